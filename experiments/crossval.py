@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from algorithms.catalogue import ROWS, problem, row
-from algorithms.compressors.identity import Identity
 from algorithms.methods.base import Method
 from algorithms.problems.base import Problem
 from proofs_check.equivalence import Case, cross_validate
@@ -32,14 +31,13 @@ def cases(n: int, problems: tuple[str, ...] = CHOSEN, steps: int = STEPS) -> tup
     )
 
 
-def byte_cases() -> dict[Case, float]:
+def byte_cases() -> dict[Case, tuple[float, bool]]:
     """Every ready row with n = 2, one worker on each of 2 ranks, and the closed-form length of its
     messages [bits]: there each message crosses exactly once."""
     lengths = {}
     for case in cases(2, ("quadratic-sc", "consensus")):
-        operator = row(case.row).compressor or Identity()
         built = problem(case.arguments[1], 2)
-        lengths[case] = operator.stated_bits(built.d, 8 * built.dtype.itemsize)
+        lengths[case] = row(case.row).message_bits(built, 8 * built.dtype.itemsize)
     return lengths
 
 

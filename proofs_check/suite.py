@@ -112,8 +112,8 @@ def _run_cells(effort: Preset) -> Iterator[Cell]:
 
 def _operator_cells(effort: Preset) -> Iterator[Cell]:
     for r in ROWS:
-        if r.compressor is not None:
-            yield Cell(r.key, "", "operator", (1,), n=effort.dimension)
+        for operator in r.operators:
+            yield Cell(r.key, "", f"operator {operator.name}", (1,), n=effort.dimension)
 
 
 def _other_cells(effort: Preset) -> Iterator[Cell]:
@@ -151,9 +151,8 @@ def _run(cell: Cell, _: str) -> CellResult:
     return CellResult(*found)
 
 
-def _operator(cell: Cell, _: str) -> CellResult:
-    operator = row(cell.row).compressor
-    assert operator is not None
+def _operator(cell: Cell, name: str) -> CellResult:
+    operator = look_up("operator", name, {o.name: o for o in row(cell.row).operators})
     budget = Budget(FAMILY_WISE_ERROR / 100, 100)
     verdicts = check_compressor(operator, d=cell.n, seed=cell.seeds[0], budget=budget)
     return CellResult(verdicts, {})

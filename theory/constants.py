@@ -64,6 +64,10 @@ class Constants:
     pl: float | None = None  # Polyak-Lojasiewicz constant [f / x^2]
     L_max: float | None = None  # smoothness of every f_i
     mu_min: float | None = None  # strong convexity of every f_i
+    omega_up: float | None = None  # two-way compression: the workers' operator
+    omega_down: float | None = None  # and the server's
+    delta_up: float | None = None
+    delta_down: float | None = None
     initial_potential: float | None = None  # CONSENSUS_POTENTIAL at the start [x^2]
     statements: MappingProxyType[str, Statement] = field(
         default_factory=lambda: MappingProxyType({})

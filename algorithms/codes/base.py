@@ -51,19 +51,37 @@ def layout_bits(layout: Layout) -> int:
 
 
 class Code(ABC):
-    """Writes symbols as bytes and reads them back exactly."""
+    """Writes the symbols of one layout as bytes and reads them back exactly.
+
+    Members are frozen dataclasses. A length is that of the bits written, before they are padded to
+    whole bytes; where it varies from row to row the receiver learns it from the transport (a
+    header, listed apart), so a code may use the end of a message to end its last field.
+    """
+
+    @property
+    @abstractmethod
+    def fixed_bits(self) -> int | None:
+        """Length of every row's message [bits]; None where it depends on the symbols."""
 
     @abstractmethod
-    def pack(self, layout: Layout, symbols: Symbols) -> Tensor:
-        """Bytes ``[..., m, ceil(bits / 8)]`` (uint8) of symbols ``[..., m, count]`` per field.
+    def lengths(self, symbols: Symbols) -> Tensor:
+        """Length of each row's message [bits], ``[..., m]`` (int64)."""
+
+    @abstractmethod
+    def pack(self, symbols: Symbols) -> Tensor:
+        """Bytes ``[..., m, B]`` (uint8) of symbols ``[..., m, count]`` per field.
+
+        B is that of the longest row; shorter rows end in zero bytes.
 
         Raises:
             ValueError: a symbol does not fit its field, or the shapes do not match the layout.
         """
 
     @abstractmethod
-    def unpack(self, layout: Layout, packed: Tensor) -> Symbols:
-        """The inverse of :meth:`pack`.
+    def unpack(self, packed: Tensor, lengths: Tensor | None = None) -> Symbols:
+        """The inverse of :meth:`pack`; ``lengths`` ``[..., m]`` are needed where they vary.
+
+        A row of length 0 (nothing was sent) gives zeros.
 
         Raises:
             ValueError: the number of bytes is not that of the layout.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import final
 
 import torch
@@ -28,7 +29,18 @@ class Packed(Code):
     from 0 (a field whose only symbol is 0) to 64 (any int64, two's complement).
     """
 
-    def pack(self, layout: Layout, symbols: Symbols) -> Tensor:
+    layout: Layout
+
+    @cached_property
+    def fixed_bits(self) -> int:
+        return layout_bits(self.layout)
+
+    def lengths(self, symbols: Symbols) -> Tensor:
+        shape = _leading(self.layout, symbols)
+        return torch.full(shape, self.fixed_bits, dtype=torch.int64, device=symbols[0].device)
+
+    def pack(self, symbols: Symbols) -> Tensor:
+        layout = self.layout
         shape = _leading(layout, symbols)
         out = torch.zeros(
             (shape.numel(), packed_bytes(layout)), dtype=torch.uint8, device=symbols[0].device
@@ -41,8 +53,8 @@ class Packed(Code):
             start += field.bits
         return out.reshape(*shape, out.shape[-1])
 
-    def unpack(self, layout: Layout, packed: Tensor) -> Symbols:
-        size = packed_bytes(layout)
+    def unpack(self, packed: Tensor, lengths: Tensor | None = None) -> Symbols:
+        size = packed_bytes(self.layout)
         if packed.dtype != torch.uint8 or packed.shape[-1] != size:
             raise ValueError(
                 f"packed must be uint8 [..., m, {size}] for this layout, "
@@ -51,7 +63,7 @@ class Packed(Code):
         flat = packed.reshape(packed.shape[:-1].numel(), size).contiguous()
         symbols = []
         start = 0
-        for field in layout:
+        for field in self.layout:
             words = packing.get(flat, field.width, start, field.count)
             shaped = words.reshape(*packed.shape[:-1], field.count)
             symbols.append(_symbols(field, shaped))

@@ -3,20 +3,37 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from algorithms.codes.base import Layout, Symbols, layout_bits
+from algorithms.codes.base import Code, Layout, Symbols
+from algorithms.codes.packed import Packed
 from algorithms.key import Draws
 from theory.claims import Claim
+
+Shapes = tuple[tuple[int, ...], ...]
+
+
+class Stated(NamedTuple):
+    """What theory says of the length of given messages [bits], ``[..., m]`` each.
+
+    ``least`` = ``most`` where the length follows from what was sent; an entropy code states its
+    entropy and its known overhead.
+    """
+
+    least: Tensor
+    most: Tensor
 
 
 class Compressor(ABC):
     """C: R^d -> R^d, applied to every row of ``[..., m, d]``; members are frozen dataclasses.
 
     All randomness comes from ``draws``; encode and decode get equal draws, so an operator may
-    leave out of the message what both sides can draw (a shared seed).
+    leave out of the message what both sides can draw (a shared seed). An operator whose messages
+    vary in length has symbols of fixed shape all the same (a count among them says how many are
+    meant) and overrides :meth:`code` and :meth:`stated_lengths`.
     """
 
     @property
@@ -46,12 +63,63 @@ class Compressor(ABC):
 
     @abstractmethod
     def stated_bits(self, d: int, float_bits: int) -> float:
-        """Closed-form message length [bits] from ``theory.bits``, per row."""
+        """Closed-form message length [bits] from ``theory.bits``, per row.
+
+        Where lengths vary: the stated bound on the expected length, else on the longest.
+        """
+
+    def stated_lengths(self, sent: Tensor, float_bits: int) -> Stated:
+        """Closed-form lengths of the messages that were decoded to ``sent`` ``[..., m, d]``."""
+        length = torch.full(sent.shape[:-1], self.stated_bits(sent.shape[-1], float_bits))
+        return Stated(length, length)
+
+    def code(self, d: int, dtype: torch.dtype) -> Code:
+        """How symbols are written as bytes: by default every field at its width."""
+        return Packed(self.layout(d, dtype))
 
     def bits(self, d: int, dtype: torch.dtype) -> int:
-        """Length of one row's message on the wire [bits]."""
-        return layout_bits(self.layout(d, dtype))
+        """Length of one row's message on the wire [bits].
+
+        Raises:
+            ValueError: it varies from message to message.
+        """
+        length = code_of(self, d, dtype).fixed_bits
+        if length is None:
+            raise ValueError(f"messages of {self.name} vary in length; ask its code for lengths")
+        return length
+
+    def at(self, t: int) -> Compressor:
+        """The operator in use at step t (t = 0, 1, ...); differs from self during a warm-up."""
+        return self
+
+    def bound(self, shapes: Shapes) -> Compressor:
+        """The operator for a model whose tensors have these ``shapes``, flat one after another.
+
+        Itself where it takes the row as it is.
+
+        Raises:
+            ValueError: the shapes do not suit it.
+        """
+        return self
+
+    def encode_guided(self, x: Tensor, guide: Tensor, draws: Draws) -> Symbols:
+        """Symbols of rows x; ``guide`` ``[..., m, d]`` is what the sender's memory knows beside x.
+
+        Most operators look at x alone.
+        """
+        return self.encode(x, draws)
 
     def compress(self, x: Tensor, draws: Draws) -> Tensor:
         """C(x) for rows ``[..., m, d]``; leaves x as it is."""
         return self.decode(self.encode(x, draws), x.shape[-1], x.dtype, draws)
+
+
+def code_of(compressor: Compressor, d: int, dtype: torch.dtype) -> Code:
+    """``compressor.code(d, dtype)``, made once for each compressor object.
+
+    Equal operators may differ here: top-k of 1 equals top-k of the fraction 1.0 in Python.
+    """
+    known: dict[tuple[int, torch.dtype], Code] = compressor.__dict__.setdefault("_codes", {})
+    if (d, dtype) not in known:
+        known[d, dtype] = compressor.code(d, dtype)
+    return known[d, dtype]

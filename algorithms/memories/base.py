@@ -4,16 +4,29 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar, final
+from typing import ClassVar, Generic, NamedTuple, TypeVar, final
 
 import torch
 from torch import Tensor
 
+State = TypeVar("State")
 
-class Memory(ABC):
-    """A sender's state ``[..., m, d]`` (possibly empty): message = C(before(state, x)).
 
-    ``holds_steps`` says that x is to be a step gamma g rather than a gradient g.
+class Round(NamedTuple):
+    """One round as a sender saw it: ``x`` was to be sent, the memory made it ``wanted``, ``sent``
+    went out as others read it (all ``[..., m, d]``), and ``mean`` ``[..., 1, d]`` came back."""
+
+    x: Tensor
+    wanted: Tensor
+    sent: Tensor
+    mean: Tensor
+
+
+class Memory(ABC, Generic[State]):
+    """What a sender remembers: message = C(before(state, x)).
+
+    The state is a tensor ``[..., m, d]`` or a NamedTuple of such. ``holds_steps`` says that x is to
+    be a step gamma g rather than a gradient g.
     """
 
     holds_steps: ClassVar[bool] = False
@@ -23,21 +36,25 @@ class Memory(ABC):
     def name(self) -> str: ...
 
     @abstractmethod
-    def init(self, shape: torch.Size, dtype: torch.dtype, device: torch.device) -> Tensor:
+    def init(self, shape: torch.Size, dtype: torch.dtype, device: torch.device) -> State:
         """State before the first message, for rows of ``shape`` ``[..., m, d]``."""
 
     @abstractmethod
-    def before(self, state: Tensor, x: Tensor) -> Tensor:
+    def before(self, state: State, x: Tensor) -> Tensor:
         """What to compress when x ``[..., m, d]`` is to be sent."""
 
+    def guide(self, state: State, x: Tensor) -> Tensor:
+        """What the memory knows beside that, for compressors that ask: the fresh x."""
+        return x
+
     @abstractmethod
-    def after(self, state: Tensor, wanted: Tensor, sent: Tensor) -> Tensor:
-        """The next state when ``wanted`` was to go out and ``sent`` did (both ``[..., m, d]``)."""
+    def after(self, state: State, round_: Round) -> State:
+        """The next state."""
 
 
 @final
 @dataclass(frozen=True)
-class NoMemory(Memory):
+class NoMemory(Memory[Tensor]):
     """Forgets at once: every message is compressed by itself."""
 
     @property
@@ -50,5 +67,5 @@ class NoMemory(Memory):
     def before(self, state: Tensor, x: Tensor) -> Tensor:
         return x
 
-    def after(self, state: Tensor, wanted: Tensor, sent: Tensor) -> Tensor:
+    def after(self, state: Tensor, round_: Round) -> Tensor:
         return state

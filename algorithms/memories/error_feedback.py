@@ -8,12 +8,12 @@ from typing import ClassVar, final
 import torch
 from torch import Tensor
 
-from algorithms.memories.base import Memory
+from algorithms.memories.base import Memory, Round
 
 
 @final
 @dataclass(frozen=True)
-class ErrorFeedback(Memory):
+class ErrorFeedback(Memory[Tensor]):
     r"""p_t = x_t + e_t, send C(p_t), e_{t+1} = p_t - C(p_t).
 
     Nothing is lost: sum of messages + residual = sum of inputs, exactly in exact arithmetic.
@@ -32,5 +32,5 @@ class ErrorFeedback(Memory):
     def before(self, state: Tensor, x: Tensor) -> Tensor:
         return state + x
 
-    def after(self, state: Tensor, wanted: Tensor, sent: Tensor) -> Tensor:
-        return wanted - sent
+    def after(self, state: Tensor, round_: Round) -> Tensor:
+        return round_.wanted - round_.sent

@@ -60,11 +60,45 @@ class World:
         """
         return self.checked(self.problem.gradient(x, self.draws("gradient", t)), t)
 
-    def pack(self, compressor: Compressor, x: Tensor, t: int) -> Packet:
-        """Messages of the rows held here for x ``[..., m, d]``."""
-        key = self.key.fold("compress", t)
-        symbols = compressor.encode(x, key.draws_of(self._held))
-        return Packet(compressor, symbols, key, self.replicas, x.shape[-1], x.dtype)
+    def pack(
+        self,
+        compressor: Compressor,
+        x: Tensor,
+        t: int,
+        *,
+        guide: Tensor | None = None,
+        sends: Tensor | None = None,
+        purpose: str = "compress",
+    ) -> Packet:
+        """Messages of the rows held here for x ``[..., m, d]``.
+
+        ``guide`` is for compressors that look beside x; ``sends`` ``[..., m]`` (bool) tells which
+        rows send; ``purpose`` tells several messages of one step apart.
+        """
+        return self._packet(compressor, x, self.key.fold(purpose, t), self._held, guide, sends)
+
+    def pack_server(
+        self, compressor: Compressor, x: Tensor, t: int, *, purpose: str = "publish"
+    ) -> Packet:
+        """The server's message for x ``[..., 1, d]``."""
+        rows = Rows(self.replicas, self.network.server)
+        return self._packet(compressor, x, self.key.fold(purpose, t), rows, None, None)
+
+    def _packet(
+        self,
+        compressor: Compressor,
+        x: Tensor,
+        key: Key,
+        rows: Rows,
+        guide: Tensor | None,
+        sends: Tensor | None,
+    ) -> Packet:
+        draws = key.draws_of(rows)
+        if guide is None:
+            symbols = compressor.encode(x, draws)
+        else:
+            symbols = compressor.encode_guided(x, guide, draws)
+        return Packet(compressor, symbols, key, self.replicas, x.shape[-1], x.dtype, sends)
 
     def rows(self, x0: Tensor, count: int) -> Tensor:
         """x0 ``[d]`` for every replica and ``count`` rows: ``[..., count, d]``, own storage."""

@@ -25,3 +25,17 @@ def operator_constants(compressor: Compressor, d: int) -> Constants:
             kind = Kind.EXACT if claim.tight else Kind.LOWER
             result = result.state(Statement(kind, "all x", str(claim.source)), delta=claim.delta)
     return result
+
+
+def two_way_constants(up: Compressor, down: Compressor, d: int) -> Constants:
+    """delta and omega of both directions under names of their own.
+
+    ``omega`` and ``delta`` stay unstated: theorems about one direction do not apply.
+    """
+    stated = Constants()
+    for suffix, compressor in (("up", up), ("down", down)):
+        part = operator_constants(compressor, d)
+        for name in part.stated():
+            value = {f"{name}_{suffix}": getattr(part, name)}
+            stated = stated.state(part.statements[name], **value)
+    return stated

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple, final
 
 import torch
 from torch import Tensor
 
-from algorithms.codes.base import Symbols
-from algorithms.compressors.base import Compressor
+from algorithms.codes.base import Code, Symbols
+from algorithms.compressors.base import Compressor, code_of
 from algorithms.key import Key
 from algorithms.network.ledger import Ledger
 from algorithms.topologies.base import Neighbours
@@ -19,7 +20,11 @@ from algorithms.topologies.base import Neighbours
 @final
 @dataclass(frozen=True)
 class Packet:
-    """Messages of a set of rows, not yet sent: symbols and what is needed to read them."""
+    """Messages of a set of rows, not yet sent: symbols and what is needed to read them.
+
+    ``sends`` ``[..., m]`` (bool) says which rows send at all; None: all do. A row that does not is
+    read as zero and costs nothing.
+    """
 
     compressor: Compressor
     symbols: Symbols
@@ -27,16 +32,39 @@ class Packet:
     replicas: Tensor
     d: int
     dtype: torch.dtype
+    sends: Tensor | None = None
 
     @property
-    def bits(self) -> int:
-        """Length of one row's message [bits]."""
-        return self.compressor.bits(self.d, self.dtype)
+    def code(self) -> Code:
+        """How the symbols are written."""
+        return code_of(self.compressor, self.d, self.dtype)
 
-    def decode(self, symbols: Symbols, senders: Tensor) -> Tensor:
-        """Rows ``[..., k, d]`` of the workers ``senders`` ``[k]`` or ``[..., k]``."""
+    @cached_property
+    def bits(self) -> int | Tensor:
+        """Length of each row's message [bits], ``[..., m]``, or one number for all."""
+        fixed = self.code.fixed_bits
+        if self.sends is None and fixed is not None:
+            return fixed
+        lengths = self.code.lengths(self.symbols) if fixed is None else fixed
+        return lengths if self.sends is None else self.sends.to(torch.int64) * lengths
+
+    @property
+    def messages(self) -> int | Tensor:
+        """Messages a row sends: 1, or ``[..., m]``."""
+        return 1 if self.sends is None else self.sends.to(torch.int64)
+
+    def decode(self, symbols: Symbols, senders: Tensor, sends: Tensor | None = None) -> Tensor:
+        """Rows ``[..., k, d]`` of the workers ``senders`` ``[k]`` or ``[..., k]``.
+
+        ``sends`` ``[..., k]`` as in the packet, for these senders.
+        """
         draws = self.key.draws(self.replicas, senders)
-        return self.compressor.decode(symbols, self.d, self.dtype, draws)
+        rows = self.compressor.decode(symbols, self.d, self.dtype, draws)
+        return rows if sends is None else torch.where(sends[..., None], rows, 0)
+
+    def own(self, workers: Tensor) -> Tensor:
+        """The rows held here as others will read them."""
+        return self.decode(self.symbols, workers, self.sends)
 
 
 def pack(compressor: Compressor, x: Tensor, key: Key, replicas: Tensor, workers: Tensor) -> Packet:
@@ -70,6 +98,20 @@ class Network(ABC):
         """
 
     @abstractmethod
+    def gather(self, packet: Packet) -> Exchanged:
+        """Every worker sends to the server, which sees every message: result ``[..., n, d]``.
+
+        Charged as :meth:`average`.
+        """
+
+    @abstractmethod
+    def publish(self, packet: Packet) -> Tensor:
+        """The server sends one message, a packet of one row, to every worker: ``[..., 1, d]``.
+
+        Charges each worker one message down. On ranks its bytes come from rank 0.
+        """
+
+    @abstractmethod
     def mix(self, packet: Packet, neighbours: Neighbours) -> Exchanged:
         """sum_j W_ij (row j as decoded), result ``[..., m, d]``; messages go along edges only.
 
@@ -87,9 +129,14 @@ class Network(ABC):
     def mean_over_workers(self, rows: Tensor) -> Tensor:
         """Mean ``[..., d]`` over all n of rows ``[..., m, d]``: an observer's view, not charged."""
 
-    def broadcast(self, bits: int) -> None:
+    def broadcast(self, bits: int | Tensor) -> None:
         """The server sends one message of ``bits`` to every worker."""
         self.ledger.receive(bits)
+
+    @property
+    def server(self) -> Tensor:
+        """The server's id ``[1]``, one above the workers'."""
+        return torch.full((1,), self.n, device=self.workers.device)
 
     def answer(self, active: Tensor, bits: int) -> None:
         """The server sends one message of ``bits`` to each of ``active`` ``[..., k]``."""
@@ -106,13 +153,6 @@ class Network(ABC):
         """Whether each of ``active`` ``[..., k]`` is held here (bool)."""
         return (active >= self.workers[0]) & (active <= self.workers[-1])
 
-    def _charge_edges(self, packet: Packet, neighbours: Neighbours) -> None:
-        """One message along each edge of the rows held here."""
-        held = self.workers.cpu()
-        out_degree, in_degree = neighbours.out_degree[held], neighbours.in_degree[held]
-        self.ledger.send(packet.bits * out_degree, out_degree)
-        self.ledger.receive(packet.bits * in_degree, in_degree)
-
     def _charge_active(self, packet: Packet, active: Tensor) -> None:
         """One message up from each active worker held here."""
         self.ledger.send_from(self.position(active), self.held(active), packet.bits)
@@ -126,3 +166,12 @@ def check_workers(n: int) -> None:
     """
     if n < 1:
         raise ValueError(f"n must be at least 1 worker, got n={n}")
+
+
+def heard_matrix(neighbours: Neighbours) -> Tensor:
+    """``[n, n]`` (int64): 1 where the row's worker hears the column's."""
+    n = len(neighbours.senders)
+    heard = torch.zeros((n, n), dtype=torch.int64)
+    for i, senders in enumerate(neighbours.senders):
+        heard[i, list(senders)] = 1
+    return heard

@@ -43,7 +43,7 @@ class Ledger:
         self._add(_RECEIVED_BITS, bits)
         self._add(_RECEIVED_MESSAGES, messages)
 
-    def send_from(self, positions: Tensor, held: Tensor, bits: int) -> None:
+    def send_from(self, positions: Tensor, held: Tensor, bits: int | Tensor) -> None:
         """Charge one message of ``bits`` to rows at ``positions`` ``[..., k]`` where ``held``."""
         self._add_at(_SENT_BITS, positions, held, bits)
         self._add_at(_SENT_MESSAGES, positions, held, 1)
@@ -68,9 +68,9 @@ class Ledger:
         else:
             self._uneven[slot] = self._uneven[slot] + amount.to(torch.int64).cpu()
 
-    def _add_at(self, slot: int, positions: Tensor, held: Tensor, amount: int) -> None:
+    def _add_at(self, slot: int, positions: Tensor, held: Tensor, amount: int | Tensor) -> None:
         shape = (*positions.shape[:-1], self._rows)
         if self._uneven[slot].shape != shape:
             self._uneven[slot] = self._uneven[slot].expand(shape).clone()
-        charge = held.to(torch.int64).cpu() * amount
+        charge = (held.to(torch.int64) * amount).cpu()
         self._uneven[slot].scatter_add_(-1, positions.cpu(), charge)

@@ -13,12 +13,11 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
-from algorithms.codes.base import Code
-from algorithms.codes.packed import Packed
 from algorithms.kernels.mean import mean_rows
 from algorithms.kernels.mixing import mix
-from algorithms.network.base import Exchanged, Network, Packet, check_workers
+from algorithms.network.base import Exchanged, Network, Packet, check_workers, heard_matrix
 from algorithms.network.ledger import Ledger
+from algorithms.network.wire import Message
 from algorithms.topologies.base import Neighbours
 
 
@@ -33,10 +32,16 @@ class _Routes(NamedTuple):
     weights: Tensor
 
 
+def _on_cpu(amount: int | Tensor) -> int | Tensor:
+    return amount.cpu() if isinstance(amount, Tensor) else amount
+
+
 @final
 class Sharded(Network):
     """Worker ids are dealt in consecutive blocks. ``crossed_bytes`` ``[n]`` counts, by sender,
-    the payload bytes that reached this rank from others, measured on what was received.
+    the payload bytes that reached this rank from others, measured on what was received;
+    ``published_bytes`` those of the server; ``header_bytes`` the lengths sent ahead of messages
+    that vary in length.
 
     Raises:
         ValueError: n workers do not spread evenly over the ranks.
@@ -58,63 +63,80 @@ class Sharded(Network):
         self.ledger = Ledger(self.held_rows)
         self.reduce = reduce
         self.crossed_bytes = torch.zeros(n, dtype=torch.int64)
-        self._code: Code = Packed()
+        self.published_bytes = 0
+        self.header_bytes = 0
         self._routes: dict[int, tuple[Neighbours, _Routes]] = {}
 
     def average(self, packet: Packet) -> Exchanged:
-        self.ledger.send(packet.bits)
         if self.reduce:
-            own = packet.decode(packet.symbols, self.workers)
+            self.ledger.send(packet.bits, packet.messages)
+            own = packet.own(self.workers)
             total = own.sum(-2, keepdim=True)
             dist.all_reduce(total)
             return Exchanged(total / self.n, own)
-        wire = self._gather(self._rows_first(packet))
-        outside = torch.ones(self.n, dtype=torch.bool)
-        outside[self.workers.cpu()] = False
-        self.crossed_bytes[outside] += wire[0].numel()
-        rows = self._read(packet, wire, self.everyone)
-        own = rows[..., self.workers[0] : self.workers[0] + self.held_rows, :]
+        rows, own = self.gather(packet)
         return Exchanged(mean_rows(rows)[..., None, :], own)
 
+    def gather(self, packet: Packet) -> Exchanged:
+        self.ledger.send(packet.bits, packet.messages)
+        mine = self._message(packet)
+        parts = self._exchange(mine)
+        for rank, part in enumerate(parts):
+            if rank != self.rank:
+                first = rank * self.held_rows
+                self.crossed_bytes[first : first + self.held_rows] += part.bytes_by_row()
+        rows = self._read(packet, Message.cat(parts), self.everyone)
+        own = rows[..., self.workers[0] : self.workers[0] + self.held_rows, :]
+        return Exchanged(rows, own)
+
+    def publish(self, packet: Packet) -> Tensor:
+        self.ledger.receive(packet.bits, packet.messages)
+        message = self._message(packet)
+        if message.lengths is not None:
+            dist.broadcast(message.lengths, 0)
+        flat = message.flat() if self.rank == 0 else message.blank()
+        dist.broadcast(flat, 0)
+        if self.rank != 0:
+            self.published_bytes += flat.numel()
+        return self._read(packet, message.filled(flat), self.server)
+
     def mix(self, packet: Packet, neighbours: Neighbours) -> Exchanged:
-        self._charge_edges(packet, neighbours)
         routes = self._routes_of(neighbours)
-        mine = self._rows_first(packet)
-        arrived = {
-            q: mine.new_empty((len(ids), *mine.shape[1:])) for q, ids in routes.receive.items()
-        }
-        operations = [
-            dist.P2POp(dist.isend, mine[ids].contiguous(), q) for q, ids in routes.send.items()
-        ] + [dist.P2POp(dist.irecv, buffer, q) for q, buffer in arrived.items()]
-        for work in dist.batch_isend_irecv(operations) if operations else ():
-            work.wait()
+        mine = self._message(packet)
+        arrived = self._swap(mine, routes)
         for q, ids in routes.receive.items():
-            self.crossed_bytes[ids.cpu()] += arrived[q][0].numel()
-        wire = torch.cat((mine, *arrived.values()))[routes.order]
-        rows = self._read(packet, wire, routes.senders)
-        own = packet.decode(packet.symbols, self.workers)
-        return Exchanged(mix(rows, routes.places, routes.weights), own)
+            self.crossed_bytes[ids.cpu()] += arrived[q].bytes_by_row()
+        present = Message.cat([mine, *arrived.values()]).at(routes.order)
+        rows = self._read(packet, present, routes.senders)
+        self._charge_edges(packet, neighbours, present, routes)
+        return Exchanged(mix(rows, routes.places, routes.weights), packet.own(self.workers))
 
     def collect(self, packet: Packet, active: Tensor) -> Tensor:
         self._charge_active(packet, active)
-        packed = self._code.pack(packet.compressor.layout(packet.d, packet.dtype), packet.symbols)
-        parts = [torch.empty_like(packed) for _ in range(self.ranks)]
-        dist.all_gather(parts, packed.contiguous())
-        owner = (active // self.held_rows)[None, ..., None].expand(1, *packed.shape)
-        chosen = torch.stack(parts).gather(0, owner)[0]
-        counts = torch.bincount(active[~self.held(active)].reshape(-1).cpu(), minlength=self.n)
-        self.crossed_bytes += counts * packed.shape[-1]
-        layout = packet.compressor.layout(packet.d, packet.dtype)
-        return packet.decode(self._code.unpack(layout, chosen), active)
+        parts = self._exchange(self._message(packet))
+        counts = torch.zeros_like(self.crossed_bytes)
+        held = self.held(active)
+        owner = (active // self.held_rows).movedim(-1, 0)
+        chosen = Message.choose(parts, owner)
+        outside = ~held.movedim(-1, 0)
+        counts.scatter_add_(
+            0, active.movedim(-1, 0)[outside].reshape(-1).cpu(), chosen.bytes()[outside].cpu()
+        )
+        self.crossed_bytes += counts
+        return self._read(packet, chosen, active)
 
     def mean_over_workers(self, rows: Tensor) -> Tensor:
         everyone = self._gather(rows.movedim(-2, 0).contiguous())
         return mean_rows(everyone.movedim(0, -2))
 
-    def _rows_first(self, packet: Packet) -> Tensor:
-        """Packed bytes of the rows held here, ``[m, ..., bytes]``."""
-        layout = packet.compressor.layout(packet.d, packet.dtype)
-        return self._code.pack(layout, packet.symbols).movedim(-2, 0).contiguous()
+    def _message(self, packet: Packet) -> Message:
+        """Packed bytes of the rows held here."""
+        packed = packet.code.pack(packet.symbols).movedim(-2, 0).contiguous()
+        bits = packet.bits
+        if isinstance(bits, int):
+            return Message(packed, None, bits)
+        lengths = bits.expand(packed.movedim(0, -2).shape[:-1]).movedim(-1, 0).contiguous()
+        return Message(packed, lengths, 0)
 
     def _gather(self, rows: Tensor) -> Tensor:
         """All workers' rows ``[n, ...]`` from those held here ``[m, ...]``."""
@@ -122,11 +144,76 @@ class Sharded(Network):
         dist.all_gather(parts, rows)
         return torch.cat(parts)
 
-    def _read(self, packet: Packet, wire: Tensor, senders: Tensor) -> Tensor:
-        """Decoded rows ``[..., k, d]`` of packed ``[k, ..., bytes]``."""
-        layout = packet.compressor.layout(packet.d, packet.dtype)
-        symbols = self._code.unpack(layout, wire.movedim(0, -2).contiguous())
-        return packet.decode(symbols, senders)
+    def _exchange(self, mine: Message) -> list[Message]:
+        """Every rank's message. Lengths go ahead where they vary; then each rank's bytes."""
+        if mine.lengths is None:
+            parts = [torch.empty_like(mine.packed) for _ in range(self.ranks)]
+            dist.all_gather(parts, mine.packed)
+            return [mine._replace(packed=part) for part in parts]
+        lengths = [torch.empty_like(mine.lengths) for _ in range(self.ranks)]
+        dist.all_gather(lengths, mine.lengths)
+        self.header_bytes += sum(part.nbytes for q, part in enumerate(lengths) if q != self.rank)
+        messages = []
+        for rank, their in enumerate(lengths):
+            theirs = mine._replace(lengths=their)
+            flat = mine.flat() if rank == self.rank else theirs.blank()
+            dist.broadcast(flat, rank)
+            messages.append(theirs.filled(flat))
+        return messages
+
+    def _swap(self, mine: Message, routes: _Routes) -> dict[int, Message]:
+        """Messages from the ranks that hold a neighbour, in return for those they need."""
+        out = {q: mine.at(ids) for q, ids in routes.send.items()}
+        awaited = {q: mine.like(len(ids)) for q, ids in routes.receive.items()}
+        if mine.lengths is not None:
+            self._meet(
+                {q: part.lengths for q, part in out.items() if part.lengths is not None},
+                {q: part.lengths for q, part in awaited.items() if part.lengths is not None},
+            )
+            self.header_bytes += sum(
+                part.lengths.nbytes for part in awaited.values() if part.lengths is not None
+            )
+        flats = {q: part.blank() for q, part in awaited.items()}
+        self._meet({q: part.flat() for q, part in out.items()}, flats)
+        return {q: part.filled(flats[q]) for q, part in awaited.items()}
+
+    def _meet(self, out: dict[int, Tensor], buffers: dict[int, Tensor]) -> None:
+        """Send and receive, each rank with each at once; empty tensors stay at home."""
+        operations = [
+            dist.P2POp(dist.isend, part.contiguous(), q) for q, part in out.items() if part.numel()
+        ] + [dist.P2POp(dist.irecv, buffer, q) for q, buffer in buffers.items() if buffer.numel()]
+        for work in dist.batch_isend_irecv(operations) if operations else ():
+            work.wait()
+
+    def _read(self, packet: Packet, message: Message, senders: Tensor) -> Tensor:
+        """Decoded rows ``[..., k, d]``."""
+        wire = message.packed.movedim(0, -2).contiguous()
+        if message.lengths is None:
+            return packet.decode(packet.code.unpack(wire), senders)
+        lengths = message.lengths.movedim(0, -1)
+        sends = None if packet.sends is None else lengths > 0
+        fixed = packet.code.fixed_bits
+        if fixed is not None and wire.shape[-1] < -(-fixed // 8):  # nobody sent
+            wire = wire.new_zeros((*wire.shape[:-1], -(-fixed // 8)))
+        return packet.decode(packet.code.unpack(wire, lengths), senders, sends)
+
+    def _charge_edges(
+        self, packet: Packet, neighbours: Neighbours, present: Message, routes: _Routes
+    ) -> None:
+        """One message along each edge of the rows held here."""
+        held = self.workers.cpu()
+        out_degree, in_degree = neighbours.out_degree[held], neighbours.in_degree[held]
+        bits, messages = packet.bits, packet.messages
+        if isinstance(bits, int):
+            self.ledger.send(bits * out_degree, out_degree)
+            self.ledger.receive(bits * in_degree, in_degree)
+            return
+        self.ledger.send(bits.cpu() * out_degree, _on_cpu(messages) * out_degree)
+        heard = heard_matrix(neighbours)[held][:, routes.senders.cpu()]
+        assert present.lengths is not None
+        lengths = present.lengths.movedim(0, -1).cpu()[..., None, :]
+        arrived = (lengths > 0) if packet.sends is not None else torch.ones_like(lengths)
+        self.ledger.receive((lengths * heard).sum(-1), (arrived * heard).sum(-1))
 
     def _routes_of(self, neighbours: Neighbours) -> _Routes:
         known = self._routes.get(id(neighbours))

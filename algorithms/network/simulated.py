@@ -11,7 +11,7 @@ from torch import Tensor
 
 from algorithms.kernels.mean import mean_rows
 from algorithms.kernels.mixing import mix
-from algorithms.network.base import Exchanged, Network, Packet, check_workers
+from algorithms.network.base import Exchanged, Network, Packet, check_workers, heard_matrix
 from algorithms.network.ledger import Ledger
 from algorithms.topologies.base import Neighbours
 
@@ -25,6 +25,18 @@ class _Edges:
     weight: Tensor
     sent: int | Tensor
     received: int | Tensor
+    heard: Tensor  # [n, n]: 1 where a row hears a column
+
+
+def _times(amount: int | Tensor, degree: int | Tensor) -> int | Tensor:
+    return amount.cpu() * degree if isinstance(amount, Tensor) else amount * degree
+
+
+def _heard(amount: int | Tensor, heard: Tensor) -> Tensor:
+    """What reaches each worker ``[..., n]`` when worker j's neighbours get ``amount`` of j."""
+    if isinstance(amount, int):
+        return amount * heard.sum(-1)
+    return (amount.cpu()[..., None, :] * heard).sum(-1)
 
 
 def _common(degrees: Tensor) -> int | Tensor:
@@ -43,16 +55,28 @@ class Simulated(Network):
         self._edges: WeakKeyDictionary[Neighbours, _Edges] = WeakKeyDictionary()
 
     def average(self, packet: Packet) -> Exchanged:
-        rows = packet.decode(packet.symbols, self.workers)
-        self.ledger.send(packet.bits)
+        rows = self.gather(packet).result
         return Exchanged(mean_rows(rows, keepdim=True), rows)
 
+    def gather(self, packet: Packet) -> Exchanged:
+        rows = packet.own(self.workers)
+        self.ledger.send(packet.bits, packet.messages)
+        return Exchanged(rows, rows)
+
+    def publish(self, packet: Packet) -> Tensor:
+        self.ledger.receive(packet.bits, packet.messages)
+        return packet.own(self.server)
+
     def mix(self, packet: Packet, neighbours: Neighbours) -> Exchanged:
-        rows = packet.decode(packet.symbols, self.workers)
+        rows = packet.own(self.workers)
         edges = self._edges_of(neighbours, rows.dtype)
-        bits = packet.bits
-        self.ledger.send(bits * edges.sent, edges.sent)
-        self.ledger.receive(bits * edges.received, edges.received)
+        bits, messages = packet.bits, packet.messages
+        self.ledger.send(_times(bits, edges.sent), _times(messages, edges.sent))
+        if isinstance(bits, int):
+            self.ledger.receive(_times(bits, edges.received), edges.received)
+        else:
+            heard = edges.heard
+            self.ledger.receive(_heard(bits, heard), _heard(messages, heard))
         return Exchanged(mix(rows, edges.index, edges.weight), rows)
 
     def collect(self, packet: Packet, active: Tensor) -> Tensor:
@@ -72,6 +96,7 @@ class Simulated(Network):
                 neighbours.weight.to(device, dtype),
                 _common(neighbours.out_degree),
                 _common(neighbours.in_degree),
+                heard_matrix(neighbours),
             )
             self._edges[neighbours] = known
         return known

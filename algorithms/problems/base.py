@@ -51,6 +51,11 @@ class Problem(ABC):
     else:
         G2_radius = math.inf
 
+    @property
+    def shapes(self) -> tuple[tuple[int, ...], ...]:
+        """Shapes of the tensors that x ``[d]`` holds, flat, one after another."""
+        return ((self.d,),)
+
     @abstractmethod
     def start(self) -> Tensor:
         """The usual starting point x_0 ``[d]``."""

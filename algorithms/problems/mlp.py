@@ -77,7 +77,7 @@ class MLP(Problem):
 
     @cached_property
     def d(self) -> int:
-        return sum(math.prod(shape) for shape in self._shapes)
+        return sum(math.prod(shape) for shape in self.shapes)
 
     @cached_property
     def dtype(self) -> torch.dtype:
@@ -88,7 +88,7 @@ class MLP(Problem):
         return self.features.device
 
     @cached_property
-    def _shapes(self) -> tuple[tuple[int, ...], ...]:
+    def shapes(self) -> tuple[tuple[int, ...], ...]:
         p, h, k = self.features.shape[2], self.hidden, self.classes
         return (h, p), (h,), (k, h), (k,)
 
@@ -96,7 +96,7 @@ class MLP(Problem):
         """Normal weights of variance 2 / (fan in + fan out) (Glorot, Bengio 2010), zero biases."""
         one = torch.zeros(1, dtype=torch.int64)
         parts = []
-        for layer, shape in enumerate(self._shapes):
+        for layer, shape in enumerate(self.shapes):
             size = math.prod(shape)
             if len(shape) == 1:
                 parts.append(torch.zeros(size, dtype=self.dtype))
@@ -107,10 +107,9 @@ class MLP(Problem):
 
     def _loss(self, x: Tensor, features: Tensor, labels: Tensor) -> Tensor:
         """Mean loss of samples ``[s, p]`` at one x ``[d]``."""
-        sizes = [math.prod(shape) for shape in self._shapes]
+        sizes = [math.prod(shape) for shape in self.shapes]
         w1, b1, w2, b2 = (
-            part.view(shape)
-            for part, shape in zip(torch.split(x, sizes), self._shapes, strict=True)
+            part.view(shape) for part, shape in zip(torch.split(x, sizes), self.shapes, strict=True)
         )
         hidden = torch.tanh(features @ w1.T + b1)
         return cross_entropy(hidden @ w2.T + b2, labels)

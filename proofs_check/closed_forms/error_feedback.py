@@ -33,7 +33,7 @@ def constant_gradient(g: Tensor) -> Quadratic:
     return Quadratic(name="linear", a=flat, c=-g[None], x_star=origin, x0=origin)
 
 
-def sent_and_kept(memory: Memory, compressor: Compressor, g: Tensor, steps: int) -> Tensor:
+def sent_and_kept(memory: Memory[Tensor], compressor: Compressor, g: Tensor, steps: int) -> Tensor:
     """Sums of messages, and residuals, ``[steps + 1, 2, d]``, for gamma = 1 and gradient g."""
     method = BSP(ConstantStep(1.0), compressor, memory)
     moments = path(method, constant_gradient(g), steps)
@@ -41,7 +41,7 @@ def sent_and_kept(memory: Memory, compressor: Compressor, g: Tensor, steps: int)
     return torch.stack(pairs)
 
 
-def nothing_is_lost(memory: Memory | None = None) -> Verdict:
+def nothing_is_lost(memory: Memory[Tensor] | None = None) -> Verdict:
     """Top-1 with the constant gradient (1, 0.4) for 70 steps: sent + e = (70, 28)."""
     g = torch.tensor([1.0, 0.4], dtype=torch.float64)
     history = sent_and_kept(memory or ErrorFeedback(), TopK(1), g, 70)
@@ -98,7 +98,7 @@ def worst_residual() -> tuple[Verdict, ...]:
     return tuple(verdicts)
 
 
-def virtual_iterate(memory: Memory | None = None) -> tuple[Verdict, ...]:
+def virtual_iterate(memory: Memory[Tensor] | None = None) -> tuple[Verdict, ...]:
     """L8 along noisy runs with a varying stepsize, three compressors, four workers."""
     operators = (
         ("top-k", TopK(2)),
@@ -108,7 +108,7 @@ def virtual_iterate(memory: Memory | None = None) -> tuple[Verdict, ...]:
     return tuple(_virtual(row, memory or ErrorFeedback(), op) for row, op in operators)
 
 
-def _virtual(row: str, memory: Memory, compressor: Compressor) -> Verdict:
+def _virtual(row: str, memory: Memory[Tensor], compressor: Compressor) -> Verdict:
     problem = Quadratic.strongly_convex(4, 8, L=2.0, mu=0.5, sigma2=4.0, zeta2=1.0, R2=3.0)
     rule, seed = InverseTimeStep(2.0, 10.0), 21
     method = BSP(rule, compressor, memory)

@@ -8,8 +8,8 @@ from typing import NamedTuple, final
 import torch
 from torch import Tensor
 
-from algorithms.codes.base import Layout, Symbols
-from algorithms.compressors.base import Compressor
+from algorithms.codes.base import Code, Layout, Symbols
+from algorithms.compressors.base import Compressor, Stated
 from algorithms.compressors.natural_compression import NaturalCompression
 from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.rand_k import RandK
@@ -37,6 +37,12 @@ class Impostor(Compressor):
 
     def layout(self, d: int, dtype: torch.dtype) -> Layout:
         return self.right.layout(d, dtype)
+
+    def code(self, d: int, dtype: torch.dtype) -> Code:
+        return self.right.code(d, dtype)
+
+    def stated_lengths(self, sent: Tensor, float_bits: int) -> Stated:
+        return self.right.stated_lengths(sent, float_bits)
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         return self.right.decode(symbols, d, dtype, draws)
@@ -155,6 +161,9 @@ class FreeIndices(Impostor):
 
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
         return self.right.encode(x, draws)
+
+    def stated_lengths(self, sent: Tensor, float_bits: int) -> Stated:
+        return super(Impostor, self).stated_lengths(sent, float_bits)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return float(self.right.kept(d) * float_bits)

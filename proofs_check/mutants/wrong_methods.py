@@ -13,7 +13,7 @@ from torch import Tensor
 
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.identity import Identity
-from algorithms.memories.base import Memory
+from algorithms.memories.base import Memory, Round
 from algorithms.methods.asp import ASP, ASPState
 from algorithms.methods.base import Method, World
 from algorithms.methods.bsp import BSP, BSPState
@@ -29,7 +29,7 @@ from theory.stepsizes import Stepsize
 
 @final
 @dataclass(frozen=True)
-class ForgetfulFeedback(Memory):
+class ForgetfulFeedback(Memory[Tensor]):
     r"""v_t = g_t - C(v_{t-1} + g_t): the survey's box (Sect. IX-A), the old residual dropped."""
 
     holds_steps: ClassVar[bool] = True
@@ -44,8 +44,8 @@ class ForgetfulFeedback(Memory):
     def before(self, state: Tensor, x: Tensor) -> Tensor:
         return state + x
 
-    def after(self, state: Tensor, wanted: Tensor, sent: Tensor) -> Tensor:
-        return (wanted - state) - sent
+    def after(self, state: Tensor, round_: Round) -> Tensor:
+        return round_.x - round_.sent
 
 
 @final

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from scipy import stats
+from torch import Tensor
 
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.top_k import TopK
@@ -32,7 +33,7 @@ _KEPT = (5, 2, 1)
 _NEAR = 0.02  # how far from the uncompressed error the last step may lie
 
 
-def measure(memory: Memory | None = None) -> StudyResult:
+def measure(memory: Memory[Tensor] | None = None) -> StudyResult:
     """Ratios to the uncompressed error at the last step, and the exponent of the worst excess."""
     memory = memory or ErrorFeedback()
     problem = Quadratic.strongly_convex(2, _D, L=1.0, mu=1.0, sigma2=1.0, R2=0.0)

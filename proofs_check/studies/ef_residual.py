@@ -7,6 +7,7 @@ whose gradients are bounded by G everywhere; the exponent of 1/delta is at most 
 from __future__ import annotations
 
 import numpy as np
+from torch import Tensor
 
 from algorithms.compressors.top_k import TopK
 from algorithms.memories.base import Memory
@@ -25,7 +26,7 @@ _KEPT = (15, 8, 3, 2, 1)
 _N, _REPLICAS, _STEPS, _SEED, _GAMMA = 2, 32, 300, 81, 0.1
 
 
-def residuals(memory: Memory, problem: Problem, k: int) -> Curve:
+def residuals(memory: Memory[Tensor], problem: Problem, k: int) -> Curve:
     """max over t and workers of the replica's ||e_t||^2, ``[R]``."""
     method = BSP(ConstantStep(_GAMMA), TopK(k), memory)
     moments = path(method, problem, _STEPS, seed=_SEED + k, replicas=_REPLICAS)
@@ -36,7 +37,7 @@ def residuals(memory: Memory, problem: Problem, k: int) -> Curve:
     return largest
 
 
-def measure(memory: Memory | None = None) -> StudyResult:
+def measure(memory: Memory[Tensor] | None = None) -> StudyResult:
     """Residuals under the lemma's bound for every delta, and their exponent of 1/delta."""
     memory = memory or ErrorFeedback()
     problem = entries.problem("nonconvex-breast-cancer", _N)

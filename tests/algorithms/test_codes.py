@@ -43,14 +43,14 @@ def test_bytes_are_the_bits_in_order_and_come_back(
 ) -> None:
     layout, values = drawn
     symbols = tuple(torch.tensor(v, dtype=torch.int64) for v in values)
-    packed = Packed().pack(layout, symbols)
+    packed = Packed(layout).pack(symbols)
     assert packed.dtype == torch.uint8 and packed.shape == (2, packed_bytes(layout))
     for row in range(2):
         bits = "".join(format(byte, "08b") for byte in packed[row].tolist())
         text = _text(layout, values, row)
         assert bits == text.ljust(len(bits), "0")
         assert len(text) == layout_bits(layout)
-    for sent, read in zip(symbols, Packed().unpack(layout, packed), strict=True):
+    for sent, read in zip(symbols, Packed(layout).unpack(packed), strict=True):
         assert torch.equal(sent, read)
 
 
@@ -61,8 +61,8 @@ def test_floats_come_back_bit_for_bit(dtype: torch.dtype, data: st.DataObject) -
     values = data.draw(st.lists(st.floats(width=width), min_size=1, max_size=6))
     tensor = torch.tensor([[values]], dtype=dtype)
     layout = (Field("shift", 1, 3), Field.floats("values", len(values), dtype))
-    packed = Packed().pack(layout, (torch.full((1, 1, 1), 5), tensor))
-    shift, read = Packed().unpack(layout, packed)
+    packed = Packed(layout).pack((torch.full((1, 1, 1), 5), tensor))
+    shift, read = Packed(layout).unpack(packed)
     assert shift.item() == 5
     assert torch.equal(read.view(torch.uint8), tensor.view(torch.uint8))
 
@@ -70,7 +70,7 @@ def test_floats_come_back_bit_for_bit(dtype: torch.dtype, data: st.DataObject) -
 @given(st.lists(st.floats(width=32), min_size=1, max_size=5))
 def test_aligned_floats_are_big_endian_ieee(values: list[float]) -> None:
     tensor = torch.tensor([values], dtype=torch.float32)
-    packed = Packed().pack((Field.floats("values", len(values), torch.float32),), (tensor,))
+    packed = Packed((Field.floats("values", len(values), torch.float32),)).pack((tensor,))
     assert bytes(packed[0].tolist()) == struct.pack(f">{len(values)}f", *tensor[0].tolist())
 
 
@@ -93,33 +93,35 @@ def test_kernels_equal_their_twins(width: int, start: int, count: int, data: st.
 def test_narrow_integers_are_read_back_as_the_field_says(dtype: torch.dtype) -> None:
     symbols = torch.tensor([[0, 1, 100, 127]], dtype=dtype)
     layout = (Field("codes", 4, 7, dtype),)
-    (read,) = Packed().unpack(layout, Packed().pack(layout, (symbols,)))
+    (read,) = Packed(layout).unpack(Packed(layout).pack((symbols,)))
     assert read.dtype == dtype and torch.equal(read, symbols)
 
 
 def test_leading_axes_are_kept() -> None:
     symbols = torch.arange(24).reshape(2, 3, 4)
     layout = (Field("codes", 4, 5),)
-    packed = Packed().pack(layout, (symbols,))
+    packed = Packed(layout).pack((symbols,))
     assert packed.shape == (2, 3, 3)
-    assert torch.equal(packed[1, 2], Packed().pack(layout, (symbols[1, 2:],))[0])
+    assert torch.equal(packed[1, 2], Packed(layout).pack((symbols[1, 2:],))[0])
 
 
 def test_misfits_are_refused() -> None:
-    code, layout = Packed(), (Field("codes", 2, 3),)
+    code = Packed((Field("codes", 2, 3),))
     with pytest.raises(ValueError, match=r"codes holds symbols in \[0, 2\^3\), got 8"):
-        code.pack(layout, (torch.tensor([[1, 8]]),))
+        code.pack((torch.tensor([[1, 8]]),))
     with pytest.raises(ValueError, match=r"got -1"):
-        code.pack(layout, (torch.tensor([[1, -1]]),))
+        code.pack((torch.tensor([[1, -1]]),))
     with pytest.raises(ValueError, match=r"needs symbols \(1, 2\), got \(1, 3\)"):
-        code.pack(layout, (torch.tensor([[1, 2, 3]]),))
+        code.pack((torch.tensor([[1, 2, 3]]),))
     with pytest.raises(ValueError, match="one tensor per field, got 2 for 1 fields"):
-        code.pack(layout, (torch.tensor([[1, 2]]), torch.tensor([[1]])))
+        code.pack((torch.tensor([[1, 2]]), torch.tensor([[1]])))
     with pytest.raises(ValueError, match=r"needs integers, got torch\.float32"):
-        code.pack(layout, (torch.ones(1, 2),))
+        code.pack((torch.ones(1, 2),))
     with pytest.raises(ValueError, match=r"needs torch\.float32, got torch\.float64"):
-        code.pack((Field.floats("v", 1, torch.float32),), (torch.ones(1, 1, dtype=torch.float64),))
+        Packed((Field.floats("v", 1, torch.float32),)).pack(
+            (torch.ones(1, 1, dtype=torch.float64),)
+        )
     with pytest.raises(ValueError, match=r"uint8 \[..., m, 1\] for this layout"):
-        code.unpack(layout, torch.zeros(1, 2, dtype=torch.uint8))
+        code.unpack(torch.zeros(1, 2, dtype=torch.uint8))
     with pytest.raises(ValueError, match=r"width of field w must lie in \[0, 64\], got 65"):
-        code.pack((Field("w", 1, 65),), (torch.tensor([[1]]),))
+        Packed((Field("w", 1, 65),)).pack((torch.tensor([[1]]),))

@@ -127,9 +127,9 @@ def test_bytes_say_what_compress_says(
     x = torch.tensor([values], dtype=dtype)
     d = len(values)
     layout = member.layout(d, dtype)
-    packed = Packed().pack(layout, member.encode(x, _draws(1)))
+    packed = Packed(layout).pack(member.encode(x, _draws(1)))
     assert packed.shape == (1, -(-member.bits(d, dtype) // 8))
-    read = member.decode(Packed().unpack(layout, packed), d, dtype, _draws(1))
+    read = member.decode(Packed(layout).unpack(packed), d, dtype, _draws(1))
     assert torch.equal(read, member.compress(x, _draws(1)))
     assert member.stated_bits(d, torch.finfo(dtype).bits) == member.bits(d, dtype)
 

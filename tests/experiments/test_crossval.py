@@ -107,7 +107,7 @@ def test_planted_faults_are_refuted_and_the_fast_path_agrees():
 def test_an_undercounted_length_is_refuted():
     counted = byte_cases()
     case = next(c for c in counted if c.row == "qsgd")
-    verdicts = cross_validate((case,), 2, {case: counted[case] - 8})
+    verdicts = cross_validate((case,), 2, {case: (counted[case][0] - 8, True)})
     assert verdicts[-1].outcome is Outcome.REFUTED
 
 

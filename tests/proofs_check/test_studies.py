@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.base import Compressor
-from algorithms.memories.base import Memory
+from algorithms.memories.base import Memory, Round
 from algorithms.methods.bsp import BSP
 from algorithms.methods.choco import ChocoGossip
 from algorithms.methods.d_psgd import DPSGD
@@ -67,7 +67,7 @@ def test_names_are_unique() -> None:
 
 
 @dataclass(frozen=True)
-class Hoarding(Memory):
+class Hoarding(Memory[Tensor]):
     """Keeps the residual twice."""
 
     holds_steps = True
@@ -79,8 +79,8 @@ class Hoarding(Memory):
     def before(self, state: Tensor, x: Tensor) -> Tensor:
         return state + x
 
-    def after(self, state: Tensor, wanted: Tensor, sent: Tensor) -> Tensor:
-        return 2 * (wanted - sent)
+    def after(self, state: Tensor, round_: Round) -> Tensor:
+        return 2 * (round_.wanted - round_.sent)
 
 
 def constant(step: Stepsize) -> BSP:

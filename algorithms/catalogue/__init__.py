@@ -1,0 +1,43 @@
+"""The catalogue: every surveyed method as data, the ready ones with the parts they are made of."""
+
+from __future__ import annotations
+
+from algorithms.catalogue import (
+    auxiliary,
+    decomposition,
+    gossip,
+    quantisation,
+    sparsification,
+    synchronous,
+)
+from algorithms.catalogue.row import CORE, OBJECTIVES, Parts, Row, Tuned
+from algorithms.names import look_up
+from algorithms.problems.entries import PROBLEMS, ProblemEntry, problem
+from theory.survey import SURVEY_ROWS
+
+__all__ = [
+    "CORE", "OBJECTIVES", "PROBLEMS", "ROWS", "Parts", "ProblemEntry", "Row", "Tuned", "problem",
+    "row",
+]  # fmt: skip
+
+_READY: dict[str, Parts] = (
+    synchronous.READY
+    | gossip.READY
+    | quantisation.READY
+    | sparsification.READY
+    | decomposition.READY
+    | auxiliary.READY
+)
+
+ROWS: tuple[Row, ...] = tuple(
+    Row(r.key, r.family, r.what, r.source, _READY.get(r.key)) for r in SURVEY_ROWS
+)
+
+
+def row(key: str) -> Row:
+    """The row called ``key``.
+
+    Raises:
+        UnknownName: there is none; suggests the nearest.
+    """
+    return look_up("row", key, {r.key: r for r in ROWS})

@@ -1,0 +1,46 @@
+"""The usual compositions of a row's parts."""
+
+from __future__ import annotations
+
+from algorithms.catalogue.row import CORE, Parts
+from algorithms.compressors.base import Compressor
+from algorithms.memories.error_feedback import ErrorFeedback
+from algorithms.methods.bsp import BSP
+from theory.theorem import Theorem
+from theory.theorems.compressed_bsp_nonconvex import compressed_bsp_nonconvex
+from theory.theorems.compressed_bsp_strongly_convex import compressed_bsp_strongly_convex
+from theory.theorems.ef_sgd_nonconvex import ef_sgd_nonconvex
+from theory.theorems.ef_sgd_workers import ef_sgd_workers
+from theory.theorems.mem_sgd import mem_sgd
+
+UNBIASED: tuple[Theorem, ...] = (compressed_bsp_strongly_convex, compressed_bsp_nonconvex)
+FEEDBACK: tuple[Theorem, ...] = (ef_sgd_workers, ef_sgd_nonconvex, mem_sgd)
+
+
+def compressed(
+    compressor: Compressor,
+    *,
+    theorems: tuple[Theorem, ...] = UNBIASED,
+    operators: tuple[Compressor, ...] = (),
+    problems: tuple[str, ...] = CORE,
+) -> Parts:
+    """BSP with an unbiased operator, bound to the tensors of the problem."""
+    return Parts(
+        lambda step, p, _t: BSP(step, compressor.bound(p.shapes)), theorems, compressor,
+        problems=problems, operators=operators,
+    )  # fmt: skip
+
+
+def with_feedback(
+    compressor: Compressor,
+    caution: float = 16.0,
+    *,
+    theorems: tuple[Theorem, ...] = FEEDBACK,
+    operators: tuple[Compressor, ...] = (),
+    problems: tuple[str, ...] = CORE,
+) -> Parts:
+    """BSP with a contraction and error feedback, bound to the tensors of the problem."""
+    return Parts(
+        lambda step, p, _t: BSP(step, compressor.bound(p.shapes), ErrorFeedback()), theorems,
+        compressor, problems=problems, caution=caution, operators=operators,
+    )  # fmt: skip

@@ -1,0 +1,7 @@
+"""Rows of the family decomposition."""
+
+from __future__ import annotations
+
+from algorithms.catalogue.row import Parts
+
+READY: dict[str, Parts] = {}

@@ -1,0 +1,53 @@
+"""Rows of the family gossip."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from algorithms.catalogue.row import OBJECTIVES, Parts
+from algorithms.compressors.base import Compressor
+from algorithms.compressors.identity import Identity
+from algorithms.compressors.top_k import TopK
+from algorithms.methods.base import Method
+from algorithms.methods.choco import ChocoGossip, ChocoSGD
+from algorithms.methods.constants import operator_constants
+from algorithms.methods.d_psgd import DPSGD
+from algorithms.problems.base import Problem
+from algorithms.topologies.ring import Ring
+from theory.stepsizes import Stepsize
+from theory.theorems.choco_gossip import choco_gossip, consensus_stepsize
+from theory.theorems.choco_sgd_nonconvex import choco_sgd_nonconvex
+from theory.theorems.choco_sgd_strongly_convex import choco_sgd_strongly_convex
+from theory.theorems.d_psgd import d_psgd
+
+_CHOCO_SHARE = 0.25
+
+
+def _consensus_step(topology: Ring, compressor: Compressor, d: int) -> float:
+    """CHOCO's prescribed gamma for this network and operator."""
+    return consensus_stepsize(topology.constants().merge(operator_constants(compressor, d)))
+
+
+def _choco_sgd(step: Stepsize, problem: Problem, steps: int) -> Method[Any]:
+    topology, compressor = Ring(problem.n), TopK(_CHOCO_SHARE)
+    gamma = _consensus_step(topology, compressor, problem.d)
+    return ChocoSGD(step, topology, compressor, gamma)
+
+
+def _choco_gossip(step: Stepsize, problem: Problem, steps: int) -> Method[Any]:
+    topology, compressor = Ring(problem.n), TopK(_CHOCO_SHARE)
+    return ChocoGossip(topology, compressor, _consensus_step(topology, compressor, problem.d))
+
+
+READY: dict[str, Parts] = {
+    "d-psgd": Parts(
+        lambda step, p, _t: DPSGD(step, Ring(p.n)), (d_psgd,), Identity(), OBJECTIVES
+    ),
+    "choco-gossip": Parts(
+        _choco_gossip, (choco_gossip,), TopK(_CHOCO_SHARE), problems=("consensus",)
+    ),
+    "choco-sgd": Parts(
+        _choco_sgd, (choco_sgd_strongly_convex, choco_sgd_nonconvex), TopK(_CHOCO_SHARE),
+        OBJECTIVES, caution=16.0,
+    ),
+}  # fmt: skip

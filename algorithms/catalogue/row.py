@@ -1,0 +1,158 @@
+"""Row: one surveyed method as data, with the parts a ready one is made of.
+
+A row is a composition: which method, which compressor, memory, topology and period, which theorems
+speak of it and on which problems it runs. The first theorem whose assumptions hold tunes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple, final
+
+from algorithms.compressors.base import Compressor, code_of
+from algorithms.compressors.identity import Identity
+from algorithms.methods.base import Method
+from algorithms.problems.base import Problem
+from algorithms.problems.entries import PROBLEMS
+from theory.constants import Constants, MissingConstants
+from theory.stepsizes import ConstantStep, Stepsize
+from theory.theorem import Theorem
+
+Make = Callable[[Stepsize, Problem, int], Method[Any]]
+
+OBJECTIVES = tuple(entry.name for entry in PROBLEMS if entry.name != "consensus")
+CORE = ("quadratic-sc", "logreg-breast-cancer", "nonconvex-digits-dirichlet", "mlp-digits")
+"""Strongly convex with noise and heterogeneity, convex data, non-convex on uneven shards, MLP."""
+
+_UNTUNED = ConstantStep(1.0)
+_NO_SMOOTHNESS = 0.1  # stepsize where no L is stated (the MLP), divided by the caution
+
+
+class Tuned(NamedTuple):
+    """A method ready to run, with the theorem that set its stepsize (None: the cautious rule)."""
+
+    method: Method[Any]
+    step: Stepsize
+    theorem: Theorem | None
+
+
+@final
+@dataclass(frozen=True)
+class Parts:
+    """What a ready row is made of: ``make(step, problem, steps)`` composes the method.
+
+    ``compressor`` is what the workers send with; ``operators`` are further operators of the row
+    whose claims are checked too (its other forms, the server's). ``caution`` divides 1/L in the
+    stepsize used where no theorem applies; ``why`` says why there is none, where the paper gives
+    none. ``message_bits(problem, float_bits)`` is the mean closed-form length [bits] of the
+    messages a worker sends, where they are not those of ``compressor`` alone.
+    """
+
+    make: Make
+    theorems: tuple[Theorem, ...]
+    compressor: Compressor | None = None
+    problems: tuple[str, ...] = CORE
+    caution: float = 4.0
+    operators: tuple[Compressor, ...] = ()
+    why: str = ""
+    message_bits: Callable[[Problem, int], float] | None = None
+
+
+@final
+@dataclass(frozen=True)
+class Row:
+    """One surveyed method; ``parts`` is None while it is planned."""
+
+    key: str
+    family: str
+    what: str
+    source: str
+    parts: Parts | None = None
+
+    @property
+    def state(self) -> str:
+        """``ready`` or ``planned``."""
+        return "planned" if self.parts is None else "ready"
+
+    @property
+    def compressor(self) -> Compressor | None:
+        """The row's operator, if it has one."""
+        return self.parts.compressor if self.parts else None
+
+    @property
+    def operators(self) -> tuple[Compressor, ...]:
+        """Every operator of the row, the workers' first."""
+        if self.parts is None:
+            return ()
+        first = () if self.parts.compressor is None else (self.parts.compressor,)
+        return (*first, *self.parts.operators)
+
+    @property
+    def theorems(self) -> tuple[Theorem, ...]:
+        """Results that speak of the row, in the order in which they are tried."""
+        return self.parts.theorems if self.parts else ()
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Names of the problems it runs on."""
+        return self.parts.problems if self.parts else ()
+
+    def claims(self, d: int) -> tuple[str, ...]:
+        """What the row claims on R^d: its operator's claims, then its theorems."""
+        own = self.compressor.claims(d) if self.compressor else ()
+        return (*(str(claim) for claim in own), *(theorem.title for theorem in self.theorems))
+
+    def tune(self, problem: Problem, steps: int) -> Tuned:
+        """The method for ``steps`` steps on a problem, tuned by the first theorem that applies.
+
+        Raises:
+            ValueError: the row is planned.
+        """
+        parts = self._parts()
+        constants = parts.make(_UNTUNED, problem, steps).constants(problem).completed()
+        for theorem in parts.theorems:
+            step = _prescribed(theorem, constants, steps)
+            if step is not None:
+                return Tuned(parts.make(step, problem, steps), step, theorem)
+        step = _cautious(parts, constants)
+        return Tuned(parts.make(step, problem, steps), step, None)
+
+    def build(self, problem: Problem, steps: int) -> Method[Any]:
+        """The method of :meth:`tune`."""
+        return self.tune(problem, steps).method
+
+    def message_bits(self, problem: Problem, float_bits: int) -> tuple[float, bool]:
+        """Mean closed-form length [bits] of a worker's messages, and whether it is exact.
+
+        Else it is a bound, because lengths vary.
+        """
+        parts = self._parts()
+        if parts.message_bits is not None:
+            return parts.message_bits(problem, float_bits), True
+        operator = (parts.compressor or Identity()).bound(problem.shapes)
+        fixed = code_of(operator, problem.d, problem.dtype).fixed_bits
+        return operator.stated_bits(problem.d, float_bits), fixed is not None
+
+    def _parts(self) -> Parts:
+        if self.parts is None:
+            raise ValueError(f"row {self.key!r} is planned, not ready; see `rateproof list`")
+        return self.parts
+
+
+def _prescribed(theorem: Theorem, c: Constants, steps: int) -> Stepsize | None:
+    """The theorem's stepsize if all its assumptions hold with it."""
+    if c.missing(theorem.needs):
+        return None
+    try:
+        step = theorem.stepsize(c, steps)
+    except MissingConstants:
+        return None
+    return step if theorem.applies(c, step, steps) else None
+
+
+def _cautious(parts: Parts, c: Constants) -> Stepsize:
+    """1 / (caution (1 + omega) L): no theorem behind it."""
+    damping = parts.caution * (1 + (c.omega or 0.0))
+    smoothness = c.L_max or c.L
+    return ConstantStep(1 / (damping * smoothness) if smoothness else _NO_SMOOTHNESS / damping * 4)

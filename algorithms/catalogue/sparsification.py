@@ -1,0 +1,13 @@
+"""Rows of the family sparsification."""
+
+from __future__ import annotations
+
+from algorithms.catalogue.compose import compressed, with_feedback
+from algorithms.catalogue.row import OBJECTIVES, Parts
+from algorithms.compressors.rand_k import RandK
+from algorithms.compressors.top_k import TopK
+
+READY: dict[str, Parts] = {
+    "random-k": compressed(RandK(0.25), problems=OBJECTIVES),
+    "top-k": with_feedback(TopK(0.1), problems=OBJECTIVES),
+}

@@ -1,0 +1,201 @@
+"""Layer-wise and bucketed compression: any operator, applied to parts of the row by themselves."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import final
+
+import torch
+from torch import Tensor
+
+from algorithms.codes.base import Code, Layout, Symbols
+from algorithms.codes.joined import Joined
+from algorithms.codes.packed import Packed
+from algorithms.compressors.base import Compressor, Shapes, Stated
+from algorithms.key import Draws
+from theory.claims import Claim, Contraction, NoConstant, Unbiased, VarianceBound
+
+
+class Parted(Compressor):
+    """C(x) = (C_1(x_1), C_2(x_2), ...) over consecutive parts of the row; members cut it.
+
+    Unbiased if every C_b is; omega = max_b omega_b and delta = min_b delta_b. Part b draws with
+    ``draws.fold("block", b)``.
+    """
+
+    inner: Compressor
+
+    @abstractmethod
+    def sizes(self, d: int) -> tuple[int, ...]:
+        """Lengths of the parts of a row of d numbers.
+
+        Raises:
+            ValueError: they do not fit d.
+        """
+
+    @abstractmethod
+    def operators(self, d: int) -> tuple[Compressor, ...]:
+        """C_b for every part."""
+
+    def at(self, t: int) -> Compressor:
+        return replace(self, inner=self.inner.at(t))  # type: ignore[type-var]
+
+    def claims(self, d: int) -> tuple[Claim, ...]:
+        parts = zip(self.operators(d), self.sizes(d), strict=True)
+        return joint_claims([c.claims(size) for c, size in dict.fromkeys(parts)])
+
+    def layout(self, d: int, dtype: torch.dtype) -> Layout:
+        return tuple(
+            replace(field, name=f"{field.name} of part {b}")
+            for b, (c, size) in enumerate(self._pairs(d))
+            for field in c.layout(size, dtype)
+        )
+
+    def code(self, d: int, dtype: torch.dtype) -> Code:
+        codes = [c.code(size, dtype) for c, size in self._pairs(d)]
+        if all(isinstance(code, Packed) for code in codes):
+            return Packed(self.layout(d, dtype))
+        return Joined(tuple(codes), self._counts(d, dtype))
+
+    def encode(self, x: Tensor, draws: Draws) -> Symbols:
+        return self.encode_guided(x, x, draws)
+
+    def encode_guided(self, x: Tensor, guide: Tensor, draws: Draws) -> Symbols:
+        sizes = list(self.sizes(x.shape[-1]))
+        parts = zip(torch.split(x, sizes, -1), torch.split(guide, sizes, -1), strict=True)
+        symbols: list[Tensor] = []
+        for b, (c, (part, beside)) in enumerate(
+            zip(self.operators(x.shape[-1]), parts, strict=True)
+        ):
+            own = draws.fold("block", b)
+            symbols.extend(c.encode_guided(part.contiguous(), beside.contiguous(), own))
+        return tuple(symbols)
+
+    def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
+        rows, start = [], 0
+        for b, ((c, size), count) in enumerate(
+            zip(self._pairs(d), self._counts(d, dtype), strict=True)
+        ):
+            own = symbols[start : start + count]
+            rows.append(c.decode(own, size, dtype, draws.fold("block", b)))
+            start += count
+        return torch.cat(rows, -1)
+
+    def stated_bits(self, d: int, float_bits: int) -> float:
+        lengths = [c.stated_bits(size, float_bits) for c, size in self._pairs(d)]
+        joined = self._joined(d)
+        return sum(32 * vary + 8 * math.ceil(length / 8) if joined else length
+                   for length, vary in zip(lengths, self._vary(d), strict=True))  # fmt: skip
+
+    def stated_lengths(self, sent: Tensor, float_bits: int) -> Stated:
+        d = sent.shape[-1]
+        least = most = torch.zeros(sent.shape[:-1], dtype=torch.float64)
+        joined = self._joined(d)
+        pieces = torch.split(sent, list(self.sizes(d)), -1)
+        for (c, _), piece, vary in zip(self._pairs(d), pieces, self._vary(d), strict=True):
+            low, high = c.stated_lengths(piece.contiguous(), float_bits)
+            if joined:
+                low, high = (8 * torch.ceil(v / 8) + 32 * vary for v in (low, high))
+            least, most = least + low, most + high
+        return Stated(least, most)
+
+    def _pairs(self, d: int) -> Iterator[tuple[Compressor, int]]:
+        return zip(self.operators(d), self.sizes(d), strict=True)
+
+    def _counts(self, d: int, dtype: torch.dtype) -> tuple[int, ...]:
+        return tuple(len(c.layout(size, dtype)) for c, size in self._pairs(d))
+
+    def _vary(self, d: int) -> list[bool]:
+        return [c.code(size, torch.float32).fixed_bits is None for c, size in self._pairs(d)]
+
+    def _joined(self, d: int) -> bool:
+        return isinstance(self.code(d, torch.float32), Joined)
+
+
+@final
+@dataclass(frozen=True)
+class LayerWise(Parted):
+    """``inner`` on every tensor of the model; ``shapes`` come with :meth:`bound`, else one block.
+
+    Raises:
+        ValueError: the shapes do not add up to d.
+    """
+
+    inner: Compressor
+    shapes: Shapes = ()
+
+    @property
+    def name(self) -> str:
+        return f"{self.inner.name} by layer"
+
+    def bound(self, shapes: Shapes) -> Compressor:
+        return replace(self, shapes=shapes)
+
+    def sizes(self, d: int) -> tuple[int, ...]:
+        if not self.shapes:
+            return (d,)
+        sizes = tuple(math.prod(shape) for shape in self.shapes)
+        if sum(sizes) != d:
+            raise ValueError(f"shapes must hold d={d} numbers together, got {self.shapes}")
+        return sizes
+
+    def operators(self, d: int) -> tuple[Compressor, ...]:
+        shapes = self.shapes or ((d,),)
+        return tuple(self.inner.bound((shape,)) for shape in shapes)
+
+
+@final
+@dataclass(frozen=True)
+class Buckets(Parted):
+    """``inner`` on consecutive buckets of ``size`` numbers, the last one shorter (QSGD, Sect. 4).
+
+    Raises:
+        ValueError: size < 1.
+    """
+
+    inner: Compressor
+    size: int
+
+    def __post_init__(self) -> None:
+        if self.size < 1:
+            raise ValueError(f"size must be at least 1, got size={self.size}")
+
+    @property
+    def name(self) -> str:
+        return f"{self.inner.name} in buckets of {self.size}"
+
+    def sizes(self, d: int) -> tuple[int, ...]:
+        whole, rest = divmod(d, self.size)
+        return (self.size,) * whole + ((rest,) if rest else ())
+
+    def operators(self, d: int) -> tuple[Compressor, ...]:
+        return (self.inner,) * len(self.sizes(d))
+
+
+def joint_claims(parts: list[tuple[Claim, ...]]) -> tuple[Claim, ...]:
+    """What holds for the whole when each part has its claims: the weakest of every kind."""
+    claims: list[Claim] = []
+    for position, claim in enumerate(parts[0]):
+        peers = [own[position] for own in parts if position < len(own)]
+        if len(peers) < len(parts) or any(type(p) is not type(claim) for p in peers):
+            continue
+        claims.append(_weakest(peers))
+    return tuple(claims)
+
+
+def _weakest(peers: list[Claim]) -> Claim:
+    first = peers[0]
+    if isinstance(first, Unbiased | NoConstant):
+        return first
+    worst = max(
+        (p for p in peers if isinstance(p, VarianceBound | Contraction)), key=lambda p: p.constant
+    )
+    kind = "max" if isinstance(worst, VarianceBound) else "min"
+    return (
+        replace(worst, formula=f"{kind} over parts of {worst.formula}")
+        if len(peers) > 1
+        else (worst)
+    )

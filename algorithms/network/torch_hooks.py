@@ -1,0 +1,268 @@
+"""torch's own DDP communication hooks, run as operators x -> x_hat on this machine's ranks.
+
+A bucket of gradients cannot be made by hand, so a DistributedDataParallel model with one parameter
+w and the loss <w, x> is built: its gradient is x, and after the hook w.grad is x_hat. All ranks
+hold the same x, so that an exact average is x.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import isqrt
+from types import FunctionType, SimpleNamespace
+from typing import Any, final
+
+import torch
+import torch.distributed as dist
+from torch import Tensor, nn
+from torch.distributed.algorithms.ddp_comm_hooks import (
+    default_hooks,
+    powerSGD_hook,
+    quantization_hooks,
+)
+from torch.nn.parallel import DistributedDataParallel
+
+from algorithms.names import look_up
+
+_CALL, _RESET, _STOP = 0, 1, 2
+_DTYPES = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
+_VANILLA = 2
+
+
+class HookFailure(RuntimeError):
+    """A hook, or DDP's check of it, raised; the message is the innermost one."""
+
+
+@final
+@dataclass(frozen=True)
+class TorchHook:
+    """A hook as users register it.
+
+    ``state`` makes its state (None: it has none); ``matrix`` says that x is laid out as the most
+    nearly square matrix of d entries, since the hook treats matrices and vectors differently.
+    """
+
+    name: str
+    what: str
+    hook: Callable[..., Any]
+    state: Callable[[], Any] | None = None
+    matrix: bool = False
+
+    def shape(self, d: int) -> tuple[int, ...]:
+        """Shape of the parameter with d entries."""
+        if not self.matrix:
+            return (d,)
+        rows = next(r for r in range(isqrt(d), 0, -1) if d % r == 0)
+        return (rows, d // rows)
+
+
+def _power_state() -> Any:
+    """PowerSGD's defaults, but compressing from the third step, the earliest that it allows."""
+    make: Any = powerSGD_hook.PowerSGDState
+    return make(None, start_powerSGD_iter=_VANILLA)
+
+
+def _under_another_name(hook: Callable[..., Any]) -> Callable[..., Any]:
+    """The same hook; DDP decides by a hook's name whether it may run on a backend."""
+
+    return lambda state, bucket: hook(state, bucket)
+
+
+def _stacked_futures(hook: Any) -> Callable[..., Any]:
+    """The same code, with the futures of all_gather as it expects them.
+
+    It takes the first item of the future's value for all ranks' tensors in one, stacked; gloo's
+    value is the list of them, whose first item is that of rank 0 alone.
+    """
+
+    def all_gather(out: list[Tensor], own: Tensor, **options: Any) -> Any:
+        future = dist.all_gather(out, own, **options).get_future()
+        stacked = future.then(lambda done: [torch.stack(done.value())])
+        return SimpleNamespace(get_future=lambda: stacked)
+
+    names = SimpleNamespace(all_gather=all_gather, get_rank=dist.get_rank, group=dist.group)
+    scope = hook.__globals__ | {"dist": names}
+    return FunctionType(hook.__code__, scope, hook.__name__, hook.__defaults__)
+
+
+TORCH_HOOKS = (
+    TorchHook("allreduce", "allreduce_hook, no compression", default_hooks.allreduce_hook),
+    TorchHook("fp16", "fp16_compress_hook", default_hooks.fp16_compress_hook),
+    TorchHook("bf16", "bf16_compress_hook", default_hooks.bf16_compress_hook),
+    TorchHook(
+        "bf16-renamed",
+        "bf16_compress_hook under a name that DDP does not know",
+        _under_another_name(default_hooks.bf16_compress_hook),
+    ),
+    TorchHook(
+        "8bit", "quantization_pertensor_hook", quantization_hooks.quantization_pertensor_hook
+    ),
+    TorchHook(
+        "8bit-stacked",
+        "quantization_pertensor_hook, given the stacked futures that it expects",
+        _stacked_futures(quantization_hooks.quantization_pertensor_hook),
+    ),
+    TorchHook(
+        "8bit-channel",
+        "quantization_perchannel_hook",
+        quantization_hooks.quantization_perchannel_hook,
+    ),
+    TorchHook(
+        "8bit-channel-stacked",
+        "quantization_perchannel_hook, given the stacked futures that it expects",
+        _stacked_futures(quantization_hooks.quantization_perchannel_hook),
+    ),
+    TorchHook("powersgd", "powerSGD_hook, rank 1", powerSGD_hook.powerSGD_hook, _power_state, True),
+    TorchHook(
+        "powersgd-batched",
+        "batched_powerSGD_hook, rank 1",
+        powerSGD_hook.batched_powerSGD_hook,
+        _power_state,
+    ),
+)
+
+
+def torch_hook(name: str) -> TorchHook:
+    """The hook of that name.
+
+    Raises:
+        UnknownName: there is none; suggests the nearest.
+    """
+    return look_up("hook of torch", name, {hook.name: hook for hook in TORCH_HOOKS})
+
+
+@final
+class _Weights(nn.Module):
+    """Loss <w, x>, whose gradient is x."""
+
+    def __init__(self, shape: tuple[int, ...], dtype: torch.dtype) -> None:
+        super().__init__()
+        self.w = nn.Parameter(torch.zeros(shape, dtype=dtype))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return (self.w * x.view_as(self.w)).sum()
+
+
+@final
+class HookLine:
+    """One hook on the ranks of the running process group: rank 0 calls, the others follow.
+
+    Raises:
+        RuntimeError: torch.distributed is not initialised.
+    """
+
+    def __init__(self, hook: TorchHook) -> None:
+        if not dist.is_initialized():
+            raise RuntimeError("torch.distributed is not initialised; start ranks with launch()")
+        self.hook = hook
+        self.rank, self.ranks = dist.get_rank(), dist.get_world_size()
+        self._models: dict[tuple[int, torch.dtype], Any] = {}
+        self._last: tuple[int, torch.dtype] | None = None
+        self._state: Any = None
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """x_hat ``[d]`` of x ``[d]``.
+
+        Raises:
+            HookFailure: the hook, or DDP's check of it, raised.
+        """
+        self._tell(_CALL, x)
+        return self._step(x)
+
+    def reset(self) -> None:
+        """Forget all state, as at the start of a training."""
+        self._tell(_RESET)
+        self._reset()
+
+    def stop(self) -> None:
+        """Let the followers go."""
+        self._tell(_STOP)
+
+    def follow(self) -> None:
+        """Serve rank 0 until it says stop."""
+        while True:
+            order, x = self._hear()
+            if order == _STOP:
+                return
+            if order == _RESET:
+                self._reset()
+                continue
+            try:
+                self._step(x)
+            except HookFailure:
+                continue
+
+    def _reset(self) -> None:
+        if self.hook.state is not None:
+            self._state = self.hook.state()
+            self._state.iter = _VANILLA
+
+    def _tell(self, order: int, x: Tensor | None = None) -> None:
+        if self.ranks == 1:
+            return
+        size, kind = (0, 0) if x is None else (x.numel(), _DTYPES.index(x.dtype))
+        dist.broadcast(torch.tensor([order, size, kind]), 0)
+        if x is not None:
+            dist.broadcast(x.clone(), 0)
+
+    def _hear(self) -> tuple[int, Tensor]:
+        header = torch.zeros(3, dtype=torch.int64)
+        dist.broadcast(header, 0)
+        order, size, kind = header.tolist()
+        x = torch.zeros(size, dtype=_DTYPES[kind])
+        if order == _CALL:
+            dist.broadcast(x, 0)
+        return order, x
+
+    def _step(self, x: Tensor) -> Tensor:
+        """One step of the training of this size and type; another one starts afresh."""
+        key = (x.numel(), x.dtype)
+        if key != self._last:
+            self._last = key
+            self._reset()
+        try:
+            if key not in self._models:
+                self._models[key] = self._model(*key)
+            return self._gradient(self._models[key], x)
+        except (RuntimeError, TypeError, ValueError, AssertionError, IndexError) as error:
+            self._models.pop(key, None)
+            raise HookFailure(_innermost(error)) from error
+
+    def _model(self, d: int, dtype: torch.dtype) -> Any:
+        """A model past the steps in which DDP rebuilds its buckets."""
+        model = DistributedDataParallel(_Weights(self.hook.shape(d), dtype))
+        if self.hook.state is None:
+            model.register_comm_hook(None, self.hook.hook)
+            return model
+        model.register_comm_hook(None, lambda _, bucket: self.hook.hook(self._state, bucket))
+        kept, self._state = self._state, self.hook.state()
+        for _ in range(_VANILLA):
+            self._gradient(model, torch.zeros(d, dtype=dtype))
+        self._state = kept
+        self._state.iter = _VANILLA
+        return model
+
+    def _gradient(self, model: Any, x: Tensor) -> Tensor:
+        w = model.module.w
+        w.grad = None
+        model(x).backward()
+        gradient: Tensor = w.grad.detach().clone().view(-1)
+        return gradient
+
+
+def _innermost(error: BaseException) -> str:
+    """``IndexError: ...``: the first line of the innermost error, as told through callbacks."""
+    told = str(error).partition("\n")[0]
+    told = told.split("running the callback: ")[-1]
+    if told.partition(":")[0].endswith("Error"):
+        return told
+    return f"{type(error).__name__}: {told or _where(error)}"
+
+
+def _where(error: BaseException) -> str:
+    """The function that raised."""
+    step = error.__traceback__
+    while step is not None and step.tb_next is not None:
+        step = step.tb_next
+    return f"in {step.tb_frame.f_code.co_name}" if step is not None else "nowhere"

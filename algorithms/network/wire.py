@@ -1,0 +1,99 @@
+"""Messages of unequal length on one wire: their bytes end to end, without padding."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from torch.nn.functional import pad
+
+
+def byte_mask(lengths: Tensor, width: int) -> Tensor:
+    """Which of ``width`` bytes belong to messages of ``lengths`` [bits]: ``[..., width]``."""
+    return torch.arange(width, device=lengths.device) < -(-lengths // 8)[..., None]
+
+
+def joined(packed: Tensor, lengths: Tensor) -> Tensor:
+    """The bytes of rows ``[..., B]`` of ``lengths`` ``[...]`` [bits], one after the other."""
+    return packed[byte_mask(lengths, packed.shape[-1])]
+
+
+def parted(flat: Tensor, lengths: Tensor) -> Tensor:
+    """The inverse of :func:`joined`: rows padded with zeros to the longest."""
+    width = int(lengths.max()) + 7 >> 3 if lengths.numel() else 0
+    rows = torch.zeros((*lengths.shape, width), dtype=torch.uint8, device=flat.device)
+    rows[byte_mask(lengths, width)] = flat
+    return rows
+
+
+class Message(NamedTuple):
+    """Packed rows ``[m, ..., B]`` and their lengths [bits] ``[m, ...]``; None: all are ``bits``."""
+
+    packed: Tensor
+    lengths: Tensor | None
+    bits: int
+
+    def flat(self) -> Tensor:
+        """The bytes that go on the wire."""
+        if self.lengths is None:
+            return self.packed.reshape(-1)
+        return joined(self.packed, self.lengths)
+
+    def blank(self) -> Tensor:
+        """Room for the bytes of a message of these lengths."""
+        return (
+            torch.empty_like(self.packed).reshape(-1)
+            if self.lengths is None
+            else (self.packed.new_empty(int(self.bytes().sum())))
+        )
+
+    def filled(self, flat: Tensor) -> Message:
+        """The message with these bytes."""
+        if self.lengths is None:
+            return self._replace(packed=flat.view(self.packed.shape))
+        return self._replace(packed=parted(flat, self.lengths))
+
+    def bytes(self) -> Tensor:
+        """Bytes of each row ``[m, ...]``."""
+        if self.lengths is None:
+            width = -(-self.bits // 8)
+            return torch.full(self.packed.shape[:-1], width, device=self.packed.device)
+        return -(-self.lengths // 8)
+
+    def bytes_by_row(self) -> Tensor:
+        """Bytes of each sender ``[m]``, all replicas together."""
+        return self.bytes().reshape(self.packed.shape[0], -1).sum(-1).cpu()
+
+    def at(self, ids: Tensor) -> Message:
+        """The rows at places ``ids``."""
+        lengths = None if self.lengths is None else self.lengths[ids].contiguous()
+        return self._replace(packed=self.packed[ids].contiguous(), lengths=lengths)
+
+    def like(self, rows: int) -> Message:
+        """An empty message of so many rows."""
+        lengths = self.lengths
+        if lengths is not None:
+            lengths = lengths.new_empty((rows, *lengths.shape[1:]))
+        packed = self.packed.new_empty((rows, *self.packed.shape[1:]))
+        return self._replace(packed=packed, lengths=lengths)
+
+    @staticmethod
+    def cat(parts: list[Message]) -> Message:
+        """Rows of several messages under each other."""
+        width = max(part.packed.shape[-1] for part in parts)
+        packed = torch.cat([pad(p.packed, (0, width - p.packed.shape[-1])) for p in parts])
+        lengths = [part.lengths for part in parts if part.lengths is not None]
+        return parts[0]._replace(packed=packed, lengths=torch.cat(lengths) if lengths else None)
+
+    @staticmethod
+    def choose(parts: list[Message], owner: Tensor) -> Message:
+        """Row by row that of the rank ``owner`` ``[k, ...]``."""
+        width = max(part.packed.shape[-1] for part in parts)
+        stacked = torch.stack([pad(p.packed, (0, width - p.packed.shape[-1])) for p in parts])
+        where = owner[None, ..., None].expand(1, *stacked.shape[1:])
+        lengths = [part.lengths for part in parts if part.lengths is not None]
+        chosen = None
+        if lengths:
+            chosen = torch.stack(lengths).gather(0, owner[None])[0]
+        return parts[0]._replace(packed=stacked.gather(0, where)[0], lengths=chosen)

@@ -1,0 +1,1 @@
+"""What happens to a step before it moves the model."""

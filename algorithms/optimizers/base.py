@@ -1,0 +1,47 @@
+"""Optimizer: turns a step gamma g into the move of the model."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Generic, TypeVar, final
+
+import torch
+from torch import Tensor
+
+State = TypeVar("State")
+
+
+class Optimizer(ABC, Generic[State]):
+    """init/update pair over rows ``[..., m, d]`` (m = 1 for a shared model); frozen dataclasses.
+
+    It works on steps rather than gradients, so that it composes with memories that hold steps.
+    """
+
+    @property
+    @abstractmethod
+    def name(self) -> str: ...
+
+    @abstractmethod
+    def init(self, x: Tensor) -> State:
+        """State at the starting models ``[..., m, d]``."""
+
+    @abstractmethod
+    def update(self, state: State, step: Tensor) -> tuple[State, Tensor]:
+        """The next state, and the move: the model becomes x - move."""
+
+
+@final
+@dataclass(frozen=True)
+class SGD(Optimizer[Tensor]):
+    """The move is the step."""
+
+    @property
+    def name(self) -> str:
+        return "SGD"
+
+    def init(self, x: Tensor) -> Tensor:
+        return torch.zeros(0, dtype=x.dtype, device=x.device)
+
+    def update(self, state: Tensor, step: Tensor) -> tuple[Tensor, Tensor]:
+        return state, step

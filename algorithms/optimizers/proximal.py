@@ -1,0 +1,57 @@
+"""Proximal: what is done to the model after the move."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import final
+
+from torch import Tensor
+
+
+class Proximal(ABC):
+    """A map of the model after step t, prox_{gamma R} or a truncation; frozen dataclasses."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str: ...
+
+    @abstractmethod
+    def apply(self, x: Tensor, gamma: float, t: int) -> Tensor:
+        """The model ``[..., m, d]`` after step t (t = 0, 1, ...) of stepsize gamma."""
+
+
+@final
+@dataclass(frozen=True)
+class NoProximal(Proximal):
+    """R = 0: the model as it is."""
+
+    @property
+    def name(self) -> str:
+        return "no regulariser"
+
+    def apply(self, x: Tensor, gamma: float, t: int) -> Tensor:
+        return x
+
+
+@final
+@dataclass(frozen=True)
+class SoftThreshold(Proximal):
+    r"""prox of R = weight ||x||_1: sign(x_j) max(|x_j| - gamma weight, 0).
+
+    Raises:
+        ValueError: weight < 0.
+    """
+
+    weight: float
+
+    def __post_init__(self) -> None:
+        if not self.weight >= 0:
+            raise ValueError(f"weight must be at least 0, got weight={self.weight}")
+
+    @property
+    def name(self) -> str:
+        return f"l1(weight={self.weight:g})"
+
+    def apply(self, x: Tensor, gamma: float, t: int) -> Tensor:
+        return x.sign() * (x.abs() - gamma * self.weight).clamp_min(0)
