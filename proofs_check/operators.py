@@ -17,6 +17,7 @@ from proofs_check.exact import ExactLaw, LawMismatch, NotEnumerable, exact_law, 
 from proofs_check.statistics import Budget, bound_test, mean_test, sample
 from proofs_check.vectors import SMALL_VECTORS, check_vectors
 from proofs_check.verdict import Outcome, Verdict
+from proofs_check.witness import check_witnesses
 from theory.claims import Claim, NoConstant, Unbiased
 
 EXACT = "exact enumeration"
@@ -68,6 +69,10 @@ def check_compressor(
         if not isinstance(claim, NoConstant):
             verdicts.append(_exact(evidence, claim, laws, mismatch))
             verdicts.append(_monte_carlo(evidence, claim))
+        else:
+            verdicts.append(
+                check_witnesses(compressor, claim, d=d, seed=seed, alpha=evidence.budget.alpha)
+            )
         if worst is not None and not isinstance(claim, Unbiased):
             verdicts.append(_worst_case(evidence, claim, worst))
     return (*verdicts, check_lengths(compressor, d=d, seed=seed))

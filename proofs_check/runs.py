@@ -18,13 +18,11 @@ from algorithms.catalogue import Row, Tuned
 from algorithms.problems.base import Problem
 from algorithms.run import Diverged, Trace, run
 from proofs_check.rates import curve_under_bound, fit_power, rate_verdict
+from proofs_check.statistics import TEST_ERROR
 from proofs_check.verdict import Outcome, Verdict
 from theory.constants import Constants, MissingConstants
 from theory.stepsizes import InverseTimeStep
 from theory.theorem import Curve, Metric, Theorem
-
-ALPHA = 1e-9
-"""Error of one statistical test; a survey has fewer than a thousand of them."""
 
 _HORIZONS = 4  # tuned runs behind a rate in T: T, T/2, T/4, T/8
 _SERIES = {
@@ -145,7 +143,7 @@ def _progress(row: Row, problem: Problem, played: Played) -> Verdict:
         series = played.trace.consensus
     first, last = series[:, 0], series[:, -1]
     drop = first - last
-    half = float(stats.t.isf(ALPHA, len(drop) - 1) * drop.std(ddof=1) / np.sqrt(len(drop)))
+    half = float(stats.t.isf(TEST_ERROR, len(drop) - 1) * drop.std(ddof=1) / np.sqrt(len(drop)))
     ratio = float(last.mean() / first.mean()) if first.mean() > 0 else float("nan")
     sure = float(drop.mean()) - half > 0
     unsure = Outcome.COMPARED if ratio < 1 else Outcome.REFUTED
@@ -157,7 +155,7 @@ def _progress(row: Row, problem: Problem, played: Played) -> Verdict:
         statistic=ratio, bound=1.0, uncertainty=half / float(first.mean()),
         resolution=2 * half / float(first.mean()),
         evidence=f"{name} {first.mean():.4g} -> {last.mean():.4g}",
-        provenance=f"{_told(played)}, error {ALPHA:g}",
+        provenance=f"{_told(played)}, error {TEST_ERROR:g}",
     )  # fmt: skip
 
 
@@ -223,7 +221,8 @@ def _under_bound(row: Row, problem: Problem, played: Played) -> Verdict:
     bound = theorem.bound(played.constants, played.tuned.step, played.trace.steps.astype(float))
     keep = np.isfinite(series).all(axis=0)
     verdict = curve_under_bound(
-        series[:, keep], bound[keep], ALPHA, subject=row.key, problem=problem.name, claim=claim,
+        series[:, keep], bound[keep], TEST_ERROR, subject=row.key, problem=problem.name,
+        claim=claim,
         provenance=f"{theorem.source} ({theorem.confidence.value}); {_told(played)}",
         floor=1e-13,
     )  # fmt: skip
@@ -245,7 +244,7 @@ def _rate(row: Row, problem: Problem, played: Played, replicas: int, seed: int) 
         return _no_theorem(row, problem, played, "rate in T", claim)
     times, values = _points(row, problem, played, theorem, replicas, seed)
     try:
-        fit = fit_power(times, values, ALPHA)
+        fit = fit_power(times, values, TEST_ERROR)
     except ValueError as error:
         return Verdict(
             subject=row.key, problem=problem.name, check="rate in T", claim=claim,
@@ -255,7 +254,7 @@ def _rate(row: Row, problem: Problem, played: Played, replicas: int, seed: int) 
     verdict = rate_verdict(
         fit, float(power), False, subject=row.key, problem=problem.name,
         claim=f"{theorem.metric.value} is {theorem.order} ({theorem.name})",
-        provenance=f"{theorem.source}; {_told(played)}, error {ALPHA:g}",
+        provenance=f"{theorem.source}; {_told(played)}, error {TEST_ERROR:g}",
     )  # fmt: skip
     return _soften(_settled(verdict), theorem)
 

@@ -26,21 +26,29 @@ from algorithms.key import Key
 
 ROUNDOFF = 1e-12
 
+FAMILY_WISE_ERROR = 1e-6
+"""Probability that a whole run of the survey calls something true refuted."""
+
+MOST_TESTS = 5000
+"""Statistical tests that a run may hold; the suite's test counts them."""
+
+TEST_ERROR = FAMILY_WISE_ERROR / MOST_TESTS
+"""Error of one statistical test."""
+
 
 @final
 @dataclass(frozen=True)
 class Budget:
     """A family-wise error ``total``, split evenly over ``tests``.
 
-    With the default a suite of up to a thousand tests calls a true claim refuted with
-    probability below 1e-6.
+    With the default each test has :data:`TEST_ERROR`.
 
     Raises:
         ValueError: total outside (0, 1) or tests < 1.
     """
 
-    total: float = 1e-6
-    tests: int = 1000
+    total: float = FAMILY_WISE_ERROR
+    tests: int = MOST_TESTS
 
     def __post_init__(self) -> None:
         if not 0 < self.total < 1:

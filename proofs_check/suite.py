@@ -1,8 +1,8 @@
 """The suite: every check as a cell, to be run one by one, in any order and process.
 
-The survey's family-wise error: each statistical test errs with probability at most 1e-9 and a
-preset holds fewer than a thousand of them, so a run calls something true refuted with probability
-below 1e-6.
+The survey's family-wise error: a verdict rests on statistical tests that together err with at most
+TEST_ERROR, and a preset yields fewer than MOST_TESTS verdicts, so a run calls something true
+refuted with probability below FAMILY_WISE_ERROR.
 """
 
 from __future__ import annotations
@@ -33,11 +33,8 @@ from proofs_check.operators import check_compressor
 from proofs_check.problems import check_problem
 from proofs_check.proofs import PROOFS
 from proofs_check.runs import run_row
-from proofs_check.statistics import Budget
 from proofs_check.studies import STUDIES
 from proofs_check.verdict import Outcome, Verdict
-
-FAMILY_WISE_ERROR = 1e-6
 
 
 @final
@@ -153,8 +150,7 @@ def _run(cell: Cell, _: str) -> CellResult:
 
 def _operator(cell: Cell, name: str) -> CellResult:
     operator = look_up("operator", name, {o.name: o for o in row(cell.row).operators})
-    budget = Budget(FAMILY_WISE_ERROR / 100, 100)
-    verdicts = check_compressor(operator, d=cell.n, seed=cell.seeds[0], budget=budget)
+    verdicts = check_compressor(operator, d=cell.n, seed=cell.seeds[0])
     return CellResult(verdicts, {})
 
 

@@ -111,11 +111,18 @@ class Contraction:
 @final
 @dataclass(frozen=True)
 class NoConstant:
-    """Neither unbiased nor a contraction with any constant; ``why`` names a witness."""
+    """Neither unbiased nor a contraction with any constant.
+
+    Witnesses are patterns, repeated to d coordinates: E C(x) differs from x at ``biased_at``, and
+    E||C(x) - x||^2 >= ||x||^2 at ``expands_at`` (so no delta > 0 holds for all x). The checks try
+    both.
+    """
 
     why: str
     source: Source
     confidence: Confidence = Confidence.CERTAIN
+    biased_at: tuple[float, ...] = ()
+    expands_at: tuple[float, ...] = ()
 
     name = "no constant"
 

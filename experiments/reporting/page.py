@@ -19,7 +19,7 @@ from experiments.reporting.signs import pretty
 from experiments.reporting.table import ERROR, results_table
 from experiments.store import LIBRARIES
 from experiments.survey import Survey
-from proofs_check.suite import FAMILY_WISE_ERROR
+from proofs_check.statistics import TEST_ERROR
 from proofs_check.verdict import Outcome
 from theory.survey import ERRATA
 from theory.theorem import Theorem
@@ -99,7 +99,7 @@ def _context(survey: Survey, preset: str, pictures: Sequence[Picture]) -> dict[s
         "counts": _counts(table),
         "meanings": [(name, MEANINGS[name]) for name, _ in _counts(table)],
         "mutants": _mutants(table),
-        "family_wise_error": _power(FAMILY_WISE_ERROR),
+        "family_wise_error": f"{len(table) * TEST_ERROR:.1e}",
         "failures": survey.failures,
         "refuted": _lines(table[table["verdict"] == Outcome.REFUTED.value]),
         "families": [
@@ -206,10 +206,3 @@ def _lines(table: pd.DataFrame) -> list[dict[str, Any]]:
         for name in ("statistic", "bound", "uncertainty", "resolution", "tightness"):
             line[name] = "–" if pd.isna(line[name]) else f"{line[name]:.4g}"
     return [{str(name): value for name, value in line.items()} for line in lines]
-
-
-def _power(small: float) -> str:
-    """``1e-6`` as 10⁻⁶."""
-    digits, _, exponent = f"{small:.0e}".partition("e-")
-    raised = "⁻" + str(int(exponent)).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
-    return f"10{raised}" if digits == "1" else f"{digits} · 10{raised}"

@@ -1,7 +1,7 @@
 """Closed-form cases: what the methods do where arithmetic says exactly what they must do.
 
 Each case runs the code (``algorithms.run`` or a method's own steps) and holds it against a formula:
-identities to 1e-12, expectations within their statistical error at 1e-9 a test.
+identities to 1e-12, expectations within their statistical error at TEST_ERROR a test.
 """
 
 from __future__ import annotations

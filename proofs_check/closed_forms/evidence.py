@@ -1,7 +1,6 @@
 """How a measurement is held against a closed form: identities, and expectations with their error.
 
-Every statistical test errs with probability at most :data:`ALPHA`, so that a family of a thousand
-of them errs with at most 1e-6.
+Every statistical test errs with probability at most :data:`ALPHA`, the survey's error of one test.
 """
 
 from __future__ import annotations
@@ -10,9 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
+from proofs_check.statistics import TEST_ERROR
 from proofs_check.verdict import Outcome, Verdict
 
-ALPHA = 1e-9
+ALPHA = TEST_ERROR
 IDENTITY = 1e-12
 
 
