@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import NamedTuple
+from enum import Enum
+from typing import ClassVar, NamedTuple
 
 import torch
 from torch import Tensor
@@ -14,6 +15,21 @@ from algorithms.key import Draws
 from theory.claims import Claim
 
 Shapes = tuple[tuple[int, ...], ...]
+
+
+class Property(Enum):
+    """Equalities that hold for given draws, exactly or to rounding.
+
+    SCALE        C(a x) = a C(x) for a > 0
+    ODD          C(-x) = -C(x) where no coordinate is zero
+    PERMUTATION  C(P x) = P C(x) where no magnitudes are equal, the draws permuted alike
+    LINEAR       C(x + y) = C(x) + C(y)
+    """
+
+    SCALE = "scale equivariance"
+    ODD = "oddness"
+    PERMUTATION = "permutation equivariance"
+    LINEAR = "linearity"
 
 
 class Stated(NamedTuple):
@@ -33,8 +49,11 @@ class Compressor(ABC):
     All randomness comes from ``draws``; encode and decode get equal draws, so an operator may
     leave out of the message what both sides can draw (a shared seed). An operator whose messages
     vary in length has symbols of fixed shape all the same (a count among them says how many are
-    meant) and overrides :meth:`code` and :meth:`stated_lengths`.
+    meant) and overrides :meth:`code` and :meth:`stated_lengths`. ``properties`` are tested on drawn
+    vectors.
     """
+
+    properties: ClassVar[frozenset[Property]] = frozenset()
 
     @property
     @abstractmethod

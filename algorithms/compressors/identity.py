@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import torch
 from torch import Tensor
 
 from algorithms.codes.base import Field, Layout, Symbols
-from algorithms.compressors.base import Compressor
+from algorithms.compressors.base import Compressor, Property
 from algorithms.key import Draws
 from theory import bits
 from theory.claims import Claim, Contraction, Source, Unbiased, VarianceBound
@@ -21,6 +21,10 @@ _SOURCE = Source("definition", 0)
 @dataclass(frozen=True)
 class Identity(Compressor):
     r"""C(x) = x: omega = 0, delta = 1."""
+
+    properties: ClassVar[frozenset[Property]] = frozenset(
+        {Property.SCALE, Property.ODD, Property.PERMUTATION, Property.LINEAR}
+    )
 
     @property
     def name(self) -> str:

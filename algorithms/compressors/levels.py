@@ -6,11 +6,13 @@ import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import ClassVar
 
 import torch
 from torch import Tensor
 
 from algorithms.codes.base import Field, Layout, Symbols
+from algorithms.compressors.base import Property
 from algorithms.compressors.grid import GridCompressor
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.kernels import rounding
@@ -24,6 +26,10 @@ class LevelCompressor(GridCompressor):
     coordinate. Finite for every finite x whose scale is within the range of its type. The scale may
     be rounded: the grid is that of the scale sent, so the mean is not touched by it.
     """
+
+    properties: ClassVar[frozenset[Property]] = frozenset(
+        {Property.SCALE, Property.ODD, Property.PERMUTATION}
+    )
 
     s: int
 

@@ -6,12 +6,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import final
+from typing import ClassVar, final
 
 import torch
 from torch import Tensor
 
 from algorithms.codes.base import Field, Layout, Symbols
+from algorithms.compressors.base import Property
 from algorithms.compressors.grid import GridCompressor
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.kernels import rounding
@@ -38,6 +39,8 @@ class NaturalCompression(GridCompressor):
     Raises:
         ValueError: |x| exceeds the largest power of two (2^127 or 2^1023): no finite neighbour.
     """
+
+    properties: ClassVar[frozenset[Property]] = frozenset({Property.ODD, Property.PERMUTATION})
 
     @property
     def name(self) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import torch
 from torch import Tensor
 
+from algorithms.compressors.base import Property
 from algorithms.compressors.requirements import require_finite, share_name
 from algorithms.compressors.sparsifier import Sparsifier
 from algorithms.kernels import selection
@@ -31,6 +32,10 @@ class RandK(Sparsifier):
     With a shared seed the message is the k values: the receiver draws the indices again. With
     ``send_indices`` they are on the wire.
     """
+
+    properties: ClassVar[frozenset[Property]] = frozenset(
+        {Property.SCALE, Property.ODD, Property.PERMUTATION, Property.LINEAR}
+    )
 
     k: int | float
     scaled: bool = True

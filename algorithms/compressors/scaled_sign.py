@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import torch
 from torch import Tensor
 
 from algorithms.codes.base import Field, Layout, Symbols
-from algorithms.compressors.base import Compressor
+from algorithms.compressors.base import Compressor, Property
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.kernels import rows
 from algorithms.key import Draws
@@ -27,6 +27,10 @@ class ScaledSign(Compressor):
     $\|C(x) - x\|^2 = (1 - \phi)\|x\|^2$ exactly with $\phi = \|x\|_1^2 / (d\|x\|_2^2) \ge 1/d$,
     attained by one-hot vectors. Deterministic. Message: the scale and d sign bits.
     """
+
+    properties: ClassVar[frozenset[Property]] = frozenset(
+        {Property.SCALE, Property.ODD, Property.PERMUTATION}
+    )
 
     @property
     def name(self) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 from torch import Tensor
 
+from algorithms.compressors.base import Property
 from algorithms.compressors.requirements import share_name
 from algorithms.compressors.sparsifier import Sparsifier
 from algorithms.kernels import selection
@@ -25,6 +26,10 @@ class TopK(Sparsifier):
     $\|C(x) - x\|^2 \le (1 - k/d)\|x\|^2$, attained where all magnitudes are equal. Deterministic.
     Message: k values and k indices of $\lceil\log_2 d\rceil$ bits.
     """
+
+    properties: ClassVar[frozenset[Property]] = frozenset(
+        {Property.SCALE, Property.ODD, Property.PERMUTATION}
+    )
 
     k: int | float
 
