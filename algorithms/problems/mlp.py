@@ -114,6 +114,15 @@ class MLP(Problem):
         hidden = torch.tanh(features @ w1.T + b1)
         return cross_entropy(hidden @ w2.T + b2, labels)
 
+    def minibatch_loss(self, x: Tensor, draws: Draws) -> Tensor:
+        """Loss of one worker's next minibatch at x ``[d]``, for back propagation: a scalar.
+
+        Its gradient is that worker's row of :meth:`gradient`.
+        """
+        index = draws.integers(self.features.shape[1], self.batch).reshape(-1)
+        worker = draws.workers.reshape(-1)[0]
+        return self._loss(x, self.features[worker, index], self.labels[worker, index])
+
     def gradient(self, x: Tensor, draws: Draws) -> Tensor:
         index = draws.integers(self.features.shape[1], self.batch)
         rows = draws.workers[..., None]

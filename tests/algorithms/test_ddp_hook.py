@@ -1,0 +1,75 @@
+"""Our compressors as hooks of DistributedDataParallel on gloo ranks, against the simulation."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import pytest
+import torch
+
+from algorithms.compressors.layerwise import LayerWise
+from algorithms.compressors.natural_compression import NaturalCompression
+from algorithms.compressors.qsgd import QSGD
+from algorithms.compressors.rand_k import RandK
+from algorithms.compressors.scaled_sign import ScaledSign
+from algorithms.compressors.top_k import TopK
+from algorithms.memories.base import NoMemory
+from algorithms.memories.error_feedback import ErrorFeedback
+from algorithms.network.ddp_hook import DDPHook
+from algorithms.problems.entries import problem
+from proofs_check.ddp_equivalence import HookCase, check_hooks, judge, simulate
+from proofs_check.verdict import Outcome
+
+QUADRATIC = partial(problem, "quadratic-sc")
+NETWORK = partial(problem, "mlp-digits")
+CASES = tuple(
+    HookCase(row, compressor, memory, build)
+    for build in (QUADRATIC, NETWORK)
+    for row, compressor, memory in (
+        ("qsgd", QSGD(4), NoMemory()),
+        ("natural-compression", NaturalCompression(), NoMemory()),
+        ("random-k", RandK(0.25), NoMemory()),
+        ("top-k", TopK(0.1), ErrorFeedback()),
+        ("ef-signsgd", LayerWise(ScaledSign()), ErrorFeedback()),
+    )
+)
+RESUMED = tuple(replace(case, resume=True) for case in CASES if case.row == "top-k")
+
+
+@pytest.mark.sharded
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_training_equals_the_simulation(ranks):
+    cases = (*CASES, *RESUMED)
+    verdicts = check_hooks(cases, ranks)
+    assert len(verdicts) == len(cases)
+    for verdict in verdicts:
+        assert verdict.outcome is Outcome.SUPPORTED, verdict
+
+
+def test_a_memory_of_steps_needs_the_rate():
+    with pytest.raises(ValueError, match="error feedback holds steps and needs learning_rate"):
+        DDPHook(TopK(1), ErrorFeedback())
+
+
+def test_a_state_of_another_model_is_refused():
+    hook = DDPHook(TopK(1), ErrorFeedback(), learning_rate=lambda: 0.1)
+    hook.state = ErrorFeedback().init(torch.Size((1, 1, 3)), torch.float64, torch.device("cpu"))
+    saved = hook.state_dict()
+    other = DDPHook(TopK(1), ErrorFeedback(), learning_rate=lambda: 0.1)
+    other.network = object()
+    other.state = ErrorFeedback().init(torch.Size((1, 1, 4)), torch.float64, torch.device("cpu"))
+    with pytest.raises(ValueError, match=r"shape \[1, 1, 3\], this model needs \[1, 1, 4\]"):
+        other.load_state_dict(saved)
+
+
+def test_other_draws_and_uncharged_bytes_are_refuted():
+    case = CASES[0]
+    right, other = simulate(case, 2), simulate(replace(case, seed=4), 2)
+    carried = right._replace(crossed=right.sent_bits // 8)
+    assert judge(case, right, [carried] * 2, 2).outcome is Outcome.SUPPORTED
+    assert judge(case, right, [other._replace(crossed=carried.crossed)] * 2, 2).outcome is (
+        Outcome.REFUTED
+    )
+    free = carried._replace(crossed=carried.crossed // 2)
+    assert judge(case, right, [free] * 2, 2).outcome is Outcome.REFUTED
