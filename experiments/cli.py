@@ -1,4 +1,4 @@
-"""The command line: ``rateproof list | run | check | survey | crossval``.
+"""The command line: ``rateproof list | run | check | audit | survey | crossval``.
 
 Only names and help texts live here; a command's work is imported when it is given, so that help is
 quick. Exit codes: 0 done, 1 something failed or was refuted, 2 bad input, 130 and 143 interrupted.
@@ -88,6 +88,55 @@ def check(
     from experiments.commands.check import check_command
 
     raise typer.Exit(check_command(name, d=d, as_json=as_json))
+
+
+@app.command()
+def audit(
+    name: Annotated[
+        str, typer.Argument(help="MODULE:ATTRIBUTE, found from here, or torch:HOOK, as torch:fp16.")
+    ],
+    unbiased: Annotated[bool, typer.Option("--unbiased", help="Claimed: E C(x) = x.")] = False,
+    omega: Annotated[
+        str | None, typer.Option(help="Claimed: E||C(x)-x||^2 <= OMEGA ||x||^2; 0.125, or 'd/k-1'.")
+    ] = None,
+    delta: Annotated[
+        str | None, typer.Option(help="Claimed: E||C(x)-x||^2 <= (1-DELTA) ||x||^2; 'min(k,d)/d'.")
+    ] = None,
+    let: Annotated[
+        list[str] | None, typer.Option(help="NAME=VALUE of a name in a formula, as in k=10.")
+    ] = None,
+    d: Annotated[int, typer.Option("-d", "--d", help="Audited beside d = 1, 4, 16, 100.")] = 1000,
+    seed: Annotated[int, typer.Option(help="Any integer; the same seed, the same audit.")] = 0,
+    samples: Annotated[int, typer.Option(help="Calls at each vector, at least 100.")] = 5000,
+    ranks: Annotated[int, typer.Option(help="Processes, for hooks of torch.")] = 1,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit 1 if anything is refuted.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Audit anybody's compressor.
+
+    A callable x -> x_hat on numpy arrays or torch tensors, a pair (compress, decompress), a class
+    or an object with these methods, or a DDP communication hook of torch. Without claims, bias,
+    omega and delta are estimated. Exit code 1 if a given claim is refuted or it does not run.
+    """
+    from experiments.commands.audit import audit_command
+
+    raise typer.Exit(
+        audit_command(
+            name,
+            unbiased=unbiased,
+            omega=omega,
+            delta=delta,
+            let=let or (),
+            d=d,
+            seed=seed,
+            samples=samples,
+            ranks=ranks,
+            strict=strict,
+            as_json=as_json,
+        )
+    )
 
 
 @app.command()

@@ -1,0 +1,193 @@
+"""``rateproof audit``: the checks pointed at anybody's compressor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.markup import escape
+from rich.table import Table
+
+from algorithms.network.torch_hooks import TORCH_HOOKS
+from experiments.commands.say import (
+    COLOURS,
+    at_least,
+    bad_input,
+    console,
+    dump,
+    number,
+    tally,
+    verdict_list,
+)
+from proofs_check.audit.audit import FAMILY_ERROR, Audit, Plan, audit
+from proofs_check.audit.claims import Stated
+from proofs_check.audit.elsewhere import check_elsewhere
+from proofs_check.audit.history import shown
+from proofs_check.audit.hooks import audit_hook
+from proofs_check.audit.loading import imported
+from proofs_check.audit.measure import Measure
+from proofs_check.audit.moments import ALPHA
+from proofs_check.audit.randomness import undisturbed
+from proofs_check.audit.subject import subject_of
+from proofs_check.verdict import Outcome, Verdict
+
+_SHOWN = 16
+
+
+def audit_command(
+    name: str,
+    *,
+    unbiased: bool,
+    omega: str | None,
+    delta: str | None,
+    let: Sequence[str],
+    d: int,
+    seed: int,
+    samples: int,
+    ranks: int,
+    strict: bool,
+    as_json: bool,
+) -> int:
+    """Exit code 1 if a given claim is refuted or it does not run; ``strict``: or anything else."""
+    with bad_input():
+        at_least("ranks", ranks, 1)
+        stated = Stated(unbiased, omega, delta, named(let))
+        plan = Plan(d=d, seed=seed, samples=samples)
+        found = _audited(name, stated, plan, ranks)
+    if as_json:
+        dump(record(found))
+    else:
+        _show(found, stated)
+    return 1 if found.refuted or (strict and found.faulty) else 0
+
+
+def named(let: Sequence[str]) -> dict[str, float]:
+    """The values of ``NAME=VALUE`` pairs.
+
+    Raises:
+        ValueError: a pair is not of that form.
+    """
+    values = {}
+    for pair in let:
+        name, _, value = pair.partition("=")
+        try:
+            if not name.isidentifier() or name == "d":
+                raise ValueError(name)
+            values[name] = float(value)
+        except ValueError as error:
+            raise ValueError(
+                f"let must be NAME=VALUE with a number, as in k=10, got let={pair}"
+            ) from error
+    return values
+
+
+def _audited(name: str, stated: Stated, plan: Plan, ranks: int) -> Audit:
+    module, _, attribute = name.partition(":")
+    if module == "torch" and attribute in {hook.name for hook in TORCH_HOOKS}:
+        return audit_hook(attribute, stated, plan, ranks)
+    try:
+        thing = imported(name)
+    except ValueError as error:
+        hooks = f"; hooks are {', '.join(hook.name for hook in TORCH_HOOKS)}"
+        raise ValueError(f"{error}{hooks if module == 'torch' else ''}") from error
+    with undisturbed():
+        subject = subject_of(name, thing)
+    found = audit(subject, stated, plan)
+    dims = [one.d for one in found.measures]
+    return found.with_behaviour(check_elsewhere(name, dims, _repeats(found))) if dims else found
+
+
+def _repeats(found: Audit) -> bool:
+    return any(
+        verdict.check == "determinism" and verdict.outcome is Outcome.SUPPORTED
+        for verdict in found.behaviour
+    )
+
+
+def record(found: Audit) -> dict[str, Any]:
+    """An audit as JSON."""
+    fit = found.fit
+    return {
+        "subject": found.subject,
+        "kind": found.kind,
+        "arrays": found.arrays,
+        "random": found.random,
+        "error": {"test": ALPHA, "audit": FAMILY_ERROR},
+        "class": None
+        if fit is None
+        else {"name": fit.name, "text": fit.text, "factor": fit.factor},
+        "dimensions": [_dimension(one) for one in found.measures],
+        "claims": [verdict.record() for verdict in found.claims],
+        "behaviour": [verdict.record() for verdict in found.behaviour],
+        "refuted": found.refuted,
+        "faulty": found.faulty,
+    }
+
+
+def _dimension(one: Measure) -> dict[str, Any]:
+    biased, worst = one.most_biased, one.worst.look
+    return {
+        "d": one.d,
+        "biased": one.biased,
+        "bias": biased.bias,
+        "bias_half_width": biased.bias_width,
+        "bias_at": biased.name,
+        "ratio": worst.ratio,
+        "ratio_half_width": worst.ratio_width,
+        "omega": worst.ratio,
+        "delta": 1 - worst.ratio,
+        "worst_vector": worst.x[:_SHOWN].tolist(),
+        "worst_found_by": one.worst.found,
+    }
+
+
+def _show(found: Audit, stated: Stated) -> None:
+    out = console(False)
+    out.print(f"[bold]{escape(found.subject)}[/]: {escape(found.kind)}", highlight=False)
+    drawn = "random" if found.random else "deterministic"
+    out.print(escape(f"{found.arrays}; {drawn}"), highlight=False)
+    if found.fit is not None:
+        out.print(f"class: [bold]{escape(found.fit.name)}[/]", highlight=False)
+        out.print(_table(found.measures, stated), highlight=False)
+        for one in found.measures:
+            told = f"worst in R^{one.d}: x = {shown(one.worst.look.x)}, {one.worst.found}"
+            out.print(escape(told), highlight=False)
+    if found.claims:
+        out.print(verdict_list(found.claims), highlight=False)
+    out.print(_behaviour(found.behaviour), highlight=False)
+    out.print(f"{tally(found.verdicts)}; {found.verdicts[-1].provenance}", highlight=False)
+
+
+def _table(measures: Sequence[Measure], stated: Stated) -> Table:
+    table = Table(title="measured, by dimension", title_justify="left", box=None, padding=(0, 2))
+    table.add_column("d", justify="right")
+    for column in ("bias", "at", "omega, 1 - delta", "delta", "claimed omega"):
+        table.add_column(column, overflow="fold")
+    for one in measures:
+        biased, worst = one.most_biased, one.worst.look
+        limits = [
+            number(float(claim.constant), 6)
+            for claim in stated.claims(one.d)
+            if hasattr(claim, "constant")
+        ]
+        table.add_row(
+            str(one.d),
+            f"{number(biased.bias)} +- {number(biased.bias_width, 2)}",
+            escape(f"{biased.name}, {biased.where}"),
+            f"{number(worst.ratio, 6)} +- {number(worst.ratio_width, 2)}",
+            number(1 - worst.ratio, 5),
+            ", ".join(limits) or "-",
+        )
+    return table
+
+
+def _behaviour(verdicts: Sequence[Verdict]) -> Table:
+    """One line a matter: outcome, check, what was seen."""
+    table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
+    for column in ("outcome", "check"):
+        table.add_column(column, no_wrap=True)
+    table.add_column("seen", overflow="fold")
+    for verdict in verdicts:
+        outcome = f"[{COLOURS[verdict.outcome]}]{verdict.outcome.value}[/]"
+        table.add_row(outcome, escape(verdict.check), escape(verdict.evidence))
+    return table

@@ -1,0 +1,190 @@
+"""The whole audit of one subject: what it is, what was measured, and a verdict on each matter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import final
+
+import torch
+
+from algorithms.key import Key
+from proofs_check.audit.bench import Bench, batched
+from proofs_check.audit.claims import Stated
+from proofs_check.audit.classes import Fit, at_all_sizes, fit
+from proofs_check.audit.held import Court, simplest
+from proofs_check.audit.hygiene import check_manners
+from proofs_check.audit.inputs import (
+    Trial,
+    check_inputs,
+    check_not_finite,
+    check_recovery,
+    check_sizes,
+)
+from proofs_check.audit.measure import Measure, measure
+from proofs_check.audit.moments import ALPHA, Setting
+from proofs_check.audit.randomness import undisturbed
+from proofs_check.audit.repeats import check_memory, check_seeds
+from proofs_check.audit.subject import Subject
+from proofs_check.audit.traits import Memory, Traits, traits_of
+from proofs_check.audit.verdicts import Speaker, raised
+from proofs_check.verdict import Outcome, Verdict
+
+DIMS = (1, 4, 16, 100)
+SAMPLES = 5000
+SEARCH = 20_000
+FAMILY_ERROR = 1e-6
+
+
+@final
+@dataclass(frozen=True)
+class Plan:
+    """What to spend: dimensions beside :data:`DIMS`, samples a vector, calls of each search.
+
+    Raises:
+        ValueError: d < 1, samples < 100 or search < 1.
+    """
+
+    d: int = 1000
+    seed: int = 0
+    samples: int = SAMPLES
+    search: int = SEARCH
+
+    def __post_init__(self) -> None:
+        for name, least in (("d", 1), ("samples", 100), ("search", 1)):
+            if getattr(self, name) < least:
+                raise ValueError(
+                    f"{name} must be at least {least}, got {name}={getattr(self, name)}"
+                )
+
+    @property
+    def dims(self) -> tuple[int, ...]:
+        """Dimensions, smallest first."""
+        return tuple(sorted({*DIMS, self.d}))
+
+
+@final
+@dataclass(frozen=True)
+class Audit:
+    """What an audit found.
+
+    ``claims`` are verdicts on what was stated, ``behaviour`` on all else; ``fit`` is the class
+    that fits (None where nothing could be measured).
+    """
+
+    subject: str
+    kind: str
+    arrays: str
+    random: bool
+    measures: tuple[Measure, ...]
+    fit: Fit | None
+    claims: tuple[Verdict, ...]
+    behaviour: tuple[Verdict, ...]
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """All verdicts, those on claims first."""
+        return self.claims + self.behaviour
+
+    @property
+    def refuted(self) -> bool:
+        """Whether a given claim is refuted, or it does not run at all."""
+        return self.fit is None or _any_refuted(self.claims)
+
+    @property
+    def faulty(self) -> bool:
+        """Whether anything at all is refuted."""
+        return self.refuted or _any_refuted(self.behaviour)
+
+    def with_behaviour(self, *verdicts: Verdict) -> Audit:
+        """The same with further verdicts."""
+        return replace(self, behaviour=self.behaviour + verdicts)
+
+
+def _any_refuted(verdicts: Sequence[Verdict]) -> bool:
+    return any(verdict.outcome is Outcome.REFUTED for verdict in verdicts)
+
+
+def audit(subject: Subject, stated: Stated | None = None, plan: Plan | None = None) -> Audit:
+    """Audit a subject; the global random generators are afterwards as they were.
+
+    Every statistical test has error 1e-9, and fewer than a thousand are made, so that a subject
+    without fault is called faulty with probability below 1e-6.
+    """
+    stated, plan = stated or Stated(), plan or Plan()
+    with undisturbed():
+        traits = traits_of(subject, plan.dims)
+        if not isinstance(traits, Traits):
+            return _not_running(subject, stated, traits)
+        return _audited(subject, stated, plan, traits)
+
+
+def _audited(subject: Subject, stated: Stated, plan: Plan, traits: Traits) -> Audit:
+    trial = _trial(subject, plan, traits)
+
+    def setting(d: int, samples: int) -> Setting:
+        key = Key.seed(plan.seed).fold("audit", d)
+        operator = batched(trial.bench, traits.random)
+        return Setting(operator, d, key, samples, traits.random, traits.eps)
+
+    measures = tuple(measure(setting(d, plan.samples), plan.search) for d in traits.dims)
+    sizes = check_sizes(trial)
+    found = at_all_sizes(fit(measures, lambda *pair: simplest(setting, *pair)), sizes)
+    claims = Court(trial.speaker, stated, setting).verdicts(measures)
+    behaviour = [
+        _class(trial.speaker, found),
+        *check_inputs(trial),
+        *sizes,
+        *check_not_finite(trial),
+        check_memory(trial),
+        check_recovery(trial),
+        check_seeds(trial),
+        *check_manners(trial),
+    ]
+    return Audit(
+        subject.name,
+        subject.kind,
+        subject.told,
+        traits.random,
+        measures,
+        found,
+        tuple(claims),
+        tuple(behaviour),
+    )
+
+
+def _trial(subject: Subject, plan: Plan, traits: Traits) -> Trial:
+    """Benches in the best precision and in single; fresh for every call where it remembers."""
+    renew = subject.renewable and traits.memory is Memory.HISTORY
+    samples = f"{plan.samples} samples a vector" if traits.random else "nothing to sample"
+    told = f"seed {plan.seed}, {samples}, {str(traits.dtype).removeprefix('torch.')}"
+    if renew:
+        told += ", a fresh one for every call"
+    elif traits.memory is Memory.HISTORY:
+        told += ", one call after another since no fresh one can be made"
+    return Trial(
+        Speaker(subject.name, f"{told}; error {ALPHA:g} a test, {FAMILY_ERROR:g} an audit"),
+        traits,
+        Bench(subject, traits.dtype, traits.generators, renew),
+        Bench(subject, torch.float32, traits.generators, renew),
+    )
+
+
+def _class(speaker: Speaker, found: Fit) -> Verdict:
+    claim = f"the class that fits: {found.name}"
+    return speaker.says(claim, "class", Outcome.COMPARED, found.text)
+
+
+def _not_running(subject: Subject, stated: Stated, refused: dict[int, BaseException]) -> Audit:
+    """It raises at every ordinary vector."""
+    speaker = Speaker(subject.name, "gaussian vectors, float32")
+    d, error = next(iter(refused.items()))
+    told = (
+        f"{raised(error)} for a gaussian vector, d = {d}; so for d = {', '.join(map(str, refused))}"
+    )
+    claims = tuple(
+        speaker.says(sentence, "claim", Outcome.NOT_APPLICABLE, "it takes no ordinary vector")
+        for sentence in stated.sentences().values()
+    )
+    runs = speaker.holds("takes ordinary vectors", "runs", False, told)
+    return Audit(subject.name, subject.kind, subject.told, False, (), None, claims, (runs,))

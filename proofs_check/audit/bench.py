@@ -1,0 +1,125 @@
+"""Calls of a stranger's code, each from a known state of the global random generators."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, final
+
+import torch
+from torch import Tensor
+
+from algorithms.codes.base import Field, Layout, Symbols
+from algorithms.compressors.base import Compressor
+from algorithms.key import Draws
+from proofs_check.audit.arrays import tensor_of
+from proofs_check.audit.randomness import GENERATORS, Generator, drawn_from, seed_all
+from proofs_check.audit.subject import Function, Subject
+from theory.claims import Claim
+
+_SEEDS = 1 << 31
+
+
+class WrongSize(ValueError):
+    """The vector that came back has another number of entries."""
+
+
+@final
+class Bench:
+    """One subject, called again and again.
+
+    ``renew``: a fresh one for every call. ``dtype`` is that of the vectors it is given.
+    """
+
+    def __init__(
+        self,
+        subject: Subject,
+        dtype: torch.dtype = torch.float32,
+        generators: Sequence[Generator] = GENERATORS,
+        renew: bool = False,
+    ) -> None:
+        self.subject = subject
+        self.dtype = dtype
+        self.generators = generators
+        self.renews = renew
+        self.calls = 0
+        self._function: Function = subject.fresh()
+
+    def renew(self) -> None:
+        """Start with one that remembers nothing, where that can be made."""
+        self._function = self.subject.fresh()
+
+    def answer(self, given: Any, seed: int) -> Any:
+        """What comes back for an array as it is; raises what the code raises."""
+        if self.renews:
+            self.renew()
+        self.calls += 1
+        seed_all(seed, self.generators)
+        return self._function(given, seed)
+
+    def drawn(self, x: Tensor) -> set[Generator]:
+        """The global generators that one call draws from."""
+        given = self.subject.arrays.give(x.to(self.dtype))
+        return drawn_from(lambda: self._function(given, 1), 1)
+
+    def __call__(self, x: Tensor, seed: int = 0) -> Tensor:
+        """C(x) ``[d]`` in double precision, for x ``[d]``.
+
+        Raises:
+            WrongSize: another number of entries came back.
+        """
+        y = tensor_of(self.answer(self.subject.arrays.give(x.to(self.dtype)), seed))
+        if y.shape != x.shape:
+            if y.numel() != x.numel():
+                raise WrongSize(f"returns shape {tuple(y.shape)} for shape {tuple(x.shape)}")
+            y = y.reshape(x.shape)
+        return y.to(torch.float64)
+
+
+@final
+class BlackBox(Compressor):
+    """A subject as an operator on rows: the draws of a row seed the global generators.
+
+    A call that fails, or an outcome that is not finite, stands as infinity.
+    """
+
+    def __init__(self, bench: Bench, random: bool) -> None:
+        self.bench = bench
+        self.random = random
+
+    @property
+    def name(self) -> str:
+        return self.bench.subject.name
+
+    def claims(self, d: int) -> tuple[Claim, ...]:
+        return ()
+
+    def layout(self, d: int, dtype: torch.dtype) -> Layout:
+        """Nothing is known of its messages: what they decode to, as it is."""
+        return (Field.floats("values", d, dtype),)
+
+    def encode(self, x: Tensor, draws: Draws) -> Symbols:
+        rows = x.reshape(-1, x.shape[-1])
+        seeds = [0] * rows.shape[0]
+        if self.random:
+            seeds = draws.fold("black box").integers(_SEEDS, 1).reshape(-1).tolist()
+        values = [self._row(row, seed) for row, seed in zip(rows, seeds, strict=True)]
+        infinite = torch.nan_to_num(torch.stack(values), torch.inf, torch.inf, torch.inf)
+        return (infinite.to(x.dtype).reshape(x.shape),)
+
+    def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
+        return symbols[0]
+
+    def stated_bits(self, d: int, float_bits: int) -> float:
+        return float(d * float_bits)
+
+    def _row(self, x: Tensor, seed: int) -> Tensor:
+        try:
+            return self.bench(x, seed)
+        except Exception:  # a stranger's code may raise anything; the checks of inputs tell what
+            return torch.full_like(x, torch.inf, dtype=torch.float64)
+
+
+def batched(bench: Bench, random: bool) -> Compressor:
+    """The subject as an operator on many rows at once."""
+    own = bench.subject.operator
+    return own if own is not None else BlackBox(bench, random)

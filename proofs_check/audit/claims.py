@@ -1,0 +1,69 @@
+"""What the user says of the compressor: unbiased, omega, delta, as formulas in d."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import final
+
+from proofs_check.audit.expression import evaluate
+from theory.claims import Claim, Confidence, Contraction, Source, Unbiased, VarianceBound
+
+_SOURCE = Source("as given", 0)
+
+
+@final
+@dataclass(frozen=True)
+class Stated:
+    """Claims as given: ``omega`` and ``delta`` are expressions in d and the ``names``.
+
+    Raises:
+        ValueError: an expression cannot be read, or fits no dimension at all.
+    """
+
+    unbiased: bool = False
+    omega: str | None = None
+    delta: str | None = None
+    names: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for text in (self.omega, self.delta):
+            if text is not None:
+                evaluate(text, {**self.names, "d": 2.0**40})
+
+    @property
+    def any(self) -> bool:
+        """Whether anything is claimed."""
+        return self.unbiased or self.omega is not None or self.delta is not None
+
+    def claims(self, d: int) -> tuple[Claim, ...]:
+        """The claims as they read in R^d; a constant that means nothing there is left out."""
+        found: list[Claim] = []
+        values = {**self.names, "d": float(d)}
+        if self.unbiased:
+            found.append(Unbiased(_SOURCE, Confidence.CERTAIN))
+        if self.omega is not None and (omega := evaluate(self.omega, values)) >= 0:
+            found.append(VarianceBound(omega, self._told(self.omega), _SOURCE))
+        if self.delta is not None and 0 < (delta := evaluate(self.delta, values)) <= 1:
+            found.append(Contraction(delta, self._told(self.delta), _SOURCE))
+        return tuple(found)
+
+    def sentences(self) -> dict[type[Claim], str]:
+        """Each claim in a line, for every d."""
+        told: dict[type[Claim], str] = {}
+        if self.unbiased:
+            told[Unbiased] = "E C(x) = x"
+        if self.omega is not None:
+            formula = self._told(self.omega)
+            told[VarianceBound] = f"E||C(x)-x||^2 <= omega ||x||^2, omega = {formula}"
+        if self.delta is not None:
+            formula = self._told(self.delta)
+            told[Contraction] = f"E||C(x)-x||^2 <= (1-delta) ||x||^2, delta = {formula}"
+        return told
+
+    def _told(self, text: str) -> str:
+        """The formula, and the values of the names in it."""
+        used = {node.id for node in ast.walk(ast.parse(text.strip())) if isinstance(node, ast.Name)}
+        values = [f"{name} = {value:g}" for name, value in self.names.items() if name in used]
+        return f"{text} ({', '.join(values)})" if values else text

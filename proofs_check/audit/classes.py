@@ -1,0 +1,153 @@
+"""Which class fits: unbiased U(omega), contraction B(delta), both after scaling, or neither."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+from proofs_check.audit.history import shown
+from proofs_check.audit.measure import Measure
+from proofs_check.audit.moments import Look
+from proofs_check.verdict import Outcome, Verdict
+
+LEAST_DELTA = 1e-5
+_EXACT = 1e-4
+
+Simpler = Callable[[Look, Callable[[Look], bool]], Look]
+
+
+@final
+@dataclass(frozen=True)
+class Fit:
+    """The class, in a word and in a sentence; ``factor`` makes cC what the sentence says of it."""
+
+    name: str
+    text: str
+    factor: float | None = None
+
+
+def fit(measures: Sequence[Measure], simpler: Simpler) -> Fit:
+    """The class that fits what was measured in all dimensions.
+
+    ``simpler`` gives a plainer look that shows the same as another one.
+    """
+    biased = any(one.biased for one in measures)
+    contracts = all(one.high < 1 for one in measures)
+    if not biased:
+        return _unbiased(measures, contracts, simpler)
+    if contracts:
+        return _contraction(measures)
+    scaled = _scaled(measures, simpler)
+    if scaled is not None:
+        return scaled
+    return Fit("neither", f"neither unbiased nor contractive: {_witness(measures, simpler)}")
+
+
+def expands(seen: Look) -> bool:
+    """Whether the ratio at a vector is 1 or more, for certain (or exactly 1)."""
+    return bool(seen.x.any()) and not seen.ratio - seen.ratio_width < 1 - _EXACT
+
+
+def at_all_sizes(found: Fit, sizes: Sequence[Verdict]) -> Fit:
+    """The class, less what huge and tiny vectors show."""
+    broken = [one for one in sizes if one.outcome is Outcome.REFUTED]
+    if not broken or found.name == "neither":
+        return found
+    told = "; ".join(f"{one.check}: {one.evidence}" for one in broken)
+    text = f"{found.text}; so at ordinary sizes, elsewhere more is lost: {told}"
+    return Fit(f"{found.name}, at ordinary sizes only", text, found.factor)
+
+
+def _unbiased(measures: Sequence[Measure], contracts: bool, simpler: Simpler) -> Fit:
+    if any(not one.worst.look.finite for one in measures):
+        return Fit("neither", f"outcomes are not finite: {_witness(measures, simpler)}")
+    omegas = _constants(measures, lambda ratio: ratio)
+    text = f"unbiased U(omega), omega = {omegas}"
+    if contracts:
+        deltas = _constants(measures, lambda ratio: 1 - ratio)
+        return Fit("both", f"{text}; a contraction as it is, delta = {deltas}", 1.0)
+    top = measures[-1].worst.look.ratio
+    deltas = _constants(measures, lambda ratio: 1 / (1 + ratio))
+    told = f"{text}; C / (1 + omega) is a contraction B(delta), delta = {deltas}"
+    return Fit("unbiased", told, 1 / (1 + top))
+
+
+def _contraction(measures: Sequence[Measure]) -> Fit:
+    deltas = _constants(measures, lambda ratio: 1 - ratio)
+    text = f"biased contraction B(delta), delta = {deltas}"
+    factors = [_common(one) for one in measures]
+    if all(factor is not None for factor in factors):
+        told = _list(measures, [factor for factor in factors if factor is not None])
+        return Fit("contraction, unbiased after scaling", f"{text}; E C(x) = c x, c = {told}")
+    return Fit("contraction", text)
+
+
+def _common(one: Measure) -> float | None:
+    """The c with E C(x) = c x at all vectors, if there is one."""
+    seen = [look for look in one.all if look.x.any()]
+    if any(look.skewed for look in seen):
+        return None
+    low = max(look.a - look.c_width for look in seen)
+    high = min(look.a + look.c_width for look in seen)
+    return (low + high) / 2 if low <= high and low > 0 else None
+
+
+def _scaled(measures: Sequence[Measure], simpler: Simpler) -> Fit | None:
+    """A multiple of it that is a contraction in each dimension."""
+    found = [_factor([look for look in one.all if look.x.any()]) for one in measures]
+    if any(not pair[1] > LEAST_DELTA for pair in found):
+        return None
+    factors = _list(measures, [pair[0] for pair in found])
+    deltas = _list(measures, [pair[1] for pair in found])
+    text = f"biased, and no contraction as it is; c C is one, c = {factors}, delta = {deltas}"
+    return Fit("contraction after scaling", f"{text}; {_witness(measures, simpler)}", found[-1][0])
+
+
+def _factor(looks: Sequence[Look]) -> tuple[float, float]:
+    """The c with the smallest largest ratio c^2 b - 2 c a + 1, and its delta."""
+    a, b = np.array([one.a for one in looks]), np.array([one.b for one in looks])
+    if not (np.isfinite(a).all() and np.isfinite(b).all() and (b > 0).all() and (a > 0).all()):
+        return math.nan, math.nan
+    top = float((a / b).max())
+    found = minimize_scalar(lambda c: float((c * c * b - 2 * c * a).max()), bounds=(0, top))
+    return float(found.x), -float(found.fun)
+
+
+def _witness(measures: Sequence[Measure], simpler: Simpler) -> str:
+    """The smallest vectors that show a bias, and a ratio of at least 1."""
+    told = []
+    biased = next((one.most_biased for one in measures if one.biased), None)
+    if biased is not None:
+        seen = simpler(biased, lambda other: other.biased)
+        told.append(f"E C(x) = {shown(seen.mean)} at x = {shown(seen.x)}")
+    large = next((one.worst.look for one in measures if not one.high < 1), None)
+    if large is not None:
+        seen = simpler(large, expands)
+        told.append(f"E||C(x)-x||^2/||x||^2 = {seen.ratio:.6g} at x = {shown(seen.x)}")
+    return "; ".join(told)
+
+
+def _constants(measures: Sequence[Measure], of: Callable[[float], float]) -> str:
+    """A constant in each dimension, with the interval that the ratio's interval gives."""
+    told = []
+    for one in measures:
+        seen = one.worst.look
+        width = abs(of(max(seen.ratio - seen.ratio_width, 0.0)) - of(seen.ratio + seen.ratio_width))
+        interval = f" +- {width / 2:.2g}" if width > _EXACT / 100 else ""
+        told.append(f"{_near_one(of(seen.ratio))}{interval} (d = {one.d})")
+    return ", ".join(told)
+
+
+def _list(measures: Sequence[Measure], values: Sequence[float]) -> str:
+    pairs = zip(measures, values, strict=True)
+    return ", ".join(f"{_near_one(value)} (d = {one.d})" for one, value in pairs)
+
+
+def _near_one(value: float) -> str:
+    """A number; one near 1 by what it lacks."""
+    return f"1 - {1 - value:.3g}" if 0.9995 < value < 1 else f"{value:.4g}"

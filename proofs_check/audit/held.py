@@ -1,0 +1,176 @@
+"""Claims as given, held against what was measured, with a small counterexample where they fail."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import final
+
+import torch
+from torch import Tensor
+
+from proofs_check.adversary import tightness
+from proofs_check.audit.claims import Stated
+from proofs_check.audit.history import shown
+from proofs_check.audit.measure import Measure
+from proofs_check.audit.moments import ALPHA, Look, Setting, look, outcomes
+from proofs_check.audit.shrink import shrink
+from proofs_check.audit.verdicts import Speaker
+from proofs_check.operators import MONTE_CARLO, WORST_CASE
+from proofs_check.verdict import Outcome, Verdict
+from theory.claims import Claim, Unbiased
+
+_SHRINK_SAMPLES = 2000
+_MARGIN = 1e-12
+
+MakeSetting = Callable[[int, int], Setting]
+
+
+@final
+class Court:
+    """Holds stated claims against measures; ``setting(d, samples)`` gives fresh outcomes."""
+
+    def __init__(self, speaker: Speaker, stated: Stated, setting: MakeSetting) -> None:
+        self.speaker = speaker
+        self.stated = stated
+        self.setting = setting
+
+    def verdicts(self, measures: Sequence[Measure]) -> list[Verdict]:
+        """For each claim: at the vectors looked at; for constants also at the worst one found."""
+        found = []
+        for kind, sentence in self.stated.sentences().items():
+            pairs = [(one, self._claim(kind, one.d)) for one in measures]
+            meant = [(one, claim) for one, claim in pairs if claim is not None]
+            if not meant:
+                told = "the constant means nothing in any dimension that was tried"
+                found.append(self.speaker.says(sentence, MONTE_CARLO, Outcome.NOT_APPLICABLE, told))
+            elif kind is Unbiased:
+                found.append(self._unbiased(sentence, [one for one, _ in meant]))
+            else:
+                found.append(self._bounded(sentence, kind, meant))
+                found.append(self._worst(sentence, kind, meant))
+        return found
+
+    def _claim(self, kind: type[Claim], d: int) -> Claim | None:
+        return next((claim for claim in self.stated.claims(d) if type(claim) is kind), None)
+
+    def _unbiased(self, sentence: str, measures: Sequence[Measure]) -> Verdict:
+        for one in measures:
+            if one.biased:
+                return self._counter(sentence, Unbiased, MONTE_CARLO, one.most_biased)
+        worst = max((one.most_biased for one in measures), key=lambda seen: seen.bias)
+        resolution = max(
+            min(look.resolution for look in one.looks if look.x.any()) for one in measures
+        )
+        return self.speaker.says(
+            sentence,
+            MONTE_CARLO,
+            Outcome.SUPPORTED,
+            f"largest deviation {worst.bias:.3g} ||x|| ({worst.name}, {worst.where}, "
+            f"d = {len(worst.x)}); d = {_dims(measures)}; error {ALPHA:g} a vector",
+            statistic=worst.bias,
+            bound=0.0,
+            uncertainty=worst.bias_width,
+            resolution=resolution,
+        )
+
+    def _bounded(
+        self, sentence: str, kind: type[Claim], meant: Sequence[tuple[Measure, Claim]]
+    ) -> Verdict:
+        for one, claim in meant:
+            for seen in one.looks:
+                if beyond(claim, seen):
+                    return self._counter(sentence, kind, MONTE_CARLO, seen)
+        nearest = max(
+            ((seen, bound(claim)) for one, claim in meant for seen in one.looks),
+            key=lambda pair: pair[0].ratio - pair[1],
+        )
+        return self._supported(sentence, MONTE_CARLO, nearest, "nearest to it", meant)
+
+    def _worst(
+        self, sentence: str, kind: type[Claim], meant: Sequence[tuple[Measure, Claim]]
+    ) -> Verdict:
+        for one, claim in meant:
+            if beyond(claim, one.worst.look):
+                return self._counter(sentence, kind, WORST_CASE, one.worst.look)
+        pairs = [(one, bound(claim)) for one, claim in meant]
+        one, limit = max(pairs, key=lambda pair: pair[0].worst.look.ratio / max(pair[1], _MARGIN))
+        told = f"worst, {one.worst.found}"
+        return self._supported(sentence, WORST_CASE, (one.worst.look, limit), told, meant)
+
+    def _supported(
+        self,
+        sentence: str,
+        check: str,
+        nearest: tuple[Look, float],
+        told: str,
+        meant: Sequence[tuple[Measure, Claim]],
+    ) -> Verdict:
+        seen, limit = nearest
+        return self.speaker.says(
+            sentence,
+            check,
+            Outcome.SUPPORTED,
+            f"{told}: ratio {seen.ratio:.6g} +- {seen.ratio_width:.2g} against {limit:.6g} at "
+            f"d = {len(seen.x)}, x = {shown(seen.x)}; d = {_dims([one for one, _ in meant])}; "
+            f"error {ALPHA:g} a vector",
+            statistic=seen.ratio,
+            bound=limit,
+            uncertainty=seen.ratio_width,
+            resolution=2 * seen.ratio_width,
+            tightness=tightness(seen.ratio, limit),
+        )
+
+    def _counter(self, sentence: str, kind: type[Claim], check: str, seen: Look) -> Verdict:
+        """Refuted, at the simplest vector that still refutes it on fresh draws."""
+        shown_at = simplest(self.setting, seen, lambda other: self._refutes(kind, other))
+        x = shown_at.x
+        claim = self._claim(kind, len(x))
+        limit = 0.0 if kind is Unbiased or claim is None else bound(claim)
+        told = f"E C(x) = {shown(shown_at.mean)}"
+        if kind is not Unbiased:
+            told += (
+                f", E||C(x)-x||^2/||x||^2 = {shown_at.ratio:.6g} +- {shown_at.ratio_width:.2g} "
+                f"against {limit:.6g}"
+            )
+        return self.speaker.says(
+            sentence,
+            check,
+            Outcome.REFUTED,
+            f"d = {len(x)}, x = {shown(x)}: {told}",
+            statistic=shown_at.bias if kind is Unbiased else shown_at.ratio,
+            bound=limit,
+            uncertainty=shown_at.bias_width if kind is Unbiased else shown_at.ratio_width,
+        )
+
+    def _refutes(self, kind: type[Claim], seen: Look) -> bool:
+        claim = self._claim(kind, len(seen.x))
+        if claim is None:
+            return False
+        return seen.biased if kind is Unbiased else beyond(claim, seen)
+
+
+def simplest(setting: MakeSetting, seen: Look, shows: Callable[[Look], bool]) -> Look:
+    """The look at a plainer vector that shows the same on fresh draws; itself if there is none."""
+
+    def again(x: Tensor) -> Look:
+        here = setting(len(x), _SHRINK_SAMPLES)
+        x = x.to(torch.float32).to(torch.float64)
+        return look(here, "plainer", x, outcomes(here, x, here.key.fold("plainer")))
+
+    found = again(shrink(seen.x, lambda x: shows(again(x))))
+    return found if shows(found) else seen
+
+
+def bound(claim: Claim) -> float:
+    """The bound on the distortion that a claim states."""
+    return float(getattr(claim, "constant", 0.0))
+
+
+def beyond(claim: Claim, seen: Look) -> bool:
+    """Whether a look lies beyond a claimed bound for certain; C(0) must be 0."""
+    limit = bound(claim) if bool(seen.x.any()) else 0.0
+    return not seen.ratio - seen.ratio_width <= limit * (1 + _MARGIN) + _MARGIN
+
+
+def _dims(measures: Sequence[Measure]) -> str:
+    return ", ".join(str(one.d) for one in measures)

@@ -1,0 +1,252 @@
+"""Behaviour on inputs that break compressors: zero, d = 1, ties, huge and tiny values, NaN."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import final
+
+import torch
+from torch import Tensor
+
+from algorithms.key import Key
+from proofs_check.audit.bench import Bench, batched
+from proofs_check.audit.history import shown
+from proofs_check.audit.moments import Setting, look, outcomes
+from proofs_check.audit.shrink import shrink
+from proofs_check.audit.traits import Memory, Traits, ordinary
+from proofs_check.audit.verdicts import Speaker, raised
+from proofs_check.verdict import Outcome, Verdict
+
+HUGE, TINY = 1e30, 1e-40
+_SAMPLES = 400
+_DIMS = (1, 2, 3, 4, 8, 20)
+_LOSS = 0.01
+_TRIES = 64
+
+
+@final
+@dataclass(frozen=True)
+class Family:
+    """Vectors ``[d]`` of one kind; ``scale`` is their size, 1 for ordinary ones."""
+
+    name: str
+    vector: Callable[[int], Tensor]
+    scale: float = 1.0
+
+
+def _heavy(d: int) -> Tensor:
+    return ordinary(d, 2) / ordinary(d, 3).abs().clamp_min(1e-3)
+
+
+def _ties(d: int) -> Tensor:
+    signs = torch.where(torch.arange(d) % 2 == 0, 3.0, -3.0)
+    return signs.to(torch.float64)
+
+
+FAMILIES = (
+    Family("zero", lambda d: torch.zeros(d, dtype=torch.float64)),
+    Family("ties", _ties),
+    Family("constant", lambda d: torch.ones(d, dtype=torch.float64)),
+    Family("negative-only", lambda d: -torch.arange(1.0, d + 1, dtype=torch.float64)),
+    Family("one-hot", lambda d: torch.where(torch.arange(d) == d // 2, -2.0, 0.0).double()),
+    Family("heavy-tailed", _heavy),
+)
+SIZES = (Family("huge", ordinary, HUGE), Family("tiny", ordinary, TINY))
+
+
+@final
+@dataclass(frozen=True)
+class Trial:
+    """A subject on which families of vectors are tried."""
+
+    speaker: Speaker
+    traits: Traits
+    bench: Bench
+    single: Bench
+
+    def bench_for(self, scale: float) -> Bench:
+        """Single precision for sizes at its ends."""
+        return self.bench if scale == 1 else self.single
+
+    def setting(self, bench: Bench, d: int) -> Setting:
+        """How outcomes in R^d are had."""
+        random = self.traits.random
+        key = Key.seed(0).fold("inputs")
+        eps = torch.finfo(torch.float32).eps
+        return Setting(batched(bench, random), d, key, _SAMPLES, random, eps)
+
+    def dims(self) -> list[int]:
+        """Dimensions to try, smallest first."""
+        return sorted(
+            d
+            for d in {*_DIMS, *self.traits.dims}
+            if d in self.traits.dims or _taken(self.bench, ordinary(d))
+        )
+
+
+def _taken(bench: Bench, x: Tensor) -> bool:
+    try:
+        bench.renew()
+        bench(x)
+    except Exception:  # a stranger's code may raise anything
+        return False
+    return True
+
+
+def check_inputs(trial: Trial) -> list[Verdict]:
+    """One verdict a family, and on d = 1."""
+    return [_one(trial), *(_family(trial, family) for family in FAMILIES)]
+
+
+def check_sizes(trial: Trial) -> list[Verdict]:
+    """Verdicts on the ends of single precision: 1e30, and denormals."""
+    return [_family(trial, family) for family in SIZES]
+
+
+def fault(trial: Trial, x: Tensor, scale: float = 1.0) -> str:
+    """What is wrong at scale * x; "" where nothing is."""
+    bench = trial.bench_for(scale)
+    given = (x * scale).to(bench.dtype).to(torch.float64)
+    bench.renew()
+    try:
+        y = bench(given, 1)
+    except Exception as error:  # a stranger's code may raise anything
+        return raised(error)
+    if not bool(y.isfinite().all()):
+        return f"C(x) = {shown(y)}"
+    if not given.any():
+        return f"C(0) = {shown(y)}" if y.any() else ""
+    return _lost(trial, bench, given, scale)
+
+
+def _lost(trial: Trial, bench: Bench, x: Tensor, scale: float) -> str:
+    """Outcomes that are not finite, point away from x, or lose more than at ordinary sizes."""
+    setting = trial.setting(bench, len(x))
+    here = look(setting, "", x, outcomes(setting, x, setting.key))
+    if not here.finite:
+        return f"C(x) = {shown(here.mean)} in some draws"
+    if here.a + here.c_width < 0:
+        return (
+            f"E C(x) = {shown(here.mean)} points away from x: <E C(x), x> / ||x||^2 = {here.a:.3g}"
+        )
+    if scale == 1:
+        return ""
+    plain = x / scale
+    usual = look(setting, "", plain, outcomes(setting, plain, setting.key))
+    if here.ratio - here.ratio_width > usual.ratio + usual.ratio_width + _LOSS:
+        return (
+            f"C(x) = {shown(here.mean)}, E||C(x)-x||^2/||x||^2 = {here.ratio:.3g} "
+            f"against {usual.ratio:.3g} for x / {scale:g}"
+        )
+    return ""
+
+
+def _family(trial: Trial, family: Family) -> Verdict:
+    claim = "C(0) = 0" if family.name == "zero" else f"sound on {family.name} vectors"
+    tried = trial.dims()
+    for d in tried:
+        x = family.vector(d)
+        if fault(trial, x, family.scale):
+            if x.any():
+                x = shrink(x, lambda y: bool(fault(trial, y, family.scale)))
+            told = f"{fault(trial, x, family.scale)} for x = {shown(x * family.scale)}"
+            evidence = f"d = {len(x)}: {told}"
+            return trial.speaker.says(claim, family.name, Outcome.REFUTED, evidence)
+    evidence = f"d = {', '.join(map(str, tried))}: {_sound(trial, family, tried)}"
+    return trial.speaker.says(claim, family.name, Outcome.SUPPORTED, evidence)
+
+
+def _sound(trial: Trial, family: Family, tried: Sequence[int]) -> str:
+    if family.name == "zero":
+        return "exactly zero"
+    d = tried[-1]
+    bench = trial.bench_for(family.scale)
+    setting = trial.setting(bench, d)
+    x = (family.vector(d) * family.scale).to(bench.dtype).to(torch.float64)
+    y = outcomes(setting, x, setting.key)
+    here = look(setting, family.name, x, y)
+    kept = float((y != 0).double().sum(-1).mean())
+    return (
+        f"finite, towards x; in R^{d} the ratio is {here.ratio:.4g} +- {here.ratio_width:.2g}, "
+        f"{kept:.4g} entries are not zero"
+    )
+
+
+def _one(trial: Trial) -> Verdict:
+    claim, check = "sound for d = 1", "d = 1"
+    if 1 in trial.traits.refused:
+        error = trial.traits.refused[1]
+        clear = isinstance(error, ValueError)
+        outcome = Outcome.COMPARED if clear else Outcome.REFUTED
+        return trial.speaker.says(claim, check, outcome, f"{raised(error)} for a vector in R^1")
+    told = []
+    for value in (1.0, -2.5, 0.1):
+        x = torch.tensor([value], dtype=torch.float64)
+        if wrong := fault(trial, x):
+            evidence = f"{wrong} for x = {shown(x)}"
+            return trial.speaker.says(claim, check, Outcome.REFUTED, evidence)
+        setting = trial.setting(trial.bench, 1)
+        told.append(f"E C({value:g}) = {float(outcomes(setting, x, setting.key).mean()):.4g}")
+    return trial.speaker.says(claim, check, Outcome.SUPPORTED, ", ".join(told))
+
+
+def check_not_finite(trial: Trial) -> list[Verdict]:
+    """What becomes of one NaN, or one infinity, among ordinary entries."""
+    return [
+        _not_finite(trial, "NaN", float("nan")),
+        _not_finite(trial, "infinity", float("inf")),
+    ]
+
+
+def _not_finite(trial: Trial, name: str, value: float) -> Verdict:
+    claim = f"an input with one {name} is refused, or the {name} stays where it is"
+    d = next((d for d in trial.dims() if d >= 4), trial.dims()[-1])
+    x = ordinary(d)
+    x[d // 2] = value
+    trial.bench.renew()
+    try:
+        tries = [trial.bench(x, seed) for seed in range(_TRIES if trial.traits.random else 1)]
+    except Exception as error:  # a stranger's code may raise anything
+        return trial.speaker.says(claim, name, Outcome.SUPPORTED, f"{raised(error)} (d = {d})")
+    y = max(tries, key=lambda one: int((~one.isfinite()).sum()))
+    told = f"C({shown(x)}) = {shown(y)}"
+    wrong = ~y.isfinite()
+    elsewhere = int(wrong.sum()) - int(wrong[d // 2])
+    if not bool(wrong.any()):
+        return trial.speaker.holds(claim, name, False, f"hidden in silence: {told}")
+    if elsewhere:
+        text = f"spreads in silence to {elsewhere} of the {d - 1} other entries: {told}"
+        return trial.speaker.holds(claim, name, False, text)
+    return trial.speaker.holds(claim, name, True, f"stays in its place: {told}")
+
+
+def check_recovery(trial: Trial) -> Verdict:
+    """Whether one bad input spoils the calls after it; only where something is remembered."""
+    claim, check = "a bad input does not spoil the calls after it", "recovery"
+    if trial.traits.memory is not Memory.HISTORY:
+        return trial.speaker.says(
+            claim, check, Outcome.NOT_APPLICABLE, "nothing of the inputs is remembered"
+        )
+    for value in (0.0, HUGE, float("nan"), float("inf")):
+        for d in trial.dims():
+            if told := _spoiled(trial, d, value):
+                return trial.speaker.holds(claim, check, False, f"d = {d}: {told}")
+    return trial.speaker.holds(claim, check, True, "finite after zero, huge, NaN and infinity")
+
+
+def _spoiled(trial: Trial, d: int, value: float) -> str:
+    """What becomes of ordinary vectors after one with such an entry."""
+    x = torch.arange(1.0, d + 1, dtype=torch.float64)
+    bench = Bench(trial.bench.subject, torch.float32, trial.traits.generators)
+    bad = torch.zeros(d, dtype=torch.float64)
+    bad[0] = value
+    bench.renew()
+    try:
+        bench(bad, 1)
+        after = [bench(x, 2 + t) for t in range(3)]
+    except Exception:  # a refusal spoils nothing
+        return ""
+    if bool(after[-1].isfinite().all()):
+        return ""
+    return f"after C({shown(bad)}), C({shown(x)}) = {shown(after[0])}, and so at the third call"

@@ -1,0 +1,96 @@
+"""What is measured in one dimension: looks at given vectors, and the worst vector found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+from torch import Tensor
+
+from proofs_check.adversary import random_starts, search, structured_starts
+from proofs_check.audit.moments import Look, Setting, look, looks, outcomes
+
+_ROUNDS = 10
+_DRAWS = 12
+
+
+@final
+@dataclass(frozen=True)
+class Worst:
+    """The vector found with the largest E||C(x)-x||^2 / ||x||^2, looked at with fresh draws.
+
+    The search is optimistic, since it fits the draws that it sees.
+    """
+
+    look: Look
+    found: str
+
+
+@final
+@dataclass(frozen=True)
+class Measure:
+    """All that was measured in R^d."""
+
+    d: int
+    looks: tuple[Look, ...]
+    worst: Worst
+
+    @property
+    def most_biased(self) -> Look:
+        """The look whose mean is farthest off, for its half-width."""
+        return max(self.all, key=lambda one: (one.biased, one.excess))
+
+    @property
+    def biased(self) -> bool:
+        """Whether the mean is off at any vector."""
+        return any(one.biased for one in self.all)
+
+    @property
+    def low(self) -> float:
+        """Lower end of the largest ratio's interval: no smaller constant can be true."""
+        return max(self.worst.look.ratio - self.worst.look.ratio_width, 0.0)
+
+    @property
+    def high(self) -> float:
+        """Upper end of the interval of the largest ratio seen."""
+        return self.worst.look.ratio + self.worst.look.ratio_width
+
+    @property
+    def all(self) -> tuple[Look, ...]:
+        """All looks, the worst among them."""
+        return (*self.looks, self.worst.look)
+
+
+def measure(setting: Setting, budget: int) -> Measure:
+    """Looks, and a search for the worst vector that makes about ``budget`` calls."""
+    seen = tuple(looks(setting))
+    return Measure(setting.d, seen, _worst(setting, seen, budget))
+
+
+def _worst(setting: Setting, seen: tuple[Look, ...], budget: int) -> Worst:
+    """The worst of the vectors looked at and the one that the search brings, both tried anew."""
+    known = max((one for one in seen if one.x.any()), key=lambda one: one.ratio)
+    if not known.finite:
+        return Worst(known, f"{known.name} vector")
+    starts = _starts(setting)
+    draws = _DRAWS if setting.random else 1
+    rounds = max(_ROUNDS, min(600, budget // (starts * draws)))
+    found = search(setting.operator, setting.d, _seed(setting), rounds=rounds, samples=draws)
+    told = f"search from a {found.start} start, {found.tried} vectors tried ({found.how})"
+    again = Worst(_anew(setting, "worst of looks", known.x), f"{known.name} vector")
+    sought = Worst(_anew(setting, "worst found", found.x), told)
+    return max(again, sought, key=lambda one: one.look.ratio - one.look.ratio_width)
+
+
+def _anew(setting: Setting, name: str, x: Tensor) -> Look:
+    return look(setting, name, x, outcomes(setting, x, setting.key.fold(name)))
+
+
+def _seed(setting: Setting) -> int:
+    return setting.key.fold("search").words[0]
+
+
+def _starts(setting: Setting) -> int:
+    """How many vectors the search starts from."""
+    families = random_starts(setting.d, setting.key) | structured_starts(setting.d, setting.key)
+    return sum(rows.shape[0] for rows in families.values())

@@ -1,0 +1,125 @@
+"""The global random generators that a stranger's code may draw from: seeded, watched, put back."""
+
+from __future__ import annotations
+
+import random
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, final
+
+import numpy as np
+import torch
+
+_WORD = 1 << 32
+
+
+class Generator(ABC):
+    """One global generator."""
+
+    name: str
+
+    @abstractmethod
+    def seed(self, seed: int) -> None:
+        """Seed it, with 0 <= seed < 2^32."""
+
+    @abstractmethod
+    def state(self) -> Any:
+        """Its state, for :meth:`restore`."""
+
+    @abstractmethod
+    def restore(self, state: Any) -> None:
+        """Put a state back."""
+
+    @abstractmethod
+    def token(self) -> bytes:
+        """A word that changes whenever something is drawn."""
+
+
+@final
+class TorchGlobal(Generator):
+    """``torch.manual_seed`` on the CPU."""
+
+    name = "torch global"
+
+    def seed(self, seed: int) -> None:
+        torch.default_generator.manual_seed(seed)
+
+    def state(self) -> Any:
+        return torch.default_generator.get_state()
+
+    def restore(self, state: Any) -> None:
+        torch.default_generator.set_state(state)
+
+    def token(self) -> bytes:
+        return torch.default_generator.get_state().numpy().tobytes()
+
+
+@final
+class NumpyGlobal(Generator):
+    """``numpy.random.seed``."""
+
+    name = "numpy global"
+
+    def seed(self, seed: int) -> None:
+        np.random.seed(seed)
+
+    def state(self) -> Any:
+        return np.random.get_state()
+
+    def restore(self, state: Any) -> None:
+        np.random.set_state(state)
+
+    def token(self) -> bytes:
+        return repr([np.asarray(part).tobytes() for part in np.random.get_state()]).encode()
+
+
+@final
+class PythonRandom(Generator):
+    """``random.seed``."""
+
+    name = "python random"
+
+    def seed(self, seed: int) -> None:
+        random.seed(seed)
+
+    def state(self) -> Any:
+        return random.getstate()
+
+    def restore(self, state: Any) -> None:
+        random.setstate(state)
+
+    def token(self) -> bytes:
+        return repr(random.getstate()).encode()
+
+
+GENERATORS: tuple[Generator, ...] = (TorchGlobal(), NumpyGlobal(), PythonRandom())
+
+
+def seed_all(seed: int, generators: Sequence[Generator] = GENERATORS) -> None:
+    """Seed generators with one number."""
+    for generator in generators:
+        generator.seed(seed % _WORD)
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Afterwards all global generators are as they were before; warnings are not shown inside."""
+    states = [generator.state() for generator in GENERATORS]
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        for generator, state in zip(GENERATORS, states, strict=True):
+            generator.restore(state)
+
+
+def drawn_from(call: Callable[[], object], seed: int) -> set[Generator]:
+    """The generators, all seeded with one number before, that a call draws from."""
+    seed_all(seed)
+    before = [generator.token() for generator in GENERATORS]
+    call()
+    tokens = zip(GENERATORS, before, strict=True)
+    return {generator for generator, token in tokens if generator.token() != token}

@@ -1,0 +1,134 @@
+"""What is audited: anybody's compressor, made fresh where that can be done."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any, final
+
+import torch
+from torch import Tensor
+
+from algorithms.compressors.base import Compressor
+from algorithms.key import Key
+from proofs_check.audit.arrays import BOTH, TORCH, Arrays
+from proofs_check.audit.calls import Form, form_of
+
+Function = Callable[[Any, int], Any]
+
+
+@final
+@dataclass(frozen=True)
+class Subject:
+    """A compressor x -> x_hat as ``fresh()`` gives it; a function also takes a seed, at its will.
+
+    ``renewable`` says whether fresh() gives one that remembers nothing; ``arrays`` what it takes;
+    ``told`` what was found out about that; ``operator`` itself, where it is one of this house.
+    """
+
+    name: str
+    kind: str
+    fresh: Callable[[], Function]
+    renewable: bool
+    arrays: Arrays
+    told: str
+    operator: Compressor | None = None
+
+
+def subject_of(name: str, thing: Any) -> Subject:
+    """What can be audited of ``thing``: its form, its arrays, and whether it can be made anew.
+
+    A callable x -> x_hat, a pair (compress, decompress), an instance or a class with these
+    methods (classes are made without arguments), a factory without arguments, or a Compressor.
+
+    Raises:
+        ValueError: it is none of them, or takes neither numpy arrays nor torch tensors.
+    """
+    make = _maker(name, thing)
+    first = make() if make is not None else thing
+    if isinstance(first, Compressor):
+        return _own(name, first)
+    form = form_of(first)
+    kind = form.kind
+    if make is None:
+        make = _copies(thing)
+    made = make
+    fresh = _fresh(form) if made is None else lambda: _function(form_of(made()).call)
+    arrays, told = _arrays(name, fresh)
+    return Subject(name, kind, fresh, made is not None, arrays, told)
+
+
+def own_subject(compressor: Compressor) -> Subject:
+    """A compressor of this house."""
+    return _own(compressor.name, compressor)
+
+
+def _maker(name: str, thing: Any) -> Callable[[], Any] | None:
+    """What makes instances: a class, or a function without arguments."""
+    if isinstance(thing, type):
+        try:
+            thing()
+        except TypeError as error:
+            raise ValueError(
+                f"{name} is a class that needs arguments ({error}); an instance, or a function "
+                "without arguments that returns one, would do"
+            ) from error
+        return thing
+    if isinstance(thing, FunctionType) and not inspect.signature(thing).parameters:
+        return thing
+    return None
+
+
+def _copies(thing: Any) -> Callable[[], Any] | None:
+    """Copies of an instance as it is now; nothing where it cannot be copied."""
+    try:
+        kept = copy.deepcopy(thing)
+    except Exception:  # whatever a stranger's __deepcopy__ raises
+        return None
+    if kept is thing or isinstance(thing, FunctionType):
+        return None
+    return lambda: copy.deepcopy(kept)
+
+
+def _function(call: Callable[[Any], Any]) -> Function:
+    return lambda x, seed: call(x)
+
+
+def _fresh(form: Form) -> Callable[[], Function]:
+    function = _function(form.call)
+    return lambda: function
+
+
+def _own(name: str, compressor: Compressor) -> Subject:
+    def compress(x: Tensor, seed: int) -> Tensor:
+        draws = Key.seed(seed).draws(torch.tensor(0), torch.zeros(1, dtype=torch.int64))
+        return compressor.compress(x[None], draws)[0]
+
+    kind = f"Compressor {compressor.name}"
+    return Subject(name, kind, lambda: compress, True, TORCH, "takes torch tensors", compressor)
+
+
+def _arrays(name: str, fresh: Callable[[], Function]) -> tuple[Arrays, str]:
+    """What it takes, by trying: first what gives back its own kind."""
+    answers: list[tuple[Arrays, bool]] = []
+    troubles: list[str] = []
+    for arrays in BOTH:
+        for d in (16, 1000, 100, 4, 20, 1):
+            x = torch.linspace(-1.5, 2, d, dtype=torch.float32)
+            try:
+                answers.append((arrays, arrays.owns(fresh()(arrays.give(x), 0))))
+                break
+            except Exception as error:  # a stranger's code may raise anything
+                trouble = f"{arrays.name}: {type(error).__name__}: {error}".partition("\n")[0]
+        else:
+            troubles.append(trouble)
+    if not answers:
+        raise ValueError(f"{name} takes no vector of either kind ({'; '.join(troubles)})")
+    chosen, kept = max(answers, key=lambda answer: answer[1])
+    told = " and ".join(arrays.plural for arrays, _ in answers)
+    used = f"; audited with {chosen.plural}" if len(answers) > 1 else ""
+    returned = "" if kept else ", but returns another kind"
+    return chosen, f"takes {told}{used}{returned}"

@@ -1,0 +1,149 @@
+"""What is found out first: precision, generators, whether calls repeat, and what is remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import final
+
+import torch
+from torch import Tensor
+
+from proofs_check.audit.arrays import tensor_of
+from proofs_check.audit.bench import Bench
+from proofs_check.audit.history import Influence, influence
+from proofs_check.audit.randomness import GENERATORS, Generator
+from proofs_check.audit.subject import Subject
+
+SEEDS = (11, 12, 13)
+
+
+class Memory(Enum):
+    """What stays from one call to the next."""
+
+    NONE = "nothing"
+    GENERATOR = "a random generator of its own"
+    HISTORY = "what it was given before"
+
+
+@final
+@dataclass(frozen=True)
+class Traits:
+    """How a subject behaves from call to call.
+
+    ``dims`` are those at which it takes ordinary vectors, ``refused`` what it raised at others;
+    ``reproducible`` that a fresh one gives the same under the same seeds, ``repeats`` that the
+    same one does; ``varies`` that another seed gives another outcome.
+    """
+
+    dims: tuple[int, ...]
+    refused: dict[int, BaseException]
+    dtype: torch.dtype
+    eps: float
+    generators: tuple[Generator, ...]
+    reproducible: bool
+    repeats: bool
+    varies: bool
+    memory: Memory
+    influence: Influence
+
+    @property
+    def random(self) -> bool:
+        """Whether outcomes are to be sampled."""
+        drawn = bool(self.generators) or self.varies or not self.reproducible
+        return drawn or self.memory is Memory.GENERATOR
+
+
+def ordinary(d: int, seed: int = 0) -> Tensor:
+    """A gaussian vector ``[d]``."""
+    generator = torch.Generator().manual_seed(1_000 * seed + d)
+    return torch.randn(d, dtype=torch.float64, generator=generator)
+
+
+def traits_of(subject: Subject, dims: Sequence[int]) -> Traits | dict[int, BaseException]:
+    """Its traits; where it takes no ordinary vector at all, what it raised."""
+    bench = Bench(subject)
+    refused = {d: error for d in dims if (error := _error(bench, d)) is not None}
+    taken = tuple(d for d in dims if d not in refused)
+    if not taken:
+        return refused
+    dtype, eps = _precision(bench, max(taken))
+    bench = Bench(subject, dtype)
+    points = [ordinary(d, place) for d in taken for place in range(3)]
+    points += [torch.ones(d, dtype=torch.float64) for d in taken]
+    used = set().union(*(bench.drawn(x) for x in points))
+    generators = tuple(g for g in GENERATORS if g in used)
+    reproducible, repeats, varies = (
+        all(same(bench, x) for x in points) for same in (_reproducible, _repeats, _alike)
+    )
+    found = influence(bench, points, exact=(reproducible and subject.renewable) or repeats)
+    return Traits(
+        taken,
+        refused,
+        dtype,
+        eps,
+        generators,
+        reproducible if subject.renewable else True,
+        repeats,
+        not varies,
+        _memory(found, repeats, reproducible and subject.renewable),
+        found,
+    )
+
+
+def _error(bench: Bench, d: int) -> BaseException | None:
+    try:
+        bench.renew()
+        bench(ordinary(d))
+    except Exception as error:  # a stranger's code may raise anything
+        return error
+    return None
+
+
+def _precision(bench: Bench, d: int) -> tuple[torch.dtype, float]:
+    """Double precision where it keeps it, else single; and the unit of what comes back."""
+    x = ordinary(d)
+    try:
+        bench.renew()
+        y = tensor_of(bench.answer(bench.subject.arrays.give(x), 0))
+        if y.dtype == torch.float64 and y.numel() == d:
+            return torch.float64, torch.finfo(torch.float64).eps
+    except Exception:  # the check of double precision tells what it raised
+        pass
+    return torch.float32, torch.finfo(torch.float32).eps
+
+
+def _same(first: Tensor, second: Tensor) -> bool:
+    return torch.equal(first.nan_to_num(), second.nan_to_num())
+
+
+def _outcomes(bench: Bench, x: Tensor, seeds: Sequence[int], renew: bool) -> list[Tensor]:
+    bench.renew()
+    found = []
+    for seed in seeds:
+        if renew:
+            bench.renew()
+        found.append(bench(x, seed))
+    return found
+
+
+def _check(seeds: Sequence[int], renew: bool) -> Callable[[Bench, Tensor], bool]:
+    def check(bench: Bench, x: Tensor) -> bool:
+        first, *others = _outcomes(bench, x, seeds, renew)
+        return all(_same(first, other) for other in others)
+
+    return check
+
+
+_reproducible = _check((7, 7, 7), renew=True)
+_repeats = _check((7, 7, 7), renew=False)
+_alike = _check(SEEDS, renew=True)
+
+
+def _memory(found: Influence, repeats: bool, reproducible: bool) -> Memory:
+    if found.seen:
+        return Memory.HISTORY
+    if not repeats and reproducible:
+        return Memory.GENERATOR
+    return Memory.NONE

@@ -1,0 +1,55 @@
+"""How the audit speaks: verdicts that name the subject, and errors of a stranger's code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+from proofs_check.verdict import Outcome, Verdict
+
+
+@final
+@dataclass(frozen=True)
+class Speaker:
+    """Makes verdicts on one subject; ``provenance`` stands under each."""
+
+    subject: str
+    provenance: str
+
+    def says(
+        self,
+        claim: str,
+        check: str,
+        outcome: Outcome,
+        evidence: str,
+        *,
+        statistic: float | None = None,
+        bound: float | None = None,
+        uncertainty: float | None = None,
+        resolution: float | None = None,
+        tightness: float | None = None,
+    ) -> Verdict:
+        """A verdict."""
+        return Verdict(
+            subject=self.subject,
+            claim=claim,
+            check=check,
+            outcome=outcome,
+            statistic=statistic,
+            bound=bound,
+            uncertainty=uncertainty,
+            resolution=resolution,
+            tightness=tightness,
+            evidence=evidence,
+            provenance=self.provenance,
+        )
+
+    def holds(self, claim: str, check: str, good: bool, evidence: str) -> Verdict:
+        """Supported or refuted."""
+        return self.says(claim, check, Outcome.SUPPORTED if good else Outcome.REFUTED, evidence)
+
+
+def raised(error: BaseException) -> str:
+    """``raises ValueError: its first line``."""
+    first = str(error).partition("\n")[0]
+    return f"raises {type(error).__name__}: {first}"[:300]
