@@ -46,7 +46,8 @@ class Parts:
     whose claims are checked too (its other forms, the server's). ``caution`` divides 1/L in the
     stepsize used where no theorem applies; ``why`` says why there is none, where the paper gives
     none. ``message_bits(problem, float_bits)`` is the mean closed-form length [bits] of the
-    messages a worker sends, where they are not those of ``compressor`` alone.
+    messages a worker sends, where they are not those of ``compressor`` alone; with ``bits_vary`` it
+    is a bound on that mean.
     """
 
     make: Make
@@ -57,6 +58,7 @@ class Parts:
     operators: tuple[Compressor, ...] = ()
     why: str = ""
     message_bits: Callable[[Problem, int], float] | None = None
+    bits_vary: bool = False
 
 
 @final
@@ -129,10 +131,11 @@ class Row:
         """
         parts = self._parts()
         if parts.message_bits is not None:
-            return parts.message_bits(problem, float_bits), True
+            return parts.message_bits(problem, float_bits), not parts.bits_vary
         operator = (parts.compressor or Identity()).bound(problem.shapes)
         fixed = code_of(operator, problem.d, problem.dtype).fixed_bits
-        return operator.stated_bits(problem.d, float_bits), fixed is not None
+        exact = fixed is not None and not parts.bits_vary
+        return operator.stated_bits(problem.d, float_bits), exact
 
     def _parts(self) -> Parts:
         if self.parts is None:

@@ -87,7 +87,7 @@ def _power_of_two(exponent: Tensor) -> Tensor:
     return ((exponent.to(torch.int64) + 1023) << 52).view(torch.float64)
 
 
-def _sqrt(x: Tensor) -> Tensor:
+def exact_sqrt(x: Tensor) -> Tensor:
     """Correctly rounded square roots; torch's on CPUs can be off by one in the last place."""
     return x.sqrt() if x.is_cuda else torch.from_numpy(np.sqrt(x.numpy()))
 
@@ -107,8 +107,8 @@ def norms_torch(x: Tensor) -> Tensor:
     power = torch.frexp(largest).exponent.clamp(-1000, 1000)
     scaled = wide * _power_of_two(-power)[:, None]
     safe = (total > _SAFE_LOW) & (total < _SAFE_HIGH) | (largest == 0) | ~torch.isfinite(largest)
-    far = _sqrt(_lane_sum(scaled * scaled)) * _power_of_two(power)
-    return torch.where(safe, _sqrt(total), far)
+    far = exact_sqrt(_lane_sum(scaled * scaled)) * _power_of_two(power)
+    return torch.where(safe, exact_sqrt(total), far)
 
 
 def abs_sums_numba(x: Tensor) -> Tensor:

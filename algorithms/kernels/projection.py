@@ -1,0 +1,33 @@
+"""Slices of rows against a basis: coefficients and what they stand for, in a fixed order."""
+
+from __future__ import annotations
+
+from torch import Tensor
+from torch.nn.functional import pad
+
+from algorithms.kernels import low_rank
+
+
+def slices(x: Tensor, length: int) -> Tensor:
+    """x ``[..., d]`` cut into slices ``[..., count, length]``, the last padded with zeros."""
+    missing = -x.shape[-1] % length
+    padded = pad(x, (0, missing)) if missing else x
+    return padded.reshape(*x.shape[:-1], -1, length)
+
+
+def coefficients(x: Tensor, basis: Tensor) -> Tensor:
+    """c = U^T x of every slice: ``[..., count * k]`` for x ``[..., d]``, U ``[..., length, k]``."""
+    cut = slices(x, basis.shape[-2])
+    found = low_rank.times(cut, _spread(basis, cut))
+    return found.reshape(*found.shape[:-2], -1)
+
+
+def restored(c: Tensor, basis: Tensor, d: int) -> Tensor:
+    """U c of every slice, ``[..., d]``: the inverse of :func:`coefficients` on the span of U."""
+    cut = c.reshape(*c.shape[:-1], -1, basis.shape[-1])
+    found = low_rank.times(cut, _spread(basis.transpose(-1, -2), cut))
+    return found.reshape(*found.shape[:-2], -1)[..., :d]
+
+
+def _spread(basis: Tensor, like: Tensor) -> Tensor:
+    return basis.expand(*like.shape[:-2], *basis.shape[-2:])

@@ -1,0 +1,67 @@
+"""Count sketches: signed sums of hashed coordinates, and what they tell of each coordinate.
+
+Coordinates are added in ascending order, so a row's sketch has the same bits whatever rows are held
+with it. Hashes and signs are tables ``[P or 1, rows, d]``.
+"""
+
+from __future__ import annotations
+
+import numba
+import torch
+from torch import Tensor
+
+
+@numba.njit(cache=True, nogil=True)
+def _sketch(x, places, signs, out):  # type: ignore[no-untyped-def]
+    shared = places.shape[0] == 1
+    for i in range(x.shape[0]):
+        k = 0 if shared else i
+        for r in range(places.shape[1]):
+            out[i, r, :] = 0.0
+            for j in range(x.shape[1]):
+                if signs[k, r, j]:
+                    out[i, r, places[k, r, j]] += x[i, j]
+                else:
+                    out[i, r, places[k, r, j]] -= x[i, j]
+
+
+def sketch_torch(x: Tensor, places: Tensor, signs: Tensor, width: int) -> Tensor:
+    """The twin of :func:`sketch` in torch operations, coordinate by coordinate."""
+    rows, r = x.shape[0], places.shape[1]
+    out = torch.zeros((rows, r, width), dtype=x.dtype, device=x.device)
+    for j in range(x.shape[1]):
+        value = torch.where(signs[:, :, j], x[:, None, j], -x[:, None, j])
+        where = places[:, :, j].expand(rows, r)[..., None]
+        out.scatter_(-1, where, out.gather(-1, where) + value.expand(rows, r)[..., None])
+    return out
+
+
+def sketch(x: Tensor, places: Tensor, signs: Tensor, width: int) -> Tensor:
+    """Sketches ``[..., rows, width]`` of x ``[..., d]``.
+
+    ``places`` ``[..., rows, d]`` (int64, below width) and ``signs`` (bool: plus) have the leading
+    axes of x, or are ``[1, rows, d]`` for all.
+    """
+    flat = x.reshape(-1, x.shape[-1]).contiguous()
+    where = places.reshape(-1, *places.shape[-2:]).contiguous()
+    plus = signs.reshape(-1, *signs.shape[-2:]).contiguous()
+    if x.is_cuda:
+        out = sketch_torch(flat, where, plus, width)
+    else:
+        out = torch.empty((len(flat), where.shape[1], width), dtype=x.dtype)
+        _sketch(flat.detach().numpy(), where.numpy(), plus.numpy(), out.numpy())
+    return out.reshape(*x.shape[:-1], *out.shape[1:])
+
+
+def estimates(sketches: Tensor, places: Tensor, signs: Tensor) -> Tensor:
+    """Estimates ``[..., rows, d]`` of every coordinate by every row of sketches."""
+    where = places.expand(*sketches.shape[:-1], places.shape[-1])
+    found = sketches.gather(-1, where)
+    return torch.where(signs, found, -found)
+
+
+def median(values: Tensor) -> Tensor:
+    """Median ``[..., d]`` over rows of ``[..., rows, d]``: the mean of the middle two if even."""
+    ordered = values.sort(-2).values
+    rows = values.shape[-2]
+    return (ordered[..., (rows - 1) // 2, :] + ordered[..., rows // 2, :]) / 2

@@ -1,0 +1,106 @@
+"""Sketched-SGD (Ivkin, Rothchild, Ullah, Braverman, Stoica, Arora 2019, arXiv:1903.04488)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple, final
+
+import torch
+from torch import Tensor
+
+from algorithms.compressors.count_sketch import hashes
+from algorithms.compressors.identity import Identity
+from algorithms.compressors.requirements import kept, share_name
+from algorithms.kernels import selection
+from algorithms.kernels import sketch as kernel
+from algorithms.methods.base import Method, World, dense_bits
+from algorithms.problems.base import Problem
+from theory.bits import index_bits
+from theory.constants import Constants
+from theory.stepsizes import Stepsize
+
+
+class SketchedState(NamedTuple):
+    """The server's model ``[..., 1, d]`` and what each worker has not sent yet ``[..., m, d]``."""
+
+    x: Tensor
+    residual: Tensor
+
+
+@final
+@dataclass(frozen=True)
+class SketchedSGD(Method[SketchedState]):
+    r"""Two rounds a step (Algorithms 2 and 3, HEAVYMIX).
+
+    u_i = \gamma g_i + e_i. First the workers send count sketches S(u_i), which the server averages:
+    S is linear and its hashes are shared, so that is S(mean u). It asks for the ``oversampling`` k
+    coordinates whose estimates are largest; the workers send their exact values; the server keeps
+    the k largest means and takes that step. e_i = u_i without the coordinates that were taken.
+    The hashes are drawn once for the run.
+
+    Raises:
+        ValueError: rows, width or oversampling below 1; k that does not fit d.
+    """
+
+    step_rule: Stepsize
+    k: int | float
+    rows: int = 5
+    width: int = 16
+    oversampling: int = 4
+
+    shared_model: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        for name in ("rows", "width", "oversampling"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, got {name}={getattr(self, name)}")
+
+    @property
+    def name(self) -> str:
+        return f"Sketched-SGD({share_name(self.k)}, sketch {self.rows} x {self.width})"
+
+    def constants(self, problem: Problem) -> Constants:
+        return problem.constants().uniform("G2")
+
+    def asked(self, d: int) -> int:
+        """How many exact values the second round carries."""
+        return min(d, self.oversampling * kept(self.k, d))
+
+    def init(self, x0: Tensor, world: World) -> SketchedState:
+        rows = world.rows(x0, len(world.network.workers))
+        return SketchedState(world.rows(x0, 1), torch.zeros_like(rows))
+
+    def step(self, state: SketchedState, t: int, world: World) -> SketchedState:
+        d = state.x.shape[-1]
+        u = state.residual + self.step_rule(t) * world.gradient(state.x, t)
+        heavy = self._heavy(u, t, world)
+        values = u.gather(-1, heavy.expand(*u.shape[:-1], -1))
+        exact, _ = world.network.average(world.pack(Identity(), values, t, purpose="values"))
+        best = selection.largest(exact, kept(self.k, d))
+        chosen = heavy.gather(-1, best)
+        step = torch.zeros_like(state.x).scatter_(-1, chosen, exact.gather(-1, best))
+        world.network.broadcast(self._answer_bits(d, u.dtype))
+        left = u.scatter(-1, chosen.expand(*u.shape[:-1], -1), 0.0)
+        return SketchedState(state.x - step, left)
+
+    def _heavy(self, u: Tensor, t: int, world: World) -> Tensor:
+        """Coordinates ``[..., 1, asked]`` of the largest estimates, ascending."""
+        d = u.shape[-1]
+        draws = world.key.fold("hashes").draws(world.replicas, world.network.server)
+        table = hashes(draws, self.rows, self.width, d)
+        places, signs = (part.expand(*u.shape[:-1], self.rows, d) for part in table)
+        rows = kernel.sketch(u, places, signs, self.width)
+        flat = rows.reshape(*rows.shape[:-2], -1)
+        mean, _ = world.network.average(world.pack(Identity(), flat, t, purpose="sketch"))
+        merged = mean.reshape(*mean.shape[:-1], self.rows, self.width)
+        found = kernel.median(kernel.estimates(merged, *table))
+        world.network.broadcast(self.asked(d) * index_bits(d))
+        return selection.largest(found, self.asked(d))
+
+    def _answer_bits(self, d: int, dtype: torch.dtype) -> int:
+        """k values with their places among the coordinates asked for."""
+        k = kept(self.k, d)
+        return dense_bits(k, dtype) + k * index_bits(self.asked(d))
+
+    def models(self, state: SketchedState) -> Tensor:
+        return state.x
