@@ -27,7 +27,6 @@ from proofs_check.audit.hooks import audit_hook
 from proofs_check.audit.loading import imported
 from proofs_check.audit.measure import Measure
 from proofs_check.audit.moments import ALPHA
-from proofs_check.audit.randomness import undisturbed
 from proofs_check.audit.subject import subject_of
 from proofs_check.verdict import Outcome, Verdict
 
@@ -90,8 +89,7 @@ def _audited(name: str, stated: Stated, plan: Plan, ranks: int) -> Audit:
     except ValueError as error:
         hooks = f"; hooks are {', '.join(hook.name for hook in TORCH_HOOKS)}"
         raise ValueError(f"{error}{hooks if module == 'torch' else ''}") from error
-    with undisturbed():
-        subject = subject_of(name, thing)
+    subject = subject_of(name, thing)
     found = audit(subject, stated, plan)
     dims = [one.d for one in found.measures]
     return found.with_behaviour(check_elsewhere(name, dims, _repeats(found))) if dims else found

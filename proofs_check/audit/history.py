@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import final
 
@@ -65,7 +66,8 @@ def _before(x: Tensor) -> tuple[Tensor, ...]:
 
 def _after(bench: Bench, before: Tensor, x: Tensor, seed: int) -> Tensor:
     bench.renew()
-    bench(before, seed)
+    with suppress(Exception):  # a stranger's code may refuse what comes before
+        bench(before, seed)
     return bench(x, seed + 1)
 
 
@@ -91,7 +93,8 @@ def _by_test(bench: Bench, x: Tensor) -> Influence:
     outcomes: list[list[Tensor]] = [[], []]
     for pair in range(_PAIRS):
         for place, before in enumerate((plus, minus)):
-            bench(before, 4 * pair + 2 * place)
+            with suppress(Exception):  # a stranger's code may refuse what comes before
+                bench(before, 4 * pair + 2 * place)
             outcomes[place].append(bench(x, 4 * pair + 2 * place + 1))
     one, other = (torch.stack(rows) for rows in outcomes)
     size = float(x.norm()) or 1.0

@@ -69,9 +69,10 @@ def _plainer(x: Tensor) -> Iterator[Tensor]:
     yield torch.arange(1.0, len(x) + 1, dtype=x.dtype)
     top_place = torch.arange(len(x)) == int(x.abs().argmax())
     yield top_place.to(x.dtype)
-    yield x * top_place
     for exponent in _POWERS:
         yield signs * 10.0**exponent
+    if len(x) > 1:
+        yield x * top_place
     for scale in (1.0, 10.0, 100.0):
         yield (x / top * scale).round()
     for digits in (0, 1, 2):

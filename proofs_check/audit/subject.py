@@ -16,6 +16,7 @@ from algorithms.compressors.base import Compressor
 from algorithms.key import Key
 from proofs_check.audit.arrays import BOTH, TORCH, Arrays
 from proofs_check.audit.calls import Form, form_of
+from proofs_check.audit.randomness import undisturbed
 
 Function = Callable[[Any, int], Any]
 
@@ -47,6 +48,11 @@ def subject_of(name: str, thing: Any) -> Subject:
     Raises:
         ValueError: it is none of them, or takes neither numpy arrays nor torch tensors.
     """
+    with undisturbed():
+        return _found(name, thing)
+
+
+def _found(name: str, thing: Any) -> Subject:
     make = _maker(name, thing)
     first = make() if make is not None else thing
     if isinstance(first, Compressor):
@@ -59,11 +65,6 @@ def subject_of(name: str, thing: Any) -> Subject:
     fresh = _fresh(form) if made is None else lambda: _function(form_of(made()).call)
     arrays, told = _arrays(name, fresh)
     return Subject(name, kind, fresh, made is not None, arrays, told)
-
-
-def own_subject(compressor: Compressor) -> Subject:
-    """A compressor of this house."""
-    return _own(compressor.name, compressor)
 
 
 def _maker(name: str, thing: Any) -> Callable[[], Any] | None:

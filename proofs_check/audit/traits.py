@@ -64,7 +64,7 @@ def ordinary(d: int, seed: int = 0) -> Tensor:
 def traits_of(subject: Subject, dims: Sequence[int]) -> Traits | dict[int, BaseException]:
     """Its traits; where it takes no ordinary vector at all, what it raised."""
     bench = Bench(subject)
-    refused = {d: error for d in dims if (error := _error(bench, d)) is not None}
+    refused = {d: error for d in dims if (error := _raised(bench, ordinary(d))) is not None}
     taken = tuple(d for d in dims if d not in refused)
     if not taken:
         return refused
@@ -72,6 +72,7 @@ def traits_of(subject: Subject, dims: Sequence[int]) -> Traits | dict[int, BaseE
     bench = Bench(subject, dtype)
     points = [ordinary(d, place) for d in taken for place in range(3)]
     points += [torch.ones(d, dtype=torch.float64) for d in taken]
+    points = [x for x in points if _raised(bench, x) is None]
     used = set().union(*(bench.drawn(x) for x in points))
     generators = tuple(g for g in GENERATORS if g in used)
     reproducible, repeats, varies = (
@@ -92,10 +93,10 @@ def traits_of(subject: Subject, dims: Sequence[int]) -> Traits | dict[int, BaseE
     )
 
 
-def _error(bench: Bench, d: int) -> BaseException | None:
+def _raised(bench: Bench, x: Tensor) -> BaseException | None:
     try:
         bench.renew()
-        bench(ordinary(d))
+        bench(x)
     except Exception as error:  # a stranger's code may raise anything
         return error
     return None
