@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from proofs_check.closed_forms.choco import choco
+from proofs_check.closed_forms.decomposition import decomposition
 from proofs_check.closed_forms.delay import delays
 from proofs_check.closed_forms.errata import errata
 from proofs_check.closed_forms.error_feedback import error_feedback
@@ -28,6 +29,7 @@ CLOSED_FORMS: tuple[Callable[[], tuple[Verdict, ...]], ...] = (
     error_feedback,
     choco,
     errata,
+    decomposition,
 )
 
 __all__ = ["CLOSED_FORMS"]

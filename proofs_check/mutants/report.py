@@ -5,10 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple, final
 
-from proofs_check.mutants.methods import METHOD_MUTANTS
-from proofs_check.mutants.operators import MUTANTS
+from proofs_check.mutants import decomposition, methods, operators
+from proofs_check.mutants.methods import MethodMutant
+from proofs_check.mutants.operators import OperatorMutant
 from proofs_check.operators import check_compressor
 from proofs_check.verdict import Outcome
+
+_DIMENSION = 256  # in which operator mutants are checked
+
+MUTANTS: tuple[OperatorMutant, ...] = (*operators.MUTANTS, *decomposition.MUTANTS)
+METHOD_MUTANTS: tuple[MethodMutant, ...] = (
+    *methods.METHOD_MUTANTS,
+    *decomposition.METHOD_MUTANTS,
+)
 
 
 @final
@@ -38,7 +47,7 @@ def _operators() -> Iterator[MutantOutcome]:
     for name, mutant, planted, check in MUTANTS:
         hits = [
             verdict
-            for verdict in check_compressor(mutant)
+            for verdict in check_compressor(mutant, d=_DIMENSION)
             if verdict.check == check and verdict.outcome is Outcome.REFUTED
         ]
         evidence = hits[0].evidence if hits else "no verdict of this check is refuted"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from proofs_check.mutants.methods import METHOD_MUTANTS, MethodMutant, decisive
+from proofs_check.mutants.methods import MethodMutant, decisive
+from proofs_check.mutants.report import METHOD_MUTANTS
 from proofs_check.verdict import Outcome, Verdict
 
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from proofs_check.mutants.methods import METHOD_MUTANTS
-from proofs_check.mutants.operators import MUTANTS
-from proofs_check.mutants.report import MutantOutcome, refute_all, summary
+from proofs_check.mutants.report import (
+    METHOD_MUTANTS,
+    MUTANTS,
+    MutantOutcome,
+    refute_all,
+    summary,
+)
 
 
 def test_all_mutants_are_refuted(capsys: pytest.CaptureFixture[str]) -> None:

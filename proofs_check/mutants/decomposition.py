@@ -1,0 +1,140 @@
+"""Faults planted in low-rank and sketching operators and methods."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
+
+import torch
+from torch import Tensor
+
+from algorithms.codes.base import Symbols
+from algorithms.compressors.count_sketch import CountSketch, hashes
+from algorithms.compressors.low_rank import LowRank, matrices
+from algorithms.kernels import low_rank
+from algorithms.kernels import sketch as kernel
+from algorithms.key import Draws
+from algorithms.methods.base import Method, World
+from algorithms.methods.powersgd import PowerSGD, PowerSGDState
+from algorithms.methods.sketched_sgd import SketchedSGD, SketchedState
+from algorithms.problems.base import Problem
+from proofs_check.closed_forms.decomposition import nothing_is_lost, power, sketched
+from proofs_check.mutants.methods import MethodMutant
+from proofs_check.mutants.operators import Impostor, OperatorMutant
+from proofs_check.operators import MONTE_CARLO
+from theory.constants import Constants
+from theory.stepsizes import Stepsize
+
+
+@final
+@dataclass(frozen=True)
+class SlantedLowRank(Impostor):
+    """Columns of M Q made unit but not orthogonal to each other."""
+
+    right: LowRank
+
+    def encode(self, x: Tensor, draws: Draws) -> Symbols:
+        (block,) = self.right.blocks(x.shape[-1])
+        m = matrices(x, block)
+        q = draws.fold("Q", 0).normal(block.columns * block.rank, x.dtype)
+        p = low_rank.times(m, q.reshape(*q.shape[:-1], block.columns, block.rank))
+        p = p / p.norm(dim=-2, keepdim=True).clamp_min(1e-300)
+        right = low_rank.times(m.transpose(-1, -2), p)
+        return p.reshape(*p.shape[:-2], -1), right.reshape(*right.shape[:-2], -1)
+
+
+@final
+@dataclass(frozen=True)
+class SignlessSketch(Impostor):
+    """A count sketch that adds everything: collisions no longer cancel on average."""
+
+    right: CountSketch
+
+    def encode(self, x: Tensor, draws: Draws) -> Symbols:
+        places, _ = hashes(draws, self.right.rows, self.right.width, x.shape[-1])
+        plus = torch.ones_like(places, dtype=torch.bool)
+        rows = kernel.sketch(x.expand(*places.shape[:-2], -1), places, plus, self.right.width)
+        return (rows.reshape(*rows.shape[:-2], -1),)
+
+    def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
+        places, _ = hashes(draws, self.right.rows, self.right.width, d)
+        rows = symbols[0].reshape(*symbols[0].shape[:-1], self.right.rows, self.right.width)
+        plus = torch.ones_like(places, dtype=torch.bool)
+        return kernel.median(kernel.estimates(rows, places, plus))
+
+
+class _Wrong(Method[Any]):
+    """Runs the right method and spoils its state."""
+
+    shared_model: ClassVar[bool] = True
+    right: Method[Any]
+
+    @property
+    def name(self) -> str:
+        return f"{type(self).__name__} posing as {self.right.name}"
+
+    def constants(self, problem: Problem) -> Constants:
+        return self.right.constants(problem)
+
+    def init(self, x0: Tensor, world: World) -> Any:
+        return self.right.init(x0, world)
+
+    def models(self, state: Any) -> Tensor:
+        return self.right.models(state)
+
+
+@final
+@dataclass(frozen=True)
+class SummingPowerSGD(_Wrong):
+    """Takes the sum over workers where their mean is due."""
+
+    right: PowerSGD
+
+    def step(self, state: PowerSGDState, t: int, world: World) -> PowerSGDState:
+        new = self.right.step(state, t, world)
+        return new._replace(x=state.x + world.network.n * (new.x - state.x))
+
+
+@final
+@dataclass(frozen=True)
+class GreedySketch(_Wrong):
+    """Each worker forgets its own largest coordinates instead of those that were taken."""
+
+    right: SketchedSGD
+
+    def step(self, state: SketchedState, t: int, world: World) -> SketchedState:
+        u = state.residual + self.right.step_rule(t) * world.gradient(state.x, t)
+        new = self.right.step(state, t, world)
+        own = u.abs().topk(int(self.right.k), -1).indices
+        return new._replace(residual=u.scatter(-1, own, 0.0))
+
+
+def _summing(step: Stepsize) -> Method[Any]:
+    return SummingPowerSGD(PowerSGD(step, 1))
+
+
+def _greedy(step: Stepsize) -> Method[Any]:
+    return GreedySketch(SketchedSGD(step, 2, rows=3, width=8))
+
+
+MUTANTS: tuple[OperatorMutant, ...] = (
+    OperatorMutant(
+        "slanted low rank", SlantedLowRank(LowRank(4)), "columns of P not orthogonal", MONTE_CARLO
+    ),
+    OperatorMutant(
+        "sketch without signs", SignlessSketch(CountSketch(1, 64)), "collisions add up",
+        MONTE_CARLO,
+    ),
+)  # fmt: skip
+
+METHOD_MUTANTS: tuple[MethodMutant, ...] = (
+    MethodMutant(
+        "PowerSGD summing", "the sum over workers instead of the mean",
+        lambda: nothing_is_lost("powersgd", _summing), lambda: nothing_is_lost("powersgd", power),
+    ),
+    MethodMutant(
+        "sketch with a local residual", "a worker drops its own top-k, not what the server took",
+        lambda: nothing_is_lost("sketched-sgd", _greedy),
+        lambda: nothing_is_lost("sketched-sgd", sketched),
+    ),
+)  # fmt: skip
