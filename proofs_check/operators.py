@@ -11,6 +11,7 @@ from torch import Tensor
 
 from algorithms.compressors.base import Compressor
 from algorithms.key import Key
+from algorithms.run import one_thread
 from proofs_check.adversary import Worst, search, tightness
 from proofs_check.bits import check_lengths
 from proofs_check.exact import ExactLaw, LawMismatch, NotEnumerable, exact_law, is_random
@@ -59,7 +60,12 @@ def check_compressor(
     Raises:
         ValueError: the operator's parameters do not fit d.
     """
-    evidence = Evidence(compressor, d, seed, budget or Budget())
+    with one_thread():
+        return _check(Evidence(compressor, d, seed, budget or Budget()))
+
+
+def _check(evidence: Evidence) -> tuple[Verdict, ...]:
+    compressor, d, seed = evidence.compressor, evidence.d, evidence.seed
     claims = compressor.claims(d)
     constants = [c for c in claims if not isinstance(c, Unbiased)]
     worst = search(compressor, d, seed) if constants else None
