@@ -19,7 +19,6 @@ from proofs_check.audit.inputs import (
     check_inputs,
     check_not_finite,
     check_recovery,
-    check_sizes,
 )
 from proofs_check.audit.measure import Measure, measure
 from proofs_check.audit.moments import ALPHA, Setting
@@ -34,6 +33,7 @@ DIMS = (1, 4, 16, 100)
 SAMPLES = 5000
 SEARCH = 20_000
 FAMILY_ERROR = 1e-6
+SIZES = ("zero", "huge", "tiny")
 
 
 @final
@@ -128,13 +128,13 @@ def _audited(subject: Subject, stated: Stated, plan: Plan, traits: Traits) -> Au
         return Setting(operator, d, key, samples, traits.random, traits.eps)
 
     measures = tuple(measure(setting(d, plan.samples), plan.search) for d in traits.dims)
-    sizes = check_sizes(trial)
-    found = at_all_sizes(fit(measures, lambda *pair: simplest(setting, *pair)), sizes)
+    inputs = check_inputs(trial)
+    found = fit(measures, lambda *pair: simplest(setting, *pair))
+    found = at_all_sizes(found, [one for one in inputs if one.check in SIZES])
     claims = Court(trial.speaker, stated, setting).verdicts(measures)
     behaviour = [
         _class(trial.speaker, found),
-        *check_inputs(trial),
-        *sizes,
+        *inputs,
         *check_not_finite(trial),
         check_memory(trial),
         check_recovery(trial),

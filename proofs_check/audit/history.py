@@ -154,7 +154,8 @@ def shown(x: Tensor) -> str:
     if all(value == values[0] for value in values):
         return f"({values[0]:.6g}, ..., {values[0]:.6g}) in R^{len(x)}"
     places = x.nonzero().flatten().tolist()
-    if len(places) <= _FEW:
-        told = ", ".join(f"[{place}] = {values[place]:.6g}" for place in places)
-        return f"({told}, else 0) in R^{len(x)}"
+    if 2 * len(places) <= len(x):
+        told = ", ".join(f"[{place}] = {values[place]:.6g}" for place in places[:_FEW])
+        rest = "else 0" if len(places) <= _FEW else "..."
+        return f"({told}, {rest}) in R^{len(x)}"
     return f"({', '.join(f'{value:.6g}' for value in values[:_SHOWN])}, ...) in R^{len(x)}"

@@ -13,7 +13,7 @@ from proofs_check.audit.audit import Audit, Plan, audit
 from proofs_check.audit.claims import Stated
 from proofs_check.audit.subject import Function, Subject
 
-_SEARCH = 4_000
+_SEARCH = 1_500
 RANKS = (1, 2)
 
 

@@ -22,7 +22,7 @@ from proofs_check.vectors import check_vectors
 
 ALPHA = 1e-9
 ROUNDING = 16
-_SCALE = 2.0**12
+SMALL, LARGE = 2.0**-30, 2.0**20
 
 
 @final
@@ -87,8 +87,8 @@ def vectors(d: int, key: Key) -> dict[str, Tensor]:
     return {
         **seen,
         "ties": ties.to(torch.float64),
-        "small": seen["gaussian"] / _SCALE,
-        "large": seen["gaussian"] * _SCALE,
+        "small": seen["gaussian"] * SMALL,
+        "large": seen["gaussian"] * LARGE,
     }
 
 

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 _TRIES = 60
+_PLACES = 24
 _POWERS = (-1, 1, -2, 2, -4, 4, -8, 8)
 _SIZES = (1, 2, 3, 4, 5, 6, 8, 11, 16, 20, 25, 32, 64, 100)
 
@@ -29,7 +30,7 @@ def shrink(x: Tensor, shows: Callable[[Tensor], bool], tries: int = _TRIES) -> T
 
     x = next((y for y in _shorter(x) if holds(y)), x)
     x = next((y for y in _plainer(x) if holds(y)), x)
-    for place in range(min(len(x), 8)):
+    for place in range(min(len(x), _PLACES)):
         for value in (0.0, 1.0, -1.0):
             if float(x[place]) == value:
                 break

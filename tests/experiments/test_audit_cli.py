@@ -1,0 +1,130 @@
+"""``rateproof audit``: what it prints, what it refuses, its exit codes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from experiments.cli import app
+
+MINE = """
+import numpy as np
+
+def half(x):
+    return 2 * x * (np.random.random(len(x)) < 0.5)
+
+def top(x):
+    y = np.zeros_like(x)
+    kept = np.argsort(-np.abs(x))[:2]
+    y[kept] = x[kept]
+    return y
+
+def by_hash(x):
+    order = sorted(range(len(x)), key=lambda place: hash(str(place)))
+    y = np.zeros_like(x)
+    y[order[::2]] = x[order[::2]]
+    return y
+
+class Needs:
+    def __init__(self, k):
+        pass
+
+    def compress(self, x):
+        return x
+
+class Nested:
+    top = staticmethod(top)
+
+def broken(x):
+    raise KeyError("never")
+"""
+
+QUICK = ("-d", "20", "--samples", "1000")
+
+
+@pytest.fixture(autouse=True)
+def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "strangers_module.py").write_text(MINE, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+
+
+def call(*words: str) -> tuple[int, str, str]:
+    """Exit code, standard output, standard error."""
+    result = CliRunner().invoke(app, ["audit", *words], catch_exceptions=False)
+    return result.exit_code, result.stdout, result.stderr
+
+
+def test_claims_with_names_are_held_by_dimension() -> None:
+    name = "strangers_module:top"
+    words = ("--delta", "min(k, d)/d", "--let", "k=2", *QUICK)
+    code, out, err = call(name, *words)
+    assert code == 0, err
+    assert "class: contraction" in out
+    assert "delta = min(k, d)/d (k = 2)" in out.replace("\n           ", "")
+    code, out, _ = call(name, "--delta", "1.2*min(k, d)/d", "--let", "k=2", *QUICK)
+    assert code == 1
+    assert "refuted" in out
+
+
+def test_json_is_pure_and_says_what_the_report_says() -> None:
+    code, out, err = call("strangers_module:half", "--unbiased", "--omega", "1", *QUICK, "--json")
+    assert code == 0, err
+    data: Any = json.loads(out)
+    assert data["class"]["name"] == "unbiased"
+    assert data["error"] == {"test": 1e-9, "audit": 1e-6}
+    assert [one["d"] for one in data["dimensions"]] == [1, 4, 16, 20, 100]
+    for one in data["dimensions"]:
+        assert abs(one["omega"] - 1) <= one["ratio_half_width"], "P(kept) = 1/2, so omega = 1"
+        assert one["delta"] == 1 - one["omega"]
+    assert {claim["outcome"] for claim in data["claims"]} == {"supported"}
+    checks = {one["check"]: one["outcome"] for one in data["behaviour"]}
+    assert checks["determinism"] == "supported"
+    assert checks["processes"] == "supported"
+
+
+def test_an_outcome_that_hangs_on_hashes_of_words_is_caught_in_other_processes() -> None:
+    code, out, _ = call("strangers_module:by_hash", *QUICK, "--json")
+    assert code == 0, "no claim was given"
+    data = json.loads(out)
+    processes = next(one for one in data["behaviour"] if one["check"] == "processes")
+    assert processes["outcome"] == "refuted"
+    assert "PYTHONHASHSEED" in processes["evidence"]
+    assert data["faulty"] and not data["refuted"]
+    assert call("strangers_module:by_hash", *QUICK, "--strict")[0] == 1
+
+
+def test_dotted_attributes_and_torch_functions_are_found() -> None:
+    assert call("strangers_module:Nested.top", *QUICK)[0] == 0
+    code, out, _ = call("torch:sign", *QUICK)
+    assert code == 0
+    assert "class: neither" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("strangers_module:Needs",), "an instance, or a function without arguments"),
+        (("strangers_module:absent",), "must be MODULE:ATTRIBUTE"),
+        (("no_such_module:x",), "got name=no_such_module:x (ModuleNotFoundError"),
+        (("strangers_module",), "must be MODULE:ATTRIBUTE"),
+        (("torch:fp61",), "hooks are allreduce, fp16"),
+        (("strangers_module:broken",), "takes no vector of either kind"),
+        (("strangers_module:top", "--delta", "k/d"), "--let k=VALUE gives it one"),
+        (("strangers_module:top", "--omega", "__import__('os')"), "is not allowed"),
+        (("strangers_module:top", "--let", "k"), "let must be NAME=VALUE"),
+        (("strangers_module:top", "-d", "0"), "d must be at least 1, got d=0"),
+        (("strangers_module:top", "--samples", "5"), "samples must be at least 100"),
+        (("strangers_module:top", "--ranks", "0"), "ranks must be at least 1"),
+    ],
+)
+def test_bad_input_is_named_with_what_would_do(words: tuple[str, ...], told: str) -> None:
+    code, out, err = call(*words)
+    assert code == 2
+    assert out == ""
+    assert told in err
+    assert err.startswith("error: ")
+    assert len(err.splitlines()) == 1
