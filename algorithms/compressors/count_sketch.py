@@ -29,10 +29,9 @@ class Hashes(NamedTuple):
 
 def hashes(draws: Draws, rows: int, width: int, d: int) -> Hashes:
     """Fully independent buckets and signs for the rows that draw."""
-    places = draws.fold("bucket").integers(width, rows * d)
-    signs = draws.fold("sign").integers(2, rows * d) == 1
-    shape = (*places.shape[:-1], rows, d)
-    return Hashes(places.reshape(shape), signs.reshape(shape))
+    drawn = draws.integers(2 * width, rows * d)
+    drawn = drawn.reshape(*drawn.shape[:-1], rows, d)
+    return Hashes(drawn >> 1, (drawn & 1).to(torch.bool))
 
 
 @final
@@ -88,7 +87,7 @@ class CountSketch(Compressor):
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         table = hashes(draws, self.rows, self.width, d)
         rows = symbols[0].reshape(*symbols[0].shape[:-1], self.rows, self.width)
-        return kernel.median(kernel.estimates(rows, *table))
+        return kernel.median_estimates(rows, *table)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return bits.dense(self.rows * self.width, float_bits)

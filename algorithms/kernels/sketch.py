@@ -7,6 +7,7 @@ with it. Hashes and signs are tables ``[P or 1, rows, d]``.
 from __future__ import annotations
 
 import numba
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -23,6 +24,25 @@ def _sketch(x, places, signs, out):  # type: ignore[no-untyped-def]
                     out[i, r, places[k, r, j]] += x[i, j]
                 else:
                     out[i, r, places[k, r, j]] -= x[i, j]
+
+
+@numba.njit(cache=True, nogil=True)
+def _median_estimates(sketches, places, signs, out):  # type: ignore[no-untyped-def]
+    shared = places.shape[0] == 1
+    rows = places.shape[1]
+    found = np.empty(rows, dtype=out.dtype)
+    for i in range(out.shape[0]):
+        k = 0 if shared else i
+        for j in range(out.shape[1]):
+            for r in range(rows):
+                v = sketches[i, r, places[k, r, j]]
+                v = v if signs[k, r, j] else -v
+                at = r
+                while at > 0 and found[at - 1] > v:
+                    found[at] = found[at - 1]
+                    at -= 1
+                found[at] = v
+            out[i, j] = (found[(rows - 1) // 2] + found[rows // 2]) / 2
 
 
 def sketch_torch(x: Tensor, places: Tensor, signs: Tensor, width: int) -> Tensor:
@@ -65,3 +85,15 @@ def median(values: Tensor) -> Tensor:
     ordered = values.sort(-2).values
     rows = values.shape[-2]
     return (ordered[..., (rows - 1) // 2, :] + ordered[..., rows // 2, :]) / 2
+
+
+def median_estimates(sketches: Tensor, places: Tensor, signs: Tensor) -> Tensor:
+    """``median(estimates(...))`` ``[..., d]``, without the estimates in between on CPUs."""
+    if sketches.is_cuda:
+        return median(estimates(sketches, places, signs))
+    flat = sketches.reshape(-1, *sketches.shape[-2:]).contiguous()
+    where = places.reshape(-1, *places.shape[-2:]).contiguous()
+    plus = signs.reshape(-1, *signs.shape[-2:]).contiguous()
+    out = torch.empty((len(flat), where.shape[-1]), dtype=sketches.dtype)
+    _median_estimates(flat.detach().numpy(), where.numpy(), plus.numpy(), out.numpy())
+    return out.reshape(*sketches.shape[:-2], where.shape[-1])

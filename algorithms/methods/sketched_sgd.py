@@ -93,7 +93,7 @@ class SketchedSGD(Method[SketchedState]):
         flat = rows.reshape(*rows.shape[:-2], -1)
         mean, _ = world.network.average(world.pack(Identity(), flat, t, purpose="sketch"))
         merged = mean.reshape(*mean.shape[:-1], self.rows, self.width)
-        found = kernel.median(kernel.estimates(merged, *table))
+        found = kernel.median_estimates(merged, *table)
         world.network.broadcast(self.asked(d) * index_bits(d))
         return selection.largest(found, self.asked(d))
 

@@ -115,6 +115,8 @@ def test_sketches_are_linear_and_equal_their_twin(rows):
     signs = torch.from_numpy(generator.integers(0, 2, (1, rows, 40)) == 1)
     sketched = kernel.sketch(x, places, signs, 6)
     assert torch.equal(sketched, kernel.sketch_torch(x, places, signs, 6))
+    middle = kernel.median_estimates(sketched, places, signs)
+    assert torch.equal(middle, kernel.median(kernel.estimates(sketched, places, signs)))
     both = kernel.sketch(x + y, places, signs, 6)
     torch.testing.assert_close(both, sketched + kernel.sketch(y, places, signs, 6))
     found = kernel.estimates(sketched, places, signs)
