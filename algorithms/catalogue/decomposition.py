@@ -43,7 +43,7 @@ READY: dict[str, Parts] = {
     ),
     "sketched-sgd": Parts(
         lambda step, _p, _t: SketchedSGD(step, _SKETCHED.k), (), CountSketch(1, 16), caution=16.0,
-        operators=(CountSketch(5, 16),), message_bits=_sketch_bits,
+        operators=(CountSketch(3, 16),), message_bits=_sketch_bits,
         why="stated to order only, with a contraction that holds with high probability over the "
         "hashes",
     ),

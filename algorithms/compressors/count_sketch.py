@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple, final
+from typing import ClassVar, final
 
 import torch
 from torch import Tensor
@@ -20,18 +20,10 @@ _PAPER = Source("Charikar, Chen, Farach-Colton", 2002, "", "Lemma 1; Ivkin et al
 _OURS = Source("Ivkin et al.", 2019, "1903.04488", "variance of one row, derived here")
 
 
-class Hashes(NamedTuple):
-    """Bucket of every coordinate in every row ``[..., m, rows, d]``, and whether it adds."""
-
-    places: Tensor
-    signs: Tensor
-
-
-def hashes(draws: Draws, rows: int, width: int, d: int) -> Hashes:
-    """Fully independent buckets and signs for the rows that draw."""
+def hashes(draws: Draws, rows: int, width: int, d: int) -> Tensor:
+    """Fully independent buckets and signs ``[..., m, rows, d]``, as the kernels take them."""
     drawn = draws.integers(2 * width, rows * d)
-    drawn = drawn.reshape(*drawn.shape[:-1], rows, d)
-    return Hashes(drawn >> 1, (drawn & 1).to(torch.bool))
+    return drawn.reshape(*drawn.shape[:-1], rows, d)
 
 
 @final
@@ -81,13 +73,13 @@ class CountSketch(Compressor):
         require_rows(x, self.name)
         require_finite(x, x, self.name)
         table = hashes(draws, self.rows, self.width, x.shape[-1])
-        rows = kernel.sketch(x.expand(table.places.shape[:-2] + x.shape[-1:]), *table, self.width)
+        rows = kernel.sketch(x.expand(*table.shape[:-2], x.shape[-1]), table, self.width)
         return (rows.reshape(*rows.shape[:-2], -1),)
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         table = hashes(draws, self.rows, self.width, d)
         rows = symbols[0].reshape(*symbols[0].shape[:-1], self.rows, self.width)
-        return kernel.median_estimates(rows, *table)
+        return kernel.median_estimates(rows, table)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return bits.dense(self.rows * self.width, float_bits)

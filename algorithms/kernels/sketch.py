@@ -1,7 +1,8 @@
 """Count sketches: signed sums of hashed coordinates, and what they tell of each coordinate.
 
-Coordinates are added in ascending order, so a row's sketch has the same bits whatever rows are held
-with it. Hashes and signs are tables ``[P or 1, rows, d]``.
+Coordinates are added in ascending order, so a row's sketch has the same bits whatever rows are
+held with it. A table of hashes ``[P or 1, rows, d]`` (int64) holds
+2 bucket + sign for every coordinate; sign 1 adds it, 0 subtracts it.
 """
 
 from __future__ import annotations
@@ -13,30 +14,32 @@ from torch import Tensor
 
 
 @numba.njit(cache=True, nogil=True)
-def _sketch(x, places, signs, out):  # type: ignore[no-untyped-def]
-    shared = places.shape[0] == 1
+def _sketch(x, hashed, out):  # type: ignore[no-untyped-def]
+    shared = hashed.shape[0] == 1
     for i in range(x.shape[0]):
         k = 0 if shared else i
-        for r in range(places.shape[1]):
+        for r in range(hashed.shape[1]):
             out[i, r, :] = 0.0
             for j in range(x.shape[1]):
-                if signs[k, r, j]:
-                    out[i, r, places[k, r, j]] += x[i, j]
+                code = hashed[k, r, j]
+                if code & 1:
+                    out[i, r, code >> 1] += x[i, j]
                 else:
-                    out[i, r, places[k, r, j]] -= x[i, j]
+                    out[i, r, code >> 1] -= x[i, j]
 
 
 @numba.njit(cache=True, nogil=True)
-def _median_estimates(sketches, places, signs, out):  # type: ignore[no-untyped-def]
-    shared = places.shape[0] == 1
-    rows = places.shape[1]
+def _median_estimates(sketches, hashed, out):  # type: ignore[no-untyped-def]
+    shared = hashed.shape[0] == 1
+    rows = hashed.shape[1]
     found = np.empty(rows, dtype=out.dtype)
     for i in range(out.shape[0]):
         k = 0 if shared else i
         for j in range(out.shape[1]):
             for r in range(rows):
-                v = sketches[i, r, places[k, r, j]]
-                v = v if signs[k, r, j] else -v
+                code = hashed[k, r, j]
+                v = sketches[i, r, code >> 1]
+                v = v if code & 1 else -v
                 at = r
                 while at > 0 and found[at - 1] > v:
                     found[at] = found[at - 1]
@@ -45,39 +48,38 @@ def _median_estimates(sketches, places, signs, out):  # type: ignore[no-untyped-
             out[i, j] = (found[(rows - 1) // 2] + found[rows // 2]) / 2
 
 
-def sketch_torch(x: Tensor, places: Tensor, signs: Tensor, width: int) -> Tensor:
+def sketch_torch(x: Tensor, hashed: Tensor, width: int) -> Tensor:
     """The twin of :func:`sketch` in torch operations, coordinate by coordinate."""
-    rows, r = x.shape[0], places.shape[1]
+    rows, r = x.shape[0], hashed.shape[1]
     out = torch.zeros((rows, r, width), dtype=x.dtype, device=x.device)
     for j in range(x.shape[1]):
-        value = torch.where(signs[:, :, j], x[:, None, j], -x[:, None, j])
-        where = places[:, :, j].expand(rows, r)[..., None]
+        code = hashed[:, :, j]
+        value = torch.where((code & 1) == 1, x[:, None, j], -x[:, None, j])
+        where = (code >> 1).expand(rows, r)[..., None]
         out.scatter_(-1, where, out.gather(-1, where) + value.expand(rows, r)[..., None])
     return out
 
 
-def sketch(x: Tensor, places: Tensor, signs: Tensor, width: int) -> Tensor:
+def sketch(x: Tensor, hashed: Tensor, width: int) -> Tensor:
     """Sketches ``[..., rows, width]`` of x ``[..., d]``.
 
-    ``places`` ``[..., rows, d]`` (int64, below width) and ``signs`` (bool: plus) have the leading
-    axes of x, or are ``[1, rows, d]`` for all.
+    ``hashed`` ``[..., rows, d]`` has the leading axes of x, or is ``[1, rows, d]`` for all.
     """
     flat = x.reshape(-1, x.shape[-1]).contiguous()
-    where = places.reshape(-1, *places.shape[-2:]).contiguous()
-    plus = signs.reshape(-1, *signs.shape[-2:]).contiguous()
+    codes = hashed.reshape(-1, *hashed.shape[-2:]).contiguous()
     if x.is_cuda:
-        out = sketch_torch(flat, where, plus, width)
+        out = sketch_torch(flat, codes, width)
     else:
-        out = torch.empty((len(flat), where.shape[1], width), dtype=x.dtype)
-        _sketch(flat.detach().numpy(), where.numpy(), plus.numpy(), out.numpy())
+        out = torch.empty((len(flat), codes.shape[1], width), dtype=x.dtype)
+        _sketch(flat.detach().numpy(), codes.numpy(), out.numpy())
     return out.reshape(*x.shape[:-1], *out.shape[1:])
 
 
-def estimates(sketches: Tensor, places: Tensor, signs: Tensor) -> Tensor:
+def estimates(sketches: Tensor, hashed: Tensor) -> Tensor:
     """Estimates ``[..., rows, d]`` of every coordinate by every row of sketches."""
-    where = places.expand(*sketches.shape[:-1], places.shape[-1])
+    where = (hashed >> 1).expand(*sketches.shape[:-1], hashed.shape[-1])
     found = sketches.gather(-1, where)
-    return torch.where(signs, found, -found)
+    return torch.where((hashed & 1) == 1, found, -found)
 
 
 def median(values: Tensor) -> Tensor:
@@ -87,13 +89,12 @@ def median(values: Tensor) -> Tensor:
     return (ordered[..., (rows - 1) // 2, :] + ordered[..., rows // 2, :]) / 2
 
 
-def median_estimates(sketches: Tensor, places: Tensor, signs: Tensor) -> Tensor:
+def median_estimates(sketches: Tensor, hashed: Tensor) -> Tensor:
     """``median(estimates(...))`` ``[..., d]``, without the estimates in between on CPUs."""
     if sketches.is_cuda:
-        return median(estimates(sketches, places, signs))
+        return median(estimates(sketches, hashed))
     flat = sketches.reshape(-1, *sketches.shape[-2:]).contiguous()
-    where = places.reshape(-1, *places.shape[-2:]).contiguous()
-    plus = signs.reshape(-1, *signs.shape[-2:]).contiguous()
-    out = torch.empty((len(flat), where.shape[-1]), dtype=sketches.dtype)
-    _median_estimates(flat.detach().numpy(), where.numpy(), plus.numpy(), out.numpy())
-    return out.reshape(*sketches.shape[:-2], where.shape[-1])
+    codes = hashed.reshape(-1, *hashed.shape[-2:]).contiguous()
+    out = torch.empty((len(flat), codes.shape[-1]), dtype=sketches.dtype)
+    _median_estimates(flat.detach().numpy(), codes.numpy(), out.numpy())
+    return out.reshape(*sketches.shape[:-2], codes.shape[-1])

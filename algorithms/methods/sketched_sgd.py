@@ -88,12 +88,11 @@ class SketchedSGD(Method[SketchedState]):
         d = u.shape[-1]
         draws = world.key.fold("hashes").draws(world.replicas, world.network.server)
         table = hashes(draws, self.rows, self.width, d)
-        places, signs = (part.expand(*u.shape[:-1], self.rows, d) for part in table)
-        rows = kernel.sketch(u, places, signs, self.width)
+        rows = kernel.sketch(u, table.expand(*u.shape[:-1], self.rows, d), self.width)
         flat = rows.reshape(*rows.shape[:-2], -1)
         mean, _ = world.network.average(world.pack(Identity(), flat, t, purpose="sketch"))
         merged = mean.reshape(*mean.shape[:-1], self.rows, self.width)
-        found = kernel.median_estimates(merged, *table)
+        found = kernel.median_estimates(merged, table)
         world.network.broadcast(self.asked(d) * index_bits(d))
         return selection.largest(found, self.asked(d))
 

@@ -51,16 +51,14 @@ class SignlessSketch(Impostor):
     right: CountSketch
 
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
-        places, _ = hashes(draws, self.right.rows, self.right.width, x.shape[-1])
-        plus = torch.ones_like(places, dtype=torch.bool)
-        rows = kernel.sketch(x.expand(*places.shape[:-2], -1), places, plus, self.right.width)
+        table = hashes(draws, self.right.rows, self.right.width, x.shape[-1]) | 1
+        rows = kernel.sketch(x.expand(*table.shape[:-2], -1), table, self.right.width)
         return (rows.reshape(*rows.shape[:-2], -1),)
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
-        places, _ = hashes(draws, self.right.rows, self.right.width, d)
+        table = hashes(draws, self.right.rows, self.right.width, d) | 1
         rows = symbols[0].reshape(*symbols[0].shape[:-1], self.right.rows, self.right.width)
-        plus = torch.ones_like(places, dtype=torch.bool)
-        return kernel.median(kernel.estimates(rows, places, plus))
+        return kernel.median_estimates(rows, table)
 
 
 class _Wrong(Method[Any]):

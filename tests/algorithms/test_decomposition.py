@@ -100,9 +100,9 @@ def test_count_sketch_row_by_enumeration():
     for places in itertools.product(range(2), repeat=4):
         for signs in itertools.product((False, True), repeat=4):
             x = torch.tensor([v], dtype=torch.float64)
-            where, plus = torch.tensor([[places]]), torch.tensor([[signs]])
-            rows = kernel.sketch(x, where, plus, 2)
-            found = Fraction(float(kernel.estimates(rows, where, plus)[0, 0, 0]))
+            table = torch.tensor([[[2 * p + s for p, s in zip(places, signs, strict=True)]]])
+            rows = kernel.sketch(x, table, 2)
+            found = Fraction(float(kernel.estimates(rows, table)[0, 0, 0]))
             total, square = total + found, square + (found - 3) ** 2
     assert (total / 256, square / 256) == (3, 80)
 
@@ -111,15 +111,14 @@ def test_count_sketch_row_by_enumeration():
 def test_sketches_are_linear_and_equal_their_twin(rows):
     x, y = normals(3, 40), normals(3, 40, seed=1)
     generator = np.random.default_rng(2)
-    places = torch.from_numpy(generator.integers(0, 6, (1, rows, 40)))
-    signs = torch.from_numpy(generator.integers(0, 2, (1, rows, 40)) == 1)
-    sketched = kernel.sketch(x, places, signs, 6)
-    assert torch.equal(sketched, kernel.sketch_torch(x, places, signs, 6))
-    middle = kernel.median_estimates(sketched, places, signs)
-    assert torch.equal(middle, kernel.median(kernel.estimates(sketched, places, signs)))
-    both = kernel.sketch(x + y, places, signs, 6)
-    torch.testing.assert_close(both, sketched + kernel.sketch(y, places, signs, 6))
-    found = kernel.estimates(sketched, places, signs)
+    table = torch.from_numpy(generator.integers(0, 12, (1, rows, 40)))
+    sketched = kernel.sketch(x, table, 6)
+    assert torch.equal(sketched, kernel.sketch_torch(x, table, 6))
+    middle = kernel.median_estimates(sketched, table)
+    assert torch.equal(middle, kernel.median(kernel.estimates(sketched, table)))
+    both = kernel.sketch(x + y, table, 6)
+    torch.testing.assert_close(both, sketched + kernel.sketch(y, table, 6))
+    found = kernel.estimates(sketched, table)
     expected = torch.from_numpy(np.median(found.numpy(), axis=-2))
     torch.testing.assert_close(kernel.median(found), expected, rtol=1e-15, atol=0)
 
