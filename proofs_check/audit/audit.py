@@ -132,15 +132,6 @@ def _audited(subject: Subject, stated: Stated, plan: Plan, traits: Traits) -> Au
     found = fit(measures, lambda *pair: simplest(setting, *pair))
     found = at_all_sizes(found, [one for one in inputs if one.check in SIZES])
     claims = Court(trial.speaker, stated, setting).verdicts(measures)
-    behaviour = [
-        _class(trial.speaker, found),
-        *inputs,
-        *check_not_finite(trial),
-        check_memory(trial),
-        check_recovery(trial),
-        check_seeds(trial),
-        *check_manners(trial),
-    ]
     return Audit(
         subject.name,
         subject.kind,
@@ -149,8 +140,19 @@ def _audited(subject: Subject, stated: Stated, plan: Plan, traits: Traits) -> Au
         measures,
         found,
         tuple(claims),
-        tuple(behaviour),
+        (_class(trial.speaker, found), *inputs, *_manners(trial)),
     )
+
+
+def _manners(trial: Trial) -> list[Verdict]:
+    """All that is not a matter of size or direction."""
+    return [
+        *check_not_finite(trial),
+        check_memory(trial),
+        check_recovery(trial),
+        check_seeds(trial),
+        *check_manners(trial),
+    ]
 
 
 def _trial(subject: Subject, plan: Plan, traits: Traits) -> Trial:

@@ -114,11 +114,10 @@ def look(setting: Setting, name: str, x: Tensor, y: Tensor, gain: float = 1.0) -
 
     ``gain`` is how far a coordinate is known to be blown up, as in :func:`statistics.mean_test`.
     """
+    if not bool(y.isfinite().all()):
+        return _not_finite(name, x, y)
     unit = float(x.norm()) or 1.0
     probes, towards = _probes(x, y, unit)
-    if not bool(y.isfinite().all()):
-        bad, nan = math.inf, math.nan
-        return Look(name, x, y[0], bad, 0.0, 0.0, "not finite", True, bad, 0.0, nan, nan, 0.0, True)
     wanted = torch.cat((x, x @ towards.T)) / unit
     spread = torch.maximum(
         (probes.amax(0) - probes.amin(0)).clamp_min(1.0), gain * _reach(x, towards) / unit
@@ -146,6 +145,12 @@ def look(setting: Setting, name: str, x: Tensor, y: Tensor, gain: float = 1.0) -
         float(widths[len(x)]),
         bool(((probes.mean(0) - a * wanted).abs() > 2 * widths).any()) if bool(x.any()) else False,
     )
+
+
+def _not_finite(name: str, x: Tensor, y: Tensor) -> Look:
+    bad, nan = math.inf, math.nan
+    seen = y[int((~y.isfinite()).any(-1).double().argmax())]
+    return Look(name, x, seen, bad, 0.0, 0.0, "not finite", True, bad, 0.0, nan, nan, 0.0, True)
 
 
 def _probes(x: Tensor, y: Tensor, unit: float) -> tuple[Tensor, Tensor]:

@@ -129,8 +129,10 @@ def normalised(x: np.ndarray) -> np.ndarray:
 
 
 def test_a_sound_random_operator_passes_with_its_constant() -> None:
-    found = audited(rand_k, Stated(True, "max(d/k, 1) - 1", None, {"k": 10.0}))
-    assert not found.refuted or refuted(found) == {"Monte Carlo", "worst-case search"}
+    found = audited(rand_k, Stated(True, "d/k - 1", None, {"k": 10.0}))
+    assert verdict(found, "determinism").evidence == "draws from numpy global"
+    assert refuted(found) == {"Monte Carlo", "worst-case search"}, "k = d/2, not 10"
+    assert not audited(rand_k, Stated(True, "1")).refuted
     sound = audited(torch_rand_k, Stated(unbiased=True, omega="1"))
     assert refuted(sound) == set()
     assert sound.fit is not None and sound.fit.name == "unbiased"
@@ -269,7 +271,7 @@ def test_half_precision_inside_breaks_at_both_ends() -> None:
 
 def test_not_a_number_spreads_hides_or_is_refused() -> None:
     spreads = audited(lambda x: np.sign(x) * np.abs(x).mean())
-    assert "spreads in silence to 3 of the 3" in verdict(spreads, "NaN").evidence
+    assert "spreads in silence to 1 of the 1" in verdict(spreads, "NaN").evidence
     hides = audited(lambda x: np.nan_to_num(x))
     assert "hidden in silence" in verdict(hides, "NaN").evidence
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import torch
+import torch.distributed as dist
 from torch import Tensor
 
 from algorithms.names import UnknownName
@@ -36,6 +37,7 @@ POINTS: tuple[tuple[str, tuple[Tensor, ...]], ...] = (
     ("powersgd", (MATRIX, MATRIX)),
     ("powersgd", (torch.zeros(16),)),
     ("powersgd-batched", (torch.ones(4),)),
+    ("powersgd", (torch.full((20,), 1e30),)),
 )
 
 
@@ -97,6 +99,27 @@ def test_eight_bits_lose_all_of_a_small_gradient_and_spread_a_nan(
     assert outcomes[8][1].tolist() == [1.0, 0.0], "0.001 is less than half of 1 / 255"
 
 
+def sizes_sent() -> list[int]:
+    """Entries that each gathering of the hook by channels sends, for 511 and 512 of them."""
+    sent: list[int] = []
+    gather = dist.all_gather
+
+    def spy(out: Any, own: Tensor, **options: Any) -> Any:
+        sent.append(own.numel())
+        return gather(out, own, **options)
+
+    dist.all_gather = spy
+    line = HookLine(torch_hook("8bit-channel-stacked"))
+    for d in (511, 512):
+        line(torch.ones(d))
+    return sent
+
+
+def test_whole_channels_are_padded_by_another_one() -> None:
+    """Two scales and zero points instead of one, and twice the bytes, for d = 512."""
+    assert launch(sizes_sent, ranks=1)[0] == [2, 512, 4, 1024], REPAIRED
+
+
 def test_power_sgd_turns_a_zero_gradient_into_nan_for_good(outcomes: list[list[Any]]) -> None:
     zero, after = outcomes[9]
     assert zero.isnan().all(), REPAIRED
@@ -104,6 +127,13 @@ def test_power_sgd_turns_a_zero_gradient_into_nan_for_good(outcomes: list[list[A
     first, second = outcomes[10]
     assert not torch.equal(first, second), "error feedback and a warm start"
     assert not outcomes[11][0].any(), "4 x 4 is too small to be compressed"
+
+
+def test_power_sgd_turns_a_huge_gradient_into_zero(outcomes: list[list[Any]]) -> None:
+    assert outcomes[13][0].tolist() == [0.0] * 20, REPAIRED
+
+
+def test_batched_power_sgd_does_not_run(outcomes: list[list[Any]]) -> None:
     assert outcomes[12][0] == "AssertionError: in _orthogonalize", REPAIRED
 
 
