@@ -17,6 +17,7 @@ from proofs_check.audit.hygiene import check_manners
 from proofs_check.audit.inputs import (
     Trial,
     check_inputs,
+    check_mirror,
     check_not_finite,
     check_recovery,
 )
@@ -147,6 +148,7 @@ def _audited(subject: Subject, stated: Stated, plan: Plan, traits: Traits) -> Au
 def _manners(trial: Trial) -> list[Verdict]:
     """All that is not a matter of size or direction."""
     return [
+        check_mirror(trial),
         *check_not_finite(trial),
         check_memory(trial),
         check_recovery(trial),

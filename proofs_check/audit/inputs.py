@@ -162,11 +162,16 @@ def _sound(trial: Trial, family: Family, tried: Sequence[int]) -> str:
     x = (family.vector(d) * family.scale).to(bench.dtype).to(torch.float64)
     y = outcomes(setting, x, setting.key)
     here = look(setting, family.name, x, y)
-    kept = float((y != 0).double().sum(-1).mean())
+    usual = outcomes(setting, ordinary(d).to(bench.dtype).to(torch.float64), setting.key)
     return (
         f"finite, towards x; in R^{d} the ratio is {here.ratio:.4g} +- {here.ratio_width:.2g}, "
-        f"{kept:.4g} entries are not zero"
+        f"{_kept(y):.4g} entries are not zero ({_kept(usual):.4g} for a gaussian vector)"
     )
+
+
+def _kept(y: Tensor) -> float:
+    """Mean number of entries that are not zero."""
+    return float((y != 0).double().sum(-1).mean())
 
 
 def _one(trial: Trial) -> Verdict:
@@ -185,6 +190,23 @@ def _one(trial: Trial) -> Verdict:
         setting = trial.setting(trial.bench, 1)
         told.append(f"E C({value:g}) = {float(outcomes(setting, x, setting.key).mean()):.4g}")
     return trial.speaker.says(claim, check, Outcome.SUPPORTED, ", ".join(told))
+
+
+def check_mirror(trial: Trial) -> Verdict:
+    """Whether -x is treated as x is: not a duty, but a threshold on signed values shows here."""
+    claim, check = "as much is lost of -x as of x", "mirror"
+    for d in trial.dims():
+        for x in (torch.arange(1.0, d + 1, dtype=torch.float64), ordinary(d)):
+            x = x.to(trial.bench.dtype).to(torch.float64)
+            setting = trial.setting(trial.bench, d)
+            one, other = (look(setting, "", y, outcomes(setting, y, setting.key)) for y in (x, -x))
+            if abs(one.ratio - other.ratio) > one.ratio_width + other.ratio_width + _LOSS:
+                told = (
+                    f"E||C(x)-x||^2/||x||^2 = {one.ratio:.4g} at x = {shown(x)}, but "
+                    f"{other.ratio:.4g} at -x"
+                )
+                return trial.speaker.says(claim, check, Outcome.COMPARED, told)
+    return trial.speaker.holds(claim, check, True, "ratios at x and -x agree")
 
 
 def check_not_finite(trial: Trial) -> list[Verdict]:

@@ -190,6 +190,18 @@ def test_dropping_the_sign_shows_on_negative_vectors() -> None:
     assert "x = (-1)" in verdict(found, "negative-only").evidence
 
 
+def test_a_threshold_on_signed_values_shows_in_the_mirror() -> None:
+    found = audited(lambda x: np.where(x >= 0.5 * x.max(), x, 0))
+    assert verdict(found, "mirror").outcome is Outcome.COMPARED
+    assert "= 0 at x = (1), but 1 at -x" in verdict(found, "mirror").evidence, "-1 < -1 / 2"
+    assert verdict(audited(top_half), "mirror").outcome is Outcome.SUPPORTED
+
+
+def test_ties_that_are_all_kept_are_counted() -> None:
+    found = audited(lambda x: np.where(np.abs(x) >= np.sort(np.abs(x))[-1], x, 0))
+    assert "100 entries are not zero (1 for a gaussian vector)" in verdict(found, "ties").evidence
+
+
 def test_writing_into_the_input_is_seen() -> None:
     found = audited(top_half_in_place)
     assert "in-place" in refuted(found)

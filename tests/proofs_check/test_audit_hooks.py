@@ -37,7 +37,7 @@ POINTS: tuple[tuple[str, tuple[Tensor, ...]], ...] = (
     ("powersgd", (MATRIX, MATRIX)),
     ("powersgd", (torch.zeros(16),)),
     ("powersgd-batched", (torch.ones(4),)),
-    ("powersgd", (torch.full((20,), 1e30),)),
+    ("powersgd", (torch.full((20,), 1e30), MATRIX)),
 )
 
 
@@ -130,7 +130,9 @@ def test_power_sgd_turns_a_zero_gradient_into_nan_for_good(outcomes: list[list[A
 
 
 def test_power_sgd_turns_a_huge_gradient_into_zero(outcomes: list[list[Any]]) -> None:
-    assert outcomes[13][0].tolist() == [0.0] * 20, REPAIRED
+    huge, after = outcomes[13]
+    assert huge.tolist() == [0.0] * 20, REPAIRED
+    assert after.isnan().all(), REPAIRED
 
 
 def test_batched_power_sgd_does_not_run(outcomes: list[list[Any]]) -> None:
