@@ -112,6 +112,7 @@ def sizes_sent() -> list[int]:
     line = HookLine(torch_hook("8bit-channel-stacked"))
     for d in (511, 512):
         line(torch.ones(d))
+    line.stop()
     return sent
 
 
