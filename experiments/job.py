@@ -9,8 +9,9 @@ from pathlib import Path
 from rich.console import Console
 
 from experiments.progress import duration
+from experiments.reporting.comparisons import comparisons
 from experiments.reporting.drawings import drawings
-from experiments.reporting.page import write_page
+from experiments.reporting.page import write_pages
 from experiments.reporting.pictures import Picture, pictures
 from experiments.reporting.table import results_table, write_table
 from experiments.store import Store, cell_name, code_version
@@ -41,7 +42,7 @@ def survey_job(
             survey = run_survey(cells, run_cell, store, console)
             write_table(results_table(survey), out / "results.parquet")
             shown, faults = _draw(survey, out, console)
-            write_page(survey, preset, shown, out / "index.html")
+            write_pages(survey, preset, shown, out)
     except Interrupted as stop:
         kept = sum(store.path(cell).exists() for cell in cells)
         console.print(
@@ -59,7 +60,8 @@ def _draw(
     survey: Survey, out: Path, console: Console
 ) -> tuple[tuple[Picture, ...], tuple[str, ...]]:
     """Draw the figures; those that cannot be drawn are named and do not cost the report."""
-    todo, unknown = drawings(survey)
+    own, unknown = drawings(survey)
+    todo = (*own, *comparisons(survey))
     console.print(f"drawing {len(todo)} figures", highlight=False)
     shown, undrawn = pictures(todo, out / "figures")
     for fault in (*unknown, *undrawn):

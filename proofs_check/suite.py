@@ -25,6 +25,7 @@ from algorithms.topologies.ring import Ring
 from algorithms.topologies.star import Star
 from algorithms.topologies.static_exponential import StaticExponential
 from algorithms.topologies.torus import Torus
+from proofs_check import workers
 from proofs_check.bounds import BOUND_CHECKS
 from proofs_check.closed_forms import CLOSED_FORMS
 from proofs_check.mixing import check_reference, check_topology
@@ -34,7 +35,9 @@ from proofs_check.problems import check_problem
 from proofs_check.proofs import PROOFS
 from proofs_check.runs import run_row
 from proofs_check.studies import STUDIES
+from proofs_check.tradeoff import tradeoff
 from proofs_check.verdict import Outcome, Verdict
+from proofs_check.workers import error_at_budget
 
 
 @final
@@ -95,7 +98,7 @@ def cells(preset: str) -> tuple[Cell, ...]:
         UnknownName: there is no such preset.
     """
     effort = look_up("preset", preset, PRESETS)
-    return (*_run_cells(effort), *_operator_cells(effort), *_other_cells(effort))
+    return (*_run_cells(effort), *_operator_cells(effort), *_worker_cells(), *_other_cells(effort))
 
 
 def _run_cells(effort: Preset) -> Iterator[Cell]:
@@ -111,6 +114,12 @@ def _operator_cells(effort: Preset) -> Iterator[Cell]:
     for r in ROWS:
         for operator in r.operators:
             yield Cell(r.key, "", f"operator {operator.name}", (1,), n=effort.dimension)
+
+
+def _worker_cells() -> Iterator[Cell]:
+    for r in ROWS:
+        if workers.PROBLEM in r.problems:
+            yield Cell(r.key, workers.PROBLEM, "workers")
 
 
 def _other_cells(effort: Preset) -> Iterator[Cell]:
@@ -151,7 +160,11 @@ def _run(cell: Cell, _: str) -> CellResult:
 def _operator(cell: Cell, name: str) -> CellResult:
     operator = look_up("operator", name, {o.name: o for o in row(cell.row).operators})
     verdicts = check_compressor(operator, d=cell.n, seed=cell.seeds[0])
-    return CellResult(verdicts, {})
+    return CellResult(verdicts, tradeoff(operator, cell.n, cell.seeds[0]))
+
+
+def _workers(cell: Cell, _: str) -> CellResult:
+    return CellResult(*error_at_budget(row(cell.row), cell.seeds[0]))
 
 
 def _problem(cell: Cell, _: str) -> CellResult:
@@ -205,6 +218,7 @@ def _name(check: Callable[..., object]) -> str:
 _RUNNERS: dict[str, Callable[[Cell, str], CellResult]] = {
     "run": _run,
     "operator": _operator,
+    "workers": _workers,
     "problem": _problem,
     "topology": _topology,
     "proof": _proof,

@@ -1,4 +1,4 @@
-"""The page: what the survey found, in one file that needs nothing else."""
+"""The pages: what the survey found, an index and a page for each row, each complete in itself."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from algorithms.catalogue import ROWS, Row
 from experiments.figures.formula import formula
 from experiments.files import write_atomically
+from experiments.reporting.comparisons import COMPARISON
+from experiments.reporting.operators import operator_sections
 from experiments.reporting.pictures import Picture
 from experiments.reporting.signs import pretty
 from experiments.reporting.table import ERROR, results_table
@@ -26,7 +28,7 @@ from theory.theorem import Theorem
 
 CLAIM_DIMENSION = 100
 READY = "ready"
-SHOWN = 2  # runs of a row that are open at once, the others are folded
+ROW_FOLDER = "rows"
 
 MEANINGS = {
     Outcome.PROVED.value: "Exact rational arithmetic over the operator's whole law at given "
@@ -65,8 +67,8 @@ KINDS = {
 }
 
 
-def write_page(survey: Survey, preset: str, pictures: Sequence[Picture], path: Path) -> None:
-    """Render and write ``index.html``."""
+def write_pages(survey: Survey, preset: str, pictures: Sequence[Picture], out: Path) -> None:
+    """Render ``index.html``, and ``rows/KEY.html`` for every row that something was found of."""
     loader = Environment(
         loader=PackageLoader("experiments", "templates"),
         autoescape=True,
@@ -76,24 +78,35 @@ def write_page(survey: Survey, preset: str, pictures: Sequence[Picture], path: P
     )
     loader.filters["pretty"] = pretty
     templates = Path(__file__).parent.parent / "templates"
-    context = _context(survey, preset, pictures)
-    context["style"] = (templates / "style.css").read_text(encoding="utf-8")
-    page = loader.get_template("index.html.j2").render(context)
-    write_atomically(path, page.encode())
-
-
-def _context(survey: Survey, preset: str, pictures: Sequence[Picture]) -> dict[str, Any]:
     table = results_table(survey)
-    sections = [
-        _section(row, table, pictures)
-        for row in ROWS
-        if row.state == READY or (table["row"] == row.key).any()
-    ]
+    shown = [r for r in ROWS if r.state == READY or (table["row"] == r.key).any()]
+    common = {
+        "preset": preset,
+        "claim_dimension": CLAIM_DIMENSION,
+        "style": (templates / "style.css").read_text(encoding="utf-8"),
+        "date": datetime.now(UTC).strftime("%d %B %Y"),
+    }
+    (out / ROW_FOLDER).mkdir(parents=True, exist_ok=True)
+    template = loader.get_template("row.html.j2")
+    for row in shown:
+        text = template.render(common | {"s": _section(row, table, pictures)})
+        write_atomically(out / _page_of(row), text.encode())
+    context = common | _context(survey, table, shown, pictures)
+    index = loader.get_template("index.html.j2").render(context)
+    write_atomically(out / "index.html", index.encode())
+
+
+def _page_of(row: Row) -> str:
+    return f"{ROW_FOLDER}/{row.key}.html"
+
+
+def _context(
+    survey: Survey, table: pd.DataFrame, shown: Sequence[Row], pictures: Sequence[Picture]
+) -> dict[str, Any]:
     elsewhere = table[table["row"] == ""]
-    anchors = {section["key"]: section["anchor"] for section in sections}
+    pages = {row.key: _page_of(row) for row in shown}
     seeds = sorted({seed for cell, _ in survey.finished for seed in cell.seeds})
     return {
-        "preset": preset,
         "ready": sum(row.state == READY for row in ROWS),
         "total": len(ROWS),
         "counts": _counts(table),
@@ -103,10 +116,9 @@ def _context(survey: Survey, preset: str, pictures: Sequence[Picture]) -> dict[s
         "failures": survey.failures,
         "refuted": _lines(table[table["verdict"] == Outcome.REFUTED.value]),
         "families": [
-            _family(name, table, anchors) for name in dict.fromkeys(row.family for row in ROWS)
+            _family(name, table, pages) for name in dict.fromkeys(row.family for row in ROWS)
         ],
-        "claim_dimension": CLAIM_DIMENSION,
-        "sections": sections,
+        "comparison": [picture for picture in pictures if picture.row == COMPARISON],
         "others": [_other(kind, elsewhere) for kind in KINDS if _of_kind(elsewhere, kind).any()],
         "errata": ERRATA,
         "cells": len(survey.finished) + len(survey.failures),
@@ -115,27 +127,27 @@ def _context(survey: Survey, preset: str, pictures: Sequence[Picture]) -> dict[s
         "version": survey.version,
         "libraries": LIBRARIES,
         "lines": len(table),
-        "date": datetime.now(UTC).strftime("%d %B %Y"),
     }
 
 
 def _section(row: Row, table: pd.DataFrame, pictures: Sequence[Picture]) -> dict[str, Any]:
     mine = table[table["row"] == row.key]
     figures = [picture for picture in pictures if picture.row == row.key]
-    rates = [picture for picture in figures if picture.half]
-    runs = [picture for picture in figures if not picture.half]
+    beside = {f"{row.key}-tradeoff", f"{row.key}-workers"}
     return {
         "key": row.key,
-        "anchor": f"row-{row.key}",
         "what": row.what,
         "family": row.family,
         "source": row.source,
+        "problems": row.problems,
+        "operators": operator_sections(row.operators, CLAIM_DIMENSION),
         "theorems": [_theorem(theorem) for theorem in row.theorems],
+        "why": (row.parts.why if row.parts else "") or "no theorem is stated for this row",
         "counts": _counts(mine),
         "verdicts": _lines(mine),
-        "rates": rates,
-        "runs": runs[:SHOWN],
-        "more_runs": runs[SHOWN:],
+        "comparisons": [p for p in figures if p.stem in beside],
+        "rates": [p for p in figures if p.half and p.stem not in beside],
+        "runs": [p for p in figures if not p.half],
     }
 
 
@@ -161,7 +173,7 @@ def _mutants(table: pd.DataFrame) -> dict[str, int]:
     return {"total": len(mine), "refuted": int((mine["verdict"] == Outcome.PROVED.value).sum())}
 
 
-def _family(name: str, table: pd.DataFrame, anchors: Mapping[str, str]) -> dict[str, Any]:
+def _family(name: str, table: pd.DataFrame, pages: Mapping[str, str]) -> dict[str, Any]:
     rows = [row for row in ROWS if row.family == name]
     return {
         "name": name,
@@ -169,7 +181,7 @@ def _family(name: str, table: pd.DataFrame, anchors: Mapping[str, str]) -> dict[
         "rows": [
             {
                 "key": row.key,
-                "anchor": anchors.get(row.key, ""),
+                "page": pages.get(row.key, ""),
                 "what": row.what,
                 "state": row.state,
                 "claims": row.claims(CLAIM_DIMENSION),

@@ -14,7 +14,11 @@ from matplotlib.figure import Figure
 from experiments.figures.panels import RunCurves, three_panels
 from experiments.figures.rate import RateCurves, rate_figure
 from experiments.figures.style import save, styled
+from experiments.figures.tradeoff import TradeoffCurves, tradeoff_figure
+from experiments.figures.workers import WorkerCurves, workers_figure
 from experiments.pool import Ended, Pool
+
+Curves = RunCurves | RateCurves | TradeoffCurves | WorkerCurves
 
 
 @final
@@ -25,12 +29,12 @@ class Drawing:
     row: str
     stem: str
     caption: str
-    curves: RunCurves | RateCurves
+    curves: Curves
 
     @property
     def half(self) -> bool:
         """Whether it is a single panel."""
-        return isinstance(self.curves, RateCurves)
+        return not isinstance(self.curves, RunCurves)
 
 
 @final
@@ -66,8 +70,16 @@ def pictures(
     return drawn, tuple(faults.values())
 
 
-def _figure(curves: RunCurves | RateCurves) -> Figure:
-    return three_panels(curves) if isinstance(curves, RunCurves) else rate_figure(curves)
+def _figure(curves: Curves) -> Figure:
+    match curves:
+        case RunCurves():
+            return three_panels(curves)
+        case RateCurves():
+            return rate_figure(curves)
+        case TradeoffCurves():
+            return tradeoff_figure(curves)
+        case WorkerCurves():
+            return workers_figure(curves)
 
 
 def _picture(drawing: Drawing, folder: Path) -> Picture:

@@ -33,3 +33,36 @@ def pretty(text: str) -> str:
     for plain, sign in _SIGNS.items():
         text = text.replace(plain, sign)
     return text
+
+
+_COMMANDS = {
+    r"\|": "‖", r"\le": "≤", r"\ge": "≥", r"\ne": "≠", r"\in": "∈", r"\sum": "Σ", r"\prod": "Π",
+    r"\lfloor": "⌊", r"\rfloor": "⌋", r"\lceil": "⌈", r"\rceil": "⌉", r"\langle": "⟨",
+    r"\rangle": "⟩", r"\cdot": "·", r"\times": "×", r"\to": "→", r"\infty": "∞", r"\pm": "±",
+    r"\alpha": "α", r"\beta": "β", r"\gamma": "γ", r"\delta": "δ", r"\eta": "η", r"\mu": "μ",
+    r"\lambda": "λ", r"\omega": "ω", r"\phi": "φ", r"\rho": "ρ", r"\sigma": "σ", r"\tau": "τ",
+    r"\theta": "θ", r"\zeta": "ζ", r"\epsilon": "ε", r"\ell": "ℓ", r"\Sigma": "Σ", r"\Delta": "Δ",
+    r"\nabla": "∇", r"\ldots": "…", r"\dots": "…", r"\log": "log", r"\max": "max", r"\min": "min",
+    r"\{": "{", r"\}": "}", r"\,": " ", r"\;": " ", r"\quad": "  ", r"\left": "", r"\right": "",
+    r"\approx": "≈", r"\cup": "∪", r"\odot": "⊙", r"\ll": "≪", r"\gg": "≫", r"\sim": "~",
+    r"\sup": "sup", r"\inf": "inf", r"\exp": "exp", r"\ln": "ln", r"\sign": "sign", r"\varphi": "φ",
+    r"\xi": "ξ", r"\kappa": "κ", r"\pi": "π", r"\psi": "ψ", r"\Pi": "Π",
+}  # fmt: skip
+_ACCENTS = {"hat": "\u0302", "bar": "\u0304", "tilde": "\u0303"}
+
+
+def plain(text: str) -> str:
+    """A docstring's LaTeX as running text: signs for commands, fractions and roots on one line."""
+    text = re.sub(r"\\(?:mathrm|operatorname|text|mathbf|mathbb)\{([^{}]*)\}", r"\1", text)
+    text = re.sub(r"\\(hat|bar|tilde)\s*\{?(\w)\}?", _accented, text)
+    for _ in range(3):
+        text = re.sub(r"\\[dt]?frac\{([^{}]*)\}\{([^{}]*)\}", r"(\1)/(\2)", text)
+        text = re.sub(r"\\sqrt\{([^{}]*)\}", r"√(\1)", text)
+    text = re.sub(r"\\[dt]?frac(\d)(\w)", r"\1/\2", text)
+    text = re.sub(r"\\sqrt\s?(\w)", r"√\1", text)
+    text = re.sub(r"\\(?:[A-Za-z]+|[^A-Za-z\s])", lambda m: _COMMANDS.get(m[0], m[0][1:]), text)
+    return text.replace("$", "").replace("``", "")
+
+
+def _accented(match: re.Match[str]) -> str:
+    return match[2] + _ACCENTS[match[1]]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -22,6 +24,8 @@ from proofs_check.verdict import Outcome, Verdict
 RUN = Cell("bsp-sgd", "quadratic-sc", "run", (1,), 8, 100, 4)
 STUDY = Cell("bsp-sgd", "quadratic-sc", "study bsp_time_strongly_convex")
 PROOF = Cell("", "", "proof qsgd.prove")
+OPERATOR = Cell("qsgd", "", "operator QSGD(s=4)", n=100)
+WORKERS = Cell("qsgd", "quadratic-sc", "workers")
 MUTANTS = Cell("", "", "mutants")
 
 THEOREM = next(row for row in ROWS if row.key == "bsp-sgd").theorems[0]
@@ -53,6 +57,12 @@ def run_cell(cell: Cell) -> CellResult:
         return CellResult((verdict,), line | {"x": 1 + t[:9]})
     if cell == PROOF:
         return CellResult((Verdict("qsgd", "E C(x) = x", "algebra", Outcome.PROVED),), {})
+    if cell == OPERATOR:
+        point = {"bits": np.array([4.3]), "error": np.array([1.0]), "constant": np.array([1.5])}
+        return CellResult((), point)
+    if cell == WORKERS:
+        x = np.array([1.0, 2.0, 4.0])
+        return CellResult((), {"x": x, "mean": 1 / x, "low": 0.9 / x, "high": 1.1 / x})
     planted = (("A", Outcome.PROVED), ("B", Outcome.PROVED), ("C", Outcome.REFUTED))
     return CellResult(tuple(Verdict(n, "bites", "mutant", o) for n, o in planted), {})
 
@@ -90,14 +100,18 @@ class Page(HTMLParser):
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("report")
-    cells = (RUN, STUDY, PROOF, MUTANTS)
+    cells = (RUN, STUDY, PROOF, OPERATOR, WORKERS, MUTANTS)
     code = survey_job("quick", cells, run_cell, out, Console(quiet=True), "fake")
     assert code == 1, "a refuted claim is not passed over"
     return out
 
 
-def test_page_asks_nothing_of_the_network(report: Path) -> None:
-    text = (report / "index.html").read_text(encoding="utf-8")
+PAGES = ("index.html", "rows/bsp-sgd.html", "rows/qsgd.html")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_page_asks_nothing_of_the_network(report: Path, name: str) -> None:
+    text = (report / name).read_text(encoding="utf-8")
     page = Page(text)
     assert page.loads, "the figures"
     assert all(load.startswith("data:image/") for load in page.loads)
@@ -108,30 +122,60 @@ def test_page_asks_nothing_of_the_network(report: Path) -> None:
     assert "@import" not in style[0]
 
 
-def test_links_of_the_page_lead_somewhere(report: Path) -> None:
-    page = Page((report / "index.html").read_text(encoding="utf-8"))
+@pytest.mark.parametrize("name", PAGES)
+def test_links_of_the_page_lead_somewhere(report: Path, name: str) -> None:
+    page = Page((report / name).read_text(encoding="utf-8"))
     for link in page.links:
         if link.startswith("#"):
             assert link[1:] in page.ids
         else:
-            assert (report / link).is_file(), link
+            assert ((report / name).parent / link).is_file(), link
 
 
 def test_page_says_what_was_found(report: Path) -> None:
     page = Page((report / "index.html").read_text(encoding="utf-8"))
     assert "2 of 3 mutants refuted" in page.text
-    assert "<script>alert(1)</script> & largest ratio 0.25" in page.text, "escaped, not run"
-    assert "10⁻⁶" in page.text
-    for word in ("proved", "supported", "refuted", "fake", THEOREM.title.split(",")[0]):
+    own = Page((report / "rows" / "bsp-sgd.html").read_text(encoding="utf-8"))
+    assert "<script>alert(1)</script> & largest ratio 0.25" in own.text, "escaped, not run"
+    assert "so the 6 verdicts" in page.text and "1.2e-09" in page.text
+    for word in ("proved", "supported", "refuted", "fake"):
         assert word in page.text
     for row in ROWS:
         assert row.key in page.text
-        assert (f"row-{row.key}" in page.ids) == (row.state == "ready" or row.key == "qsgd")
+        assert (report / "rows" / f"{row.key}.html").is_file() == (row.state == "ready")
     assert page.ids.index("refuted") < page.ids.index("table")
+
+
+def test_a_rows_page_holds_its_theory_and_its_operators(report: Path) -> None:
+    text = Page((report / "rows" / "bsp-sgd.html").read_text(encoding="utf-8")).text
+    assert THEOREM.title.split(",")[0] in text
+    qsgd = Page((report / "rows" / "qsgd.html").read_text(encoding="utf-8")).text
+    for words in (
+        "levels below the Euclidean norm",
+        "Exact law at x = (3, -4, 0, 12) (by place)",
+        "13/4 with 12/13; 0 with 1/13",
+        "Bits at d = 100, single precision: 432",
+    ):
+        assert words in qsgd, words
+
+
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="no chromium on this machine")
+@pytest.mark.parametrize("name", PAGES)
+def test_pages_are_drawn_by_a_browser(report: Path, name: str, tmp_path: Path) -> None:
+    shot = tmp_path / "page.png"
+    words = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1200,1600"]
+    subprocess.run(
+        [*words, f"--screenshot={shot}", (report / name).as_uri()],
+        check=True, capture_output=True, timeout=120,
+    )  # fmt: skip
+    with Image.open(shot) as image:
+        assert image.size == (1200, 1600)
+        assert len(image.convert("RGB").getcolors(1 << 22) or ()) > 50
 
 
 def test_figures_are_written_twice(report: Path) -> None:
     stems = {"bsp-sgd-quadratic-sc-run", "bsp-sgd-quadratic-sc-study-bsp-time-strongly-convex"}
+    stems |= {"qsgd-tradeoff", "qsgd-workers", "all-workers"}
     files = {path.name for path in (report / "figures").iterdir()}
     assert files == {f"{stem}.{kind}" for stem in stems for kind in ("png", "svg")}
     for stem in stems:

@@ -1,0 +1,80 @@
+"""Error against the number of workers at equal bits: one method among all, or families of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple, final
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from experiments.figures.style import BOUND, FAINT, MEASURED, SERIES, Curve, logarithmic, positive
+
+
+class Line(NamedTuple):
+    """One method: workers, mean error, and its interval."""
+
+    name: str
+    x: Curve
+    mean: Curve
+    low: Curve
+    high: Curve
+
+
+@final
+@dataclass(frozen=True)
+class WorkerCurves:
+    """What is drawn: panels of (title, lines in colour); every line is in grey in each panel."""
+
+    title: str
+    y_label: str
+    panels: tuple[tuple[str, tuple[Line, ...]], ...]
+    all_lines: tuple[Line, ...]
+
+
+_COLUMNS = 3
+_MARKERS = "osD^vP"
+
+
+def workers_figure(data: WorkerCurves) -> Figure:
+    """Log-log panels with common axes; the dashed line falls as 1/n."""
+    columns = min(_COLUMNS, len(data.panels))
+    rows = -(-len(data.panels) // columns)
+    single = len(data.panels) == 1
+    size = (5.2, 3.9) if single else (4.1 * columns, 3.9 * rows)
+    figure = Figure(figsize=size, layout="constrained")
+    axes = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+    for ax in axes.flat[len(data.panels) :]:
+        ax.set_visible(False)
+    for ax, (title, lines) in zip(axes.flat, data.panels, strict=False):
+        _panel(ax, lines, data.all_lines)
+        ax.set_title(title, wrap=True)
+    for ax in axes[:, 0]:
+        ax.set_ylabel(data.y_label)
+    for ax in axes[-1]:
+        ax.set_xlabel("workers $n$")
+    if not single:
+        figure.suptitle(data.title, fontsize=11)
+    return figure
+
+
+def _panel(ax: Axes, lines: tuple[Line, ...], everything: tuple[Line, ...]) -> None:
+    for line in everything:
+        ax.plot(line.x, positive(line.mean), color=FAINT, linewidth=0.7, alpha=0.4, zorder=1)
+    for number, line in enumerate(lines):
+        colour = MEASURED if len(lines) == 1 else SERIES[number % len(SERIES)]
+        marker = _MARKERS[number // len(SERIES) % len(_MARKERS)]
+        ax.plot(line.x, positive(line.mean), color=colour, marker=marker, markersize=4,
+                linewidth=1.3, label=line.name, zorder=3)  # fmt: skip
+        if len(lines) == 1:
+            ax.fill_between(line.x, positive(line.low), positive(line.high), color=colour,
+                            alpha=0.2, linewidth=0)  # fmt: skip
+    top = [float(np.nanmax(line.mean)) for line in lines if np.isfinite(line.mean).any()]
+    if lines and top:
+        x = lines[0].x
+        ax.plot(x, max(top) * x[0] / x, color=BOUND, linewidth=1.0, linestyle=(0, (5, 2)),
+                label="1/n")  # fmt: skip
+    logarithmic(ax)
+    ax.grid(True, color=FAINT, alpha=0.3)
+    ax.legend(fontsize=7, ncols=2)

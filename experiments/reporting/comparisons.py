@@ -1,0 +1,86 @@
+"""Figures that set all rows beside each other: error against bits, error against workers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from algorithms.catalogue import ROWS
+from experiments.figures.tradeoff import Point, TradeoffCurves
+from experiments.figures.workers import Line, WorkerCurves
+from experiments.reporting.pictures import Drawing
+from experiments.survey import Survey
+from proofs_check.workers import DENSE_MESSAGES, PROBLEM
+
+COMPARISON = "comparison"
+"""The ``row`` of pictures that belong to no row."""
+
+_PANEL = 9  # lines a panel can hold
+_LABEL = r"$E f(x) - f^*$"
+
+
+def comparisons(survey: Survey) -> tuple[Drawing, ...]:
+    """One pair of figures for each row, and one over all rows."""
+    points = _points(survey)
+    lines = _lines(survey)
+    return (*_tradeoffs(points), *_worker_drawings(lines))
+
+
+def _points(survey: Survey) -> dict[str, list[Point]]:
+    """Operators by row."""
+    found: dict[str, list[Point]] = {}
+    for cell, stored in survey.finished:
+        curves = stored.result.curves
+        kind, _, name = cell.check.partition(" ")
+        if kind == "operator" and {"bits", "error", "constant"} <= curves.keys():
+            point = Point(name, curves["bits"][0], curves["error"][0], curves["constant"][0])
+            found.setdefault(cell.row, []).append(point)
+    return found
+
+
+def _lines(survey: Survey) -> dict[str, Line]:
+    """Error against workers by row."""
+    return {
+        cell.row: Line(cell.row, *(stored.result.curves[k] for k in ("x", "mean", "low", "high")))
+        for cell, stored in survey.finished
+        if cell.check == "workers" and {"x", "mean", "low", "high"} <= stored.result.curves.keys()
+    }
+
+
+def _tradeoffs(points: dict[str, list[Point]]) -> Iterator[Drawing]:
+    for key, mine in points.items():
+        others = tuple(p for other, ps in points.items() if other != key for p in ps)
+        curves = TradeoffCurves(f"{key}: error against bits", tuple(mine), others)
+        caption = (
+            "Relative error of one message against its length; the bar reaches up to the constant "
+            "that is claimed for every x. An unbiased operator may exceed 1: averages need that."
+        )
+        yield Drawing(key, f"{key}-tradeoff", caption, curves)
+
+
+def _worker_drawings(lines: dict[str, Line]) -> Iterator[Drawing]:
+    everything = tuple(lines.values())
+    told = (
+        f"{PROBLEM}: error when each worker has sent {DENSE_MESSAGES} uncompressed gradients' "
+        "worth of bits, every row tuned by its own theorem or the cautious rule, so levels compare "
+        "tunings as well as methods; slopes say what more workers bring. Grey: all other rows."
+    )
+    for key, line in lines.items():
+        panel = ((f"{key}: error at equal bits", (line,)),)
+        curves = WorkerCurves(f"{key}: error at equal bits", _LABEL, panel, everything)
+        yield Drawing(key, f"{key}-workers", told, curves)
+    if lines:
+        curves = WorkerCurves("Error at equal bits", _LABEL, tuple(_panels(lines)), everything)
+        yield Drawing(COMPARISON, "all-workers", told, curves)
+
+
+def _panels(lines: dict[str, Line]) -> Iterator[tuple[str, tuple[Line, ...]]]:
+    """By family, large families in several panels."""
+    rows = [row for row in ROWS if row.key in lines]
+    for family, members in groupby(rows, key=lambda row: row.family):
+        mine = [lines[row.key] for row in members]
+        parts = -(-len(mine) // _PANEL)
+        size = -(-len(mine) // parts)
+        for part in range(parts):
+            number = f" ({part + 1} of {parts})" if parts > 1 else ""
+            yield f"{family}{number}", tuple(mine[part * size : (part + 1) * size])
