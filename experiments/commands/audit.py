@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from typing import Any
 
 from rich.markup import escape
@@ -48,7 +50,7 @@ def audit_command(
     as_json: bool,
 ) -> int:
     """Exit code 1 if a given claim is refuted or it does not run; ``strict``: or anything else."""
-    with bad_input():
+    with bad_input(), redirect_stdout(sys.stderr):  # a stranger's code may print
         at_least("ranks", ranks, 1)
         stated = Stated(unbiased, omega, delta, named(let))
         plan = Plan(d=d, seed=seed, samples=samples)

@@ -19,7 +19,7 @@ from theory.claims import Claim
 _SEEDS = 1 << 31
 
 
-class WrongSize(ValueError):
+class WrongSize(Exception):
     """The vector that came back has another number of entries."""
 
 

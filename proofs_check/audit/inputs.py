@@ -96,8 +96,8 @@ def _taken(bench: Bench, x: Tensor) -> bool:
 
 
 def check_inputs(trial: Trial) -> list[Verdict]:
-    """One verdict a family, and on d = 1."""
-    return [_one(trial), *(_family(trial, family) for family in FAMILIES)]
+    """One verdict a family, on d = 1, and on dimensions that are not taken."""
+    return [_one(trial), _dimensions(trial), *(_family(trial, family) for family in FAMILIES)]
 
 
 def fault(trial: Trial, x: Tensor, scale: float = 1.0) -> str:
@@ -190,6 +190,25 @@ def _one(trial: Trial) -> Verdict:
         setting = trial.setting(trial.bench, 1)
         told.append(f"E C({value:g}) = {float(outcomes(setting, x, setting.key).mean()):.4g}")
     return trial.speaker.says(claim, check, Outcome.SUPPORTED, ", ".join(told))
+
+
+def _dimensions(trial: Trial) -> Verdict:
+    """Dimensions at which an ordinary vector is not taken; a ValueError is a clear refusal."""
+    claim, check = "takes vectors of every dimension", "dimensions"
+    refused = trial.traits.refused
+    if not refused:
+        return trial.speaker.holds(claim, check, True, f"d = {_listed(trial.traits.dims)}")
+    d, error = next(
+        ((d, e) for d, e in refused.items() if not isinstance(e, ValueError)),
+        next(iter(refused.items())),
+    )
+    told = f"{raised(error)} for d = {d}; not taken are d = {_listed(tuple(refused))}"
+    clear = isinstance(error, ValueError)
+    return trial.speaker.says(claim, check, Outcome.COMPARED if clear else Outcome.REFUTED, told)
+
+
+def _listed(dims: Sequence[int]) -> str:
+    return ", ".join(map(str, dims))
 
 
 def check_mirror(trial: Trial) -> Verdict:

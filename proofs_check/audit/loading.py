@@ -20,7 +20,7 @@ def imported(name: str) -> Any:
         found: Any = import_module(module)
         for attribute in path.split("."):
             found = getattr(found, attribute)
-    except Exception as error:  # importing a stranger's module may raise anything
+    except (Exception, SystemExit) as error:  # importing a stranger's module may raise anything
         told = str(error).partition("\n")[0]
         raise ValueError(f"{wanted}, got name={name} ({type(error).__name__}: {told})") from error
     return found

@@ -15,6 +15,7 @@ MINE = """
 import numpy as np
 
 def half(x):
+    print("a stranger may print")
     return 2 * x * (np.random.random(len(x)) < 0.5)
 
 def top(x):

@@ -356,6 +356,27 @@ def test_one_that_runs_nowhere_is_reported_not_measured() -> None:
     assert verdict(found, "d = 1").outcome is Outcome.REFUTED
 
 
+def test_another_length_and_another_shape_are_seen() -> None:
+    shorter = audited(lambda x: x[: max(1, len(x) - 1)].copy())
+    assert [one.d for one in shorter.measures] == [1]
+    assert "returns shape (3,) for shape (4,)" in verdict(shorter, "dimensions").evidence
+    column = audited(lambda x: x[:, None].copy())
+    assert verdict(column, "shape").evidence.startswith("shape (1, 1) for shape (1,)")
+    assert verdict(column, "dimensions").outcome is Outcome.SUPPORTED
+
+
+def test_a_clear_refusal_of_small_dimensions_is_no_fault() -> None:
+    def top_ten(x: np.ndarray) -> np.ndarray:
+        if len(x) < 10:
+            raise ValueError(f"k must lie in [1, d], got k=10 with d={len(x)}")
+        return top_half(x)
+
+    found = audited(top_ten)
+    assert verdict(found, "dimensions").outcome is Outcome.COMPARED
+    assert verdict(found, "d = 1").outcome is Outcome.COMPARED
+    assert "d = 1" not in refuted(found)
+
+
 @pytest.mark.parametrize(
     ("text", "value"),
     [("k/d", 0.25), ("min(k, d)/d", 0.25), ("-sqrt(d)+2**3", 6.0), ("log(d, 2)", 2.0)],
