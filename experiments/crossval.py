@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from algorithms.catalogue import ROWS, problem, row
 from algorithms.methods.base import Method
+from algorithms.methods.bsp import BSP
 from algorithms.problems.base import Problem
+from proofs_check.ddp_equivalence import HookCase, check_hooks, hookable
 from proofs_check.equivalence import Case, cross_validate
 from proofs_check.verdict import Verdict
 
 STEPS = 12
 CHOSEN = ("quadratic-sc", "logreg-breast-cancer", "mlp-digits", "consensus")
 """Problems of the default run: elementwise, the linear kernel, batched products, and averaging."""
+
+HOOKED = ("quadratic-sc", "mlp-digits")
+"""Problems on which hooks of DistributedDataParallel train."""
 
 
 def build(key: str, name: str, n: int, steps: int) -> tuple[Method[Any], Problem]:
@@ -41,9 +47,22 @@ def byte_cases() -> dict[Case, tuple[float, bool]]:
     return lengths
 
 
+def hook_cases(problems: tuple[str, ...] = HOOKED) -> tuple[HookCase, ...]:
+    """Every ready row that a DDP hook can play, one worker a rank."""
+    found = []
+    for r in ROWS:
+        for name in problems:
+            if name in r.problems:
+                method = r.build(problem(name, 2), STEPS)
+                if isinstance(method, BSP) and hookable(method):
+                    found.append(HookCase(r.key, method, partial(problem, name), steps=STEPS))
+    return tuple(found)
+
+
 def main_crossval(ranks: int) -> tuple[Verdict, ...]:
     """All ready rows on ``ranks`` ranks, two workers each, on every problem of ``CHOSEN``; bytes
-    are counted on 2 ranks. One launch of ranks for all, and one for the bytes if ranks > 2.
+    are counted on 2 ranks. One launch of ranks for all, one for the bytes if ranks > 2, and one for
+    the hooks of DistributedDataParallel.
 
     Raises:
         ValueError: ranks < 2.
@@ -51,7 +70,8 @@ def main_crossval(ranks: int) -> tuple[Verdict, ...]:
     if ranks < 2:
         raise ValueError(f"ranks must be at least 2 to compare two worlds, got ranks={ranks}")
     counted = byte_cases()
+    hooks = check_hooks(hook_cases(), ranks)
     if ranks == 2:
-        return cross_validate((*cases(4), *counted), 2, counted)
+        return (*cross_validate((*cases(4), *counted), 2, counted), *hooks)
     compared = cross_validate(cases(2 * ranks), ranks)
-    return (*compared, *cross_validate(tuple(counted), 2, counted))
+    return (*compared, *cross_validate(tuple(counted), 2, counted), *hooks)

@@ -9,38 +9,39 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, final
 
 import torch
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
-from algorithms.compressors.base import Compressor
 from algorithms.key import Draws, Key
-from algorithms.memories.base import Memory, NoMemory
+from algorithms.methods.base import Method
 from algorithms.methods.bsp import BSP
 from algorithms.network.ddp_hook import DDPHook
 from algorithms.network.launch import launch
+from algorithms.optimizers.base import SGD
+from algorithms.optimizers.proximal import NoProximal
 from algorithms.problems.base import Problem
 from algorithms.problems.mlp import MLP
 from algorithms.run import run
 from proofs_check.equivalence import LOOSE
 from proofs_check.verdict import Outcome, Verdict
-from theory.stepsizes import ConstantStep
 
 
 @final
 @dataclass(frozen=True)
 class HookCase:
-    """One training: ``build(n)`` is importable and makes the problem; ``resume`` saves and loads
-    the hook's state half-way, in a model made anew."""
+    """One training of ``method``, whose server does nothing but average.
+
+    ``build(n)`` is importable and makes the problem; ``resume`` saves and loads the hook's state
+    half-way, in a model made anew.
+    """
 
     row: str
-    compressor: Compressor
-    memory: Memory[Any]
+    method: BSP
     build: Callable[[int], Problem]
-    gamma: float = 0.05
     steps: int = 20
     seed: int = 3
     resume: bool = False
@@ -52,6 +53,16 @@ class Trained(NamedTuple):
     model: Tensor
     sent_bits: int
     crossed: int
+
+
+def hookable(method: Method[Any]) -> bool:
+    """Whether a hook can play the method: one way, a plain mean, a plain step."""
+    return (
+        isinstance(method, BSP)
+        and not method.two_way
+        and isinstance(method.optimizer, SGD)
+        and isinstance(method.proximal, NoProximal)
+    )
 
 
 @final
@@ -90,6 +101,7 @@ def train(case: HookCase) -> Trained:
             hook, model, optimizer = _setup(case, problem, row, saved)
         key = Key.seed(case.seed).fold("gradient", t)
         draws = key.draws(torch.zeros(1, dtype=torch.int64), torch.tensor([rank]))
+        optimizer.param_groups[0]["lr"] = case.method.step_rule(t)
         optimizer.zero_grad()
         model(draws).backward()
         optimizer.step()
@@ -98,7 +110,7 @@ def train(case: HookCase) -> Trained:
 
 def _bits(hook: DDPHook) -> int:
     assert hook.network is not None
-    return int(hook.network.ledger.account().sent_bits.sum())
+    return int(hook.network.ledger.account((1,)).sent_bits.sum())
 
 
 def _bytes(hook: DDPHook) -> int:
@@ -110,9 +122,14 @@ def _setup(
     case: HookCase, problem: Problem, start: Tensor, saved: dict[str, Any] | None
 ) -> tuple[DDPHook, DistributedDataParallel, torch.optim.SGD]:
     model = DistributedDataParallel(_Model(problem, start))
-    optimizer = torch.optim.SGD(model.parameters(), lr=case.gamma)
-    rate = (lambda: optimizer.param_groups[0]["lr"]) if case.memory.holds_steps else None
-    hook = DDPHook(case.compressor, case.memory, seed=case.seed, learning_rate=rate)
+    optimizer = torch.optim.SGD(model.parameters(), lr=case.method.step_rule(0))
+    hook = DDPHook(
+        case.method.compressor,
+        case.method.memory,
+        seed=case.seed,
+        learning_rate=lambda: optimizer.param_groups[0]["lr"],
+        transform=case.method.transform,
+    )
     if saved is not None:
         hook.load_state_dict(saved)
     hook.register(model)
@@ -127,8 +144,8 @@ def train_all(cases: tuple[HookCase, ...]) -> list[Trained]:
 def simulate(case: HookCase, ranks: int) -> Trained:
     """The same training as a simulation with n = ranks workers."""
     problem = case.build(ranks)
-    operator = case.compressor.bound(problem.shapes)
-    method = BSP(ConstantStep(case.gamma), operator, case.memory)
+    operator = case.method.compressor.bound(problem.shapes)
+    method = replace(case.method, compressor=operator)
     trace = run(method, problem, steps=case.steps, seed=case.seed, points=2)
     return Trained(trace.rows[0, 0], int(trace.account.sent_bits[0, 0]), 0)
 
@@ -154,19 +171,19 @@ def judge(case: HookCase, simulated: Trained, trained: list[Trained], ranks: int
     varying = len({one.sent_bits for one in trained}) > 1
     compressed = varying or due <= crossed <= due + whole
     same = gap <= LOOSE and bits == simulated.sent_bits and compressed
-    memory = "" if isinstance(case.memory, NoMemory) else f", {case.memory.name}"
+    memory = case.method.memory.name
     resumed = ", resumed half-way" if case.resume else ""
     return Verdict(
         subject=case.row,
         problem=case.build(ranks).name,
         check=f"DDP hook, {ranks} ranks",
         claim=f"DistributedDataParallel with our hook trains as the simulation does, "
-        f"{case.compressor.name}{memory}{resumed}",
+        f"{case.method.compressor.name}, {memory}{resumed}",
         outcome=Outcome.SUPPORTED if same else Outcome.REFUTED,
         statistic=gap,
         bound=LOOSE,
         evidence=f"largest relative difference {gap:.3g} after {case.steps} steps; {bits} bits "
         f"charged to rank 0, {simulated.sent_bits} in the simulation; {crossed} bytes reached "
         f"rank 0 from the others",
-        provenance=f"seed {case.seed}, gamma {case.gamma}, gloo, float64",
+        provenance=f"seed {case.seed}, {case.method.step_rule}, gloo, float64",
     )

@@ -16,15 +16,17 @@ from algorithms.compressors.scaled_sign import ScaledSign
 from algorithms.compressors.top_k import TopK
 from algorithms.memories.base import NoMemory
 from algorithms.memories.error_feedback import ErrorFeedback
+from algorithms.methods.bsp import BSP
 from algorithms.network.ddp_hook import DDPHook
 from algorithms.problems.entries import problem
 from proofs_check.ddp_equivalence import HookCase, check_hooks, judge, simulate
 from proofs_check.verdict import Outcome
+from theory.stepsizes import ConstantStep
 
 QUADRATIC = partial(problem, "quadratic-sc")
 NETWORK = partial(problem, "mlp-digits")
 CASES = tuple(
-    HookCase(row, compressor, memory, build)
+    HookCase(row, BSP(ConstantStep(0.05), compressor, memory), build)
     for build in (QUADRATIC, NETWORK)
     for row, compressor, memory in (
         ("qsgd", QSGD(4), NoMemory()),
