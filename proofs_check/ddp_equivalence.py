@@ -7,6 +7,7 @@ compared to 1e-9 relative (torch's optimizer rounds its step differently); bits 
 
 from __future__ import annotations
 
+import gc
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -137,8 +138,11 @@ def _setup(
 
 
 def train_all(cases: tuple[HookCase, ...]) -> list[Trained]:
-    """All cases on this rank."""
-    return [train(case) for case in cases]
+    """All cases on this rank; no model outlives its process group."""
+    trained = [train(case) for case in cases]
+    gc.collect()
+    torch.distributed.barrier()
+    return trained
 
 
 def simulate(case: HookCase, ranks: int) -> Trained:
