@@ -69,6 +69,11 @@ class Constants:
     delta_up: float | None = None
     delta_down: float | None = None
     initial_potential: float | None = None  # CONSENSUS_POTENTIAL at the start [x^2]
+    alpha: float | None = None  # step of the shifts h_i (DIANA)
+    L_one: float | None = None  # sum_j L_j of |f(y)-f(x)-<..>| <= sum_j L_j (y_j-x_j)^2/2
+    sigma_one: float | None = None  # sum_j sd of a worker's gradient at coordinate j [f / x]
+    symmetric_noise: bool | None = None  # gradient noise unimodal and symmetric, by coordinate
+    absolute_error: float | None = None  # E||C(p)-p||^2 at most this for every step p [x^2]
     statements: MappingProxyType[str, Statement] = field(
         default_factory=lambda: MappingProxyType({})
     )

@@ -1,8 +1,10 @@
-"""Theorem: statement, assumptions, metric, stepsize rule, bound and order, as one object.
+"""Results: theorems with bounds, orders without constants, and laws of mean estimation.
 
-A result lives in ``theory/theorems/``, one per file, and is an instance of a final subclass of
-:class:`Theorem`. It reads :class:`~theory.constants.Constants` and nothing else; it says which
-assumption is missing if one is.
+A :class:`Theorem` lives in ``theory/theorems/``, one per file, and is an instance of a final
+subclass. It reads :class:`~theory.constants.Constants` and nothing else; it says which assumption
+is missing if one is. An :class:`OrderOnly` (``theory/orders/``) has no bound that could be
+asserted; a :class:`MeanEstimation` (``theory/estimation/``) speaks of one round of messages, not of
+iterates.
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ class Metric(Enum):
     WEIGHTED_SUBOPTIMALITY = "E f(sum_t w_t x_t / sum_t w_t) - f*"
     SQUARED_DISTANCE = "E||x_T - x*||^2"
     CONSENSUS_POTENTIAL = "E sum_i ||x_i - xbar||^2 + ||x_i - xhat_i||^2"
+    AVERAGE_GRADIENT_ONE_NORM = "(1/T) sum_{t<T} E||grad f(x_t)||_1"
 
 
 @final
@@ -47,23 +50,89 @@ class Order:
         return "O(" + (" ".join(parts) or "1") + ")"
 
 
-class Theorem(ABC):
-    """One convergence result.
+class Result(ABC):
+    """What the literature, or a derivation here, says of a row.
 
-    Class attributes of every member: ``name`` (stem of its file), ``title``, ``source``,
-    ``confidence``, ``needs`` (names in Constants), ``metric``, ``order``, ``tight`` (whether the
-    order is attained, so that rate checks are two-sided), ``statement`` (LaTeX).
+    Attributes of every member: ``name`` (stem of its file), ``title``, ``source``, ``confidence``,
+    ``statement`` (LaTeX).
     """
 
     name: str
     title: str
     source: Source
     confidence: Confidence
+    statement: str
+
+    def __str__(self) -> str:
+        return f"{self.title} ({self.source}; {self.confidence.value})"
+
+
+@final
+@dataclass(frozen=True)
+class OrderOnly(Result):
+    """A stated rate whose constants are not known for certain: compared, never asserted.
+
+    ``metric`` is what falls, ``order`` its leading order in T (and n), None where the statement has
+    another form (linear, a threshold); ``assumes`` names what the source asks beyond smoothness.
+
+    Raises:
+        ValueError: the confidence is one that a hard check could rest on.
+    """
+
+    name: str
+    title: str
+    source: Source
+    confidence: Confidence
+    statement: str
+    metric: Metric | None
+    order: Order | None
+    assumes: str = ""
+
+    def __post_init__(self) -> None:
+        if self.confidence.assertable:
+            raise ValueError(
+                f"confidence must be MEMORY or ORDER for a rate without a bound, got "
+                f"confidence={self.confidence.name}; a Theorem would do"
+            )
+
+
+class MeanEstimation(Result):
+    r"""E||mean of n messages - true mean||^2 in one round, each worker with its own randomness."""
+
+    @abstractmethod
+    def omega(self, d: int) -> float:
+        """The constant of E||C(x) - x||^2 <= omega ||x||^2 that follows for one message."""
+
+    @abstractmethod
+    def bits(self, d: int, float_bits: int = 32) -> float:
+        """Length [bits] of one message as the source counts it."""
+
+    def bound(self, n: int, d: int, average_square: float) -> float:
+        r"""The mean squared error, at most omega/n times (1/n) sum ||x_i||^2 [its unit].
+
+        Raises:
+            ValueError: n or d below 1, or a negative average.
+        """
+        if n < 1 or d < 1 or average_square < 0:
+            raise ValueError(
+                f"n and d must be at least 1 and average_square at least 0, got n={n}, d={d}, "
+                f"average_square={average_square}"
+            )
+        return self.omega(d) * average_square / n
+
+
+class Theorem(Result):
+    """One convergence result.
+
+    Class attributes of every member, besides those of a result: ``needs`` (names in Constants),
+    ``metric``, ``order``, ``tight`` (whether the order is attained, so that rate checks are
+    two-sided).
+    """
+
     needs: tuple[str, ...]
     metric: Metric
     order: Order
     tight: bool
-    statement: str
 
     @abstractmethod
     def violations(self, c: Constants, step: Stepsize, horizon: int) -> tuple[str, ...]:

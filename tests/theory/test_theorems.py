@@ -12,16 +12,27 @@ from theory.claims import Confidence
 from theory.constants import Constants, MissingConstants
 from theory.stepsizes import ConstantStep, InverseTimeStep, Stepsize
 from theory.theorem import Metric, Theorem
-from theory.theorems import THEOREMS
+from theory.theorems import PROVED_ONLY, THEOREMS
 from theory.theorems.bsp_strongly_convex_decreasing import bsp_strongly_convex_decreasing
 from theory.theorems.choco_gossip import choco_gossip
 from theory.theorems.compressed_bsp_nonconvex import compressed_bsp_nonconvex
 from theory.theorems.compressed_bsp_strongly_convex import compressed_bsp_strongly_convex
+from theory.theorems.diana import diana
+from theory.theorems.diana_nonconvex import diana_nonconvex
 from theory.theorems.ef_sgd_nonconvex import ef_sgd_nonconvex
 from theory.theorems.ef_sgd_workers import ef_sgd_workers
 from theory.theorems.mem_sgd import mem_sgd
+from theory.theorems.signsgd import signsgd
+from theory.theorems.signsgd_majority import signsgd_majority
 
-each = pytest.mark.parametrize("theorem", THEOREMS, ids=lambda t: t.name)
+ALL = THEOREMS + PROVED_ONLY
+ANY_STEP = (ef_sgd_nonconvex, signsgd, signsgd_majority)  # hold for every constant stepsize
+each = pytest.mark.parametrize("theorem", ALL, ids=lambda t: t.name)
+
+
+def setting(theorem: Theorem) -> Constants:
+    """What the theorem can speak of: signs of one worker, or all there is."""
+    return FULL.state(n=1) if theorem is signsgd else FULL
 
 
 # What every theorem does
@@ -38,7 +49,9 @@ def test_missing_constants_are_named(theorem: Theorem) -> None:
 @each
 def test_prescribed_stepsize_satisfies_its_own_conditions(theorem: Theorem) -> None:
     for horizon in (1, 10, 1000, 10**6):
-        for c in (FULL, FULL.state(sigma2=0.0), FULL.state(n=64, tau=100, H=20, lam=0.99)):
+        full = setting(theorem)
+        many = full if theorem is signsgd else full.state(n=64, tau=100, H=20, lam=0.99)
+        for c in (full, full.state(sigma2=0.0), many):
             step = theorem.stepsize(c, horizon)
             assert theorem.violations(c, step, horizon) == ()
             curve = theorem.bound(c, step, np.array([0.0, 1.0, 10.0, float(horizon)]))
@@ -57,8 +70,8 @@ def test_too_large_a_stepsize_is_refused_by_name(theorem: Theorem) -> None:
     step = theorem.stepsize(FULL, 100)
     if isinstance(step, ConstantStep):
         wrong: Stepsize = ConstantStep(1e3)
-        if theorem is ef_sgd_nonconvex:  # holds for every stepsize
-            assert theorem.applies(FULL, wrong, 100)
+        if theorem in ANY_STEP:
+            assert theorem.applies(setting(theorem), wrong, 100)
             return
     else:
         assert isinstance(step, InverseTimeStep)
@@ -128,7 +141,7 @@ def logarithm(theorem: Theorem, c: Constants, count: float) -> float:
     return step(0) * c.need("mu") * count
 
 
-@pytest.mark.parametrize("theorem", [t for t in THEOREMS if t is not choco_gossip],
+@pytest.mark.parametrize("theorem", [t for t in ALL if t is not choco_gossip],
                          ids=lambda t: t.name)  # fmt: skip
 def test_order_in_time_and_workers(theorem: Theorem) -> None:
     exponents = theorem.order.exponents
@@ -142,7 +155,11 @@ def test_order_in_time_and_workers(theorem: Theorem) -> None:
         assert measured == pytest.approx(float(exponents.get(name, 0)), abs=tolerance), name
 
 
-@pytest.mark.parametrize("theorem", [compressed_bsp_nonconvex, compressed_bsp_strongly_convex])
+@pytest.mark.parametrize(
+    "theorem",
+    [compressed_bsp_nonconvex, compressed_bsp_strongly_convex, diana, diana_nonconvex],
+    ids=lambda t: t.name,
+)
 def test_order_in_omega(theorem: Theorem) -> None:
     measured = slope(theorem, "omega", 1e6, 1e8, 1e36)
     assert measured == pytest.approx(float(theorem.order.exponents["omega"]), abs=1e-3)

@@ -138,3 +138,24 @@ def weighted_bound(start: float, noise: float, drift: float, shift: float, times
     out: Curve = np.full(t.shape, np.inf)
     np.divide(top, weight_sum(shift, t), out=out, where=t > 0)
     return out
+
+
+def shift_step(c: Constants) -> tuple[tuple[bool, str], ...]:
+    """The conditions 0 < alpha <= 1/(1 + omega) on the step of the shifts."""
+    alpha = c.need("alpha")
+    return (
+        (alpha > 0, f"alpha must be positive, got alpha={alpha:.6g}"),
+        at_most("alpha", alpha, 1 / (1 + c.need("omega")), "1/(1 + omega)"),
+    )
+
+
+def sign_step(c: Constants, horizon: int) -> ConstantStep:
+    r"""The stepsize 1/sqrt(\|L\|_1 T) of signSGD [x]."""
+    check_horizon(horizon)
+    return ConstantStep(1 / math.sqrt(c.positive("L_one") * horizon))
+
+
+def sign_bound(c: Constants, gamma: float, sigma_one: float, times: Curve) -> Curve:
+    r"""Delta/(gamma T) + gamma \|L\|_1/2 + 2 \|sigma\|_1 [f / x]."""
+    floor = gamma * c.need("L_one") / 2 + 2 * sigma_one
+    return per_step(c.need("initial_gap") / gamma, times) + floor

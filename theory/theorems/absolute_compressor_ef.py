@@ -1,0 +1,81 @@
+r"""SGD with error feedback and a compressor of bounded absolute error.
+
+Derived here, for operators like that of a fixed threshold, which have no constant delta.
+:math:`p_i = \gamma g_i + e_i`, :math:`x^+ = x - \frac1n\sum_i C(p_i)`, :math:`e_i^+ = p_i - C(p_i)`
+and :math:`E\|C(p) - p\|^2 \le D^2` for every p: keeping the coordinates with :math:`|p_j| > t` has
+:math:`D^2 = d t^2`, t in the unit of x (steps, not gradients). For :math:`\gamma \le \frac1{2L}`
+
+.. math:: \frac1T\sum_{t<T} E\|\nabla f(x_t)\|^2 \le \frac{4\Delta}{\gamma T}
+   + \frac{2\gamma L\sigma^2}n + 2L^2D^2.
+
+No bound on gradients is needed. A threshold proportional to gamma makes the last term
+:math:`O(\gamma^2)`: the order is that of such thresholds. Sending :math:`\pm t` instead of the
+value (Strom) is not covered: its error is unbounded.
+
+Proof: :math:`\tilde x = x - \bar e` obeys :math:`\tilde x^+ = \tilde x - \gamma\bar g`; smoothness
+leaves :math:`-\frac\gamma4\|\nabla f\|^2 + \frac{\gamma L^2}2 E\|\bar e\|^2 +
+\frac{\gamma^2L}2\frac{\sigma^2}n`, and :math:`E\|\bar e\|^2 \le D^2`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+from theory.claims import Confidence, Source
+from theory.constants import Constants
+from theory.stepsizes import ConstantStep, Stepsize
+from theory.theorem import Curve, Metric, Order, Theorem, missing_sentence
+from theory.theorems.conditions import (
+    CONSTANT,
+    HALF,
+    at_most,
+    check_horizon,
+    constant_step,
+    failures,
+    per_step,
+    tuned,
+    wrong_kind,
+)
+
+
+@final
+@dataclass(frozen=True)
+class AbsoluteCompressorEf(Theorem):
+    """See the file's docstring for the statement and its derivation."""
+
+    name = "absolute_compressor_ef"
+    title = "SGD with error feedback, compressor of bounded absolute error, non-convex"
+    source = Source("Karimireddy et al.", 2019, "1901.09847", "virtual iterate; derived here")
+    confidence = Confidence.DERIVED
+    needs = ("n", "L", "sigma2", "absolute_error", "initial_gap")
+    metric = Metric.AVERAGE_SQUARED_GRADIENT
+    order = Order({"T": -HALF, "n": -HALF})
+    tight = False
+    statement = (
+        r"\gamma \le \frac{1}{2L} \Rightarrow \frac1T \sum_{t<T} E\|\nabla f(x_t)\|^2 \le "
+        r"\frac{4\Delta}{\gamma T} + \frac{2\gamma L\sigma^2}{n} + 2L^2D^2"
+    )
+
+    def violations(self, c: Constants, step: Stepsize, horizon: int) -> tuple[str, ...]:
+        missing = missing_sentence(self, c)
+        if missing:
+            return missing
+        if not isinstance(step, ConstantStep):
+            return wrong_kind(step, CONSTANT)
+        return failures(at_most("gamma", step.gamma, 1 / (2 * c.need("L")), "1/(2 L)"))
+
+    def stepsize(self, c: Constants, horizon: int) -> Stepsize:
+        check_horizon(horizon)
+        L = c.need("L")
+        signal = 2 * c.need("n") * c.need("initial_gap")
+        return tuned(1 / (2 * L), signal, L * c.need("sigma2") * horizon)
+
+    def bound(self, c: Constants, step: Stepsize, times: Curve) -> Curve:
+        gamma, L = constant_step(step), c.need("L")
+        noise = 2 * gamma * L * c.need("sigma2") / c.need("n")
+        residual = 2 * L**2 * c.need("absolute_error")
+        return per_step(4 * c.need("initial_gap") / gamma, times) + noise + residual
+
+
+absolute_compressor_ef = AbsoluteCompressorEf()

@@ -1,0 +1,93 @@
+r"""SGD with error feedback on the n workers and on the server.
+
+The update of Zheng, Huang, Kwok 2019 (arXiv:1905.10936) without momentum, at a constant stepsize;
+the bound is derived here. Worker: :math:`p_i = \gamma g_i + e_i`, sends :math:`C_1(p_i)`,
+:math:`e_i^+ = p_i - C_1(p_i)`. Server: :math:`q = \frac1n\sum_i C_1(p_i) + e`, sends
+:math:`C_2(q)`, :math:`e^+ = q - C_2(q)`, :math:`x^+ = x - C_2(q)`. With
+:math:`r_j = \sqrt{1 - \delta_j}` and :math:`\gamma \le \frac1{2L}`
+
+.. math:: \frac1T\sum_{t<T} E\|\nabla f(x_t)\|^2 \le \frac{4\Delta}{\gamma T}
+   + \frac{2\gamma L\sigma^2}n + 2\gamma^2L^2G^2A^2, \quad
+   A = \frac{r_1 + r_2}{(1 - r_1)(1 - r_2)}.
+
+Proof: :math:`\tilde x = x - e - \bar e` obeys :math:`\tilde x^+ = \tilde x - \gamma\bar g`
+whatever is sent. In the norm :math:`\sqrt{E\|\cdot\|^2}`, :math:`e_i \le \gamma G r_1/(1-r_1)`,
+:math:`\frac1n\sum_i C_1(p_i) = \gamma\bar g + \bar e - \bar e^+ \le \gamma G(1+r_1)/(1-r_1)`, so
+:math:`e \le \gamma G(1+r_1)r_2/((1-r_1)(1-r_2))`, and the sum of the two is :math:`\gamma G A`.
+The rest is the descent of one-way error feedback.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import final
+
+from theory.claims import Confidence, Source
+from theory.constants import Constants
+from theory.stepsizes import ConstantStep, Stepsize
+from theory.theorem import Curve, Metric, Order, Theorem, missing_sentence
+from theory.theorems.conditions import (
+    CONSTANT,
+    HALF,
+    at_most,
+    check_horizon,
+    constant_step,
+    failures,
+    per_step,
+    tuned,
+    wrong_kind,
+)
+
+
+@final
+@dataclass(frozen=True)
+class EfSgdTwoWay(Theorem):
+    """See the file's docstring for the statement and its derivation."""
+
+    name = "ef_sgd_two_way"
+    title = "SGD with error feedback on workers and server, non-convex"
+    source = Source("Zheng, Huang, Kwok", 2019, "1905.10936", "without momentum, derived here")
+    confidence = Confidence.DERIVED
+    needs = ("n", "L", "sigma2", "G2", "delta_up", "delta_down", "initial_gap")
+    metric = Metric.AVERAGE_SQUARED_GRADIENT
+    order = Order({"T": -HALF, "n": -HALF})
+    tight = False
+    statement = (
+        r"\gamma \le \frac{1}{2L} \Rightarrow \frac1T \sum_{t<T} E\|\nabla f(x_t)\|^2 \le "
+        r"\frac{4\Delta}{\gamma T} + \frac{2\gamma L\sigma^2}{n} + 2\gamma^2L^2G^2 "
+        r"\frac{(r_1+r_2)^2}{(1-r_1)^2(1-r_2)^2}, r_j = \sqrt{1-\delta_j}"
+    )
+
+    def amplification(self, c: Constants) -> float:
+        """A: both residuals together are at most gamma G A."""
+        up, down = (math.sqrt(1 - c.need(name)) for name in ("delta_up", "delta_down"))
+        return (up + down) / ((1 - up) * (1 - down))
+
+    def violations(self, c: Constants, step: Stepsize, horizon: int) -> tuple[str, ...]:
+        missing = missing_sentence(self, c)
+        if missing:
+            return missing
+        if not isinstance(step, ConstantStep):
+            return wrong_kind(step, CONSTANT)
+        up, down = c.need("delta_up"), c.need("delta_down")
+        return failures(
+            (0 < up <= 1, f"delta_up must lie in (0, 1], got delta_up={up:.6g}"),
+            (0 < down <= 1, f"delta_down must lie in (0, 1], got delta_down={down:.6g}"),
+            at_most("gamma", step.gamma, 1 / (2 * c.need("L")), "1/(2 L)"),
+        )
+
+    def stepsize(self, c: Constants, horizon: int) -> Stepsize:
+        check_horizon(horizon)
+        L = c.need("L")
+        signal = 2 * c.need("n") * c.need("initial_gap")
+        return tuned(1 / (2 * L), signal, L * c.need("sigma2") * horizon)
+
+    def bound(self, c: Constants, step: Stepsize, times: Curve) -> Curve:
+        gamma, L = constant_step(step), c.need("L")
+        noise = 2 * gamma * L * c.need("sigma2") / c.need("n")
+        residual = 2 * (gamma * L * self.amplification(c)) ** 2 * c.need("G2")
+        return per_step(4 * c.need("initial_gap") / gamma, times) + noise + residual
+
+
+ef_sgd_two_way = EfSgdTwoWay()

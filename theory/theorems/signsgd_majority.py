@@ -1,0 +1,84 @@
+r"""signSGD with majority vote.
+
+Bernstein et al. 2018 (arXiv:1802.04434), Theorem 2(b): n workers with one objective send signs, the
+server sends the sign of their sum, :math:`x^+ = x - \gamma\,\mathrm{sign}(\sum_i
+\mathrm{sign}(g_i))`. If the noise is unimodal and symmetric in every coordinate,
+
+.. math:: \frac1T\sum_{t<T} E\|\nabla f(x_t)\|_1 \le \frac\Delta{\gamma T}
+   + \frac{\gamma\|L\|_1}2 + \frac{2\|\sigma\|_1}{\sqrt n}:
+
+the noise falls as if gradients were averaged. Without that assumption (a) the vote is only known to
+be no worse than one worker in the bound, :math:`\|\sigma\|_1` in place of
+:math:`\|\sigma\|_1/\sqrt n`.
+
+Proof: with :math:`S = |\nabla_j f|/\sigma_j`, Gauss's inequality bounds the chance q that one sign
+is wrong by :math:`\frac2{9S^2}` for :math:`S > 2/\sqrt3`, else by
+:math:`\frac12 - \frac S{2\sqrt3}`; with :math:`\epsilon = \frac12 - q`, Cantelli bounds that of the
+vote by :math:`\frac1{2\sqrt n}\sqrt{\frac1{4\epsilon^2} - 1} \le \frac1{\sqrt n S}`. Ties,
+counted as wrong, are included.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import final
+
+from theory.claims import Confidence, Source
+from theory.constants import Constants
+from theory.stepsizes import ConstantStep, Stepsize
+from theory.theorem import Curve, Metric, Order, Theorem, missing_sentence
+from theory.theorems.conditions import (
+    CONSTANT,
+    HALF,
+    constant_step,
+    failures,
+    one_objective,
+    sign_bound,
+    sign_step,
+    wrong_kind,
+)
+
+
+@final
+@dataclass(frozen=True)
+class SignSgdMajority(Theorem):
+    """See the file's docstring for the statement."""
+
+    name = "signsgd_majority"
+    title = "signSGD with majority vote, non-convex"
+    source = Source("Bernstein et al.", 2018, "1802.04434", "Theorem 2(b)")
+    confidence = Confidence.READ
+    needs = ("n", "L_one", "sigma_one", "zeta2", "symmetric_noise", "initial_gap")
+    metric = Metric.AVERAGE_GRADIENT_ONE_NORM
+    order = Order({"T": -HALF})
+    tight = False
+    statement = (
+        r"\frac1T \sum_{t<T} E\|\nabla f(x_t)\|_1 \le \frac{\Delta}{\gamma T} + "
+        r"\frac{\gamma\|L\|_1}{2} + \frac{2\|\sigma\|_1}{\sqrt n}"
+    )
+
+    def violations(self, c: Constants, step: Stepsize, horizon: int) -> tuple[str, ...]:
+        missing = missing_sentence(self, c)
+        if missing:
+            return missing
+        if not isinstance(step, ConstantStep):
+            return wrong_kind(step, CONSTANT)
+        return failures(
+            one_objective(c.need("zeta2")),
+            (
+                c.symmetric_noise is True,
+                "the noise must be unimodal and symmetric in every coordinate, got "
+                f"symmetric_noise={c.symmetric_noise}",
+            ),
+        )
+
+    def stepsize(self, c: Constants, horizon: int) -> Stepsize:
+        return sign_step(c, horizon)
+
+    def bound(self, c: Constants, step: Stepsize, times: Curve) -> Curve:
+        noise = c.need("sigma_one") / math.sqrt(c.need("n"))
+        return sign_bound(c, constant_step(step), noise, times)
+
+
+signsgd_majority = SignSgdMajority()
