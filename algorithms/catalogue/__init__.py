@@ -9,6 +9,7 @@ from algorithms.catalogue import (
     quantisation,
     sparsification,
     synchronous,
+    variance_reduced,
 )
 from algorithms.catalogue.row import CORE, OBJECTIVES, Parts, Row, Tuned
 from algorithms.names import look_up
@@ -27,6 +28,7 @@ _READY: dict[str, Parts] = (
     | sparsification.READY
     | decomposition.READY
     | auxiliary.READY
+    | variance_reduced.READY
 )
 
 ROWS: tuple[Row, ...] = tuple(

@@ -16,6 +16,7 @@ from proofs_check.closed_forms.error_feedback import error_feedback
 from proofs_check.closed_forms.heterogeneity import gossip_bias, local_fixed_point
 from proofs_check.closed_forms.noisy_quadratic import local_updates, mean_of_gossip, noisy_quadratic
 from proofs_check.closed_forms.random_sparsification import random_sparsification
+from proofs_check.closed_forms.shifts import shifts
 from proofs_check.verdict import Verdict
 
 CLOSED_FORMS: tuple[Callable[[], tuple[Verdict, ...]], ...] = (
@@ -30,6 +31,7 @@ CLOSED_FORMS: tuple[Callable[[], tuple[Verdict, ...]], ...] = (
     choco,
     errata,
     decomposition,
+    shifts,
 )
 
 __all__ = ["CLOSED_FORMS"]

@@ -1,0 +1,138 @@
+"""AsyLPG: asynchronous low-precision proximal gradient (Yu, Wu, Huang 2019, arXiv:1805.10111)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar, NamedTuple, final
+
+import torch
+from torch import Tensor
+
+from algorithms.compressors.base import Compressor
+from algorithms.compressors.identity import Identity
+from algorithms.compressors.max_levels import MaxLevels
+from algorithms.methods.asp import ASP
+from algorithms.methods.base import Method, World, dense_bits
+from algorithms.network.base import pack
+from algorithms.optimizers.proximal import NoProximal, Proximal
+from algorithms.problems.base import Problem
+from algorithms.synchronisation.base import ComputeTimes, Schedule
+from theory.constants import Constants
+from theory.stepsizes import Stepsize
+
+
+class AsyLPGState(NamedTuple):
+    """The server's iterate z, the anchor and its full gradient ``[..., 1, d]``; the low-precision
+    model each worker read ``[..., m + 1, d]``, the last row for workers elsewhere; the plan."""
+
+    z: Tensor
+    anchor: Tensor
+    full: Tensor
+    read: Tensor
+    schedule: Schedule
+
+
+@final
+@dataclass(frozen=True)
+class AsyLPG(Method[AsyLPGState]):
+    r"""Both directions in low precision, around an anchor \tilde x renewed every ``epoch`` ticks.
+
+    Who arrives has read x_q = \tilde x + Q_d(y - \tilde x) some ticks ago, so that E\|x_q - y\|^2
+    <= \mu \|y - \tilde x\|^2 with \mu the omega of Q_d (the paper's condition on the model's
+    precision). It sends Q(g(x_q) - g(\tilde x)), both on the same sample; the server steps with
+    u = that + \nabla f(\tilde x): z = prox(z - \gamma u). ``theta`` = 1: y = z (AsyLPG); below,
+    y = \tilde x + \theta (z - \tilde x) (the momentum of Acc-AsyLPG). ``compressor`` may be any
+    unbiased operator, a sparsifier for Sparse-AsyLPG. At an anchor all workers send their full
+    gradients and hear the model, uncompressed. The schedule is that of ASP.
+
+    Raises:
+        ValueError: epoch < 1 or theta outside (0, 1]; those of ASP.
+    """
+
+    step_rule: Stepsize
+    ticks: int
+    times: ComputeTimes
+    epoch: int = 100
+    compressor: Compressor = field(default_factory=MaxLevels)
+    downlink: Compressor = field(default_factory=lambda: MaxLevels(127))
+    theta: float = 1.0
+    proximal: Proximal = field(default_factory=NoProximal)
+    schedule_seed: int = 0
+    replicas: int = 64
+
+    shared_model: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if self.epoch < 1:
+            raise ValueError(f"epoch must be at least 1 tick, got epoch={self.epoch}")
+        if not 0 < self.theta <= 1:
+            raise ValueError(f"theta must lie in (0, 1], got theta={self.theta}")
+        self._arrivals()
+
+    @property
+    def name(self) -> str:
+        notes = [f"up {self.compressor.name}", f"down {self.downlink.name}"]
+        notes += [f"theta={self.theta:g}"] if self.theta < 1 else []
+        return f"AsyLPG({', '.join(notes)}, anchor every {self.epoch})"
+
+    def _arrivals(self) -> ASP:
+        """Who arrives when: ASP's schedule."""
+        return ASP(
+            self.step_rule, self.ticks, self.times, schedule_seed=self.schedule_seed,
+            replicas=self.replicas,
+        )  # fmt: skip
+
+    def constants(self, problem: Problem) -> Constants:
+        return self._arrivals().constants(problem).without("omega", "delta")
+
+    def init(self, x0: Tensor, world: World) -> AsyLPGState:
+        plan = self._arrivals().init(x0, world)
+        x = plan.x
+        return AsyLPGState(x, x, torch.zeros_like(x), plan.read, plan.schedule)
+
+    def step(self, state: AsyLPGState, t: int, world: World) -> AsyLPGState:
+        if t % self.epoch == 0:
+            state = self._anchored(state, t, world)
+        network = world.network
+        active = state.schedule.arrivals[t].to(state.z.device)
+        spare = torch.full_like(active, state.read.shape[-2] - 1)
+        row = torch.where(network.held(active), network.position(active), spare)
+        place = row[..., None].expand(*active.shape, state.z.shape[-1])
+        draws = world.key.fold("gradient", t).draws(world.replicas, active)
+        here = world.problem.gradient(state.read.gather(-2, place), draws)
+        there = world.problem.gradient(state.anchor, draws)
+        g = world.checked(here - there, t)
+        key = world.key.fold("compress", t)
+        arrived = network.collect(pack(self.compressor, g, key, world.replicas, active), active)
+        gamma = self.step_rule(t)
+        u = arrived.sum(-2, keepdim=True) + state.full
+        z = self.proximal.apply(state.z - gamma * u, gamma, t)
+        answer = self._answered(state, z, active, t, world)
+        state.read.scatter_(-2, place, answer)
+        return state._replace(z=z)
+
+    def _point(self, state: AsyLPGState, z: Tensor) -> Tensor:
+        """y: where gradients are asked for."""
+        return z if self.theta == 1 else state.anchor + self.theta * (z - state.anchor)
+
+    def _answered(
+        self, state: AsyLPGState, z: Tensor, active: Tensor, t: int, world: World
+    ) -> Tensor:
+        """The low-precision model that the active worker reads, charged to it."""
+        difference = self._point(state, z) - state.anchor
+        key = world.key.fold("answer", t)
+        packet = pack(self.downlink, difference, key, world.replicas, world.network.server)
+        world.network.answer(active, self.downlink.bits(packet.d, packet.dtype))
+        return state.anchor + packet.own(world.network.server)
+
+    def _anchored(self, state: AsyLPGState, t: int, world: World) -> AsyLPGState:
+        """A new anchor: its full gradient, and every worker holds it."""
+        anchor = self._point(state, state.z)
+        gradients = world.problem.full_gradient(anchor, world.network.workers)
+        full, _ = world.network.average(world.pack(Identity(), gradients, t, purpose="anchor"))
+        world.network.broadcast(dense_bits(anchor.shape[-1], anchor.dtype))
+        read = anchor.expand_as(state.read).clone()
+        return state._replace(z=anchor, anchor=anchor, full=full, read=read)
+
+    def models(self, state: AsyLPGState) -> Tensor:
+        return self._point(state, state.z)

@@ -1,0 +1,185 @@
+"""DIANA, LAQ, AsyLPG, refined quantisation, blocks: forms, limits, both worlds."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import torch
+from scipy import optimize
+
+from algorithms.compressors.blocks import BlockInTurn, BlockSampling
+from algorithms.compressors.identity import Identity
+from algorithms.compressors.max_levels import MaxLevels
+from algorithms.compressors.nearest_grid import FixedRange, NearestGrid
+from algorithms.compressors.norm_ternary import NormTernary
+from algorithms.compressors.qsgd import QSGD
+from algorithms.compressors.scaled_sign import ScaledSign
+from algorithms.compressors.terngrad import TernGrad
+from algorithms.key import Key
+from algorithms.methods.asylpg import AsyLPG
+from algorithms.methods.bsp import BSP
+from algorithms.methods.diana import Diana
+from algorithms.methods.laq import LAQ
+from algorithms.methods.refined import RefinedQuantisation
+from algorithms.optimizers.proximal import SoftThreshold
+from algorithms.problems.quadratic import Quadratic
+from algorithms.run import run
+from algorithms.synchronisation.compute_times import Exponential
+from experiments.crossval import byte_cases, cases
+from proofs_check.equivalence import cross_validate
+from proofs_check.exact import exact_law
+from proofs_check.verdict import Outcome
+from theory.stepsizes import ConstantStep
+
+ROWS = ("diana", "laq", "asylpg", "adaptive-quantisation", "ibcd", "bcd")
+V = (3, -4, 0, 12)
+
+
+def draws(m=1):
+    return Key.seed(1).draws(torch.tensor(0), torch.arange(m))
+
+
+def quiet(n=4, d=10):
+    return Quadratic.strongly_convex(n, d, sigma2=0.0, zeta2=1.0)
+
+
+@pytest.mark.parametrize(("p", "same"), [(2, QSGD(1)), (float("inf"), TernGrad())])
+def test_ternary_is_qsgd_and_terngrad(p, same):
+    x = torch.randn(5, 33, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    ours = NormTernary(p).compress(x, draws(5))
+    assert torch.equal(ours, same.compress(x, draws(5)))
+
+
+def test_ternary_of_the_one_norm_exactly():
+    law = exact_law(NormTernary(1), V)
+    assert law.mean == V and law.error == 19 * 19 - 169
+    assert law.nonzeros == Fraction(19, 19)
+
+
+def test_max_levels_of_one_is_terngrad_and_its_worst_vector():
+    assert exact_law(MaxLevels(1), V).error == 59
+    s, d = 3, 10
+    share = (d - 1) / s**2
+    a = (np.sqrt(1 + share) - 1) / share  # the maximiser of D f (1 - f) / (1 + D f^2)
+    x = torch.full((1, d), float(a) / s, dtype=torch.float64)
+    x[0, 0] = 1
+    operator = MaxLevels(s)
+    ratio = float(operator.variance(x)) / float(x.square().sum())
+    assert ratio == pytest.approx(operator.claims(d)[1].omega, rel=1e-12)
+
+
+def test_blocks_are_kept_whole():
+    x = torch.arange(1.0, 11.0, dtype=torch.float64)[None].repeat(50, 1)
+    sent = BlockSampling(4, 2, scaled=False).compress(x, draws(50))
+    kept = (sent != 0).reshape(50, -1)
+    for block in ((0, 3), (3, 6), (6, 9), (9, 10)):
+        part = kept[:, slice(*block)]
+        assert (part.all(-1) == part.any(-1)).all()
+    assert set(kept.sum(-1).tolist()) <= {4, 6}
+    turned = [BlockInTurn(4).at(t).compress(x[:1], draws()) for t in range(8)]
+    assert torch.equal(sum(turned[:4]), x[:1]) and torch.equal(turned[1], turned[5])
+    lots = {BlockInTurn(4, lot=3).at(t).block for t in range(40)}
+    assert lots == {0, 1, 2, 3}
+
+
+def test_nearest_grid_reference_points():
+    x = torch.tensor([[1.0, 0.0, -0.2, 0.5]], dtype=torch.float64)
+    expected = torch.tensor([[1.0, 1 / 3, -1 / 3, 1 / 3]], dtype=torch.float64)
+    torch.testing.assert_close(NearestGrid(2).compress(x, draws()), expected)
+    assert not FixedRange(10.0, 3).compress(x, draws()).any()
+
+
+def test_diana_without_compression_and_shifts_is_sgd():
+    problem = Quadratic.strongly_convex(4, 10, sigma2=1.0, zeta2=1.0)
+    plain = run(BSP(ConstantStep(0.2)), problem, steps=20, points=2)
+    shifted = run(Diana(ConstantStep(0.2), Identity()), problem, steps=20, points=2)
+    torch.testing.assert_close(plain.model, shifted.model, rtol=1e-10, atol=1e-12)
+    off = run(Diana(ConstantStep(0.1), QSGD(2), alpha=0.0), problem, steps=20, points=2)
+    compressed = run(BSP(ConstantStep(0.1), QSGD(2)), problem, steps=20, points=2)
+    torch.testing.assert_close(off.model, compressed.model, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("beta", [0.0, 0.5])
+def test_proximal_diana_finds_the_lasso_solution(beta):
+    problem, weight = quiet(), 0.05
+    method = Diana(ConstantStep(0.1), QSGD(4), beta=beta, proximal=SoftThreshold(weight))
+    trace = run(method, problem, steps=4000, points=2)
+
+    def smooth(x):
+        return problem.value(torch.from_numpy(x)).item()
+
+    def gradient(x):
+        return problem.mean_gradient(torch.from_numpy(x)).numpy()
+
+    d = problem.d  # x = u - v with u, v >= 0 makes the l1 norm smooth
+    found = optimize.minimize(
+        lambda z: smooth(z[:d] - z[d:]) + weight * z.sum(),
+        np.zeros(2 * d),
+        jac=lambda z: np.concatenate((g := gradient(z[:d] - z[d:]), -g)) + weight,
+        bounds=[(0, None)] * (2 * d),
+        options={"ftol": 1e-15, "gtol": 1e-10, "maxiter": 10_000},
+    )
+    expected = torch.from_numpy(found.x[:d] - found.x[d:])
+    torch.testing.assert_close(trace.model[0], expected, rtol=0, atol=2e-5)
+
+
+def test_laq_with_full_patience_is_quantised_gradient_descent():
+    """Patience 1: everybody sends at every step."""
+    trace = run(LAQ(ConstantStep(0.3), patience=1), quiet(), steps=30, points=2)
+    assert (trace.account.sent_messages >= 15).all()
+    always = run(LAQ(ConstantStep(0.3), weight=0.0, patience=1), quiet(), steps=30, points=2)
+    assert (always.account.sent_messages >= trace.account.sent_messages).all()
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        AsyLPG(ConstantStep(0.05), 6000, Exponential(), 200, theta=0.5),
+        AsyLPG(ConstantStep(0.05), 6000, Exponential(), 200, BlockSampling(2)),
+        AsyLPG(ConstantStep(0.05), 6000, Exponential(), 200, proximal=SoftThreshold(0.0)),
+    ],
+    ids=["accelerated", "sparse", "proximal"],
+)
+def test_forms_of_asylpg_converge_with_noise(method):
+    """Both gradients are taken on the same sample, so noise does not leave a floor."""
+    problem = Quadratic.strongly_convex(4, 10, sigma2=1.0, zeta2=1.0)
+    trace = run(method, problem, steps=6000, points=3)
+    assert float(trace.squared_distance[0, -1] / trace.squared_distance[0, 0]) < 1e-8
+
+
+def test_anchored_refinement_converges_with_noise():
+    problem = Quadratic.strongly_convex(4, 10, sigma2=1.0, zeta2=1.0)
+    method = RefinedQuantisation(ConstantStep(0.5), 5, 4.0, 0.985, epoch=20)
+    trace = run(method, problem, steps=2500, points=3)
+    assert float(trace.squared_distance[0, -1] / trace.squared_distance[0, 0]) < 1e-10
+
+
+@pytest.mark.sharded
+def test_both_worlds_agree():
+    chosen = tuple(case for case in cases(4) if case.row in ROWS)
+    counted = {case: bits for case, bits in byte_cases().items() if case.row in ROWS}
+    for verdict in cross_validate((*chosen, *counted), 2, counted):
+        assert verdict.outcome in (Outcome.PROVED, Outcome.SUPPORTED), verdict
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: NormTernary(3), "p must be 1, 2 or inf, got p=3"),
+        (lambda: MaxLevels(0), r"s must lie in \[1, 2\^24\), got s=0"),
+        (lambda: BlockSampling(3, 4), r"taken must lie in \[1, blocks\], got taken=4"),
+        (lambda: BlockSampling(3).claims(2), "blocks must be at most d, got blocks=3 with d=2"),
+        (lambda: NearestGrid(0), r"bits must lie in \[1, 16\], got bits=0"),
+        (lambda: FixedRange(0.0), "radius positive"),
+        (lambda: Diana(ConstantStep(1.0), QSGD(1), alpha=2.0), r"alpha must lie in \[0, 1\]"),
+        (lambda: Diana(ConstantStep(1.0), ScaledSign()).shift_step(4), "claims no omega"),
+        (lambda: LAQ(ConstantStep(1.0), memory=0), "memory must be at least 1, got memory=0"),
+        (lambda: RefinedQuantisation(ConstantStep(1.0), shrink=1.5), r"shrink must lie in \(0, 1"),
+        (lambda: AsyLPG(ConstantStep(1.0), 5, Exponential(), 0), "epoch must be at least 1"),
+    ],
+)
+def test_bad_arguments_are_named(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
