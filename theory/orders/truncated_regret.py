@@ -1,0 +1,22 @@
+"""Truncated gradient, regret: Langford, Li, Zhang 2009.
+
+The regret over T rounds is O(sqrt T).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from theory.claims import Confidence, Source
+from theory.theorem import Order, OrderOnly
+
+truncated_regret = OrderOnly(
+    name="truncated_regret",
+    title="Truncated gradient, regret",
+    source=Source("Langford, Li, Zhang", 2009, "", "Theorem 3.1, JMLR 10"),
+    confidence=Confidence.ORDER,
+    statement=r"\frac1T\sum_t (L(w_t) + g\|w_t\|_1) - (L(w) + g\|w\|_1) = O(1/\sqrt T)",
+    metric=None,
+    order=Order({"T": Fraction(-1, 2)}),
+    assumes="convex loss, online; it acts on weights, with a regulariser of size g",
+)
