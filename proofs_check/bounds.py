@@ -18,6 +18,7 @@ from algorithms.methods.bsp import BSP
 from algorithms.methods.choco import ChocoGossip, ChocoSGD, ChocoState
 from algorithms.methods.constants import operator_constants
 from algorithms.methods.d_psgd import DPSGD
+from algorithms.methods.diana import Diana
 from algorithms.methods.local_sgd import LocalSGD
 from algorithms.problems import entries
 from algorithms.problems.base import Problem
@@ -45,6 +46,8 @@ from theory.theorems.choco_sgd_strongly_convex import choco_sgd_strongly_convex
 from theory.theorems.compressed_bsp_nonconvex import compressed_bsp_nonconvex
 from theory.theorems.compressed_bsp_strongly_convex import compressed_bsp_strongly_convex
 from theory.theorems.d_psgd import d_psgd
+from theory.theorems.diana import diana
+from theory.theorems.diana_nonconvex import diana_nonconvex
 from theory.theorems.ef_sgd_nonconvex import ef_sgd_nonconvex
 from theory.theorems.ef_sgd_workers import ef_sgd_workers
 from theory.theorems.local_sgd import local_sgd
@@ -89,6 +92,10 @@ def _bsp(compressor: Compressor) -> Make:
 
 def _feedback(compressor: Compressor) -> Make:
     return lambda step, _p, _t: BSP(step, compressor, ErrorFeedback())
+
+
+def _diana(compressor: Compressor) -> Make:
+    return lambda step, _p, _t: Diana(step, compressor)
 
 
 def _asp(times: ComputeTimes) -> Make:
@@ -175,6 +182,10 @@ _FEEDBACK = (
         second_moment,
     ),
 )  # fmt: skip
+_SHIFTED = (
+    BoundCheck("diana", _SC, diana, _entry(_SC), _diana(RandK(0.25)), 500),
+    BoundCheck("diana", _NONCONVEX, diana_nonconvex, _entry(_NONCONVEX), _diana(TernGrad()), 500),
+)
 _LOCAL = (
     BoundCheck(
         "local-sgd", f"{_LOGREG}, equal shards", local_sgd, lambda: same_shards(4, _STRONG),
@@ -222,5 +233,5 @@ _ASYNCHRONOUS = tuple(
 )  # fmt: skip
 
 BOUND_CHECKS: tuple[BoundCheck, ...] = (
-    *_PLAIN, *_COMPRESSED, *_FEEDBACK, *_LOCAL, *_GOSSIP, *_ASYNCHRONOUS,
+    *_PLAIN, *_COMPRESSED, *_FEEDBACK, *_SHIFTED, *_LOCAL, *_GOSSIP, *_ASYNCHRONOUS,
 )  # fmt: skip

@@ -43,11 +43,11 @@ THEOREMS: tuple[Theorem, ...] = (
     ef_sgd_workers,
     mem_sgd,
     asysg_con,
+    diana,
+    diana_nonconvex,
 )
 
 PROVED_ONLY: tuple[Theorem, ...] = (
-    diana,
-    diana_nonconvex,
     ef_sgd_two_way,
     absolute_compressor_ef,
     signsgd,
