@@ -49,6 +49,7 @@ from theory.theorems.d_psgd import d_psgd
 from theory.theorems.diana import diana
 from theory.theorems.diana_nonconvex import diana_nonconvex
 from theory.theorems.ef_sgd_nonconvex import ef_sgd_nonconvex
+from theory.theorems.ef_sgd_two_way import ef_sgd_two_way
 from theory.theorems.ef_sgd_workers import ef_sgd_workers
 from theory.theorems.local_sgd import local_sgd
 from theory.theorems.local_sgd_nonconvex import local_sgd_nonconvex
@@ -92,6 +93,10 @@ def _bsp(compressor: Compressor) -> Make:
 
 def _feedback(compressor: Compressor) -> Make:
     return lambda step, _p, _t: BSP(step, compressor, ErrorFeedback())
+
+
+def _both_ways(up: Compressor, down: Compressor) -> Make:
+    return lambda step, _p, _t: BSP(step, up, ErrorFeedback(), down, ErrorFeedback())
 
 
 def _diana(compressor: Compressor) -> Make:
@@ -177,6 +182,10 @@ _FEEDBACK = (
     BoundCheck(
         "error-feedback", _NONCONVEX, ef_sgd_workers, _entry(_NONCONVEX),
         _feedback(RandK(0.25, scaled=False)), 500,
+    ),
+    BoundCheck(
+        "dist-ef-sgd", _NONCONVEX, ef_sgd_two_way, _entry(_NONCONVEX),
+        _both_ways(RandK(0.5, scaled=False), TopK(0.5)), 500,
     ),
     BoundCheck("top-k", _LOGREG, mem_sgd, _logreg(1), _feedback(TopK(0.2)), 500,
         second_moment,

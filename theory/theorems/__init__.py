@@ -45,10 +45,10 @@ THEOREMS: tuple[Theorem, ...] = (
     asysg_con,
     diana,
     diana_nonconvex,
+    ef_sgd_two_way,
 )
 
 PROVED_ONLY: tuple[Theorem, ...] = (
-    ef_sgd_two_way,
     absolute_compressor_ef,
     signsgd,
     signsgd_majority,
