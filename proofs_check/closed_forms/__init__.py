@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from proofs_check.closed_forms.blocks import blocks
 from proofs_check.closed_forms.choco import choco
 from proofs_check.closed_forms.decomposition import decomposition
 from proofs_check.closed_forms.delay import delays
@@ -32,6 +33,7 @@ CLOSED_FORMS: tuple[Callable[[], tuple[Verdict, ...]], ...] = (
     errata,
     decomposition,
     shifts,
+    blocks,
 )
 
 __all__ = ["CLOSED_FORMS"]

@@ -11,9 +11,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import torch
+from scipy import stats
 
 from algorithms.compressors.blocks import BlockInTurn, BlockSampling
 from algorithms.compressors.qsgd import QSGD
+from algorithms.compressors.rand_k import RandK
 from algorithms.methods.asylpg import AsyLPG
 from algorithms.methods.base import Method
 from algorithms.methods.bsp import BSP
@@ -23,7 +26,8 @@ from algorithms.methods.refined import RefinedQuantisation
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import Trace, run
 from algorithms.synchronisation.compute_times import Exponential
-from proofs_check.rates import curve_under_bound
+from proofs_check.closed_forms.paths import path
+from proofs_check.rates import curve_under_bound, fit_power
 from proofs_check.statistics import TEST_ERROR
 from proofs_check.verdict import Outcome, Verdict
 from theory.stepsizes import ConstantStep, Stepsize
@@ -34,6 +38,7 @@ Make = Callable[[Stepsize], Method[Any]]
 _N, _D = 8, 20
 _REPLICAS = 16
 SMALL = 1e-10
+_RECURSION, _MANY = 60, 64
 
 
 def problem(sigma2: float = 0.0) -> Quadratic:
@@ -58,6 +63,19 @@ def _gamma() -> float:
     return diana.limit(constants)
 
 
+def linear_rate(trace: Trace) -> str:
+    """The factor a step of the mean squared distance, by the slope of its log above the floor."""
+    y, horizon = trace.squared_distance, float(trace.steps[-1])
+    floor = 1e-24 * float(y[0, 0])
+    if int(np.logical_and.accumulate(y.mean(0) > floor).sum()) < 3:
+        return "too few records above the floor for a rate"
+    fit = fit_power(np.exp(trace.steps / horizon), y, TEST_ERROR, floor=floor)
+    return (
+        f"log-slope {fit.slope / horizon:.4g} +- {fit.half_width / horizon:.2g} a step over "
+        f"{fit.points} records (resolution {fit.resolution / horizon:.2g})"
+    )
+
+
 def reaches(row: str, make: Make, gamma: float, steps: int, what: str) -> Verdict:
     """The mean squared distance to x* falls below 1e-10 of where it began."""
     trace = played(make, gamma, steps)
@@ -67,7 +85,8 @@ def reaches(row: str, make: Make, gamma: float, steps: int, what: str) -> Verdic
         claim=f"{what}: ||x_T - x*||^2 <= 1e-10 ||x_0 - x*||^2",
         outcome=Outcome.SUPPORTED if ratio <= SMALL else Outcome.REFUTED,
         statistic=ratio, bound=SMALL,
-        evidence=f"largest ratio over {_REPLICAS} replicas {ratio:.3g} after {steps} steps",
+        evidence=f"largest ratio over {_REPLICAS} replicas {ratio:.3g} after {steps} steps; "
+        f"{linear_rate(trace)}",
         provenance=f"gamma {gamma:.4g}, n={_N}, d={_D}, seed 0",
     )  # fmt: skip
 
@@ -117,6 +136,38 @@ def diana_lyapunov(make: Make = with_shifts) -> Verdict:
     )  # fmt: skip
 
 
+def diana_recursion(make: Make | None = None) -> Verdict:
+    r"""The Lyapunov function falls at every step: E[Psi_{t+1} | x_t, h_t] <= q Psi_t.
+
+    Psi = ||x - x*||^2 + (4 gamma^2 omega / (n alpha)) mean_i ||h_i - grad f_i(x*)||^2. Averages of
+    Psi_{t+1}/Psi_t over a run are independent between replicas: Student's t, one-sided.
+    """
+    right = Diana(ConstantStep(1.0), RandK(5))
+    c = right.constants(problem())
+    gamma, omega, alpha = diana.limit(c), c.need("omega"), c.need("alpha")
+    build = make or (lambda step: Diana(step, RandK(5)))
+    q = max(1 - gamma * c.need("mu"), 1 - alpha / 2)
+    weight = 4 * gamma**2 * omega / (c.need("n") * alpha)
+    psi = []
+    for moment in path(build(ConstantStep(gamma)), problem(), _RECURSION, replicas=_MANY):
+        built, state = problem(), moment.state
+        star = built.full_gradient(built.x_star[None], moment.world.network.workers)
+        shifts = (state.shifts - star).square().sum(-1).mean(-1)
+        psi.append((state.x[..., 0, :] - built.x_star).square().sum(-1) + weight * shifts)
+    values = torch.stack(psi)
+    ratios = (values[1:] / values[:-1]).mean(0).numpy()
+    half = float(stats.t.isf(TEST_ERROR, _MANY - 1) * ratios.std(ddof=1) / _MANY**0.5)
+    mean = float(ratios.mean())
+    return Verdict(
+        subject="diana", problem="quadratic, no noise, heterogeneous", check="Lyapunov recursion",
+        claim="E[Psi_{t+1} | t] <= max(1 - gamma mu, 1 - alpha/2) Psi_t",
+        outcome=Outcome.SUPPORTED if mean - half <= q else Outcome.REFUTED,
+        statistic=mean, bound=q, uncertainty=half, resolution=2 * half,
+        evidence=f"mean ratio {mean:.6g} +- {half:.2g} over {_RECURSION} steps, q = {q:.6g}",
+        provenance=f"{diana.source}; gamma {gamma:.4g}, {_MANY} replicas, error {TEST_ERROR:g}",
+    )  # fmt: skip
+
+
 def lazy_uploads() -> Verdict:
     """LAQ on full gradients reaches 1e-10 with fewer uploads than one a worker and step."""
     steps = 1500
@@ -153,6 +204,7 @@ def shifts() -> tuple[Verdict, ...]:
         stalls("qsgd", lambda s: BSP(s, QSGD(2)), gamma, 3000, "QSGD(s=2) without shifts"),
         floor_of_plain_compression(),
         diana_lyapunov(),
+        diana_recursion(),
         lazy_uploads(),
         reaches("adaptive-quantisation", _refined, 0.9, 2500, "4 bits on a shrinking range"),
         stalls("adaptive-quantisation", _fixed_range, 0.9, 2500, "4 bits on a fixed range"),

@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, final
 
+import torch
+from torch import Tensor
+
+from algorithms.codes.base import Symbols
+from algorithms.compressors.blocks import BlockSampling
 from algorithms.compressors.qsgd import QSGD
+from algorithms.compressors.rand_k import RandK
+from algorithms.key import Draws
 from algorithms.methods.base import Method, World
+from algorithms.methods.bsp import BSP
 from algorithms.methods.diana import Diana, DianaState
 from algorithms.methods.laq import LAQ, LAQState
+from algorithms.methods.refined import RefinedQuantisation, RefinedState
 from algorithms.problems.base import Problem
-from proofs_check.closed_forms.shifts import diana_lyapunov, reaches, with_shifts
+from proofs_check.closed_forms.blocks import one_step
+from proofs_check.closed_forms.shifts import (
+    diana_lyapunov,
+    diana_recursion,
+    reaches,
+    with_shifts,
+)
 from proofs_check.mutants.methods import MethodMutant
+from proofs_check.mutants.operators import Impostor
 from theory.constants import Constants
 from theory.stepsizes import Stepsize
 
@@ -60,6 +76,73 @@ class ForgetfulLAQ(_Wrong):
         return new._replace(sent=new.sent * spoken)
 
 
+@final
+@dataclass(frozen=True)
+class AnchorlessRefinement(_Wrong):
+    """Variance reduction without the full gradient of the anchor."""
+
+    right: RefinedQuantisation
+
+    def step(self, state: RefinedState, t: int, world: World) -> RefinedState:
+        full = world.problem.full_gradient(state.x, world.network.workers)
+        fresh = state._replace(anchor=state.x, full=torch.zeros_like(full))
+        here = fresh if t % self.right.epoch == 0 else state
+        return replace(self.right, epoch=10**9).step(here, max(t, 1), world)
+
+
+@final
+@dataclass(frozen=True)
+class SharedBlocks(Impostor):
+    """All workers take the blocks of the first, and claim that they draw their own."""
+
+    right: BlockSampling
+
+    def encode(self, x: Tensor, draws: Draws) -> Symbols:
+        return self.right.encode(x, FirstOf(draws))
+
+    def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
+        return self.right.decode(symbols, d, dtype, FirstOf(draws))
+
+
+@final
+class FirstOf(Draws):
+    """Every row draws what the first row draws."""
+
+    def __init__(self, draws: Draws) -> None:
+        self.draws, self.workers = draws, draws.workers
+
+    def _first(self, drawn: Tensor) -> Tensor:
+        return drawn[..., :1, :].expand(drawn.shape)
+
+    def fold(self, *words: int | str) -> Draws:
+        return FirstOf(self.draws.fold(*words))
+
+    def uniform(self, count: int, dtype: torch.dtype) -> Tensor:
+        return self._first(self.draws.uniform(count, dtype))
+
+    def normal(self, count: int, dtype: torch.dtype) -> Tensor:
+        return self._first(self.draws.normal(count, dtype))
+
+    def integers(self, high: int, count: int) -> Tensor:
+        return self._first(self.draws.integers(high, count))
+
+
+def _greedy(step: Stepsize) -> Method[Any]:
+    return Diana(step, RandK(5), alpha=1.0)
+
+
+def _refined(step: Stepsize) -> RefinedQuantisation:
+    return RefinedQuantisation(step, 4, 4.0, 0.985, epoch=20)
+
+
+def _anchorless(step: Stepsize) -> Method[Any]:
+    return AnchorlessRefinement(_refined(step))
+
+
+def _shared(step: Stepsize) -> Method[Any]:
+    return BSP(step, SharedBlocks(BlockSampling(16, 4)))
+
+
 def _stale(step: Stepsize) -> Method[Any]:
     return StaleServerShift(Diana(step, QSGD(2)))
 
@@ -80,5 +163,18 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     MethodMutant(
         "LAQ that forgets the silent", "a silent worker counts as zero from then on",
         _converges("laq", _forgetful), _converges("laq", LAQ),
+    ),
+    MethodMutant(
+        "DIANA with alpha = 1", "shifts take the whole message where omega = 3 allows a quarter",
+        lambda: diana_recursion(_greedy), diana_recursion,
+    ),
+    MethodMutant(
+        "semi-stochastic gradients without the full one", "g_i(x) - g_i(y), nothing added",
+        lambda: reaches("adaptive-quantisation", _anchorless, 0.9, 2500, "the method"),
+        lambda: reaches("adaptive-quantisation", _refined, 0.9, 2500, "the method"),
+    ),
+    MethodMutant(
+        "IBCD with one draw for all", "the workers' blocks are equal, not independent",
+        lambda: one_step(1.0, build=_shared), lambda: one_step(1.0),
     ),
 )  # fmt: skip

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import torch
-from scipy import optimize
+from scipy import optimize, stats
 
 from algorithms.compressors.blocks import BlockInTurn, BlockSampling
 from algorithms.compressors.identity import Identity
@@ -183,3 +183,17 @@ def test_both_worlds_agree():
 def test_bad_arguments_are_named(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def test_blocks_by_lot_are_uniform():
+    operator, blocks, steps = BlockInTurn(8, lot=5), 8, 4000
+    counts = np.bincount([operator.at(t).block for t in range(steps)], minlength=blocks)
+    assert stats.chisquare(counts).pvalue > 1e-9
+
+
+@pytest.mark.parametrize("b", [2, 4, 8])
+def test_laq_error_is_at_most_half_a_cell_of_the_grid(b):
+    """Sun et al.: with R the largest magnitude, each coordinate is off by at most R/(2^b - 1)."""
+    x = torch.from_numpy(np.random.default_rng(b).standard_normal((50, 40)))
+    error = (NearestGrid(b).compress(x, draws(50)) - x).abs().amax(-1)
+    assert (error <= x.abs().amax(-1) / (2**b - 1) * (1 + 1e-12)).all()
