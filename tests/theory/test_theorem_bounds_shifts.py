@@ -45,7 +45,7 @@ def exact(gamma: float, alpha: float, omega: float, steps: int) -> list[float]:
         move[1:3] += alpha * sent
         moves.append(move)
     for _ in range(steps):
-        moments = sum(m @ moments @ m.T for m in moves) / 4
+        moments = np.mean([m @ moments @ m.T for m in moves], axis=0)
         out.append(float(moments[0, 0]))
     return out
 
