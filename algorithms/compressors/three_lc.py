@@ -1,0 +1,78 @@
+"""3LC's ternary quantiser (Lim, Andersen, Kaminsky 2018, arXiv:1802.07389)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, final
+
+import torch
+from torch import Tensor
+
+from algorithms.codes.base import Field, Layout, Symbols
+from algorithms.compressors.base import Compressor, Property
+from algorithms.compressors.requirements import require_finite, require_rows
+from algorithms.key import Draws
+from theory.claims import Claim, Confidence, Contraction, Source
+
+_PAPER = Source("Lim, Andersen, Kaminsky", 2018, "1802.07389", "Section 3.1; derived here")
+_POWERS = (81, 27, 9, 3, 1)
+
+
+@final
+@dataclass(frozen=True)
+class ThreeLC(Compressor):
+    r"""$C(x)_j = M\,\mathrm{round}(x_j/M)$, M = s max|x|: three values, five to a byte.
+
+    s in [1, 2) is the sparsity multiplier; a half is rounded to zero. Deterministic.
+
+    Proof of the sharp delta = s (2 - s)/(1 + (d - 1) s^2/4), with max |x| = 1: the largest
+    coordinate errs by s - 1. Of another, a, what it adds to error - rho ||x||^2, rho < 1, is convex
+    on [0, s/2], where the error is a^2, and on [s/2, 1], where it is (s - a)^2: so largest at s/2,
+    (1 - rho) s^2/4, or at 1, like the largest itself. The sum of all is zero at rho = 1 - delta
+    with all others at s/2, and there the constant is attained. At least (1 - (s - 1)^2)/d.
+
+    Raises:
+        ValueError: s outside [1, 2).
+    """
+
+    s: float = 1.0
+
+    properties: ClassVar[frozenset[Property]] = frozenset(
+        {Property.SCALE, Property.ODD, Property.PERMUTATION}
+    )
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.s < 2:
+            raise ValueError(f"s must lie in [1, 2), got s={self.s}")
+
+    @property
+    def name(self) -> str:
+        return f"3LC(s={self.s:g})"
+
+    def claims(self, d: int) -> tuple[Claim, ...]:
+        s = self.s
+        delta = s * (2 - s) / (1 + (d - 1) * s * s / 4)
+        formula = "s(2-s)/(1+(d-1)s^2/4)"
+        return (Contraction(delta, formula, _PAPER, True, Confidence.DERIVED),)
+
+    def layout(self, d: int, dtype: torch.dtype) -> Layout:
+        return (Field.floats("scale", 1, dtype), Field("quintets", -(-d // 5), 8, torch.uint8))
+
+    def encode(self, x: Tensor, draws: Draws) -> Symbols:
+        require_rows(x, self.name)
+        scale = x.abs().amax(-1, keepdim=True) * self.s
+        require_finite(scale, x, self.name)
+        trits = torch.where(x.abs() > scale / 2, x.sign(), 0).to(torch.int64) + 1
+        padded = torch.nn.functional.pad(trits, (0, -x.shape[-1] % 5), value=1)
+        powers = torch.tensor(_POWERS, device=x.device)
+        return scale, (padded.unflatten(-1, (-1, 5)) * powers).sum(-1).to(torch.uint8)
+
+    def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
+        scale, quintets = symbols
+        powers = torch.tensor(_POWERS, device=scale.device)
+        trits = quintets.to(torch.int64)[..., None] // powers % 3 - 1
+        return trits.flatten(-2)[..., :d].to(dtype) * scale
+
+    def stated_bits(self, d: int, float_bits: int) -> float:
+        """8 bits for every five coordinates, before runs of zeros are shortened."""
+        return float(float_bits + 8 * -(-d // 5))
