@@ -79,9 +79,8 @@ class OneBit(Compressor):
         pieces, start = [], 0
         for table in self._cut(negative):
             count = table.shape[-1]
-            upper, lower = (
-                means[..., start : start + 2 * count].unflatten(-1, (2, count)).unbind(-2)
-            )
+            own = means[..., start : start + 2 * count]
+            upper, lower = own[..., :count], own[..., count:]
             pieces.append(torch.where(table == 1, lower[..., None, :], upper[..., None, :]))
             start += 2 * count
         return torch.cat([piece.flatten(-2) for piece in pieces], -1)
@@ -91,7 +90,7 @@ class OneBit(Compressor):
         start = 0
         for length, count in self._tables(x.shape[-1]):
             part = x[..., start : start + length * count]
-            yield part.unflatten(-1, (length, count))
+            yield part.reshape(*x.shape[:-1], length, count)
             start += length * count
 
     def stated_bits(self, d: int, float_bits: int) -> float:

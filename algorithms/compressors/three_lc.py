@@ -65,7 +65,7 @@ class ThreeLC(Compressor):
         trits = torch.where(x.abs() > scale / 2, x.sign(), 0).to(torch.int64) + 1
         padded = torch.nn.functional.pad(trits, (0, -x.shape[-1] % 5), value=1)
         powers = torch.tensor(_POWERS, device=x.device)
-        return scale, (padded.unflatten(-1, (-1, 5)) * powers).sum(-1).to(torch.uint8)
+        return scale, (padded.reshape(*x.shape[:-1], -1, 5) * powers).sum(-1).to(torch.uint8)
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         scale, quintets = symbols
