@@ -152,6 +152,8 @@ def _exact(evidence: Evidence, claim: Claim, laws: list[ExactLaw], mismatch: str
     worst, worst_bound = Fraction(-1), Fraction(0)
     for law in laws:
         here = _counterpart(claim, evidence.compressor.claims(len(law.x)))
+        if here is None:  # claimed in R^d, not here
+            continue
         if not _holds(here, law):
             text = f"at x={_short(law)}: E C(x)={_fractions(law.mean)}, error {law.error}"
             return _verdict(evidence, claim, EXACT, Outcome.REFUTED, text)
@@ -172,14 +174,11 @@ def _exact(evidence: Evidence, claim: Claim, laws: list[ExactLaw], mismatch: str
     )
 
 
-def _counterpart(claim: Claim, others: tuple[Claim, ...]) -> Claim:
-    """The claim of the same kind and formula, as it reads in another dimension."""
+def _counterpart(claim: Claim, others: tuple[Claim, ...]) -> Claim | None:
+    """The claim of the same kind and formula, as it reads in another dimension, if it is made."""
     formula = getattr(claim, "formula", "")
-    return next(
-        other
-        for other in others
-        if type(other) is type(claim) and getattr(other, "formula", "") == formula
-    )
+    alike = (o for o in others if type(o) is type(claim) and getattr(o, "formula", "") == formula)
+    return next(alike, None)
 
 
 def _constant(claim: Claim) -> Fraction:

@@ -7,6 +7,7 @@ the layouts of the code, and the bytes that cross, are held against them.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 
 def index_bits(d: int) -> int:
@@ -88,3 +89,66 @@ def exponents(d: int, float_bits: int = 32) -> float:
     if float_bits not in widths:
         raise ValueError(f"float_bits must be 32 or 64, got float_bits={float_bits}")
     return float(widths[float_bits] * d)
+
+
+def golomb_width(p: float) -> int:
+    r"""b* of Golomb's code with m = 2^b for gaps between positions that are p dense.
+
+    1 + floor(log2(log(phi - 1) / log(1 - p))), phi the golden ratio, and at least 0 (Sattler et al.
+    2018, arXiv:1805.08768, Eq. 5).
+
+    Raises:
+        ValueError: p outside (0, 1].
+    """
+    if not 0 < p <= 1:
+        raise ValueError(f"p must lie in (0, 1], got p={p}")
+    if p == 1:
+        return 0
+    golden = (math.sqrt(5) - 1) / 2
+    return max(0, 1 + math.floor(math.log2(math.log(golden) / math.log1p(-p))))
+
+
+def golomb_position(p: float) -> float:
+    """Expected bits of a position where each of a long row is taken with probability p.
+
+    b* + 1 / (1 - (1 - p)^(2^b*)) (Sattler et al. 2018, arXiv:1805.08768, Eq. 6).
+    """
+    b = golomb_width(p)
+    return b + 1 / (1 - float((1 - p) ** (1 << b)))
+
+
+def golomb_positions(places: Sequence[int], d: int) -> int:
+    """Bits of these ascending positions of d as gaps g in Golomb's code for p = k/d.
+
+    Each takes floor((g - 1) / 2^b) + 1 + b bits.
+    """
+    b = golomb_width(len(places) / d)
+    gaps = (at - before for before, at in zip((-1, *places), places, strict=False))
+    return sum((gap - 1 >> b) + 1 + b for gap in gaps)
+
+
+def golomb_positions_most(d: int, k: int) -> int:
+    """The longest :func:`golomb_positions` of k of d: k (b + 1) + floor((d - k) / 2^b)."""
+    b = golomb_width(k / d)
+    return k * (b + 1) + (d - k >> b)
+
+
+def sparse_ternary_entropy(p: float) -> float:
+    """Bits a coordinate where a share p is +-mu: -p log2 p - (1 - p) log2(1 - p) + p.
+
+    Sattler et al. 2019, arXiv:1903.02891, Eq. 12.
+    """
+    rest = 0.0 if p == 1 else -(1 - p) * math.log2(1 - p)
+    return -p * math.log2(p) + rest + p
+
+
+def hybrid_code(d: int, large: float, small: float, float_bits: int = 32) -> float:
+    """A flag, a level, and the shorter of two lists and a map.
+
+    The lists: how many are large, their indices and values, indices and signs of the small ones.
+    The map: two bits a coordinate, and the large values. (Wangni et al. 2018, arXiv:1710.09854,
+    Section 3.3; flag and count added, so that it can be read.)
+    """
+    index = index_bits(d)
+    listed = index_bits(d + 1) + large * (float_bits + index) + small * (index + 1)
+    return 1 + float_bits + min(listed, 2 * d + large * float_bits)

@@ -55,3 +55,26 @@ class InverseTimeStep(Stepsize):
 
     def __str__(self) -> str:
         return f"gamma_t = {self.scale:.4g}/({self.shift:.4g} + t)"
+
+
+@final
+@dataclass(frozen=True)
+class WarmUpStep(Stepsize):
+    """gamma_t = rule(t) min(1, (t + 1) / length): a linear start (Goyal et al. 2017, 1706.02677).
+
+    Raises:
+        ValueError: length < 1.
+    """
+
+    rule: Stepsize
+    length: int
+
+    def __post_init__(self) -> None:
+        if self.length < 1:
+            raise ValueError(f"length must be at least 1 step, got length={self.length}")
+
+    def __call__(self, t: int) -> float:
+        return self.rule(t) * min(1.0, (t + 1) / self.length)
+
+    def __str__(self) -> str:
+        return f"{self.rule}, warmed up over {self.length} steps"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from algorithms.catalogue import (
+    adaptive,
     auxiliary,
     decomposition,
     gossip,
@@ -29,6 +30,7 @@ _READY: dict[str, Parts] = (
     | decomposition.READY
     | auxiliary.READY
     | variance_reduced.READY
+    | adaptive.READY
 )
 
 ROWS: tuple[Row, ...] = tuple(

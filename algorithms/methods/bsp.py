@@ -72,6 +72,10 @@ class BSP(Method[BSPState]):
         stated = problem.constants()
         if not isinstance(self.memory, NoMemory):
             stated = stated.uniform("G2")  # iterates with a residual are no convex combinations
+        plain = (NoTransform, SGD, NoProximal)
+        parts = (self.transform, self.optimizer, self.proximal)
+        if not all(isinstance(part, kind) for part, kind in zip(parts, plain, strict=True)):
+            return stated  # nothing of the operators: theorems are about the plain step
         if self.two_way:
             return stated.merge(two_way_constants(self.compressor, self.downlink, problem.d))
         return stated.merge(operator_constants(self.compressor, problem.d))

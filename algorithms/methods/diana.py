@@ -81,8 +81,10 @@ class Diana(Method[DianaState]):
     def constants(self, problem: Problem) -> Constants:
         known = Statement(Kind.EXACT, "every step", "set by construction")
         own = operator_constants(self.compressor, problem.d)
-        alpha = self.shift_step(problem.d)
-        return problem.constants().merge(own).state(known, alpha=alpha)
+        stated = problem.constants().merge(own)
+        if self.beta or not isinstance(self.proximal, NoProximal):
+            return stated  # without alpha: the theorems are about neither form
+        return stated.state(known, alpha=self.shift_step(problem.d))
 
     def init(self, x0: Tensor, world: World) -> DianaState:
         x, rows = world.rows(x0, 1), world.rows(x0, len(world.network.workers))

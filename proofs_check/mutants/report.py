@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple, final
 
-from proofs_check.mutants import decomposition, methods, operators, shifts
+from proofs_check.mutants import decomposition, memories, methods, operators, shifts
 from proofs_check.mutants.methods import MethodMutant
 from proofs_check.mutants.operators import OperatorMutant
 from proofs_check.operators import check_compressor
@@ -17,6 +17,7 @@ MUTANTS: tuple[OperatorMutant, ...] = (*operators.MUTANTS, *decomposition.MUTANT
 METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     *methods.METHOD_MUTANTS,
     *decomposition.METHOD_MUTANTS,
+    *memories.METHOD_MUTANTS,
     *shifts.METHOD_MUTANTS,
 )
 

@@ -1,0 +1,58 @@
+"""Sparsification rows whose choice adapts: to bins, variance, time, layers, other workers."""
+
+from __future__ import annotations
+
+from algorithms.catalogue.compose import with_feedback
+from algorithms.catalogue.row import Parts
+from algorithms.compressors.adacomp import AdaComp
+from algorithms.compressors.layerwise import LayerWise
+from algorithms.compressors.top_count import TopCount
+from algorithms.compressors.top_k import TopK
+from algorithms.compressors.unambiguous import Unambiguous
+from algorithms.memories.error_feedback import ErrorFeedback
+from algorithms.methods.adaptive_k import AdaptiveK
+from algorithms.methods.bsp import BSP
+from algorithms.methods.gtop_k import GTopK
+from algorithms.methods.variance_based import VarianceBased
+from algorithms.problems.base import Problem
+from theory.costs import ETHERNET_1G
+
+_ADACOMP = AdaComp(10)
+_LAYERS = LayerWise(TopK(0.1))
+_NONE = "the paper gives no convergence theorem"
+
+
+def _longest_adacomp(problem: Problem, float_bits: int) -> float:
+    return _ADACOMP.stated_bits(problem.d, float_bits)
+
+
+def _longest_unambiguous(problem: Problem, float_bits: int) -> float:
+    return Unambiguous().stated_bits(problem.d, float_bits)
+
+
+def _longest_top(problem: Problem, float_bits: int) -> float:
+    """Every coordinate: k may rise to d; and the loss in a message of its own."""
+    return TopCount(1.0).stated_bits(problem.d, float_bits)
+
+
+READY: dict[str, Parts] = {
+    "adacomp": Parts(
+        lambda step, _p, _t: BSP(step, _ADACOMP, ErrorFeedback()), (), _ADACOMP, caution=32.0,
+        message_bits=_longest_adacomp, bits_vary=True, why=_NONE,
+    ),
+    "gtop-k": Parts(
+        lambda step, _p, _t: GTopK(step, 0.25), (), TopK(0.25), caution=32.0,
+        why="stated to order only, under an assumption on the merged top-k that is not a property "
+        "of the operator",
+    ),
+    "adaptive-k": Parts(
+        lambda step, _p, _t: AdaptiveK(step, ETHERNET_1G), (), TopCount(0.5), caution=16.0,
+        message_bits=_longest_top, bits_vary=True,
+        why="the paper's theorem is a regret bound on k, not on the model",
+    ),
+    "lags": with_feedback(_LAYERS, operators=(TopK(0.1),)),
+    "variance-based": Parts(
+        lambda step, _p, _t: VarianceBased(step), (), Unambiguous(), caution=16.0,
+        message_bits=_longest_unambiguous, bits_vary=True, why=_NONE,
+    ),
+}  # fmt: skip

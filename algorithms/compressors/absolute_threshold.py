@@ -1,0 +1,94 @@
+"""Gradient dropping by one absolute threshold (Aji, Heafield 2017, arXiv:1704.05021)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, final
+
+import torch
+from torch import Tensor
+
+from algorithms.compressors.base import Property
+from algorithms.compressors.masked import MaskCompressor
+from algorithms.compressors.requirements import kept, share_name
+from algorithms.kernels import selection
+from algorithms.key import Draws
+from theory import bits
+from theory.claims import Claim, Confidence, Contraction, Source
+
+_SHARP = Source("Aji, Heafield", 2017, "1704.05021", "derived here: mean of an order statistic")
+
+
+@final
+@dataclass(frozen=True)
+class AbsoluteThreshold(MaskCompressor):
+    r"""Keep what lies at or above one threshold on |x_j|, found in a sample of the coordinates.
+
+    ``keep`` = 1 - R is the rate wanted (the paper drops R = 99 %), ``sample`` how many coordinates
+    the threshold is found in (the paper: 0.1 % of them), drawn without replacement; None: all of
+    them, the exact quantile, which is top-k. The threshold is the r-th largest of the s sampled
+    magnitudes, r = ceil(keep s). Global on the row; local, layer by layer, inside
+    :class:`~algorithms.compressors.layerwise.LayerWise`. Of equal magnitudes the lower index counts
+    as the larger; zeros are never sent.
+
+    Proof of delta = r (d + 1) / (d (s + 1)), r/d for s = d: what is kept are the N largest
+    magnitudes, so the error is at most (1 - N/d) ||x||^2, with equality where all are equal; and
+    N, the rank in d of the r-th of a sample of s, has mean r (d + 1) / (s + 1).
+    """
+
+    properties: ClassVar[frozenset[Property]] = frozenset(
+        {Property.SCALE, Property.ODD, Property.PERMUTATION}
+    )
+
+    keep: int | float
+    sample: int | float | None = None
+
+    indices_sent = True
+    factor = 1.0
+
+    @property
+    def name(self) -> str:
+        sampled = "" if self.sample is None else f", sample {share_name(self.sample)[2:]}"
+        return f"absolute threshold({share_name(self.keep)}{sampled})"
+
+    def _ranks(self, d: int) -> tuple[int, int]:
+        """How many coordinates are sampled, and which rank among them is the threshold."""
+        s = d if self.sample is None else kept(self.sample, d)
+        return s, kept(self.keep, s)
+
+    def claims(self, d: int) -> tuple[Claim, ...]:
+        return (
+            Contraction(self._expected(d) / d, "r(d+1)/(d(s+1))", _SHARP, True, Confidence.DERIVED),
+        )
+
+    def _expected(self, d: int) -> float:
+        """E N."""
+        s, rank = self._ranks(d)
+        return rank * (d + 1) / (s + 1)
+
+    def mask(self, x: Tensor, draws: Draws) -> Tensor:
+        d = x.shape[-1]
+        s, rank = self._ranks(d)
+        if s == d:
+            chosen = selection.largest(x, rank)
+        else:
+            sampled = selection.largest(draws.uniform(d, torch.float64), s)
+            chosen = sampled.gather(-1, selection.largest(x.gather(-1, sampled), rank))
+        return _down_to(x, chosen)
+
+    def mask_again(self, d: int, draws: Draws) -> Tensor:
+        raise TypeError(f"{self.name} chooses by value; its indices must be sent")
+
+    def stated_bits(self, d: int, float_bits: int) -> float:
+        """The expected length where no coordinate is zero, a bound on it elsewhere."""
+        return self._expected(d) * (float_bits + bits.index_bits(d))
+
+
+def _down_to(x: Tensor, chosen: Tensor) -> Tensor:
+    """Mask of what is at least as large as the least of ``chosen`` (ascending indices)."""
+    size = x.abs()
+    held = size.gather(-1, chosen)
+    threshold = held.amin(-1, keepdim=True)
+    last = torch.where(held == threshold, chosen, -1).amax(-1, keepdim=True)
+    place = torch.arange(x.shape[-1], device=x.device)
+    return (size > threshold) | ((size == threshold) & (place <= last))

@@ -1,0 +1,117 @@
+"""Adaptive thresholds at a fixed proportion (Dryden, Jacobs, Moon, Van Essen 2016, MLHPC)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar, final
+
+import torch
+from torch import Tensor
+
+from algorithms.codes.base import Code, Field, Layout, Symbols
+from algorithms.codes.lists import Column, Lists, Records
+from algorithms.compressors.base import Compressor, Property, Stated
+from algorithms.compressors.entries import Entries, entries_of, first, sums
+from algorithms.compressors.requirements import require_finite, require_rows
+from algorithms.key import Draws
+from theory.bits import index_bits
+from theory.claims import Claim, Confidence, Contraction, Source
+
+_SHARP = Source("Dryden et al.", 2016, "", "derived here: two convex extremes")
+
+
+@final
+@dataclass(frozen=True)
+class Dryden(Compressor):
+    r"""The largest ceil(pi n+) positive and ceil(pi n-) negative values, each side by its mean.
+
+    n+ and n- count the positive and the negative coordinates: both thresholds follow the row, so
+    that the share of what is sent stays at pi. Deterministic; of equal values the lower index goes
+    first. Message: two means, then an index and a sign for every coordinate sent.
+
+    Proof of delta = min over n <= d of min(1/k, k/n), k = ceil(pi n): the sides are apart, and with
+    S the sum of the k largest of n positive values, the error of a side is its square norm less
+    S^2/k. The square norm is convex in them, so for given S it is largest at an extreme: one value
+    S, or all n equal to S/k: at most S^2 max(1, n/k^2). Attained by one-sided rows.
+
+    Raises:
+        ValueError: pi outside (0, 1].
+    """
+
+    properties: ClassVar[frozenset[Property]] = frozenset(
+        {Property.SCALE, Property.ODD, Property.PERMUTATION}
+    )
+
+    proportion: float
+
+    def __post_init__(self) -> None:
+        if not 0 < self.proportion <= 1:
+            raise ValueError(f"proportion must lie in (0, 1], got proportion={self.proportion}")
+
+    @property
+    def name(self) -> str:
+        return f"Dryden(pi={self.proportion:g})"
+
+    def claims(self, d: int) -> tuple[Claim, ...]:
+        shares = enumerate(_shares(self.proportion, d))
+        delta = min(min(1 / k, k / n) for n, k in shares if n)
+        formula = "min over n of min(1/k, k/n), k = ceil(pi n)"
+        return (Contraction(delta, formula, _SHARP, True, Confidence.DERIVED),)
+
+    def layout(self, d: int, dtype: torch.dtype) -> Layout:
+        means = Field.floats("means", 2, dtype)
+        indices, signs = Field("indices", d, index_bits(d)), Field("signs", d, 1)
+        return (means, Field("count", 1, index_bits(d + 1)), indices, signs)
+
+    def code(self, d: int, dtype: torch.dtype) -> Code:
+        columns = (Column("indices", index_bits(d)), Column("signs", 1))
+        return Lists((Field.floats("means", 2, dtype),), (Records(columns, d),))
+
+    def encode(self, x: Tensor, draws: Draws) -> Symbols:
+        require_rows(x, self.name)
+        above, below = (_largest(side, self.proportion) for side in (x, -x))
+        means = torch.cat([_mean(x, above), _mean(x, below)], -1).to(x.dtype)
+        if not math.isfinite(x.sum(dtype=torch.float64).item()):
+            require_finite(x, x, self.name)
+        entries = entries_of(above | below)
+        return means, entries.count, entries.positions, entries.pick(below.to(torch.int64))
+
+    def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
+        means, count, positions, negative = symbols
+        values = torch.where(negative == 1, -means[..., 1:], means[..., :1])
+        entries = Entries(count, positions)
+        return entries.spread(torch.where(entries.meant, values, 0), d)
+
+    def stated_bits(self, d: int, float_bits: int) -> float:
+        """The longest message: 2 floats, and index and sign of pi d entries, rounded up by side."""
+        shares = _shares(self.proportion, d)
+        most = max(k + other for k, other in zip(shares, reversed(shares), strict=True))
+        return float(2 * float_bits + most * (index_bits(d) + 1))
+
+    def stated_lengths(self, sent: Tensor, float_bits: int) -> Stated:
+        each = index_bits(sent.shape[-1]) + 1
+        length = (2 * float_bits + (sent != 0).sum(-1) * each).to(torch.float64)
+        return Stated(length, length)
+
+
+@lru_cache(maxsize=64)
+def _shares(proportion: float, d: int) -> tuple[int, ...]:
+    """ceil(pi n) for n = 0, ..., d, rounding of the product forgiven; 1 at least where n > 0."""
+    return (0, *(max(1, math.ceil(round(proportion * n, 9))) for n in range(1, d + 1)))
+
+
+def _largest(x: Tensor, proportion: float) -> Tensor:
+    """Mask of the largest ceil(pi n+) positive values of rows x."""
+    shares = torch.tensor(_shares(proportion, x.shape[-1]), device=x.device)
+    most = shares[(x > 0).sum(-1, keepdim=True)]
+    order = x.sort(dim=-1, descending=True, stable=True).indices
+    chosen = first(most, x.shape[-1])
+    return torch.zeros_like(chosen).scatter_(-1, order, chosen)
+
+
+def _mean(x: Tensor, mask: Tensor) -> Tensor:
+    """Mean magnitude ``[..., m, 1]`` (float64) over the mask; 0 where it is empty."""
+    count = mask.sum(-1, keepdim=True).clamp_min(1)
+    return sums(torch.where(mask, x, torch.zeros_like(x))) / count

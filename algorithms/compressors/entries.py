@@ -1,0 +1,88 @@
+"""Lists of entries: messages that name the coordinates they speak of, as many as there are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import torch
+from torch import Tensor
+
+from algorithms.compressors.base import Stated
+from algorithms.kernels import entries as kernel
+from algorithms.kernels import rows
+from theory import bits
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Entries:
+    """``count`` ``[..., m, 1]`` of the slots ``[..., m, cap]`` are meant, ``positions`` rise."""
+
+    count: Tensor
+    positions: Tensor
+
+    @property
+    def meant(self) -> Tensor:
+        """Which slots are meant, ``[..., m, cap]`` (bool)."""
+        slots = torch.arange(self.positions.shape[-1], device=self.positions.device)
+        return slots < self.count
+
+    def pick(self, x: Tensor) -> Tensor:
+        """What rows ``[..., m, d]`` hold there; zeros in the slots that are not meant."""
+        return torch.where(self.meant, x.gather(-1, self.positions), torch.zeros_like(x[..., :1]))
+
+    def spread(self, values: Tensor, d: int) -> Tensor:
+        """Rows ``[..., m, d]`` with ``values`` ``[..., m, cap]`` at the positions, else zero."""
+        return self.spread_onto(values.new_zeros((*values.shape[:-1], d)), values)
+
+    def spread_onto(self, rows: Tensor, values: Tensor) -> Tensor:
+        """``rows`` itself (contiguous), ``values`` added at the positions."""
+        count, cap = self.count.reshape(-1), self.positions.shape[-1]
+        places, held = self.positions.reshape(-1, cap), values.reshape(-1, cap)
+        kernel.spread_onto(count, places, held, rows.view(-1, rows.shape[-1]))
+        return rows
+
+
+def entries_of(mask: Tensor) -> Entries:
+    """The coordinates set in ``mask`` ``[..., m, d]`` (bool), in ascending order."""
+    count, places = kernel.places(mask.reshape(-1, mask.shape[-1]))
+    return Entries(count.reshape(*mask.shape[:-1], 1), places.reshape(mask.shape))
+
+
+def first(count: Tensor, cap: int) -> Tensor:
+    """Mask ``[..., m, cap]`` of the first ``count`` ``[..., m, 1]`` slots."""
+    return torch.arange(cap, device=count.device) < count
+
+
+def gaps(entries: Entries) -> Tensor:
+    """Distances ``[..., m, cap]``, at least 1, from one position to the next, from -1 on."""
+    before = torch.nn.functional.pad(entries.positions[..., :-1], (1, 0), value=-1)
+    return torch.where(entries.meant, entries.positions - before, 0)
+
+
+def from_gaps(count: Tensor, distances: Tensor) -> Entries:
+    """The inverse of :func:`gaps`."""
+    meant = first(count, distances.shape[-1])
+    return Entries(count, torch.where(meant, distances.cumsum(-1) - 1, 0))
+
+
+def sums(x: Tensor) -> Tensor:
+    """Sum of magnitudes ``[..., m, 1]`` (float64) of rows, in the fixed order of ``rows``."""
+    flat = x.reshape(-1, x.shape[-1]).contiguous()
+    total = rows.abs_sums_torch(flat) if x.is_cuda else rows.abs_sums_numba(flat)
+    return total.reshape(*x.shape[:-1], 1)
+
+
+def signed_sums(x: Tensor) -> Tensor:
+    """Sum ``[..., m, 1]`` (float64) of rows: what is above zero less what is below."""
+    return sums(x.clamp_min(0)) - sums(x.clamp_max(0))
+
+
+def golomb_lengths(sent: Tensor, k: int, head: int) -> Stated:
+    """``head`` bits and the positions of k equal magnitudes; the first k where all are zero."""
+    held = (sent != 0).reshape(-1, sent.shape[-1])
+    places = [row.nonzero()[:, 0].tolist() or list(range(k)) for row in held]
+    lengths = [head + bits.golomb_positions(at, sent.shape[-1]) for at in places]
+    length = torch.tensor(lengths, dtype=torch.float64).reshape(sent.shape[:-1])
+    return Stated(length, length)

@@ -1,0 +1,135 @@
+"""Stochastic binary and k-level quantisation (Suresh, Yu, Kumar, McMahan 2017, 1611.00429)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+from typing import ClassVar, final
+
+import torch
+from torch import Tensor
+
+from algorithms.codes.base import Field, Layout, Symbols
+from algorithms.compressors.base import Property
+from algorithms.compressors.grid import GridCompressor, IrrationalScale
+from algorithms.compressors.requirements import require_finite, require_rows
+from algorithms.kernels import rounding, rows
+from algorithms.key import Draws
+from theory.claims import Claim, Confidence, Source, Unbiased, VarianceBound
+
+_PAPER = Source("Suresh et al.", 2017, "1611.00429", "Section 2, Theorem 2")
+_SHARP = Source("Suresh et al.", 2017, "1611.00429", "tight constant derived here")
+
+
+class Span(Enum):
+    """How far the levels reach from the smallest coordinate on."""
+
+    RANGE = "max - min"
+    NORM = "sqrt(2) ||x||"
+
+
+@final
+@dataclass(frozen=True)
+class KLevel(GridCompressor):
+    r"""k uniform levels on [X_min, X_min + span]: the paper's $\pi_{sk}$, $\pi_{sb}$ for k = 2.
+
+    $C(x)_j$ is one of the neighbours of $x_j$, without bias. Variance $\sum_j (h_j - x_j)(x_j -
+    l_j)$: omega = (d - 2)/(2 (k-1)^2) where the span is the range (tight for even k),
+    (d - 1)/(2 (k-1)^2) where it is sqrt(2) ||x|| (both derived in ``proofs_check``; the paper's has
+    d for d - 1 or d - 2). Message: both ends, and ceil(log2 k) bits a coordinate.
+
+    Raises:
+        ValueError: k outside [2, 2^24].
+    """
+
+    k: int = 2
+    span: Span = Span.RANGE
+
+    properties: ClassVar[frozenset[Property]] = frozenset({Property.SCALE, Property.PERMUTATION})
+
+    def __post_init__(self) -> None:
+        if not 2 <= self.k <= 2**24:
+            raise ValueError(f"k must lie in [2, 2^24], got k={self.k}")
+
+    @property
+    def name(self) -> str:
+        return f"k-level(k={self.k}, span {self.span.value})"
+
+    def claims(self, d: int) -> tuple[Claim, ...]:
+        less = 2 if self.span is Span.RANGE else 1
+        omega = max(d - less, 0) / (2 * (self.k - 1) ** 2)
+        tight = self.span is Span.RANGE and self.k == 2
+        formula = f"(d - {less})/(2 (k-1)^2)"
+        return (
+            Unbiased(_PAPER),
+            VarianceBound(omega, formula, _SHARP, tight, Confidence.DERIVED),
+        )
+
+    def ends(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        """The lowest and the highest level ``[..., m, 1]`` of rows ``[..., m, d]``."""
+        low, high = torch.aminmax(x, dim=-1, keepdim=True)
+        if self.span is Span.NORM:
+            high = torch.maximum(high, low + math.sqrt(2) * rows.norms(x))
+        return low, high
+
+    def cells(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        low, high = self.ends(x)
+        place = self._place(x, low, high)
+        return (
+            self._value(place.floor(), low, high).to(x.dtype),
+            self._value(place.ceil(), low, high).to(x.dtype),
+        )
+
+    def exact_cells(self, x: Sequence[Fraction]) -> tuple[tuple[Fraction, Fraction], ...]:
+        low, high = min(x), max(x)
+        if self.span is Span.NORM:
+            square = 2 * sum((t * t for t in x), Fraction(0))
+            root = Fraction(math.isqrt(square.numerator), math.isqrt(square.denominator))
+            if root * root != square:
+                raise IrrationalScale(f"2 ||x||^2 = {square} has no rational root")
+            high = low + root
+        if low == high:
+            return tuple((t, t) for t in x)
+        step = (high - low) / (self.k - 1)
+        places = [(t - low) / step for t in x]
+        return tuple((low + math.floor(p) * step, low + math.ceil(p) * step) for p in places)
+
+    def layout(self, d: int, dtype: torch.dtype) -> Layout:
+        width = (self.k - 1).bit_length()
+        levels = Field("levels", d, width, rounding.code_dtype(width))
+        return (Field.floats("ends", 2, dtype), levels)
+
+    def encode(self, x: Tensor, draws: Draws) -> Symbols:
+        require_rows(x, self.name)
+        low, high = self.ends(x)
+        ends = torch.cat((low, high), -1)
+        require_finite(ends, x, self.name)
+        place = self._place(x, low, high)
+        below = place.floor()
+        up = draws.uniform(x.shape[-1], x.dtype) < place - below
+        return ends, (below.to(torch.int64) + up).to(self.layout(1, x.dtype)[1].dtype)
+
+    def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
+        ends, levels = symbols
+        return self._value(levels, ends[..., :1], ends[..., 1:]).to(dtype)
+
+    def stated_bits(self, d: int, float_bits: int) -> float:
+        """Two floats and d ceil(log2 k)."""
+        return float(2 * float_bits + d * (self.k - 1).bit_length())
+
+    def _place(self, x: Tensor, low: Tensor, high: Tensor) -> Tensor:
+        """(k - 1) (x - low) / (high - low), in [0, k - 1] (float64); 0 where there is no width."""
+        wide, bottom, top = (v.to(torch.float64) for v in (x, low, high))
+        power = -torch.frexp(torch.maximum(bottom.abs(), top.abs())).exponent.clamp(-1000, 1000) - 1
+        bottom = torch.ldexp(bottom, power)
+        width = torch.ldexp(top, power) - bottom
+        place = (torch.ldexp(wide, power) - bottom) / width * (self.k - 1)
+        return torch.where(width > 0, place, 0).clamp(0, self.k - 1)
+
+    def _value(self, level: Tensor, low: Tensor, high: Tensor) -> Tensor:
+        """The level's value (float64), exact at both ends."""
+        share = level.to(torch.float64) / (self.k - 1)
+        return (1 - share) * low.to(torch.float64) + share * high.to(torch.float64)

@@ -1,0 +1,83 @@
+"""A mask with a scale: the coordinates that it sets are sent, as many as there are."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+
+import torch
+from torch import Tensor
+
+from algorithms.codes.base import Code, Field, Layout, Symbols
+from algorithms.codes.lists import Column, Lists, Records, float_column
+from algorithms.compressors.base import Compressor, Stated
+from algorithms.compressors.entries import Entries, entries_of
+from algorithms.compressors.requirements import require_finite, require_rows
+from algorithms.key import Draws
+from theory.bits import index_bits
+
+
+class MaskCompressor(Compressor):
+    """C(x)_j = factor x_j where the mask is set; members choose it, and how many is theirs to say.
+
+    Message: the values of the mask; or, where ``indices_sent``, index and value of each that is not
+    zero. Its end is the end of the list.
+    """
+
+    @property
+    @abstractmethod
+    def indices_sent(self) -> bool:
+        """Whether the message holds the indices; else the receiver draws the mask again."""
+
+    @property
+    @abstractmethod
+    def factor(self) -> float:
+        """What the chosen coordinates are multiplied by."""
+
+    @abstractmethod
+    def mask(self, x: Tensor, draws: Draws) -> Tensor:
+        """Which coordinates of rows ``[..., m, d]`` are sent (bool)."""
+
+    @abstractmethod
+    def mask_again(self, d: int, draws: Draws) -> Tensor:
+        """The receiver's copy of the mask where the indices are not sent."""
+
+    def layout(self, d: int, dtype: torch.dtype) -> Layout:
+        count = Field("count", 1, index_bits(d + 1))
+        values = Field.floats("values", d, dtype)
+        if not self.indices_sent:
+            return (count, values)
+        return (count, Field("indices", d, index_bits(d)), values)
+
+    def code(self, d: int, dtype: torch.dtype) -> Code:
+        index = (Column("indices", index_bits(d)),) if self.indices_sent else ()
+        return Lists((), (Records((*index, float_column("values", dtype)), d),))
+
+    def encode(self, x: Tensor, draws: Draws) -> Symbols:
+        require_rows(x, self.name)
+        if not math.isfinite(x.sum(dtype=torch.float64).item()):  # cheap; may overflow all the same
+            require_finite(x, x, self.name)
+        mask = self.mask(x, draws)
+        entries = entries_of(mask & (x != 0) if self.indices_sent else mask)
+        values = entries.pick(x)
+        if self.factor != 1.0:
+            values = values * self.factor
+            require_finite(values, x, self.name)
+        if not self.indices_sent:
+            return entries.count, values
+        return entries.count, entries.positions, values
+
+    def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
+        if self.indices_sent:
+            count, positions, values = symbols
+            return Entries(count, positions).spread(values, d)
+        drawn = entries_of(self.mask_again(d, draws))
+        count, values = symbols
+        return Entries(count, drawn.positions).spread(values, d)
+
+    def stated_lengths(self, sent: Tensor, float_bits: int) -> Stated:
+        """Without indices zeros are sent too, and cannot be told from what was not sent."""
+        d = sent.shape[-1]
+        each = float_bits + (index_bits(d) if self.indices_sent else 0)
+        least = ((sent != 0).sum(-1) * each).to(torch.float64)
+        return Stated(least, least if self.indices_sent else torch.full_like(least, d * each))

@@ -1,0 +1,123 @@
+"""Sparse binary compression (Sattler, Wiedemann, Mueller, Samek 2018, arXiv:1805.08768)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar, final
+
+import torch
+from torch import Tensor
+
+from algorithms.codes.base import Code, Field, Layout, Symbols
+from algorithms.codes.lists import Column, Lists, Records
+from algorithms.compressors.base import Compressor, Property, Stated
+from algorithms.compressors.entries import Entries, from_gaps, gaps, golomb_lengths, signed_sums
+from algorithms.compressors.requirements import kept, require_finite, require_rows, share_name
+from algorithms.key import Draws
+from theory import bits
+from theory.claims import Claim, Confidence, Contraction, Source
+
+_SHARP = Source("Sattler et al.", 2018, "1805.08768", "derived here: extremes of a polytope")
+
+
+@final
+@dataclass(frozen=True)
+class SBC(Compressor):
+    r"""The k largest or the k smallest values, whichever lie farther out, all by their mean.
+
+    $\mu^+$ is the mean of the k largest values, $\mu^-$ that of the k largest of -x. If
+    $\mu^+ \ge \mu^-$, $C(x) = \mu^+$ at the k largest, else $-\mu^-$ at the k smallest, else zero.
+    Deterministic. Message: the signed mean, then k distances to the next position in Golomb's code.
+
+    $\|C(x) - x\|^2 = \|x\|^2 - k \max(\mu^+, \mu^-)^2$. Proof of delta: with the larger mean
+    equal to 1, the sorted rows with $\mu^\pm \le 1$ are a polytope (k < d), where the square norm,
+    convex, is largest at a vertex. A vertex has two values at most: all 1, or j of u above d - j of
+    w with $\mu^+ = \mu^- = 1$. delta = k / (largest of these d square norms), attained; for
+    2k <= d it is k/((2k - 1)^2 + d - 1), at (2k - 1, -1, ..., -1). With k = d > 1 there is none:
+    the mean of a row may be zero.
+
+    Raises:
+        ValueError: from :meth:`claims` and :meth:`encode`, k = d > 1.
+    """
+
+    properties: ClassVar[frozenset[Property]] = frozenset({Property.SCALE, Property.PERMUTATION})
+
+    k: int | float
+
+    @property
+    def name(self) -> str:
+        return f"SBC({share_name(self.k)})"
+
+    def kept(self, d: int) -> int:
+        """How many coordinates are sent.
+
+        Raises:
+            ValueError: k does not fit d.
+        """
+        k = kept(self.k, d)
+        if k == d > 1:
+            raise ValueError(f"k must lie below d, got k={k} with d={d}")
+        return k
+
+    def claims(self, d: int) -> tuple[Claim, ...]:
+        delta = _quality(self.kept(d), d)
+        formula = "k over the largest vertex"
+        return (Contraction(delta, formula, _SHARP, True, Confidence.DERIVED),)
+
+    def layout(self, d: int, dtype: torch.dtype) -> Layout:
+        gap = Field("gaps", self.kept(d), 32)
+        return (Field.floats("mean", 1, dtype), Field("count", 1, 32), gap)
+
+    def code(self, d: int, dtype: torch.dtype) -> Code:
+        k = self.kept(d)
+        columns = (Column("gaps", bits.golomb_width(k / d), golomb=True),)
+        return Lists((Field.floats("mean", 1, dtype),), (Records(columns, k),))
+
+    def encode(self, x: Tensor, draws: Draws) -> Symbols:
+        require_rows(x, self.name)
+        k = self.kept(x.shape[-1])
+        top, high = _extremes(x, k)
+        bottom, low = _extremes(-x, k)
+        up = high >= low
+        mean = torch.where(up, high, -low).to(x.dtype)
+        require_finite(mean, x, self.name)
+        chosen = torch.where(up, top, bottom)
+        entries = Entries(torch.full_like(chosen[..., :1], k), chosen)
+        return mean, entries.count, gaps(entries)
+
+    def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
+        mean, count, distances = symbols
+        entries = from_gaps(count, distances)
+        return entries.spread(torch.where(entries.meant, mean, torch.zeros_like(mean)), d)
+
+    def stated_bits(self, d: int, float_bits: int) -> float:
+        """The longest message."""
+        return float(float_bits + bits.golomb_positions_most(d, self.kept(d)))
+
+    def stated_lengths(self, sent: Tensor, float_bits: int) -> Stated:
+        return golomb_lengths(sent, self.kept(sent.shape[-1]), float_bits)
+
+
+def _extremes(x: Tensor, k: int) -> tuple[Tensor, Tensor]:
+    """Indices ``[..., m, k]`` of the k largest values, ascending, and their mean (float64)."""
+    order = x.sort(dim=-1, descending=True, stable=True).indices[..., :k]
+    chosen = order.sort(dim=-1).values
+    return chosen, signed_sums(x.gather(-1, chosen)) / k
+
+
+@lru_cache(maxsize=64)
+def _quality(k: int, d: int) -> float:
+    """k over the largest square norm of a row whose larger mean is 1."""
+    largest = float(d)
+    for j in range(1, d):
+        above, below = min(j, k), min(d - j, k)
+        u, w = _vertex(k, above, below)
+        largest = max(largest, j * u * u + (d - j) * w * w)
+    return k / largest
+
+
+def _vertex(k: int, above: int, below: int) -> tuple[float, float]:
+    """u and w with above u + (k - above) w = k and (k - below) u + below w = -k."""
+    determinant = above * below - (k - above) * (k - below)
+    return k * (k + below - above) / determinant, -k * (k + above - below) / determinant

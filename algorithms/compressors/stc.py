@@ -1,0 +1,84 @@
+"""Sparse ternary compression (Sattler, Wiedemann, Mueller, Samek 2019, arXiv:1903.02891)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, final
+
+import torch
+from torch import Tensor
+
+from algorithms.codes.base import Code, Field, Layout, Symbols
+from algorithms.codes.lists import Column, Lists, Records
+from algorithms.compressors.base import Compressor, Property, Stated
+from algorithms.compressors.entries import Entries, from_gaps, gaps, golomb_lengths, sums
+from algorithms.compressors.requirements import kept, require_finite, require_rows, share_name
+from algorithms.kernels import selection
+from algorithms.key import Draws
+from theory import bits
+from theory.claims import Claim, Confidence, Contraction, Source
+
+_SHARP = Source("Sattler et al.", 2019, "1903.02891", "derived here: two convex extremes")
+
+
+@final
+@dataclass(frozen=True)
+class STC(Compressor):
+    r"""$C(x)_j = \mu\,\mathrm{sign}(x_j)$ on the k largest magnitudes, $\mu$ their mean.
+
+    sgn(0) = +1, for a row with fewer than k nonzeros. Deterministic. Message: mu, then the distance
+    to the next position in Golomb's code and a sign, k times; the code is the best one for
+    positions that are k/d dense.
+
+    $\|C(x) - x\|^2 = \|x\|^2 - \|top_k(x)\|_1^2 / k$. Proof of delta = min(1/k, k/d): with S =
+    ||top_k(x)||_1 the square norm, convex, is largest for given S at an extreme: one value S, or
+    all d equal to S/k; so ||x||^2 <= S^2 max(1, d/k^2). Attained by one-hot or by flat rows.
+    """
+
+    properties: ClassVar[frozenset[Property]] = frozenset(
+        {Property.SCALE, Property.ODD, Property.PERMUTATION}
+    )
+
+    k: int | float
+
+    @property
+    def name(self) -> str:
+        return f"STC({share_name(self.k)})"
+
+    def claims(self, d: int) -> tuple[Claim, ...]:
+        k = kept(self.k, d)
+        return (Contraction(min(1 / k, k / d), "min(1/k, k/d)", _SHARP, True, Confidence.DERIVED),)
+
+    def layout(self, d: int, dtype: torch.dtype) -> Layout:
+        k = kept(self.k, d)
+        gap, sign = Field("gaps", k, 32), Field("signs", k, 1)
+        return (Field.floats("mean", 1, dtype), Field("count", 1, 32), gap, sign)
+
+    def code(self, d: int, dtype: torch.dtype) -> Code:
+        k = kept(self.k, d)
+        columns = (Column("gaps", bits.golomb_width(k / d), golomb=True), Column("signs", 1))
+        return Lists((Field.floats("mean", 1, dtype),), (Records(columns, k),))
+
+    def encode(self, x: Tensor, draws: Draws) -> Symbols:
+        require_rows(x, self.name)
+        chosen = selection.largest(x, kept(self.k, x.shape[-1]))
+        values = x.gather(-1, chosen)
+        mean = (sums(values) / values.shape[-1]).to(x.dtype)
+        require_finite(mean, x, self.name)
+        entries = Entries(torch.full_like(chosen[..., :1], values.shape[-1]), chosen)
+        return mean, entries.count, gaps(entries), (values < 0).to(torch.int64)
+
+    def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
+        mean, count, distances, negative = symbols
+        entries = from_gaps(count, distances)
+        values = torch.where(entries.meant, torch.where(negative == 1, -mean, mean), 0)
+        return entries.spread(values, d)
+
+    def stated_bits(self, d: int, float_bits: int) -> float:
+        """The longest message."""
+        k = kept(self.k, d)
+        return float(float_bits + k + bits.golomb_positions_most(d, k))
+
+    def stated_lengths(self, sent: Tensor, float_bits: int) -> Stated:
+        k = kept(self.k, sent.shape[-1])
+        return golomb_lengths(sent, k, float_bits + k)

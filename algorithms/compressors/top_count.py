@@ -1,0 +1,74 @@
+"""Top-k whose k comes with the row: for methods that choose it as they go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, final
+
+import torch
+from torch import Tensor
+
+from algorithms.codes.base import Symbols
+from algorithms.compressors.base import Property
+from algorithms.compressors.entries import entries_of
+from algorithms.compressors.masked import MaskCompressor
+from algorithms.compressors.requirements import kept, require_finite, require_rows, share_name
+from algorithms.key import Draws
+from theory import bits
+from theory.claims import Claim, Confidence, Contraction, Source
+
+_PAPER = Source("Han, Wang, Leung", 2020, "2001.04756", "Section III")
+
+
+@final
+@dataclass(frozen=True)
+class TopCount(MaskCompressor):
+    """Keep the largest magnitudes, as many as the guide's first coordinate says; else k.
+
+    Of equal magnitudes the lower index counts as the larger; zeros are never sent. As an operator
+    it is top-k, delta = k/d.
+    """
+
+    k: int | float
+
+    properties: ClassVar[frozenset[Property]] = frozenset(
+        {Property.SCALE, Property.ODD, Property.PERMUTATION}
+    )
+
+    indices_sent = True
+    factor = 1.0
+
+    @property
+    def name(self) -> str:
+        return f"top-count({share_name(self.k)})"
+
+    def claims(self, d: int) -> tuple[Claim, ...]:
+        return (Contraction(kept(self.k, d) / d, "k/d", _PAPER, True, Confidence.READ),)
+
+    def mask(self, x: Tensor, draws: Draws) -> Tensor:
+        return _largest(x, torch.full_like(x[..., :1], kept(self.k, x.shape[-1])))
+
+    def mask_again(self, d: int, draws: Draws) -> Tensor:
+        raise TypeError(f"{self.name} chooses by value; its indices must be sent")
+
+    def encode_guided(self, x: Tensor, guide: Tensor, draws: Draws) -> Symbols:
+        require_rows(x, self.name)
+        require_finite(x, x, self.name)
+        entries = entries_of(_largest(x, guide[..., :1]) & (x != 0))
+        return entries.count, entries.positions, entries.pick(x)
+
+    def compress_to(self, x: Tensor, count: Tensor) -> Tensor:
+        """Rows ``[..., m, d]`` with their ``count`` ``[..., m, 1]`` largest magnitudes kept."""
+        return torch.where(_largest(x, count), x, 0)
+
+    def stated_bits(self, d: int, float_bits: int) -> float:
+        """For k coordinates; a guide may ask for up to d."""
+        return bits.sparse(d, kept(self.k, d), float_bits)
+
+
+def _largest(x: Tensor, count: Tensor) -> Tensor:
+    """Mask of the ``count`` ``[..., 1]`` largest magnitudes of rows ``[..., d]``."""
+    order = x.abs().argsort(dim=-1, descending=True, stable=True)
+    place = torch.arange(x.shape[-1], device=x.device, dtype=x.dtype).expand_as(x)
+    rank = torch.empty_like(x).scatter_(-1, order, place)
+    return rank < count

@@ -1,0 +1,196 @@
+"""Optimal drop-out probabilities (Wangni, Wang, Liu, Zhang 2018, arXiv:1710.09854)."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar, final
+
+import torch
+from torch import Tensor
+
+from algorithms.codes.base import Code, Field, Layout, Symbols
+from algorithms.codes.hybrid import Hybrid
+from algorithms.compressors.base import Compressor, Property, Stated
+from algorithms.compressors.entries import Entries, entries_of, first
+from algorithms.compressors.requirements import require_finite, require_rows
+from algorithms.key import Draws
+from theory import bits
+from theory.bits import index_bits
+from theory.claims import Claim, Confidence, Source, Unbiased, VarianceBound
+
+_PAPER = Source("Wangni et al.", 2018, "1710.09854", "Eq. 3, Algorithms 1 to 3")
+_SHARP = Source("Wangni et al.", 2018, "1710.09854", "derived here: uniform p is no better")
+
+
+class DropOut(Compressor):
+    r"""C(x)_j = x_j / p_j with probability p_j = min(1, |x_j| / v), else 0; members give v.
+
+    A coordinate of |x_j| >= v is sent as it is, any other as sign(x_j) v. The level is rounded to
+    the type of x before the probabilities are found, so the mean is not touched by it. Message, the
+    hybrid code of the paper: the level, index and value of every large coordinate, then for the
+    others index and sign of those that stay, or two bits a coordinate where that is shorter.
+    """
+
+    properties: ClassVar[frozenset[Property]] = frozenset(
+        {Property.SCALE, Property.ODD, Property.PERMUTATION}
+    )
+
+    @abstractmethod
+    def level(self, x: Tensor) -> Tensor:
+        """v ``[..., m, 1]`` for magnitudes x ``[..., m, d]`` (float64, at most 1, largest 1)."""
+
+    def levels(self, x: Tensor) -> Tensor:
+        """v ``[..., m, 1]`` of rows x, in their type; 0 for rows of zeros."""
+        largest = x.abs().amax(-1, keepdim=True)
+        power = torch.frexp(largest).exponent.clamp(-1000, 1000)
+        scaled = torch.ldexp(x.abs().to(torch.float64), -power)
+        return torch.ldexp(self.level(scaled), power).to(x.dtype)
+
+    def probabilities(self, x: Tensor) -> Tensor:
+        """p ``[..., m, d]`` (float64) of rows x; 0 where x is 0."""
+        level, size = self.levels(x).to(torch.float64), x.abs().to(torch.float64)
+        return torch.where(size < level, size / level, (size > 0).to(torch.float64))
+
+    def layout(self, d: int, dtype: torch.dtype) -> Layout:
+        head = (Field.floats("level", 1, dtype), Field("large", 1, index_bits(d + 1)))
+        large = (Field("large indices", d, index_bits(d)), Field.floats("large values", d, dtype))
+        small = (Field("small indices", d, index_bits(d)), Field("signs", d, 1))
+        return (*head, *large, Field("small", 1, index_bits(d + 1)), *small)
+
+    def code(self, d: int, dtype: torch.dtype) -> Code:
+        return Hybrid(d, dtype)
+
+    def encode(self, x: Tensor, draws: Draws) -> Symbols:
+        require_rows(x, self.name)
+        require_finite(x.abs().amax(-1), x, self.name)
+        level = self.levels(x)
+        size = x.abs()
+        large = (size >= level) & (x != 0)
+        p = size.to(torch.float64) / level.to(torch.float64)
+        small = ~large & (draws.uniform(x.shape[-1], torch.float64) < p)
+        one, other = entries_of(large), entries_of(small)
+        signs = other.pick((x < 0).to(torch.int64))
+        return (
+            level, one.count, one.positions, one.pick(x), other.count, other.positions, signs,
+        )  # fmt: skip
+
+    def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
+        level, many, places, values, few, others, negative = symbols
+        rest = torch.where(negative == 1, -level, level)
+        kept = torch.where(first(few, rest.shape[-1]), rest, 0)
+        rows = Entries(many, places).spread(values, d)
+        return Entries(few, others).spread_onto(rows, kept)
+
+    def stated_lengths(self, sent: Tensor, float_bits: int) -> Stated:
+        """The level does not show: what is as small as the smallest magnitude may be large or not.
+
+        All larger ones are large for sure.
+        """
+        d, size = sent.shape[-1], sent.abs()
+        least = torch.where(size > 0, size, torch.inf).amin(-1, keepdim=True)
+        large = (size > least).sum(-1)
+        doubtful = (size == least).sum(-1)
+        pairs = list(zip(large.reshape(-1).tolist(), doubtful.reshape(-1).tolist(), strict=True))
+        low = [bits.hybrid_code(d, sure, other, float_bits) for sure, other in pairs]
+        high = [bits.hybrid_code(d, sure + other, 0, float_bits) for sure, other in pairs]
+        shape = sent.shape[:-1]
+        return Stated(*(torch.tensor(v, dtype=torch.float64).reshape(shape) for v in (low, high)))
+
+
+@final
+@dataclass(frozen=True)
+class Wangni(DropOut):
+    r"""Fewest coordinates on average for a variance of exactly epsilon ||x||^2 (Algorithm 2).
+
+    min sum p_j subject to sum x_j^2 / p_j <= (1 + epsilon) ||x||^2: with magnitudes in falling
+    order, k is the first with a_{k+1} sum_{i>k} a_i <= epsilon ||x||^2 + sum_{i>k} a_i^2; the k
+    largest stay, and v = (epsilon ||x||^2 + sum_{i>k} a_i^2) / sum_{i>k} a_i for the others.
+
+    Unbiased; E||C(x) - x||^2 = epsilon ||x||^2 for every x (to the rounding of v). If all but s
+    coordinates have ||.||_1 at most rho times that of the s others, epsilon = rho gives
+    E nnz <= (1 + rho) s (Lemma 3).
+
+    Raises:
+        ValueError: epsilon <= 0.
+    """
+
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        if not self.epsilon > 0:
+            raise ValueError(f"epsilon must be positive, got epsilon={self.epsilon}")
+
+    @property
+    def name(self) -> str:
+        return f"Wangni(eps={self.epsilon:g})"
+
+    def claims(self, d: int) -> tuple[Claim, ...]:
+        variance = VarianceBound(self.epsilon, "epsilon", _PAPER, True, Confidence.CERTAIN)
+        return (Unbiased(_PAPER), variance)
+
+    def level(self, x: Tensor) -> Tensor:
+        a = x.sort(dim=-1).values
+        tail, squares = a.cumsum(-1), (a * a).cumsum(-1)
+        budget = self.epsilon * squares[..., -1:] + squares
+        fits = a * tail <= budget
+        place = torch.arange(a.shape[-1], device=a.device)
+        last = torch.where(fits, place, 0).amax(-1, keepdim=True)
+        total = tail.gather(-1, last)
+        return torch.where(total > 0, budget.gather(-1, last) / total, 0)
+
+    def stated_bits(self, d: int, float_bits: int) -> float:
+        """A bound on the expected length: p_j = 1/(1 + epsilon) everywhere would do."""
+        return bits.hybrid_code(d, d / (1 + self.epsilon), 0, float_bits)
+
+
+@final
+@dataclass(frozen=True)
+class GreedyWangni(DropOut):
+    r"""The greedy algorithm for a density: p_j = min(1, c |x_j|) with sum p_j = density d (Alg. 3).
+
+    From c = density d / ||x||_1; while the coordinates that reach 1 leave part of the budget, c is
+    rescaled for the others. It ends where none is added: there the p_j have the least variance of
+    their sum.
+
+    Unbiased; omega = 1/density - 1, attained by flat rows: p_j = density everywhere would give
+    this, and is no better.
+
+    Raises:
+        ValueError: density outside (0, 1].
+    """
+
+    density: float
+
+    def __post_init__(self) -> None:
+        if not 0 < self.density <= 1:
+            raise ValueError(f"density must lie in (0, 1], got density={self.density}")
+
+    @property
+    def name(self) -> str:
+        return f"greedy Wangni(density={self.density:g})"
+
+    def claims(self, d: int) -> tuple[Claim, ...]:
+        omega = 1 / self.density - 1
+        formula = "1/density - 1"
+        return (
+            Unbiased(_PAPER),
+            VarianceBound(omega, formula, _SHARP, True, Confidence.DERIVED),
+        )
+
+    def level(self, x: Tensor) -> Tensor:
+        d, a = x.shape[-1], x.sort(dim=-1).values.contiguous()
+        tail = torch.nn.functional.pad(a.cumsum(-1), (1, 0))
+        level = tail[..., -1:] / (self.density * d)
+        for _ in range(d):
+            small = torch.searchsorted(a, level)
+            rest, room = tail.gather(-1, small), self.density * d - (d - small)
+            lower = torch.where((rest > 0) & (room > 0), rest / room, level)
+            if not (lower < level).any():
+                break
+            level = torch.minimum(level, lower)
+        return level
+
+    def stated_bits(self, d: int, float_bits: int) -> float:
+        """A bound on the expected length: all that are sent by value."""
+        return bits.hybrid_code(d, self.density * d, 0, float_bits)

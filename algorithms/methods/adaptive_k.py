@@ -1,0 +1,120 @@
+"""Adaptive gradient sparsification (Han, Wang, Leung 2020, arXiv:2001.04756)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple, final
+
+import torch
+from torch import Tensor
+
+from algorithms.compressors.identity import Identity
+from algorithms.compressors.requirements import kept
+from algorithms.compressors.top_count import TopCount
+from algorithms.methods.base import Method, World
+from algorithms.problems.base import Problem
+from theory.bits import index_bits
+from theory.constants import Constants
+from theory.costs import AlphaBeta
+from theory.stepsizes import Stepsize
+
+
+class AdaptiveKState(NamedTuple):
+    """Model ``[..., 1, d]``, residuals ``[..., m, d]``, and k ``[..., 1, 1]`` of each replica."""
+
+    x: Tensor
+    residual: Tensor
+    k: Tensor
+
+
+@final
+@dataclass(frozen=True)
+class AdaptiveK(Method[AdaptiveKState]):
+    r"""Top-k both ways with error feedback; k follows the sign of d(time to the same loss)/dk.
+
+    The workers send k entries of \gamma g_i + e_i, the server answers with the k largest of their
+    mean, and what an entry did not move stays with its sender. After that the server tries the step
+    made of the k' = k - \delta_t/2 largest entries of what it heard. If the same loss would come
+    sooner that way, seconds(k') (f(x) - f(x_k)) < seconds(k) (f(x) - f(x_{k'})), then k falls by
+    \delta_t, else it rises (Algorithm 3; \delta_t = width d / sqrt(2 (t + 1)), k within [least,
+    d]). seconds(k) is ``compute`` and one message of k entries by the cost model. The server knows
+    f; each worker is charged one float for its share.
+
+    Raises:
+        ValueError: least < 1, compute < 0, or width <= 0; a start that does not fit d.
+    """
+
+    step_rule: Stepsize
+    cost: AlphaBeta
+    compute: float = 1e-4
+    start: int | float = 0.5
+    least: int = 1
+    width: float = 0.2
+
+    shared_model: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if self.least < 1:
+            raise ValueError(f"least must be at least 1, got least={self.least}")
+        if not self.compute >= 0:
+            raise ValueError(f"compute must be at least 0 s, got compute={self.compute}")
+        if not self.width > 0:
+            raise ValueError(f"width must be positive, got width={self.width}")
+
+    @property
+    def name(self) -> str:
+        return f"adaptive-k(from {self.start:g}, compute {self.compute:g} s)"
+
+    def constants(self, problem: Problem) -> Constants:
+        return problem.constants().uniform("G2")
+
+    def init(self, x0: Tensor, world: World) -> AdaptiveKState:
+        x, rows = world.rows(x0, 1), world.rows(x0, len(world.network.workers))
+        first = float(kept(self.start, x0.shape[-1]))
+        return AdaptiveKState(x, torch.zeros_like(rows), torch.full_like(x[..., :1], first))
+
+    def step(self, state: AdaptiveKState, t: int, world: World) -> AdaptiveKState:
+        network, d = world.network, state.x.shape[-1]
+        wanted = state.residual + self.step_rule(t) * world.gradient(state.x, t)
+        k = state.k.round()
+        guide = k.expand(*wanted.shape[:-1], 1)
+        packet = world.pack(TopCount(self.start), wanted, t, guide=guide)
+        mean, sent = network.average(packet)
+        move = TopCount(self.start).compress_to(mean, k)
+        network.broadcast((k[..., 0] * self._entry(mean)).to(torch.int64))
+        loss_bits = torch.zeros_like(wanted[..., :1])
+        network.gather(world.pack(Identity(), loss_bits, t, purpose="loss"))
+        width = self.width * d / math.sqrt(2 * (t + 1))
+        fewer = (k - width / 2).clamp_min(self.least).round()
+        sooner = self._sooner(state.x, mean, move, (k, fewer), world)
+        moved = state.k + torch.where(sooner, -width, width)
+        return AdaptiveKState(
+            state.x - move,
+            wanted - torch.where(move != 0, sent, 0),
+            moved.clamp(float(self.least), float(d)),
+        )
+
+    def _sooner(
+        self, x: Tensor, mean: Tensor, move: Tensor, ks: tuple[Tensor, Tensor], world: World
+    ) -> Tensor:
+        """Whether fewer entries would have brought the same loss in less time, ``[..., 1, 1]``."""
+        value = world.problem.value
+        before = value(x)
+        gain = before - value(x - move)
+        k, fewer = ks
+        trial = TopCount(self.start).compress_to(mean, fewer)
+        other = before - value(x - trial)
+        slow = self._seconds(k, x) * other[..., None]
+        fast = self._seconds(fewer, x) * gain[..., None]
+        return (fast < slow) & (other[..., None] > 0)
+
+    def _seconds(self, k: Tensor, x: Tensor) -> Tensor:
+        return self.compute + self.cost.alpha + self.cost.beta * self._entry(x) * k
+
+    def _entry(self, x: Tensor) -> int:
+        """Bits of one entry."""
+        return torch.finfo(x.dtype).bits + index_bits(x.shape[-1])
+
+    def models(self, state: AdaptiveKState) -> Tensor:
+        return state.x

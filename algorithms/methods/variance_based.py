@@ -1,0 +1,77 @@
+"""Variance-based gradient compression (Tsuzuku, Imachi, Akiba 2018, arXiv:1802.06058)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple, final
+
+import torch
+from torch import Tensor
+
+from algorithms.compressors.unambiguous import Unambiguous
+from algorithms.methods.base import Method, World, dense_bits
+from algorithms.problems.base import Problem
+from theory.constants import Constants
+from theory.stepsizes import Stepsize
+
+
+class VarianceState(NamedTuple):
+    """The model ``[..., 1, d]``; each worker's sum r of gradients not sent and v of their
+    squares, ``[..., m, d]``."""
+
+    x: Tensor
+    r: Tensor
+    v: Tensor
+
+
+@final
+@dataclass(frozen=True)
+class VarianceBased(Method[VarianceState]):
+    r"""r += \frac1B \sum_z g_z, v += \sum_z (g_z/B)^2; send r_j where r_j^2 > \alpha v_j.
+
+    What was sent leaves r (its rounding stays) and clears v; elsewhere v *= \zeta (Algorithm 1). A
+    step takes B stochastic gradients, the micro-batches that v is made of.
+
+    Raises:
+        ValueError: B < 1, or zeta outside (0, 1].
+    """
+
+    step_rule: Stepsize
+    alpha: float = 1.0
+    zeta: float = 0.999
+    micro: int = 4
+
+    shared_model: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if self.micro < 1:
+            raise ValueError(f"micro must be at least 1 gradient, got micro={self.micro}")
+        if not 0 < self.zeta <= 1:
+            raise ValueError(f"zeta must lie in (0, 1], got zeta={self.zeta}")
+
+    @property
+    def name(self) -> str:
+        return f"variance-based(alpha={self.alpha:g}, zeta={self.zeta:g}, B={self.micro})"
+
+    def constants(self, problem: Problem) -> Constants:
+        return problem.constants()
+
+    def init(self, x0: Tensor, world: World) -> VarianceState:
+        zero = torch.zeros_like(world.rows(x0, len(world.network.workers)))
+        return VarianceState(world.rows(x0, 1), zero, zero)
+
+    def step(self, state: VarianceState, t: int, world: World) -> VarianceState:
+        r, v = state.r, state.v
+        for b in range(self.micro):
+            draws = world.draws("gradient", t).fold("micro", b)
+            g = world.checked(world.problem.gradient(state.x, draws), t) / self.micro
+            r, v = r + g, v + g * g
+        packet = world.pack(Unambiguous(self.alpha), r, t, guide=v)
+        mean, sent = world.network.average(packet)
+        world.network.broadcast(dense_bits(packet.d, packet.dtype))
+        gone = sent != 0
+        x = state.x - self.step_rule(t) * mean
+        return VarianceState(x, r - sent, torch.where(gone, 0, self.zeta * v))
+
+    def models(self, state: VarianceState) -> Tensor:
+        return state.x

@@ -1,0 +1,75 @@
+"""Truncations of the model: truncated gradient, and the s largest weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import torch
+from torch import Tensor
+
+from algorithms.compressors.requirements import kept, share_name
+from algorithms.kernels import selection
+from algorithms.optimizers.proximal import Proximal
+
+
+def truncate(x: Tensor, alpha: float, theta: float) -> Tensor:
+    r"""T_1(x, alpha, theta): x_j within [-theta, theta] moves towards 0 by alpha, but not past it.
+
+    Larger weights stay. (Langford, Li, Zhang 2009, JMLR 10, Eq. 3.)
+    """
+    shrunk = x.sign() * (x.abs() - alpha).clamp_min(0)
+    return torch.where(x.abs() <= theta, shrunk, x)
+
+
+@final
+@dataclass(frozen=True)
+class TruncatedGradient(Proximal):
+    r"""Every K steps x <- T_1(x, K gamma g0, theta): the WEIGHTS are truncated, not the gradient.
+
+    ``gravity`` g0 [f / x], ``theta`` [x]: weights beyond it are left alone (infinite: all shrink,
+    and K = 1 is the proximal step of g0 ||x||_1). With K g0 in place of g0 the pull is as strong as
+    that of a truncation at every step. (Langford, Li, Zhang 2009, JMLR 10, Eq. 4 and 5.)
+
+    Raises:
+        ValueError: gravity or theta < 0, period < 1.
+    """
+
+    gravity: float
+    theta: float
+    period: int = 1
+
+    def __post_init__(self) -> None:
+        for name in ("gravity", "theta"):
+            if not getattr(self, name) >= 0:
+                raise ValueError(f"{name} must be at least 0, got {name}={getattr(self, name)}")
+        if self.period < 1:
+            raise ValueError(f"period must be at least 1 step, got period={self.period}")
+
+    @property
+    def name(self) -> str:
+        return f"truncated gradient(g0={self.gravity:g}, theta={self.theta:g}, K={self.period})"
+
+    def apply(self, x: Tensor, gamma: float, t: int) -> Tensor:
+        if (t + 1) % self.period:
+            return x
+        return truncate(x, self.period * gamma * self.gravity, self.theta)
+
+
+@final
+@dataclass(frozen=True)
+class HardTruncation(Proximal):
+    """The s largest magnitudes stay, the other weights become zero (ties to the lowest index).
+
+    ``s`` is a number of weights or, as a float in (0, 1], a fraction of d.
+    """
+
+    s: int | float
+
+    @property
+    def name(self) -> str:
+        return f"hard truncation({share_name(self.s).replace('k', 's', 1)})"
+
+    def apply(self, x: Tensor, gamma: float, t: int) -> Tensor:
+        chosen = selection.largest(x, kept(self.s, x.shape[-1]))
+        return torch.zeros_like(x).scatter_(-1, chosen, x.gather(-1, chosen))

@@ -1,0 +1,47 @@
+"""Local gradient clipping (Lin et al. 2018, arXiv:1712.01887, Section 3.3; survey Eq. 27-28)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import final
+
+from torch import Tensor
+
+from algorithms.kernels import rows
+from algorithms.transforms.base import Transform
+
+
+@final
+@dataclass(frozen=True)
+class ClipNorm(Transform):
+    r"""g_i min(1, n^{-power} threshold / \|g_i\|); power = 1/2 in the paper.
+
+    If n independent noises make up the gradients, their sum has n^{1/2} times the norm of each, and
+    local thresholds n^{-1/2} that of the sum clip as much. Where the workers' gradients point the
+    same way the sum is n times each, and the same rule clips their mean n^{1/2} times too hard.
+
+    Raises:
+        ValueError: threshold <= 0, or power outside [0, 1].
+    """
+
+    threshold: float
+    power: float = 0.5
+
+    def __post_init__(self) -> None:
+        if not (self.threshold > 0 and math.isfinite(self.threshold)):
+            raise ValueError(
+                f"threshold must be positive and finite, got threshold={self.threshold}"
+            )
+        if not 0 <= self.power <= 1:
+            raise ValueError(f"power must lie in [0, 1], got power={self.power}")
+
+    @property
+    def name(self) -> str:
+        return f"clipped at {self.threshold:g} n^-{self.power:g}"
+
+    def apply(self, g: Tensor, n: int) -> Tensor:
+        limit = self.threshold * float(n) ** -self.power
+        norm = rows.norms(g)
+        share: Tensor = limit / norm.clamp_min(limit)
+        return g * share

@@ -1,0 +1,201 @@
+"""Momentum memories, clipping, warm-up, adaptive sparsifiers: definitions, limits, both worlds."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+import torch
+
+from algorithms.compressors.adacomp import AdaComp
+from algorithms.compressors.top_count import TopCount
+from algorithms.compressors.top_k import TopK
+from algorithms.compressors.unambiguous import Unambiguous
+from algorithms.compressors.warm_up import WarmUp, sparsity_warm_up
+from algorithms.key import Key
+from algorithms.memories.base import Round
+from algorithms.memories.global_momentum import GlobalMomentum
+from algorithms.memories.momentum_correction import MomentumCorrection
+from algorithms.methods.adaptive_k import AdaptiveK
+from algorithms.methods.bsp import BSP
+from algorithms.methods.gtop_k import GTopK, rounds
+from algorithms.methods.variance_based import VarianceBased
+from algorithms.problems.quadratic import Quadratic
+from algorithms.run import run
+from algorithms.transforms.norm_clipping import ClipNorm
+from experiments.crossval import byte_cases, cases
+from proofs_check.closed_forms.momentum import momentum, one_dimensional
+from proofs_check.closed_forms.paths import path
+from proofs_check.equivalence import cross_validate
+from proofs_check.verdict import Outcome
+from theory.costs import AlphaBeta
+from theory.stepsizes import ConstantStep, WarmUpStep
+
+ROWS = (
+    "momentum-correction", "gmc", "local-clipping", "warm-up", "dgc", "adacomp", "gtop-k",
+    "adaptive-k", "lags", "variance-based",
+)  # fmt: skip
+SHAPE = torch.Size((1, 1, 3))
+
+
+def draws(m=1):
+    return Key.seed(1).draws(torch.tensor(0), torch.arange(m))
+
+
+def row(*values):
+    return torch.tensor([[values]], dtype=torch.float64)
+
+
+def test_closed_forms_hold():
+    for verdict in momentum():
+        assert verdict.outcome is Outcome.PROVED, verdict
+
+
+def test_published_numbers_of_the_printed_boxes():
+    """Errata E30, E31: f = x^2/2, m = .9, gamma = .01, 200 steps."""
+    assert one_dimensional(GlobalMomentum(0.9), 0.01, 200) == pytest.approx(4.3e-6, rel=0.01)
+    assert one_dimensional(GlobalMomentum(0.9 * 0.01), 0.01, 200) == pytest.approx(0.1315, abs=1e-4)
+
+
+@pytest.mark.parametrize("masking", [False, True])
+def test_factor_masking_clears_the_velocity_of_what_was_sent(masking):
+    memory = MomentumCorrection(0.5, masking)
+    state = memory.init(SHAPE, torch.float64, torch.device("cpu"))
+    x = row(4.0, -2.0, 1.0)
+    wanted = memory.before(state, x)
+    sent = TopK(1).compress(wanted[0], draws())[None]
+    state = memory.after(state, Round(x, wanted, sent, sent))
+    assert state.v.tolist() == [[[0.0, -2.0, 1.0]]]
+    assert state.u.tolist() == [[[0.0 if masking else 4.0, -2.0, 1.0]]]
+    assert memory.before(state, 0 * x).tolist() == [[[0.0 if masking else 2.0, -3.0, 1.5]]]
+
+
+def test_dgc_parts_are_switchable():
+    """Sparsity, masking, clipping and warm-up each change the run; none of them breaks it."""
+    problem = Quadratic.strongly_convex(4, 20, zeta2=1.0)
+    step = ConstantStep(0.02)
+    forms = {
+        "plain": BSP(step, TopK(0.1), MomentumCorrection(0.9)),
+        "masked": BSP(step, TopK(0.1), MomentumCorrection(0.9, masking=True)),
+        "clipped": BSP(step, TopK(0.1), MomentumCorrection(0.9), transform=ClipNorm(2.0)),
+        "warmed": BSP(WarmUpStep(step, 50), sparsity_warm_up(20), MomentumCorrection(0.9)),
+    }
+    ends = {name: run(method, problem, steps=300, points=2) for name, method in forms.items()}
+    models = [trace.model for trace in ends.values()]
+    assert all(not torch.equal(a, b) for a, b in pairwise(models))
+    for name, trace in ends.items():
+        share = 0.7 if name == "warmed" else 0.2  # one coordinate of twenty at the end
+        assert trace.squared_gradient[0, -1] < share * trace.squared_gradient[0, 0], name
+
+
+def test_clipping_is_by_the_local_threshold():
+    g = torch.tensor([[3.0, 4.0], [0.3, 0.4], [0.0, 0.0]], dtype=torch.float64)
+    clipped = ClipNorm(4.0).apply(g, 16)
+    expected = torch.tensor([[0.6, 0.8], [0.3, 0.4], [0, 0]], dtype=torch.float64)
+    torch.testing.assert_close(clipped, expected)
+    torch.testing.assert_close(ClipNorm(1.0, 0.0).apply(g, 16)[0], g[0] / 5)
+
+
+def test_warm_up_of_sparsity_and_step():
+    operator = sparsity_warm_up(10)
+    assert [operator.at(t).kept(1000) for t in (0, 9, 10, 20, 30, 40, 999)] == [
+        250, 250, 63, 16, 4, 1, 1,
+    ]  # fmt: skip
+    rule = WarmUpStep(ConstantStep(0.8), 4)
+    assert [rule(t) for t in range(5)] == [0.2, 0.4, pytest.approx(0.6), 0.8, 0.8]
+    problem = Quadratic.strongly_convex(2, 20)
+    trace = run(BSP(ConstantStep(0.1), sparsity_warm_up(5)), problem, steps=10, points=2)
+    first, second = (operator.at(t).bits(20, torch.float64) for t in (0, 10))
+    assert int(trace.account.sent_bits[0, 0]) == 5 * first + 5 * second
+
+
+def test_tree_of_any_size_sums_and_answers():
+    for n in (1, 2, 3, 5, 8):
+        up, down = rounds(n)
+        assert len(up) == len(down) == (n - 1).bit_length()
+        problem = Quadratic.strongly_convex(n, 6, zeta2=1.0 if n > 1 else 0.0)
+        trace = run(GTopK(ConstantStep(0.1), 6), problem, steps=4, points=2)
+        plain = run(BSP(ConstantStep(0.1)), problem, steps=4, points=2)
+        torch.testing.assert_close(trace.model, plain.model, rtol=1e-10, atol=1e-13)
+        assert int(trace.account.sent_messages[0].sum()) == 4 * 2 * (n - 1)
+
+
+def test_adacomp_reference_bin():
+    """G = (.5,-1,.2,.9), dW = (.1,-.2,.1,.3): sent are 1 and 3, at the bin's maximum 1."""
+    g, dw = row(0.5, -1.0, 0.2, 0.9)[0], row(0.1, -0.2, 0.1, 0.3)[0]
+    operator = AdaComp(4)
+    symbols = operator.encode_guided(g, dw, draws())
+    sent = operator.decode(symbols, 4, torch.float64, draws())
+    assert sent.tolist() == [[0.0, -1.0, 0.0, 1.0]]
+
+
+def test_variance_criterion_reference():
+    """Sample gradients 1 and 3: r^2 = 4, v = 5/2: sent at alpha = 1, not at alpha = 2."""
+    g = torch.tensor([1.0, 3.0], dtype=torch.float64)
+    r, v = row(g.mean())[0], row((g / 2).square().sum())[0]
+    for alpha, sent in ((1.0, 2.0), (2.0, 0.0)):
+        operator = Unambiguous(alpha)
+        symbols = operator.encode_guided(r, v, draws())
+        assert operator.decode(symbols, 1, torch.float64, draws()).tolist() == [[sent]]
+
+
+def test_powers_of_two_are_nearest_and_ranged():
+    x = row(1.0, 1.49, 1.5, -3.0, 100.0, 0.7, 0.75 / 2)[0]
+    sent = Unambiguous().compress(x, draws())
+    assert sent.tolist() == [[1.0, 1.0, 2.0, -4.0, 128.0, 0.0, 0.0]]
+
+
+def test_counts_come_with_the_row():
+    x = torch.tensor([[5.0, -4.0, 3.0, 0.0], [1.0, 2.0, 3.0, 4.0]], dtype=torch.float64)
+    guide = torch.tensor([[2.0], [1.0]], dtype=torch.float64)
+    operator = TopCount(2)
+    sent = operator.decode(operator.encode_guided(x, guide, draws(2)), 4, x.dtype, draws(2))
+    assert sent.tolist() == [[5.0, -4.0, 0.0, 0.0], [0.0, 0.0, 0.0, 4.0]]
+    assert torch.equal(operator.compress(x, draws(2)), TopK(2).compress(x, draws(2)))
+
+
+@pytest.mark.parametrize(("beta", "sign"), [(0.0, 1), (1e-3, -1)])
+def test_k_follows_the_price_of_a_bit(beta, sign):
+    """Free bits: k rises to d. Where bits are all that costs, k falls: gains are concave in k."""
+    compute = 0.0 if beta else 1.0
+    method = AdaptiveK(ConstantStep(0.3), AlphaBeta(0.0, beta), compute=compute, start=0.5)
+    problem = Quadratic.strongly_convex(4, 40, sigma2=0.0, zeta2=0.1)
+    ks = [float(moment.state.k[0, 0, 0]) for moment in path(method, problem, 20)]
+    assert ks[0] == 20.0 and sign * (ks[-1] - 20.0) > 5.0
+
+
+def test_unambiguous_elements_only():
+    """With a huge alpha nothing is sent; with alpha 0 all of r goes, to a third."""
+    problem = Quadratic.strongly_convex(4, 20, sigma2=1.0)
+    silent = run(VarianceBased(ConstantStep(0.1), alpha=1e9), problem, steps=5, points=2)
+    assert torch.equal(silent.model[0], problem.start())
+    loud = run(VarianceBased(ConstantStep(0.1), alpha=0.0), problem, steps=300, points=2)
+    assert loud.squared_gradient[0, -1] < 0.1 * loud.squared_gradient[0, 0]
+
+
+@pytest.mark.sharded
+def test_both_worlds_agree():
+    chosen = tuple(case for case in cases(4) if case.row in ROWS)
+    counted = {case: bits for case, bits in byte_cases().items() if case.row in ROWS}
+    for verdict in cross_validate((*chosen, *counted), 2, counted):
+        assert verdict.outcome in (Outcome.PROVED, Outcome.SUPPORTED), verdict
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: MomentumCorrection(1.0), r"m must lie in \[0, 1\), got m=1.0"),
+        (lambda: GlobalMomentum(-0.1), r"m must lie in \[0, 1\), got m=-0.1"),
+        (lambda: ClipNorm(0.0), "threshold must be positive and finite, got threshold=0.0"),
+        (lambda: WarmUp((), 5), "stages must not be empty"),
+        (lambda: WarmUpStep(ConstantStep(1.0), 0), "length must be at least 1 step"),
+        (lambda: AdaComp(0), "bin must be at least 1, got bin=0"),
+        (lambda: AdaComp(10).claims(15), "d must hold two whole bins, got d=15 with bin=10"),
+        (lambda: Unambiguous(-1.0), "alpha must be at least 0, got alpha=-1.0"),
+        (lambda: VarianceBased(ConstantStep(1.0), micro=0), "micro must be at least 1 gradient"),
+        (lambda: AdaptiveK(ConstantStep(1.0), AlphaBeta(0, 0), least=0), "least must be at least"),
+    ],
+)
+def test_bad_arguments_are_named(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
