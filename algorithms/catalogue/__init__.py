@@ -8,6 +8,7 @@ from algorithms.catalogue import (
     decomposition,
     gossip,
     quantisation,
+    signs,
     sparsification,
     synchronous,
     variance_reduced,
@@ -31,6 +32,7 @@ _READY: dict[str, Parts] = (
     | auxiliary.READY
     | variance_reduced.READY
     | adaptive.READY
+    | signs.READY
 )
 
 ROWS: tuple[Row, ...] = tuple(

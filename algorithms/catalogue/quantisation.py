@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 
-from algorithms.catalogue.compose import compressed, with_feedback
+from algorithms.catalogue.compose import compressed
 from algorithms.catalogue.row import OBJECTIVES, Parts
 from algorithms.compressors.k_level import KLevel, Span
 from algorithms.compressors.natural_compression import NaturalCompression
 from algorithms.compressors.natural_dithering import NaturalDithering
 from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.rotated import Rotated
-from algorithms.compressors.scaled_sign import ScaledSign
 from algorithms.compressors.terngrad import TernGrad
 
 READY: dict[str, Parts] = {
@@ -23,5 +22,4 @@ READY: dict[str, Parts] = {
     ),
     "stochastic-binary": compressed(KLevel(2), operators=(KLevel(16), KLevel(16, Span.NORM))),
     "rotated-quantisation": compressed(Rotated(KLevel(16))),
-    "ef-signsgd": with_feedback(ScaledSign(), problems=OBJECTIVES),
 }

@@ -1,0 +1,77 @@
+"""Rows of the family quantisation that send signs, thresholds and low-precision numbers."""
+
+from __future__ import annotations
+
+from algorithms.catalogue.compose import compressed, with_feedback
+from algorithms.catalogue.row import OBJECTIVES, Parts
+from algorithms.compressors.dorefa import DoReFa
+from algorithms.compressors.fixed_point import FixedPoint
+from algorithms.compressors.layerwise import LayerWise
+from algorithms.compressors.one_bit import OneBit
+from algorithms.compressors.qsgd import QSGD
+from algorithms.compressors.scaled_sign import ScaledSign
+from algorithms.compressors.sign import Sign
+from algorithms.compressors.strom import Strom
+from algorithms.compressors.three_lc import ThreeLC
+from algorithms.memories.decaying_feedback import DecayingFeedback
+from algorithms.memories.error_feedback import ErrorFeedback
+from algorithms.memories.nesterov_feedback import NesterovFeedback
+from algorithms.methods.bsp import BSP
+from algorithms.problems.base import Problem
+from theory.row_theory import ROW_THEORY
+
+_BLOCKS = LayerWise(ScaledSign())
+_STROM = Strom(0.002)
+_LARGE_BATCH = (
+    "the paper's theorem asks for batches as large as the number of steps and a stepsize of its "
+    "own; with small batches plain signs need not converge"
+)
+
+
+def _why(key: str) -> str:
+    """The sentence that stands for a theorem of the row."""
+    reason = ROW_THEORY[key]
+    assert isinstance(reason, str)
+    return reason
+
+
+def _longest_strom(problem: Problem, float_bits: int) -> float:
+    return 32.0 * problem.d
+
+
+READY: dict[str, Parts] = {
+    "one-bit-sgd": with_feedback(OneBit()),
+    "strom-threshold": Parts(
+        lambda step, _p, _t: BSP(step, _STROM, ErrorFeedback()), (), _STROM, caution=16.0,
+        message_bits=_longest_strom, bits_vary=True, why=_why("strom-threshold"),
+    ),
+    "signsgd": Parts(
+        lambda step, _p, _t: BSP(step, Sign()), (), Sign(), caution=256.0, why=_LARGE_BATCH
+    ),
+    "signsgd-majority": Parts(
+        lambda step, _p, _t: BSP(step, Sign(), downlink=Sign()), (), Sign(), caution=256.0,
+        why=_LARGE_BATCH,
+    ),
+    "ef-signsgd": with_feedback(ScaledSign(), problems=OBJECTIVES, operators=(_BLOCKS,)),
+    "dist-ef-sgd": Parts(
+        lambda step, p, _t: BSP(
+            step, _BLOCKS.bound(p.shapes), NesterovFeedback(0.5), _BLOCKS.bound(p.shapes),
+            ErrorFeedback(),
+        ),
+        (), _BLOCKS, caution=32.0,
+        why="with momentum the rate is stated to order only; without, a bound for two-way error "
+        "feedback is derived (ef_sgd_two_way)",
+    ),
+    "ecq-sgd": Parts(
+        lambda step, _p, _t: BSP(step, QSGD(4), DecayingFeedback(0.5, 0.9)), (), QSGD(4),
+        caution=16.0,
+        why="the paper's result is about quadratics and asks for a spectral condition on the two "
+        "factors: order only",
+    ),
+    "three-lc": with_feedback(ThreeLC(1.0), operators=(ThreeLC(1.75),)),
+    "dorefa": compressed(DoReFa(4), operators=(DoReFa(2),)),
+    "low-precision-sgd": Parts(
+        lambda step, _p, _t: BSP(step, FixedPoint(12, 16)), (), FixedPoint(12, 16),
+        operators=(FixedPoint(),), why=_why("low-precision-sgd"),
+    ),
+}  # fmt: skip
