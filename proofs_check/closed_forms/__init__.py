@@ -19,6 +19,7 @@ from proofs_check.closed_forms.momentum import momentum
 from proofs_check.closed_forms.noisy_quadratic import local_updates, mean_of_gossip, noisy_quadratic
 from proofs_check.closed_forms.random_sparsification import random_sparsification
 from proofs_check.closed_forms.shifts import shifts
+from proofs_check.closed_forms.signs import signs
 from proofs_check.verdict import Verdict
 
 CLOSED_FORMS: tuple[Callable[[], tuple[Verdict, ...]], ...] = (
@@ -35,6 +36,7 @@ CLOSED_FORMS: tuple[Callable[[], tuple[Verdict, ...]], ...] = (
     decomposition,
     momentum,
     shifts,
+    signs,
     blocks,
 )
 

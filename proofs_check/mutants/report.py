@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple, final
 
-from proofs_check.mutants import decomposition, memories, methods, operators, shifts
+from proofs_check.mutants import decomposition, memories, methods, operators, shifts, signs
 from proofs_check.mutants.methods import MethodMutant
 from proofs_check.mutants.operators import OperatorMutant
 from proofs_check.operators import check_compressor
@@ -13,12 +13,17 @@ from proofs_check.verdict import Outcome
 
 _DIMENSION = 256  # in which operator mutants are checked
 
-MUTANTS: tuple[OperatorMutant, ...] = (*operators.MUTANTS, *decomposition.MUTANTS)
+MUTANTS: tuple[OperatorMutant, ...] = (
+    *operators.MUTANTS,
+    *decomposition.MUTANTS,
+    *signs.MUTANTS,
+)
 METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     *methods.METHOD_MUTANTS,
     *decomposition.METHOD_MUTANTS,
     *memories.METHOD_MUTANTS,
     *shifts.METHOD_MUTANTS,
+    *signs.METHOD_MUTANTS,
 )
 
 

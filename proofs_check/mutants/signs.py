@@ -1,0 +1,92 @@
+"""Faults planted in sign, one-bit and low-precision operators, and in majority votes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import torch
+from torch import Tensor
+
+from algorithms.codes.base import Symbols
+from algorithms.compressors.dorefa import DoReFa
+from algorithms.compressors.one_bit import OneBit
+from algorithms.compressors.scaled_sign import ScaledSign
+from algorithms.compressors.three_lc import ThreeLC
+from algorithms.key import Draws
+from algorithms.memories.base import NoMemory
+from proofs_check.closed_forms.signs import second_counterexample
+from proofs_check.mutants.methods import MethodMutant
+from proofs_check.mutants.operators import Impostor, OperatorMutant
+from proofs_check.operators import EXACT, MONTE_CARLO, WORST_CASE
+
+
+@final
+@dataclass(frozen=True)
+class ForgottenScale(Impostor):
+    """Scaled sign that sends 1 for its scale."""
+
+    right: ScaledSign
+
+    def encode(self, x: Tensor, draws: Draws) -> Symbols:
+        scale, negative = self.right.encode(x, draws)
+        return torch.ones_like(scale), negative
+
+
+@final
+@dataclass(frozen=True)
+class OneMean(Impostor):
+    """1-bit with the mean of all entries for both sides."""
+
+    right: OneBit
+
+    def encode(self, x: Tensor, draws: Draws) -> Symbols:
+        means, negative = self.right.encode(x, draws)
+        return x.mean(-1, keepdim=True).expand(means.shape), negative
+
+
+@final
+@dataclass(frozen=True)
+class UnditheredDoReFa(Impostor):
+    """DoReFa without its noise: rounds to the nearest and claims to be unbiased."""
+
+    right: DoReFa
+
+    def encode(self, x: Tensor, draws: Draws) -> Symbols:
+        scale = x.abs().amax(-1, keepdim=True)
+        top = (1 << self.right.k) - 1
+        place = torch.where(scale > 0, (x / scale + 1) / 2 * top, top / 2)
+        return scale, (place + 0.5).floor().clamp(0, top).to(torch.uint8)
+
+
+@final
+@dataclass(frozen=True)
+class SparseThreeLC(Impostor):
+    """3LC whose sparsity multiplier is 1.9 while it claims that of 1."""
+
+    right: ThreeLC
+
+    def encode(self, x: Tensor, draws: Draws) -> Symbols:
+        return ThreeLC(1.9).encode(x, draws)
+
+
+MUTANTS: tuple[OperatorMutant, ...] = (
+    OperatorMutant(
+        "sign without scale", ForgottenScale(ScaledSign()), "the scale is not sent", MONTE_CARLO
+    ),
+    OperatorMutant("1-bit with one mean", OneMean(OneBit()), "one mean for both signs", WORST_CASE),
+    OperatorMutant(
+        "DoReFa without noise", UnditheredDoReFa(DoReFa(2)), "rounds to the nearest", EXACT
+    ),
+    OperatorMutant(
+        "3LC with another multiplier", SparseThreeLC(ThreeLC(1.0)), "s = 1.9 posing as s = 1",
+        WORST_CASE,
+    ),
+)  # fmt: skip
+
+METHOD_MUTANTS: tuple[MethodMutant, ...] = (
+    MethodMutant(
+        "scaled sign without memory", "error feedback left out",
+        lambda: second_counterexample(NoMemory()), second_counterexample,
+    ),
+)  # fmt: skip
