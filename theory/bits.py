@@ -152,3 +152,28 @@ def hybrid_code(d: int, large: float, small: float, float_bits: int = 32) -> flo
     index = index_bits(d)
     listed = index_bits(d + 1) + large * (float_bits + index) + small * (index + 1)
     return 1 + float_bits + min(listed, 2 * d + large * float_bits)
+
+
+def elias_gamma(number: int) -> int:
+    """Length of Elias's gamma code of an integer >= 1: 2 floor(log2 n) + 1 (Elias 1975)."""
+    return 2 * (number.bit_length() - 1) + 1
+
+
+def elias_omega(number: int) -> int:
+    """Length of Elias's omega code of an integer >= 1: 1, 3, 3, 6, ..., 11 for 16 (Elias 1975)."""
+    length = 1
+    while number > 1:
+        length += number.bit_length()
+        number = number.bit_length() - 1
+    return length
+
+
+def elias_positions(places: Sequence[int]) -> int:
+    """Bits of ascending positions, each as its distance to the one before in the omega code."""
+    return sum(elias_omega(at - before) for before, at in zip((-1, *places), places, strict=False))
+
+
+def entropy(counts: Sequence[int]) -> float:
+    """Empirical entropy [bits] of a sequence in which symbols occur so often: n H."""
+    total = sum(counts)
+    return sum(c * math.log2(total / c) for c in counts if c)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple, final
+from typing import Literal, NamedTuple, final
 
 import torch
 from torch import Tensor
@@ -19,16 +19,25 @@ _PATTERN = {torch.float32: torch.int32, torch.float64: torch.int64}
 @final
 @dataclass(frozen=True)
 class Column:
-    """One symbol of a record: ``width`` bits, or Golomb's code of an integer >= 1.
+    """One symbol of a record: ``width`` bits, or a code of an integer >= 1.
 
     Golomb's code with m = 2^width (Golomb 1966; Rice): the quotient of g - 1 in unary, ones ended
-    by a zero, then ``width`` bits of remainder.
+    by a zero, then ``width`` bits of remainder. Elias's codes (Elias 1975) need no width: ``gamma``
+    takes 2 floor(log2 g) + 1 bits, ``omega`` writes the length of the length, recursively.
     """
 
     name: str
     width: int
     dtype: torch.dtype = torch.int64
     golomb: bool = False
+    elias: Literal["", "gamma", "omega"] = ""
+
+    @property
+    def kind(self) -> int:
+        """As the kernel counts codes."""
+        if self.elias:
+            return kernel.GAMMA if self.elias == "gamma" else kernel.OMEGA
+        return kernel.GOLOMB if self.golomb else kernel.FIXED
 
 
 @final
@@ -51,7 +60,7 @@ class _List(NamedTuple):
     held: Tensor
     columns: Tensor
     widths: Tensor
-    golomb: Tensor
+    kinds: Tensor
 
 
 @final
@@ -132,7 +141,7 @@ def _empty(records: Records, count: Tensor) -> _List:
 
 def _widths(columns: tuple[Column, ...]) -> tuple[Tensor, Tensor]:
     widths = torch.tensor([column.width for column in columns], dtype=torch.int64)
-    return widths, torch.tensor([column.golomb for column in columns], dtype=torch.bool)
+    return widths, torch.tensor([column.kind for column in columns], dtype=torch.int64)
 
 
 def _number(count: Tensor, width: int) -> _List:
@@ -155,7 +164,7 @@ def _checked(records: Records, count: Tensor, symbols: tuple[Tensor, ...]) -> _L
             words.append(flat.contiguous().view(_PATTERN[column.dtype]).to(torch.int64))
             continue
         wide = flat.to(torch.int64)
-        least, most = (1, 2**63 - 1) if column.golomb else (0, (1 << column.width) - 1)
+        least, most = (1, 2**63 - 1) if column.kind else (0, (1 << column.width) - 1)
         meant = torch.arange(flat.shape[-1], device=flat.device) < count[:, None]
         bad = meant & ((wide < least) | (wide > most))
         if bad.any():

@@ -43,8 +43,8 @@ class DropOut(Compressor):
     def levels(self, x: Tensor) -> Tensor:
         """v ``[..., m, 1]`` of rows x, in their type; 0 for rows of zeros."""
         largest = x.abs().amax(-1, keepdim=True)
-        power = torch.frexp(largest).exponent.clamp(-1000, 1000)
-        scaled = torch.ldexp(x.abs().to(torch.float64), -power)
+        power = torch.frexp(largest).exponent.clamp(-1000, 1000).to(torch.float64)
+        scaled = torch.ldexp(x.abs().to(torch.float64), -power)  # float64 powers: 2^200 is one
         return torch.ldexp(self.level(scaled), power).to(x.dtype)
 
     def probabilities(self, x: Tensor) -> Tensor:
@@ -184,7 +184,8 @@ class GreedyWangni(DropOut):
         level = tail[..., -1:] / (self.density * d)
         for _ in range(d):
             small = torch.searchsorted(a, level)
-            rest, room = tail.gather(-1, small), self.density * d - (d - small)
+            room = self.density * d - (d - small).to(torch.float64)
+            rest = tail.gather(-1, small)
             lower = torch.where((rest > 0) & (room > 0), rest / room, level)
             if not (lower < level).any():
                 break

@@ -24,7 +24,11 @@ def _places(mask, count, out):  # type: ignore[no-untyped-def]
 def _spread(count, places, values, out):  # type: ignore[no-untyped-def]
     for i in range(out.shape[0]):
         for e in range(count[i]):
-            out[i, places[i, e]] += values[i, e]
+            j = places[i, e]
+            if j >= out.shape[1]:
+                return j
+            out[i, j] += values[i, e]
+    return -1
 
 
 def places_torch(mask: Tensor) -> tuple[Tensor, Tensor]:
@@ -53,9 +57,15 @@ def spread_torch(count: Tensor, where: Tensor, values: Tensor, out: Tensor) -> T
 
 
 def spread_onto(count: Tensor, where: Tensor, values: Tensor, out: Tensor) -> Tensor:
-    """``out`` ``[P, d]`` with the first ``count`` of ``values`` ``[P, cap]`` added at places."""
+    """``out`` ``[P, d]`` with the first ``count`` of ``values`` ``[P, cap]`` added at places.
+
+    Raises:
+        ValueError: a place lies outside [0, d).
+    """
     if out.is_cuda:
         return spread_torch(count, where, values, out)
     counts, places_of, held = (part.contiguous().numpy() for part in (count, where, values))
-    _spread(counts, places_of, held, out.numpy())
+    wrong = _spread(counts, places_of, held, out.numpy())
+    if wrong >= 0:
+        raise ValueError(f"places must lie in [0, d), got {wrong} with d={out.shape[-1]}")
     return out

@@ -1,4 +1,4 @@
-"""Lists of short records as bits: each column at a fixed width or in Golomb's code with m = 2^b.
+"""Lists of short records as bits: columns at a fixed width, in Golomb's code or one of Elias's.
 
 The kernels walk the rows bit by bit, most significant first; a row starts where the last list left
 it, so several lists follow one another. What is on another device is moved here first: bits are for
@@ -11,6 +11,9 @@ import numba
 import numpy as np
 import torch
 from torch import Tensor
+
+FIXED, GOLOMB, GAMMA, OMEGA = 0, 1, 2, 3
+"""How a column's symbols are written; the last two are Elias's codes (Elias 1975)."""
 
 
 @numba.njit(cache=True, nogil=True)
@@ -33,14 +36,64 @@ def _get_bits(row, at, width):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True)
-def _write(out, start, count, columns, widths, golomb):  # type: ignore[no-untyped-def]
-    rows, kinds, _ = columns.shape
+def _log(word):  # type: ignore[no-untyped-def]
+    log = 0
+    while word >> np.uint64(log + 1):
+        log += 1
+    return log
+
+
+@numba.njit(cache=True, nogil=True)
+def _put_elias(row, at, word, kind):  # type: ignore[no-untyped-def]
+    if kind == GAMMA:
+        log = _log(word)
+        return _put_bits(row, at + log, word, log + 1)
+    groups = np.empty(8, dtype=np.uint64)
+    count = 0
+    while word > np.uint64(1):
+        groups[count] = word
+        count += 1
+        word = np.uint64(_log(word))
+    for g in range(count - 1, -1, -1):
+        at = _put_bits(row, at, groups[g], _log(groups[g]) + 1)
+    return at + 1
+
+
+@numba.njit(cache=True, nogil=True)
+def _bit(row, at):  # type: ignore[no-untyped-def]
+    return (row[at >> 3] >> np.uint8(7 - (at & 7))) & np.uint8(1)
+
+
+@numba.njit(cache=True, nogil=True)
+def _get_elias(row, at, end, kind):  # type: ignore[no-untyped-def]
+    if kind == GAMMA:
+        log = 0
+        while at + log < end and not _bit(row, at + log):
+            log += 1
+        if at + 2 * log + 1 > end:
+            return np.uint64(0), end + 1
+        return _get_bits(row, at + log, log + 1)
+    word = np.uint64(1)
+    while at < end and _bit(row, at):
+        width = np.int64(word) + 1
+        if width > 63 or at + width > end:
+            return np.uint64(0), end + 1
+        word, at = _get_bits(row, at, width)
+    return word, at + 1
+
+
+@numba.njit(cache=True, nogil=True)
+def _write(out, start, count, columns, widths, kinds):  # type: ignore[no-untyped-def]
+    rows, count_columns, _ = columns.shape
     for i in range(rows):
         at = start[i]
         for e in range(count[i]):
-            for c in range(kinds):
+            for c in range(count_columns):
                 word = np.uint64(columns[i, c, e])
-                if golomb[c]:
+                if kinds[c] >= GAMMA:
+                    at = _put_elias(out[i], at, word, kinds[c])
+                    continue
+                if kinds[c] == GOLOMB:
                     word -= np.uint64(1)
                     for _ in range(np.int64(word >> np.uint64(widths[c]))):
                         at = _put_bits(out[i], at, np.uint64(1), 1)
@@ -50,14 +103,20 @@ def _write(out, start, count, columns, widths, golomb):  # type: ignore[no-untyp
 
 
 @numba.njit(cache=True, nogil=True)
-def _read(packed, start, end, count, columns, widths, golomb):  # type: ignore[no-untyped-def]
-    rows, kinds, cap = columns.shape
+def _read(packed, start, end, count, columns, widths, kinds):  # type: ignore[no-untyped-def]
+    rows, count_columns, cap = columns.shape
     for i in range(rows):
         at, e = start[i], 0
         while e < cap and (e < count[i] or (count[i] < 0 and at < end[i])):
-            for c in range(kinds):
+            for c in range(count_columns):
+                if kinds[c] >= GAMMA:
+                    word, at = _get_elias(packed[i], at, end[i], kinds[c])
+                    if at > end[i]:
+                        return i
+                    columns[i, c, e] = np.int64(word)
+                    continue
                 quotient = np.uint64(0)
-                if golomb[c]:
+                if kinds[c] == GOLOMB:
                     while at < end[i] and (packed[i, at >> 3] >> np.uint8(7 - (at & 7))) & 1:
                         quotient += np.uint64(1)
                         at += 1
@@ -65,7 +124,7 @@ def _read(packed, start, end, count, columns, widths, golomb):  # type: ignore[n
                 if at + widths[c] > end[i]:
                     return i
                 word, at = _get_bits(packed[i], at, widths[c])
-                if golomb[c]:
+                if kinds[c] == GOLOMB:
                     word += (quotient << np.uint64(widths[c])) + np.uint64(1)
                 columns[i, c, e] = np.int64(word)
             e += 1
@@ -74,15 +133,16 @@ def _read(packed, start, end, count, columns, widths, golomb):  # type: ignore[n
 
 
 def write(
-    out: Tensor, start: Tensor, count: Tensor, columns: Tensor, widths: Tensor, golomb: Tensor
+    out: Tensor, start: Tensor, count: Tensor, columns: Tensor, widths: Tensor, kinds: Tensor
 ) -> None:
     """Write ``count`` ``[P]`` records: ``columns`` ``[P, C, cap]`` (int64) into ``out`` ``[P, B]``.
 
     ``out`` is bytes, zero where it is written. Rows go on from bit ``start`` ``[P]``, which is
-    moved to their ends; ``widths`` ``[C]``, and for columns with ``golomb`` ``[C]`` (bool) the
-    width b of the remainder, their symbols being >= 1.
+    moved to their ends; ``widths`` ``[C]`` are those of the symbols, of the remainder in Golomb's
+    code, and not looked at in Elias's; ``kinds`` ``[C]`` say which. All but FIXED take symbols of
+    at least 1.
     """
-    _write(*(part.numpy() for part in (out, start, count, columns, widths, golomb)))
+    _write(*(part.numpy() for part in (out, start, count, columns, widths, kinds)))
 
 
 def read(
@@ -92,7 +152,7 @@ def read(
     count: Tensor,
     columns: Tensor,
     widths: Tensor,
-    golomb: Tensor,
+    kinds: Tensor,
 ) -> None:
     """The inverse of :func:`write`: fills ``columns``; rows of ``count`` -1 are read to their end.
 
@@ -101,7 +161,7 @@ def read(
     Raises:
         ValueError: a record goes beyond ``end`` ``[P]`` of its row.
     """
-    arrays = (packed, start, end, count, columns, widths, golomb)
+    arrays = (packed, start, end, count, columns, widths, kinds)
     broken = _read(*(part.numpy() for part in arrays))
     if broken >= 0:
         raise ValueError(
@@ -109,11 +169,36 @@ def read(
         )
 
 
-def lengths(count: Tensor, columns: Tensor, widths: Tensor, golomb: Tensor) -> Tensor:
+def lengths(count: Tensor, columns: Tensor, widths: Tensor, kinds: Tensor) -> Tensor:
     """Bits ``[P]`` that :func:`write` takes for each row."""
-    total = count * int(widths.sum())
     meant = torch.arange(columns.shape[-1], device=columns.device) < count[:, None]
-    for c in golomb.nonzero()[:, 0].tolist():
-        unary = ((columns[:, c] - 1) >> int(widths[c])) + 1
-        total = total + torch.where(meant, unary, 0).sum(-1)
+    total = torch.zeros_like(count)
+    for c, kind in enumerate(kinds.tolist()):
+        words, width = columns[:, c], int(widths[c])
+        if kind == FIXED:
+            bits = torch.full_like(words, width)
+        elif kind == GOLOMB:
+            bits = ((words - 1) >> width) + 1 + width
+        else:
+            bits = elias_lengths(words.clamp_min(1), kind)
+        total = total + torch.where(meant, bits, 0).sum(-1)
     return total
+
+
+def elias_lengths(words: Tensor, kind: int) -> Tensor:
+    """Bits of Elias's code of integers >= 1, elementwise."""
+    log = _log2(words)
+    if kind == GAMMA:
+        return 2 * log + 1
+    total = torch.ones_like(words)
+    left = words
+    while bool((left > 1).any()):
+        log = _log2(left)
+        total = total + torch.where(left > 1, log + 1, 0)
+        left = torch.where(left > 1, log, left)
+    return total
+
+
+def _log2(words: Tensor) -> Tensor:
+    """floor(log2) of integers in [1, 2^53)."""
+    return torch.frexp(words.to(torch.float64)).exponent.to(torch.int64) - 1
