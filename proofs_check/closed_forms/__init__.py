@@ -20,6 +20,7 @@ from proofs_check.closed_forms.noisy_quadratic import local_updates, mean_of_gos
 from proofs_check.closed_forms.random_sparsification import random_sparsification
 from proofs_check.closed_forms.shifts import shifts
 from proofs_check.closed_forms.signs import signs
+from proofs_check.closed_forms.sparsifiers import sparsifiers
 from proofs_check.verdict import Verdict
 
 CLOSED_FORMS: tuple[Callable[[], tuple[Verdict, ...]], ...] = (
@@ -38,6 +39,7 @@ CLOSED_FORMS: tuple[Callable[[], tuple[Verdict, ...]], ...] = (
     shifts,
     signs,
     blocks,
+    sparsifiers,
 )
 
 __all__ = ["CLOSED_FORMS"]

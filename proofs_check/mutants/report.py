@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple, final
 
-from proofs_check.mutants import decomposition, memories, methods, operators, shifts, signs
+from proofs_check.mutants import (
+    decomposition,
+    memories,
+    methods,
+    operators,
+    shifts,
+    signs,
+    sparsifiers,
+)
 from proofs_check.mutants.methods import MethodMutant
 from proofs_check.mutants.operators import OperatorMutant
 from proofs_check.operators import check_compressor
@@ -17,6 +25,7 @@ MUTANTS: tuple[OperatorMutant, ...] = (
     *operators.MUTANTS,
     *decomposition.MUTANTS,
     *signs.MUTANTS,
+    *sparsifiers.MUTANTS,
 )
 METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     *methods.METHOD_MUTANTS,
@@ -24,6 +33,7 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     *memories.METHOD_MUTANTS,
     *shifts.METHOD_MUTANTS,
     *signs.METHOD_MUTANTS,
+    *sparsifiers.METHOD_MUTANTS,
 )
 
 
