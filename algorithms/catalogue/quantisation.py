@@ -3,35 +3,85 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
+
+import torch
 
 from algorithms.catalogue.compose import compressed
 from algorithms.catalogue.row import OBJECTIVES, Parts
+from algorithms.compressors.atomo import Atomo, Budget
+from algorithms.compressors.base import Compressor
+from algorithms.compressors.centred import Centred
 from algorithms.compressors.elias_qsgd import EliasQSGD
 from algorithms.compressors.k_level import KLevel, Span
-from algorithms.compressors.layerwise import Buckets
+from algorithms.compressors.layerwise import Buckets, LayerWise
 from algorithms.compressors.max_levels import MaxLevels
 from algorithms.compressors.natural_compression import NaturalCompression
 from algorithms.compressors.natural_dithering import NaturalDithering
 from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.rotated import Rotated
+from algorithms.compressors.spectral_atomo import SpectralAtomo
+from algorithms.compressors.ternary import UnitTernary
 from algorithms.compressors.terngrad import TernGrad
 from algorithms.compressors.variable_length import VariableLength
+from algorithms.methods.terngrad import TernGradSGD
+from algorithms.problems.base import Problem
+
+
+def _terngrad_bits(problem: Problem, float_bits: int) -> float:
+    """A scale a layer, then two bits a coordinate."""
+    return (len(problem.shapes) * float_bits + 2 * problem.d) / 2
+
+
+def _longest(compressor: Compressor) -> Callable[[Problem, int], float]:
+    """The longest message of an operator whose messages are lists: everything is named."""
+
+    def bits(problem: Problem, float_bits: int) -> float:
+        operator = compressor.bound(problem.shapes)
+        named = torch.zeros(1, problem.d, dtype=problem.dtype)
+        return float(operator.stated_lengths(named, float_bits).most)
+
+    return bits
+
+
+_SPECTRAL, _CENTRED, _ATOMO = LayerWise(SpectralAtomo(1)), Centred(0.25), Atomo(0.25)
 
 READY: dict[str, Parts] = {
     "qsgd": compressed(
         QSGD(4), problems=OBJECTIVES,
         operators=(QSGD(1), EliasQSGD(1), EliasQSGD(4), Buckets(QSGD(4), 25), MaxLevels(4)),
     ),
-    "terngrad": compressed(TernGrad()),
+    "terngrad": Parts(
+        lambda step, _p, _t: TernGradSGD(step), (), TernGrad(),
+        operators=(LayerWise(TernGrad()), UnitTernary()), message_bits=_terngrad_bits,
+        why="almost sure convergence is stated for a bound on max-norm times one-norm, without a "
+        "rate; clipping is biased and a shared scale is not relative to a worker's own gradient",
+    ),
     "natural-compression": compressed(NaturalCompression()),
     "natural-dithering": compressed(
         NaturalDithering(8), operators=(NaturalDithering(4, math.inf),)
     ),
-    "stochastic-binary": compressed(KLevel(2), operators=(KLevel(16), KLevel(16, Span.NORM))),
+    "stochastic-binary": compressed(
+        Buckets(KLevel(2), 20), operators=(KLevel(2), KLevel(16), KLevel(16, Span.NORM))
+    ),
     "variable-length-coding": replace(
         compressed(VariableLength(), operators=(VariableLength(4), VariableLength(4, False))),
         bits_vary=True,
+    ),
+    "atomo": replace(
+        compressed(
+            _ATOMO, operators=(Atomo(2), Atomo(Budget.QSGD), Atomo(Budget.TERNGRAD))
+        ),
+        bits_vary=True,
+    ),
+    "spectral-atomo": replace(
+        compressed(_SPECTRAL, operators=(SpectralAtomo(1),)),
+        message_bits=_longest(_SPECTRAL), bits_vary=True,
+    ),
+    "randomised-mean": replace(
+        compressed(_CENTRED, operators=(Centred(0.25, False), Centred(0.25, False, False))),
+        message_bits=_longest(_CENTRED), bits_vary=True,
     ),
     "rotated-quantisation": compressed(Rotated(KLevel(16))),
 }  # fmt: skip

@@ -137,6 +137,11 @@ class Row:
         exact = fixed is not None and not parts.bits_vary
         return operator.stated_bits(problem.d, float_bits), exact
 
+    @property
+    def one_kind(self) -> bool:
+        """Whether all of a worker's messages are those of its operator."""
+        return self._parts().message_bits is None
+
     def _parts(self) -> Parts:
         if self.parts is None:
             raise ValueError(f"row {self.key!r} is planned, not ready; see `rateproof list`")

@@ -15,6 +15,7 @@ from proofs_check.closed_forms.delay import delays
 from proofs_check.closed_forms.errata import errata
 from proofs_check.closed_forms.error_feedback import error_feedback
 from proofs_check.closed_forms.heterogeneity import gossip_bias, local_fixed_point
+from proofs_check.closed_forms.levels import levels
 from proofs_check.closed_forms.momentum import momentum
 from proofs_check.closed_forms.noisy_quadratic import local_updates, mean_of_gossip, noisy_quadratic
 from proofs_check.closed_forms.random_sparsification import random_sparsification
@@ -35,6 +36,7 @@ CLOSED_FORMS: tuple[Callable[[], tuple[Verdict, ...]], ...] = (
     choco,
     errata,
     decomposition,
+    levels,
     momentum,
     shifts,
     signs,

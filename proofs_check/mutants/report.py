@@ -7,6 +7,7 @@ from typing import NamedTuple, final
 
 from proofs_check.mutants import (
     decomposition,
+    levels,
     memories,
     methods,
     operators,
@@ -24,6 +25,7 @@ _DIMENSION = 256  # in which operator mutants are checked
 MUTANTS: tuple[OperatorMutant, ...] = (
     *operators.MUTANTS,
     *decomposition.MUTANTS,
+    *levels.MUTANTS,
     *signs.MUTANTS,
     *sparsifiers.MUTANTS,
 )

@@ -1,0 +1,100 @@
+"""ATOMO over coordinates (Wang, Sievert, Charles, Liu, Wright, Papailiopoulos 2018, 1806.04090)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import Enum
+from typing import final
+
+import torch
+from torch import Tensor
+
+from algorithms.compressors.requirements import kept, share_name
+from algorithms.compressors.wangni import DropOut
+from algorithms.kernels import rows
+from theory import bits
+from theory.claims import Claim, Confidence, Source, Unbiased, VarianceBound
+
+_PAPER = Source("Wang et al.", 2018, "1806.04090", "Theorem 4, Corollaries 5 and 6")
+
+
+class Budget(Enum):
+    """Budgets that follow the row: what ATOMO then is."""
+
+    QSGD = "l1/l2"
+    TERNGRAD = "l1/linf"
+
+
+@final
+@dataclass(frozen=True)
+class Atomo(DropOut):
+    r"""Atoms kept with probability p_j, sum p_j <= s, at the least variance: water-filling.
+
+    p_j = s |x_j| / ||x||_1 where all are at most 1; else the largest is kept and the rest share
+    s - 1 (Algorithm 1), which ends at p_j = min(1, |x_j| / v) with sum p_j = min(s, nnz). Uncapped,
+    E||C(x)||^2 = ||x||_1^2 / s. With s = ||x||_1/||x||_2 it is QSGD of one level, with s =
+    ||x||_1/||x||_inf TernGrad: the same outcomes from the same draws.
+
+    ``budget`` is s, as a number of coordinates or a fraction of d, or one of those two. omega =
+    d/s - 1 (uniform p would give that), sqrt(d) - 1, (sqrt(d) - 1)/2: all attained.
+
+    Raises:
+        ValueError: a budget outside [1, d], or a fraction outside (0, 1].
+    """
+
+    budget: int | float | Budget = 0.25
+
+    @property
+    def name(self) -> str:
+        own = self.budget
+        return f"ATOMO(s={own.value if isinstance(own, Budget) else share_name(own)[2:]})"
+
+    def claims(self, d: int) -> tuple[Claim, ...]:
+        if self.budget is Budget.QSGD:
+            omega, formula = math.sqrt(d) - 1, "sqrt(d) - 1"
+        elif self.budget is Budget.TERNGRAD:
+            omega, formula = (math.sqrt(d) - 1) / 2, "(sqrt(d) - 1)/2"
+        else:
+            omega, formula = d / kept(self._number(), d) - 1, "d/s - 1"
+        return (
+            Unbiased(_PAPER),
+            VarianceBound(omega, formula, _PAPER, True, Confidence.DERIVED),
+        )
+
+    def _number(self) -> int | float:
+        assert not isinstance(self.budget, Budget)
+        return self.budget
+
+    def level(self, x: Tensor) -> Tensor:
+        if self.budget is Budget.QSGD:
+            return rows.norms(x)
+        if self.budget is Budget.TERNGRAD:
+            return x.amax(-1, keepdim=True)
+        return water_level(x, kept(self._number(), x.shape[-1]))
+
+    def stated_bits(self, d: int, float_bits: int) -> float:
+        """A bound on the expected length: s coordinates by value."""
+        count = math.sqrt(d) if isinstance(self.budget, Budget) else kept(self._number(), d)
+        if self.budget is Budget.TERNGRAD:
+            count = d  # all magnitudes may be equal
+        return bits.hybrid_code(d, count, 0, float_bits)
+
+
+def water_level(x: Tensor, s: int) -> Tensor:
+    """v ``[..., 1]`` with sum_j min(1, x_j / v) = s for magnitudes ``[..., d]``, s <= d.
+
+    With the c largest capped, v = (sum of the others) / (s - c): the least c for which the next
+    largest is at most that. Where fewer than s are not zero, v is the smallest of those.
+    """
+    a = x.sort(dim=-1, descending=True).values
+    tail = a.flip(-1).cumsum(-1).flip(-1)
+    capped = torch.arange(x.shape[-1], device=x.device)
+    room = (s - capped).to(x.dtype)
+    fits = (a * room <= tail) & (room > 0)
+    c = torch.where(fits, capped, x.shape[-1]).amin(-1, keepdim=True)
+    inside = c.clamp_max(x.shape[-1] - 1)
+    level = tail.gather(-1, inside) / room[inside].clamp_min(1)
+    least = torch.where(a > 0, a, torch.inf).amin(-1, keepdim=True)
+    least = torch.where(torch.isfinite(least), least, 0)
+    return torch.where((c < x.shape[-1]) & (level > 0), level, least)

@@ -1,0 +1,130 @@
+"""Randomised mean estimation around a centre (Konecny, Richtarik 2016, arXiv:1611.07555)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, final
+
+import torch
+from torch import Tensor
+
+from algorithms.codes.base import Code, Field, Layout, Symbols
+from algorithms.codes.lists import Column, Lists, Records, float_column
+from algorithms.compressors.atomo import water_level
+from algorithms.compressors.base import Property, Stated
+from algorithms.compressors.entries import Entries, entries_of
+from algorithms.compressors.grid import GridCompressor, IrrationalScale
+from algorithms.compressors.requirements import kept, require_finite, require_rows, share_name
+from algorithms.key import Draws
+from theory.bits import index_bits
+from theory.claims import Claim, Confidence, Source, Unbiased, VarianceBound
+
+_PAPER = Source("Konecny, Richtarik", 2016, "1611.07555", "Lemma 3 and Section 5")
+
+
+@final
+@dataclass(frozen=True)
+class Centred(GridCompressor):
+    r"""C(x)_j = mu + (x_j - mu)/p_j with probability p_j, else the centre mu.
+
+    Unbiased, E||C(x) - x||^2 = sum_j (1/p_j - 1)(x_j - mu)^2 exactly; for the mean of n workers
+    1/n^2 of the sum over them (Lemma 3). ``budget`` is sum_j p_j: B coordinates, or a fraction of
+    d. p_j = B/d each, or with ``optimal`` proportional to |x_j - mu| and capped at 1, which is
+    best (water-filling). mu is the row's mean, or 0. omega = d/B - 1 for both, attained.
+
+    Message: mu, then index and value of every coordinate that is not the centre.
+
+    Raises:
+        ValueError: a budget that does not fit d.
+    """
+
+    budget: int | float = 0.25
+    optimal: bool = True
+    mean: bool = True
+
+    properties: ClassVar[frozenset[Property]] = frozenset({Property.SCALE, Property.ODD})
+
+    @property
+    def name(self) -> str:
+        notes = ["optimal" if self.optimal else "uniform", "mean" if self.mean else "zero"]
+        return f"centred(B={share_name(self.budget)[2:]}, {', '.join(notes)})"
+
+    def claims(self, d: int) -> tuple[Claim, ...]:
+        omega = d / kept(self.budget, d) - 1
+        return (
+            Unbiased(_PAPER),
+            VarianceBound(omega, "d/B - 1", _PAPER, not self.mean, Confidence.DERIVED),
+        )
+
+    def centre(self, x: Tensor) -> Tensor:
+        """mu ``[..., m, 1]`` of rows ``[..., m, d]``."""
+        if not self.mean:
+            return torch.zeros_like(x[..., :1])
+        total = x.to(torch.float64).cumsum(-1)[..., -1:]
+        return (total / x.shape[-1]).to(x.dtype)
+
+    def probabilities(self, x: Tensor) -> Tensor:
+        """p ``[..., m, d]`` (float64)."""
+        b = kept(self.budget, x.shape[-1])
+        if not self.optimal:
+            return torch.full_like(x, b / x.shape[-1], dtype=torch.float64)
+        off = (x - self.centre(x)).abs().to(torch.float64)
+        top = off.amax(-1, keepdim=True)
+        scaled = torch.where(top > 0, off / top, 0)
+        level = water_level(scaled, b)
+        return torch.where(scaled > 0, (scaled / level).clamp_max(1), 0)
+
+    def cells(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        centre, p = self.centre(x), self.probabilities(x)
+        outer = torch.where(p > 0, centre + (x - centre) / p.clamp_min(1e-300), x)
+        return torch.where(p > 0, centre.expand(x.shape), x), outer.to(x.dtype)
+
+    def exact_cells(self, x: Sequence[Fraction]) -> tuple[tuple[Fraction, Fraction], ...]:
+        d = len(x)
+        b = kept(self.budget, d)
+        centre = sum(x, Fraction(0)) / d if self.mean else Fraction(0)
+        if self.optimal:
+            raise IrrationalScale("the optimal probabilities are found in floating point")
+        return tuple((centre, centre + (t - centre) * d / b) for t in x)
+
+    def layout(self, d: int, dtype: torch.dtype) -> Layout:
+        return (
+            Field.floats("centre", 1, dtype),
+            Field("count", 1, index_bits(d + 1)),
+            Field("indices", d, index_bits(d)),
+            Field.floats("values", d, dtype),
+        )
+
+    def code(self, d: int, dtype: torch.dtype) -> Code:
+        columns = (Column("indices", index_bits(d)), float_column("values", dtype))
+        return Lists((Field.floats("centre", 1, dtype),), (Records(columns, d),))
+
+    def encode(self, x: Tensor, draws: Draws) -> Symbols:
+        require_rows(x, self.name)
+        centre = self.centre(x)
+        require_finite(centre + x.abs().amax(-1, keepdim=True), x, self.name)
+        p = self.probabilities(x)
+        taken = draws.uniform(x.shape[-1], torch.float64) < p
+        entries = entries_of(taken)
+        return centre, entries.count, entries.positions, entries.pick(self.cells(x)[1])
+
+    def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
+        centre, count, positions, values = symbols
+        entries = Entries(count, positions)
+        named = entries.spread(torch.ones_like(values), d) > 0
+        return torch.where(named, entries.spread(values, d), centre)
+
+    def stated_bits(self, d: int, float_bits: int) -> float:
+        """The expected length, a bound where the optimal probabilities leave some out."""
+        return float_bits + kept(self.budget, d) * (float_bits + index_bits(d))
+
+    def stated_lengths(self, sent: Tensor, float_bits: int) -> Stated:
+        """At least what differs from the commonest value, at most everything."""
+        d, each = sent.shape[-1], float_bits + index_bits(sent.shape[-1])
+        flat = sent.reshape(-1, d)
+        same = [int(torch.unique(row, return_counts=True)[1].max()) for row in flat]
+        least = torch.tensor(same, dtype=torch.float64).reshape(sent.shape[:-1])
+        low = float_bits + torch.minimum(d - least, torch.full_like(least, 0.0)) * each
+        return Stated(low, torch.full_like(low, float_bits + d * each))

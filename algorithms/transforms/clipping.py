@@ -1,0 +1,50 @@
+"""Clipping of gradient entries at multiples of their spread (Wen et al. 2017, arXiv:1705.07878)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import final
+
+import torch
+from torch import Tensor
+
+from algorithms.transforms.base import Transform
+
+
+@final
+@dataclass(frozen=True)
+class ClipEntries(Transform):
+    r"""g_j, or sign(g_j) c \sigma where |g_j| > c \sigma, sigma the standard deviation of a layer.
+
+    Eq. 6 of the paper, c = 2.5 there. It narrows the scale of ternary values, and biases them: what
+    is cut off does not come back. ``shapes`` are the model's tensors; none: one layer.
+
+    Raises:
+        ValueError: c <= 0.
+    """
+
+    c: float = 2.5
+    shapes: tuple[tuple[int, ...], ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.c > 0:
+            raise ValueError(f"c must be positive, got c={self.c}")
+
+    @property
+    def name(self) -> str:
+        return f"clipped at {self.c:g} sigma"
+
+    def apply(self, g: Tensor, n: int) -> Tensor:
+        sizes = [math.prod(shape) for shape in self.shapes] or [g.shape[-1]]
+        parts = torch.split(g, sizes, -1)
+        return torch.cat([self._clipped(part) for part in parts], -1)
+
+    def _clipped(self, part: Tensor) -> Tensor:
+        count = part.shape[-1]
+        wide = part.to(torch.float64)
+        mean = wide.cumsum(-1)[..., -1:] / count
+        variance = (wide - mean).square().cumsum(-1)[..., -1:] / count
+        limit = (self.c * variance.sqrt()).to(part.dtype)
+        flat = variance == 0  # a constant layer has no spread to clip at
+        return torch.where(flat, part, torch.maximum(torch.minimum(part, limit), -limit))
