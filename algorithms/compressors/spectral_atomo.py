@@ -117,10 +117,15 @@ class SpectralAtomo(Compressor):
         return float(self.s * (1 + block.rows + block.columns) * float_bits)
 
     def stated_lengths(self, sent: Tensor, float_bits: int) -> Stated:
-        """Whole triplets: at least the rank of what was sent, at most all."""
+        """Whole triplets: at least the rank of what was sent, at most all.
+
+        Where the matrix was padded its rank does not show.
+        """
         d = sent.shape[-1]
         block = self.block(d)
         each = float((1 + block.rows + block.columns) * float_bits)
         rank = torch.linalg.matrix_rank(matrices(sent, block).double(), rtol=1e-4)
         least = (rank.to(torch.float64) * each).clamp_max(block.rank * each)
+        if block.rows * block.columns > d:
+            least = torch.zeros_like(least)
         return Stated(least, torch.full_like(least, block.rank * each))
