@@ -9,6 +9,7 @@ from algorithms.catalogue.row import Parts
 from algorithms.compressors.absolute_threshold import AbsoluteThreshold
 from algorithms.compressors.dryden import Dryden
 from algorithms.compressors.gaussian_k import GaussianK
+from algorithms.compressors.identity import Identity
 from algorithms.compressors.layerwise import LayerWise
 from algorithms.compressors.rand_k import RandK
 from algorithms.compressors.random_mask import RandomMask
@@ -83,7 +84,7 @@ READY: dict[str, Parts] = {
         (), _STC, caution=32.0, operators=(STC(0.05),), why=_NONE,
     ),
     "truncated-gradient": Parts(
-        lambda step, _p, _t: BSP(step, proximal=TruncatedGradient(0.01, 0.5, 10)), (),
+        lambda step, _p, _t: BSP(step, proximal=TruncatedGradient(0.01, 0.5, 10)), (), Identity(),
         why="the paper bounds the regret of an online learner, not the error of a last iterate",
     ),
     "meprop": Parts(

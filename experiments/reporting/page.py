@@ -23,8 +23,9 @@ from experiments.store import LIBRARIES
 from experiments.survey import Survey
 from proofs_check.statistics import TEST_ERROR
 from proofs_check.verdict import Outcome
+from theory.row_theory import ROW_THEORY
 from theory.survey import ERRATA
-from theory.theorem import Theorem
+from theory.theorem import Result
 
 CLAIM_DIMENSION = 100
 READY = "ready"
@@ -141,8 +142,8 @@ def _section(row: Row, table: pd.DataFrame, pictures: Sequence[Picture]) -> dict
         "source": row.source,
         "problems": row.problems,
         "operators": operator_sections(row.operators, CLAIM_DIMENSION),
-        "theorems": [_theorem(theorem) for theorem in row.theorems],
-        "why": (row.parts.why if row.parts else "") or "no theorem is stated for this row",
+        "theorems": [_result(result) for result in _results(row)],
+        "why": row.parts.why if row.parts else "",
         "counts": _counts(mine),
         "verdicts": _lines(mine),
         "comparisons": [p for p in figures if p.stem in beside],
@@ -193,15 +194,24 @@ def _family(name: str, table: pd.DataFrame, pages: Mapping[str, str]) -> dict[st
     }
 
 
-def _theorem(theorem: Theorem) -> dict[str, Any]:
+def _results(row: Row) -> tuple[Result, ...]:
+    """The theorems that tune the row, then what else theory knows of it."""
+    known = ROW_THEORY.get(row.key, ())
+    others = () if isinstance(known, str) else known
+    return (*row.theorems, *(result for result in others if result not in row.theorems))
+
+
+def _result(result: Result) -> dict[str, Any]:
+    """A result for the template; one without an order in T has another form."""
+    order = getattr(result, "order", None)
     return {
-        "title": theorem.title,
-        "source": str(theorem.source),
-        "confidence": theorem.confidence.value,
-        "order": str(theorem.order),
-        "tight": theorem.tight,
-        "statement": theorem.statement,
-        "formula": formula(theorem.statement),
+        "title": result.title,
+        "source": str(result.source),
+        "confidence": result.confidence.value,
+        "order": str(order) if order else "no rate in T",
+        "tight": getattr(result, "tight", False),
+        "statement": result.statement,
+        "formula": formula(result.statement),
     }
 
 

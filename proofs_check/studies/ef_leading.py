@@ -27,7 +27,7 @@ from proofs_check.studies.base import Curve, Study, StudyResult, curves
 from proofs_check.verdict import Outcome, Verdict
 from theory.stepsizes import InverseTimeStep
 
-_D, _REPLICAS, _STEPS, _SEED, _SHIFT = 20, 768, 1024, 82, 10.0
+_D, _REPLICAS, _STEPS, _SEED, _SHIFT = 20, 1024, 1024, 82, 10.0
 _FIRST, _LAST = 24, 256  # where the excess is well above its noise
 _KEPT = (5, 2, 1)
 _NEAR = 0.02  # how far from the uncompressed error the last step may lie

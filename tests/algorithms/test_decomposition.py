@@ -23,9 +23,6 @@ from algorithms.methods.sketched_sgd import SketchedSGD
 from algorithms.network.simulated import Simulated
 from algorithms.problems.entries import problem
 from algorithms.run import run
-from experiments.crossval import byte_cases, cases
-from proofs_check.equivalence import cross_validate
-from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep
 
 ROWS = ("powersgd", "gradiveq", "sketched-sgd")
@@ -228,16 +225,6 @@ def test_gradiveq_sums_in_the_compressed_domain():
     torch.testing.assert_close((before.x - after.x)[:, 0], expected, rtol=1e-10, atol=1e-13)
     left = after.residual.mean(-2)
     torch.testing.assert_close(left + expected, mean, rtol=1e-10, atol=1e-12)
-
-
-@pytest.mark.sharded
-def test_both_worlds_agree():
-    chosen = tuple(case for case in cases(4) if case.row in ROWS)
-    counted = {case: bits for case, bits in byte_cases().items() if case.row in ROWS}
-    verdicts = cross_validate((*chosen, *counted), 2, counted)
-    assert len(verdicts) > 20
-    for verdict in verdicts:
-        assert verdict.outcome in (Outcome.PROVED, Outcome.SUPPORTED), verdict
 
 
 @pytest.mark.parametrize(

@@ -27,10 +27,7 @@ from algorithms.optimizers.proximal import SoftThreshold
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from algorithms.synchronisation.compute_times import Exponential
-from experiments.crossval import byte_cases, cases
-from proofs_check.equivalence import cross_validate
 from proofs_check.exact import exact_law
-from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep
 
 ROWS = ("diana", "laq", "asylpg", "adaptive-quantisation", "ibcd", "bcd")
@@ -154,14 +151,6 @@ def test_anchored_refinement_converges_with_noise():
     method = RefinedQuantisation(ConstantStep(0.5), 5, 4.0, 0.985, epoch=20)
     trace = run(method, problem, steps=2500, points=3)
     assert float(trace.squared_distance[0, -1] / trace.squared_distance[0, 0]) < 1e-10
-
-
-@pytest.mark.sharded
-def test_both_worlds_agree():
-    chosen = tuple(case for case in cases(4) if case.row in ROWS)
-    counted = {case: bits for case, bits in byte_cases().items() if case.row in ROWS}
-    for verdict in cross_validate((*chosen, *counted), 2, counted):
-        assert verdict.outcome in (Outcome.PROVED, Outcome.SUPPORTED), verdict
 
 
 @pytest.mark.parametrize(

@@ -25,10 +25,8 @@ from algorithms.methods.bsp import BSP
 from algorithms.optimizers.momentum import Momentum
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
-from experiments.crossval import byte_cases, cases
 from proofs_check.closed_forms.paths import models, path
 from proofs_check.closed_forms.signs import signs
-from proofs_check.equivalence import cross_validate
 from proofs_check.exact import exact_law
 from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep
@@ -140,14 +138,6 @@ def test_majority_counts_votes(n):
     expected = start - 0.1 * torch.where(votes < 0, -1.0, 1.0)
     torch.testing.assert_close(trace.model[0], expected)
     assert int(trace.account.received_bits[0, 0]) == problem.d
-
-
-@pytest.mark.sharded
-def test_both_worlds_agree():
-    chosen = tuple(case for case in cases(4) if case.row in ROWS)
-    counted = {case: bits for case, bits in byte_cases().items() if case.row in ROWS}
-    for verdict in cross_validate((*chosen, *counted), 2, counted):
-        assert verdict.outcome in (Outcome.PROVED, Outcome.SUPPORTED), verdict
 
 
 @pytest.mark.parametrize(

@@ -23,9 +23,7 @@ from algorithms.methods.terngrad import TernGradSGD
 from algorithms.problems.entries import problem
 from algorithms.run import run
 from algorithms.transforms.clipping import ClipEntries
-from experiments.crossval import byte_cases, cases
 from proofs_check.closed_forms.levels import levels
-from proofs_check.equivalence import cross_validate
 from proofs_check.verdict import Outcome
 from theory import bits
 from theory.stepsizes import ConstantStep
@@ -179,12 +177,3 @@ def test_entries_are_clipped_by_their_layers_spread():
     assert float(clipped[0, 9]) == pytest.approx(2.5 * 3.0) and torch.equal(
         clipped[:, 10:], g[:, 10:]
     )
-
-
-@pytest.mark.sharded
-def test_both_worlds_agree():
-    rows = ("terngrad", "atomo", "spectral-atomo", "randomised-mean", "variable-length-coding")
-    chosen = tuple(case for case in cases(4) if case.row in rows)
-    counted = {case: bound for case, bound in byte_cases().items() if case.row in rows}
-    for verdict in cross_validate((*chosen, *counted), 2, counted):
-        assert verdict.outcome in (Outcome.PROVED, Outcome.SUPPORTED), verdict
