@@ -177,3 +177,18 @@ def entropy(counts: Sequence[int]) -> float:
     """Empirical entropy [bits] of a sequence in which symbols occur so often: n H."""
     total = sum(counts)
     return sum(c * math.log2(total / c) for c in counts if c)
+
+
+def zero_run_bytes(full: Sequence[bool]) -> int:
+    """Bytes of 3LC's groups: one for each that is not empty, one for up to 14 empty in a row.
+
+    Lim et al. 2018, arXiv:1802.07389, Section 3.3.
+    """
+    total = run = 0
+    for group in (*full, True):
+        if not group:
+            run += 1
+            continue
+        total += -(-run // 14) + 1
+        run = 0
+    return total - 1

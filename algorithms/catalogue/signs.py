@@ -68,7 +68,9 @@ READY: dict[str, Parts] = {
         why="the paper's result is about quadratics and asks for a spectral condition on the two "
         "factors: order only",
     ),
-    "three-lc": with_feedback(ThreeLC(1.0), operators=(ThreeLC(1.75),)),
+    "three-lc": with_feedback(
+        ThreeLC(1.0, runs=True), operators=(ThreeLC(1.0), ThreeLC(1.75, runs=True))
+    ),
     "dorefa": compressed(DoReFa(4), operators=(DoReFa(2),)),
     "low-precision-sgd": Parts(
         lambda step, _p, _t: BSP(step, FixedPoint(12, 16)), (), FixedPoint(12, 16),

@@ -8,14 +8,18 @@ from typing import ClassVar, final
 import torch
 from torch import Tensor
 
-from algorithms.codes.base import Field, Layout, Symbols
-from algorithms.compressors.base import Compressor, Property
+from algorithms.codes.base import Code, Field, Layout, Symbols
+from algorithms.codes.packed import Packed
+from algorithms.codes.zero_runs import ZeroRuns
+from algorithms.compressors.base import Compressor, Property, Stated
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.key import Draws
+from theory import bits
 from theory.claims import Claim, Confidence, Contraction, Source
 
 _PAPER = Source("Lim, Andersen, Kaminsky", 2018, "1802.07389", "Section 3.1; derived here")
 _POWERS = (81, 27, 9, 3, 1)
+_ZEROS = 121  # the byte of five zeros: every digit 1
 
 
 @final
@@ -23,7 +27,8 @@ _POWERS = (81, 27, 9, 3, 1)
 class ThreeLC(Compressor):
     r"""$C(x)_j = M\,\mathrm{round}(x_j/M)$, M = s max|x|: three values, five to a byte.
 
-    s in [1, 2) is the sparsity multiplier; a half is rounded to zero. Deterministic.
+    s in [1, 2) is the sparsity multiplier; a half is rounded to zero. Deterministic. With ``runs``
+    two to fourteen bytes of five zeros become one (Section 3.3), so messages vary in length.
 
     Proof of the sharp delta = s (2 - s)/(1 + (d - 1) s^2/4), with max |x| = 1: the largest
     coordinate errs by s - 1. Of another, a, what it adds to error - rho ||x||^2, rho < 1, is convex
@@ -36,6 +41,7 @@ class ThreeLC(Compressor):
     """
 
     s: float = 1.0
+    runs: bool = False
 
     properties: ClassVar[frozenset[Property]] = frozenset(
         {Property.SCALE, Property.ODD, Property.PERMUTATION}
@@ -47,7 +53,7 @@ class ThreeLC(Compressor):
 
     @property
     def name(self) -> str:
-        return f"3LC(s={self.s:g})"
+        return f"3LC(s={self.s:g}{', zero runs' if self.runs else ''})"
 
     def claims(self, d: int) -> tuple[Claim, ...]:
         s = self.s
@@ -73,6 +79,19 @@ class ThreeLC(Compressor):
         trits = quintets.to(torch.int64)[..., None] // powers % 3 - 1
         return trits.flatten(-2)[..., :d].to(dtype) * scale
 
+    def code(self, d: int, dtype: torch.dtype) -> Code:
+        head, quintets = self.layout(d, dtype)
+        return ZeroRuns((head,), quintets.count, _ZEROS) if self.runs else Packed((head, quintets))
+
     def stated_bits(self, d: int, float_bits: int) -> float:
-        """8 bits for every five coordinates, before runs of zeros are shortened."""
+        """8 bits for every five coordinates, the longest message where runs are shortened."""
         return float(float_bits + 8 * -(-d // 5))
+
+    def stated_lengths(self, sent: Tensor, float_bits: int) -> Stated:
+        if not self.runs:
+            return super().stated_lengths(sent, float_bits)
+        padded = torch.nn.functional.pad(sent, (0, -sent.shape[-1] % 5))
+        full = (padded.reshape(-1, padded.shape[-1] // 5, 5) != 0).any(-1).tolist()
+        lengths = [float_bits + 8.0 * bits.zero_run_bytes(groups) for groups in full]
+        length = torch.tensor(lengths, dtype=torch.float64).reshape(sent.shape[:-1])
+        return Stated(length, length)

@@ -90,6 +90,21 @@ def test_dorefa_reference_scalar():
     assert law.mean == (-1, 5)
 
 
+@pytest.mark.parametrize("run", [0, 1, 2, 13, 14, 15, 16, 28, 29])
+def test_runs_of_zeros_are_shortened(run):
+    x = torch.zeros(1, 5 * run + 10, dtype=torch.float64)
+    x[0, 0], x[0, -1] = 3.0, -2.0
+    operator = ThreeLC(1.0, runs=True)
+    draws = Key.seed(1).draws(torch.tensor(0), torch.arange(1))
+    code, symbols = operator.code(x.shape[-1], x.dtype), operator.encode(x, draws)
+    lengths = code.lengths(symbols)
+    assert lengths.item() == 64 + 8 * (2 + -(-run // 14))
+    packed = code.pack(symbols)
+    assert packed.shape[-1] * 8 == lengths.item()
+    back = operator.decode(code.unpack(packed, lengths), x.shape[-1], x.dtype, draws)
+    assert torch.equal(back, operator.compress(x, draws))
+
+
 def test_closed_forms_hold():
     for verdict in signs():
         assert verdict.outcome in (Outcome.PROVED, Outcome.SUPPORTED), verdict
