@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import Any, final
 
 import torch
 from torch import Tensor
@@ -17,12 +17,11 @@ from algorithms.key import Draws
 from algorithms.methods.base import Method, World
 from algorithms.methods.powersgd import PowerSGD, PowerSGDState
 from algorithms.methods.sketched_sgd import SketchedSGD, SketchedState
-from algorithms.problems.base import Problem
 from proofs_check.closed_forms.decomposition import nothing_is_lost, power, sketched
 from proofs_check.mutants.methods import MethodMutant
 from proofs_check.mutants.operators import Impostor, OperatorMutant
+from proofs_check.mutants.spoilt import Spoilt
 from proofs_check.operators import MONTE_CARLO
-from theory.constants import Constants
 from theory.stepsizes import Stepsize
 
 
@@ -61,29 +60,9 @@ class SignlessSketch(Impostor):
         return kernel.median_estimates(rows, table)
 
 
-class _Wrong(Method[Any]):
-    """Runs the right method and spoils its state."""
-
-    shared_model: ClassVar[bool] = True
-    right: Method[Any]
-
-    @property
-    def name(self) -> str:
-        return f"{type(self).__name__} posing as {self.right.name}"
-
-    def constants(self, problem: Problem) -> Constants:
-        return self.right.constants(problem)
-
-    def init(self, x0: Tensor, world: World) -> Any:
-        return self.right.init(x0, world)
-
-    def models(self, state: Any) -> Tensor:
-        return self.right.models(state)
-
-
 @final
 @dataclass(frozen=True)
-class SummingPowerSGD(_Wrong):
+class SummingPowerSGD(Spoilt):
     """Takes the sum over workers where their mean is due."""
 
     right: PowerSGD
@@ -95,7 +74,7 @@ class SummingPowerSGD(_Wrong):
 
 @final
 @dataclass(frozen=True)
-class GreedySketch(_Wrong):
+class GreedySketch(Spoilt):
     """Each worker forgets its own largest coordinates instead of those that were taken."""
 
     right: SketchedSGD

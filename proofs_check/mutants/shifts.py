@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, final
+from typing import Any, final
 
 import torch
 from torch import Tensor
@@ -18,7 +18,6 @@ from algorithms.methods.bsp import BSP
 from algorithms.methods.diana import Diana, DianaState
 from algorithms.methods.laq import LAQ, LAQState
 from algorithms.methods.refined import RefinedQuantisation, RefinedState
-from algorithms.problems.base import Problem
 from proofs_check.closed_forms.blocks import one_step
 from proofs_check.closed_forms.shifts import (
     diana_lyapunov,
@@ -28,33 +27,13 @@ from proofs_check.closed_forms.shifts import (
 )
 from proofs_check.mutants.methods import MethodMutant
 from proofs_check.mutants.operators import Impostor
-from theory.constants import Constants
+from proofs_check.mutants.spoilt import Spoilt
 from theory.stepsizes import Stepsize
-
-
-class _Wrong(Method[Any]):
-    """Runs the right method and spoils its state."""
-
-    shared_model: ClassVar[bool] = True
-    right: Method[Any]
-
-    @property
-    def name(self) -> str:
-        return f"{type(self).__name__} posing as {self.right.name}"
-
-    def constants(self, problem: Problem) -> Constants:
-        return self.right.constants(problem)
-
-    def init(self, x0: Any, world: World) -> Any:
-        return self.right.init(x0, world)
-
-    def models(self, state: Any) -> Any:
-        return self.right.models(state)
 
 
 @final
 @dataclass(frozen=True)
-class StaleServerShift(_Wrong):
+class StaleServerShift(Spoilt):
     """The server forgets to move its own shift with the workers'."""
 
     right: Diana
@@ -65,7 +44,7 @@ class StaleServerShift(_Wrong):
 
 @final
 @dataclass(frozen=True)
-class ForgetfulLAQ(_Wrong):
+class ForgetfulLAQ(Spoilt):
     """A silent worker's last gradient is forgotten instead of used again."""
 
     right: LAQ
@@ -78,7 +57,7 @@ class ForgetfulLAQ(_Wrong):
 
 @final
 @dataclass(frozen=True)
-class AnchorlessRefinement(_Wrong):
+class AnchorlessRefinement(Spoilt):
     """Variance reduction without the full gradient of the anchor."""
 
     right: RefinedQuantisation
