@@ -61,18 +61,22 @@ class Parted(Compressor):
         return Joined(tuple(codes), self._counts(d, dtype))
 
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
-        return self.encode_guided(x, x, draws)
+        symbols: list[Tensor] = []
+        for b, (c, part) in enumerate(zip(self.operators(x.shape[-1]), self._cut(x), strict=True)):
+            symbols.extend(c.encode(part, draws.fold("block", b)))
+        return tuple(symbols)
 
     def encode_guided(self, x: Tensor, guide: Tensor, draws: Draws) -> Symbols:
-        sizes = list(self.sizes(x.shape[-1]))
-        parts = zip(torch.split(x, sizes, -1), torch.split(guide, sizes, -1), strict=True)
         symbols: list[Tensor] = []
-        for b, (c, (part, beside)) in enumerate(
-            zip(self.operators(x.shape[-1]), parts, strict=True)
-        ):
-            own = draws.fold("block", b)
-            symbols.extend(c.encode_guided(part.contiguous(), beside.contiguous(), own))
+        pairs = zip(self._cut(x), self._cut(guide), strict=True)
+        operators = self.operators(x.shape[-1])
+        for b, (c, (part, beside)) in enumerate(zip(operators, pairs, strict=True)):
+            symbols.extend(c.encode_guided(part, beside, draws.fold("block", b)))
         return tuple(symbols)
+
+    def _cut(self, x: Tensor) -> list[Tensor]:
+        parts = torch.split(x, list(self.sizes(x.shape[-1])), -1)
+        return [part.contiguous() for part in parts]
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         rows, start = [], 0

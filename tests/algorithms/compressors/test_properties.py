@@ -226,5 +226,31 @@ def test_claims_hold_at_drawn_vectors(operator, dtype, values):
             assert not test.refuted or square == 0
 
 
+@EACH
+def test_layers_keep_the_weakest_constant_and_find_their_bytes(operator):
+    """Two tensors, each compressed by itself: constants follow, messages come back."""
+    shapes, d = ((4, 10), (60,)), 100
+    layered = LayerWise(operator).bound(shapes)
+    whole = [operator.bound((shape,)) for shape in shapes]
+    parts = [own.claims(size) for own, size in zip(whole, (40, 60), strict=True)]
+    for claim in layered.claims(d):
+        peers = [c for own in parts for c in own if type(c) is type(claim)]
+        if isinstance(claim, VarianceBound | Contraction):
+            assert claim.constant in [peer.constant for peer in peers]
+            least = [max(p.constant for p in own if type(p) is type(claim)) for own in parts]
+            assert claim.constant <= max(least)
+    x = _draws(3).normal(d, torch.float32)
+    symbols, code = layered.encode(x, _draws(3)), code_of(layered, d, torch.float32)
+    sent = layered.decode(symbols, d, torch.float32, _draws(3))
+    for b, (part, own) in enumerate(zip(torch.split(x, [40, 60], -1), whole, strict=True)):
+        alone = own.compress(part.contiguous(), _draws(3).fold("block", b))
+        start = 0 if b == 0 else 40
+        assert torch.equal(sent[:, start : start + part.shape[-1]], alone)
+    read = layered.decode(
+        code.unpack(code.pack(symbols), code.lengths(symbols)), d, torch.float32, _draws(3)
+    )
+    assert torch.equal(read, sent)
+
+
 def _tolerance(dtype: torch.dtype) -> float:
     return 1e-5 if dtype == torch.float32 else 1e-12
