@@ -5,6 +5,7 @@ from __future__ import annotations
 from algorithms.catalogue.compose import with_feedback
 from algorithms.catalogue.row import Parts
 from algorithms.compressors.adacomp import AdaComp
+from algorithms.compressors.hidden_top_k import HiddenTopK
 from algorithms.compressors.layerwise import LayerWise
 from algorithms.compressors.top_count import TopCount
 from algorithms.compressors.top_k import TopK
@@ -18,7 +19,7 @@ from algorithms.problems.base import Problem
 from theory.costs import ETHERNET_1G
 
 _ADACOMP = AdaComp(10)
-_LAYERS = LayerWise(TopK(0.1))
+_LAYERS = HiddenTopK(ETHERNET_1G, compute=1e-3, ratio=10.0)
 _NONE = "the paper gives no convergence theorem"
 
 
@@ -50,7 +51,7 @@ READY: dict[str, Parts] = {
         message_bits=_longest_top, bits_vary=True,
         why="the paper's theorem is a regret bound on k, not on the model",
     ),
-    "lags": with_feedback(_LAYERS, operators=(TopK(0.1),)),
+    "lags": with_feedback(_LAYERS, operators=(LayerWise(TopK(0.1)),)),
     "variance-based": Parts(
         lambda step, _p, _t: VarianceBased(step), (), Unambiguous(), caution=16.0,
         message_bits=_longest_unambiguous, bits_vary=True, why=_NONE,

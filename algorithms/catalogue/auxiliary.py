@@ -18,7 +18,6 @@ from theory.stepsizes import WarmUpStep
 
 _TOP = TopK(0.1)
 _STAGES = sparsity_warm_up(20)
-_DGC = sparsity_warm_up(20)
 _NONE = "the paper gives no convergence theorem"
 
 
@@ -48,9 +47,9 @@ READY: dict[str, Parts] = {
     ),
     "dgc": Parts(
         lambda step, _p, _t: BSP(
-            WarmUpStep(step, 50), _DGC, MomentumCorrection(0.9, masking=True),
+            WarmUpStep(step, 50), _STAGES, MomentumCorrection(0.9, masking=True),
             transform=ClipNorm(8.0),
         ),
-        (), _DGC, caution=64.0, message_bits=_first_stage, bits_vary=True, why=_NONE,
+        (), _STAGES, caution=64.0, message_bits=_first_stage, bits_vary=True, why=_NONE,
     ),
 }  # fmt: skip

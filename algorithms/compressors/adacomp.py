@@ -11,14 +11,15 @@ from torch import Tensor
 from algorithms.codes.base import Code, Field, Layout, Symbols
 from algorithms.codes.lists import Column, Lists, Records
 from algorithms.compressors.base import Compressor, Property, Stated
-from algorithms.compressors.entries import Entries, entries_of
+from algorithms.compressors.entries import Entries, entries_of, first
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.kernels import rows
 from algorithms.key import Draws
 from theory.bits import index_bits
-from theory.claims import Claim, Confidence, NoConstant, Source
+from theory.claims import Claim, Confidence, Contraction, NoConstant, Source
 
-_OURS = Source("Chen et al.", 2018, "1712.02679", "Algorithm 2; witness found here")
+_OURS = Source("Chen et al.", 2018, "1712.02679", "Algorithm 2; constant and witness found here")
+_WIDTHS = (6, 14)  # bits of a place in a bin, the last place kept for bins that send nothing
 
 
 @final
@@ -27,14 +28,15 @@ class AdaComp(Compressor):
     r"""G = residual + gradient, H = G + gradient; send j where |H_j| >= max_{bin of j} |G|.
 
     The gradient is the guide; without a memory G is the gradient and H = 2 G. What is sent is
-    sign(G_j) s, s the mean over bins of max |G|: one float, and per element a position and a sign.
-    (The paper packs position in the bin and sign into 8 bits for bins up to 64, else into 16.) A
-    bin of zeros sends nothing.
+    sign(G_j) s, s the mean over bins of max |G|: one float, and 8 bits an element for bins up to
+    63, else 16, as in the paper: the place in its bin, the sign, and whether it is the bin's last
+    element. A bin that sends nothing takes one such word.
 
-    No constant: a bin far smaller than the mean comes back at the size of the mean.
+    One bin: delta = 4/(d+3), attained where all but one coordinate are half the largest. Several:
+    no constant, as a bin far smaller than the mean comes back at the size of the mean.
 
     Raises:
-        ValueError: bin < 1.
+        ValueError: bin outside [4, 16383] (three coordinates a bin cannot expand).
     """
 
     bin: int = 10
@@ -42,19 +44,24 @@ class AdaComp(Compressor):
     properties: ClassVar[frozenset[Property]] = frozenset({Property.SCALE, Property.ODD})
 
     def __post_init__(self) -> None:
-        if self.bin < 1:
-            raise ValueError(f"bin must be at least 1, got bin={self.bin}")
+        if not 4 <= self.bin < 1 << _WIDTHS[-1]:
+            raise ValueError(f"bin must lie in [4, {(1 << _WIDTHS[-1]) - 1}], got bin={self.bin}")
 
     @property
     def name(self) -> str:
         return f"AdaComp(bin={self.bin})"
 
+    @property
+    def width(self) -> int:
+        """Bits of a place in a bin."""
+        return next(w for w in _WIDTHS if self.bin < 1 << w)
+
     def claims(self, d: int) -> tuple[Claim, ...]:
-        bins = -(-d // self.bin)
-        if bins < 2 or d < 2 * self.bin:
-            raise ValueError(f"d must hold two whole bins, got d={d} with bin={self.bin}")
-        small = (1.0, *([0.0] * (self.bin - 1)), *([1e-3] * max(3, self.bin)))
-        witness = (small * (-(-d // len(small))))[:d]
+        if d <= self.bin:
+            one = Contraction(4 / (d + 3), "4/(d+3)", _OURS, True, Confidence.DERIVED)
+            return (one,)
+        small = (self._bins(d) - 1) * self.bin
+        witness = (*([1e-3 / d] * small), 1.0, *([0.0] * (d - small - 1)))
         why = "a bin far smaller than the mean of the bins' maxima comes back at that mean"
         return (NoConstant(why, _OURS, Confidence.DERIVED, witness, witness),)
 
@@ -62,12 +69,12 @@ class AdaComp(Compressor):
         return (
             Field.floats("scale", 1, dtype),
             Field("count", 1, index_bits(d + 1)),
-            Field("indices", d, index_bits(d)),
-            Field("negative", d, 1),
+            Field("places", d, self.width),
+            Field("marks", d, 2),
         )
 
     def code(self, d: int, dtype: torch.dtype) -> Code:
-        columns = (Column("indices", index_bits(d)), Column("negative", 1))
+        columns = (Column("places", self.width), Column("marks", 2))
         return Lists((Field.floats("scale", 1, dtype),), (Records(columns, d),))
 
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
@@ -75,28 +82,45 @@ class AdaComp(Compressor):
 
     def encode_guided(self, x: Tensor, guide: Tensor, draws: Draws) -> Symbols:
         require_rows(x, self.name)
-        size = x.abs()
-        missing = -x.shape[-1] % self.bin
-        padded = torch.nn.functional.pad(size, (0, missing))
-        tops = padded.reshape(*x.shape[:-1], -1, self.bin).amax(-1)
+        g, h = self._cut(x), self._cut(x + guide).abs()
+        tops = g.abs().amax(-1)
         require_finite(tops, x, self.name)
         scale = rows.mean_abs(tops)
-        own = tops.repeat_interleave(self.bin, -1)[..., : x.shape[-1]]
-        mask = ((x + guide).abs() >= own) & (own > 0) & (x != 0)
-        entries = entries_of(mask)
-        negative = entries.pick((x < 0).to(torch.int64))
-        return scale, entries.count, entries.positions, negative
+        mask = (h >= tops[..., None]) & (g != 0) & (scale > 0)[..., None]
+        slots = torch.cat((mask, ~mask.any(-1, keepdim=True)), -1).flatten(-2)
+        entries = entries_of(slots)
+        d = x.shape[-1]  # a bin without elements has room for its word: d words at most
+        at, meant = entries.positions[..., :d], entries.meant[..., :d]
+        owner, place = at // (self.bin + 1), at % (self.bin + 1)
+        after = torch.nn.functional.pad(torch.where(meant, owner, -1)[..., 1:], (0, 1), value=-1)
+        sign = x.gather(-1, (owner * self.bin + place).clamp_max(d - 1)) < 0
+        none = place == self.bin
+        marks = 2 * (after != owner).to(torch.int64) + (sign & ~none).to(torch.int64)
+        place = torch.where(none, (1 << self.width) - 1, place)
+        return scale, entries.count, torch.where(meant, place, 0), torch.where(meant, marks, 0)
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
-        scale, count, positions, negative = symbols
-        values = torch.where(negative == 1, -scale, scale)
-        return Entries(count, positions).spread(torch.where(positions >= 0, values, 0), d)
+        scale, count, place, marks = symbols
+        last = marks >> 1
+        owner = last.cumsum(-1) - last
+        some = first(count, place.shape[-1]) & (place < (1 << self.width) - 1)
+        values = torch.where(marks % 2 == 1, -scale, scale)
+        positions = torch.where(some, owner * self.bin + place, 0)
+        return Entries(count, positions).spread(torch.where(some, values, 0), d)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """The longest message: every element."""
-        return float(float_bits + d * (index_bits(d) + 1))
+        return float(float_bits + d * (self.width + 2))
 
     def stated_lengths(self, sent: Tensor, float_bits: int) -> Stated:
-        each = index_bits(sent.shape[-1]) + 1
-        length = float_bits + ((sent != 0).sum(-1) * each).to(torch.float64)
+        words = (self._cut(sent) != 0).sum(-1).clamp_min(1).sum(-1)
+        length = float_bits + (words * (self.width + 2)).to(torch.float64)
         return Stated(length, length)
+
+    def _bins(self, d: int) -> int:
+        return -(-d // self.bin)
+
+    def _cut(self, x: Tensor) -> Tensor:
+        """Rows by bins ``[..., bins, bin]``, the last one filled with zeros."""
+        padded = torch.nn.functional.pad(x, (0, -x.shape[-1] % self.bin))
+        return padded.reshape(*x.shape[:-1], -1, self.bin)

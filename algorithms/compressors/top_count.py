@@ -57,10 +57,6 @@ class TopCount(MaskCompressor):
         entries = entries_of(_largest(x, guide[..., :1]) & (x != 0))
         return entries.count, entries.positions, entries.pick(x)
 
-    def compress_to(self, x: Tensor, count: Tensor) -> Tensor:
-        """Rows ``[..., m, d]`` with their ``count`` ``[..., m, 1]`` largest magnitudes kept."""
-        return torch.where(_largest(x, count), x, 0)
-
     def stated_bits(self, d: int, float_bits: int) -> float:
         """For k coordinates; a guide may ask for up to d."""
         return bits.sparse(d, kept(self.k, d), float_bits)
@@ -68,7 +64,11 @@ class TopCount(MaskCompressor):
 
 def _largest(x: Tensor, count: Tensor) -> Tensor:
     """Mask of the ``count`` ``[..., 1]`` largest magnitudes of rows ``[..., d]``."""
-    order = x.abs().argsort(dim=-1, descending=True, stable=True)
-    place = torch.arange(x.shape[-1], device=x.device, dtype=x.dtype).expand_as(x)
-    rank = torch.empty_like(x).scatter_(-1, order, place)
-    return rank < count
+    return ranks(x.abs()) < count
+
+
+def ranks(size: Tensor) -> Tensor:
+    """0 for the largest of each row ``[..., d]``, 1 for the next; of equals the lower index."""
+    order = size.argsort(dim=-1, descending=True, stable=True)
+    place = torch.arange(size.shape[-1], device=size.device).expand_as(order)
+    return torch.empty_like(order).scatter_(-1, order, place)

@@ -11,7 +11,8 @@ from torch import Tensor
 
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.requirements import kept
-from algorithms.compressors.top_count import TopCount
+from algorithms.compressors.top_count import TopCount, ranks
+from algorithms.kernels.mean import mean_rows
 from algorithms.methods.base import Method, World
 from algorithms.problems.base import Problem
 from theory.bits import index_bits
@@ -28,18 +29,36 @@ class AdaptiveKState(NamedTuple):
     k: Tensor
 
 
+def fair(heard: Tensor, count: Tensor) -> Tensor:
+    r"""Mask ``[..., 1, d]`` of ``count`` ``[..., 1, 1]`` coordinates of the rows ``[..., n, d]``.
+
+    Fairness-aware bidirectional top-k: the union of all workers' top \kappa for the largest
+    \kappa at which it is not too large, filled up with the largest of their next entries. A
+    coordinate's turn is its best rank with any worker, so this is the order by turn, then size, and
+    every worker has its floor(k/n) largest among the k.
+    """
+    size = heard.abs()
+    turn = torch.where(heard != 0, ranks(size), heard.shape[-1])
+    best = turn.amin(-2, keepdim=True)
+    largest = torch.where(turn == best, size, 0).amax(-2, keepdim=True)
+    by_size = largest.argsort(dim=-1, descending=True, stable=True)
+    order = by_size.gather(-1, best.gather(-1, by_size).argsort(dim=-1, stable=True))
+    place = torch.arange(heard.shape[-1], device=heard.device).expand_as(order)
+    return torch.empty_like(order).scatter_(-1, order, place) < count
+
+
 @final
 @dataclass(frozen=True)
 class AdaptiveK(Method[AdaptiveKState]):
     r"""Top-k both ways with error feedback; k follows the sign of d(time to the same loss)/dk.
 
-    The workers send k entries of \gamma g_i + e_i, the server answers with the k largest of their
-    mean, and what an entry did not move stays with its sender. After that the server tries the step
-    made of the k' = k - \delta_t/2 largest entries of what it heard. If the same loss would come
-    sooner that way, seconds(k') (f(x) - f(x_k)) < seconds(k) (f(x) - f(x_{k'})), then k falls by
-    \delta_t, else it rises (Algorithm 3; \delta_t = width d / sqrt(2 (t + 1)), k within [least,
-    d]). seconds(k) is ``compute`` and one message of k entries by the cost model. The server knows
-    f; each worker is charged one float for its share.
+    The workers send k entries of \gamma g_i + e_i, the server answers with k coordinates of their
+    mean, chosen fairly (:func:`fair`), and what an entry did not move stays with its sender. After
+    that the server tries the step made of k' = k - \delta_t/2 coordinates of what it heard. If the
+    same loss would come sooner that way, seconds(k') (f(x) - f(x_k)) < seconds(k) (f(x) -
+    f(x_{k'})), then k falls by \delta_t, else it rises (\delta_t = width d / sqrt(2 (t + 1)), k
+    within [least, d]). seconds(k) is ``compute`` and one message of k entries by the cost model.
+    The server knows f; each worker is charged one float for its share.
 
     Raises:
         ValueError: least < 1, compute < 0, or width <= 0; a start that does not fit d.
@@ -80,14 +99,16 @@ class AdaptiveK(Method[AdaptiveKState]):
         k = state.k.round()
         guide = k.expand(*wanted.shape[:-1], 1)
         packet = world.pack(TopCount(self.start), wanted, t, guide=guide)
-        mean, sent = network.average(packet)
-        move = TopCount(self.start).compress_to(mean, k)
-        network.broadcast((k[..., 0] * self._entry(mean)).to(torch.int64))
+        heard, sent = network.gather(packet)
+        mean = mean_rows(heard, keepdim=True)
+        chosen = torch.where(fair(heard, k), mean, 0)
+        move = network.publish(world.pack_server(TopCount(1.0), chosen, t))
         loss_bits = torch.zeros_like(wanted[..., :1])
         network.gather(world.pack(Identity(), loss_bits, t, purpose="loss"))
         width = self.width * d / math.sqrt(2 * (t + 1))
         fewer = (k - width / 2).clamp_min(self.least).round()
-        sooner = self._sooner(state.x, mean, move, (k, fewer), world)
+        trial = torch.where(fair(heard, fewer), mean, 0)
+        sooner = self._sooner(state.x, (move, trial), (k, fewer), world)
         moved = state.k + torch.where(sooner, -width, width)
         return AdaptiveKState(
             state.x - move,
@@ -96,15 +117,13 @@ class AdaptiveK(Method[AdaptiveKState]):
         )
 
     def _sooner(
-        self, x: Tensor, mean: Tensor, move: Tensor, ks: tuple[Tensor, Tensor], world: World
+        self, x: Tensor, moves: tuple[Tensor, Tensor], ks: tuple[Tensor, Tensor], world: World
     ) -> Tensor:
         """Whether fewer entries would have brought the same loss in less time, ``[..., 1, 1]``."""
         value = world.problem.value
         before = value(x)
-        gain = before - value(x - move)
+        gain, other = (before - value(x - move) for move in moves)
         k, fewer = ks
-        trial = TopCount(self.start).compress_to(mean, fewer)
-        other = before - value(x - trial)
         slow = self._seconds(k, x) * other[..., None]
         fast = self._seconds(fewer, x) * gain[..., None]
         return (fast < slow) & (other[..., None] > 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple, final
 
@@ -29,8 +30,9 @@ class VarianceState(NamedTuple):
 class VarianceBased(Method[VarianceState]):
     r"""r += \frac1B \sum_z g_z, v += \sum_z (g_z/B)^2; send r_j where r_j^2 > \alpha v_j.
 
-    What was sent leaves r (its rounding stays) and clears v; elsewhere v *= \zeta (Algorithm 1). A
-    step takes B stochastic gradients, the micro-batches that v is made of.
+    Where j was sent r and v start again from 0; elsewhere v *= \zeta (Algorithm 1). So the paper
+    loses what rounding to a power of two changed; with ``keep`` it stays in r (ours), and nothing
+    is lost. A step takes B stochastic gradients, the micro-batches that v is made of.
 
     Raises:
         ValueError: B < 1, or zeta outside (0, 1].
@@ -40,6 +42,7 @@ class VarianceBased(Method[VarianceState]):
     alpha: float = 1.0
     zeta: float = 0.999
     micro: int = 4
+    keep: bool = False
 
     shared_model: ClassVar[bool] = True
 
@@ -51,7 +54,8 @@ class VarianceBased(Method[VarianceState]):
 
     @property
     def name(self) -> str:
-        return f"variance-based(alpha={self.alpha:g}, zeta={self.zeta:g}, B={self.micro})"
+        kept = ", rounding kept" if self.keep else ""
+        return f"variance-based(alpha={self.alpha:g}, zeta={self.zeta:g}, B={self.micro}{kept})"
 
     def constants(self, problem: Problem) -> Constants:
         return problem.constants()
@@ -62,16 +66,21 @@ class VarianceBased(Method[VarianceState]):
 
     def step(self, state: VarianceState, t: int, world: World) -> VarianceState:
         r, v = state.r, state.v
-        for b in range(self.micro):
-            draws = world.draws("gradient", t).fold("micro", b)
-            g = world.checked(world.problem.gradient(state.x, draws), t) / self.micro
+        for g in self.samples(state.x, t, world):
             r, v = r + g, v + g * g
         packet = world.pack(Unambiguous(self.alpha), r, t, guide=v)
         mean, sent = world.network.average(packet)
         world.network.broadcast(dense_bits(packet.d, packet.dtype))
         gone = sent != 0
         x = state.x - self.step_rule(t) * mean
-        return VarianceState(x, r - sent, torch.where(gone, 0, self.zeta * v))
+        rest = r - sent if self.keep else torch.where(gone, 0, r)
+        return VarianceState(x, rest, torch.where(gone, 0, self.zeta * v))
+
+    def samples(self, x: Tensor, t: int, world: World) -> Iterator[Tensor]:
+        """g_z / B ``[..., m, d]`` of the B micro-batches of step t."""
+        for b in range(self.micro):
+            draws = world.draws("gradient", t).fold("micro", b)
+            yield world.checked(world.problem.gradient(x, draws), t) / self.micro
 
     def models(self, state: VarianceState) -> Tensor:
         return state.x

@@ -17,9 +17,10 @@ from algorithms.transforms.base import Transform
 class ClipNorm(Transform):
     r"""g_i min(1, n^{-power} threshold / \|g_i\|); power = 1/2 in the paper.
 
-    If n independent noises make up the gradients, their sum has n^{1/2} times the norm of each, and
-    local thresholds n^{-1/2} that of the sum clip as much. Where the workers' gradients point the
-    same way the sum is n times each, and the same rule clips their mean n^{1/2} times too hard.
+    If n independent noises make up the gradients, their sum has n^{1/2} times the norm of each:
+    local thresholds n^{-1/2} that for the sum clip as much. Where the workers' gradients point the
+    same way the sum is n times each, and the same local thresholds leave n^{1/2} times what was
+    asked for; as thresholds for the mean they cut it n^{1/2} times too short (erratum E33).
 
     Raises:
         ValueError: threshold <= 0, or power outside [0, 1].

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from proofs_check.closed_forms.adaptive import adaptive
 from proofs_check.closed_forms.blocks import blocks
 from proofs_check.closed_forms.choco import choco
 from proofs_check.closed_forms.decomposition import decomposition
@@ -38,6 +39,7 @@ CLOSED_FORMS: tuple[Callable[[], tuple[Verdict, ...]], ...] = (
     decomposition,
     levels,
     momentum,
+    adaptive,
     shifts,
     signs,
     blocks,

@@ -1,7 +1,7 @@
-"""Momentum under compression: what is kept, what the survey's boxes do, where clipping bites.
+"""Momentum under compression: what is kept, what the survey's boxes do.
 
 Virtual iterates of memories; the survey's momentum boxes as printed (errata E30, E31) beside the
-right ones; gTop-k's accounts; local clipping in its two regimes (erratum E33).
+right ones; gTop-k's accounts.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from torch import Tensor
 
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.top_k import TopK
-from algorithms.key import Key
 from algorithms.memories.base import Memory, NoMemory
 from algorithms.memories.global_momentum import GlobalMomentum
 from algorithms.memories.momentum_correction import MomentumCorrection
@@ -23,7 +22,6 @@ from algorithms.methods.bsp import BSP
 from algorithms.methods.gtop_k import GTopK
 from algorithms.optimizers.momentum import Momentum
 from algorithms.problems.quadratic import Quadratic
-from algorithms.transforms.norm_clipping import ClipNorm
 from proofs_check.closed_forms.evidence import identity
 from proofs_check.closed_forms.paths import models, path
 from proofs_check.verdict import Outcome, Verdict
@@ -127,33 +125,6 @@ def tree_loses() -> Verdict:
     )  # fmt: skip
 
 
-def clipping_regimes() -> tuple[Verdict, ...]:
-    """E33: n^-1/2 clips sums of noise as the global rule does, aligned gradients sqrt(n) more."""
-    n, d, threshold = 64, 4000, 5.0
-    draws = Key.seed(0).fold("clip").draws(torch.tensor(0), torch.arange(n))
-    noise = draws.normal(d, torch.float64)
-    aligned = noise[:1].expand(n, -1)
-    verdicts = []
-    for name, rows, expected in (("independent", noise, 1.0), ("aligned", aligned, n**-0.5)):
-        total = ClipNorm(threshold).apply(rows, n).sum(0)
-        scale = float(rows.sum(0).norm())
-        clipped = rows.sum(0) * min(1.0, threshold / scale)
-        ratio = float(total.norm() / clipped.norm())
-        want = 1.0 if name == "independent" else n**0.5
-        verdicts.append(
-            identity(
-                "local-clipping",
-                f"{name} gradients: local clipping leaves {want:g} of what global clipping leaves",
-                ratio,
-                want,
-                check="erratum E33",
-                tolerance=0.05,
-                provenance=f"n={n}, d={d}; mean against mean {expected:.3g}",
-            )
-        )
-    return tuple(verdicts)
-
-
 def momentum() -> tuple[Verdict, ...]:
     """All of it."""
     return (
@@ -166,5 +137,4 @@ def momentum() -> tuple[Verdict, ...]:
         tree_of_two(),
         accounts_of_two(),
         tree_loses(),
-        *clipping_regimes(),
     )

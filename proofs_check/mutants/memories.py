@@ -1,4 +1,4 @@
-"""Faults planted in memories with momentum, and in gTop-k's accounts."""
+"""Faults planted in memories with momentum, in clipping, and in sparsifiers' accounts."""
 
 from __future__ import annotations
 
@@ -15,6 +15,12 @@ from algorithms.memories.momentum_correction import Corrected, MomentumCorrectio
 from algorithms.methods.base import Method, World
 from algorithms.methods.gtop_k import GTopK, GTopKState
 from algorithms.problems.base import Problem
+from proofs_check.closed_forms.adaptive import (
+    clipping_spares_the_mean,
+    effective_rate,
+    masked_is_plain,
+    variance_based_keeps,
+)
 from proofs_check.closed_forms.momentum import accounts_of_two, heavy_ball, settles
 from proofs_check.mutants.methods import MethodMutant
 from proofs_check.verdict import Verdict
@@ -122,5 +128,22 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     MethodMutant(
         "gTop-k with a stale residual", "what was sent and dropped by the merge is lost",
         lambda: accounts_of_two(_forgetful), accounts_of_two,
+    ),
+    MethodMutant(
+        "GMC as printed, effective rate", "the same by its effective rate: gamma/(1 - gamma m)",
+        lambda: effective_rate(GlobalMomentum(0.1 * 0.9), "gmc"),
+        lambda: effective_rate(GlobalMomentum(0.9), "gmc"),
+    ),
+    MethodMutant(
+        "DGC without factor masking", "the velocity of what was sent lives on",
+        lambda: masked_is_plain(False), masked_is_plain,
+    ),
+    MethodMutant(
+        "local clipping claimed harmless", "threshold T n^-1/2 for gradients that align (E33)",
+        lambda: clipping_spares_the_mean(0.5), clipping_spares_the_mean,
+    ),
+    MethodMutant(
+        "variance-based dropping its rounding", "what rounding changed is claimed to be kept",
+        lambda: variance_based_keeps(False), variance_based_keeps,
     ),
 )  # fmt: skip

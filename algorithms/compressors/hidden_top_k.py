@@ -1,0 +1,62 @@
+"""Top-k by layer, as much as the next layer's computation hides (Shi et al. 2019, 1911.08727)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import final
+
+from algorithms.compressors.base import Compressor, Shapes
+from algorithms.compressors.layerwise import Parted
+from algorithms.compressors.top_k import TopK
+from theory.bits import index_bits
+from theory.costs import AlphaBeta
+from theory.sparse_times import hidden_counts
+
+_FLOAT_BITS = 32
+
+
+@final
+@dataclass(frozen=True)
+class HiddenTopK(Parted):
+    r"""Top-k_l of layer l, k_l all that ``link`` carries while layer l - 1 computes.
+
+    ``compute`` is a backward pass [s], spread over layers as their sizes; k_l >= d_l / ``ratio``.
+    delta = min_l k_l/d_l. ``shapes`` come with :meth:`bound`, else the row is one layer.
+
+    Raises:
+        ValueError: the shapes do not add up to d, compute < 0, or ratio < 1.
+    """
+
+    link: AlphaBeta
+    compute: float
+    ratio: float = 1000.0
+    shapes: Shapes = ()
+
+    def __post_init__(self) -> None:
+        hidden_counts((1,), self.link, 1.0, self.compute, self.ratio)
+
+    @property
+    def name(self) -> str:
+        return f"top-k hidden by layers(compute {self.compute:g} s, ratio {self.ratio:g})"
+
+    def at(self, t: int) -> Compressor:
+        return self
+
+    def bound(self, shapes: Shapes) -> Compressor:
+        return replace(self, shapes=shapes)
+
+    def sizes(self, d: int) -> tuple[int, ...]:
+        sizes = tuple(math.prod(shape) for shape in self.shapes) or (d,)
+        if sum(sizes) != d:
+            raise ValueError(f"shapes must hold d={d} numbers together, got {self.shapes}")
+        return sizes
+
+    def counts(self, d: int) -> tuple[int, ...]:
+        """k_l of every layer, from the input on."""
+        backward = self.sizes(d)[::-1]
+        entry = _FLOAT_BITS + index_bits(max(backward))
+        return hidden_counts(backward, self.link, entry, self.compute, self.ratio)[::-1]
+
+    def operators(self, d: int) -> tuple[Compressor, ...]:
+        return tuple(TopK(k) for k in self.counts(d))
