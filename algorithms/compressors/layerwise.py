@@ -44,8 +44,10 @@ class Parted(Compressor):
         return replace(self, inner=self.inner.at(t))  # type: ignore[type-var]
 
     def claims(self, d: int) -> tuple[Claim, ...]:
-        parts = zip(self.operators(d), self.sizes(d), strict=True)
-        return joint_claims([c.claims(size) for c, size in dict.fromkeys(parts)])
+        pairs = list(self._pairs(d))
+        owned = {pair: pair[0].claims(pair[1]) for pair in pairs}
+        lost = _without_constant([owned[pair] for pair in pairs], self.sizes(d))
+        return (lost,) if lost else joint_claims(list(owned.values()))
 
     def layout(self, d: int, dtype: torch.dtype) -> Layout:
         return tuple(
@@ -188,6 +190,23 @@ def joint_claims(parts: list[tuple[Claim, ...]]) -> tuple[Claim, ...]:
             continue
         claims.append(_weakest(peers))
     return tuple(claims)
+
+
+def _without_constant(parts: list[tuple[Claim, ...]], sizes: tuple[int, ...]) -> NoConstant | None:
+    """No constant holds for the whole where none holds for a part: its witnesses, zero elsewhere."""
+    start = 0
+    for claims, size in zip(parts, sizes, strict=True):
+        for claim in claims:
+            if isinstance(claim, NoConstant):
+                rest = sum(sizes) - start - size
+                patterns = (
+                    (0.0,) * start + (p * size)[:size] + (0.0,) * rest
+                    for p in (claim.biased_at, claim.expands_at)
+                )
+                biased, expands = patterns
+                return replace(claim, biased_at=biased, expands_at=expands)
+        start += size
+    return None
 
 
 def _weakest(peers: list[Claim]) -> Claim:
