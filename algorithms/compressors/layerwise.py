@@ -193,7 +193,7 @@ def joint_claims(parts: list[tuple[Claim, ...]]) -> tuple[Claim, ...]:
 
 
 def _without_constant(parts: list[tuple[Claim, ...]], sizes: tuple[int, ...]) -> NoConstant | None:
-    """No constant holds for the whole where none holds for a part: its witnesses, zero elsewhere."""
+    """The claim of a part that has no constant, for the whole: its witnesses, zero elsewhere."""
     start = 0
     for claims, size in zip(parts, sizes, strict=True):
         for claim in claims:

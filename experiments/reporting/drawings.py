@@ -21,6 +21,7 @@ from proofs_check.studies import STUDIES
 from proofs_check.suite import Cell
 from proofs_check.verdict import Verdict
 from theory.theorem import Metric, Theorem
+from theory.theorems import THEOREMS
 
 Curves = Mapping[str, NDArray[np.float64]]
 
@@ -99,7 +100,7 @@ def _shown(surveyed: Row, theorem: Theorem | None, curves: Curves) -> Shown:
 
 def _theorem(surveyed: Row, verdicts: tuple[Verdict, ...]) -> Theorem | None:
     """The theorem whose bound the curve was held under, as the verdict names it."""
-    for theorem in surveyed.theorems:
+    for theorem in (*surveyed.theorems, *THEOREMS):
         if any(verdict.claim.split(" ")[-1] == theorem.name for verdict in verdicts):
             return theorem
     return None
