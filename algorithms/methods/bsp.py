@@ -98,7 +98,7 @@ class BSP(Method[BSPState]):
         packet = world.pack(self.compressor.at(t), wanted, t, guide=guide)
         mean, sent = world.network.average(packet)
         step, server = self._answer(state, mean, gamma, t, world)
-        velocity, move = self.optimizer.update(state.velocity, step)
+        velocity, move = self.optimizer.update(state.velocity, step, state.x, gamma)
         moved = self.proximal.apply(state.x - move, gamma, t)
         kept = memory.after(state.memory, Round(x, wanted, sent, mean))
         return BSPState(moved, kept, server, velocity)

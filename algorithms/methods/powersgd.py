@@ -89,7 +89,7 @@ class PowerSGD(Method[PowerSGDState]):
         wanted = state.residual + self.step_rule(t) * world.gradient(state.x, t)
         q = state.q if self.warm else self.start(blocks, world, t)
         own, mean, q = self._approximate(blocks, wanted, q, t, world)
-        velocity, move = self.optimizer.update(state.velocity, mean)
+        velocity, move = self.optimizer.update(state.velocity, mean, state.x, self.step_rule(t))
         kept = wanted - (mean if self.aggregate_residual else own)
         residual = kept if self.feedback else state.residual
         return PowerSGDState(state.x - move, residual, q, velocity)

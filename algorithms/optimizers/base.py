@@ -27,8 +27,11 @@ class Optimizer(ABC, Generic[State]):
         """State at the starting models ``[..., m, d]``."""
 
     @abstractmethod
-    def update(self, state: State, step: Tensor) -> tuple[State, Tensor]:
-        """The next state, and the move: the model becomes x - move."""
+    def update(self, state: State, step: Tensor, x: Tensor, gamma: float) -> tuple[State, Tensor]:
+        """The next state, and the move: the model x ``[..., m, d]`` becomes x - move.
+
+        ``step`` ``[..., m, d]`` is gamma g; ``gamma`` is the stepsize it was made with.
+        """
 
 
 @final
@@ -43,5 +46,5 @@ class SGD(Optimizer[Tensor]):
     def init(self, x: Tensor) -> Tensor:
         return torch.zeros(0, dtype=x.dtype, device=x.device)
 
-    def update(self, state: Tensor, step: Tensor) -> tuple[Tensor, Tensor]:
+    def update(self, state: Tensor, step: Tensor, x: Tensor, gamma: float) -> tuple[Tensor, Tensor]:
         return state, step

@@ -36,6 +36,6 @@ class Momentum(Optimizer[Tensor]):
     def init(self, x: Tensor) -> Tensor:
         return torch.zeros_like(x)
 
-    def update(self, state: Tensor, step: Tensor) -> tuple[Tensor, Tensor]:
+    def update(self, state: Tensor, step: Tensor, x: Tensor, gamma: float) -> tuple[Tensor, Tensor]:
         velocity = self.m * state + step
         return velocity, self.m * velocity + step if self.nesterov else velocity
