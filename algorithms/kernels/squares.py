@@ -1,0 +1,61 @@
+"""Gradients of least squares in residual form, X^T (X x - y), sample by sample in a fixed order."""
+
+from __future__ import annotations
+
+import numba
+import torch
+from torch import Tensor
+
+
+@numba.njit(cache=True, nogil=True)
+def _squares(features, targets, counts, points, share, worker_of, out):  # type: ignore[no-untyped-def]
+    d = features.shape[2]
+    for p in range(worker_of.shape[0]):
+        w, x, g = worker_of[p], points[p // share], out[p]
+        g[:] = 0.0
+        for s in range(counts[w]):
+            a = features[w, s]
+            residual = -targets[w, s]
+            for j in range(d):
+                residual += a[j] * x[j]
+            for j in range(d):
+                g[j] += residual * a[j]
+
+
+def squares_numba(
+    features: Tensor, targets: Tensor, counts: Tensor, points: Tensor, share: int, worker_of: Tensor
+) -> Tensor:
+    """Gradients ``[P, d]`` of P pairs on a CPU.
+
+    features ``[n, S, d]``, targets ``[n, S]``, of which worker w has the first counts[w] (int64);
+    points ``[P / share, d]``: ``share`` pairs in turn have one point; worker_of ``[P]``.
+    """
+    out = torch.empty((worker_of.shape[0], features.shape[-1]), dtype=features.dtype)
+    _squares(
+        features.numpy(), targets.numpy(), counts.numpy(), points.numpy(), share,
+        worker_of.numpy(), out.numpy(),
+    )  # fmt: skip
+    return out
+
+
+def squares_torch(
+    features: Tensor, targets: Tensor, counts: Tensor, points: Tensor, share: int, worker_of: Tensor
+) -> Tensor:
+    """The twin of :func:`squares_numba` on any device, equal to rounding."""
+    chosen, points = features[worker_of], points.repeat_interleave(share, 0)
+    present = torch.arange(features.shape[1], device=features.device) < counts[worker_of][:, None]
+    residual = (chosen * points[:, None, :]).sum(-1) - targets[worker_of]
+    return (torch.where(present, residual, 0)[..., None] * chosen).sum(-2)
+
+
+def squares_gradient(
+    features: Tensor, targets: Tensor, counts: Tensor, x: Tensor, workers: Tensor
+) -> Tensor:
+    """Gradients ``[..., k, d]`` at x ``[..., k or 1, d]`` of the rows ``workers`` ``[..., k]``."""
+    d, share = features.shape[-1], workers.shape[-1]
+    if x.shape[:-1] != (*workers.shape[:-1], 1):
+        x, share = x.expand(*workers.shape, d), 1
+    run = squares_torch if features.is_cuda else squares_numba
+    flat = x.reshape(-1, d).contiguous()
+    out = run(features, targets, counts, flat, share, workers.reshape(-1).contiguous())
+    return out.view(*workers.shape, d)

@@ -1,0 +1,117 @@
+"""LAG: lazily aggregated gradients (Chen, Giannakis, Sun, Yin 2018, arXiv:1805.09965)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import ClassVar, NamedTuple, final
+
+import torch
+from torch import Tensor
+
+from algorithms.compressors.identity import Identity
+from algorithms.methods.base import Method, World, dense_bits
+from algorithms.problems.base import Problem
+from algorithms.synchronisation.lazy import (
+    AllSpeak,
+    Opening,
+    Trigger,
+    View,
+    WorkerRule,
+    square,
+)
+from theory.constants import Constants
+from theory.stepsizes import Stepsize
+
+
+class LAGState(NamedTuple):
+    """Model ``[..., 1, d]``; each worker's stored gradient ``[..., m, d]``; the server's mean of
+    them ``[..., 1, d]``, the models that they heard last ``[..., n, d]``, and the server's last
+    squared moves ``[..., 1, D]``, newest first."""
+
+    x: Tensor
+    stored: Tensor
+    mean: Tensor
+    heard: Tensor
+    moves: Tensor
+
+
+@final
+@dataclass(frozen=True)
+class LAG(Method[LAGState]):
+    r"""Workers whose gradient changed little leave the server with the old one (Algorithms 1, 2).
+
+    \hat g_{t} = \hat g_{t-1} + \frac1n \sum_{i \in M_t} (\nabla f_i(x_t) - \nabla f_i(\hat x_i)),
+    x_{t+1} = x_t - \gamma \hat g_t, and \hat x_i = x_t for i in M_t. The allowance is
+    \frac{1}{\gamma^2} \sum_{k=1}^{D} \xi_k \|x_{t+1-k} - x_{t-k}\|^2: Eq. 15's 1/(\alpha n)^2, for
+    \gamma = n \alpha steps along the mean, not the sum. ``weights`` are the xi, D of them; zero
+    weights are gradient descent. Gradients are full where ``full``, else stochastic.
+
+    Raises:
+        ValueError: no weight, or one that is negative or not finite.
+    """
+
+    step_rule: Stepsize
+    trigger: Trigger = field(default_factory=WorkerRule)
+    weights: tuple[float, ...] = (0.1,) * 10
+    opening: Opening = field(default_factory=AllSpeak)
+    full: bool = True
+
+    shared_model: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if not self.weights or not all(0 <= w < math.inf for w in self.weights):
+            raise ValueError(
+                f"weights must be D >= 1 finite numbers >= 0, got weights={self.weights}"
+            )
+
+    @property
+    def name(self) -> str:
+        kind = "" if self.full else ", stochastic gradients"
+        return (
+            f"LAG({type(self.trigger).__name__}, weights {sum(self.weights):g} over "
+            f"{len(self.weights)} moves{kind})"
+        )
+
+    def constants(self, problem: Problem) -> Constants:
+        stated = problem.constants()
+        return stated.state(sigma2=0.0) if self.full else stated
+
+    def init(self, x0: Tensor, world: World) -> LAGState:
+        x, n = world.rows(x0, 1), world.network.n
+        stored = torch.full_like(world.rows(x0, len(world.network.workers)), self.opening.value)
+        moves = x.new_zeros((*x.shape[:-1], len(self.weights)))
+        return LAGState(x, stored, torch.full_like(x, self.opening.value), world.rows(x0, n), moves)
+
+    def step(self, state: LAGState, t: int, world: World) -> LAGState:
+        gamma, network = self.step_rule(t), world.network
+        allowed, speak = self.allowed(state.moves, gamma), self.opening.forced(t)
+        view = View(t, state.x, state.heard, allowed)
+        asked = self.trigger.asks(view) if speak is None else self.trigger.forces(view, speak)
+        everyone = torch.arange(network.n, device=asked.device)
+        bits = dense_bits(state.x.shape[-1], state.x.dtype)
+        network.answer(torch.where(asked, everyone, network.n), bits)
+        change = self._gradient(state.x, t, world) - state.stored
+        large = self.trigger.sends(change, allowed) if speak is None else speak
+        sends = asked[..., network.workers] & large
+        mean, own = network.average(world.pack(Identity(), change, t, sends=sends))
+        total = state.mean + mean
+        x = state.x - gamma * total
+        moves = torch.cat((square(x - state.x)[..., None], state.moves[..., :-1]), -1)
+        heard = torch.where(asked[..., None], state.x, state.heard)
+        return LAGState(x, state.stored + own, total, heard, moves)
+
+    def allowed(self, moves: Tensor, gamma: float) -> Tensor:
+        """The allowance ``[..., 1]`` after ``moves`` ``[..., 1, D]``, newest first."""
+        recent = torch.zeros_like(moves[..., 0])
+        for k, weight in enumerate(self.weights):
+            recent = recent + weight * moves[..., k]
+        return recent / gamma**2
+
+    def _gradient(self, x: Tensor, t: int, world: World) -> Tensor:
+        if not self.full:
+            return world.gradient(x, t)
+        return world.checked(world.problem.full_gradient(x, world.network.workers), t)
+
+    def models(self, state: LAGState) -> Tensor:
+        return state.x
