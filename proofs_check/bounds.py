@@ -13,13 +13,13 @@ from algorithms.compressors.scaled_sign import ScaledSign
 from algorithms.compressors.terngrad import TernGrad
 from algorithms.compressors.top_k import TopK
 from algorithms.memories.error_feedback import ErrorFeedback
-from algorithms.methods.asp import ASP
 from algorithms.methods.bsp import BSP
 from algorithms.methods.choco import ChocoGossip, ChocoSGD, ChocoState
 from algorithms.methods.constants import operator_constants
 from algorithms.methods.d_psgd import DPSGD
 from algorithms.methods.diana import Diana
 from algorithms.methods.local_sgd import LocalSGD
+from algorithms.methods.parameter_server import ParameterServer
 from algorithms.problems import entries
 from algorithms.problems.base import Problem
 from algorithms.problems.logistic import Logistic
@@ -104,7 +104,7 @@ def _diana(compressor: Compressor) -> Make:
 
 
 def _asp(times: ComputeTimes) -> Make:
-    return lambda step, _p, steps: ASP(step, steps, times, replicas=REPLICAS)
+    return lambda step, _p, steps: ParameterServer(step, steps, times, replicas=REPLICAS)
 
 
 def _consensus_step(topology: Topology, operator: Compressor, d: int) -> float:

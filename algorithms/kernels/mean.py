@@ -1,4 +1,4 @@
-"""Mean over workers in the order of their ids: its bits are the same wherever it is taken."""
+"""Sums and means over workers in the order of their ids: the same bits wherever they are taken."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from torch import Tensor
 
 
 @numba.njit(cache=True, nogil=True)
-def _mean_rows(rows, out):  # type: ignore[no-untyped-def]
+def _mean_rows(rows, divisor, out):  # type: ignore[no-untyped-def]
     replicas, n, d = rows.shape
     for r in range(replicas):
         for j in range(d):
@@ -17,23 +17,42 @@ def _mean_rows(rows, out):  # type: ignore[no-untyped-def]
             for j in range(d):
                 out[r, j] += rows[r, i, j]
         for j in range(d):
-            out[r, j] /= n
+            out[r, j] /= divisor
 
 
-def mean_rows_torch(rows: Tensor) -> Tensor:
-    """The twin of :func:`mean_rows`: the same sums in the same order."""
+def sum_rows_torch(rows: Tensor) -> Tensor:
+    """The twin of :func:`sum_rows`: the same sums in the same order."""
     total = rows[..., 0, :].clone()
     for i in range(1, rows.shape[-2]):
         total += rows[..., i, :]
-    return total / rows.shape[-2]
+    return total
+
+
+def mean_rows_torch(rows: Tensor) -> Tensor:
+    """The twin of :func:`mean_rows`."""
+    return sum_rows_torch(rows) / rows.shape[-2]
 
 
 def mean_rows(rows: Tensor, keepdim: bool = False) -> Tensor:
     """Mean ``[..., d]`` of ``[..., n, d]``, summed in the order of rows; or ``[..., 1, d]``."""
     if rows.is_cuda:
-        mean = mean_rows_torch(rows)
-        return mean[..., None, :] if keepdim else mean
+        return _shaped(mean_rows_torch(rows), keepdim)
+    return _divided(rows, rows.shape[-2], keepdim)
+
+
+def sum_rows(rows: Tensor, keepdim: bool = False) -> Tensor:
+    """Sum ``[..., d]`` of ``[..., k, d]`` in the order of rows; or ``[..., 1, d]``."""
+    if rows.is_cuda:
+        return _shaped(sum_rows_torch(rows), keepdim)
+    return _divided(rows, 1, keepdim)
+
+
+def _shaped(row: Tensor, keepdim: bool) -> Tensor:
+    return row[..., None, :] if keepdim else row
+
+
+def _divided(rows: Tensor, divisor: int, keepdim: bool) -> Tensor:
     *lead, n, d = rows.shape
     out = torch.empty((*lead, 1, d) if keepdim else (*lead, d), dtype=rows.dtype)
-    _mean_rows(rows.contiguous().view(-1, n, d).numpy(), out.view(-1, d).numpy())
+    _mean_rows(rows.contiguous().view(-1, n, d).numpy(), divisor, out.view(-1, d).numpy())
     return out

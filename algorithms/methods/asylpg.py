@@ -11,13 +11,14 @@ from torch import Tensor
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.max_levels import MaxLevels
-from algorithms.methods.asp import ASP
 from algorithms.methods.base import Method, World, dense_bits
+from algorithms.methods.parameter_server import drawn, places, plan
 from algorithms.network.base import pack
 from algorithms.optimizers.proximal import NoProximal, Proximal
 from algorithms.problems.base import Problem
-from algorithms.synchronisation.base import ComputeTimes, Schedule
-from theory.constants import Constants
+from algorithms.synchronisation.barriers import Asynchronous
+from algorithms.synchronisation.base import Barrier, ComputeTimes, Schedule
+from theory.constants import Constants, Kind, Statement
 from theory.stepsizes import Stepsize
 
 
@@ -43,10 +44,11 @@ class AsyLPG(Method[AsyLPGState]):
     u = that + \nabla f(\tilde x): z = prox(z - \gamma u). ``theta`` = 1: y = z (AsyLPG); below,
     y = \tilde x + \theta (z - \tilde x) (the momentum of Acc-AsyLPG). ``compressor`` may be any
     unbiased operator, a sparsifier for Sparse-AsyLPG. At an anchor all workers send their full
-    gradients and hear the model, uncompressed. The schedule is that of ASP.
+    gradients and hear the model, uncompressed. Who arrives when is a
+    schedule as a parameter server has it.
 
     Raises:
-        ValueError: epoch < 1 or theta outside (0, 1]; those of ASP.
+        ValueError: epoch or ticks < 1, theta outside (0, 1]; those of a schedule.
     """
 
     step_rule: Stepsize
@@ -57,6 +59,7 @@ class AsyLPG(Method[AsyLPGState]):
     downlink: Compressor = field(default_factory=lambda: MaxLevels(127))
     theta: float = 1.0
     proximal: Proximal = field(default_factory=NoProximal)
+    barrier: ClassVar[Barrier] = Asynchronous()
     schedule_seed: int = 0
     replicas: int = 64
 
@@ -67,7 +70,8 @@ class AsyLPG(Method[AsyLPGState]):
             raise ValueError(f"epoch must be at least 1 tick, got epoch={self.epoch}")
         if not 0 < self.theta <= 1:
             raise ValueError(f"theta must lie in (0, 1], got theta={self.theta}")
-        self._arrivals()
+        if self.ticks < 1:
+            raise ValueError(f"ticks must be at least 1 update, got ticks={self.ticks}")
 
     @property
     def name(self) -> str:
@@ -75,33 +79,31 @@ class AsyLPG(Method[AsyLPGState]):
         notes += [f"theta={self.theta:g}"] if self.theta < 1 else []
         return f"AsyLPG({', '.join(notes)}, anchor every {self.epoch})"
 
-    def _arrivals(self) -> ASP:
-        """Who arrives when: ASP's schedule."""
-        return ASP(
-            self.step_rule, self.ticks, self.times, schedule_seed=self.schedule_seed,
-            replicas=self.replicas,
-        )  # fmt: skip
-
     def constants(self, problem: Problem) -> Constants:
-        return self._arrivals().constants(problem).without("omega", "delta")
+        schedule = drawn(
+            self.barrier, problem.n, self.ticks, self.times, self.schedule_seed, self.replicas
+        )
+        known = Statement(Kind.UPPER, "this schedule", "largest staleness over ticks and replicas")
+        return problem.constants().state(known, tau=schedule.tau)
 
     def init(self, x0: Tensor, world: World) -> AsyLPGState:
-        plan = self._arrivals().init(x0, world)
-        x = plan.x
-        return AsyLPGState(x, x, torch.zeros_like(x), plan.read, plan.schedule)
+        schedule = plan(
+            self.barrier, world, self.ticks, self.times, self.schedule_seed, self.replicas
+        )
+        x = world.rows(x0, 1)
+        read = world.rows(x0, len(world.network.workers) + 1)
+        return AsyLPGState(x, x, torch.zeros_like(x), read, schedule)
 
     def step(self, state: AsyLPGState, t: int, world: World) -> AsyLPGState:
         if t % self.epoch == 0:
             state = self._anchored(state, t, world)
         network = world.network
-        active = state.schedule.arrivals[t].to(state.z.device)
-        spare = torch.full_like(active, state.read.shape[-2] - 1)
-        row = torch.where(network.held(active), network.position(active), spare)
-        place = row[..., None].expand(*active.shape, state.z.shape[-1])
+        active = state.schedule.at(t).arrivals.to(state.z.device)
+        place = places(active, network, state.read)
         draws = world.key.fold("gradient", t).draws(world.replicas, active)
         here = world.problem.gradient(state.read.gather(-2, place), draws)
         there = world.problem.gradient(state.anchor, draws)
-        g = world.checked(here - there, t)
+        g = world.checked(here - there, t, active)
         key = world.key.fold("compress", t)
         arrived = network.collect(pack(self.compressor, g, key, world.replicas, active), active)
         gamma = self.step_rule(t)
@@ -136,3 +138,6 @@ class AsyLPG(Method[AsyLPGState]):
 
     def models(self, state: AsyLPGState) -> Tensor:
         return self._point(state, state.z)
+
+    def seconds(self, state: AsyLPGState, t: int) -> Tensor | None:
+        return state.schedule.seconds[t - 1] if t else torch.zeros_like(state.schedule.seconds[0])

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.identity import Identity
+from algorithms.faults import NO_FAULTS, Faults
 from algorithms.key import Draws, Key, Rows
 from algorithms.network.base import Network, Packet
 from algorithms.problems.base import Problem
@@ -36,13 +37,14 @@ def dense_bits(d: int, dtype: torch.dtype) -> int:
 class World:
     """Where a method runs: the problem, the network, the randomness, the replicas.
 
-    ``replicas`` are the ids ``[...]`` of the leading axes.
+    ``replicas`` are the ids ``[...]`` of the leading axes; ``faults`` befall gradients.
     """
 
     problem: Problem
     network: Network
     key: Key
     replicas: Tensor
+    faults: Faults = NO_FAULTS
 
     @cached_property
     def _held(self) -> Rows:
@@ -59,6 +61,15 @@ class World:
             NonFiniteGradient: names the step, replica and worker.
         """
         return self.checked(self.problem.gradient(x, self.draws("gradient", t)), t)
+
+    def gradient_of(self, x: Tensor, workers: Tensor, t: int) -> Tensor:
+        """Stochastic gradients of ``workers`` ``[..., k]`` at x ``[..., k, d]``, as they come.
+
+        The id n, nobody, costs a gradient that means nothing.
+        """
+        real = workers.clamp_max(self.network.n - 1)
+        draws = self.key.fold("gradient", t).draws(self.replicas, real)
+        return self.faults.plant(self.problem.gradient(x, draws), workers, t)
 
     def pack(
         self,
@@ -104,15 +115,22 @@ class World:
         """x0 ``[d]`` for every replica and ``count`` rows: ``[..., count, d]``, own storage."""
         return x0.expand(*self.replicas.shape, count, x0.shape[-1]).clone()
 
-    def checked(self, g: Tensor, t: int) -> Tensor:
-        """g itself if finite, else NonFiniteGradient."""
+    def checked(self, g: Tensor, t: int, workers: Tensor | None = None) -> Tensor:
+        """Gradients g ``[..., k, d]`` of ``workers`` ``[..., k]`` (those held here) if finite.
+
+        Raises:
+            NonFiniteGradient: names the step, replica and worker.
+        """
+        who = self.network.workers if workers is None else workers
+        g = self.faults.plant(g, who, t)
         if not math.isfinite(g.sum().item()):
             bad = ~torch.isfinite(g).all(-1)
             if bad.any():
                 where = tuple(bad.nonzero()[0].tolist())
+                worker = int(who.expand(bad.shape)[where])
                 raise NonFiniteGradient(
-                    f"gradient of step {t}, row {where[-1]} of the rows held, replica "
-                    f"{where[:-1]} is not finite; a smaller stepsize or finite data would do"
+                    f"gradient of worker {worker} at step {t}, replica {where[:-1]}, is not "
+                    "finite; a smaller stepsize or finite data would do"
                 )
         return g
 
@@ -144,3 +162,7 @@ class Method(ABC, Generic[State]):
     @abstractmethod
     def models(self, state: State) -> Tensor:
         """Model rows held here, ``[..., m, d]`` or ``[..., 1, d]``."""
+
+    def seconds(self, state: State, t: int) -> Tensor | None:
+        """Modelled time ``[...]`` after t steps, of methods that follow a schedule of their own."""
+        return None

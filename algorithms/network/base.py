@@ -122,7 +122,8 @@ class Network(ABC):
     def collect(self, packet: Packet, active: Tensor) -> Tensor:
         """Workers ``active`` ``[..., k]`` send: decoded rows ``[..., k, d]``, charged to them only.
 
-        The packet holds k rows; those of workers that live elsewhere are ignored here.
+        The packet holds k rows; those of workers that live elsewhere are ignored here. The id n
+        means nobody: a row of zeros.
         """
 
     @abstractmethod
@@ -166,6 +167,11 @@ def check_workers(n: int) -> None:
     """
     if n < 1:
         raise ValueError(f"n must be at least 1 worker, got n={n}")
+
+
+def only_present(rows: Tensor, active: Tensor, n: int) -> Tensor:
+    """Rows ``[..., k, d]`` of workers ``active`` ``[..., k]``; zero where it is n, nobody."""
+    return torch.where((active < n)[..., None], rows, 0)
 
 
 def heard_matrix(neighbours: Neighbours) -> Tensor:

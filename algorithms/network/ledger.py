@@ -9,15 +9,19 @@ from torch import Tensor
 
 
 class Account(NamedTuple):
-    """Totals ``[..., m]`` (int64) of the workers held here."""
+    """Totals ``[..., m]`` (int64) of the workers held here.
+
+    ``discarded_messages`` are those of the sent that the receiver threw away, not being finite.
+    """
 
     sent_bits: Tensor
     received_bits: Tensor
     sent_messages: Tensor
     received_messages: Tensor
+    discarded_messages: Tensor
 
 
-_SENT_BITS, _RECEIVED_BITS, _SENT_MESSAGES, _RECEIVED_MESSAGES = range(4)
+_SENT_BITS, _RECEIVED_BITS, _SENT_MESSAGES, _RECEIVED_MESSAGES, _DISCARDED = range(5)
 
 
 @final
@@ -30,8 +34,8 @@ class Ledger:
 
     def __init__(self, rows: int) -> None:
         self._rows = rows
-        self._even = [0, 0, 0, 0]
-        self._uneven: list[Tensor] = [torch.zeros(rows, dtype=torch.int64) for _ in range(4)]
+        self._even = [0, 0, 0, 0, 0]
+        self._uneven: list[Tensor] = [torch.zeros(rows, dtype=torch.int64) for _ in range(5)]
 
     def send(self, bits: int | Tensor, messages: int | Tensor = 1) -> None:
         """Charge ``messages`` messages of ``bits`` in all to each sender."""
@@ -52,6 +56,10 @@ class Ledger:
         """Charge one received message of ``bits`` to rows at ``positions`` where ``held``."""
         self._add_at(_RECEIVED_BITS, positions, held, bits)
         self._add_at(_RECEIVED_MESSAGES, positions, held, 1)
+
+    def discard(self, positions: Tensor, held: Tensor) -> None:
+        """Note that a message of each row at ``positions`` ``[..., k]`` where ``held`` was lost."""
+        self._add_at(_DISCARDED, positions, held, 1)
 
     def account(self, replicas: torch.Size | tuple[int, ...] = ()) -> Account:
         """Totals so far, ``[*replicas, m]``."""

@@ -15,7 +15,14 @@ from torch import Tensor
 
 from algorithms.kernels.mean import mean_rows
 from algorithms.kernels.mixing import mix
-from algorithms.network.base import Exchanged, Network, Packet, check_workers, heard_matrix
+from algorithms.network.base import (
+    Exchanged,
+    Network,
+    Packet,
+    check_workers,
+    heard_matrix,
+    only_present,
+)
 from algorithms.network.ledger import Ledger
 from algorithms.network.wire import Message
 from algorithms.topologies.base import Neighbours
@@ -116,14 +123,14 @@ class Sharded(Network):
         parts = self._exchange(self._message(packet))
         counts = torch.zeros_like(self.crossed_bytes)
         held = self.held(active)
-        owner = (active // self.held_rows).movedim(-1, 0)
+        owner = (active.clamp_max(self.n - 1) // self.held_rows).movedim(-1, 0)
         chosen = Message.choose(parts, owner)
-        outside = ~held.movedim(-1, 0)
+        outside = (~held & (active < self.n)).movedim(-1, 0)
         counts.scatter_add_(
             0, active.movedim(-1, 0)[outside].reshape(-1).cpu(), chosen.bytes()[outside].cpu()
         )
         self.crossed_bytes += counts
-        return self._read(packet, chosen, active)
+        return only_present(self._read(packet, chosen, active), active, self.n)
 
     def mean_over_workers(self, rows: Tensor) -> Tensor:
         everyone = self._gather(rows.movedim(-2, 0).contiguous())

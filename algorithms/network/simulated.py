@@ -11,7 +11,14 @@ from torch import Tensor
 
 from algorithms.kernels.mean import mean_rows
 from algorithms.kernels.mixing import mix
-from algorithms.network.base import Exchanged, Network, Packet, check_workers, heard_matrix
+from algorithms.network.base import (
+    Exchanged,
+    Network,
+    Packet,
+    check_workers,
+    heard_matrix,
+    only_present,
+)
 from algorithms.network.ledger import Ledger
 from algorithms.topologies.base import Neighbours
 
@@ -81,7 +88,7 @@ class Simulated(Network):
 
     def collect(self, packet: Packet, active: Tensor) -> Tensor:
         self._charge_active(packet, active)
-        return packet.decode(packet.symbols, active)
+        return only_present(packet.decode(packet.symbols, active), active, self.n)
 
     def mean_over_workers(self, rows: Tensor) -> Tensor:
         return mean_rows(rows)

@@ -1,4 +1,4 @@
-"""Models of compute times: constant and exponential, one mean for all workers or one for each."""
+"""Models of compute times, with one parameter for all workers or one for each."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Constant(ComputeTimes):
     def name(self) -> str:
         return f"constant({_text(self.mean)} s)"
 
-    def seconds(self, draws: Draws, count: int) -> Tensor:
+    def seconds(self, draws: Draws, count: int, first: int = 0) -> Tensor:
         mean = _of_workers(self.mean, draws.workers)
         return mean.expand(*draws.workers.shape, count)
 
@@ -61,20 +61,75 @@ class Exponential(ComputeTimes):
     def name(self) -> str:
         return f"exponential({_text(self.mean)} s)"
 
-    def seconds(self, draws: Draws, count: int) -> Tensor:
+    def seconds(self, draws: Draws, count: int, first: int = 0) -> Tensor:
         # numpy's log1p gives a number the same bits at every place of an array; torch's does not
         log = np.log1p(-draws.uniform(count, torch.float64).numpy())
         return -torch.from_numpy(log) * _of_workers(self.mean, draws.workers)
 
 
-def _check(mean: Mean) -> None:
+@final
+@dataclass(frozen=True)
+class ShiftedExponential(ComputeTimes):
+    r"""A least time and an exponential rest: $s_i - m_i \ln(1 - U)$ [seconds], mean s_i + m_i.
+
+    (The straggler model of Lee et al. 2018, arXiv:1512.02673, Section III.)
+
+    Raises:
+        ValueError: a shift or a mean of the rest that is not positive and finite.
+    """
+
+    shift: Mean = 0.5
+    rest: Mean = 0.5
+
+    def __post_init__(self) -> None:
+        _check(self.shift, "shift")
+        _check(self.rest, "rest")
+
+    @property
+    def name(self) -> str:
+        return f"shifted exponential({_text(self.shift)} + {_text(self.rest)} s)"
+
+    def seconds(self, draws: Draws, count: int, first: int = 0) -> Tensor:
+        return Exponential(self.rest).seconds(draws, count) + _of_workers(self.shift, draws.workers)
+
+
+@final
+@dataclass(frozen=True)
+class Pareto(ComputeTimes):
+    r"""Heavy-tailed: $m_i (1 - 1/a) (1 - U)^{-1/a}$ [seconds], mean m_i, tail index a = ``tail``.
+
+    The variance is infinite for a <= 2.
+
+    Raises:
+        ValueError: a mean that is not positive and finite, or tail <= 1 (no mean).
+    """
+
+    mean: Mean = 1.0
+    tail: float = 2.0
+
+    def __post_init__(self) -> None:
+        _check(self.mean)
+        if not (1.0 < self.tail < math.inf):
+            raise ValueError(f"tail must be finite and above 1, got tail={self.tail}")
+
+    @property
+    def name(self) -> str:
+        return f"Pareto({_text(self.mean)} s, tail {self.tail:g})"
+
+    def seconds(self, draws: Draws, count: int, first: int = 0) -> Tensor:
+        log = np.log1p(-draws.uniform(count, torch.float64).numpy())
+        times = torch.from_numpy(np.exp(-log / self.tail)) * (1 - 1 / self.tail)
+        return times * _of_workers(self.mean, draws.workers)
+
+
+def _check(mean: Mean, name: str = "mean") -> None:
     values = mean if isinstance(mean, tuple) else (mean,)
     for i, value in enumerate(values):
         if not (0.0 < value < math.inf):
-            which = f"mean[{i}]" if isinstance(mean, tuple) else "mean"
+            which = f"{name}[{i}]" if isinstance(mean, tuple) else name
             raise ValueError(f"{which} must be positive and finite [seconds], got {value}")
     if not values:
-        raise ValueError("mean must hold one number per worker, got none")
+        raise ValueError(f"{name} must hold one number per worker, got none")
 
 
 def _of_workers(mean: Mean, workers: Tensor) -> Tensor:

@@ -14,15 +14,15 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from algorithms.methods.asp import ASP
 from algorithms.methods.base import Method
+from algorithms.methods.parameter_server import ParameterServer
 from algorithms.problems.quadratic import Quadratic
 from algorithms.synchronisation.compute_times import Constant
 from proofs_check.closed_forms.paths import models
 from proofs_check.verdict import Outcome, Verdict
 from theory.stepsizes import ConstantStep
 
-Build = Callable[[ASP], Method[Any]]
+Build = Callable[[ParameterServer], Method[Any]]
 
 RELATIVE = 1e-3
 _GRID = 64
@@ -34,7 +34,7 @@ def grows(build: Build, tau: int, products: Tensor, ticks: int) -> Tensor:
     n, d = tau + 1, len(products)
     a = products.expand(n, d).clone()
     problem = Quadratic.from_arrays(a, torch.zeros_like(a), x0=torch.ones(d, dtype=torch.float64))
-    method = build(ASP(ConstantStep(1.0), ticks, Constant(), replicas=1))
+    method = build(ParameterServer(ConstantStep(1.0), ticks, Constant(), replicas=1))
     x = models(method, problem, ticks)[:, 0]
     window = ticks // 4
     early, late = x[-2 * window : -window], x[-window:]

@@ -14,12 +14,12 @@ from torch import Tensor
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.identity import Identity
 from algorithms.memories.base import Memory, Round
-from algorithms.methods.asp import ASP, ASPState
 from algorithms.methods.base import Method, World
 from algorithms.methods.bsp import BSP, BSPState
 from algorithms.methods.choco import ChocoGossip, ChocoState
 from algorithms.methods.d_psgd import DPSGD, DPSGDState
 from algorithms.methods.local_sgd import LocalSGD, LocalSGDState
+from algorithms.methods.parameter_server import ParameterServer, ServerState
 from algorithms.problems.base import Problem
 from algorithms.topologies.base import Matrix, StaticTopology, Topology
 from algorithms.topologies.ring import Ring
@@ -124,10 +124,10 @@ class MisscaledBSP(Method[BSPState]):
 
 @final
 @dataclass(frozen=True)
-class FreshASP(Method[ASPState]):
+class FreshASP(Method[ServerState]):
     """ASP whose arriving worker reads the server's newest model: nothing is ever stale."""
 
-    asp: ASP
+    asp: ParameterServer
 
     shared_model: ClassVar[bool] = True
 
@@ -138,14 +138,14 @@ class FreshASP(Method[ASPState]):
     def constants(self, problem: Problem) -> Constants:
         return self.asp.constants(problem)
 
-    def init(self, x0: Tensor, world: World) -> ASPState:
+    def init(self, x0: Tensor, world: World) -> ServerState:
         return self.asp.init(x0, world)
 
-    def step(self, state: ASPState, t: int, world: World) -> ASPState:
-        fresh = state.x.expand_as(state.read).clone()
-        return self.asp.step(state._replace(read=fresh), t, world)
+    def step(self, state: ServerState, t: int, world: World) -> ServerState:
+        fresh = state.x.expand_as(state.view).clone()
+        return self.asp.step(state._replace(view=fresh, cache=fresh), t, world)
 
-    def models(self, state: ASPState) -> Tensor:
+    def models(self, state: ServerState) -> Tensor:
         return state.x
 
 

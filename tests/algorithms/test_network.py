@@ -7,7 +7,7 @@ import torch
 
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.top_k import TopK
-from algorithms.kernels.mean import mean_rows, mean_rows_torch
+from algorithms.kernels.mean import mean_rows, mean_rows_torch, sum_rows, sum_rows_torch
 from algorithms.key import Key
 from algorithms.network.base import pack
 from algorithms.network.simulated import Simulated
@@ -31,6 +31,7 @@ def rows(n, d=5, dtype=torch.float64):
 def test_mean_kernel_and_twin_have_the_same_bits(dtype):
     x = rows(7, 33, dtype)
     assert torch.equal(mean_rows(x), mean_rows_torch(x))
+    assert torch.equal(sum_rows(x), sum_rows_torch(x))
     assert torch.allclose(mean_rows(x), x.mean(-2))
     assert torch.equal(mean_rows(x, keepdim=True)[..., 0, :], mean_rows(x))
 

@@ -9,12 +9,12 @@ import pytest
 import torch
 
 from algorithms.compressors.qsgd import QSGD
-from algorithms.methods.asp import ASP
 from algorithms.methods.base import NonFiniteGradient
 from algorithms.methods.bsp import BSP
 from algorithms.methods.choco import ChocoSGD
 from algorithms.methods.d_psgd import DPSGD
 from algorithms.methods.local_sgd import LocalSGD
+from algorithms.methods.parameter_server import ParameterServer
 from algorithms.network.simulated import Simulated
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import Diverged, record_steps, run
@@ -80,7 +80,7 @@ def test_nan_gradient_names_step_replica_and_row():
     with pytest.raises(Diverged) as caught:
         run(BSP(STEP), bad, steps=3, replicas=2)
     assert isinstance(caught.value.__cause__, NonFiniteGradient)
-    assert "gradient of step 0, row 2" in str(caught.value)
+    assert "gradient of worker 2 at step 0" in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -108,17 +108,18 @@ def test_methods_refuse_what_does_not_fit():
         ChocoSGD(STEP, OnePeerExponential(4), QSGD(1), 0.5)
     with pytest.raises(ValueError, match="has n=8 nodes, the network n=4 workers"):
         run(DPSGD(STEP, Ring(8)), PROBLEM, steps=1)
-    with pytest.raises(ValueError, match="ticks must be at least 1 arrival"):
-        ASP(STEP, 0, Constant())
-    with pytest.raises(ValueError, match="beyond the schedule of ticks=2 arrivals"):
-        run(ASP(STEP, 2, Constant()), PROBLEM, steps=3)
+    with pytest.raises(ValueError, match="ticks must be at least 1 update"):
+        ParameterServer(STEP, 0, Constant())
+    with pytest.raises(ValueError, match="beyond the schedule of ticks=2 updates"):
+        run(ParameterServer(STEP, 2, Constant()), PROBLEM, steps=3)
     with pytest.raises(ValueError, match="drawn for replicas=2 replicas, got replica ids up to 3"):
-        run(ASP(STEP, 5, Exponential(), replicas=2), PROBLEM, steps=3, replicas=4)
+        run(ParameterServer(STEP, 5, Exponential(), replicas=2), PROBLEM, steps=3, replicas=4)
 
 
 def test_one_worker_runs_everywhere():
     alone = Quadratic.strongly_convex(1, 3)
-    for method in (BSP(STEP), LocalSGD(STEP, 2), DPSGD(STEP, Ring(1)), ASP(STEP, 9, Constant())):
+    asp = ParameterServer(STEP, 9, Constant())
+    for method in (BSP(STEP), LocalSGD(STEP, 2), DPSGD(STEP, Ring(1)), asp):
         assert np.isfinite(run(method, alone, steps=9).suboptimality).all()
 
 
@@ -126,7 +127,7 @@ def test_asp_with_one_worker_is_sgd():
     """No delay, the same draws: bit for bit the BSP run of one worker."""
     alone = Quadratic.strongly_convex(1, 3)
     assert torch.equal(
-        run(ASP(STEP, 20, Constant()), alone, steps=20).model,
+        run(ParameterServer(STEP, 20, Constant()), alone, steps=20).model,
         run(BSP(STEP), alone, steps=20).model,
     )
 

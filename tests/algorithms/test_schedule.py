@@ -1,6 +1,7 @@
 """Asynchronous schedules: exact orders, laws at error 1e-9, reproducibility, refusals."""
 
 import heapq
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import torch
 from scipy import stats
 
 from algorithms.key import Key
-from algorithms.synchronisation.asynchronous import asynchronous
+from algorithms.synchronisation.barriers import Asynchronous
 from algorithms.synchronisation.base import Schedule
 from algorithms.synchronisation.compute_times import Constant, Exponential
 
@@ -20,25 +21,25 @@ ONE = torch.arange(1)
 def same(a: Schedule, b: Schedule) -> bool:
     return all(
         torch.equal(getattr(a, name), getattr(b, name))
-        for name in ("arrivals", "seconds", "staleness")
+        for name in ("arrivals", "seconds", "versions", "fetches", "starts")
     )
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 8])
 def test_equal_constant_times_give_round_robin(n: int) -> None:
-    schedule = asynchronous(n, 4 * n, Constant(0.5), KEY, torch.arange(3))
+    schedule = Asynchronous().schedule(n, 4 * n, Constant(0.5), KEY, torch.arange(3))
     assert schedule.arrivals.shape == (4 * n, 3, 1) and schedule.ticks == 4 * n
     assert schedule.tau == n - 1
     for r in range(3):
         assert schedule.arrivals[:, r, 0].tolist() == list(range(n)) * 4
         assert schedule.seconds[:, r].tolist() == [0.5 * (1 + t // n) for t in range(4 * n)]
-        assert schedule.staleness[:, r].tolist() == [min(t, n - 1) for t in range(4 * n)]
+        assert schedule.staleness[:, r, 0].tolist() == [min(t, n - 1) for t in range(4 * n)]
 
 
 def test_constant_times_follow_an_event_queue() -> None:
     """Against heapq; means are dyadic, so that times are exact and ties are real."""
     means = (1.0, 0.75, 2.5, 0.25)
-    schedule = asynchronous(4, 200, Constant(means), KEY, ONE)
+    schedule = Asynchronous().schedule(4, 200, Constant(means), KEY, ONE)
     queue = [(mean, i) for i, mean in enumerate(means)]
     heapq.heapify(queue)
     version = dict.fromkeys(range(4), 0)
@@ -46,17 +47,17 @@ def test_constant_times_follow_an_event_queue() -> None:
         now, who = heapq.heappop(queue)
         heapq.heappush(queue, (now + means[who], who))
         assert schedule.arrivals[t, 0, 0] == who and schedule.seconds[t, 0] == now
-        assert schedule.staleness[t, 0] == t - version[who]
+        assert schedule.staleness[t, 0, 0] == t - version[who]
         version[who] = t + 1
 
 
 def test_staleness_counts_updates_since_the_last_arrival() -> None:
     """The version read is the one left by the worker's previous arrival."""
-    schedule = asynchronous(6, 500, Exponential(), KEY, torch.arange(4))
+    schedule = Asynchronous().schedule(6, 500, Exponential(), KEY, torch.arange(4))
     for r in range(4):
         last = dict.fromkeys(range(6), -1)
         for t, who in enumerate(schedule.arrivals[:, r, 0].tolist()):
-            assert schedule.staleness[t, r] == t - (last[who] + 1)
+            assert schedule.staleness[t, r, 0] == t - (last[who] + 1)
             last[who] = t
     assert schedule.tau == int(schedule.staleness.max())
     assert (schedule.seconds.diff(dim=0) >= 0).all()
@@ -66,7 +67,7 @@ def test_staleness_counts_updates_since_the_last_arrival() -> None:
     "mean", [1.0, (1.0, 2.0, 4.0, 0.5, 8.0)], ids=["equal workers", "unequal workers"]
 )
 def test_exponential_arrivals_have_probabilities_inverse_to_the_means(mean: object) -> None:
-    schedule = asynchronous(5, 2000, Exponential(mean), KEY, torch.arange(16))
+    schedule = Asynchronous().schedule(5, 2000, Exponential(mean), KEY, torch.arange(16))
     counts = torch.bincount(schedule.arrivals.reshape(-1), minlength=5).numpy()
     rate = 1 / np.broadcast_to(np.asarray(mean), 5)
     assert stats.chisquare(counts, counts.sum() * rate / rate.sum()).pvalue > ERROR
@@ -77,7 +78,7 @@ def test_exponential_arrivals_have_probabilities_inverse_to_the_means(mean: obje
 
 def test_exponential_arrivals_are_a_poisson_process() -> None:
     n, mean = 4, 3.0
-    schedule = asynchronous(n, 4000, Exponential(mean), KEY, torch.arange(8))
+    schedule = Asynchronous().schedule(n, 4000, Exponential(mean), KEY, torch.arange(8))
     gaps = torch.diff(schedule.seconds, dim=0, prepend=torch.zeros(1, 8)).reshape(-1).numpy()
     assert stats.kstest(gaps, stats.expon(scale=mean / n).cdf).pvalue > ERROR
 
@@ -85,8 +86,8 @@ def test_exponential_arrivals_are_a_poisson_process() -> None:
 def test_mean_staleness_of_equal_exponential_workers() -> None:
     r"""P(staleness >= s at tick t) = (1 - 1/n)^s, s <= t: mean (n - 1)(1 - (1 - 1/n)^t)."""
     n, ticks, replicas = 8, 400, 512
-    schedule = asynchronous(n, ticks, Exponential(), KEY, torch.arange(replicas))
-    per_replica = schedule.staleness.double().mean(0).numpy()
+    schedule = Asynchronous().schedule(n, ticks, Exponential(), KEY, torch.arange(replicas))
+    per_replica = schedule.staleness[..., 0].double().mean(0).numpy()
     expected = ((n - 1) * (1 - (1 - 1 / n) ** np.arange(ticks))).mean()
     half = stats.t.isf(ERROR / 2, replicas - 1) * per_replica.std(ddof=1) / replicas**0.5
     assert half < 0.05  # resolution: 0.7% of n - 1
@@ -94,24 +95,25 @@ def test_mean_staleness_of_equal_exponential_workers() -> None:
 
 
 def test_a_schedule_is_a_function_of_key_and_replica_alone() -> None:
-    whole = asynchronous(4, 300, Exponential(), KEY, torch.arange(8))
-    assert same(whole, asynchronous(4, 300, Exponential(), KEY, torch.arange(8)))
-    some = asynchronous(4, 300, Exponential(), KEY, torch.tensor([6, 1]))
-    assert same(some, Schedule(*(v[:, [6, 1]] for v in vars(whole).values())))
-    alone = asynchronous(4, 300, Exponential(), KEY, torch.tensor(6))
-    assert same(alone, Schedule(*(v[:, 6] for v in vars(whole).values())))
-    grid = asynchronous(4, 300, Exponential(), KEY, torch.arange(8).reshape(2, 4))
+    whole = Asynchronous().schedule(4, 300, Exponential(), KEY, torch.arange(8))
+    assert same(whole, Asynchronous().schedule(4, 300, Exponential(), KEY, torch.arange(8)))
+    some = Asynchronous().schedule(4, 300, Exponential(), KEY, torch.tensor([6, 1]))
+    assert same(some, whole.of(torch.tensor([6, 1])))
+    alone = Asynchronous().schedule(4, 300, Exponential(), KEY, torch.tensor(6))
+    assert same(alone, whole.of(torch.tensor(6)))
+    grid = Asynchronous().schedule(4, 300, Exponential(), KEY, torch.arange(8).reshape(2, 4))
     assert grid.arrivals.shape == (300, 2, 4, 1)
     assert torch.equal(grid.seconds.reshape(300, 8), whole.seconds)
-    prefix = asynchronous(4, 140, Exponential(), KEY, torch.arange(8))
-    assert same(prefix, Schedule(*(v[:140] for v in vars(whole).values())))
+    prefix = Asynchronous().schedule(4, 140, Exponential(), KEY, torch.arange(8))
+    for name in ("arrivals", "seconds", "versions", "fetches", "starts"):
+        assert torch.equal(getattr(prefix, name), getattr(whole, name)[:140])
 
 
 def test_replicas_and_keys_differ() -> None:
-    schedule = asynchronous(4, 100, Exponential(), KEY, torch.arange(8))
+    schedule = Asynchronous().schedule(4, 100, Exponential(), KEY, torch.arange(8))
     runs = {tuple(schedule.arrivals[:, r, 0].tolist()) for r in range(8)}
     assert len(runs) == 8
-    other = asynchronous(4, 100, Exponential(), Key.seed(8), torch.arange(8))
+    other = Asynchronous().schedule(4, 100, Exponential(), Key.seed(8), torch.arange(8))
     assert not torch.equal(schedule.arrivals, other.arrivals)
 
 
@@ -123,10 +125,16 @@ def test_names_carry_their_seconds() -> None:
 @pytest.mark.parametrize(
     ("build", "words"),
     [
-        (lambda: asynchronous(0, 5, Constant(), KEY, ONE), "n must be at least 1, got n=0"),
-        (lambda: asynchronous(2, 0, Constant(), KEY, ONE), "ticks must be at least 1, got ticks=0"),
         (
-            lambda: asynchronous(3, 5, Exponential((1.0, 2.0)), KEY, ONE),
+            lambda: Asynchronous().schedule(0, 5, Constant(), KEY, ONE),
+            "n must be at least 1, got n=0",
+        ),
+        (
+            lambda: Asynchronous().schedule(2, 0, Constant(), KEY, ONE),
+            "ticks must be at least 1, got ticks=0",
+        ),
+        (
+            lambda: Asynchronous().schedule(3, 5, Exponential((1.0, 2.0)), KEY, ONE),
             "a number for every worker, got 2 for 3 workers",
         ),
         (lambda: Constant(0.0), "mean must be positive and finite .* got 0.0"),
@@ -140,17 +148,15 @@ def test_bad_arguments_are_named(build, words: str) -> None:
 
 
 def test_a_schedule_cannot_read_the_future() -> None:
-    arrivals, seconds = torch.zeros(3, 2, 1, dtype=torch.int64), torch.zeros(3, 2).double()
-    staleness = torch.zeros(3, 2, dtype=torch.int64)
-    Schedule(arrivals, seconds, staleness)
+    good = Asynchronous().schedule(2, 3, Constant(), KEY, torch.arange(2))
     for bad in (-1, 2):
-        wrong = staleness.clone()
+        wrong = good.versions.clone()
         wrong[1, 1] = bad
         with pytest.raises(ValueError, match="nobody reads the future"):
-            Schedule(arrivals, seconds, wrong)
+            replace(good, versions=wrong)
     with pytest.raises(ValueError, match=r"seconds must be torch.float64 of shape \(3, 2\)"):
-        Schedule(arrivals, seconds[:2], staleness)
-    with pytest.raises(ValueError, match=r"staleness must be torch\.int64"):
-        Schedule(arrivals, seconds, staleness.double())
+        replace(good, seconds=good.seconds[:2])
+    with pytest.raises(ValueError, match=r"versions must be torch\.int64"):
+        replace(good, versions=good.versions.double())
     with pytest.raises(ValueError, match=r"arrivals must be int64 \[T, ..., k\]"):
-        Schedule(arrivals.double(), seconds, staleness)
+        replace(good, arrivals=good.arrivals.double())

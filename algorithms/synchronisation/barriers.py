@@ -1,0 +1,164 @@
+"""Barriers that wait for all, for some, for a moment or for nobody."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, final
+
+import numpy as np
+
+from algorithms.synchronisation.base import Barrier
+from algorithms.synchronisation.standing import Decision, Standing
+
+
+@final
+@dataclass(frozen=True)
+class Bulk(Barrier):
+    """BSP: every update waits for all workers (Valiant 1990)."""
+
+    @property
+    def name(self) -> str:
+        return "BSP"
+
+    def decide(self, now: Standing) -> Decision:
+        everyone = ~now.nobody()
+        return Decision(now.latest(everyone), everyone, everyone, everyone)
+
+
+@final
+@dataclass(frozen=True)
+class BackupWorkers(Barrier):
+    """Of n workers the first n - b count; the others drop what they compute and start afresh.
+
+    With b = 0 it is BSP. No message is stale. (Chen et al. 2016, arXiv:1604.00981, Section 3.)
+
+    b outside [0, n) is refused when a schedule is drawn.
+    """
+
+    b: int
+
+    tolerant: ClassVar[bool] = True
+
+    @property
+    def name(self) -> str:
+        return f"backup workers(b={self.b})"
+
+    def complaint(self, n: int) -> str:
+        fits = 0 <= self.b < n
+        return "" if fits else f"b must lie in [0, n), got b={self.b} backup workers of n={n}"
+
+    def decide(self, now: Standing) -> Decision:
+        everyone = ~now.nobody()
+        arrived = now.first(now.n - self.b)
+        return Decision(now.latest(arrived), arrived, everyone, everyone)
+
+
+@final
+@dataclass(frozen=True)
+class Deadline(Barrier):
+    """Whoever arrives within ``seconds`` of the last update counts; the others start afresh.
+
+    If nobody does, the first to arrive is waited for. (A fixed time per step, as in Anytime
+    Minibatch: Ferdinand et al. 2019, arXiv:2006.05752, whose workers also send partial batches.)
+
+    Raises:
+        ValueError: seconds is not positive.
+    """
+
+    seconds: float
+
+    tolerant: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if not self.seconds > 0:
+            raise ValueError(f"seconds must be positive, got seconds={self.seconds}")
+
+    @property
+    def name(self) -> str:
+        return f"deadline({self.seconds:g} s)"
+
+    def decide(self, now: Standing) -> Decision:
+        everyone = ~now.nobody()
+        end = now.now + self.seconds
+        in_time = now.finish <= end[:, None]
+        some = np.asarray(in_time.any(axis=1))
+        arrived = np.where(some[:, None], in_time, now.first(1))
+        # all there: nobody to wait for
+        moment = np.where(in_time.all(axis=1), now.latest(everyone), end)
+        return Decision(np.where(some, moment, now.latest(arrived)), arrived, everyone, everyone)
+
+
+@final
+@dataclass(frozen=True)
+class Asynchronous(Barrier):
+    """ASP: nobody waits. Who arrives is served at once, reads and starts its next gradient.
+
+    One arrival per tick; ties go to the lowest worker id. (The parameter server of Dean et al.
+    2012 with a fetch and a push at every step.)
+    """
+
+    tolerant: ClassVar[bool] = True
+
+    @property
+    def name(self) -> str:
+        return "asynchronous"
+
+    def decide(self, now: Standing) -> Decision:
+        who = now.first(1)
+        return Decision(now.latest(who), who, who, who)
+
+
+@final
+@dataclass(frozen=True)
+class RoundRobin(Barrier):
+    """R2SP: workers update the server in a fixed order, each in its turn.
+
+    After the first round every gradient is exactly n - 1 updates old. (Chen, Wang, Li 2019,
+    INFOCOM; survey 002, Section III-B.)
+    """
+
+    @property
+    def name(self) -> str:
+        return "round robin"
+
+    def decide(self, now: Standing) -> Decision:
+        who = now.nobody()
+        turn = now.clock.sum(axis=1) % now.n
+        who[np.arange(now.replicas), turn] = True
+        return Decision(now.latest(who), who, who, who)
+
+
+@final
+@dataclass(frozen=True)
+class PartialBarrier(Barrier):
+    """An update waits for ``least`` arrivals and for all that are ``tau`` updates old.
+
+    Who has arrived waits for the update, then reads and starts; a gradient is at most tau - 1
+    updates old. (Zhang and Kwok 2014, ICML, Algorithm 2: partial barrier S, bounded delay tau.)
+
+    Raises:
+        ValueError: tau < 1; when a schedule is drawn, least outside [1, n].
+    """
+
+    least: int
+    tau: int
+
+    def __post_init__(self) -> None:
+        if self.tau < 1:
+            raise ValueError(f"tau must be at least 1 update, got tau={self.tau}")
+
+    @property
+    def name(self) -> str:
+        return f"partial barrier(S={self.least}, tau={self.tau})"
+
+    def complaint(self, n: int) -> str:
+        fits = 1 <= self.least <= n
+        return "" if fits else f"least must lie in [1, n], got least={self.least} with n={n}"
+
+    def decide(self, now: Standing) -> Decision:
+        age = now.updates - now.version
+        needed = now.first(self.least) | (age >= self.tau - 1)
+        moment = now.latest(needed)
+        arrived = now.finish <= moment[:, None]
+        # of several that arrive at this very moment, those beyond ``least`` count too
+        return Decision(moment, arrived, arrived, arrived)

@@ -1,0 +1,93 @@
+"""Stale synchronous parallel: a worker may run ahead of the slowest, but not too far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from algorithms.synchronisation.base import Barrier
+from algorithms.synchronisation.standing import Decision, Mask, Standing, Times
+
+
+@final
+@dataclass(frozen=True)
+class SSP(Barrier):
+    """A worker at clock c starts only when the slowest has reached c - s.
+
+    It computes on the model it holds, with its own updates on top, as long as that was fetched
+    when the slowest clock was c - s or later; else it fetches. A tick takes all arrivals up to the
+    next start. With s = 0 it is BSP. (Ho et al. 2013, NIPS, SSPTable, Section 4.)
+
+    Raises:
+        ValueError: s < 0.
+    """
+
+    s: int
+
+    def __post_init__(self) -> None:
+        _check(self.s)
+
+    @property
+    def name(self) -> str:
+        return f"SSP(s={self.s})"
+
+    def decide(self, now: Standing) -> Decision:
+        moment, arrived, started = _until_a_start(now, self.s)
+        clock = now.clock + arrived
+        return Decision(moment, arrived, started & (now.stamp < clock - self.s), started)
+
+
+@final
+@dataclass(frozen=True)
+class EagerSSP(Barrier):
+    """SSP whose server sends its model to all workers whenever the slowest clock has advanced.
+
+    Gradients are as fresh as that allows instead of as stale as SSP allows. (Wei et al. 2015,
+    SoCC, managed communication; Dai et al. 2015, AAAI, arXiv:1410.8043.)
+
+    Raises:
+        ValueError: s < 0.
+    """
+
+    s: int
+
+    def __post_init__(self) -> None:
+        _check(self.s)
+
+    @property
+    def name(self) -> str:
+        return f"eager SSP(s={self.s})"
+
+    def decide(self, now: Standing) -> Decision:
+        moment, arrived, started = _until_a_start(now, self.s)
+        slowest = (now.clock + arrived).min(axis=1)
+        pushed = np.broadcast_to((slowest > now.clock.min(axis=1))[:, None], arrived.shape)
+        return Decision(moment, arrived, pushed, started)
+
+
+def _check(s: int) -> None:
+    if s < 0:
+        raise ValueError(f"s must be at least 0 clocks, got s={s}")
+
+
+def _until_a_start(now: Standing, s: int) -> tuple[Times, Mask, Mask]:
+    """Arrivals one after another until some worker may start; when, who arrived, who starts."""
+    finish, moment = now.finish.copy(), now.now.copy()
+    arrived, started = now.nobody(), now.nobody()
+    rows = np.arange(now.replicas)
+    while not (done := started.any(axis=1)).all():
+        who = finish.argmin(axis=1)
+        new = now.nobody()
+        going = np.logical_not(done)
+        new[rows, who] = going
+        moment = np.where(done, moment, np.maximum(moment, finish[rows, who]))
+        if not np.isfinite(moment).all():
+            break
+        arrived |= new
+        finish[new] = np.inf
+        clock = now.clock + arrived
+        waiting = (now.idle | arrived) & going[:, None]
+        started |= waiting & (clock - clock.min(axis=1, keepdims=True) <= s)
+    return moment, arrived, started
