@@ -7,6 +7,7 @@ from algorithms.catalogue import (
     auxiliary,
     decomposition,
     gossip,
+    lazy,
     quantisation,
     signs,
     sparsification,
@@ -33,6 +34,7 @@ _READY: dict[str, Parts] = (
     | variance_reduced.READY
     | adaptive.READY
     | signs.READY
+    | lazy.READY
 )
 
 ROWS: tuple[Row, ...] = tuple(

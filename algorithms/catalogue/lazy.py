@@ -1,0 +1,29 @@
+"""Rows whose workers may stay silent, or whose messages may get lost."""
+
+from __future__ import annotations
+
+from algorithms.catalogue.compose import compressed
+from algorithms.catalogue.row import Parts
+from algorithms.compressors.identity import Identity
+from algorithms.compressors.packet_loss import PacketLoss
+from algorithms.methods.cmfl import CMFL
+from algorithms.methods.lag import LAG
+
+_PERIOD = 8
+_LOSS = 0.25
+_PACKET = 4  # coordinates: the models of the catalogue would fit into one full frame
+
+READY: dict[str, Parts] = {
+    "lag": Parts(
+        lambda step, _p, _t: LAG(step), (), Identity(),
+        why="linear convergence at the order of gradient descent is stated with constants that "
+        "rest on a Lyapunov function whose weights are chosen implicitly",
+    ),
+    "cmfl": Parts(
+        lambda step, _p, _t: CMFL(step, _PERIOD), (), Identity(), caution=16.0,
+        why="convergence is stated to order only, for a threshold that decays",
+    ),
+    "bounded-loss": compressed(
+        PacketLoss(_LOSS, _PACKET, scaled=True), operators=(PacketLoss(_LOSS, _PACKET),)
+    ),
+}  # fmt: skip
