@@ -31,7 +31,8 @@ class PacketLoss(Compressor):
     $E\,C(x) = (1 - l/P) x$ and $E\|C(x) - x\|^2 = (l/P) \|x\|^2$ for every x: a contraction with
     delta = 1 - l/P. ``scaled`` by P/(P - l): unbiased, omega = l/(P - l), both exact for every x.
     All bits are sent, and charged; packets without their headers. (Xia, Zeng, Zhang,
-    Wang, Bai, Jiang, Chen 2019, "Rethinking transport layer design for distributed machine learning", APNet.)
+    Wang, Bai, Jiang, Chen 2019, "Rethinking transport layer design for distributed machine
+    learning", APNet.)
 
     Raises:
         ValueError: p outside [0, 1), or size < 1.
