@@ -1,0 +1,89 @@
+r"""Rounds that local SGD needs for linear speedup: Table 2 of survey 000, n^{1/2} T^{1/2}.
+
+Half of the workers have Hessian 1 + r and gradient +h at the minimiser, half 1 - r and -h: the mean
+Hessian is the identity, so that local steps cost a bias \gamma (H - 1) r h / 2 and nothing else.
+Stepsizes and metric are those of Stich 2018 (arXiv:1805.09767, Theorem 2.2). Its sufficient
+condition H = O(\sqrt{T/n}) is also necessary here: the bias squared, H^2/T^2, meets the noise
+1/(nT) at H ~ \sqrt{T/n}.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from algorithms.methods.base import Method
+from algorithms.methods.local_sgd import LocalSGD
+from algorithms.problems.quadratic import Quadratic
+from algorithms.run import run
+from proofs_check.studies.base import Curve, Study, StudyResult
+from proofs_check.studies.speedup_search import (
+    Grid,
+    Longest,
+    longest_period,
+    scan_both,
+    table_result,
+)
+from theory.stepsizes import Stepsize
+from theory.theorems.local_sgd import local_sgd as theorem
+
+_D, _REPLICAS, _SEED = 32, 128, 141
+_UNEVEN, _SLOPE = 0.5, 0.5
+GRID = Grid(horizons=(256, 1024, 4096), workers=(2, 4, 8, 16), middle=1024)
+
+
+def two_kinds(n: int, uneven: float, slope: float, d: int, size: float = 1.0) -> Quadratic:
+    """Hessians size (1 +- uneven), gradients +-slope at the minimiser 0, unit noise per entry.
+
+    Raises:
+        ValueError: n odd.
+    """
+    if n % 2:
+        raise ValueError(f"n must be even, half of each kind, got n={n}")
+    sign = torch.ones(n, d, dtype=torch.float64)
+    sign[1::2] = -1
+    a = size * (1 + uneven * sign)
+    return Quadratic.from_arrays(a, -slope * sign / a, sigma2=float(d), name="two kinds of worker")
+
+
+def measure(
+    build: Callable[[Stepsize, int], Method[Any]] = LocalSGD, grid: Grid = GRID
+) -> StudyResult:
+    """Exponents of T and n in T / H*."""
+
+    def search(n: int, steps: int, guess: int) -> Longest:
+        problem = two_kinds(n, _UNEVEN, _SLOPE, _D)
+
+        def errors(period: int) -> Curve:
+            c = problem.constants().state(H=period)
+            step = theorem.stepsize(c, steps)
+            trace = run(
+                build(step, period), problem, steps=steps, seed=_SEED + steps + n,
+                replicas=_REPLICAS, points=2, weight=lambda t: theorem.weight(c, step, t),
+            )  # fmt: skip
+            return trace.weighted_suboptimality[:, -1]
+
+        return longest_period(errors, guess, steps)
+
+    scans = scan_both(grid, search, lambda n, steps: 2.6 * (steps / n) ** 0.5)
+    return table_result(
+        scans,
+        (0.5, 0.5),
+        subject="local-sgd",
+        problem="two kinds of worker",
+        told=f"Stich 2018, Theorem 2.2: H = O(sqrt(T/n)); seed {_SEED} + T + n, {_REPLICAS} "
+        f"replicas of {_D} coordinates, n={grid.workers[0]} along T, T={grid.middle} along n",
+    )
+
+
+STUDY = Study(
+    "rounds_for_speedup",
+    "local-sgd",
+    "quadratic",
+    "n^(1/2) T^(1/2) rounds for linear speedup",
+    "steps T",
+    "rounds T/H* with error at most 2 e(1)",
+    measure,
+)
