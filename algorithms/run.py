@@ -13,12 +13,15 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from algorithms.faults import NO_FAULTS, Faults
 from algorithms.key import Key
 from algorithms.methods.base import Method, NonFiniteGradient, World
 from algorithms.network.base import Network
 from algorithms.network.ledger import Account
 from algorithms.network.simulated import Simulated
 from algorithms.problems.base import Problem
+from algorithms.synchronisation.standing import WorkerLost
+from algorithms.synchronisation.stopwatch import Stopwatch, Timing
 
 Series = NDArray[np.float64]
 
@@ -44,6 +47,7 @@ class Trace:
     consensus         [R, K]  (1/n) sum_i ||x_i - x_t||^2
     weighted_suboptimality [R, K]  f(weighted average of x_0 .. x_{t-1}) - f*, NaN without weights
     sent_bits, received_bits, messages [R, K]  mean per worker, messages sent and received
+    seconds           [R, K]  modelled time: the method's schedule, or a stopwatch; else NaN
     wall_seconds      [K]     measured, recording left out
     model             [R, d]  last mean model
     rows              [R, m or 1, d]  last model rows held here
@@ -63,6 +67,7 @@ class Trace:
     sent_bits: Series
     received_bits: Series
     messages: Series
+    seconds: Series
     wall_seconds: Series
     model: Tensor
     rows: Tensor
@@ -104,6 +109,7 @@ class _Recorder:
         self.weighted_sum: Tensor | None = None
         self.weight_sum = 0.0
         self.clock = 0.0
+        self.state: Any = None
 
     def see(self, state: Any, t: int) -> None:
         """Look at the state after t steps, if anything is due.
@@ -115,6 +121,7 @@ class _Recorder:
         averaging = recording if self.every == 0 else t % self.every == 0
         if not (recording or averaging or self.weight):
             return
+        self.state = state
         rows = self.method.models(state)
         mean = mean_model(self.method, self.world.network, rows)
         squared = None
@@ -154,8 +161,17 @@ class _Recorder:
             weighted_suboptimality=unknown if average is None else problem.value(average) - floor,
             sent_bits=account.sent_bits.double().mean(-1),
             received_bits=account.received_bits.double().mean(-1),
+            seconds=self._seconds(t, unknown),
             messages=(account.sent_messages + account.received_messages).double().mean(-1),
         )
+
+    def _seconds(self, t: int, unknown: Tensor) -> Tensor:
+        """Modelled time after t steps."""
+        own = self.method.seconds(self.state, t)
+        watch = self.world.network.stopwatch
+        if own is not None:
+            return own
+        return unknown if watch is None else watch.seconds
 
     def _put(self, **values: Any) -> None:
         for name, value in values.items():
@@ -192,16 +208,20 @@ def run(
     points: int = 200,
     every: int = 0,
     weight: Callable[[int], float] | None = None,
+    timing: Timing | None = None,
+    faults: Faults = NO_FAULTS,
 ) -> Trace:
     """Run ``steps`` steps of ``replicas`` independent runs from x0 (default: the problem's start).
 
     ``points`` bounds the number of records; ``every`` > 0 takes the squared gradient every so many
     steps into the running average (1: the exact average; 0: at records only). ``weight(t)`` is the
-    weight of x_t in the weighted average.
+    weight of x_t in the weighted average. ``timing`` sets a stopwatch on a simulated run of a
+    method without a schedule of its own. ``faults`` befall gradients.
 
     Raises:
         ValueError: an argument is out of range (named with its value).
         Diverged: a model or gradient stopped being finite; carries the trace up to there.
+        WorkerLost: the run waits for a worker that never comes; carries the trace up to there.
     """
     for name, value, least in (
         ("steps", steps, 1),
@@ -221,7 +241,10 @@ def run(
     if start.shape != (problem.d,):
         raise ValueError(f"x0 must have shape [{problem.d}], got {list(start.shape)}")
     ids = torch.arange(replicas, device=problem.device)
-    world = World(problem, network, Key.seed(seed), ids)
+    key = Key.seed(seed)
+    if timing is not None:
+        network.stopwatch = Stopwatch(timing, problem.n, key, ids)
+    world = World(problem, network, key, ids, faults)
     recorder = _Recorder(method, world, record_steps(steps, points), every, weight)
     with one_thread():
         return _loop(method, world, start, steps, recorder, seed)
@@ -253,6 +276,9 @@ def _loop(
             state = method.step(state, t, world)
             recorder.clock += time.perf_counter() - tick
         recorder.see(state, steps)
+    except WorkerLost as error:
+        error.trace = recorder.trace(state, seed)
+        raise
     except (NonFiniteGradient, FloatingPointError) as error:
         raise Diverged(
             f"{method.name} on {world.problem.name}: {error}; a smaller stepsize would do",

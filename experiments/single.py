@@ -13,14 +13,12 @@ from algorithms.catalogue import Row
 from algorithms.problems.base import Problem
 from experiments.figures.panels import RunCurves
 from proofs_check.runs import Played, measured, play
-from theory.costs import ETHERNET_1G, AlphaBeta
 from theory.theorem import Metric, Theorem, missing_sentence
 
 Curve = NDArray[np.float64]
 
 LEVEL = 0.95
-LINK = ETHERNET_1G
-CLOCK = "communication, 1 Gbit/s model"
+CLOCK = "modelled time, 1 ms gradients, 1 Gbit/s"
 
 LABELS = {
     Metric.AVERAGE_SQUARED_GRADIENT: r"$\mathrm{mean}_{s<t}\ \mathrm{E}\Vert\nabla f(x_s)\Vert^2$",
@@ -93,9 +91,7 @@ class Single:
             high=mean + half,
             band="95% interval of the mean",
             bits=sent + received,
-            seconds=modelled_seconds(
-                sent, received, trace.messages.mean(0), n, self.row.family == "gossip"
-            ),
+            seconds=known(trace.seconds.mean(0)),
             clock=CLOCK,
             bound=self.bound,
             bound_label=bound_label(self.theorem),
@@ -180,14 +176,6 @@ def interval(values: Curve) -> tuple[Curve, Curve]:
     return mean, quantile * values.std(axis=0, ddof=1) / replicas**0.5
 
 
-def modelled_seconds(
-    sent: Curve, received: Curve, messages: Curve, n: int, gossip: bool, link: AlphaBeta = LINK
-) -> Curve:
-    """Communication time [s] on ``link`` of what one worker sent and received so far (means) [bit].
-
-    Gossip: workers exchange side by side on full-duplex links, each its own messages one after
-    another. Otherwise one server handles the messages of all n workers one after another.
-    """
-    if gossip:
-        return link.alpha * messages / 2 + link.beta * np.maximum(sent, received)
-    return n * (link.alpha * messages + link.beta * (sent + received))
+def known(curve: Curve | None) -> Curve | None:
+    """The curve, or None where nothing was measured."""
+    return None if curve is None or not np.isfinite(curve).any() else curve

@@ -17,6 +17,7 @@ from scipy import stats
 from algorithms.catalogue import Row, Tuned
 from algorithms.problems.base import Problem
 from algorithms.run import Diverged, Trace, run
+from algorithms.synchronisation.stopwatch import STANDARD
 from proofs_check.rates import curve_under_bound, fit_power, rate_verdict
 from proofs_check.statistics import TEST_ERROR
 from proofs_check.verdict import Outcome, Verdict
@@ -72,7 +73,7 @@ def play(row: Row, problem: Problem, steps: int, replicas: int, seed: int) -> Pl
 
     trace = run(
         tuned.method, problem, steps=steps, seed=seed, replicas=replicas, every=1,
-        weight=weight if weighted else None,
+        weight=weight if weighted else None, timing=STANDARD,
     )  # fmt: skip
     return Played(tuned, constants, trace, steps)
 
@@ -112,6 +113,7 @@ def curves_of(played: Played) -> dict[str, Curve]:
         "sent_bits": trace.sent_bits.mean(0),
         "received_bits": trace.received_bits.mean(0),
         "messages": trace.messages.mean(0),
+        "seconds": trace.seconds.mean(0),
         "wall_seconds": trace.wall_seconds,
     }
     if theorem is not None and series is not None:

@@ -1,13 +1,18 @@
-"""Rows of the families synchronous, asynchronous and local updates."""
+"""Rows of the family synchronisation that a parameter server runs under a barrier; local SGD."""
 
 from __future__ import annotations
 
 from algorithms.catalogue.row import OBJECTIVES, Parts
 from algorithms.compressors.identity import Identity
+from algorithms.methods.base import dense_bits
 from algorithms.methods.bsp import BSP
 from algorithms.methods.local_sgd import LocalSGD
-from algorithms.methods.parameter_server import ParameterServer
-from algorithms.synchronisation.compute_times import Exponential
+from algorithms.methods.parameter_server import ParameterServer, Weighting
+from algorithms.problems.base import Problem
+from algorithms.synchronisation.barriers import BackupWorkers, RoundRobin
+from algorithms.synchronisation.conditions import Linked
+from algorithms.synchronisation.stale import SSP, EagerSSP
+from algorithms.synchronisation.stopwatch import STANDARD
 from theory.theorems.asysg_con import asysg_con
 from theory.theorems.bsp_nonconvex import bsp_nonconvex
 from theory.theorems.bsp_strongly_convex import bsp_strongly_convex
@@ -17,12 +22,47 @@ from theory.theorems.local_sgd_nonconvex import local_sgd_nonconvex
 
 _BSP = (bsp_strongly_convex_decreasing, bsp_strongly_convex, bsp_nonconvex)
 _PERIOD = 8
+_STALENESS = 3
+
+
+def round_trip(problem: Problem) -> Linked:
+    """Times of a gradient, its push and the fetch of the next model, uncompressed."""
+    bits = dense_bits(problem.d, problem.dtype)
+    return STANDARD.round_trip(bits, bits)
+
+
+def _backups(n: int) -> int:
+    """An eighth of the workers, but one at least where there are two."""
+    return max(n // 8, min(1, n - 1))
+
 
 READY: dict[str, Parts] = {
     "bsp-sgd": Parts(lambda step, _p, _t: BSP(step), _BSP, Identity(), OBJECTIVES),
     "asp": Parts(
-        lambda step, _p, steps: ParameterServer(step, steps, Exponential()), (asysg_con,),
+        lambda step, p, steps: ParameterServer(step, steps, round_trip(p)), (asysg_con,),
         Identity(), OBJECTIVES, caution=64.0,
+    ),
+    "backup-workers": Parts(
+        lambda step, p, steps: ParameterServer(
+            step, steps, round_trip(p), BackupWorkers(_backups(p.n)), Weighting.ARRIVED
+        ),
+        _BSP, Identity(), OBJECTIVES,
+    ),
+    "ssp": Parts(
+        lambda step, p, steps: ParameterServer(
+            step, steps, round_trip(p), SSP(_STALENESS), Weighting.ALL
+        ),
+        (), Identity(), caution=8.0,
+    ),
+    "essp": Parts(
+        lambda step, p, steps: ParameterServer(
+            step, steps, round_trip(p), EagerSSP(_STALENESS), Weighting.ALL
+        ),
+        (), Identity(), caution=8.0,
+    ),
+    "r2sp": Parts(
+        lambda step, p, steps: ParameterServer(step, steps, round_trip(p), RoundRobin()), (),
+        Identity(), caution=64.0,
     ),
     "local-sgd": Parts(
         lambda step, _p, _t: LocalSGD(step, _PERIOD), (local_sgd, local_sgd_nonconvex), Identity(),

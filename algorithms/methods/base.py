@@ -118,9 +118,13 @@ class World:
     def checked(self, g: Tensor, t: int, workers: Tensor | None = None) -> Tensor:
         """Gradients g ``[..., k, d]`` of ``workers`` ``[..., k]`` (those held here) if finite.
 
+        Those of all workers take modelled time where a stopwatch runs.
+
         Raises:
             NonFiniteGradient: names the step, replica and worker.
         """
+        if workers is None and self.network.stopwatch is not None:
+            self.network.stopwatch.work()
         who = self.network.workers if workers is None else workers
         g = self.faults.plant(g, who, t)
         if not math.isfinite(g.sum().item()):

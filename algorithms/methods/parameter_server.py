@@ -140,7 +140,8 @@ class ParameterServer(Method[ServerState]):
     def constants(self, problem: Problem) -> Constants:
         known = Statement(Kind.UPPER, "this schedule", "largest staleness over ticks and replicas")
         own = operator_constants(self.compressor, problem.d)
-        return problem.constants().merge(own.state(known, tau=self.schedule(problem.n).tau))
+        seen = self.barrier.constants(problem.constants(), self.times)
+        return seen.merge(own.state(known, tau=self.schedule(problem.n).tau))
 
     def init(self, x0: Tensor, world: World) -> ServerState:
         schedule = plan(

@@ -14,6 +14,7 @@ from algorithms.codes.base import Code, Symbols
 from algorithms.compressors.base import Compressor, code_of
 from algorithms.key import Key
 from algorithms.network.ledger import Ledger
+from algorithms.synchronisation.stopwatch import Stopwatch
 from algorithms.topologies.base import Neighbours
 
 
@@ -83,12 +84,15 @@ class Exchanged(NamedTuple):
 class Network(ABC):
     """n workers, of whom the rows ``workers`` ``[m]`` live here; charges what crosses.
 
+    Where a ``stopwatch`` runs beside the ledger, messages take time.
+
     Every operation is collective: all ranks call it, in the same order.
     """
 
     n: int
     workers: Tensor
     ledger: Ledger
+    stopwatch: Stopwatch | None = None
 
     @abstractmethod
     def average(self, packet: Packet) -> Exchanged:
@@ -133,6 +137,8 @@ class Network(ABC):
     def broadcast(self, bits: int | Tensor) -> None:
         """The server sends one message of ``bits`` to every worker."""
         self.ledger.receive(bits)
+        if self.stopwatch is not None:
+            self.stopwatch.down(bits)
 
     @property
     def server(self) -> Tensor:

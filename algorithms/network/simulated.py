@@ -68,10 +68,14 @@ class Simulated(Network):
     def gather(self, packet: Packet) -> Exchanged:
         rows = packet.own(self.workers)
         self.ledger.send(packet.bits, packet.messages)
+        if self.stopwatch is not None:
+            self.stopwatch.up(packet.bits, packet.messages)
         return Exchanged(rows, rows)
 
     def publish(self, packet: Packet) -> Tensor:
         self.ledger.receive(packet.bits, packet.messages)
+        if self.stopwatch is not None:
+            self.stopwatch.down(packet.bits, packet.messages)
         return packet.own(self.server)
 
     def mix(self, packet: Packet, neighbours: Neighbours) -> Exchanged:
@@ -84,6 +88,8 @@ class Simulated(Network):
         else:
             heard = edges.heard
             self.ledger.receive(_heard(bits, heard), _heard(messages, heard))
+        if self.stopwatch is not None:
+            self.stopwatch.exchange(bits, edges.heard)
         return Exchanged(mix(rows, edges.index, edges.weight), rows)
 
     def collect(self, packet: Packet, active: Tensor) -> Tensor:

@@ -7,8 +7,9 @@ from typing import ClassVar, final
 
 import numpy as np
 
-from algorithms.synchronisation.base import Barrier
+from algorithms.synchronisation.base import Barrier, ComputeTimes
 from algorithms.synchronisation.standing import Decision, Standing
+from theory.constants import Constants, Kind, Statement
 
 
 @final
@@ -42,6 +43,23 @@ class BackupWorkers(Barrier):
     @property
     def name(self) -> str:
         return f"backup workers(b={self.b})"
+
+    def constants(self, c: Constants, times: ComputeTimes) -> Constants:
+        r"""n - b workers, drawn afresh: $\sigma^2 + \frac{b}{n-1}\zeta^2$ in place of sigma2.
+
+        The mean over n - b of n workers without replacement is unbiased for grad f, with variance
+        \frac{1}{n-b} (\sigma^2 + \frac{b}{n-1} \zeta^2) if the order of arrival is uniformly
+        random and independent of the gradients. Else nothing is stated of n.
+        """
+        if self.b == 0:
+            return c
+        if c.n is None or c.sigma2 is None or c.zeta2 is None or not times.shuffles:
+            return c.without("n", "sigma2")
+        noise = c.sigma2 + self.b / (c.n - 1) * c.zeta2
+        why = "sampling workers without replacement: b/(n-1) zeta2 added"
+        return c.state(Statement(c.statements["zeta2"].kind, "uniform", why), sigma2=noise).state(
+            Statement(Kind.EXACT, "uniform", "gradients that count per update"), n=c.n - self.b
+        )
 
     def complaint(self, n: int) -> str:
         fits = 0 <= self.b < n

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from algorithms.key import Draws, Key
 from algorithms.synchronisation.standing import Decision, Standing, WorkerLost
+from theory.constants import Constants
 
 Mask = NDArray[np.bool_]
 
@@ -24,6 +25,11 @@ class ComputeTimes(ABC):
     @property
     @abstractmethod
     def name(self) -> str: ...
+
+    @property
+    def shuffles(self) -> bool:
+        """Whether the workers' order of arrival is uniformly random, all being alike."""
+        return False
 
     @abstractmethod
     def seconds(self, draws: Draws, count: int, first: int = 0) -> Tensor:
@@ -63,6 +69,7 @@ class Schedule:
     fetches, starts  worker ids ``[T, ..., k']`` as in :class:`Tick`
     waited     seconds that each worker stood idle ``[..., n]``
     dropped    gradients of each worker that were thrown away half-done ``[..., n]`` (int64)
+    lost       why there are no more ticks than these, if a worker was waited for in vain
 
     Raises:
         ValueError: shapes or types that do not fit, or a version outside [0, t].
@@ -76,6 +83,7 @@ class Schedule:
     starts: Tensor
     waited: Tensor
     dropped: Tensor
+    lost: WorkerLost | None = None
 
     def __post_init__(self) -> None:
         if self.arrivals.dtype != torch.int64 or self.arrivals.dim() < 2 or not self.ticks:
@@ -133,7 +141,10 @@ class Schedule:
 
         Raises:
             ValueError: t lies beyond the schedule.
+            WorkerLost: the schedule ended before t, because a worker was waited for in vain.
         """
+        if self.lost is not None and t >= self.ticks:
+            raise self.lost
         if not 0 <= t < self.ticks:
             raise ValueError(f"step {t} lies beyond the schedule of ticks={self.ticks} updates")
         arrivals, fetches, starts = (width[t] for width in self._widths)
@@ -171,6 +182,10 @@ class Barrier(ABC):
     def decide(self, now: Standing) -> Decision:
         """The next tick, in every replica."""
 
+    def constants(self, c: Constants, times: ComputeTimes) -> Constants:
+        """A problem's constants as the barrier lets the method see them."""
+        return c
+
     def complaint(self, n: int) -> str:
         """What is wrong with the parameters for n workers; empty if nothing is."""
         return ""
@@ -187,7 +202,8 @@ class Barrier(ABC):
 
         Raises:
             ValueError: n < 1 or ticks < 1, or parameters or ``times`` that do not fit n workers.
-            WorkerLost: a tick waits for a worker that never arrives.
+            WorkerLost: the first tick waits for a worker that never arrives. A later one ends the
+                schedule.
         """
         for name, value in (("n", n), ("ticks", ticks)):
             if value < 1:
@@ -201,7 +217,7 @@ class Barrier(ABC):
             decision = self.decide(now)
             lost = ~np.isfinite(decision.now)
             if lost.any():
-                raise _lost(self.name, t, now, lost)
+                return log.schedule(now, replicas.shape, _lost(self.name, t, now, lost))
             log.put(t, decision, now)
             now.move(decision, t)
         return log.schedule(now, replicas.shape)
@@ -244,8 +260,14 @@ class _Log:
         self.started[t] = decision.started
         self.dropped += decision.started & ~decision.arrived & ~now.idle
 
-    def schedule(self, now: Standing, shape: torch.Size) -> Schedule:
-        ticks = len(self.seconds)
+    def schedule(
+        self, now: Standing, shape: torch.Size, lost: WorkerLost | None = None
+    ) -> Schedule:
+        ticks = now.updates
+        if lost is not None and ticks == 0:
+            raise lost
+        for name in ("seconds", "versions", "arrived", "fetched", "started"):
+            setattr(self, name, getattr(self, name)[:ticks])
         arrivals = self._ids(self.arrived)
         safe = np.minimum(arrivals, self.n - 1)
         versions = np.take_along_axis(self.versions, safe, axis=-1)
@@ -264,6 +286,7 @@ class _Log:
             split(self._ids(self.started), 2),
             split(now.waited, 1),
             split(self.dropped, 1),
+            lost,
         )
 
     def _ids(self, mask: Mask) -> NDArray[np.int64]:

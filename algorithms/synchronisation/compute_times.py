@@ -61,6 +61,10 @@ class Exponential(ComputeTimes):
     def name(self) -> str:
         return f"exponential({_text(self.mean)} s)"
 
+    @property
+    def shuffles(self) -> bool:
+        return not isinstance(self.mean, tuple)
+
     def seconds(self, draws: Draws, count: int, first: int = 0) -> Tensor:
         # numpy's log1p gives a number the same bits at every place of an array; torch's does not
         log = np.log1p(-draws.uniform(count, torch.float64).numpy())
@@ -89,6 +93,10 @@ class ShiftedExponential(ComputeTimes):
     def name(self) -> str:
         return f"shifted exponential({_text(self.shift)} + {_text(self.rest)} s)"
 
+    @property
+    def shuffles(self) -> bool:
+        return not isinstance(self.shift, tuple) and not isinstance(self.rest, tuple)
+
     def seconds(self, draws: Draws, count: int, first: int = 0) -> Tensor:
         return Exponential(self.rest).seconds(draws, count) + _of_workers(self.shift, draws.workers)
 
@@ -115,6 +123,10 @@ class Pareto(ComputeTimes):
     @property
     def name(self) -> str:
         return f"Pareto({_text(self.mean)} s, tail {self.tail:g})"
+
+    @property
+    def shuffles(self) -> bool:
+        return not isinstance(self.mean, tuple)
 
     def seconds(self, draws: Draws, count: int, first: int = 0) -> Tensor:
         log = np.log1p(-draws.uniform(count, torch.float64).numpy())

@@ -40,6 +40,10 @@ class Linked(ComputeTimes):
     def name(self) -> str:
         return f"{self.times.name} + {self.up + self.down:g} s of messages"
 
+    @property
+    def shuffles(self) -> bool:
+        return self.times.shuffles
+
     def seconds(self, draws: Draws, count: int, first: int = 0) -> Tensor:
         return self.times.seconds(draws, count, first) + (self.up + self.down)
 

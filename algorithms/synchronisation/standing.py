@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ Mask = NDArray[np.bool_]
 
 
 class WorkerLost(RuntimeError):
-    """A barrier waits for workers that never arrive."""
+    """A barrier waits for workers that never arrive; ``trace`` holds what a run did before."""
 
     def __init__(self, barrier: str, t: int, replica: int, workers: tuple[int, ...]) -> None:
         who = ", ".join(str(i) for i in workers)
@@ -24,6 +24,7 @@ class WorkerLost(RuntimeError):
             "workers, a deadline or asynchronous updates"
         )
         self.step, self.replica, self.workers = t, replica, workers
+        self.trace: Any = None
 
 
 class Decision(NamedTuple):

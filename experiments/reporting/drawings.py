@@ -14,7 +14,7 @@ from experiments.figures.rate import RateCurves
 from experiments.progress import title
 from experiments.reporting.pictures import Drawing
 from experiments.reporting.signs import pretty
-from experiments.single import CLOCK, CONSENSUS_LABEL, LABELS, bound_label, modelled_seconds
+from experiments.single import CLOCK, CONSENSUS_LABEL, LABELS, bound_label, known
 from experiments.store import Stored
 from experiments.survey import Survey
 from proofs_check.studies import STUDIES
@@ -62,10 +62,6 @@ def _run(cell: Cell, surveyed: Row, theorem: Theorem | None, curves: Curves) -> 
     label, mean, low, high = _shown(surveyed, theorem, curves)
     sent, received = curves["sent_bits"], curves["received_bits"]
     told = f", $n={cell.n}$, {cell.replicas} replicas" if cell.replicas else ", bound check"
-    seconds = None
-    if "messages" in curves:
-        gossip = surveyed.family == "gossip"
-        seconds = modelled_seconds(sent, received, curves["messages"], cell.n, gossip)
     return RunCurves(
         title=f"{cell.row} on {cell.problem}{told}",
         label=label,
@@ -75,7 +71,7 @@ def _run(cell: Cell, surveyed: Row, theorem: Theorem | None, curves: Curves) -> 
         high=high,
         band="± 2 standard errors",
         bits=sent + received,
-        seconds=seconds,
+        seconds=known(curves.get("seconds")),
         clock=CLOCK,
         bound=curves.get("bound"),
         bound_label=bound_label(theorem),

@@ -1,0 +1,116 @@
+"""Stopwatch: modelled seconds of a synchronous run, charged beside the bits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import final
+
+import torch
+from torch import Tensor
+
+from algorithms.key import Key
+from algorithms.synchronisation.base import ComputeTimes
+from algorithms.synchronisation.compute_times import ShiftedExponential
+from algorithms.synchronisation.conditions import Linked
+from algorithms.synchronisation.standing import WorkerLost
+from theory.costs import ETHERNET_1G, AlphaBeta
+
+_BLOCK = 64  # gradients whose times are drawn together
+
+
+@final
+@dataclass(frozen=True)
+class Timing:
+    """A model of time: how long gradients take, and every worker's own link.
+
+    The links are full duplex and share nothing: a message of m bits takes alpha + beta m, whatever
+    the others send.
+    """
+
+    times: ComputeTimes = field(default_factory=lambda: ShiftedExponential(5e-4, 5e-4))
+    link: AlphaBeta = ETHERNET_1G
+
+    @property
+    def name(self) -> str:
+        """For axes and reports."""
+        speed = f"{1e-9 / self.link.beta:g} Gbit/s" if self.link.beta else "no bandwidth limit"
+        return f"{self.times.name} a gradient, links of {speed}"
+
+    def round_trip(self, up_bits: float, down_bits: float) -> Linked:
+        """Times of a gradient with its push and fetch, for schedules."""
+        return Linked(self.times, self.link.seconds(up_bits, 1), self.link.seconds(down_bits, 1))
+
+
+STANDARD = Timing()
+"""The time model of the survey: a gradient takes 0.5 ms and an exponential rest of mean 0.5 ms."""
+
+
+@final
+class Stopwatch:
+    """The hour of every worker, ``clocks`` ``[..., n]`` [s], in every replica.
+
+    A gradient moves a worker's own clock; a message to the server makes it wait for all, and the
+    answer takes its time too; an exchange waits for the neighbours.
+    """
+
+    def __init__(self, timing: Timing, n: int, key: Key, replicas: Tensor) -> None:
+        self.timing, self.n, self.key = timing, n, key.fold("stopwatch")
+        self.replicas = replicas.cpu()
+        self.clocks = torch.zeros((*replicas.shape, n), dtype=torch.float64)
+        self.gradients = 0
+        self._drawn = torch.zeros(0)
+
+    @property
+    def seconds(self) -> Tensor:
+        """When the last worker is done ``[...]``."""
+        return self.clocks.amax(-1)
+
+    def work(self) -> None:
+        """Every worker computes its next gradient."""
+        place = self.gradients % _BLOCK
+        if place == 0:
+            draws = self.key.fold(self.gradients).draws(self.replicas, torch.arange(self.n))
+            self._drawn = self.timing.times.seconds(draws, _BLOCK, self.gradients)
+        self.gradients += 1
+        self.clocks = self.clocks + self._drawn[..., place]
+
+    def up(self, bits: int | Tensor, messages: int | Tensor) -> None:
+        """Workers send; all go on when the last message is there.
+
+        Raises:
+            WorkerLost: a worker's message never comes.
+        """
+        there = self.clocks + self._cost(bits, messages)
+        latest = there.amax(-1, keepdim=True)
+        if not bool(torch.isfinite(latest).all()):
+            replica = int((~torch.isfinite(latest)).reshape(-1).nonzero()[0])
+            gone = there.reshape(-1, self.n)[replica].isinf().nonzero()[:, 0].tolist()
+            raise WorkerLost("BSP", self.gradients - 1, replica, tuple(gone))
+        self.clocks = latest.expand_as(there)
+
+    def down(self, bits: int | Tensor, messages: int | Tensor = 1) -> None:
+        """The server's message reaches every worker."""
+        self.clocks = self.clocks + self._cost(bits, messages)
+
+    def exchange(self, bits: int | Tensor, heard: Tensor) -> None:
+        """Neighbours' messages, one after another on a worker's link; ``heard`` ``[n, n]`` is 1
+        where the row's worker hears the column's.
+
+        Raises:
+            WorkerLost: a neighbour's message never comes.
+        """
+        degree = heard.sum(0)
+        there = self.clocks + self._cost(bits, 1) * degree
+        arrived = torch.where(heard.bool(), there[..., None, :], -torch.inf)
+        latest = torch.maximum(there, arrived.amax(-1))
+        if not bool(torch.isfinite(latest).all()):
+            replica = int((~torch.isfinite(latest)).any(-1).reshape(-1).nonzero()[0])
+            gone = there.reshape(-1, self.n)[replica].isinf().nonzero()[:, 0].tolist()
+            raise WorkerLost("gossip", self.gradients - 1, replica, tuple(gone))
+        self.clocks = latest
+
+    def _cost(self, bits: int | Tensor, messages: int | Tensor) -> Tensor:
+        """Seconds of each worker's message; nothing where it sends none."""
+        size = torch.as_tensor(bits, dtype=torch.float64).cpu()
+        count = torch.as_tensor(messages, dtype=torch.float64).cpu()
+        return self.timing.link.alpha * count + self.timing.link.beta * size
