@@ -18,6 +18,8 @@ Curve = NDArray[np.float64]
 class StudyResult(NamedTuple):
     """Verdicts, and 1-D curves of one length: ``x``, ``mean``, ``low``, ``high``, ``fit``,
     ``reference`` (theory's line or exact curve); other keys carry further groups of points.
+    Or a picture of several lines: pairs of keys ``LABEL/x`` and ``LABEL/y``, each pair of its own
+    length, with ``LABEL/low`` and ``LABEL/high`` where a line has a band.
     """
 
     verdicts: tuple[Verdict, ...]
@@ -29,7 +31,8 @@ class StudyResult(NamedTuple):
 class Study:
     """``run`` measures ``claim`` for the survey's ``row`` on ``problem``.
 
-    ``x_label`` and ``y_label`` name the axes of the curves, with units where they have any.
+    ``x_label`` and ``y_label`` name the axes of the curves, with units where they have any;
+    ``scales`` are theirs, "log" or "linear".
     """
 
     name: str
@@ -39,6 +42,7 @@ class Study:
     x_label: str
     y_label: str
     run: Callable[[], StudyResult]
+    scales: tuple[str, str] = ("log", "log")
 
 
 def curves(
