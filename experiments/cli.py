@@ -1,4 +1,4 @@
-"""The command line: ``rateproof list | run | check | audit | survey | crossval``.
+"""The command line: ``rateproof list | run | check | audit | survey | crossval | figure``.
 
 Only names and help texts live here; a command's work is imported when it is given, so that help is
 quick. Exit codes: 0 done, 1 something failed or was refuted, 2 bad input, 130 and 143 interrupted.
@@ -168,6 +168,25 @@ def crossval(
     from experiments.commands.crossval import crossval_command
 
     raise typer.Exit(crossval_command(ranks, as_json=as_json))
+
+
+@app.command()
+def figure(
+    name: Annotated[str, typer.Argument(help="Which figure: lag.")],
+    data: Annotated[
+        Path | None, typer.Option(help="Folder of the published data; without it, scikit-learn's.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder for the figure.")] = Path("report/figures"),
+    as_json: Json = False,
+) -> None:
+    """Draw a published figure again.
+
+    lag: uploads that the lazily aggregated gradient, its quantised kin and plain gradient descent
+    need for least squares on three data sets. Prints the table; writes PNG and SVG.
+    """
+    from experiments.commands.figure import figure_command
+
+    raise typer.Exit(figure_command(name, data, out, as_json=as_json))
 
 
 def main() -> None:
