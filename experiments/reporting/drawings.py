@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from algorithms.catalogue import Row, row
+from experiments.figures.lines import Line, LineCurves
 from experiments.figures.panels import RunCurves
 from experiments.figures.rate import RateCurves
 from experiments.progress import title
@@ -18,6 +19,7 @@ from experiments.single import CLOCK, CONSENSUS_LABEL, LABELS, bound_label, know
 from experiments.store import Stored
 from experiments.survey import Survey
 from proofs_check.studies import STUDIES
+from proofs_check.studies.base import Study
 from proofs_check.suite import Cell
 from proofs_check.verdict import Verdict
 from theory.theorem import Metric, Theorem
@@ -55,6 +57,10 @@ def _drawing(cell: Cell, stored: Stored) -> tuple[Drawing, ...]:
         caption = f"{study.claim}, on {study.problem}."
         rate = _rate(study.claim, study.x_label, study.y_label, curves)
         return (Drawing(cell.row, stem, pretty(caption), rate),)
+    if kind == "study" and any(name.endswith("/y") for name in curves):
+        study = next(study for study in STUDIES if study.name == name)
+        caption = f"{study.claim}, on {study.problem}."
+        return (Drawing(cell.row, stem, pretty(caption), lines_of(study, curves)),)
     return ()
 
 
@@ -92,6 +98,21 @@ def _shown(surveyed: Row, theorem: Theorem | None, curves: Curves) -> Shown:
     known = np.array_equal(mean, curves["suboptimality"])
     metric = Metric.SUBOPTIMALITY if known else Metric.MINIMUM_SQUARED_GRADIENT
     return LABELS[metric], mean, curves["low"], curves["high"]
+
+
+def lines_of(study: Study, curves: Curves) -> LineCurves:
+    """The lines ``LABEL/x``, ``LABEL/y`` of a study."""
+    names = [name.removesuffix("/y") for name in curves if name.endswith("/y")]
+    lines = tuple(
+        Line(
+            pretty(name), curves[f"{name}/x"], curves[f"{name}/y"],
+            curves.get(f"{name}/low"), curves.get(f"{name}/high"),
+        )
+        for name in names
+    )  # fmt: skip
+    return LineCurves(
+        pretty(study.claim), pretty(study.x_label), pretty(study.y_label), lines, study.scales
+    )
 
 
 def _theorem(surveyed: Row, verdicts: tuple[Verdict, ...]) -> Theorem | None:

@@ -11,6 +11,7 @@ from typing import final
 
 from matplotlib.figure import Figure
 
+from experiments.figures.lines import LineCurves, lines_figure
 from experiments.figures.panels import RunCurves, three_panels
 from experiments.figures.rate import RateCurves, rate_figure
 from experiments.figures.style import save, styled
@@ -18,7 +19,7 @@ from experiments.figures.tradeoff import TradeoffCurves, tradeoff_figure
 from experiments.figures.workers import WorkerCurves, workers_figure
 from experiments.pool import Ended, Pool
 
-Curves = RunCurves | RateCurves | TradeoffCurves | WorkerCurves
+Curves = RunCurves | RateCurves | TradeoffCurves | WorkerCurves | LineCurves
 
 
 @final
@@ -80,6 +81,8 @@ def _figure(curves: Curves) -> Figure:
             return tradeoff_figure(curves)
         case WorkerCurves():
             return workers_figure(curves)
+        case LineCurves():
+            return lines_figure(curves)
 
 
 def _picture(drawing: Drawing, folder: Path) -> Picture:

@@ -1,0 +1,64 @@
+"""Several measured lines in one panel, each with its own points and, where it has one, a band."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple, final
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from experiments.figures.style import FAINT, SERIES, Curve, logarithmic, positive
+
+
+class Line(NamedTuple):
+    """One line: its name, points ``[K]``, and the band around it or None."""
+
+    name: str
+    x: Curve
+    y: Curve
+    low: Curve | None = None
+    high: Curve | None = None
+
+
+@final
+@dataclass(frozen=True)
+class LineCurves:
+    """What is drawn; ``scales`` of the axes are "log" or "linear"."""
+
+    title: str
+    x_label: str
+    y_label: str
+    lines: tuple[Line, ...]
+    scales: tuple[str, str] = ("log", "log")
+
+
+_DASHES = ("-", (0, (5, 2)), (0, (1, 1.5)))
+
+
+def lines_figure(data: LineCurves) -> Figure:
+    """One panel; colours first, then dashes, tell the lines apart."""
+    figure = Figure(figsize=(5.4, 4.2), layout="constrained")
+    ax = figure.subplots()
+    across, up = (scale == "log" for scale in data.scales)
+    for number, line in enumerate(data.lines):
+        colour = SERIES[number % len(SERIES)]
+        dashes = _DASHES[number // len(SERIES) % len(_DASHES)]
+        x = positive(line.x) if across else line.x
+        few = "o" if line.x.size <= 12 else None
+        ax.plot(x, _shown(line.y, up), color=colour, linestyle=dashes, marker=few, markersize=3.5,
+                linewidth=1.3, label=line.name)  # fmt: skip
+        if line.low is not None and line.high is not None:
+            ax.fill_between(x, _shown(line.low, up), _shown(line.high, up), color=colour,
+                            alpha=0.15, linewidth=0)  # fmt: skip
+    logarithmic(ax, x=across, y=up)
+    ax.set_xlabel(data.x_label)
+    ax.set_ylabel(data.y_label)
+    ax.set_title(data.title, wrap=True)
+    ax.grid(True, color=FAINT, alpha=0.3)
+    figure.legend(loc="outside lower center", ncols=3)
+    return figure
+
+
+def _shown(curve: Curve, log: bool) -> Curve:
+    return positive(curve) if log else np.where(np.isfinite(curve), curve, np.nan)
