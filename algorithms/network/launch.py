@@ -10,9 +10,22 @@ from typing import Any
 
 import torch
 import torch.distributed as dist
-from torch.multiprocessing.spawn import spawn
+from torch.multiprocessing.spawn import (
+    ProcessExitedException,
+    ProcessRaisedException,
+    spawn,
+)
 
 Work = Callable[..., Any]
+
+
+class RankLost(RuntimeError):
+    """A rank of a distributed run died or stalled; no rank is left running."""
+
+
+def _broken(traceback: str) -> bool:
+    """Whether a rank failed in a collective because another did not take part."""
+    return "DistBackendError" in traceback or "gloo" in traceback.lower()
 
 
 def _rank(
@@ -54,6 +67,7 @@ def launch(
 
     Raises:
         ValueError: ranks < 1, or more ranks than GPUs under nccl.
+        RankLost: a rank died, or others waited for it longer than ``timeout`` seconds.
         torch.multiprocessing.ProcessRaisedException: a rank failed; carries its traceback.
     """
     if ranks < 1:
@@ -64,9 +78,22 @@ def launch(
             f"{torch.cuda.device_count()} GPUs; fewer ranks or backend='gloo' would do"
         )
     with tempfile.TemporaryDirectory(prefix="rateproof-") as folder:
-        spawn(  # type: ignore[no-untyped-call]
-            _rank, args=(ranks, folder, backend, work, arguments, timeout), nprocs=ranks
-        )
+        try:
+            spawn(  # type: ignore[no-untyped-call]
+                _rank, args=(ranks, folder, backend, work, arguments, timeout), nprocs=ranks
+            )
+        except ProcessExitedException as error:
+            raise RankLost(
+                f"rank {error.error_index} died with exit code {error.exit_code}; the others were "
+                "stopped; start the run again"
+            ) from error
+        except ProcessRaisedException as error:
+            if not _broken(str(error)):
+                raise
+            raise RankLost(
+                f"rank {error.error_index} waited more than {timeout:g} s for another, or lost its "
+                "connection to it; all were stopped; a longer timeout, or a sound rank, would do"
+            ) from error
         return [
             torch.load(Path(folder) / f"{rank}.pt", weights_only=False) for rank in range(ranks)
         ]
