@@ -78,3 +78,102 @@ class WarmUpStep(Stepsize):
 
     def __str__(self) -> str:
         return f"{self.rule}, warmed up over {self.length} steps"
+
+
+@final
+@dataclass(frozen=True)
+class ScaledStep(Stepsize):
+    r"""gamma_t = factor^power rule(t): the stepsize for a batch ``factor`` times as large.
+
+    power 1 is the linear rule (Goyal et al. 2017, 1706.02677; Krizhevsky 2014, 1404.5997), which
+    keeps gamma/B; power 1/2 the square-root rule (Krizhevsky 2014; Hoffer, Hubara, Soudry 2017,
+    1705.08741), which keeps Cov(gamma g) = gamma^2 sigma^2 / B.
+
+    Raises:
+        ValueError: factor is not positive.
+    """
+
+    rule: Stepsize
+    factor: float
+    power: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not self.factor > 0:
+            raise ValueError(f"factor must be positive, got factor={self.factor}")
+
+    def __call__(self, t: int) -> float:
+        return self.rule(t) * float(self.factor**self.power)
+
+    def __str__(self) -> str:
+        return f"{self.rule}, times {self.factor:g}^{self.power:g}"
+
+
+@final
+@dataclass(frozen=True)
+class GradualWarmUpStep(Stepsize):
+    r"""gamma_t = rule(t) (1 + (k - 1) \min(1, t / length)): from the base stepsize to k times it.
+
+    Goyal et al. 2017, 1706.02677, section 2.2: it starts at what is right for the base batch and
+    grows by a constant amount a step, over 5 epochs.
+
+    Raises:
+        ValueError: length < 1 or factor < 1.
+    """
+
+    rule: Stepsize
+    factor: float
+    length: int
+
+    def __post_init__(self) -> None:
+        if self.length < 1:
+            raise ValueError(f"length must be at least 1 step, got length={self.length}")
+        if not self.factor >= 1:
+            raise ValueError(f"factor must be at least 1, got factor={self.factor}")
+
+    def __call__(self, t: int) -> float:
+        return self.rule(t) * (1.0 + (self.factor - 1.0) * min(1.0, t / self.length))
+
+    def __str__(self) -> str:
+        return f"{self.rule}, to {self.factor:g} times it over {self.length} steps"
+
+
+@final
+@dataclass(frozen=True)
+class StepDecay(Stepsize):
+    r"""gamma_t = rule(t) / ratio^{\lfloor t / every \rfloor}, at most ``times`` times.
+
+    Raises:
+        ValueError: every < 1, ratio < 1 or times < 0.
+    """
+
+    rule: Stepsize
+    every: int
+    ratio: float = 2.0
+    times: int = 6
+
+    def __post_init__(self) -> None:
+        if self.every < 1:
+            raise ValueError(f"every must be at least 1 step, got every={self.every}")
+        if not self.ratio >= 1:
+            raise ValueError(f"ratio must be at least 1, got ratio={self.ratio}")
+        if self.times < 0:
+            raise ValueError(f"times must be at least 0, got times={self.times}")
+
+    def __call__(self, t: int) -> float:
+        return self.rule(t) / float(self.ratio ** min(t // self.every, self.times))
+
+    def __str__(self) -> str:
+        return f"{self.rule}, divided by {self.ratio:g} every {self.every} steps"
+
+
+def legw(rule: Stepsize, factor: float, epochs: float, epoch_steps: float) -> WarmUpStep:
+    r"""LEGW: batch times k, peak stepsize times sqrt(k), warm-up *epochs* times k.
+
+    An epoch takes ``epoch_steps`` steps of the base batch, epoch_steps / k of the large one, so the
+    warm-up lasts as many steps for every k. (You et al. 2019, 1901.08433.)
+
+    Raises:
+        ValueError: factor is not positive, or the warm-up lasts less than a step.
+    """
+    length = round(epochs * factor * (epoch_steps / factor))
+    return WarmUpStep(ScaledStep(rule, factor, 0.5), length)

@@ -7,6 +7,7 @@ from algorithms.catalogue import (
     auxiliary,
     decomposition,
     gossip,
+    large_batch,
     lazy,
     quantisation,
     signs,
@@ -35,6 +36,7 @@ _READY: dict[str, Parts] = (
     | adaptive.READY
     | signs.READY
     | lazy.READY
+    | large_batch.READY
 )
 
 ROWS: tuple[Row, ...] = tuple(

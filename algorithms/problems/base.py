@@ -6,6 +6,7 @@ import hashlib
 import math
 from abc import ABC, abstractmethod
 from dataclasses import fields, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import torch
@@ -94,6 +95,30 @@ class Problem(ABC):
     @abstractmethod
     def data(self) -> Any:
         """What identifies the problem: a JSON-ready description with every parameter."""
+
+    @abstractmethod
+    def resampled(self, factor: int) -> Self:
+        """The same problem, gradients averaging ``factor`` times as many samples; made anew."""
+
+    def enlarged(self, factor: int) -> Self:
+        """The same objective and constants with sigma2 / factor, made once for each factor.
+
+        A stochastic gradient averages ``factor`` times as many samples.
+
+        Raises:
+            ValueError: factor < 1.
+        """
+        require_int("factor", factor, 1)
+        if factor == 1:
+            return self
+        if factor not in self._larger:
+            self._larger[factor] = self.resampled(factor)
+        return self._larger[factor]
+
+    @cached_property
+    def _larger(self) -> dict[int, Self]:
+        """Problems that :meth:`enlarged` made."""
+        return {}
 
     def to(self, device: torch.device | str) -> Self:
         """The same problem with its tensors on ``device``."""

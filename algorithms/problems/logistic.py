@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, final
 
@@ -213,6 +213,9 @@ class Logistic(Problem):
 
     def data(self) -> Any:
         return self._data
+
+    def resampled(self, factor: int) -> Logistic:
+        return replace(self, batch=self.batch * factor)
 
     @cached_property
     def _data(self) -> dict[str, Any]:

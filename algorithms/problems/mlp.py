@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, final
 
@@ -185,6 +185,9 @@ class MLP(Problem):
 
     def data(self) -> Any:
         return self._data
+
+    def resampled(self, factor: int) -> MLP:
+        return replace(self, batch=self.batch * factor)
 
     @cached_property
     def _data(self) -> dict[str, Any]:

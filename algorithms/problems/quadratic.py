@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 from typing import Any, final
@@ -248,6 +248,10 @@ class Quadratic(Problem):
 
     def data(self) -> Any:
         return self._data
+
+    def resampled(self, factor: int) -> Quadratic:
+        """Noise of its law with variance sigma2 / factor (a mean of signs is not drawn as such)."""
+        return replace(self, sigma2=self.sigma2 / factor)
 
     @cached_property
     def _data(self) -> dict[str, Any]:

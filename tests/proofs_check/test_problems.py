@@ -70,6 +70,9 @@ class Liar(Problem):
     def data(self):
         return self.inner.data()
 
+    def resampled(self, factor):
+        return Liar(self.inner.enlarged(factor), self.lies, self.wrong)
+
 
 LIES = [
     ("quadratic-sc", "L", 0.99),

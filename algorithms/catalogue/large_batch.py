@@ -1,0 +1,79 @@
+"""Rows of the family large batch, and CR-PSGD: scaled stepsizes, warm-ups, layers, growth."""
+
+from __future__ import annotations
+
+from algorithms.catalogue.row import Parts
+from algorithms.compressors.identity import Identity
+from algorithms.methods.base import Method
+from algorithms.methods.batched import Batched
+from algorithms.methods.bsp import BSP
+from algorithms.optimizers.lamb import LAMB
+from algorithms.optimizers.lars import LARS
+from algorithms.optimizers.layers import NormRatio
+from algorithms.problems.base import Problem
+from theory.batch_rules import FixedBatch, GeometricBatch, StagedBatch
+from theory.stepsizes import GradualWarmUpStep, ScaledStep, Stepsize, legw
+
+_TIMES = 8
+"""How many base batches a large one holds."""
+
+_EPOCH = 64  # steps of the base batch that count as an epoch
+_HEURISTIC = "a rule of thumb; the papers give no convergence theorem for it"
+
+
+def _linear(step: Stepsize, _problem: Problem, _steps: int) -> Method[object]:
+    """Five epochs of warm-up, which take an eighth of the steps at eight times the batch."""
+    scaled = GradualWarmUpStep(step, _TIMES, 5 * _EPOCH // _TIMES)
+    return Batched(BSP(scaled), FixedBatch(_TIMES))
+
+
+def _square_root(step: Stepsize, _problem: Problem, _steps: int) -> Method[object]:
+    return Batched(BSP(ScaledStep(step, _TIMES, 0.5)), FixedBatch(_TIMES))
+
+
+def _legw(step: Stepsize, _problem: Problem, _steps: int) -> Method[object]:
+    return Batched(BSP(legw(step, _TIMES, 1.0, _EPOCH)), FixedBatch(_TIMES))
+
+
+def _lars(step: Stepsize, problem: Problem, _steps: int) -> Method[object]:
+    optimizer = LARS(problem.shapes, trust=NormRatio(0.1))
+    return Batched(BSP(step, optimizer=optimizer), FixedBatch(_TIMES))
+
+
+def _lamb(step: Stepsize, problem: Problem, _steps: int) -> Method[object]:
+    return Batched(BSP(step, optimizer=LAMB(problem.shapes)), FixedBatch(_TIMES))
+
+
+def _growth(step: Stepsize, _problem: Problem, steps: int) -> Method[object]:
+    """Doubled four times over the run, as a stepsize would be halved."""
+    return Batched(BSP(step), StagedBatch(max(1, steps // 5), 2, most=16))
+
+
+def _cr_psgd(step: Stepsize, _problem: Problem, _steps: int) -> Method[object]:
+    return Batched(BSP(step), GeometricBatch(1.1, 10, most=64))
+
+
+READY: dict[str, Parts] = {
+    "linear-scaling": Parts(_linear, (), Identity(), caution=2.0 * _TIMES, why=_HEURISTIC),
+    "sqrt-scaling": Parts(_square_root, (), Identity(), caution=8.0, why=_HEURISTIC),
+    "legw": Parts(_legw, (), Identity(), caution=8.0, why=_HEURISTIC),
+    "lars": Parts(
+        _lars, (), Identity(), caution=4.0,
+        why="a rate is stated from memory only, for batches as large as the number of steps",
+    ),
+    "lamb": Parts(
+        _lamb, (), Identity(), caution=64.0,
+        why="a rate is stated from memory only, for batches as large as the number of steps and "
+        "without the moving average of squares",
+    ),
+    "batch-growth": Parts(
+        _growth, (), Identity(),
+        why="the paper gives no convergence theorem: growing the batch keeps the noise scale of a "
+        "stepsize that decays",
+    ),
+    "cr-psgd": Parts(
+        _cr_psgd, (), Identity(), caution=2.0,
+        why="the rate is stated to order only: 1/(nT) in T gradients a worker with log T rounds "
+        "under the Polyak-Lojasiewicz condition; batches here stop growing at 64 base batches",
+    ),
+}  # fmt: skip
