@@ -16,6 +16,7 @@ from proofs_check.closed_forms.delay import delays
 from proofs_check.closed_forms.errata import errata
 from proofs_check.closed_forms.error_feedback import error_feedback
 from proofs_check.closed_forms.heterogeneity import gossip_bias, local_fixed_point
+from proofs_check.closed_forms.lazy import lazy
 from proofs_check.closed_forms.levels import levels
 from proofs_check.closed_forms.momentum import momentum
 from proofs_check.closed_forms.noisy_quadratic import local_updates, mean_of_gossip, noisy_quadratic
@@ -44,6 +45,7 @@ CLOSED_FORMS: tuple[Callable[[], tuple[Verdict, ...]], ...] = (
     signs,
     blocks,
     sparsifiers,
+    lazy,
 )
 
 __all__ = ["CLOSED_FORMS"]
