@@ -12,20 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import torch
-
 from algorithms.methods.base import Method
 from algorithms.methods.local_sgd import LocalSGD
-from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
+from proofs_check.closed_forms.local_law import TwoKinds
 from proofs_check.studies.base import Curve, Study, StudyResult
-from proofs_check.studies.speedup_search import (
-    Grid,
-    Longest,
-    longest_period,
-    scan_both,
-    table_result,
-)
+from proofs_check.studies.speedup_search import Longest, longest_period
+from proofs_check.studies.speedup_verdicts import Grid, scan_both, table_result
 from theory.stepsizes import Stepsize
 from theory.theorems.local_sgd import local_sgd as theorem
 
@@ -34,27 +27,13 @@ _UNEVEN, _SLOPE = 0.5, 0.5
 GRID = Grid(horizons=(256, 1024, 4096), workers=(2, 4, 8, 16), middle=1024)
 
 
-def two_kinds(n: int, uneven: float, slope: float, d: int, size: float = 1.0) -> Quadratic:
-    """Hessians size (1 +- uneven), gradients +-slope at the minimiser 0, unit noise per entry.
-
-    Raises:
-        ValueError: n odd.
-    """
-    if n % 2:
-        raise ValueError(f"n must be even, half of each kind, got n={n}")
-    sign = torch.ones(n, d, dtype=torch.float64)
-    sign[1::2] = -1
-    a = size * (1 + uneven * sign)
-    return Quadratic.from_arrays(a, -slope * sign / a, sigma2=float(d), name="two kinds of worker")
-
-
 def measure(
     build: Callable[[Stepsize, int], Method[Any]] = LocalSGD, grid: Grid = GRID
 ) -> StudyResult:
     """Exponents of T and n in T / H*."""
 
     def search(n: int, steps: int, guess: int) -> Longest:
-        problem = two_kinds(n, _UNEVEN, _SLOPE, _D)
+        problem = TwoKinds(n, 1.0, _UNEVEN, _SLOPE).problem(_D)
 
         def errors(period: int) -> Curve:
             c = problem.constants().state(H=period)
