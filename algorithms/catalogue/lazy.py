@@ -24,6 +24,7 @@ READY: dict[str, Parts] = {
         why="convergence is stated to order only, for a threshold that decays",
     ),
     "bounded-loss": compressed(
-        PacketLoss(_LOSS, _PACKET, scaled=True), operators=(PacketLoss(_LOSS, _PACKET),)
+        PacketLoss(_LOSS, _PACKET, scaled=True),
+        operators=(PacketLoss(_LOSS, _PACKET), PacketLoss(_LOSS, 1, scaled=True)),
     ),
 }  # fmt: skip

@@ -7,6 +7,7 @@ from typing import NamedTuple, final
 
 from proofs_check.mutants import (
     decomposition,
+    lazy,
     levels,
     memories,
     methods,
@@ -28,6 +29,7 @@ MUTANTS: tuple[OperatorMutant, ...] = (
     *levels.MUTANTS,
     *signs.MUTANTS,
     *sparsifiers.MUTANTS,
+    *lazy.MUTANTS,
 )
 METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     *methods.METHOD_MUTANTS,
@@ -36,6 +38,7 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     *shifts.METHOD_MUTANTS,
     *signs.METHOD_MUTANTS,
     *sparsifiers.METHOD_MUTANTS,
+    *lazy.METHOD_MUTANTS,
 )
 
 

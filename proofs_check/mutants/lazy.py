@@ -1,0 +1,277 @@
+"""Faults planted in lazy methods, in the relevance filter and in the loss of packets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import torch
+from torch import Tensor
+
+from algorithms.codes.base import Symbols
+from algorithms.compressors.packet_loss import PacketLoss
+from algorithms.key import Draws
+from algorithms.methods.base import Method, World
+from algorithms.methods.cmfl import CMFL, CMFLState
+from algorithms.methods.lag import LAG, LAGState
+from algorithms.synchronisation.lazy import ServerRule, Trigger, View, WorkerRule, square
+from proofs_check.closed_forms.lazy import (
+    mean_of_the_last,
+    problem,
+    relevant_senders,
+    server_rule,
+    silence,
+    speaks_by_rule,
+)
+from proofs_check.mutants.methods import MethodMutant
+from proofs_check.mutants.operators import Impostor, OperatorMutant
+from proofs_check.mutants.spoilt import Spoilt
+from proofs_check.operators import MONTE_CARLO
+from theory.stepsizes import Stepsize
+
+
+@final
+@dataclass(frozen=True)
+class Backwards(Trigger):
+    """The worker rule with the wrong sign: speaks where little changed."""
+
+    def asks(self, view: View) -> Tensor:
+        return WorkerRule().asks(view)
+
+    def sends(self, change: Tensor, allowed: Tensor) -> Tensor:
+        return square(change) <= allowed
+
+
+@final
+@dataclass(frozen=True)
+class Unscaled(Trigger):
+    """The worker rule whose allowance lacks 1/gamma^2."""
+
+    gamma: float
+
+    def asks(self, view: View) -> Tensor:
+        return WorkerRule().asks(view)
+
+    def sends(self, change: Tensor, allowed: Tensor) -> Tensor:
+        return square(change) > allowed * self.gamma**2
+
+
+@final
+@dataclass(frozen=True)
+class NeverReplaced(Spoilt):
+    """Workers go on comparing with the first gradient they ever sent."""
+
+    right: LAG
+
+    def step(self, state: LAGState, t: int, world: World) -> LAGState:
+        new = self.right.step(state, t, world)
+        return new if t == 0 else new._replace(stored=state.stored)
+
+
+@final
+@dataclass(frozen=True)
+class SendersOnly(Spoilt):
+    """The server divides what arrived by the number of senders."""
+
+    right: LAG
+
+    def step(self, state: LAGState, t: int, world: World) -> LAGState:
+        new = self.right.step(state, t, world)
+        spoke = (new.stored != state.stored).any(-1).sum(-1).clamp_min(1)[..., None, None]
+        mean = state.mean + (new.mean - state.mean) * (world.network.n / spoke)
+        return new._replace(mean=mean, x=state.x - self.right.step_rule(t) * mean)
+
+
+@final
+@dataclass(frozen=True)
+class Forgetful(Spoilt):
+    """The server steps along what arrived at this step alone."""
+
+    right: LAG
+
+    def step(self, state: LAGState, t: int, world: World) -> LAGState:
+        new = self.right.step(state, t, world)
+        spoke = (new.stored != state.stored).any(-1, keepdim=True)
+        mean = (new.stored * spoke).mean(-2, keepdim=True)
+        return new._replace(x=state.x - self.right.step_rule(t) * mean)
+
+
+@final
+@dataclass(frozen=True)
+class AllHeard(Spoilt):
+    """The server takes it that all have heard the newest model, whomever it asked."""
+
+    right: LAG
+
+    def step(self, state: LAGState, t: int, world: World) -> LAGState:
+        new = self.right.step(state, t, world)
+        return new._replace(heard=state.x.expand_as(new.heard))
+
+
+@final
+@dataclass(frozen=True)
+class AgainstTheGrain(Spoilt):
+    """CMFL that counts opposite signs as relevant."""
+
+    right: CMFL
+
+    def step(self, state: CMFLState, t: int, world: World) -> CMFLState:
+        return self.right.step(state._replace(update=-state.update), t, world)
+
+
+@final
+@dataclass(frozen=True)
+class ByMagnitude(Spoilt):
+    """CMFL that counts coordinates as large as the common update's, not of its sign."""
+
+    right: CMFL
+
+    def step(self, state: CMFLState, t: int, world: World) -> CMFLState:
+        u = -self.right.step_rule(t) * world.gradient(state.x, t)
+        posing = torch.where(u.abs() >= state.update.abs(), u, -u)
+        new = self.right.step(state._replace(update=posing), t, world)
+        moved = (new.common != state.common).any(-1, keepdim=True)
+        return new._replace(update=torch.where(moved, new.common - state.common, state.update))
+
+
+@final
+@dataclass(frozen=True)
+class DividesByAll(Spoilt):
+    """CMFL whose server divides what arrived by n."""
+
+    right: CMFL
+
+    def step(self, state: CMFLState, t: int, world: World) -> CMFLState:
+        u = -self.right.step_rule(t) * world.gradient(state.x, t)
+        share = self.right.sends(u, state.update, t + 1).double().mean(-1)[..., None, None]
+        new = self.right.step(state, t, world)
+        update = (new.common - state.common) * share
+        common = state.common + update
+        return CMFLState(common.expand_as(new.x).contiguous(), common, update)
+
+
+@final
+@dataclass(frozen=True)
+class FirstUpdateKept(Spoilt):
+    """CMFL that measures relevance by the first common update for ever."""
+
+    right: CMFL
+
+    def step(self, state: CMFLState, t: int, world: World) -> CMFLState:
+        new = self.right.step(state, t, world)
+        return new if t == 0 else new._replace(update=state.update)
+
+
+@final
+@dataclass(frozen=True)
+class ScaledByP(Impostor):
+    """Packet loss rescaled by 1/(1 - p), though floor(pP) packets get lost, not pP."""
+
+    right: PacketLoss
+
+    def encode(self, x: Tensor, draws: Draws) -> Symbols:
+        return (x / (1 - self.right.p),)
+
+
+@final
+@dataclass(frozen=True)
+class ByCoin(Impostor):
+    """Each packet is lost with probability p by itself: often more than the share allowed."""
+
+    right: PacketLoss
+
+    def encode(self, x: Tensor, draws: Draws) -> Symbols:
+        return self.right.encode(x, draws)
+
+    def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
+        coins = draws.uniform(self.right.packets(d), torch.float64) >= self.right.p
+        arrived = coins.repeat_interleave(self.right.size, -1)[..., :d]
+        return torch.where(arrived, symbols[0], 0)
+
+
+def _unscaled(step: Stepsize) -> Method[Any]:
+    return LAG(step, Unscaled(step(0)))
+
+
+def _by_the_sum(step: Stepsize) -> Method[Any]:
+    return LAG(step, weights=(0.1 * problem().n ** 2,) * 10)
+
+
+def _root(step: Stepsize) -> Method[Any]:
+    return LAG(step, ServerRule(tuple(value**0.5 for value in problem().smoothness)))
+
+
+def _filter(step: Stepsize) -> CMFL:
+    return CMFL(step, 1, 0.7, decays=False)
+
+
+def _filtered(wrong: Any) -> Any:
+    return lambda: relevant_senders(lambda step: wrong(_filter(step)), decays=False)
+
+
+def _relevant() -> Any:
+    return relevant_senders(_filter, decays=False)
+
+
+METHOD_MUTANTS: tuple[MethodMutant, ...] = (
+    MethodMutant(
+        "LAG speaking backwards", "workers send where little changed",
+        lambda: speaks_by_rule(lambda step: LAG(step, Backwards())), speaks_by_rule,
+    ),
+    MethodMutant(
+        "LAG without 1/alpha^2", "the allowance is the sum of squared moves alone",
+        lambda: silence(_unscaled), silence,
+    ),
+    MethodMutant(
+        "LAG of means with the sum's stepsize", "1/alpha^2 where 1/(alpha n)^2 is meant",
+        lambda: speaks_by_rule(_by_the_sum), speaks_by_rule,
+    ),
+    MethodMutant(
+        "LAG never replacing stored gradients", "workers compare with the first they sent",
+        lambda: mean_of_the_last(lambda step: NeverReplaced(LAG(step))), mean_of_the_last,
+    ),
+    MethodMutant(
+        "LAG averaging over the senders", "changes divided by how many sent, not by n",
+        lambda: mean_of_the_last(lambda step: SendersOnly(LAG(step))), mean_of_the_last,
+    ),
+    MethodMutant(
+        "LAG forgetting the silent", "a silent worker counts as zero",
+        lambda: mean_of_the_last(lambda step: Forgetful(LAG(step))), mean_of_the_last,
+    ),
+    MethodMutant(
+        "LAG-PS without the square of L_i", "L_i ||x_i - x||^2 in Eq. 15b",
+        lambda: speaks_by_rule(_root, server=True),
+        lambda: speaks_by_rule(server_rule, server=True),
+    ),
+    MethodMutant(
+        "LAG-PS taking all as informed", "the model of a worker's stored gradient is forgotten",
+        lambda: speaks_by_rule(lambda step: AllHeard(server_rule(step)), server=True),
+        lambda: speaks_by_rule(server_rule, server=True),
+    ),
+    MethodMutant(
+        "CMFL against the grain", "opposite signs are relevant", _filtered(AgainstTheGrain),
+        _relevant,
+    ),
+    MethodMutant(
+        "CMFL by magnitude", "relevance counts |u_j| >= |last_j|", _filtered(ByMagnitude),
+        _relevant,
+    ),
+    MethodMutant(
+        "CMFL dividing by all", "what arrived is divided by n", _filtered(DividesByAll), _relevant
+    ),
+    MethodMutant(
+        "CMFL keeping its first update", "relevance is measured by the first round for ever",
+        _filtered(FirstUpdateKept), _relevant,
+    ),
+)  # fmt: skip
+
+MUTANTS: tuple[OperatorMutant, ...] = (
+    OperatorMutant(
+        "packet loss scaled by 1/(1-p)", ScaledByP(PacketLoss(0.3, 10, scaled=True)),
+        "floor(pP) packets get lost, not pP", MONTE_CARLO,
+    ),
+    OperatorMutant(
+        "packets lost by coin", ByCoin(PacketLoss(0.3, 10)), "more than floor(pP) may get lost",
+        MONTE_CARLO,
+    ),
+)  # fmt: skip
