@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from proofs_check.closed_forms.adaptive import adaptive
+from proofs_check.closed_forms.barriers import barrier_promises, step_times
 from proofs_check.closed_forms.blocks import blocks
 from proofs_check.closed_forms.choco import choco
 from proofs_check.closed_forms.decomposition import decomposition
@@ -46,6 +47,8 @@ CLOSED_FORMS: tuple[Callable[[], tuple[Verdict, ...]], ...] = (
     blocks,
     sparsifiers,
     lazy,
+    barrier_promises,
+    step_times,
 )
 
 __all__ = ["CLOSED_FORMS"]

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple, final
 
 from proofs_check.mutants import (
+    barriers,
     decomposition,
     lazy,
     levels,
@@ -36,6 +37,7 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     *decomposition.METHOD_MUTANTS,
     *memories.METHOD_MUTANTS,
     *shifts.METHOD_MUTANTS,
+    *barriers.METHOD_MUTANTS,
     *signs.METHOD_MUTANTS,
     *sparsifiers.METHOD_MUTANTS,
     *lazy.METHOD_MUTANTS,
