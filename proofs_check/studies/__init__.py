@@ -10,6 +10,7 @@ from proofs_check.studies.d_psgd_gap import STUDY as _d_psgd_gap
 from proofs_check.studies.d_psgd_leading import STUDY as _d_psgd_leading
 from proofs_check.studies.ef_leading import STUDY as _ef_leading
 from proofs_check.studies.ef_residual import STUDY as _ef_residual
+from proofs_check.studies.lag_uploads import STUDY as _lag_uploads
 from proofs_check.studies.local_period_drift import STUDY as _local_period_drift
 from proofs_check.studies.local_period_variance import STUDY as _local_period_variance
 
@@ -25,6 +26,7 @@ STUDIES: tuple[Study, ...] = (
     _choco_gap,
     _ef_residual,
     _ef_leading,
+    _lag_uploads,
 )
 
 __all__ = ["STUDIES"]
