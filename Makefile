@@ -15,7 +15,7 @@ survey: $(STAMP)
 	$(BIN)/rateproof survey --preset quick --out report
 
 test: lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
