@@ -123,7 +123,7 @@ class WorkerRule(Trigger):
         return torch.ones(view.heard.shape[:-1], dtype=torch.bool, device=view.heard.device)
 
     def sends(self, change: Tensor, allowed: Tensor) -> Tensor:
-        return square(change) > allowed
+        return above(square(change), allowed)
 
     def forces(self, view: View, speak: bool) -> Tensor:
         return self.asks(view)
@@ -151,7 +151,7 @@ class ServerRule(Trigger):
 
     def asks(self, view: View) -> Tensor:
         own = torch.tensor(self.smoothness, dtype=view.x.dtype, device=view.x.device)
-        return own * own * square(view.heard - view.x) > view.allowed
+        return above(own * own * square(view.heard - view.x), view.allowed)
 
     def sends(self, change: Tensor, allowed: Tensor) -> Tensor:
         return torch.ones(change.shape[:-1], dtype=torch.bool, device=change.device)
@@ -178,3 +178,9 @@ def square(x: Tensor) -> Tensor:
     """Squared norms ``[..., m]`` of rows ``[..., m, d]``, in a fixed order."""
     norms = rows.norms(x)[..., 0]
     return norms * norms
+
+
+def above(value: Tensor, allowed: Tensor) -> Tensor:
+    """Where a value is above the allowance, or that has left the range of its type: a run that
+    diverges must go on to say so."""
+    return (value > allowed) | ~torch.isfinite(allowed)
