@@ -1,0 +1,22 @@
+"""Communication mitigated by a relevance filter (CMFL).
+
+Wang, Wang, Li 2019 (ICDCS).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from theory.claims import Confidence, Source
+from theory.theorem import Order, OrderOnly
+
+cmfl = OrderOnly(
+    name="cmfl",
+    title="Updates filtered by relevance",
+    source=Source("Wang, Wang, Li", 2019, "", "ICDCS, convergence analysis"),
+    confidence=Confidence.ORDER,
+    statement=r"\frac1T\sum_{t<T} \left(f(x_t) - f^*\right) = O(1/\sqrt T)",
+    metric=None,
+    order=Order({"T": Fraction(-1, 2)}),
+    assumes="convex f; bounded gradients and domain; a threshold that falls with time",
+)
