@@ -17,8 +17,12 @@ from proofs_check.closed_forms.delay import delays
 from proofs_check.closed_forms.errata import errata
 from proofs_check.closed_forms.error_feedback import error_feedback
 from proofs_check.closed_forms.heterogeneity import gossip_bias, local_fixed_point
+from proofs_check.closed_forms.large_batch import large_batch
+from proofs_check.closed_forms.layer_wise import layer_wise
 from proofs_check.closed_forms.lazy import lazy
 from proofs_check.closed_forms.levels import levels
+from proofs_check.closed_forms.local_law import law_of_uneven_workers
+from proofs_check.closed_forms.local_points import local_points
 from proofs_check.closed_forms.momentum import momentum
 from proofs_check.closed_forms.noisy_quadratic import local_updates, mean_of_gossip, noisy_quadratic
 from proofs_check.closed_forms.random_sparsification import random_sparsification
@@ -31,6 +35,8 @@ CLOSED_FORMS: tuple[Callable[[], tuple[Verdict, ...]], ...] = (
     noisy_quadratic,
     local_updates,
     local_fixed_point,
+    local_points,
+    law_of_uneven_workers,
     mean_of_gossip,
     gossip_bias,
     delays,
@@ -46,6 +52,8 @@ CLOSED_FORMS: tuple[Callable[[], tuple[Verdict, ...]], ...] = (
     signs,
     blocks,
     sparsifiers,
+    large_batch,
+    layer_wise,
     lazy,
     barrier_promises,
     step_times,

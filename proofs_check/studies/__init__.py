@@ -11,8 +11,13 @@ from proofs_check.studies.d_psgd_leading import STUDY as _d_psgd_leading
 from proofs_check.studies.ef_leading import STUDY as _ef_leading
 from proofs_check.studies.ef_residual import STUDY as _ef_residual
 from proofs_check.studies.lag_uploads import STUDY as _lag_uploads
+from proofs_check.studies.local_drift_zeta import STUDY as _local_drift_zeta
 from proofs_check.studies.local_period_drift import STUDY as _local_period_drift
 from proofs_check.studies.local_period_variance import STUDY as _local_period_variance
+from proofs_check.studies.local_speedup import STUDY as _local_speedup
+from proofs_check.studies.one_shot_floor import STUDY as _one_shot_floor
+from proofs_check.studies.rounds_for_speedup import STUDY as _rounds_for_speedup
+from proofs_check.studies.rounds_for_speedup_pr import STUDY as _rounds_for_speedup_pr
 
 STUDIES: tuple[Study, ...] = (
     _bsp_time_strongly_convex,
@@ -21,6 +26,11 @@ STUDIES: tuple[Study, ...] = (
     _bsp_speedup_nonconvex,
     _local_period_variance,
     _local_period_drift,
+    _local_drift_zeta,
+    _local_speedup,
+    _one_shot_floor,
+    _rounds_for_speedup,
+    _rounds_for_speedup_pr,
     _d_psgd_gap,
     _d_psgd_leading,
     _choco_gap,
