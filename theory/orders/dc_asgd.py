@@ -20,7 +20,7 @@ dc_asgd = OrderOnly(
     ),
     metric=None,
     order=None,
-    statement=(
+    assumes=(
         "bounded gradients and smooth Hessian; the approximation's error enters the admissible "
         "delay"
     ),

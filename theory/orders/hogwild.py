@@ -22,7 +22,7 @@ hogwild = OrderOnly(
     ),
     metric=Metric.SUBOPTIMALITY,
     order=Order({"T": Fraction(-1)}),
-    statement=(
+    assumes=(
         "bounded gradients; reads and writes of single coordinates are atomic; tau = "
         "o(n^{1/4}) for speedup"
     ),

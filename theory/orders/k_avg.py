@@ -24,7 +24,7 @@ k_avg = OrderOnly(
     ),
     metric=Metric.AVERAGE_SQUARED_GRADIENT,
     order=Order({"T": Fraction(-1, 2), "n": Fraction(-1, 2)}),
-    statement=(
+    assumes=(
         "one objective for all workers; gradients of bounded variance; a stepsize small "
         "against 1/(L K)"
     ),

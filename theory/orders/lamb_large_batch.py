@@ -22,7 +22,7 @@ lamb_large_batch = OrderOnly(
     ),
     metric=None,
     order=Order({"T": Fraction(-1)}),
-    statement=(
+    assumes=(
         "the batch equals the number of steps; no first moment; layers' norms within fixed bounds"
     ),
 )

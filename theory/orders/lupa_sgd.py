@@ -20,7 +20,7 @@ lupa_sgd = OrderOnly(
     statement=r"H = O(T^{2/3}/n^{1/3}) \Rightarrow E f(\bar x_T) - f^* = O(1/(nT))",
     metric=Metric.SUBOPTIMALITY,
     order=Order({"T": Fraction(-1), "n": Fraction(-1)}),
-    statement=(
+    assumes=(
         "one objective for all workers; the Polyak-Lojasiewicz inequality; stepsizes of the "
         "order 1/(mu t)"
     ),

@@ -20,7 +20,7 @@ one_shot_averaging = OrderOnly(
     statement=r"E\|\bar x - x^*\|^2 = O\left(\frac1{nT} + \frac1{T^2}\right)",
     metric=Metric.SQUARED_DISTANCE,
     order=Order({"T": Fraction(-1), "n": Fraction(-1)}),
-    statement=(
+    assumes=(
         "one distribution for all workers; strong convexity; smooth derivatives with bounded "
         "moments"
     ),

@@ -17,7 +17,7 @@ random_admm = OrderOnly(
     statement=r"x_i^k \to x^* \text{ almost surely}",
     metric=None,
     order=None,
-    statement=(
+    assumes=(
         "convex f_i; every group of workers is drawn with positive probability, independently"
     ),
 )

@@ -19,7 +19,7 @@ ri_sgd = OrderOnly(
     statement=r"\frac1T\sum_{t<T} E\|\nabla f(\bar x_t)\|^2 = O(1/\sqrt{nT})",
     metric=Metric.AVERAGE_SQUARED_GRADIENT,
     order=Order({"T": Fraction(-1, 2), "n": Fraction(-1, 2)}),
-    statement=(
+    assumes=(
         "bounded gradients; a period small against a power of T that grows with the redundancy"
     ),
 )
