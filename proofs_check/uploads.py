@@ -58,8 +58,9 @@ def contenders(problem: LeastSquares) -> tuple[Contender, ...]:
 
     Gamma = 1/L of the mean f is their alpha = 1/L of the sum. All stored gradients are ones at
     first, which moves the start of gradient descent by gamma; LAG asks nobody for ten steps; D = 10
-    and xi = 1/10, ten times that for the server's rule. The published counters start from 1, that
-    of gradient descent with a round. LAQ and CMFL (one local step) are set as their papers say.
+    and xi = 1/10, ten times that for the server's rule: no theorem covers either, and the second
+    may diverge where the data are easy. The published counters start from 1, that of gradient
+    descent with a round. LAQ and CMFL (one local step) are set as their papers say.
     """
     n, gamma = problem.n, 1 / problem.curvatures[-1].item()
     step = ConstantStep(gamma)

@@ -1,0 +1,97 @@
+"""``rateproof figure``: the table, the pictures, and data that cannot be read."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from algorithms.problems.least_squares_data import FEATURES, dealt, packaged, read
+from experiments.cli import app
+
+STEMS = ("data28", "data29", "data30")
+
+
+def folder(tmp_path):
+    """Three small sets in the published form."""
+    rng = np.random.default_rng(0)
+    for k, stem in enumerate(STEMS):
+        rows = 20 + k
+        np.savetxt(tmp_path / f"{stem}_data.txt", rng.uniform(-1, 1, (rows, FEATURES + k)))
+        np.savetxt(tmp_path / f"{stem}_y.txt", rng.uniform(0, 1, rows))
+    return tmp_path
+
+
+def call(*arguments):
+    return CliRunner().invoke(app, ["figure", *map(str, arguments)])
+
+
+def test_packaged_data_are_drawn_and_named(tmp_path):
+    result = call("lag", "--out", tmp_path)
+    assert result.exit_code == 0, result.output
+    assert "scikit-learn" in result.output and "published, n = 9" not in result.output
+    assert "GD" in result.output and "LAG-WK" in result.output
+    for name in ("lag.png", "lag.svg"):
+        assert (tmp_path / name).stat().st_size > 10_000
+
+
+def test_json_of_a_folder(tmp_path):
+    data = folder(tmp_path)
+    result = call("lag", "--data", data, "--out", tmp_path / "out", "--json")
+    assert result.exit_code == 0, result.output
+    told = json.loads(result.stdout)
+    assert told["packaged_data"] is False and told["published"]["uploads"]["GD"] == 5283
+    assert [race["workers"] for race in told["races"]] == [3, 6, 9]
+    for race in told["races"]:
+        by_name = {method["method"]: method for method in race["methods"]}
+        assert {name for name, method in by_name.items() if not method["reached"]} <= {"LAG-PS"}
+        assert by_name["LAQ"]["sent_bits"] < by_name["GD"]["sent_bits"]
+        assert sum(by_name["LAG-WK"]["uploads_by_worker"]) + 1 == by_name["LAG-WK"]["uploads"]
+
+
+def test_a_race_without_a_winner_is_told(tmp_path):
+    """With three workers on easy data the published weights of the server's rule diverge."""
+    result = call("lag", "--data", folder(tmp_path), "--out", tmp_path / "out")
+    assert result.exit_code == 0 and "not reached" in result.output
+
+
+def test_rows_are_dealt_in_order_and_the_rest_is_dropped(tmp_path):
+    tables = read(folder(tmp_path))
+    problem = dealt(tables, 3, "made")
+    assert problem.counts.tolist() == [6] * 3 + [7] * 6
+    second = np.loadtxt(tmp_path / "data28_data.txt")[6:12, :FEATURES]
+    assert (problem.features[1, :6].numpy() == second).all()
+    assert (problem.features[1, 6:] == 0).all()
+    assert [table.name for table in packaged()] == ["diabetes", "wine", "breast cancer"]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "told"),
+    [
+        (lambda f: (f / "data29_y.txt").unlink(), "data29_y.txt (No such file"),
+        (lambda f: (f / "data30_data.txt").write_text("1 2\nx y\n"), "data30_data.txt is not a"),
+        (lambda f: (f / "data30_data.txt").write_text("1 2\n1\n"), "data30_data.txt is not a"),
+        (lambda f: (f / "data30_data.txt").write_bytes(b"\xff\xfe\x00"), "not a text file"),
+        (lambda f: (f / "data28_y.txt").write_text("nan\n" * 20), "data28_y.txt must hold finite"),
+        (lambda f: (f / "data28_y.txt").write_text("1\n"), "in as many lines"),
+        (lambda f: (f / "data28_y.txt").write_text(""), "data28_y.txt"),
+    ],
+)
+def test_spoilt_data_end_with_code_2(tmp_path, spoil, told):
+    data = folder(tmp_path)
+    spoil(data)
+    result = call("lag", "--data", data, "--out", tmp_path / "out")
+    assert result.exit_code == 2
+    assert told in result.stderr
+    assert any(advice in result.stderr for advice in ("give the folder", "must hold"))
+
+
+def test_other_bad_input_ends_with_code_2(tmp_path):
+    assert call("lga", "--out", tmp_path).exit_code == 2
+    assert "nearest: lag" in call("lga", "--out", tmp_path).stderr
+    file = tmp_path / "file"
+    file.write_text("")
+    assert "out must be a folder" in call("lag", "--out", file).stderr
+    assert call("lag", "--data", tmp_path / "absent", "--out", tmp_path).exit_code == 2
