@@ -62,7 +62,7 @@ READY: dict[str, Parts] = {
         why="a rate is stated from memory only, for batches as large as the number of steps",
     ),
     "lamb": Parts(
-        _lamb, (), Identity(), caution=64.0,
+        _lamb, (), Identity(), caution=16.0,
         why="a rate is stated from memory only, for batches as large as the number of steps and "
         "without the moving average of squares",
     ),

@@ -33,6 +33,23 @@ class Samples(NamedTuple):
         features = torch.from_numpy(self.features[index]).to(dtype).contiguous()
         return features, torch.from_numpy(self.labels[index])
 
+    def split(self, share: float, key: Key) -> tuple[Samples, Samples]:
+        """Those to train on and round(``share`` N) drawn at random to test on.
+
+        Raises:
+            ValueError: share outside [0, 1).
+        """
+        if not 0 <= share < 1:
+            raise ValueError(f"share must lie in [0, 1), got share={share}")
+        draws = key.fold("held out").draws(torch.tensor(0), torch.arange(1))
+        order = np.argsort(draws.uniform(len(self.labels), torch.float64)[0].numpy(), kind="stable")
+        first = round(share * len(self.labels))
+        train, test = np.sort(order[first:]), order[:first]
+        return (
+            Samples(self.name, self.features[train], self.labels[train]),
+            Samples(self.name, self.features[test], self.labels[test]),
+        )
+
 
 def breast_cancer() -> Samples:
     """569 tumours (Wolberg, Street, Mangasarian 1995), d = 30, each feature standardised.

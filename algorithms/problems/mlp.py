@@ -105,14 +105,18 @@ class MLP(Problem):
             parts.append(draws.normal(size, self.dtype)[0] * math.sqrt(2 / sum(shape)))
         return torch.cat(parts).to(self.device)
 
-    def _loss(self, x: Tensor, features: Tensor, labels: Tensor) -> Tensor:
-        """Mean loss of samples ``[s, p]`` at one x ``[d]``."""
+    def _scores(self, x: Tensor, features: Tensor) -> Tensor:
+        """Logits ``[s, classes]`` of samples ``[s, p]`` at one x ``[d]``."""
         sizes = [math.prod(shape) for shape in self.shapes]
         w1, b1, w2, b2 = (
             part.view(shape) for part, shape in zip(torch.split(x, sizes), self.shapes, strict=True)
         )
         hidden = torch.tanh(features @ w1.T + b1)
-        return cross_entropy(hidden @ w2.T + b2, labels)
+        return hidden @ w2.T + b2
+
+    def _loss(self, x: Tensor, features: Tensor, labels: Tensor) -> Tensor:
+        """Mean loss of samples ``[s, p]`` at one x ``[d]``."""
+        return cross_entropy(self._scores(x, features), labels)
 
     def minibatch_loss(self, x: Tensor, draws: Draws) -> Tensor:
         """Loss of one worker's next minibatch at x ``[d]``, for back propagation: a scalar.
@@ -151,6 +155,15 @@ class MLP(Problem):
 
     def value(self, x: Tensor) -> Tensor:
         return self._over_points(lambda point: self._loss(point, *self._all), x)
+
+    def error(self, x: Tensor) -> Tensor:
+        """Share of all samples that get a wrong label at points ``[..., d]``, shape ``[...]``."""
+        features, labels = self._all
+
+        def wrong(point: Tensor) -> Tensor:
+            return (self._scores(point, features).argmax(-1) != labels).to(self.dtype).mean()
+
+        return self._over_points(wrong, x)
 
     def mean_gradient(self, x: Tensor) -> Tensor:
         return self._over_points(grad(lambda point: self._loss(point, *self._all)), x)
@@ -201,16 +214,37 @@ class MLP(Problem):
 
 def digits_mlp(
     n: int, *, batch: int = 8, partition: Partition | None = None, hidden: int = 16, seed: int = 0,
-    dtype: torch.dtype = torch.float64,
+    dtype: torch.dtype = torch.float64, held_out: float = 0.0,
 ) -> MLP:  # fmt: skip
     """64-``hidden``-10 on the ten digits, S = 1797 // n samples a worker.
 
+    ``held_out`` is the share that :func:`digits_test` has instead, drawn by ``seed``.
+
     Raises:
-        ValueError: n > 1797, or n, batch or hidden below 1.
+        ValueError: n > 1797, or n, batch or hidden below 1, held_out outside [0, 1).
     """
     rule = partition or Iid()
-    key = Key.seed(seed).fold("partition")
-    features, labels = datasets.digits().deal(rule, n, key, dtype)
+    key = Key.seed(seed)
+    train, _ = datasets.digits().split(held_out, key)
+    features, labels = train.deal(rule, n, key.fold("partition"), dtype)
     source = f"digits, partition {rule.name}, seed {seed}"
+    source += f", {held_out:g} held out" if held_out else ""
     name = f"mlp-digits-{rule.name}"
     return MLP(name, features, labels, batch, hidden=hidden, seed=seed, source=source)
+
+
+def digits_test(
+    held_out: float, *, hidden: int = 16, seed: int = 0, dtype: torch.dtype = torch.float64
+) -> MLP:
+    """The same network on the digits that :func:`digits_mlp` holds out: one worker has them all.
+
+    Raises:
+        ValueError: held_out outside (0, 1), or so small that nothing is held out.
+    """
+    _, test = datasets.digits().split(held_out, Key.seed(seed))
+    if not len(test.labels):
+        raise ValueError(f"held_out must hold out a sample at least, got held_out={held_out}")
+    features = torch.from_numpy(test.features).to(dtype)[None].contiguous()
+    labels = torch.from_numpy(test.labels)[None]
+    source = f"digits, {held_out:g} held out, seed {seed}"
+    return MLP("mlp-digits-test", features, labels, 1, hidden=hidden, seed=seed, source=source)

@@ -8,6 +8,7 @@ from typing import NamedTuple, final
 from proofs_check.mutants import (
     barriers,
     decomposition,
+    large_batch,
     lazy,
     levels,
     memories,
@@ -41,6 +42,7 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     *signs.METHOD_MUTANTS,
     *sparsifiers.METHOD_MUTANTS,
     *lazy.METHOD_MUTANTS,
+    *large_batch.METHOD_MUTANTS,
 )
 
 

@@ -1,0 +1,205 @@
+"""Faults planted in large-batch rules and layer-wise optimizers: mistakes people make."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import torch
+from torch import Tensor
+
+from algorithms.optimizers.base import Optimizer
+from algorithms.optimizers.lamb import LAMB, Moments, adam
+from algorithms.optimizers.lars import LARS
+from algorithms.optimizers.layers import (
+    NormRatio,
+    Trust,
+    layer_norms,
+    sizes_of,
+    spread,
+)
+from proofs_check.closed_forms.large_batch import (
+    batch_growth,
+    grown,
+    linear,
+    linear_scaling,
+    noise_scales,
+    sqrt_scaling,
+    warm_up,
+)
+from proofs_check.closed_forms.layer_wise import (
+    SHAPES,
+    lamb_by_layer,
+    lamb_is_adamw,
+    lars_by_layer,
+    lars_exactly,
+)
+from proofs_check.mutants.methods import MethodMutant
+from theory.batch_rules import BatchRule, GeometricBatch
+from theory.stepsizes import ScaledStep, StepDecay, Stepsize
+
+_WHOLE = ((9,),)
+_DECAY = 0.1
+
+
+@final
+@dataclass(frozen=True)
+class OvershootingWarmUp(Stepsize):
+    """Goyal's ramp without its end: the stepsize goes on growing after the warm-up."""
+
+    rule: Stepsize
+    factor: float
+    length: int
+
+    def __call__(self, t: int) -> float:
+        return self.rule(t) * (1 + (self.factor - 1) * t / self.length)
+
+    def __str__(self) -> str:
+        return f"{self.rule}, growing for ever"
+
+
+@final
+@dataclass(frozen=True)
+class InvertedRatio(Trust):
+    """||move|| / ||w|| in place of ||w|| / ||move||."""
+
+    @property
+    def name(self) -> str:
+        return "inverted ratio"
+
+    def ratio(self, weights: Tensor, move: Tensor) -> Tensor:
+        return move / weights
+
+
+@final
+@dataclass(frozen=True)
+class UncorrectedLAMB(Optimizer[Moments]):
+    """Moments as they are, small at first: no division by 1 - beta^t."""
+
+    right: LAMB
+
+    @property
+    def name(self) -> str:
+        return "LAMB without bias correction"
+
+    def init(self, x: Tensor) -> Moments:
+        zero = torch.zeros((), dtype=torch.float64)
+        return self.right.init(x)._replace(power1=zero, power2=zero)
+
+    def update(
+        self, state: Moments, step: Tensor, x: Tensor, gamma: float
+    ) -> tuple[Moments, Tensor]:
+        return self.right.update(state, step, x, gamma)
+
+
+@final
+@dataclass(frozen=True)
+class LateRatioLARS(Optimizer[Tensor]):
+    """The ratio on the velocity that is applied, not on what enters it."""
+
+    shapes: tuple[tuple[int, ...], ...]
+    m: float
+    decay: float
+    trust: Trust
+
+    @property
+    def name(self) -> str:
+        return "LARS with its ratio outside the momentum"
+
+    def init(self, x: Tensor) -> Tensor:
+        return torch.zeros_like(x)
+
+    def update(self, state: Tensor, step: Tensor, x: Tensor, gamma: float) -> tuple[Tensor, Tensor]:
+        sizes = sizes_of(self.shapes, x.shape[-1])
+        weights, slopes = layer_norms(x, sizes), layer_norms(step, sizes) / gamma
+        ratio = self.trust.ratio(weights, slopes + self.decay * weights)
+        velocity = self.m * state + step + gamma * self.decay * x
+        return velocity, spread(ratio, sizes) * velocity
+
+
+@final
+@dataclass(frozen=True)
+class CoupledLAMB(Optimizer[Any]):
+    """Weight decay added to the gradient, so that it goes through the moments."""
+
+    right: LAMB
+    decay: float
+
+    @property
+    def name(self) -> str:
+        return "LAMB with coupled decay"
+
+    def init(self, x: Tensor) -> Moments:
+        return self.right.init(x)
+
+    def update(
+        self, state: Moments, step: Tensor, x: Tensor, gamma: float
+    ) -> tuple[Moments, Tensor]:
+        return self.right.update(state, step + gamma * self.decay * x, x, gamma)
+
+
+def _twice(step: Stepsize, factor: int) -> Stepsize:
+    return ScaledStep(ScaledStep(step, factor), factor)
+
+
+def _both(step: Stepsize, every: int) -> tuple[Stepsize, BatchRule]:
+    """The batch grows and the stepsize falls as well."""
+    _, batch = grown(step, every)
+    return StepDecay(step, every, 8, times=1), batch
+
+
+def _every_step(step: Stepsize, every: int) -> tuple[Stepsize, BatchRule]:
+    """The factor is multiplied at every step, not once a stage."""
+    return step, GeometricBatch(8.0, 1, most=512)
+
+
+def _whole_model(*_shapes: object, **_options: object) -> Optimizer[Any]:
+    return LARS(((3,),), 0.5, 0.5, NormRatio(0.1))
+
+
+METHOD_MUTANTS: tuple[MethodMutant, ...] = (
+    MethodMutant(
+        "warm-up that overshoots", "the stepsize goes on growing after the warm-up",
+        lambda: warm_up(OvershootingWarmUp), warm_up,
+    ),
+    MethodMutant(
+        "linear scaling applied twice", "k^2 gamma: by the data loader and again by the schedule",
+        lambda: linear_scaling(_twice), linear_scaling,
+    ),
+    MethodMutant(
+        "square-root scaling without the root", "k gamma, so Cov(gamma g) grows k times",
+        lambda: sqrt_scaling(linear), sqrt_scaling,
+    ),
+    MethodMutant(
+        "batch growth dividing the stepsize as well", "the noise scale falls twice",
+        lambda: batch_growth(_both), batch_growth,
+    ),
+    MethodMutant(
+        "batch growth at every step", "the batch grows each step, not each stage",
+        lambda: noise_scales(_every_step), noise_scales,
+    ),
+    MethodMutant(
+        "LARS ratio inverted", "||g|| / ||w|| for ||w|| / ||g||",
+        lambda: lars_by_layer(LARS(SHAPES, 0.0, _DECAY, InvertedRatio())), lars_by_layer,
+    ),
+    MethodMutant(
+        "LARS over the whole model", "one ratio for all layers together",
+        lambda: lars_by_layer(LARS(_WHOLE, 0.0, _DECAY, NormRatio())), lars_by_layer,
+    ),
+    MethodMutant(
+        "LARS over the whole model, by hand", "the same against exact fractions",
+        lambda: lars_exactly(_whole_model), lars_exactly,
+    ),
+    MethodMutant(
+        "LARS with its ratio outside the momentum", "the ratio scales the velocity when applied",
+        lambda: lars_exactly(LateRatioLARS), lars_exactly,
+    ),
+    MethodMutant(
+        "LAMB without bias correction", "moments are used as they are",
+        lambda: lamb_is_adamw(UncorrectedLAMB(adam(SHAPES, decay=_DECAY))), lamb_is_adamw,
+    ),
+    MethodMutant(
+        "LAMB with coupled decay", "weight decay goes through the moments",
+        lambda: lamb_by_layer(CoupledLAMB(LAMB(SHAPES), _DECAY)), lamb_by_layer,
+    ),
+)  # fmt: skip
