@@ -28,6 +28,7 @@ from algorithms.topologies.torus import Torus
 from proofs_check import workers
 from proofs_check.bounds import BOUND_CHECKS
 from proofs_check.closed_forms import CLOSED_FORMS
+from proofs_check.influences import influences
 from proofs_check.mixing import check_reference, check_topology
 from proofs_check.mutants.report import MutantOutcome, refute_all
 from proofs_check.operators import check_compressor
@@ -136,6 +137,7 @@ def _other_cells(effort: Preset) -> Iterator[Cell]:
         yield Cell(bound.row, bound.problem, f"bound {bound.name}")
     for study in STUDIES:
         yield Cell(study.row, study.problem, f"study {study.name}")
+    yield Cell("", "", "influences")
     yield Cell("", "", "mutants")
 
 
@@ -195,6 +197,10 @@ def _study(cell: Cell, name: str) -> CellResult:
     return CellResult(*look_up("study", name, {s.name: s for s in STUDIES}).run())
 
 
+def _influences(cell: Cell, _: str) -> CellResult:
+    return CellResult(*influences())
+
+
 def _mutants(cell: Cell, _: str) -> CellResult:
     return CellResult(tuple(_mutant_verdict(outcome) for outcome in refute_all()), {})
 
@@ -225,5 +231,6 @@ _RUNNERS: dict[str, Callable[[Cell, str], CellResult]] = {
     "closed": _closed,
     "bound": _bound,
     "study": _study,
+    "influences": _influences,
     "mutants": _mutants,
 }

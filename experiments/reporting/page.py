@@ -15,6 +15,7 @@ from algorithms.catalogue import ROWS, Row
 from experiments.figures.formula import formula
 from experiments.files import write_atomically
 from experiments.reporting.comparisons import COMPARISON
+from experiments.reporting.influences import influence_lines
 from experiments.reporting.operators import operator_sections
 from experiments.reporting.pictures import Picture
 from experiments.reporting.signs import pretty
@@ -58,6 +59,10 @@ KINDS = {
     "closed": (
         "Closed forms",
         "Identities and expectations that are known exactly, and what the code gives.",
+    ),
+    "influences": (
+        "Influences",
+        "The words of survey 002's Table II beside the numbers of one experiment.",
     ),
     "bound": ("Bounds", "Whole measured curves under their theorems' bounds."),
     "mutants": (
@@ -120,6 +125,7 @@ def _context(
             _family(name, table, pages) for name in dict.fromkeys(row.family for row in ROWS)
         ],
         "comparison": [picture for picture in pictures if picture.row == COMPARISON],
+        "influences": influence_lines(survey),
         "others": [_other(kind, elsewhere) for kind in KINDS if _of_kind(elsewhere, kind).any()],
         "errata": ERRATA,
         "cells": len(survey.finished) + len(survey.failures),
