@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from algorithms.catalogue import (
     adaptive,
+    asynchronous,
     auxiliary,
     decomposition,
     gossip,
@@ -27,6 +28,7 @@ __all__ = [
 
 _READY: dict[str, Parts] = (
     synchronous.READY
+    | asynchronous.READY
     | gossip.READY
     | quantisation.READY
     | sparsification.READY

@@ -9,6 +9,8 @@ from typing import Generic, TypeVar, final
 import torch
 from torch import Tensor
 
+from algorithms.kernels.mean import sum_rows
+from algorithms.kernels.rows import exact_sqrt
 from algorithms.problems.base import Problem
 
 State = TypeVar("State")
@@ -37,7 +39,8 @@ class Correction(ABC, Generic[State]):
     ) -> tuple[State, Tensor]:
         """The next state, and what is used of gradients g ``[..., k, d]`` of ``workers``.
 
-        They were taken at ``x_read`` ``[..., k, d]``; the model is ``x_now`` ``[..., 1, d]``.
+        They were taken at ``x_read`` ``[..., k, d]``; the model is ``x_now`` ``[..., 1, d]``. A row
+        of nobody is zero and stays so.
         """
 
 
@@ -63,3 +66,89 @@ class NoCorrection(Correction[None]):
         workers: Tensor,
     ) -> tuple[None, Tensor]:
         return None, g
+
+
+@final
+@dataclass(frozen=True)
+class DiagonalCompensation(Correction[Tensor]):
+    r"""g + \lambda\, g \odot g \odot (x_{now} - x_{read}): DC-ASGD, DC-ASGD-a where ``adaptive``.
+
+    g g^T stands for the Hessian, of which the diagonal is kept. Adaptive: \lambda_t = \lambda_0 /
+    \sqrt{M_t + \epsilon}, coordinate by coordinate, with M_t = m M_{t-1} + (1 - m) g \odot g and
+    M_0 = 0 (``decay`` m, ``eps`` \epsilon); gradients that arrive together count as their mean.
+    (Zheng et al. 2016, arXiv:1609.08326, Algorithm 2, Eqs. 10 and 14.)
+
+    Raises:
+        ValueError: lam < 0, decay outside [0, 1), or eps <= 0.
+    """
+
+    lam: float
+    adaptive: bool = False
+    decay: float = 0.95
+    eps: float = 1e-7
+
+    def __post_init__(self) -> None:
+        if not self.lam >= 0:
+            raise ValueError(f"lam must be at least 0, got lam={self.lam}")
+        if not 0 <= self.decay < 1:
+            raise ValueError(f"decay must lie in [0, 1), got decay={self.decay}")
+        if not self.eps > 0:
+            raise ValueError(f"eps must be positive, got eps={self.eps}")
+
+    @property
+    def name(self) -> str:
+        return f"delay compensation({'adaptive, ' if self.adaptive else ''}lam={self.lam:g})"
+
+    def init(self, shape: torch.Size, dtype: torch.dtype, device: torch.device) -> Tensor:
+        return torch.zeros(shape if self.adaptive else 0, dtype=dtype, device=device)
+
+    def apply(
+        self,
+        state: Tensor,
+        g: Tensor,
+        x_now: Tensor,
+        x_read: Tensor,
+        problem: Problem,
+        workers: Tensor,
+    ) -> tuple[Tensor, Tensor]:
+        square = g * g
+        if not self.adaptive:
+            return state, g + self.lam * square * (x_now - x_read)
+        came = (g != 0).any(-1).sum(-1)[..., None, None]
+        mean = sum_rows(square, keepdim=True) / came.clamp_min(1)
+        moved = self.decay * state + (1 - self.decay) * mean
+        state = torch.where(came > 0, moved, state)
+        lam = self.lam / exact_sqrt(state + self.eps)
+        return state, g + lam * square * (x_now - x_read)
+
+
+@final
+@dataclass(frozen=True)
+class ExactHessian(Correction[None]):
+    r"""g + H_i (x_{now} - x_{read}), what delay compensation approximates: an oracle.
+
+    H_i = \int_0^1 \nabla^2 f_i(x_{read} + s (x_{now} - x_{read}))\, ds, whose product with the move
+    is the difference of two full gradients. On a quadratic it is the Hessian, and an expected
+    gradient becomes that of ``x_now``: the delay is gone. Zheng et al. 2016 (arXiv:1609.08326,
+    Eq. 4) keep the first term of the series, the Hessian at x_read.
+    """
+
+    @property
+    def name(self) -> str:
+        return "delay compensation(exact Hessian)"
+
+    def init(self, shape: torch.Size, dtype: torch.dtype, device: torch.device) -> None:
+        return None
+
+    def apply(
+        self,
+        state: None,
+        g: Tensor,
+        x_now: Tensor,
+        x_read: Tensor,
+        problem: Problem,
+        workers: Tensor,
+    ) -> tuple[None, Tensor]:
+        now = problem.full_gradient(x_now, workers)
+        lag = now - problem.full_gradient(x_read, workers)
+        return None, torch.where((g != 0).any(-1, keepdim=True), g + lag, g)

@@ -1,0 +1,61 @@
+"""Rows of the family synchronisation in which nobody waits."""
+
+from __future__ import annotations
+
+from algorithms.catalogue.row import Parts
+from algorithms.catalogue.synchronous import round_trip
+from algorithms.compressors.blocks import BlockSampling
+from algorithms.compressors.identity import Identity
+from algorithms.compressors.nonzero import NonZero
+from algorithms.methods.asylpg import AsyLPG
+from algorithms.methods.base import dense_bits
+from algorithms.methods.delay_compensation import DiagonalCompensation
+from algorithms.methods.downpour import Downpour
+from algorithms.methods.hogwild import Hogwild
+from algorithms.methods.parameter_server import ParameterServer
+from algorithms.problems.base import Problem
+from algorithms.synchronisation.conditions import Linked
+from algorithms.synchronisation.stopwatch import STANDARD
+
+_PUSH, _FETCH = 4, 2
+_LAM = 0.04  # of DC-ASGD-c on CIFAR-10
+_EPOCH, _BLOCKS, _THETA = 100, 4, 0.8
+
+
+def _downpour_times(problem: Problem) -> Linked:
+    """A gradient with its share of the pushes and fetches."""
+    bits = dense_bits(problem.d, problem.dtype)
+    return STANDARD.round_trip(bits / _PUSH, bits / _FETCH)
+
+
+def _anchored_bits(problem: Problem, float_bits: int) -> float:
+    """A bound: anchors are sent uncompressed."""
+    return float(problem.d * float_bits)
+
+
+READY: dict[str, Parts] = {
+    "hogwild": Parts(
+        lambda step, p, steps: Hogwild(step, steps, round_trip(p)), (), NonZero(), caution=64.0,
+        bits_vary=True,
+        why="the bound of Niu et al. is for sparse supports and strong convexity with a constant "
+        "quoted from memory; those with inconsistent reads are stated to order only",
+    ),
+    "downpour": Parts(
+        lambda step, p, steps: Downpour(step, steps, _downpour_times(p), _PUSH, _FETCH), (),
+        Identity(), caution=64.0, why="the paper states no theorem",
+    ),
+    "dc-asgd": Parts(
+        lambda step, p, steps: ParameterServer(
+            step, steps, round_trip(p), correction=DiagonalCompensation(_LAM)
+        ),
+        (), Identity(), caution=64.0,
+        why="its bounds hold up to the error of the approximate Hessian, to order only",
+    ),
+    "aasgd": Parts(
+        lambda step, p, steps: AsyLPG(
+            step, steps, round_trip(p), _EPOCH, BlockSampling(_BLOCKS), Identity(), _THETA
+        ),
+        (), BlockSampling(_BLOCKS), caution=128.0, message_bits=_anchored_bits, bits_vary=True,
+        why="linear convergence for bounded delay is stated to order only",
+    ),
+}  # fmt: skip
