@@ -16,6 +16,9 @@ from algorithms.methods.local_sgd import LocalSGD
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from proofs_check.exact import exact_law
+from proofs_check.mutants.lazy import MUTANTS
+from proofs_check.operators import check_compressor
+from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep
 
 V = (3, -4, 0, 12)
@@ -124,3 +127,20 @@ def test_infinite_input_is_named():
     x = torch.tensor([[1.0, float("inf")]])
     with pytest.raises(ValueError, match="packet loss"):
         PacketLoss(0.5, 1).compress(x, Key.seed(0).draws(torch.tensor(0), torch.arange(1)))
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+def test_wrong_losses_are_refuted(mutant):
+    refuted = {
+        v.check for v in check_compressor(mutant.mutant, d=100) if v.outcome is Outcome.REFUTED
+    }
+    assert mutant.check in refuted
+
+
+@pytest.mark.parametrize(
+    "operator", [PacketLoss(0.3, 7), PacketLoss(0.3, 7, scaled=True), PacketLoss(0.25, 1)],
+    ids=lambda operator: operator.name,
+)  # fmt: skip
+def test_right_losses_are_not(operator):
+    verdicts = check_compressor(operator, d=100)
+    assert not [v for v in verdicts if v.outcome is Outcome.REFUTED]
