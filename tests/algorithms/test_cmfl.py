@@ -132,7 +132,7 @@ def test_infinite_input_is_named():
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_wrong_losses_are_refuted(mutant):
     refuted = {
-        v.check for v in check_compressor(mutant.mutant, d=100) if v.outcome is Outcome.REFUTED
+        v.check for v in check_compressor(mutant.mutant, d=256) if v.outcome is Outcome.REFUTED
     }
     assert mutant.check in refuted
 
