@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,8 +55,10 @@ def _drawing(cell: Cell, stored: Stored) -> tuple[Drawing, ...]:
     if {"x", "mean"} <= curves.keys() and kind == "study":
         study = next(study for study in STUDIES if study.name == name)
         caption = f"{study.claim}, on {study.problem}."
-        rate = _rate(study.claim, study.x_label, study.y_label, curves)
-        return (Drawing(cell.row, stem, pretty(caption), rate),)
+        return tuple(
+            Drawing(cell.row, stem + tail, pretty(caption), rate)
+            for tail, rate in _rates(study, curves)
+        )
     if kind == "study" and any(name.endswith("/y") for name in curves):
         study = next(study for study in STUDIES if study.name == name)
         caption = f"{study.claim}, on {study.problem}."
@@ -128,6 +130,17 @@ def _run_caption(cell: Cell, theorem: Theorem | None) -> str:
     seeds = ", ".join(str(seed) for seed in cell.seeds)
     run = f" {cell.steps} steps, seed {seeds}." if cell.replicas else ""
     return f"{cell.problem}: {told}.{run}"
+
+
+def _rates(study: Study, curves: Curves) -> Iterator[tuple[str, RateCurves]]:
+    """The study's own curve, and those along another variable V: ``V/x``, ``V/mean`` ..."""
+    others = [name.removesuffix("/x") for name in curves if name.endswith("/x")]
+    own = {name: y for name, y in curves.items() if "/" not in name}
+    yield "", _rate(study.claim, study.x_label, study.y_label, own)
+    for other in others:
+        start = f"{other}/"
+        part = {k.removeprefix(start): y for k, y in curves.items() if k.startswith(start)}
+        yield f"-{other}", _rate(study.claim, other, study.y_label, part)
 
 
 def _rate(title: str, x_label: str, y_label: str, curves: Curves) -> RateCurves:
