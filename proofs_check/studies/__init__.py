@@ -17,6 +17,7 @@ from proofs_check.studies.local_period_variance import STUDY as _local_period_va
 from proofs_check.studies.local_speedup import STUDY as _local_speedup
 from proofs_check.studies.one_shot_floor import STUDY as _one_shot_floor
 from proofs_check.studies.rounds_for_speedup import STUDY as _rounds_for_speedup
+from proofs_check.studies.rounds_for_speedup_lupa import STUDY as _rounds_for_speedup_lupa
 from proofs_check.studies.rounds_for_speedup_pr import STUDY as _rounds_for_speedup_pr
 
 STUDIES: tuple[Study, ...] = (
@@ -31,6 +32,7 @@ STUDIES: tuple[Study, ...] = (
     _one_shot_floor,
     _rounds_for_speedup,
     _rounds_for_speedup_pr,
+    _rounds_for_speedup_lupa,
     _d_psgd_gap,
     _d_psgd_leading,
     _choco_gap,

@@ -13,7 +13,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
 from algorithms.methods.base import Method
 from algorithms.methods.local_sgd import LocalSGD
@@ -23,7 +22,8 @@ from proofs_check.closed_forms.evidence import ALPHA
 from proofs_check.rates import fit_power, rate_verdict
 from proofs_check.studies.base import Curve, Study, StudyResult, curves
 from proofs_check.studies.one_shot_floor import skewed
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.studies.speedup_verdicts import error_ratio
+from proofs_check.verdict import Verdict
 from theory.stepsizes import InverseTimeStep, Stepsize
 
 _HORIZONS = (128, 512, 2048)
@@ -81,27 +81,12 @@ def _errors(build: Build, n: int, steps: int, period: int) -> Curve:
 
 
 def _ratio(at: tuple[int, int], local: Curve, bulk: Curve) -> Verdict:
-    """Is the error at most 1.5 times that of H = 1? Paired, equal draws."""
     n, steps = at
-    base = float(bulk.mean())
-    ratio = float(local.mean()) / base
-    residual = local - ratio * bulk
-    half = float(stats.t.isf(ALPHA, residual.size - 1) * residual.std(ddof=1))
-    half /= residual.size**0.5 * base
-    return Verdict(
-        subject="local-sgd",
-        problem="skewed logistic",
+    return error_ratio(
+        local, bulk, _WITHIN, subject="local-sgd", problem="skewed logistic", told=_TOLD,
         claim=f"H = {_longest(n, steps)} keeps the error within {_WITHIN:g} of H = 1, n={n}, "
         f"T={steps}",
-        check="error against H = 1",
-        outcome=Outcome.SUPPORTED if ratio - half <= _WITHIN else Outcome.REFUTED,
-        statistic=ratio,
-        bound=_WITHIN,
-        uncertainty=half,
-        resolution=2 * half,
-        evidence=f"E||xbar_T - x*||^2 is {ratio:.4f} +- {half:.2g} of that with H = 1",
-        provenance=_TOLD,
-    )
+    )  # fmt: skip
 
 
 STUDY = Study(

@@ -33,7 +33,8 @@ Errors = Callable[[int], Curve]
 class Longest:
     """``log_period`` is log H*; ``pseudo`` ``[G]`` its jackknife pseudo-values; H* lies in
     ``[low, high]`` except with probability ALPHA; ``runs`` periods were tried. ``saturated``:
-    even the longest period that was allowed keeps the error, so H* is that one.
+    even the longest period allowed keeps the error (at ALPHA), so H* is that one; where
+    that is not sure, H* is extrapolated.
     """
 
     log_period: float
@@ -61,9 +62,11 @@ def longest_period(errors: Errors, guess: int, limit: int, factor: float = FACTO
         return float(seen[period].mean()) <= target
 
     low, high = _bracket(within, guess, limit)
-    if low == limit:
+    if low == limit and _surely_within(seen[limit], seen[1], factor):
         pseudo = np.full(_GROUPS, math.log(limit))
         return Longest(math.log(limit), pseudo, limit, limit, len(seen), True)
+    if low == limit:
+        low = max(period for period in seen if period < limit)
     log_period, pseudo = _crossing(low, high, seen, factor)
     half = float(stats.t.isf(ALPHA / 2, pseudo.size - 1) * pseudo.std(ddof=1)) / pseudo.size**0.5
     low_end, high_end = (math.exp(log_period + sign * half) for sign in (-1, 1))
@@ -87,6 +90,13 @@ def _bracket(within: Callable[[int], bool], guess: int, limit: int) -> tuple[int
     if high == limit and within(limit):
         return limit, limit
     return low, high
+
+
+def _surely_within(longer: Curve, every: Curve, factor: float) -> bool:
+    """Is e at most ``factor`` times that of H = 1, at ALPHA?"""
+    gap = factor * every - longer
+    half = float(stats.t.isf(ALPHA, gap.size - 1) * gap.std(ddof=1)) / gap.size**0.5
+    return bool(gap.mean() >= half)
 
 
 def _crossing(low: int, high: int, seen: dict[int, Curve], factor: float) -> tuple[float, Curve]:

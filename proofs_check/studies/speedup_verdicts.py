@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, final
 
 import numpy as np
@@ -202,3 +202,38 @@ def _same_periods(
         f"{', '.join(f'{math.exp(f.log_period):.4g}' for f in law.found)}",
         provenance=f"{told}, error {ALPHA:g}",
     )
+
+
+def error_ratio(
+    longer: Curve, every: Curve, within: float, *, subject: str, claim: str, problem: str, told: str
+) -> Verdict:
+    """Is the mean of ``longer`` ``[R]`` at most ``within`` times that of ``every`` (H = 1)?"""
+    base = float(every.mean())
+    ratio = float(longer.mean()) / base
+    residual = longer - ratio * every
+    half = float(stats.t.isf(ALPHA, residual.size - 1) * residual.std(ddof=1))
+    half /= residual.size**0.5 * base
+    return Verdict(
+        subject=subject,
+        problem=problem,
+        claim=claim,
+        check="error against H = 1",
+        outcome=Outcome.SUPPORTED if ratio - half <= within else Outcome.REFUTED,
+        statistic=ratio,
+        bound=within,
+        uncertainty=half,
+        resolution=2 * half,
+        evidence=f"the error is {ratio:.4f} +- {half:.2g} of that with H = 1",
+        provenance=told,
+    )
+
+
+def beyond(
+    longer: Curve, every: Curve, factor: float, *, subject: str, claim: str, problem: str, told: str
+) -> Verdict:
+    """Is the mean of ``longer`` more than ``factor`` times that of ``every`` (H = 1)? Paired."""
+    found = error_ratio(
+        longer, every, factor, subject=subject, claim=claim, problem=problem, told=told
+    )
+    over = found.outcome is Outcome.REFUTED
+    return replace(found, outcome=Outcome.SUPPORTED if over else Outcome.REFUTED)

@@ -21,6 +21,7 @@ from proofs_check.studies import (
     local_speedup,
     one_shot_floor,
     rounds_for_speedup,
+    rounds_for_speedup_lupa,
     rounds_for_speedup_pr,
 )
 from proofs_check.studies.speedup_search import longest_period
@@ -80,6 +81,16 @@ class LeavesOneOut(Twisted):
         return LocalSGDState(x[..., :-1, :].mean(-2, keepdim=True).expand_as(x).clone())
 
 
+class TakesOne(Twisted):
+    """The server takes the model of worker 0 for the mean."""
+
+    def step(self, state: LocalSGDState, t: int, world: World) -> LocalSGDState:
+        x = LocalSGD(self.step_rule, self.period + t + 1).step(state, t, world).x
+        if (t + 1) % self.period:
+            return LocalSGDState(x)
+        return LocalSGDState(x[..., :1, :].expand_as(x).clone())
+
+
 STUDIES = {
     "rounds, local SGD": lambda: rounds_for_speedup.measure(grid=SMALL),
     "rounds, PR-SGD": lambda: rounds_for_speedup_pr.measure(grid=SMALL),
@@ -112,6 +123,9 @@ FAULTS = {
     "one model left out: another fixed point": lambda: local_drift_zeta.measure(LeavesOneOut),
     "averaging every step is no one-shot averaging": lambda: one_shot_floor.measure(
         lambda step, _: LocalSGD(step, 1)
+    ),
+    "one model for all: the periods of LUPA-SGD give no speedup": (
+        lambda: rounds_for_speedup_lupa.measure(TakesOne, SMALL)
     ),
     "equal seeds: no speedup": lambda: local_speedup.measure(SameSeed),
 }
@@ -154,6 +168,12 @@ def test_search_finds_a_known_longest_period(power: float, longest: float) -> No
 def test_search_says_where_one_round_is_enough() -> None:
     found = longest_period(lambda period: np.ones(8), 2, 100)
     assert found.saturated and found.log_period == pytest.approx(math.log(100))
+
+
+def test_search_extrapolates_where_one_round_may_not_be_enough() -> None:
+    noise = np.random.default_rng(4).chisquare(4, size=(2, 64)) / 4
+    found = longest_period(lambda period: noise[min(period - 1, 1)] * (1 + period / 100), 50, 100)
+    assert not found.saturated and found.high > 100 > found.low
 
 
 def test_interval_covers_the_longest_period() -> None:
