@@ -13,8 +13,8 @@ from torch import Tensor
 from algorithms.codes.base import Code, Symbols
 from algorithms.compressors.base import Compressor, code_of
 from algorithms.key import Key
+from algorithms.network.clock import Clock
 from algorithms.network.ledger import Ledger
-from algorithms.synchronisation.stopwatch import Stopwatch
 from algorithms.topologies.base import Neighbours
 
 
@@ -92,7 +92,7 @@ class Network(ABC):
     n: int
     workers: Tensor
     ledger: Ledger
-    stopwatch: Stopwatch | None = None
+    stopwatch: Clock | None = None
 
     @abstractmethod
     def average(self, packet: Packet) -> Exchanged:

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from algorithms.key import Key
+from algorithms.network.clock import Clock
 from algorithms.synchronisation.base import ComputeTimes
 from algorithms.synchronisation.compute_times import ShiftedExponential
 from algorithms.synchronisation.conditions import Linked
@@ -46,7 +47,7 @@ STANDARD = Timing()
 
 
 @final
-class Stopwatch:
+class Stopwatch(Clock):
     """The hour of every worker, ``clocks`` ``[..., n]`` [s], in every replica.
 
     A gradient moves a worker's own clock; a message to the server makes it wait for all, and the

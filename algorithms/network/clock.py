@@ -1,0 +1,33 @@
+"""Clock: what a network tells of time, if anybody listens."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from torch import Tensor
+
+
+class Clock(ABC):
+    """Adds up modelled seconds beside the ledger's bits."""
+
+    @property
+    @abstractmethod
+    def seconds(self) -> Tensor:
+        """When the last worker is done ``[...]`` [s]."""
+
+    @abstractmethod
+    def work(self) -> None:
+        """Every worker computes its next gradient."""
+
+    @abstractmethod
+    def up(self, bits: int | Tensor, messages: int | Tensor) -> None:
+        """Workers send to the server; all go on when the last message is there."""
+
+    @abstractmethod
+    def down(self, bits: int | Tensor, messages: int | Tensor = 1) -> None:
+        """The server's message reaches every worker."""
+
+    @abstractmethod
+    def exchange(self, bits: int | Tensor, heard: Tensor) -> None:
+        """Neighbours' messages; ``heard`` ``[n, n]`` is 1 where the row's worker hears the
+        column's."""
