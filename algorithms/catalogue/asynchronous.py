@@ -9,10 +9,13 @@ from algorithms.compressors.identity import Identity
 from algorithms.compressors.nonzero import NonZero
 from algorithms.methods.asylpg import AsyLPG
 from algorithms.methods.base import dense_bits
+from algorithms.methods.coordinate_prox import CoordinateProx, SupportSelection
 from algorithms.methods.delay_compensation import DiagonalCompensation
+from algorithms.methods.delayed_proximal import DelayedProximal, KKTFilter
 from algorithms.methods.downpour import Downpour
 from algorithms.methods.hogwild import Hogwild
 from algorithms.methods.parameter_server import ParameterServer
+from algorithms.optimizers.proximal import SoftThreshold
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.conditions import Linked
 from algorithms.synchronisation.stopwatch import STANDARD
@@ -20,6 +23,7 @@ from algorithms.synchronisation.stopwatch import STANDARD
 _PUSH, _FETCH = 4, 2
 _LAM = 0.04  # of DC-ASGD-c on CIFAR-10
 _EPOCH, _BLOCKS, _THETA = 100, 4, 0.8
+_TAU, _WEIGHT, _SHARE = 2, 1e-4, 0.5
 
 
 def _downpour_times(problem: Problem) -> Linked:
@@ -57,5 +61,20 @@ READY: dict[str, Parts] = {
         ),
         (), BlockSampling(_BLOCKS), caution=128.0, message_bits=_anchored_bits, bits_vary=True,
         why="linear convergence for bounded delay is stated to order only",
+    ),
+    "delayed-proximal": Parts(
+        lambda step, _p, _t: DelayedProximal(
+            step, _BLOCKS, _TAU, SoftThreshold(_WEIGHT), KKTFilter(_WEIGHT)
+        ),
+        (), NonZero(), caution=8.0, bits_vary=True,
+        why="convergence to a stationary point is stated without a rate, for a stepsize bound "
+        "quoted from memory",
+    ),
+    "async-coordinate-prox": Parts(
+        lambda step, p, steps: CoordinateProx(
+            step, steps, round_trip(p), SupportSelection(_SHARE), SoftThreshold(_WEIGHT)
+        ),
+        (), NonZero(), caution=2.0, bits_vary=True,
+        why="linear convergence, independent of delays, is stated to order only",
     ),
 }  # fmt: skip
