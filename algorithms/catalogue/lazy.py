@@ -10,12 +10,13 @@ from algorithms.methods.cmfl import CMFL
 from algorithms.methods.lag import LAG
 
 _PERIOD = 8
+_WEIGHTS = (0.08,) * 10  # convergence is stated for a sum below 1
 _LOSS = 0.25
 _PACKET = 4  # coordinates: the models of the catalogue would fit into one full frame
 
 READY: dict[str, Parts] = {
     "lag": Parts(
-        lambda step, _p, _t: LAG(step), (), Identity(),
+        lambda step, _p, _t: LAG(step, weights=_WEIGHTS), (), Identity(),
         why="linear convergence at the order of gradient descent is stated with constants that "
         "rest on a Lyapunov function whose weights are chosen implicitly",
     ),

@@ -45,7 +45,8 @@ class LAG(Method[LAGState]):
     x_{t+1} = x_t - \gamma \hat g_t, and \hat x_i = x_t for i in M_t. The allowance is
     \frac{1}{\gamma^2} \sum_{k=1}^{D} \xi_k \|x_{t+1-k} - x_{t-k}\|^2: Eq. 15's 1/(\alpha n)^2, for
     \gamma = n \alpha steps along the mean, not the sum. ``weights`` are the xi, D of them; zero
-    weights are gradient descent. Gradients are full where ``full``, else stochastic.
+    weights are gradient descent. Gradients are full where ``full``, else stochastic; here those of
+    workers who stay silent are computed all the same.
 
     Raises:
         ValueError: no weight, or one that is negative or not finite.
