@@ -74,6 +74,9 @@ class Constants:
     sigma_one: float | None = None  # sum_j sd of a worker's gradient at coordinate j [f / x]
     symmetric_noise: bool | None = None  # gradient noise unimodal and symmetric, by coordinate
     absolute_error: float | None = None  # E||C(p)-p||^2 at most this for every step p [x^2]
+    lead: int | None = None  # clocks that a worker may be ahead of the slowest (SSP's s)
+    lipschitz: float | None = None  # largest ||gradient|| of every component [f / x]
+    diameter: float | None = None  # largest ||x - x'|| of points that can occur [x]
     statements: MappingProxyType[str, Statement] = field(
         default_factory=lambda: MappingProxyType({})
     )

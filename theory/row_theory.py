@@ -1,4 +1,4 @@
-"""What theory says of each row of the families quantisation to auxiliary: results, or why none.
+"""What theory says of each row of the surveys but gossip and scheduling: results, or why none.
 
 A key of the survey's table maps to the results that speak of it, most specific first, or to one
 sentence that says why there is none. Theorems are those the catalogue may tune by; orders are
@@ -13,38 +13,80 @@ from theory.estimation.randomised_mean import randomised_mean
 from theory.estimation.rotated_k_level import rotated_k_level
 from theory.estimation.stochastic_binary import stochastic_binary
 from theory.estimation.variable_length import variable_length
+from theory.orders.aasgd import aasgd
+from theory.orders.adacomm import adacomm
 from theory.orders.asylpg import asylpg
+from theory.orders.async_admm import async_admm
+from theory.orders.async_coordinate_prox import async_coordinate_prox
+from theory.orders.asysg_incon import asysg_incon
+from theory.orders.cmfl import cmfl
+from theory.orders.cocod_sgd import cocod_sgd
+from theory.orders.cr_psgd import cr_psgd
+from theory.orders.d_admm import d_admm
+from theory.orders.dc_asgd import dc_asgd
+from theory.orders.decentralised_admm import decentralised_admm
+from theory.orders.delayed_proximal import delayed_proximal
 from theory.orders.dist_ef_sgdm import dist_ef_sgdm
 from theory.orders.ecq_sgd import ecq_sgd
 from theory.orders.global_momentum import global_momentum
 from theory.orders.gtop_k import gtop_k
+from theory.orders.hogwild import hogwild
 from theory.orders.hybrid_block_descent import hybrid_block_descent
 from theory.orders.inexact_quantised import inexact_quantised
+from theory.orders.k_avg import k_avg
+from theory.orders.lag import lag
+from theory.orders.lamb_large_batch import lamb_large_batch
 from theory.orders.laq import laq
+from theory.orders.lars_large_batch import lars_large_batch
 from theory.orders.layer_wise_adaptive import layer_wise_adaptive
+from theory.orders.linearised_admm import linearised_admm
+from theory.orders.lock_free import lock_free
+from theory.orders.lupa_sgd import lupa_sgd
+from theory.orders.one_shot_averaging import one_shot_averaging
+from theory.orders.pqasgd import pqasgd
+from theory.orders.pr_sgd_momentum import pr_sgd_momentum
+from theory.orders.qsparse_local import qsparse_local
+from theory.orders.r2sp import r2sp
+from theory.orders.random_admm import random_admm
+from theory.orders.ri_sgd import ri_sgd
 from theory.orders.sketched_sgd import sketched_sgd
 from theory.orders.top_k_analytic import top_k_analytic
 from theory.orders.truncated_regret import truncated_regret
+from theory.orders.unbounded_delays import unbounded_delays
 from theory.orders.variance_budget import variance_budget
 from theory.theorem import Result
 from theory.theorems.absolute_compressor_ef import absolute_compressor_ef
+from theory.theorems.asysg_con import asysg_con
 from theory.theorems.bsp_nonconvex import bsp_nonconvex
+from theory.theorems.bsp_strongly_convex import bsp_strongly_convex
+from theory.theorems.bsp_strongly_convex_decreasing import bsp_strongly_convex_decreasing
 from theory.theorems.compressed_bsp_nonconvex import compressed_bsp_nonconvex
 from theory.theorems.compressed_bsp_strongly_convex import compressed_bsp_strongly_convex
+from theory.theorems.cooperative_sgd import cooperative_sgd
 from theory.theorems.diana import diana
 from theory.theorems.diana_nonconvex import diana_nonconvex
 from theory.theorems.ef_sgd_nonconvex import ef_sgd_nonconvex
 from theory.theorems.ef_sgd_two_way import ef_sgd_two_way
 from theory.theorems.ef_sgd_workers import ef_sgd_workers
+from theory.theorems.local_sgd import local_sgd
+from theory.theorems.local_sgd_nonconvex import local_sgd_nonconvex
 from theory.theorems.mem_sgd import mem_sgd
+from theory.theorems.pr_sgd import pr_sgd
 from theory.theorems.signsgd import signsgd
 from theory.theorems.signsgd_majority import signsgd_majority
+from theory.theorems.ssp import ssp
 
 UNBIASED: tuple[Result, ...] = (compressed_bsp_strongly_convex, compressed_bsp_nonconvex)
 """Any operator in U(omega), sent plainly."""
 
 FEEDBACK: tuple[Result, ...] = (ef_sgd_workers, ef_sgd_nonconvex)
 """Any contraction with error feedback on every worker."""
+
+BSP: tuple[Result, ...] = (bsp_strongly_convex_decreasing, bsp_strongly_convex, bsp_nonconvex)
+"""One batch a step, of n gradients at the newest model."""
+
+LOCAL: tuple[Result, ...] = (local_sgd, local_sgd_nonconvex)
+"""At most H local steps between two averagings."""
 
 ROW_THEORY: dict[str, tuple[Result, ...] | str] = {
     "one-bit-sgd": FEEDBACK,
@@ -110,4 +152,54 @@ ROW_THEORY: dict[str, tuple[Result, ...] | str] = {
     "gradients align",
     "warm-up": (bsp_nonconvex,),
     "dgc": "the paper gives no convergence theorem: evidence is by experiment",
+    "bsp-sgd": BSP,
+    "backup-workers": BSP,
+    "ssp": (ssp,),
+    "essp": (ssp,),
+    "r2sp": (r2sp, asysg_con),
+    "asp": (asysg_con, asysg_incon, unbounded_delays),
+    "hogwild": (hogwild, lock_free, asysg_incon),
+    "downpour": "the paper gives no convergence theorem: evidence is by experiment",
+    "dc-asgd": (dc_asgd,),
+    "easgd": "the paper analyses stability on quadratics, which ``theory.stability`` holds; the "
+    "bound for non-convex functions in the literature is for the mean of workers and centre "
+    "together",
+    "aasgd": (aasgd,),
+    "delayed-proximal": (delayed_proximal,),
+    "async-coordinate-prox": (async_coordinate_prox,),
+    "d-admm": (d_admm,),
+    "decentralised-admm": (decentralised_admm,),
+    "linearised-admm": (linearised_admm,),
+    "random-admm": (random_admm,),
+    "async-admm": (async_admm,),
+    "lag": (lag,),
+    "cmfl": (cmfl,),
+    "bounded-loss": "the paper gives no convergence theorem: that training tolerates a bounded "
+    "fraction of lost packets is shown by experiment",
+    "one-shot-averaging": (one_shot_averaging,),
+    "local-sgd": LOCAL,
+    "k-avg": (k_avg, local_sgd_nonconvex),
+    "pr-sgd": (pr_sgd,),
+    "pr-sgd-momentum": (pr_sgd_momentum,),
+    "lupa-sgd": (lupa_sgd, local_sgd_nonconvex),
+    "ri-sgd": (ri_sgd,),
+    "coded-regression": "there is no rate: least squares is solved exactly in one round, by "
+    "decoding, as soon as enough of the coded shards have answered",
+    "cocod-sgd": (cocod_sgd,),
+    "post-local-sgd": LOCAL,
+    "cr-psgd": (cr_psgd,),
+    "adacomm": (local_sgd_nonconvex, adacomm),
+    "bmuf": "the paper gives no convergence theorem: evidence is by experiment",
+    "cooperative-sgd": (cooperative_sgd, local_sgd_nonconvex),
+    "pqasgd": (pqasgd,),
+    "qsparse-local-sgd": (qsparse_local,),
+    "linear-scaling": "the papers give no convergence theorem: the rule keeps stepsize over batch, "
+    "and with it the stationary variance to first order",
+    "sqrt-scaling": "the papers give no convergence theorem: the rule keeps the covariance of a "
+    "step",
+    "legw": "the paper gives no convergence theorem: it is a rule for the warm-up",
+    "lars": (lars_large_batch,),
+    "lamb": (lamb_large_batch,),
+    "batch-growth": "the paper gives no convergence theorem: a batch that grows keeps the noise "
+    "scale of a stepsize that decays",
 }

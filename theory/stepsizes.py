@@ -59,6 +59,28 @@ class InverseTimeStep(Stepsize):
 
 @final
 @dataclass(frozen=True)
+class InverseRootStep(Stepsize):
+    """gamma_t = scale / sqrt(t + 1).
+
+    Raises:
+        ValueError: scale is not positive.
+    """
+
+    scale: float
+
+    def __post_init__(self) -> None:
+        if not self.scale > 0:
+            raise ValueError(f"scale must be positive, got scale={self.scale}")
+
+    def __call__(self, t: int) -> float:
+        return float(self.scale / (t + 1) ** 0.5)
+
+    def __str__(self) -> str:
+        return f"gamma_t = {self.scale:.4g}/sqrt(t + 1)"
+
+
+@final
+@dataclass(frozen=True)
 class WarmUpStep(Stepsize):
     """gamma_t = rule(t) min(1, (t + 1) / length): a linear start (Goyal et al. 2017, 1706.02677).
 

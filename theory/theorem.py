@@ -35,6 +35,7 @@ class Metric(Enum):
     WEIGHTED_SUBOPTIMALITY = "E f(sum_t w_t x_t / sum_t w_t) - f*"
     SQUARED_DISTANCE = "E||x_T - x*||^2"
     CONSENSUS_POTENTIAL = "E sum_i ||x_i - xbar||^2 + ||x_i - xhat_i||^2"
+    AVERAGE_REGRET = "(1/T) sum_{t<T} f_t(x_t) - f_t(x*), x_t what the worker of gradient t read"
     AVERAGE_GRADIENT_ONE_NORM = "(1/T) sum_{t<T} E||grad f(x_t)||_1"
 
 

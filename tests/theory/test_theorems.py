@@ -10,7 +10,7 @@ import pytest
 from tests.theory.cases import FULL, at
 from theory.claims import Confidence
 from theory.constants import Constants, MissingConstants
-from theory.stepsizes import ConstantStep, InverseTimeStep, Stepsize
+from theory.stepsizes import ConstantStep, InverseRootStep, InverseTimeStep, Stepsize
 from theory.theorem import Metric, Theorem
 from theory.theorems import PROVED_ONLY, THEOREMS
 from theory.theorems.bsp_strongly_convex_decreasing import bsp_strongly_convex_decreasing
@@ -24,9 +24,10 @@ from theory.theorems.ef_sgd_workers import ef_sgd_workers
 from theory.theorems.mem_sgd import mem_sgd
 from theory.theorems.signsgd import signsgd
 from theory.theorems.signsgd_majority import signsgd_majority
+from theory.theorems.ssp import ssp
 
 ALL = THEOREMS + PROVED_ONLY
-ANY_STEP = (ef_sgd_nonconvex, signsgd, signsgd_majority)  # hold for every constant stepsize
+ANY_STEP = (ef_sgd_nonconvex, signsgd, signsgd_majority, ssp)  # hold for every scale
 each = pytest.mark.parametrize("theorem", ALL, ids=lambda t: t.name)
 
 
@@ -73,6 +74,10 @@ def test_too_large_a_stepsize_is_refused_by_name(theorem: Theorem) -> None:
         if theorem in ANY_STEP:
             assert theorem.applies(setting(theorem), wrong, 100)
             return
+    elif theorem is ssp:
+        assert isinstance(step, InverseRootStep)
+        assert theorem.applies(FULL, InverseRootStep(1e3), 100)
+        return
     else:
         assert isinstance(step, InverseTimeStep)
         wrong = InverseTimeStep(step.scale, 1e-3)
@@ -93,7 +98,8 @@ def test_other_kinds_of_stepsize_are_refused(theorem: Theorem) -> None:
 
 @each
 def test_it_cites_and_states(theorem: Theorem) -> None:
-    assert theorem.source.arxiv and theorem.source.year >= 2015
+    published = theorem.source.arxiv or theorem is ssp  # NIPS 2013, without an arXiv number
+    assert published and theorem.source.year >= (2013 if theorem is ssp else 2015)
     assert theorem.confidence in (Confidence.CERTAIN, Confidence.READ, Confidence.DERIVED)
     assert "\\le" in theorem.statement and theorem.title
     assert all(name in Constants.__dataclass_fields__ for name in theorem.needs)

@@ -15,6 +15,7 @@ from theory.theorems.choco_sgd_nonconvex import choco_sgd_nonconvex
 from theory.theorems.choco_sgd_strongly_convex import choco_sgd_strongly_convex
 from theory.theorems.compressed_bsp_nonconvex import compressed_bsp_nonconvex
 from theory.theorems.compressed_bsp_strongly_convex import compressed_bsp_strongly_convex
+from theory.theorems.cooperative_sgd import cooperative_sgd
 from theory.theorems.d_psgd import d_psgd
 from theory.theorems.diana import diana
 from theory.theorems.diana_nonconvex import diana_nonconvex
@@ -24,8 +25,10 @@ from theory.theorems.ef_sgd_workers import ef_sgd_workers
 from theory.theorems.local_sgd import local_sgd
 from theory.theorems.local_sgd_nonconvex import local_sgd_nonconvex
 from theory.theorems.mem_sgd import mem_sgd
+from theory.theorems.pr_sgd import pr_sgd
 from theory.theorems.signsgd import signsgd
 from theory.theorems.signsgd_majority import signsgd_majority
+from theory.theorems.ssp import ssp
 
 THEOREMS: tuple[Theorem, ...] = (
     bsp_nonconvex,
@@ -50,6 +53,9 @@ THEOREMS: tuple[Theorem, ...] = (
 
 PROVED_ONLY: tuple[Theorem, ...] = (
     absolute_compressor_ef,
+    pr_sgd,
+    cooperative_sgd,
+    ssp,
     signsgd,
     signsgd_majority,
 )

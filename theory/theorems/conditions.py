@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from theory.constants import Constants
-from theory.stepsizes import ConstantStep, InverseTimeStep, Stepsize
+from theory.stepsizes import ConstantStep, InverseRootStep, InverseTimeStep, Stepsize
 from theory.theorem import Curve
 
 HALF = Fraction(1, 2)
@@ -66,6 +66,7 @@ def wrong_kind(step: Stepsize, wanted: str) -> tuple[str, ...]:
 
 CONSTANT = "a constant stepsize"
 INVERSE_TIME = "a stepsize scale/(shift + t)"
+INVERSE_ROOT = "a stepsize scale/sqrt(t + 1)"
 
 
 def constant_step(step: Stepsize) -> float:
@@ -88,6 +89,17 @@ def inverse_time_step(step: Stepsize) -> InverseTimeStep:
     if not isinstance(step, InverseTimeStep):
         raise TypeError(wrong_kind(step, INVERSE_TIME)[0])
     return step
+
+
+def inverse_root_step(step: Stepsize) -> float:
+    """scale of a stepsize scale/sqrt(t + 1).
+
+    Raises:
+        TypeError: the rule is of another kind.
+    """
+    if not isinstance(step, InverseRootStep):
+        raise TypeError(wrong_kind(step, INVERSE_ROOT)[0])
+    return step.scale
 
 
 def check_horizon(horizon: int) -> None:

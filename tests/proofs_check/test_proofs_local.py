@@ -1,0 +1,122 @@
+"""Proofs of stale, local and elastic methods: wrong constants are refuted, right ones computed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from proofs_check.proofs import (
+    best_period,
+    cooperative_sgd,
+    delay_oscillation,
+    elastic_averaging,
+    order_statistics,
+    pr_sgd,
+    ssp,
+)
+from proofs_check.verdict import Outcome, Verdict
+from theory.constants import Constants
+from theory.periods import best_period as best
+from theory.stability import Elastic, no_oscillation
+from theory.step_times import StepTimes
+from theory.stepsizes import ConstantStep, InverseRootStep
+from theory.theorems.cooperative_sgd import cooperative_sgd as cooperative_theorem
+from theory.theorems.pr_sgd import pr_sgd as pr_theorem
+from theory.theorems.ssp import ssp as ssp_theorem
+
+PLANTED: tuple[tuple[Callable[..., Verdict], dict[str, Any], str], ...] = (
+    (pr_sgd.prove, {"claimed": pr_sgd.FLOOR - pr_sgd.gamma * pr_sgd.L}, "sum of T steps"),
+    (pr_sgd.prove, {"claimed": pr_sgd.FLOOR.subs(pr_sgd.H, 1)}, "sum of T steps"),
+    (
+        cooperative_sgd.prove,
+        {"claimed": cooperative_sgd.FLOOR.subs(cooperative_sgd.lam, 0)},
+        "noise and spread",
+    ),
+    (  # the gap squared forgotten
+        cooperative_sgd.prove,
+        {"claimed": cooperative_sgd.FLOOR.subs(cooperative_sgd.lam, sp.sqrt(cooperative_sgd.lam))},
+        "noise and spread",
+    ),
+    (cooperative_sgd.prove, {"factor": cooperative_sgd.FACTOR / 2}, "is paid for"),
+    (ssp.prove, {"claimed": ssp.AMOUNT / 4}, "the three sums fit"),
+    (ssp.prove, {"late": 5 * ssp.s * ssp.n}, "the three sums fit"),
+    (order_statistics.prove, {"claimed": sp.harmonic(order_statistics.n)}, "b = 1"),
+    (order_statistics.prove, {"turn": sp.Rational(3, 4)}, "two in turn"),  # as if both were awaited
+    (elastic_averaging.prove, {"matrix": elastic_averaging.MATRIX.T}, "move by the matrix"),
+    (elastic_averaging.prove, {"determinant": elastic_averaging.DETERMINANT / 2}, "p(0)"),
+    (delay_oscillation.prove, {"claimed": delay_oscillation.LARGEST / 2}, "and is"),
+    (best_period.prove, {"claimed": best_period.BEST / 2}, "the slope there"),
+    (  # the seconds of a local step instead of those of the run
+        best_period.prove,
+        {"claimed": best_period.BEST.subs(best_period.S, best_period.Y)},
+        "the slope there",
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("prove", "wrong", "where"), PLANTED, ids=[f"{p[0].__module__}-{p[2]}" for p in PLANTED]
+)
+def test_a_planted_constant_is_refuted(
+    prove: Callable[..., Verdict], wrong: dict[str, Any], where: str
+) -> None:
+    assert prove().outcome is Outcome.PROVED
+    verdict = prove(**wrong)
+    assert verdict.outcome is Outcome.REFUTED and where in verdict.evidence, verdict.evidence
+
+
+# What is proved is what the code computes
+
+CASE = Constants(
+    n=4, L=2.0, L_max=2.0, sigma2=5.0, zeta2=0.0, G2=7.0, initial_gap=3.0, lam=0.6, H=5, lead=2,
+    lipschitz=3.0, diameter=2.0, convex=True,
+)  # fmt: skip
+VALUES = {
+    "n": 4, "L": 2, "sigma2": 5, "G2": 7, "Delta": 3, "lam": sp.Rational(3, 5), "H": 5, "s": 2,
+    "l": 3, "D": 2, "gamma": sp.Rational(1, 10), "scale": sp.Rational(1, 10),
+}  # fmt: skip
+
+
+def number(expression: Any, **more: Any) -> float:
+    """The expression at the case, symbols matched by name."""
+    values = {**VALUES, **more}
+    return float(expression.subs({s: values[s.name] for s in expression.free_symbols}))
+
+
+def test_the_bounds_are_the_proved_ones() -> None:
+    t, gamma = np.array([50.0]), ConstantStep(0.1)
+    start = 2 * 3 / (0.1 * 50)
+    for theorem, floor in (
+        (pr_theorem, pr_sgd.FLOOR),
+        (cooperative_theorem, cooperative_sgd.FLOOR),
+    ):
+        got = theorem.bound(CASE, gamma, t)[0]
+        assert got == pytest.approx(start + number(floor), rel=1e-12)
+    got = ssp_theorem.bound(CASE, InverseRootStep(0.1), t)[0]
+    assert got == pytest.approx(number(ssp.AMOUNT) / 50**0.5, rel=1e-12)
+
+
+def test_the_condition_is_the_proved_one() -> None:
+    y = cooperative_theorem.limit(CASE) * 2
+    assert y + y**2 * number(cooperative_sgd.FACTOR) == pytest.approx(1, rel=1e-12)
+
+
+def test_the_closed_forms_are_the_proved_ones() -> None:
+    for n, b in ((5, 0), (8, 3), (20, 19)):
+        proved = order_statistics.BACKUP.subs({order_statistics.n: n, order_statistics.b: b})
+        assert StepTimes().backup(n, b) == pytest.approx(float(proved), rel=1e-12)
+    assert StepTimes().in_turn(2) == pytest.approx(float(order_statistics.TURN), rel=1e-12)
+    for tau in (1, 2, 10):
+        proved = delay_oscillation.LARGEST.subs(delay_oscillation.tau, tau)
+        assert no_oscillation(tau) == pytest.approx(float(proved), rel=1e-12)
+    elastic = Elastic(0.3, 0.2, 0.7)
+    at = dict(zip((elastic_averaging.h, elastic_averaging.alpha, elastic_averaging.beta),
+                  elastic, strict=True))  # fmt: skip
+    matrix = np.array(elastic_averaging.MATRIX.subs(at), dtype=float)
+    assert np.array(elastic.matrix) == pytest.approx(matrix, rel=1e-12)
+    told = best(CASE, 0.1, 100.0, 500.0)
+    assert told == pytest.approx(number(best_period.BEST, S=100, D=500), rel=1e-12) and told > 1

@@ -1,0 +1,76 @@
+r"""Parallel restarted SGD (PR-SGD): models averaged every H steps, any shards, non-convex.
+
+Yu, Yang, Zhu 2018 (arXiv:1807.06629), Theorem 1. Every worker's stochastic gradients are unbiased
+for its own f_i, with variance at most :math:`\sigma^2` and second moment at most :math:`G^2`, and
+every f_i is L-smooth; :math:`\gamma \le 1/L`. With :math:`\bar x_t` the mean model,
+
+.. math:: \frac1T \sum_{t<T} E\|\nabla f(\bar x_t)\|^2 \le \frac{2\Delta}{\gamma T}
+   + 4\gamma^2 H^2 G^2 L^2 + \frac{\gamma L \sigma^2}{n}.
+
+The workers' objectives may differ. :math:`\gamma = \sqrt n/(L\sqrt T)` and
+:math:`H \le T^{1/4}/n^{3/4}` give :math:`O(1/\sqrt{nT})`: n^{3/4} T^{3/4} rounds. The stepsize
+prescribed here is that of mini-batch SGD, which is of the same order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+from theory.claims import Confidence, Source
+from theory.constants import Constants
+from theory.stepsizes import ConstantStep, Stepsize
+from theory.theorem import Curve, Metric, Order, Theorem, missing_sentence
+from theory.theorems.conditions import (
+    CONSTANT,
+    HALF,
+    at_most,
+    check_horizon,
+    constant_step,
+    failures,
+    per_step,
+    tuned,
+    wrong_kind,
+)
+
+
+@final
+@dataclass(frozen=True)
+class PrSgd(Theorem):
+    """See the file's docstring for the statement."""
+
+    name = "pr_sgd"
+    title = "Parallel restarted SGD, non-convex, any shards"
+    source = Source("Yu, Yang, Zhu", 2018, "1807.06629", "Theorem 1")
+    confidence = Confidence.CERTAIN
+    needs = ("n", "L_max", "sigma2", "G2", "H", "initial_gap")
+    metric = Metric.AVERAGE_SQUARED_GRADIENT
+    order = Order({"T": -HALF, "n": -HALF})
+    tight = False
+    statement = (
+        r"\gamma \le 1/L \Rightarrow \frac1T \sum_{t<T} E\|\nabla f(\bar x_t)\|^2 \le "
+        r"\frac{2\Delta}{\gamma T} + 4\gamma^2 H^2 G^2 L^2 + \frac{\gamma L\sigma^2}{n}"
+    )
+
+    def violations(self, c: Constants, step: Stepsize, horizon: int) -> tuple[str, ...]:
+        missing = missing_sentence(self, c.completed())
+        if missing:
+            return missing
+        if not isinstance(step, ConstantStep):
+            return wrong_kind(step, CONSTANT)
+        return failures(at_most("gamma", step.gamma, 1 / c.completed().need("L_max"), "1/L_max"))
+
+    def stepsize(self, c: Constants, horizon: int) -> Stepsize:
+        check_horizon(horizon)
+        L = c.completed().need("L_max")
+        signal = 2 * c.need("n") * c.need("initial_gap")
+        return tuned(1 / L, signal, L * c.need("sigma2") * horizon)
+
+    def bound(self, c: Constants, step: Stepsize, times: Curve) -> Curve:
+        gamma, L = constant_step(step), c.completed().need("L_max")
+        noise = gamma * L * c.need("sigma2") / c.need("n")
+        drift = 4 * (gamma * L * c.need("H")) ** 2 * c.need("G2")
+        return per_step(2 * c.need("initial_gap") / gamma, times) + noise + drift
+
+
+pr_sgd = PrSgd()
