@@ -64,7 +64,8 @@ def longest_period(errors: Errors, guess: int, limit: int, factor: float = FACTO
     low, high = _bracket(within, guess, limit)
     if low == limit and _surely_within(seen[limit], seen[1], factor):
         pseudo = np.full(_GROUPS, math.log(limit))
-        return Longest(math.log(limit), pseudo, limit, limit, len(seen), True)
+        whole = float(pseudo[0])
+        return Longest(whole, pseudo, math.exp(whole), math.exp(whole), len(seen), True)
     if low == limit:
         low = max(period for period in seen if period < limit)
     log_period, pseudo = _crossing(low, high, seen, factor)

@@ -54,13 +54,19 @@ def test_every_study_supports_its_claim(study) -> None:
         assert verdict.outcome in (Outcome.SUPPORTED, Outcome.PROVED), verdict
         assert verdict.statistic is not None and verdict.bound is not None
         assert verdict.evidence and "seed" in verdict.provenance
-    lines = [key.removesuffix("/x") for key in result.curves if key.endswith("/x")]
+    lines = [key.removesuffix("/y") for key in result.curves if key.endswith("/y")]
     for line in lines:
         assert_alike(result.curves, f"{line}/x", f"{line}/y")
-    if not lines:
-        assert_alike(result.curves, "x", "mean", "low", "high", "fit", "reference")
-        assert (result.curves["low"] <= result.curves["mean"]).all()
-        assert (result.curves["mean"] <= result.curves["high"]).all()
+    for along in () if lines else ("", *variables(result.curves)):
+        keys = [along + key for key in ("x", "mean", "low", "high", "fit", "reference")]
+        assert_alike(result.curves, *keys)
+        mean, low, high = (result.curves[key] for key in keys[1:4])
+        assert (low <= mean).all() and (mean <= high).all()
+
+
+def variables(curves: dict[str, Curve]) -> list[str]:
+    """Prefixes ``V/`` of curves along variables other than the study's own."""
+    return [key.removesuffix("x") for key in curves if key.endswith("/x")]
 
 
 def assert_alike(curves: dict[str, Curve], *keys: str) -> None:
