@@ -91,7 +91,7 @@ class Hogwild(Method[HogwildState]):
     def step(self, state: HogwildState, t: int, world: World) -> HogwildState:
         network, tick = world.network, state.schedule.at(t)
         who = tick.arrivals.to(state.versions.device)
-        read = self._read(state, tick.versions.to(who.device), who, t, world)
+        read = self.read(state, tick.versions.to(who.device), who, t, world)
         g = world.checked(world.gradient_of(read, who, t), t, who)
         packet = pack(self.compressor, g, world.key.fold("compress", t), world.replicas, who)
         arrived = network.collect(packet, who)
@@ -101,9 +101,7 @@ class Hogwild(Method[HogwildState]):
         state.versions[..., (t + 1) % depth, :] = x[..., 0, :]
         return state._replace(newest=(t + 1) % depth)
 
-    def _read(
-        self, state: HogwildState, begun: Tensor, who: Tensor, t: int, world: World
-    ) -> Tensor:
+    def read(self, state: HogwildState, begun: Tensor, who: Tensor, t: int, world: World) -> Tensor:
         """The mixture of versions ``[..., k, d]`` that workers ``who`` ``[..., k]`` read."""
         depth, d = state.versions.shape[-2:]
         real = who.clamp_max(world.network.n - 1)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from proofs_check.closed_forms.adaptive import adaptive
+from proofs_check.closed_forms.asynchronous import asynchronous
 from proofs_check.closed_forms.barriers import barrier_promises, step_times
 from proofs_check.closed_forms.blocks import blocks
 from proofs_check.closed_forms.choco import choco
@@ -22,6 +23,7 @@ from proofs_check.closed_forms.layer_wise import layer_wise
 from proofs_check.closed_forms.lazy import lazy
 from proofs_check.closed_forms.levels import levels
 from proofs_check.closed_forms.local_law import law_of_uneven_workers
+from proofs_check.closed_forms.local_law_falling import law_while_steps_fall
 from proofs_check.closed_forms.local_points import local_points
 from proofs_check.closed_forms.momentum import momentum
 from proofs_check.closed_forms.noisy_quadratic import local_updates, mean_of_gossip, noisy_quadratic
@@ -37,6 +39,7 @@ CLOSED_FORMS: tuple[Callable[[], tuple[Verdict, ...]], ...] = (
     local_fixed_point,
     local_points,
     law_of_uneven_workers,
+    law_while_steps_fall,
     mean_of_gossip,
     gossip_bias,
     delays,
@@ -57,6 +60,7 @@ CLOSED_FORMS: tuple[Callable[[], tuple[Verdict, ...]], ...] = (
     lazy,
     barrier_promises,
     step_times,
+    asynchronous,
 )
 
 __all__ = ["CLOSED_FORMS"]

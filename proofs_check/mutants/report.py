@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple, final
 
 from proofs_check.mutants import (
+    asynchronous,
     barriers,
     decomposition,
     large_batch,
@@ -39,6 +40,7 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     *memories.METHOD_MUTANTS,
     *shifts.METHOD_MUTANTS,
     *barriers.METHOD_MUTANTS,
+    *asynchronous.METHOD_MUTANTS,
     *signs.METHOD_MUTANTS,
     *sparsifiers.METHOD_MUTANTS,
     *lazy.METHOD_MUTANTS,

@@ -1,0 +1,164 @@
+"""Faults in asynchronous methods: ages, compensation, accrual, writes, prox and filter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import torch
+from torch import Tensor
+
+from algorithms.methods.base import Method, World
+from algorithms.methods.delay_compensation import Correction, DiagonalCompensation, ExactHessian
+from algorithms.methods.delayed_proximal import Filter
+from algorithms.problems.base import Problem
+from proofs_check.closed_forms.asynchronous import (
+    WEIGHT,
+    compensated,
+    coordinate_prox_solution,
+    delay_is_removed,
+    delayed_proximal_solution,
+    downpour_client,
+    versions_are_read,
+    writes_add,
+)
+from proofs_check.mutants.methods import MethodMutant
+from proofs_check.mutants.spoilt import Spoilt
+
+
+@final
+@dataclass(frozen=True)
+class LateByOne(Spoilt):
+    """An asynchronous server that answers with the model before the update: one version older."""
+
+    right: Method[Any]
+
+    def step(self, state: Any, t: int, world: World) -> Any:
+        before = state.x
+        after = self.right.step(state, t, world)
+        fetched = after.schedule.at(t).fetches[..., None].expand(*before.shape[:-2], 1, 1)
+        index = fetched.expand(*fetched.shape[:-1], before.shape[-1])
+        return after._replace(view=after.view.scatter(-2, index, before))
+
+
+@final
+@dataclass(frozen=True)
+class Reversed(Correction[Any]):
+    """A compensation with the wrong sign: it takes x_read - x_now."""
+
+    right: Correction[Any]
+
+    @property
+    def name(self) -> str:
+        return f"{self.right.name}, reversed"
+
+    def init(self, shape: torch.Size, dtype: torch.dtype, device: torch.device) -> Any:
+        return self.right.init(shape, dtype, device)
+
+    def apply(
+        self,
+        state: Any,
+        g: Tensor,
+        x_now: Tensor,
+        x_read: Tensor,
+        problem: Problem,
+        workers: Tensor,
+    ) -> tuple[Any, Tensor]:
+        state, used = self.right.apply(state, g, x_now, x_read, problem, workers)
+        return state, g - (used - g)
+
+
+@final
+@dataclass(frozen=True)
+class UnclearedPush(Spoilt):
+    """Downpour whose accrued gradient stays after it was pushed: it counts again and again."""
+
+    right: Method[Any]
+
+    def step(self, state: Any, t: int, world: World) -> Any:
+        after = self.right.step(state, t, world)
+        worker = after.schedule.at(t).arrivals
+        index = worker[..., None].expand(*worker.shape, after.x.shape[-1])
+        g = world.gradient_of(state.local.gather(-2, index), worker, t)
+        grown = state.accrued.gather(-2, index) + g
+        return after._replace(accrued=state.accrued.scatter(-2, index, grown))
+
+
+@final
+@dataclass(frozen=True)
+class Overwriting(Spoilt):
+    """Hogwild that stores x_read - gamma g where it should add - gamma g to what is there."""
+
+    right: Method[Any]
+
+    def step(self, state: Any, t: int, world: World) -> Any:
+        tick, before = state.schedule.at(t), self.right.models(state)
+        read = self.right.read(state, tick.versions, tick.arrivals, t, world)  # type: ignore[attr-defined]
+        after = self.right.step(state, t, world)
+        move = self.right.models(after) - before
+        stored = torch.where(move != 0, read + move, before)
+        after.versions[..., after.newest, :] = stored[..., 0, :]
+        return after
+
+
+@final
+@dataclass(frozen=True)
+class ProxBeforeMean(Spoilt):
+    """Coordinate prox whose server averages the workers' proxed points."""
+
+    right: Method[Any]
+
+    def step(self, state: Any, t: int, world: World) -> Any:
+        after = self.right.step(state, t, world)
+        rule, shrink = self.right.step_rule, self.right.proximal  # type: ignore[attr-defined]
+        x = shrink.apply(after.points[..., : world.network.n, :], rule(t), t).mean(-2, keepdim=True)
+        who = after.schedule.at(t).arrivals
+        index = who[..., None].expand(*who.shape, x.shape[-1])
+        return after._replace(x=x, read=after.read.scatter(-2, index, x.expand(index.shape)))
+
+
+@final
+@dataclass(frozen=True)
+class ActiveDropping(Filter):
+    """A KKT filter that looks at gradients alone, and drops coordinates that are not zero."""
+
+    weight: float
+
+    @property
+    def name(self) -> str:
+        return "filter of small gradients"
+
+    def sends(self, g: Tensor, x: Tensor, t: int) -> Tensor:
+        return g.abs() > self.weight
+
+
+METHOD_MUTANTS: tuple[MethodMutant, ...] = (
+    MethodMutant(
+        "ASP one version late", "the answer is the model before the update it follows",
+        lambda: versions_are_read(LateByOne), versions_are_read,
+    ),
+    MethodMutant(
+        "delay compensation reversed", "lam g*g*(x_read - x_now)",
+        lambda: compensated(Reversed(DiagonalCompensation(0.5))), compensated,
+    ),
+    MethodMutant(
+        "exact compensation reversed", "g - H (x_now - x_read)",
+        lambda: delay_is_removed(Reversed(ExactHessian())), delay_is_removed,
+    ),
+    MethodMutant(
+        "Downpour not clearing", "an accrued gradient stays after its push",
+        lambda: downpour_client(UnclearedPush), downpour_client,
+    ),
+    MethodMutant(
+        "Hogwild overwriting", "x_read - gamma g is stored where - gamma g is to be added",
+        lambda: writes_add(Overwriting), writes_add,
+    ),
+    MethodMutant(
+        "prox before the mean", "the server averages proxed points",
+        lambda: coordinate_prox_solution(ProxBeforeMean), coordinate_prox_solution,
+    ),
+    MethodMutant(
+        "KKT filter dropping active coordinates", "small gradients of non-zero coordinates are cut",
+        lambda: delayed_proximal_solution(ActiveDropping(WEIGHT)), delayed_proximal_solution,
+    ),
+)  # fmt: skip
