@@ -269,6 +269,8 @@ def _loop(
     method: Method[Any], world: World, start: Tensor, steps: int, recorder: _Recorder, seed: int
 ) -> Trace:
     state = method.init(start, world)
+    if method.seconds(state, 0) is not None:
+        world.network.stopwatch = None  # its schedule tells the time
     try:
         for t in range(steps):
             recorder.see(state, t)

@@ -10,9 +10,9 @@ from torch import Tensor
 
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.nearest_grid import NearestGrid
-from algorithms.kernels import rows
 from algorithms.methods.base import Method, World, dense_bits
 from algorithms.problems.base import Problem
+from algorithms.synchronisation.lazy import above, square
 from theory.constants import Constants
 from theory.stepsizes import Stepsize
 
@@ -81,14 +81,14 @@ class LAQ(Method[LAQState]):
         innovation = world.gradient(state.x, t) - state.sent
         packet = world.pack(self.compressor.at(t), innovation, t)
         quantised = packet.own(world.network.workers)
-        error = _square(quantised - innovation)
+        error = square(quantised - innovation)
         past = state.moves
-        sends = self._sends(_square(quantised), error, state, gamma)
+        sends = self._sends(square(quantised), error, state, gamma)
         mean, own = world.network.average(replace(packet, sends=sends))
         world.network.broadcast(dense_bits(packet.d, packet.dtype))
         mean = state.mean + mean
         x = state.x - gamma * mean
-        moves = torch.cat((past[..., 1:], _square(x - state.x)[..., None]), -1)
+        moves = torch.cat((past[..., 1:], square(x - state.x)[..., None]), -1)
         return LAQState(
             x,
             state.sent + own,
@@ -98,18 +98,13 @@ class LAQ(Method[LAQState]):
             moves,
         )
 
-    def _sends(self, square: Tensor, error: Tensor, state: LAQState, gamma: float) -> Tensor:
+    def _sends(self, change: Tensor, error: Tensor, state: LAQState, gamma: float) -> Tensor:
         """Who sends, ``[..., m]``."""
         recent = torch.zeros_like(state.moves[..., 0])
         for k in range(self.memory):
             recent = recent + state.moves[..., k]
         allowed = self.weight / self.memory * recent / gamma**2 + 3 * (error + state.error)
-        return (square > allowed) | (state.silent >= self.patience)
+        return above(change, allowed) | (state.silent >= self.patience)
 
     def models(self, state: LAQState) -> Tensor:
         return state.x
-
-
-def _square(x: Tensor) -> Tensor:
-    norms = rows.norms(x)[..., 0]
-    return norms * norms

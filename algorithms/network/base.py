@@ -148,6 +148,10 @@ class Network(ABC):
     def answer(self, active: Tensor, bits: int) -> None:
         """The server sends one message of ``bits`` to each of ``active`` ``[..., k]``."""
         self.ledger.receive_at(self.position(active), self.held(active), bits)
+        if self.stopwatch is not None:
+            heard = torch.zeros((*active.shape[:-1], self.n + 1), dtype=torch.int64)
+            heard.scatter_(-1, active.cpu(), 1)
+            self.stopwatch.down(heard[..., :-1] * bits, heard[..., :-1])
 
     def position(self, active: Tensor) -> Tensor:
         """Place among the rows held here of each of ``active`` ``[..., k]``; 0 if it is elsewhere.

@@ -13,7 +13,7 @@ from algorithms.kernels import rows
 
 
 class Opening(ABC):
-    """How a lazy method begins: the stored gradients, and the steps in which no trigger is view.
+    """How a lazy method begins: the stored gradients, and the steps in which no trigger is asked.
 
     ``steps`` is how many those are.
     """
