@@ -40,10 +40,42 @@ def test_a_short_line_and_a_repeated_key_are_refused() -> None:
 
 
 def test_the_errata_of_the_slice_are_there_once() -> None:
-    wanted = [f"E{i}" for i in range(3, 34) if i != 13] + "T1 T4 T5 T6 T10 S2".split()
+    wanted = [f"E{i}" for i in range(1, 39) if i not in (13, 34)]
+    wanted += "T1 T2 T3 T4 T5 T6 T7 T9 T10 T12 S2 S3".split()
     assert [erratum.id for erratum in ERRATA] == wanted
     for erratum in ERRATA:
         assert erratum.place and erratum.evidence and erratum.printed != erratum.correct
+
+
+def test_e1_the_printed_view_counts_updates_twice() -> None:
+    def counts(s: int, n: int, t: int) -> tuple[int, int, int]:
+        """Updates in worker 0's view with no extra subset: printed, without repeats, corrected."""
+        printed = [(j, k) for j in range(n) for k in range(1, t + 1)]
+        printed += [(0, k) for k in range(t - s, t + 1)]
+        right = [(j, k) for j in range(n) for k in range(1, t - s + 1)]
+        right += [(0, k) for k in range(t - s + 1, t + 1)]
+        assert len(set(right)) == len(right)
+        return len(printed), len(set(printed)), len(right)
+
+    assert counts(0, 2, 3) == (7, 6, 6) and counts(2, 2, 5) == (13, 10, 8)
+
+
+def test_e1_the_printed_view_has_the_root_minus_one() -> None:
+    x, gamma = [1.0], 0.5  # x_t of both workers, f = x^2/2, s = 0
+    for _ in range(200):
+        x.append(1.0 - gamma * 2 * sum(x) - gamma * x[-1])
+    assert abs(x[-1] + x[-2]) < 1e-12 < 0.1 < abs(x[-1])
+    assert sorted(np.roots([1, 0.5, -0.5]).tolist()) == pytest.approx([-1, 0.5])
+    assert 1.0 - gamma * 2 * 1.0 == 0.0  # bulk synchronous
+
+
+def test_t9_the_line_for_one_step_is_that_of_bulk_synchronous_parallel() -> None:
+    n, d, steps = 16, 1000, 50
+
+    def printed(period: int) -> float:
+        return 32 * d * steps / period
+
+    assert 32 * n * d * steps == n * printed(1)
 
 
 def test_e4_the_printed_rule_never_synchronises() -> None:
