@@ -86,6 +86,7 @@ def measure(
         scan_both(grid, law, _guess),
         scan_both(FAR, law, _guess),
         (0.75, 0.75),
+        left=0.005,
         subject=subject,
         problem=_PLACE,
         told=f"{source}; seed {_SEED} + T + n, {_REPLICAS} replicas of {_D} coordinates, "

@@ -16,7 +16,6 @@ from proofs_check.studies.base import Curve, StudyResult, exponent, noise_free_r
 from proofs_check.studies.speedup_search import Longest
 from proofs_check.verdict import Outcome, Verdict
 
-_FAR = 0.005  # what horizons beyond 2^28 may still add to an exponent
 _INTERPOLATION = 0.01  # of log H, between ends of the bracket
 
 Scans = tuple["Scan", "Scan"]
@@ -146,12 +145,14 @@ def against_law(
     far: tuple[Scan, Scan],
     orders: tuple[float, float],
     *,
+    left: float,
     subject: str,
     problem: str,
     told: str,
 ) -> StudyResult:
     """Measured exponents against those of an exact law on the same grid, and the law's own at
-    horizons so ``far`` that nothing else is left, against the table's ``orders``.
+    horizons so ``far`` that at most ``left`` of other terms is left in an exponent, against the
+    table's ``orders``.
     """
     verdicts: list[Verdict] = []
     for variable, one, same, distant, order in zip(
@@ -168,7 +169,7 @@ def against_law(
             ),
             _same_periods(one, same, variable, told, subject=subject, problem=problem),
             noise_free_rate(
-                distant.x, distant.rounds, order, _FAR, tight=True, variable=variable,
+                distant.x, distant.rounds, order, left, tight=True, variable=variable,
                 subject=subject, problem=problem,
                 claim=f"rounds for linear speedup ~ {variable}^{order:.3g}, exact law far out",
                 provenance=f"{told}; exact moments at {variable} = "

@@ -14,6 +14,7 @@ from algorithms.methods.base import Method, World
 from algorithms.methods.local_sgd import LocalSGD, LocalSGDState
 from algorithms.problems.base import Problem
 from proofs_check.closed_forms.local_law import LocalLaw, TwoKinds, law_of_uneven_workers
+from proofs_check.closed_forms.local_law_falling import FallingLaw, law_while_steps_fall
 from proofs_check.closed_forms.local_points import law_of_bsp, path_of_bsp, random_fixed_points
 from proofs_check.mutants.wrong_methods import GradientAveragingLocalSGD
 from proofs_check.studies import (
@@ -28,7 +29,7 @@ from proofs_check.studies.speedup_search import longest_period
 from proofs_check.studies.speedup_verdicts import Grid, Scan, exponent_fit
 from proofs_check.verdict import Outcome, Verdict
 from theory.constants import Constants
-from theory.stepsizes import Stepsize
+from theory.stepsizes import InverseTimeStep, Stepsize
 
 SMALL = Grid(horizons=(128, 256, 512), workers=(2, 4, 8), middle=256)
 
@@ -141,6 +142,7 @@ CLOSED_FORM_FAULTS = {
     "law of BSP, one model left out": lambda: law_of_bsp(LeavesOneOut),
     "path of BSP, one model left out": lambda: path_of_bsp(LeavesOneOut),
     "fixed points, gradients averaged": lambda: random_fixed_points(GradientAveragingLocalSGD),
+    "exact moments, falling steps, one model left out": lambda: law_while_steps_fall(LeavesOneOut),
     "exact moments, gradients averaged": lambda: law_of_uneven_workers(GradientAveragingLocalSGD),
     "exact moments, one model left out": lambda: law_of_uneven_workers(LeavesOneOut),
 }
@@ -229,6 +231,28 @@ def test_exact_law_is_that_of_a_dense_gaussian_recursion(period: int, overlapped
     due = 0.8**2 * total / steps
     law = LocalLaw(kinds, gamma, period, overlapped)
     assert law.average_squared_gradient(steps) == pytest.approx(due, rel=1e-12)
+
+
+def test_law_while_steps_fall_is_that_of_a_dense_gaussian_recursion() -> None:
+    """All n models and the weighted sum as one linear Gaussian system, step by step, in numpy."""
+    kinds, step, steps, period = TwoKinds(4, 0.8, 0.4, 1.5, 0.7), InverseTimeStep(3.0, 9.0), 23, 5
+    sign, n = np.array([1.0, -1.0, 1.0, -1.0]), 4
+    mean, cov = np.zeros(n + 1), np.zeros((n + 1, n + 1))
+    weights = [(9.0 + t) ** 1.5 for t in range(steps)]
+    for t, weight in enumerate(weights):
+        gamma = step(t)
+        look = np.eye(n + 1)
+        look[n, :n] += weight / n
+        local = np.diag(np.append(1 - gamma * 0.8 * (1 + 0.4 * sign), 1.0))
+        meet = np.eye(n + 1)
+        meet[:n, :n] = np.full((n, n), 1 / n) if (t + 1) % period == 0 else np.eye(n)
+        shift = np.append(-gamma * 1.5 * sign, 0.0)
+        noise = np.diag(np.append(np.full(n, gamma**2 * 0.7), 0.0))
+        mean = meet @ (local @ look @ mean + shift)
+        cov = meet @ (local @ look @ cov @ look.T @ local.T + noise) @ meet.T
+    due = 0.8 / 2 * (mean[n] ** 2 + cov[n, n]) / sum(weights) ** 2
+    got = FallingLaw(kinds, step, period).suboptimality(steps, lambda t: weights[t])
+    assert got == pytest.approx(due, rel=1e-12)
 
 
 def test_two_kinds_need_an_even_number() -> None:
