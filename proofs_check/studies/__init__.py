@@ -1,11 +1,13 @@
 """Measured rates and effects: one study per file, each able to fail. STUDIES holds them all."""
 
 from proofs_check.studies.base import Study
+from proofs_check.studies.batch_noise_scale import STUDY as _batch_noise_scale
 from proofs_check.studies.bsp_speedup_nonconvex import STUDY as _bsp_speedup_nonconvex
 from proofs_check.studies.bsp_speedup_strongly_convex import STUDY as _bsp_speedup_strongly_convex
 from proofs_check.studies.bsp_time_nonconvex import STUDY as _bsp_time_nonconvex
 from proofs_check.studies.bsp_time_strongly_convex import STUDY as _bsp_time_strongly_convex
 from proofs_check.studies.choco_gap import STUDY as _choco_gap
+from proofs_check.studies.cr_psgd_rounds import STUDY as _cr_psgd_rounds
 from proofs_check.studies.d_psgd_gap import STUDY as _d_psgd_gap
 from proofs_check.studies.d_psgd_leading import STUDY as _d_psgd_leading
 from proofs_check.studies.ef_leading import STUDY as _ef_leading
@@ -19,6 +21,8 @@ from proofs_check.studies.one_shot_floor import STUDY as _one_shot_floor
 from proofs_check.studies.rounds_for_speedup import STUDY as _rounds_for_speedup
 from proofs_check.studies.rounds_for_speedup_lupa import STUDY as _rounds_for_speedup_lupa
 from proofs_check.studies.rounds_for_speedup_pr import STUDY as _rounds_for_speedup_pr
+from proofs_check.studies.steps_to_target import LOGISTIC as _steps_to_target_logistic
+from proofs_check.studies.steps_to_target import MLP as _steps_to_target_mlp
 
 STUDIES: tuple[Study, ...] = (
     _bsp_time_strongly_convex,
@@ -39,6 +43,10 @@ STUDIES: tuple[Study, ...] = (
     _ef_residual,
     _ef_leading,
     _lag_uploads,
+    _steps_to_target_logistic,
+    _steps_to_target_mlp,
+    _batch_noise_scale,
+    _cr_psgd_rounds,
 )
 
 __all__ = ["STUDIES"]
