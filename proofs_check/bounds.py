@@ -33,6 +33,7 @@ from algorithms.topologies.complete import Complete
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.torus import Torus
 from proofs_check.bound_check import REPLICAS, BoundCheck, Make, nothing_more
+from proofs_check.bounds_local import LOCAL_CHECKS
 from proofs_check.closed_forms.paths import world_of
 from proofs_check.studies.choco_gap import potential
 from theory.constants import Constants
@@ -242,5 +243,5 @@ _ASYNCHRONOUS = tuple(
 )  # fmt: skip
 
 BOUND_CHECKS: tuple[BoundCheck, ...] = (
-    *_PLAIN, *_COMPRESSED, *_FEEDBACK, *_SHIFTED, *_LOCAL, *_GOSSIP, *_ASYNCHRONOUS,
+    *_PLAIN, *_COMPRESSED, *_FEEDBACK, *_SHIFTED, *_LOCAL, *LOCAL_CHECKS, *_GOSSIP, *_ASYNCHRONOUS,
 )  # fmt: skip

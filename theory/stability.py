@@ -66,5 +66,8 @@ class Elastic(NamedTuple):
 
     @property
     def stable(self) -> bool:
-        """Whether mean, centre and deviations all tend to 0, for more than one worker."""
+        """Whether mean, centre and deviations all tend to 0, for more than one worker.
+
+        Where h, alpha and beta are positive, a stable centre implies it.
+        """
         return self.centre_stable and abs(self.deviation) < 1

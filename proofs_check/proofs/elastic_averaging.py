@@ -7,7 +7,7 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.proofs.derivation import equality, settled, truth
+from proofs_check.proofs.derivation import Step, equality, nonnegative, settled, truth
 from proofs_check.verdict import Verdict
 
 h, alpha, beta = sp.symbols("h alpha beta", positive=True)
@@ -34,6 +34,17 @@ def agree(first: Any, second: Any, third: Any) -> bool:
     return bool(all(numbers)) == bool(abs(half) < 1 and spread < (1 - abs(half)) ** 2)
 
 
+def together() -> tuple[Step, Step]:
+    """p(-1) > 0 and det < 1 imply |1 - h - alpha| < 1 for positive h, alpha, beta."""
+    u, v, w = sp.symbols("u v w", nonnegative=True)
+    small = (2 - h - alpha - ENDS[1] / 2).subs(h, 2 / (1 + u))
+    large = {h: 2 + u, beta: 2 + v, alpha: u * v / 2 - w}  # p(-1) = 2 w > 0, so u > 0 and v > 0
+    return (
+        nonnegative("h <= 2: h + alpha < 2 as p(-1) > 0", sp.together(small), u, beta),
+        nonnegative("h > 2: p(-1) > 0 excludes det < 1", (DETERMINANT - 1).subs(large), u, v, w),
+    )
+
+
 def prove(matrix: Any = MATRIX, ends: Any = ENDS, determinant: Any = DETERMINANT) -> Verdict:
     r"""p(z) = z^2 - tr z + det: both roots inside iff p(1), p(-1) > 0 and |det| < 1 (Jury).
 
@@ -56,6 +67,7 @@ def prove(matrix: Any = MATRIX, ends: Any = ENDS, determinant: Any = DETERMINANT
         equality("p(-1)", p.subs(z, -1), ends[1]),
         equality("p(0)", p.subs(z, 0), determinant),
         equality("a pair of roots has the product r^2", pair.subs(z, 0), r**2),
+        *together(),
         truth(
             "as the roots say, exactly, on a grid", all(agree(*x) for x in product(GRID, repeat=3))
         ),

@@ -49,12 +49,12 @@ THEOREMS: tuple[Theorem, ...] = (
     diana,
     diana_nonconvex,
     ef_sgd_two_way,
+    pr_sgd,
+    cooperative_sgd,
 )
 
 PROVED_ONLY: tuple[Theorem, ...] = (
     absolute_compressor_ef,
-    pr_sgd,
-    cooperative_sgd,
     ssp,
     signsgd,
     signsgd_majority,

@@ -1,0 +1,53 @@
+"""Settings for the theorems on local updates: LOCAL_CHECKS."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from algorithms.methods.d_psgd import DPSGD
+from algorithms.methods.local_sgd import LocalSGD
+from algorithms.problems import entries
+from algorithms.problems.base import Problem
+from algorithms.problems.logistic_data import breast_cancer
+from algorithms.problems.partitions import Dirichlet
+from algorithms.problems.regularisers import BoundedNonconvex
+from algorithms.topologies.ring import Ring
+from proofs_check.bound_check import BoundCheck, Make
+from theory.constants import Constants
+from theory.theorems.cooperative_sgd import cooperative_sgd
+from theory.theorems.pr_sgd import pr_sgd
+
+_NONCONVEX, _IID = "nonconvex-breast-cancer", "quadratic-sc-iid"
+
+
+def all_to_all(problem: Problem) -> Constants:
+    """An average of all is gossip with W = J."""
+    return Constants().state(lam=0.0)
+
+
+def every_step(problem: Problem) -> Constants:
+    """Gossip at every step."""
+    return Constants().state(H=1)
+
+
+def _periodic(period: int) -> Make:
+    return lambda step, _p, _t: LocalSGD(step, period)
+
+
+def _uneven(n: int) -> Callable[[], Problem]:
+    return lambda: breast_cancer(n, BoundedNonconvex(0.1), partition=Dirichlet(0.3))
+
+
+LOCAL_CHECKS: tuple[BoundCheck, ...] = (
+    BoundCheck(
+        "pr-sgd", f"{_NONCONVEX}, Dirichlet(0.3)", pr_sgd, _uneven(8), _periodic(8), 400
+    ),
+    BoundCheck(
+        "cooperative-sgd", f"{_IID}, all to all", cooperative_sgd,
+        lambda: entries.problem(_IID, 8), _periodic(8), 1000, all_to_all,
+    ),
+    BoundCheck(
+        "cooperative-sgd", f"{_IID}, ring", cooperative_sgd, lambda: entries.problem(_IID, 8),
+        lambda step, p, _t: DPSGD(step, Ring(p.n)), 1000, every_step,
+    ),
+)  # fmt: skip
