@@ -9,6 +9,8 @@ from typing import Generic, TypeVar, final
 import torch
 from torch import Tensor
 
+from algorithms.kernels.scaled_sum import add_scaled
+
 State = TypeVar("State")
 
 
@@ -33,6 +35,11 @@ class Optimizer(ABC, Generic[State]):
         ``step`` ``[..., m, d]`` is gamma g; ``gamma`` is the stepsize it was made with.
         """
 
+    def descend(self, state: State, g: Tensor, x: Tensor, gamma: float) -> tuple[State, Tensor]:
+        """The next state and the next models: :meth:`update` with the step gamma g, taken off x."""
+        state, move = self.update(state, gamma * g, x, gamma)
+        return state, x - move
+
 
 @final
 @dataclass(frozen=True)
@@ -48,3 +55,6 @@ class SGD(Optimizer[Tensor]):
 
     def update(self, state: Tensor, step: Tensor, x: Tensor, gamma: float) -> tuple[Tensor, Tensor]:
         return state, step
+
+    def descend(self, state: Tensor, g: Tensor, x: Tensor, gamma: float) -> tuple[Tensor, Tensor]:
+        return state, add_scaled(x, -gamma, g)

@@ -1,0 +1,92 @@
+"""Outer: what the server makes of the average of local models."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Generic, TypeVar, final
+
+import torch
+from torch import Tensor
+
+State = TypeVar("State")
+
+
+class Outer(ABC, Generic[State]):
+    """init/update pair over the server's row ``[..., 1, d]``; frozen dataclasses."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str: ...
+
+    @abstractmethod
+    def init(self, x: Tensor) -> State:
+        """State at the starting model ``[..., 1, d]``."""
+
+    @abstractmethod
+    def update(self, state: State, anchor: Tensor, mean: Tensor) -> tuple[State, Tensor]:
+        """The next state, and where all workers go on from, ``[..., 1, d]``.
+
+        They began the block at ``anchor`` and ended it at ``mean`` on average.
+        """
+
+
+@final
+@dataclass(frozen=True)
+class PlainAverage(Outer[Tensor]):
+    """Workers go on from the mean."""
+
+    @property
+    def name(self) -> str:
+        return "average"
+
+    def init(self, x: Tensor) -> Tensor:
+        return torch.zeros(0, dtype=x.dtype, device=x.device)
+
+    def update(self, state: Tensor, anchor: Tensor, mean: Tensor) -> tuple[Tensor, Tensor]:
+        return state, mean
+
+
+@final
+@dataclass(frozen=True)
+class BlockMomentum(Outer[Tensor]):
+    r"""Blockwise model-update filtering: G = \bar x - W_g, \Delta = \eta \Delta + \zeta G, W +=
+    \Delta; restart from W_g = W, or from W + \eta \Delta with ``nesterov``.
+
+    ``eta`` is the block momentum, ``zeta`` the block learning rate. With eta = 0 and zeta = 1 it
+    is the plain average, bit for bit: W_g is computed as \bar x + (\zeta - 1) G + \eta \Delta, with
+    the old \Delta, or with the new one for Nesterov's form. (Chen, Huo 2016, ICASSP, Eqs. 4-6;
+    their rule is eta = 1 - 1/n: :meth:`of_workers`.)
+
+    Raises:
+        ValueError: eta outside [0, 1) or zeta <= 0.
+    """
+
+    eta: float
+    zeta: float = 1.0
+    nesterov: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.eta < 1:
+            raise ValueError(f"eta must lie in [0, 1), got eta={self.eta}")
+        if not self.zeta > 0:
+            raise ValueError(f"zeta must be positive, got zeta={self.zeta}")
+
+    @staticmethod
+    def of_workers(n: int, *, nesterov: bool = False) -> BlockMomentum:
+        """The paper's rule eta = 1 - 1/n, zeta = 1."""
+        return BlockMomentum(1 - 1 / n, 1.0, nesterov)
+
+    @property
+    def name(self) -> str:
+        kind = "Nesterov block momentum" if self.nesterov else "block momentum"
+        return f"{kind}(eta={self.eta:g}, zeta={self.zeta:g})"
+
+    def init(self, x: Tensor) -> Tensor:
+        return torch.zeros_like(x)
+
+    def update(self, state: Tensor, anchor: Tensor, mean: Tensor) -> tuple[Tensor, Tensor]:
+        change = mean - anchor
+        filtered = self.eta * state + self.zeta * change
+        ahead = filtered if self.nesterov else state
+        return filtered, mean + (self.zeta - 1) * change + self.eta * ahead
