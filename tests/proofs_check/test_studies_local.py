@@ -13,6 +13,7 @@ from torch import Tensor
 from algorithms.methods.base import Method, World
 from algorithms.methods.local_sgd import LocalSGD, LocalSGDState
 from algorithms.problems.base import Problem
+from algorithms.synchronisation.periods import Every, Periods
 from proofs_check.closed_forms.local_law import LocalLaw, TwoKinds, law_of_uneven_workers
 from proofs_check.closed_forms.local_law_falling import FallingLaw, law_while_steps_fall
 from proofs_check.closed_forms.local_points import law_of_bsp, path_of_bsp, random_fixed_points
@@ -43,7 +44,11 @@ class Twisted(Method[LocalSGDState]):
     """Local SGD, to be done wrong."""
 
     step_rule: Stepsize
-    period: int
+    period: int | Periods
+
+    def meets(self, t: int) -> bool:
+        periods = Every(self.period) if isinstance(self.period, int) else self.period
+        return periods.meets(t)
 
     @property
     def name(self) -> str:
@@ -69,15 +74,15 @@ class SameSeed(Twisted):
         first = torch.zeros_like(world.network.workers)
         draws = world.key.fold("gradient", t).draws(world.replicas, first)
         x = state.x - self.step_rule(t) * world.problem.gradient(state.x, draws)
-        return LocalSGDState(x if (t + 1) % self.period else x.mean(-2, True).expand_as(x).clone())
+        return LocalSGDState(x.mean(-2, True).expand_as(x).clone() if self.meets(t) else x)
 
 
 class LeavesOneOut(Twisted):
     """The mean of the models forgets the last worker's."""
 
     def step(self, state: LocalSGDState, t: int, world: World) -> LocalSGDState:
-        x = LocalSGD(self.step_rule, self.period + t + 1).step(state, t, world).x
-        if (t + 1) % self.period:
+        x = state.x - self.step_rule(t) * world.gradient(state.x, t)
+        if not self.meets(t):
             return LocalSGDState(x)
         return LocalSGDState(x[..., :-1, :].mean(-2, keepdim=True).expand_as(x).clone())
 
@@ -86,8 +91,8 @@ class TakesOne(Twisted):
     """The server takes the model of worker 0 for the mean."""
 
     def step(self, state: LocalSGDState, t: int, world: World) -> LocalSGDState:
-        x = LocalSGD(self.step_rule, self.period + t + 1).step(state, t, world).x
-        if (t + 1) % self.period:
+        x = state.x - self.step_rule(t) * world.gradient(state.x, t)
+        if not self.meets(t):
             return LocalSGDState(x)
         return LocalSGDState(x[..., :1, :].expand_as(x).clone())
 
