@@ -184,7 +184,7 @@ def each_gradient_once(server: Server | None = None) -> Verdict:
     trace = run((server or unit_step)(SSP(0)), problem, steps=6)
     return identity(
         "ssp", "own updates are counted once: x_t = 0 from t = 1 on", trace.model.numpy(), 0.0,
-        check="erratum E1", problem=problem.name,
+        check="erratum E1", problem=problem.name, provenance="2 workers, gamma = 1, 6 steps",
     )  # fmt: skip
 
 
