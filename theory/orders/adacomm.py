@@ -18,7 +18,7 @@ adacomm = OrderOnly(
     source=Source("Wang, Joshi", 2018, "1810.08313", "main theorem"),
     confidence=Confidence.MEMORY,
     statement=(
-        r"\frac{2\Delta}{\gamma S}\left(Y + \frac DH\right) + \frac{\gamma L\sigma^2}n + "
+        r"\frac{2\Delta}{\gamma S}\left(Y + \frac{D}{H}\right) + \frac{\gamma L\sigma^2}{n} + "
         r"\gamma^2L^2\sigma^2(H-1)"
     ),
     metric=Metric.AVERAGE_SQUARED_GRADIENT,

@@ -18,7 +18,7 @@ hogwild = OrderOnly(
     confidence=Confidence.MEMORY,
     statement=(
         r"E f(x_T) - f^* \le \varepsilon \text{ after } O\left((1 + 6\tau\rho + "
-        r"6\tau^2\Omega\sqrt\Delta)\,\log(1/\varepsilon)/\varepsilon\right)"
+        r"6\tau^2\Omega\sqrt{\Delta})\,\log(1/\varepsilon)/\varepsilon\right)"
     ),
     metric=Metric.SUBOPTIMALITY,
     order=Order({"T": Fraction(-1)}),

@@ -20,7 +20,7 @@ k_avg = OrderOnly(
     confidence=Confidence.MEMORY,
     statement=(
         r"\frac1N\sum_{j<N} E\|\nabla f(x_j)\|^2 \le \frac{2\Delta}{N(K-1+\delta)\gamma} + "
-        r"\frac{LK\gamma M}{B(K-1+\delta)}\left(\frac Kn + \frac{L(2K-1)(K-1)\gamma}6\right)"
+        r"\frac{LK\gamma M}{B(K-1+\delta)}\left(\frac{K}{n} + \frac{L(2K-1)(K-1)\gamma}{6}\right)"
     ),
     metric=Metric.AVERAGE_SQUARED_GRADIENT,
     order=Order({"T": Fraction(-1, 2), "n": Fraction(-1, 2)}),

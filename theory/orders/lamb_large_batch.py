@@ -18,7 +18,7 @@ lamb_large_batch = OrderOnly(
     confidence=Confidence.MEMORY,
     statement=(
         r"\beta_2 = 0 \Rightarrow \left(E\|\nabla f(x)\|_1\right)^2 = O\left(\frac{\Delta\,\bar "
-        r"L\,d}T + \frac{\|\sigma\|_1^2}T\right)"
+        r"L\,d}{T} + \frac{\|\sigma\|_1^2}{T}\right)"
     ),
     metric=None,
     order=Order({"T": Fraction(-1)}),

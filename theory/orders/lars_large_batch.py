@@ -18,7 +18,7 @@ lars_large_batch = OrderOnly(
     confidence=Confidence.MEMORY,
     statement=(
         r"\left(E\frac1{\sqrt h}\sum_{l\le h}\|\nabla_l f(x)\|\right)^2 = "
-        r"O\left(\frac{\Delta\,\bar L}T + \frac{\|\sigma\|_1^2}{Th}\right)"
+        r"O\left(\frac{\Delta\,\bar L}{T} + \frac{\|\sigma\|_1^2}{Th}\right)"
     ),
     metric=None,
     order=Order({"T": Fraction(-1)}),
