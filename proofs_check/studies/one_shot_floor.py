@@ -55,25 +55,29 @@ def skewed(n: int) -> Logistic:
     )  # fmt: skip
 
 
-def errors(method: Method[Any], problem: Problem, steps: int) -> Curve:
+def errors(method: Method[Any], problem: Problem, steps: int, replicas: int) -> Curve:
     """||xbar_T - x*||^2 ``[R]``, started at x*."""
     trace = run(
-        method, problem, steps=steps, seed=_SEED + problem.n + steps, replicas=_REPLICAS,
+        method, problem, steps=steps, seed=_SEED + problem.n + steps, replicas=replicas,
         points=2, x0=problem.x_star,
     )  # fmt: skip
     return trace.squared_distance[:, -1]
 
 
-def measure(build: Build = LocalSGD) -> StudyResult:
+def measure(build: Build = LocalSGD, replicas: int = _REPLICAS) -> StudyResult:
     """The floor for T = 16, 48, 128; speedup when averaging every step; none lost on quadratics.
 
     ``build`` makes the method with one averaging at the end; H = 1 is local SGD's.
     """
-    once = np.stack([_alone(build, n, _STEPS) for n in _WORKERS], axis=1)
-    often = np.stack([errors(LocalSGD(_STEP, 1), skewed(n), _STEPS) for n in _WORKERS], axis=1)
+    once = np.stack([_alone(build, n, _STEPS, replicas) for n in _WORKERS], axis=1)
+    often = np.stack(
+        [errors(LocalSGD(_STEP, 1), skewed(n), _STEPS, replicas) for n in _WORKERS], axis=1
+    )
     n = np.array(_WORKERS, dtype=np.float64)
     pairs = [
-        once[:, -2:].T if steps == _STEPS else [_alone(build, m, steps) for m in _WORKERS[-2:]]
+        once[:, -2:].T
+        if steps == _STEPS
+        else [_alone(build, m, steps, replicas) for m in _WORKERS[-2:]]
         for steps in _HORIZONS
     ]
     floors = np.stack([_floor(few, many) for few, many in pairs], axis=1)
@@ -103,8 +107,8 @@ def _order(floors: Curve) -> tuple[Verdict, ...]:
     )  # fmt: skip
 
 
-def _alone(build: Build, n: int, steps: int) -> Curve:
-    return errors(build(_STEP, steps), skewed(n), steps)
+def _alone(build: Build, n: int, steps: int, replicas: int) -> Curve:
+    return errors(build(_STEP, steps), skewed(n), steps, replicas)
 
 
 def _floor(few: Curve, many: Curve) -> Curve:
@@ -154,7 +158,7 @@ def _none_on_quadratics(build: Build) -> Verdict:
 
 def _curves(n: Curve, once: Curve, often: Curve) -> dict[str, Curve]:
     """One-shot errors; ``fit`` is B^2 + V/n through the two largest n, ``reference`` is H = 1."""
-    mean, error = once.mean(axis=0), 2 * once.std(axis=0, ddof=1) / _REPLICAS**0.5
+    mean, error = once.mean(axis=0), 2 * once.std(axis=0, ddof=1) / len(once) ** 0.5
     slope = (mean[-2] - mean[-1]) / (1 / n[-2] - 1 / n[-1])
     fit = mean[-1] + slope * (1 / n - 1 / n[-1])
     return {

@@ -128,7 +128,7 @@ FAULTS = {
     ),
     "one model left out: another fixed point": lambda: local_drift_zeta.measure(LeavesOneOut),
     "averaging every step is no one-shot averaging": lambda: one_shot_floor.measure(
-        lambda step, _: LocalSGD(step, 1)
+        lambda step, _: LocalSGD(step, 1), replicas=64
     ),
     "one model for all: the periods of LUPA-SGD give no speedup": (
         lambda: rounds_for_speedup_lupa.measure(TakesOne, SMALL)
