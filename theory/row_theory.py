@@ -75,6 +75,7 @@ from theory.theorems.pr_sgd import pr_sgd
 from theory.theorems.signsgd import signsgd
 from theory.theorems.signsgd_majority import signsgd_majority
 from theory.theorems.ssp import ssp
+from theory.theorems.ssp_constant_step import ssp_constant_step
 
 UNBIASED: tuple[Result, ...] = (compressed_bsp_strongly_convex, compressed_bsp_nonconvex)
 """Any operator in U(omega), sent plainly."""
@@ -154,8 +155,8 @@ ROW_THEORY: dict[str, tuple[Result, ...] | str] = {
     "dgc": "the paper gives no convergence theorem: evidence is by experiment",
     "bsp-sgd": BSP,
     "backup-workers": BSP,
-    "ssp": (ssp,),
-    "essp": (ssp,),
+    "ssp": (ssp, ssp_constant_step),
+    "essp": (ssp, ssp_constant_step),
     "r2sp": (r2sp, asysg_con),
     "asp": (asysg_con, asysg_incon, unbounded_delays),
     "hogwild": (hogwild, lock_free, asysg_incon),

@@ -15,16 +15,16 @@ AMOUNT = D**2 / (2 * scale) + 4 * (s + 1) * n * scale * length**2
 
 
 def windows(lead: int) -> int:
-    """In how many views of one worker another's update can be missing or early.
+    """Clocks of one other worker that an update is missing at or early at, at most.
 
     At clock c a worker is sure of others' clocks up to c - lead - 1 and may see up to c + lead - 1;
     in clock order the updates of clock c itself come before it or after, whoever is first.
     """
     first = 5 * lead
     clocks = range(first - 4 * lead - 1, first + 4 * lead + 2)
-    missing = sum(c > first >= c - lead for c in clocks)
+    missing = sum(c >= first >= c - lead for c in clocks)
     early = sum(c < first <= c + lead - 1 for c in clocks)
-    return missing + early + 1
+    return missing + early
 
 
 def prove(claimed: Any = AMOUNT, late: Any = (2 * s + 1) * (n - 1)) -> Verdict:
@@ -32,8 +32,8 @@ def prove(claimed: Any = AMOUNT, late: Any = (2 * s + 1) * (n - 1)) -> Verdict:
 
     With x_{t+1} = x_t - gamma_t g_t and D_t = ||x_t - x*||^2/2, <view_t - x*, g_t> is
     (D_t - D_{t+1})/gamma_t + gamma_t ||g_t||^2/2 + <view_t - x_t, g_t>. The first telescopes below
-    D^2/(2 gamma_T); an update is missing or early in at most ``late`` views, so the last adds at
-    most ``late`` l^2 sum gamma_t.
+    D^2/(2 gamma_T). Updates missing from a view are charged to themselves, early ones to the view,
+    whose stepsize is larger: ``late`` l^2 sum gamma_t in all.
     """
     w = sp.symbols("w", nonnegative=True)
     root, before = sp.symbols("root before", positive=True)  # sqrt(t), sqrt(t - 1)

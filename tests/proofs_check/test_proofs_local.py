@@ -17,6 +17,7 @@ from proofs_check.proofs import (
     order_statistics,
     pr_sgd,
     ssp,
+    ssp_constant_step,
 )
 from proofs_check.verdict import Outcome, Verdict
 from theory.constants import Constants
@@ -27,6 +28,7 @@ from theory.stepsizes import ConstantStep, InverseRootStep
 from theory.theorems.cooperative_sgd import cooperative_sgd as cooperative_theorem
 from theory.theorems.pr_sgd import pr_sgd as pr_theorem
 from theory.theorems.ssp import ssp as ssp_theorem
+from theory.theorems.ssp_constant_step import ssp_constant_step as ssp_constant_theorem
 
 PLANTED: tuple[tuple[Callable[..., Verdict], dict[str, Any], str], ...] = (
     (pr_sgd.prove, {"claimed": pr_sgd.FLOOR - pr_sgd.gamma * pr_sgd.L}, "sum of T steps"),
@@ -44,6 +46,11 @@ PLANTED: tuple[tuple[Callable[..., Verdict], dict[str, Any], str], ...] = (
     (cooperative_sgd.prove, {"factor": cooperative_sgd.FACTOR / 2}, "is paid for"),
     (ssp.prove, {"claimed": ssp.AMOUNT / 4}, "the three sums fit"),
     (ssp.prove, {"late": 5 * ssp.s * ssp.n}, "the three sums fit"),
+    (
+        ssp_constant_step.prove,
+        {"claimed": ssp_constant_step.AMOUNT.subs(ssp_constant_step.s, 0)},
+        "the sums fit",
+    ),
     (order_statistics.prove, {"claimed": sp.harmonic(order_statistics.n)}, "b = 1"),
     (order_statistics.prove, {"turn": sp.Rational(3, 4)}, "two in turn"),  # as if both were awaited
     (elastic_averaging.prove, {"matrix": elastic_averaging.MATRIX.T}, "move by the matrix"),
@@ -73,7 +80,7 @@ def test_a_planted_constant_is_refuted(
 
 CASE = Constants(
     n=4, L=2.0, L_max=2.0, sigma2=5.0, zeta2=0.0, G2=7.0, initial_gap=3.0, lam=0.6, H=5, lead=2,
-    lipschitz=3.0, diameter=2.0, convex=True,
+    lipschitz=3.0, diameter=2.0, convex=True, R2=6.0,
 )  # fmt: skip
 VALUES = {
     "n": 4, "L": 2, "sigma2": 5, "G2": 7, "Delta": 3, "lam": sp.Rational(3, 5), "H": 5, "s": 2,
@@ -98,6 +105,8 @@ def test_the_bounds_are_the_proved_ones() -> None:
         assert got == pytest.approx(start + number(floor), rel=1e-12)
     got = ssp_theorem.bound(CASE, InverseRootStep(0.1), t)[0]
     assert got == pytest.approx(number(ssp.AMOUNT) / 50**0.5, rel=1e-12)
+    got = ssp_constant_theorem.bound(CASE, gamma, t)[0]
+    assert got == pytest.approx(number(ssp_constant_step.AMOUNT, R2=6, T=50), rel=1e-12)
 
 
 def test_the_condition_is_the_proved_one() -> None:

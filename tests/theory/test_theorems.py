@@ -25,9 +25,11 @@ from theory.theorems.mem_sgd import mem_sgd
 from theory.theorems.signsgd import signsgd
 from theory.theorems.signsgd_majority import signsgd_majority
 from theory.theorems.ssp import ssp
+from theory.theorems.ssp_constant_step import ssp_constant_step
 
 ALL = THEOREMS + PROVED_ONLY
-ANY_STEP = (ef_sgd_nonconvex, signsgd, signsgd_majority, ssp)  # hold for every scale
+REGRETS = (ssp, ssp_constant_step)  # NIPS 2013, without an arXiv number
+ANY_STEP = (ef_sgd_nonconvex, signsgd, signsgd_majority, *REGRETS)  # hold for every scale
 each = pytest.mark.parametrize("theorem", ALL, ids=lambda t: t.name)
 
 
@@ -98,8 +100,8 @@ def test_other_kinds_of_stepsize_are_refused(theorem: Theorem) -> None:
 
 @each
 def test_it_cites_and_states(theorem: Theorem) -> None:
-    published = theorem.source.arxiv or theorem is ssp  # NIPS 2013, without an arXiv number
-    assert published and theorem.source.year >= (2013 if theorem is ssp else 2015)
+    assert theorem.source.arxiv or theorem in REGRETS
+    assert theorem.source.year >= (2013 if theorem in REGRETS else 2015)
     assert theorem.confidence in (Confidence.CERTAIN, Confidence.READ, Confidence.DERIVED)
     assert "\\le" in theorem.statement and theorem.title
     assert all(name in Constants.__dataclass_fields__ for name in theorem.needs)

@@ -29,6 +29,7 @@ from theory.theorems.pr_sgd import pr_sgd
 from theory.theorems.signsgd import signsgd
 from theory.theorems.signsgd_majority import signsgd_majority
 from theory.theorems.ssp import ssp
+from theory.theorems.ssp_constant_step import ssp_constant_step
 
 THEOREMS: tuple[Theorem, ...] = (
     bsp_nonconvex,
@@ -56,6 +57,7 @@ THEOREMS: tuple[Theorem, ...] = (
 PROVED_ONLY: tuple[Theorem, ...] = (
     absolute_compressor_ef,
     ssp,
+    ssp_constant_step,
     signsgd,
     signsgd_majority,
 )

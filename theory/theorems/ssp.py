@@ -3,8 +3,8 @@ r"""SSP: the regret of stale synchronous parallel subgradient descent on a bound
 Ho et al. 2013 (NIPS), Theorem 1: T convex components f_t, each Lipschitz with constant l. Gradient
 t is taken by one of n workers at a view :math:`\tilde x_t` that lacks nothing older than s clocks,
 and added to x with :math:`\gamma_t = \sigma/\sqrt{t+1}`, t counted clock by clock. All points that
-occur lie within D of each other. An update is missed or early in at most (2 s + 1)(n - 1) of the
-views, so for every :math:`\sigma`
+occur lie within D of each other. Every update is missing from, and every view has too early, no
+more than s + 1 and s of every other worker, so for every :math:`\sigma`
 
 .. math:: \frac1T\sum_{t<T} f_t(\tilde x_t) - f_t(x^*) \le
    \left(\frac{D^2}{2\sigma} + 4(s+1)n\,\sigma l^2\right) \frac1{\sqrt T}.
