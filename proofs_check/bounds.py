@@ -26,6 +26,7 @@ from algorithms.problems.logistic import Logistic
 from algorithms.problems.logistic_data import breast_cancer
 from algorithms.problems.partitions import Dirichlet
 from algorithms.problems.regularisers import L2, BoundedNonconvex, Regulariser
+from algorithms.synchronisation.barriers import PartialBarrier
 from algorithms.synchronisation.base import ComputeTimes
 from algorithms.synchronisation.compute_times import Constant, Exponential
 from algorithms.topologies.base import Topology
@@ -37,7 +38,7 @@ from proofs_check.bounds_local import LOCAL_CHECKS
 from proofs_check.closed_forms.paths import world_of
 from proofs_check.studies.choco_gap import potential
 from theory.constants import Constants
-from theory.theorems.asysg_con import asysg_con
+from theory.theorems.asysg_con import AsysgCon, asysg_con
 from theory.theorems.bsp_nonconvex import bsp_nonconvex
 from theory.theorems.bsp_strongly_convex import bsp_strongly_convex
 from theory.theorems.bsp_strongly_convex_decreasing import bsp_strongly_convex_decreasing
@@ -241,7 +242,13 @@ _ASYNCHRONOUS = tuple(
         (_NONCONVEX, lambda: same_shards(4, _BOUNDED), Exponential(), one_objective),
     )
 )  # fmt: skip
+_BATCHED = BoundCheck(  # M = 3 gradients in every update: the barrier waits for three arrivals
+    "asp", f"{_IID}, M = 3", AsysgCon(M=3), _entry(_IID, 8),
+    lambda step, _p, steps: ParameterServer(step, steps, Exponential(), PartialBarrier(3, steps)),
+    1000,
+)  # fmt: skip
 
 BOUND_CHECKS: tuple[BoundCheck, ...] = (
     *_PLAIN, *_COMPRESSED, *_FEEDBACK, *_SHIFTED, *_LOCAL, *LOCAL_CHECKS, *_GOSSIP, *_ASYNCHRONOUS,
+    _BATCHED,
 )  # fmt: skip
