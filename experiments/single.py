@@ -107,15 +107,13 @@ class Single:
             ("(1/n) sum ||x_i - xbar||^2", trace.consensus, ""),
             ("sent per worker", trace.sent_bits, "bit"),
             ("received per worker", trace.received_bits, "bit"),
+            (CLOCK, trace.seconds, "s"),
         )
         found = []
         for name, values, unit in last:
             mean, half = interval(values[:, -1:])
             if np.isfinite(mean[0]):
                 found.append(Quantity(name, float(mean[0]), float(half[0]), unit))
-        seconds = self.curves().seconds
-        if seconds is not None:
-            found.append(Quantity(CLOCK, float(seconds[-1]), 0.0, "s"))
         return tuple(found)
 
     @property

@@ -53,20 +53,18 @@ READY: dict[str, Parts] = {
             step, steps, round_trip(p), SSP(_STALENESS), Weighting.ALL
         ),
         (), Identity(), caution=8.0,
-        why="the regret bound is for convex Lipschitz components on a bounded domain; these "
-        "problems are not",
+        why="the regret bound is for convex Lipschitz components on a bounded domain",
     ),
     "essp": Parts(
         lambda step, p, steps: ParameterServer(
             step, steps, round_trip(p), EagerSSP(_STALENESS), Weighting.ALL
         ),
         (), Identity(), caution=8.0,
-        why="the regret bound is that of SSP, for convex Lipschitz components on a bounded domain",
+        why="the regret bound is for convex Lipschitz components on a bounded domain",
     ),
     "r2sp": Parts(
-        lambda step, p, steps: ParameterServer(step, steps, round_trip(p), RoundRobin()), (),
-        Identity(), caution=64.0,
-        why="O(1/sqrt T) is stated as for bounded staleness, to order only",
+        lambda step, p, steps: ParameterServer(step, steps, round_trip(p), RoundRobin()),
+        (asysg_con,), Identity(), caution=64.0,
     ),
     "local-sgd": Parts(
         lambda step, _p, _t: LocalSGD(step, _PERIOD), (local_sgd, local_sgd_nonconvex), Identity(),

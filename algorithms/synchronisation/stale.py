@@ -7,8 +7,9 @@ from typing import final
 
 import numpy as np
 
-from algorithms.synchronisation.base import Barrier
+from algorithms.synchronisation.base import Barrier, ComputeTimes
 from algorithms.synchronisation.standing import Decision, Mask, Standing, Times
+from theory.constants import Constants, Kind, Statement
 
 
 @final
@@ -32,6 +33,9 @@ class SSP(Barrier):
     @property
     def name(self) -> str:
         return f"SSP(s={self.s})"
+
+    def constants(self, c: Constants, times: ComputeTimes) -> Constants:
+        return _lead(c, self.s)
 
     def decide(self, now: Standing) -> Decision:
         moment, arrived, started = _until_a_start(now, self.s)
@@ -60,11 +64,19 @@ class EagerSSP(Barrier):
     def name(self) -> str:
         return f"eager SSP(s={self.s})"
 
+    def constants(self, c: Constants, times: ComputeTimes) -> Constants:
+        return _lead(c, self.s)
+
     def decide(self, now: Standing) -> Decision:
         moment, arrived, started = _until_a_start(now, self.s)
         slowest = (now.clock + arrived).min(axis=1)
         pushed = np.broadcast_to((slowest > now.clock.min(axis=1))[:, None], arrived.shape)
         return Decision(moment, arrived, pushed, started)
+
+
+def _lead(c: Constants, s: int) -> Constants:
+    why = "nobody starts further ahead"
+    return c.state(Statement(Kind.EXACT, "every schedule", why), lead=s)
 
 
 def _check(s: int) -> None:

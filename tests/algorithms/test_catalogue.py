@@ -83,5 +83,5 @@ def test_unknown_names_and_planned_rows():
         problem("quadratic-cs", 4)
     with pytest.raises(UnknownName, match=r"known: .*bsp-sgd"):
         row("@@@")
-    with pytest.raises(ValueError, match="row 'backup-workers' is planned, not ready"):
-        row("backup-workers").build(problem("quadratic-sc", 4), 10)
+    with pytest.raises(ValueError, match="row 'ad-psgd' is planned, not ready"):
+        row("ad-psgd").build(problem("quadratic-sc", 4), 10)
