@@ -6,10 +6,12 @@ from algorithms.catalogue import (
     adaptive,
     asynchronous,
     auxiliary,
+    cooperative,
     decomposition,
     gossip,
     large_batch,
     lazy,
+    local_updates,
     quantisation,
     signs,
     sparsification,
@@ -34,11 +36,13 @@ _READY: dict[str, Parts] = (
     | sparsification.READY
     | decomposition.READY
     | auxiliary.READY
+    | cooperative.READY
     | variance_reduced.READY
     | adaptive.READY
     | signs.READY
     | lazy.READY
     | large_batch.READY
+    | local_updates.READY
 )
 
 ROWS: tuple[Row, ...] = tuple(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from proofs_check.closed_forms.adacomm import adapted_periods
 from proofs_check.closed_forms.adaptive import adaptive
 from proofs_check.closed_forms.asynchronous import asynchronous
 from proofs_check.closed_forms.barriers import barrier_promises, step_times
@@ -22,9 +23,10 @@ from proofs_check.closed_forms.large_batch import large_batch
 from proofs_check.closed_forms.layer_wise import layer_wise
 from proofs_check.closed_forms.lazy import lazy
 from proofs_check.closed_forms.levels import levels
-from proofs_check.closed_forms.local_law import law_of_uneven_workers
+from proofs_check.closed_forms.local_law import law_of_overlap, law_of_uneven_workers
 from proofs_check.closed_forms.local_law_falling import law_while_steps_fall
 from proofs_check.closed_forms.local_points import local_points
+from proofs_check.closed_forms.local_updates import local_lists
 from proofs_check.closed_forms.momentum import momentum
 from proofs_check.closed_forms.noisy_quadratic import local_updates, mean_of_gossip, noisy_quadratic
 from proofs_check.closed_forms.random_sparsification import random_sparsification
@@ -39,7 +41,10 @@ CLOSED_FORMS: tuple[Callable[[], tuple[Verdict, ...]], ...] = (
     local_fixed_point,
     local_points,
     law_of_uneven_workers,
+    law_of_overlap,
     law_while_steps_fall,
+    local_lists,
+    adapted_periods,
     mean_of_gossip,
     gossip_bias,
     delays,

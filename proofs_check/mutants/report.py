@@ -12,6 +12,7 @@ from proofs_check.mutants import (
     large_batch,
     lazy,
     levels,
+    local_updates,
     memories,
     methods,
     operators,
@@ -45,6 +46,7 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     *sparsifiers.METHOD_MUTANTS,
     *lazy.METHOD_MUTANTS,
     *large_batch.METHOD_MUTANTS,
+    *local_updates.METHOD_MUTANTS,
 )
 
 

@@ -1,0 +1,77 @@
+"""Rows of the family local updates: averages of models, once, now and then, or by time."""
+
+from __future__ import annotations
+
+from algorithms.catalogue.row import Parts
+from algorithms.compressors.composed import QuantisedTopK
+from algorithms.compressors.identity import Identity
+from algorithms.compressors.layerwise import Buckets
+from algorithms.compressors.qsgd import QSGD
+from algorithms.memories.error_feedback import ErrorFeedback
+from algorithms.methods.adacomm import AdaComm
+from algorithms.methods.local_sgd import AtMeetings, LocalSGD
+from algorithms.optimizers.momentum import Momentum
+from algorithms.optimizers.outer import BlockMomentum
+from algorithms.synchronisation.periods import Growing, Once, PostLocal
+from theory.theorems.local_sgd import local_sgd
+from theory.theorems.local_sgd_nonconvex import local_sgd_nonconvex
+from theory.theorems.pr_sgd import pr_sgd
+
+_PERIOD = 8
+_MOMENTUM = 0.9
+_QUANTISER = Buckets(QSGD(15), 64)
+_COMPOSED = QuantisedTopK(0.1, 15)
+_INTERVAL = 0.02  # seconds, some twenty gradients of the survey's time model
+
+_THEOREMS = (local_sgd, local_sgd_nonconvex)
+
+READY: dict[str, Parts] = {
+    "one-shot-averaging": Parts(
+        lambda step, _p, steps: LocalSGD(step, Once(steps)), (), Identity(), caution=4.0,
+        why="the rate is stated to order only, for samples that all workers draw from one law",
+    ),
+    "k-avg": Parts(
+        lambda step, _p, _t: LocalSGD(step, _PERIOD), (local_sgd_nonconvex,), Identity(),
+        caution=16.0,
+    ),
+    "pr-sgd": Parts(
+        lambda step, _p, _t: LocalSGD(step, _PERIOD), (pr_sgd, local_sgd_nonconvex), Identity(),
+        caution=16.0,
+    ),
+    "pr-sgd-momentum": Parts(
+        lambda step, _p, _t: LocalSGD(
+            step, _PERIOD, Momentum(_MOMENTUM), AtMeetings.AVERAGED
+        ),
+        (), Identity(), caution=64.0,
+        why="linear speedup is stated to order only; the velocity is averaged with the model",
+    ),
+    "lupa-sgd": Parts(
+        lambda step, _p, _t: LocalSGD(step, Growing(2, 0.5, most=16)), _THEOREMS, Identity(),
+        caution=16.0,
+    ),
+    "post-local-sgd": Parts(
+        lambda step, _p, steps: LocalSGD(step, PostLocal(steps // 2, _PERIOD)), _THEOREMS,
+        Identity(), caution=16.0,
+    ),
+    "adacomm": Parts(
+        lambda step, _p, _t: AdaComm(step, _PERIOD, _INTERVAL), (), Identity(), caution=16.0,
+        why="the bound on error against time is stated for a fixed period; no theorem speaks of "
+        "periods that follow the loss",
+    ),
+    "bmuf": Parts(
+        lambda step, p, _t: LocalSGD(step, _PERIOD, outer=BlockMomentum.of_workers(p.n)), (),
+        Identity(), caution=64.0,
+        why="the paper gives no convergence theorem: evidence is by experiment",
+    ),
+    "pqasgd": Parts(
+        lambda step, _p, _t: LocalSGD(step, _PERIOD, compressor=_QUANTISER), (), _QUANTISER,
+        caution=16.0, why="O(1/sqrt(nT)) is stated to order only, for non-convex objectives",
+    ),
+    "qsparse-local-sgd": Parts(
+        lambda step, _p, _t: LocalSGD(
+            step, _PERIOD, compressor=_COMPOSED, memory=ErrorFeedback()
+        ),
+        (), _COMPOSED, caution=64.0, operators=(QuantisedTopK(0.1, 255, scaled=False),),
+        why="rates are stated to order only, for periods that fit the operator's contraction",
+    ),
+}  # fmt: skip

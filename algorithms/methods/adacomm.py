@@ -1,0 +1,121 @@
+"""AdaComm: a period that shrinks with the loss, for error against time (Wang and Joshi 2018)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import NamedTuple, final
+
+import torch
+from torch import Tensor
+
+from algorithms.compressors.identity import Identity
+from algorithms.kernels.scaled_sum import add_scaled
+from algorithms.methods.base import Method, World, dense_bits
+from algorithms.problems.base import Problem
+from algorithms.synchronisation.stopwatch import STANDARD, Timing
+from theory.constants import Constants
+from theory.stepsizes import Stepsize
+
+
+class AdaCommState(NamedTuple):
+    """Each worker's model ``[..., m, d]``; per replica the period and the steps since the last
+    meeting ``[...]``, the loss at the start, the hour of every worker ``[..., n]`` and when the
+    period is set anew ``[...]`` [s]."""
+
+    x: Tensor
+    period: Tensor
+    since: Tensor
+    first_loss: Tensor
+    clocks: Tensor
+    due: Tensor
+
+
+@final
+@dataclass(frozen=True)
+class AdaComm(Method[AdaCommState]):
+    r"""Local SGD; H = \lceil \sqrt{F(\bar x)/F(x_0)}\,H_0 \rceil is set anew every T_0 seconds.
+
+    Few meetings while the error is large and time is won by not communicating, many when the noise
+    floor matters. (Wang, Joshi 2018, arXiv:1810.08313, Eq. 17 at a constant stepsize.) Time is
+    modelled: ``timing`` says how long gradients and messages take; ``interval`` is T_0 [s]. F is
+    the whole objective at the mean model, in the paper an estimate of it; the number is not
+    charged. The period is set at the first meeting after it is due.
+
+    Raises:
+        ValueError: first < 1, interval not positive, or a loss at x_0 that is not positive.
+    """
+
+    step_rule: Stepsize
+    first: int
+    interval: float
+    timing: Timing = field(default_factory=lambda: STANDARD)
+
+    def __post_init__(self) -> None:
+        if self.first < 1:
+            raise ValueError(f"first must be at least 1 local step, got first={self.first}")
+        if not 0 < self.interval < math.inf:
+            raise ValueError(
+                f"interval must be positive and finite [s], got interval={self.interval}"
+            )
+
+    @property
+    def name(self) -> str:
+        return f"AdaComm, H_0={self.first}, every {self.interval:g} s"
+
+    def constants(self, problem: Problem) -> Constants:
+        return problem.constants()  # the period may grow again: no H holds for all steps
+
+    def init(self, x0: Tensor, world: World) -> AdaCommState:
+        shape = world.replicas.shape
+        loss = world.problem.value(x0).double().cpu().expand(shape)
+        if not bool((loss > 0).all()):
+            raise ValueError(
+                f"the loss at x_0 must be positive to set periods by, got {float(loss.min())}; "
+                "add a constant to the objective"
+            )
+        count = torch.full(shape, self.first, dtype=torch.int64)
+        clocks = torch.zeros((*shape, world.network.n), dtype=torch.float64)
+        due = torch.full(shape, self.interval, dtype=torch.float64)
+        rows = world.rows(x0, len(world.network.workers))
+        return AdaCommState(rows, count, torch.zeros_like(count), loss, clocks, due)
+
+    def step(self, state: AdaCommState, t: int, world: World) -> AdaCommState:
+        x = add_scaled(state.x, -self.step_rule(t), world.gradient(state.x, t))
+        everyone = torch.arange(world.network.n)
+        draws = world.key.fold("seconds", t).draws(world.replicas.cpu(), everyone)
+        clocks = state.clocks + self.timing.times.seconds(draws, 1, t)[..., 0]
+        since = state.since + 1
+        meets = since >= state.period
+        state = state._replace(x=x, clocks=clocks, since=torch.where(meets, 0, since))
+        return self._met(state, meets, t, world) if bool(meets.any()) else state
+
+    def _met(self, state: AdaCommState, meets: Tensor, t: int, world: World) -> AdaCommState:
+        """The replicas ``meets`` average, and those that are due set their period."""
+        network, x = world.network, state.x
+        who = meets[..., None].to(x.device)
+        packet = world.pack(Identity(), x, t, sends=who.expand(x.shape[:-1]))
+        mean, _ = network.average(packet)
+        bits = dense_bits(x.shape[-1], x.dtype)
+        ids = torch.arange(network.n, device=x.device).expand(*meets.shape, network.n)
+        network.answer(torch.where(who, ids, network.n), bits)
+        x = torch.where(who[..., None], mean, x).contiguous()
+        link = 2 * self.timing.link.seconds(bits, 1)
+        latest = state.clocks.amax(-1, keepdim=True) + link
+        clocks = torch.where(meets[..., None], latest, state.clocks)
+        due = meets & (latest[..., 0] >= state.due)
+        period = torch.where(due, self._period(mean, state, world), state.period)
+        later = torch.where(due, latest[..., 0] + self.interval, state.due)
+        return state._replace(x=x, clocks=clocks, period=period, due=later)
+
+    def _period(self, mean: Tensor, state: AdaCommState, world: World) -> Tensor:
+        """Periods by the rule ``[...]``, at least 1."""
+        loss = world.problem.value(mean[..., 0, :]).double().cpu().clamp_min(0)
+        wanted = torch.ceil((loss / state.first_loss).sqrt() * self.first)
+        return wanted.nan_to_num(1.0, 1.0, 1.0).clamp(1, 2**31).to(torch.int64)
+
+    def models(self, state: AdaCommState) -> Tensor:
+        return state.x
+
+    def seconds(self, state: AdaCommState, t: int) -> Tensor | None:
+        return state.clocks.amax(-1)

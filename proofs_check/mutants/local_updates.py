@@ -1,0 +1,249 @@
+"""Faults planted in local updates: mistakes people make when workers meet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
+
+import torch
+from torch import Tensor
+
+from algorithms.compressors.base import Compressor
+from algorithms.memories.base import Memory, Round
+from algorithms.methods.adacomm import AdaComm, AdaCommState
+from algorithms.methods.base import Method, World
+from algorithms.methods.local_sgd import AtMeetings, LocalSGD, LocalSGDState
+from algorithms.optimizers.momentum import Momentum
+from algorithms.optimizers.outer import BlockMomentum, Outer
+from algorithms.synchronisation.periods import Periods
+from algorithms.synchronisation.stopwatch import Timing
+from proofs_check.closed_forms.adacomm import adapted_periods
+from proofs_check.closed_forms.local_updates import (
+    averaged_momentum,
+    filtered_blocks,
+    increments,
+    lists_keep_the_mean,
+    sending,
+    spread_between_meetings,
+)
+from proofs_check.mutants.methods import MethodMutant
+from proofs_check.mutants.spoilt import Spoilt
+from theory.stepsizes import Stepsize
+
+
+@final
+@dataclass(frozen=True)
+class Late(Periods):
+    """Meets when H | t: at once after the first step, and then a step late."""
+
+    right: Periods
+
+    @property
+    def name(self) -> str:
+        return f"{self.right.name}, off by one"
+
+    @property
+    def longest(self) -> int | None:
+        return self.right.longest
+
+    def meets(self, t: int) -> bool:
+        return t == 0 or self.right.meets(t - 1)
+
+
+@final
+@dataclass(frozen=True)
+class GradientsAtMeetings(Spoilt):
+    """At a meeting the last gradients are averaged, the models are not (survey Eq. 9)."""
+
+    right: LocalSGD
+    shared_model: ClassVar[bool] = False
+
+    def step(self, state: LocalSGDState, t: int, world: World) -> LocalSGDState:
+        if not self.right.periods.meets(t):
+            return self.right.step(state, t, world)
+        g = world.gradient(state.x, t).mean(-2, keepdim=True)
+        return state._replace(x=state.x - self.right.step_rule(t) * g)
+
+
+@final
+@dataclass(frozen=True)
+class Unfiltered(Outer[Tensor]):
+    """BMUF whose workers go on from the average; only the filter hears of its momentum."""
+
+    right: BlockMomentum
+
+    @property
+    def name(self) -> str:
+        return f"{self.right.name}, restarted from the average"
+
+    def init(self, x: Tensor) -> Tensor:
+        return self.right.init(x)
+
+    def update(self, state: Tensor, anchor: Tensor, mean: Tensor) -> tuple[Tensor, Tensor]:
+        return self.right.update(state, anchor, mean)[0], mean
+
+
+@final
+@dataclass(frozen=True)
+class Ahead(Outer[Tensor]):
+    """BMUF that looks ahead with the old velocity where Nesterov's form has the new one."""
+
+    right: BlockMomentum
+
+    @property
+    def name(self) -> str:
+        return f"{self.right.name}, a block behind"
+
+    def init(self, x: Tensor) -> Tensor:
+        return self.right.init(x)
+
+    def update(self, state: Tensor, anchor: Tensor, mean: Tensor) -> tuple[Tensor, Tensor]:
+        classic = BlockMomentum(self.right.eta, self.right.zeta)
+        return classic.update(state, anchor, mean)
+
+
+@final
+@dataclass(frozen=True)
+class ResetFeedback(Memory[Tensor]):
+    """Error memory that starts anew at every meeting."""
+
+    right: Memory[Tensor]
+    holds_steps: ClassVar[bool] = True
+
+    @property
+    def name(self) -> str:
+        return f"{self.right.name}, reset"
+
+    def init(self, shape: torch.Size, dtype: torch.dtype, device: torch.device) -> Tensor:
+        return self.right.init(shape, dtype, device)
+
+    def before(self, state: Tensor, x: Tensor) -> Tensor:
+        return self.right.before(state, x)
+
+    def after(self, state: Tensor, round_: Round) -> Tensor:
+        return torch.zeros_like(self.right.after(state, round_))
+
+
+@final
+@dataclass(frozen=True)
+class OldAnchor(Spoilt):
+    """Increments are taken from the anchor of the block before, a copy that was not renewed."""
+
+    right: LocalSGD
+    shared_model: ClassVar[bool] = False
+
+    def init(self, x0: Tensor, world: World) -> LocalSGDState:
+        state = self.right.init(x0, world)
+        return state._replace(block=state.anchor)  # the plain average has no use for it
+
+    def step(self, state: LocalSGDState, t: int, world: World) -> LocalSGDState:
+        if not self.right.periods.meets(t):
+            return self.right.step(state, t, world)
+        after = self.right.step(state._replace(anchor=state.block), t, world)
+        return after._replace(block=state.anchor)
+
+
+@final
+@dataclass(frozen=True)
+class NoRoot(Spoilt):
+    """AdaComm whose period follows F(x)/F(x_0), not its square root."""
+
+    right: AdaComm
+    shared_model: ClassVar[bool] = False
+
+    def step(self, state: AdaCommState, t: int, world: World) -> AdaCommState:
+        after = self.right.step(state, t, world)
+        square = torch.ceil(after.period.double() ** 2 / self.right.first).to(torch.int64)
+        return after._replace(period=torch.where(after.due > state.due, square, after.period))
+
+    def seconds(self, state: AdaCommState, t: int) -> Tensor | None:
+        return self.right.seconds(state, t)
+
+
+@final
+@dataclass(frozen=True)
+class MeanWorker(Spoilt):
+    """AdaComm's time where a meeting waits for the mean worker, not for the slowest."""
+
+    right: AdaComm
+    shared_model: ClassVar[bool] = False
+
+    def step(self, state: AdaCommState, t: int, world: World) -> AdaCommState:
+        mean = state.clocks.mean(-1, keepdim=True).expand_as(state.clocks)
+        return self.right.step(state._replace(clocks=mean), t, world)
+
+    def seconds(self, state: AdaCommState, t: int) -> Tensor | None:
+        return self.right.seconds(state, t)
+
+
+def _no_root(step: Stepsize, first: int, interval: float, timing: Timing) -> Method[Any]:
+    return NoRoot(AdaComm(step, first, interval, timing))
+
+
+def _mean_worker(step: Stepsize, first: int, interval: float, timing: Timing) -> Method[Any]:
+    return MeanWorker(AdaComm(step, first, interval, timing))
+
+
+def _resetting(
+    step: Stepsize, period: int, operator: Compressor, memory: Memory[Any]
+) -> Method[Any]:
+    return sending(step, period, operator, ResetFeedback(memory))
+
+
+def _behind(step: Stepsize, period: int, operator: Compressor, memory: Memory[Any]) -> Method[Any]:
+    return OldAnchor(sending(step, period, operator, memory))
+
+
+METHOD_MUTANTS: tuple[MethodMutant, ...] = (
+    MethodMutant(
+        "PR-SGD with its momentum not averaged", "every worker keeps its own velocity",
+        lambda: averaged_momentum(lambda step, p: LocalSGD(step, p, Momentum(0.8))),
+        averaged_momentum,
+    ),
+    MethodMutant(
+        "PR-SGD with its momentum reset", "velocities start from nought at a meeting",
+        lambda: averaged_momentum(
+            lambda step, p: LocalSGD(step, p, Momentum(0.8), AtMeetings.RESET)
+        ),
+        averaged_momentum,
+    ),
+    MethodMutant(
+        "local SGD meeting a step late", "H | t for H | t + 1",
+        lambda: spread_between_meetings(lambda step, p: LocalSGD(step, Late(p))),
+        spread_between_meetings,
+    ),
+    MethodMutant(
+        "one average of the last gradients", "at a meeting gradients are averaged, not models",
+        lambda: spread_between_meetings(lambda step, p: GradientsAtMeetings(LocalSGD(step, p))),
+        spread_between_meetings,
+    ),
+    MethodMutant(
+        "BMUF restarting from the average", "workers never hear of the filtered model",
+        lambda: filtered_blocks(lambda *a: Unfiltered(BlockMomentum(*a))), filtered_blocks,
+    ),
+    MethodMutant(
+        "BMUF looking ahead a block late", "W + eta Delta with the old Delta",
+        lambda: filtered_blocks(lambda *a: Ahead(BlockMomentum(*a))), filtered_blocks,
+    ),
+    MethodMutant(
+        "Qsparse with its residual reset", "the error memory is cleared at every meeting",
+        lambda: increments(_resetting), increments,
+    ),
+    MethodMutant(
+        "increments from the previous anchor", "the anchor is renewed a meeting late",
+        lambda: increments(_behind), increments,
+    ),
+    MethodMutant(
+        "AdaComm without the root", "H follows F(x)/F(x_0)",
+        lambda: adapted_periods(_no_root), adapted_periods,
+    ),
+    MethodMutant(
+        "AdaComm waiting for the mean worker", "a meeting does not wait for the slowest",
+        lambda: adapted_periods(_mean_worker), adapted_periods,
+    ),
+    MethodMutant(
+        "BMUF in the mean", "block momentum posing as plain averaging",
+        lambda: lists_keep_the_mean(lambda step, p: LocalSGD(step, p, outer=BlockMomentum(0.5))),
+        lists_keep_the_mean,
+    ),
+)  # fmt: skip
