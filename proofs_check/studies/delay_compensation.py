@@ -34,7 +34,7 @@ from theory.stepsizes import ConstantStep
 
 Build = Callable[[ParameterServer], Method[Any]]
 
-_WORKERS = (1, 4, 8, 16, 32)
+_WORKERS = (1, 8, 16, 32)
 _TICKS, _REPLICAS, _GAMMA, _SEED = 300, 64, 2.0, 5
 _KEPT = 1.2  # of the error of one worker, which the exact Hessian is allowed
 _ROW, _PROBLEM = "dc-asgd", "logistic, synthetic"
@@ -47,11 +47,13 @@ _LINES: dict[str, Correction[Any]] = {
 }
 
 
-def measure(build: Build = lambda server: server) -> StudyResult:
-    """Excess of every correction against n."""
+def measure(
+    build: Build = lambda server: server, labels: tuple[str, ...] = tuple(_LINES)
+) -> StudyResult:
+    """Excess of the corrections ``labels``, of which the first is none, against n."""
     errors = {
-        label: np.stack([_excess(build, used, n) for n in _WORKERS], axis=1)
-        for label, used in _LINES.items()
+        label: np.stack([_excess(build, _LINES[label], n) for n in _WORKERS], axis=1)
+        for label in labels
     }
     plain, exact = errors["none"], errors["exact Hessian"]
     verdicts = [_exact(plain, exact)]

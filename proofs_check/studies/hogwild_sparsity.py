@@ -34,9 +34,11 @@ _GAMMA, _NOISE = 0.5, 2.0
 _ROW, _PROBLEM = "hogwild", "sparse-linear"
 
 
-def measure(build: Build = lambda hogwild: hogwild) -> StudyResult:
+def measure(
+    build: Build = lambda hogwild: hogwild, supports: tuple[int, ...] = _SUPPORTS
+) -> StudyResult:
     """Penalties of delay for each size of support."""
-    excess = [np.stack([_excess(build, n, k) for n in (1, _WORKERS)]) for k in _SUPPORTS]
+    excess = [np.stack([_excess(build, n, k) for n in (1, _WORKERS)]) for k in supports]
     penalty = np.array([e[1].mean() / e[0].mean() for e in excess])
     spread = np.array([_relative(e) for e in excess]) * penalty
     tau = Hogwild(ConstantStep(_GAMMA), _TICKS, Exponential()).schedule(_WORKERS)
@@ -44,14 +46,16 @@ def measure(build: Build = lambda hogwild: hogwild) -> StudyResult:
         f"{_WORKERS} workers, largest staleness {tau.tau}, d = {_D}, gamma = {_GAMMA}, {_TICKS} "
         f"ticks, {_REPLICAS} replicas, seed 0, error {ALPHA:g}"
     )
-    share = np.array(_SUPPORTS) / _D
+    share = np.array(supports) / _D
     error = 2 * spread
     drawn = {
         "inconsistent reads/x": share, "inconsistent reads/y": penalty,
         "inconsistent reads/low": penalty - error, "inconsistent reads/high": penalty + error,
         "no delay/x": share, "no delay/y": np.ones_like(share),
     }  # fmt: skip
-    return StudyResult((_falls(penalty, spread, told), _ordered(penalty, told)), drawn)
+    return StudyResult(
+        (_falls(supports, penalty, spread, told), _ordered(supports, penalty, told)), drawn
+    )
 
 
 def _excess(build: Build, n: int, support: int) -> Curve:
@@ -68,7 +72,7 @@ def _relative(e: Curve) -> float:
     return float(parts.sum() ** 0.5)
 
 
-def _falls(penalty: Curve, spread: Curve, told: str) -> Verdict:
+def _falls(supports: tuple[int, ...], penalty: Curve, spread: Curve, told: str) -> Verdict:
     fall = float(penalty[-1] - penalty[0])
     half = float(stats.t.isf(ALPHA, _REPLICAS - 1) * np.hypot(spread[0], spread[-1]))
     return Verdict(
@@ -76,14 +80,14 @@ def _falls(penalty: Curve, spread: Curve, told: str) -> Verdict:
         outcome=Outcome.SUPPORTED if fall > half else Outcome.REFUTED, statistic=fall, bound=0.0,
         uncertainty=half, resolution=half,
         evidence=f"excess {penalty[-1]:.3f} times that of one worker on supports of "
-        f"{_SUPPORTS[-1]}, {penalty[0]:.3f} times on {_SUPPORTS[0]}: {fall:.3f} +- {half:.2g}",
+        f"{supports[-1]}, {penalty[0]:.3f} times on {supports[0]}: {fall:.3f} +- {half:.2g}",
         provenance=told, subject=_ROW, problem=_PROBLEM,
     )  # fmt: skip
 
 
-def _ordered(penalty: Curve, told: str) -> Verdict:
-    trend = float(stats.spearmanr(_SUPPORTS, penalty).statistic)
-    listed = ", ".join(f"{k}: {p:.3f}" for k, p in zip(_SUPPORTS, penalty, strict=True))
+def _ordered(supports: tuple[int, ...], penalty: Curve, told: str) -> Verdict:
+    trend = float(stats.spearmanr(supports, penalty).statistic)
+    listed = ", ".join(f"{k}: {p:.3f}" for k, p in zip(supports, penalty, strict=True))
     return Verdict(
         claim="the penalty rises with the support", check="trend of the penalty",
         outcome=Outcome.SUPPORTED if trend >= _TREND else Outcome.REFUTED, statistic=trend,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, final
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from torch import Tensor
 
 from algorithms.key import Key
-from algorithms.methods.base import Method
+from algorithms.methods.base import Method, World
 from algorithms.methods.bsp import BSP
 from algorithms.methods.coordinate_prox import CoordinateProx, SupportSelection, UniformSelection
 from algorithms.methods.delay_compensation import DiagonalCompensation
@@ -28,12 +29,16 @@ from algorithms.problems.logistic_data import synthetic
 from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.regularisers import L2
 from algorithms.problems.sparse_linear import SparseLinear
+from algorithms.synchronisation.barriers import PartialBarrier
 from algorithms.synchronisation.compute_times import Exponential
 from proofs_check.closed_forms.asynchronous import WEIGHT, asynchronous, lasso, uneven
 from proofs_check.closed_forms.paths import Moment, models, path
-from proofs_check.mutants.asynchronous import METHOD_MUTANTS
+from proofs_check.mutants.asynchronous import METHOD_MUTANTS, Reversed
 from proofs_check.mutants.methods import MethodMutant
+from proofs_check.mutants.spoilt import Spoilt
+from proofs_check.mutants.wrong_methods import FreshASP
 from proofs_check.problems import check_problem
+from proofs_check.studies import async_speedup, delay_compensation, hogwild_sparsity
 from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep
 
@@ -232,3 +237,33 @@ def test_sparse_linear_constants_and_gradients() -> None:
 def test_bad_parameters_are_named(make: Callable[[], object], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         make()
+
+
+@final
+@dataclass(frozen=True)
+class _Fresh(Spoilt):
+    """A ring of versions that all are the newest: reads have no age."""
+
+    right: Method[Any]
+
+    def step(self, state: Any, t: int, world: World) -> Any:
+        state.versions[:] = self.right.models(state)
+        return self.right.step(state, t, world)
+
+
+def test_studies_see_their_faults() -> None:
+    fresh = async_speedup.measure(FreshASP, (64, 100, 144)).verdicts
+    assert fresh[-1].outcome is Outcome.REFUTED  # no loss beyond sqrt(K)
+    assert hogwild_sparsity.measure(_Fresh, (1, 48)).verdicts[0].outcome is Outcome.REFUTED
+
+    def reverse(server: ParameterServer) -> ParameterServer:
+        return replace(server, correction=Reversed(server.correction))
+
+    wrong = delay_compensation.measure(reverse, ("none", "exact Hessian")).verdicts[0]
+    assert wrong.outcome is Outcome.REFUTED
+
+
+def test_three_gradients_an_update() -> None:
+    partial = ParameterServer(STEP, 50, TIMES, PartialBarrier(3, 50))
+    arrivals = partial.schedule(8).arrivals
+    assert arrivals.shape[-1] == 3 and bool((arrivals < 8).all())
