@@ -1,5 +1,6 @@
 """Measured rates and effects: one study per file, each able to fail. STUDIES holds them all."""
 
+from proofs_check.studies.async_speedup import STUDY as _async_speedup
 from proofs_check.studies.base import Study
 from proofs_check.studies.batch_noise_scale import STUDY as _batch_noise_scale
 from proofs_check.studies.bsp_speedup_nonconvex import STUDY as _bsp_speedup_nonconvex
@@ -10,8 +11,10 @@ from proofs_check.studies.choco_gap import STUDY as _choco_gap
 from proofs_check.studies.cr_psgd_rounds import STUDY as _cr_psgd_rounds
 from proofs_check.studies.d_psgd_gap import STUDY as _d_psgd_gap
 from proofs_check.studies.d_psgd_leading import STUDY as _d_psgd_leading
+from proofs_check.studies.delay_compensation import STUDY as _delay_compensation
 from proofs_check.studies.ef_leading import STUDY as _ef_leading
 from proofs_check.studies.ef_residual import STUDY as _ef_residual
+from proofs_check.studies.hogwild_sparsity import STUDY as _hogwild_sparsity
 from proofs_check.studies.lag_uploads import STUDY as _lag_uploads
 from proofs_check.studies.local_drift_zeta import STUDY as _local_drift_zeta
 from proofs_check.studies.local_period_drift import STUDY as _local_period_drift
@@ -47,6 +50,9 @@ STUDIES: tuple[Study, ...] = (
     _steps_to_target_mlp,
     _batch_noise_scale,
     _cr_psgd_rounds,
+    _async_speedup,
+    _hogwild_sparsity,
+    _delay_compensation,
 )
 
 __all__ = ["STUDIES"]
