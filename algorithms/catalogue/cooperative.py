@@ -1,0 +1,37 @@
+"""Rows of local updates beyond plain averages: overlap, elastic centres, redundancy, codes."""
+
+from __future__ import annotations
+
+from algorithms.catalogue.row import Parts
+from algorithms.compressors.identity import Identity
+from algorithms.methods.cocod import CoCoD
+from algorithms.methods.cooperative import Cooperative, Gossip
+from algorithms.methods.easgd import EASGD
+from algorithms.methods.local_sgd import LocalSGD
+from algorithms.methods.redundancy import OnMoreShards
+from algorithms.topologies.ring import Ring
+from theory.theorems.cooperative_sgd import cooperative_sgd
+from theory.theorems.local_sgd import local_sgd
+from theory.theorems.local_sgd_nonconvex import local_sgd_nonconvex
+
+_PERIOD = 8
+_PULL = 0.9  # the paper's beta; alpha is beta / n
+
+READY: dict[str, Parts] = {
+    "easgd": Parts(
+        lambda step, p, _t: EASGD(step, _PULL / p.n, period=_PERIOD), (), Identity(), caution=8.0,
+        why="the paper analyses stability on quadratics; it states no rate",
+    ),
+    "cooperative-sgd": Parts(
+        lambda step, p, _t: Cooperative(step, Gossip(Ring(p.n)), _PERIOD), (cooperative_sgd,),
+        Identity(), caution=16.0,
+    ),
+    "cocod-sgd": Parts(
+        lambda step, _p, _t: CoCoD(step, _PERIOD), (), Identity(), caution=16.0,
+        why="O(1/sqrt(nT)) is stated to order only",
+    ),
+    "ri-sgd": Parts(
+        lambda step, p, _t: OnMoreShards(LocalSGD(step, _PERIOD), min(2, p.n)),
+        (local_sgd, local_sgd_nonconvex), Identity(), caution=16.0,
+    ),
+}  # fmt: skip

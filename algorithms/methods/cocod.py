@@ -1,0 +1,66 @@
+"""CoCoD-SGD: local steps go on while the last models are averaged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple, final
+
+from torch import Tensor
+
+from algorithms.compressors.identity import Identity
+from algorithms.kernels.scaled_sum import add_scaled
+from algorithms.methods.base import Method, World, dense_bits
+from algorithms.problems.base import Problem, require_int
+from theory.constants import Constants
+from theory.stepsizes import Stepsize
+
+
+class CoCoDState(NamedTuple):
+    """Each worker's model and the one it sent at the last meeting, both ``[..., m, d]``."""
+
+    x: Tensor
+    sent: Tensor
+
+
+@final
+@dataclass(frozen=True)
+class CoCoD(Method[CoCoDState]):
+    r"""x_i \leftarrow \frac1n\sum_j y_j + (x_i - y_i), y_i the model sent at the last meeting.
+
+    Between meetings (H | t+1) workers take local steps x_i \mathrel{-}= \gamma_t g_i(x_i), while
+    the mean of the y_j is on its way: what a worker hears is one period old, what it did meanwhile
+    is kept. The message is charged when it arrives. (Shen et al. 2019, arXiv:1906.12043,
+    Algorithm 1.)
+
+    Raises:
+        ValueError: period < 1.
+    """
+
+    step_rule: Stepsize
+    period: int
+
+    def __post_init__(self) -> None:
+        require_int("period", self.period, 1)
+
+    @property
+    def name(self) -> str:
+        return f"CoCoD-SGD, H={self.period}"
+
+    def constants(self, problem: Problem) -> Constants:
+        return problem.constants()  # nothing of the period: theorems on H are of fresh averages
+
+    def init(self, x0: Tensor, world: World) -> CoCoDState:
+        x = world.rows(x0, len(world.network.workers))
+        return CoCoDState(x, x)
+
+    def step(self, state: CoCoDState, t: int, world: World) -> CoCoDState:
+        x = add_scaled(state.x, -self.step_rule(t), world.gradient(state.x, t))
+        if (t + 1) % self.period:
+            return CoCoDState(x, state.sent)
+        mean, _ = world.network.average(world.pack(Identity(), state.sent, t))
+        world.network.broadcast(dense_bits(x.shape[-1], x.dtype))
+        met = mean + (x - state.sent)
+        return CoCoDState(met, met)
+
+    def models(self, state: CoCoDState) -> Tensor:
+        return state.x

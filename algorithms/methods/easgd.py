@@ -1,0 +1,96 @@
+"""Elastic averaging SGD: workers and a centre pull at each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple, final
+
+from torch import Tensor
+
+from algorithms.compressors.identity import Identity
+from algorithms.methods.base import Method, World, dense_bits
+from algorithms.problems.base import Problem, require_int, require_number
+from theory.constants import Constants
+from theory.stepsizes import Stepsize
+
+
+class EASGDState(NamedTuple):
+    """The centre ``[..., 1, d]``; each worker's model and velocity ``[..., m, d]``."""
+
+    centre: Tensor
+    x: Tensor
+    velocity: Tensor
+
+
+@final
+@dataclass(frozen=True)
+class EASGD(Method[EASGDState]):
+    r"""x_i^+ = x_i - \gamma_t g_i(x_i) - \alpha(x_i - c), c^+ = c + \beta(\bar x - c).
+
+    Both pulls use the old x_i and c, and happen when ``period`` | t; other steps are local.
+    ``beta`` is n alpha unless it is given. With ``momentum`` delta > 0 (EAMSGD):
+    v_i^+ = \delta v_i - \gamma g_i(x_i + \delta v_i), which takes the place of -\gamma g_i. The
+    model is the centre. (Zhang, Choromanska, LeCun 2015, arXiv:1412.6651, Equations 5 and 6,
+    Algorithms 1 and 2 with all workers in step.)
+
+    Raises:
+        ValueError: alpha < 0, beta < 0, momentum outside [0, 1) or period < 1.
+    """
+
+    step_rule: Stepsize
+    alpha: float
+    beta: float | None = None
+    period: int = 1
+    momentum: float = 0.0
+
+    shared_model: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        require_number("alpha", self.alpha)
+        require_number("beta", 0.0 if self.beta is None else self.beta)
+        require_int("period", self.period, 1)
+        require_momentum(self.momentum)
+
+    @property
+    def name(self) -> str:
+        beta = "n alpha" if self.beta is None else f"{self.beta:g}"
+        kind = f"EAMSGD, delta={self.momentum:g}" if self.momentum else "EASGD"
+        return f"{kind}, alpha={self.alpha:g}, beta={beta}, H={self.period}"
+
+    def constants(self, problem: Problem) -> Constants:
+        return problem.constants()
+
+    def init(self, x0: Tensor, world: World) -> EASGDState:
+        x = world.rows(x0, len(world.network.workers))
+        return EASGDState(world.rows(x0, 1), x, x.new_zeros(x.shape))
+
+    def step(self, state: EASGDState, t: int, world: World) -> EASGDState:
+        gamma, delta = self.step_rule(t), self.momentum
+        if delta == 0:
+            velocity = -gamma * world.gradient(state.x, t)
+        else:
+            g = world.gradient(state.x + delta * state.velocity, t)
+            velocity = delta * state.velocity - gamma * g
+        x, centre = (state.x, state.centre) if t % self.period else self._pulled(state, t, world)
+        return EASGDState(centre, x + velocity, velocity)
+
+    def _pulled(self, state: EASGDState, t: int, world: World) -> tuple[Tensor, Tensor]:
+        """Models and centre after they pulled at each other."""
+        x, centre = state.x, state.centre
+        mean, _ = world.network.average(world.pack(Identity(), x, t))
+        world.network.broadcast(dense_bits(x.shape[-1], x.dtype))  # the old centre
+        beta = world.network.n * self.alpha if self.beta is None else self.beta
+        return x - self.alpha * (x - centre), centre + beta * (mean - centre)
+
+    def models(self, state: EASGDState) -> Tensor:
+        return state.centre
+
+
+def require_momentum(momentum: float) -> None:
+    """Refuse momentum outside [0, 1).
+
+    Raises:
+        ValueError: names the value.
+    """
+    if not 0 <= momentum < 1:
+        raise ValueError(f"momentum must be in [0, 1), got momentum={momentum}")
