@@ -13,12 +13,18 @@ $V(\gamma, k) = \gamma \sigma^2 / (k n a (2 - \gamma a))$. Hence, exactly,
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
 
+from algorithms.methods.base import Method
 from algorithms.methods.batched import Batched
 from algorithms.methods.bsp import BSP
+from algorithms.methods.cr_psgd import CatalystPSGD
+from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from proofs_check.closed_forms.evidence import identity, mean_square
 from proofs_check.closed_forms.noisy_quadratic import one_hessian
+from proofs_check.closed_forms.paths import models
 from proofs_check.verdict import Verdict
 from theory.batch_rules import BatchRule, FixedBatch, StagedBatch
 from theory.stepsizes import ConstantStep, GradualWarmUpStep, ScaledStep, StepDecay, Stepsize, legw
@@ -158,6 +164,23 @@ def legw_lasts() -> Verdict:
     )  # fmt: skip
 
 
+def catalyst_by_hand(make: Callable[..., Method[Any]] = CatalystPSGD) -> Verdict:
+    """f = x^2/2 from x = 1, theta = 2, gamma = 1/4, y renewed every two steps: in fractions."""
+    problem = Quadratic.strongly_convex(1, 1, L=1.0, mu=1.0, sigma2=0.0, R2=1.0)
+    x, trail = Fraction(1), [Fraction(1)]
+    for _ in range(3):
+        y = x
+        for _ in range(2):
+            x -= (x + 2 * (x - y)) / 4
+            trail.append(x)
+    method = make(ConstantStep(0.25), FixedBatch(1), 2, 2.0)
+    return identity(
+        "cr-psgd", "Catalyst: x - gamma (grad f(x) + theta (x - y)), y renewed with every stage",
+        models(method, problem, 6)[:, 0, 0], [float(v) for v in trail], check="exact arithmetic",
+        problem="x^2/2", provenance="Yu, Jin 2019, Algorithm 2; three stages of two steps",
+    )  # fmt: skip
+
+
 def large_batch() -> tuple[Verdict, ...]:
     """All of it."""
     return (
@@ -167,4 +190,5 @@ def large_batch() -> tuple[Verdict, ...]:
         noise_scales(),
         warm_up(),
         legw_lasts(),
+        catalyst_by_hand(),
     )

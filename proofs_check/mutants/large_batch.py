@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import torch
 from torch import Tensor
 
+from algorithms.methods.base import Method, World
+from algorithms.methods.cr_psgd import CatalystPSGD, CatalystState
 from algorithms.optimizers.base import Optimizer
 from algorithms.optimizers.lamb import LAMB, Moments, adam
 from algorithms.optimizers.lars import LARS
@@ -20,6 +22,7 @@ from algorithms.optimizers.layers import (
 )
 from proofs_check.closed_forms.large_batch import (
     batch_growth,
+    catalyst_by_hand,
     grown,
     linear,
     linear_scaling,
@@ -35,7 +38,9 @@ from proofs_check.closed_forms.layer_wise import (
     lars_exactly,
 )
 from proofs_check.mutants.methods import MethodMutant
-from theory.batch_rules import BatchRule, GeometricBatch
+from proofs_check.mutants.spoilt import Spoilt
+from proofs_check.studies.cr_psgd_rounds import cr_psgd, cr_psgd_rate
+from theory.batch_rules import BatchRule, FixedBatch, GeometricBatch
 from theory.stepsizes import ScaledStep, StepDecay, Stepsize
 
 _WHOLE = ((9,),)
@@ -138,6 +143,33 @@ class CoupledLAMB(Optimizer[Any]):
         return self.right.update(state, step + gamma * self.decay * x, x, gamma)
 
 
+@final
+@dataclass(frozen=True)
+class ForgetfulCatalyst(Spoilt):
+    """The centre of the proximal term is renewed at every step, so the term does nothing."""
+
+    right: CatalystPSGD
+
+    def step(self, state: CatalystState, t: int, world: World) -> CatalystState:
+        return self.right.step(state._replace(centre=state.x), t, world)
+
+
+@final
+@dataclass(frozen=True)
+class StubbornCatalyst(Spoilt):
+    """The centre stays where the run began: another objective is minimised."""
+
+    right: CatalystPSGD
+
+    def step(self, state: CatalystState, t: int, world: World) -> CatalystState:
+        return replace(self.right, stage=10**9).step(state, t, world)
+
+
+def _still(_batch: BatchRule) -> Method[Any]:
+    """A constant batch and a constant stepsize."""
+    return cr_psgd(FixedBatch(4))
+
+
 def _twice(step: Stepsize, factor: int) -> Stepsize:
     return ScaledStep(ScaledStep(step, factor), factor)
 
@@ -201,5 +233,17 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     MethodMutant(
         "LAMB with coupled decay", "weight decay goes through the moments",
         lambda: lamb_by_layer(CoupledLAMB(LAMB(SHAPES), _DECAY)), lamb_by_layer,
+    ),
+    MethodMutant(
+        "Catalyst forgetting its centre", "y is renewed at every step",
+        lambda: catalyst_by_hand(lambda *a: ForgetfulCatalyst(CatalystPSGD(*a))), catalyst_by_hand,
+    ),
+    MethodMutant(
+        "Catalyst keeping its first centre", "y is never renewed",
+        lambda: catalyst_by_hand(lambda *a: StubbornCatalyst(CatalystPSGD(*a))), catalyst_by_hand,
+    ),
+    MethodMutant(
+        "CR-PSGD with a batch that stays", "the stepsize stays too, and so does the noise",
+        lambda: cr_psgd_rate(_still), cr_psgd_rate,
     ),
 )  # fmt: skip

@@ -107,6 +107,11 @@ def time_rate(trace: Trace, told: str) -> Verdict:
     )  # fmt: skip
 
 
+def cr_psgd_rate(build: Build = cr_psgd) -> Verdict:
+    """The exponent of T alone."""
+    return time_rate(_play(build(_GROWTH), 1), f"seed {_SEED + 1}, {_REPLICAS} replicas")
+
+
 def speedup(build: Build, told: str) -> Verdict:
     """The exponent of n after the same rounds."""
     ends = [_play(build(_GROWTH), n).suboptimality[:, -1] for n in _WORKERS]
