@@ -1,0 +1,41 @@
+"""The regret of SSP, and faults that its bound must see."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from algorithms.methods.parameter_server import Weighting
+from algorithms.synchronisation.stale import SSP, EagerSSP
+from proofs_check.studies import ssp_regret
+from proofs_check.verdict import Outcome
+
+
+@pytest.mark.parametrize("barrier", [SSP, EagerSSP])
+def test_regret_stays_under_its_bound(barrier: type[SSP | EagerSSP]) -> None:
+    result = ssp_regret.measure(barrier)
+    for verdict in result.verdicts:
+        assert verdict.outcome is Outcome.SUPPORTED, verdict.evidence
+        assert verdict.tightness is not None and 0.2 < verdict.tightness < 1
+    for lead in (0, 1, 4):
+        curves = [result.curves[f"s={lead}{key}"] for key in ("/x", "/low", "/y", "/high")]
+        assert (curves[0] == 8 * np.arange(1, len(curves[0]) + 1)).all()
+        assert (curves[1] <= curves[2]).all() and (curves[2] <= curves[3]).all()
+
+
+def test_a_server_that_divides_by_n_is_refuted() -> None:
+    """Erratum E2: updates are summed, a mean moves n times too little for its bound."""
+    verdicts = ssp_regret.measure(weighting=Weighting.ALL).verdicts
+    assert verdicts[0].outcome is Outcome.REFUTED
+
+
+def test_losses_are_those_of_the_shards() -> None:
+    problem, point, c = ssp_regret.setting(2)
+    x = torch.stack([point, 0 * point, -point])
+    every = torch.arange(8).expand(3, 8)
+    mean = ssp_regret.losses(problem, x[:, None].expand(3, 8, -1), every).mean(-1)
+    assert torch.allclose(mean, problem.value(x), rtol=1e-12)
+    assert (c.lead, c.lipschitz) == (2, 1.0)
+    slopes = problem.full_gradient(x[:, None], torch.arange(8)).norm(dim=-1)
+    assert float(slopes.max()) <= 1.0
