@@ -24,6 +24,7 @@ from proofs_check.studies.one_shot_floor import STUDY as _one_shot_floor
 from proofs_check.studies.rounds_for_speedup import STUDY as _rounds_for_speedup
 from proofs_check.studies.rounds_for_speedup_lupa import STUDY as _rounds_for_speedup_lupa
 from proofs_check.studies.rounds_for_speedup_pr import STUDY as _rounds_for_speedup_pr
+from proofs_check.studies.ssp_regret import STUDY as _ssp_regret
 from proofs_check.studies.steps_to_target import LOGISTIC as _steps_to_target_logistic
 from proofs_check.studies.steps_to_target import MLP as _steps_to_target_mlp
 
@@ -53,6 +54,7 @@ STUDIES: tuple[Study, ...] = (
     _async_speedup,
     _hogwild_sparsity,
     _delay_compensation,
+    _ssp_regret,
 )
 
 __all__ = ["STUDIES"]
