@@ -19,6 +19,7 @@ import torch
 from numpy.typing import NDArray
 
 from algorithms.methods.base import Method
+from algorithms.methods.cocod import CoCoD
 from algorithms.methods.local_sgd import LocalSGD
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
@@ -170,3 +171,8 @@ def law_of_uneven_workers(
             ),
         ]  # fmt: skip
     return tuple(verdicts)
+
+
+def law_of_overlap(build: Build = CoCoD) -> tuple[Verdict, ...]:
+    """The same where models restart from the old mean and their own progress."""
+    return law_of_uneven_workers(build, overlapped=True, subject="cocod-sgd")

@@ -8,12 +8,15 @@ from proofs_check.studies.bsp_speedup_strongly_convex import STUDY as _bsp_speed
 from proofs_check.studies.bsp_time_nonconvex import STUDY as _bsp_time_nonconvex
 from proofs_check.studies.bsp_time_strongly_convex import STUDY as _bsp_time_strongly_convex
 from proofs_check.studies.choco_gap import STUDY as _choco_gap
+from proofs_check.studies.cr_psgd_catalyst import STUDY as _cr_psgd_catalyst
 from proofs_check.studies.cr_psgd_rounds import STUDY as _cr_psgd_rounds
 from proofs_check.studies.d_psgd_gap import STUDY as _d_psgd_gap
 from proofs_check.studies.d_psgd_leading import STUDY as _d_psgd_leading
 from proofs_check.studies.delay_compensation import STUDY as _delay_compensation
 from proofs_check.studies.ef_leading import STUDY as _ef_leading
 from proofs_check.studies.ef_residual import STUDY as _ef_residual
+from proofs_check.studies.generalisation_gap import MINIMA as _sharp_minima
+from proofs_check.studies.generalisation_gap import STUDY as _generalisation_gap
 from proofs_check.studies.hogwild_sparsity import STUDY as _hogwild_sparsity
 from proofs_check.studies.lag_uploads import STUDY as _lag_uploads
 from proofs_check.studies.local_drift_zeta import STUDY as _local_drift_zeta
@@ -22,6 +25,7 @@ from proofs_check.studies.local_period_variance import STUDY as _local_period_va
 from proofs_check.studies.local_speedup import STUDY as _local_speedup
 from proofs_check.studies.one_shot_floor import STUDY as _one_shot_floor
 from proofs_check.studies.rounds_for_speedup import STUDY as _rounds_for_speedup
+from proofs_check.studies.rounds_for_speedup_cocod import STUDY as _rounds_for_speedup_cocod
 from proofs_check.studies.rounds_for_speedup_lupa import STUDY as _rounds_for_speedup_lupa
 from proofs_check.studies.rounds_for_speedup_pr import STUDY as _rounds_for_speedup_pr
 from proofs_check.studies.ssp_regret import STUDY as _ssp_regret
@@ -41,6 +45,7 @@ STUDIES: tuple[Study, ...] = (
     _rounds_for_speedup,
     _rounds_for_speedup_pr,
     _rounds_for_speedup_lupa,
+    _rounds_for_speedup_cocod,
     _d_psgd_gap,
     _d_psgd_leading,
     _choco_gap,
@@ -50,7 +55,10 @@ STUDIES: tuple[Study, ...] = (
     _steps_to_target_logistic,
     _steps_to_target_mlp,
     _batch_noise_scale,
+    _generalisation_gap,
+    _sharp_minima,
     _cr_psgd_rounds,
+    _cr_psgd_catalyst,
     _async_speedup,
     _hogwild_sparsity,
     _delay_compensation,

@@ -14,7 +14,12 @@ from algorithms.methods.base import Method, World
 from algorithms.methods.local_sgd import LocalSGD, LocalSGDState
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.periods import Every, Periods
-from proofs_check.closed_forms.local_law import LocalLaw, TwoKinds, law_of_uneven_workers
+from proofs_check.closed_forms.local_law import (
+    LocalLaw,
+    TwoKinds,
+    law_of_overlap,
+    law_of_uneven_workers,
+)
 from proofs_check.closed_forms.local_law_falling import FallingLaw, law_while_steps_fall
 from proofs_check.closed_forms.local_points import law_of_bsp, path_of_bsp, random_fixed_points
 from proofs_check.mutants.wrong_methods import GradientAveragingLocalSGD
@@ -23,6 +28,7 @@ from proofs_check.studies import (
     local_speedup,
     one_shot_floor,
     rounds_for_speedup,
+    rounds_for_speedup_cocod,
     rounds_for_speedup_lupa,
     rounds_for_speedup_pr,
 )
@@ -99,6 +105,7 @@ class TakesOne(Twisted):
 
 STUDIES = {
     "rounds, local SGD": lambda: rounds_for_speedup.measure(grid=SMALL),
+    "rounds, CoCoD-SGD": lambda: rounds_for_speedup_cocod.measure(grid=SMALL),
     "rounds, PR-SGD": lambda: rounds_for_speedup_pr.measure(grid=SMALL),
 }
 
@@ -130,6 +137,9 @@ FAULTS = {
     "averaging every step is no one-shot averaging": lambda: one_shot_floor.measure(
         lambda step, _: LocalSGD(step, 1), replicas=64
     ),
+    "CoCoD-SGD with fresh averages: other longest periods": (
+        lambda: rounds_for_speedup_cocod.measure(LocalSGD, SMALL)
+    ),
     "one model for all: the periods of LUPA-SGD give no speedup": (
         lambda: rounds_for_speedup_lupa.measure(TakesOne, SMALL)
     ),
@@ -148,6 +158,7 @@ CLOSED_FORM_FAULTS = {
     "path of BSP, one model left out": lambda: path_of_bsp(LeavesOneOut),
     "fixed points, gradients averaged": lambda: random_fixed_points(GradientAveragingLocalSGD),
     "exact moments, falling steps, one model left out": lambda: law_while_steps_fall(LeavesOneOut),
+    "exact moments of CoCoD-SGD, fresh averages": lambda: law_of_overlap(LocalSGD),
     "exact moments, gradients averaged": lambda: law_of_uneven_workers(GradientAveragingLocalSGD),
     "exact moments, one model left out": lambda: law_of_uneven_workers(LeavesOneOut),
 }
