@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from algorithms.catalogue.row import Parts
+from algorithms.catalogue.synchronous import round_trip
 from algorithms.compressors.identity import Identity
 from algorithms.methods.cocod import CoCoD
+from algorithms.methods.coded_regression import GradientCoding
 from algorithms.methods.cooperative import Cooperative, Gossip
 from algorithms.methods.easgd import EASGD
 from algorithms.methods.local_sgd import LocalSGD
 from algorithms.methods.redundancy import OnMoreShards
 from algorithms.topologies.ring import Ring
+from theory.theorems.bsp_nonconvex import bsp_nonconvex
+from theory.theorems.bsp_strongly_convex import bsp_strongly_convex
+from theory.theorems.bsp_strongly_convex_decreasing import bsp_strongly_convex_decreasing
 from theory.theorems.cooperative_sgd import cooperative_sgd
 from theory.theorems.local_sgd import local_sgd
 from theory.theorems.local_sgd_nonconvex import local_sgd_nonconvex
 
+_BSP = (bsp_strongly_convex_decreasing, bsp_strongly_convex, bsp_nonconvex)
 _PERIOD = 8
 _PULL = 0.9  # the paper's beta; alpha is beta / n
 
@@ -29,6 +35,10 @@ READY: dict[str, Parts] = {
     "cocod-sgd": Parts(
         lambda step, _p, _t: CoCoD(step, _PERIOD), (), Identity(), caution=16.0,
         why="O(1/sqrt(nT)) is stated to order only",
+    ),
+    "coded-regression": Parts(
+        lambda step, p, steps: GradientCoding(step, steps, round_trip(p), min(2, p.n - 1)), _BSP,
+        Identity(),
     ),
     "ri-sgd": Parts(
         lambda step, p, _t: OnMoreShards(LocalSGD(step, _PERIOD), min(2, p.n)),
