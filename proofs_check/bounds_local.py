@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
-from algorithms.methods.d_psgd import DPSGD
+from algorithms.methods.cooperative import Cooperative, Gossip
 from algorithms.methods.local_sgd import LocalSGD
 from algorithms.problems import entries
 from algorithms.problems.base import Problem
 from algorithms.problems.logistic_data import breast_cancer
 from algorithms.problems.partitions import Dirichlet
 from algorithms.problems.regularisers import BoundedNonconvex
+from algorithms.topologies.base import Topology
 from algorithms.topologies.ring import Ring
+from algorithms.topologies.torus import Torus
 from proofs_check.bound_check import BoundCheck, Make
 from theory.constants import Constants
 from theory.theorems.cooperative_sgd import cooperative_sgd
@@ -25,13 +28,22 @@ def all_to_all(problem: Problem) -> Constants:
     return Constants().state(lam=0.0)
 
 
-def every_step(problem: Problem) -> Constants:
-    """Gossip at every step."""
-    return Constants().state(H=1)
-
-
 def _periodic(period: int) -> Make:
     return lambda step, _p, _t: LocalSGD(step, period)
+
+
+def _gossip(topology: Topology, period: int) -> Make:
+    return lambda step, _p, _t: Cooperative(step, Gossip(topology), period)
+
+
+def shared(problem: Problem) -> Constants:
+    """All workers hold the same samples."""
+    return Constants().state(zeta2=0.0)
+
+
+def _equal(n: int) -> Problem:
+    whole = breast_cancer(1, BoundedNonconvex(0.1))
+    return replace(whole, rows=whole.rows.expand(n, -1, -1).contiguous())
 
 
 def _uneven(n: int) -> Callable[[], Problem]:
@@ -46,8 +58,17 @@ LOCAL_CHECKS: tuple[BoundCheck, ...] = (
         "cooperative-sgd", f"{_IID}, all to all", cooperative_sgd,
         lambda: entries.problem(_IID, 8), _periodic(8), 1000, all_to_all,
     ),
+    *(
+        BoundCheck(
+            "cooperative-sgd", f"{_IID}, ring, H={period}", cooperative_sgd,
+            lambda: entries.problem(_IID, 8),
+            _gossip(Ring(8), period), 1000,
+        )
+        for period in (1, 4)
+    ),
     BoundCheck(
-        "cooperative-sgd", f"{_IID}, ring", cooperative_sgd, lambda: entries.problem(_IID, 8),
-        lambda step, p, _t: DPSGD(step, Ring(p.n)), 1000, every_step,
+        "cooperative-sgd", f"{_NONCONVEX}, equal shards, torus", cooperative_sgd,
+        lambda: _equal(9), _gossip(Torus(3, 3), 3), 400,
+        shared,
     ),
 )  # fmt: skip

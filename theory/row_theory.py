@@ -183,9 +183,8 @@ ROW_THEORY: dict[str, tuple[Result, ...] | str] = {
     "pr-sgd": (pr_sgd,),
     "pr-sgd-momentum": (pr_sgd_momentum,),
     "lupa-sgd": (lupa_sgd, local_sgd_nonconvex),
-    "ri-sgd": (ri_sgd,),
-    "coded-regression": "there is no rate: least squares is solved exactly in one round, by "
-    "decoding, as soon as enough of the coded shards have answered",
+    "ri-sgd": (ri_sgd, pr_sgd),
+    "coded-regression": BSP,
     "cocod-sgd": (cocod_sgd,),
     "post-local-sgd": LOCAL,
     "cr-psgd": (cr_psgd,),

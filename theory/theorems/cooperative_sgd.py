@@ -13,7 +13,8 @@ The paper asks for a stepsize of the order :math:`(1-\lambda)/(L H)`. Its proof 
 
 .. math:: K = H(H-1)\,\frac{1+2\lambda}{1-\lambda} + 2\left(\frac{H\lambda}{1-\lambda}\right)^2,
 
-derived here. W = J is local SGD (``local_sgd_nonconvex``), H = 1 D-PSGD.
+derived here. W = J is local SGD (``local_sgd_nonconvex``). D-PSGD mixes before it steps: the latest
+gradients are then mixed once less, and the statement is not for it.
 """
 
 from __future__ import annotations
