@@ -16,6 +16,7 @@ from proofs_check.closed_forms.blocks import blocks
 from proofs_check.closed_forms.choco import choco
 from proofs_check.closed_forms.decomposition import decomposition
 from proofs_check.closed_forms.delay import delays
+from proofs_check.closed_forms.elastic import elastic_forms
 from proofs_check.closed_forms.errata import errata
 from proofs_check.closed_forms.error_feedback import error_feedback
 from proofs_check.closed_forms.heterogeneity import gossip_bias, local_fixed_point
@@ -66,6 +67,7 @@ CLOSED_FORMS: tuple[Callable[[], tuple[Verdict, ...]], ...] = (
     barrier_promises,
     step_times,
     asynchronous,
+    elastic_forms,
 )
 
 __all__ = ["CLOSED_FORMS"]

@@ -224,7 +224,7 @@ def circulant(n: int, shards: int) -> Array:
     return sum((np.roll(np.eye(n), s, axis=1) for s in range(shards)), np.zeros((n, n))) / shards
 
 
-def shards_are_shared(wrap: Callable[[Problem, int], Problem] = Redundant) -> tuple[Verdict, ...]:
+def shards_are_shared(wrap: Callable[[Quadratic, int], Problem] = Redundant) -> tuple[Verdict, ...]:
     """Gradients, and zeta2 by the discrete Fourier transform, for every q; one point."""
     problem = uneven()
     x = torch.linspace(-1, 2, _D, dtype=torch.float64)
@@ -239,12 +239,12 @@ def shards_are_shared(wrap: Callable[[Problem, int], Problem] = Redundant) -> tu
         zeta.append(float(wrapped.heterogeneity(x)))
         response = np.abs(np.fft.fft(circulant(_N, q)[0])) ** 2
         predicted.append(float((response * power).sum()))
-    place = {"problem": "quadratic", "check": "circulant of shards"}
+    check, place = "circulant of shards", "quadratic"
     return (
         identity("ri-sgd", "grad f~_i is the mean over the q shards held", np.stack(got),
-                 np.stack(due), **place),
+                 np.stack(due), check=check, problem=place),
         identity("ri-sgd", "zeta2 falls by the circulant's response at every frequency",
-                 zeta, predicted, **place),
+                 zeta, predicted, check=check, problem=place),
     )  # fmt: skip
 
 

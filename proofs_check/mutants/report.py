@@ -8,6 +8,7 @@ from typing import NamedTuple, final
 from proofs_check.mutants import (
     asynchronous,
     barriers,
+    cooperative,
     decomposition,
     large_batch,
     lazy,
@@ -42,6 +43,7 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     *shifts.METHOD_MUTANTS,
     *barriers.METHOD_MUTANTS,
     *asynchronous.METHOD_MUTANTS,
+    *cooperative.METHOD_MUTANTS,
     *signs.METHOD_MUTANTS,
     *sparsifiers.METHOD_MUTANTS,
     *lazy.METHOD_MUTANTS,

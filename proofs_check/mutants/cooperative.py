@@ -1,0 +1,264 @@
+"""Elastic, cooperative, overlapped, redundant and coded methods with one fault each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, final
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from algorithms.kernels.mean import mean_rows
+from algorithms.methods.base import Method, World
+from algorithms.methods.cocod import CoCoD, CoCoDState
+from algorithms.methods.coded_regression import CodedState, GradientCoding
+from algorithms.methods.cooperative import Cooperative, Mixing
+from algorithms.methods.cyclic_code import CyclicCode
+from algorithms.methods.easgd import EASGD, EASGDState
+from algorithms.methods.easgd_async import AsyncEASGD, AsyncEASGDState
+from algorithms.methods.local_sgd import LocalSGD
+from algorithms.methods.redundancy import OnMoreShards
+from algorithms.problems.quadratic import Quadratic
+from proofs_check.closed_forms import elastic as forms
+from proofs_check.mutants.methods import MethodMutant
+from proofs_check.mutants.spoilt import Spoilt
+from theory.constants import Constants
+from theory.stepsizes import ConstantStep
+
+
+@final
+@dataclass(frozen=True)
+class PushedCentre(Spoilt):
+    r"""EASGD with c^+ = c - \beta(\bar x - c): the sign of the worker's own pull."""
+
+    right: EASGD
+
+    def step(self, state: EASGDState, t: int, world: World) -> EASGDState:
+        after = self.right.step(state, t, world)
+        return after._replace(centre=2 * state.centre - after.centre)
+
+
+@final
+@dataclass(frozen=True)
+class LateCentre(Spoilt):
+    r"""EASGD whose centre is pulled by the models after their step: \beta(\bar x^+ - c)."""
+
+    right: EASGD
+
+    def step(self, state: EASGDState, t: int, world: World) -> EASGDState:
+        after = self.right.step(state, t, world)
+        if t % self.right.period:
+            return after
+        beta = self.right.beta
+        used = world.network.n * self.right.alpha if beta is None else beta
+        mean = mean_rows(after.x, keepdim=True)
+        return after._replace(centre=state.centre + used * (mean - state.centre))
+
+
+@final
+@dataclass(frozen=True)
+class EarlyCentre(Spoilt):
+    r"""EASGD whose models are pulled by the centre as it is after its own step."""
+
+    right: EASGD
+
+    def step(self, state: EASGDState, t: int, world: World) -> EASGDState:
+        after = self.right.step(state, t, world)
+        moved = after.centre - state.centre
+        return after._replace(x=after.x + self.right.alpha * moved)
+
+
+@final
+@dataclass(frozen=True)
+class ClockOfServer(Spoilt):
+    """Asynchronous EASGD whose workers meet the centre by the server's ticks, not their own."""
+
+    right: AsyncEASGD
+
+    def step(self, state: AsyncEASGDState, t: int, world: World) -> AsyncEASGDState:
+        return self.right.step(state._replace(made=torch.full_like(state.made, t)), t, world)
+
+
+@final
+@dataclass(frozen=True)
+class StillVelocity(Spoilt):
+    """EAMSGD with the gradient at x instead of x + delta v: heavy ball, not Nesterov."""
+
+    right: EASGD
+
+    def step(self, state: EASGDState, t: int, world: World) -> EASGDState:
+        still = state._replace(velocity=torch.zeros_like(state.velocity))
+        after = self.right.step(still, t, world)
+        kept = self.right.momentum * state.velocity
+        return after._replace(x=after.x + kept, velocity=after.velocity + kept)
+
+
+@final
+@dataclass(frozen=True)
+class FreshOverlap(Spoilt):
+    """CoCoD-SGD with the average of the models just made: there is nothing to overlap."""
+
+    right: CoCoD
+    shared_model: ClassVar[bool] = False
+
+    def step(self, state: CoCoDState, t: int, world: World) -> CoCoDState:
+        after = LocalSGD(self.right.step_rule, self.right.period)
+        held = after.init(torch.zeros_like(state.x[0, 0]), world)._replace(x=state.x)
+        x = after.step(held, t, world).x
+        return CoCoDState(x, x)
+
+
+@final
+@dataclass(frozen=True)
+class ForgottenProgress(Spoilt):
+    """CoCoD-SGD that takes the old average and drops what was done while it came."""
+
+    right: CoCoD
+    shared_model: ClassVar[bool] = False
+
+    def step(self, state: CoCoDState, t: int, world: World) -> CoCoDState:
+        after = self.right.step(state, t, world)
+        if (t + 1) % self.right.period:
+            return after
+        x = mean_rows(state.sent, keepdim=True).expand_as(state.x).contiguous()
+        return CoCoDState(x, x)
+
+
+@final
+@dataclass(frozen=True)
+class Transposed(Mixing):
+    """S^T in the place of S: from the wrong side, as one gets who keeps models as rows."""
+
+    right: Mixing
+
+    @property
+    def name(self) -> str:
+        return f"{self.right.name}, transposed"
+
+    @property
+    def auxiliary(self) -> int:
+        return self.right.auxiliary
+
+    def constants(self) -> Constants:
+        return self.right.constants()
+
+    def check(self, world: World) -> None:
+        self.right.check(world)
+
+    def apply(self, x: Tensor, extra: Tensor, t: int, world: World) -> tuple[Tensor, Tensor]:
+        size, n = x.shape[-2] + self.auxiliary, x.shape[-2]
+        unit = torch.eye(size, dtype=x.dtype)
+        s = torch.cat(self.right.apply(unit[:n], unit[n:], t, world), -2)  # S^T: rows of I S
+        mixed = s.T @ torch.cat((x, extra), -2)
+        return mixed[..., :n, :].contiguous(), mixed[..., n:, :].contiguous()
+
+
+def from_the_left(right: Cooperative) -> Cooperative:
+    """Cooperative SGD that mixes with S^T."""
+    return replace(right, mixing=Transposed(right.mixing))
+
+
+def own_shard_twice(base: Quadratic, shards: int) -> Quadratic:
+    """Its own shard counts twice where a worker holds others: (2 f_i + f_{i+1} + ...)/(q+1)."""
+    if shards == 1:
+        return base
+    weights = (forms.circulant(base.n, shards) * shards + np.eye(base.n)) / (shards + 1)
+    w = torch.from_numpy(weights)
+    return replace(base, a=w @ base.a, c=w @ base.c)
+
+
+def undivided(right: LocalSGD, shards: int) -> Method[Any]:
+    """RI-SGD on the sum over the shards held instead of their mean: a stepsize q times."""
+    longer = ConstantStep(shards * right.step_rule(0))
+    return OnMoreShards(replace(right, step_rule=longer), shards)
+
+
+@final
+@dataclass(frozen=True)
+class Misdecoded(Spoilt):
+    """Gradient coding whose server adds what arrived with coefficients of its own."""
+
+    right: GradientCoding
+    coefficients: Callable[[CyclicCode, Tensor, Tensor], Tensor]
+
+    def step(self, state: CodedState, t: int, world: World) -> CodedState:
+        who, key = state.schedule.at(t).arrivals, world.key.fold("gradient", t)
+        code = CyclicCode(world.network.n, self.right.spare)
+        coded = torch.zeros(())
+        for s in range(code.spare + 1):
+            draws = key.draws(world.replicas, (who + s) % code.n)
+            coded = coded + code.shares(who, s, state.x) * world.problem.gradient(state.x, draws)
+        total = (self.coefficients(code, who, coded) * coded).sum(-2, keepdim=True)
+        return state._replace(x=state.x - self.right.step_rule(t) / code.n * total)
+
+
+def of_whom_it_should(code: CyclicCode, who: Tensor, like: Tensor) -> Tensor:
+    """The right coefficients."""
+    return code.decoding(who, like)
+
+
+def of_the_first(code: CyclicCode, who: Tensor, like: Tensor) -> Tensor:
+    """Coefficients for workers 0, 1, ..., whoever arrived."""
+    return code.decoding(torch.arange(who.shape[-1]).expand(who.shape), like)
+
+
+def of_a_mean(code: CyclicCode, who: Tensor, like: Tensor) -> Tensor:
+    """n / (n - s), as if what arrived were plain gradients."""
+    return torch.full((*who.shape, 1), code.n / who.shape[-1], dtype=like.dtype)
+
+
+METHOD_MUTANTS: tuple[MethodMutant, ...] = (
+    MethodMutant(
+        "EASGD pushing its centre", "the centre moves away from the workers",
+        lambda: forms.mean_and_centre(PushedCentre), forms.mean_and_centre,
+    ),
+    MethodMutant(
+        "EASGD with a late centre", "the centre is pulled by the models after their step",
+        lambda: forms.mean_and_centre(LateCentre), forms.mean_and_centre,
+    ),
+    MethodMutant(
+        "EASGD with an early centre", "models are pulled by the centre after its own step",
+        lambda: forms.elastic_replay(EarlyCentre), forms.elastic_replay,
+    ),
+    MethodMutant(
+        "EAMSGD without looking ahead", "the gradient is taken at x, not at x + delta v",
+        lambda: forms.elastic_replay(StillVelocity, 0.6),
+        lambda: forms.elastic_replay(momentum=0.6),
+    ),
+    MethodMutant(
+        "EASGD by the server's clock", "tau divides the server's tick, not the worker's clock",
+        lambda: forms.asynchronous_replay(ClockOfServer), forms.asynchronous_replay,
+    ),
+    MethodMutant(
+        "cooperative SGD from the wrong side", "S^T X in the place of X S, S not symmetric",
+        lambda: forms.columns_are_mixed(from_the_left), forms.columns_are_mixed,
+    ),
+    MethodMutant(
+        "CoCoD-SGD with a fresh average", "no overlap: the models just made are averaged",
+        lambda: forms.overlap_replay(FreshOverlap), forms.overlap_replay,
+    ),
+    MethodMutant(
+        "CoCoD-SGD without local progress", "what was done while the average came is dropped",
+        lambda: forms.overlap_mean_is_bsp(ForgottenProgress), forms.overlap_mean_is_bsp,
+    ),
+    MethodMutant(
+        "redundancy counting its own shard twice", "(2 f_i + f_{i+1} + ...)/(q + 1)",
+        lambda: forms.shards_are_shared(own_shard_twice), forms.shards_are_shared,
+    ),
+    MethodMutant(
+        "redundancy without division", "the sum over the shards held in the place of their mean",
+        lambda: forms.redundant_bias(undivided), forms.redundant_bias,
+    ),
+    MethodMutant(
+        "decoding for other workers", "coefficients of workers 0, 1, ... whoever arrived",
+        lambda: forms.decoded_gradient(lambda right: Misdecoded(right, of_the_first)),
+        lambda: forms.decoded_gradient(lambda right: Misdecoded(right, of_whom_it_should)),
+    ),
+    MethodMutant(
+        "coded gradients averaged", "messages are averaged as if they were plain gradients",
+        lambda: forms.decoded_gradient(lambda right: Misdecoded(right, of_a_mean)),
+        forms.decoded_gradient,
+    ),
+)  # fmt: skip
