@@ -34,6 +34,7 @@ from proofs_check.closed_forms.random_sparsification import random_sparsificatio
 from proofs_check.closed_forms.shifts import shifts
 from proofs_check.closed_forms.signs import signs
 from proofs_check.closed_forms.sparsifiers import sparsifiers
+from proofs_check.closed_forms.step_times import further_step_times
 from proofs_check.verdict import Verdict
 
 CLOSED_FORMS: tuple[Callable[[], tuple[Verdict, ...]], ...] = (
@@ -66,6 +67,7 @@ CLOSED_FORMS: tuple[Callable[[], tuple[Verdict, ...]], ...] = (
     lazy,
     barrier_promises,
     step_times,
+    further_step_times,
     asynchronous,
     elastic_forms,
 )

@@ -20,6 +20,7 @@ from proofs_check.mutants import (
     shifts,
     signs,
     sparsifiers,
+    step_times,
 )
 from proofs_check.mutants.methods import MethodMutant
 from proofs_check.mutants.operators import OperatorMutant
@@ -42,6 +43,7 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     *memories.METHOD_MUTANTS,
     *shifts.METHOD_MUTANTS,
     *barriers.METHOD_MUTANTS,
+    *step_times.METHOD_MUTANTS,
     *asynchronous.METHOD_MUTANTS,
     *cooperative.METHOD_MUTANTS,
     *signs.METHOD_MUTANTS,

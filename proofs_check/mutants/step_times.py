@@ -1,0 +1,67 @@
+"""Deadlines, turns and partial barriers that take the wrong time for an update."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from algorithms.synchronisation.barriers import Asynchronous, Deadline, PartialBarrier
+from algorithms.synchronisation.base import Barrier
+from algorithms.synchronisation.standing import Decision, Standing
+from proofs_check.closed_forms.step_times import deadline_seconds, partial_seconds, turn_seconds
+from proofs_check.mutants.methods import MethodMutant
+
+
+@final
+@dataclass(frozen=True)
+class IdleDeadline(Barrier):
+    """Waits for the deadline although all have arrived."""
+
+    seconds: float
+
+    @property
+    def name(self) -> str:
+        return f"idle deadline({self.seconds:g} s)"
+
+    def decide(self, now: Standing) -> Decision:
+        right = Deadline(self.seconds).decide(now)
+        return right._replace(now=np.maximum(right.now, now.now + self.seconds))
+
+
+@final
+@dataclass(frozen=True)
+class PatientDeadline(Barrier):
+    """Late workers go on with the gradient they have begun."""
+
+    seconds: float
+
+    @property
+    def name(self) -> str:
+        return f"patient deadline({self.seconds:g} s)"
+
+    def decide(self, now: Standing) -> Decision:
+        right = Deadline(self.seconds).decide(now)
+        return right._replace(fetched=right.arrived, started=right.arrived)
+
+
+METHOD_MUTANTS: tuple[MethodMutant, ...] = (
+    MethodMutant(
+        "deadline that idles", "an update waits for the deadline although all are in",
+        lambda: deadline_seconds(IdleDeadline), deadline_seconds,
+    ),
+    MethodMutant(
+        "deadline that keeps late gradients", "late workers go on instead of starting afresh",
+        lambda: deadline_seconds(PatientDeadline), deadline_seconds,
+    ),
+    MethodMutant(
+        "turns taken by whoever is first", "no worker waits for its turn",
+        lambda: turn_seconds(Asynchronous()), turn_seconds,
+    ),
+    MethodMutant(
+        "partial barrier of one too many", "an update waits for S + 1 arrivals",
+        lambda: partial_seconds(lambda least: PartialBarrier(min(least + 1, 5), 10**6)),
+        partial_seconds,
+    ),
+)  # fmt: skip
