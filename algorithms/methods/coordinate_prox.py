@@ -151,13 +151,9 @@ class CoordinateProx(Method[CoordinateProxState]):
         arrived = network.collect(packet, who)
         mean, x = self._served(state, arrived, gamma, t, network.n)
         network.answer(who, dense_bits(x.shape[-1], x.dtype))
-        return CoordinateProxState(
-            mean,
-            x,
-            state.read.scatter(-2, place, x.expand(place.shape)),
-            state.points.scatter(-2, place, old + delta),
-            state.schedule,
-        )
+        state.read.scatter_(-2, place, x.expand(place.shape))
+        state.points.scatter_(-2, place, old + delta)
+        return state._replace(mean=mean, x=x)
 
     def _change(self, read: Tensor, old: Tensor, who: Tensor, t: int, world: World) -> Tensor:
         """Delta ``[..., k, d]`` of workers ``who``."""

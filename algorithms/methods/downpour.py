@@ -108,22 +108,15 @@ class Downpour(Method[DownpourState]):
         read = state.local.gather(-2, place)
         g = world.checked(world.gradient_of(read, who, t), t, who)
         accrued = state.accrued.gather(-2, place) + g
-        made = state.made.scatter_add(-1, who, torch.ones_like(who))
-        count = made.gather(-1, who)
+        count = state.made.scatter_add_(-1, who, torch.ones_like(who)).gather(-1, who)
         pushes = count % self.n_push == (1 % self.n_push if self.push_first else 0)
         x, optimizer = self._pushed(state, accrued, torch.where(pushes, who, network.n), t, world)
         fetchers = torch.where(count % self.n_fetch == 0, who, network.n)
         network.answer(fetchers, dense_bits(x.shape[-1], x.dtype))
         fetched = (fetchers < network.n)[..., None]
-        local = state.local.scatter(-2, place, torch.where(fetched, x, read - gamma * g))
-        kept = self._kept(accrued, pushes)
-        return DownpourState(
-            x, local, state.accrued.scatter(-2, place, kept), made, optimizer, state.schedule
-        )
-
-    def _kept(self, accrued: Tensor, pushes: Tensor) -> Tensor:
-        """What stays with the workers ``[..., k, d]``: nothing of what was pushed."""
-        return torch.where(pushes[..., None], 0, accrued)
+        state.local.scatter_(-2, place, torch.where(fetched, x, read - gamma * g))
+        state.accrued.scatter_(-2, place, torch.where(pushes[..., None], 0, accrued))
+        return state._replace(x=x, optimizer=optimizer)
 
     def _pushed(
         self, state: DownpourState, accrued: Tensor, pushers: Tensor, t: int, world: World

@@ -76,12 +76,12 @@ class UnclearedPush(Spoilt):
     right: Method[Any]
 
     def step(self, state: Any, t: int, world: World) -> Any:
-        after = self.right.step(state, t, world)
-        worker = after.schedule.at(t).arrivals
-        index = worker[..., None].expand(*worker.shape, after.x.shape[-1])
+        worker = state.schedule.at(t).arrivals
+        index = worker[..., None].expand(*worker.shape, state.x.shape[-1])
         g = world.gradient_of(state.local.gather(-2, index), worker, t)
         grown = state.accrued.gather(-2, index) + g
-        return after._replace(accrued=state.accrued.scatter(-2, index, grown))
+        after = self.right.step(state, t, world)
+        return after._replace(accrued=after.accrued.scatter(-2, index, grown))
 
 
 @final

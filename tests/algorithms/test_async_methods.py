@@ -13,7 +13,11 @@ import torch
 from sklearn.linear_model import LogisticRegression
 from torch import Tensor
 
+from algorithms.compressors.blocks import BlockSampling
+from algorithms.compressors.identity import Identity
+from algorithms.compressors.nonzero import NonZero
 from algorithms.key import Key
+from algorithms.methods.asylpg import AsyLPG
 from algorithms.methods.base import Method, World
 from algorithms.methods.bsp import BSP
 from algorithms.methods.coordinate_prox import CoordinateProx, SupportSelection, UniformSelection
@@ -31,14 +35,21 @@ from algorithms.problems.regularisers import L2
 from algorithms.problems.sparse_linear import SparseLinear
 from algorithms.synchronisation.barriers import PartialBarrier
 from algorithms.synchronisation.compute_times import Exponential
+from algorithms.synchronisation.conditions import Lost
 from proofs_check.closed_forms.asynchronous import WEIGHT, asynchronous, lasso, uneven
 from proofs_check.closed_forms.paths import Moment, models, path
 from proofs_check.mutants.asynchronous import METHOD_MUTANTS, Reversed
 from proofs_check.mutants.methods import MethodMutant
 from proofs_check.mutants.spoilt import Spoilt
 from proofs_check.mutants.wrong_methods import FreshASP
+from proofs_check.operators import check_compressor
 from proofs_check.problems import check_problem
-from proofs_check.studies import async_speedup, delay_compensation, hogwild_sparsity
+from proofs_check.studies import (
+    async_speedup,
+    delay_compensation,
+    downpour_periods,
+    hogwild_sparsity,
+)
 from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep
 
@@ -256,6 +267,12 @@ def test_studies_see_their_faults() -> None:
     assert fresh[-1].outcome is Outcome.REFUTED  # no loss beyond sqrt(K)
     assert hogwild_sparsity.measure(_Fresh, (1, 48)).verdicts[0].outcome is Outcome.REFUTED
 
+    def deaf(method: Downpour) -> Downpour:
+        return replace(method, n_push=1, n_fetch=1)
+
+    for verdict in downpour_periods.measure(deaf, (1, 8)).verdicts:
+        assert verdict.outcome is Outcome.REFUTED
+
     def reverse(server: ParameterServer) -> ParameterServer:
         return replace(server, correction=Reversed(server.correction))
 
@@ -263,7 +280,42 @@ def test_studies_see_their_faults() -> None:
     assert wrong.outcome is Outcome.REFUTED
 
 
+_LOST = Lost(TIMES, worker=2, after=3)
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        Downpour(STEP, 400, _LOST, 2, 2),
+        Hogwild(STEP, 400, _LOST),
+        CoordinateProx(STEP, 400, _LOST, UniformSelection(0.5)),
+    ],
+    ids=["Downpour", "Hogwild", "coordinate prox"],
+)
+def test_others_go_on_when_a_worker_dies(method: Method[Any]) -> None:
+    x = models(method, uneven(), 400)[:, 0]
+    assert bool(torch.isfinite(x).all())
+    assert (x[-1] - x[-40]).abs().max() > 0
+
+
+def test_aasgd_forgets_the_noise_and_asp_does_not() -> None:
+    """Linear convergence with sampling noise, delays and blocks: variance reduction works."""
+    problem = synthetic(4, 50, 8, L2(0.02), batch=1, seed=2)
+    step, ticks = ConstantStep(1.0), 4000
+    aasgd = AsyLPG(step, ticks, TIMES, 100, BlockSampling(4), Identity(), 0.8, replicas=4)
+    plain = ParameterServer(step, ticks, TIMES, replicas=4)
+    assert problem.f_star is not None
+    gaps = [problem.value(models(m, problem, ticks, replicas=4)) - problem.f_star
+            for m in (aasgd, plain)]  # fmt: skip
+    assert gaps[0][-1].max() < 1e-9 < 1e-4 < gaps[1][-1].mean()
+
+
 def test_three_gradients_an_update() -> None:
     partial = ParameterServer(STEP, 50, TIMES, PartialBarrier(3, 50))
     arrivals = partial.schedule(8).arrivals
     assert arrivals.shape[-1] == 3 and bool((arrivals < 8).all())
+
+
+def test_claims_of_the_lossless_list() -> None:
+    for verdict in check_compressor(NonZero(), d=64):
+        assert verdict.outcome is not Outcome.REFUTED, str(verdict)
