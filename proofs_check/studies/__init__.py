@@ -13,6 +13,7 @@ from proofs_check.studies.cr_psgd_rounds import STUDY as _cr_psgd_rounds
 from proofs_check.studies.d_psgd_gap import STUDY as _d_psgd_gap
 from proofs_check.studies.d_psgd_leading import STUDY as _d_psgd_leading
 from proofs_check.studies.delay_compensation import STUDY as _delay_compensation
+from proofs_check.studies.downpour_periods import STUDY as _downpour_periods
 from proofs_check.studies.ef_leading import STUDY as _ef_leading
 from proofs_check.studies.ef_residual import STUDY as _ef_residual
 from proofs_check.studies.generalisation_gap import MINIMA as _sharp_minima
@@ -62,6 +63,7 @@ STUDIES: tuple[Study, ...] = (
     _async_speedup,
     _hogwild_sparsity,
     _delay_compensation,
+    _downpour_periods,
     _ssp_regret,
 )
 
