@@ -21,7 +21,7 @@ from algorithms.synchronisation.conditions import Linked
 from algorithms.synchronisation.stopwatch import STANDARD
 
 _PUSH, _FETCH = 4, 2
-_LAM = 0.04  # of DC-ASGD-c on CIFAR-10
+_LAM = 0.04
 _EPOCH, _BLOCKS, _THETA = 100, 4, 0.8
 _TAU, _WEIGHT, _SHARE = 2, 1e-4, 0.5
 

@@ -99,8 +99,8 @@ class CoordinateProx(Method[CoordinateProxState]):
     It sends \Delta_i, the change of its point on the mask S that ``selection`` drew; the server
     adds \bar x \mathrel{+}= \frac1n \Delta_i, then applies the prox and answers. Fixed points obey
     x_i = x^* - \gamma \nabla f_i(x^*), so gamma must be constant; it needs no bound on delays.
-    Gradients are full. (Grishchenko, Iutzeler, Malick, Amini 2018, arXiv:1812.03871: DAve-RPG,
-    Algorithm 1, and SPY; Mishchenko et al. 2018, ICML, DAve-PG for S = all.)
+    Gradients are full. (Grishchenko, Iutzeler, Malick, Amini 2018, arXiv:1812.03871: DAve-RPG
+    and SPY; Mishchenko et al. 2018, ICML, DAve-PG for S = all.)
 
     Raises:
         ValueError: ticks < 1; those of a schedule.

@@ -76,7 +76,7 @@ class DiagonalCompensation(Correction[Tensor]):
     g g^T stands for the Hessian, of which the diagonal is kept. Adaptive: \lambda_t = \lambda_0 /
     \sqrt{M_t + \epsilon}, coordinate by coordinate, with M_t = m M_{t-1} + (1 - m) g \odot g and
     M_0 = 0 (``decay`` m, ``eps`` \epsilon); gradients that arrive together count as their mean.
-    (Zheng et al. 2016, arXiv:1609.08326, Algorithm 2, Eqs. 10 and 14.)
+    (Zheng et al. 2016, arXiv:1609.08326: DC-ASGD, Algorithm 2 on the server.)
 
     Raises:
         ValueError: lam < 0, decay outside [0, 1), or eps <= 0.
@@ -129,8 +129,8 @@ class ExactHessian(Correction[None]):
 
     H_i = \int_0^1 \nabla^2 f_i(x_{read} + s (x_{now} - x_{read}))\, ds, whose product with the move
     is the difference of two full gradients. On a quadratic it is the Hessian, and an expected
-    gradient becomes that of ``x_now``: the delay is gone. Zheng et al. 2016 (arXiv:1609.08326,
-    Eq. 4) keep the first term of the series, the Hessian at x_read.
+    gradient becomes that of ``x_now``: the delay is gone. Zheng et al. 2016 (arXiv:1609.08326)
+    start from the first term of the series, the Hessian at x_read.
     """
 
     @property

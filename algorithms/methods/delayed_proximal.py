@@ -50,8 +50,8 @@ class KKTFilter(Filter):
     By the optimality condition of weight ||x||_1 a coordinate stays 0 where the mean gradient is
     at most the weight; a worker knows its own only, so the threshold \theta_t = \theta_0 \rho^t
     decays (``theta``, ``rho``) and nothing is lost in the limit. (Li, Andersen, Smola, Yu 2014,
-    NIPS, Section 5.1; the decaying threshold is that of Li, Zhou, Yang, Li, Xia, Andersen, Smola
-    2013, NIPS workshop.)
+    NIPS; the decaying threshold as in Li, Zhou, Yang, Li, Xia, Andersen, Smola 2013, NIPS
+    workshop on big learning.)
 
     Raises:
         ValueError: weight or theta < 0, or rho outside [0, 1).
@@ -93,7 +93,7 @@ class DelayedProximal(Method[DelayedProximalState]):
     \tau_i versions old, drawn uniformly from 0, ..., min(``tau``, t), and sends the block of its
     full gradient that ``filter`` lets through. The paper asks for \gamma < 1 / (L_{var} + \tau
     L_{cov}), Lipschitz constants within a block and across blocks. (Li, Andersen, Smola, Yu 2014,
-    NIPS, Algorithm 1, with U = I; Li et al. 2013, NIPS workshop on large-scale optimisation.)
+    NIPS, with U = I; Li et al. 2013, NIPS workshop.)
 
     Raises:
         ValueError: blocks < 1 or tau < 0; more blocks than coordinates.

@@ -77,5 +77,5 @@ def delay_threshold(build: Build = lambda asp: asp, tau: int = 2) -> Verdict:
 
 
 def delays() -> tuple[Verdict, ...]:
-    """C7 for tau = 0, 1, 2, 5, 10."""
-    return tuple(delay_threshold(tau=tau) for tau in (0, 1, 2, 5, 10))
+    """C7 for tau = 0, 1, 2, 3, 5, 10."""
+    return tuple(delay_threshold(tau=tau) for tau in (0, 1, 2, 3, 5, 10))
