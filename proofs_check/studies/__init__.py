@@ -1,5 +1,6 @@
 """Measured rates and effects: one study per file, each able to fail. STUDIES holds them all."""
 
+from proofs_check.studies.adacomm_time import STUDY as _adacomm_time
 from proofs_check.studies.async_speedup import STUDY as _async_speedup
 from proofs_check.studies.base import Study
 from proofs_check.studies.batch_noise_scale import STUDY as _batch_noise_scale
@@ -43,6 +44,7 @@ STUDIES: tuple[Study, ...] = (
     _local_drift_zeta,
     _local_speedup,
     _one_shot_floor,
+    _adacomm_time,
     _rounds_for_speedup,
     _rounds_for_speedup_pr,
     _rounds_for_speedup_lupa,
