@@ -12,5 +12,6 @@ Symbols used throughout the project, one meaning each:
     lam     max(|lambda_2|, |lambda_n|) of a mixing matrix; spectral gap = 1 - lam
     omega   E||C(x) - x||^2 <= omega ||x||^2 with E C(x) = x
     delta   E||C(x) - x||^2 <= (1 - delta) ||x||^2
-    tau     staleness
+    tau     staleness in server updates; ``lead`` (s of SSP) in clocks of a worker
+    l       Lipschitz constant of every component (``lipschitz``)
 """
