@@ -15,6 +15,7 @@ from proofs_check.studies.d_psgd_gap import STUDY as _d_psgd_gap
 from proofs_check.studies.d_psgd_leading import STUDY as _d_psgd_leading
 from proofs_check.studies.delay_compensation import STUDY as _delay_compensation
 from proofs_check.studies.downpour_periods import STUDY as _downpour_periods
+from proofs_check.studies.easgd_stability import STUDY as _easgd_stability
 from proofs_check.studies.ef_leading import STUDY as _ef_leading
 from proofs_check.studies.ef_residual import STUDY as _ef_residual
 from proofs_check.studies.generalisation_gap import MINIMA as _sharp_minima
@@ -26,6 +27,7 @@ from proofs_check.studies.local_period_drift import STUDY as _local_period_drift
 from proofs_check.studies.local_period_variance import STUDY as _local_period_variance
 from proofs_check.studies.local_speedup import STUDY as _local_speedup
 from proofs_check.studies.one_shot_floor import STUDY as _one_shot_floor
+from proofs_check.studies.redundancy import STUDY as _redundancy
 from proofs_check.studies.rounds_for_speedup import STUDY as _rounds_for_speedup
 from proofs_check.studies.rounds_for_speedup_cocod import STUDY as _rounds_for_speedup_cocod
 from proofs_check.studies.rounds_for_speedup_lupa import STUDY as _rounds_for_speedup_lupa
@@ -55,6 +57,8 @@ STUDIES: tuple[Study, ...] = (
     _ef_residual,
     _ef_leading,
     _lag_uploads,
+    _easgd_stability,
+    _redundancy,
     _steps_to_target_logistic,
     _steps_to_target_mlp,
     _batch_noise_scale,

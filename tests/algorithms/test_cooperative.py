@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -29,9 +30,9 @@ STEP = ConstantStep(0.1)
 ROWS = ("easgd", "cooperative-sgd", "cocod-sgd", "ri-sgd", "coded-regression")
 
 
-def built(make: str) -> tuple[Method[object], Problem]:
+def built(make: str) -> tuple[Method[Any], Problem]:
     """What the two worlds both make."""
-    methods: dict[str, Method[object]] = {
+    methods: dict[str, Method[Any]] = {
         "central": Cooperative(STEP, elastic(4, 0.1), 2),
         "regression": CodedRegression(Exponential((1.0, 2.0, 0.5, 1.5)), 1),
     }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 
@@ -22,9 +24,9 @@ from theory.stepsizes import ConstantStep
 STEP = ConstantStep(0.1)
 
 
-def built(kind: str, name: str, momentum: float) -> tuple[Method[object], Problem]:
+def built(kind: str, name: str, momentum: float) -> tuple[Method[Any], Problem]:
     """What the two worlds both make."""
-    made: Method[object] = (
+    made: Method[Any] = (
         AsyncEASGD(STEP, 40, Exponential((1.0, 2.0, 0.5, 1.5)), 0.2, 2, momentum)
         if kind == "asynchronous"
         else EASGD(STEP, 0.1, period=3, momentum=momentum)
