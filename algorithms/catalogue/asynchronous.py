@@ -9,10 +9,12 @@ from algorithms.compressors.identity import Identity
 from algorithms.compressors.nonzero import NonZero
 from algorithms.methods.asylpg import AsyLPG
 from algorithms.methods.base import dense_bits
-from algorithms.methods.coordinate_prox import CoordinateProx, SupportSelection
+from algorithms.methods.coordinate_prox import CoordinateProx
+from algorithms.methods.coordinate_selection import SupportSelection
 from algorithms.methods.delay_compensation import DiagonalCompensation
-from algorithms.methods.delayed_proximal import DelayedProximal, KKTFilter
+from algorithms.methods.delayed_proximal import DelayedProximal
 from algorithms.methods.downpour import Downpour
+from algorithms.methods.gradient_filter import KKTFilter
 from algorithms.methods.hogwild import Hogwild
 from algorithms.methods.parameter_server import ParameterServer
 from algorithms.optimizers.proximal import SoftThreshold

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple, final
 
@@ -11,8 +10,8 @@ from torch import Tensor
 
 from algorithms.compressors.nonzero import NonZero
 from algorithms.kernels.mean import sum_rows
-from algorithms.key import Draws
 from algorithms.methods.base import Method, World, dense_bits
+from algorithms.methods.coordinate_selection import Selection
 from algorithms.methods.parameter_server import drawn, places, plan
 from algorithms.network.base import pack
 from algorithms.optimizers.proximal import Proximal, SoftThreshold
@@ -21,62 +20,6 @@ from algorithms.synchronisation.barriers import Asynchronous
 from algorithms.synchronisation.base import Barrier, ComputeTimes, Schedule
 from theory.constants import Constants, Kind, Statement
 from theory.stepsizes import Stepsize
-
-
-class Selection(ABC):
-    """Which coordinates a worker updates and sends; members are frozen dataclasses."""
-
-    @property
-    @abstractmethod
-    def name(self) -> str: ...
-
-    @abstractmethod
-    def mask(self, read: Tensor, draws: Draws) -> Tensor:
-        """Mask (bool) of the shape of ``read`` ``[..., k, d]``, the models that workers read."""
-
-
-@final
-@dataclass(frozen=True)
-class UniformSelection(Selection):
-    """Each coordinate with probability q, by itself: sparse uploads of DAve-RPG. q = 1: DAve-PG.
-
-    Raises:
-        ValueError: q outside (0, 1].
-    """
-
-    q: float
-
-    def __post_init__(self) -> None:
-        _check(self.q)
-
-    @property
-    def name(self) -> str:
-        return f"uniform(q={self.q:g})"
-
-    def mask(self, read: Tensor, draws: Draws) -> Tensor:
-        return draws.uniform(read.shape[-1], torch.float64) < self.q
-
-
-@final
-@dataclass(frozen=True)
-class SupportSelection(Selection):
-    """All coordinates of the support of what was read, others with probability q: SPY.
-
-    Raises:
-        ValueError: q outside (0, 1].
-    """
-
-    q: float
-
-    def __post_init__(self) -> None:
-        _check(self.q)
-
-    @property
-    def name(self) -> str:
-        return f"support and uniform(q={self.q:g})"
-
-    def mask(self, read: Tensor, draws: Draws) -> Tensor:
-        return (read != 0) | (draws.uniform(read.shape[-1], torch.float64) < self.q)
 
 
 class CoordinateProxState(NamedTuple):
@@ -174,8 +117,3 @@ class CoordinateProx(Method[CoordinateProxState]):
 
     def seconds(self, state: CoordinateProxState, t: int) -> Tensor | None:
         return state.schedule.seconds[t - 1] if t else torch.zeros_like(state.schedule.seconds[0])
-
-
-def _check(q: float) -> None:
-    if not 0 < q <= 1:
-        raise ValueError(f"q must lie in (0, 1], got q={q}")

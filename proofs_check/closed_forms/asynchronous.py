@@ -15,14 +15,16 @@ from torch import Tensor
 
 from algorithms.key import Key
 from algorithms.methods.base import Method
-from algorithms.methods.coordinate_prox import CoordinateProx, SupportSelection
+from algorithms.methods.coordinate_prox import CoordinateProx
+from algorithms.methods.coordinate_selection import SupportSelection
 from algorithms.methods.delay_compensation import (
     Correction,
     DiagonalCompensation,
     ExactHessian,
 )
-from algorithms.methods.delayed_proximal import DelayedProximal, Filter, KKTFilter
+from algorithms.methods.delayed_proximal import DelayedProximal
 from algorithms.methods.downpour import Downpour
+from algorithms.methods.gradient_filter import Filter, KKTFilter
 from algorithms.methods.hogwild import Hogwild
 from algorithms.methods.parameter_server import ParameterServer
 from algorithms.optimizers.proximal import SoftThreshold

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from algorithms.methods.base import Method, World
 from algorithms.methods.delay_compensation import Correction, DiagonalCompensation, ExactHessian
-from algorithms.methods.delayed_proximal import Filter
+from algorithms.methods.gradient_filter import Filter
 from algorithms.problems.base import Problem
 from proofs_check.closed_forms.asynchronous import (
     WEIGHT,

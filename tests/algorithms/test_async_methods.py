@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,12 +17,14 @@ from algorithms.compressors.identity import Identity
 from algorithms.compressors.nonzero import NonZero
 from algorithms.key import Key
 from algorithms.methods.asylpg import AsyLPG
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method
 from algorithms.methods.bsp import BSP
-from algorithms.methods.coordinate_prox import CoordinateProx, SupportSelection, UniformSelection
+from algorithms.methods.coordinate_prox import CoordinateProx
+from algorithms.methods.coordinate_selection import SupportSelection, UniformSelection
 from algorithms.methods.delay_compensation import DiagonalCompensation
-from algorithms.methods.delayed_proximal import DelayedProximal, KKTFilter, NoFilter
+from algorithms.methods.delayed_proximal import DelayedProximal
 from algorithms.methods.downpour import Downpour
+from algorithms.methods.gradient_filter import KKTFilter, NoFilter
 from algorithms.methods.hogwild import Hogwild
 from algorithms.methods.parameter_server import ParameterServer
 from algorithms.optimizers.adagrad import Adagrad
@@ -38,18 +39,10 @@ from algorithms.synchronisation.compute_times import Exponential
 from algorithms.synchronisation.conditions import Lost
 from proofs_check.closed_forms.asynchronous import WEIGHT, asynchronous, lasso, uneven
 from proofs_check.closed_forms.paths import Moment, models, path
-from proofs_check.mutants.asynchronous import METHOD_MUTANTS, Reversed
+from proofs_check.mutants.asynchronous import METHOD_MUTANTS
 from proofs_check.mutants.methods import MethodMutant
-from proofs_check.mutants.spoilt import Spoilt
-from proofs_check.mutants.wrong_methods import FreshASP
 from proofs_check.operators import check_compressor
 from proofs_check.problems import check_problem
-from proofs_check.studies import (
-    async_speedup,
-    delay_compensation,
-    downpour_periods,
-    hogwild_sparsity,
-)
 from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep
 
@@ -248,36 +241,6 @@ def test_sparse_linear_constants_and_gradients() -> None:
 def test_bad_parameters_are_named(make: Callable[[], object], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         make()
-
-
-@final
-@dataclass(frozen=True)
-class _Fresh(Spoilt):
-    """A ring of versions that all are the newest: reads have no age."""
-
-    right: Method[Any]
-
-    def step(self, state: Any, t: int, world: World) -> Any:
-        state.versions[:] = self.right.models(state)
-        return self.right.step(state, t, world)
-
-
-def test_studies_see_their_faults() -> None:
-    fresh = async_speedup.measure(FreshASP, (64, 100, 144)).verdicts
-    assert fresh[-1].outcome is Outcome.REFUTED  # no loss beyond sqrt(K)
-    assert hogwild_sparsity.measure(_Fresh, (1, 48)).verdicts[0].outcome is Outcome.REFUTED
-
-    def deaf(method: Downpour) -> Downpour:
-        return replace(method, n_push=1, n_fetch=1)
-
-    for verdict in downpour_periods.measure(deaf, (1, 8)).verdicts:
-        assert verdict.outcome is Outcome.REFUTED
-
-    def reverse(server: ParameterServer) -> ParameterServer:
-        return replace(server, correction=Reversed(server.correction))
-
-    wrong = delay_compensation.measure(reverse, ("none", "exact Hessian")).verdicts[0]
-    assert wrong.outcome is Outcome.REFUTED
 
 
 _LOST = Lost(TIMES, worker=2, after=3)

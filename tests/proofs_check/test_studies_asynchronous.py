@@ -1,0 +1,50 @@
+"""Studies of asynchronous methods, and for each a fault that it must see."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, final
+
+from algorithms.methods.base import Method, World
+from algorithms.methods.downpour import Downpour
+from algorithms.methods.parameter_server import ParameterServer
+from proofs_check.mutants.asynchronous import Reversed
+from proofs_check.mutants.spoilt import Spoilt
+from proofs_check.mutants.wrong_methods import FreshASP
+from proofs_check.studies import (
+    async_speedup,
+    delay_compensation,
+    downpour_periods,
+    hogwild_sparsity,
+)
+from proofs_check.verdict import Outcome
+
+
+@final
+@dataclass(frozen=True)
+class _Fresh(Spoilt):
+    """A ring of versions that all are the newest: reads have no age."""
+
+    right: Method[Any]
+
+    def step(self, state: Any, t: int, world: World) -> Any:
+        state.versions[:] = self.right.models(state)
+        return self.right.step(state, t, world)
+
+
+def test_studies_see_their_faults() -> None:
+    fresh = async_speedup.measure(FreshASP, (64, 100, 144)).verdicts
+    assert fresh[-1].outcome is Outcome.REFUTED  # no loss beyond sqrt(K)
+    assert hogwild_sparsity.measure(_Fresh, (1, 48)).verdicts[0].outcome is Outcome.REFUTED
+
+    def deaf(method: Downpour) -> Downpour:
+        return replace(method, n_push=1, n_fetch=1)
+
+    for verdict in downpour_periods.measure(deaf, (1, 8)).verdicts:
+        assert verdict.outcome is Outcome.REFUTED
+
+    def reverse(server: ParameterServer) -> ParameterServer:
+        return replace(server, correction=Reversed(server.correction))
+
+    wrong = delay_compensation.measure(reverse, ("none", "exact Hessian")).verdicts[0]
+    assert wrong.outcome is Outcome.REFUTED
