@@ -30,6 +30,7 @@ from proofs_check.closed_forms.local_points import local_points
 from proofs_check.closed_forms.local_updates import local_lists
 from proofs_check.closed_forms.momentum import momentum
 from proofs_check.closed_forms.noisy_quadratic import local_updates, mean_of_gossip, noisy_quadratic
+from proofs_check.closed_forms.qsparse_async import async_qsparse
 from proofs_check.closed_forms.random_sparsification import random_sparsification
 from proofs_check.closed_forms.shifts import shifts
 from proofs_check.closed_forms.signs import signs
@@ -46,6 +47,7 @@ CLOSED_FORMS: tuple[Callable[[], tuple[Verdict, ...]], ...] = (
     law_of_overlap,
     law_while_steps_fall,
     local_lists,
+    async_qsparse,
     adapted_periods,
     mean_of_gossip,
     gossip_bias,

@@ -13,6 +13,7 @@ from algorithms.memories.base import Memory, Round
 from algorithms.methods.adacomm import AdaComm, AdaCommState
 from algorithms.methods.base import Method, World
 from algorithms.methods.local_sgd import AtMeetings, LocalSGD, LocalSGDState
+from algorithms.methods.qsparse_async import AsyncQsparse, QsparseState
 from algorithms.optimizers.momentum import Momentum
 from algorithms.optimizers.outer import BlockMomentum, Outer
 from algorithms.synchronisation.periods import Periods
@@ -26,6 +27,7 @@ from proofs_check.closed_forms.local_updates import (
     sending,
     spread_between_meetings,
 )
+from proofs_check.closed_forms.qsparse_async import async_qsparse, staggered
 from proofs_check.mutants.methods import MethodMutant
 from proofs_check.mutants.spoilt import Spoilt
 from theory.stepsizes import Stepsize
@@ -145,6 +147,20 @@ class OldAnchor(Spoilt):
 
 @final
 @dataclass(frozen=True)
+class SilentForget(Spoilt):
+    """Asynchronous Qsparse where the error memory of those who did not send is overwritten."""
+
+    right: AsyncQsparse
+    shared_model: ClassVar[bool] = False
+
+    def step(self, state: QsparseState, t: int, world: World) -> QsparseState:
+        after = self.right.step(state, t, world)
+        met = self.right.meets(world.network.workers, world.network.n, t)
+        return after._replace(memory=torch.where(met[:, None], after.memory, 0))
+
+
+@final
+@dataclass(frozen=True)
 class NoRoot(Spoilt):
     """AdaComm whose period follows F(x)/F(x_0), not its square root."""
 
@@ -232,6 +248,10 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     MethodMutant(
         "increments from the previous anchor", "the anchor is renewed a meeting late",
         lambda: increments(_behind), increments,
+    ),
+    MethodMutant(
+        "asynchronous Qsparse forgetting the silent", "the memory of non-senders is overwritten",
+        lambda: async_qsparse(lambda *a: SilentForget(staggered(*a))), async_qsparse,
     ),
     MethodMutant(
         "AdaComm without the root", "H follows F(x)/F(x_0)",

@@ -33,6 +33,7 @@ from algorithms.synchronisation.periods import Every, Growing, Listed, Once, Per
 from algorithms.synchronisation.stopwatch import Timing
 from proofs_check.closed_forms.adacomm import adapted_periods
 from proofs_check.closed_forms.local_updates import local_lists
+from proofs_check.closed_forms.qsparse_async import async_qsparse, staggered
 from proofs_check.mutants.local_updates import METHOD_MUTANTS
 from proofs_check.mutants.methods import MethodMutant
 from proofs_check.operators import check_compressor
@@ -89,6 +90,8 @@ def test_lists_that_mean_the_same(one: Periods, other: Periods) -> None:
         (lambda: BlockMomentum(0.5, 0.0), "zeta must be positive, got zeta=0.0"),
         (lambda: AdaComm(STEP, 0, 1.0), "first must be at least 1 local step, got first=0"),
         (lambda: AdaComm(STEP, 4, 0.0), "interval must be positive and finite"),
+        (lambda: staggered(STEP, 0, 0.5), "period must be at least 1, got period=0"),
+        (lambda: staggered(STEP, 4, 1.5), r"stagger must lie in \[0, 1\], got stagger=1.5"),
         (lambda: QuantisedTopK(3, 0), "s must lie in"),
     ],
 )
@@ -104,7 +107,7 @@ def test_adacomm_refuses_a_start_without_loss() -> None:
 
 
 def test_closed_forms() -> None:
-    verdicts = (*local_lists(), *adapted_periods())
+    verdicts = (*local_lists(), *async_qsparse(), *adapted_periods())
     assert {v.outcome for v in verdicts} == {Outcome.PROVED}
     assert {v.subject for v in verdicts} >= set(local_updates.READY)
 
@@ -247,3 +250,14 @@ def test_qsparse_with_one_step_is_error_feedback_in_the_ledger_too() -> None:
     one = run(LocalSGD(STEP, 1, compressor=operator, memory=ErrorFeedback()), noisy(), steps=9)
     other = run(BSP(STEP, operator, ErrorFeedback()), noisy(), steps=9)
     assert all(torch.equal(a, b) for a, b in zip(one.account, other.account, strict=True))
+
+
+def test_staggered_meetings_come_once_a_period_and_cost_one_message() -> None:
+    method = staggered(STEP, 4, 1.0)
+    ids = torch.arange(8)
+    met = torch.stack([method.meets(ids, 8, t) for t in range(12)])
+    assert (met.sum(0) == 3).all()
+    assert (met.sum(1) == 2).all()
+    account = run(method, noisy(8), steps=12).account
+    assert set(account.sent_messages.flatten().tolist()) == {3}
+    assert set(account.received_messages.flatten().tolist()) == {3}
