@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from algorithms.catalogue import (
     adaptive,
+    admm,
     asynchronous,
     auxiliary,
     cooperative,
@@ -37,6 +38,7 @@ _READY: dict[str, Parts] = (
     | decomposition.READY
     | auxiliary.READY
     | cooperative.READY
+    | admm.READY
     | variance_reduced.READY
     | adaptive.READY
     | signs.READY

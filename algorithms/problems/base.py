@@ -15,6 +15,8 @@ from torch import Tensor
 from algorithms.key import Draws
 from theory.constants import Constants, Kind, Statement
 
+_UNKNOWN_SMOOTHNESS = 10.0  # L [f / x^2] taken for local solves where none is stated (the MLP)
+
 
 class Problem(ABC):
     """One objective, split over n workers.
@@ -79,6 +81,20 @@ class Problem(ABC):
 
         x is ``[..., k, d]`` or ``[..., 1, d]``.
         """
+
+    def proximal_point(self, v: Tensor, weight: Tensor, workers: Tensor, start: Tensor) -> Tensor:
+        r"""argmin_x f_i(x) + \frac{weight}{2} \|x - v\|^2 ``[..., k, d]`` for ``workers``
+        ``[..., k]``; ``weight`` ``[k or ..., k]`` [f / x^2], positive; ``start`` a guess.
+
+        Here ten gradient steps of 1/(L + weight) from ``start``, an inexact solve: members that can
+        be exact are.
+        """
+        smooth = self.constants().L_max or self.constants().L or _UNKNOWN_SMOOTHNESS
+        x, pull = start, weight[..., None]
+        for _ in range(10):
+            g = self.full_gradient(x, workers) + pull * (x - v)
+            x = x - g / (smooth + pull)
+        return x
 
     @abstractmethod
     def value(self, x: Tensor) -> Tensor:

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from algorithms.kernels import linear
+from algorithms.kernels.local_newton import logistic_proximal
 from algorithms.key import Draws
 from algorithms.problems import logistic_bounds, newton
 from algorithms.problems.base import (
@@ -117,6 +118,17 @@ class Logistic(Problem):
         index = samples.expand(*lead, samples.numel())
         shift = self.regulariser.gradient(x)
         return linear.logistic_gradient(self.rows, x, shift, workers.expand(lead), index)
+
+    def proximal_point(self, v: Tensor, weight: Tensor, workers: Tensor, start: Tensor) -> Tensor:
+        if not self.regulariser.convex:
+            return super().proximal_point(v, weight, workers, start)
+        lead = v.shape[:-1]
+        flat = logistic_proximal(
+            self.rows, v.reshape(-1, self.d), workers.expand(lead).reshape(-1),
+            weight.expand(lead).reshape(-1), self.regulariser.lam,
+            start.expand(v.shape).reshape(-1, self.d),
+        )  # fmt: skip
+        return flat.view(v.shape)
 
     def value(self, x: Tensor) -> Tensor:
         z = x @ self._flat.T

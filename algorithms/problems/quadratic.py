@@ -195,6 +195,11 @@ class Quadratic(Problem):
             return draws.normal(self.d, self.dtype)
         return draws.integers(2, self.d).mul_(2).sub_(1).to(self.dtype)
 
+    def proximal_point(self, v: Tensor, weight: Tensor, workers: Tensor, start: Tensor) -> Tensor:
+        a = self.a[0] if self.a.shape[0] == 1 else self.a[workers]
+        pull = weight[..., None]
+        return (pull * v + self.c[workers]) / (a + pull)
+
     def full_gradient(self, x: Tensor, workers: Tensor) -> Tensor:
         a = self.a[0] if self.a.shape[0] == 1 else self.a[workers]
         return a * x - self.c[workers]

@@ -1,0 +1,44 @@
+"""Rows that split the problem by consensus constraints: the ADMM methods."""
+
+from __future__ import annotations
+
+from algorithms.catalogue.row import CORE, Parts
+from algorithms.catalogue.synchronous import round_trip
+from algorithms.compressors.identity import Identity
+from algorithms.methods.admm_graph import GraphADMM
+from algorithms.methods.admm_linearised import LinearisedADMM
+from algorithms.methods.admm_random import RandomADMM
+from algorithms.methods.admm_star import StarADMM
+from algorithms.optimizers.proximal import SoftThreshold
+from algorithms.synchronisation.barriers import PartialBarrier
+from algorithms.topologies.ring import Ring
+
+_TAU, _WEIGHT = 8, 1e-4
+_EXACT = CORE[:3]  # the MLP's local solves, many to a step, take minutes
+
+READY: dict[str, Parts] = {
+    "d-admm": Parts(
+        lambda step, p, _t: GraphADMM(step, Ring(p.n)), (), Identity(), _EXACT, caution=1.0,
+        why="convergence is stated without a rate",
+    ),
+    "decentralised-admm": Parts(
+        lambda step, p, _t: GraphADMM(step, Ring(p.n), coloured=False), (), Identity(),
+        _EXACT, caution=1.0, why="O(1/k) is stated of ergodic averages of objective and feasibility",
+    ),
+    "linearised-admm": Parts(
+        lambda step, p, _t: LinearisedADMM(step, Ring(p.n), SoftThreshold(_WEIGHT)), (),
+        Identity(), caution=1.0,
+        why="O(1/k) is stated of ergodic averages, to order only",
+    ),
+    "random-admm": Parts(
+        lambda step, p, _t: RandomADMM(step, Ring(p.n)), (), Identity(), caution=1.0,
+        why="almost sure convergence is stated without a rate",
+    ),
+    "async-admm": Parts(
+        lambda step, p, steps: StarADMM(
+            step, steps, round_trip(p), PartialBarrier(max(1, p.n // 2), _TAU)
+        ),
+        (), Identity(), caution=1.0,
+        why="O(1/T) is stated of ergodic averages, to order only",
+    ),
+}  # fmt: skip
