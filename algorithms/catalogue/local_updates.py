@@ -71,7 +71,7 @@ READY: dict[str, Parts] = {
         lambda step, _p, _t: LocalSGD(
             step, _PERIOD, compressor=_COMPOSED, memory=ErrorFeedback()
         ),
-        (), _COMPOSED, caution=64.0, operators=(QuantisedTopK(0.1, 255, scaled=False),),
+        (), _COMPOSED, caution=16.0, operators=(QuantisedTopK(0.1, 255, scaled=False),),
         why="rates are stated to order only, for periods that fit the operator's contraction",
     ),
 }  # fmt: skip
