@@ -12,7 +12,7 @@ from torch import Tensor
 from algorithms.compressors.identity import Identity
 from algorithms.kernels.mean import sum_rows
 from algorithms.methods.base import Method, World, dense_bits
-from algorithms.methods.cyclic_code import CyclicCode
+from algorithms.methods.cyclic_code import CyclicCode, solved
 from algorithms.methods.parameter_server import plan
 from algorithms.network.base import pack
 from algorithms.problems.base import Problem
@@ -150,11 +150,14 @@ class CodedRegression(Method[CodedState]):
         code = CyclicCode(world.network.n, self.spare)
         mean = exchange(code, statistics, who, t, world)[..., 0, :]
         hessian, b = mean[..., : d * d].reshape(*mean.shape[:-1], d, d), mean[..., d * d :]
-        solved, info = torch.linalg.solve_ex(hessian, b[..., None])
-        if bool(info.any()):
-            raise ValueError("the mean of the shards' Hessians must be invertible; more data do")
+        x = solved(hessian, b[..., None]).transpose(-1, -2)
+        if not bool(torch.isfinite(x).all()):
+            raise ValueError(
+                f"the mean Hessian of {world.problem.name} must be invertible, got one that is "
+                "singular; more samples or fewer columns would do"
+            )
         world.network.broadcast(dense_bits(d, b.dtype))
-        return state._replace(x=solved.transpose(-1, -2))
+        return state._replace(x=x)
 
     def models(self, state: CodedState) -> Tensor:
         return state.x

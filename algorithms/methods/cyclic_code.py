@@ -54,7 +54,8 @@ class CyclicCode:
         b = np.eye(n)
         for i in range(n):
             others = (i + 1 + np.arange(s)) % n
-            b[i, others] = -np.linalg.solve(h[:, others], h[:, i])
+            system, right = torch.from_numpy(h[:, others]), torch.from_numpy(h[:, i, None])
+            b[i, others] = -solved(system, right)[:, 0].numpy()
         return b
 
     def shares(self, workers: Tensor, shift: int, like: Tensor) -> Tensor:
@@ -74,11 +75,28 @@ class CyclicCode:
             raise ValueError(f"decoding needs arrivals of {k} of {self.n} workers, got fewer")
         rows = torch.from_numpy(self.matrix)[arrived.cpu()].transpose(-1, -2)
         ones = torch.ones((*rows.shape[:-1], 1), dtype=torch.float64)
-        found: Tensor = torch.linalg.lstsq(rows, ones).solution
-        return found.to(like)
+        return solved(rows, ones).to(like)
 
 
 @lru_cache(maxsize=16)
 def chosen(code: CyclicCode) -> NDArray[np.float64]:
     """The code's matrix, kept because it is asked for at every step."""
     return code.draw()
+
+
+def solved(rows: Tensor, right: Tensor) -> Tensor:
+    """a ``[..., k, 1]`` with rows a = right for consistent rows ``[..., n, k]`` of rank k.
+
+    Gauss and Jordan with row pivots, entry by entry: the same bits in every process, which LAPACK
+    does not promise.
+    """
+    m = torch.cat((rows, right), -1)
+    for j in range(rows.shape[-1]):
+        pivot = j + m[..., j:, j].abs().argmax(-1)
+        index = pivot[..., None, None].expand(*pivot.shape, 1, m.shape[-1])
+        line = m.gather(-2, index)
+        m = m.scatter(-2, index, m[..., j, None, :])
+        line = line / line[..., j, None]
+        m = m - m[..., :, j, None] * line
+        m[..., j, :] = line[..., 0, :]
+    return m[..., : rows.shape[-1], -1:]

@@ -101,5 +101,8 @@ def test_bad_input_is_named() -> None:
         run(Cooperative(STEP, averaging(3)), Quadratic.strongly_convex(4, 6), steps=1)
     with pytest.raises(ValueError, match="affine"):
         run(CodedRegression(Exponential()), problem("logreg-breast-cancer", 4), steps=1)
+    flat = Quadratic.pl(4, 6, rank=3)
+    with pytest.raises(ValueError, match="must be invertible"):
+        run(CodedRegression(Exponential()), flat, steps=1)
     with pytest.raises(ValueError, match="spare=4"):
         run(GradientCoding(STEP, 2, Exponential(), 4), Quadratic.strongly_convex(4, 6), steps=1)
