@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from proofs_check.closed_forms.adacomm import adapted_periods
 from proofs_check.closed_forms.adaptive import adaptive
+from proofs_check.closed_forms.admm import admm
 from proofs_check.closed_forms.asynchronous import asynchronous
 from proofs_check.closed_forms.barriers import barrier_promises, step_times
 from proofs_check.closed_forms.blocks import blocks
@@ -32,6 +33,7 @@ from proofs_check.closed_forms.momentum import momentum
 from proofs_check.closed_forms.noisy_quadratic import local_updates, mean_of_gossip, noisy_quadratic
 from proofs_check.closed_forms.qsparse_async import async_qsparse
 from proofs_check.closed_forms.random_sparsification import random_sparsification
+from proofs_check.closed_forms.redundancy import redundancy
 from proofs_check.closed_forms.shifts import shifts
 from proofs_check.closed_forms.signs import signs
 from proofs_check.closed_forms.sparsifiers import sparsifiers
@@ -69,9 +71,11 @@ CLOSED_FORMS: tuple[Callable[[], tuple[Verdict, ...]], ...] = (
     lazy,
     barrier_promises,
     step_times,
+    admm,
     further_step_times,
     asynchronous,
     elastic_forms,
+    redundancy,
 )
 
 __all__ = ["CLOSED_FORMS"]

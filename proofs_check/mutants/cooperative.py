@@ -22,6 +22,12 @@ from algorithms.methods.local_sgd import LocalSGD
 from algorithms.methods.redundancy import OnMoreShards
 from algorithms.problems.quadratic import Quadratic
 from proofs_check.closed_forms import elastic as forms
+from proofs_check.closed_forms.redundancy import (
+    circulant,
+    decoded_gradient,
+    redundant_bias,
+    shards_are_shared,
+)
 from proofs_check.mutants.methods import MethodMutant
 from proofs_check.mutants.spoilt import Spoilt
 from theory.constants import Constants
@@ -164,7 +170,7 @@ def own_shard_twice(base: Quadratic, shards: int) -> Quadratic:
     """Its own shard counts twice where a worker holds others: (2 f_i + f_{i+1} + ...)/(q+1)."""
     if shards == 1:
         return base
-    weights = (forms.circulant(base.n, shards) * shards + np.eye(base.n)) / (shards + 1)
+    weights = (circulant(base.n, shards) * shards + np.eye(base.n)) / (shards + 1)
     w = torch.from_numpy(weights)
     return replace(base, a=w @ base.a, c=w @ base.c)
 
@@ -245,20 +251,20 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     ),
     MethodMutant(
         "redundancy counting its own shard twice", "(2 f_i + f_{i+1} + ...)/(q + 1)",
-        lambda: forms.shards_are_shared(own_shard_twice), forms.shards_are_shared,
+        lambda: shards_are_shared(own_shard_twice), shards_are_shared,
     ),
     MethodMutant(
         "redundancy without division", "the sum over the shards held in the place of their mean",
-        lambda: forms.redundant_bias(undivided), forms.redundant_bias,
+        lambda: redundant_bias(undivided), redundant_bias,
     ),
     MethodMutant(
         "decoding for other workers", "coefficients of workers 0, 1, ... whoever arrived",
-        lambda: forms.decoded_gradient(lambda right: Misdecoded(right, of_the_first)),
-        lambda: forms.decoded_gradient(lambda right: Misdecoded(right, of_whom_it_should)),
+        lambda: decoded_gradient(lambda right: Misdecoded(right, of_the_first)),
+        lambda: decoded_gradient(lambda right: Misdecoded(right, of_whom_it_should)),
     ),
     MethodMutant(
         "coded gradients averaged", "messages are averaged as if they were plain gradients",
-        lambda: forms.decoded_gradient(lambda right: Misdecoded(right, of_a_mean)),
-        forms.decoded_gradient,
+        lambda: decoded_gradient(lambda right: Misdecoded(right, of_a_mean)),
+        decoded_gradient,
     ),
 )  # fmt: skip

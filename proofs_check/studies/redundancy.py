@@ -22,8 +22,8 @@ from algorithms.methods.redundancy import OnMoreShards
 from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.redundant import Redundant
 from algorithms.run import run
-from proofs_check.closed_forms.elastic import circulant
 from proofs_check.closed_forms.evidence import identity
+from proofs_check.closed_forms.redundancy import circulant
 from proofs_check.studies.base import Study, StudyResult
 from theory.stepsizes import ConstantStep
 

@@ -19,7 +19,8 @@ from algorithms.problems.base import Problem
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from algorithms.synchronisation.compute_times import Exponential
-from proofs_check.closed_forms import elastic as forms
+from proofs_check.closed_forms.elastic import elastic_forms
+from proofs_check.closed_forms.redundancy import least_squares, redundancy
 from proofs_check.equivalence import Case, cross_validate
 from proofs_check.mutants.cooperative import METHOD_MUTANTS
 from proofs_check.mutants.methods import MethodMutant
@@ -36,12 +37,10 @@ def built(make: str) -> tuple[Method[Any], Problem]:
         "central": Cooperative(STEP, elastic(4, 0.1), 2),
         "regression": CodedRegression(Exponential((1.0, 2.0, 0.5, 1.5)), 1),
     }
-    return methods[make], forms.least_squares(4) if make == "regression" else problem(
-        "quadratic-sc", 4
-    )
+    return methods[make], least_squares(4) if make == "regression" else problem("quadratic-sc", 4)
 
 
-@pytest.mark.parametrize("verdict", forms.elastic_forms(), ids=lambda v: v.claim[:40])
+@pytest.mark.parametrize("verdict", (*elastic_forms(), *redundancy()), ids=lambda v: v.claim[:40])
 def test_closed_forms_hold(verdict: object) -> None:
     assert verdict.outcome is Outcome.PROVED, verdict  # type: ignore[attr-defined]
 
