@@ -23,7 +23,8 @@ READY: dict[str, Parts] = {
     ),
     "decentralised-admm": Parts(
         lambda step, p, _t: GraphADMM(step, Ring(p.n), coloured=False), (), Identity(),
-        _EXACT, caution=1.0, why="O(1/k) is stated of ergodic averages of objective and feasibility",
+        _EXACT, caution=1.0,
+        why="O(1/k) is stated of ergodic averages of objective and feasibility",
     ),
     "linearised-admm": Parts(
         lambda step, p, _t: LinearisedADMM(step, Ring(p.n), SoftThreshold(_WEIGHT)), (),

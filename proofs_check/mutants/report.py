@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple, final
 
 from proofs_check.mutants import (
+    admm,
     asynchronous,
     barriers,
     cooperative,
@@ -43,6 +44,7 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     *memories.METHOD_MUTANTS,
     *shifts.METHOD_MUTANTS,
     *barriers.METHOD_MUTANTS,
+    *admm.METHOD_MUTANTS,
     *step_times.METHOD_MUTANTS,
     *asynchronous.METHOD_MUTANTS,
     *cooperative.METHOD_MUTANTS,

@@ -1,0 +1,153 @@
+"""ADMM with one fault each: duals of the wrong sign, forgotten or one-sided; sums for means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import torch
+from torch import Tensor
+
+from algorithms.methods.admm_graph import GraphADMM, GraphState
+from algorithms.methods.admm_linearised import LinearisedADMM, LinearisedState
+from algorithms.methods.admm_random import RandomADMM, RandomState
+from algorithms.methods.admm_star import StarADMM, StarState
+from algorithms.methods.base import World
+from algorithms.topologies.edges import adjacency
+from proofs_check.closed_forms.admm import (
+    coloured,
+    duals,
+    in_turn,
+    linearised,
+    random_edges,
+    star,
+    star_contraction,
+)
+from proofs_check.mutants.methods import MethodMutant
+from proofs_check.mutants.spoilt import Spoilt
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class DualForgotten(Spoilt):
+    """Workers start every solve without their dual."""
+
+    right: StarADMM
+
+    def step(self, state: StarState, t: int, world: World) -> Any:
+        return self.right.step(state._replace(y=torch.zeros_like(state.y)), t, world)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class DualOfWrongSign(Spoilt):
+    """y_i -= rho (x_i - z)."""
+
+    right: StarADMM
+
+    def step(self, state: StarState, t: int, world: World) -> Any:
+        after = self.right.step(state, t, world)
+        return after._replace(y=2 * state.y - after.y)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class MasterThatSums(Spoilt):
+    """z is the sum of what the workers sent."""
+
+    right: StarADMM
+
+    def step(self, state: StarState, t: int, world: World) -> Any:
+        after = self.right.step(state, t, world)
+        z = after.z * world.network.n
+        return after._replace(z=z, read=z.expand_as(after.read).clone())
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class OwnDegreeTwice(Spoilt):
+    """p_i += rho sum_j (x_i - x_j) with a degree too many."""
+
+    right: GraphADMM
+
+    def step(self, state: GraphState, t: int, world: World) -> Any:
+        after = self.right.step(state, t, world)
+        return after._replace(p=after.p + after.x / self.right.step_rule(t))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class OldNeighbours(Spoilt):
+    """The dual moves by what was heard in the step before."""
+
+    right: GraphADMM
+
+    def step(self, state: GraphState, t: int, world: World) -> Any:
+        after = self.right.step(state, t, world)
+        degree = adjacency(self.right.topology).in_degree.to(after.x)[:, None]
+        p = state.p + (degree * after.x - state.heard.sum(0)) / self.right.step_rule(t)
+        return after._replace(p=p)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class OneSidedDual(Spoilt):
+    """Only the even workers keep duals."""
+
+    right: RandomADMM
+
+    def step(self, state: RandomState, t: int, world: World) -> Any:
+        after = self.right.step(state, t, world)
+        even = torch.arange(after.dual.shape[-3]) % 2 == 0
+        return after._replace(dual=torch.where(even[:, None, None], after.dual, 0))
+
+    def models(self, state: Any) -> Tensor:
+        return self.right.models(state)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class DualNeverMoves(Spoilt):
+    """The penalty alone: workers agree, but not on the minimiser."""
+
+    shared_model = False
+    right: LinearisedADMM
+
+    def step(self, state: LinearisedState, t: int, world: World) -> Any:
+        return self.right.step(state, t, world)._replace(p=torch.zeros_like(state.p))
+
+
+METHOD_MUTANTS: tuple[MethodMutant, ...] = (
+    MethodMutant(
+        "ADMM without its dual", "y_i = 0 in every solve",
+        lambda: star(DualForgotten), star,
+    ),
+    MethodMutant(
+        "ADMM, dual of the wrong sign", "y_i -= rho (x_i - z)",
+        lambda: star_contraction(DualOfWrongSign), star_contraction,
+    ),
+    MethodMutant(
+        "ADMM master that sums", "the sum where the mean is due",
+        lambda: star_contraction(MasterThatSums), star_contraction,
+    ),
+    MethodMutant(
+        "D-ADMM with a degree too many", "the own model counted D_i + 1 times in the dual",
+        lambda: coloured(OwnDegreeTwice), coloured,
+    ),
+    MethodMutant(
+        "D-ADMM with old neighbours", "the dual moves by the neighbours' models of last time",
+        lambda: duals(OldNeighbours), duals,
+    ),
+    MethodMutant(
+        "ADMM in turn with a degree too many", "the same, one worker after another",
+        lambda: in_turn(OwnDegreeTwice), in_turn,
+    ),
+    MethodMutant(
+        "randomised ADMM with duals on one side", "one end of an edge forgets its dual",
+        lambda: random_edges(OneSidedDual), random_edges,
+    ),
+    MethodMutant(
+        "linearised ADMM without a dual", "the penalty alone",
+        lambda: linearised(DualNeverMoves), linearised,
+    ),
+)  # fmt: skip
