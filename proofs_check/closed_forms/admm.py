@@ -58,7 +58,8 @@ def star_contraction(change: Change = right) -> Verdict:
     powers = (1 / (a + 1)) ** np.arange(steps + 1) * (4.0 - b.mean().item())
     expected = b.mean().item() + np.where(np.arange(steps + 1) > 0, 1 - a, 1.0) * powers
     return identity(
-        "async-admm", "synchronous: z_k - b = (1 - a/rho) (rho/(a+rho))^k (z_0 - b)", master, expected,
+        "async-admm", "synchronous: z_k - b = (1 - a/rho) (rho/(a+rho))^k (z_0 - b)", master,
+        expected,
         check="closed form", problem=problem.name, provenance=f"a = {a}, rho = 1, {_N} workers",
     )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""ADMM: closed forms on quadratics, planted faults, and logistic regression against scipy."""
+"""ADMM: closed forms on quadratics, planted faults, logistic regression at its minimiser."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ def test_coupling_must_be_positive(coupling: float) -> None:
 
 
 def test_d_admm_needs_as_many_workers_as_nodes() -> None:
-    p = problem("quadratic-sc")
+    p = problem("quadratic-sc", 4)
     with pytest.raises(ValueError, match=f"n={p.n + 1} nodes"):
         next(path(GraphADMM(ConstantStep(1.0), Ring(p.n + 1)), p, 1))
 
 
 def test_d_admm_ends_at_the_centralised_logistic_minimiser() -> None:
     """Against the minimiser that conjugate gradients and Newton find for the pooled data."""
-    p = problem("logreg-breast-cancer").double()
+    p = problem("logreg-breast-cancer", 4).double()
     assert p.x_star is not None
     *_, last = path(GraphADMM(ConstantStep(10.0), Ring(p.n)), p, 300)
     assert torch.allclose(last.state.x[0], p.x_star.expand(p.n, -1), rtol=0, atol=1e-8)
