@@ -151,7 +151,7 @@ def _traffic(architecture: str, sent: float, heard: float, arrivals: float) -> t
 
 
 def influences() -> tuple[tuple[Verdict, ...], dict[str, NDArray[np.float64]]]:
-    """Every cell of Table II beside its measurement; curves hold the numbers by line of the table."""
+    """Every cell of Table II beside its measurement; curves hold the numbers by line."""
     found = {key: measure(*key) for key in _RUNS}
     lines = [line for line in INFLUENCES if (line.architecture, line.synchronisation) in found]
     verdicts = tuple(

@@ -83,6 +83,6 @@ def test_schedules_bring_their_own_seconds() -> None:
 )
 def test_a_lost_worker_is_named_and_nothing_done_is_lost(method) -> None:
     timing = Timing(Lost(Constant(), worker=3, after=5), LINK)
-    with pytest.raises(WorkerLost, match="waits for ever at step 5 .* for worker 3") as caught:
+    with pytest.raises(WorkerLost, match=r"waits for ever at step 5 .* for worker 3") as caught:
         run(method, PROBLEM, steps=50, timing=timing)
     assert caught.value.trace.steps[-1] >= 4 and np.isfinite(caught.value.trace.seconds).all()
