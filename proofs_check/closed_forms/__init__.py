@@ -12,7 +12,7 @@ from proofs_check.closed_forms.adacomm import adapted_periods
 from proofs_check.closed_forms.adaptive import adaptive
 from proofs_check.closed_forms.admm import admm
 from proofs_check.closed_forms.asynchronous import asynchronous
-from proofs_check.closed_forms.barriers import barrier_promises, step_times
+from proofs_check.closed_forms.barriers import barrier_promises, order_statistics
 from proofs_check.closed_forms.blocks import blocks
 from proofs_check.closed_forms.choco import choco
 from proofs_check.closed_forms.decomposition import decomposition
@@ -70,7 +70,7 @@ CLOSED_FORMS: tuple[Callable[[], tuple[Verdict, ...]], ...] = (
     layer_wise,
     lazy,
     barrier_promises,
-    step_times,
+    order_statistics,
     admm,
     further_step_times,
     asynchronous,

@@ -214,7 +214,7 @@ def backup_seconds(build: Callable[[int], Barrier] = BackupWorkers) -> Verdict:
     return step_seconds(build(2), "backup-workers", harmonic(_N) - harmonic(2), Exponential())
 
 
-def step_times() -> tuple[Verdict, ...]:
+def order_statistics() -> tuple[Verdict, ...]:
     """BSP, backup workers, partial barrier, asynchronous."""
     shifted = ShiftedExponential(0.5, 2.0)
     return (
