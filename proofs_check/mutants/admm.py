@@ -8,6 +8,7 @@ from typing import Any, final
 import torch
 from torch import Tensor
 
+from algorithms.compressors.identity import Identity
 from algorithms.methods.admm_graph import GraphADMM, GraphState
 from algorithms.methods.admm_linearised import LinearisedADMM, LinearisedState
 from algorithms.methods.admm_random import RandomADMM, RandomState
@@ -91,6 +92,25 @@ class OldNeighbours(Spoilt):
 
 @final
 @dataclass(frozen=True, eq=False)
+class AllAtOnce(Spoilt):
+    """Jacobi for Gauss-Seidel: every class solves with its neighbours' models of the last step."""
+
+    right: GraphADMM
+
+    def step(self, state: GraphState, t: int, world: World) -> Any:
+        rho, lists = 1 / self.right.step_rule(t), adjacency(self.right.topology)
+        degree = lists.in_degree.to(state.x)[:, None]
+        old = state.heard.sum(0)
+        v = (rho * old - state.p) / (rho * degree)
+        weight = rho * degree[:, 0]
+        x = world.problem.proximal_point(v, weight, world.network.workers, state.x)
+        heard = torch.zeros_like(state.heard)
+        heard[0] = world.network.mix(world.pack(Identity(), x, t), lists).result
+        return GraphState(x, state.p + rho * (degree * x - heard[0]), heard)
+
+
+@final
+@dataclass(frozen=True, eq=False)
 class OneSidedDual(Spoilt):
     """Only the even workers keep duals."""
 
@@ -137,6 +157,10 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     MethodMutant(
         "D-ADMM with old neighbours", "the dual moves by the neighbours' models of last time",
         lambda: duals(OldNeighbours), duals,
+    ),
+    MethodMutant(
+        "D-ADMM, all colours at once", "Jacobi instead of Gauss-Seidel",
+        lambda: coloured(AllAtOnce), coloured,
     ),
     MethodMutant(
         "ADMM in turn with a degree too many", "the same, one worker after another",
