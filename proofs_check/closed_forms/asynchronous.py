@@ -44,6 +44,7 @@ Build = Callable[[Any], Method[Any]]
 TICKS, SEED, WEIGHT = 60, 3, 1.5
 _TIMES = Exponential((1.0, 2.0, 0.5, 1.5, 0.7))
 _ONE = torch.zeros(1, dtype=torch.int64)
+_TOLD = f"five workers, {TICKS} ticks, seed {SEED}"
 
 
 @final
@@ -90,6 +91,7 @@ def versions_are_read(build: Build = lambda asp: asp) -> Verdict:
     return identity(
         "asp", "x_{t+1} = x_t - gamma g_i(x_v), v the version its schedule names",
         ran(build(asp), problem), torch.stack(x), check="replay of versions", problem="quadratic",
+        provenance=_TOLD,
     )  # fmt: skip
 
 
@@ -104,6 +106,7 @@ def delay_is_removed(correction: Correction[Any] | None = None) -> Verdict:
     return identity(
         "dc-asgd", "the exact Hessian removes the delay on a quadratic",
         ran(server, problem), torch.stack(x), check="no delay", problem="quadratic",
+        provenance=_TOLD,
     )  # fmt: skip
 
 
@@ -122,6 +125,7 @@ def compensated(correction: Correction[Any] | None = None, *, adaptive: bool = F
     return identity(
         "dc-asgd", f"g + {form} g*g*(x_now - x_read)", ran(server, problem), torch.stack(x),
         check="replay of versions", problem="quadratic",
+        provenance=_TOLD,
     )  # fmt: skip
 
 
@@ -149,6 +153,7 @@ def downpour_client(
         "downpour", f"pushes every {n_push}, fetches every {n_fetch} gradients",
         ran(build(method), problem), torch.stack(x), check="replay of clients",
         problem="quadratic",
+        provenance=_TOLD,
     )  # fmt: skip
 
 
@@ -166,6 +171,7 @@ def writes_add(build: Build = lambda hogwild: hogwild) -> Verdict:
     return identity(
         "hogwild", "a write adds a multiple of its sample and touches nothing else", moves, wanted,
         check="moves along samples", problem=problem.name,
+        provenance=_TOLD,
     )  # fmt: skip
 
 

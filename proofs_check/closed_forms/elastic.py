@@ -44,6 +44,7 @@ Array = NDArray[np.float64]
 _GAMMA, _N, _D = 0.1, 5, 6
 _STEP = ConstantStep(_GAMMA)
 _ONE = torch.zeros(1, dtype=torch.int64)
+_TOLD = f"five workers, seed {SEED}"
 _TIMES = Exponential((1.0, 2.0, 0.5, 1.5, 0.7))
 
 
@@ -85,6 +86,7 @@ def mean_and_centre(build: Build = same, alpha: float = 0.15, beta: float = 0.4)
     return identity(
         "easgd", "deviations contract by 1 - eta a - alpha; (xbar, c) moves by the 2x2 matrix",
         np.stack(got), np.stack(due), check="2x2 matrix", problem="quadratic",
+        provenance=_TOLD,
     )  # fmt: skip
 
 
@@ -106,6 +108,7 @@ def elastic_replay(build: Build = same, momentum: float = 0.0, period: int = 3) 
         "easgd", f"Equations 5 and 6 with H={period}, delta={momentum:g}",
         models(method, problem, 30, seed=SEED)[:, 0], torch.stack(due), check="replay of EASGD",
         problem="quadratic",
+        provenance=_TOLD,
     )  # fmt: skip
 
 
@@ -129,6 +132,7 @@ def asynchronous_replay(build: Build = same, momentum: float = 0.0, period: int 
         "easgd", f"Algorithms 1 and 2 on the workers' own clocks, H={period}, delta={momentum:g}",
         ran(build(method), problem), torch.stack(due), check="replay of asynchronous EASGD",
         problem="quadratic",
+        provenance=_TOLD,
     )  # fmt: skip
 
 
@@ -150,6 +154,7 @@ def columns_are_mixed(build: Build = same) -> Verdict:
         "cooperative-sgd", "columns are mixed by S from the right",
         rows_along(build(Cooperative(_STEP, mixing, period)), problem, 20), torch.stack(due),
         check="X S, S not symmetric", problem="quadratic",
+        provenance=_TOLD,
     )  # fmt: skip
 
 
@@ -160,6 +165,7 @@ def covers_local_sgd() -> Verdict:
         "cooperative-sgd", "W = J is local SGD",
         rows_along(Cooperative(_STEP, averaging(_N), 4), problem, 30),
         rows_along(LocalSGD(_STEP, 4), problem, 30), check="special case", problem="quadratic",
+        provenance=_TOLD,
     )  # fmt: skip
 
 
@@ -171,6 +177,7 @@ def covers_d_psgd() -> Verdict:
         "cooperative-sgd", "H = 1 is D-PSGD, bit for bit", rows_along(method, problem, 30),
         rows_along(DPSGD(_STEP, Ring(_N)), problem, 30), check="special case",
         problem="quadratic", tolerance=0.0,
+        provenance=_TOLD,
     )  # fmt: skip
 
 
@@ -183,6 +190,7 @@ def covers_easgd() -> Verdict:
     return identity(
         "cooperative-sgd", "one auxiliary column is EASGD's centre", torch.stack(got), due,
         check="special case", problem="quadratic",
+        provenance=_TOLD,
     )  # fmt: skip
 
 
@@ -202,6 +210,7 @@ def overlap_replay(build: Build = same) -> Verdict:
         "cocod-sgd", "x_i = mean of the models sent a period ago + own progress since",
         rows_along(build(CoCoD(_STEP, period)), problem, 30), torch.stack(due),
         check="replay of CoCoD-SGD", problem="quadratic",
+        provenance=_TOLD,
     )  # fmt: skip
 
 
@@ -212,6 +221,7 @@ def overlap_mean_is_bsp(build: Build = same) -> Verdict:
         "cocod-sgd", "common Hessian: the mean model is BSP-SGD's",
         models(build(CoCoD(_STEP, 4)), problem, 40, replicas=3),
         models(BSP(_STEP), problem, 40, replicas=3), check="mean is BSP", problem="quadratic-sc",
+        provenance=_TOLD,
     )  # fmt: skip
 
 

@@ -32,6 +32,7 @@ Array = NDArray[np.float64]
 _N, _D = 5, 6
 _STEP = ConstantStep(0.1)
 _TIMES = Exponential((1.0, 2.0, 0.5, 1.5, 0.7))
+_TOLD = f"five workers, seed {SEED}"
 
 
 def circulant(n: int, shards: int) -> Array:
@@ -57,9 +58,13 @@ def shards_are_shared(wrap: Callable[[Quadratic, int], Problem] = Redundant) -> 
     check, place = "circulant of shards", "quadratic"
     return (
         identity("ri-sgd", "grad f~_i is the mean over the q shards held", np.stack(got),
-                 np.stack(due), check=check, problem=place),
+                 np.stack(due), check=check, problem=place,
+        provenance=_TOLD,
+    ),
         identity("ri-sgd", "zeta2 falls by the circulant's response at every frequency",
-                 zeta, predicted, check=check, problem=place),
+                 zeta, predicted, check=check, problem=place,
+        provenance=_TOLD,
+    ),
     )  # fmt: skip
 
 
@@ -78,6 +83,7 @@ def redundant_bias(build: Callable[[Any, int], Method[Any]] = OnMoreShards) -> V
     return identity(
         "ri-sgd", "fixed points sum w_i b~_i / sum w_i with the Hessians and minimisers of f~_i",
         np.stack(got), np.stack(due), check="fixed point", problem="quadratic", tolerance=1e-9,
+        provenance=_TOLD,
     )  # fmt: skip
 
 
@@ -89,6 +95,7 @@ def decoded_gradient(build: Build = same) -> Verdict:
         "coded-regression", "the decoded mean is that of all shards: BSP-SGD's iterates",
         models(method, problem, 30, seed=SEED), models(BSP(_STEP), problem, 30, seed=SEED),
         check="decoding", problem="quadratic", tolerance=1e-9,
+        provenance=_TOLD,
     )  # fmt: skip
 
 
@@ -110,6 +117,7 @@ def one_round(build: Build = same) -> Verdict:
         "coded-regression", "one round gives the least-squares solution", got,
         np.broadcast_to(solution, got.shape), check="one round", problem="least-squares",
         tolerance=1e-9,
+        provenance=_TOLD,
     )  # fmt: skip
 
 
