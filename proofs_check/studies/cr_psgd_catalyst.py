@@ -71,7 +71,7 @@ def rounds_verdict(plans: tuple[Plan, ...]) -> Verdict:
         [plan.rounds for plan in plans],
         [math.sqrt(_N * p.gradients) * math.log2(1 + math.sqrt(p.gradients / _N)) for p in plans],
         check="rounds of communication", problem=_NAME,
-        provenance="Yu, Jin 2019, Theorem 2; the schedule itself",
+        provenance="Yu, Jin 2019, Theorem 2; the schedule itself, no seed",
     )  # fmt: skip
 
 

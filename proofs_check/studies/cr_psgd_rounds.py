@@ -92,7 +92,7 @@ def rounds(build: Build = cr_psgd) -> Verdict:
         statistic=float(counted[worst]), bound=float(bound[worst]),
         evidence=f"{counted[-1]:g} rounds for {total[-1]:.4g} gradients a worker, at most "
         f"{bound[-1]:.4g} by log(1 + T (r - 1)/B_0)/log r with r = {least:g}",
-        provenance="ledger; floor(rho B) >= (rho - 1/B_0) B",
+        provenance=f"ledger of seed {_SEED}; floor(rho B) >= (rho - 1/B_0) B",
     )  # fmt: skip
 
 

@@ -96,7 +96,7 @@ def measure(build: Build = _same) -> StudyResult:
                 check="stability region",
                 problem="quadratic",
                 tolerance=_TOLERANCE,
-                provenance=f"{_GRID} curvatures a pass, {_STEPS * _BLOCKS} steps, n={_N}",
+                provenance=f"{_GRID} curvatures a pass, {_STEPS * _BLOCKS} steps, n={_N}, no seed",
             )
         )
         label = f"beta = {ratio:g} alpha"

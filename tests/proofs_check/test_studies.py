@@ -43,6 +43,16 @@ from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep, Stepsize
 
 
+COMPARED: dict[str, int | None] = {
+    "steps_to_target_logistic": 1,
+    "steps_to_target_mlp": 1,
+    "batch_noise_scale": 1,
+    "generalisation_gap": None,
+    "sharp_minima": None,
+}
+"""How many lines of a study measure what theory has no constant for (None: all of them)."""
+
+
 def outcomes(result: StudyResult) -> set[Outcome]:
     return {verdict.outcome for verdict in result.verdicts}
 
@@ -50,9 +60,14 @@ def outcomes(result: StudyResult) -> set[Outcome]:
 @pytest.mark.parametrize("study", STUDIES, ids=lambda study: study.name)
 def test_every_study_supports_its_claim(study) -> None:
     result = study.run()
+    compared = [v for v in result.verdicts if v.outcome is Outcome.COMPARED]
+    expected = COMPARED.get(study.name, 0)
+    assert len(compared) == (len(result.verdicts) if expected is None else expected)
     for verdict in result.verdicts:
-        assert verdict.outcome in (Outcome.SUPPORTED, Outcome.PROVED), verdict
-        assert verdict.statistic is not None and verdict.bound is not None
+        if verdict not in compared:
+            assert verdict.outcome in (Outcome.SUPPORTED, Outcome.PROVED), verdict
+            assert verdict.bound is not None
+        assert verdict.statistic is not None
         assert verdict.evidence and "seed" in verdict.provenance
     lines = [key.removesuffix("/y") for key in result.curves if key.endswith("/y")]
     for line in lines:
