@@ -42,7 +42,6 @@ from proofs_check.studies.base import Curve, StudyResult, noise_free_rate
 from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep, Stepsize
 
-
 COMPARED: dict[str, int | None] = {
     "steps_to_target_logistic": 1,
     "steps_to_target_mlp": 1,
