@@ -14,6 +14,8 @@ import pytest
 
 SCRIPT = Path(__file__).with_name("fake_survey.py")
 HOUSE = Path(__file__).absolute().parents[2]
+HANGS = 600.0
+"""Seconds after which a run counts as hung: starting one takes many on a busy machine."""
 
 
 def start(out: Path, *words: str, live: bool = False) -> subprocess.Popen[str]:
@@ -30,7 +32,7 @@ def start(out: Path, *words: str, live: bool = False) -> subprocess.Popen[str]:
 
 def finish(out: Path, *words: str, live: bool = False) -> tuple[int, str]:
     process = start(out, *words, live=live)
-    text, _ = process.communicate(timeout=120)
+    text, _ = process.communicate(timeout=HANGS)
     return process.returncode, text
 
 
@@ -65,15 +67,15 @@ def wait_until(what: str, condition: object, seconds: float) -> None:
 def interrupted_after(out: Path, finished: int, signum: int, *words: str) -> tuple[int, str, float]:
     """Start, wait until so many cells are kept, signal; exit code, text, seconds to the end."""
     process = start(out, *words)
-    wait_until("enough cells kept", lambda: len(list(out.glob("cells/*.cell"))) >= finished, 60)
+    wait_until("enough cells kept", lambda: len(list(out.glob("cells/*.cell"))) >= finished, HANGS)
     time.sleep(0.5)  # the next cells are under way
     pids = family(process.pid)
     assert len(pids) >= 3, "the survey and its two workers"
     begin = time.monotonic()
     process.send_signal(signum)
-    text, _ = process.communicate(timeout=30)
+    text, _ = process.communicate(timeout=HANGS)
     seconds = time.monotonic() - begin
-    wait_until("all processes gone", lambda: not alive(pids), 5)
+    wait_until("all processes gone", lambda: not alive(pids), 60)
     return process.returncode, text, seconds
 
 
@@ -84,7 +86,7 @@ def test_stop_signals_keep_what_is_finished(tmp_path: Path, signum: int, code: i
     assert returned == code, text
     assert f"interrupted by {signal.Signals(signum).name}: 2 of 4 cells are kept" in text
     assert "Traceback" not in text
-    assert seconds < 3
+    assert seconds < 20, "far sooner than the cell under way, which takes 100 s"
     returned, text = finish(tmp_path, "a:10", "b:10", "d:10")
     assert returned == 0
     assert "reused 2 of 3 cells, 1 to run" in text
