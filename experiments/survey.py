@@ -68,7 +68,9 @@ def run_survey(
     """
     begin = time.monotonic()
     for sentence in store.strangers():
-        console.print(f"warning: {sentence}", style="yellow", highlight=False)
+        console.print(
+            f"warning: {sentence}", style="yellow", markup=False, highlight=False, soft_wrap=True
+        )
     kept = {cell: stored for cell in cells if (stored := _trusted(store, cell, console))}
     todo = [cell for cell in cells if cell not in kept]
     console.print(

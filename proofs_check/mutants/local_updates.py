@@ -213,8 +213,8 @@ def _behind(step: Stepsize, period: int, operator: Compressor, memory: Memory[An
 METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     MethodMutant(
         "PR-SGD with its momentum not averaged", "every worker keeps its own velocity",
-        lambda: averaged_momentum(lambda step, p: LocalSGD(step, p, Momentum(0.8))),
-        averaged_momentum,
+        lambda: averaged_momentum(lambda step, p: LocalSGD(step, p, Momentum(0.8)))[1:],
+        lambda: averaged_momentum()[1:],
     ),
     MethodMutant(
         "PR-SGD with its momentum reset", "velocities start from nought at a meeting",
