@@ -14,19 +14,16 @@ from torch import Tensor
 class Faults:
     """Worker ``worker``'s gradient of step ``step`` is filled with ``value`` (NaN or infinity).
 
-    For a method under a schedule, step counts ticks: the first gradient of the worker that arrives
-    at that tick or later, if ``sticky``, else only one that arrives at that very tick.
+    For a method under a schedule, step counts ticks: the gradient must arrive at that very tick.
     """
 
     worker: int = -1
     step: int = 0
     value: float = float("nan")
-    sticky: bool = False
 
     def plant(self, g: Tensor, workers: Tensor, t: int) -> Tensor:
         """g ``[..., k, d]`` of ``workers`` ``[k]`` or ``[..., k]`` with the fault of step t."""
-        due = t >= self.step if self.sticky else t == self.step
-        if self.worker < 0 or not due:
+        if self.worker < 0 or t != self.step:
             return g
         return torch.where((workers == self.worker)[..., None], self.value, g)
 

@@ -18,7 +18,7 @@ from theory.theorem import Metric, Theorem, missing_sentence
 Curve = NDArray[np.float64]
 
 LEVEL = 0.95
-CLOCK = "modelled time, 1 ms gradients, 1 Gbit/s"
+CLOCK = "modelled time"
 
 LABELS = {
     Metric.AVERAGE_SQUARED_GRADIENT: r"$\mathrm{mean}_{s<t}\ \mathrm{E}\Vert\nabla f(x_s)\Vert^2$",

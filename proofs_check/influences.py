@@ -24,6 +24,7 @@ from algorithms.methods.bsp import BSP
 from algorithms.methods.d_psgd import DPSGD
 from algorithms.methods.local_sgd import LocalSGD
 from algorithms.methods.parameter_server import ParameterServer, Weighting
+from algorithms.network.ledger import Account
 from algorithms.network.simulated import Simulated
 from algorithms.problems.quadratic import Quadratic
 from algorithms.synchronisation.barriers import Asynchronous
@@ -102,52 +103,60 @@ def measure(architecture: str, synchronisation: str) -> Measured:
     network = Simulated(_N)
     network.stopwatch = Stopwatch(STANDARD, _N, key, ids)
     world = World(problem, network, key, ids)
-    spreads, arrivals, seconds = [], [], torch.zeros(_REPLICAS)
-    state = run.method.init(problem.start(), world)
-    for t, done in _until(run, world):
+    spreads, bursts, seconds = [], [], torch.zeros(_REPLICAS)
+    state, seen = run.method.init(problem.start(), world), network.ledger.account((_REPLICAS,))
+    for t in _until(run):
         state = run.method.step(state, t, world)
+        bills = network.ledger.account((_REPLICAS,))
+        bursts.append(_burst(architecture, seen, bills))
+        seen = bills
         rows = run.views(state)
         spreads.append(float((rows - rows.mean(-2, keepdim=True)).square().sum(-1).mean()))
-        arrivals.append(done)
         own = run.method.seconds(state, t + 1)
         seconds = network.stopwatch.seconds if own is None else own
     mean = run.method.models(state).mean(-2)
     error = float(problem.value(mean).mean()) - float(problem.f_star or 0.0)
-    account = network.ledger.account((_REPLICAS,))
-    sent = float(account.sent_messages.double().mean()) / _GRADIENTS
-    heard = float(account.received_messages.double().mean()) / _GRADIENTS
-    burst, crossing = _traffic(architecture, sent, heard, float(np.mean(arrivals)))
+    sent = float(seen.sent_messages.double().mean()) / _GRADIENTS
+    heard = float(seen.received_messages.double().mean()) / _GRADIENTS
+    edges = int(Ring(_N).neighbours(0).out_degree[0]) if architecture == "Gossip" else 1
     return Measured(
-        float(np.sqrt(np.mean(spreads))), _frequency(architecture, sent), burst, crossing, error,
-        float(seconds.mean()),
+        float(np.sqrt(np.mean(spreads))), sent / edges, float(np.nanmean(bursts)),
+        _crossing(architecture, sent, heard), error, float(seconds.mean()),
     )  # fmt: skip
 
 
-def _until(run: _Run, world: World) -> Iterator[tuple[int, float]]:
-    """Steps until each worker has computed its gradients; how many messages an update takes."""
+def _until(run: _Run) -> Iterator[int]:
+    """Steps until each worker has computed its gradients."""
     if not isinstance(run.method, ParameterServer):
-        yield from ((t, float(_N)) for t in range(run.steps))
+        yield from range(run.steps)
         return
-    there = run.method.schedule(_N).arrivals < _N
-    counts = there.sum(-1).double().mean(-1)
+    counts = (run.method.schedule(_N).arrivals < _N).sum(-1).double().mean(-1)
     for t in range(run.steps):
         if float(counts[:t].sum()) >= _GRADIENTS * _N:
             return
-        yield t, float(counts[t])
+        yield t
 
 
-def _frequency(architecture: str, sent: float) -> float:
-    """Messages of a worker per gradient; a ring all-reduce cuts one into 2 (n - 1) parts."""
-    return sent if architecture != "Gossip" else sent / 2
+def _burst(architecture: str, before: Account, after: Account) -> float:
+    """Messages that reach the busiest node in a step, by the ledger; NaN for a silent one.
 
-
-def _traffic(architecture: str, sent: float, heard: float, arrivals: float) -> tuple[float, float]:
-    """Messages at once at the busiest node, and messages' worth crossing it per gradient."""
+    The server hears all that is sent; in gossip a worker hears its neighbours. A ring all-reduce is
+    no run of ours: there each node hears one part at a time.
+    """
+    if architecture == "All-Reduce":
+        return 1.0
     if architecture == "PS":
-        return arrivals, _N * (sent + heard)
-    if architecture == "All-Reduce":  # ring: one part from one neighbour at a time
-        return 1.0, sent * 4 * (_N - 1) / _N
-    return 2.0, sent + heard
+        new = (after.sent_messages - before.sent_messages).double().sum(-1)
+    else:
+        new = (after.received_messages - before.received_messages).double().amax(-1)
+    return float(new[new > 0].mean())
+
+
+def _crossing(architecture: str, sent: float, heard: float) -> float:
+    """Messages' worth that crosses the busiest node per gradient; all-reduce by its formula."""
+    if architecture == "PS":
+        return _N * (sent + heard)
+    return sent * 4 * (_N - 1) / _N if architecture == "All-Reduce" else sent + heard
 
 
 def influences() -> tuple[tuple[Verdict, ...], dict[str, NDArray[np.float64]]]:

@@ -17,7 +17,8 @@ from algorithms.network.base import pack
 from algorithms.optimizers.proximal import NoProximal, Proximal
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.barriers import Asynchronous
-from algorithms.synchronisation.base import Barrier, ComputeTimes, Schedule
+from algorithms.synchronisation.base import Barrier, ComputeTimes
+from algorithms.synchronisation.schedule import Schedule
 from theory.constants import Constants, Kind, Statement
 from theory.stepsizes import Stepsize
 

@@ -65,11 +65,21 @@ class World:
     def gradient_of(self, x: Tensor, workers: Tensor, t: int) -> Tensor:
         """Stochastic gradients of ``workers`` ``[..., k]`` at x ``[..., k, d]``, as they come.
 
-        The id n, nobody, costs a gradient that means nothing.
+        Columns in which no replica has a worker that lives here are left at zero: a rank computes
+        what its own workers do. Elsewhere the id n, nobody, costs a gradient that means nothing.
         """
-        real = workers.clamp_max(self.network.n - 1)
-        draws = self.key.fold("gradient", t).draws(self.replicas, real)
-        return self.faults.plant(self.problem.gradient(x, draws), workers, t)
+        here = self.network.held(workers).reshape(-1, workers.shape[-1]).any(0)
+        whole = bool(here.all())
+        active, points = (workers, x) if whole else (workers[..., here], x[..., here, :])
+        draws = self.key.fold("gradient", t).draws(
+            self.replicas, active.clamp_max(self.network.n - 1)
+        )
+        if whole:
+            return self.faults.plant(self.problem.gradient(x, draws), workers, t)
+        g = torch.zeros_like(x)
+        if active.shape[-1]:
+            g[..., here, :] = self.problem.gradient(points.contiguous(), draws)
+        return self.faults.plant(g, workers, t)
 
     def pack(
         self,

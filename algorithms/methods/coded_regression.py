@@ -17,7 +17,8 @@ from algorithms.methods.parameter_server import plan
 from algorithms.network.base import pack
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.barriers import BackupWorkers
-from algorithms.synchronisation.base import ComputeTimes, Schedule
+from algorithms.synchronisation.base import ComputeTimes
+from algorithms.synchronisation.schedule import Schedule
 from theory.constants import Constants
 from theory.stepsizes import Stepsize
 

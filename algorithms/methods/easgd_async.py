@@ -16,7 +16,8 @@ from algorithms.methods.parameter_server import places, plan
 from algorithms.network.base import pack
 from algorithms.problems.base import Problem, require_int, require_number
 from algorithms.synchronisation.barriers import Asynchronous
-from algorithms.synchronisation.base import Barrier, ComputeTimes, Schedule
+from algorithms.synchronisation.base import Barrier, ComputeTimes
+from algorithms.synchronisation.schedule import Schedule
 from theory.constants import Constants
 from theory.stepsizes import Stepsize
 

@@ -1,11 +1,9 @@
-"""Schedule: who arrives when, having read which version; Barrier: what makes one out of times."""
+"""ComputeTimes: how long gradients take; Barrier: what makes a schedule out of that."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import ClassVar, NamedTuple, final
+from typing import ClassVar, final
 
 import numpy as np
 import torch
@@ -13,6 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from algorithms.key import Draws, Key
+from algorithms.synchronisation.schedule import Schedule
 from algorithms.synchronisation.standing import Decision, Standing, WorkerLost
 from theory.constants import Constants
 
@@ -41,128 +40,6 @@ class ComputeTimes(ABC):
         Raises:
             ValueError: the model does not know one of ``draws.workers``.
         """
-
-
-class Tick(NamedTuple):
-    """One server update: worker ids ``[..., k]`` ascending, filled up with n, "nobody".
-
-    ``versions`` ``[..., k]``: ticks the server had done when it gave out the model that an
-    arriving gradient was computed on. ``fetches``: who hears the model after this tick.
-    ``starts``: who begins its next gradient after it.
-    """
-
-    arrivals: Tensor
-    versions: Tensor
-    fetches: Tensor
-    starts: Tensor
-
-
-@final
-@dataclass(frozen=True)
-class Schedule:
-    """T ticks: at tick t the server applies what ``arrivals[t]`` bring; then models are read.
-
-    arrivals   worker ids ``[T, ..., k]`` (int64), ascending, n for nobody; leading axes after T
-               are replicas
-    versions   ``[T, ..., k]`` (int64) as in :class:`Tick`
-    seconds    when the tick happens ``[T, ...]`` (float64), never decreasing
-    fetches, starts  worker ids ``[T, ..., k']`` as in :class:`Tick`
-    waited     seconds that each worker stood idle ``[..., n]``
-    dropped    gradients of each worker that were thrown away half-done ``[..., n]`` (int64)
-    lost       why there are no more ticks than these, if a worker was waited for in vain
-
-    Raises:
-        ValueError: shapes or types that do not fit, or a version outside [0, t].
-    """
-
-    n: int
-    arrivals: Tensor
-    versions: Tensor
-    seconds: Tensor
-    fetches: Tensor
-    starts: Tensor
-    waited: Tensor
-    dropped: Tensor
-    lost: WorkerLost | None = None
-
-    def __post_init__(self) -> None:
-        if self.arrivals.dtype != torch.int64 or self.arrivals.dim() < 2 or not self.ticks:
-            raise ValueError(
-                "arrivals must be int64 [T, ..., k] with T >= 1, got "
-                f"{self.arrivals.dtype} of shape {tuple(self.arrivals.shape)}"
-            )
-        shape = self.arrivals.shape
-        for name, dtype, wanted in (
-            ("seconds", torch.float64, shape[:-1]),
-            ("versions", torch.int64, shape),
-        ):
-            value: Tensor = getattr(self, name)
-            if value.shape != wanted or value.dtype != dtype:
-                raise ValueError(
-                    f"{name} must be {dtype} of shape {tuple(wanted)}, to fit arrivals, got "
-                    f"{value.dtype} of shape {tuple(value.shape)}"
-                )
-        version = torch.arange(self.ticks).reshape(-1, *(1,) * (len(shape) - 1))
-        if ((self.versions < 0) | (self.versions > version)).any():
-            raise ValueError("versions must lie in [0, t] at tick t: nobody reads the future")
-
-    @property
-    def ticks(self) -> int:
-        """Number of server updates T."""
-        return self.arrivals.shape[0]
-
-    @cached_property
-    def staleness(self) -> Tensor:
-        """Server updates between the version read and its gradient's tick, ``[T, ..., k]``."""
-        version = torch.arange(self.ticks).reshape(-1, *(1,) * (self.arrivals.dim() - 1))
-        return torch.where(self.arrivals < self.n, version - self.versions, 0)
-
-    @property
-    def tau(self) -> int:
-        """Largest staleness of all ticks and replicas: the delay bound of this schedule."""
-        return int(self.staleness.max())
-
-    @cached_property
-    def caches(self) -> bool:
-        """Whether some worker begins on a model it fetched earlier, or fetches while it works."""
-        return self.fetches.shape != self.starts.shape or bool((self.fetches != self.starts).any())
-
-    @cached_property
-    def _widths(self) -> tuple[list[int], list[int], list[int]]:
-        """Ids that mean somebody, at most over replicas, of each tick."""
-        arrivals, fetches, starts = (
-            (ids < self.n).sum(-1).reshape(self.ticks, -1).amax(-1).tolist()
-            for ids in (self.arrivals, self.fetches, self.starts)
-        )
-        return arrivals, fetches, starts
-
-    def at(self, t: int) -> Tick:
-        """Tick t.
-
-        Raises:
-            ValueError: t lies beyond the schedule.
-            WorkerLost: the schedule ended before t, because a worker was waited for in vain.
-        """
-        if self.lost is not None and t >= self.ticks:
-            raise self.lost
-        if not 0 <= t < self.ticks:
-            raise ValueError(f"step {t} lies beyond the schedule of ticks={self.ticks} updates")
-        arrivals, fetches, starts = (width[t] for width in self._widths)
-        return Tick(
-            self.arrivals[t][..., :arrivals],
-            self.versions[t][..., :arrivals],
-            self.fetches[t][..., :fetches],
-            self.starts[t][..., :starts],
-        )
-
-    def of(self, replicas: Tensor) -> Schedule:
-        """The schedule of the replicas at places ``replicas`` ``[...]`` of this one's axis."""
-        ids = replicas.cpu()
-        per_tick = {
-            name: getattr(self, name)[:, ids]
-            for name in ("arrivals", "versions", "seconds", "fetches", "starts")
-        }
-        return replace(self, **per_tick, waited=self.waited[ids], dropped=self.dropped[ids])
 
 
 class Barrier(ABC):

@@ -2,24 +2,48 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import final
 
 import numpy as np
 
 from algorithms.synchronisation.base import Barrier, ComputeTimes
-from algorithms.synchronisation.standing import Decision, Mask, Standing, Times
+from algorithms.synchronisation.standing import Counts, Decision, Mask, Standing, Times
 from theory.constants import Constants, Kind, Statement
+
+
+class Stale(Barrier):
+    """A worker at clock c starts only when the slowest has reached c - s; members are frozen
+    dataclasses with ``s``. They differ in who is given the server's model.
+
+    A tick takes all arrivals up to the next start.
+    """
+
+    s: int
+
+    @abstractmethod
+    def fetches(self, now: Standing, clock: Counts, started: Mask) -> Mask:
+        """Who hears the model, when clocks ``[R, n]`` are as given and ``started`` start."""
+
+    def constants(self, c: Constants, times: ComputeTimes) -> Constants:
+        why = "nobody starts further ahead"
+        return c.state(Statement(Kind.EXACT, "every schedule", why), lead=self.s)
+
+    def decide(self, now: Standing) -> Decision:
+        moment, arrived, started = _until_a_start(now, self.s)
+        fetched = self.fetches(now, now.clock + arrived, started)
+        return Decision(moment, arrived, fetched, started)
 
 
 @final
 @dataclass(frozen=True)
-class SSP(Barrier):
-    """A worker at clock c starts only when the slowest has reached c - s.
+class SSP(Stale):
+    """Stale synchronous parallel: models are fetched only when those held are too old.
 
-    It computes on the model it holds, with its own updates on top, as long as that was fetched
-    when the slowest clock was c - s or later; else it fetches. A tick takes all arrivals up to the
-    next start. With s = 0 it is BSP. (Ho et al. 2013, NIPS, SSPTable, Section 4.)
+    A worker computes on the model it holds, with its own updates on top, as long as that was
+    fetched when the slowest clock was c - s or later. With s = 0 it is BSP. (Ho et al. 2013, NIPS,
+    SSPTable, Section 4.)
 
     Raises:
         ValueError: s < 0.
@@ -34,18 +58,13 @@ class SSP(Barrier):
     def name(self) -> str:
         return f"SSP(s={self.s})"
 
-    def constants(self, c: Constants, times: ComputeTimes) -> Constants:
-        return _lead(c, self.s)
-
-    def decide(self, now: Standing) -> Decision:
-        moment, arrived, started = _until_a_start(now, self.s)
-        clock = now.clock + arrived
-        return Decision(moment, arrived, started & (now.stamp < clock - self.s), started)
+    def fetches(self, now: Standing, clock: Counts, started: Mask) -> Mask:
+        return started & (now.stamp < clock - self.s)
 
 
 @final
 @dataclass(frozen=True)
-class EagerSSP(Barrier):
+class EagerSSP(Stale):
     """SSP whose server sends its model to all workers whenever the slowest clock has advanced.
 
     Gradients are as fresh as that allows instead of as stale as SSP allows. (Wei et al. 2015,
@@ -64,19 +83,9 @@ class EagerSSP(Barrier):
     def name(self) -> str:
         return f"eager SSP(s={self.s})"
 
-    def constants(self, c: Constants, times: ComputeTimes) -> Constants:
-        return _lead(c, self.s)
-
-    def decide(self, now: Standing) -> Decision:
-        moment, arrived, started = _until_a_start(now, self.s)
-        slowest = (now.clock + arrived).min(axis=1)
-        pushed = np.broadcast_to((slowest > now.clock.min(axis=1))[:, None], arrived.shape)
-        return Decision(moment, arrived, pushed, started)
-
-
-def _lead(c: Constants, s: int) -> Constants:
-    why = "nobody starts further ahead"
-    return c.state(Statement(Kind.EXACT, "every schedule", why), lead=s)
+    def fetches(self, now: Standing, clock: Counts, started: Mask) -> Mask:
+        advanced = clock.min(axis=1, keepdims=True) > now.clock.min(axis=1, keepdims=True)
+        return np.broadcast_to(advanced, clock.shape)
 
 
 def _check(s: int) -> None:

@@ -12,6 +12,7 @@ import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from algorithms.catalogue import ROWS, Row
+from algorithms.synchronisation.stopwatch import STANDARD
 from experiments.figures.formula import formula
 from experiments.files import write_atomically
 from experiments.reporting.comparisons import COMPARISON
@@ -90,6 +91,7 @@ def write_pages(survey: Survey, preset: str, pictures: Sequence[Picture], out: P
         "preset": preset,
         "claim_dimension": CLAIM_DIMENSION,
         "style": (templates / "style.css").read_text(encoding="utf-8"),
+        "timing": STANDARD.name,
         "date": datetime.now(UTC).strftime("%d %B %Y"),
     }
     (out / ROW_FOLDER).mkdir(parents=True, exist_ok=True)

@@ -32,8 +32,8 @@ from algorithms.problems.base import Problem
 from algorithms.problems.least_squares import LeastSquares
 from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.sparse_linear import SparseLinear
-from algorithms.synchronisation.base import Schedule
 from algorithms.synchronisation.compute_times import Exponential
+from algorithms.synchronisation.schedule import Schedule
 from proofs_check.closed_forms.evidence import identity
 from proofs_check.closed_forms.paths import models
 from proofs_check.verdict import Verdict

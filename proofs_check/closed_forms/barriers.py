@@ -29,13 +29,14 @@ from algorithms.synchronisation.barriers import (
     PartialBarrier,
     RoundRobin,
 )
-from algorithms.synchronisation.base import Barrier, ComputeTimes, Schedule
+from algorithms.synchronisation.base import Barrier, ComputeTimes
 from algorithms.synchronisation.compute_times import (
     Constant,
     Exponential,
     Pareto,
     ShiftedExponential,
 )
+from algorithms.synchronisation.schedule import Schedule
 from algorithms.synchronisation.stale import SSP, EagerSSP
 from proofs_check.closed_forms.evidence import identity, mean_value
 from proofs_check.verdict import Outcome, Verdict

@@ -11,8 +11,9 @@ import torch
 
 from algorithms.key import Key
 from algorithms.synchronisation.barriers import Deadline, PartialBarrier, RoundRobin
-from algorithms.synchronisation.base import Barrier, ComputeTimes, Schedule
+from algorithms.synchronisation.base import Barrier, ComputeTimes
 from algorithms.synchronisation.compute_times import Constant, Exponential, ShiftedExponential
+from algorithms.synchronisation.schedule import Schedule
 from proofs_check.closed_forms.evidence import identity, mean_value
 from proofs_check.verdict import Verdict
 from theory.step_times import StepTimes

@@ -25,7 +25,7 @@ from algorithms.synchronisation.barriers import (
     PartialBarrier,
     RoundRobin,
 )
-from algorithms.synchronisation.base import Barrier, ComputeTimes, Schedule
+from algorithms.synchronisation.base import Barrier, ComputeTimes
 from algorithms.synchronisation.compute_times import (
     Constant,
     Exponential,
@@ -33,6 +33,7 @@ from algorithms.synchronisation.compute_times import (
     ShiftedExponential,
 )
 from algorithms.synchronisation.conditions import Linked, Trace
+from algorithms.synchronisation.schedule import Schedule
 from algorithms.synchronisation.stale import SSP, EagerSSP
 from theory.stepsizes import ConstantStep
 

@@ -10,8 +10,8 @@ from scipy import stats
 
 from algorithms.key import Key
 from algorithms.synchronisation.barriers import Asynchronous
-from algorithms.synchronisation.base import Schedule
 from algorithms.synchronisation.compute_times import Constant, Exponential
+from algorithms.synchronisation.schedule import Schedule
 
 ERROR = 1e-9  # of each statistical test; seeds are fixed
 KEY = Key.seed(7)
