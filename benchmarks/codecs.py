@@ -24,7 +24,7 @@ from algorithms.compressors.base import Compressor, code_of
 from algorithms.key import Key
 from algorithms.run import one_thread
 from benchmarks.speed import _timed, best
-from proofs_check.exact import is_random
+from proofs_check.instruments.exact import is_random
 from theory.claims import NoConstant
 
 REPLICAS, WORKERS, D = 32, 64, 1000

@@ -19,12 +19,12 @@ from algorithms.compressors.base import Compressor
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.top_k import TopK
-from algorithms.methods.choco import ChocoGossip
+from algorithms.methods.gossip.choco import ChocoGossip
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import one_thread
 from algorithms.topologies.ring import Ring
 from benchmarks.numpy_loop import qsgd, top_k
-from proofs_check.closed_forms.paths import world_of
+from proofs_check.instruments.paths import world_of
 
 Array = NDArray[np.float32]
 Operator = Callable[[Array], Array]

@@ -26,9 +26,9 @@ from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.top_k import TopK
 from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.methods.base import Method
-from algorithms.methods.bsp import BSP
-from algorithms.methods.d_psgd import DPSGD
-from algorithms.methods.local_sgd import LocalSGD
+from algorithms.methods.gossip.d_psgd import DPSGD
+from algorithms.methods.local_updates.local_sgd import LocalSGD
+from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.logistic import Logistic
 from algorithms.problems.logistic_data import synthetic
 from algorithms.problems.regularisers import L2

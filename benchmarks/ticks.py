@@ -13,8 +13,8 @@ from collections.abc import Callable
 from typing import Any
 
 from algorithms.methods.base import Method
-from algorithms.methods.bsp import BSP
-from algorithms.methods.parameter_server import ParameterServer, Weighting
+from algorithms.methods.synchronous.bsp import BSP
+from algorithms.methods.synchronous.parameter_server import ParameterServer, Weighting
 from algorithms.problems.logistic import Logistic
 from algorithms.problems.logistic_data import synthetic
 from algorithms.problems.regularisers import L2

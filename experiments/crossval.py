@@ -7,10 +7,10 @@ from typing import Any
 
 from algorithms.catalogue import ROWS, problem, row
 from algorithms.methods.base import Method
-from algorithms.methods.bsp import BSP
+from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.base import Problem
-from proofs_check.ddp_equivalence import HookCase, check_hooks, hookable
-from proofs_check.equivalence import Case, cross_validate
+from proofs_check.methods.ddp_equivalence import HookCase, check_hooks, hookable
+from proofs_check.methods.equivalence import Case, cross_validate
 from proofs_check.verdict import Verdict
 
 STEPS = 12

@@ -18,13 +18,13 @@ from algorithms.problems.base import Problem
 from algorithms.topologies.base import PushTopology, Topology
 from experiments.crossval import STEPS
 from proofs_check.audit.loading import imported
-from proofs_check.equivalence import Case, cross_validate
-from proofs_check.mixing import check_topology
-from proofs_check.operators import check_compressor
-from proofs_check.problems import check_problem
-from proofs_check.push import check_push
-from proofs_check.runs import run_row
+from proofs_check.compressors.check import check_compressor
+from proofs_check.methods.equivalence import Case, cross_validate
+from proofs_check.methods.runs import run_row
+from proofs_check.problems.check import check_problem
 from proofs_check.suite import PRESETS
+from proofs_check.topologies.mixing import check_topology
+from proofs_check.topologies.push import check_push
 from proofs_check.verdict import Verdict
 
 Own = Compressor | Topology | PushTopology | Problem | Row

@@ -12,7 +12,7 @@ from scipy import stats
 from algorithms.catalogue import Row
 from algorithms.problems.base import Problem
 from experiments.figures.panels import RunCurves
-from proofs_check.playing import Played, measured, only_agrees, play
+from proofs_check.methods.tuned_run import Played, measured, only_agrees, play
 from theory.stepsizes import Stepsize
 from theory.theorem import Metric, Theorem, missing_sentence
 

@@ -13,23 +13,23 @@ from typing import final
 
 from algorithms.catalogue import PROBLEMS, ROWS, problem, row
 from algorithms.names import look_up
-from proofs_check import workers
-from proofs_check.bounds import BOUND_CHECKS
+from proofs_check.bounds.settings import BOUND_CHECKS
 from proofs_check.cell import Cell, CellResult
 from proofs_check.closed_forms import CLOSED_FORMS
-from proofs_check.influences import influences
-from proofs_check.mixing import check_reference, check_topology
+from proofs_check.compressors.check import check_compressor
+from proofs_check.compressors.tradeoff import tradeoff
+from proofs_check.methods import equal_bits as workers
+from proofs_check.methods.equal_bits import error_at_budget
+from proofs_check.methods.influences import influences
+from proofs_check.methods.runs import run_row
 from proofs_check.mutants.report import MutantOutcome, refute_all
-from proofs_check.operators import check_compressor
-from proofs_check.problems import check_problem
+from proofs_check.problems.check import check_problem
 from proofs_check.proofs import PROOFS
-from proofs_check.push import check_push
-from proofs_check.runs import run_row
 from proofs_check.studies import STUDIES
-from proofs_check.topologies import PUSH_TOPOLOGIES, TOPOLOGIES
-from proofs_check.tradeoff import tradeoff
+from proofs_check.topologies.members import PUSH_TOPOLOGIES, TOPOLOGIES
+from proofs_check.topologies.mixing import check_reference, check_topology
+from proofs_check.topologies.push import check_push
 from proofs_check.verdict import Outcome, Verdict
-from proofs_check.workers import error_at_budget
 
 
 @final

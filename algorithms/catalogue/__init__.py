@@ -29,7 +29,7 @@ from algorithms.catalogue import (
 from algorithms.catalogue.row import CORE, OBJECTIVES, Parts, Row, Tuned
 from algorithms.names import look_up
 from algorithms.problems.entries import PROBLEMS, ProblemEntry, problem
-from theory.survey import SURVEY_ROWS
+from theory.survey.rows import SURVEY_ROWS
 
 __all__ = [
     "CORE", "OBJECTIVES", "PROBLEMS", "ROWS", "Parts", "ProblemEntry", "Row", "Tuned", "problem",

@@ -11,12 +11,12 @@ from algorithms.compressors.top_count import TopCount
 from algorithms.compressors.top_k import TopK
 from algorithms.compressors.unambiguous import Unambiguous
 from algorithms.memories.error_feedback import ErrorFeedback
-from algorithms.methods.adaptive_k import AdaptiveK
-from algorithms.methods.bsp import BSP
-from algorithms.methods.gtop_k import GTopK
-from algorithms.methods.variance_based import VarianceBased
+from algorithms.methods.adaptive.adaptive_k import AdaptiveK
+from algorithms.methods.adaptive.gtop_k import GTopK
+from algorithms.methods.adaptive.variance_based import VarianceBased
+from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.base import Problem
-from theory.costs import ETHERNET_1G
+from theory.seconds.costs import ETHERNET_1G
 
 _ADACOMP = AdaComp(10)
 _LAYERS = HiddenTopK(ETHERNET_1G, compute=1e-3, ratio=10.0)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from algorithms.catalogue.row import CORE, Parts
 from algorithms.catalogue.synchronous import round_trip
 from algorithms.compressors.identity import Identity
-from algorithms.methods.admm_graph import GraphADMM
-from algorithms.methods.admm_linearised import LinearisedADMM
-from algorithms.methods.admm_random import RandomADMM
-from algorithms.methods.admm_star import StarADMM
+from algorithms.methods.admm.admm_graph import GraphADMM
+from algorithms.methods.admm.admm_linearised import LinearisedADMM
+from algorithms.methods.admm.admm_random import RandomADMM
+from algorithms.methods.admm.admm_star import StarADMM
 from algorithms.optimizers.proximal import SoftThreshold
 from algorithms.synchronisation.barriers import PartialBarrier
 from algorithms.topologies.ring import Ring

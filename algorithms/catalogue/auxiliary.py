@@ -11,7 +11,7 @@ from algorithms.compressors.warm_up import sparsity_warm_up
 from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.memories.global_momentum import GlobalMomentum
 from algorithms.memories.momentum_correction import MomentumCorrection
-from algorithms.methods.bsp import BSP
+from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.base import Problem
 from algorithms.transforms.norm_clipping import ClipNorm
 from theory.stepsizes import WarmUpStep

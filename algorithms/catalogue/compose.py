@@ -5,7 +5,7 @@ from __future__ import annotations
 from algorithms.catalogue.row import CORE, Parts
 from algorithms.compressors.base import Compressor
 from algorithms.memories.error_feedback import ErrorFeedback
-from algorithms.methods.bsp import BSP
+from algorithms.methods.synchronous.bsp import BSP
 from theory.theorem import Theorem
 from theory.theorems.compressed_bsp_nonconvex import compressed_bsp_nonconvex
 from theory.theorems.compressed_bsp_strongly_convex import compressed_bsp_strongly_convex

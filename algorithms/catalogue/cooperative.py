@@ -5,12 +5,12 @@ from __future__ import annotations
 from algorithms.catalogue.row import Parts
 from algorithms.catalogue.synchronous import round_trip
 from algorithms.compressors.identity import Identity
-from algorithms.methods.cocod import CoCoD
-from algorithms.methods.coded_regression import GradientCoding
-from algorithms.methods.cooperative import Cooperative, Gossip
-from algorithms.methods.easgd import EASGD
-from algorithms.methods.local_sgd import LocalSGD
-from algorithms.methods.redundancy import OnMoreShards
+from algorithms.methods.cooperative.cocod import CoCoD
+from algorithms.methods.cooperative.coded_regression import GradientCoding
+from algorithms.methods.cooperative.cooperative import Cooperative, Gossip
+from algorithms.methods.cooperative.easgd import EASGD
+from algorithms.methods.cooperative.redundancy import OnMoreShards
+from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.topologies.ring import Ring
 from theory.theorems.bsp_nonconvex import bsp_nonconvex
 from theory.theorems.bsp_strongly_convex import bsp_strongly_convex

@@ -6,9 +6,9 @@ from algorithms.catalogue.row import Parts
 from algorithms.compressors.count_sketch import CountSketch
 from algorithms.compressors.low_rank import LowRank, plan
 from algorithms.compressors.slice_projection import SliceProjection
-from algorithms.methods.gradiveq import GradiVeQ
-from algorithms.methods.powersgd import PowerSGD
-from algorithms.methods.sketched_sgd import SketchedSGD
+from algorithms.methods.decomposition.gradiveq import GradiVeQ
+from algorithms.methods.decomposition.powersgd import PowerSGD
+from algorithms.methods.decomposition.sketched_sgd import SketchedSGD
 from algorithms.problems.base import Problem
 from theory.stepsizes import ConstantStep
 

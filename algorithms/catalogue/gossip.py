@@ -11,9 +11,9 @@ from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.shrunk import Shrunk
 from algorithms.compressors.top_k import TopK
 from algorithms.methods.base import Method
-from algorithms.methods.choco import ChocoGossip, ChocoSGD
-from algorithms.methods.constants import operator_constants
-from algorithms.methods.d_psgd import DPSGD
+from algorithms.methods.gossip.choco import ChocoGossip, ChocoSGD
+from algorithms.methods.gossip.d_psgd import DPSGD
+from algorithms.methods.parts.constants import operator_constants
 from algorithms.problems.base import Problem
 from algorithms.topologies.ring import Ring
 from theory.stepsizes import Stepsize

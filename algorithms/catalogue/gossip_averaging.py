@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from algorithms.catalogue.row import Parts
 from algorithms.compressors.identity import Identity
-from algorithms.methods.exchange import Along
-from algorithms.methods.gossip_averaging import GossipAveraging
+from algorithms.methods.exchanges.exchange import Along
+from algorithms.methods.gossip_averaging.gossip_averaging import GossipAveraging
 from algorithms.topologies.grid import Grid
 from algorithms.topologies.optimal_weights import FDLA
 from theory.theorems.gossip_averaging import gossip_averaging

@@ -9,12 +9,12 @@ from algorithms.compressors.fixed_point import FixedPoint
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.qsgd import QSGD
 from algorithms.methods.base import Method
-from algorithms.methods.d2 import D2
-from algorithms.methods.dcd_psgd import DCDPSGD
-from algorithms.methods.ecd_psgd import ECDPSGD
-from algorithms.methods.exchange import At
-from algorithms.methods.quantimed import QuanTimed
-from algorithms.methods.quantised_consensus import QuantisedConsensus
+from algorithms.methods.exchanges.exchange import At
+from algorithms.methods.gossip_compressed.d2 import D2
+from algorithms.methods.gossip_compressed.dcd_psgd import DCDPSGD
+from algorithms.methods.gossip_compressed.ecd_psgd import ECDPSGD
+from algorithms.methods.gossip_compressed.quantimed import QuanTimed
+from algorithms.methods.gossip_compressed.quantised_consensus import QuantisedConsensus
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.compute_times import ShiftedExponential
 from algorithms.topologies.lazy import Lazy
@@ -49,7 +49,7 @@ READY: dict[str, Parts] = {
     "dcd-psgd": Parts(
         lambda step, p, _t: DCDPSGD(step, Ring(p.n), _LEVELS), (), _LEVELS, caution=8.0,
         why="its bound is stated to order only; the condition on the signal-to-noise ratio is "
-        "theory.compressed_gossip.dcd_margin",
+        "theory.networks.compressed_gossip.dcd_margin",
     ),
     "ecd-psgd": Parts(
         lambda step, p, _t: ECDPSGD(step, Ring(p.n), _GRID), (), _GRID, caution=8.0,

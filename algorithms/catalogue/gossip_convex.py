@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from algorithms.catalogue.row import CORE, Parts
 from algorithms.compressors.identity import Identity
-from algorithms.methods.dgd import dgd
-from algorithms.methods.gossip_dual_averaging import GossipDualAveraging, guests_of
-from algorithms.methods.mirror_descent import MirrorDescent
-from algorithms.methods.projected_dgd import projected_dgd
+from algorithms.methods.gossip_convex.dgd import dgd
+from algorithms.methods.gossip_convex.gossip_dual_averaging import GossipDualAveraging, guests_of
+from algorithms.methods.gossip_convex.mirror_descent import MirrorDescent
+from algorithms.methods.gossip_convex.projected_dgd import projected_dgd
 from algorithms.problems.base import Problem
 from algorithms.sets.ball import Ball
 from algorithms.topologies.meetings import RandomEdge

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from algorithms.catalogue.row import Parts
 from algorithms.compressors.identity import Identity
-from algorithms.methods.exchange import Along, At
-from algorithms.methods.gossipgrad import GossipGraD
-from algorithms.methods.push_sum import PushSum
-from algorithms.methods.sgp import SGP
-from algorithms.methods.subgradient_push import SubgradientPush
+from algorithms.methods.exchanges.exchange import Along, At
+from algorithms.methods.gossip_directed.gossipgrad import GossipGraD
+from algorithms.methods.gossip_directed.push_sum import PushSum
+from algorithms.methods.gossip_directed.sgp import SGP
+from algorithms.methods.gossip_directed.subgradient_push import SubgradientPush
 from algorithms.problems.base import Problem
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.digraphs import Link

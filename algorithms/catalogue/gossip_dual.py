@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from algorithms.catalogue.row import CORE, Parts
 from algorithms.compressors.identity import Identity
-from algorithms.methods.communication_sliding import CommunicationSliding
-from algorithms.methods.dual_accelerated import DualAccelerated
-from algorithms.methods.msda import MSDA
-from algorithms.methods.mspd import MSPD
-from algorithms.methods.sliding_rules import ConvexSliding
+from algorithms.methods.gossip_dual.communication_sliding import CommunicationSliding
+from algorithms.methods.gossip_dual.dual_accelerated import DualAccelerated
+from algorithms.methods.gossip_dual.msda import MSDA
+from algorithms.methods.gossip_dual.mspd import MSPD
+from algorithms.methods.parts.sliding_rules import ConvexSliding
 from algorithms.problems.conjugate import LocalModel
 from algorithms.topologies.ring import Ring
 

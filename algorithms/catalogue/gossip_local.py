@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from algorithms.catalogue.row import CORE, Parts
 from algorithms.compressors.identity import Identity
-from algorithms.methods.cola import CoLa
-from algorithms.methods.gossip_local_sgd import GossipLocalSGD
-from algorithms.methods.gossip_rounds import PlainRound
+from algorithms.methods.exchanges.gossip_rounds import PlainRound
+from algorithms.methods.gossip_local.cola import CoLa
+from algorithms.methods.gossip_local.gossip_local_sgd import GossipLocalSGD
 from algorithms.problems.columns import Columns
 from algorithms.topologies.ring import Ring
 from theory.theorems.cooperative_sgd import cooperative_sgd

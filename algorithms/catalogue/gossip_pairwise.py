@@ -6,11 +6,11 @@ from algorithms.catalogue.row import Parts
 from algorithms.catalogue.synchronous import round_trip
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.random_mask import RandomMask
-from algorithms.methods.ad_psgd import ADPSGD
-from algorithms.methods.exchange import At
-from algorithms.methods.gossip_averaging import GossipAveraging
-from algorithms.methods.gossiping_sgd import GossipingSGD
-from algorithms.methods.saps_psgd import SAPSPSGD
+from algorithms.methods.exchanges.exchange import At
+from algorithms.methods.gossip_averaging.gossip_averaging import GossipAveraging
+from algorithms.methods.gossip_pairwise.ad_psgd import ADPSGD
+from algorithms.methods.gossip_pairwise.gossiping_sgd import GossipingSGD
+from algorithms.methods.gossip_pairwise.saps_psgd import SAPSPSGD
 from algorithms.problems.base import Problem
 from algorithms.topologies.bandwidth_matching import BandwidthMatching, drawn_bandwidth
 from algorithms.topologies.complete import Complete

@@ -5,13 +5,13 @@ from __future__ import annotations
 from algorithms.catalogue.row import Parts
 from algorithms.compressors.identity import Identity
 from algorithms.methods.base import Method
-from algorithms.methods.batched import Batched
-from algorithms.methods.bsp import BSP
+from algorithms.methods.large_batch.batched import Batched
+from algorithms.methods.synchronous.bsp import BSP
 from algorithms.optimizers.lamb import LAMB
 from algorithms.optimizers.lars import LARS
 from algorithms.optimizers.layers import NormRatio
 from algorithms.problems.base import Problem
-from theory.batch_rules import FixedBatch, GeometricBatch, StagedBatch
+from theory.rules.batch_rules import FixedBatch, GeometricBatch, StagedBatch
 from theory.stepsizes import GradualWarmUpStep, ScaledStep, Stepsize, legw
 
 _TIMES = 8

@@ -6,8 +6,8 @@ from algorithms.catalogue.compose import compressed
 from algorithms.catalogue.row import Parts
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.packet_loss import PacketLoss
-from algorithms.methods.cmfl import CMFL
-from algorithms.methods.lag import LAG
+from algorithms.methods.lazy.cmfl import CMFL
+from algorithms.methods.lazy.lag import LAG
 
 _PERIOD = 8
 _WEIGHTS = (0.08,) * 10  # convergence is stated for a sum below 1

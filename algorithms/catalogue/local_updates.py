@@ -8,8 +8,8 @@ from algorithms.compressors.identity import Identity
 from algorithms.compressors.layerwise import Buckets
 from algorithms.compressors.qsgd import QSGD
 from algorithms.memories.error_feedback import ErrorFeedback
-from algorithms.methods.adacomm import AdaComm
-from algorithms.methods.local_sgd import AtMeetings, LocalSGD
+from algorithms.methods.local_updates.adacomm import AdaComm
+from algorithms.methods.local_updates.local_sgd import AtMeetings, LocalSGD
 from algorithms.optimizers.momentum import Momentum
 from algorithms.optimizers.outer import BlockMomentum
 from algorithms.synchronisation.periods import Growing, Once, PostLocal

@@ -25,7 +25,7 @@ from algorithms.compressors.spectral_atomo import SpectralAtomo
 from algorithms.compressors.ternary import UnitTernary
 from algorithms.compressors.terngrad import TernGrad
 from algorithms.compressors.variable_length import VariableLength
-from algorithms.methods.terngrad import TernGradSGD
+from algorithms.methods.quantisation.terngrad import TernGradSGD
 from algorithms.problems.base import Problem
 
 

@@ -16,9 +16,9 @@ from algorithms.compressors.three_lc import ThreeLC
 from algorithms.memories.decaying_feedback import DecayingFeedback
 from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.memories.nesterov_feedback import NesterovFeedback
-from algorithms.methods.bsp import BSP
+from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.base import Problem
-from theory.row_theory import ROW_THEORY
+from theory.survey.row_theory import ROW_THEORY
 
 _BLOCKS = LayerWise(ScaledSign())
 _STROM = Strom(0.002)

@@ -19,9 +19,9 @@ from algorithms.compressors.stc import STC
 from algorithms.compressors.top_k import TopK
 from algorithms.compressors.wangni import GreedyWangni, Wangni
 from algorithms.memories.error_feedback import ErrorFeedback
-from algorithms.methods.bsp import BSP
-from algorithms.methods.communication_delay import CommunicationDelay
-from algorithms.methods.two_way_truncation import TwoWayTruncation
+from algorithms.methods.sparsification.communication_delay import CommunicationDelay
+from algorithms.methods.sparsification.two_way_truncation import TwoWayTruncation
+from algorithms.methods.synchronous.bsp import BSP
 from algorithms.optimizers.proximal import SoftThreshold
 from algorithms.optimizers.truncation import TruncatedGradient
 from algorithms.problems.base import Problem

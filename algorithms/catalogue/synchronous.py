@@ -5,9 +5,9 @@ from __future__ import annotations
 from algorithms.catalogue.row import OBJECTIVES, Parts
 from algorithms.compressors.identity import Identity
 from algorithms.methods.base import dense_bits
-from algorithms.methods.bsp import BSP
-from algorithms.methods.local_sgd import LocalSGD
-from algorithms.methods.parameter_server import ParameterServer, Weighting
+from algorithms.methods.local_updates.local_sgd import LocalSGD
+from algorithms.methods.synchronous.bsp import BSP
+from algorithms.methods.synchronous.parameter_server import ParameterServer, Weighting
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.barriers import BackupWorkers, RoundRobin
 from algorithms.synchronisation.conditions import Linked

@@ -9,11 +9,11 @@ from algorithms.compressors.layerwise import Buckets
 from algorithms.compressors.max_levels import MaxLevels
 from algorithms.compressors.nearest_grid import FixedRange, NearestGrid
 from algorithms.compressors.norm_ternary import NormTernary
-from algorithms.methods.asylpg import AsyLPG
-from algorithms.methods.bsp import BSP
-from algorithms.methods.diana import Diana
-from algorithms.methods.laq import LAQ
-from algorithms.methods.refined import RefinedQuantisation
+from algorithms.methods.synchronous.bsp import BSP
+from algorithms.methods.variance_reduced.asylpg import AsyLPG
+from algorithms.methods.variance_reduced.diana import Diana
+from algorithms.methods.variance_reduced.laq import LAQ
+from algorithms.methods.variance_reduced.refined import RefinedQuantisation
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.compute_times import Exponential
 from theory.theorems.diana import diana

@@ -10,8 +10,8 @@ from algorithms.compressors.base import Compressor, Shapes
 from algorithms.compressors.layerwise import Parted
 from algorithms.compressors.top_k import TopK
 from theory.bits import index_bits
-from theory.costs import AlphaBeta
-from theory.sparse_times import hidden_counts
+from theory.seconds.costs import AlphaBeta
+from theory.seconds.sparse_times import hidden_counts
 
 _FLOAT_BITS = 32
 

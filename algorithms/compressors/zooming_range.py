@@ -25,10 +25,10 @@ class ZoomingRange(Compressor):
 
     The scaling function g(t) of Li, Fu, Xie, Zhang 2011 (Distributed consensus with limited
     communication data rate, IEEE TAC 56(2)): with it CHOCO-Gossip is their protocol, which agrees
-    on the mean at b bits a coordinate and step (:mod:`theory.zooming` has the smallest ``shrink``
-    and the range to start from). Within (1 + c) R_t, c = 1/(2^b - 2), no coordinate is off by more
-    than c R_t; beyond, the range has shrunk too fast and the message is refused. The range stops at
-    1e-12 of the first, where floats end.
+    on the mean at b bits a coordinate and step (:mod:`theory.networks.zooming` has the smallest
+    ``shrink`` and the range to start from). Within (1 + c) R_t, c = 1/(2^b - 2), no coordinate is
+    off by more than c R_t; beyond, the range has shrunk too fast and the message is refused. The
+    range stops at 1e-12 of the first, where floats end.
 
     Raises:
         ValueError: b outside [2, 16], a radius that is not positive, or shrink outside (0, 1].

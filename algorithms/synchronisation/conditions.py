@@ -20,7 +20,7 @@ from algorithms.synchronisation.base import ComputeTimes
 class Linked(ComputeTimes):
     """``times`` and the round trip of messages: a fetch of ``down`` and a push of ``up`` [seconds].
 
-    Give alpha + beta * bits of a link, as ``theory.costs.AlphaBeta`` has them.
+    Give alpha + beta * bits of a link, as ``theory.seconds.costs.AlphaBeta`` has them.
 
     Raises:
         ValueError: up or down negative or not finite.

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from theory.constants import Constants, Kind, Statement
-from theory.mixing import check_push_sequence, check_sequence, spectrum
+from theory.networks.mixing import check_push_sequence, check_sequence, spectrum
 
 Matrix = NDArray[np.float64]
 
@@ -48,7 +48,7 @@ class MixingSequence(Pattern):
 
     @abstractmethod
     def matrix(self, t: int) -> Matrix:
-        """W_t ``[n, n]``, read-only; checked by :mod:`theory.mixing` when it is built."""
+        """W_t ``[n, n]``, read-only; checked by :mod:`theory.networks.mixing` when it is built."""
 
     def neighbours(self, t: int) -> Neighbours:
         """W_t as lists; the same object for every t of the same phase."""
@@ -94,11 +94,13 @@ class Topology(MixingSequence):
         return False
 
     def stated_lam(self) -> float | None:
-        """lam of one period by a closed form of :mod:`theory.spectra`; None where none is known."""
+        """lam of one period by a closed form of :mod:`theory.networks.spectra`; None where none is
+        known.
+        """
         return None
 
     def constants(self) -> Constants:
-        """n, lam, lam_n, beta and symmetry of W; see :class:`theory.mixing.Spectrum`.
+        """n, lam, lam_n, beta and symmetry of W; see :class:`theory.networks.mixing.Spectrum`.
 
         For period p > 1 they are those of the product W_{p-1} ... W_0, so ``lam`` is what p steps
         together contract by (its Statement says so), not what each step does.
@@ -143,7 +145,7 @@ def checked(matrices: Sequence[Matrix], *, signed: bool = False) -> tuple[Matrix
     """Read-only copies of one period's matrices; ``signed`` lets negative weights pass.
 
     Raises:
-        MixingError: see :func:`theory.mixing.check_sequence`.
+        MixingError: see :func:`theory.networks.mixing.check_sequence`.
     """
     check_sequence(matrices, signed=signed)
     return _kept(matrices)
@@ -153,7 +155,7 @@ def checked_push(matrices: Sequence[Matrix]) -> tuple[Matrix, ...]:
     """Read-only copies of one period's column-stochastic matrices.
 
     Raises:
-        MixingError: see :func:`theory.mixing.check_push_sequence`.
+        MixingError: see :func:`theory.networks.mixing.check_push_sequence`.
     """
     check_push_sequence(matrices)
     return _kept(matrices)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from algorithms.topologies.graphs import Family
-from theory import spectra
+from theory.networks import spectra
 
 
 @final

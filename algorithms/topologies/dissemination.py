@@ -9,7 +9,7 @@ from typing import final
 import numpy as np
 
 from algorithms.topologies.base import Matrix, Periodic, Topology, checked, need_workers
-from theory import spectra
+from theory.networks import spectra
 
 
 @final

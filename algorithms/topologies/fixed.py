@@ -20,7 +20,7 @@ class FixedMatrix(StaticTopology):
     Two are equal if their entries are; ``label`` names it in reports, by default its digest.
 
     Raises:
-        MixingError: see :func:`theory.mixing.check_mixing`.
+        MixingError: see :func:`theory.networks.mixing.check_mixing`.
     """
 
     w: ArrayLike = field(repr=False)

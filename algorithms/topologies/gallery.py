@@ -23,7 +23,7 @@ from algorithms.topologies.star import Star
 from algorithms.topologies.static_exponential import StaticExponential
 from algorithms.topologies.torus import Torus
 from algorithms.topologies.weights import Weights
-from theory.mixing import MixingError
+from theory.networks.mixing import MixingError
 
 _TRIES = 100  # seeds tried for a connected draw
 

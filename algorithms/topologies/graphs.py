@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from algorithms.topologies.base import Matrix, StaticTopology, need_workers
 from algorithms.topologies.weights import MetropolisHastings, Weights
-from theory import spectra
-from theory.mixing import MixingError, check_contracting
-from theory.weights import edge_weight
+from theory.networks import spectra
+from theory.networks.mixing import MixingError, check_contracting
+from theory.networks.weights import edge_weight
 
 STANDARD = MetropolisHastings()
 """The weights of a graph whose user names none."""

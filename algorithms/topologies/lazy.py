@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import final
 
 from algorithms.topologies.base import Matrix, Periodic, Topology, checked
-from theory import mixing
+from theory.networks import mixing
 
 
 @final

@@ -10,7 +10,7 @@ import numpy as np
 
 from algorithms.topologies.base import Matrix
 from algorithms.topologies.weights import Weights
-from theory.weights import undirected
+from theory.networks.weights import undirected
 
 _FINE = 2.0**30  # weights are multiples of 1 / _FINE, so that rows sum to 1 exactly
 
@@ -77,7 +77,7 @@ def incidence(adjacency: Matrix) -> Matrix:
     """One column per edge i < j, 1 at i and -1 at j: ``[n, edges]``; Lap = A A^T.
 
     Raises:
-        MixingError: as :func:`theory.weights.undirected`.
+        MixingError: as :func:`theory.networks.weights.undirected`.
     """
     pairs = np.argwhere(np.triu(undirected(adjacency)))
     a = np.zeros((adjacency.shape[0], len(pairs)))

@@ -11,7 +11,7 @@ import numpy as np
 from algorithms.topologies.base import Matrix, Periodic, PushTopology, checked_push, need_workers
 from algorithms.topologies.digraphs import need_strong
 from algorithms.topologies.graphs import need_probability
-from theory.weights import out_degree
+from theory.networks.weights import out_degree
 
 
 @final

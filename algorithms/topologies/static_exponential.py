@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 
 from algorithms.topologies.base import Matrix, PushTopology, StaticTopology, need_workers
-from theory import spectra
+from theory.networks import spectra
 
 
 @final

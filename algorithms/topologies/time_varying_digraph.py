@@ -10,7 +10,7 @@ import numpy as np
 
 from algorithms.topologies.base import Matrix, Periodic, PushTopology, checked_push, need_workers
 from algorithms.topologies.digraphs import Link, hearing, need_strong
-from theory.weights import out_degree
+from theory.networks.weights import out_degree
 
 
 @final

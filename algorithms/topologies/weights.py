@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import final
 
 from algorithms.topologies.base import Matrix
-from theory import weights
-from theory.mixing import lazy
+from theory.networks import weights
+from theory.networks.mixing import lazy
 
 
 class Weights(ABC):

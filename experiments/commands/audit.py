@@ -10,7 +10,6 @@ from typing import Any
 from rich.markup import escape
 from rich.table import Table
 
-from algorithms.network.torch_hooks import TORCH_HOOKS
 from experiments.commands.say import (
     COLOURS,
     at_least,
@@ -30,6 +29,7 @@ from proofs_check.audit.loading import imported
 from proofs_check.audit.measure import Measure
 from proofs_check.audit.moments import ALPHA
 from proofs_check.audit.subject import subject_of
+from proofs_check.audit.torch_hooks import TORCH_HOOKS
 from proofs_check.verdict import Outcome, Verdict
 
 _SHOWN = 16

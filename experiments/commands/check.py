@@ -20,7 +20,7 @@ from experiments.commands.say import (
 from experiments.own import OwnFault, Tell, check_own
 from experiments.progress import title
 from proofs_check.cell import Cell
-from proofs_check.operators import check_compressor
+from proofs_check.compressors.check import check_compressor
 from proofs_check.suite import cells, run_cell
 from proofs_check.verdict import Verdict
 

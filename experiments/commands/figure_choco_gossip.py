@@ -10,7 +10,15 @@ from rich.table import Table
 from experiments.commands.say import console, dump, files_written, no_data
 from experiments.figures.choco_gossip import choco_gossip_figure
 from experiments.figures.style import save, styled
-from proofs_check.averaging import FULL, SEED, Lines, gap, late_rate, lines, quantisation_floor
+from proofs_check.figure_runs.averaging import (
+    FULL,
+    SEED,
+    Lines,
+    gap,
+    late_rate,
+    lines,
+    quantisation_floor,
+)
 
 
 def choco_gossip(data: Path | None, out: Path, as_json: bool) -> int:

@@ -10,7 +10,7 @@ from rich.table import Table
 from experiments.commands.say import console, dump, files_written, no_data
 from experiments.figures.choco_sgd import Runs, choco_sgd_figure
 from experiments.figures.style import save, styled
-from proofs_check.compressed_training import (
+from proofs_check.figure_runs.compressed_training import (
     SEED,
     Setting,
     Training,

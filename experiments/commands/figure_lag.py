@@ -12,7 +12,7 @@ from algorithms.problems.least_squares_data import dealt, packaged, read, rising
 from experiments.commands.say import console, dump, files_written
 from experiments.figures.lag import Bars, LagCurves, Line, lag_figure
 from experiments.figures.style import save, styled
-from proofs_check.uploads import ACCURACY, Uploads, contenders, race
+from proofs_check.figure_runs.uploads import ACCURACY, Uploads, contenders, race
 
 _SPLITS = (1, 2, 3)
 _PUBLISHED = {"GD": 5283, "LAG-PS": 1756, "LAG-WK": 412, "Cyc-IAG": 5271}

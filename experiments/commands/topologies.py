@@ -16,8 +16,8 @@ from algorithms.topologies.optimal_weights import FDLA, FMMC
 from algorithms.topologies.weights import BestConstant, MaxDegree, MetropolisHastings, Weights
 from experiments.commands.say import at_least, bad_input, console, dump, show_verdicts
 from experiments.reporting.topologies import shown, topology_data
-from proofs_check.mixing import check_topology
-from theory.mixing import MixingError
+from proofs_check.topologies.mixing import check_topology
+from theory.networks.mixing import MixingError
 
 RULES: dict[str, Weights] = {
     "metropolis-hastings": MetropolisHastings(),

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from experiments.figures.lines import Line
 from experiments.figures.several import Panel, SeveralCurves, several_figure
-from proofs_check.averaging import Averaging, Lines, quantisation_floor
+from proofs_check.figure_runs.averaging import Averaging, Lines, quantisation_floor
 
 _LEVELS = ("exact", "CHOCO QSGD", "Q1 QSGD", "Q2 QSGD")
 _SPARSE = ("exact", "CHOCO top", "CHOCO rand", "Q1 rand", "Q2 rand")

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from experiments.figures.lines import Line
 from experiments.figures.several import Panel, SeveralCurves, several_figure
-from proofs_check.compressed_training import Training
+from proofs_check.figure_runs.compressed_training import Training
 
 Runs = Mapping[str, Mapping[str, Training]]
 

@@ -10,7 +10,7 @@ from experiments.figures.tradeoff import Point, TradeoffCurves
 from experiments.figures.workers import Line, WorkerCurves
 from experiments.reporting.pictures import Drawing
 from experiments.survey import Survey
-from proofs_check.workers import DENSE_MESSAGES, PROBLEM
+from proofs_check.methods.equal_bits import DENSE_MESSAGES, PROBLEM
 
 COMPARISON = "comparison"
 """The ``row`` of pictures that belong to no row."""

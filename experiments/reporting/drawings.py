@@ -19,9 +19,9 @@ from experiments.single import CLOCK, CONSENSUS_LABEL, LABELS, bound_label, know
 from experiments.store import Stored
 from experiments.survey import Survey
 from proofs_check.cell import Cell
-from proofs_check.playing import only_agrees
+from proofs_check.instruments.study import Study
+from proofs_check.methods.tuned_run import only_agrees
 from proofs_check.studies import STUDIES
-from proofs_check.studies.base import Study
 from proofs_check.verdict import Verdict
 from theory.theorem import Metric, Theorem
 from theory.theorems import THEOREMS

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from experiments.survey import Survey
-from theory.influences import INFLUENCES
+from theory.survey.influences import INFLUENCES
 
 
 def influence_lines(survey: Survey) -> list[dict[str, Any]]:

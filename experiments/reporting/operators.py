@@ -11,8 +11,8 @@ import torch
 
 from algorithms.compressors.base import Compressor, code_of
 from experiments.reporting.signs import plain
-from proofs_check.exact import ExactLaw, LawMismatch, exact_law
-from proofs_check.scripted import NotEnumerable
+from proofs_check.instruments.exact import ExactLaw, LawMismatch, exact_law
+from proofs_check.instruments.scripted import NotEnumerable
 
 VECTOR = (3, -4, 0, 12)
 

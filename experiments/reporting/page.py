@@ -24,10 +24,10 @@ from experiments.reporting.table import ERROR, results_table
 from experiments.reporting.topologies import topology_lines
 from experiments.store import LIBRARIES
 from experiments.survey import Survey
-from proofs_check.statistics import TEST_ERROR
+from proofs_check.instruments.statistics import TEST_ERROR
 from proofs_check.verdict import Outcome
-from theory.row_theory import ROW_THEORY
-from theory.survey import ERRATA, SURVEYS
+from theory.survey.row_theory import ROW_THEORY
+from theory.survey.rows import ERRATA, SURVEYS
 from theory.theorem import Result
 
 CLAIM_DIMENSION = 100

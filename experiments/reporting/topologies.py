@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from algorithms.topologies.base import Topology
-from proofs_check.topologies import TOPOLOGIES
+from proofs_check.topologies.members import TOPOLOGIES
 
 
 def topology_data(topology: Topology) -> dict[str, Any]:

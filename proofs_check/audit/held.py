@@ -8,14 +8,14 @@ from typing import final
 import torch
 from torch import Tensor
 
-from proofs_check.adversary import tightness
 from proofs_check.audit.claims import Stated
 from proofs_check.audit.history import shown
 from proofs_check.audit.measure import Measure
 from proofs_check.audit.moments import ALPHA, Look, Setting, look, outcomes
 from proofs_check.audit.shrink import shrink
 from proofs_check.audit.verdicts import Speaker
-from proofs_check.operators import MONTE_CARLO, WORST_CASE
+from proofs_check.compressors.check import MONTE_CARLO, WORST_CASE
+from proofs_check.instruments.adversary import tightness
 from proofs_check.verdict import Outcome, Verdict
 from theory.claims import Claim, Unbiased
 

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from proofs_check.audit.bench import Bench
-from proofs_check.statistics import ROUNDOFF, half_width
+from proofs_check.instruments.statistics import ROUNDOFF, half_width
 
 ALPHA = 1e-9
 _PAIRS = 4000

@@ -7,11 +7,11 @@ from dataclasses import replace
 import torch
 
 from algorithms.network.launch import launch
-from algorithms.network.torch_hooks import HookLine, torch_hook
 from proofs_check.audit.arrays import TORCH
 from proofs_check.audit.audit import Audit, Plan, audit
 from proofs_check.audit.claims import Stated
 from proofs_check.audit.subject import Function, Subject
+from proofs_check.audit.torch_hooks import HookLine, torch_hook
 
 _SEARCH = 1_500
 RANKS = (1, 2)

@@ -7,8 +7,8 @@ from typing import final
 
 from torch import Tensor
 
-from proofs_check.adversary import random_starts, search, structured_starts
 from proofs_check.audit.moments import Look, Setting, look, looks, outcomes
+from proofs_check.instruments.adversary import random_starts, search, structured_starts
 
 _ROUNDS = 10
 _DRAWS = 12

@@ -3,7 +3,7 @@ r"""Bias and distortion at given vectors, with intervals that hold at a stated e
 For a vector x and independent outcomes C_1(x), ..., C_S(x): the mean against x, in every
 coordinate and along three directions; the ratio E||C(x)-x||^2 / ||x||^2; and
 a = E<C(x), x> / ||x||^2, b = E||C(x)||^2 / ||x||^2, from which the ratio of any multiple c C
-follows as c^2 b - 2 c a + 1. Half-widths as in :mod:`proofs_check.statistics`.
+follows as c^2 b - 2 c a + 1. Half-widths as in :mod:`proofs_check.instruments.statistics`.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from torch import Tensor
 
 from algorithms.compressors.base import Compressor
 from algorithms.key import Key
-from proofs_check.statistics import half_width, sample
-from proofs_check.vectors import check_vectors
+from proofs_check.instruments.statistics import half_width, sample
+from proofs_check.instruments.vectors import check_vectors
 
 ALPHA = 1e-9
 ROUNDING = 16

@@ -9,13 +9,13 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.identity import Identity
-from algorithms.methods.admm_graph import GraphADMM, GraphState
-from algorithms.methods.admm_linearised import LinearisedADMM, LinearisedState
-from algorithms.methods.admm_random import RandomADMM, RandomState
-from algorithms.methods.admm_star import StarADMM, StarState
+from algorithms.methods.admm.admm_graph import GraphADMM, GraphState
+from algorithms.methods.admm.admm_linearised import LinearisedADMM, LinearisedState
+from algorithms.methods.admm.admm_random import RandomADMM, RandomState
+from algorithms.methods.admm.admm_star import StarADMM, StarState
 from algorithms.methods.base import World
 from algorithms.topologies.edges import adjacency
-from proofs_check.closed_forms.admm import (
+from proofs_check.closed_forms.admm.admm import (
     coloured,
     duals,
     in_turn,
@@ -24,8 +24,8 @@ from proofs_check.closed_forms.admm import (
     star,
     star_contraction,
 )
+from proofs_check.methods.faulty.spoilt import Spoilt
 from proofs_check.mutants.methods import MethodMutant, fault
-from proofs_check.mutants.spoilt import Spoilt
 
 
 @final

@@ -9,14 +9,14 @@ import torch
 from torch import Tensor
 
 from algorithms.methods.base import Method, World
-from algorithms.methods.delay_compensation import (
+from algorithms.methods.parts.delay_compensation import (
     Correction,
     DiagonalCompensation,
     ExactHessian,
     Late,
 )
-from algorithms.methods.gradient_filter import Filter
-from proofs_check.closed_forms.asynchronous import (
+from algorithms.methods.parts.gradient_filter import Filter
+from proofs_check.closed_forms.asynchronous.asynchronous import (
     WEIGHT,
     compensated,
     coordinate_prox_solution,
@@ -26,8 +26,8 @@ from proofs_check.closed_forms.asynchronous import (
     versions_are_read,
     writes_add,
 )
+from proofs_check.methods.faulty.spoilt import Spoilt
 from proofs_check.mutants.methods import MethodMutant, fault
-from proofs_check.mutants.spoilt import Spoilt
 
 
 @final

@@ -12,24 +12,24 @@ from torch import Tensor
 
 from algorithms.kernels.mean import mean_rows
 from algorithms.methods.base import Method, World
-from algorithms.methods.cocod import CoCoD, CoCoDState
-from algorithms.methods.coded_regression import CodedState, GradientCoding
-from algorithms.methods.cooperative import Cooperative, Mixing
-from algorithms.methods.cyclic_code import CyclicCode
-from algorithms.methods.easgd import EASGD, EASGDState
-from algorithms.methods.easgd_async import AsyncEASGD, AsyncEASGDState
-from algorithms.methods.local_sgd import LocalSGD
-from algorithms.methods.redundancy import OnMoreShards
+from algorithms.methods.cooperative.cocod import CoCoD, CoCoDState
+from algorithms.methods.cooperative.coded_regression import CodedState, GradientCoding
+from algorithms.methods.cooperative.cooperative import Cooperative, Mixing
+from algorithms.methods.cooperative.easgd import EASGD, EASGDState
+from algorithms.methods.cooperative.easgd_async import AsyncEASGD, AsyncEASGDState
+from algorithms.methods.cooperative.redundancy import OnMoreShards
+from algorithms.methods.local_updates.local_sgd import LocalSGD
+from algorithms.methods.parts.cyclic_code import CyclicCode
 from algorithms.problems.quadratic import Quadratic
-from proofs_check.closed_forms import elastic as forms
-from proofs_check.closed_forms.redundancy import (
+from proofs_check.closed_forms.cooperative import elastic as forms
+from proofs_check.closed_forms.cooperative.redundancy import (
     circulant,
     decoded_gradient,
     redundant_bias,
     shards_are_shared,
 )
+from proofs_check.methods.faulty.spoilt import Spoilt
 from proofs_check.mutants.methods import MethodMutant, fault
-from proofs_check.mutants.spoilt import Spoilt
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep
 

@@ -15,13 +15,13 @@ from algorithms.kernels import low_rank
 from algorithms.kernels import sketch as kernel
 from algorithms.key import Draws
 from algorithms.methods.base import Method, World
-from algorithms.methods.powersgd import PowerSGD, PowerSGDState
-from algorithms.methods.sketched_sgd import SketchedSGD, SketchedState
-from proofs_check.closed_forms.decomposition import nothing_is_lost, power, sketched
+from algorithms.methods.decomposition.powersgd import PowerSGD, PowerSGDState
+from algorithms.methods.decomposition.sketched_sgd import SketchedSGD, SketchedState
+from proofs_check.closed_forms.decomposition.decomposition import nothing_is_lost, power, sketched
+from proofs_check.compressors.check import MONTE_CARLO
+from proofs_check.methods.faulty.spoilt import Spoilt
 from proofs_check.mutants.methods import MethodMutant
 from proofs_check.mutants.operators import Impostor, OperatorMutant
-from proofs_check.mutants.spoilt import Spoilt
-from proofs_check.operators import MONTE_CARLO
 from theory.stepsizes import Stepsize
 
 

@@ -10,16 +10,21 @@ from torch import Tensor
 
 from algorithms.compressors.identity import Identity
 from algorithms.methods.base import World
-from algorithms.methods.copies import CopiesState
-from algorithms.methods.d2 import D2, D2State
-from algorithms.methods.dcd_psgd import DCDPSGD
-from algorithms.methods.ecd_psgd import ECDPSGD
-from algorithms.methods.gossip_averaging import AveragingState
-from algorithms.methods.quantimed import QuanTimed, QuanTimedState
-from algorithms.methods.quantised_consensus import OwnValue, QuantisedConsensus
-from proofs_check.closed_forms import d2, difference_compression, quantimed, quantised_gossip
+from algorithms.methods.gossip_averaging.gossip_averaging import AveragingState
+from algorithms.methods.gossip_compressed.d2 import D2, D2State
+from algorithms.methods.gossip_compressed.dcd_psgd import DCDPSGD
+from algorithms.methods.gossip_compressed.ecd_psgd import ECDPSGD
+from algorithms.methods.gossip_compressed.quantimed import QuanTimed, QuanTimedState
+from algorithms.methods.gossip_compressed.quantised_consensus import OwnValue, QuantisedConsensus
+from algorithms.methods.parts.copies import CopiesState
+from proofs_check.closed_forms.gossip_compressed import (
+    d2,
+    difference_compression,
+    quantimed,
+    quantised_gossip,
+)
+from proofs_check.methods.faulty.spoilt import Spoilt, posing
 from proofs_check.mutants.methods import MethodMutant, fault
-from proofs_check.mutants.spoilt import Spoilt, posing
 from proofs_check.verdict import Verdict
 
 

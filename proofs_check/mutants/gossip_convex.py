@@ -10,21 +10,28 @@ from torch import Tensor
 
 from algorithms.compressors.identity import Identity
 from algorithms.methods.base import Method, World
-from algorithms.methods.d_psgd import DPSGD
-from algorithms.methods.dual_averaging import DualAveraging
-from algorithms.methods.gossip_dual_averaging import GossipDualAveraging, GossipDualState
-from algorithms.methods.gradients import Full
-from algorithms.methods.mirror_descent import MirrorDescent, MirrorState
-from algorithms.methods.projected_dgd import projected_dgd
+from algorithms.methods.gossip.d_psgd import DPSGD
+from algorithms.methods.gossip_convex.dual_averaging import DualAveraging
+from algorithms.methods.gossip_convex.gossip_dual_averaging import (
+    GossipDualAveraging,
+    GossipDualState,
+)
+from algorithms.methods.gossip_convex.mirror_descent import MirrorDescent, MirrorState
+from algorithms.methods.gossip_convex.projected_dgd import projected_dgd
+from algorithms.methods.parts.gradients import Full
 from algorithms.sets.base import ConvexSet
 from algorithms.sets.geometry import Entropy, Euclidean, Geometry
 from algorithms.topologies.base import Topology
-from proofs_check.closed_forms.dgd import constrained, fixed_points
-from proofs_check.closed_forms.dual_averaging import guests_at_home, is_d_psgd, mean_recursion
-from proofs_check.closed_forms.mirror import one_cost
-from proofs_check.closed_forms.noisy_quadratic import gossip_mean_is_bsp
+from proofs_check.closed_forms.gossip_convex.dgd import constrained, fixed_points
+from proofs_check.closed_forms.gossip_convex.dual_averaging import (
+    guests_at_home,
+    is_d_psgd,
+    mean_recursion,
+)
+from proofs_check.closed_forms.gossip_convex.mirror import one_cost
+from proofs_check.closed_forms.synchronous.noisy_quadratic import gossip_mean_is_bsp
+from proofs_check.methods.faulty.spoilt import Spoilt, posing
 from proofs_check.mutants.methods import MethodMutant, fault
-from proofs_check.mutants.spoilt import Spoilt, posing
 from theory.stepsizes import Stepsize
 
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from algorithms.methods.exchange import Along
-from algorithms.methods.overlap_sgp import OverlapSGP
-from algorithms.methods.push_sum import PushSum
-from algorithms.methods.sgp import SGP
-from algorithms.methods.subgradient_push import SubgradientPush
-from algorithms.methods.unreliable import Lost
+from algorithms.methods.exchanges.exchange import Along
+from algorithms.methods.exchanges.unreliable import Lost
+from algorithms.methods.gossip_directed.overlap_sgp import OverlapSGP
+from algorithms.methods.gossip_directed.push_sum import PushSum
+from algorithms.methods.gossip_directed.sgp import SGP
+from algorithms.methods.gossip_directed.subgradient_push import SubgradientPush
 from algorithms.topologies.directed_ring import DirectedRing
-from proofs_check.closed_forms.gradient_push import (
+from proofs_check.closed_forms.gossip_directed.gradient_push import (
     overlap_keeps_mass,
     sgp_fixed_point,
     subgradient_push_fixed_point,
 )
-from proofs_check.closed_forms.lost_messages import told_senders
-from proofs_check.closed_forms.push_sum import (
+from proofs_check.closed_forms.gossip_directed.lost_messages import told_senders
+from proofs_check.closed_forms.gossip_directed.push_sum import (
     DIGRAPH,
     Averaging,
     Build,
@@ -23,9 +23,7 @@ from proofs_check.closed_forms.push_sum import (
     mass_is_kept,
     reaches_mean,
 )
-from proofs_check.mutants.methods import MethodMutant, fault
-from proofs_check.mutants.spoilt import posing
-from proofs_check.mutants.wrong_push import (
+from proofs_check.methods.faulty.push import (
     DividedTwice,
     DroppedInFlight,
     GradientAtSum,
@@ -35,6 +33,8 @@ from proofs_check.mutants.wrong_push import (
     Undivided,
     WeightKept,
 )
+from proofs_check.methods.faulty.spoilt import posing
+from proofs_check.mutants.methods import MethodMutant, fault
 from proofs_check.verdict import Verdict
 
 _STATIC = (Along(DIGRAPH),)

@@ -9,30 +9,30 @@ import torch
 from torch import Tensor
 
 from algorithms.methods.base import World
-from algorithms.methods.communication_sliding import CommunicationSliding, SlidingState
-from algorithms.methods.dual_accelerated import DualAccelerated, FistaState
-from algorithms.methods.msda import MSDA
-from algorithms.methods.mspd import MSPD, MSPDState
-from algorithms.methods.ssda import SSDA, DualState, multiplier
+from algorithms.methods.gossip_dual.communication_sliding import CommunicationSliding, SlidingState
+from algorithms.methods.gossip_dual.dual_accelerated import DualAccelerated, FistaState
+from algorithms.methods.gossip_dual.msda import MSDA
+from algorithms.methods.gossip_dual.mspd import MSPD, MSPDState
+from algorithms.methods.gossip_dual.ssda import SSDA, DualState, multiplier
 from algorithms.problems.base import Problem
 from algorithms.problems.conjugate import LocalModel
 from algorithms.topologies.laplacian import Laplacian, Multiply
-from proofs_check.closed_forms.dual import (
+from proofs_check.closed_forms.gossip_dual.dual import (
     conjugates,
     mspd_inner,
     mspd_recursion,
     sliding_inner,
     sliding_recursion,
 )
-from proofs_check.closed_forms.relay import ssda_cone
-from proofs_check.closed_forms.ssda import (
+from proofs_check.closed_forms.gossip_dual.relay import ssda_cone
+from proofs_check.closed_forms.gossip_dual.ssda import (
     fista_modes,
     msda_modes,
     polynomial,
     ssda_modes,
 )
+from proofs_check.methods.faulty.spoilt import Spoilt
 from proofs_check.mutants.methods import MethodMutant, fault
-from proofs_check.mutants.spoilt import Spoilt
 
 
 @final

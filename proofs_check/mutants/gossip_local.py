@@ -10,17 +10,17 @@ import numpy as np
 from algorithms.compressors.identity import Identity
 from algorithms.kernels.scaled_sum import add_scaled, add_scaled_onto
 from algorithms.methods.base import Method, World
-from algorithms.methods.choco import ChocoRound, ChocoState
-from algorithms.methods.cola import CoLa, ColaState
-from algorithms.methods.gossip_local_sgd import GossipLocalSGD, GossipLocalState
-from algorithms.methods.gossip_rounds import PlainRound
+from algorithms.methods.exchanges.gossip_rounds import PlainRound
+from algorithms.methods.gossip.choco import ChocoRound, ChocoState
+from algorithms.methods.gossip_local.cola import CoLa, ColaState
+from algorithms.methods.gossip_local.gossip_local_sgd import GossipLocalSGD, GossipLocalState
 from algorithms.topologies.base import Neighbours, Topology
 from algorithms.topologies.fixed import FixedMatrix
-from proofs_check.closed_forms.cola import dense_replay, mean_of_estimates
-from proofs_check.closed_forms.gossip_local import fixed_points, replay
-from proofs_check.closed_forms.gossip_local_choco import mean_is_untouched
+from proofs_check.closed_forms.gossip_local.cola import dense_replay, mean_of_estimates
+from proofs_check.closed_forms.gossip_local.gossip_local import fixed_points, replay
+from proofs_check.closed_forms.gossip_local.gossip_local_choco import mean_is_untouched
+from proofs_check.methods.faulty.spoilt import Spoilt, posing
 from proofs_check.mutants.methods import MethodMutant, fault
-from proofs_check.mutants.spoilt import Spoilt, posing
 from theory.stepsizes import ConstantStep
 
 Built = Method[GossipLocalState]

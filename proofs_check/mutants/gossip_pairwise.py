@@ -11,13 +11,13 @@ from torch import Tensor
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.random_mask import RandomMask
 from algorithms.key import Key
-from algorithms.methods.ad_psgd import ADPSGD
 from algorithms.methods.base import World
-from algorithms.methods.gossip_averaging import AveragingState, GossipAveraging
-from algorithms.methods.gossiping_sgd import GossipingSGD
-from algorithms.methods.own_clock import OwnClockState, arrive, go_on, stepped
-from algorithms.methods.saps_psgd import SAPSPSGD, SAPSState
-from algorithms.network.gossip import gossip
+from algorithms.methods.exchanges.gossip import gossip
+from algorithms.methods.gossip_averaging.gossip_averaging import AveragingState, GossipAveraging
+from algorithms.methods.gossip_pairwise.ad_psgd import ADPSGD
+from algorithms.methods.gossip_pairwise.gossiping_sgd import GossipingSGD
+from algorithms.methods.gossip_pairwise.saps_psgd import SAPSPSGD, SAPSState
+from algorithms.methods.parts.own_clock import OwnClockState, arrive, go_on, stepped
 from algorithms.topologies.bandwidth_matching import (
     BandwidthMatching,
     drawn_bandwidth,
@@ -25,16 +25,16 @@ from algorithms.topologies.bandwidth_matching import (
 )
 from algorithms.topologies.base import Matrix
 from algorithms.topologies.meetings import Meeting, Meetings, pair
-from proofs_check.closed_forms.ad_psgd import (
+from proofs_check.closed_forms.gossip_pairwise.ad_psgd import (
     follows_the_matrices,
     mass_moves_by_gradients,
     no_deadlock,
 )
-from proofs_check.closed_forms.gossiping_sgd import follows_the_reads
-from proofs_check.closed_forms.randomised_gossip import mean_is_kept as sum_is_kept
-from proofs_check.closed_forms.saps import everyone_in_touch, mean_is_kept
+from proofs_check.closed_forms.gossip_pairwise.gossiping_sgd import follows_the_reads
+from proofs_check.closed_forms.gossip_pairwise.randomised_gossip import mean_is_kept as sum_is_kept
+from proofs_check.closed_forms.gossip_pairwise.saps import everyone_in_touch, mean_is_kept
+from proofs_check.methods.faulty.spoilt import Spoilt, posing
 from proofs_check.mutants.methods import MethodMutant, fault
-from proofs_check.mutants.spoilt import Spoilt, posing
 from theory.stepsizes import ConstantStep
 
 

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from algorithms.methods.base import Method, World
-from algorithms.methods.cr_psgd import CatalystPSGD, CatalystState
+from algorithms.methods.large_batch.cr_psgd import CatalystPSGD, CatalystState
 from algorithms.optimizers.base import Optimizer
 from algorithms.optimizers.lamb import LAMB, Moments, adam
 from algorithms.optimizers.lars import LARS
@@ -20,7 +20,7 @@ from algorithms.optimizers.layers import (
     sizes_of,
     spread,
 )
-from proofs_check.closed_forms.large_batch import (
+from proofs_check.closed_forms.large_batch.large_batch import (
     batch_growth,
     catalyst_by_hand,
     grown,
@@ -30,17 +30,17 @@ from proofs_check.closed_forms.large_batch import (
     sqrt_scaling,
     warm_up,
 )
-from proofs_check.closed_forms.layer_wise import (
+from proofs_check.closed_forms.large_batch.layer_wise import (
     SHAPES,
     lamb_by_layer,
     lamb_is_adamw,
     lars_by_layer,
     lars_exactly,
 )
+from proofs_check.methods.faulty.spoilt import Spoilt, posing
 from proofs_check.mutants.methods import MethodMutant, fault
-from proofs_check.mutants.spoilt import Spoilt, posing
-from proofs_check.studies.cr_psgd_rounds import cr_psgd, cr_psgd_rate
-from theory.batch_rules import BatchRule, FixedBatch, GeometricBatch
+from proofs_check.studies.large_batch.cr_psgd_rounds import cr_psgd, cr_psgd_rate
+from theory.rules.batch_rules import BatchRule, FixedBatch, GeometricBatch
 from theory.stepsizes import ScaledStep, StepDecay, Stepsize
 
 _WHOLE = ((9,),)

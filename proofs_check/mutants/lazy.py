@@ -12,10 +12,10 @@ from algorithms.codes.base import Symbols
 from algorithms.compressors.packet_loss import PacketLoss
 from algorithms.key import Draws
 from algorithms.methods.base import Method, World
-from algorithms.methods.cmfl import CMFL, CMFLState
-from algorithms.methods.lag import LAG, LAGState
+from algorithms.methods.lazy.cmfl import CMFL, CMFLState
+from algorithms.methods.lazy.lag import LAG, LAGState
 from algorithms.synchronisation.lazy import ServerRule, Trigger, View, WorkerRule, square
-from proofs_check.closed_forms.lazy import (
+from proofs_check.closed_forms.lazy.lazy import (
     Make,
     mean_of_the_last,
     problem,
@@ -24,10 +24,10 @@ from proofs_check.closed_forms.lazy import (
     silence,
     speaks_by_rule,
 )
+from proofs_check.compressors.check import MONTE_CARLO
+from proofs_check.methods.faulty.spoilt import Spoilt, posing
 from proofs_check.mutants.methods import MethodMutant, fault
 from proofs_check.mutants.operators import Impostor, OperatorMutant
-from proofs_check.mutants.spoilt import Spoilt, posing
-from proofs_check.operators import MONTE_CARLO
 from proofs_check.verdict import Verdict
 from theory.stepsizes import Stepsize
 

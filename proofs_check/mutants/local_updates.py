@@ -10,15 +10,15 @@ from torch import Tensor
 
 from algorithms.compressors.base import Compressor
 from algorithms.memories.base import Memory, Round
-from algorithms.methods.adacomm import AdaComm, AdaCommState
 from algorithms.methods.base import Method, World
-from algorithms.methods.local_sgd import AtMeetings, LocalSGD, LocalSGDState
-from algorithms.methods.qsparse_async import AsyncQsparse, QsparseState
+from algorithms.methods.local_updates.adacomm import AdaComm, AdaCommState
+from algorithms.methods.local_updates.local_sgd import AtMeetings, LocalSGD, LocalSGDState
+from algorithms.methods.local_updates.qsparse_async import AsyncQsparse, QsparseState
 from algorithms.optimizers.momentum import Momentum
 from algorithms.optimizers.outer import BlockMomentum, Outer
 from algorithms.synchronisation.periods import Periods
-from proofs_check.closed_forms.adacomm import adapted_periods
-from proofs_check.closed_forms.local_updates import (
+from proofs_check.closed_forms.local_updates.adacomm import adapted_periods
+from proofs_check.closed_forms.local_updates.local_updates import (
     averaged_momentum,
     filtered_blocks,
     increments,
@@ -26,9 +26,9 @@ from proofs_check.closed_forms.local_updates import (
     sending,
     spread_between_meetings,
 )
-from proofs_check.closed_forms.qsparse_async import async_qsparse, staggered
+from proofs_check.closed_forms.local_updates.qsparse_async import async_qsparse, staggered
+from proofs_check.methods.faulty.spoilt import Spoilt, posing
 from proofs_check.mutants.methods import MethodMutant, fault
-from proofs_check.mutants.spoilt import Spoilt, posing
 from theory.stepsizes import Stepsize
 
 

@@ -10,20 +10,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar, final
 
-from algorithms.methods.bsp import BSP
-from algorithms.methods.choco import ChocoGossip
-from algorithms.methods.d_psgd import DPSGD
+from algorithms.methods.gossip.choco import ChocoGossip
+from algorithms.methods.gossip.d_psgd import DPSGD
+from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
 from algorithms.topologies.ring import Ring
-from proofs_check.bound_check import BoundCheck
-from proofs_check.closed_forms.choco import mean_is_kept
-from proofs_check.closed_forms.delay import delay_threshold
-from proofs_check.closed_forms.error_feedback import nothing_is_lost, virtual_iterate
-from proofs_check.closed_forms.heterogeneity import local_fixed_point, ring_bias
-from proofs_check.closed_forms.noisy_quadratic import gossip_mean_is_bsp, stationary_variance
-from proofs_check.mutants.spoilt import posing
-from proofs_check.mutants.wrong_bounds import MisreadBound, quarter_noise, workers_squared
-from proofs_check.mutants.wrong_methods import (
+from proofs_check.bounds.check import BoundCheck
+from proofs_check.closed_forms.asynchronous.delay import delay_threshold
+from proofs_check.closed_forms.auxiliary.error_feedback import nothing_is_lost, virtual_iterate
+from proofs_check.closed_forms.gossip.choco import mean_is_kept
+from proofs_check.closed_forms.local_updates.heterogeneity import local_fixed_point, ring_bias
+from proofs_check.closed_forms.synchronous.noisy_quadratic import (
+    gossip_mean_is_bsp,
+    stationary_variance,
+)
+from proofs_check.methods.faulty.methods import (
     ForgetfulFeedback,
     FreshASP,
     GradientAveragingLocalSGD,
@@ -33,6 +34,8 @@ from proofs_check.mutants.wrong_methods import (
     SelfishChoco,
     SelfTwiceDPSGD,
 )
+from proofs_check.methods.faulty.spoilt import posing
+from proofs_check.mutants.wrong_bounds import MisreadBound, quarter_noise, workers_squared
 from proofs_check.verdict import Outcome, Verdict
 from theory.theorem import Theorem
 from theory.theorems.bsp_nonconvex import bsp_nonconvex

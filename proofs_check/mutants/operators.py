@@ -18,8 +18,8 @@ from algorithms.compressors.terngrad import TernGrad
 from algorithms.compressors.top_k import TopK
 from algorithms.kernels import rounding, rows
 from algorithms.key import Draws
-from proofs_check.bits import LENGTHS
-from proofs_check.operators import EXACT, MONTE_CARLO, WORST_CASE
+from proofs_check.compressors.check import EXACT, MONTE_CARLO, WORST_CASE
+from proofs_check.compressors.lengths import LENGTHS
 from theory.claims import Claim
 
 

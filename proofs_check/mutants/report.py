@@ -4,69 +4,16 @@ from __future__ import annotations
 
 from typing import NamedTuple, final
 
-from proofs_check.mutants import (
-    admm,
-    asynchronous,
-    barriers,
-    cooperative,
-    decomposition,
-    gossip_compressed,
-    gossip_convex,
-    gossip_directed,
-    gossip_dual,
-    gossip_local,
-    gossip_pairwise,
-    large_batch,
-    lazy,
-    levels,
-    local_updates,
-    memories,
-    methods,
-    operators,
-    shifts,
-    signs,
-    sparsifiers,
-    step_times,
-    topologies,
-)
+from proofs_check.compressors.check import check_compressor
 from proofs_check.mutants.methods import MethodMutant
 from proofs_check.mutants.operators import OperatorMutant
-from proofs_check.operators import check_compressor
 from proofs_check.verdict import Outcome
+from theory.members import declared
 
 _DIMENSION = 256  # in which operator mutants are checked
 
-MUTANTS: tuple[OperatorMutant, ...] = (
-    *operators.MUTANTS,
-    *decomposition.MUTANTS,
-    *levels.MUTANTS,
-    *signs.MUTANTS,
-    *sparsifiers.MUTANTS,
-    *lazy.MUTANTS,
-)
-METHOD_MUTANTS: tuple[MethodMutant, ...] = (
-    *methods.METHOD_MUTANTS,
-    *decomposition.METHOD_MUTANTS,
-    *memories.METHOD_MUTANTS,
-    *shifts.METHOD_MUTANTS,
-    *barriers.METHOD_MUTANTS,
-    *admm.METHOD_MUTANTS,
-    *step_times.METHOD_MUTANTS,
-    *asynchronous.METHOD_MUTANTS,
-    *cooperative.METHOD_MUTANTS,
-    *signs.METHOD_MUTANTS,
-    *sparsifiers.METHOD_MUTANTS,
-    *lazy.METHOD_MUTANTS,
-    *large_batch.METHOD_MUTANTS,
-    *gossip_pairwise.METHOD_MUTANTS,
-    *gossip_dual.METHOD_MUTANTS,
-    *local_updates.METHOD_MUTANTS,
-    *gossip_compressed.METHOD_MUTANTS,
-    *gossip_directed.METHOD_MUTANTS,
-    *topologies.METHOD_MUTANTS,
-    *gossip_local.METHOD_MUTANTS,
-    *gossip_convex.METHOD_MUTANTS,
-)
+MUTANTS: tuple[OperatorMutant, ...] = declared("proofs_check.mutants", "MUTANTS")
+METHOD_MUTANTS: tuple[MethodMutant, ...] = declared("proofs_check.mutants", "METHOD_MUTANTS")
 
 
 @final

@@ -10,7 +10,11 @@ import numpy as np
 from algorithms.synchronisation.barriers import Asynchronous, Deadline, PartialBarrier
 from algorithms.synchronisation.base import Barrier
 from algorithms.synchronisation.standing import Decision, Standing
-from proofs_check.closed_forms.step_times import deadline_seconds, partial_seconds, turn_seconds
+from proofs_check.closed_forms.synchronous.step_times import (
+    deadline_seconds,
+    partial_seconds,
+    turn_seconds,
+)
 from proofs_check.mutants.methods import MethodMutant, fault
 
 

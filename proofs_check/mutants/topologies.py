@@ -9,20 +9,27 @@ import numpy as np
 from torch import Tensor
 
 from algorithms.methods.base import World
-from algorithms.methods.gossip_averaging import AveragingState, GossipAveraging
+from algorithms.methods.gossip_averaging.gossip_averaging import AveragingState, GossipAveraging
 from algorithms.topologies.base import Matrix, Neighbours, PushTopology, StaticTopology, Topology
 from algorithms.topologies.grid import Grid
 from algorithms.topologies.one_peer_exponential import OnePeerExponential
 from algorithms.topologies.random_digraph import RandomDigraph
 from algorithms.topologies.time_varying_digraph import TimeVaryingDigraph
 from algorithms.topologies.weights import BestConstant, MetropolisHastings, Weights
-from proofs_check.closed_forms.linear_iterations import slowest_eigenvector, under_the_bound
-from proofs_check.closed_forms.weights import optimal, published_factors, published_gaps
-from proofs_check.mixing import check_topology
+from proofs_check.closed_forms.gossip_averaging.linear_iterations import (
+    slowest_eigenvector,
+    under_the_bound,
+)
+from proofs_check.closed_forms.gossip_averaging.weights import (
+    optimal,
+    published_factors,
+    published_gaps,
+)
+from proofs_check.methods.faulty.spoilt import Spoilt, posing
 from proofs_check.mutants.methods import MethodMutant, fault
-from proofs_check.mutants.spoilt import Spoilt, posing
-from proofs_check.push import check_push
-from theory.weights import constant, laplacian
+from proofs_check.topologies.mixing import check_topology
+from proofs_check.topologies.push import check_push
+from theory.networks.weights import constant, laplacian
 
 _DIGRAPH = RandomDigraph(8, 0.4, seed=1)
 _PARTS = TimeVaryingDigraph.ring_by_parts(8, 4)

@@ -10,10 +10,10 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import Lasso, LogisticRegression
 
 from algorithms.catalogue import problem
-from algorithms.methods.admm_graph import GraphADMM
-from algorithms.methods.admm_linearised import LinearisedADMM
-from algorithms.methods.admm_random import RandomADMM
-from algorithms.methods.admm_star import StarADMM
+from algorithms.methods.admm.admm_graph import GraphADMM
+from algorithms.methods.admm.admm_linearised import LinearisedADMM
+from algorithms.methods.admm.admm_random import RandomADMM
+from algorithms.methods.admm.admm_star import StarADMM
 from algorithms.optimizers.proximal import SoftThreshold
 from algorithms.problems.least_squares import LeastSquares
 from algorithms.problems.logistic import Logistic

@@ -16,17 +16,17 @@ from algorithms.compressors.blocks import BlockSampling
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.nonzero import NonZero
 from algorithms.key import Key
-from algorithms.methods.asylpg import AsyLPG
+from algorithms.methods.asynchronous.coordinate_prox import CoordinateProx
+from algorithms.methods.asynchronous.delayed_proximal import DelayedProximal
+from algorithms.methods.asynchronous.downpour import Downpour
+from algorithms.methods.asynchronous.hogwild import Hogwild
 from algorithms.methods.base import Method
-from algorithms.methods.bsp import BSP
-from algorithms.methods.coordinate_prox import CoordinateProx
-from algorithms.methods.coordinate_selection import Selection
-from algorithms.methods.delay_compensation import DiagonalCompensation
-from algorithms.methods.delayed_proximal import DelayedProximal
-from algorithms.methods.downpour import Downpour
-from algorithms.methods.gradient_filter import KKTFilter, NoFilter
-from algorithms.methods.hogwild import Hogwild
-from algorithms.methods.parameter_server import ParameterServer
+from algorithms.methods.parts.coordinate_selection import Selection
+from algorithms.methods.parts.delay_compensation import DiagonalCompensation
+from algorithms.methods.parts.gradient_filter import KKTFilter, NoFilter
+from algorithms.methods.synchronous.bsp import BSP
+from algorithms.methods.synchronous.parameter_server import ParameterServer
+from algorithms.methods.variance_reduced.asylpg import AsyLPG
 from algorithms.optimizers.adagrad import Adagrad
 from algorithms.optimizers.proximal import SoftThreshold
 from algorithms.problems.logistic import Logistic
@@ -37,10 +37,10 @@ from algorithms.problems.sparse_linear import SparseLinear
 from algorithms.synchronisation.barriers import PartialBarrier
 from algorithms.synchronisation.compute_times import Exponential
 from algorithms.synchronisation.conditions import Lost
-from proofs_check.closed_forms.asynchronous import WEIGHT, asynchronous, lasso, uneven
-from proofs_check.closed_forms.paths import Moment, models, path
-from proofs_check.operators import check_compressor
-from proofs_check.problems import check_problem
+from proofs_check.closed_forms.asynchronous.asynchronous import WEIGHT, asynchronous, lasso, uneven
+from proofs_check.compressors.check import check_compressor
+from proofs_check.instruments.paths import Moment, models, path
+from proofs_check.problems.check import check_problem
 from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep
 

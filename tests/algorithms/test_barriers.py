@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from algorithms.key import Key
-from algorithms.methods.bsp import BSP
-from algorithms.methods.parameter_server import ParameterServer, Weighting
+from algorithms.methods.synchronous.bsp import BSP
+from algorithms.methods.synchronous.parameter_server import ParameterServer, Weighting
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from algorithms.synchronisation.barriers import (

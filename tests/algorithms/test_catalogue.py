@@ -19,7 +19,7 @@ PAIRS = [(r.key, name) for r in READY for name in r.problems]
 
 
 def test_rows_are_those_of_the_survey_table():
-    path = Path(theory.__file__).parent / "survey_rows.tsv"
+    path = Path(theory.__file__).parent / "survey" / "survey_rows.tsv"
     with path.open(newline="") as lines:
         keys = [line["key"] for line in csv.DictReader(lines, delimiter="\t")]
     assert [r.key for r in ROWS] == keys and len(keys) == 147

@@ -10,14 +10,14 @@ import torch
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.packet_loss import PacketLoss
 from algorithms.key import Key
-from algorithms.methods.bsp import BSP
-from algorithms.methods.cmfl import CMFL, relevance
-from algorithms.methods.local_sgd import LocalSGD
+from algorithms.methods.lazy.cmfl import CMFL, relevance
+from algorithms.methods.local_updates.local_sgd import LocalSGD
+from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
-from proofs_check.exact import exact_law
+from proofs_check.compressors.check import check_compressor
+from proofs_check.instruments.exact import exact_law
 from proofs_check.mutants.lazy import MUTANTS
-from proofs_check.operators import check_compressor
 from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep
 

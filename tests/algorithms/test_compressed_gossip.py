@@ -17,13 +17,13 @@ from algorithms.compressors.fixed_point import FixedPoint
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.rand_k import RandK
-from algorithms.methods.d2 import D2
-from algorithms.methods.dcd_psgd import DCDPSGD
-from algorithms.methods.ecd_psgd import ECDPSGD
-from algorithms.methods.exchange import Along, At
-from algorithms.methods.quantimed import QuanTimed
-from algorithms.methods.quantised_consensus import OwnValue, QuantisedConsensus
-from algorithms.methods.unreliable import Lost, Unreliable
+from algorithms.methods.exchanges.exchange import Along, At
+from algorithms.methods.exchanges.unreliable import Lost, Unreliable
+from algorithms.methods.gossip_compressed.d2 import D2
+from algorithms.methods.gossip_compressed.dcd_psgd import DCDPSGD
+from algorithms.methods.gossip_compressed.ecd_psgd import ECDPSGD
+from algorithms.methods.gossip_compressed.quantimed import QuanTimed
+from algorithms.methods.gossip_compressed.quantised_consensus import OwnValue, QuantisedConsensus
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from algorithms.synchronisation.compute_times import Constant
@@ -35,14 +35,14 @@ from algorithms.topologies.meetings import RandomEdge
 from algorithms.topologies.one_peer_exponential import OnePeerExponential
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.static_exponential import StaticExponential
-from theory.compressed_gossip import (
+from theory.constants import Constants, MissingConstants
+from theory.networks.compressed_gossip import (
     d2_limit,
     d2_radius,
     dcd_margin,
     ecd_estimate_error,
     relative_growth_of_differences,
 )
-from theory.constants import Constants, MissingConstants
 from theory.stepsizes import ConstantStep
 from theory.theorems.quantised_consensus import quantised_consensus
 

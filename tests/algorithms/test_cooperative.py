@@ -11,17 +11,17 @@ import torch
 
 from algorithms.catalogue import problem, row
 from algorithms.methods.base import Method
-from algorithms.methods.cocod import CoCoD
-from algorithms.methods.coded_regression import CodedRegression, GradientCoding
-from algorithms.methods.cooperative import Central, Cooperative, averaging, elastic
-from algorithms.methods.cyclic_code import CyclicCode
+from algorithms.methods.cooperative.cocod import CoCoD
+from algorithms.methods.cooperative.coded_regression import CodedRegression, GradientCoding
+from algorithms.methods.cooperative.cooperative import Central, Cooperative, averaging, elastic
+from algorithms.methods.parts.cyclic_code import CyclicCode
 from algorithms.problems.base import Problem
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from algorithms.synchronisation.compute_times import Exponential
-from proofs_check.closed_forms.elastic import elastic_forms
-from proofs_check.closed_forms.redundancy import least_squares, redundancy
-from proofs_check.equivalence import Case, cross_validate
+from proofs_check.closed_forms.cooperative.elastic import elastic_forms
+from proofs_check.closed_forms.cooperative.redundancy import least_squares, redundancy
+from proofs_check.methods.equivalence import Case, cross_validate
 from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep
 

@@ -16,10 +16,10 @@ from algorithms.compressors.scaled_sign import ScaledSign
 from algorithms.compressors.top_k import TopK
 from algorithms.memories.base import NoMemory
 from algorithms.memories.error_feedback import ErrorFeedback
-from algorithms.methods.bsp import BSP
+from algorithms.methods.synchronous.bsp import BSP
 from algorithms.network.ddp_hook import DDPHook
 from algorithms.problems.entries import problem
-from proofs_check.ddp_equivalence import HookCase, check_hooks, judge, simulate
+from proofs_check.methods.ddp_equivalence import HookCase, check_hooks, judge, simulate
 from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep
 

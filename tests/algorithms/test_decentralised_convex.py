@@ -19,17 +19,17 @@ from torch import Tensor
 from algorithms.catalogue import row
 from algorithms.key import Key
 from algorithms.methods.base import NonFiniteGradient, World
-from algorithms.methods.d_psgd import DPSGD
-from algorithms.methods.dgd import dgd
-from algorithms.methods.dual_averaging import DualAveraging
-from algorithms.methods.gossip_dual_averaging import (
+from algorithms.methods.gossip.d_psgd import DPSGD
+from algorithms.methods.gossip_convex.dgd import dgd
+from algorithms.methods.gossip_convex.dual_averaging import DualAveraging
+from algorithms.methods.gossip_convex.gossip_dual_averaging import (
     GossipDualAveraging,
     Guests,
     TravellingSamples,
 )
-from algorithms.methods.gradients import Full
-from algorithms.methods.mirror_descent import MirrorDescent
-from algorithms.methods.projected_dgd import projected_dgd
+from algorithms.methods.gossip_convex.mirror_descent import MirrorDescent
+from algorithms.methods.gossip_convex.projected_dgd import projected_dgd
+from algorithms.methods.parts.gradients import Full
 from algorithms.problems.base import Problem
 from algorithms.problems.pairwise import PairwiseLogistic, breast_cancer_pairs
 from algorithms.problems.partitions import SortedByLabel
@@ -42,13 +42,13 @@ from algorithms.sets.geometry import Entropy, Euclidean
 from algorithms.sets.simplex import Simplex
 from algorithms.topologies.meetings import RandomEdge
 from algorithms.topologies.ring import Ring
-from proofs_check.closed_forms.dgd import uneven
-from proofs_check.closed_forms.evidence import ALPHA, mean_value
-from proofs_check.closed_forms.paths import world_of
-from proofs_check.equivalence import Case, cross_validate
-from proofs_check.proofs import dgd as dgd_proof
-from proofs_check.proofs import dual_averaging as dual_averaging_proof
-from proofs_check.proofs import projected_dgd as projected_proof
+from proofs_check.closed_forms.gossip_convex.dgd import uneven
+from proofs_check.instruments.evidence import ALPHA, mean_value
+from proofs_check.instruments.paths import world_of
+from proofs_check.methods.equivalence import Case, cross_validate
+from proofs_check.proofs.gossip_convex import dgd as dgd_proof
+from proofs_check.proofs.gossip_convex import dual_averaging as dual_averaging_proof
+from proofs_check.proofs.gossip_convex import projected_dgd as projected_proof
 from proofs_check.verdict import Outcome
 from tests.theory.cases import FULL, at
 from theory.stepsizes import ConstantStep, InverseRootStep, InverseTimeStep

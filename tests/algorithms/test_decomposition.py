@@ -17,9 +17,9 @@ from algorithms.kernels import low_rank, projection
 from algorithms.kernels import sketch as kernel
 from algorithms.key import Key
 from algorithms.methods.base import World
-from algorithms.methods.gradiveq import GradiVeQ, leading
-from algorithms.methods.powersgd import PowerSGD
-from algorithms.methods.sketched_sgd import SketchedSGD
+from algorithms.methods.decomposition.gradiveq import GradiVeQ, leading
+from algorithms.methods.decomposition.powersgd import PowerSGD
+from algorithms.methods.decomposition.sketched_sgd import SketchedSGD
 from algorithms.network.simulated import Simulated
 from algorithms.problems.entries import problem
 from algorithms.run import run

@@ -9,15 +9,19 @@ import torch
 
 from algorithms.catalogue import problem
 from algorithms.methods.base import Method
-from algorithms.methods.easgd import EASGD
-from algorithms.methods.easgd_async import AsyncEASGD
+from algorithms.methods.cooperative.easgd import EASGD
+from algorithms.methods.cooperative.easgd_async import AsyncEASGD
 from algorithms.problems.base import Problem
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from algorithms.synchronisation.compute_times import Exponential
-from proofs_check.closed_forms.elastic import asynchronous_replay, elastic_replay, mean_and_centre
-from proofs_check.equivalence import Case, cross_validate
-from proofs_check.studies.easgd_stability import STUDY, simulated, threshold
+from proofs_check.closed_forms.cooperative.elastic import (
+    asynchronous_replay,
+    elastic_replay,
+    mean_and_centre,
+)
+from proofs_check.methods.equivalence import Case, cross_validate
+from proofs_check.studies.cooperative.easgd_stability import STUDY, simulated, threshold
 from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep
 

@@ -12,8 +12,8 @@ import torch
 from algorithms.faults import Faults
 from algorithms.key import Key
 from algorithms.methods.base import NonFiniteGradient
-from algorithms.methods.bsp import BSP
-from algorithms.methods.parameter_server import ParameterServer, Weighting
+from algorithms.methods.synchronous.bsp import BSP
+from algorithms.methods.synchronous.parameter_server import ParameterServer, Weighting
 from algorithms.network.launch import RankLost, launch
 from algorithms.network.sharded import Sharded
 from algorithms.problems.quadratic import Quadratic

@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from algorithms.catalogue import problem, row
-from algorithms.methods.exchange import Along
-from algorithms.methods.gossip_averaging import GossipAveraging
+from algorithms.methods.exchanges.exchange import Along
+from algorithms.methods.gossip_averaging.gossip_averaging import GossipAveraging
 from algorithms.run import run
 from algorithms.topologies.base import Topology
 from algorithms.topologies.directed_ring import DirectedRing
@@ -15,7 +15,7 @@ from algorithms.topologies.one_peer_exponential import OnePeerExponential
 from algorithms.topologies.optimal_weights import FDLA, FMMC
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.weights import BestConstant
-from proofs_check.closed_forms.paths import path
+from proofs_check.instruments.paths import path
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep
 from theory.theorems.gossip_averaging import gossip_averaging

@@ -15,15 +15,15 @@ from algorithms.catalogue.gossip_directed import uneven_exponential
 from algorithms.compressors.fixed_point import FixedPoint
 from algorithms.compressors.identity import Identity
 from algorithms.methods.base import Method
-from algorithms.methods.d_psgd import DPSGD, LossyDPSGD
-from algorithms.methods.exchange import Along, At, Exchange
-from algorithms.methods.gossip_averaging import GossipAveraging
-from algorithms.methods.gossipgrad import GossipGraD
-from algorithms.methods.overlap_sgp import OverlapSGP
-from algorithms.methods.push_sum import PushSum
-from algorithms.methods.quantised_consensus import OwnValue, QuantisedConsensus
-from algorithms.methods.sgp import SGP
-from algorithms.methods.unreliable import Lost, Unreliable
+from algorithms.methods.exchanges.exchange import Along, At, Exchange
+from algorithms.methods.exchanges.unreliable import Lost, Unreliable
+from algorithms.methods.gossip.d_psgd import DPSGD, LossyDPSGD
+from algorithms.methods.gossip_averaging.gossip_averaging import GossipAveraging
+from algorithms.methods.gossip_compressed.quantised_consensus import OwnValue, QuantisedConsensus
+from algorithms.methods.gossip_directed.gossipgrad import GossipGraD
+from algorithms.methods.gossip_directed.overlap_sgp import OverlapSGP
+from algorithms.methods.gossip_directed.push_sum import PushSum
+from algorithms.methods.gossip_directed.sgp import SGP
 from algorithms.problems.base import Problem
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import Diverged, run
@@ -36,13 +36,13 @@ from algorithms.topologies.meetings import RandomEdge
 from algorithms.topologies.partitioned import Partitioned
 from algorithms.topologies.random_out_neighbour import RandomOutNeighbour
 from algorithms.topologies.ring import Ring
-from proofs_check.closed_forms.choco import consensus_problem
-from proofs_check.closed_forms.paths import path
-from proofs_check.closed_forms.push_sum import DIGRAPH, Averaging
-from proofs_check.equivalence import Case, cross_validate
-from proofs_check.mutants.wrong_push import WeightKept
-from proofs_check.studies import gossip_losses, push_sum_rounds, sgp_speedup
-from proofs_check.studies.base import StudyResult
+from proofs_check.closed_forms.gossip.choco import consensus_problem
+from proofs_check.closed_forms.gossip_directed.push_sum import DIGRAPH, Averaging
+from proofs_check.instruments.paths import path
+from proofs_check.instruments.study import StudyResult
+from proofs_check.methods.equivalence import Case, cross_validate
+from proofs_check.methods.faulty.push import WeightKept
+from proofs_check.studies.gossip_directed import gossip_losses, push_sum_rounds, sgp_speedup
 from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep, Stepsize
 

@@ -12,21 +12,29 @@ from algorithms.catalogue import problem, row
 from algorithms.compressors.rand_k import RandK
 from algorithms.compressors.top_k import TopK
 from algorithms.methods.base import Method
-from algorithms.methods.choco import ChocoRound
-from algorithms.methods.gossip_local_sgd import GossipLocalSGD
-from algorithms.methods.gossip_rounds import PlainRound
+from algorithms.methods.exchanges.gossip_rounds import PlainRound
+from algorithms.methods.gossip.choco import ChocoRound
+from algorithms.methods.gossip_local.gossip_local_sgd import GossipLocalSGD
 from algorithms.problems.base import Problem
 from algorithms.problems.mixed_curvature import MixedCurvature
 from algorithms.run import run
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.one_peer_exponential import OnePeerExponential
 from algorithms.topologies.ring import Ring
-from proofs_check.closed_forms.gossip_local import plain
-from proofs_check.closed_forms.gossip_local_moments import Recursion, boundary, lazy_complete
-from proofs_check.equivalence import Case, cross_validate
+from proofs_check.closed_forms.gossip_local.gossip_local import plain
+from proofs_check.closed_forms.gossip_local.gossip_local_moments import (
+    Recursion,
+    boundary,
+    lazy_complete,
+)
+from proofs_check.methods.equivalence import Case, cross_validate
 from proofs_check.mutants.gossip_local import period_off_by_one
-from proofs_check.problems import check_problem
-from proofs_check.studies import gossip_local_compressed, gossip_local_phase, gossip_local_rate
+from proofs_check.problems.check import check_problem
+from proofs_check.studies.gossip_local import (
+    gossip_local_compressed,
+    gossip_local_phase,
+    gossip_local_rate,
+)
 from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep
 

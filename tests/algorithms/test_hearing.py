@@ -10,8 +10,8 @@ import torch
 from algorithms.compressors.elias_qsgd import EliasQSGD
 from algorithms.compressors.identity import Identity
 from algorithms.key import Key
+from algorithms.methods.exchanges.gossip import gossip
 from algorithms.network.base import pack
-from algorithms.network.gossip import gossip
 from algorithms.network.launch import launch
 from algorithms.network.sharded import Sharded
 from algorithms.network.simulated import Simulated

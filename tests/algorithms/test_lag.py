@@ -11,7 +11,7 @@ import torch
 
 from algorithms.kernels.squares import squares_gradient, squares_numba, squares_torch
 from algorithms.key import Key
-from algorithms.methods.lag import LAG
+from algorithms.methods.lazy.lag import LAG
 from algorithms.network.simulated import Simulated
 from algorithms.problems.least_squares import LeastSquares
 from algorithms.problems.least_squares_data import dealt, packaged, read, rising
@@ -25,8 +25,8 @@ from algorithms.synchronisation.lazy import (
     View,
     WorkerRule,
 )
-from proofs_check.equivalence import Case, cross_validate
-from proofs_check.uploads import contenders, race
+from proofs_check.figure_runs.uploads import contenders, race
+from proofs_check.methods.equivalence import Case, cross_validate
 from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep
 

@@ -13,9 +13,9 @@ from scipy import stats
 
 from algorithms.catalogue import problem, row
 from algorithms.key import Key
-from algorithms.methods.batched import Batched
-from algorithms.methods.bsp import BSP
-from algorithms.methods.cr_psgd import CatalystPSGD
+from algorithms.methods.large_batch.batched import Batched
+from algorithms.methods.large_batch.cr_psgd import CatalystPSGD
+from algorithms.methods.synchronous.bsp import BSP
 from algorithms.optimizers.lamb import LAMB
 from algorithms.optimizers.lars import LARS
 from algorithms.optimizers.layers import NormRatio, layer_norms, sizes_of
@@ -24,12 +24,12 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from algorithms.synchronisation.compute_times import Constant
 from algorithms.synchronisation.stopwatch import Timing
-from proofs_check.closed_forms.evidence import ALPHA
-from proofs_check.closed_forms.paths import models
-from proofs_check.equivalence import Case, cross_validate
+from proofs_check.instruments.evidence import ALPHA
+from proofs_check.instruments.paths import models
+from proofs_check.methods.equivalence import Case, cross_validate
 from proofs_check.verdict import Outcome
-from theory.batch_rules import FixedBatch, GeometricBatch, StagedBatch
-from theory.costs import AlphaBeta
+from theory.rules.batch_rules import FixedBatch, GeometricBatch, StagedBatch
+from theory.seconds.costs import AlphaBeta
 from theory.stepsizes import ConstantStep, GradualWarmUpStep, ScaledStep, StepDecay, legw
 
 KEYS = ("linear-scaling", "sqrt-scaling", "legw", "lars", "lamb", "batch-growth", "cr-psgd")

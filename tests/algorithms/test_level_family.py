@@ -14,7 +14,7 @@ from algorithms.compressors.natural_dithering import NaturalDithering
 from algorithms.compressors.rotated import Rotated
 from algorithms.kernels.hadamard import hadamard, hadamard_numba, hadamard_torch
 from algorithms.key import Key
-from proofs_check.exact import exact_law
+from proofs_check.instruments.exact import exact_law
 
 BASE = tuple(map(Fraction, (3, -4, 0, 12)))
 

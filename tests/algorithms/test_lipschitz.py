@@ -10,10 +10,10 @@ from torch.nn.functional import normalize, softplus
 
 from algorithms.catalogue import problem, row
 from algorithms.key import Key
-from algorithms.methods.dual_averaging import DualAveraging
-from algorithms.methods.gossip_dual_averaging import GossipDualAveraging, guests_of
-from algorithms.methods.mirror_descent import MirrorDescent
-from algorithms.methods.projected_dgd import projected_dgd
+from algorithms.methods.gossip_convex.dual_averaging import DualAveraging
+from algorithms.methods.gossip_convex.gossip_dual_averaging import GossipDualAveraging, guests_of
+from algorithms.methods.gossip_convex.mirror_descent import MirrorDescent
+from algorithms.methods.gossip_convex.projected_dgd import projected_dgd
 from algorithms.problems.absolute_data import diabetes
 from algorithms.problems.columns_data import breast_cancer as by_columns
 from algorithms.problems.columns_data import sigmoid_breast_cancer
@@ -26,7 +26,7 @@ from algorithms.sets.ball import Ball
 from algorithms.sets.geometry import Entropy, Euclidean
 from algorithms.topologies.meetings import RandomEdge
 from algorithms.topologies.ring import Ring
-from proofs_check.runs import run_row
+from proofs_check.methods.runs import run_row
 from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep
 

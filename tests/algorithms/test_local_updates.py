@@ -19,10 +19,10 @@ from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.top_k import TopK
 from algorithms.key import Key
 from algorithms.memories.error_feedback import ErrorFeedback
-from algorithms.methods.adacomm import AdaComm
 from algorithms.methods.base import Method
-from algorithms.methods.bsp import BSP
-from algorithms.methods.local_sgd import AtMeetings, LocalSGD
+from algorithms.methods.local_updates.adacomm import AdaComm
+from algorithms.methods.local_updates.local_sgd import AtMeetings, LocalSGD
+from algorithms.methods.synchronous.bsp import BSP
 from algorithms.optimizers.base import SGD
 from algorithms.optimizers.momentum import Momentum
 from algorithms.optimizers.outer import BlockMomentum
@@ -31,14 +31,14 @@ from algorithms.run import run
 from algorithms.synchronisation.compute_times import ShiftedExponential
 from algorithms.synchronisation.periods import Every, Growing, Listed, Once, Periods, PostLocal
 from algorithms.synchronisation.stopwatch import Timing
-from proofs_check.closed_forms.adacomm import adapted_periods
-from proofs_check.closed_forms.local_updates import local_lists
-from proofs_check.closed_forms.qsparse_async import async_qsparse, staggered
-from proofs_check.operators import check_compressor
-from proofs_check.studies import adacomm_time
+from proofs_check.closed_forms.local_updates.adacomm import adapted_periods
+from proofs_check.closed_forms.local_updates.local_updates import local_lists
+from proofs_check.closed_forms.local_updates.qsparse_async import async_qsparse, staggered
+from proofs_check.compressors.check import check_compressor
+from proofs_check.studies.local_updates import adacomm_time
 from proofs_check.verdict import Outcome
 from theory.claims import Contraction
-from theory.costs import AlphaBeta
+from theory.seconds.costs import AlphaBeta
 from theory.stepsizes import ConstantStep, Stepsize
 
 STEP = ConstantStep(0.05)

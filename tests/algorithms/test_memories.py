@@ -17,22 +17,22 @@ from algorithms.key import Key
 from algorithms.memories.base import NoMemory, Round
 from algorithms.memories.global_momentum import GlobalMomentum
 from algorithms.memories.momentum_correction import MomentumCorrection
-from algorithms.methods.adaptive_k import AdaptiveK, fair
-from algorithms.methods.bsp import BSP
-from algorithms.methods.gtop_k import GTopK, rounds
-from algorithms.methods.variance_based import VarianceBased
+from algorithms.methods.adaptive.adaptive_k import AdaptiveK, fair
+from algorithms.methods.adaptive.gtop_k import GTopK, rounds
+from algorithms.methods.adaptive.variance_based import VarianceBased
+from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from algorithms.transforms.norm_clipping import ClipNorm
-from proofs_check.closed_forms.adaptive import adaptive
-from proofs_check.closed_forms.momentum import momentum, one_dimensional
-from proofs_check.closed_forms.paths import path
-from proofs_check.mutants.memories import METHOD_MUTANTS, PrintedCorrection
-from proofs_check.operators import check_compressor
+from proofs_check.closed_forms.adaptive.adaptive import adaptive
+from proofs_check.closed_forms.auxiliary.momentum import momentum, one_dimensional
+from proofs_check.compressors.check import check_compressor
+from proofs_check.instruments.paths import path
+from proofs_check.mutants.auxiliary import METHOD_MUTANTS, PrintedCorrection
 from proofs_check.verdict import Outcome
 from theory.claims import Contraction, NoConstant
-from theory.costs import ETHERNET_1G, AlphaBeta
-from theory.sparse_times import finished, gather_seconds, gtop_k_seconds, ready_times
+from theory.seconds.costs import ETHERNET_1G, AlphaBeta
+from theory.seconds.sparse_times import finished, gather_seconds, gtop_k_seconds, ready_times
 from theory.stepsizes import ConstantStep, WarmUpStep
 
 ROWS = (

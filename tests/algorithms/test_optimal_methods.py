@@ -12,12 +12,12 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
 
 from algorithms.key import Key
-from algorithms.methods.communication_sliding import CommunicationSliding
-from algorithms.methods.dual_accelerated import DualAccelerated
-from algorithms.methods.msda import MSDA
-from algorithms.methods.mspd import MSPD
-from algorithms.methods.sliding_rules import ConvexSliding, StronglyConvexSliding
-from algorithms.methods.ssda import SSDA
+from algorithms.methods.gossip_dual.communication_sliding import CommunicationSliding
+from algorithms.methods.gossip_dual.dual_accelerated import DualAccelerated
+from algorithms.methods.gossip_dual.msda import MSDA
+from algorithms.methods.gossip_dual.mspd import MSPD
+from algorithms.methods.gossip_dual.ssda import SSDA
+from algorithms.methods.parts.sliding_rules import ConvexSliding, StronglyConvexSliding
 from algorithms.problems.absolute_data import diabetes
 from algorithms.problems.conjugate import LocalModel
 from algorithms.problems.logistic import Logistic
@@ -30,12 +30,12 @@ from algorithms.topologies.laplacian import Laplacian, accelerated_gossip
 from algorithms.topologies.path import Path
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.star import Star
-from proofs_check.closed_forms.paths import path
+from proofs_check.instruments.paths import path
 from proofs_check.mutants.gossip_dual import PlainRounds, WithoutMomentum
-from proofs_check.studies import nonsmooth_rounds, rounds_against_gap
-from proofs_check.studies.nonsmooth_rounds import ratio, worst_error
+from proofs_check.studies.gossip_dual import nonsmooth_rounds, rounds_against_gap
+from proofs_check.studies.gossip_dual.nonsmooth_rounds import ratio, worst_error
 from proofs_check.verdict import Outcome
-from theory import optimal_rounds
+from theory.networks import optimal_rounds
 from theory.stepsizes import ConstantStep
 
 N, LAM = 6, 0.1

@@ -16,12 +16,12 @@ from scipy import stats
 from algorithms.compressors.random_mask import RandomMask
 from algorithms.compressors.shared_mask import SharedMask
 from algorithms.key import Key
-from algorithms.methods.ad_psgd import ADPSGD, conflicts
 from algorithms.methods.base import Method
-from algorithms.methods.exchange import At
-from algorithms.methods.gossip_averaging import GossipAveraging
-from algorithms.methods.gossiping_sgd import Direction, GossipingSGD
-from algorithms.methods.saps_psgd import SAPSPSGD
+from algorithms.methods.exchanges.exchange import At
+from algorithms.methods.gossip_averaging.gossip_averaging import GossipAveraging
+from algorithms.methods.gossip_pairwise.ad_psgd import ADPSGD, conflicts
+from algorithms.methods.gossip_pairwise.gossiping_sgd import Direction, GossipingSGD
+from algorithms.methods.gossip_pairwise.saps_psgd import SAPSPSGD
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from algorithms.synchronisation.barriers import Asynchronous, Bulk
@@ -36,9 +36,9 @@ from algorithms.topologies.meetings import RandomEdge
 from algorithms.topologies.partners import circle, halves, partners
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.star import Star
-from proofs_check.closed_forms.evidence import ALPHA
-from proofs_check.closed_forms.paths import path, world_of
-from proofs_check.equivalence import Case, cross_validate
+from proofs_check.instruments.evidence import ALPHA
+from proofs_check.instruments.paths import path, world_of
+from proofs_check.methods.equivalence import Case, cross_validate
 from proofs_check.verdict import Outcome
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from algorithms.catalogue.gossip_directed import uneven_exponential
 from algorithms.methods.base import Method
-from algorithms.methods.exchange import Along, At
-from algorithms.methods.gossipgrad import GossipGraD
-from algorithms.methods.overlap_sgp import OverlapSGP
-from algorithms.methods.push_sum import PushSum
-from algorithms.methods.sgp import SGP
-from algorithms.methods.subgradient_push import SubgradientPush
+from algorithms.methods.exchanges.exchange import Along, At
+from algorithms.methods.gossip_directed.gossipgrad import GossipGraD
+from algorithms.methods.gossip_directed.overlap_sgp import OverlapSGP
+from algorithms.methods.gossip_directed.push_sum import PushSum
+from algorithms.methods.gossip_directed.sgp import SGP
+from algorithms.methods.gossip_directed.subgradient_push import SubgradientPush
 from algorithms.problems.base import Problem
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
@@ -29,9 +29,9 @@ from algorithms.topologies.one_peer_exponential import OnePeerExponential
 from algorithms.topologies.random_out_neighbour import RandomOutNeighbour
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.time_varying_digraph import TimeVaryingDigraph
-from proofs_check.closed_forms.paths import path
-from proofs_check.closed_forms.push_sum import DIGRAPH
-from theory.mixing import MixingError
+from proofs_check.closed_forms.gossip_directed.push_sum import DIGRAPH
+from proofs_check.instruments.paths import path
+from theory.networks.mixing import MixingError
 from theory.stepsizes import ConstantStep
 
 Array = NDArray[np.float64]

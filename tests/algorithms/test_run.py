@@ -11,12 +11,12 @@ import torch
 from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.rand_k import RandK
 from algorithms.methods.base import NonFiniteGradient
-from algorithms.methods.bsp import BSP
-from algorithms.methods.choco import ChocoSGD
-from algorithms.methods.d_psgd import DPSGD
-from algorithms.methods.dcd_psgd import DCDPSGD
-from algorithms.methods.local_sgd import LocalSGD
-from algorithms.methods.parameter_server import ParameterServer
+from algorithms.methods.gossip.choco import ChocoSGD
+from algorithms.methods.gossip.d_psgd import DPSGD
+from algorithms.methods.gossip_compressed.dcd_psgd import DCDPSGD
+from algorithms.methods.local_updates.local_sgd import LocalSGD
+from algorithms.methods.synchronous.bsp import BSP
+from algorithms.methods.synchronous.parameter_server import ParameterServer
 from algorithms.network.simulated import Simulated
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import Diverged, record_steps, run

@@ -18,16 +18,16 @@ from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.scaled_sign import ScaledSign
 from algorithms.compressors.terngrad import TernGrad
 from algorithms.key import Key
-from algorithms.methods.asylpg import AsyLPG
-from algorithms.methods.bsp import BSP
-from algorithms.methods.diana import Diana
-from algorithms.methods.laq import LAQ
-from algorithms.methods.refined import RefinedQuantisation
+from algorithms.methods.synchronous.bsp import BSP
+from algorithms.methods.variance_reduced.asylpg import AsyLPG
+from algorithms.methods.variance_reduced.diana import Diana
+from algorithms.methods.variance_reduced.laq import LAQ
+from algorithms.methods.variance_reduced.refined import RefinedQuantisation
 from algorithms.optimizers.proximal import SoftThreshold
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from algorithms.synchronisation.compute_times import Exponential
-from proofs_check.exact import exact_law
+from proofs_check.instruments.exact import exact_law
 from theory.stepsizes import ConstantStep
 
 ROWS = ("diana", "laq", "asylpg", "adaptive-quantisation", "ibcd", "bcd")

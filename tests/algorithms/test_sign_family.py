@@ -21,13 +21,13 @@ from algorithms.key import Key
 from algorithms.memories.decaying_feedback import DecayingFeedback
 from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.memories.nesterov_feedback import NesterovFeedback
-from algorithms.methods.bsp import BSP
+from algorithms.methods.synchronous.bsp import BSP
 from algorithms.optimizers.momentum import Momentum
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
-from proofs_check.closed_forms.paths import models, path
-from proofs_check.closed_forms.signs import signs
-from proofs_check.exact import exact_law
+from proofs_check.closed_forms.signs.signs import signs
+from proofs_check.instruments.exact import exact_law
+from proofs_check.instruments.paths import models, path
 from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep
 

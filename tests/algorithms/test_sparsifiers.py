@@ -29,20 +29,20 @@ from algorithms.compressors.wangni import GreedyWangni, Wangni
 from algorithms.kernels import entries as kernel
 from algorithms.key import Key
 from algorithms.memories.error_feedback import ErrorFeedback
-from algorithms.methods.bsp import BSP
-from algorithms.methods.communication_delay import CommunicationDelay
-from algorithms.methods.local_sgd import LocalSGD
-from algorithms.methods.two_way_truncation import TwoWayTruncation
+from algorithms.methods.local_updates.local_sgd import LocalSGD
+from algorithms.methods.sparsification.communication_delay import CommunicationDelay
+from algorithms.methods.sparsification.two_way_truncation import TwoWayTruncation
+from algorithms.methods.synchronous.bsp import BSP
 from algorithms.optimizers.proximal import SoftThreshold
 from algorithms.optimizers.truncation import HardTruncation, TruncatedGradient, truncate
 from algorithms.problems import meprop
 from algorithms.problems.mlp import digits_mlp
 from algorithms.problems.quadratic import Quadratic
-from proofs_check.closed_forms.paths import models
-from proofs_check.closed_forms.sparsifiers import sparsifiers
-from proofs_check.exact import exact_law
-from proofs_check.mutants.sparsifiers import METHOD_MUTANTS, MUTANTS
-from proofs_check.operators import check_compressor
+from proofs_check.closed_forms.sparsification.sparsifiers import sparsifiers
+from proofs_check.compressors.check import check_compressor
+from proofs_check.instruments.exact import exact_law
+from proofs_check.instruments.paths import models
+from proofs_check.mutants.sparsification import METHOD_MUTANTS, MUTANTS
 from proofs_check.verdict import Outcome
 from theory import bits
 from theory.claims import Contraction, NoConstant

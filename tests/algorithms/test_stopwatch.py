@@ -8,10 +8,10 @@ import torch
 from scipy import stats
 
 from algorithms.compressors.top_k import TopK
-from algorithms.methods.bsp import BSP
-from algorithms.methods.d_psgd import DPSGD
-from algorithms.methods.local_sgd import LocalSGD
-from algorithms.methods.parameter_server import ParameterServer, Weighting
+from algorithms.methods.gossip.d_psgd import DPSGD
+from algorithms.methods.local_updates.local_sgd import LocalSGD
+from algorithms.methods.synchronous.bsp import BSP
+from algorithms.methods.synchronous.parameter_server import ParameterServer, Weighting
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from algorithms.synchronisation.barriers import Bulk
@@ -20,7 +20,7 @@ from algorithms.synchronisation.conditions import Lost
 from algorithms.synchronisation.standing import WorkerLost
 from algorithms.synchronisation.stopwatch import Timing
 from algorithms.topologies.ring import Ring
-from theory.costs import AlphaBeta
+from theory.seconds.costs import AlphaBeta
 from theory.stepsizes import ConstantStep
 
 STEP = ConstantStep(0.05)

@@ -19,11 +19,11 @@ from algorithms.compressors.layerwise import Buckets
 from algorithms.compressors.spectral_atomo import SpectralAtomo
 from algorithms.compressors.ternary import TernarySum, UnitTernary
 from algorithms.key import Key
-from algorithms.methods.terngrad import TernGradSGD
+from algorithms.methods.quantisation.terngrad import TernGradSGD
 from algorithms.problems.entries import problem
 from algorithms.run import run
 from algorithms.transforms.clipping import ClipEntries
-from proofs_check.closed_forms.levels import levels
+from proofs_check.closed_forms.quantisation.levels import levels
 from proofs_check.verdict import Outcome
 from theory import bits
 from theory.stepsizes import ConstantStep

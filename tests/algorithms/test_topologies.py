@@ -39,7 +39,7 @@ from algorithms.topologies.weights import (
     MetropolisHastings,
     Weights,
 )
-from theory.mixing import MixingError, check_sequence
+from theory.networks.mixing import MixingError, check_sequence
 
 MEMBERS = [
     Ring(8),

@@ -16,7 +16,7 @@ import pytest
 
 from algorithms.catalogue import PROBLEMS, ROWS
 from tests.experiments.calls import call, refuse
-from theory.survey import SURVEY_ROWS
+from theory.survey.rows import SURVEY_ROWS
 
 SMALL = ("-n", "4", "-T", "40", "--replicas", "4")
 

@@ -12,13 +12,13 @@ from torch import Tensor
 from algorithms.catalogue import ROWS
 from algorithms.compressors.identity import Identity
 from algorithms.methods.base import Method
-from algorithms.methods.bsp import BSP
+from algorithms.methods.synchronous.bsp import BSP
 from algorithms.network.base import Network
 from algorithms.network.launch import launch
 from algorithms.network.sharded import Sharded
 from algorithms.problems.quadratic import Quadratic
 from experiments.crossval import byte_cases, cases, main_crossval
-from proofs_check.equivalence import Case, cross_validate, reduce_agrees
+from proofs_check.methods.equivalence import Case, cross_validate, reduce_agrees
 from proofs_check.verdict import Outcome
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep

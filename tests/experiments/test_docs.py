@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from theory.survey import SURVEYS
+from theory.survey.rows import SURVEYS
 
 HOUSE = Path(__file__).absolute().parents[2]
 

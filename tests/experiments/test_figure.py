@@ -12,8 +12,8 @@ from algorithms.problems.least_squares_data import FEATURES, dealt, packaged, re
 from algorithms.topologies.ring import Ring
 from experiments.cli import app
 from experiments.commands import figure_choco_gossip, figure_choco_sgd
-from proofs_check.averaging import SMALL
-from proofs_check.compressed_training import Setting
+from proofs_check.figure_runs.averaging import SMALL
+from proofs_check.figure_runs.compressed_training import Setting
 
 STEMS = ("data28", "data29", "data30")
 

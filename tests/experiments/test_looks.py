@@ -12,8 +12,8 @@ from experiments.figures.style import styled
 from experiments.figures.tradeoff import Point, TradeoffCurves, tradeoff_figure
 from experiments.figures.workers import Line, WorkerCurves, workers_figure
 from experiments.reporting.signs import pretty
+from proofs_check.instruments.study import Study
 from proofs_check.studies import STUDIES
-from proofs_check.studies.base import Study
 
 
 def test_operators_of_a_row_look_different() -> None:

@@ -24,7 +24,7 @@ from algorithms.codes.base import Field
 from algorithms.compressors.base import Compressor
 from algorithms.kernels.scaled_sum import add_scaled
 from algorithms.methods.base import Method
-from algorithms.methods.exchange import Along, Exchange
+from algorithms.methods.exchanges.exchange import Along, Exchange
 from algorithms.problems.quadratic import Quadratic
 from algorithms.topologies.base import PushTopology, Topology
 from algorithms.topologies.ring import Ring

@@ -24,7 +24,7 @@ from experiments.store import Stored
 from experiments.survey import Survey
 from proofs_check.cell import Cell, CellResult
 from proofs_check.verdict import Outcome, Verdict
-from theory.row_theory import ROW_THEORY
+from theory.survey.row_theory import ROW_THEORY
 
 RUN = Cell("bsp-sgd", "quadratic-sc", "run", (1,), 8, 100, 4)
 STUDY = Cell("bsp-sgd", "quadratic-sc", "study bsp_time_strongly_convex")

@@ -20,9 +20,9 @@ from algorithms.compressors.scaled_sign import ScaledSign
 from algorithms.compressors.terngrad import TernGrad
 from algorithms.compressors.top_k import TopK
 from algorithms.key import Draws, Key
-from proofs_check.adversary import random_starts, ratio_of, search, structured_starts
-from proofs_check.operators import check_compressor
-from proofs_check.statistics import sample
+from proofs_check.compressors.check import check_compressor
+from proofs_check.instruments.adversary import random_starts, ratio_of, search, structured_starts
+from proofs_check.instruments.statistics import sample
 from proofs_check.verdict import Outcome
 from theory.claims import Claim, Contraction, Source, Unbiased
 

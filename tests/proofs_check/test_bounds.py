@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 
 from algorithms.compressors.identity import Identity
-from algorithms.methods.bsp import BSP
+from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
-from proofs_check.bound_check import BoundCheck
-from proofs_check.bounds import BOUND_CHECKS
+from proofs_check.bounds.check import BoundCheck
+from proofs_check.bounds.settings import BOUND_CHECKS
+from proofs_check.methods.faulty.methods import MisscaledBSP
 from proofs_check.mutants.wrong_bounds import (
     MisreadBound,
     fortieth_of_the_start,
     quarter_noise,
     workers_squared,
 )
-from proofs_check.mutants.wrong_methods import MisscaledBSP
 from proofs_check.verdict import Outcome
 from theory.constants import Constants
 from theory.theorem import Metric

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import pytest
 
-from algorithms.methods.bsp import BSP
-from algorithms.methods.local_sgd import LocalSGD
+from algorithms.methods.local_updates.local_sgd import LocalSGD
+from algorithms.methods.synchronous.bsp import BSP
 from algorithms.topologies.star import Star
 from proofs_check.closed_forms import CLOSED_FORMS
-from proofs_check.closed_forms.choco import mode_factors
-from proofs_check.closed_forms.delay import delay_threshold
-from proofs_check.closed_forms.error_feedback import (
+from proofs_check.closed_forms.asynchronous.delay import delay_threshold
+from proofs_check.closed_forms.auxiliary.error_feedback import (
     worst_residual,
 )
-from proofs_check.closed_forms.evidence import chi_square, identity, mean_value
-from proofs_check.closed_forms.heterogeneity import local_fixed_point, ring_bias
-from proofs_check.closed_forms.noisy_quadratic import (
+from proofs_check.closed_forms.gossip.choco import mode_factors
+from proofs_check.closed_forms.local_updates.heterogeneity import local_fixed_point, ring_bias
+from proofs_check.closed_forms.sparsification.random_sparsification import one_step_factor
+from proofs_check.closed_forms.synchronous.noisy_quadratic import (
     finite_time_variance,
     local_mean_is_bsp,
     local_spread,
     stationary_variance,
 )
-from proofs_check.closed_forms.random_sparsification import one_step_factor
-from proofs_check.mutants.wrong_methods import MisscaledBSP
+from proofs_check.instruments.evidence import chi_square, identity, mean_value
+from proofs_check.methods.faulty.methods import MisscaledBSP
 from proofs_check.verdict import Outcome, Verdict
 
 

@@ -22,8 +22,8 @@ from algorithms.compressors.scaled_sign import ScaledSign
 from algorithms.compressors.terngrad import TernGrad
 from algorithms.compressors.top_k import TopK
 from algorithms.key import Draws
-from proofs_check.exact import LawMismatch, exact_law
-from proofs_check.scripted import NotEnumerable
+from proofs_check.instruments.exact import LawMismatch, exact_law
+from proofs_check.instruments.scripted import NotEnumerable
 from theory.claims import Claim, Contraction, VarianceBound
 
 V = (3, -4, 0, 12)

@@ -9,13 +9,15 @@ import pytest
 import torch
 from torch.func import grad, jvp, vmap
 
-from algorithms.methods.batched import Batched
-from algorithms.methods.bsp import BSP
+from algorithms.methods.large_batch.batched import Batched
+from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.mlp import digits_mlp
 from algorithms.problems.quadratic import Quadratic
-from proofs_check.closed_forms.large_batch import stationary
-from proofs_check.studies import batch_noise_scale, cr_psgd_rounds
-from proofs_check.studies.batch_search import (
+from proofs_check.closed_forms.large_batch.large_batch import stationary
+from proofs_check.studies.large_batch import batch_noise_scale, cr_psgd_rounds
+from proofs_check.studies.large_batch.generalisation_gap import ARMS, sharpness
+from proofs_check.studies.large_batch.steps_to_target import slope_of
+from proofs_check.studies.shared.batch_search import (
     Hyperbola,
     Race,
     Scanned,
@@ -23,10 +25,8 @@ from proofs_check.studies.batch_search import (
     hyperbola,
     steps_to_target,
 )
-from proofs_check.studies.generalisation_gap import ARMS, sharpness
-from proofs_check.studies.steps_to_target import slope_of
 from proofs_check.verdict import Outcome
-from theory.batch_rules import FixedBatch
+from theory.rules.batch_rules import FixedBatch
 from theory.stepsizes import ConstantStep
 
 

@@ -21,12 +21,12 @@ from algorithms.topologies.star import Star
 from algorithms.topologies.static_exponential import StaticExponential
 from algorithms.topologies.time_varying_digraph import TimeVaryingDigraph
 from algorithms.topologies.torus import Torus
-from proofs_check.mixing import check_reference, check_topology
-from proofs_check.push import check_push
-from proofs_check.topologies import PUSH_TOPOLOGIES, TOPOLOGIES
+from proofs_check.topologies.members import PUSH_TOPOLOGIES, TOPOLOGIES
+from proofs_check.topologies.mixing import check_reference, check_topology
+from proofs_check.topologies.push import check_push
 from proofs_check.verdict import Outcome
 from theory.constants import Constants
-from theory.mixing import MixingError
+from theory.networks.mixing import MixingError
 
 SMALL = [
     *(kind(n) for kind in (Ring, Path, Complete, Star, StaticExponential) for n in (1, 2, 3, 7)),

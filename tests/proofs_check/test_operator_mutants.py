@@ -15,10 +15,10 @@ from algorithms.compressors.rand_k import RandK
 from algorithms.compressors.scaled_sign import ScaledSign
 from algorithms.compressors.terngrad import TernGrad
 from algorithms.compressors.top_k import TopK
-from proofs_check.bits import check_lengths
-from proofs_check.exact import exact_law
+from proofs_check.compressors.check import EXACT, MONTE_CARLO, WORST_CASE, check_compressor
+from proofs_check.compressors.lengths import check_lengths
+from proofs_check.instruments.exact import exact_law
 from proofs_check.mutants.operators import MUTANTS, OperatorMutant, PrintedNatural
-from proofs_check.operators import EXACT, MONTE_CARLO, WORST_CASE, check_compressor
 from proofs_check.verdict import Outcome
 
 MEMBERS: tuple[Compressor, ...] = (

@@ -10,7 +10,7 @@ from algorithms.problems.base import Problem
 from algorithms.problems.logistic_data import breast_cancer, synthetic
 from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.regularisers import L2, BoundedNonconvex
-from proofs_check.problems import check_problem
+from proofs_check.problems.check import check_problem
 from proofs_check.verdict import Outcome
 
 SMALL = ["quadratic-sc", "quadratic-pl", "logreg-breast-cancer", "nonconvex-breast-cancer"]

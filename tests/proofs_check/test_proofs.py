@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from proofs_check.proofs.derivation import (
 from proofs_check.verdict import Outcome, Verdict
 from tests.proofs_check.planted import PLANTED
 from theory.constants import Constants
+from theory.members import modules
 from theory.stepsizes import ConstantStep, InverseTimeStep, Stepsize
 from theory.theorem import Theorem
 from theory.theorems import PROVED_ONLY, THEOREMS
@@ -32,7 +32,7 @@ def stem(prove: Callable[..., Verdict]) -> str:
 
 def proof(name: str) -> Any:
     """The proof of that name: its file, with ``prove`` and what it claims."""
-    return import_module(f"proofs_check.proofs.{name}")
+    return next(m for m in modules("proofs_check.proofs") if m.__name__.endswith(f".{name}"))
 
 
 @pytest.mark.parametrize("prove", PROOFS, ids=stem)

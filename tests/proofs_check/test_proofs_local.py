@@ -8,20 +8,14 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from proofs_check.proofs import (
-    best_period,
-    cooperative_sgd,
-    delay_oscillation,
-    elastic_averaging,
-    order_statistics,
-    pr_sgd,
-    ssp,
-    ssp_constant_step,
-)
+from proofs_check.proofs.asynchronous import delay_oscillation
+from proofs_check.proofs.cooperative import cooperative_sgd, elastic_averaging
+from proofs_check.proofs.local_updates import best_period, pr_sgd
+from proofs_check.proofs.synchronous import order_statistics, ssp, ssp_constant_step
 from theory.constants import Constants
-from theory.periods import best_period as best
-from theory.stability import Elastic, no_oscillation
-from theory.step_times import StepTimes
+from theory.rules.stability import Elastic, no_oscillation
+from theory.seconds.periods import best_period as best
+from theory.seconds.step_times import StepTimes
 from theory.stepsizes import ConstantStep, InverseRootStep
 from theory.theorems.cooperative_sgd import cooperative_sgd as cooperative_theorem
 from theory.theorems.pr_sgd import pr_sgd as pr_theorem

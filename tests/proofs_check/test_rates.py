@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from proofs_check.rates import Fit, curve_under_bound, fit_power, rate_verdict
+from proofs_check.instruments.rates import Fit, curve_under_bound, fit_power, rate_verdict
 from proofs_check.verdict import Outcome
 
 ERROR = 1e-9  # of each statistical test; seeds are fixed

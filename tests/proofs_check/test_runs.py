@@ -9,11 +9,11 @@ import pytest
 
 from algorithms.catalogue import Parts, Row, problem, row
 from algorithms.compressors.qsgd import QSGD
-from algorithms.methods.bsp import BSP
-from algorithms.methods.local_sgd import LocalSGD
+from algorithms.methods.local_updates.local_sgd import LocalSGD
+from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
 from algorithms.synchronisation.periods import Every
-from proofs_check.runs import run_row
+from proofs_check.methods.runs import run_row
 from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep
 from theory.theorems.bsp_nonconvex import BspNonconvex, bsp_nonconvex

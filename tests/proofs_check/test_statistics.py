@@ -14,7 +14,7 @@ from algorithms.compressors.rand_k import RandK
 from algorithms.compressors.terngrad import TernGrad
 from algorithms.compressors.top_k import TopK
 from algorithms.key import Key
-from proofs_check.statistics import (
+from proofs_check.instruments.statistics import (
     TEST_ERROR,
     Budget,
     bound_test,

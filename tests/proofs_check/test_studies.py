@@ -11,34 +11,31 @@ from torch import Tensor
 
 from algorithms.compressors.base import Compressor
 from algorithms.memories.base import Memory, Round
-from algorithms.methods.bsp import BSP
-from algorithms.methods.choco import ChocoGossip
-from algorithms.methods.d_psgd import DPSGD
-from algorithms.methods.local_sgd import LocalSGD
+from algorithms.methods.gossip.choco import ChocoGossip
+from algorithms.methods.gossip.d_psgd import DPSGD
+from algorithms.methods.local_updates.local_sgd import LocalSGD
+from algorithms.methods.synchronous.bsp import BSP
 from algorithms.topologies.base import Topology
 from algorithms.topologies.complete import Complete
-from proofs_check.mutants.wrong_methods import (
+from proofs_check.instruments.study import Curve, StudyResult, noise_free_rate
+from proofs_check.methods.faulty.methods import (
     ForgetfulFeedback,
     GradientAveragingLocalSGD,
     LeakyRing,
     MisscaledBSP,
     ScaledStep,
 )
-from proofs_check.studies import (
-    STUDIES,
+from proofs_check.studies import STUDIES
+from proofs_check.studies.auxiliary import ef_residual
+from proofs_check.studies.gossip import choco_gap, d_psgd_gap, d_psgd_leading
+from proofs_check.studies.local_updates import local_period_drift, local_period_variance
+from proofs_check.studies.sparsification import ef_leading
+from proofs_check.studies.synchronous import (
     bsp_speedup_nonconvex,
     bsp_speedup_strongly_convex,
     bsp_time_nonconvex,
     bsp_time_strongly_convex,
-    choco_gap,
-    d_psgd_gap,
-    d_psgd_leading,
-    ef_leading,
-    ef_residual,
-    local_period_drift,
-    local_period_variance,
 )
-from proofs_check.studies.base import Curve, StudyResult, noise_free_rate
 from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep, Stepsize
 

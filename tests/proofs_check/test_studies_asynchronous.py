@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, final
 
+from algorithms.methods.asynchronous.downpour import Downpour
 from algorithms.methods.base import Method, World
-from algorithms.methods.downpour import Downpour
-from algorithms.methods.parameter_server import ParameterServer
+from algorithms.methods.synchronous.parameter_server import ParameterServer
+from proofs_check.methods.faulty.methods import FreshASP
+from proofs_check.methods.faulty.spoilt import Spoilt
 from proofs_check.mutants.asynchronous import Reversed
-from proofs_check.mutants.spoilt import Spoilt
-from proofs_check.mutants.wrong_methods import FreshASP
-from proofs_check.studies import (
+from proofs_check.studies.asynchronous import (
     async_speedup,
     delay_compensation,
     downpour_periods,

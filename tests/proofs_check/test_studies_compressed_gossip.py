@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from algorithms.methods.choco import ChocoGossip
-from algorithms.methods.d2 import D2
-from algorithms.methods.dcd_psgd import DCDPSGD
-from algorithms.methods.ecd_psgd import ECDPSGD
+from algorithms.methods.gossip.choco import ChocoGossip
+from algorithms.methods.gossip_compressed.d2 import D2
+from algorithms.methods.gossip_compressed.dcd_psgd import DCDPSGD
+from algorithms.methods.gossip_compressed.ecd_psgd import ECDPSGD
+from proofs_check.instruments.study import StudyResult
+from proofs_check.methods.faulty.methods import HastyChoco
+from proofs_check.methods.faulty.spoilt import posing
 from proofs_check.mutants.gossip_compressed import SelfishDCD, SlowECD, UncorrectedD2, UnmixedD2
-from proofs_check.mutants.spoilt import posing
-from proofs_check.mutants.wrong_methods import HastyChoco
-from proofs_check.studies import choco_tolerance, d2_bias, d2_limit, dcd_noise, ecd_noise
-from proofs_check.studies.base import StudyResult
+from proofs_check.studies.gossip import choco_tolerance
+from proofs_check.studies.gossip_compressed import d2_bias, d2_limit, dcd_noise, ecd_noise
 from proofs_check.verdict import Outcome
 
 CASES = {

@@ -10,31 +10,29 @@ import pytest
 from torch import Tensor
 
 from algorithms.methods.base import Method, World
-from algorithms.methods.d_psgd import DPSGD
-from algorithms.methods.dual_averaging import DualAveraging
-from algorithms.methods.gossip_dual_averaging import GossipDualAveraging
-from algorithms.methods.gradients import Gradients, Sampled
-from algorithms.methods.projected_dgd import projected_dgd
+from algorithms.methods.gossip.d_psgd import DPSGD
+from algorithms.methods.gossip_convex.dual_averaging import DualAveraging
+from algorithms.methods.gossip_convex.gossip_dual_averaging import GossipDualAveraging
+from algorithms.methods.gossip_convex.projected_dgd import projected_dgd
+from algorithms.methods.parts.gradients import Gradients, Sampled
 from algorithms.problems.base import Problem
 from algorithms.sets.base import Everywhere
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.static_exponential import StaticExponential
-from proofs_check.closed_forms.dgd import DOMAINS
+from proofs_check.closed_forms.gossip_convex.dgd import DOMAINS
+from proofs_check.instruments.study import StudyResult, noise_free_rate
+from proofs_check.methods.faulty.spoilt import Spoilt, posing
 from proofs_check.mutants.gossip_convex import OldNeighbours, ProjectedFirst, mixed_point
-from proofs_check.mutants.spoilt import Spoilt, posing
-from proofs_check.studies import (
-    consensus_distance,
+from proofs_check.studies.gossip import consensus_distance, gap_free_leading, transient_length
+from proofs_check.studies.gossip_convex import (
     dgd_bound,
     dgd_neighbourhood,
     dual_averaging_gap,
-    gap_free_leading,
     pairwise_bias,
     projected_neighbourhood,
-    transient_length,
 )
-from proofs_check.studies.base import StudyResult, noise_free_rate
-from proofs_check.studies.graph_ladder import mean_error, modes, noise_spread
+from proofs_check.studies.shared.graph_ladder import mean_error, modes, noise_spread
 from proofs_check.verdict import Outcome
 from theory.constants import Constants
 from theory.theorems.dgd import dgd

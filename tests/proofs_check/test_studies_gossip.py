@@ -9,12 +9,12 @@ import pytest
 import torch
 
 from algorithms.methods.base import World
-from algorithms.methods.choco import ChocoGossip, ChocoSGD, ChocoState
-from proofs_check.averaging import FULL, lines
-from proofs_check.compressed_training import Setting, exact_and_choco, problems
-from proofs_check.mutants.spoilt import Spoilt, posing
-from proofs_check.mutants.wrong_methods import HastyChoco, SelfishChoco
-from proofs_check.studies import choco_gossip_figure, choco_sgd_figure
+from algorithms.methods.gossip.choco import ChocoGossip, ChocoSGD, ChocoState
+from proofs_check.figure_runs.averaging import FULL, lines
+from proofs_check.figure_runs.compressed_training import Setting, exact_and_choco, problems
+from proofs_check.methods.faulty.methods import HastyChoco, SelfishChoco
+from proofs_check.methods.faulty.spoilt import Spoilt, posing
+from proofs_check.studies.gossip import choco_gossip_figure, choco_sgd_figure
 from proofs_check.verdict import Outcome
 
 RECORDED = {

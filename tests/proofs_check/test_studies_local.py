@@ -11,29 +11,36 @@ import torch
 from torch import Tensor
 
 from algorithms.methods.base import Method, World
-from algorithms.methods.local_sgd import LocalSGD, LocalSGDState
+from algorithms.methods.local_updates.local_sgd import LocalSGD, LocalSGDState
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.periods import Every, Periods
-from proofs_check.closed_forms.local_law import (
+from proofs_check.closed_forms.local_updates.local_law import (
     LocalLaw,
     TwoKinds,
     law_of_overlap,
     law_of_uneven_workers,
 )
-from proofs_check.closed_forms.local_law_falling import FallingLaw, law_while_steps_fall
-from proofs_check.closed_forms.local_points import law_of_bsp, path_of_bsp, random_fixed_points
-from proofs_check.mutants.wrong_methods import GradientAveragingLocalSGD
-from proofs_check.studies import (
+from proofs_check.closed_forms.local_updates.local_law_falling import (
+    FallingLaw,
+    law_while_steps_fall,
+)
+from proofs_check.closed_forms.local_updates.local_points import (
+    law_of_bsp,
+    path_of_bsp,
+    random_fixed_points,
+)
+from proofs_check.methods.faulty.methods import GradientAveragingLocalSGD
+from proofs_check.studies.cooperative import rounds_for_speedup_cocod
+from proofs_check.studies.local_updates import (
     local_drift_zeta,
     local_speedup,
     one_shot_floor,
     rounds_for_speedup,
-    rounds_for_speedup_cocod,
     rounds_for_speedup_lupa,
     rounds_for_speedup_pr,
 )
-from proofs_check.studies.speedup_search import longest_period
-from proofs_check.studies.speedup_verdicts import Grid, Scan, exponent_fit
+from proofs_check.studies.shared.speedup_search import longest_period
+from proofs_check.studies.shared.speedup_verdicts import Grid, Scan, exponent_fit
 from proofs_check.verdict import Outcome, Verdict
 from theory.constants import Constants
 from theory.stepsizes import InverseTimeStep, Stepsize

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from algorithms.methods.gossip_averaging import GossipAveraging
+from algorithms.methods.gossip_averaging.gossip_averaging import GossipAveraging
 from algorithms.synchronisation.barriers import RoundRobin
 from proofs_check.mutants.gossip_pairwise import CallerAlone
-from proofs_check.studies import ad_psgd_straggler, randomised_gossip_contraction
-from proofs_check.studies.randomised_gossip_contraction import moment_time
+from proofs_check.studies.gossip_pairwise import ad_psgd_straggler, randomised_gossip_contraction
+from proofs_check.studies.gossip_pairwise.randomised_gossip_contraction import moment_time
 from proofs_check.verdict import Outcome
 
 

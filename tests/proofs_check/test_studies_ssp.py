@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from algorithms.methods.parameter_server import Weighting
+from algorithms.methods.synchronous.parameter_server import Weighting
 from algorithms.synchronisation.stale import SSP, EagerSSP
-from proofs_check.studies import ssp_regret
+from proofs_check.studies.synchronous import ssp_regret
 from proofs_check.verdict import Outcome
 
 

@@ -7,7 +7,7 @@ import pytest
 from algorithms.catalogue import PROBLEMS, ROWS
 from algorithms.names import UnknownName
 from proofs_check.cell import Cell
-from proofs_check.statistics import FAMILY_WISE_ERROR, MOST_TESTS, TEST_ERROR
+from proofs_check.instruments.statistics import FAMILY_WISE_ERROR, MOST_TESTS, TEST_ERROR
 from proofs_check.suite import PRESETS, cells, run_cell
 from proofs_check.verdict import Outcome
 

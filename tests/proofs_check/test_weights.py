@@ -13,8 +13,8 @@ from algorithms.topologies.path import Path
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.torus import Torus
 from algorithms.topologies.weights import MaxDegree, MetropolisHastings, Weights
-from proofs_check.closed_forms.linear_iterations import linear_iterations
-from proofs_check.closed_forms.weights import (
+from proofs_check.closed_forms.gossip_averaging.linear_iterations import linear_iterations
+from proofs_check.closed_forms.gossip_averaging.weights import (
     PUBLISHED,
     eight_nodes,
     lower_bound,
@@ -22,10 +22,10 @@ from proofs_check.closed_forms.weights import (
     published_factors,
     weights,
 )
-from proofs_check.proofs import gossip_averaging
+from proofs_check.proofs.gossip_averaging import gossip_averaging
 from proofs_check.verdict import Outcome
-from theory.mixing import spectrum
-from theory.weights import best_constant_lam
+from theory.networks.mixing import spectrum
+from theory.networks.weights import best_constant_lam
 
 
 def test_nothing_is_refuted() -> None:

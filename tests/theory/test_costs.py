@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from theory.costs import (
+from theory.seconds.costs import (
     ETHERNET_1G,
     ETHERNET_10G,
     ETHERNET_100G,

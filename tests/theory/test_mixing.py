@@ -10,9 +10,15 @@ import scipy.optimize
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from theory import mixing, spectra, weights
-from theory.mixing import MixingError, check_contracting, check_mixing, check_sequence, lazy
-from theory.weights import metropolis_hastings
+from theory.networks import mixing, spectra, weights
+from theory.networks.mixing import (
+    MixingError,
+    check_contracting,
+    check_mixing,
+    check_sequence,
+    lazy,
+)
+from theory.networks.weights import metropolis_hastings
 
 CIRCULANT_DECIMALS = 5e-9  # the reference gives 8 decimals
 

@@ -16,8 +16,8 @@ from theory.estimation.rotated_k_level import RotatedKLevel
 from theory.estimation.stochastic_binary import stochastic_binary
 from theory.estimation.variable_length import variable_length
 from theory.orders import ORDERS
-from theory.row_theory import ROW_THEORY
-from theory.survey import SURVEY_ROWS
+from theory.survey.row_theory import ROW_THEORY
+from theory.survey.rows import SURVEY_ROWS
 from theory.theorem import MeanEstimation, OrderOnly, Result
 from theory.theorems import PROVED_ONLY, THEOREMS
 

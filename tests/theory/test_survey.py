@@ -13,13 +13,13 @@ import pytest
 
 import theory
 from theory import bits
-from theory.survey import ERRATA, SURVEY_ROWS, SURVEYS, SurveyRow, read_rows
+from theory.survey.rows import ERRATA, SURVEY_ROWS, SURVEYS, SurveyRow, read_rows
 
 ERRATUM = {erratum.id: erratum for erratum in ERRATA}
 
 
 def test_all_rows_are_there_and_agree_with_a_csv_reader() -> None:
-    path = Path(theory.__file__).with_name("survey_rows.tsv")
+    path = Path(theory.__file__).parent / "survey" / "survey_rows.tsv"
     with path.open(encoding="utf-8", newline="") as file:
         lines = list(csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE))[1:]
     assert [SurveyRow(*cells) for cells in lines] == list(SURVEY_ROWS)

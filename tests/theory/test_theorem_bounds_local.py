@@ -10,12 +10,12 @@ from scipy import integrate, optimize, stats
 
 from tests.theory.cases import FULL, at
 from theory.constants import Constants
-from theory.periods import adapted_period, best_period, error_in_time
-from theory.speedup_rounds import TABLE_2
-from theory.stability import Elastic, delay_threshold, no_oscillation
-from theory.step_times import StepTimes, harmonic
+from theory.rules.stability import Elastic, delay_threshold, no_oscillation
+from theory.seconds.periods import adapted_period, best_period, error_in_time
+from theory.seconds.step_times import StepTimes, harmonic
 from theory.stepsizes import ConstantStep, InverseRootStep, InverseTimeStep
-from theory.survey import SURVEY_ROWS
+from theory.survey.rows import SURVEY_ROWS
+from theory.survey.speedup_rounds import TABLE_2
 from theory.theorem import Theorem
 from theory.theorems.bsp_nonconvex import bsp_nonconvex
 from theory.theorems.cooperative_sgd import cooperative_sgd

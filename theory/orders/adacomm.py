@@ -2,7 +2,7 @@
 
 Wang, Joshi 2018 (arXiv:1810.08313). Y seconds for a local step, D seconds for an averaging, S
 seconds in all: the bound of local SGD with K = S/(Y + D/H) steps. The period that is best for it
-is ``theory.periods.best_period``.
+is ``theory.seconds.periods.best_period``.
 """
 
 from __future__ import annotations

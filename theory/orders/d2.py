@@ -2,7 +2,7 @@ r"""D-squared, non-convex: no heterogeneity in the rate.
 
 Tang, Lian, Yan, Zhang, Liu 2018 (arXiv:1803.07068), Theorem 2 and Corollary 3: after the first step
 no term with :math:`\zeta^2`. Where the mode of small stepsizes is unstable is derived in
-:mod:`theory.compressed_gossip`.
+:mod:`theory.networks.compressed_gossip`.
 """
 
 from __future__ import annotations

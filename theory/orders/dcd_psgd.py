@@ -1,7 +1,7 @@
 r"""DCD-PSGD, non-convex.
 
 Tang, Gan, Zhang, Zhang, Liu 2018 (arXiv:1803.06443), Theorem 1 and Corollary 2.
-:func:`theory.compressed_gossip.dcd_margin` is the signal-to-noise condition.
+:func:`theory.networks.compressed_gossip.dcd_margin` is the signal-to-noise condition.
 """
 
 from __future__ import annotations

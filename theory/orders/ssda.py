@@ -2,7 +2,7 @@
 
 Scaman, Bach, Bubeck, Lee, Massoulie 2017 (arXiv:1702.08704), Theorem 3. One local minimisation and
 one round of messages a step; explicit but loose constants are derived in
-``theory.optimal_rounds``.
+``theory.networks.optimal_rounds``.
 """
 
 from __future__ import annotations

@@ -18,9 +18,9 @@ from algorithms.compressors.layerwise import Buckets, LayerWise
 from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.top_k import TopK
 from algorithms.key import Key
-from proofs_check.exact import is_random
-from proofs_check.scripted import NotEnumerable, ScriptedDraws
-from proofs_check.statistics import bound_test
+from proofs_check.instruments.exact import is_random
+from proofs_check.instruments.scripted import NotEnumerable, ScriptedDraws
+from proofs_check.instruments.statistics import bound_test
 from theory.claims import Contraction, NoConstant, VarianceBound
 
 EXTRA: tuple[Compressor, ...] = (

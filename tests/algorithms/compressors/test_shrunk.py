@@ -14,8 +14,8 @@ from algorithms.compressors.rand_k import RandK
 from algorithms.compressors.shrunk import Shrunk
 from algorithms.compressors.top_k import TopK
 from algorithms.key import Key
-from proofs_check.exact import exact_law
-from proofs_check.operators import check_compressor
+from proofs_check.compressors.check import check_compressor
+from proofs_check.instruments.exact import exact_law
 from proofs_check.verdict import Outcome
 
 INNER = (QSGD(1), QSGD(16), RandK(3), NaturalCompression())

@@ -11,15 +11,15 @@ import torch
 from algorithms.compressors.nearest_grid import FixedRange
 from algorithms.compressors.zooming_range import ZoomingRange
 from algorithms.key import Key
-from algorithms.methods.choco import ChocoGossip
+from algorithms.methods.gossip.choco import ChocoGossip
 from algorithms.run import Diverged, run
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.torus import Torus
-from proofs_check.closed_forms.zooming import D, setting, within, zooming
-from proofs_check.equivalence import Case, cross_validate
+from proofs_check.closed_forms.gossip.zooming import D, setting, within, zooming
+from proofs_check.methods.equivalence import Case, cross_validate
 from proofs_check.verdict import Outcome
-from theory.zooming import Zooming
+from theory.networks.zooming import Zooming
 
 
 def test_agreement_is_linear_and_few_bits_suffice():

@@ -1,0 +1,1 @@
+"""Methods: sparsification that adapts."""

@@ -1,0 +1,139 @@
+"""Adaptive gradient sparsification (Han, Wang, Leung 2020, arXiv:2001.04756)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple, final
+
+import torch
+from torch import Tensor
+
+from algorithms.compressors.identity import Identity
+from algorithms.compressors.requirements import kept
+from algorithms.compressors.top_count import TopCount, ranks
+from algorithms.kernels.mean import mean_rows
+from algorithms.methods.base import Method, World
+from algorithms.problems.base import Problem
+from theory.bits import index_bits
+from theory.constants import Constants
+from theory.seconds.costs import AlphaBeta
+from theory.stepsizes import Stepsize
+
+
+class AdaptiveKState(NamedTuple):
+    """Model ``[..., 1, d]``, residuals ``[..., m, d]``, and k ``[..., 1, 1]`` of each replica."""
+
+    x: Tensor
+    residual: Tensor
+    k: Tensor
+
+
+def fair(heard: Tensor, count: Tensor) -> Tensor:
+    r"""Mask ``[..., 1, d]`` of ``count`` ``[..., 1, 1]`` coordinates of the rows ``[..., n, d]``.
+
+    Fairness-aware bidirectional top-k: the union of all workers' top \kappa for the largest
+    \kappa at which it is not too large, filled up with the largest of their next entries. A
+    coordinate's turn is its best rank with any worker, so this is the order by turn, then size, and
+    every worker has its floor(k/n) largest among the k.
+    """
+    size = heard.abs()
+    turn = torch.where(heard != 0, ranks(size), heard.shape[-1])
+    best = turn.amin(-2, keepdim=True)
+    largest = torch.where(turn == best, size, 0).amax(-2, keepdim=True)
+    by_size = largest.argsort(dim=-1, descending=True, stable=True)
+    order = by_size.gather(-1, best.gather(-1, by_size).argsort(dim=-1, stable=True))
+    place = torch.arange(heard.shape[-1], device=heard.device).expand_as(order)
+    return torch.empty_like(order).scatter_(-1, order, place) < count
+
+
+@final
+@dataclass(frozen=True)
+class AdaptiveK(Method[AdaptiveKState]):
+    r"""Top-k both ways with error feedback; k follows the sign of d(time to the same loss)/dk.
+
+    The workers send k entries of \gamma g_i + e_i, the server answers with k coordinates of their
+    mean, chosen fairly (:func:`fair`), and what an entry did not move stays with its sender. After
+    that the server tries the step made of k' = k - \delta_t/2 coordinates of what it heard. If the
+    same loss would come sooner that way, seconds(k') (f(x) - f(x_k)) < seconds(k) (f(x) -
+    f(x_{k'})), then k falls by \delta_t, else it rises (\delta_t = width d / sqrt(2 (t + 1)), k
+    within [least, d]). seconds(k) is ``compute`` and one message of k entries by the cost model.
+    The server knows f; each worker is charged one float for its share.
+
+    Raises:
+        ValueError: least < 1, compute < 0, or width <= 0; a start that does not fit d.
+    """
+
+    step_rule: Stepsize
+    cost: AlphaBeta
+    compute: float = 1e-4
+    start: int | float = 0.5
+    least: int = 1
+    width: float = 0.2
+
+    shared_model: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if self.least < 1:
+            raise ValueError(f"least must be at least 1, got least={self.least}")
+        if not self.compute >= 0:
+            raise ValueError(f"compute must be at least 0 s, got compute={self.compute}")
+        if not self.width > 0:
+            raise ValueError(f"width must be positive, got width={self.width}")
+
+    @property
+    def name(self) -> str:
+        return f"adaptive-k(from {self.start:g}, compute {self.compute:g} s)"
+
+    def constants(self, problem: Problem) -> Constants:
+        return problem.constants().uniform("G2")
+
+    def init(self, x0: Tensor, world: World) -> AdaptiveKState:
+        x, rows = world.rows(x0, 1), world.rows(x0, len(world.network.workers))
+        first = float(kept(self.start, x0.shape[-1]))
+        return AdaptiveKState(x, torch.zeros_like(rows), torch.full_like(x[..., :1], first))
+
+    def step(self, state: AdaptiveKState, t: int, world: World) -> AdaptiveKState:
+        network, d = world.network, state.x.shape[-1]
+        wanted = state.residual + self.step_rule(t) * world.gradient(state.x, t)
+        k = state.k.round()
+        guide = k.expand(*wanted.shape[:-1], 1)
+        packet = world.pack(TopCount(self.start), wanted, t, guide=guide)
+        heard, sent = network.gather(packet)
+        mean = mean_rows(heard, keepdim=True)
+        chosen = torch.where(fair(heard, k), mean, 0)
+        move = network.publish(world.pack_server(TopCount(1.0), chosen, t))
+        loss_bits = torch.zeros_like(wanted[..., :1])
+        network.gather(world.pack(Identity(), loss_bits, t, purpose="loss"))
+        width = self.width * d / math.sqrt(2 * (t + 1))
+        fewer = (k - width / 2).clamp_min(self.least).round()
+        trial = torch.where(fair(heard, fewer), mean, 0)
+        sooner = self._sooner(state.x, (move, trial), (k, fewer), world)
+        moved = state.k + torch.where(sooner, -width, width)
+        return AdaptiveKState(
+            state.x - move,
+            wanted - torch.where(move != 0, sent, 0),
+            moved.clamp(float(self.least), float(d)),
+        )
+
+    def _sooner(
+        self, x: Tensor, moves: tuple[Tensor, Tensor], ks: tuple[Tensor, Tensor], world: World
+    ) -> Tensor:
+        """Whether fewer entries would have brought the same loss in less time, ``[..., 1, 1]``."""
+        value = world.problem.value
+        before = value(x)
+        gain, other = (before - value(x - move) for move in moves)
+        k, fewer = ks
+        slow = self._seconds(k, x) * other[..., None]
+        fast = self._seconds(fewer, x) * gain[..., None]
+        return (fast < slow) & (other[..., None] > 0)
+
+    def _seconds(self, k: Tensor, x: Tensor) -> Tensor:
+        return self.compute + self.cost.alpha + self.cost.beta * self._entry(x) * k
+
+    def _entry(self, x: Tensor) -> int:
+        """Bits of one entry."""
+        return torch.finfo(x.dtype).bits + index_bits(x.shape[-1])
+
+    def models(self, state: AdaptiveKState) -> Tensor:
+        return state.x

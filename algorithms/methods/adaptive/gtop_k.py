@@ -1,0 +1,97 @@
+"""gTop-k: a global top-k by merging in a tree (Shi, Wang, Chu et al. 2019, arXiv:1901.04359)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar, NamedTuple, final
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from algorithms.compressors.top_k import TopK
+from algorithms.methods.base import Method, World
+from algorithms.methods.parts.constants import operator_constants
+from algorithms.problems.base import Problem
+from algorithms.topologies.base import Neighbours
+from theory.constants import Constants
+from theory.stepsizes import Stepsize
+
+
+class GTopKState(NamedTuple):
+    """The model all hold ``[..., 1, d]`` and each worker's residual ``[..., m, d]``."""
+
+    x: Tensor
+    residual: Tensor
+
+
+@lru_cache(maxsize=32)
+def rounds(n: int) -> tuple[tuple[Neighbours, ...], tuple[Neighbours, ...]]:
+    """Who hears whom: up the tree, each receiver adding what it hears, and down again."""
+    up, down = [], []
+    stride = 1
+    while stride < n:
+        receivers = np.arange(0, n - stride, 2 * stride)
+        merge, answer = np.eye(n), np.eye(n)
+        merge[receivers, receivers + stride] = 1
+        answer[receivers + stride, receivers + stride] = 0
+        answer[receivers + stride, receivers] = 1
+        up.append(Neighbours(merge))
+        down.append(Neighbours(answer))
+        stride *= 2
+    return tuple(up), tuple(reversed(down))
+
+
+@final
+@dataclass(frozen=True)
+class GTopK(Method[GTopKState]):
+    r"""p_i = \gamma g_i + e_i; top-k of pairwise sums of top-k's, log2 n rounds up, then down.
+
+    In round r worker i (a multiple of 2^{r+1}) adds what worker i + 2^r sends to its own and keeps
+    the k largest; what worker 0 is left with goes back along the same edges, and x moves by 1/n of
+    it. Residual (Algorithm 4): what was not sent, and what was sent of coordinates that are not
+    in the result. What a merge dropped of a coordinate that another branch brought back is lost:
+    for n > 2 the residuals do not account for everything. n need not be a power of two.
+    """
+
+    step_rule: Stepsize
+    k: int | float
+
+    shared_model: ClassVar[bool] = True
+
+    @property
+    def name(self) -> str:
+        return f"gTop-k({self.operator.name})"
+
+    @property
+    def operator(self) -> TopK:
+        """Top-k of one row."""
+        return TopK(self.k)
+
+    def constants(self, problem: Problem) -> Constants:
+        own = operator_constants(self.operator, problem.d)
+        return problem.constants().uniform("G2").merge(own)
+
+    def init(self, x0: Tensor, world: World) -> GTopKState:
+        rows = world.rows(x0, len(world.network.workers))
+        return GTopKState(world.rows(x0, 1), torch.zeros_like(rows))
+
+    def step(self, state: GTopKState, t: int, world: World) -> GTopKState:
+        network = world.network
+        wanted = state.residual + self.step_rule(t) * world.gradient(state.x, t)
+        own = merged = world.pack(self.operator, wanted, t).own(network.workers)
+        up, down = rounds(network.n)
+        for r, neighbours in enumerate(up):
+            packet = world.pack(self.operator, merged, t, purpose=f"up {r}")
+            merged = network.mix(packet, neighbours).result
+        merged = world.pack(self.operator, merged, t, purpose="root").own(network.workers)
+        for r, neighbours in enumerate(down):
+            packet = world.pack(self.operator, merged, t, purpose=f"down {r}")
+            merged = network.mix(packet, neighbours).result
+        taken = torch.where(merged != 0, own, 0)
+        move = merged[..., :1, :] / network.n
+        return GTopKState(state.x - move, wanted - taken)
+
+    def models(self, state: GTopKState) -> Tensor:
+        return state.x

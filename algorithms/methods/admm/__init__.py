@@ -1,0 +1,1 @@
+"""Methods: the alternating direction method of multipliers."""

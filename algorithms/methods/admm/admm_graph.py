@@ -1,0 +1,115 @@
+"""Decentralised ADMM on a graph: classes of nodes in turn, duals on the edges."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple, final
+
+import torch
+from torch import Tensor
+
+from algorithms.compressors.identity import Identity
+from algorithms.methods.base import Method, World
+from algorithms.methods.parts.checks import check_size
+from algorithms.problems.base import Problem
+from algorithms.topologies.base import StaticTopology
+from algorithms.topologies.edges import adjacency, colouring
+from theory.constants import Constants
+from theory.stepsizes import Stepsize
+
+
+class GraphState(NamedTuple):
+    """Models x and sums of duals p ``[..., m, d]``; what was last heard from the neighbours of
+    each class, summed, ``[C, ..., m, d]``."""
+
+    x: Tensor
+    p: Tensor
+    heard: Tensor
+
+
+@final
+@dataclass(frozen=True)
+class GraphADMM(Method[GraphState]):
+    r"""Class by class: x_i = \arg\min f_i(x) + (p_i - \rho \sum_{j \in N_i} x_j)^T x +
+    \frac{\rho D_i}{2} \|x\|^2 with the newest x_j, then p_i \mathrel{+}= \rho \sum_j (x_i - x_j).
+
+    \rho = 1/\gamma_t, N_i the D_i neighbours, p_i the signed sum of the duals of i's edges.
+    ``coloured``: the classes are colours of the graph, whose nodes work side by side (Mota et al.
+    2013, arXiv:1202.2805, Algorithm 1, D-ADMM). Else every worker is a class of its own, in the
+    order of ids (Wei, Ozdaglar 2012, CDC: primal Gauss-Seidel, duals on edges). Both synchronous.
+
+    Raises:
+        ValueError: a worker has no neighbour, or the topology is for another number of workers.
+    """
+
+    step_rule: Stepsize
+    topology: StaticTopology
+    coloured: bool = True
+
+    @property
+    def name(self) -> str:
+        return f"{'D-ADMM' if self.coloured else 'ADMM in turn'}, {self.topology.name}"
+
+    @property
+    def classes(self) -> tuple[int, ...]:
+        """Each worker's class; classes work in ascending order."""
+        return colouring(self.topology) if self.coloured else tuple(range(self.topology.n))
+
+    def constants(self, problem: Problem) -> Constants:
+        return problem.constants()
+
+    def init(self, x0: Tensor, world: World) -> GraphState:
+        check_size(self.topology, world)
+        x = world.rows(x0, len(world.network.workers))
+        heard = torch.zeros((1 + max(self.classes), *x.shape), dtype=x.dtype, device=x.device)
+        for c in range(len(heard)):  # all know where all start
+            heard[c] = self._neighbours(c)[world.network.workers.cpu()].to(x)[:, None] * x0
+        return GraphState(x, torch.zeros_like(x), heard)
+
+    def step(self, state: GraphState, t: int, world: World) -> GraphState:
+        rho, lists = 1 / self.step_rule(t), adjacency(self.topology)
+        degree = lists.in_degree[world.network.workers.cpu()].to(state.x)
+        x, heard = state.x, state.heard.clone()
+        for c in range(len(heard)):
+            chosen = (self._classes(world) == c).nonzero()[:, 0]
+            x = self._solved(x, state.p, _total(heard), degree, chosen, rho, world)
+            sends = (self._classes(world) == c).expand(x.shape[:-1])
+            packet = world.pack(Identity(), x, t, sends=sends, purpose=f"class {c}")
+            heard[c] = world.network.mix(packet, lists).result
+        world.checked(x, t)
+        p = state.p + rho * (degree[:, None] * x - _total(heard))
+        return GraphState(x, p, heard)
+
+    def _classes(self, world: World) -> Tensor:
+        """Classes ``[m]`` of the rows held here."""
+        everyone = torch.tensor(self.classes, device=world.network.workers.device)
+        return everyone[world.network.workers]
+
+    def _neighbours(self, c: int) -> Tensor:
+        """How many neighbours of class c each worker has ``[n]``."""
+        senders, classes = adjacency(self.topology).senders, self.classes
+        return torch.tensor([sum(classes[j] == c for j in row) for row in senders])
+
+    def _solved(
+        self, x: Tensor, p: Tensor, heard: Tensor, degree: Tensor, chosen: Tensor, rho: float,
+        world: World,
+    ) -> Tensor:  # fmt: skip
+        """x with the rows at ``chosen`` replaced by their local minimisers."""
+        if not chosen.numel():
+            return x
+        weight = rho * degree[chosen]
+        v = (rho * heard[..., chosen, :] - p[..., chosen, :]) / weight[:, None]
+        ids, start = world.network.workers[chosen], x[..., chosen, :]
+        new = world.problem.proximal_point(v, weight, ids, start)
+        return x.index_copy(-2, chosen, new)
+
+    def models(self, state: GraphState) -> Tensor:
+        return state.x
+
+
+def _total(heard: Tensor) -> Tensor:
+    """Sum over classes ``[C, ...]`` in their order."""
+    total = heard[0]
+    for part in heard[1:]:
+        total = total + part
+    return total

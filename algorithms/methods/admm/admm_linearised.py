@@ -1,0 +1,79 @@
+"""Distributed linearised ADMM for composite consensus (Aybat et al. 2018, arXiv:1512.08122)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple, final
+
+import torch
+from torch import Tensor
+
+from algorithms.methods.base import Method, World
+from algorithms.methods.parts.checks import check_size
+from algorithms.optimizers.proximal import NoProximal, Proximal
+from algorithms.problems.base import Problem
+from algorithms.topologies.base import StaticTopology
+from algorithms.topologies.edges import adjacency
+from theory.constants import Constants
+from theory.stepsizes import Stepsize
+
+
+class LinearisedState(NamedTuple):
+    """Models x, sums of duals p, and s = rho (D x_i - sum_j x_j), ``[..., m, d]``."""
+
+    x: Tensor
+    p: Tensor
+    s: Tensor
+
+
+@final
+@dataclass(frozen=True)
+class LinearisedADMM(Method[LinearisedState]):
+    r"""x_i \leftarrow prox_{c R}(x_i - c (\nabla f_i(x_i) + p_i + s_i)), p_i \mathrel{+}= s_i with
+    s_i = \rho \sum_{j \in N_i} (x_i - x_j).
+
+    One gradient and one exchange a step: f_i and the penalty are linearised, the common R is kept.
+    1/c = 1/\gamma_t + 2 \rho D_{max} with \rho = ``coupling`` / \gamma_t, which is below
+    1/(L + \rho \lambda_{max}) for \gamma \le 1/L. Gradients are full. (Aybat, Wang, Lin, Ma 2018,
+    IEEE TAC, DPGA-I.)
+
+    Raises:
+        ValueError: coupling is not positive, a worker has no neighbour, or the topology is for
+            another number of workers.
+    """
+
+    step_rule: Stepsize
+    topology: StaticTopology
+    proximal: Proximal = field(default_factory=NoProximal)
+    coupling: float = 0.5
+
+    def __post_init__(self) -> None:
+        if not self.coupling > 0:
+            raise ValueError(f"coupling must be positive, got coupling={self.coupling}")
+
+    @property
+    def name(self) -> str:
+        return f"linearised ADMM, {self.topology.name}, {self.proximal.name}"
+
+    def constants(self, problem: Problem) -> Constants:
+        return problem.constants()
+
+    def init(self, x0: Tensor, world: World) -> LinearisedState:
+        check_size(self.topology, world)
+        adjacency(self.topology)
+        x = world.rows(x0, len(world.network.workers))
+        return LinearisedState(x, torch.zeros_like(x), torch.zeros_like(x))
+
+    def step(self, state: LinearisedState, t: int, world: World) -> LinearisedState:
+        lists, gamma = adjacency(self.topology), self.step_rule(t)
+        rho = self.coupling / gamma
+        c = 1 / (1 / gamma + 2 * rho * int(lists.in_degree.max()))
+        g = world.checked(world.problem.full_gradient(state.x, world.network.workers), t)
+        x = self.proximal.apply(state.x - c * (g + state.p + state.s), c, t)
+        heard = world.mixed(x, lists, t)
+        degree = lists.in_degree[world.network.workers.cpu()].to(x)[:, None]
+        s = rho * (degree * x - heard)
+        return LinearisedState(x, state.p + s, s)
+
+    def models(self, state: LinearisedState) -> Tensor:
+        return state.x

@@ -1,0 +1,130 @@
+"""Randomised ADMM: one edge of the graph at a time (Iutzeler et al. 2013, arXiv:1303.2837)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, final
+
+import torch
+from torch import Tensor
+
+from algorithms.compressors.identity import Identity
+from algorithms.methods.base import Method, World, dense_bits
+from algorithms.methods.parts.checks import check_size
+from algorithms.methods.parts.scheduled import places
+from algorithms.problems.base import Problem
+from algorithms.topologies.base import StaticTopology
+from algorithms.topologies.edges import edges
+from theory.constants import Constants
+from theory.stepsizes import Stepsize
+
+
+class RandomState(NamedTuple):
+    """Models x ``[..., m + 1, d]``; for each of a worker's edges the dual and the edge's mean
+    ``[..., m + 1, D, d]``. The last row takes what concerns workers elsewhere."""
+
+    x: Tensor
+    dual: Tensor
+    mean: Tensor
+
+
+@final
+@dataclass(frozen=True)
+class RandomADMM(Method[RandomState]):
+    r"""A random edge e = \{i, j\} wakes: x_i = \arg\min f_i(x) + \frac\rho2 \sum_{e' \ni i}
+    \|x - z_{e'} + \lambda_{e'i}/\rho\|^2 and likewise x_j; z_e = \frac12(x_i + x_j);
+    \lambda_{ei} \mathrel{+}= \rho (x_i - z_e).
+
+    \rho = 1/\gamma_t; nobody else works, and no clock is shared: the asynchronous ADMM whose
+    components are the edges, each as likely. (Iutzeler, Bianchi, Ciblat, Hachem 2013, CDC,
+    arXiv:1303.2837, Algorithm 1; Wei, Ozdaglar 2013, arXiv:1307.8254, on edges.)
+
+    Raises:
+        ValueError: a worker has no neighbour, or the topology is for another number of workers.
+    """
+
+    step_rule: Stepsize
+    topology: StaticTopology
+
+    @property
+    def name(self) -> str:
+        return f"randomised ADMM, an edge at a time, {self.topology.name}"
+
+    def constants(self, problem: Problem) -> Constants:
+        return problem.constants()
+
+    @cached_property
+    def _ends(self) -> Tensor:
+        """Workers of each edge ``[E, 2]``, ascending."""
+        return torch.tensor(edges(self.topology))
+
+    @cached_property
+    def _slots(self) -> Tensor:
+        """Which of each end's edges this is ``[E, 2]``."""
+        seen = [0] * self.topology.n
+        slots = []
+        for pair in edges(self.topology):
+            slots.append([seen[i] for i in pair])
+            for i in pair:
+                seen[i] += 1
+        return torch.tensor(slots)
+
+    @cached_property
+    def _degrees(self) -> Tensor:
+        """Edges of each worker ``[n]``."""
+        return torch.bincount(self._ends.reshape(-1), minlength=self.topology.n)
+
+    def init(self, x0: Tensor, world: World) -> RandomState:
+        check_size(self.topology, world)
+        x = world.rows(x0, len(world.network.workers) + 1)
+        most = int(self._degrees.max())
+        mean = x[..., None, :].expand(*x.shape[:-1], most, x.shape[-1]).clone()
+        return RandomState(x, torch.zeros_like(mean), mean)
+
+    def step(self, state: RandomState, t: int, world: World) -> RandomState:
+        network, rho = world.network, 1 / self.step_rule(t)
+        edge = self._woken(t, world)
+        who = self._ends.to(edge.device)[edge]
+        slot = self._slots.to(edge.device)[edge]
+        mine = places(who, network, state.x)
+        x = world.checked(self._solved(state, mine, who, rho, world), t, who)
+        arrived = world.uploaded(Identity(), x, who, t, "send")
+        network.answer(who, dense_bits(x.shape[-1], x.dtype))
+        middle = 0.5 * (arrived[..., :1, :] + arrived[..., 1:, :])
+        at = slot[..., None, None].expand(*slot.shape, 1, x.shape[-1])
+        row = mine[..., None, :].expand(*mine.shape[:-1], state.dual.shape[-2], mine.shape[-1])
+        dual, mean = state.dual.gather(-3, row), state.mean.gather(-3, row)
+        moved = dual.gather(-2, at) + rho * (x - middle)[..., None, :]
+        dual = dual.scatter(-2, at, moved)
+        mean = mean.scatter(-2, at, middle[..., None, :].expand_as(moved))
+        return RandomState(
+            state.x.scatter(-2, mine, x),
+            state.dual.scatter(-3, row, dual),
+            state.mean.scatter(-3, row, mean),
+        )
+
+    def _woken(self, t: int, world: World) -> Tensor:
+        """The edge of each replica ``[...]``, the same on every rank."""
+        draws = world.key.fold("edge", t).draws(world.replicas, world.network.server)
+        return draws.integers(len(self._ends), 1)[..., 0, 0]
+
+    def _solved(
+        self, state: RandomState, mine: Tensor, who: Tensor, rho: float, world: World
+    ) -> Tensor:
+        """Local minimisers of the two ends ``[..., 2, d]``."""
+        most = state.dual.shape[-2]
+        row = mine[..., None, :].expand(*mine.shape[:-1], most, mine.shape[-1])
+        dual, mean = state.dual.gather(-3, row), state.mean.gather(-3, row)
+        degree = self._degrees.to(who.device)[who]
+        used = (torch.arange(most, device=who.device) < degree[..., None])[..., None]
+        pull = torch.where(used, mean - dual / rho, 0)
+        total = pull[..., 0, :]
+        for k in range(1, most):
+            total = total + pull[..., k, :]
+        count = degree.to(total.dtype)
+        v = total / count[..., None]
+        return world.problem.proximal_point(v, rho * count, who, state.x.gather(-2, mine))
+
+    def models(self, state: RandomState) -> Tensor:
+        return state.x[..., :-1, :]

@@ -1,0 +1,108 @@
+"""Asynchronous proximal gradient with sparse uploads (Grishchenko et al., arXiv:1812.03871)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar, NamedTuple, final
+
+import torch
+from torch import Tensor
+
+from algorithms.compressors.nonzero import NonZero
+from algorithms.kernels.mean import sum_rows
+from algorithms.methods.base import World, dense_bits
+from algorithms.methods.parts.coordinate_selection import Selection
+from algorithms.methods.parts.scheduled import Scheduled, places
+from algorithms.optimizers.proximal import Proximal, SoftThreshold
+from algorithms.problems.base import Problem, require_int
+from algorithms.synchronisation.barriers import Asynchronous
+from algorithms.synchronisation.base import Barrier, ComputeTimes
+from algorithms.synchronisation.schedule import Schedule
+from theory.constants import Constants
+from theory.stepsizes import Stepsize
+
+
+class CoordinateProxState(NamedTuple):
+    """The server's mean \\bar x of all workers' points ``[..., 1, d]``, and the model made of it;
+    what each worker read, and its point ``[..., m + 1, d]``, the last row for nobody and for
+    workers elsewhere; the plan."""
+
+    mean: Tensor
+    x: Tensor
+    read: Tensor
+    points: Tensor
+    schedule: Schedule
+
+
+@final
+@dataclass(frozen=True)
+class CoordinateProx(Scheduled[CoordinateProxState]):
+    r"""[x_i]_S = [x - \gamma \nabla f_i(x)]_S, x = prox_{\gamma r}(\bar x) as worker i read it.
+
+    It sends \Delta_i, the change of its point on the mask S that ``selection`` drew; the server
+    adds \bar x \mathrel{+}= \frac1n \Delta_i, then applies the prox and answers. Fixed points obey
+    x_i = x^* - \gamma \nabla f_i(x^*), so gamma must be constant; it needs no bound on delays.
+    Gradients are full. (Grishchenko, Iutzeler, Malick, Amini 2018, arXiv:1812.03871: DAve-RPG
+    and SPY; Mishchenko et al. 2018, ICML, DAve-PG for S = all.)
+
+    Raises:
+        ValueError: ticks < 1; those of a schedule.
+        NonFiniteGradient: a full gradient is not finite.
+    """
+
+    step_rule: Stepsize
+    ticks: int
+    times: ComputeTimes
+    selection: Selection
+    proximal: Proximal = field(default_factory=lambda: SoftThreshold(0.0))
+    barrier: ClassVar[Barrier] = Asynchronous()
+    schedule_seed: int = 0
+    replicas: int = 64
+
+    shared_model: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        require_int("ticks", self.ticks, 1)
+
+    @property
+    def name(self) -> str:
+        return f"async coordinate prox, {self.selection.name}, {self.proximal.name}"
+
+    def constants(self, problem: Problem) -> Constants:
+        return problem.constants().merge(self.staleness(problem.n))
+
+    def init(self, x0: Tensor, world: World) -> CoordinateProxState:
+        schedule = self.plan(world)
+        mean, points = world.rows(x0, 1), world.rows(x0, len(world.network.workers) + 1)
+        x = self.proximal.apply(mean, self.step_rule(0), 0)
+        return CoordinateProxState(mean, x, x.expand_as(points).clone(), points, schedule)
+
+    def step(self, state: CoordinateProxState, t: int, world: World) -> CoordinateProxState:
+        network, gamma = world.network, self.step_rule(t)
+        who = state.schedule.at(t).arrivals.to(state.x.device)
+        place = places(who, network, state.points)
+        read, old = state.read.gather(-2, place), state.points.gather(-2, place)
+        delta = self._change(read, old, who, t, world)
+        arrived = world.uploaded(NonZero(), delta, who, t)
+        mean, x = self._served(state, arrived, gamma, t, network.n)
+        network.answer(who, dense_bits(x.shape[-1], x.dtype))
+        state.read.scatter_(-2, place, x.expand(place.shape))
+        state.points.scatter_(-2, place, old + delta)
+        return state._replace(mean=mean, x=x)
+
+    def _change(self, read: Tensor, old: Tensor, who: Tensor, t: int, world: World) -> Tensor:
+        """Delta ``[..., k, d]`` of workers ``who``."""
+        real = who.clamp_max(world.network.n - 1)
+        g = world.checked(world.problem.full_gradient(read, real), t, who)
+        mask = self.selection.mask(read, world.key.fold("mask", t).draws(world.replicas, real))
+        return torch.where(mask, read - self.step_rule(t) * g - old, 0)
+
+    def _served(
+        self, state: CoordinateProxState, arrived: Tensor, gamma: float, t: int, n: int
+    ) -> tuple[Tensor, Tensor]:
+        """The mean of the points after the deltas, and the model ``[..., 1, d]``."""
+        mean = state.mean + sum_rows(arrived, keepdim=True) / n
+        return mean, self.proximal.apply(mean, gamma, t)
+
+    def models(self, state: CoordinateProxState) -> Tensor:
+        return state.x

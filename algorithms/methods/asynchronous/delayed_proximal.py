@@ -1,0 +1,102 @@
+"""Delayed block proximal gradient with a KKT filter (Li et al. 2014, NIPS)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar, NamedTuple, final
+
+import torch
+from torch import Tensor
+
+from algorithms.compressors.nonzero import NonZero
+from algorithms.methods.base import Method, World, dense_bits
+from algorithms.methods.parts.gradient_filter import Filter, NoFilter
+from algorithms.optimizers.proximal import Proximal, SoftThreshold
+from algorithms.problems.base import Problem
+from theory.constants import Constants, Kind, Statement
+from theory.stepsizes import Stepsize
+
+
+class DelayedProximalState(NamedTuple):
+    """The last tau + 1 models ``[..., tau + 1, d]``, version t in row t mod (tau + 1), of which
+    ``newest`` is the last."""
+
+    versions: Tensor
+    newest: int
+
+
+@final
+@dataclass(frozen=True)
+class DelayedProximal(Method[DelayedProximalState]):
+    r"""x_b^{t+1} = prox_{\gamma h}[x_b^t - \frac{\gamma}{n} \sum_i \nabla_b f_i(x^{t - \tau_i})].
+
+    ``blocks`` of coordinates take turns, b = t mod ``blocks``. Worker i works on a model that is
+    \tau_i versions old, drawn uniformly from 0, ..., min(``tau``, t), and sends the block of its
+    full gradient that ``filter`` lets through. The paper asks for \gamma < 1 / (L_{var} + \tau
+    L_{cov}), Lipschitz constants within a block and across blocks. (Li, Andersen, Smola, Yu 2014,
+    NIPS, with U = I; Li et al. 2013, NIPS workshop.)
+
+    Raises:
+        ValueError: blocks < 1 or tau < 0; more blocks than coordinates.
+        NonFiniteGradient: a full gradient is not finite.
+    """
+
+    step_rule: Stepsize
+    blocks: int = 4
+    tau: int = 2
+    proximal: Proximal = field(default_factory=lambda: SoftThreshold(0.0))
+    filter: Filter = field(default_factory=NoFilter)
+
+    shared_model: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        for name, least in (("blocks", 1), ("tau", 0)):
+            if getattr(self, name) < least:
+                value = getattr(self, name)
+                raise ValueError(f"{name} must be at least {least}, got {name}={value}")
+
+    @property
+    def name(self) -> str:
+        return (
+            f"delayed block prox, {self.blocks} blocks, tau={self.tau}, {self.proximal.name}, "
+            f"{self.filter.name}"
+        )
+
+    def constants(self, problem: Problem) -> Constants:
+        known = Statement(Kind.UPPER, "uniform", "delays are drawn from 0 to tau")
+        return problem.constants().state(known, tau=self.tau)
+
+    def init(self, x0: Tensor, world: World) -> DelayedProximalState:
+        if self.blocks > x0.shape[-1]:
+            raise ValueError(
+                f"blocks must be at most d, got blocks={self.blocks} with d={x0.shape[-1]}"
+            )
+        return DelayedProximalState(world.rows(x0, self.tau + 1), 0)
+
+    def block(self, t: int, d: int) -> slice:
+        """The coordinates of step t: blocks differ in size by one at most."""
+        b = t % self.blocks
+        return slice(b * d // self.blocks, (b + 1) * d // self.blocks)
+
+    def step(self, state: DelayedProximalState, t: int, world: World) -> DelayedProximalState:
+        x, gamma = self.models(state), self.step_rule(t)
+        block = self.block(t, x.shape[-1])
+        read = self._read(state, t, world)
+        g = world.checked(world.problem.full_gradient(read, world.network.workers), t)
+        part = g[..., block]
+        kept = torch.where(self.filter.sends(part, read[..., block], t), part, 0)
+        mean, _ = world.network.average(world.pack(NonZero(), kept, t))
+        world.network.broadcast(dense_bits(part.shape[-1], x.dtype))
+        x[..., block] = self.proximal.apply(x[..., block] - gamma * mean, gamma, t)
+        newest = (t + 1) % (self.tau + 1)
+        state.versions[..., newest, :] = x[..., 0, :]
+        return state._replace(newest=newest)
+
+    def _read(self, state: DelayedProximalState, t: int, world: World) -> Tensor:
+        """The models ``[..., m, d]`` that the workers held here read."""
+        age = world.draws("delay", t).integers(min(self.tau, t) + 1, 1)
+        row = (t - age) % (self.tau + 1)
+        return state.versions.gather(-2, row.expand(*age.shape[:-1], state.versions.shape[-1]))
+
+    def models(self, state: DelayedProximalState) -> Tensor:
+        return state.versions[..., state.newest : state.newest + 1, :].clone()

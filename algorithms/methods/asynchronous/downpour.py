@@ -1,0 +1,126 @@
+"""Downpour SGD: pushes and fetches at periods of their own (Dean et al. 2012, NIPS)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple, final
+
+import torch
+from torch import Tensor
+
+from algorithms.compressors.base import Compressor
+from algorithms.compressors.identity import Identity
+from algorithms.kernels.mean import sum_rows
+from algorithms.methods.base import World, dense_bits
+from algorithms.methods.parts.constants import operator_constants
+from algorithms.methods.parts.scheduled import Scheduled, places
+from algorithms.optimizers.base import SGD, Optimizer
+from algorithms.problems.base import Problem
+from algorithms.synchronisation.barriers import Asynchronous
+from algorithms.synchronisation.base import Barrier, ComputeTimes
+from algorithms.synchronisation.schedule import Schedule
+from theory.constants import Constants
+from theory.stepsizes import Stepsize
+
+
+class DownpourState(NamedTuple):
+    """The server's model ``[..., 1, d]``; the workers' models and what they accrued
+    ``[..., m + 1, d]``, the last row for nobody and for workers elsewhere; gradients that each
+    worker has made ``[..., n + 1]``; the optimizer's state; the plan."""
+
+    x: Tensor
+    local: Tensor
+    accrued: Tensor
+    made: Tensor
+    optimizer: Any
+    schedule: Schedule
+
+
+@final
+@dataclass(frozen=True)
+class Downpour(Scheduled[DownpourState]):
+    r"""Client i: a_i \mathrel{+}= g_i(x_i), x_i \mathrel{-}= \gamma g_i; every n_push gradients a_i
+    is pushed and cleared; every n_fetch the server's model replaces x_i.
+
+    The server takes what is pushed as one gradient: x \mathrel{-}= \gamma \sum a_i through the
+    ``optimizer`` (Adagrad in the paper). A worker fetches before its gradients 0, n_fetch,
+    2 n_fetch ... and pushes after its gradients n_push - 1, 2 n_push - 1 ...; the paper's client
+    pushes after the first of each n_push instead (``push_first``). A tick is one worker's
+    gradient; n_push = n_fetch = 1 is the asynchronous parameter server. Local models move by plain
+    SGD. (Dean et al. 2012, NIPS, Algorithm 7.1, no arXiv number; survey 002, Section III-C.)
+
+    Raises:
+        ValueError: ticks, n_push or n_fetch < 1; those of a schedule.
+    """
+
+    step_rule: Stepsize
+    ticks: int
+    times: ComputeTimes
+    n_push: int = 1
+    n_fetch: int = 1
+    push_first: bool = False
+    compressor: Compressor = field(default_factory=Identity)
+    optimizer: Optimizer[Any] = field(default_factory=SGD)
+    barrier: ClassVar[Barrier] = Asynchronous()
+    schedule_seed: int = 0
+    replicas: int = 64
+
+    shared_model: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        for name in ("ticks", "n_push", "n_fetch"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, got {name}={getattr(self, name)}")
+
+    @property
+    def name(self) -> str:
+        parts = [f"Downpour, push every {self.n_push}, fetch every {self.n_fetch}"]
+        parts += [] if isinstance(self.compressor, Identity) else [self.compressor.name]
+        parts += [] if isinstance(self.optimizer, SGD) else [self.optimizer.name]
+        return ", ".join(parts)
+
+    def constants(self, problem: Problem) -> Constants:
+        stated = problem.constants()
+        if self.n_push > 1 or self.n_fetch > 1 or not isinstance(self.optimizer, SGD):
+            return stated  # nothing of a delay bound: theorems are about pushes of one gradient
+        own = operator_constants(self.compressor, problem.d)
+        return stated.merge(own).merge(self.staleness(problem.n))
+
+    def init(self, x0: Tensor, world: World) -> DownpourState:
+        schedule = self.plan(world)
+        x, local = world.rows(x0, 1), world.rows(x0, len(world.network.workers) + 1)
+        made = torch.zeros(
+            (*world.replicas.shape, world.network.n + 1), dtype=torch.int64, device=x.device
+        )
+        empty = torch.zeros_like(local)
+        return DownpourState(x, local, empty, made, self.optimizer.init(x), schedule)
+
+    def step(self, state: DownpourState, t: int, world: World) -> DownpourState:
+        network, gamma = world.network, self.step_rule(t)
+        who = state.schedule.at(t).arrivals.to(state.x.device)
+        place = places(who, network, state.local)
+        read = state.local.gather(-2, place)
+        g = world.checked(world.gradient_of(read, who, t), t, who)
+        accrued = state.accrued.gather(-2, place) + g
+        count = state.made.scatter_add_(-1, who, torch.ones_like(who)).gather(-1, who)
+        pushes = count % self.n_push == (1 % self.n_push if self.push_first else 0)
+        x, optimizer = self._pushed(state, accrued, torch.where(pushes, who, network.n), t, world)
+        fetchers = torch.where(count % self.n_fetch == 0, who, network.n)
+        network.answer(fetchers, dense_bits(x.shape[-1], x.dtype))
+        fetched = (fetchers < network.n)[..., None]
+        state.local.scatter_(-2, place, torch.where(fetched, x, read - gamma * g))
+        state.accrued.scatter_(-2, place, torch.where(pushes[..., None], 0, accrued))
+        return state._replace(x=x, optimizer=optimizer)
+
+    def _pushed(
+        self, state: DownpourState, accrued: Tensor, pushers: Tensor, t: int, world: World
+    ) -> tuple[Tensor, Any]:
+        """The server's model and optimizer after the pushes; both stay where nobody pushes."""
+        arrived = world.uploaded(self.compressor, accrued, pushers, t)
+        gamma = self.step_rule(t)
+        step = gamma * sum_rows(arrived, keepdim=True)
+        optimizer, move = self.optimizer.update(state.optimizer, step, state.x, gamma)
+        return state.x - move, optimizer
+
+    def models(self, state: DownpourState) -> Tensor:
+        return state.x

@@ -1,0 +1,110 @@
+"""Hogwild: lock-free updates of a shared model that is read while others write."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar, NamedTuple, final
+
+import torch
+from torch import Tensor
+
+from algorithms.compressors.base import Compressor
+from algorithms.compressors.nonzero import NonZero
+from algorithms.kernels.mean import sum_rows
+from algorithms.methods.base import World, dense_bits
+from algorithms.methods.parts.constants import operator_constants
+from algorithms.methods.parts.scheduled import Scheduled
+from algorithms.problems.base import Problem, require_int
+from algorithms.synchronisation.barriers import Asynchronous
+from algorithms.synchronisation.base import Barrier, ComputeTimes
+from algorithms.synchronisation.schedule import Schedule
+from theory.constants import Constants
+from theory.stepsizes import Stepsize
+
+
+class HogwildState(NamedTuple):
+    """The last tau + 1 versions of the shared model ``[..., tau + 1, d]``, version t in row
+    t mod (tau + 1), of which ``newest`` is the last; the plan."""
+
+    versions: Tensor
+    newest: int
+    schedule: Schedule
+
+
+@final
+@dataclass(frozen=True)
+class Hogwild(Scheduled[HogwildState]):
+    r"""x_{t+1} = x_t - \gamma_t\, g_i(\hat x_t), [\hat x_t]_j = [x_{v_{t,j}}]_j, read by and by.
+
+    Nobody locks. The worker that writes at tick t began to read at version v_t, which its
+    ``schedule`` names, and read coordinate j at a version v_{t,j} drawn uniformly from
+    v_t, ..., v_t + \lfloor spread (t - v_t) \rfloor: ``spread`` is the share of the gradient's time
+    in which it reads; 0 is a consistent read, the asynchronous parameter server. A write adds to
+    the coordinates where the gradient is not zero and touches no other, so the message is their
+    list. The bound tau of t - v_{t,j} is the schedule's largest staleness. (Niu, Recht, Re, Wright
+    2011, arXiv:1106.5730, Algorithm 1, whole supports being written; reads per coordinate as in De
+    Sa et al. 2015, arXiv:1506.06438, and AsySG-incon, Lian et al. 2015, arXiv:1506.08272.)
+
+    Raises:
+        ValueError: ticks < 1, spread outside [0, 1]; those of a schedule.
+    """
+
+    step_rule: Stepsize
+    ticks: int
+    times: ComputeTimes
+    spread: float = 1.0
+    compressor: Compressor = field(default_factory=NonZero)
+    barrier: ClassVar[Barrier] = Asynchronous()
+    schedule_seed: int = 0
+    replicas: int = 64
+
+    shared_model: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        require_int("ticks", self.ticks, 1)
+        if not 0 <= self.spread <= 1:
+            raise ValueError(f"spread must lie in [0, 1], got spread={self.spread}")
+
+    @property
+    def name(self) -> str:
+        return f"Hogwild(spread {self.spread:g}), {self.compressor.name}"
+
+    def constants(self, problem: Problem) -> Constants:
+        if self.spread > 0:
+            return problem.constants()  # no tau: the bounds at hand are for consistent reads
+        own = operator_constants(self.compressor, problem.d)
+        return problem.constants().merge(own).merge(self.staleness(problem.n))
+
+    def init(self, x0: Tensor, world: World) -> HogwildState:
+        schedule = self.plan(world)
+        tau = self.schedule(world.network.n).tau
+        return HogwildState(world.rows(x0, tau + 1), 0, schedule)
+
+    def step(self, state: HogwildState, t: int, world: World) -> HogwildState:
+        network, tick = world.network, state.schedule.at(t)
+        who = tick.arrivals.to(state.versions.device)
+        read = self.read(state, tick.versions.to(who.device), who, t, world)
+        g = world.checked(world.gradient_of(read, who, t), t, who)
+        arrived = world.uploaded(self.compressor, g, who, t)
+        x = self._written(self.models(state), arrived, self.step_rule(t))
+        network.answer(tick.fetches.to(who.device), dense_bits(x.shape[-1], x.dtype))
+        depth = state.versions.shape[-2]
+        state.versions[..., (t + 1) % depth, :] = x[..., 0, :]
+        return state._replace(newest=(t + 1) % depth)
+
+    def read(self, state: HogwildState, begun: Tensor, who: Tensor, t: int, world: World) -> Tensor:
+        """The mixture of versions ``[..., k, d]`` that workers ``who`` ``[..., k]`` read."""
+        depth, d = state.versions.shape[-2:]
+        real = who.clamp_max(world.network.n - 1)
+        u = world.key.fold("read", t).draws(world.replicas, real).uniform(d, torch.float64)
+        choices = torch.floor(self.spread * (t - begun)).to(torch.int64) + 1
+        later = torch.floor(u * choices[..., None]).to(torch.int64)
+        version = begun[..., None] + later
+        return state.versions.gather(-2, version % depth)
+
+    def _written(self, x: Tensor, arrived: Tensor, gamma: float) -> Tensor:
+        """The shared model after all added their updates, component by component."""
+        return x - gamma * sum_rows(arrived, keepdim=True)
+
+    def models(self, state: HogwildState) -> Tensor:
+        return state.versions[..., state.newest : state.newest + 1, :].clone()

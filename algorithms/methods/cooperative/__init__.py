@@ -1,0 +1,1 @@
+"""Methods: elastic and cooperative averaging, coded and redundant work."""

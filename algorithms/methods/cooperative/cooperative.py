@@ -1,0 +1,222 @@
+"""Cooperative SGD: a mixing matrix, a period and auxiliary variables."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from typing import NamedTuple, final
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from algorithms.compressors.identity import Identity
+from algorithms.kernels.mixing import mix
+from algorithms.kernels.scaled_sum import add_scaled, add_scaled_onto
+from algorithms.methods.base import Method, World, dense_bits
+from algorithms.methods.parts.checks import check_size
+from algorithms.problems.base import Problem
+from algorithms.synchronisation.periods import Every, Periods
+from algorithms.topologies.base import Topology
+from theory.constants import Constants
+from theory.stepsizes import Stepsize
+
+
+class Order(Enum):
+    """Where the step stands beside the mixing."""
+
+    STEP_FIRST = "(X - gamma G) S"
+    BESIDE = "X S - gamma G"
+
+
+class Mixing(ABC):
+    """X S over the columns: n workers' models, then auxiliary variables that the server holds."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str: ...
+
+    @property
+    @abstractmethod
+    def auxiliary(self) -> int:
+        """Number v of auxiliary variables."""
+
+    @abstractmethod
+    def constants(self) -> Constants:
+        """n, lam and symmetry of the matrix where it is over workers alone."""
+
+    @abstractmethod
+    def check(self, world: World) -> None:
+        """Refuse a world of another size.
+
+        Raises:
+            ValueError: names both sizes.
+        """
+
+    @abstractmethod
+    def apply(self, x: Tensor, extra: Tensor, t: int, world: World) -> tuple[Tensor, Tensor]:
+        """Own rows ``[..., m, d]`` and auxiliary ones ``[..., v, d]`` of X S, in new storage."""
+
+
+@final
+@dataclass(frozen=True)
+class Gossip(Mixing):
+    """S = W of a topology: models go along its edges, no auxiliary variable."""
+
+    topology: Topology
+
+    @property
+    def name(self) -> str:
+        return self.topology.name
+
+    @property
+    def auxiliary(self) -> int:
+        return 0
+
+    def constants(self) -> Constants:
+        return self.topology.each_step()
+
+    def check(self, world: World) -> None:
+        check_size(self.topology, world)
+
+    def apply(self, x: Tensor, extra: Tensor, t: int, world: World) -> tuple[Tensor, Tensor]:
+        return world.mixed(x, self.topology.neighbours(t), t), extra
+
+
+@final
+@dataclass(frozen=True)
+class Central(Mixing):
+    r"""Any S ``[n+v, n+v]`` at a server: column i becomes \sum_j x_j S_{ji}; columns sum to 1.
+
+    Workers send their models, the server answers each with its own column.
+
+    Raises:
+        ValueError: S is not square, has fewer than ``workers`` columns, or a column's sum is not 1.
+    """
+
+    weights: tuple[tuple[float, ...], ...]
+    workers: int
+
+    def __post_init__(self) -> None:
+        size = len(self.weights)
+        if not 1 <= self.workers <= size or any(len(row) != size for row in self.weights):
+            raise ValueError(
+                f"weights must be square over workers={self.workers} columns and more, got rows "
+                f"of lengths {[len(row) for row in self.weights]}"
+            )
+        sums = self.matrix.sum(0)
+        if not bool(np.all(np.abs(sums - 1) <= 1e-12)):
+            i = int(np.abs(sums - 1).argmax())
+            raise ValueError(f"columns of weights must sum to 1, got {sums[i]:g} for column {i}")
+
+    @cached_property
+    def matrix(self) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+        """S as an array."""
+        return np.array(self.weights, dtype=np.float64)
+
+    @property
+    def name(self) -> str:
+        return f"server with {self.auxiliary} auxiliary variables"
+
+    @property
+    def auxiliary(self) -> int:
+        return len(self.weights) - self.workers
+
+    def constants(self) -> Constants:
+        n, s = self.workers, self.matrix
+        if self.auxiliary or not bool(np.all(np.abs(s.sum(1) - 1) <= 1e-12)):
+            return Constants().state(n=n)
+        spread = float(np.linalg.norm(s - np.full((n, n), 1 / n), 2))
+        return Constants().state(n=n, lam=spread, symmetric=bool(np.array_equal(s, s.T)))
+
+    def check(self, world: World) -> None:
+        if world.network.n != self.workers:
+            raise ValueError(
+                f"weights are over workers={self.workers}, the network has n={world.network.n}; "
+                "make them equal"
+            )
+
+    def apply(self, x: Tensor, extra: Tensor, t: int, world: World) -> tuple[Tensor, Tensor]:
+        rows, _ = world.network.gather(world.pack(Identity(), x, t))
+        world.network.broadcast(dense_bits(x.shape[-1], x.dtype))
+        size = len(self.weights)
+        index = torch.arange(size).repeat(size, 1)
+        mixed = mix(torch.cat((rows, extra), -2), index, torch.from_numpy(self.matrix.T.copy()))
+        return mixed[..., world.network.workers, :], mixed[..., self.workers :, :]
+
+
+def averaging(n: int) -> Central:
+    """S = J: every model becomes the mean."""
+    return Central(((1 / n,) * n,) * n, n)
+
+
+def elastic(n: int, alpha: float) -> Central:
+    """EASGD's S, one auxiliary variable: workers keep 1 - alpha, the centre 1 - n alpha."""
+    s = np.diag([1 - alpha] * n + [1 - n * alpha])
+    s[:n, n] = s[n, :n] = alpha
+    return Central(tuple(tuple(row) for row in s.tolist()), n)
+
+
+class CooperativeState(NamedTuple):
+    """Each worker's model ``[..., m, d]``; auxiliary variables ``[..., v, d]``."""
+
+    x: Tensor
+    extra: Tensor
+
+
+@final
+@dataclass(frozen=True)
+class Cooperative(Method[CooperativeState]):
+    r"""X_{t+1} = (X_t - \gamma_t G_t) S_t, S_t = S at a meeting, else I.
+
+    Columns of X are the workers' models and auxiliary variables, which take no gradient; all start
+    at x_0. ``order`` BESIDE is X_{t+1} = X_t S_t - \gamma_t G_t, as D-PSGD and EASGD have it.
+    ``period`` H means meetings when H | t+1. (Wang, Joshi 2018, arXiv:1808.07576, Equation 8.)
+
+    Raises:
+        ValueError: period < 1; a mixing over another number of workers than the network's.
+    """
+
+    step_rule: Stepsize
+    mixing: Mixing
+    period: int | Periods = 1
+    order: Order = Order.STEP_FIRST
+
+    def __post_init__(self) -> None:
+        _ = self.periods
+
+    @property
+    def periods(self) -> Periods:
+        """When the workers meet."""
+        return Every(self.period) if isinstance(self.period, int) else self.period
+
+    @property
+    def name(self) -> str:
+        return f"cooperative SGD {self.order.value}, {self.mixing.name}, {self.periods.name}"
+
+    def constants(self, problem: Problem) -> Constants:
+        stated, longest = problem.constants(), self.periods.longest
+        plain = self.order is Order.STEP_FIRST and not self.mixing.auxiliary
+        if not plain or longest is None:
+            return stated  # theorems are about steps before mixing, without auxiliary variables
+        return stated.merge(self.mixing.constants()).state(H=longest)
+
+    def init(self, x0: Tensor, world: World) -> CooperativeState:
+        self.mixing.check(world)
+        x = world.rows(x0, len(world.network.workers))
+        return CooperativeState(x, world.rows(x0, self.mixing.auxiliary))
+
+    def step(self, state: CooperativeState, t: int, world: World) -> CooperativeState:
+        gamma, g = self.step_rule(t), world.gradient(state.x, t)
+        if not self.periods.meets(t):
+            return state._replace(x=add_scaled(state.x, -gamma, g))
+        if self.order is Order.STEP_FIRST:
+            stepped = add_scaled(state.x, -gamma, g)
+            return CooperativeState(*self.mixing.apply(stepped, state.extra, t, world))
+        x, extra = self.mixing.apply(state.x, state.extra, t, world)
+        return CooperativeState(add_scaled_onto(x, -gamma, g), extra)
+
+    def models(self, state: CooperativeState) -> Tensor:
+        return state.x

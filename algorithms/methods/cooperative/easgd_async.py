@@ -1,0 +1,114 @@
+"""Elastic averaging SGD without a common clock: each worker meets the centre on its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple, final
+
+import torch
+from torch import Tensor
+
+from algorithms.compressors.identity import Identity
+from algorithms.decays import require_decay
+from algorithms.kernels.mean import sum_rows
+from algorithms.methods.base import World, dense_bits
+from algorithms.methods.parts.scheduled import Scheduled, places
+from algorithms.problems.base import Problem, require_int, require_number
+from algorithms.synchronisation.barriers import Asynchronous
+from algorithms.synchronisation.base import Barrier, ComputeTimes
+from algorithms.synchronisation.schedule import Schedule
+from theory.constants import Constants
+from theory.stepsizes import Stepsize
+
+
+class AsyncEASGDState(NamedTuple):
+    """The centre ``[..., 1, d]``; the workers' models and velocities ``[..., m + 1, d]``, the last
+    row for nobody and for workers elsewhere; gradients each has made ``[..., n + 1]``; the plan.
+    """
+
+    centre: Tensor
+    local: Tensor
+    velocity: Tensor
+    made: Tensor
+    schedule: Schedule
+
+
+@final
+@dataclass(frozen=True)
+class AsyncEASGD(Scheduled[AsyncEASGDState]):
+    r"""Worker i at its own clock t^i: if \tau | t^i, x_i \mathrel{-}= \alpha(x - c) and
+    c \mathrel{+}= \alpha(x - c); then x_i \mathrel{-}= \gamma g_i(x), x its model before.
+
+    A tick is one worker's gradient; ``period`` is tau. With ``momentum`` delta > 0 (EAMSGD):
+    v_i = \delta v_i - \gamma g_i(x + \delta v_i), x_i \mathrel{+}= v_i. The model is the centre.
+    Each meeting costs one message up and one down. (Zhang, Choromanska, LeCun 2015,
+    arXiv:1412.6651, Algorithms 1 and 2.)
+
+    Raises:
+        ValueError: ticks < 1, period < 1, alpha < 0, momentum outside [0, 1); those of a schedule.
+    """
+
+    step_rule: Stepsize
+    ticks: int
+    times: ComputeTimes
+    alpha: float
+    period: int = 1
+    momentum: float = 0.0
+    barrier: ClassVar[Barrier] = Asynchronous()
+    schedule_seed: int = 0
+    replicas: int = 64
+
+    shared_model: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        require_int("ticks", self.ticks, 1)
+        require_int("period", self.period, 1)
+        require_number("alpha", self.alpha)
+        require_decay("momentum", self.momentum)
+
+    @property
+    def name(self) -> str:
+        kind = f"EAMSGD, delta={self.momentum:g}" if self.momentum else "EASGD"
+        return f"asynchronous {kind}, alpha={self.alpha:g}, H={self.period}"
+
+    def constants(self, problem: Problem) -> Constants:
+        return problem.constants()
+
+    def init(self, x0: Tensor, world: World) -> AsyncEASGDState:
+        schedule = self.plan(world)
+        local = world.rows(x0, len(world.network.workers) + 1)
+        shape = (*world.replicas.shape, world.network.n + 1)
+        made = torch.zeros(shape, dtype=torch.int64, device=local.device)
+        return AsyncEASGDState(world.rows(x0, 1), local, torch.zeros_like(local), made, schedule)
+
+    def step(self, state: AsyncEASGDState, t: int, world: World) -> AsyncEASGDState:
+        network, gamma, delta = world.network, self.step_rule(t), self.momentum
+        who = state.schedule.at(t).arrivals.to(state.centre.device)
+        place = places(who, network, state.local)
+        x, v = state.local.gather(-2, place), state.velocity.gather(-2, place)
+        g = world.checked(world.gradient_of(x + delta * v, who, t), t, who)
+        v = delta * v - gamma * g
+        meets = state.made.gather(-1, who) % self.period == 0
+        pulled, centre = self._pulled(state.centre, x, torch.where(meets, who, network.n), t, world)
+        return AsyncEASGDState(
+            centre,
+            state.local.scatter(-2, place, pulled + v),
+            state.velocity.scatter(-2, place, v),
+            state.made.scatter_add(-1, who, torch.ones_like(who)),
+            state.schedule,
+        )
+
+    def _pulled(
+        self, centre: Tensor, x: Tensor, meeting: Tensor, t: int, world: World
+    ) -> tuple[Tensor, Tensor]:
+        """Models x ``[..., k, d]`` of those ``meeting`` ``[..., k]`` (n: nobody), and the centre,
+        after they pulled at each other."""
+        arrived = world.uploaded(Identity(), x, meeting, t)
+        world.network.answer(meeting, dense_bits(x.shape[-1], x.dtype))
+        present = (meeting < world.network.n)[..., None]
+        pulls = torch.where(present, self.alpha * (arrived - centre), 0)
+        own = torch.where(present, x - self.alpha * (x - centre), x)
+        return own, centre + sum_rows(pulls, keepdim=True)
+
+    def models(self, state: AsyncEASGDState) -> Tensor:
+        return state.centre

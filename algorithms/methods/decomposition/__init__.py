@@ -1,0 +1,1 @@
+"""Methods: decomposition and sketches."""

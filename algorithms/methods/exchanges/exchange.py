@@ -1,0 +1,140 @@
+"""Exchanges: one linear mixing of rows, along fixed links or at random meetings."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import final
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from algorithms.compressors.identity import Identity
+from algorithms.key import Key
+from algorithms.methods.base import World
+from algorithms.methods.exchanges.gossip import gossip
+from algorithms.network.base import Exchanged, Packet
+from algorithms.topologies.base import MixingSequence, Pattern
+from algorithms.topologies.meetings import Meeting, Meetings
+from theory.constants import Constants
+from theory.networks.mixing import SUM_TOLERANCE
+
+
+class Exchange(Pattern):
+    """One round of linear mixing: row i becomes sum_j P_ij (row j); a member says who and how."""
+
+    @property
+    @abstractmethod
+    def averaging(self) -> str:
+        """What averaging by it is called."""
+
+    @property
+    @abstractmethod
+    def averages(self) -> bool:
+        """Whether every row's weights sum to 1, whatever is lost: equal rows stay as they are."""
+
+    @abstractmethod
+    def meeting(self, t: int, world: World) -> Meeting:
+        """Who hears whom in round t, and with which weights, if every message arrives."""
+
+    @abstractmethod
+    def mix(self, packet: Packet, t: int, world: World) -> Exchanged:
+        """Rows ``[..., m, k]`` after round t, and what the own ones read as; charged."""
+
+    def mixed(self, rows: Tensor, t: int, world: World) -> Tensor:
+        """Uncompressed rows ``[..., m, k]`` after round t."""
+        return self.mix(world.pack(Identity(), rows, t), t, world).result
+
+    @abstractmethod
+    def constants(self) -> Constants:
+        """n, and lam where it is known of every single round."""
+
+    @abstractmethod
+    def movement(self) -> float | None:
+        r"""E\|P - I\|_F^2 where one law serves all rounds, else None."""
+
+
+@final
+@dataclass(frozen=True)
+class Along(Exchange):
+    """Along the links of a mixing sequence; every message arrives."""
+
+    topology: MixingSequence
+
+    @property
+    def n(self) -> int:
+        """Number of workers."""
+        return self.topology.n
+
+    @property
+    def name(self) -> str:
+        return self.topology.name
+
+    @property
+    def averaging(self) -> str:
+        return "gossip averaging"
+
+    @property
+    def averages(self) -> bool:
+        return _averages(self.topology)
+
+    def meeting(self, t: int, world: World) -> Meeting:
+        lists = self.topology.neighbours(t)
+        device = world.network.workers.device
+        return Meeting(lists.index.to(device), lists.weight.to(device))
+
+    def mix(self, packet: Packet, t: int, world: World) -> Exchanged:
+        return world.network.mix(packet, self.topology.neighbours(t))
+
+    def constants(self) -> Constants:
+        return self.topology.each_step()
+
+    def movement(self) -> float | None:
+        return self.topology.movement()
+
+
+@final
+@dataclass(frozen=True)
+class At(Exchange):
+    """At random meetings, other ones in every replica; every message arrives."""
+
+    meetings: Meetings
+
+    @property
+    def n(self) -> int:
+        """Number of workers."""
+        return self.meetings.n
+
+    @property
+    def name(self) -> str:
+        return self.meetings.name
+
+    @property
+    def averaging(self) -> str:
+        return "randomised gossip"
+
+    @property
+    def averages(self) -> bool:
+        some = self.meetings.at(0, Key.seed(0), torch.arange(16))
+        return bool(((some.weights.sum(-1) - 1).abs() <= SUM_TOLERANCE).all())
+
+    def meeting(self, t: int, world: World) -> Meeting:
+        return self.meetings.at(t, world.key, world.replicas)
+
+    def mix(self, packet: Packet, t: int, world: World) -> Exchanged:
+        mixed = gossip(world.network, packet, self.meeting(t, world))
+        return Exchanged(mixed, packet.own(world.network.workers))
+
+    def constants(self) -> Constants:
+        return self.meetings.constants()
+
+    def movement(self) -> float | None:
+        return self.meetings.movement()
+
+
+@lru_cache(maxsize=64)
+def _averages(topology: MixingSequence) -> bool:
+    sums = [topology.matrix(t).sum(axis=1) for t in range(topology.period)]
+    return bool(np.abs(np.array(sums) - 1.0).max() <= SUM_TOLERANCE)

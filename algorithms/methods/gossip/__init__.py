@@ -1,0 +1,1 @@
+"""Methods: gossip, plain and compressed by copies."""

@@ -1,0 +1,95 @@
+"""D-PSGD: gossip averaging of models with one gradient step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple, final
+
+from torch import Tensor
+
+from algorithms.kernels.scaled_sum import add_scaled_onto
+from algorithms.methods.base import Method, World
+from algorithms.methods.exchanges.exchange import Along, Exchange
+from algorithms.methods.parts.checks import check_averages, check_size
+from algorithms.methods.parts.gradients import Gradients, Sampled
+from algorithms.problems.base import Problem
+from algorithms.topologies.base import Topology
+from theory.constants import Constants
+from theory.stepsizes import Stepsize
+
+
+class DPSGDState(NamedTuple):
+    """Each worker's model ``[..., m, d]``."""
+
+    x: Tensor
+
+
+class CombineThenAdapt(Method[DPSGDState]):
+    r"""x_i^{t+1} = \sum_j W_{ij} x_j^t - \gamma_t g_i(x_i^t), W that of an exchange."""
+
+    step_rule: Stepsize
+    gradients: Gradients
+
+    if TYPE_CHECKING:  # read-only; a member may hold it as a field
+
+        @property
+        def exchange(self) -> Exchange: ...
+
+    @property
+    def name(self) -> str:
+        return f"D-PSGD, {self.exchange.name}{self.gradients.note}"
+
+    def constants(self, problem: Problem) -> Constants:
+        return self.gradients.constants(problem).merge(self.exchange.constants())
+
+    def init(self, x0: Tensor, world: World) -> DPSGDState:
+        check_size(self.exchange, world)
+        return DPSGDState(world.rows(x0, len(world.network.workers)))
+
+    def step(self, state: DPSGDState, t: int, world: World) -> DPSGDState:
+        g = self.gradients.at(state.x, t, world)
+        mixed = self.exchange.mixed(state.x, t, world)
+        return DPSGDState(add_scaled_onto(mixed, -self.step_rule(t), g))
+
+    def models(self, state: DPSGDState) -> Tensor:
+        return state.x
+
+
+@final
+@dataclass(frozen=True)
+class DPSGD(CombineThenAdapt):
+    r"""x_i^{t+1} = \sum_j W_{ij} x_j^t - \gamma_t g_i(x_i^t). (Lian et al. 2017,
+    arXiv:1705.09056, Algorithm 1.)
+
+    The gradient is taken at the model before mixing; neighbours alone are heard. With gradients
+    without noise it is DGD, see :func:`algorithms.methods.gossip_convex.dgd.dgd`.
+    """
+
+    step_rule: Stepsize
+    topology: Topology
+    gradients: Gradients = field(default_factory=Sampled)
+
+    @property
+    def exchange(self) -> Exchange:
+        """Along the links of its topology."""
+        return Along(self.topology)
+
+
+@final
+@dataclass(frozen=True)
+class LossyDPSGD(CombineThenAdapt):
+    """D-PSGD over any exchange whose weights sum to 1 by row: lost messages, random meetings.
+
+    Where a lost message's weight goes to the own model, the mean over workers is not kept; where it
+    vanished, models would shrink without a word, so that is refused.
+
+    Raises:
+        ValueError: the rows of the exchange do not sum to 1.
+    """
+
+    step_rule: Stepsize
+    exchange: Exchange
+    gradients: Gradients = field(default_factory=Sampled)
+
+    def __post_init__(self) -> None:
+        check_averages(self.exchange)

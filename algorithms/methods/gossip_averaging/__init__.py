@@ -1,0 +1,1 @@
+"""Methods: averaging by a fixed matrix."""

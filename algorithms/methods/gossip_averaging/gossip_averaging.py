@@ -1,0 +1,88 @@
+"""Averaging by gossip: x <- W x, with fixed weights or random meetings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple, final
+
+import torch
+from torch import Tensor
+
+from algorithms.methods.base import Method, World
+from algorithms.methods.exchanges.exchange import Exchange
+from algorithms.methods.parts.checks import check_averages, check_size
+from algorithms.problems.base import Problem
+from theory.constants import Constants, Kind, Statement
+
+
+class AveragingState(NamedTuple):
+    """Each worker's value ``[..., m, d]``."""
+
+    x: Tensor
+
+    @property
+    def public(self) -> Tensor:
+        """What others know of it: nothing is lost in a message."""
+        return self.x
+
+
+@final
+@dataclass(frozen=True)
+class GossipAveraging(Method[AveragingState]):
+    r"""$x_i^{t+1} = \sum_j W_{ij} x_j^t$, no gradients after the start.
+
+    Along fixed links it is a linear iteration (DeGroot 1974; weights: Xiao, Boyd 2004, Systems and
+    Control Letters 53); negative weights, where the topology means them, do. At meetings a step is
+    a tick: W_t is drawn afresh, and where a random node calls a random neighbour and both take
+    their mean it is randomised gossip (Boyd, Ghosh, Prabhakar, Shah 2006, IEEE Trans. Inf. Theory
+    52(6), Section II); ``lam`` is then stated in mean square. With losses, the own value standing
+    in for what is lost, all agree, but on a mean that has drifted.
+
+    Worker i starts from $x_0 - \nabla f_i(x_0)$: on $f_i(x) = \|x - b_i\|^2 / 2$ this is $b_i$,
+    and the limit, the mean of the $b_i$, is the minimiser of f.
+
+    Raises:
+        ValueError: rows of the exchange that do not sum to 1, or another number of workers.
+    """
+
+    exchange: Exchange
+
+    def __post_init__(self) -> None:
+        check_averages(self.exchange)
+
+    @property
+    def name(self) -> str:
+        return f"{self.exchange.averaging}, {self.exchange.name}"
+
+    def constants(self, problem: Problem) -> Constants:
+        stated = problem.constants().merge(self.exchange.constants())
+        return stated.merge(spread_at_start(problem))
+
+    def init(self, x0: Tensor, world: World) -> AveragingState:
+        check_size(self.exchange, world, "exchange")
+        return averaging_start(x0, world)
+
+    def step(self, state: AveragingState, t: int, world: World) -> AveragingState:
+        return AveragingState(self.exchange.mixed(state.x, t, world))
+
+    def models(self, state: AveragingState) -> Tensor:
+        return state.x
+
+
+def starts(x: Tensor, workers: Tensor, problem: Problem) -> Tensor:
+    """x - grad f_i(x) of ``workers`` ``[m]`` at x ``[..., m or 1, d]``: what is averaged."""
+    return x - problem.full_gradient(x, workers)
+
+
+def averaging_start(x0: Tensor, world: World) -> AveragingState:
+    """x_0 - grad f_i(x_0), from which averaging starts."""
+    x = world.rows(x0, len(world.network.workers))
+    return AveragingState(starts(x, world.network.workers, world.problem))
+
+
+def spread_at_start(problem: Problem) -> Constants:
+    """sum_i ||x_i - xbar||^2 where averaging starts."""
+    everyone = torch.arange(problem.n, device=problem.device)
+    rows = starts(problem.start()[None], everyone, problem)
+    known = Statement(Kind.EXACT, "x_0", "sum of squares about the mean")
+    return Constants().state(known, initial_potential=float((rows - rows.mean(0)).square().sum()))

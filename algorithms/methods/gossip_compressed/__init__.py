@@ -1,0 +1,1 @@
+"""Methods: gossip with compressed differences."""

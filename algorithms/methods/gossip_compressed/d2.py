@@ -1,0 +1,92 @@
+"""D-squared: gossip SGD whose fixed point does not depend on how the data are spread."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple, final
+
+from torch import Tensor
+
+from algorithms.kernels.scaled_sum import add_scaled
+from algorithms.methods.base import Method, World
+from algorithms.methods.parts.checks import check_size, check_static
+from algorithms.problems.base import Problem
+from algorithms.topologies.base import Topology
+from theory.constants import Constants
+from theory.networks.compressed_gossip import D2_LIMIT
+from theory.stepsizes import Stepsize
+
+_ROUNDING = 1e-12  # how near the limit an eigenvalue found in double precision counts as on it
+
+
+class D2State(NamedTuple):
+    """Models x^t, and where the last step came from: x^{t-1} - gamma_{t-1} g^{t-1}."""
+
+    x: Tensor
+    before: Tensor
+
+
+@final
+@dataclass(frozen=True)
+class D2(Method[D2State]):
+    r"""X^1 = W (X^0 - \gamma_0 G^0), then
+    X^{t+1} = W (2 X^t - X^{t-1} - \gamma_t G^t + \gamma_{t-1} G^{t-1}).
+    (Tang, Lian, Yan, Zhang, Liu 2018, arXiv:1803.07068, Algorithm 1; there with one \gamma.)
+
+    Each gradient keeps the stepsize it was first used with, so the mean over workers makes exactly
+    \bar x^{t+1} = \bar x^t - \gamma_t \bar g^t whatever the rule. W must be symmetric, the same at
+    all steps, and have no eigenvalue at -1/3 or below: there z^2 - 2 \lambda z + \lambda, the mode
+    of small stepsizes, has a root at or beyond -1. ``allow_unstable`` lets such a W pass, to look
+    at the limit itself.
+
+    Raises:
+        ValueError: a topology that changes with time, is not symmetric, or has lambda_n <= -1/3.
+    """
+
+    step_rule: Stepsize
+    topology: Topology
+    allow_unstable: bool = False
+
+    def __post_init__(self) -> None:
+        check_spectrum(self.topology, self.allow_unstable)
+
+    @property
+    def name(self) -> str:
+        return f"D-squared, {self.topology.name}"
+
+    def constants(self, problem: Problem) -> Constants:
+        return problem.constants().merge(self.topology.constants())
+
+    def init(self, x0: Tensor, world: World) -> D2State:
+        check_size(self.topology, world)
+        x = world.rows(x0, len(world.network.workers))
+        return D2State(x, x)
+
+    def step(self, state: D2State, t: int, world: World) -> D2State:
+        descended = add_scaled(state.x, -self.step_rule(t), world.gradient(state.x, t))
+        ahead = descended + (state.x - state.before)
+        mixed = world.mixed(ahead, self.topology.neighbours(0), t)
+        return D2State(mixed, descended)
+
+    def models(self, state: D2State) -> Tensor:
+        return state.x
+
+
+def check_spectrum(topology: Topology, allow_unstable: bool = False) -> None:
+    """Refuse a W that D-squared does not converge with.
+
+    Raises:
+        ValueError: the topology changes with time, is not symmetric, or has lambda_n <= -1/3.
+    """
+    check_static(topology, "D-squared")
+    c = topology.constants()
+    if not c.symmetric:
+        raise ValueError(
+            f"D-squared needs a symmetric W, got topology={topology.name}; Metropolis-Hastings "
+            "weights of an undirected graph would do"
+        )
+    if not allow_unstable and c.need("lam_n") <= D2_LIMIT + _ROUNDING:
+        raise ValueError(
+            f"D-squared needs all eigenvalues of W above -1/3, got lambda_n={c.lam_n:.6g} of "
+            f"topology={topology.name}; Lazy(topology), (I + W)/2, would do"
+        )

@@ -1,0 +1,36 @@
+"""DCD-PSGD: gossip over compressed differences of models."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, final
+
+from torch import Tensor
+
+from algorithms.methods.parts.copies import Copies, CopiesState
+from algorithms.network.base import Exchanged
+
+
+@final
+@dataclass(frozen=True)
+class DCDPSGD(Copies):
+    r"""x_i^{t+1/2} = \sum_j W_{ij} \hat x_j^t - \gamma_t g_i(x_i^t),
+    z_i = C(x_i^{t+1/2} - x_i^t), x_i^{t+1} = x_i^t + z_i. (Tang, Gan, Zhang, Zhang, Liu 2018,
+    arXiv:1803.06443, Algorithm 1.)
+
+    Neighbours add z_j to their copy of x_j, so that \hat x_j = x_j always: the model itself moves
+    by what was sent, and the error of C enters it. Convergence asks of an unbiased C with
+    $E\|C(z) - z\|^2 \le \alpha^2 \|z\|^2$ that $(1 - \lambda)^2 > 4 \mu^2 \alpha^2$,
+    $\mu = \max_{i \ge 2} |\lambda_i - 1|$ (:mod:`theory.networks.compressed_gossip`).
+
+    Raises:
+        ValueError: a topology that changes with time.
+    """
+
+    title: ClassVar[str] = "DCD-PSGD"
+
+    def message(self, x: Tensor, half: Tensor, t: int) -> Tensor:
+        return half - x
+
+    def moved(self, state: CopiesState, half: Tensor, heard: Exchanged, t: int) -> CopiesState:
+        return CopiesState(state.x + heard.own, state.mixed + heard.result)

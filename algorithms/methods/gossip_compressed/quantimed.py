@@ -1,0 +1,131 @@
+"""QuanTimed-DSGD: quantised gossip with gradients cut off at a deadline."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple, final
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from algorithms.compressors.base import Compressor
+from algorithms.key import Draws
+from algorithms.methods.base import Method, World
+from algorithms.methods.parts.checks import check_size
+from algorithms.methods.parts.constants import operator_constants
+from algorithms.problems.base import Problem
+from algorithms.synchronisation.base import ComputeTimes
+from algorithms.topologies.base import Neighbours, Topology
+from theory.constants import Constants
+from theory.stepsizes import Stepsize
+
+
+class QuanTimedState(NamedTuple):
+    """Models ``[..., m, d]`` and the time that has passed ``[...]`` [seconds]."""
+
+    x: Tensor
+    time: Tensor
+
+
+@final
+@dataclass(frozen=True)
+class QuanTimed(Method[QuanTimedState]):
+    r"""x_i^{t+1} = (1 - \epsilon_t + \epsilon_t W_{ii}) x_i^t
+    + \epsilon_t \sum_{j \ne i} W_{ij} Q(x_j^t) - \alpha_t \epsilon_t \tilde g_i(x_i^t).
+    (Reisizadeh, Taheri, Mokhtari, Hassani, Pedarsani 2019, arXiv:1907.10595, Algorithm 1.)
+
+    \tilde g_i is the mean of the gradients that worker i ends within ``deadline`` [seconds] by
+    ``times``, at most ``most``; which ones end does not depend on their values, so it is unbiased.
+    A worker that ends none takes part with its first: the others wait for it. ``step_rule`` is
+    \alpha, ``mixing_rule`` \epsilon in (0, 1]. The paper's Q is unbiased with an absolute variance.
+
+    Raises:
+        ValueError: a deadline that is not positive, or most < 1.
+    """
+
+    step_rule: Stepsize
+    mixing_rule: Stepsize
+    topology: Topology
+    compressor: Compressor
+    times: ComputeTimes
+    deadline: float
+    most: int = 8
+
+    def __post_init__(self) -> None:
+        if not self.deadline > 0:
+            raise ValueError(
+                f"deadline must be positive [seconds], got deadline={self.deadline}; a few times "
+                "the mean of a gradient would do"
+            )
+        if self.most < 1:
+            raise ValueError(f"most must be at least 1 gradient, got most={self.most}")
+
+    @property
+    def name(self) -> str:
+        return f"QuanTimed-DSGD, {self.topology.name}, {self.compressor.name}"
+
+    def constants(self, problem: Problem) -> Constants:
+        own = operator_constants(self.compressor, problem.d)
+        return problem.constants().merge(self.topology.each_step()).merge(own)
+
+    def init(self, x0: Tensor, world: World) -> QuanTimedState:
+        check_size(self.topology, world)
+        x = world.rows(x0, len(world.network.workers))
+        time = torch.zeros(world.replicas.shape, dtype=torch.float64, device=x.device)
+        return QuanTimedState(x, time)
+
+    def step(self, state: QuanTimedState, t: int, world: World) -> QuanTimedState:
+        ended, took = self.batches(t, world)
+        g = self.gradient(state.x, ended, t, world)
+        packet = world.pack(self.compressor.at(t), state.x, t)
+        others, _ = world.network.mix(packet, without_own(self.topology, t % self.topology.period))
+        kept = own_weights(self.topology, t, world).to(state.x)
+        share = self.mixing_rule(t)
+        x = (1 - share + share * kept) * state.x + share * others
+        return QuanTimedState(x - self.step_rule(t) * share * g, state.time + took)
+
+    def batches(self, t: int, world: World) -> tuple[Tensor, Tensor]:
+        """Gradients that every worker ends ``[..., n]`` (int64), and the step's time ``[...]``.
+
+        The same on all ranks: everybody's clock is drawn everywhere.
+        """
+        everyone = torch.arange(world.network.n, device=world.replicas.device)
+        draws = world.key.fold("times", t).draws(world.replicas, everyone)
+        ends = self.times.seconds(draws, self.most).cumsum(-1)
+        ended = (ends <= self.deadline).sum(-1).clamp_min(1)
+        return ended, ends[..., 0].amax(-1).clamp_min(self.deadline)
+
+    def gradient(self, x: Tensor, ended: Tensor, t: int, world: World) -> Tensor:
+        """Mean ``[..., m, d]`` over the first ``ended`` gradients of each of the rows held here."""
+        own = ended[..., world.network.workers]
+        draws, total = world.draws("gradient", t), torch.zeros_like(x)
+        for k in range(int(own.max())):
+            g = world.problem.gradient(x, _of_sample(draws, k))
+            total = total + torch.where((k < own)[..., None], g, 0)
+        return world.checked(total / own[..., None], t)
+
+    def models(self, state: QuanTimedState) -> Tensor:
+        return state.x
+
+    def seconds(self, state: QuanTimedState, t: int) -> Tensor:
+        return state.time
+
+
+@lru_cache(maxsize=16)
+def without_own(topology: Topology, phase: int) -> Neighbours:
+    """W with a zero diagonal: what is heard from others."""
+    w = topology.matrix(phase)
+    return Neighbours(w - np.diag(w.diagonal()))
+
+
+def own_weights(topology: Topology, t: int, world: World) -> Tensor:
+    """W_ii ``[m, 1]`` of the rows held here."""
+    diagonal = torch.from_numpy(topology.matrix(t).diagonal().copy())
+    return diagonal.to(world.replicas.device)[world.network.workers][:, None]
+
+
+def _of_sample(draws: Draws, k: int) -> Draws:
+    """Draws of the step's gradient ``k``; the first are those of a step with one gradient."""
+    return draws if k == 0 else draws.fold("sample", k)

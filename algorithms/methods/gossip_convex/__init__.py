@@ -1,0 +1,1 @@
+"""Methods: gossip for convex functions, by (sub)gradients."""

@@ -1,0 +1,171 @@
+"""Gossip dual averaging, for sums over workers and for functions of pairs of their data."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import NamedTuple, final
+
+import torch
+from torch import Tensor
+
+from algorithms.compressors.identity import Identity
+from algorithms.methods.base import Method, World
+from algorithms.methods.exchanges.gossip import gossip
+from algorithms.methods.parts.checks import check_size
+from algorithms.problems.base import Problem
+from algorithms.problems.pairwise import PairwiseLogistic
+from algorithms.sets.geometry import Euclidean, Geometry
+from algorithms.topologies.meetings import RandomEdge
+from theory.constants import Constants
+from theory.stepsizes import Stepsize
+
+
+class Guests(ABC):
+    """The data that workers pass on to each other, and what they compute with what is theirs."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str: ...
+
+    @property
+    @abstractmethod
+    def numbers(self) -> int:
+        """How many numbers k a worker's guests are."""
+
+    @abstractmethod
+    def first(self, x: Tensor, world: World) -> Tensor:
+        """What each row held here carries at the start, ``[..., m, k]``; k = 0 if nothing."""
+
+    @abstractmethod
+    def gradient(self, x: Tensor, guests: Tensor, t: int, world: World) -> Tensor:
+        """Gradients ``[..., m, d]`` at x ``[..., m, d]`` with ``guests`` ``[..., m, k]``.
+
+        Raises:
+            NonFiniteGradient: names the step, replica and worker.
+        """
+
+
+@final
+@dataclass(frozen=True)
+class NoGuests(Guests):
+    """f is a mean of the workers' functions: nothing but sums of gradients travels."""
+
+    @property
+    def name(self) -> str:
+        return "separable"
+
+    @property
+    def numbers(self) -> int:
+        return 0
+
+    def first(self, x: Tensor, world: World) -> Tensor:
+        return x[..., :0].clone()
+
+    def gradient(self, x: Tensor, guests: Tensor, t: int, world: World) -> Tensor:
+        return world.gradient(x, t)
+
+
+@final
+@dataclass(frozen=True)
+class TravellingSamples(Guests):
+    """Each worker's samples and labels travel; a gradient is over pairs of own and visiting ones.
+
+    As time goes on a worker has been visited by all equally often, which makes the bias of its
+    gradients vanish: a term of its own in Colin et al. 2016, shown to fade as the graph mixes in
+    Colin, Bellet, Clemencon, Salmon 2026 (arXiv:2603.24128).
+    """
+
+    problem: PairwiseLogistic
+
+    @property
+    def name(self) -> str:
+        return "pairwise"
+
+    @property
+    def numbers(self) -> int:
+        return self.problem.features.shape[1] * (self.problem.d + 1)
+
+    def first(self, x: Tensor, world: World) -> Tensor:
+        problem, workers = self.problem, world.network.workers
+        labels = problem.labels[workers].to(x.dtype)
+        rows = torch.cat((problem.features[workers], labels[..., None]), -1).flatten(-2)
+        return rows.expand(*x.shape[:-1], -1).clone()
+
+    def gradient(self, x: Tensor, guests: Tensor, t: int, world: World) -> Tensor:
+        problem, workers = self.problem, world.network.workers
+        visiting = guests.reshape(*guests.shape[:-1], -1, problem.d + 1)
+        own, labels = problem.features[workers], problem.labels[workers]
+        g = problem.between(x, own, labels, visiting[..., :-1], visiting[..., -1])
+        return world.checked(g, t)
+
+
+def guests_of(problem: Problem) -> Guests:
+    """Samples travel where f is of pairs of them; elsewhere nothing does."""
+    if isinstance(problem, PairwiseLogistic):
+        return TravellingSamples(problem)
+    return NoGuests()
+
+
+class GossipDualState(NamedTuple):
+    """Models x, sums of gradients z, the start ``[..., m, d]``; guests ``[..., m, k]``."""
+
+    x: Tensor
+    z: Tensor
+    start: Tensor
+    guests: Tensor
+
+
+@final
+@dataclass(frozen=True)
+class GossipDualAveraging(Method[GossipDualState]):
+    r"""One random pair takes the mean of its sums z and swaps its guests; then every worker adds
+    a gradient, z_k += g(x_k; own data, guest), x_k = \arg\min_u \langle z_k, u \rangle + D(u, x_0)
+    / \alpha_t.
+
+    Colin, Bellet, Salmon, Clemencon 2016 (arXiv:1606.02421), Algorithm 2, synchronous; without
+    guests it is dual averaging (Duchi et al. 2012, arXiv:1005.2012) over random pairs, and its
+    theorem holds in expectation (:mod:`theory.theorems.dual_averaging`).
+
+    Raises:
+        ValueError: meetings of another number of workers than the network's (at init).
+    """
+
+    step_rule: Stepsize
+    meetings: RandomEdge
+    guests: Guests = field(default_factory=NoGuests)
+    geometry: Geometry = field(default_factory=Euclidean)
+
+    @property
+    def name(self) -> str:
+        kind, where = self.guests.name, self.geometry.name
+        return f"gossip dual averaging, {kind}, {where}, {self.meetings.name}"
+
+    def constants(self, problem: Problem) -> Constants:
+        """lam is that of the sums in mean square; with guests gradients are biased, and no theorem
+        on unbiased ones may use it."""
+        own = self.geometry.within(problem.constants(), problem).state(n=self.meetings.n)
+        if self.guests.numbers:
+            return own
+        return own.merge(self.meetings.constants())
+
+    def init(self, x0: Tensor, world: World) -> GossipDualState:
+        check_size(self.meetings, world, "meetings")
+        start = self.geometry.start(world.rows(x0, len(world.network.workers)))
+        guests = self.guests.first(start, world)
+        return GossipDualState(start, torch.zeros_like(start), start, guests)
+
+    def step(self, state: GossipDualState, t: int, world: World) -> GossipDualState:
+        meeting = self.meetings.at(t, world.key, world.replicas)
+        z = gossip(world.network, world.pack(Identity(), state.z, t), meeting)
+        guests = state.guests
+        if guests.shape[-1]:
+            packet = world.pack(Identity(), guests, t, purpose="guests")
+            guests = world.network.hear(packet, meeting.sources)[..., -1, :]
+        z = z + self.guests.gradient(state.x, guests, t, world)
+        return GossipDualState(
+            self.geometry.step(state.start, z, self.step_rule(t)), z, state.start, guests
+        )
+
+    def models(self, state: GossipDualState) -> Tensor:
+        return state.x

@@ -1,0 +1,1 @@
+"""Methods: gossip on directed graphs."""

@@ -1,0 +1,77 @@
+"""GossipGraD: averaging with one rotating partner a step, while samples pass round."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple, final
+
+from torch import Tensor
+
+from algorithms.kernels.scaled_sum import add_scaled
+from algorithms.methods.base import Method, World
+from algorithms.methods.exchanges.exchange import Exchange
+from algorithms.methods.parts.checks import check_averages, check_size
+from algorithms.problems.base import Problem
+from algorithms.problems.redundant import Lent
+from theory.constants import Constants
+from theory.stepsizes import Stepsize
+
+
+class GossipGraDState(NamedTuple):
+    """Each worker's model ``[..., m, d]``."""
+
+    x: Tensor
+
+
+@final
+@dataclass(frozen=True)
+class GossipGraD(Method[GossipGraDState]):
+    r"""x_i \leftarrow \frac12 (y_i + y_{p(i, t)}), y_j = x_j - \gamma_t g_j(x_j). (Daily, Vishnu,
+    Siegel, Warfel, Amatya 2018, arXiv:1803.05880.)
+
+    ``exchange`` says who is whose partner; the paper's are Along(Dissemination(n)) and
+    Along(RotatingHypercube(n)). With ``shuffle`` samples pass round a ring: at step t worker i
+    draws from the shard of i - t mod n, with randomness of its own. What the samples weigh is not
+    charged: no problem says how long one is.
+
+    The paper speaks of updates (gradients) that are exchanged; here the models are, after their
+    step, so that workers come to agree: averages of gradients alone pull no models together.
+
+    With other exchanges it is D-PSGD that adapts first and combines then. One whose weights do not
+    sum to 1 by row would shrink or stretch the models, so it is refused.
+
+    Raises:
+        ValueError: the rows of the exchange do not sum to 1.
+    """
+
+    step_rule: Stepsize
+    exchange: Exchange
+    shuffle: bool = True
+
+    def __post_init__(self) -> None:
+        check_averages(self.exchange)
+
+    @property
+    def name(self) -> str:
+        return f"GossipGraD, {self.exchange.name}" + ("" if self.shuffle else ", no shuffle")
+
+    def constants(self, problem: Problem) -> Constants:
+        return problem.constants().state(n=self.exchange.n)
+
+    def init(self, x0: Tensor, world: World) -> GossipGraDState:
+        check_size(self.exchange, world, "exchange")
+        return GossipGraDState(world.rows(x0, len(world.network.workers)))
+
+    def step(self, state: GossipGraDState, t: int, world: World) -> GossipGraDState:
+        moved = add_scaled(state.x, -self.step_rule(t), self._gradient(state.x, t, world))
+        return GossipGraDState(self.exchange.mixed(moved, t, world))
+
+    def models(self, state: GossipGraDState) -> Tensor:
+        return state.x
+
+    def _gradient(self, x: Tensor, t: int, world: World) -> Tensor:
+        if not self.shuffle:
+            return world.gradient(x, t)
+        draws = world.draws("gradient", t)
+        lent = Lent(draws, (draws.workers - t) % world.network.n)
+        return world.checked(world.problem.gradient(x, lent), t)

@@ -1,0 +1,71 @@
+"""Push-sum: average consensus over directed links, by a sum and a weight."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple, final
+
+import torch
+from torch import Tensor
+
+from algorithms.methods.base import Method, World
+from algorithms.methods.exchanges.exchange import Exchange
+from algorithms.methods.gossip_averaging.gossip_averaging import averaging_start
+from algorithms.methods.parts.checks import check_size
+from algorithms.problems.base import Problem
+from theory.constants import Constants
+
+
+class PushState(NamedTuple):
+    """Sums s ``[..., m, d]`` (biased parameters) and push-sum weights w ``[..., m, 1]``."""
+
+    s: Tensor
+    w: Tensor
+
+
+def push(s: Tensor, w: Tensor, exchange: Exchange, t: int, world: World) -> PushState:
+    """(P s, P w) for s ``[..., m, d]``, w ``[..., m, 1]``: one message of d + 1 numbers a link."""
+    mixed = exchange.mixed(torch.cat((s, w), dim=-1), t, world)
+    return PushState(mixed[..., :-1].contiguous(), mixed[..., -1:].contiguous())
+
+
+def ratio(state: PushState) -> Tensor:
+    """z = s / w ``[..., m, d]``: what a worker takes the mean to be."""
+    return state.s / state.w
+
+
+def unit_weights(rows: Tensor) -> Tensor:
+    """w = 1 for rows ``[..., m, d]``: ``[..., m, 1]``."""
+    return torch.ones_like(rows[..., :1])
+
+
+@final
+@dataclass(frozen=True)
+class PushSum(Method[PushState]):
+    r"""s \leftarrow P_t s, w \leftarrow P_t w, z_i = s_i / w_i. (Kempe, Dobra, Gehrke 2003, FOCS,
+    Protocol Push-Sum.)
+
+    Columns of P_t sum to 1, so sum s and sum w stay, and every z_i tends to the mean of the starts
+    where averaging with P_t alone would end at a weighted one. Worker i starts from
+    x_0 - grad f_i(x_0), with w = 1: on f_i(x) = ||x - b_i||^2 / 2 this is b_i.
+    """
+
+    exchange: Exchange
+
+    @property
+    def name(self) -> str:
+        return f"push-sum, {self.exchange.name}"
+
+    def constants(self, problem: Problem) -> Constants:
+        return problem.constants().state(n=self.exchange.n)
+
+    def init(self, x0: Tensor, world: World) -> PushState:
+        check_size(self.exchange, world, "exchange")
+        s = averaging_start(x0, world).x
+        return PushState(s, unit_weights(s))
+
+    def step(self, state: PushState, t: int, world: World) -> PushState:
+        return push(state.s, state.w, self.exchange, t, world)
+
+    def models(self, state: PushState) -> Tensor:
+        return ratio(state)

@@ -1,0 +1,60 @@
+"""Subgradient-push: push-sum first, then a gradient step at the ratio."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple, final
+
+from torch import Tensor
+
+from algorithms.kernels.scaled_sum import add_scaled_onto
+from algorithms.methods.base import Method, World
+from algorithms.methods.exchanges.exchange import Exchange
+from algorithms.methods.gossip_directed.push_sum import push, ratio
+from algorithms.methods.gossip_directed.sgp import start
+from algorithms.problems.base import Problem
+from theory.constants import Constants
+from theory.stepsizes import Stepsize
+
+
+class SubgradientPushState(NamedTuple):
+    """x ``[..., m, d]``, weights w ``[..., m, 1]`` and the ratios z ``[..., m, d]``."""
+
+    s: Tensor
+    w: Tensor
+    z: Tensor
+
+
+@final
+@dataclass(frozen=True)
+class SubgradientPush(Method[SubgradientPushState]):
+    r"""x \leftarrow P_t x - \gamma_t g(z), w \leftarrow P_t w, z = (P_t x) / (P_t w). (Nedic,
+    Olshevsky 2016, IEEE TAC, arXiv:1406.2075, Eqs. 2a-2d.)
+
+    Links may be directed and change with time; f need not have gradients, subgradients do.
+    ``models`` are the z_i, at which the gradients are taken. SGP takes the same two half-steps in
+    the other order, so that without noise both stop at the same z.
+    """
+
+    step_rule: Stepsize
+    exchange: Exchange
+
+    @property
+    def name(self) -> str:
+        return f"subgradient-push, {self.exchange.name}"
+
+    def constants(self, problem: Problem) -> Constants:
+        return problem.constants().state(n=self.exchange.n)
+
+    def init(self, x0: Tensor, world: World) -> SubgradientPushState:
+        s, w = start(x0, self.exchange, world)
+        return SubgradientPushState(s, w, s)
+
+    def step(self, state: SubgradientPushState, t: int, world: World) -> SubgradientPushState:
+        mixed = push(state.s, state.w, self.exchange, t, world)
+        z = ratio(mixed)
+        s = add_scaled_onto(mixed.s, -self.step_rule(t), world.gradient(z, t))
+        return SubgradientPushState(s, mixed.w, z)
+
+    def models(self, state: SubgradientPushState) -> Tensor:
+        return state.z

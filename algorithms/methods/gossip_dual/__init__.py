@@ -1,0 +1,1 @@
+"""Methods: dual methods over a network."""

@@ -1,0 +1,97 @@
+"""Decentralised communication sliding: gradient steps between two rounds of messages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple, final
+
+import torch
+from torch import Tensor
+
+from algorithms.methods.base import Method, World
+from algorithms.methods.gossip_dual.ssda import multiplier
+from algorithms.methods.parts.checks import check_size
+from algorithms.methods.parts.sliding_rules import SlidingRule
+from algorithms.problems.base import Problem, require_int
+from algorithms.topologies.base import StaticTopology
+from algorithms.topologies.laplacian import Laplacian
+from theory.constants import Constants
+
+
+class SlidingState(NamedTuple):
+    """Inner iterate u, weighted mean of inner iterates, x^{k-1}, x^{k-2}, duals y, their exchange
+    W y, and the output so far: ``[..., m, d]``."""
+
+    u: Tensor
+    mean: Tensor
+    x: Tensor
+    before: Tensor
+    y: Tensor
+    pull: Tensor
+    average: Tensor
+
+
+@final
+@dataclass(frozen=True)
+class CommunicationSliding(Method[SlidingState]):
+    r"""Every T steps two rounds of messages: y_i \mathrel{+}= \frac{1}{\tau_k} \sum_j W_{ij}
+    [\alpha_k (\hat x_j^{k-1} - x_j^{k-2}) + x_j^{k-1}], w_i = \sum_j W_{ij} y_j; then T steps
+    u_i = \arg\min_u <w_i + g_i(u_{i-1}), u> + \frac{\eta_k}{2}\|u - x^{k-1}\|^2 +
+    \frac{\eta_k \beta_i}{2}\|u - u_{i-1}\|^2.
+
+    x^k is the last u, \hat x^k the weighted mean of all; the models are the weighted mean of the
+    \hat x^k. (Lan, Lee, Zhou 2017, arXiv:1701.03961: DCS where gradients are exact, SDCS where they
+    are stochastic; W is their Laplacian divided by its norm.) A step is one gradient.
+
+    Raises:
+        ValueError: period < 1.
+    """
+
+    rule: SlidingRule
+    topology: StaticTopology
+    period: int
+
+    def __post_init__(self) -> None:
+        require_int("period", self.period, 1)
+
+    @property
+    def name(self) -> str:
+        return f"communication sliding, {self.topology.name}, T={self.period}"
+
+    @property
+    def laplacian(self) -> Laplacian:
+        """W."""
+        return Laplacian(self.topology)
+
+    def constants(self, problem: Problem) -> Constants:
+        return problem.constants()
+
+    def init(self, x0: Tensor, world: World) -> SlidingState:
+        check_size(self.topology, world)
+        x = world.rows(x0, len(world.network.workers))
+        zero = torch.zeros_like(x)
+        return SlidingState(x, x, x, x, zero, zero, x)
+
+    def step(self, state: SlidingState, t: int, world: World) -> SlidingState:
+        k, i = t // self.period + 1, t % self.period + 1
+        if i == 1:
+            state = self._exchanged(state, k, t, world)
+        g = world.gradient(state.u, t)
+        eta, beta = self.rule.eta(k), self.rule.beta(k, i)
+        u = (state.x + beta * state.u - (state.pull + g) / eta) / (1 + beta)
+        mean = state.mean + self.rule.inner_share(i) * (u - state.mean)
+        state = state._replace(u=u, mean=mean)
+        if i < self.period:
+            return state
+        average = state.average + self.rule.outer_share(k) * (mean - state.average)
+        return state._replace(before=state.x, x=u, average=average)
+
+    def _exchanged(self, state: SlidingState, k: int, t: int, world: World) -> SlidingState:
+        """Duals and their pull after the two rounds of outer step k."""
+        ahead = state.x + self.rule.alpha(k) * (state.mean - state.before)
+        multiply = multiplier(self.laplacian, t, world)
+        y = state.y + multiply(ahead, 0) / self.rule.tau(k)
+        return state._replace(u=state.x, y=y, pull=multiply(y, 1))
+
+    def models(self, state: SlidingState) -> Tensor:
+        return state.average

@@ -1,0 +1,92 @@
+"""Dual accelerated gradients with the sequence of FISTA (Uribe et al.)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple, final
+
+import torch
+from torch import Tensor
+
+from algorithms.methods.base import Method, World
+from algorithms.methods.gossip_dual.ssda import (
+    DualState,
+    ascended,
+    dual_start,
+    minimised,
+    multiplier,
+)
+from algorithms.problems.base import Problem
+from algorithms.problems.conjugate import LocalModel
+from algorithms.topologies.base import StaticTopology
+from algorithms.topologies.laplacian import Laplacian
+from theory.constants import Constants
+
+
+class FistaState(NamedTuple):
+    """The duals and models of :class:`DualState`, and alpha_k ``[]`` (float64)."""
+
+    dual: DualState
+    alpha: Tensor
+
+
+@final
+@dataclass(frozen=True)
+class DualAccelerated(Method[FistaState]):
+    r"""z_i^{k+1} = \tilde z_i^k - \frac{\mu}{\lambda_1(W)} \sum_j W_{ij} x_j^*(\tilde z_j^k),
+    \tilde z^{k+1} = z^{k+1} + \beta_k (z^{k+1} - z^k), x_i^*(z) = \arg\max_x <z, x> - f_i(x).
+
+    \alpha_{k+1}^2 = (1 - \alpha_{k+1}) \alpha_k^2 + q \alpha_{k+1}, \beta_k = \alpha_k (1 -
+    \alpha_k)/(\alpha_k^2 + \alpha_{k+1}), where q = \gamma/\kappa_l is the dual's inverse condition
+    number, q = 0 where it is not strongly concave (f_i not smooth: ``strong`` is False); \alpha_0
+    solves \alpha^2 = 1 - \alpha + q \alpha. (Uribe, Lee, Gasnikov, Nedic 2018, arXiv:1809.00710,
+    the algorithms for strongly convex f_i.) For the other classes the paper adds a small quadratic;
+    here see :class:`LocalModel`.
+    """
+
+    topology: StaticTopology
+    local: LocalModel
+    strong: bool = True
+
+    @property
+    def name(self) -> str:
+        return f"dual accelerated, {self.topology.name}"
+
+    @property
+    def laplacian(self) -> Laplacian:
+        """W."""
+        return Laplacian(self.topology)
+
+    @property
+    def q(self) -> float:
+        """Inverse condition number of the dual that the sequence counts on."""
+        return self.laplacian.gamma / self.local.kappa if self.strong else 0.0
+
+    def constants(self, problem: Problem) -> Constants:
+        return problem.constants()
+
+    def init(self, x0: Tensor, world: World) -> FistaState:
+        return FistaState(dual_start(x0, self.topology, world), _number(following(1.0, self.q)))
+
+    def step(self, state: FistaState, t: int, world: World) -> FistaState:
+        dual = minimised(state.dual, self.local, t, world)
+        restarts = self.local.moves_at(t)
+        alpha = following(1.0, self.q) if restarts else float(state.alpha)
+        ahead = following(alpha, self.q)
+        beta = alpha * (1 - alpha) / (alpha**2 + ahead)
+        heard = multiplier(self.laplacian, t, world)(dual.theta, 0)
+        return FistaState(ascended(dual, self.local.alpha * heard, beta), _number(ahead))
+
+    def models(self, state: FistaState) -> Tensor:
+        return state.dual.theta
+
+
+def following(alpha: float, q: float) -> float:
+    r"""The root in (0, 1) of a^2 = (1 - a) \alpha^2 + q a (1 if q = \alpha = 1)."""
+    b = alpha**2 - q
+    return (math.sqrt(b * b + 4 * alpha**2) - b) / 2
+
+
+def _number(value: float) -> Tensor:
+    return torch.tensor(value, dtype=torch.float64)

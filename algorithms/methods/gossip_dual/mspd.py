@@ -1,0 +1,100 @@
+"""MSPD: multi-step primal-dual, for convex functions that need not be smooth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple, final
+
+import torch
+from torch import Tensor
+
+from algorithms.methods.base import Method, World
+from algorithms.methods.gossip_dual.ssda import multiplier
+from algorithms.methods.parts.checks import check_size
+from algorithms.problems.base import Problem, require_int
+from algorithms.topologies.base import StaticTopology
+from algorithms.topologies.laplacian import Laplacian, accelerated_gossip, shrinkage
+from theory.constants import Constants
+from theory.stepsizes import Stepsize
+
+
+class MSPDState(NamedTuple):
+    """Local iterate, x_k, x_{k-1}, duals y, mean of x_1 .. x_k: ``[..., m, d]``."""
+
+    inner: Tensor
+    x: Tensor
+    before: Tensor
+    y: Tensor
+    average: Tensor
+
+
+@final
+@dataclass(frozen=True)
+class MSPD(Method[MSPDState]):
+    r"""Every M steps y_i \mathrel{-}= \frac{1}{s \lambda_1(P)} [P_K(W)(2 x_k - x_{k-1})]_i; between
+    them x_{k+1} = \tilde x^M from \tilde x^0 = x_k,
+    \tilde x^{m+1} = \frac{m}{m+2} \tilde x^m + \frac{2}{m+2} (x_k + s y - s g_i(\tilde x^m)).
+
+    s = \rho (1 - c_1^K)/(1 + c_1^K), \lambda_1(P) = (1 + c_1^K)^2/(1 + c_1^{2K}), and \rho =
+    \gamma_t, the ratio R/L_l of radius and local Lipschitz constant in the paper (Scaman, Bach,
+    Bubeck, Lee, Massoulie 2018, arXiv:1806.00291, the multi-step primal-dual algorithm; its eta is
+    n s and its y is y/n here). Chambolle and Pock's step in the outer loop, M subgradient steps of
+    its strongly convex subproblem within. A step is one subgradient; K rounds of messages every M
+    steps. The models are the means of x_1, ..., x_k.
+
+    Raises:
+        ValueError: period < 1.
+    """
+
+    step_rule: Stepsize
+    topology: StaticTopology
+    period: int
+
+    def __post_init__(self) -> None:
+        require_int("period", self.period, 1)
+
+    @property
+    def name(self) -> str:
+        return f"MSPD, {self.topology.name}, M={self.period}"
+
+    @property
+    def laplacian(self) -> Laplacian:
+        """W."""
+        return Laplacian(self.topology)
+
+    def constants(self, problem: Problem) -> Constants:
+        return problem.constants()
+
+    def init(self, x0: Tensor, world: World) -> MSPDState:
+        check_size(self.topology, world)
+        x = world.rows(x0, len(world.network.workers))
+        return MSPDState(x, x, x, torch.zeros_like(x), x)
+
+    def step(self, state: MSPDState, t: int, world: World) -> MSPDState:
+        k, m = divmod(t, self.period)
+        s = self.primal_step(t - m)
+        if m == 0:
+            state = state._replace(y=self._dual(state, s, t, world), inner=state.x)
+        g = world.gradient(state.inner, t)
+        pulled = state.x + s * (state.y - g)
+        inner = m / (m + 2) * state.inner + 2 / (m + 2) * pulled
+        if m < self.period - 1:
+            return state._replace(inner=inner)
+        average = state.average + (inner - state.average) / (k + 1)
+        return state._replace(inner=inner, x=inner, before=state.x, average=average)
+
+    def primal_step(self, t: int) -> float:
+        """s of the outer step that begins at step t [x^2 / f]."""
+        c = shrinkage(self.laplacian.gamma, self.laplacian.degree)
+        return self.step_rule(t) * (1 - c) / (1 + c)
+
+    def _dual(self, state: MSPDState, s: float, t: int, world: World) -> Tensor:
+        """Duals after an exchange of 2 x_k - x_{k-1}."""
+        w = self.laplacian
+        c = shrinkage(w.gamma, w.degree)
+        ahead = 2 * state.x - state.before
+        heard = accelerated_gossip(ahead, multiplier(w, t, world), w.gamma, w.degree)
+        return state.y - (1 + c**2) / (1 + c) ** 2 / s * heard
+
+    def models(self, state: MSPDState) -> Tensor:
+        return state.average

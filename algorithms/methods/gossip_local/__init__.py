@@ -1,0 +1,1 @@
+"""Methods: gossip with local steps."""

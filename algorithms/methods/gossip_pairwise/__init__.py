@@ -1,0 +1,1 @@
+"""Methods: gossip between pairs."""

@@ -1,0 +1,119 @@
+"""AD-PSGD: stale gradients and atomic averages of pairs, without a common clock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import final
+
+import torch
+from torch import Tensor
+
+from algorithms.compressors.identity import Identity
+from algorithms.methods.base import World
+from algorithms.methods.exchanges.gossip import gossip
+from algorithms.methods.parts.own_clock import (
+    OwnClock,
+    OwnClockState,
+    arrive,
+    go_on,
+)
+from algorithms.methods.parts.scheduled import places
+from algorithms.problems.base import Problem, require_int
+from algorithms.synchronisation.barriers import Asynchronous
+from algorithms.synchronisation.base import Barrier, ComputeTimes
+from algorithms.topologies.base import StaticTopology
+from algorithms.topologies.meetings import pair
+from algorithms.topologies.partners import circle, halves, partners
+from theory.constants import Constants
+from theory.stepsizes import Stepsize
+
+
+@final
+@dataclass(frozen=True)
+class ADPSGD(OwnClock):
+    r"""X_{k+1} = W_k X_k - \gamma g_{i_k}(\hat X_k) e_{i_k}^T: worker i_k arrives with a gradient
+    at its own model as it was when it began; it and a random neighbour take the mean of their
+    models; then the gradient is applied to its model alone. (Lian, Zhang, Zhang, Liu 2018,
+    arXiv:1710.06952, Algorithm 1.)
+
+    A step is a tick of the ``barrier``'s schedule under ``times``, drawn from ``schedule_seed`` for
+    up to ``replicas`` replicas. Averages are atomic: of several who arrive in one tick, those of
+    lower ids go first, each finding what those before it left. Others' averages move a worker's
+    model while it computes; its gradient does not see that.
+
+    ``bipartite``: only workers of worker 0's half call, only those of the other answer; who answers
+    applies its own gradients and calls nobody. Nobody then waits in a circle (Section 4.1).
+
+    Raises:
+        ValueError: ticks < 1; a topology of another n, with edges of one direction only, or, where
+            ``bipartite``, with a cycle of odd length; a step beyond the schedule.
+    """
+
+    step_rule: Stepsize
+    ticks: int
+    times: ComputeTimes
+    topology: StaticTopology
+    barrier: Barrier = field(default_factory=Asynchronous)
+    bipartite: bool = False
+    schedule_seed: int = 0
+    replicas: int = 64
+
+    def __post_init__(self) -> None:
+        require_int("ticks", self.ticks, 1)
+        circle(self.topology)
+        if self.bipartite:
+            halves(self.topology)
+
+    @property
+    def name(self) -> str:
+        calls = ", one half calls" if self.bipartite else ""
+        return f"AD-PSGD, {self.topology.name}, {self.barrier.name}{calls}"
+
+    def constants(self, problem: Problem) -> Constants:
+        return problem.constants().merge(self.staleness(problem.n))
+
+    def step(self, state: OwnClockState, t: int, world: World) -> OwnClockState:
+        arrived = arrive(state, t, world)
+        called = self.called(arrived.who, t, world)
+        x, gamma = state.x, self.step_rule(t)
+        for k in range(arrived.who.shape[-1]):  # one after another: each is atomic
+            caller = arrived.who[..., k : k + 1]
+            x = averaged(x, caller, called[..., k : k + 1], t, k, world)
+            place = places(caller, world.network, x)
+            moved = x.gather(-2, place) - gamma * arrived.gradients[..., k : k + 1, :]
+            x = x.scatter(-2, place, moved)
+        return go_on(state, x, arrived.starts, world)
+
+    def called(self, who: Tensor, t: int, world: World) -> Tensor:
+        """Whom each of ``who`` ``[..., k]`` averages with; itself where it does not call."""
+        chosen = partners(self.topology, world.key.fold("partner", t), world.replicas, who)
+        if not self.bipartite:
+            return chosen
+        calls = torch.tensor((*halves(self.topology), True), device=who.device)
+        return torch.where(calls[who], chosen, who)
+
+
+def averaged(x: Tensor, caller: Tensor, called: Tensor, t: int, turn: int, world: World) -> Tensor:
+    """Models ``[..., m + 1, d]`` after ``caller`` and ``called`` ``[..., 1]`` took their mean.
+
+    One message each way. A caller n, nobody, or one that calls itself changes nothing.
+    """
+    held = x[..., :-1, :]
+    packet = world.pack(Identity(), held, t, purpose=f"average {turn}")
+    mean = gossip(world.network, packet, pair(caller, called, world.network.n))
+    return torch.cat((mean, x[..., -1:, :]), dim=-2)
+
+
+def conflicts(who: Tensor, called: Tensor, n: int) -> Tensor:
+    """How many of the exchanges of one tick ``[..., k]`` meet a worker that an earlier one of it
+    met already ``[...]``: they must wait for it."""
+    shape = (*who.shape[:-1], n + 1)
+    met = torch.zeros(shape, dtype=torch.bool, device=who.device)
+    count = torch.zeros(who.shape[:-1], dtype=torch.int64, device=who.device)
+    for k in range(who.shape[-1]):
+        pair = torch.stack((who[..., k], called[..., k]), dim=-1)
+        real = (pair < n).all(-1) & (pair[..., 0] != pair[..., 1])
+        count += real & met.gather(-1, pair).any(-1)
+        # the last place is nobody's
+        met = met.scatter(-1, torch.where(real[..., None], pair, n), True)
+    return count

@@ -1,0 +1,116 @@
+"""Gossiping SGD: one-sided averages, pulled or pushed, without a common clock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import final
+
+import torch
+from torch import Tensor
+
+from algorithms.compressors.identity import Identity
+from algorithms.methods.base import World
+from algorithms.methods.parts.own_clock import (
+    OwnClock,
+    OwnClockState,
+    arrive,
+    go_on,
+    stepped,
+)
+from algorithms.problems.base import Problem, require_int
+from algorithms.synchronisation.barriers import Asynchronous
+from algorithms.synchronisation.base import Barrier, ComputeTimes
+from algorithms.topologies.base import StaticTopology
+from algorithms.topologies.partners import circle, partners
+from theory.constants import Constants
+from theory.stepsizes import Stepsize
+
+
+class Direction(Enum):
+    """Which way a model goes."""
+
+    PULL = "pull"
+    PUSH = "push"
+
+
+@final
+@dataclass(frozen=True)
+class GossipingSGD(OwnClock):
+    r"""Worker i arrives with g_i at its model as it was when it began, and with probability p
+    gossips with a random neighbour j; then x_i \mathrel{-}= \gamma g_i.
+
+    Pull: x_i = (x_i + x_j) / 2, x_j stays. Push: x_j is the mean of itself and of all that are
+    pushed to it in this tick, x_i stays. One message either way; the mean over workers is kept in
+    expectation only. What is read is as it stood before the tick. (Jin, Yuan, Iandola, Keutzer
+    2016, arXiv:1611.04581, Section 3.)
+
+    A step is a tick of the ``barrier``'s schedule under ``times``, drawn from ``schedule_seed`` for
+    up to ``replicas`` replicas.
+
+    Raises:
+        ValueError: ticks < 1, probability outside (0, 1]; a topology of another n or with edges of
+            one direction only; a step beyond the schedule.
+    """
+
+    step_rule: Stepsize
+    ticks: int
+    times: ComputeTimes
+    topology: StaticTopology
+    direction: Direction = Direction.PULL
+    probability: float = 1.0
+    barrier: Barrier = field(default_factory=Asynchronous)
+    schedule_seed: int = 0
+    replicas: int = 64
+
+    def __post_init__(self) -> None:
+        require_int("ticks", self.ticks, 1)
+        circle(self.topology)
+        if not 0 < self.probability <= 1:
+            raise ValueError(
+                f"probability must lie in (0, 1], got probability={self.probability}; 1 gossips at "
+                "every gradient"
+            )
+
+    @property
+    def name(self) -> str:
+        often = "" if self.probability == 1 else f", p={self.probability:g}"
+        return f"gossiping SGD, {self.direction.value}, {self.topology.name}{often}"
+
+    def constants(self, problem: Problem) -> Constants:
+        return problem.constants()
+
+    def step(self, state: OwnClockState, t: int, world: World) -> OwnClockState:
+        arrived = arrive(state, t, world)
+        sources = self.sources(arrived.who, t, world)
+        held = state.x[..., :-1, :]
+        packet = world.pack(Identity(), held, t)
+        heard = world.network.hear(packet, sources)
+        mean = mean_with(held, heard, sources[..., world.network.workers, :], world)
+        x = torch.cat((mean, state.x[..., -1:, :]), dim=-2)
+        return go_on(state, stepped(x, arrived, self.step_rule(t), world), arrived.starts, world)
+
+    def sources(self, who: Tensor, t: int, world: World) -> Tensor:
+        """Whom each worker hears at tick t when ``who`` ``[..., k]`` arrive: ``[..., n, s]``, its
+        own id where nobody."""
+        key, n = world.key.fold("partner", t), world.network.n
+        chosen = partners(self.topology, key, world.replicas, who)
+        coins = key.fold("whether").draws(world.replicas, who.clamp_max(n - 1))
+        gossips = coins.uniform(1, torch.float64)[..., 0] < self.probability
+        everyone = torch.arange(n + 1, device=who.device)
+        if self.direction is Direction.PULL:  # everyone reads at most one
+            read = everyone.expand(*who.shape[:-1], n + 1)
+            return read.scatter(-1, who, torch.where(gossips, chosen, who))[..., :-1, None]
+        own = everyone[:-1, None]
+        reads = (chosen[..., None, :] == own) & gossips[..., None, :]
+        return torch.where(reads, who[..., None, :], own)
+
+
+def mean_with(held: Tensor, heard: Tensor, sources: Tensor, world: World) -> Tensor:
+    """Means ``[..., m, d]`` of own rows and those ``heard`` ``[..., m, k, d]`` from ``sources``
+    ``[..., m, k]``, others' alone, added slot by slot."""
+    others = sources != world.network.workers[:, None]
+    total = held
+    for k in range(heard.shape[-2]):
+        total = torch.where(others[..., k, None], total + heard[..., k, :], total)
+    return total / (1 + others.sum(-1))[..., None]

@@ -1,0 +1,71 @@
+"""SAPS-PSGD: peers average the coordinates of a mask that all workers share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple, final
+
+import torch
+from torch import Tensor
+
+from algorithms.compressors.shared_mask import SharedMask
+from algorithms.kernels.scaled_sum import add_scaled
+from algorithms.methods.base import Method, World
+from algorithms.methods.exchanges.gossip import gossip
+from algorithms.methods.parts.checks import check_size
+from algorithms.problems.base import Problem
+from algorithms.topologies.meetings import Meetings
+from theory.constants import Constants
+from theory.stepsizes import Stepsize
+
+
+class SAPSState(NamedTuple):
+    """Each worker's model ``[..., m, d]``."""
+
+    x: Tensor
+
+
+@final
+@dataclass(frozen=True)
+class SAPSPSGD(Method[SAPSState]):
+    r"""x_i' = x_i - \gamma g_i(x_i); x_i = (1 - m) \circ x_i' + m \circ \sum_j W_{ij} x_j'.
+
+    m is a random mask, each coordinate with probability 1 / ``compression``, drawn afresh from a
+    seed that all workers know, so only values are sent; W is that of a meeting of peers. The mean
+    over workers moves as with full averages, for any mask. (Tang, Shi, Chu 2020, arXiv:2002.09692,
+    Algorithms 1 and 2.)
+
+    Raises:
+        ValueError: compression < 1, or meetings of another number of workers.
+    """
+
+    step_rule: Stepsize
+    meetings: Meetings
+    compression: float
+
+    def __post_init__(self) -> None:
+        if not self.compression >= 1:
+            raise ValueError(
+                f"compression must be at least 1, got compression={self.compression}; 1 sends all"
+            )
+
+    @property
+    def name(self) -> str:
+        return f"SAPS-PSGD, {self.meetings.name}, c={self.compression:g}"
+
+    def constants(self, problem: Problem) -> Constants:
+        return problem.constants()
+
+    def init(self, x0: Tensor, world: World) -> SAPSState:
+        check_size(self.meetings, world, "meetings")
+        return SAPSState(world.rows(x0, len(world.network.workers)))
+
+    def step(self, state: SAPSState, t: int, world: World) -> SAPSState:
+        x = add_scaled(state.x, -self.step_rule(t), world.gradient(state.x, t))
+        mask = SharedMask(1 / self.compression, world.key.fold("mask", t), world.replicas)
+        meeting = self.meetings.at(t, world.key, world.replicas)
+        mixed = gossip(world.network, world.pack(mask, x, t), meeting)
+        return SAPSState(torch.where(mask.coordinates(x.shape[-1]), mixed, x))
+
+    def models(self, state: SAPSState) -> Tensor:
+        return state.x

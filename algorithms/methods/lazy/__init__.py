@@ -1,0 +1,1 @@
+"""Methods: uploads that are skipped."""

@@ -1,0 +1,1 @@
+"""Methods: local SGD and its relatives."""

@@ -1,0 +1,146 @@
+"""Local SGD: some steps alone, then all models are averaged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, NamedTuple, final
+
+from torch import Tensor
+
+from algorithms.compressors.base import Compressor
+from algorithms.compressors.identity import Identity
+from algorithms.memories.base import Memory, NoMemory, Round
+from algorithms.methods.base import Method, World, dense_bits
+from algorithms.methods.parts.constants import operator_constants
+from algorithms.optimizers.base import SGD, Optimizer
+from algorithms.optimizers.outer import Outer, PlainAverage
+from algorithms.problems.base import Problem
+from algorithms.synchronisation.periods import Every, Periods
+from theory.constants import Constants
+from theory.stepsizes import Stepsize
+
+
+class AtMeetings(Enum):
+    """What becomes of a worker's velocity when models are averaged."""
+
+    KEPT = "kept"
+    RESET = "reset"
+    AVERAGED = "averaged"
+
+
+class LocalSGDState(NamedTuple):
+    """Each worker's model ``[..., m, d]``; its optimizer's state; where all began this block
+    ``[..., 1, d]``; the memories of what was not sent; the server's state between blocks."""
+
+    x: Tensor
+    velocity: Any = None
+    anchor: Any = None
+    memory: Any = None
+    block: Any = None
+
+
+@final
+@dataclass(frozen=True)
+class LocalSGD(Method[LocalSGDState]):
+    r"""x_i^{t+1} = x_i^t - \gamma_t g_i(x_i^t), replaced by \frac1n \sum_j of it at a meeting.
+
+    Models are averaged, not gradients. ``period`` H means meetings when H | t+1. (Stich 2019,
+    arXiv:1805.09767, Algorithm 1.) Beyond that:
+
+    - ``optimizer`` takes the local steps; ``velocity`` says what becomes of its state at a meeting
+      (Yu, Jin, Yang 2019, arXiv:1905.03817, Algorithm 1: averaged, in a message of its own);
+    - with a ``compressor`` or ``memory`` workers send C(a - x_i), a the model that all began from,
+      and the mean model is a - \frac1n \sum_i C(a - x_i) (PQASGD: Jiang, Agrawal 2018; with error
+      memory Qsparse-local-SGD: Basu et al. 2019, arXiv:1906.02367, Algorithm 1);
+    - ``outer`` is what the server makes of the mean (BMUF: Chen, Huo 2016).
+
+    Raises:
+        ValueError: period < 1.
+    """
+
+    step_rule: Stepsize
+    period: int | Periods
+    optimizer: Optimizer[Any] = field(default_factory=SGD)
+    velocity: AtMeetings = AtMeetings.KEPT
+    compressor: Compressor = field(default_factory=Identity)
+    memory: Memory[Any] = field(default_factory=NoMemory)
+    outer: Outer[Any] = field(default_factory=PlainAverage)
+
+    def __post_init__(self) -> None:
+        _ = self.periods
+
+    @property
+    def periods(self) -> Periods:
+        """When the workers meet."""
+        return Every(self.period) if isinstance(self.period, int) else self.period
+
+    @property
+    def increments(self) -> bool:
+        """Whether workers send what changed rather than their models."""
+        plain = isinstance(self.compressor, Identity) and isinstance(self.memory, NoMemory)
+        return not plain
+
+    @property
+    def name(self) -> str:
+        parts = [f"local SGD, {self.periods.name}"]
+        if not isinstance(self.optimizer, SGD):
+            parts.append(f"{self.optimizer.name} {self.velocity.value}")
+        parts += [self.compressor.name, self.memory.name] if self.increments else []
+        parts += [] if isinstance(self.outer, PlainAverage) else [self.outer.name]
+        return ", ".join(parts)
+
+    def constants(self, problem: Problem) -> Constants:
+        stated, longest = problem.constants(), self.periods.longest
+        if not (isinstance(self.optimizer, SGD) and isinstance(self.outer, PlainAverage)):
+            return stated  # nothing of the period: theorems are about the plain method
+        if self.increments:
+            stated = stated.merge(operator_constants(self.compressor, problem.d))
+        return stated if longest is None else stated.state(H=longest)
+
+    def init(self, x0: Tensor, world: World) -> LocalSGDState:
+        x, anchor = world.rows(x0, len(world.network.workers)), world.rows(x0, 1)
+        return LocalSGDState(
+            x,
+            self.optimizer.init(x),
+            anchor,
+            self.memory.init(x.shape, x0.dtype, x0.device),
+            self.outer.init(anchor),
+        )
+
+    def step(self, state: LocalSGDState, t: int, world: World) -> LocalSGDState:
+        g = world.gradient(state.x, t)
+        velocity, x = self.optimizer.descend(state.velocity, g, state.x, self.step_rule(t))
+        state = state._replace(x=x, velocity=velocity)
+        return self._meet(state, t, world) if self.periods.meets(t) else state
+
+    def _meet(self, state: LocalSGDState, t: int, world: World) -> LocalSGDState:
+        mean, memory = self._mean_model(state, t, world)
+        block, anchor = self.outer.update(state.block, state.anchor, mean)
+        world.network.broadcast(dense_bits(anchor.shape[-1], anchor.dtype))
+        x = anchor.expand_as(state.x).contiguous()
+        return LocalSGDState(x, self._velocity(state, t, world), anchor, memory, block)
+
+    def _mean_model(self, state: LocalSGDState, t: int, world: World) -> tuple[Tensor, Any]:
+        """The mean of the models ``[..., 1, d]`` as the server knows it; the memories."""
+        if not self.increments:
+            return world.network.average(world.pack(Identity(), state.x, t)).result, state.memory
+        x, memory = state.anchor - state.x, self.memory
+        wanted, guide = memory.before(state.memory, x), memory.guide(state.memory, x)
+        packet = world.pack(self.compressor.at(t), wanted, t, guide=guide)
+        mean, sent = world.network.average(packet)
+        return state.anchor - mean, memory.after(state.memory, Round(x, wanted, sent, mean))
+
+    def _velocity(self, state: LocalSGDState, t: int, world: World) -> Any:
+        """The optimizer's state after a meeting."""
+        if self.velocity is AtMeetings.RESET:
+            return self.optimizer.init(state.x)
+        if self.velocity is AtMeetings.KEPT:
+            return state.velocity
+        packet = world.pack(Identity(), state.velocity, t, purpose="velocity")
+        mean, _ = world.network.average(packet)
+        world.network.broadcast(packet.bits)
+        return mean.expand_as(state.x).contiguous()
+
+    def models(self, state: LocalSGDState) -> Tensor:
+        return state.x

@@ -1,0 +1,1 @@
+"""What methods are composed of: constants, schedules, copies, filters, codes."""

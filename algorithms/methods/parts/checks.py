@@ -1,0 +1,60 @@
+"""What gossip methods ask of whom they talk to."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from algorithms.methods.base import World
+from algorithms.methods.exchanges.exchange import Exchange
+from algorithms.topologies.base import Topology
+
+
+class Partners(Protocol):
+    """A topology, meetings or an exchange: over ``n`` workers, with a name."""
+
+    @property
+    def n(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+
+
+def check_size(partners: Partners, world: World, argument: str = "topology") -> None:
+    """Refuse a topology, meetings or an exchange over another number of workers.
+
+    ``argument`` is what the method calls it.
+
+    Raises:
+        ValueError: its n is not the network's.
+    """
+    if partners.n != world.network.n:
+        raise ValueError(
+            f"{argument} {partners.name} has n={partners.n} nodes, the network "
+            f"n={world.network.n} workers; make them equal"
+        )
+
+
+def check_averages(exchange: Exchange) -> None:
+    """Refuse an exchange that would shrink or stretch what workers agree on without a word.
+
+    Raises:
+        ValueError: the rows of the exchange do not sum to 1.
+    """
+    if not exchange.averages:
+        raise ValueError(
+            f"exchange must have weights that sum to 1 by row, got {exchange.name}; doubly "
+            "stochastic weights with Lost.OWN_INSTEAD would do, or push-sum or SGP, which divide "
+            "by a weight"
+        )
+
+
+def check_static(topology: Topology, method: str) -> None:
+    """Refuse a topology that changes with time: sums over what neighbours sent need one W.
+
+    Raises:
+        ValueError: period above 1.
+    """
+    if topology.period != 1:
+        raise ValueError(
+            f"{method} needs a static topology, got topology={topology.name} with period "
+            f"{topology.period}; its static form would do"
+        )

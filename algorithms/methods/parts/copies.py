@@ -1,0 +1,78 @@
+"""Copies: gossip over what neighbours know of each other's models, kept up to date by messages."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+from torch import Tensor
+
+from algorithms.compressors.base import Compressor
+from algorithms.kernels.scaled_sum import add_scaled
+from algorithms.methods.base import Method, World
+from algorithms.methods.parts.checks import check_size, check_static
+from algorithms.methods.parts.constants import operator_constants
+from algorithms.network.base import Exchanged
+from algorithms.problems.base import Problem
+from algorithms.topologies.base import Topology
+from theory.constants import Constants
+from theory.stepsizes import Stepsize
+
+
+class CopiesState(NamedTuple):
+    r"""Models x and the sums \sum_j W_ij \hat x_j over copies of neighbours: ``[..., m, d]``."""
+
+    x: Tensor
+    mixed: Tensor
+
+
+@dataclass(frozen=True)
+class Copies(Method[CopiesState]):
+    r"""x_i^{t+1/2} = \sum_j W_{ij} \hat x_j^t - \gamma_t g_i(x_i^t); members say what is sent
+    compressed, and what it moves.
+
+    The sum over copies is kept up to date by what neighbours send, so W must not change.
+
+    Raises:
+        ValueError: a topology that changes with time.
+    """
+
+    step_rule: Stepsize
+    topology: Topology
+    compressor: Compressor
+
+    title: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        check_static(self.topology, self.title)
+
+    @property
+    def name(self) -> str:
+        return f"{self.title}, {self.topology.name}, {self.compressor.name}"
+
+    def constants(self, problem: Problem) -> Constants:
+        own = operator_constants(self.compressor, problem.d)
+        return problem.constants().merge(self.topology.constants()).merge(own)
+
+    def init(self, x0: Tensor, world: World) -> CopiesState:
+        check_size(self.topology, world)
+        x = world.rows(x0, len(world.network.workers))
+        return CopiesState(x, x.clone())
+
+    def step(self, state: CopiesState, t: int, world: World) -> CopiesState:
+        half = add_scaled(state.mixed, -self.step_rule(t), world.gradient(state.x, t))
+        packet = world.pack(self.compressor.at(t), self.message(state.x, half, t), t)
+        heard = world.network.mix(packet, self.topology.neighbours(0))
+        return self.moved(state, half, heard, t)
+
+    @abstractmethod
+    def message(self, x: Tensor, half: Tensor, t: int) -> Tensor:
+        """z ``[..., m, d]``, sent as C(z)."""
+
+    @abstractmethod
+    def moved(self, state: CopiesState, half: Tensor, heard: Exchanged, t: int) -> CopiesState:
+        r"""The next state, of \sum_j W_ij C(z_j) and C(z_i)."""
+
+    def models(self, state: CopiesState) -> Tensor:
+        return state.x

@@ -1,0 +1,73 @@
+"""Workers without a common clock and without a server: what their methods share."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from algorithms.methods.base import World
+from algorithms.methods.parts.checks import check_size
+from algorithms.methods.parts.scheduled import Scheduled, places
+from algorithms.synchronisation.schedule import Schedule
+from algorithms.topologies.base import StaticTopology
+
+
+class OwnClockState(NamedTuple):
+    """Models ``[..., m + 1, d]``; those the gradients under way are computed on, as they were when
+    these began ``[..., m + 1, d]``; the plan. The last row is for nobody and workers elsewhere.
+    """
+
+    x: Tensor
+    view: Tensor
+    schedule: Schedule
+
+
+class Arrived(NamedTuple):
+    """Who arrives at a tick ``[..., k]`` (n: nobody), with gradients ``[..., k, d]`` at the stale
+    models, those of workers elsewhere zero; ``starts`` begin their next gradient after it."""
+
+    who: Tensor
+    gradients: Tensor
+    starts: Tensor
+
+
+class OwnClock(Scheduled[OwnClockState]):
+    """Everyone starts at x_0 and computes there; members hold their ``topology``."""
+
+    topology: StaticTopology
+
+    def init(self, x0: Tensor, world: World) -> OwnClockState:
+        check_size(self.topology, world)
+        x = world.rows(x0, len(world.network.workers) + 1)
+        return OwnClockState(x, x.clone(), self.plan(world))
+
+    def models(self, state: OwnClockState) -> Tensor:
+        return state.x[..., :-1, :]
+
+
+def arrive(state: OwnClockState, t: int, world: World) -> Arrived:
+    """The gradients of tick t.
+
+    Raises:
+        NonFiniteGradient: names the step, replica and worker.
+    """
+    tick = state.schedule.at(t)
+    who, starts = tick.arrivals.to(state.x.device), tick.starts.to(state.x.device)
+    place = places(who, world.network, state.view)
+    g = world.gradient_of(state.view.gather(-2, place), who, t)
+    here = world.network.held(who)[..., None]
+    return Arrived(who, world.checked(torch.where(here, g, 0), t, who), starts)
+
+
+def stepped(x: Tensor, arrived: Arrived, gamma: float, world: World) -> Tensor:
+    """Models after x_i -= gamma g_i for everyone who arrived; a worker arrives once a tick."""
+    place = places(arrived.who, world.network, x)
+    return x.scatter(-2, place, x.gather(-2, place) - gamma * arrived.gradients)
+
+
+def go_on(state: OwnClockState, x: Tensor, starts: Tensor, world: World) -> OwnClockState:
+    """State with models x; ``starts`` ``[..., k]`` go on from theirs."""
+    place = places(starts, world.network, x)
+    return OwnClockState(x, state.view.scatter(-2, place, x.gather(-2, place)), state.schedule)

@@ -1,0 +1,80 @@
+"""Compressed SGD with communication delay: H local steps, then their sum is compressed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, final
+
+from torch import Tensor
+
+from algorithms.compressors.base import Compressor
+from algorithms.kernels.scaled_sum import add_scaled
+from algorithms.memories.base import Memory, Round
+from algorithms.memories.error_feedback import ErrorFeedback
+from algorithms.methods.base import Method, World, dense_bits
+from algorithms.methods.parts.constants import operator_constants
+from algorithms.problems.base import Problem
+from theory.constants import Constants
+from theory.stepsizes import Stepsize
+
+
+class DelayedState(NamedTuple):
+    """The models ``[..., m, d]``, the last common one ``[..., 1, d]``, the workers' memories."""
+
+    x: Tensor
+    common: Tensor
+    memory: Any
+
+
+@final
+@dataclass(frozen=True)
+class CommunicationDelay(Method[DelayedState]):
+    r"""x_i moves alone for H steps, then x \leftarrow x - \frac1n \sum_i C(\Delta_i).
+
+    \Delta_i = x - x_i + e_i, and e_i becomes \Delta_i - C(\Delta_i); all start anew from x. One
+    message for H steps (Sattler et al. 2018, arXiv:1805.08768, Algorithm 1; Basu et al. 2019,
+    arXiv:1906.02367). H = 1 is BSP with error feedback.
+
+    Raises:
+        ValueError: period < 1, or a memory that does not hold steps.
+    """
+
+    step_rule: Stepsize
+    period: int
+    compressor: Compressor
+    memory: Memory[Any] = field(default_factory=ErrorFeedback)
+
+    def __post_init__(self) -> None:
+        if self.period < 1:
+            raise ValueError(f"period must be at least 1 local step, got period={self.period}")
+        if not self.memory.holds_steps:
+            raise ValueError(f"memory must hold steps, got memory={self.memory.name}")
+
+    @property
+    def name(self) -> str:
+        return f"H={self.period} local steps, {self.compressor.name}, {self.memory.name}"
+
+    def constants(self, problem: Problem) -> Constants:
+        stated = problem.constants().uniform("G2").state(H=self.period)
+        return stated.merge(operator_constants(self.compressor, problem.d))
+
+    def init(self, x0: Tensor, world: World) -> DelayedState:
+        x = world.rows(x0, len(world.network.workers))
+        return DelayedState(x, world.rows(x0, 1), self.memory.init(x.shape, x0.dtype, x0.device))
+
+    def step(self, state: DelayedState, t: int, world: World) -> DelayedState:
+        x = add_scaled(state.x, -self.step_rule(t), world.gradient(state.x, t))
+        if (t + 1) % self.period:
+            return state._replace(x=x)
+        moved = state.common - x
+        wanted = self.memory.before(state.memory, moved)
+        guide = self.memory.guide(state.memory, moved)
+        packet = world.pack(self.compressor.at(t), wanted, t, guide=guide)
+        mean, sent = world.network.average(packet)
+        world.network.broadcast(dense_bits(mean.shape[-1], mean.dtype))
+        common = state.common - mean
+        kept = self.memory.after(state.memory, Round(moved, wanted, sent, mean))
+        return DelayedState(common.expand_as(x).contiguous(), common, kept)
+
+    def models(self, state: DelayedState) -> Tensor:
+        return state.x

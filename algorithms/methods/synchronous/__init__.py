@@ -1,0 +1,1 @@
+"""Methods: bulk synchronous and bounded-staleness SGD."""

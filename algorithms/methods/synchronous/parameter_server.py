@@ -1,0 +1,181 @@
+"""A parameter server under any barrier: asynchronous, stale synchronous, with backup workers ..."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, ClassVar, NamedTuple, final
+
+import torch
+from torch import Tensor
+
+from algorithms.compressors.base import Compressor
+from algorithms.compressors.identity import Identity
+from algorithms.kernels.mean import sum_rows
+from algorithms.methods.base import NonFiniteGradient, World, dense_bits
+from algorithms.methods.parts.constants import operator_constants
+from algorithms.methods.parts.delay_compensation import Correction, Late, NoCorrection
+from algorithms.methods.parts.scheduled import Scheduled, places
+from algorithms.network.base import Network
+from algorithms.optimizers.proximal import NoProximal, Proximal
+from algorithms.problems.base import Problem, require_int
+from algorithms.synchronisation.barriers import Asynchronous
+from algorithms.synchronisation.base import Barrier, ComputeTimes
+from algorithms.synchronisation.schedule import Schedule
+from theory.constants import Constants
+from theory.stepsizes import Stepsize
+
+
+class Weighting(Enum):
+    """What the sum of the gradients of one tick is divided by."""
+
+    SUM = "one"
+    ALL = "the number of workers"
+    ARRIVED = "the number that arrived"
+
+
+class ServerState(NamedTuple):
+    """The server's model ``[..., 1, d]``; the models workers compute on and those they hold
+    ``[..., m + 1, d]`` (one tensor where nobody holds another than it computes on); what the
+    server gave to each worker ``[..., n + 1, d]`` where it corrects delays, else nothing; the
+    correction's state; the plan.
+
+    The last row takes what concerns nobody held here.
+    """
+
+    x: Tensor
+    view: Tensor
+    cache: Tensor
+    given: Tensor
+    correction: Any
+    schedule: Schedule
+
+
+@final
+@dataclass(frozen=True)
+class ParameterServer(Scheduled[ServerState]):
+    r"""x_{t+1} = x_t - \frac{\gamma_t}{w} \sum_{i \in A_t} g_i(v_i): arrivals A_t of tick t.
+
+    v_i is the model worker i computed on: the server's at the version that the schedule names
+    and, where it holds a model for several gradients, its own updates since. The schedule of
+    ``ticks`` updates is the ``barrier``'s under ``times``, drawn from ``schedule_seed`` for up to
+    ``replicas`` replicas; its largest staleness is stated as tau. w is one, n or the number that
+    arrived (``weighting``). A tick costs the gradients of those that arrive. ``correction`` acts on
+    what arrived. A message that is not finite is thrown away where the barrier can do without.
+
+    (Asynchronous, one arrival a tick: Lian et al. 2015, arXiv:1506.08272, with M = 1, survey Eq. 8
+    corrected. SSP: Ho et al. 2013, NIPS, survey Eq. 7 corrected. Backup workers: Chen et al. 2016,
+    arXiv:1604.00981. Round robin: Chen, Wang, Li 2019, INFOCOM.)
+
+    Raises:
+        ValueError: ticks < 1, a step beyond the schedule, or more replicas than it was drawn for.
+        WorkerLost: the barrier waits for a worker that never arrives.
+        NonFiniteGradient: a message is not finite and the barrier cannot do without.
+    """
+
+    step_rule: Stepsize
+    ticks: int
+    times: ComputeTimes
+    barrier: Barrier = field(default_factory=Asynchronous)
+    weighting: Weighting = Weighting.SUM
+    compressor: Compressor = field(default_factory=Identity)
+    correction: Correction[Any] = field(default_factory=NoCorrection)
+    proximal: Proximal = field(default_factory=NoProximal)
+    schedule_seed: int = 0
+    replicas: int = 64
+
+    shared_model: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        require_int("ticks", self.ticks, 1)
+
+    @property
+    def name(self) -> str:
+        parts = [f"parameter server, {self.barrier.name}", self.compressor.name]
+        parts += [] if isinstance(self.correction, NoCorrection) else [self.correction.name]
+        parts += [] if isinstance(self.proximal, NoProximal) else [self.proximal.name]
+        return ", ".join(parts)
+
+    def constants(self, problem: Problem) -> Constants:
+        own = operator_constants(self.compressor, problem.d)
+        seen = self.barrier.constants(problem.constants(), self.times)
+        return seen.merge(own).merge(self.staleness(problem.n))
+
+    def init(self, x0: Tensor, world: World) -> ServerState:
+        schedule = self.plan(world)
+        view = world.rows(x0, len(world.network.workers) + 1)
+        cache = view.clone() if schedule.caches else view
+        backs = 0 if isinstance(self.correction, NoCorrection) else world.network.n + 1
+        x = world.rows(x0, 1)
+        state = self.correction.init(x.shape, x.dtype, x.device)
+        return ServerState(x, view, cache, world.rows(x0, backs), state, schedule)
+
+    def step(self, state: ServerState, t: int, world: World) -> ServerState:
+        tick, network = state.schedule.at(t), world.network
+        who = tick.arrivals.to(state.x.device)
+        rows = places(who, network, state.view)
+        g = world.gradient_of(state.view.gather(-2, rows), who, t)
+        sent = world.uploaded(self.compressor, g, who, t)
+        arrived, present = self._finite(sent, who, t, network)
+        memory, arrived = self._corrected(state, arrived, who, world)
+        gamma = self.step_rule(t)
+        share = self._share(present, network.n)
+        x = state.x - gamma * (sum_rows(arrived, keepdim=True) / share)
+        if state.schedule.caches:  # a worker's own update stays on top of what it holds
+            own = state.cache.gather(-2, rows) - gamma * (arrived / share)
+            state.cache.scatter_(-2, rows, own)
+        x = self.proximal.apply(x, gamma, t)
+        self._give(state, x, tick.fetches.to(x.device), tick.starts.to(x.device), network)
+        return state._replace(x=x, correction=memory)
+
+    def models(self, state: ServerState) -> Tensor:
+        return state.x
+
+    def _finite(
+        self, arrived: Tensor, who: Tensor, t: int, network: Network
+    ) -> tuple[Tensor, Tensor]:
+        """What counts of what arrived, and who ``[..., k]`` it came from."""
+        present = who < network.n
+        broken = present & ~torch.isfinite(arrived).all(-1)
+        if not bool(broken.any()):
+            return arrived, present
+        if not self.barrier.tolerant:
+            worker = int(who[broken][0])
+            raise NonFiniteGradient(
+                f"gradient of worker {worker} at step {t} is not finite and {self.barrier.name} "
+                "cannot go on without it; a smaller stepsize, finite data, or backup workers or "
+                "asynchronous updates would do"
+            )
+        network.ledger.discard(network.position(who), network.held(who) & broken)
+        return torch.where(broken[..., None], 0, arrived), present & ~broken
+
+    def _share(self, present: Tensor, n: int) -> float | Tensor:
+        """w: a number, or ``[..., 1, 1]``."""
+        if self.weighting is Weighting.ARRIVED:
+            return present.sum(-1).clamp_min(1)[..., None, None]
+        return n if self.weighting is Weighting.ALL else 1
+
+    def _corrected(
+        self, state: ServerState, arrived: Tensor, who: Tensor, world: World
+    ) -> tuple[Any, Tensor]:
+        if not state.given.shape[-2]:
+            return state.correction, arrived
+        index = who[..., None].expand(*who.shape, arrived.shape[-1])
+        read = state.given.gather(-2, index)
+        real = who.clamp_max(world.network.n - 1)
+        late = Late(arrived, state.x, read, world.problem, real)
+        return self.correction.apply(state.correction, late)
+
+    def _give(
+        self, state: ServerState, x: Tensor, fetches: Tensor, starts: Tensor, network: Network
+    ) -> None:
+        """Who fetches holds x; who starts computes on what it holds."""
+        network.answer(fetches, dense_bits(x.shape[-1], x.dtype))
+        rows = places(fetches, network, state.view)
+        state.cache.scatter_(-2, rows, x.expand(rows.shape))
+        if state.schedule.caches:
+            rows = places(starts, network, state.view)
+            state.view.scatter_(-2, rows, state.cache.gather(-2, rows))
+        if state.given.shape[-2]:
+            index = fetches[..., None].expand(*fetches.shape, x.shape[-1])
+            state.given.scatter_(-2, index, x.expand(index.shape))

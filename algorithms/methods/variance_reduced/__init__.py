@@ -1,0 +1,1 @@
+"""Methods: shifts and variance reduction."""

@@ -1,0 +1,131 @@
+"""AsyLPG: asynchronous low-precision proximal gradient (Yu, Wu, Huang 2019, arXiv:1805.10111)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar, NamedTuple, final
+
+import torch
+from torch import Tensor
+
+from algorithms.compressors.base import Compressor
+from algorithms.compressors.identity import Identity
+from algorithms.compressors.max_levels import MaxLevels
+from algorithms.methods.base import World, dense_bits
+from algorithms.methods.parts.scheduled import Scheduled, places
+from algorithms.optimizers.proximal import NoProximal, Proximal
+from algorithms.problems.base import Problem, require_int
+from algorithms.synchronisation.barriers import Asynchronous
+from algorithms.synchronisation.base import Barrier, ComputeTimes
+from algorithms.synchronisation.schedule import Schedule
+from theory.constants import Constants
+from theory.stepsizes import Stepsize
+
+
+class AsyLPGState(NamedTuple):
+    """The server's iterate z, the anchor and its full gradient ``[..., 1, d]``; the low-precision
+    model each worker read ``[..., m + 1, d]``, the last row for workers elsewhere; the plan."""
+
+    z: Tensor
+    anchor: Tensor
+    full: Tensor
+    read: Tensor
+    schedule: Schedule
+
+
+@final
+@dataclass(frozen=True)
+class AsyLPG(Scheduled[AsyLPGState]):
+    r"""Both directions in low precision, around an anchor \tilde x renewed every ``epoch`` ticks.
+
+    Who arrives has read x_q = \tilde x + Q_d(y - \tilde x) some ticks ago, so that E\|x_q - y\|^2
+    <= \mu \|y - \tilde x\|^2 with \mu the omega of Q_d (the paper's condition on the model's
+    precision). It sends Q(g(x_q) - g(\tilde x)), both on the same sample; the server steps with
+    u = that + \nabla f(\tilde x): z = prox(z - \gamma u). ``theta`` = 1: y = z (AsyLPG); below,
+    y = \tilde x + \theta (z - \tilde x) (the momentum of Acc-AsyLPG). ``compressor`` may be any
+    unbiased operator, a sparsifier for Sparse-AsyLPG. At an anchor all workers send their full
+    gradients and hear the model, uncompressed. Who arrives when is a
+    schedule as a parameter server has it.
+
+    Raises:
+        ValueError: epoch or ticks < 1, theta outside (0, 1]; those of a schedule.
+    """
+
+    step_rule: Stepsize
+    ticks: int
+    times: ComputeTimes
+    epoch: int = 100
+    compressor: Compressor = field(default_factory=MaxLevels)
+    downlink: Compressor = field(default_factory=lambda: MaxLevels(127))
+    theta: float = 1.0
+    proximal: Proximal = field(default_factory=NoProximal)
+    barrier: ClassVar[Barrier] = Asynchronous()
+    schedule_seed: int = 0
+    replicas: int = 64
+
+    shared_model: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if self.epoch < 1:
+            raise ValueError(f"epoch must be at least 1 tick, got epoch={self.epoch}")
+        if not 0 < self.theta <= 1:
+            raise ValueError(f"theta must lie in (0, 1], got theta={self.theta}")
+        require_int("ticks", self.ticks, 1)
+
+    @property
+    def name(self) -> str:
+        notes = [f"up {self.compressor.name}", f"down {self.downlink.name}"]
+        notes += [f"theta={self.theta:g}"] if self.theta < 1 else []
+        return f"AsyLPG({', '.join(notes)}, anchor every {self.epoch})"
+
+    def constants(self, problem: Problem) -> Constants:
+        return problem.constants().merge(self.staleness(problem.n))
+
+    def init(self, x0: Tensor, world: World) -> AsyLPGState:
+        schedule = self.plan(world)
+        x = world.rows(x0, 1)
+        read = world.rows(x0, len(world.network.workers) + 1)
+        return AsyLPGState(x, x, torch.zeros_like(x), read, schedule)
+
+    def step(self, state: AsyLPGState, t: int, world: World) -> AsyLPGState:
+        if t % self.epoch == 0:
+            state = self._anchored(state, t, world)
+        network = world.network
+        active = state.schedule.at(t).arrivals.to(state.z.device)
+        place = places(active, network, state.read)
+        draws = world.key.fold("gradient", t).draws(world.replicas, active)
+        here = world.problem.gradient(state.read.gather(-2, place), draws)
+        there = world.problem.gradient(state.anchor, draws)
+        g = world.checked(here - there, t, active)
+        arrived = world.uploaded(self.compressor, g, active, t)
+        gamma = self.step_rule(t)
+        u = arrived.sum(-2, keepdim=True) + state.full
+        z = self.proximal.apply(state.z - gamma * u, gamma, t)
+        answer = self._answered(state, z, active, t, world)
+        state.read.scatter_(-2, place, answer)
+        return state._replace(z=z)
+
+    def _point(self, state: AsyLPGState, z: Tensor) -> Tensor:
+        """y: where gradients are asked for."""
+        return z if self.theta == 1 else state.anchor + self.theta * (z - state.anchor)
+
+    def _answered(
+        self, state: AsyLPGState, z: Tensor, active: Tensor, t: int, world: World
+    ) -> Tensor:
+        """The low-precision model that the active worker reads, charged to it."""
+        difference = self._point(state, z) - state.anchor
+        packet = world.pack_server(self.downlink, difference, t, purpose="answer")
+        world.network.answer(active, self.downlink.bits(packet.d, packet.dtype))
+        return state.anchor + packet.own(world.network.server)
+
+    def _anchored(self, state: AsyLPGState, t: int, world: World) -> AsyLPGState:
+        """A new anchor: its full gradient, and every worker holds it."""
+        anchor = self._point(state, state.z)
+        gradients = world.problem.full_gradient(anchor, world.network.workers)
+        full, _ = world.network.average(world.pack(Identity(), gradients, t, purpose="anchor"))
+        world.network.broadcast(dense_bits(anchor.shape[-1], anchor.dtype))
+        read = anchor.expand_as(state.read).clone()
+        return state._replace(z=anchor, anchor=anchor, full=full, read=read)
+
+    def models(self, state: AsyLPGState) -> Tensor:
+        return self._point(state, state.z)

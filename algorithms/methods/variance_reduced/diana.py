@@ -1,0 +1,108 @@
+"""DIANA (Mishchenko, Gorbunov, Takac, Richtarik 2019, arXiv:1901.09269)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar, NamedTuple, final
+
+import torch
+from torch import Tensor
+
+from algorithms.compressors.base import Compressor
+from algorithms.decays import require_decay
+from algorithms.methods.base import Method, World, dense_bits
+from algorithms.methods.parts.constants import operator_constants
+from algorithms.optimizers.proximal import NoProximal, Proximal
+from algorithms.problems.base import Problem
+from theory.constants import Constants, Kind, Statement
+from theory.stepsizes import Stepsize
+
+
+class DianaState(NamedTuple):
+    """The server's model, shift and velocity ``[..., 1, d]``; workers' shifts ``[..., m, d]``."""
+
+    x: Tensor
+    shifts: Tensor
+    shift: Tensor
+    velocity: Tensor
+
+
+@final
+@dataclass(frozen=True)
+class Diana(Method[DianaState]):
+    r"""Workers send compressed differences to shifts that learn the gradients at the optimum.
+
+    \Delta_i = Q(g_i - h_i), h_i += \alpha \Delta_i; \hat g = h + mean \Delta_i, h += \alpha mean
+    \Delta_i; v = \beta v + \hat g; x = prox_{\gamma R}(x - \gamma v) (Algorithm 1; beta = 0 without
+    momentum). All shifts start at 0. ``alpha`` defaults to 1/(1 + omega). With alpha = 0 it is
+    compressed SGD, which stalls where the workers' gradients do not vanish together.
+
+    Raises:
+        ValueError: alpha or beta outside [0, 1], or beta = 1; an operator that claims no omega.
+    """
+
+    step_rule: Stepsize
+    compressor: Compressor
+    alpha: float | None = None
+    beta: float = 0.0
+    proximal: Proximal = field(default_factory=NoProximal)
+
+    shared_model: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if self.alpha is not None and not 0 <= self.alpha <= 1:
+            raise ValueError(f"alpha must lie in [0, 1], got alpha={self.alpha}")
+        require_decay("beta", self.beta)
+
+    @property
+    def name(self) -> str:
+        notes = [self.compressor.name]
+        notes += [] if self.alpha is None else [f"alpha={self.alpha:g}"]
+        notes += [f"momentum {self.beta:g}"] if self.beta else []
+        notes += [] if isinstance(self.proximal, NoProximal) else [self.proximal.name]
+        return f"DIANA({', '.join(notes)})"
+
+    def shift_step(self, d: int) -> float:
+        """alpha, or 1/(1 + omega) in R^d.
+
+        Raises:
+            ValueError: the operator claims no omega.
+        """
+        if self.alpha is not None:
+            return self.alpha
+        omega = operator_constants(self.compressor, d).omega
+        if omega is None:
+            raise ValueError(
+                f"{self.compressor.name} claims no omega, so alpha has no default; an unbiased "
+                "operator or a stated alpha would do"
+            )
+        return 1 / (1 + omega)
+
+    def constants(self, problem: Problem) -> Constants:
+        known = Statement(Kind.EXACT, "every step", "set by construction")
+        own = operator_constants(self.compressor, problem.d)
+        stated = problem.constants().merge(own)
+        if self.beta or not isinstance(self.proximal, NoProximal):
+            return stated  # without alpha: the theorems are about neither form
+        return stated.state(known, alpha=self.shift_step(problem.d))
+
+    def init(self, x0: Tensor, world: World) -> DianaState:
+        x, rows = world.rows(x0, 1), world.rows(x0, len(world.network.workers))
+        return DianaState(x, torch.zeros_like(rows), torch.zeros_like(x), torch.zeros_like(x))
+
+    def step(self, state: DianaState, t: int, world: World) -> DianaState:
+        gamma, alpha = self.step_rule(t), self.shift_step(state.x.shape[-1])
+        g = world.gradient(state.x, t)
+        packet = world.pack(self.compressor.at(t), g - state.shifts, t)
+        mean, sent = world.network.average(packet)
+        world.network.broadcast(dense_bits(packet.d, packet.dtype))
+        velocity = self.beta * state.velocity + (state.shift + mean)
+        return DianaState(
+            self.proximal.apply(state.x - gamma * velocity, gamma, t),
+            state.shifts + alpha * sent,
+            state.shift + alpha * mean,
+            velocity,
+        )
+
+    def models(self, state: DianaState) -> Tensor:
+        return state.x

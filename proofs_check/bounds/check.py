@@ -1,0 +1,160 @@
+"""A theorem in a setting where its assumptions hold: the whole curve must lie under its bound.
+
+The stepsize is the theorem's own, the constants are those of the method on the problem and what
+the setting states beside; a theorem whose assumptions fail gives "not applicable" and says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+import torch
+
+from algorithms.methods.base import Method
+from algorithms.problems.base import Problem
+from algorithms.run import Diverged, record_steps, run
+from proofs_check.instruments.evidence import ALPHA
+from proofs_check.instruments.paths import path
+from proofs_check.instruments.rates import curve_under_bound
+from proofs_check.instruments.study import Curve, StudyResult
+from proofs_check.methods.tuned_run import measured
+from proofs_check.studies.gossip.choco_gap import potential
+from proofs_check.verdict import Outcome, Verdict
+from theory.constants import Constants
+from theory.stepsizes import ConstantStep, Stepsize
+from theory.theorem import Metric, Theorem
+
+Make = Callable[[Stepsize, Problem, int], Method[Any]]
+Series = tuple[Curve, Curve, tuple[Curve, Curve]]
+
+REPLICAS = 64
+_SEED = 91
+_PROBE = ConstantStep(1.0)  # the method's constants do not depend on its stepsize
+
+
+def nothing_more(problem: Problem) -> Constants:
+    """The setting states no more than problem and method do."""
+    return Constants()
+
+
+@final
+@dataclass(frozen=True)
+class BoundCheck:
+    """``theorem`` on the survey's ``row``: ``make(step, problem, steps)`` on ``setting()``.
+
+    ``states(problem)`` adds what is true of this setting by construction.
+    """
+
+    row: str
+    problem: str
+    theorem: Theorem
+    setting: Callable[[], Problem]
+    make: Make
+    steps: int
+    states: Callable[[Problem], Constants] = nothing_more
+
+    @property
+    def name(self) -> str:
+        """Row, theorem and problem."""
+        return f"{self.row}:{self.theorem.name}:{self.problem}"
+
+    def constants(self, problem: Problem) -> Constants:
+        """What is known of method, problem and setting."""
+        method = self.make(_PROBE, problem, self.steps)
+        return method.constants(problem).merge(self.states(problem)).completed()
+
+    def run(self) -> StudyResult:
+        """64 replicas with the theorem's stepsize, held under its bound at every record."""
+        problem = self.setting()
+        c = self.constants(problem)
+        step = self.theorem.stepsize(c, self.steps)
+        broken = self.theorem.violations(c, step, self.steps)
+        if broken:
+            return StudyResult((self._judged(Outcome.NOT_APPLICABLE, "; ".join(broken), step),), {})
+        try:
+            times, series, bits = self._series(problem, c, step)
+        except Diverged as failure:
+            return StudyResult((self._judged(Outcome.REFUTED, str(failure), step),), {})
+        if not np.isfinite(series).all():
+            return StudyResult((self._judged(Outcome.REFUTED, "the metric overflows", step),), {})
+        bound = self.theorem.bound(c, step, times)
+        verdict = curve_under_bound(
+            series, bound, ALPHA, subject=self.row, problem=self.problem, floor=1e-13,
+            claim=f"whole curve of {self.theorem.metric.value} under {self.theorem.name}",
+            provenance=self._told(step),
+        )  # fmt: skip
+        mean, error = series.mean(axis=0), 2 * series.std(axis=0, ddof=1) / REPLICAS**0.5
+        curves = {
+            "steps": times, "mean": mean, "low": mean - error, "high": mean + error, "bound": bound,
+            "sent_bits": bits[0], "received_bits": bits[1],
+        }  # fmt: skip
+        return StudyResult((verdict, *self._ball(problem, step)), curves)
+
+    def _series(self, problem: Problem, c: Constants, step: Stepsize) -> Series:
+        """Times after the start ``[K]``, the metric ``[R, K]``, bits sent and received ``[K]``."""
+        if self.theorem.metric is Metric.CONSENSUS_POTENTIAL:
+            return self._gossip(problem, step)
+        return self._descent(problem, c, step)
+
+    def _descent(self, problem: Problem, c: Constants, step: Stepsize) -> Series:
+        weighted = self.theorem.metric is Metric.WEIGHTED_SUBOPTIMALITY
+
+        def weight(t: int) -> float:
+            return self.theorem.weight(c, step, t)
+
+        trace = run(
+            self.make(step, problem, self.steps), problem, steps=self.steps, seed=_SEED,
+            replicas=REPLICAS, every=1, weight=weight if weighted else None,
+        )  # fmt: skip
+        series = measured(trace, self.theorem.metric)
+        assert series is not None
+        bits = trace.sent_bits.mean(axis=0)[1:], trace.received_bits.mean(axis=0)[1:]
+        return trace.steps[1:].astype(np.float64), series[:, 1:], bits
+
+    def _gossip(self, problem: Problem, step: Stepsize) -> Series:
+        due = set(record_steps(self.steps, 200)[1:].tolist())
+        times, columns, sent, received = [], [], [], []
+        method = self.make(step, problem, self.steps)
+        for t, state, world in path(method, problem, self.steps, seed=_SEED, replicas=REPLICAS):
+            if t in due:
+                account = world.network.ledger.account((REPLICAS,))
+                times.append(float(t))
+                columns.append(potential(state).numpy())
+                sent.append(account.sent_bits.double().mean().item())
+                received.append(account.received_bits.double().mean().item())
+        return np.array(times), np.stack(columns, axis=1), (np.array(sent), np.array(received))
+
+    def _ball(self, problem: Problem, step: Stepsize) -> tuple[Verdict, ...]:
+        """Whether a bounded second moment that holds in a ball was used inside that ball."""
+        if "G2" not in self.theorem.needs or problem.G2_radius == np.inf:
+            return ()
+        method = self.make(step, problem, self.steps)
+        moments = path(method, problem, self.steps, seed=_SEED, replicas=REPLICAS)
+        longest = max(
+            float(torch.linalg.norm(method.models(m.state), dim=-1).max()) for m in moments
+        )
+        inside = longest <= problem.G2_radius
+        verdict = Verdict(
+            subject=self.row, problem=self.problem, check="assumption",
+            claim="the run stays in the ball where the stated G2 holds",
+            outcome=Outcome.SUPPORTED if inside else Outcome.REFUTED,
+            statistic=longest, bound=problem.G2_radius, tightness=longest / problem.G2_radius,
+            evidence=f"largest ||x_i|| of all steps {longest:.4g}, radius {problem.G2_radius:.4g}",
+            provenance=self._told(step),
+        )  # fmt: skip
+        return (verdict,)
+
+    def _judged(self, outcome: Outcome, evidence: str, step: Stepsize) -> Verdict:
+        return Verdict(
+            subject=self.row, problem=self.problem, check="curve under bound", outcome=outcome,
+            claim=f"{self.theorem.name} applies", evidence=evidence, provenance=self._told(step),
+        )  # fmt: skip
+
+    def _told(self, step: Stepsize) -> str:
+        return (
+            f"{self.theorem.source} ({self.theorem.confidence.value}); seed {_SEED}, {REPLICAS} "
+            f"replicas, {self.steps} steps, {step}, error {ALPHA:g}"
+        )

@@ -1,0 +1,53 @@
+"""Settings for the theorems on bounded gradients, convex: CONVEX_CHECKS.
+
+Least absolute deviations on diabetes, shards sorted by target, four samples a gradient; logistic
+regression, whose regulariser's gradient is bounded on a ball alone.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from algorithms.methods.gossip.d_psgd import DPSGD
+from algorithms.methods.gossip_convex.dual_averaging import DualAveraging
+from algorithms.methods.gossip_convex.gossip_dual_averaging import GossipDualAveraging
+from algorithms.methods.gossip_convex.mirror_descent import MirrorDescent
+from algorithms.methods.gossip_convex.projected_dgd import projected_dgd
+from algorithms.problems import entries
+from algorithms.problems.absolute_data import diabetes
+from algorithms.sets.ball import Ball
+from algorithms.topologies.complete import Complete
+from algorithms.topologies.meetings import RandomEdge
+from algorithms.topologies.ring import Ring
+from algorithms.topologies.torus import Torus
+from proofs_check.bounds.check import BoundCheck
+from theory.theorems.dgd import dgd
+from theory.theorems.dual_averaging import dual_averaging
+from theory.theorems.projected_dgd import projected_dgd as projected
+
+_LAD, _LOGREG = "lad-diabetes-sorted, 4 samples", "logreg-breast-cancer"
+_EIGHT, _NINE = partial(diabetes, 8, batch=4), partial(diabetes, 9, batch=4)
+
+CONVEX_CHECKS: tuple[BoundCheck, ...] = (
+    BoundCheck("dgd", _LAD, dgd, _EIGHT, lambda step, p, _t: DPSGD(step, Ring(p.n)), 400),
+    BoundCheck(
+        "projected-dgd", _LAD, projected, _EIGHT,
+        lambda step, p, _t: projected_dgd(step, Ring(p.n), Ball(1.0)), 400,
+    ),
+    BoundCheck(
+        "projected-dgd", _LOGREG, projected, partial(entries.problem, _LOGREG, 8),
+        lambda step, p, _t: projected_dgd(step, Ring(p.n), Ball(2.0)), 400,
+    ),
+    BoundCheck(
+        "mirror-descent", _LAD, projected, _NINE,
+        lambda step, _p, _t: MirrorDescent(step, Torus(3, 3)), 400,
+    ),
+    BoundCheck(
+        "gossip-dual-averaging", f"{_LAD}, ring", dual_averaging, _EIGHT,
+        lambda step, p, _t: DualAveraging(step, Ring(p.n)), 400,
+    ),
+    BoundCheck(
+        "gossip-dual-averaging", f"{_LAD}, random pairs", dual_averaging, _EIGHT,
+        lambda step, p, _t: GossipDualAveraging(step, RandomEdge(Complete(p.n))), 400,
+    ),
+)  # fmt: skip

@@ -1,0 +1,1 @@
+"""Closed forms of the alternating direction method of multipliers."""

@@ -1,0 +1,1 @@
+"""Closed forms of error feedback, momentum correction, clipping, warm-up."""

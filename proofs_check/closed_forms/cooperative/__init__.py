@@ -1,0 +1,1 @@
+"""Closed forms of elastic and cooperative averaging, coded and redundant work."""

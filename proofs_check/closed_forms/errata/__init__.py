@@ -1,0 +1,1 @@
+"""The surveys' and papers' errors, demonstrated."""

@@ -1,0 +1,1 @@
+"""Closed forms of gossip for convex functions, by (sub)gradients."""

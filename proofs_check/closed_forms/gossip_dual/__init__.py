@@ -1,0 +1,1 @@
+"""Closed forms of dual methods over a network."""

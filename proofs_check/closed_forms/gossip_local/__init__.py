@@ -1,0 +1,1 @@
+"""Closed forms of gossip with local steps."""

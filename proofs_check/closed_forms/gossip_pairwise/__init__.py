@@ -1,0 +1,1 @@
+"""Closed forms of gossip between pairs."""

@@ -1,0 +1,1 @@
+"""Closed forms of uploads that are skipped."""

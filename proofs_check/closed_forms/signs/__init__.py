@@ -1,0 +1,1 @@
+"""Closed forms of signs and one-bit messages."""

@@ -1,0 +1,1 @@
+"""Closed forms of bulk synchronous and bounded-staleness SGD."""

@@ -1,0 +1,1 @@
+"""Checks of operators: claims, laws, message lengths, trade-offs."""

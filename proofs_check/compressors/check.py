@@ -1,0 +1,284 @@
+"""Is what an operator claims true of its code? Exact laws, Monte Carlo, worst case, lengths."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import NamedTuple, Unpack
+
+import torch
+from torch import Tensor
+
+from algorithms.compressors.base import Compressor
+from algorithms.key import Key
+from algorithms.run import one_thread
+from proofs_check.compressors.lengths import check_lengths
+from proofs_check.compressors.witness import check_witnesses
+from proofs_check.instruments.adversary import Worst, search, tightness
+from proofs_check.instruments.exact import ExactLaw, LawMismatch, exact_law, is_random
+from proofs_check.instruments.scripted import NotEnumerable
+from proofs_check.instruments.statistics import Budget, bound_test, mean_test, sample
+from proofs_check.instruments.vectors import SMALL_VECTORS, check_vectors
+from proofs_check.verdict import Figures, Outcome, Verdict
+from theory.claims import Claim, NoConstant, Unbiased
+
+EXACT = "exact enumeration"
+MONTE_CARLO = "Monte Carlo"
+WORST_CASE = "worst-case search"
+
+_SLACK = Fraction(1, 1 << 45)
+
+
+class Evidence(NamedTuple):
+    """What all checks of one operator share."""
+
+    compressor: Compressor
+    d: int
+    seed: int
+    budget: Budget
+
+
+class Outcomes(NamedTuple):
+    """Outcomes ``[S, d]`` at x ``[d]``; not ``random`` where no draw was asked for."""
+
+    x: Tensor
+    values: Tensor
+    random: bool
+
+
+Results = dict[str, Outcomes]
+
+
+def check_compressor(
+    compressor: Compressor, *, d: int = 1000, seed: int = 0, budget: Budget | None = None
+) -> tuple[Verdict, ...]:
+    """Verdicts on every claim of an operator in R^d, and on the length of its messages.
+
+    Each statistical verdict has the error ``budget.alpha``, whatever the number of vectors it
+    looks at. Laws are enumerated at small rational vectors that the operator accepts (and, for a
+    deterministic one, in R^d); the other checks work in R^d, in double precision.
+
+    Raises:
+        ValueError: the operator's parameters do not fit d.
+    """
+    with one_thread():
+        return _check(Evidence(compressor, d, seed, budget or Budget()))
+
+
+def _check(evidence: Evidence) -> tuple[Verdict, ...]:
+    compressor, d, seed = evidence.compressor, evidence.d, evidence.seed
+    claims = compressor.claims(d)
+    constants = [c for c in claims if not isinstance(c, Unbiased)]
+    worst = search(compressor, d, seed) if constants else None
+    verdicts: list[Verdict] = []
+    laws, mismatch = _laws(evidence)
+    for claim in claims:
+        if not isinstance(claim, NoConstant):
+            verdicts.append(_exact(evidence, claim, laws, mismatch))
+            verdicts.append(_monte_carlo(evidence, claim))
+        else:
+            verdicts.append(
+                check_witnesses(compressor, claim, d=d, seed=seed, alpha=evidence.budget.alpha)
+            )
+        if worst is not None and not isinstance(claim, Unbiased):
+            verdicts.append(_worst_case(evidence, claim, worst))
+    return (*verdicts, check_lengths(compressor, d=d, seed=seed))
+
+
+def _candidates(evidence: Evidence) -> Iterator[tuple[int, ...]]:
+    """Integer vectors of a size that the operator accepts."""
+    compressor, d = evidence.compressor, evidence.d
+    for vector in SMALL_VECTORS:
+        try:
+            compressor.claims(len(vector))
+        except ValueError:
+            continue
+        yield vector
+    if not is_random(compressor, torch.ones(d, dtype=torch.float64)):
+        yield (1,) * d
+        yield (0,) * (d - 1) + (-3,)
+        yield tuple((-1) ** j * (1 + j % 97) for j in range(d))
+        yield tuple(-1 - (31 * j) % 101 for j in range(d))
+
+
+def _laws(evidence: Evidence) -> tuple[list[ExactLaw], str]:
+    """All exact laws to be had, and the first contradiction with a declared one."""
+    laws: list[ExactLaw] = []
+    for vector in _candidates(evidence):
+        try:
+            laws.append(exact_law(evidence.compressor, vector))
+        except NotEnumerable:
+            continue
+        except LawMismatch as error:
+            return laws, f"at x={vector}: {error}"
+    return laws, ""
+
+
+def _verdict(
+    evidence: Evidence,
+    claim: Claim,
+    check: str,
+    outcome: Outcome,
+    text: str,
+    **figures: Unpack[Figures],
+) -> Verdict:
+    return Verdict(
+        evidence.compressor.name, str(claim), check, outcome, evidence=text,
+        provenance=f"{claim.source}; seed {evidence.seed}, d = {evidence.d}", **figures,
+    )  # fmt: skip
+
+
+def _exact(evidence: Evidence, claim: Claim, laws: list[ExactLaw], mismatch: str) -> Verdict:
+    if mismatch:
+        text = f"the code does not follow its declared law {mismatch}"
+        return _verdict(evidence, claim, EXACT, Outcome.REFUTED, text)
+    if not laws:
+        text = "no law could be enumerated: the operator accepts no small vector, or its draws are"
+        return _verdict(
+            evidence, claim, EXACT, Outcome.NOT_APPLICABLE, f"{text} neither by place nor by order"
+        )
+    worst, worst_bound = Fraction(-1), Fraction(0)
+    for law in laws:
+        here = _counterpart(claim, evidence.compressor.claims(len(law.x)))
+        if here is None:  # claimed in R^d, not here
+            continue
+        if not _holds(here, law):
+            text = f"at x={_fractions(law.x)}: E C(x)={_fractions(law.mean)}, error {law.error}"
+            return _verdict(evidence, claim, EXACT, Outcome.REFUTED, text)
+        square = sum((t * t for t in law.x), Fraction(0))
+        if square and law.error / square > worst:
+            worst, worst_bound = law.error / square, _constant(here)
+    text = f"{len(laws)} vectors, laws {', '.join(sorted({law.kind for law in laws}))}; fractions"
+    if isinstance(claim, Unbiased):
+        return _verdict(evidence, claim, EXACT, Outcome.PROVED, f"{text} equal x at all")
+    return _verdict(
+        evidence,
+        claim,
+        EXACT,
+        Outcome.PROVED,
+        f"{text} within the bound at all; largest ratio {worst}",
+        statistic=float(worst),
+        bound=float(worst_bound),
+    )
+
+
+def _counterpart(claim: Claim, others: tuple[Claim, ...]) -> Claim | None:
+    """The claim of the same kind and formula, as it reads in another dimension, if it is made."""
+    formula = getattr(claim, "formula", "")
+    alike = (o for o in others if type(o) is type(claim) and getattr(o, "formula", "") == formula)
+    return next(alike, None)
+
+
+def _constant(claim: Claim) -> Fraction:
+    """Bound on the distortion that a claim states; 0 where it states none."""
+    return Fraction(getattr(claim, "constant", 0.0))
+
+
+def _holds(claim: Claim, law: ExactLaw) -> bool:
+    """The claim at one vector: means in fractions; constants are doubles, so to 2^-45 of them,
+    and 1 - delta to 2^-50."""
+    if isinstance(claim, Unbiased):
+        return law.mean == law.x
+    square = sum((t * t for t in law.x), Fraction(0))
+    return law.error <= (_constant(claim) * (1 + _SLACK) + _SLACK / 32) * square
+
+
+def _fractions(values: tuple[Fraction, ...]) -> str:
+    shown = ", ".join(str(v) for v in values[:6])
+    return f"({shown}{', ...' if len(values) > 6 else ''})"
+
+
+def _outcomes(evidence: Evidence, x: Tensor, key: Key) -> Outcomes:
+    """Samples of C(x); a single one where nothing is drawn."""
+    random = is_random(evidence.compressor, x)
+    samples = max(256, min(20_000, 2_000_000 // evidence.d)) if random else 1
+    return Outcomes(x, sample(evidence.compressor, x, samples, key), random)
+
+
+def _monte_carlo(evidence: Evidence, claim: Claim) -> Verdict:
+    key = Key.seed(evidence.seed).fold("monte carlo", str(claim))
+    vectors = check_vectors(evidence.d, key)
+    alpha = evidence.budget.alpha / len(vectors)
+    results = {name: _outcomes(evidence, x, key.fold(name)) for name, x in vectors.items()}
+    if isinstance(claim, Unbiased):
+        return _mean_verdict(evidence, claim, results, alpha)
+    return _bound_verdict(evidence, claim, results, alpha)
+
+
+def _relative_error(outcomes: Outcomes) -> Tensor:
+    """||C(x) - x||^2 / ||x||^2 ``[S]``; ||C(x)||^2 where x = 0."""
+    square = float(outcomes.x.square().sum())
+    return (outcomes.values - outcomes.x).square().sum(-1) / (square or 1.0)
+
+
+def _how_many(results: Results) -> str:
+    return f"{', '.join(results)}; {max(r.values.shape[0] for r in results.values())} samples"
+
+
+def _mean_verdict(evidence: Evidence, claim: Claim, results: Results, alpha: float) -> Verdict:
+    flat = results["flat"]
+    gain = float((flat.values / flat.x).abs().max())
+    tests = {name: mean_test(r.values, r.x, alpha, gain, r.random) for name, r in results.items()}
+    name, worst = max(tests.items(), key=lambda item: (item[1].refuted, item[1].deviation))
+    return _verdict(
+        evidence,
+        claim,
+        MONTE_CARLO,
+        Outcome.REFUTED if worst.refuted else Outcome.SUPPORTED,
+        f"{_how_many(results)}; largest relative "
+        f"deviation {worst.deviation:.3g} ({name}, {worst.where}); error {alpha:.2g} a vector",
+        statistic=worst.deviation,
+        bound=0.0,
+        uncertainty=worst.half_width,
+        resolution=min(test.resolution for name, test in tests.items() if name != "zero"),
+    )
+
+
+def _bound_verdict(evidence: Evidence, claim: Claim, results: Results, alpha: float) -> Verdict:
+    constant = float(_constant(claim))
+    tests = {}
+    for name, r in results.items():
+        some = 1.0 if bool(r.x.any()) else 0.0
+        tests[name] = bound_test(_relative_error(r), constant * some, alpha, some, r.random)
+    name, worst = max(tests.items(), key=lambda item: (item[1].refuted, item[1].mean))
+    return _verdict(
+        evidence,
+        claim,
+        MONTE_CARLO,
+        Outcome.REFUTED if worst.refuted else Outcome.SUPPORTED,
+        f"{_how_many(results)}; largest ratio "
+        f"{worst.mean:.6g} ({name}); error {alpha:.2g} a vector",
+        statistic=worst.mean,
+        bound=constant,
+        uncertainty=worst.half_width,
+        resolution=worst.resolution,
+    )
+
+
+def _worst_case(evidence: Evidence, claim: Claim, worst: Worst) -> Verdict:
+    """The worst vector found, tried anew on the code with fresh draws."""
+    key = Key.seed(evidence.seed).fold("worst case", str(claim))
+    again = _outcomes(evidence, worst.x, key)
+    constant = float(_constant(claim))
+    alpha = evidence.budget.alpha
+    fresh = bound_test(_relative_error(again), constant, alpha, 1.0, again.random)
+    sampled = worst.how.startswith("mean")
+    ratio = fresh.mean if sampled else worst.ratio
+    refuted = fresh.refuted or (not sampled and ratio > constant * (1 + 1e-9) + 1e-12)
+    outcome = Outcome.REFUTED if refuted else Outcome.SUPPORTED
+    near = tightness(ratio, constant)
+    note = "; claimed tight" if getattr(claim, "tight", False) else ""
+    return _verdict(
+        evidence,
+        claim,
+        WORST_CASE,
+        Outcome.COMPARED if isinstance(claim, NoConstant) else outcome,
+        f"{worst.tried} vectors tried from many starts ({worst.how}); worst from a {worst.start} "
+        f"start, ratio {ratio:.6g}; on fresh draws {fresh.mean:.6g} +- {fresh.half_width:.2g}"
+        f"{note}",
+        statistic=ratio,
+        bound=None if isinstance(claim, NoConstant) else constant,
+        uncertainty=fresh.half_width if sampled else 0.0,
+        resolution=fresh.resolution if sampled else 0.0,
+        tightness=None if isinstance(claim, NoConstant) else near,
+    )

@@ -1,0 +1,1 @@
+"""Runs behind published figures."""

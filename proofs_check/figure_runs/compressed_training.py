@@ -1,0 +1,168 @@
+r"""CHOCO-SGD beside exact, difference- and extrapolation-compressed gossip: the runs of a figure.
+
+Koloskova, Stich, Jaggi 2019 (arXiv:1902.00340), section 5.3: nine workers on a ring, l2 logistic
+regression with lambda = 1/m, m the number of samples, one sample a step, stepsizes a m / (t + tau),
+data dealt at random or sorted by label. There 1% of d = 2000 coordinates are sent in each of
+444,000 steps; what counts is steps times share times gap, so with 5000 steps the share here is 20%.
+The data are those that scikit-learn brings; f* is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from algorithms.compressors.base import Compressor
+from algorithms.compressors.qsgd import QSGD
+from algorithms.compressors.rand_k import RandK
+from algorithms.compressors.shrunk import Shrunk
+from algorithms.compressors.top_k import TopK
+from algorithms.methods.base import Method
+from algorithms.methods.gossip.choco import ChocoSGD
+from algorithms.methods.gossip.d_psgd import DPSGD
+from algorithms.methods.gossip_compressed.dcd_psgd import DCDPSGD
+from algorithms.methods.gossip_compressed.ecd_psgd import ECDPSGD
+from algorithms.problems.logistic import Logistic
+from algorithms.problems.logistic_data import breast_cancer, digits
+from algorithms.problems.partitions import Iid, SortedByLabel
+from algorithms.problems.regularisers import L2
+from algorithms.run import one_thread
+from algorithms.topologies.base import Topology
+from algorithms.topologies.ring import Ring
+from proofs_check.instruments.paths import path
+from theory.stepsizes import InverseTimeStep, Stepsize
+
+PAPER = "Koloskova, Stich, Jaggi 2019, arXiv:1902.00340, section 5.3"
+SEED, LOOKS = 0, 50
+SPREAD, HOPELESS = 1e6, 10.0  # a run is lost with models beyond this, or this many first errors
+PATIENCE = 0.25  # ... or if it is no better than its start after this part of the steps
+
+Curve = NDArray[np.float64]
+BuildChoco = Callable[[Stepsize, Topology, Compressor, float], Method[Any]]
+BuildOther = Callable[[Stepsize, Topology, Compressor], Method[Any]]
+
+
+@final
+@dataclass(frozen=True)
+class Setting:
+    """Workers, steps, runs averaged; share of coordinates, levels; consensus stepsizes; the
+    stepsize is a m / (t + shift d), ``factors`` are tried for DCD and ECD beside a = ``scale``.
+    """
+
+    n: int = 9
+    steps: int = 5000
+    replicas: int = 5
+    share: float = 0.2
+    levels: int = 16
+    top: float = 0.5
+    rand: float = 0.3
+    qsgd: float = 0.34
+    scale: float = 0.1
+    shift: float = 4.0
+    factors: tuple[float, ...] = (1.0, 0.1, 1e-2, 1e-3, 1e-4, 1e-6)
+
+    def step(self, problem: Logistic, factor: float = 1.0) -> Stepsize:
+        """a m / (t + shift d), a = factor scale."""
+        samples = problem.n * problem.rows.shape[1]
+        return InverseTimeStep(factor * self.scale * samples, self.shift * problem.d)
+
+
+class Training(NamedTuple):
+    """One line: suboptimality ``[K]`` of the mean model, mean over runs, after ``steps`` ``[K]``,
+    and bits sent per worker by then ``[K]``; ``factor`` is what its stepsize was multiplied by.
+    ``lost``: it was ended early, no better than at its start.
+    """
+
+    name: str
+    steps: Curve
+    error: Curve
+    bits: Curve
+    lost: bool
+    factor: float = 1.0
+
+
+def problems(n: int) -> dict[str, Logistic]:
+    """Two data sets, sorted by label and dealt at random, by name."""
+    dealt = (SortedByLabel(), Iid())
+    cancer, numbers = n * (569 // n), n * (1797 // n)
+    made = [breast_cancer(n, L2(1 / cancer), batch=1, partition=p) for p in dealt]
+    made += [digits(n, L2(1 / numbers), batch=1, partition=p) for p in dealt]
+    names = ("breast cancer, sorted", "breast cancer, iid", "digits, sorted", "digits, iid")
+    return dict(zip(names, made, strict=True))
+
+
+def train(
+    name: str, method: Method[Any], problem: Logistic, setting: Setting, factor: float = 1.0
+) -> Training:
+    """One run of all replicas, looked at every fiftieth of it; ends where it is lost."""
+    every, lost = max(1, setting.steps // LOOKS), False
+    found: list[tuple[float, float, float]] = []
+    for t, state, world in path(
+        method, problem, setting.steps, seed=SEED, replicas=setting.replicas
+    ):
+        rows = method.models(state)
+        lost = t % 10 == 0 and not float(rows.abs().amax()) < SPREAD
+        if lost or t % every == 0:
+            value = float(problem.value(world.network.mean_over_workers(rows)).mean())
+            account = world.network.ledger.account((setting.replicas,))
+            sent = float(account.sent_bits.double().mean())
+            found.append((t, value - (problem.f_star or 0.0), sent))
+            ratio = found[-1][1] / found[0][1]
+            lost = lost or ratio > (HOPELESS if t <= PATIENCE * setting.steps else 1.0)
+        if lost:
+            break
+    steps, error, bits = (np.array(column) for column in zip(*found, strict=True))
+    return Training(name, steps, error, bits, lost, factor)
+
+
+def exact_and_choco(
+    problem: Logistic, setting: Setting, build: BuildChoco = ChocoSGD
+) -> dict[str, Training]:
+    """D-PSGD, and CHOCO-SGD with three operators at the same stepsizes."""
+    ring, step = Ring(setting.n), setting.step(problem)
+    methods = {
+        "exact": DPSGD(step, ring),
+        "CHOCO top": build(step, ring, TopK(setting.share), setting.top),
+        "CHOCO rand": build(step, ring, RandK(setting.share, scaled=False), setting.rand),
+        "CHOCO QSGD": build(step, ring, Shrunk(QSGD(setting.levels)), setting.qsgd),
+    }
+    with one_thread():
+        return {name: train(name, m, problem, setting) for name, m in methods.items()}
+
+
+def others(setting: Setting) -> dict[str, tuple[BuildOther, Compressor]]:
+    """DCD-PSGD and ECD-PSGD with the unbiased operators."""
+    kept, levels = RandK(setting.share), QSGD(setting.levels)
+    return {
+        "DCD rand": (DCDPSGD, kept),
+        "ECD rand": (ECDPSGD, kept),
+        "DCD QSGD": (DCDPSGD, levels),
+        "ECD QSGD": (ECDPSGD, levels),
+    }
+
+
+def searched(
+    name: str, build: BuildOther, operator: Compressor, problem: Logistic, setting: Setting
+) -> Iterator[Training]:
+    """Runs with every stepsize of the grid, from the largest on."""
+    for factor in setting.factors:
+        method = build(setting.step(problem, factor), Ring(setting.n), operator)
+        with one_thread():
+            yield train(name, method, problem, setting, factor)
+
+
+def largest_usable(runs: Iterator[Training]) -> Training:
+    """The first run that is not lost, or else the last."""
+    for line in runs:
+        if not line.lost:
+            break
+    return line
+
+
+def at(line: Training, step: int) -> float:
+    """Suboptimality after so many steps."""
+    return float(line.error[np.searchsorted(line.steps, step)])

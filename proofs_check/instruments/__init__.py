@@ -1,0 +1,1 @@
+"""How anything is measured: statistics, exact laws, rates, evidence, studies."""

@@ -1,0 +1,1 @@
+"""Checks of methods: tuned runs, equal bits, two worlds, influences."""

@@ -1,0 +1,193 @@
+"""Does a user's DistributedDataParallel with our hook train as the simulation does?
+
+Each rank is one worker. The model holds the problem's parameters as tensors of its shapes; the
+loss is the problem's own on that worker's next minibatch, back-propagated by torch. Iterates are
+compared to 1e-9 relative (torch's optimizer rounds its step differently); bits exactly.
+"""
+
+from __future__ import annotations
+
+import gc
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, final
+
+import torch
+from torch import Tensor, nn
+from torch.nn.parallel import DistributedDataParallel
+
+from algorithms.key import Draws, Key
+from algorithms.methods.base import Method
+from algorithms.methods.synchronous.bsp import BSP
+from algorithms.network.ddp_hook import DDPHook
+from algorithms.network.launch import launch
+from algorithms.optimizers.base import SGD
+from algorithms.optimizers.proximal import NoProximal
+from algorithms.problems.base import Problem
+from algorithms.problems.mlp import MLP
+from algorithms.run import run
+from proofs_check.methods.equivalence import LOOSE
+from proofs_check.verdict import Outcome, Verdict
+
+
+@final
+@dataclass(frozen=True)
+class HookCase:
+    """One training of ``method``, whose server does nothing but average.
+
+    ``build(n)`` is importable and makes the problem; ``resume`` saves and loads the hook's state
+    half-way, in a model made anew.
+    """
+
+    row: str
+    method: BSP
+    build: Callable[[int], Problem]
+    steps: int = 20
+    seed: int = 3
+    resume: bool = False
+
+
+class Trained(NamedTuple):
+    """The model ``[d]``, bits sent, and bytes that came from the other ranks."""
+
+    model: Tensor
+    sent_bits: int
+    crossed: int
+
+
+def hookable(method: Method[Any]) -> bool:
+    """Whether a hook can play the method: one way, a plain mean, a plain step."""
+    return (
+        isinstance(method, BSP)
+        and not method.two_way
+        and isinstance(method.optimizer, SGD)
+        and isinstance(method.proximal, NoProximal)
+    )
+
+
+@final
+class _Model(nn.Module):
+    """The problem's parameters; forward gives the worker's loss."""
+
+    def __init__(self, problem: Problem, start: Tensor) -> None:
+        super().__init__()
+        pieces = torch.split(start, [math.prod(shape) for shape in problem.shapes])
+        shaped = zip(pieces, problem.shapes, strict=True)
+        self.tensors = nn.ParameterList([piece.reshape(shape).clone() for piece, shape in shaped])
+        self.problem = problem
+
+    def row(self) -> Tensor:
+        """All parameters in one row ``[d]``."""
+        return torch.cat([p.reshape(-1) for p in self.tensors])
+
+    def forward(self, draws: Draws) -> Tensor:
+        x = self.row()
+        if isinstance(self.problem, MLP):
+            return self.problem.minibatch_loss(x, draws)
+        g = self.problem.gradient(x.detach()[None, None], draws)[0, 0]
+        return (x * g).sum()
+
+
+def train(case: HookCase) -> Trained:
+    """Plain SGD on this rank, gradients averaged by the hook."""
+    rank, ranks = torch.distributed.get_rank(), torch.distributed.get_world_size()
+    problem = case.build(ranks)
+    hook, model, optimizer = _setup(case, problem, problem.start(), None)
+    sent = crossed = 0
+    for t in range(case.steps):
+        if case.resume and t == case.steps // 2:
+            sent, crossed = sent + _bits(hook), crossed + _bytes(hook)
+            saved, row = hook.state_dict(), model.module.row().detach()
+            hook, model, optimizer = _setup(case, problem, row, saved)
+        key = Key.seed(case.seed).fold("gradient", t)
+        draws = key.draws(torch.zeros(1, dtype=torch.int64), torch.tensor([rank]))
+        optimizer.param_groups[0]["lr"] = case.method.step_rule(t)
+        optimizer.zero_grad()
+        model(draws).backward()
+        optimizer.step()
+    return Trained(model.module.row().detach(), sent + _bits(hook), crossed + _bytes(hook))
+
+
+def _bits(hook: DDPHook) -> int:
+    assert hook.network is not None
+    return int(hook.network.ledger.account((1,)).sent_bits.sum())
+
+
+def _bytes(hook: DDPHook) -> int:
+    assert hook.network is not None
+    return int(hook.network.crossed_bytes.sum())
+
+
+def _setup(
+    case: HookCase, problem: Problem, start: Tensor, saved: dict[str, Any] | None
+) -> tuple[DDPHook, DistributedDataParallel, torch.optim.SGD]:
+    model = DistributedDataParallel(_Model(problem, start))
+    optimizer = torch.optim.SGD(model.parameters(), lr=case.method.step_rule(0))
+    hook = DDPHook(
+        case.method.compressor,
+        case.method.memory,
+        seed=case.seed,
+        learning_rate=lambda: optimizer.param_groups[0]["lr"],
+        transform=case.method.transform,
+    )
+    if saved is not None:
+        hook.load_state_dict(saved)
+    hook.register(model)
+    return hook, model, optimizer
+
+
+def train_all(cases: tuple[HookCase, ...]) -> list[Trained]:
+    """All cases on this rank; no model outlives its process group."""
+    trained = [train(case) for case in cases]
+    gc.collect()
+    torch.distributed.barrier()
+    return trained
+
+
+def simulate(case: HookCase, ranks: int) -> Trained:
+    """The same training as a simulation with n = ranks workers."""
+    problem = case.build(ranks)
+    operator = case.method.compressor.bound(problem.shapes)
+    method = replace(case.method, compressor=operator)
+    trace = run(method, problem, steps=case.steps, seed=case.seed, points=2)
+    return Trained(trace.rows[0, 0], int(trace.account.sent_bits[0, 0]), 0)
+
+
+def check_hooks(cases: tuple[HookCase, ...], ranks: int) -> tuple[Verdict, ...]:
+    """Every case on ``ranks`` gloo ranks against the simulation; one launch for all."""
+    parts = launch(train_all, cases, ranks=ranks)
+    verdicts = []
+    for k, case in enumerate(cases):
+        mine = simulate(case, ranks)
+        verdicts.append(judge(case, mine, [part[k] for part in parts], ranks))
+    return tuple(verdicts)
+
+
+def judge(case: HookCase, simulated: Trained, trained: list[Trained], ranks: int) -> Verdict:
+    """What the ranks ``trained`` to, against the simulation."""
+    scale = float(simulated.model.abs().max().clamp_min(1e-300))
+    gap = max(float((one.model - simulated.model).abs().max()) / scale for one in trained)
+    bits = trained[0].sent_bits
+    due = (ranks - 1) * bits / 8  # what rank 0 hears, if every worker sends as much
+    crossed = trained[0].crossed
+    whole = case.steps * (ranks - 1)
+    varying = len({one.sent_bits for one in trained}) > 1
+    compressed = varying or due <= crossed <= due + whole
+    same = gap <= LOOSE and bits == simulated.sent_bits and compressed
+    memory = case.method.memory.name
+    resumed = ", resumed half-way" if case.resume else ""
+    return Verdict(
+        subject=case.row,
+        problem=case.build(ranks).name,
+        check=f"DDP hook, {ranks} ranks",
+        claim=f"DistributedDataParallel with our hook trains as the simulation does, "
+        f"{case.method.compressor.name}, {memory}{resumed}",
+        outcome=Outcome.SUPPORTED if same else Outcome.REFUTED,
+        statistic=gap,
+        bound=LOOSE,
+        evidence=f"largest relative difference {gap:.3g} after {case.steps} steps; {bits} bits "
+        f"charged to rank 0, {simulated.sent_bits} in the simulation; {crossed} bytes reached "
+        f"rank 0 from the others",
+        provenance=f"seed {case.seed}, {case.method.step_rule}, gloo, float64",
+    )

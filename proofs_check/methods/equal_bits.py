@@ -1,0 +1,97 @@
+"""Error against the number of workers when every worker may send the same number of bits.
+
+What a practitioner asks of compression: more workers average more noise away, compression buys more
+steps, and some methods (one without memory, a shared quantisation) stop gaining.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from algorithms.catalogue import Row, problem
+from algorithms.run import Diverged, Trace, run
+from proofs_check.instruments.rates import fit_power
+from proofs_check.instruments.statistics import TEST_ERROR
+from proofs_check.verdict import Outcome, Verdict
+
+Curve = NDArray[np.float64]
+
+SIZES = (1, 2, 4, 8, 16, 32)
+PROBLEM = "quadratic-sc"
+DENSE_MESSAGES = 50
+"""The budget: so many uncompressed gradients a worker."""
+
+MOST_STEPS = 1200
+REPLICAS = 16
+_CHECK = "error against workers"
+
+
+class AtBudget(NamedTuple):
+    """Verdicts, and curves over the numbers of workers."""
+
+    verdicts: tuple[Verdict, ...]
+    curves: dict[str, Curve]
+
+
+def error_at_budget(row: Row, seed: int = 1, sizes: tuple[int, ...] = SIZES) -> AtBudget:
+    """E f - f* where each worker has sent ``DENSE_MESSAGES`` dense messages' worth of bits.
+
+    A method that cannot spend its budget in ``MOST_STEPS`` steps is taken there; ``spent`` says how
+    much of the budget that was. Nothing is asserted: "compared", with the fitted exponent of n.
+    """
+    least = row.parts.least_workers if row.parts else 1
+    sizes = tuple(n for n in sizes if n >= least)
+    try:
+        points = [_at(row, n, seed) for n in sizes]
+    except Diverged as error:
+        verdict = Verdict(
+            subject=row.key, problem=PROBLEM, check=_CHECK, claim="the method makes progress",
+            outcome=Outcome.REFUTED, evidence=str(error), provenance=f"seed {seed}",
+        )  # fmt: skip
+        return AtBudget((verdict,), {})
+    y = np.stack([gap for gap, _ in points], axis=1)
+    spent = np.array([share for _, share in points])
+    x = np.array(sizes, dtype=np.float64)
+    band = 2 * y.std(0, ddof=1) / np.sqrt(len(y))
+    curves = {"x": x, "mean": y.mean(0), "low": y.mean(0) - band, "high": y.mean(0) + band}
+    return AtBudget((_verdict(row, x, y, spent, seed),), curves | {"spent": spent})
+
+
+def _at(row: Row, n: int, seed: int) -> tuple[Curve, float]:
+    """Suboptimality ``[R]`` at the budget, and the share of the budget that was spent."""
+    built = problem(PROBLEM, n)
+    budget = DENSE_MESSAGES * built.d * 8 * built.dtype.itemsize
+    bits, _ = row.message_bits(built, 8 * built.dtype.itemsize)
+    steps = max(20, min(MOST_STEPS, round(budget / max(bits, 1.0))))
+    trace = run(row.build(built, steps), built, steps=steps, seed=seed, replicas=REPLICAS)
+    return _interpolated(trace, budget)
+
+
+def _interpolated(trace: Trace, budget: float) -> tuple[Curve, float]:
+    """The first record at or beyond the budget, else the last."""
+    spent = trace.sent_bits.mean(0)
+    at = min(int(np.searchsorted(spent, budget)), len(spent) - 1)
+    return trace.suboptimality[:, at], float(min(1.0, spent[at] / budget))
+
+
+def _verdict(row: Row, x: Curve, y: Curve, spent: Curve, seed: int) -> Verdict:
+    claim = f"E f - f* falls with n at {DENSE_MESSAGES} dense messages' worth of bits a worker"
+    told = f"seed {seed}, {REPLICAS} replicas, n from {x[0]:g} to {x[-1]:g}"
+    evidence = f"{y[:, 0].mean():.3g} at n = {x[0]:g}, {y[:, -1].mean():.3g} at n = {x[-1]:g}"
+    try:
+        fit = fit_power(x, y, TEST_ERROR)
+    except ValueError as error:
+        return Verdict(
+            subject=row.key, problem=PROBLEM, check=_CHECK, claim=claim,
+            outcome=Outcome.COMPARED, evidence=f"{evidence}; {error}", provenance=told,
+        )  # fmt: skip
+    return Verdict(
+        subject=row.key, problem=PROBLEM, check=_CHECK, claim=claim, outcome=Outcome.COMPARED,
+        statistic=fit.slope, bound=0.0, uncertainty=fit.half_width, resolution=fit.resolution,
+        evidence=f"{evidence}; exponent of n {fit.slope:.3f} +- {fit.half_width:.2g}; "
+        f"{spent.min():.0%} to {spent.max():.0%} of the budget spent",
+        provenance=told,
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Methods with a planted fault, for checks to refute."""

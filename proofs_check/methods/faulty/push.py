@@ -1,0 +1,136 @@
+"""Push methods with one fault each: weights, ratios, messages in flight, what is sent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from algorithms.compressors.identity import Identity
+from algorithms.methods.base import World
+from algorithms.methods.gossip_directed.overlap_sgp import OverlapSGP
+from algorithms.methods.gossip_directed.push_sum import PushState, PushSum, push, ratio
+from algorithms.methods.gossip_directed.sgp import SGP
+from algorithms.methods.gossip_directed.subgradient_push import (
+    SubgradientPush,
+    SubgradientPushState,
+)
+from algorithms.topologies.base import MixingSequence, Neighbours
+from proofs_check.methods.faulty.spoilt import Spoilt
+
+
+@final
+@dataclass(frozen=True)
+class Undivided(Spoilt):
+    """The sum itself is taken for the mean."""
+
+    right: PushSum
+
+    def step(self, state: PushState, t: int, world: World) -> PushState:
+        return self.right.step(state, t, world)
+
+    def models(self, state: PushState) -> Tensor:
+        return state.s
+
+
+@final
+@dataclass(frozen=True)
+class WeightKept(Spoilt):
+    """The weight is not sent: everyone keeps its own."""
+
+    right: PushSum
+
+    def step(self, state: PushState, t: int, world: World) -> PushState:
+        return self.right.step(state, t, world)._replace(w=state.w)
+
+
+@final
+@dataclass(frozen=True)
+class DividedTwice(Spoilt):
+    """The ratio goes into the next round's sum, and is divided by the weight again."""
+
+    right: PushSum
+
+    def step(self, state: PushState, t: int, world: World) -> PushState:
+        after = self.right.step(state, t, world)
+        return after._replace(s=ratio(after))
+
+
+@final
+@dataclass(frozen=True)
+class OldNeighbours(Spoilt):
+    """Neighbours' rows are those of the step before, and nobody counts what is under way.
+
+    The state holds sums and weights of now and before, ``[..., m, 2 d]`` and ``[..., m, 2]``.
+    """
+
+    right: PushSum
+    graph: MixingSequence
+
+    def init(self, x0: Tensor, world: World) -> PushState:
+        s, w = self.right.init(x0, world)
+        return PushState(torch.cat((s, s), -1), torch.cat((w, w), -1))
+
+    def step(self, state: PushState, t: int, world: World) -> PushState:
+        (s, old_s), (w, old_w) = state.s.chunk(2, -1), state.w.chunk(2, -1)
+        p = self.graph.matrix(t)
+        packet = world.pack(Identity(), torch.cat((old_s, old_w), -1), t)
+        heard = world.network.mix(packet, Neighbours(p - np.diag(p.diagonal()))).result
+        kept = torch.from_numpy(p.diagonal().copy())[world.network.workers, None]
+        new = heard + kept * torch.cat((s, w), -1)
+        return PushState(torch.cat((new[..., :-1], s), -1), torch.cat((new[..., -1:], w), -1))
+
+    def models(self, state: PushState) -> Tensor:
+        return state.s.chunk(2, -1)[0] / state.w.chunk(2, -1)[0]
+
+
+@final
+@dataclass(frozen=True)
+class DroppedInFlight(Spoilt):
+    """Overlap SGP that forgets what has not arrived when the next round begins."""
+
+    right: OverlapSGP
+
+    def step(self, state: Any, t: int, world: World) -> Any:
+        return self.right.step(state._replace(flight=torch.zeros_like(state.flight)), t, world)
+
+
+@final
+@dataclass(frozen=True)
+class GradientSent(Spoilt):
+    r"""x_i -= \gamma \sum_j P_{ij} g_j(z_j): the gradient is sent, as the survey says (E34)."""
+
+    right: SGP
+
+    def step(self, state: PushState, t: int, world: World) -> PushState:
+        g = world.gradient(ratio(state), t)
+        sent = push(g, state.w, self.right.exchange, t, world)
+        return PushState(state.s - self.right.step_rule(t) * sent.s, sent.w)
+
+
+@final
+@dataclass(frozen=True)
+class GradientAtSum(Spoilt):
+    """SGP whose gradient is taken at the biased x, not at z = x / w."""
+
+    right: SGP
+
+    def step(self, state: PushState, t: int, world: World) -> PushState:
+        x = state.s - self.right.step_rule(t) * world.gradient(state.s, t)
+        return push(x, state.w, self.right.exchange, t, world)
+
+
+@final
+@dataclass(frozen=True)
+class PushAtSum(Spoilt):
+    """Subgradient-push whose gradient is taken at the mixed sum, not at the ratio."""
+
+    right: SubgradientPush
+
+    def step(self, state: SubgradientPushState, t: int, world: World) -> SubgradientPushState:
+        mixed = push(state.s, state.w, self.right.exchange, t, world)
+        x = mixed.s - self.right.step_rule(t) * world.gradient(mixed.s, t)
+        return SubgradientPushState(x, mixed.w, ratio(mixed))

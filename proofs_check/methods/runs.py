@@ -1,0 +1,225 @@
+"""One catalogue row on one problem: the run, what theory says of it, and whether it held.
+
+The row is tuned by the first of its theorems whose assumptions hold (else by a cautious rule); the
+whole measured curve is held under that theorem's bound, the rate in T is fitted, and the bits in
+the ledger are held against the closed form.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from scipy import stats
+
+from algorithms.catalogue import Row
+from algorithms.problems.base import Problem
+from algorithms.run import Diverged
+from proofs_check.instruments.rates import curve_under_bound, fit_power, rate_verdict
+from proofs_check.instruments.statistics import TEST_ERROR
+from proofs_check.methods.tuned_run import Played, curves_of, measured, only_agrees, play
+from proofs_check.verdict import Outcome, Verdict
+from theory.constants import MissingConstants
+from theory.stepsizes import InverseTimeStep
+from theory.theorem import Curve, Theorem
+
+_HORIZONS = 4  # tuned runs behind a rate in T: T, T/2, T/4, T/8
+
+
+class RunResult(NamedTuple):
+    """Verdicts and the curves of the figure, 1-D arrays of one length."""
+
+    verdicts: tuple[Verdict, ...]
+    curves: dict[str, Curve]
+
+
+def run_row(
+    row: Row, problem: Problem, *, steps: int, replicas: int, seed: int, rates: bool = True
+) -> RunResult:
+    """All that one row shows on one problem."""
+    try:
+        played = play(row, problem, steps, replicas, seed)
+    except Diverged as error:
+        return RunResult((_diverged(row, problem, error, seed),), {})
+    verdicts = [_progress(row, problem, played), _bill(row, problem, played)]
+    verdicts.append(_under_bound(row, problem, played))
+    if rates:
+        verdicts.append(_rate(row, problem, played, replicas, seed))
+    return RunResult(tuple(verdicts), curves_of(played))
+
+
+def _told(played: Played, seed: int | None = None) -> str:
+    trace = played.trace
+    return (
+        f"seed {trace.seed if seed is None else seed}, {len(trace.squared_gradient)} replicas, "
+        f"{played.steps} steps, {played.tuned.step}"
+    )
+
+
+def _diverged(row: Row, problem: Problem, error: Diverged, seed: int) -> Verdict:
+    return Verdict(
+        subject=row.key, problem=problem.name, check="progress", claim="the method makes progress",
+        outcome=Outcome.REFUTED, evidence=str(error), provenance=f"seed {seed}",
+    )  # fmt: skip
+
+
+def _progress(row: Row, problem: Problem, played: Played) -> Verdict:
+    """The mean squared gradient of the last record against the first, by a paired lower limit."""
+    series = played.trace.squared_gradient
+    gossip = only_agrees(series, played.trace.consensus)
+    if gossip:
+        series = played.trace.consensus
+    first, last = series[:, 0], series[:, -1]
+    drop = first - last
+    half = float(stats.t.isf(TEST_ERROR, len(drop) - 1) * drop.std(ddof=1) / np.sqrt(len(drop)))
+    ratio = float(last.mean() / first.mean()) if first.mean() > 0 else float("nan")
+    sure = float(drop.mean()) - half > 0
+    unsure = Outcome.COMPARED if ratio < 1 else Outcome.REFUTED
+    name = "consensus distance" if gossip else "||grad f||^2"
+    return Verdict(
+        subject=row.key, problem=problem.name, check="progress",
+        claim=f"{name} falls from start to end",
+        outcome=Outcome.SUPPORTED if sure else unsure,
+        statistic=ratio, bound=1.0, uncertainty=half / float(first.mean()),
+        resolution=2 * half / float(first.mean()),
+        evidence=f"{name} {first.mean():.4g} -> {last.mean():.4g}",
+        provenance=f"{_told(played)}, error {TEST_ERROR:g}",
+    )  # fmt: skip
+
+
+def _bill(row: Row, problem: Problem, played: Played) -> Verdict:
+    """Bits per message in the ledger against the closed form: exact, or a bound if they vary."""
+    account = played.trace.account
+    bits = 8 * problem.dtype.itemsize
+    stated, fixed = row.message_bits(problem, bits)
+    messages, sent = account.sent_messages.sum().item(), account.sent_bits.sum().item()
+    claim = f"ledger bits {'=' if fixed else '<='} messages x closed-form length"
+    if messages == 0:
+        return Verdict(
+            row.key, claim, "bits", Outcome.NOT_APPLICABLE, problem=problem.name,
+            evidence="no message was sent", provenance=_told(played),
+        )  # fmt: skip
+    mean = sent / messages
+    held = sent == messages * stated if fixed else mean <= stated
+    within = Outcome.PROVED if fixed else Outcome.COMPARED
+    return Verdict(
+        subject=row.key, problem=problem.name, check="bits",
+        claim=claim,
+        outcome=within if held else Outcome.REFUTED,
+        statistic=mean, bound=float(stated),
+        evidence=f"{sent:.0f} bits in {messages:.0f} messages sent; d={problem.d}, "
+        f"{bits}-bit floats",
+        provenance=_told(played),
+    )  # fmt: skip
+
+
+def _reasons(row: Row, played: Played) -> str:
+    """Why none of the row's theorems applies, or cannot be held against a trace."""
+    theorem = played.tuned.theorem
+    if theorem is not None:
+        return (
+            f"{theorem.name} applies; its metric ({theorem.metric.value}) is not in a trace, or"
+            " it has no order in T: its bound has a check of its own"
+        )
+    told = [f"{theorem.name}: {_reason(theorem, played)}" for theorem in row.theorems]
+    why = row.parts.why if row.parts else ""
+    return " | ".join(told) or why or "no theorem is stated for this row"
+
+
+def _reason(theorem: Theorem, played: Played) -> str:
+    missing = played.constants.missing(theorem.needs)
+    if missing:
+        return f"needs {', '.join(missing)}"
+    try:
+        step = theorem.stepsize(played.constants, played.steps)
+    except MissingConstants as error:
+        return str(error)
+    return "; ".join(theorem.violations(played.constants, step, played.steps))
+
+
+def _no_theorem(row: Row, problem: Problem, played: Played, check: str, claim: str) -> Verdict:
+    return Verdict(
+        subject=row.key, problem=problem.name, check=check, claim=claim,
+        outcome=Outcome.NOT_APPLICABLE, evidence=_reasons(row, played),
+        provenance=_told(played),
+    )  # fmt: skip
+
+
+def _under_bound(row: Row, problem: Problem, played: Played) -> Verdict:
+    theorem = played.tuned.theorem
+    claim = f"whole curve under {theorem.name}" if theorem else "whole curve under a bound"
+    series = measured(played.trace, theorem.metric) if theorem else None
+    if theorem is None or series is None:
+        return _no_theorem(row, problem, played, "curve under bound", claim)
+    bound = theorem.bound(played.constants, played.tuned.step, played.trace.steps.astype(float))
+    keep = np.isfinite(series).all(axis=0)
+    verdict = curve_under_bound(
+        series[:, keep], bound[keep], TEST_ERROR, subject=row.key, problem=problem.name,
+        claim=claim,
+        provenance=f"{theorem.source} ({theorem.confidence.value}); {_told(played)}",
+        floor=1e-13,
+    )  # fmt: skip
+    return _soften(verdict, theorem)
+
+
+def _soften(verdict: Verdict, theorem: Theorem) -> Verdict:
+    """What rests on memory or on orders alone is compared, never asserted."""
+    return verdict if theorem.confidence.assertable else replace(verdict, outcome=Outcome.COMPARED)
+
+
+def _rate(row: Row, problem: Problem, played: Played, replicas: int, seed: int) -> Verdict:
+    """Exponent of T in the theorem's metric: along one curve where the stepsize is anytime, else
+    over horizons each tuned for itself."""
+    theorem = played.tuned.theorem
+    claim = "rate in T of the theorem's metric"
+    power = theorem.order.exponents.get("T") if theorem else None
+    if theorem is None or power is None or measured(played.trace, theorem.metric) is None:
+        return _no_theorem(row, problem, played, "rate in T", claim)
+    times, values = _points(row, problem, played, theorem, replicas, seed)
+    try:
+        fit = fit_power(times, values, TEST_ERROR)
+    except ValueError as error:
+        return Verdict(
+            subject=row.key, problem=problem.name, check="rate in T", claim=claim,
+            outcome=Outcome.COMPARED, order=f"T^{float(power):g}", evidence=str(error),
+            provenance=_told(played),
+        )  # fmt: skip
+    verdict = rate_verdict(
+        fit, float(power), False, subject=row.key, problem=problem.name,
+        claim=f"{theorem.metric.value} is {theorem.order} ({theorem.name})",
+        provenance=f"{theorem.source}; {_told(played)}, error {TEST_ERROR:g}",
+    )  # fmt: skip
+    return _soften(_settled(verdict), theorem)
+
+
+def _settled(verdict: Verdict) -> Verdict:
+    """An order is a limit, so a slope short of it at these horizons is told, not called a fault.
+
+    What the theorem states of every horizon, its bound, is held over the whole curve; orders are
+    asserted in ``studies``, where the setting is chosen for the leading term to rule.
+    """
+    if verdict.outcome is not Outcome.REFUTED:
+        return verdict
+    evidence = f"{verdict.evidence}; these horizons are short of the leading term's regime"
+    return replace(verdict, outcome=Outcome.COMPARED, evidence=evidence)
+
+
+def _points(
+    row: Row, problem: Problem, played: Played, theorem: Theorem, replicas: int, seed: int
+) -> tuple[Curve, Curve]:
+    """Horizons ``[K]`` and the metric there ``[R, K]``."""
+    series = measured(played.trace, theorem.metric)
+    assert series is not None
+    if isinstance(played.tuned.step, InverseTimeStep):
+        times = played.trace.steps.astype(np.float64)
+        tail = times >= played.steps / 8
+        return times[tail], series[:, tail]
+    shorter = [
+        play(row, problem, played.steps >> k, replicas, seed + k)
+        for k in range(_HORIZONS - 1, 0, -1)
+    ]
+    runs = (*shorter, played)
+    ends = [measured(one.trace, theorem.metric) for one in runs]
+    horizons = np.array([float(one.steps) for one in runs])
+    return horizons, np.stack([end[:, -1] for end in ends if end is not None], axis=1)

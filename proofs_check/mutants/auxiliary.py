@@ -1,0 +1,128 @@
+"""Faults planted in memories with momentum, in clipping, and in sparsifiers' accounts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
+
+import torch
+from torch import Tensor
+
+from algorithms.memories.base import Memory, Round
+from algorithms.memories.global_momentum import GlobalMomentum
+from algorithms.memories.momentum_correction import Corrected, MomentumCorrection
+from algorithms.methods.adaptive.gtop_k import GTopK, GTopKState
+from algorithms.methods.base import World
+from proofs_check.closed_forms.adaptive.adaptive import (
+    clipping_spares_the_mean,
+    effective_rate,
+    masked_is_plain,
+    variance_based_keeps,
+)
+from proofs_check.closed_forms.auxiliary.momentum import accounts_of_two, heavy_ball, settles
+from proofs_check.methods.faulty.spoilt import Spoilt, posing
+from proofs_check.mutants.methods import MethodMutant, fault
+from proofs_check.verdict import Verdict
+
+
+@final
+@dataclass(frozen=True)
+class PrintedCorrection(Memory[Corrected]):
+    r"""v_t = v_{t-1} + u_t, never reduced by what was sent: the survey's box (erratum E30)."""
+
+    m: float
+
+    holds_steps: ClassVar[bool] = True
+
+    @property
+    def name(self) -> str:
+        return "momentum correction as printed"
+
+    def init(self, shape: torch.Size, dtype: torch.dtype, device: torch.device) -> Corrected:
+        return MomentumCorrection(self.m).init(shape, dtype, device)
+
+    def before(self, state: Corrected, x: Tensor) -> Tensor:
+        return MomentumCorrection(self.m).before(state, x)
+
+    def after(self, state: Corrected, round_: Round) -> Corrected:
+        return Corrected(self.m * state.u + round_.x, round_.wanted)
+
+
+@final
+@dataclass(frozen=True)
+class AccumulatedMomentum(Memory[Corrected]):
+    """Momentum applied to what has accumulated, not before it accumulates."""
+
+    m: float
+
+    holds_steps: ClassVar[bool] = True
+
+    @property
+    def name(self) -> str:
+        return "momentum after accumulation"
+
+    def init(self, shape: torch.Size, dtype: torch.dtype, device: torch.device) -> Corrected:
+        return MomentumCorrection(self.m).init(shape, dtype, device)
+
+    def before(self, state: Corrected, x: Tensor) -> Tensor:
+        return state.v + x + self.m * state.v
+
+    def after(self, state: Corrected, round_: Round) -> Corrected:
+        return Corrected(state.u, round_.wanted - round_.sent)
+
+
+@final
+@dataclass(frozen=True)
+class ForgetfulTree(Spoilt):
+    """gTop-k that forgets what it sent in vain: only what was not sent stays in the residual."""
+
+    right: GTopK
+
+    def step(self, state: GTopKState, t: int, world: World) -> GTopKState:
+        wanted = state.residual + self.right.step_rule(t) * world.gradient(state.x, t)
+        own = world.pack(self.right.operator, wanted, t).own(world.network.workers)
+        return self.right.step(state, t, world)._replace(residual=wanted - own)
+
+
+def _parabola(memory: Memory[Any], row: str, limit: float = 1e-3) -> Callable[[], Verdict]:
+    return lambda: settles(memory, row, 0.01, 200, limit)
+
+
+METHOD_MUTANTS: tuple[MethodMutant, ...] = (
+    MethodMutant(
+        "momentum correction as printed", "v is never reduced by what was sent (E30)",
+        _parabola(PrintedCorrection(0.9), "momentum-correction"),
+        _parabola(MomentumCorrection(0.9), "momentum-correction"),
+    ),
+    MethodMutant(
+        "GMC as printed", "m (x_t - x_{t-1}) without 1/gamma: a momentum of gamma m (E31)",
+        _parabola(GlobalMomentum(0.01 * 0.9), "gmc"), _parabola(GlobalMomentum(0.9), "gmc"),
+    ),
+    MethodMutant(
+        "momentum after accumulation", "momentum of the residual, not of the gradient",
+        lambda: heavy_ball(AccumulatedMomentum(0.6), "momentum-correction"),
+        lambda: heavy_ball(MomentumCorrection(0.6), "momentum-correction"),
+    ),
+    fault(
+        "gTop-k with a stale residual", "what was sent and dropped by the merge is lost",
+        accounts_of_two, posing(ForgetfulTree, GTopK),
+    ),
+    MethodMutant(
+        "GMC as printed, effective rate", "the same by its effective rate: gamma/(1 - gamma m)",
+        lambda: effective_rate(GlobalMomentum(0.1 * 0.9), "gmc"),
+        lambda: effective_rate(GlobalMomentum(0.9), "gmc"),
+    ),
+    fault(
+        "DGC without factor masking", "the velocity of what was sent lives on",
+        masked_is_plain, False,
+    ),
+    fault(
+        "local clipping claimed harmless", "threshold T n^-1/2 for gradients that align (E33)",
+        clipping_spares_the_mean, 0.5,
+    ),
+    fault(
+        "variance-based dropping its rounding", "what rounding changed is claimed to be kept",
+        variance_based_keeps, False,
+    ),
+)  # fmt: skip

@@ -1,0 +1,136 @@
+"""Faults planted in masks, drop-out, thresholds, Golomb positions and truncations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import torch
+from torch import Tensor
+
+from algorithms.codes.base import Symbols
+from algorithms.compressors.absolute_threshold import AbsoluteThreshold
+from algorithms.compressors.entries import entries_of
+from algorithms.compressors.rand_k import RandK
+from algorithms.compressors.random_mask import RandomMask
+from algorithms.compressors.sbc import SBC
+from algorithms.compressors.stc import STC
+from algorithms.compressors.wangni import Wangni
+from algorithms.key import Draws
+from proofs_check.closed_forms.sparsification.sparsifiers import (
+    pulled_as_printed,
+    weights_are_truncated,
+)
+from proofs_check.compressors.check import EXACT, MONTE_CARLO, WORST_CASE
+from proofs_check.mutants.methods import MethodMutant, fault
+from proofs_check.mutants.operators import Impostor, OperatorMutant
+
+
+@final
+@dataclass(frozen=True)
+class ComplementedMask(Impostor):
+    """A mask of ones where coordinates are dropped, complemented as an integer: ~0 = -1."""
+
+    right: RandomMask
+
+    def encode(self, x: Tensor, draws: Draws) -> Symbols:
+        kept = self.right.mask(x, draws)
+        dropped = (~kept).to(torch.int64)
+        entries = entries_of(kept)
+        return entries.count, entries.pick(x * ~dropped)
+
+
+@final
+@dataclass(frozen=True)
+class ReplacingRandK(Impostor):
+    """Rand-k whose indices are drawn with replacement: fewer than k are kept."""
+
+    right: RandK
+
+    def encode(self, x: Tensor, draws: Draws) -> Symbols:
+        d = x.shape[-1]
+        indices = draws.integers(d, self.right.kept(d)).sort(dim=-1).values
+        return x.gather(-1, indices) * self.right.factor(d), indices
+
+
+@final
+@dataclass(frozen=True)
+class SignedThreshold(Impostor):
+    """The threshold is the quantile of the signed values: what is negative is dropped."""
+
+    right: AbsoluteThreshold
+
+    def encode(self, x: Tensor, draws: Draws) -> Symbols:
+        return self.right.encode(x.clamp_min(0), draws)
+
+
+@final
+@dataclass(frozen=True)
+class UnscaledWangni(Impostor):
+    """What is kept goes out as x_j, not as x_j / p_j."""
+
+    right: Wangni
+
+    def encode(self, x: Tensor, draws: Draws) -> Symbols:
+        kept = draws.uniform(x.shape[-1], torch.float64) < self.right.probabilities(x)
+        entries, none = entries_of(kept), entries_of(torch.zeros_like(kept))
+        signs = torch.zeros_like(none.positions)
+        return (
+            self.right.levels(x), entries.count, entries.positions, entries.pick(x),
+            none.count, none.positions, signs,
+        )  # fmt: skip
+
+
+@final
+@dataclass(frozen=True)
+class ShiftedSTC(Impostor):
+    """The first gap is counted from 0, not from -1: all positions move down by one."""
+
+    right: STC
+
+    def encode(self, x: Tensor, draws: Draws) -> Symbols:
+        mean, count, distances, signs = self.right.encode(x, draws)
+        first = (distances[..., :1] - 1).clamp_min(1)
+        return mean, count, torch.cat([first, distances[..., 1:]], -1), signs
+
+
+@final
+@dataclass(frozen=True)
+class HeavierSBC(Impostor):
+    """The side with the larger extreme is kept, not the one with the larger mean."""
+
+    right: SBC
+
+    def encode(self, x: Tensor, draws: Draws) -> Symbols:
+        up = x.amax(-1, keepdim=True) >= -x.amin(-1, keepdim=True)
+        mean, count, distances = self.right.encode(torch.where(up, x, -x).clamp_min(0), draws)
+        return torch.where(up, mean, -mean), count, distances
+
+
+MUTANTS: tuple[OperatorMutant, ...] = (
+    OperatorMutant(
+        "complemented mask", ComplementedMask(RandomMask(0.25)), "~mask of integers", EXACT
+    ),
+    OperatorMutant(
+        "rand-k with replacement", ReplacingRandK(RandK(0.5, send_indices=True)),
+        "indices drawn with replacement", MONTE_CARLO,
+    ),
+    OperatorMutant(
+        "signed threshold", SignedThreshold(AbsoluteThreshold(0.25)),
+        "threshold on the signed values", WORST_CASE,
+    ),
+    OperatorMutant("drop-out without 1/p", UnscaledWangni(Wangni(1.0)), "forgets 1/p", EXACT),
+    OperatorMutant(
+        "shifted Golomb gaps", ShiftedSTC(STC(0.25)), "gaps counted from 0: off by one", EXACT
+    ),
+    OperatorMutant(
+        "SBC by extremes", HeavierSBC(SBC(0.25)), "keeps the side of the largest value", WORST_CASE
+    ),
+)  # fmt: skip
+
+METHOD_MUTANTS: tuple[MethodMutant, ...] = (
+    fault(
+        "truncated gradients", "T1 acts on gradients, as the survey prints it (E29)",
+        weights_are_truncated, pulled_as_printed,
+    ),
+)  # fmt: skip

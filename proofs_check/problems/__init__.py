@@ -1,0 +1,1 @@
+"""Checks of problems: gradients, noise, curvature, stated constants."""

@@ -1,0 +1,1 @@
+"""Derivations for error feedback, momentum correction, clipping, warm-up."""

@@ -1,0 +1,1 @@
+"""Derivations for elastic and cooperative averaging, coded and redundant work."""

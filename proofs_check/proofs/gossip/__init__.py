@@ -1,0 +1,1 @@
+"""Derivations for gossip, plain and compressed by copies."""

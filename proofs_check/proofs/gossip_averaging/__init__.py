@@ -1,0 +1,1 @@
+"""Derivations for averaging by a fixed matrix."""

@@ -1,0 +1,1 @@
+"""Derivations for gossip with compressed differences."""

@@ -1,0 +1,1 @@
+"""Derivations for gossip for convex functions, by (sub)gradients."""

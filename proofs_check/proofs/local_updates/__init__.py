@@ -1,0 +1,1 @@
+"""Derivations for local SGD and its relatives."""

@@ -1,0 +1,1 @@
+"""Derivations for signs and one-bit messages."""

@@ -1,0 +1,1 @@
+"""Derivations for bulk synchronous and bounded-staleness SGD."""

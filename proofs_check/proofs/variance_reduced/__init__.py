@@ -1,0 +1,1 @@
+"""Derivations for shifts and variance reduction."""

@@ -1,0 +1,1 @@
+"""Studies of error feedback, momentum correction, clipping, warm-up."""

@@ -1,0 +1,1 @@
+"""Studies of elastic and cooperative averaging, coded and redundant work."""

@@ -1,0 +1,1 @@
+"""Studies of gossip, plain and compressed by copies."""

@@ -1,0 +1,154 @@
+r"""Average consensus with compressed messages: Figures 2 and 3 of the CHOCO paper.
+
+The runs are those of :mod:`proofs_check.figure_runs.averaging`. Exact gossip multiplies its slowest
+mode by (1 - gap)^2 a step; CHOCO-Gossip with each operator goes to zero at a constant rate;
+averaging the quantised values themselves (Q1, Q2) stops where the errors of quantisation leave it,
+or diverges.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from algorithms.methods.gossip.choco import ChocoGossip
+from proofs_check.figure_runs.averaging import (
+    DIVERGED,
+    PAPER,
+    SEED,
+    SMALL,
+    Build,
+    Lines,
+    Setting,
+    gap,
+    late_rate,
+    lines,
+    quantisation_floor,
+)
+from proofs_check.instruments.study import Curve, Study, StudyResult
+from proofs_check.verdict import Outcome, Verdict
+
+_CLOSE, _SAME, _KEPT, _FLOOR, _STALLED = 1e-6, 0.02, 0.9, 0.1, 0.5
+
+
+def measure(setting: Setting = SMALL, build: Build = ChocoGossip) -> StudyResult:
+    """What each line must do, as verdicts; all lines as curves."""
+    found = lines(setting, build)
+    told = (
+        f"{PAPER}; seed {SEED}, one run, n = {setting.n}, d = {setting.d}, "
+        f"{setting.short} and {setting.long} steps"
+    )
+    verdicts = (
+        _exact(found, told), _unharmed(found, told),
+        _linear(found, "CHOCO top", setting.top, told),
+        _linear(found, "CHOCO rand", setting.rand, told),
+        _order(found, told),
+        _floor(found, told), _stalls(found, told), _collapses(found, told), _explodes(found, told),
+    )  # fmt: skip
+    drawn: dict[str, Curve] = {}
+    for name, line in found.lines.items():
+        drawn |= {f"{name}/x": line.steps, f"{name}/y": line.error}
+    return StudyResult(verdicts, drawn)
+
+
+def _verdict(
+    told: str, claim: str, check: str, good: bool, statistic: float, bound: float, evidence: str
+) -> Verdict:
+    return Verdict(
+        subject="choco-gossip", problem="consensus", claim=claim, check=check,
+        outcome=Outcome.SUPPORTED if good else Outcome.REFUTED, statistic=statistic, bound=bound,
+        evidence=evidence, provenance=told,
+    )  # fmt: skip
+
+
+def _exact(found: Lines, told: str) -> Verdict:
+    factor = float(np.exp(-late_rate(found.lines["exact"])))
+    wanted = (1 - gap(found.setting.n)) ** 2
+    return _verdict(
+        told, "exact gossip multiplies the error by (1 - gap)^2 a step", "late rate",
+        abs(factor - wanted) < _CLOSE, factor, wanted,
+        f"factor {factor:.8f} over the last third of the run, (1 - gap)^2 = {wanted:.8f}",
+    )  # fmt: skip
+
+
+def _unharmed(found: Lines, told: str) -> Verdict:
+    mine, exact = found.lines["CHOCO QSGD"], found.lines["exact"]
+    apart = float(np.abs(mine.error / exact.error - 1).max())
+    share = mine.bits[-1] / exact.bits[-1]
+    return _verdict(
+        told, "CHOCO-Gossip with QSGD at gamma = 1 goes as exact gossip does", "largest distance",
+        apart <= _SAME, apart, _SAME,
+        f"errors differ by {apart:.2%} at most, with {share:.1%} of the bits",
+    )  # fmt: skip
+
+
+def _linear(found: Lines, name: str, gamma: float, told: str) -> Verdict:
+    rate, lazy = late_rate(found.lines[name]), -2 * float(np.log1p(-gamma * gap(found.setting.n)))
+    return _verdict(
+        told, f"{name}: the late rate is that of exact gossip with (1 - gamma) I + gamma W",
+        "late rate", rate >= _KEPT * lazy, rate / lazy, _KEPT,
+        f"-d log(error) = {rate:.3e} a step, -2 log(1 - gamma gap) = {lazy:.3e}, gamma = {gamma}",
+    )  # fmt: skip
+
+
+def _order(found: Lines, told: str) -> Verdict:
+    rates = [late_rate(found.lines[f"CHOCO {name}"]) for name in ("QSGD", "top", "rand")]
+    worst = max(rates[1] / rates[0], rates[2] / rates[1])
+    return _verdict(
+        told, "CHOCO-Gossip is fastest with QSGD, then top, then rand", "order of rates",
+        worst < 1 and rates[2] > 0, worst, 1.0,
+        f"rates {', '.join(f'{rate:.3e}' for rate in rates)} a step",
+    )  # fmt: skip
+
+
+def _floor(found: Lines, told: str) -> Verdict:
+    line = found.lines["Q2 QSGD"]
+    level = float(line.error[len(line.error) // 2 :].mean())
+    wanted = quantisation_floor(found.setting, found.square)
+    return _verdict(
+        told, "Q2 with QSGD stops at the floor that the errors of quantisation make", "floor",
+        abs(level / wanted - 1) <= _FLOOR, level, wanted,
+        f"mean error {level:.3e} over the second half, closed form {wanted:.3e}",
+    )  # fmt: skip
+
+
+def _stalls(found: Lines, told: str) -> Verdict:
+    line, other = found.lines["Q1 QSGD"], found.lines["CHOCO QSGD"]
+    half = len(line.error) // 2
+    ratio = float(line.error[half:].min() / line.error[half // 2 : half].min())
+    return _verdict(
+        told, "Q1 with QSGD stops: the error does not fall any more", "no progress",
+        ratio >= _STALLED, ratio, _STALLED,
+        f"error {line.error[-1]:.2e} after {line.steps[-1]:.0f} steps, CHOCO-Gossip's "
+        f"{other.error[-1]:.2e} after {other.steps[-1]:.0f}",
+    )  # fmt: skip
+
+
+def _collapses(found: Lines, told: str) -> Verdict:
+    ratio = float(found.lines["Q1 rand"].error[-1] / found.square)
+    return _verdict(
+        told, "Q1 with unbiased rand-k collapses: all values go to 0, not to the mean", "collapse",
+        abs(ratio - 1) < _CLOSE, ratio, 1.0,
+        f"error / ||mean of the starts||^2 = {ratio:.8f} after {found.setting.short} steps",
+    )  # fmt: skip
+
+
+def _explodes(found: Lines, told: str) -> Verdict:
+    line = found.lines["Q2 rand"]
+    growth = float(line.error[-1] / line.error[0])
+    return _verdict(
+        told, "Q2 with unbiased rand-k diverges", "divergence",
+        growth > DIVERGED, growth, DIVERGED,
+        f"error {growth:.1e} times the first after {line.steps[-1]:.0f} steps",
+    )  # fmt: skip
+
+
+STUDY = Study(
+    "choco_gossip_figure",
+    "choco-gossip",
+    "consensus",
+    "CHOCO-Gossip converges linearly where quantised averaging stops or diverges",
+    "steps",
+    "(1/n) sum ||x_i - mean of the starts||^2",
+    measure,
+    ("linear", "log"),
+)

@@ -1,0 +1,1 @@
+"""Studies of gossip with compressed differences."""

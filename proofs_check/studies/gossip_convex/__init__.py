@@ -1,0 +1,1 @@
+"""Studies of gossip for convex functions, by (sub)gradients."""

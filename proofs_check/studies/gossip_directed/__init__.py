@@ -1,0 +1,1 @@
+"""Studies of gossip on directed graphs."""

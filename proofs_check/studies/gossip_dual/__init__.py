@@ -1,0 +1,1 @@
+"""Studies of dual methods over a network."""

@@ -1,0 +1,260 @@
+r"""Rounds to accuracy against the normalised eigengap gamma: SSDA, MSDA, FISTA on the dual, D-PSGD.
+
+Quadratics on paths of 8 to 64 workers, curvatures log-uniform in [1, 25], the ends' 1 and 25. SSDA
+and FISTA take sqrt(kappa/gamma) rounds, MSDA as many rounds but a number of local minimisations
+that does not grow; all stay under what ``theory.networks.optimal_rounds`` derives. D-PSGD, with the
+largest stepsize 2^{-k/8} whose fixed point is near enough, takes more rounds to 0.1 than MSDA to
+1e-6. Accuracy is the distance of all workers' models from x* in units of that of their own
+minimisers, which is where the dual methods start.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple, final
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from algorithms.methods.base import Method
+from algorithms.methods.gossip.d_psgd import DPSGD
+from algorithms.methods.gossip_dual.dual_accelerated import DualAccelerated
+from algorithms.methods.gossip_dual.msda import MSDA
+from algorithms.methods.gossip_dual.ssda import SSDA
+from algorithms.problems.conjugate import LocalModel
+from algorithms.problems.quadratic import Quadratic
+from algorithms.topologies.base import StaticTopology
+from algorithms.topologies.laplacian import Laplacian
+from algorithms.topologies.path import Path
+from proofs_check.instruments.evidence import ALPHA
+from proofs_check.instruments.paths import path
+from proofs_check.instruments.rates import Fit, fit_power
+from proofs_check.instruments.study import Curve, Study, StudyResult, exponent
+from proofs_check.verdict import Outcome, Verdict
+from theory.networks.optimal_rounds import msda_steps_at_most, optimal_time, ssda_rounds_at_most
+from theory.stepsizes import ConstantStep
+
+Build = Callable[[StaticTopology, LocalModel], Method[Any]]
+
+ACCURACY, REPLICAS, _COLUMNS = 1e-6, 16, 2
+_COARSE = 0.1
+_KAPPA, _SIZES, _PLAIN, _SEED = 25.0, (8, 16, 32, 64), (8, 16, 32), 61
+_LOGARITHM = 0.04  # what the logarithms of gamma and kappa beside the power may add to an exponent
+
+
+def quadratics(n: int, kappa: float, seed: int) -> Quadratic:
+    """``REPLICAS`` problems side by side, of ``_COLUMNS`` parameters each; workers differ."""
+    generator = torch.Generator().manual_seed(seed)
+    shape = (n, REPLICAS * _COLUMNS)
+    a = torch.exp(torch.rand(shape, generator=generator, dtype=torch.float64) * math.log(kappa))
+    a[0], a[-1] = 1.0, kappa
+    b = torch.randn(shape, generator=generator, dtype=torch.float64)
+    return Quadratic.from_arrays(a, b, name="quadratics")
+
+
+def own_distance(problem: Quadratic) -> Curve:
+    """Distance ``[R]`` of the workers' own minimisers, stacked, from x*."""
+    return distance(problem.c / problem.a, problem)
+
+
+def distance(rows: Tensor, problem: Quadratic) -> Curve:
+    """Distance ``[R]`` of all workers' models ``[n, d]`` from x*, for each of the problems."""
+    squares = (rows - problem.x_star).square().reshape(problem.n, REPLICAS, -1)
+    return np.asarray(squares.sum((0, 2)).sqrt().numpy())
+
+
+def steps_to(method: Method[Any], problem: Quadratic, accuracy: float, limit: int) -> Curve:
+    """Steps of each replica ``[R]`` until its error stays below ``accuracy``; a dual method's first
+    step makes its starting models.
+
+    Raises:
+        ArithmeticError: some replica is not there after ``limit`` steps.
+    """
+    last, unit = np.zeros(REPLICAS), own_distance(problem)
+    for moment in path(method, problem, limit):
+        if moment.t == 0:
+            continue
+        error = distance(method.models(moment.state)[0], problem)
+        last[error > accuracy * unit] = moment.t
+        if moment.t > 1.1 * last.max() + 25:
+            return last
+    raise ArithmeticError(f"{method.name} has not reached {accuracy:g} after {limit} steps")
+
+
+@final
+class Line(NamedTuple):
+    """A measured power law: replicas' values ``[R, K]`` at x ``[K]``, and its fit."""
+
+    x: Curve
+    samples: Curve
+    fit: Fit
+
+    def curves(self, label: str) -> dict[str, Curve]:
+        """Means with bands of two standard errors."""
+        mean = self.samples.mean(0)
+        error = 2 * self.samples.std(0, ddof=1) / len(self.samples) ** 0.5
+        return {
+            f"{label}/x": self.x,
+            f"{label}/y": mean,
+            f"{label}/low": mean - error,
+            f"{label}/high": mean + error,
+        }
+
+
+def line(x: Curve, samples: Curve) -> Line:
+    """Fit a power law."""
+    return Line(x, samples, fit_power(x, samples, ALPHA))
+
+
+def power_verdict(
+    row: str, found: Line, order: float, variable: str, claim: str, provenance: str
+) -> Verdict:
+    """Is the exponent ``order``, up to its interval and the logarithms beside the power?"""
+    fit, slack = found.fit, found.fit.half_width + _LOGARITHM
+    return Verdict(
+        subject=row,
+        problem="quadratics",
+        claim=claim,
+        check=f"rate in {variable}",
+        outcome=Outcome.SUPPORTED if abs(fit.slope - order) <= slack else Outcome.REFUTED,
+        statistic=fit.slope,
+        bound=order,
+        order=f"{variable}^{order:g}",
+        uncertainty=slack,
+        resolution=2 * slack,
+        evidence=f"exponent {fit.slope:.4f} +- {fit.half_width:.4f} and {_LOGARITHM} for the "
+        f"logarithms, on {fit.points} points, {fit.replicas} problems each",
+        provenance=provenance,
+    )
+
+
+def under(row: str, worst: Curve, bound: Curve, claim: str, provenance: str) -> Verdict:
+    """Does the slowest replica ``[K]`` stay under the derived ``bound`` ``[K]``?"""
+    ratio = float((worst / bound).max())
+    return Verdict(
+        subject=row,
+        problem="quadratics",
+        claim=claim,
+        check="derived bound",
+        outcome=Outcome.SUPPORTED if ratio <= 1 else Outcome.REFUTED,
+        statistic=ratio,
+        bound=1.0,
+        tightness=ratio,
+        evidence=f"largest ratio to the bound {ratio:.4f} over {worst.size} settings of "
+        f"{REPLICAS} problems",
+        provenance=provenance,
+    )
+
+
+def measured(
+    build: Build, sizes: tuple[int, ...] = _SIZES, accuracy: float = ACCURACY
+) -> tuple[Curve, Curve]:
+    """1/gamma ``[K]`` and steps ``[R, K]`` on paths."""
+    topologies = [Path(n) for n in sizes]
+    inverse = np.array([1 / Laplacian(t).gamma for t in topologies])
+    local = LocalModel(1.0, _KAPPA)
+    steps = [
+        steps_to(build(t, local), quadratics(t.n, _KAPPA, _SEED), accuracy, 20_000)
+        for t in topologies
+    ]
+    return inverse, np.array(steps).T
+
+
+def plain_gossip() -> tuple[Curve, Curve]:
+    """1/gamma and D-PSGD's steps to the coarse accuracy, stepsize by its fixed point."""
+    inverse, steps = [], []
+    for n in _PLAIN:
+        topology, problem = Path(n), quadratics(n, _KAPPA, _SEED)
+        step = largest_step(topology, problem)
+        inverse.append(1 / Laplacian(topology).gamma)
+        steps.append(steps_to(DPSGD(step, topology), problem, _COARSE, 60_000))
+    return np.array(inverse), np.array(steps).T
+
+
+def largest_step(topology: StaticTopology, problem: Quadratic) -> ConstantStep:
+    """The largest 2^{-k/8} below 1/L whose fixed point is at half the coarse accuracy."""
+    w = torch.from_numpy(topology.matrix(0).copy())
+    eye = torch.eye(topology.n, dtype=w.dtype)
+    power = math.ceil(8 * math.log2(problem.constants().need("L_max"))) + 8
+    while True:
+        gamma = 2.0 ** (-power / 8)
+        step = gamma * torch.diag_embed(problem.a.T)
+        fixed = torch.linalg.solve(eye - w + step, gamma * problem.c.T[..., None])[..., 0].T
+        if (distance(fixed, problem) <= _COARSE / 2 * own_distance(problem)).all():
+            return ConstantStep(gamma)
+        power += 1
+
+
+def measure(ssda: Build = SSDA, msda: Build = MSDA, fista: Build = DualAccelerated) -> StudyResult:
+    """Exponents of 1/gamma, derived bounds, curves with the lower bound's order beside."""
+    told = f"paths of {_SIZES} workers, kappa_l = {_KAPPA:g}, accuracy {ACCURACY:g}, seed {_SEED}"
+    x, single = measured(ssda)
+    _, many = measured(msda)
+    _, sequence = measured(fista)
+    degrees = np.array([Laplacian(Path(n)).degree for n in _SIZES])
+    lines = {
+        "SSDA, rounds = minimisations": line(x, single),
+        "dual accelerated, rounds": line(x, sequence),
+        "MSDA, rounds": line(x, many * degrees),
+        "MSDA, minimisations": line(x, many),
+    }
+    wanted = (("ssda-msda", 0.5), ("dual-accelerated", 0.5), ("ssda-msda", 0.5), ("ssda-msda", 0.0))
+    exponents = tuple(
+        power_verdict(row, found, order, "1/gamma", f"{label} grow as 1/gamma^{order:g}", told)
+        for (label, found), (row, order) in zip(lines.items(), wanted, strict=True)
+    )
+    gammas = 1 / x
+    most = np.array([ssda_rounds_at_most(_KAPPA, g, ACCURACY) for g in gammas])
+    steps = np.array(
+        [
+            msda_steps_at_most(_KAPPA, g, int(k), ACCURACY)
+            for g, k in zip(gammas, degrees, strict=True)
+        ]
+    )
+    bounds = (
+        under("ssda-msda", single.max(0), most, "SSDA's rounds stay under the derived bound", told),
+        under(
+            "ssda-msda", many.max(0), steps, "MSDA's minimisations stay under the derived bound",
+            told,
+        ),
+    )  # fmt: skip
+    rough, plain = plain_gossip()
+    lower = np.array([optimal_time(_KAPPA, g, 1.0, ACCURACY) for g in gammas])
+    beside = {
+        f"D-PSGD to {_COARSE:g}, rounds/x": rough,
+        f"D-PSGD to {_COARSE:g}, rounds/y": plain.mean(0),
+        "lower bound's order, tau = 1/x": x,
+        "lower bound's order, tau = 1/y": lower,
+    }
+    drawn = {key: c for label, found in lines.items() for key, c in found.curves(label).items()}
+    return StudyResult((*exponents, *bounds, _slower(rough, plain, many * degrees)), drawn | beside)
+
+
+def _slower(x: Curve, plain: Curve, rounds: Curve) -> Verdict:
+    """D-PSGD's rounds to the coarse accuracy against MSDA's to the fine one, same problems."""
+    ratio = plain.mean(0) / rounds.mean(0)[: x.size]
+    return Verdict(
+        subject="d-psgd",
+        problem="quadratics",
+        claim=f"D-PSGD takes more rounds to {_COARSE:g} than MSDA to {ACCURACY:g}",
+        check="ratio of rounds",
+        outcome=Outcome.SUPPORTED if ratio.min() > 1 else Outcome.REFUTED,
+        statistic=float(ratio.min()),
+        bound=1.0,
+        evidence=f"ratios {', '.join(f'{r:.2f}' for r in ratio)} on {x.size} paths; D-PSGD's "
+        f"exponent of 1/gamma {exponent(x, plain.mean(0)):.3f}, stepsizes 2^(-k/8)",
+        provenance=f"paths of {_PLAIN} workers, seed {_SEED}",
+    )
+
+
+STUDY = Study(
+    "rounds_against_gap",
+    "ssda-msda",
+    "quadratics",
+    "rounds to accuracy grow as 1/sqrt(gamma); MSDA's local minimisations do not grow",
+    "1 / normalised eigengap",
+    "rounds, or local minimisations",
+    measure,
+)

@@ -1,0 +1,187 @@
+r"""Randomised gossip on rings needs of the order of n^3 ticks, on the complete graph n.
+
+From the slowest mode of E W, E||z_t||^2 <= lambda_2(E W)^t ||z_0||^2, so the time to lose a factor
+e is at most 1/ln(1/lambda_2): about n^3/(2 pi^2) on the ring and n on the complete graph (Boyd,
+Ghosh, Prabhakar, Shah 2006, Theorem 3 and Section IV). Ticks for a factor e, measured on groups of
+replicas. A ring is up to twice as fast as its bound, being slowed by what other modes put back; the
+rate that is left in the end, an eigenvalue of M -> E W M W, has the power n^3 too. And the
+eps-averaging time, which Theorem 3 puts between two numbers a factor 6 apart.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from algorithms.methods.base import Method
+from algorithms.methods.exchanges.exchange import At, Exchange
+from algorithms.methods.gossip_averaging.gossip_averaging import GossipAveraging
+from algorithms.topologies.base import StaticTopology
+from algorithms.topologies.complete import Complete
+from algorithms.topologies.meetings import Meetings, RandomEdge
+from algorithms.topologies.ring import Ring
+from proofs_check.closed_forms.gossip_pairwise.randomised_gossip import standing
+from proofs_check.instruments.evidence import ALPHA
+from proofs_check.instruments.paths import path
+from proofs_check.instruments.rates import curve_under_bound, fit_power, rate_verdict
+from proofs_check.instruments.study import Curve, Study, StudyResult, noise_free_rate
+from proofs_check.verdict import Outcome, Verdict
+from theory.theorems.randomised_gossip import averaging_times
+
+Build = Callable[[Exchange], Method[Any]]
+
+_RINGS, _COMPLETE = (12, 16, 24, 32), (16, 32, 64, 128)
+_REPLICAS, _GROUPS, _SEED, _EPS = 512, 16, 97, 0.2
+_ROW, _PROBLEM = "randomised-gossip", "consensus"
+
+
+def slowest(meetings: Meetings) -> Curve:
+    """Unit eigenvector ``[n, 1]`` of the second eigenvalue of E W."""
+    mean = meetings.expected() - 1.0 / meetings.n
+    return np.ascontiguousarray(np.linalg.eigh(mean)[1][:, -1:])
+
+
+def decay(build: Build, meetings: Meetings, ticks: int, points: int = 9) -> tuple[Curve, Curve]:
+    """Ticks ``[K]`` and ||z||^2 ``[R, K]`` from the slowest mode, where it is 1."""
+    due = np.unique(np.linspace(0, ticks, points).round().astype(int))
+    seen = []
+    moments = path(
+        build(At(meetings)), standing(slowest(meetings)), ticks, seed=_SEED, replicas=_REPLICAS
+    )
+    for moment in moments:
+        if moment.t in due:
+            x = moment.state.x
+            seen.append((x - x.mean(-2, keepdim=True)).square().sum((-2, -1)).numpy())
+    return due.astype(np.float64), np.stack(seen, axis=1)
+
+
+def measure(
+    build: Build = GossipAveraging,
+    rings: tuple[int, ...] = _RINGS,
+    complete: tuple[int, ...] = _COMPLETE,
+) -> StudyResult:
+    """Ticks for a factor e against n on rings and complete graphs; the averaging time."""
+    verdicts: list[Verdict] = []
+    drawn: dict[str, Curve] = {}
+    for label, family, sizes, order, lasting in (
+        ("ring", Ring, rings, 3.0, 0.5), ("complete graph", Complete, complete, 1.0, 1.0)
+    ):  # fmt: skip
+        ticks = np.stack([_ticks(build, family(n), lasting, verdicts) for n in sizes], axis=1)
+        x = np.array(sizes, dtype=np.float64)
+        exact = np.array([-1 / math.log(RandomEdge(family(n)).contraction()) for n in sizes])
+        verdicts.append(
+            rate_verdict(
+                fit_power(x, ticks, ALPHA, groups=_GROUPS), order, False, variable="n",
+                subject=_ROW, problem=_PROBLEM,
+                claim=f"{label}: ticks for a factor e grow no faster than n^{order:g}",
+                provenance=f"{_told()}, n in {sizes}",
+            )
+        )  # fmt: skip
+        drawn |= {f"{label}/x": x, f"{label}/y": ticks.mean(axis=0)}
+        drawn |= {f"{label}, 1/ln(1/lambda_2)/x": x, f"{label}, 1/ln(1/lambda_2)/y": exact}
+    verdicts += [*_exact_powers(), *_averaging_time(build)]
+    return StudyResult(tuple(verdicts), drawn)
+
+
+def _ticks(
+    build: Build, topology: StaticTopology, lasting: float, verdicts: list[Verdict]
+) -> Curve:
+    """Ticks for a factor e of each group of replicas ``[G]``, over ``lasting``/ln(1/lambda_2); the
+    curve goes under its bound."""
+    meetings = RandomEdge(topology)
+    lam = meetings.contraction()
+    times, z = decay(build, meetings, math.ceil(-lasting / math.log(lam)))
+    verdicts.append(
+        curve_under_bound(
+            z[:, 1:], lam ** times[1:], ALPHA, subject=_ROW, problem=_PROBLEM,
+            claim=f"{meetings.name}: E sum ||x_i - xbar||^2 under lambda_2(E W)^t",
+            provenance=_told(),
+        )
+    )  # fmt: skip
+    last = z[:, -1].reshape(_GROUPS, -1).mean(axis=1)
+    lost: Curve = -times[-1] / np.log(last)
+    return lost
+
+
+def _exact_powers() -> tuple[Verdict, Verdict]:
+    """1/ln(1/lambda_2) of rings and the time of the slowest second moment, without randomness."""
+    found = []
+    for what, sizes, time, tolerance in (
+        ("1/ln(1/lambda_2(E W))", (64, 128, 256, 512), _bound_time, 0.002),
+        ("the time in which the slowest second moment falls by e", (16, 32, 64), moment_time, 0.05),
+    ):
+        x = np.array(sizes, dtype=np.float64)
+        found.append(
+            noise_free_rate(
+                x, np.array([time(n) for n in sizes]), 3.0, tolerance, tight=True, subject=_ROW,
+                problem=_PROBLEM, variable="n", claim=f"ring: {what} grows as n^3",
+                provenance=f"eigenvalues, no seed, n in {sizes}; lower powers of n are in the "
+                "tolerance",
+            )
+        )  # fmt: skip
+    return found[0], found[1]
+
+
+def _bound_time(n: int) -> float:
+    return -1 / math.log(RandomEdge(Ring(n)).contraction())
+
+
+def moment_time(n: int) -> float:
+    r"""-1/ln of the second eigenvalue of M -> E W M W on a ring.
+
+    The law of calls is the same after a shift, so M may be averaged over shifts: a circulant, n
+    numbers c_k, and a single edge stands for all. The first eigenvalue, 1, is the sum's.
+    """
+    where = (np.arange(n)[:, None] - np.arange(n)[None, :]) % n
+    image = np.empty((n, n))
+    for k in range(n):
+        moment = (where == k).astype(np.float64)
+        moment[:2] = moment[:2].mean(axis=0)
+        moment[:, :2] = moment[:, :2].mean(axis=1, keepdims=True)
+        image[:, k] = np.bincount(where.ravel(), moment.ravel(), minlength=n) / n
+    second = np.sort(np.linalg.eigvals(image).real)[-2]
+    return -1 / math.log(second)
+
+
+def _averaging_time(build: Build) -> tuple[Verdict, Verdict]:
+    """From the slowest mode: P(||x - xbar|| >= eps ||x_0||) above eps at the lower end of
+    Theorem 3, not above it at the upper end."""
+    meetings = RandomEdge(Ring(12))
+    low, high = averaging_times(meetings.contraction(), _EPS)
+    found = []
+    for name, ticks, above in (("lower", math.floor(low), True), ("upper", math.ceil(high), False)):
+        z = decay(build, meetings, ticks, 2)[1][:, -1]
+        count = int((z >= _EPS**2).sum())
+        test = "less" if above else "greater"  # the claim's opposite must not be sure
+        p = stats.binomtest(count, len(z), _EPS, alternative=test).pvalue
+        found.append(
+            Verdict(
+                subject=_ROW, problem=_PROBLEM, check="averaging time",
+                claim=f"after {ticks} ticks, the {name} end of Theorem 3, the distance is still "
+                f"eps ||x_0|| with probability {'above' if above else 'at most'} eps={_EPS:g}",
+                outcome=Outcome.REFUTED if p <= ALPHA else Outcome.SUPPORTED,
+                statistic=count / len(z), bound=_EPS,
+                evidence=f"{count} of {len(z)} replicas; p = {p:.3g} for the contrary",
+                provenance=f"ring of 12, {_told()}",
+            )
+        )  # fmt: skip
+    return found[0], found[1]
+
+
+def _told() -> str:
+    return f"{_REPLICAS} replicas, seed {_SEED}, error {ALPHA:g}"
+
+
+STUDY = Study(
+    "randomised_gossip_contraction",
+    _ROW,
+    _PROBLEM,
+    "n^3 ticks on rings, n on complete graphs",
+    "workers n",
+    "ticks for a factor e of E sum ||x_i - xbar||^2",
+    measure,
+)

@@ -1,0 +1,163 @@
+r"""CR-PSGD: error 1/(nT) in T gradients a worker with O(log T) rounds (Yu, Jin 2019, 1905.04346).
+
+On a Polyak-Lojasiewicz quadratic with step gamma and B_t = floor(rho B_{t-1}) the second moment of
+each coordinate obeys V_{t+1} = (1 - gamma a)^2 V_t + gamma^2 s^2 / (n B_t): it falls as 1/B_t,
+hence as 1/(nT), if rho (1 - gamma mu)^2 < 1. The start is forgotten faster. Rounds are counted in
+the ledger. Beside it: SGD with a fixed batch as often, and one that spends the same gradients.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from algorithms.methods.base import Method
+from algorithms.methods.large_batch.batched import Batched
+from algorithms.methods.synchronous.bsp import BSP
+from algorithms.problems.quadratic import Quadratic
+from algorithms.run import Trace, run
+from proofs_check.instruments.evidence import ALPHA, mean_value
+from proofs_check.instruments.rates import fit_power, rate_verdict
+from proofs_check.instruments.study import Curve, Study, StudyResult
+from proofs_check.verdict import Outcome, Verdict
+from theory.rules.batch_rules import BatchRule, FixedBatch, GeometricBatch
+from theory.stepsizes import ConstantStep, InverseTimeStep
+
+_D, _SIGMA2, _MU, _REPLICAS, _SEED, _STEPS = 16, 1.0, 0.5, 256, 91, 30
+_GAMMA, _GROWTH = 1.0, GeometricBatch(1.5, 4, most=1 << 30)
+_WORKERS = (1, 2, 4, 8, 16)
+
+Build = Callable[[BatchRule], Method[Any]]
+
+
+def cr_psgd(batch: BatchRule) -> Method[Any]:
+    """Algorithm 1: constant stepsize 1/L."""
+    return Batched(BSP(ConstantStep(_GAMMA)), batch)
+
+
+def _problem(n: int) -> Quadratic:
+    return Quadratic.pl(n, _D, L=1.0, mu_pl=_MU, sigma2=_SIGMA2, R2=1.0)
+
+
+def _play(method: Method[Any], n: int, steps: int = _STEPS) -> Trace:
+    return run(method, _problem(n), steps=steps, seed=_SEED + n, replicas=_REPLICAS, points=100)
+
+
+def spent(batch: BatchRule, steps: int) -> Curve:
+    """Gradients a worker has taken after 0, 1, ..., ``steps`` steps."""
+    return np.cumsum([0, *(batch(t) for t in range(steps))]).astype(np.float64)
+
+
+def exact(n: int, batch: BatchRule, steps: int) -> Curve:
+    """E f - f* after 0, 1, ..., ``steps`` steps, by the recursion of each coordinate."""
+    problem = _problem(n)
+    a = problem.a[0].numpy()
+    v = np.square((problem.x0 - problem.x_star).numpy())
+    values = [0.5 * float(a @ v)]
+    for t in range(steps):
+        noise = _GAMMA**2 * _SIGMA2 / _D / n / batch(t)
+        v = np.square(1 - _GAMMA * a) * v + noise * (a > 0)
+        values.append(0.5 * float(a @ v))
+    return np.array(values)
+
+
+def recursion(trace: Trace) -> Verdict:
+    """The last error against the exact one."""
+    return mean_value(
+        "cr-psgd", "E f - f* follows V' = (1 - gamma a)^2 V + gamma^2 s^2 / (n B_t)",
+        trace.suboptimality[:, -1], float(exact(1, _GROWTH, _STEPS)[-1]),
+        check="closed form, growing batch", problem="quadratic-pl",
+        provenance=f"seed {_SEED + 1}, {_REPLICAS} replicas, {_STEPS} rounds",
+    )  # fmt: skip
+
+
+def rounds(build: Build = cr_psgd) -> Verdict:
+    r"""Rounds in the ledger against $\log(1 + T (r - 1) / B_0) / \log r + 1$, r = rho - 1/B_0.
+
+    floor(rho B) >= (rho - 1/B) B, so T grows at least geometrically with ratio r.
+    """
+    trace = _play(build(_GROWTH), 1)
+    counted = trace.messages[0] / 2  # one message up, one down
+    total = spent(_GROWTH, _STEPS)
+    least = _GROWTH.rho - 1 / _GROWTH.first
+    bound = np.log1p(total * (least - 1) / _GROWTH.first) / math.log(least)
+    worst = int(np.argmax(counted[1:] / bound[1:])) + 1
+    return Verdict(
+        subject="cr-psgd", problem="quadratic-pl", check="rounds of communication",
+        claim="T gradients a worker take O(log T) rounds",
+        outcome=Outcome.PROVED if (counted <= bound + 1e-9).all() else Outcome.REFUTED,
+        statistic=float(counted[worst]), bound=float(bound[worst]),
+        evidence=f"{counted[-1]:g} rounds for {total[-1]:.4g} gradients a worker, at most "
+        f"{bound[-1]:.4g} by log(1 + T (r - 1)/B_0)/log r with r = {least:g}",
+        provenance=f"ledger of seed {_SEED}; floor(rho B) >= (rho - 1/B_0) B",
+    )  # fmt: skip
+
+
+def time_rate(trace: Trace, told: str) -> Verdict:
+    """The exponent of T."""
+    late = trace.steps >= 12
+    t = spent(_GROWTH, _STEPS)[trace.steps[late]]
+    return rate_verdict(
+        fit_power(t, trace.suboptimality[:, late], ALPHA, groups=64), -1.0, True, subject="cr-psgd",
+        claim="E f - f* falls as 1/T in T gradients a worker", problem="quadratic-pl",
+        provenance=told,
+    )  # fmt: skip
+
+
+def cr_psgd_rate(build: Build = cr_psgd) -> Verdict:
+    """The exponent of T alone."""
+    return time_rate(_play(build(_GROWTH), 1), f"seed {_SEED + 1}, {_REPLICAS} replicas")
+
+
+def speedup(build: Build, told: str) -> Verdict:
+    """The exponent of n after the same rounds."""
+    ends = [_play(build(_GROWTH), n).suboptimality[:, -1] for n in _WORKERS]
+    fit = fit_power(np.array(_WORKERS, dtype=np.float64), np.stack(ends, axis=1), ALPHA, groups=64)
+    return rate_verdict(
+        fit, -1.0, True, subject="cr-psgd", claim="linear speedup: E f - f* falls as 1/n",
+        variable="n", problem="quadratic-pl", provenance=told,
+    )  # fmt: skip
+
+
+def measure(build: Build = cr_psgd) -> StudyResult:
+    """Errors against gradients, with the rounds that they cost."""
+    trace = _play(build(_GROWTH), 1)
+    told = (
+        f"Yu, Jin 2019, Theorem 1; seeds {_SEED} + n, {_REPLICAS} replicas, {_STEPS} rounds, "
+        f"gamma {_GAMMA:g}, rho {_GROWTH.rho:g}, error {ALPHA:g}"
+    )
+    verdicts = (
+        time_rate(trace, told),
+        speedup(build, told),
+        rounds(build),
+        recursion(trace),
+    )
+    return StudyResult(verdicts, _lines(trace))
+
+
+def _lines(trace: Trace) -> dict[str, Curve]:
+    """Errors against rounds."""
+    rounds_ = np.arange(1, _STEPS + 1, dtype=np.float64)
+    steps = 2000
+    decreasing = BSP(InverseTimeStep(2 / _MU, 2 / _MU))
+    fixed = _play(Batched(BSP(ConstantStep(_GAMMA)), FixedBatch(_GROWTH.first)), 1, steps)
+    small = _play(Batched(decreasing, FixedBatch(_GROWTH.first)), 1, steps)
+    runs = {"CR-PSGD": trace, "fixed batch, constant step": fixed, "fixed batch, step 1/t": small}
+    out: dict[str, Curve] = {}
+    for label, run_ in runs.items():
+        y = run_.suboptimality[:, 1:]
+        error = 2 * y.std(0, ddof=1) / len(y) ** 0.5
+        out[f"{label}/x"] = run_.messages[0, 1:] / 2
+        out[f"{label}/y"] = y.mean(0)
+        out[f"{label}/low"], out[f"{label}/high"] = y.mean(0) - error, y.mean(0) + error
+    out["CR-PSGD, exact/x"], out["CR-PSGD, exact/y"] = rounds_, exact(1, _GROWTH, _STEPS)[1:]
+    return out
+
+
+STUDY = Study(
+    "cr_psgd_rounds", "cr-psgd", "quadratic-pl", "1/(nT) in T gradients with log T rounds",
+    "rounds of communication", "E f - f* [f]", measure,
+)  # fmt: skip

@@ -1,0 +1,1 @@
+"""Studies of uploads that are skipped."""

@@ -1,0 +1,1 @@
+"""Studies of local SGD and its relatives."""

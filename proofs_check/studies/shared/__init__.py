@@ -1,0 +1,1 @@
+"""What several studies share: settings, ladders of graphs, searches."""

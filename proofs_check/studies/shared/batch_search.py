@@ -1,0 +1,141 @@
+r"""How many steps to a target, for every batch with its best stepsize?
+
+For each batch the stepsize is searched on a grid of ratio sqrt(2), upwards from the best of the
+smaller batch, with draws of its own; the steps are then counted on other draws, so that the search
+does not flatter them. A count is the first time at which the mean over a group of replicas is at
+the target: groups are independent. (The protocol is that of Shallue et al. 2019, arXiv:1811.03600;
+the curve S = S_min (1 + B_c / B) is McCandlish et al.'s, 2018, arXiv:1812.06162.)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple, final
+
+import numpy as np
+import torch
+from scipy import optimize
+from torch import Tensor
+
+from algorithms.methods.large_batch.batched import Batched
+from algorithms.methods.synchronous.bsp import BSP
+from algorithms.problems.base import Problem
+from proofs_check.instruments.paths import path
+from proofs_check.instruments.study import Curve
+from theory.rules.batch_rules import FixedBatch
+from theory.stepsizes import ConstantStep
+
+_GRID = 2**0.5
+_LOOKS = 15  # looks per e-fold of steps: the count is interpolated between two
+
+
+@final
+class Race(NamedTuple):
+    """To where, from where, how long at most, and with how many groups of how many replicas."""
+
+    problem: Problem
+    loss: Callable[[Tensor], Tensor]
+    target: float
+    most: int
+    groups: int
+    size: int
+    seed: int
+    largest: float
+
+
+def steps_to_target(race: Race, batch: int, gamma: float, seed: int, most: int) -> Curve:
+    """First times ``[G]`` at the target; infinite where it is not reached in ``most`` steps."""
+    method = Batched(BSP(ConstantStep(gamma)), FixedBatch(batch))
+    found, before = np.full(race.groups, np.inf), np.full(race.groups, np.nan)
+    last = due = 0
+    replicas = race.groups * race.size
+    for moment in path(method, race.problem, most, seed=seed, replicas=replicas):
+        if moment.t < due:
+            continue
+        values = race.loss(moment.state.x[:, 0])
+        if not bool(torch.isfinite(values).all()):
+            break
+        now = values.view(race.groups, race.size).mean(-1).double().numpy()
+        new = (now <= race.target) & np.isinf(found)
+        found[new] = _between(last, moment.t, before[new], now[new], race.target)
+        if np.isfinite(found).all():
+            break
+        last, before, due = moment.t, now, moment.t + max(1, moment.t // _LOOKS)
+    return found
+
+
+def _between(last: int, t: int, before: Curve, now: Curve, target: float) -> Curve:
+    """Where the logarithm of a loss crosses, taken linear between two looks."""
+    if t == 0:
+        return np.zeros_like(now)
+    share = np.log(before / target) / np.log(before / now)
+    return np.asarray(last + (t - last) * share)
+
+
+def best_stepsize(race: Race, batch: int, start: float) -> float:
+    """The best of the grid, climbing from ``start`` in both directions."""
+
+    def steps(gamma: float) -> float:
+        if gamma > race.largest:
+            return math.inf
+        if gamma not in seen:
+            limit = math.ceil(min(race.most, 1.5 * min(seen.values(), default=math.inf)))
+            seen[gamma] = float(steps_to_target(pilot, batch, gamma, race.seed + 1, limit).mean())
+        return seen[gamma]
+
+    pilot = race._replace(groups=max(2, race.groups // 4))
+    seen: dict[float, float] = {}
+    best = start
+    while not math.isfinite(steps(best)):
+        best /= _GRID
+    for ratio in (_GRID, 1 / _GRID):
+        while steps(best * ratio) < steps(best):
+            best *= ratio
+    return best
+
+
+class Scanned(NamedTuple):
+    """Batches ``[K]`` (in base batches), best stepsizes ``[K]``, counts ``[G, K]``."""
+
+    batches: Curve
+    stepsizes: Curve
+    steps: Curve
+
+
+def scan(race: Race, batches: tuple[int, ...], start: float) -> Scanned:
+    """Every batch, from the smallest; the stepsize found for one is where the next begins."""
+    gammas, columns, before = [], [], batches[0]
+    gamma = start
+    for batch in batches:
+        gamma = best_stepsize(race, batch, min(gamma * batch / before, race.largest / 1.001))
+        gammas.append(gamma)
+        columns.append(steps_to_target(race, batch, gamma, race.seed, 2 * race.most))
+        before = batch
+    return Scanned(np.array(batches, dtype=np.float64), np.array(gammas), np.stack(columns, axis=1))
+
+
+class Hyperbola(NamedTuple):
+    """S = S_min (1 + B_c / B): the fewest steps, and the critical batch."""
+
+    fewest: float
+    critical: float
+
+    def steps(self, batches: Curve) -> Curve:
+        return np.asarray(self.fewest * (1 + self.critical / batches))
+
+    def slope(self, batches: Curve) -> float:
+        """Least-squares slope of log S against log B on these batches."""
+        return float(np.polyfit(np.log(batches), np.log(self.steps(batches)), 1)[0])
+
+
+def hyperbola(scanned: Scanned) -> Hyperbola:
+    """Least squares in log S over all batches."""
+    log_steps = np.log(scanned.steps.mean(0))
+
+    def off(p: Curve) -> Curve:
+        return np.asarray(p[0] + np.log1p(np.exp(p[1]) / scanned.batches) - log_steps)
+
+    guess = [log_steps[-1], math.log(scanned.batches[len(scanned.batches) // 2])]
+    found = optimize.least_squares(off, guess).x
+    return Hyperbola(math.exp(found[0]), math.exp(found[1]))

@@ -1,0 +1,1 @@
+"""Studies of bulk synchronous and bounded-staleness SGD."""

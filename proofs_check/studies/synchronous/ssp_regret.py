@@ -1,0 +1,115 @@
+r"""SSP's regret on logistic regression, gradient by gradient, under its bound.
+
+A parameter server adds every gradient undivided, times are exponential; the objective is without a
+regulariser and all samples have length 1, so that components are convex and 1-Lipschitz. A
+gradient's loss is that of its worker's whole shard at the view it was computed on: its mean over
+the minibatch, which does not depend on the view. Regret is against the minimiser of the regularised
+problem, any point being allowed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from algorithms.methods.parts.scheduled import places
+from algorithms.methods.synchronous.parameter_server import ParameterServer, ServerState, Weighting
+from algorithms.problems.logistic import Logistic
+from algorithms.problems.logistic_data import breast_cancer
+from algorithms.problems.regularisers import L2
+from algorithms.synchronisation.base import Barrier
+from algorithms.synchronisation.compute_times import Exponential
+from algorithms.synchronisation.stale import SSP
+from proofs_check.instruments.evidence import ALPHA
+from proofs_check.instruments.paths import path
+from proofs_check.instruments.rates import curve_under_bound
+from proofs_check.instruments.study import Curve, Study, StudyResult
+from theory.constants import Constants
+from theory.theorems.ssp_constant_step import ssp_constant_step as theorem
+
+Build = Callable[[int], Barrier]
+
+_N, _CLOCKS, _REPLICAS, _SEED = 8, 60, 32, 171
+_STALENESS = (0, 1, 4)
+_COMPARED = 0.1  # regulariser of the point compared with
+
+
+def losses(problem: Logistic, x: Tensor, workers: Tensor) -> Tensor:
+    """f_i at x_i ``[..., k, d]``, i = ``workers`` ``[..., k]``, shape ``[..., k]``."""
+    rows = problem.rows[workers.clamp_max(problem.n - 1)]
+    return -torch.nn.functional.logsigmoid((rows @ x[..., None])[..., 0]).mean(-1)
+
+
+def setting(lead: int) -> tuple[Logistic, Tensor, Constants]:
+    """The problem, the point it is compared with ``[d]``, and what the theorem needs."""
+    data = breast_cancer(_N, L2(_COMPARED)).double()
+    unit = replace(data, rows=data.rows / data.rows.norm(dim=-1, keepdim=True))
+    problem, point = replace(unit, regulariser=L2(0.0)), unit.x_star
+    assert point is not None
+    square = float((problem.start() - point).square().sum())
+    return problem, point, Constants(n=_N, lead=lead, lipschitz=1.0, R2=square, convex=True)
+
+
+def regret(barrier: Barrier, lead: int, weighting: Weighting) -> tuple[Curve, Curve, float]:
+    """Average regret ``[R, clocks]`` after whole clocks, its bound ``[clocks]``, the stepsize."""
+    problem, point, c = setting(lead)
+    step = theorem.stepsize(c, _CLOCKS * _N)
+    ticks = (_CLOCKS + lead) * _N
+    server = ParameterServer(step, ticks, Exponential(), barrier, weighting, replicas=_REPLICAS)
+    best = losses(problem, point.expand(_N, -1), torch.arange(_N))
+    clock = torch.zeros(_REPLICAS, _N + 1, dtype=torch.int64)
+    total = torch.zeros(_REPLICAS, ticks + 1, dtype=torch.float64)
+    for moment in path(server, problem, ticks - 1, seed=_SEED, replicas=_REPLICAS):
+        state: ServerState = moment.state
+        who = state.schedule.at(moment.t).arrivals
+        view = state.view.gather(-2, places(who, moment.world.network, state.view))
+        loss = losses(problem, view, who) - best[who.clamp_max(_N - 1)]
+        total.scatter_add_(-1, clock.gather(-1, who), torch.where(who < _N, loss, 0.0))
+        clock.scatter_add_(-1, who, (who < _N).long())
+    whole = min(_CLOCKS, int(clock[:, :_N].min()))
+    gradients = _N * np.arange(1.0, whole + 1)
+    series = total[:, :whole].cumsum(-1).numpy() / gradients
+    return series, theorem.bound(c, step, gradients), step(0)
+
+
+def measure(build: Build = SSP, weighting: Weighting = Weighting.SUM) -> StudyResult:
+    """Regret for three bounds on the lead."""
+    verdicts, curves = [], {}
+    for lead in _STALENESS:
+        series, bound, gamma = regret(build(lead), lead, weighting)
+        verdicts.append(
+            curve_under_bound(
+                series, bound, ALPHA, subject="ssp", problem="logistic regression, lam 0",
+                claim=f"s={lead}: average regret under {theorem.name}", floor=1e-13,
+                provenance=f"{theorem.source}; {_N} workers, {series.shape[1]} clocks, "
+                f"{_REPLICAS} replicas, seed {_SEED}, gamma={gamma:.4g}, error {ALPHA:g}",
+            )
+        )  # fmt: skip
+        x = _N * np.arange(1.0, len(bound) + 1)
+        mean, error = series.mean(axis=0), 2 * series.std(axis=0, ddof=1) / _REPLICAS**0.5
+        for key, value in _line(x, mean, error, bound).items():
+            curves[f"s={lead}{key}"] = value
+    return StudyResult(tuple(verdicts), curves)
+
+
+def _line(x: Curve, mean: Curve, error: Curve, bound: Curve) -> dict[str, Any]:
+    return {
+        "/x": x, "/y": mean, "/low": mean - error, "/high": mean + error,
+        " bound/x": x, " bound/y": bound,
+    }  # fmt: skip
+
+
+STUDY = Study(
+    "ssp_regret",
+    "ssp",
+    "logistic regression, lam 0",
+    "average regret of SSP stays under its bound for every lead",
+    "gradients",
+    "average regret",
+    measure,
+)

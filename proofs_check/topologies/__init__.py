@@ -1,0 +1,1 @@
+"""Checks of mixing matrices and of sequences of them."""

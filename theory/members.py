@@ -1,0 +1,45 @@
+"""Members are discovered, never listed: whoever adds a file to a room has told everybody."""
+
+from __future__ import annotations
+
+import pkgutil
+from functools import cache
+from importlib import import_module
+from types import ModuleType
+from typing import Any, TypeVar
+
+Kind = TypeVar("Kind")
+
+
+@cache
+def modules(package: str) -> tuple[ModuleType, ...]:
+    """Every module under ``package`` (dotted name), the rooms inside it too, by name.
+
+    Raises:
+        ModuleNotFoundError: there is no such package.
+    """
+    room = import_module(package)
+    names = sorted(
+        found.name
+        for found in pkgutil.walk_packages(room.__path__, f"{package}.")
+        if not found.ispkg
+    )
+    return tuple(import_module(name) for name in names)
+
+
+def members(package: str, kind: type[Kind]) -> tuple[Kind, ...]:
+    """Every public module-level value of ``kind`` under ``package``, in the order of its file.
+
+    A value that one module imports from another is counted once, at the first.
+    """
+    found: dict[int, Kind] = {}
+    for module in modules(package):
+        for name, value in vars(module).items():
+            if isinstance(value, kind) and not name.startswith("_"):
+                found.setdefault(id(value), value)
+    return tuple(found.values())
+
+
+def declared(package: str, name: str) -> tuple[Any, ...]:
+    """What the modules under ``package`` declare in a tuple called ``name``, joined."""
+    return tuple(item for module in modules(package) for item in getattr(module, name, ()))

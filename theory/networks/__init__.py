@@ -1,0 +1,1 @@
+"""Mixing matrices, weights, spectra, and what gossip does on them."""

@@ -1,0 +1,1 @@
+"""Rules for stepsizes and batches: scaling, stability."""

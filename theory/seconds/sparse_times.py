@@ -1,0 +1,103 @@
+"""Seconds of sparse rounds under the alpha-beta model: trees, and layers sent while others compute.
+
+Shi et al. 2019 (arXiv:1901.04359, gTop-k; arXiv:1911.08727, LAGS); Shi et al. 2020 (INFOCOM,
+merged sparsification, OMGS); Shi, Chu, Li 2019 (arXiv:1811.11141, MG-WFBP, the merging rule).
+Layers are numbered from the input; gradients appear from the last layer to the first, so lists of
+layers here run from the last to the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from theory.seconds.costs import AlphaBeta
+
+
+def gtop_k_seconds(link: AlphaBeta, n: int, bits: float) -> float:
+    """ceil(log2 n) rounds up the tree and as many down, ``bits`` a message [s].
+
+    Raises:
+        ValueError: n < 1.
+    """
+    if n < 1:
+        raise ValueError(f"n must be at least 1 worker, got n={n}")
+    return 2 * (n - 1).bit_length() * link.seconds(bits, 1)
+
+
+def gather_seconds(link: AlphaBeta, n: int, bits: float) -> float:
+    """All-gather of one message of ``bits`` a worker by recursive doubling [s].
+
+    ceil(log2 n) alpha + (n - 1) bits beta.
+    """
+    return link.seconds((n - 1) * bits, (n - 1).bit_length())
+
+
+def ready_times(sizes: Sequence[int], compute: float) -> tuple[float, ...]:
+    """When each layer's gradient is there if ``compute`` seconds spread as the sizes do [s]."""
+    total, passed, times = sum(sizes), 0, []
+    for size in sizes:
+        passed += size
+        times.append(compute * passed / total)
+    return tuple(times)
+
+
+def hidden_counts(
+    sizes: Sequence[int], link: AlphaBeta, entry_bits: float, compute: float, ratio: float
+) -> tuple[int, ...]:
+    """How many entries of each layer can be sent while the next layer's gradient is computed.
+
+    The largest k_l with alpha + beta entry_bits k_l <= seconds of the next layer, at least d_l /
+    ``ratio`` and at most d_l; the layer next to the input has nothing to hide behind (LAGS).
+
+    Raises:
+        ValueError: compute < 0, or ratio < 1.
+    """
+    if not compute >= 0:
+        raise ValueError(f"compute must be at least 0 s, got compute={compute}")
+    if not ratio >= 1:
+        raise ValueError(f"ratio must be at least 1, got ratio={ratio}")
+    total = sum(sizes)
+    behind = [*(compute * size / total for size in sizes[1:]), 0.0]
+    counts = []
+    for size, seconds in zip(sizes, behind, strict=True):
+        room, price = seconds - link.alpha, link.beta * entry_bits
+        free = size if price == 0 and room >= 0 else max(0.0, room) / price if price else 0
+        counts.append(min(size, max(int(free), -int(-size // ratio))))
+    return tuple(counts)
+
+
+def merged(ready: Sequence[float], bits: Sequence[float], link: AlphaBeta) -> tuple[int, ...]:
+    """Sizes of the groups of consecutive layers that are sent as one message each.
+
+    A layer joins the message before it if it is ready less than alpha after that message could have
+    started: waiting then costs less than another start-up.
+    """
+    groups: list[int] = []
+    held, free, start = 0.0, 0.0, 0.0
+    for time, size in zip(ready, bits, strict=True):
+        if groups and time - start < link.alpha:
+            groups[-1] += 1
+            held += size
+        else:
+            free = start + link.seconds(held, 1) if groups else 0.0
+            groups.append(1)
+            held = size
+        start = max(free, time)
+    return tuple(groups)
+
+
+def finished(
+    ready: Sequence[float], bits: Sequence[float], groups: Sequence[int], link: AlphaBeta
+) -> float:
+    """When the last of these messages has arrived: one at a time, each once all of it is ready [s].
+
+    Raises:
+        ValueError: the groups do not hold all layers.
+    """
+    if sum(groups) != len(ready):
+        raise ValueError(f"groups must hold {len(ready)} layers, got groups={tuple(groups)}")
+    end, at = 0.0, 0
+    for size in groups:
+        end = max(end, ready[at + size - 1]) + link.seconds(sum(bits[at : at + size]), 1)
+        at += size
+    return end
