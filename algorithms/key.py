@@ -48,7 +48,7 @@ class Draws(ABC):
 
 @final
 @dataclass(frozen=True)
-class Rows:
+class WorkerIds:
     """Replica ids ``[...]`` and worker ids ``[m]`` or ``[..., m]`` of a set of rows, joined once.
 
     Draws for one purpose after another share them.
@@ -73,7 +73,7 @@ class Rows:
 class PhiloxDraws(Draws):
     """Draws from Philox4x32-10, counter = (block, worker, replica, 0)."""
 
-    def __init__(self, key: Key, rows: Rows) -> None:
+    def __init__(self, key: Key, rows: WorkerIds) -> None:
         self._key = key
         self._rows = rows
 
@@ -139,8 +139,8 @@ class Key:
 
     def draws(self, replicas: Tensor, workers: Tensor) -> Draws:
         """Draws for replica ids ``[...]`` and worker ids ``[m]`` or ``[..., m]`` (int64)."""
-        return self.draws_of(Rows(replicas, workers))
+        return self.draws_of(WorkerIds(replicas, workers))
 
-    def draws_of(self, rows: Rows) -> Draws:
+    def draws_of(self, rows: WorkerIds) -> Draws:
         """Draws for rows that ask again and again."""
         return PhiloxDraws(self, rows)

@@ -21,8 +21,8 @@ from algorithms.network.base import Network
 from algorithms.network.ledger import Account
 from algorithms.network.simulated import Simulated
 from algorithms.problems.base import Problem, require_finite
-from algorithms.synchronisation.standing import WorkerLost
 from algorithms.synchronisation.stopwatch import Stopwatch, Timing
+from algorithms.synchronisation.worker_states import WorkerLost
 
 Series = NDArray[np.float64]
 

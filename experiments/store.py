@@ -27,7 +27,7 @@ from proofs_check.cell import Cell, CellResult
 from proofs_check.verdict import Outcome, Verdict
 
 FORMAT = "rateproof-cell-1"
-_HOUSE = Path(__file__).resolve().parent.parent
+_ROOT = Path(__file__).resolve().parent.parent
 _FLOORS = ("theory", "algorithms", "proofs_check")
 LIBRARIES = ("torch", "numpy", "scipy", "numba", "scikit-learn", "sympy", "networkx")
 _NAME = re.compile(r"[0-9a-f]{32}\.(cell|error\.txt)|timings\.json")
@@ -48,16 +48,16 @@ class Stored:
     seconds: float
 
 
-def code_version(house: Path = _HOUSE) -> str:
+def code_version(root: Path = _ROOT) -> str:
     """Twelve hex digits over the sources of the three lower floors and the libraries they stand on.
 
     Nothing under ``experiments/`` counts: a new report template leaves every result valid.
     """
     digest = hashlib.sha256()
     for floor in _FLOORS:
-        for path in sorted((house / floor).rglob("*")):
+        for path in sorted((root / floor).rglob("*")):
             if path.suffix in (".py", ".tsv") and path.is_file():
-                digest.update(f"{path.relative_to(house).as_posix()}\0".encode())
+                digest.update(f"{path.relative_to(root).as_posix()}\0".encode())
                 digest.update(hashlib.sha256(path.read_bytes()).digest())
     digest.update(f"python {'.'.join(platform.python_version_tuple()[:2])}".encode())
     for library in LIBRARIES:
@@ -145,7 +145,7 @@ class Store:
         timings = self.timings() | {cell_name(cell): r.seconds for cell, r in results.items()}
         write_atomically(self.folder / _TIMINGS, json.dumps(timings, sort_keys=True).encode())
 
-    def strangers(self) -> Iterator[str]:
+    def unknown_files(self) -> Iterator[str]:
         """One sentence for each file in the folder that is no finished result.
 
         Half-written files of processes that are gone are removed, anything else is left alone.

@@ -67,7 +67,7 @@ def run_survey(
             is in the store.
     """
     begin = time.monotonic()
-    for sentence in store.strangers():
+    for sentence in store.unknown_files():
         console.print(
             f"warning: {sentence}", style="yellow", markup=False, highlight=False, soft_wrap=True
         )

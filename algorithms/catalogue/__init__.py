@@ -26,7 +26,7 @@ from algorithms.catalogue import (
     synchronous,
     variance_reduced,
 )
-from algorithms.catalogue.row import CORE, OBJECTIVES, Parts, Row, Tuned
+from algorithms.catalogue.row import CORE, OBJECTIVES, Recipe, Row, Tuned
 from algorithms.names import look_up
 from algorithms.problems.entries import PROBLEMS, ProblemEntry, problem
 from theory.survey.rows import SURVEY_ROWS
@@ -36,7 +36,7 @@ __all__ = [
     "row",
 ]  # fmt: skip
 
-_READY: dict[str, Parts] = (
+_READY: dict[str, Recipe] = (
     synchronous.READY
     | asynchronous.READY
     | gossip.READY

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from algorithms.catalogue.compose import with_feedback
-from algorithms.catalogue.row import Parts
+from algorithms.catalogue.row import Recipe
 from algorithms.compressors.adacomp import AdaComp
-from algorithms.compressors.hidden_top_k import HiddenTopK
 from algorithms.compressors.layerwise import LayerWise
+from algorithms.compressors.layerwise_adaptive_top_k import LayerwiseAdaptiveTopK
 from algorithms.compressors.top_count import TopCount
 from algorithms.compressors.top_k import TopK
-from algorithms.compressors.unambiguous import Unambiguous
+from algorithms.compressors.variance_threshold import VarianceThreshold
 from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.methods.adaptive.adaptive_k import AdaptiveK
 from algorithms.methods.adaptive.gtop_k import GTopK
@@ -19,7 +19,7 @@ from algorithms.problems.base import Problem
 from theory.seconds.costs import ETHERNET_1G
 
 _ADACOMP = AdaComp(10)
-_LAYERS = HiddenTopK(ETHERNET_1G, compute=1e-3, ratio=10.0)
+_LAYERS = LayerwiseAdaptiveTopK(ETHERNET_1G, compute=1e-3, ratio=10.0)
 _NONE = "the paper gives no convergence theorem"
 
 
@@ -28,7 +28,7 @@ def _longest_adacomp(problem: Problem, float_bits: int) -> float:
 
 
 def _longest_unambiguous(problem: Problem, float_bits: int) -> float:
-    return Unambiguous().stated_bits(problem.d, float_bits)
+    return VarianceThreshold().stated_bits(problem.d, float_bits)
 
 
 def _longest_top(problem: Problem, float_bits: int) -> float:
@@ -36,24 +36,25 @@ def _longest_top(problem: Problem, float_bits: int) -> float:
     return TopCount(1.0).stated_bits(problem.d, float_bits)
 
 
-READY: dict[str, Parts] = {
-    "adacomp": Parts(
-        lambda step, _p, _t: BSP(step, _ADACOMP, ErrorFeedback()), (), _ADACOMP, caution=32.0,
+READY: dict[str, Recipe] = {
+    "adacomp": Recipe(
+        lambda step, _p, _t: BSP(step, _ADACOMP, ErrorFeedback()), (), _ADACOMP,
+        stepsize_divisor=32.0,
         message_bits=_longest_adacomp, bits_vary=True, why=_NONE,
     ),
-    "gtop-k": Parts(
-        lambda step, _p, _t: GTopK(step, 0.25), (), TopK(0.25), caution=32.0,
+    "gtop-k": Recipe(
+        lambda step, _p, _t: GTopK(step, 0.25), (), TopK(0.25), stepsize_divisor=32.0,
         why="stated to order only, under an assumption on the merged top-k that is not a property "
         "of the operator",
     ),
-    "adaptive-k": Parts(
-        lambda step, _p, _t: AdaptiveK(step, ETHERNET_1G), (), TopCount(0.5), caution=16.0,
+    "adaptive-k": Recipe(
+        lambda step, _p, _t: AdaptiveK(step, ETHERNET_1G), (), TopCount(0.5), stepsize_divisor=16.0,
         message_bits=_longest_top, bits_vary=True,
         why="the paper's theorem is a regret bound on k, not on the model",
     ),
     "lags": with_feedback(_LAYERS, operators=(LayerWise(TopK(0.1)),)),
-    "variance-based": Parts(
-        lambda step, _p, _t: VarianceBased(step), (), Unambiguous(), caution=16.0,
+    "variance-based": Recipe(
+        lambda step, _p, _t: VarianceBased(step), (), VarianceThreshold(), stepsize_divisor=16.0,
         message_bits=_longest_unambiguous, bits_vary=True, why=_NONE,
     ),
 }  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from algorithms.catalogue.row import CORE, Parts
+from algorithms.catalogue.row import CORE, Recipe
 from algorithms.catalogue.synchronous import round_trip
 from algorithms.compressors.identity import Identity
 from algorithms.methods.admm.admm_graph import GraphADMM
@@ -16,34 +16,35 @@ from algorithms.topologies.ring import Ring
 _TAU, _WEIGHT = 8, 1e-4
 _EXACT = CORE[:3]  # the MLP's local solves, many to a step, take minutes
 
-READY: dict[str, Parts] = {
-    "d-admm": Parts(
-        lambda step, p, _t: GraphADMM(step, Ring(p.n)), (), Identity(), _EXACT, caution=1.0,
+READY: dict[str, Recipe] = {
+    "d-admm": Recipe(
+        lambda step, p, _t: GraphADMM(step, Ring(p.n)), (), Identity(), _EXACT,
+        stepsize_divisor=1.0,
         why="convergence is stated without a rate",
         least_workers=2,
     ),
-    "decentralised-admm": Parts(
+    "decentralised-admm": Recipe(
         lambda step, p, _t: GraphADMM(step, Ring(p.n), coloured=False), (), Identity(),
-        _EXACT, caution=1.0,
+        _EXACT, stepsize_divisor=1.0,
         why="O(1/k) is stated of ergodic averages of objective and feasibility",
         least_workers=2,
     ),
-    "linearised-admm": Parts(
+    "linearised-admm": Recipe(
         lambda step, p, _t: LinearisedADMM(step, Ring(p.n), SoftThreshold(_WEIGHT)), (),
-        Identity(), caution=1.0,
+        Identity(), stepsize_divisor=1.0,
         why="O(1/k) is stated of ergodic averages, to order only",
         least_workers=2,
     ),
-    "random-admm": Parts(
-        lambda step, p, _t: RandomADMM(step, Ring(p.n)), (), Identity(), caution=1.0,
+    "random-admm": Recipe(
+        lambda step, p, _t: RandomADMM(step, Ring(p.n)), (), Identity(), stepsize_divisor=1.0,
         why="almost sure convergence is stated without a rate",
         least_workers=2,
     ),
-    "async-admm": Parts(
+    "async-admm": Recipe(
         lambda step, p, steps: StarADMM(
             step, steps, round_trip(p), PartialBarrier(max(1, p.n // 2), _TAU)
         ),
-        (), Identity(), caution=1.0,
+        (), Identity(), stepsize_divisor=1.0,
         why="O(1/T) is stated of ergodic averages, to order only",
     ),
 }  # fmt: skip

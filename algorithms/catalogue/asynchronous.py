@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from algorithms.catalogue.row import Parts
+from algorithms.catalogue.row import Recipe
 from algorithms.catalogue.synchronous import round_trip
 from algorithms.compressors.blocks import BlockSampling
 from algorithms.compressors.identity import Identity
@@ -39,44 +39,46 @@ def _anchored_bits(problem: Problem, float_bits: int) -> float:
     return float(problem.d * float_bits)
 
 
-READY: dict[str, Parts] = {
-    "hogwild": Parts(
-        lambda step, p, steps: Hogwild(step, steps, round_trip(p)), (), NonZero(), caution=64.0,
+READY: dict[str, Recipe] = {
+    "hogwild": Recipe(
+        lambda step, p, steps: Hogwild(step, steps, round_trip(p)), (), NonZero(),
+        stepsize_divisor=64.0,
         bits_vary=True,
         why="the bound of Niu et al. is for sparse supports and strong convexity with a constant "
         "quoted from memory; those with inconsistent reads are stated to order only",
     ),
-    "downpour": Parts(
+    "downpour": Recipe(
         lambda step, p, steps: Downpour(step, steps, _downpour_times(p), _PUSH, _FETCH), (),
-        Identity(), caution=64.0, why="the paper states no theorem",
+        Identity(), stepsize_divisor=64.0, why="the paper states no theorem",
     ),
-    "dc-asgd": Parts(
+    "dc-asgd": Recipe(
         lambda step, p, steps: ParameterServer(
             step, steps, round_trip(p), correction=DiagonalCompensation(_LAM)
         ),
-        (), Identity(), caution=64.0,
+        (), Identity(), stepsize_divisor=64.0,
         why="its bounds hold up to the error of the approximate Hessian, to order only",
     ),
-    "aasgd": Parts(
+    "aasgd": Recipe(
         lambda step, p, steps: AsyLPG(
             step, steps, round_trip(p), _EPOCH, BlockSampling(_BLOCKS), Identity(), _THETA
         ),
-        (), BlockSampling(_BLOCKS), caution=128.0, message_bits=_anchored_bits, bits_vary=True,
+        (), BlockSampling(_BLOCKS), stepsize_divisor=128.0, message_bits=_anchored_bits,
+        bits_vary=True,
         why="linear convergence for bounded delay is stated to order only",
     ),
-    "delayed-proximal": Parts(
+    "delayed-proximal": Recipe(
         lambda step, _p, _t: DelayedProximal(
             step, _BLOCKS, _TAU, SoftThreshold(_WEIGHT), KKTFilter(_WEIGHT)
         ),
-        (), NonZero(), caution=8.0, bits_vary=True,
+        (), NonZero(), stepsize_divisor=8.0, bits_vary=True,
         why="convergence to a stationary point is stated without a rate, for a stepsize bound "
         "quoted from memory",
     ),
-    "async-coordinate-prox": Parts(
+    "async-coordinate-prox": Recipe(
         lambda step, p, steps: CoordinateProx(
             step, steps, round_trip(p), Selection(_SHARE, support=True), SoftThreshold(_WEIGHT)
         ),
-        (), NonZero(), caution=2.0, bits_vary=True,
+        (), NonZero(), stepsize_divisor=2.0, bits_vary=True,
         why="linear convergence, independent of delays, is stated to order only",
     ),
 }  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from algorithms.catalogue.compose import with_feedback
-from algorithms.catalogue.row import OBJECTIVES, Parts
+from algorithms.catalogue.row import OBJECTIVES, Recipe
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.rand_k import RandK
 from algorithms.compressors.top_k import TopK
@@ -26,30 +26,31 @@ def _first_stage(problem: Problem, float_bits: int) -> float:
     return _STAGES.at(0).stated_bits(problem.d, float_bits)
 
 
-READY: dict[str, Parts] = {
+READY: dict[str, Recipe] = {
     "error-feedback": with_feedback(RandK(0.25, scaled=False), problems=OBJECTIVES),
-    "momentum-correction": Parts(
-        lambda step, _p, _t: BSP(step, _TOP, MomentumCorrection(0.9)), (), _TOP, caution=64.0,
+    "momentum-correction": Recipe(
+        lambda step, _p, _t: BSP(step, _TOP, MomentumCorrection(0.9)), (), _TOP,
+        stepsize_divisor=64.0,
         why=_NONE,
     ),
-    "gmc": Parts(
-        lambda step, _p, _t: BSP(step, _TOP, GlobalMomentum(0.9)), (), _TOP, caution=64.0,
+    "gmc": Recipe(
+        lambda step, _p, _t: BSP(step, _TOP, GlobalMomentum(0.9)), (), _TOP, stepsize_divisor=64.0,
         why="stated to order only: that of SGD with momentum",
     ),
-    "local-clipping": Parts(
+    "local-clipping": Recipe(
         lambda step, _p, _t: BSP(step, transform=ClipNorm(4.0)), (), Identity(),
         why="a clipped gradient is biased; the paper gives no convergence theorem",
     ),
-    "warm-up": Parts(
+    "warm-up": Recipe(
         lambda step, _p, _t: BSP(WarmUpStep(step, 50), _STAGES, ErrorFeedback()), (), _STAGES,
-        caution=32.0, message_bits=_first_stage, bits_vary=True,
+        stepsize_divisor=32.0, message_bits=_first_stage, bits_vary=True,
         why="a schedule of stepsizes and operators; the papers give no convergence theorem for it",
     ),
-    "dgc": Parts(
+    "dgc": Recipe(
         lambda step, _p, _t: BSP(
             WarmUpStep(step, 50), _STAGES, MomentumCorrection(0.9, masking=True),
             transform=ClipNorm(8.0),
         ),
-        (), _STAGES, caution=64.0, message_bits=_first_stage, bits_vary=True, why=_NONE,
+        (), _STAGES, stepsize_divisor=64.0, message_bits=_first_stage, bits_vary=True, why=_NONE,
     ),
 }  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from algorithms.catalogue.row import CORE, Parts
+from algorithms.catalogue.row import CORE, Recipe
 from algorithms.compressors.base import Compressor
 from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.methods.synchronous.bsp import BSP
@@ -23,24 +23,24 @@ def compressed(
     theorems: tuple[Theorem, ...] = UNBIASED,
     operators: tuple[Compressor, ...] = (),
     problems: tuple[str, ...] = CORE,
-) -> Parts:
+) -> Recipe:
     """BSP with an unbiased operator, bound to the tensors of the problem."""
-    return Parts(
-        lambda step, p, _t: BSP(step, compressor.bound(p.shapes)), theorems, compressor,
+    return Recipe(
+        lambda step, p, _t: BSP(step, compressor.for_shapes(p.shapes)), theorems, compressor,
         problems=problems, operators=operators,
     )  # fmt: skip
 
 
 def with_feedback(
     compressor: Compressor,
-    caution: float = 16.0,
+    stepsize_divisor: float = 16.0,
     *,
     theorems: tuple[Theorem, ...] = FEEDBACK,
     operators: tuple[Compressor, ...] = (),
     problems: tuple[str, ...] = CORE,
-) -> Parts:
+) -> Recipe:
     """BSP with a contraction and error feedback, bound to the tensors of the problem."""
-    return Parts(
-        lambda step, p, _t: BSP(step, compressor.bound(p.shapes), ErrorFeedback()), theorems,
-        compressor, problems=problems, caution=caution, operators=operators,
+    return Recipe(
+        lambda step, p, _t: BSP(step, compressor.for_shapes(p.shapes), ErrorFeedback()), theorems,
+        compressor, problems=problems, stepsize_divisor=stepsize_divisor, operators=operators,
     )  # fmt: skip

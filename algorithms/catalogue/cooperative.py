@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from algorithms.catalogue.row import Parts
+from algorithms.catalogue.row import Recipe
 from algorithms.catalogue.synchronous import round_trip
 from algorithms.compressors.identity import Identity
 from algorithms.methods.cooperative.cocod import CoCoD
@@ -23,25 +23,26 @@ _BSP = (bsp_strongly_convex_decreasing, bsp_strongly_convex, bsp_nonconvex)
 _PERIOD = 8
 _PULL = 0.9  # the paper's beta; alpha is beta / n
 
-READY: dict[str, Parts] = {
-    "easgd": Parts(
-        lambda step, p, _t: EASGD(step, _PULL / p.n, period=_PERIOD), (), Identity(), caution=8.0,
+READY: dict[str, Recipe] = {
+    "easgd": Recipe(
+        lambda step, p, _t: EASGD(step, _PULL / p.n, period=_PERIOD), (), Identity(),
+        stepsize_divisor=8.0,
         why="the paper analyses stability on quadratics; it states no rate",
     ),
-    "cooperative-sgd": Parts(
+    "cooperative-sgd": Recipe(
         lambda step, p, _t: Cooperative(step, Gossip(Ring(p.n)), _PERIOD), (cooperative_sgd,),
-        Identity(), caution=16.0,
+        Identity(), stepsize_divisor=16.0,
     ),
-    "cocod-sgd": Parts(
-        lambda step, _p, _t: CoCoD(step, _PERIOD), (), Identity(), caution=16.0,
+    "cocod-sgd": Recipe(
+        lambda step, _p, _t: CoCoD(step, _PERIOD), (), Identity(), stepsize_divisor=16.0,
         why="O(1/sqrt(nT)) is stated to order only",
     ),
-    "coded-regression": Parts(
+    "coded-regression": Recipe(
         lambda step, p, steps: GradientCoding(step, steps, round_trip(p), min(2, p.n - 1)), _BSP,
         Identity(),
     ),
-    "ri-sgd": Parts(
+    "ri-sgd": Recipe(
         lambda step, p, _t: OnMoreShards(LocalSGD(step, _PERIOD), min(2, p.n)),
-        (local_sgd, local_sgd_nonconvex), Identity(), caution=16.0,
+        (local_sgd, local_sgd_nonconvex), Identity(), stepsize_divisor=16.0,
     ),
 }  # fmt: skip

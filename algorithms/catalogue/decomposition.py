@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from algorithms.catalogue.row import Parts
+from algorithms.catalogue.row import Recipe
 from algorithms.compressors.count_sketch import CountSketch
 from algorithms.compressors.low_rank import LowRank, plan
 from algorithms.compressors.slice_projection import SliceProjection
@@ -29,20 +29,21 @@ def _sketch_bits(problem: Problem, float_bits: int) -> float:
     return float_bits * floats / 2
 
 
-READY: dict[str, Parts] = {
-    "powersgd": Parts(
-        lambda step, _p, _t: PowerSGD(step, _RANK), (), LowRank(_RANK), caution=16.0,
+READY: dict[str, Recipe] = {
+    "powersgd": Recipe(
+        lambda step, _p, _t: PowerSGD(step, _RANK), (), LowRank(_RANK), stepsize_divisor=16.0,
         operators=(LowRank(2),), message_bits=_power_bits,
         why="the paper gives no convergence theorem; with Q kept from step to step one step is no "
         "contraction with a fixed delta, so the error-feedback theorems do not apply",
     ),
-    "gradiveq": Parts(
-        lambda step, _p, _t: GradiVeQ(step), (), SliceProjection(8, 2), caution=16.0,
+    "gradiveq": Recipe(
+        lambda step, _p, _t: GradiVeQ(step), (), SliceProjection(8, 2), stepsize_divisor=16.0,
         message_bits=lambda p, bits: float(p.d * bits), bits_vary=True,
         why="the paper gives no convergence theorem: what the learned basis leaves out is lost",
     ),
-    "sketched-sgd": Parts(
-        lambda step, _p, _t: SketchedSGD(step, _SKETCHED.k), (), CountSketch(1, 16), caution=16.0,
+    "sketched-sgd": Recipe(
+        lambda step, _p, _t: SketchedSGD(step, _SKETCHED.k), (), CountSketch(1, 16),
+        stepsize_divisor=16.0,
         operators=(CountSketch(3, 16),), message_bits=_sketch_bits,
         why="stated to order only, with a contraction that holds with high probability over the "
         "hashes",

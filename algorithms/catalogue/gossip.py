@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from algorithms.catalogue.row import OBJECTIVES, Parts
+from algorithms.catalogue.row import OBJECTIVES, Recipe
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.qsgd import QSGD
-from algorithms.compressors.shrunk import Shrunk
+from algorithms.compressors.scaled_unbiased import ScaledUnbiased
 from algorithms.compressors.top_k import TopK
 from algorithms.methods.base import Method
 from algorithms.methods.gossip.choco import ChocoGossip, ChocoSGD
@@ -23,7 +23,7 @@ from theory.theorems.choco_sgd_strongly_convex import choco_sgd_strongly_convex
 from theory.theorems.d_psgd import d_psgd
 
 _CHOCO_SHARE = 0.25
-_SHRUNK = Shrunk(QSGD(4))  # as the papers use quantisers: unbiased ones, scaled to contract
+_SHRUNK = ScaledUnbiased(QSGD(4))  # as the papers use quantisers: unbiased ones, scaled to contract
 
 
 def _consensus_step(topology: Ring, compressor: Compressor, d: int) -> float:
@@ -42,16 +42,16 @@ def _choco_gossip(step: Stepsize, problem: Problem, steps: int) -> Method[Any]:
     return ChocoGossip(topology, compressor, _consensus_step(topology, compressor, problem.d))
 
 
-READY: dict[str, Parts] = {
-    "d-psgd": Parts(
+READY: dict[str, Recipe] = {
+    "d-psgd": Recipe(
         lambda step, p, _t: DPSGD(step, Ring(p.n)), (d_psgd,), Identity(), OBJECTIVES
     ),
-    "choco-gossip": Parts(
+    "choco-gossip": Recipe(
         _choco_gossip, (choco_gossip,), TopK(_CHOCO_SHARE), problems=("consensus",),
         operators=(_SHRUNK,),
     ),
-    "choco-sgd": Parts(
+    "choco-sgd": Recipe(
         _choco_sgd, (choco_sgd_strongly_convex, choco_sgd_nonconvex), TopK(_CHOCO_SHARE),
-        OBJECTIVES, caution=16.0,
+        OBJECTIVES, stepsize_divisor=16.0,
     ),
 }  # fmt: skip

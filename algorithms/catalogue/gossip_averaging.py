@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from algorithms.catalogue.row import Parts
+from algorithms.catalogue.row import Recipe
 from algorithms.compressors.identity import Identity
-from algorithms.methods.exchanges.exchange import Along
+from algorithms.methods.exchanges.exchange import FixedLinks
 from algorithms.methods.gossip_averaging.gossip_averaging import GossipAveraging
 from algorithms.topologies.grid import Grid
 from algorithms.topologies.optimal_weights import FDLA
 from theory.theorems.gossip_averaging import gossip_averaging
 
-READY: dict[str, Parts] = {
-    "fdla": Parts(
-        lambda _step, p, _t: GossipAveraging(Along(Grid.square(p.n, FDLA()))), (gossip_averaging,),
+READY: dict[str, Recipe] = {
+    "fdla": Recipe(
+        lambda _step, p, _t: GossipAveraging(FixedLinks(Grid.square(p.n, FDLA()))),
+        (gossip_averaging,),
         Identity(), problems=("consensus",),
     ),
 }  # fmt: skip

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from algorithms.catalogue.row import Parts
+from algorithms.catalogue.row import Recipe
 from algorithms.compressors.fixed_point import FixedPoint
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.qsgd import QSGD
 from algorithms.methods.base import Method
-from algorithms.methods.exchanges.exchange import At
+from algorithms.methods.exchanges.exchange import RandomLinks
 from algorithms.methods.gossip_compressed.d2 import D2
 from algorithms.methods.gossip_compressed.dcd_psgd import DCDPSGD
 from algorithms.methods.gossip_compressed.ecd_psgd import ECDPSGD
@@ -18,7 +18,7 @@ from algorithms.methods.gossip_compressed.quantised_consensus import QuantisedCo
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.compute_times import ShiftedExponential
 from algorithms.topologies.lazy import Lazy
-from algorithms.topologies.meetings import RandomEdge
+from algorithms.topologies.random_mixing import RandomEdge
 from algorithms.topologies.ring import Ring
 from theory.stepsizes import ConstantStep, Stepsize
 from theory.theorems.quantised_consensus import quantised_consensus
@@ -33,7 +33,7 @@ _MOST = 3
 
 def _consensus(_step: Stepsize, problem: Problem, _steps: int) -> Method[Any]:
     error = problem.d * _COARSE.step**2 / 4
-    return QuantisedConsensus(At(RandomEdge(Ring(problem.n))), _COARSE, row_error=error)
+    return QuantisedConsensus(RandomLinks(RandomEdge(Ring(problem.n))), _COARSE, row_error=error)
 
 
 def _quantimed(step: Stepsize, problem: Problem, steps: int) -> Method[Any]:
@@ -41,25 +41,25 @@ def _quantimed(step: Stepsize, problem: Problem, steps: int) -> Method[Any]:
     return QuanTimed(step, share, Ring(problem.n), _GRID, _GRADIENT, _DEADLINE, _MOST)
 
 
-READY: dict[str, Parts] = {
-    "d2": Parts(
-        lambda step, p, _t: D2(step, Lazy(Ring(p.n))), (), Identity(), caution=8.0,
+READY: dict[str, Recipe] = {
+    "d2": Recipe(
+        lambda step, p, _t: D2(step, Lazy(Ring(p.n))), (), Identity(), stepsize_divisor=8.0,
         why="O(1/T + sigma/sqrt(nT)) is stated to order only",
     ),
-    "dcd-psgd": Parts(
-        lambda step, p, _t: DCDPSGD(step, Ring(p.n), _LEVELS), (), _LEVELS, caution=8.0,
+    "dcd-psgd": Recipe(
+        lambda step, p, _t: DCDPSGD(step, Ring(p.n), _LEVELS), (), _LEVELS, stepsize_divisor=8.0,
         why="its bound is stated to order only; the condition on the signal-to-noise ratio is "
         "theory.networks.compressed_gossip.dcd_margin",
     ),
-    "ecd-psgd": Parts(
-        lambda step, p, _t: ECDPSGD(step, Ring(p.n), _GRID), (), _GRID, caution=8.0,
+    "ecd-psgd": Recipe(
+        lambda step, p, _t: ECDPSGD(step, Ring(p.n), _GRID), (), _GRID, stepsize_divisor=8.0,
         why="its bound is stated to order only, for operators with an absolute error",
     ),
-    "quantised-consensus": Parts(
+    "quantised-consensus": Recipe(
         _consensus, (quantised_consensus,), _COARSE, problems=("consensus",)
     ),
-    "quantimed-dsgd": Parts(
-        _quantimed, (), _GRID, caution=1.0,
+    "quantimed-dsgd": Recipe(
+        _quantimed, (), _GRID, stepsize_divisor=1.0,
         why="its rates are quoted from memory, and slower than those of exact gossip",
     ),
 }  # fmt: skip

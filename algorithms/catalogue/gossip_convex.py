@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from algorithms.catalogue.row import CORE, Parts
+from algorithms.catalogue.row import CORE, Recipe
 from algorithms.compressors.identity import Identity
 from algorithms.methods.gossip_convex.dgd import dgd
-from algorithms.methods.gossip_convex.gossip_dual_averaging import GossipDualAveraging, guests_of
+from algorithms.methods.gossip_convex.gossip_dual_averaging import (
+    GossipDualAveraging,
+    sample_exchange_of,
+)
 from algorithms.methods.gossip_convex.mirror_descent import MirrorDescent
 from algorithms.methods.gossip_convex.projected_dgd import projected_dgd
 from algorithms.problems.base import Problem
 from algorithms.sets.ball import Ball
-from algorithms.topologies.meetings import RandomEdge
+from algorithms.topologies.random_mixing import RandomEdge
 from algorithms.topologies.ring import Ring
 from theory.theorems.d_psgd import d_psgd
 from theory.theorems.dgd import dgd as dgd_theorem
@@ -23,24 +26,24 @@ _SIZE = 100.0  # of the ball: the minimisers of all problems lie well within
 
 def _sums_and_guests(problem: Problem, float_bits: int) -> float:
     """Half of the messages are sums of d numbers, half the guests where there are any."""
-    guests = guests_of(problem).numbers
+    guests = sample_exchange_of(problem).numbers
     return float_bits * (problem.d + guests) / (2.0 if guests else 1.0)
 
 
-READY: dict[str, Parts] = {
-    "dgd": Parts(
+READY: dict[str, Recipe] = {
+    "dgd": Recipe(
         lambda step, p, _t: dgd(step, Ring(p.n)), (d_psgd, dgd_theorem), Identity(), _CONVEX,
     ),
-    "projected-dgd": Parts(
+    "projected-dgd": Recipe(
         lambda step, p, _t: projected_dgd(step, Ring(p.n), Ball(_SIZE)), (projected_theorem,),
         Identity(), _CONVEX,
     ),
-    "gossip-dual-averaging": Parts(
-        lambda step, p, _t: GossipDualAveraging(step, RandomEdge(Ring(p.n)), guests_of(p)),
-        (dual_averaging,), Identity(), (*_CONVEX, "pairwise-logistic"), caution=16.0,
+    "gossip-dual-averaging": Recipe(
+        lambda step, p, _t: GossipDualAveraging(step, RandomEdge(Ring(p.n)), sample_exchange_of(p)),
+        (dual_averaging,), Identity(), (*_CONVEX, "pairwise-logistic"), stepsize_divisor=16.0,
         message_bits=_sums_and_guests, least_workers=2,
     ),
-    "mirror-descent": Parts(
+    "mirror-descent": Recipe(
         lambda step, p, _t: MirrorDescent(step, Ring(p.n)), (projected_theorem,), Identity(),
         _CONVEX,
     ),

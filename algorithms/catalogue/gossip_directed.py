@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from algorithms.catalogue.row import Parts
+from algorithms.catalogue.row import Recipe
 from algorithms.compressors.identity import Identity
-from algorithms.methods.exchanges.exchange import Along, At
+from algorithms.methods.exchanges.exchange import FixedLinks, RandomLinks
 from algorithms.methods.gossip_directed.gossipgrad import GossipGraD
 from algorithms.methods.gossip_directed.push_sum import PushSum
 from algorithms.methods.gossip_directed.sgp import SGP
@@ -40,23 +40,25 @@ def _with_weight(p: Problem, float_bits: int) -> float:
     return float((p.d + 1) * float_bits)
 
 
-READY: dict[str, Parts] = {
-    "push-sum": Parts(
-        lambda _s, p, _t: PushSum(At(RandomOutNeighbour(Complete(p.n)))), (), Identity(),
+READY: dict[str, Recipe] = {
+    "push-sum": Recipe(
+        lambda _s, p, _t: PushSum(RandomLinks(RandomOutNeighbour(Complete(p.n)))), (), Identity(),
         problems=("consensus",), message_bits=_with_weight,
         why="the number of rounds is stated to order only; the exact factor of a round of uniform "
         "gossip is among the closed forms",
     ),
-    "subgradient-push": Parts(
-        lambda step, p, _t: SubgradientPush(step, Along(TimeVaryingDigraph.ring_by_parts(p.n, 2))),
-        (), Identity(), caution=8.0, message_bits=_with_weight, why=_ORDER_ONLY,
+    "subgradient-push": Recipe(
+        lambda step, p, _t: SubgradientPush(step, FixedLinks(TimeVaryingDigraph.ring_by_parts(p.n,
+        2))),
+        (), Identity(), stepsize_divisor=8.0, message_bits=_with_weight, why=_ORDER_ONLY,
     ),
-    "sgp": Parts(
-        lambda step, p, _t: SGP(step, Along(uneven_exponential(p.n))), (), Identity(),
-        caution=8.0, message_bits=_with_weight, why=_ORDER_ONLY,
+    "sgp": Recipe(
+        lambda step, p, _t: SGP(step, FixedLinks(uneven_exponential(p.n))), (), Identity(),
+        stepsize_divisor=8.0, message_bits=_with_weight, why=_ORDER_ONLY,
     ),
-    "gossipgrad": Parts(
-        lambda step, p, _t: GossipGraD(step, Along(Dissemination(p.n))), (), Identity(),
-        caution=8.0, why="the paper states no rate: full diffusion after ceil(log2 n) steps",
+    "gossipgrad": Recipe(
+        lambda step, p, _t: GossipGraD(step, FixedLinks(Dissemination(p.n))), (), Identity(),
+        stepsize_divisor=8.0,
+        why="the paper states no rate: full diffusion after ceil(log2 n) steps",
     ),
 }  # fmt: skip

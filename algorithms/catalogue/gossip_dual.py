@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from algorithms.catalogue.row import CORE, Parts
+from algorithms.catalogue.row import CORE, Recipe
 from algorithms.compressors.identity import Identity
 from algorithms.methods.gossip_dual.communication_sliding import CommunicationSliding
 from algorithms.methods.gossip_dual.dual_accelerated import DualAccelerated
@@ -18,27 +18,28 @@ _CURVATURES = (
     "rounds to a given accuracy are stated to order only; steps follow from curvatures and eigengap"
 )
 
-READY: dict[str, Parts] = {
-    "ssda-msda": Parts(
+READY: dict[str, Recipe] = {
+    "ssda-msda": Recipe(
         lambda _s, p, _t: MSDA(Ring(p.n), LocalModel.of(p)), (), Identity(), _SOLVABLE,
         why=_CURVATURES,
         least_workers=2,
     ),
-    "dual-accelerated": Parts(
+    "dual-accelerated": Recipe(
         lambda _s, p, _t: DualAccelerated(Ring(p.n), LocalModel.of(p)), (), Identity(), _SOLVABLE,
         why=_CURVATURES,
         least_workers=2,
     ),
-    "mspd": Parts(
-        lambda step, p, _t: MSPD(step, Ring(p.n), _INNER_MSPD), (), Identity(), caution=0.25,
+    "mspd": Recipe(
+        lambda step, p, _t: MSPD(step, Ring(p.n), _INNER_MSPD), (), Identity(),
+        stepsize_divisor=0.25,
         why="time to a given accuracy is stated to order only",
         least_workers=2,
     ),
-    "dcs": Parts(
+    "dcs": Recipe(
         lambda step, p, _t: CommunicationSliding(
             ConvexSliding(step(0)), Ring(p.n), _INNER_SLIDING
         ),
-        (), Identity(), caution=1.0,
+        (), Identity(), stepsize_divisor=1.0,
         why="rounds and gradients to a given accuracy are stated to order only",
         least_workers=2,
     ),

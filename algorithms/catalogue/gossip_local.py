@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from algorithms.catalogue.row import CORE, Parts
+from algorithms.catalogue.row import CORE, Recipe
 from algorithms.compressors.identity import Identity
 from algorithms.methods.exchanges.gossip_rounds import PlainRound
 from algorithms.methods.gossip_local.cola import CoLa
@@ -13,12 +13,12 @@ from theory.theorems.cooperative_sgd import cooperative_sgd
 
 _PERIOD = 4
 
-READY: dict[str, Parts] = {
-    "gossip-local-sgd": Parts(
+READY: dict[str, Recipe] = {
+    "gossip-local-sgd": Recipe(
         lambda step, p, _t: GossipLocalSGD(step, PlainRound(Ring(p.n)), _PERIOD),
-        (cooperative_sgd,), Identity(), (*CORE, "quadratic-sc-iid"), caution=16.0,
+        (cooperative_sgd,), Identity(), (*CORE, "quadratic-sc-iid"), stepsize_divisor=16.0,
     ),
-    "cola": Parts(
+    "cola": Recipe(
         lambda _step, p, _t: CoLa(Ring(p.n)), (), Identity(),
         ("lasso-diabetes", "logistic-l1-breast-cancer", "sigmoid-breast-cancer"),
         why="linear and O(1/T) rates are stated to order only; there is no stepsize to set",

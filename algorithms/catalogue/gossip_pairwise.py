@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from algorithms.catalogue.row import Parts
+from algorithms.catalogue.row import Recipe
 from algorithms.catalogue.synchronous import round_trip
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.random_mask import RandomMask
-from algorithms.methods.exchanges.exchange import At
+from algorithms.methods.exchanges.exchange import RandomLinks
 from algorithms.methods.gossip_averaging.gossip_averaging import GossipAveraging
 from algorithms.methods.gossip_pairwise.ad_psgd import ADPSGD
 from algorithms.methods.gossip_pairwise.gossiping_sgd import GossipingSGD
@@ -14,7 +14,7 @@ from algorithms.methods.gossip_pairwise.saps_psgd import SAPSPSGD
 from algorithms.problems.base import Problem
 from algorithms.topologies.bandwidth_matching import BandwidthMatching, drawn_bandwidth
 from algorithms.topologies.complete import Complete
-from algorithms.topologies.meetings import RandomEdge
+from algorithms.topologies.random_mixing import RandomEdge
 from algorithms.topologies.ring import Ring
 from theory.theorems.randomised_gossip import randomised_gossip
 
@@ -28,28 +28,29 @@ def _all_values(problem: Problem, float_bits: int) -> float:
     return float(problem.d * float_bits)
 
 
-READY: dict[str, Parts] = {
-    "randomised-gossip": Parts(
-        lambda _step, p, _t: GossipAveraging(At(RandomEdge(Ring(p.n)))), (randomised_gossip,),
+READY: dict[str, Recipe] = {
+    "randomised-gossip": Recipe(
+        lambda _step, p, _t: GossipAveraging(RandomLinks(RandomEdge(Ring(p.n)))),
+        (randomised_gossip,),
         Identity(), problems=("consensus",),
     ),
-    "ad-psgd": Parts(
+    "ad-psgd": Recipe(
         lambda step, p, steps: ADPSGD(step, steps, round_trip(p), Ring(p.n)), (), Identity(),
         why="its constants are quoted from memory; the order is 1/sqrt(T)",
         least_workers=2,
     ),
-    "gossiping-sgd": Parts(
+    "gossiping-sgd": Recipe(
         lambda step, p, steps: GossipingSGD(step, steps, round_trip(p), Complete(p.n)), (),
         Identity(),
         why="one-sided averages keep the mean in expectation only; no constants are known for "
         "certain",
         least_workers=2,
     ),
-    "saps-psgd": Parts(
+    "saps-psgd": Recipe(
         lambda step, p, _t: SAPSPSGD(
             step, BandwidthMatching(drawn_bandwidth(p.n, _SEED), _RECENCY), _COMPRESSION
         ),
-        (), RandomMask(1 / _COMPRESSION), caution=16.0, message_bits=_all_values,
+        (), RandomMask(1 / _COMPRESSION), stepsize_divisor=16.0, message_bits=_all_values,
         bits_vary=True,
         why="O(1/sqrt(nT)) is stated to order only",
     ),

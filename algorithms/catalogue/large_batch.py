@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from algorithms.catalogue.row import Parts
+from algorithms.catalogue.row import Recipe
 from algorithms.compressors.identity import Identity
 from algorithms.methods.base import Method
 from algorithms.methods.large_batch.batched import Batched
@@ -53,26 +53,28 @@ def _cr_psgd(step: Stepsize, _problem: Problem, _steps: int) -> Method[object]:
     return Batched(BSP(step), GeometricBatch(1.1, 10, most=64))
 
 
-READY: dict[str, Parts] = {
-    "linear-scaling": Parts(_linear, (), Identity(), caution=2.0 * _TIMES, why=_HEURISTIC),
-    "sqrt-scaling": Parts(_square_root, (), Identity(), caution=8.0, why=_HEURISTIC),
-    "legw": Parts(_legw, (), Identity(), caution=8.0, why=_HEURISTIC),
-    "lars": Parts(
-        _lars, (), Identity(), caution=4.0,
+READY: dict[str, Recipe] = {
+    "linear-scaling": Recipe(
+        _linear, (), Identity(), stepsize_divisor=2.0 * _TIMES, why=_HEURISTIC
+    ),
+    "sqrt-scaling": Recipe(_square_root, (), Identity(), stepsize_divisor=8.0, why=_HEURISTIC),
+    "legw": Recipe(_legw, (), Identity(), stepsize_divisor=8.0, why=_HEURISTIC),
+    "lars": Recipe(
+        _lars, (), Identity(), stepsize_divisor=4.0,
         why="a rate is stated from memory only, for batches as large as the number of steps",
     ),
-    "lamb": Parts(
-        _lamb, (), Identity(), caution=16.0,
+    "lamb": Recipe(
+        _lamb, (), Identity(), stepsize_divisor=16.0,
         why="a rate is stated from memory only, for batches as large as the number of steps and "
         "without the moving average of squares",
     ),
-    "batch-growth": Parts(
+    "batch-growth": Recipe(
         _growth, (), Identity(),
         why="the paper gives no convergence theorem: growing the batch keeps the noise scale of a "
         "stepsize that decays",
     ),
-    "cr-psgd": Parts(
-        _cr_psgd, (), Identity(), caution=2.0,
+    "cr-psgd": Recipe(
+        _cr_psgd, (), Identity(), stepsize_divisor=2.0,
         why="the rate is stated to order only: 1/(nT) in T gradients a worker with log T rounds "
         "under the Polyak-Lojasiewicz condition; batches here stop growing at 64 base batches",
     ),

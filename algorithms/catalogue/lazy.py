@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from algorithms.catalogue.compose import compressed
-from algorithms.catalogue.row import Parts
+from algorithms.catalogue.row import Recipe
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.packet_loss import PacketLoss
 from algorithms.methods.lazy.cmfl import CMFL
@@ -14,14 +14,14 @@ _WEIGHTS = (0.08,) * 10  # convergence is stated for a sum below 1
 _LOSS = 0.25
 _PACKET = 4  # coordinates: the models of the catalogue would fit into one full frame
 
-READY: dict[str, Parts] = {
-    "lag": Parts(
+READY: dict[str, Recipe] = {
+    "lag": Recipe(
         lambda step, _p, _t: LAG(step, weights=_WEIGHTS), (), Identity(),
         why="linear convergence at the order of gradient descent is stated with constants that "
         "rest on a Lyapunov function whose weights are chosen implicitly",
     ),
-    "cmfl": Parts(
-        lambda step, _p, _t: CMFL(step, _PERIOD), (), Identity(), caution=16.0,
+    "cmfl": Recipe(
+        lambda step, _p, _t: CMFL(step, _PERIOD), (), Identity(), stepsize_divisor=16.0,
         why="convergence is stated to order only, for a threshold that decays",
     ),
     "bounded-loss": compressed(

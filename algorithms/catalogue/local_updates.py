@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from algorithms.catalogue.row import Parts
+from algorithms.catalogue.row import Recipe
 from algorithms.compressors.composed import QuantisedTopK
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.layerwise import Buckets
@@ -25,53 +25,55 @@ _INTERVAL = 0.02  # seconds, some twenty gradients of the survey's time model
 
 _THEOREMS = (local_sgd, local_sgd_nonconvex)
 
-READY: dict[str, Parts] = {
-    "one-shot-averaging": Parts(
-        lambda step, _p, steps: LocalSGD(step, Once(steps)), (), Identity(), caution=4.0,
+READY: dict[str, Recipe] = {
+    "one-shot-averaging": Recipe(
+        lambda step, _p, steps: LocalSGD(step, Once(steps)), (), Identity(), stepsize_divisor=4.0,
         why="the rate is stated to order only, for samples that all workers draw from one law",
     ),
-    "k-avg": Parts(
+    "k-avg": Recipe(
         lambda step, _p, _t: LocalSGD(step, _PERIOD), (local_sgd_nonconvex,), Identity(),
-        caution=16.0,
+        stepsize_divisor=16.0,
     ),
-    "pr-sgd": Parts(
+    "pr-sgd": Recipe(
         lambda step, _p, _t: LocalSGD(step, _PERIOD), (pr_sgd, local_sgd_nonconvex), Identity(),
-        caution=16.0,
+        stepsize_divisor=16.0,
     ),
-    "pr-sgd-momentum": Parts(
+    "pr-sgd-momentum": Recipe(
         lambda step, _p, _t: LocalSGD(
             step, _PERIOD, Momentum(_MOMENTUM), AtMeetings.AVERAGED
         ),
-        (), Identity(), caution=64.0,
+        (), Identity(), stepsize_divisor=64.0,
         why="linear speedup is stated to order only; the velocity is averaged with the model",
     ),
-    "lupa-sgd": Parts(
+    "lupa-sgd": Recipe(
         lambda step, _p, _t: LocalSGD(step, Growing(2, 0.5, most=16)), _THEOREMS, Identity(),
-        caution=16.0,
+        stepsize_divisor=16.0,
     ),
-    "post-local-sgd": Parts(
+    "post-local-sgd": Recipe(
         lambda step, _p, steps: LocalSGD(step, PostLocal(steps // 2, _PERIOD)), _THEOREMS,
-        Identity(), caution=16.0,
+        Identity(), stepsize_divisor=16.0,
     ),
-    "adacomm": Parts(
-        lambda step, _p, _t: AdaComm(step, _PERIOD, _INTERVAL), (), Identity(), caution=16.0,
+    "adacomm": Recipe(
+        lambda step, _p, _t: AdaComm(step, _PERIOD, _INTERVAL), (), Identity(),
+        stepsize_divisor=16.0,
         why="the bound on error against time is stated for a fixed period; no theorem speaks of "
         "periods that follow the loss",
     ),
-    "bmuf": Parts(
+    "bmuf": Recipe(
         lambda step, p, _t: LocalSGD(step, _PERIOD, outer=BlockMomentum.of_workers(p.n)), (),
-        Identity(), caution=64.0,
+        Identity(), stepsize_divisor=64.0,
         why="the paper gives no convergence theorem: evidence is by experiment",
     ),
-    "pqasgd": Parts(
+    "pqasgd": Recipe(
         lambda step, _p, _t: LocalSGD(step, _PERIOD, compressor=_QUANTISER), (), _QUANTISER,
-        caution=16.0, why="O(1/sqrt(nT)) is stated to order only, for non-convex objectives",
+        stepsize_divisor=16.0,
+        why="O(1/sqrt(nT)) is stated to order only, for non-convex objectives",
     ),
-    "qsparse-local-sgd": Parts(
+    "qsparse-local-sgd": Recipe(
         lambda step, _p, _t: LocalSGD(
             step, _PERIOD, compressor=_COMPOSED, memory=ErrorFeedback()
         ),
-        (), _COMPOSED, caution=16.0, operators=(QuantisedTopK(0.1, 255, scaled=False),),
+        (), _COMPOSED, stepsize_divisor=16.0, operators=(QuantisedTopK(0.1, 255, scaled=False),),
         why="rates are stated to order only, for periods that fit the operator's contraction",
     ),
 }  # fmt: skip

@@ -9,7 +9,7 @@ from dataclasses import replace
 import torch
 
 from algorithms.catalogue.compose import compressed
-from algorithms.catalogue.row import OBJECTIVES, Parts
+from algorithms.catalogue.row import OBJECTIVES, Recipe
 from algorithms.compressors.atomo import Atomo, Budget
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.centred import Centred
@@ -38,7 +38,7 @@ def _longest(compressor: Compressor) -> Callable[[Problem, int], float]:
     """The longest message of an operator whose messages are lists: everything is named."""
 
     def bits(problem: Problem, float_bits: int) -> float:
-        operator = compressor.bound(problem.shapes)
+        operator = compressor.for_shapes(problem.shapes)
         named = torch.zeros(1, problem.d, dtype=problem.dtype)
         return float(operator.stated_lengths(named, float_bits).most)
 
@@ -47,12 +47,12 @@ def _longest(compressor: Compressor) -> Callable[[Problem, int], float]:
 
 _SPECTRAL, _CENTRED, _ATOMO = LayerWise(SpectralAtomo(1)), Centred(0.25), Atomo(0.25)
 
-READY: dict[str, Parts] = {
+READY: dict[str, Recipe] = {
     "qsgd": compressed(
         QSGD(4), problems=OBJECTIVES,
         operators=(QSGD(1), EliasQSGD(1), EliasQSGD(4), Buckets(QSGD(4), 25), MaxLevels(4)),
     ),
-    "terngrad": Parts(
+    "terngrad": Recipe(
         lambda step, _p, _t: TernGradSGD(step), (), TernGrad(),
         operators=(LayerWise(TernGrad()), UnitTernary()), message_bits=_terngrad_bits,
         why="almost sure convergence is stated for a bound on max-norm times one-norm, without a "

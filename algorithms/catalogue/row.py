@@ -39,7 +39,7 @@ class Tuned(NamedTuple):
 
 @final
 @dataclass(frozen=True)
-class Parts:
+class Recipe:
     """What a ready row is made of: ``make(step, problem, steps)`` composes the method.
 
     ``compressor`` is what the workers send with; ``operators`` are further operators of the row
@@ -54,7 +54,7 @@ class Parts:
     theorems: tuple[Theorem, ...]
     compressor: Compressor | None = None
     problems: tuple[str, ...] = CORE
-    caution: float = 4.0
+    stepsize_divisor: float = 4.0
     operators: tuple[Compressor, ...] = ()
     why: str = ""
     message_bits: Callable[[Problem, int], float] | None = None
@@ -71,7 +71,7 @@ class Row:
     family: str
     what: str
     source: str
-    parts: Parts | None = None
+    parts: Recipe | None = None
 
     @property
     def state(self) -> str:
@@ -138,7 +138,7 @@ class Row:
         parts = self._parts()
         if parts.message_bits is not None:
             return parts.message_bits(problem, float_bits), not parts.bits_vary
-        operator = (parts.compressor or Identity()).bound(problem.shapes)
+        operator = (parts.compressor or Identity()).for_shapes(problem.shapes)
         fixed = code_of(operator, problem.d, problem.dtype).fixed_bits
         exact = fixed is not None and not parts.bits_vary
         return operator.stated_bits(problem.d, float_bits), exact
@@ -148,7 +148,7 @@ class Row:
         """Whether all of a worker's messages are those of its operator."""
         return self._parts().message_bits is None
 
-    def _parts(self) -> Parts:
+    def _parts(self) -> Recipe:
         if self.parts is None:
             raise ValueError(f"row {self.key!r} is planned, not ready; see `rateproof list`")
         return self.parts
@@ -165,8 +165,8 @@ def _prescribed(theorem: Theorem, c: Constants, steps: int) -> Stepsize | None:
     return step if theorem.applies(c, step, steps) else None
 
 
-def _cautious(parts: Parts, c: Constants) -> Stepsize:
+def _cautious(parts: Recipe, c: Constants) -> Stepsize:
     """1 / (caution (1 + omega) L): no theorem behind it."""
-    damping = parts.caution * (1 + (c.omega or 0.0))
+    damping = parts.stepsize_divisor * (1 + (c.omega or 0.0))
     smoothness = c.L_max or c.L
     return ConstantStep(1 / (damping * smoothness) if smoothness else _NO_SMOOTHNESS / damping * 4)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from algorithms.catalogue.compose import compressed, with_feedback
-from algorithms.catalogue.row import OBJECTIVES, Parts
+from algorithms.catalogue.row import OBJECTIVES, Recipe
 from algorithms.compressors.dorefa import DoReFa
 from algorithms.compressors.fixed_point import FixedPoint
 from algorithms.compressors.layerwise import LayerWise
@@ -39,32 +39,32 @@ def _longest_strom(problem: Problem, float_bits: int) -> float:
     return 32.0 * problem.d
 
 
-READY: dict[str, Parts] = {
+READY: dict[str, Recipe] = {
     "one-bit-sgd": with_feedback(OneBit()),
-    "strom-threshold": Parts(
-        lambda step, _p, _t: BSP(step, _STROM, ErrorFeedback()), (), _STROM, caution=16.0,
+    "strom-threshold": Recipe(
+        lambda step, _p, _t: BSP(step, _STROM, ErrorFeedback()), (), _STROM, stepsize_divisor=16.0,
         message_bits=_longest_strom, bits_vary=True, why=_why("strom-threshold"),
     ),
-    "signsgd": Parts(
-        lambda step, _p, _t: BSP(step, Sign()), (), Sign(), caution=256.0, why=_LARGE_BATCH
+    "signsgd": Recipe(
+        lambda step, _p, _t: BSP(step, Sign()), (), Sign(), stepsize_divisor=256.0, why=_LARGE_BATCH
     ),
-    "signsgd-majority": Parts(
-        lambda step, _p, _t: BSP(step, Sign(), downlink=Sign()), (), Sign(), caution=256.0,
+    "signsgd-majority": Recipe(
+        lambda step, _p, _t: BSP(step, Sign(), downlink=Sign()), (), Sign(), stepsize_divisor=256.0,
         why=_LARGE_BATCH,
     ),
     "ef-signsgd": with_feedback(ScaledSign(), problems=OBJECTIVES, operators=(_BLOCKS,)),
-    "dist-ef-sgd": Parts(
+    "dist-ef-sgd": Recipe(
         lambda step, p, _t: BSP(
-            step, _BLOCKS.bound(p.shapes), NesterovFeedback(0.5), _BLOCKS.bound(p.shapes),
+            step, _BLOCKS.for_shapes(p.shapes), NesterovFeedback(0.5), _BLOCKS.for_shapes(p.shapes),
             ErrorFeedback(),
         ),
-        (), _BLOCKS, caution=32.0,
+        (), _BLOCKS, stepsize_divisor=32.0,
         why="with momentum the rate is stated to order only; without, a bound for two-way error "
         "feedback is derived (ef_sgd_two_way)",
     ),
-    "ecq-sgd": Parts(
+    "ecq-sgd": Recipe(
         lambda step, _p, _t: BSP(step, QSGD(4), DecayingFeedback(0.5, 0.9)), (), QSGD(4),
-        caution=16.0,
+        stepsize_divisor=16.0,
         why="the paper's result is about quadratics and asks for a spectral condition on the two "
         "factors: order only",
     ),
@@ -72,7 +72,7 @@ READY: dict[str, Parts] = {
         ThreeLC(1.0, runs=True), operators=(ThreeLC(1.0), ThreeLC(1.75, runs=True))
     ),
     "dorefa": compressed(DoReFa(4), operators=(DoReFa(2),)),
-    "low-precision-sgd": Parts(
+    "low-precision-sgd": Recipe(
         lambda step, _p, _t: BSP(step, FixedPoint(12, 16)), (), FixedPoint(12, 16),
         operators=(FixedPoint(),), why=_why("low-precision-sgd"),
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from algorithms.catalogue.compose import compressed, with_feedback
-from algorithms.catalogue.row import Parts
+from algorithms.catalogue.row import Recipe
 from algorithms.compressors.absolute_threshold import AbsoluteThreshold
 from algorithms.compressors.dryden import Dryden
 from algorithms.compressors.gaussian_k import GaussianK
@@ -47,7 +47,7 @@ def _entries(problem: Problem, float_bits: int) -> float:
     return AbsoluteThreshold(1.0).stated_bits(problem.d, float_bits)
 
 
-READY: dict[str, Parts] = {
+READY: dict[str, Recipe] = {
     "random-mask": replace(
         compressed(
             RandomMask(0.25, scaled=True),
@@ -67,30 +67,30 @@ READY: dict[str, Parts] = {
         AbsoluteThreshold(0.1),
         operators=(AbsoluteThreshold(0.1, sample=0.3), LayerWise(AbsoluteThreshold(0.1))),
     ),
-    "gaussian-k": Parts(
+    "gaussian-k": Recipe(
         lambda step, _p, _t: BSP(step, GaussianK(0.1), ErrorFeedback()), (), GaussianK(0.1),
-        caution=32.0, message_bits=_entries, bits_vary=True,
+        stepsize_divisor=32.0, message_bits=_entries, bits_vary=True,
         why="the operator is no contraction: a flat row sends nothing; the paper's theorem is "
         "about exact top-k under a bell-shaped density",
     ),
-    "sbc": Parts(
-        lambda step, _p, _t: CommunicationDelay(step, 4, _SBC), (), _SBC, caution=32.0,
+    "sbc": Recipe(
+        lambda step, _p, _t: CommunicationDelay(step, 4, _SBC), (), _SBC, stepsize_divisor=32.0,
         why=_NONE,
     ),
-    "stc": Parts(
+    "stc": Recipe(
         lambda step, _p, _t: BSP(
             step, _STC, ErrorFeedback(), downlink=_STC, server_memory=ErrorFeedback()
         ),
-        (), _STC, caution=32.0, operators=(STC(0.05),), why=_NONE,
+        (), _STC, stepsize_divisor=32.0, operators=(STC(0.05),), why=_NONE,
     ),
-    "truncated-gradient": Parts(
+    "truncated-gradient": Recipe(
         lambda step, _p, _t: BSP(step, proximal=TruncatedGradient(0.01, 0.5, 10)), (), Identity(),
         why="the paper bounds the regret of an online learner, not the error of a last iterate",
     ),
-    "meprop": Parts(
-        lambda step, p, _t: BSP(step, _ROWS.bound(p.shapes)), (), _ROWS, why=_NONE,
+    "meprop": Recipe(
+        lambda step, p, _t: BSP(step, _ROWS.for_shapes(p.shapes)), (), _ROWS, why=_NONE,
     ),
-    "two-way-truncation": Parts(
+    "two-way-truncation": Recipe(
         lambda step, _p, _t: TwoWayTruncation(step, _HALF, _HALF, _LASSO), (), _HALF,
         why="the paper bounds the error of sparse estimation from random designs, given a sparse "
         "truth; here the objectives need not have one",

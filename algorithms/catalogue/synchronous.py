@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from algorithms.catalogue.row import OBJECTIVES, Parts
+from algorithms.catalogue.row import OBJECTIVES, Recipe
 from algorithms.compressors.identity import Identity
 from algorithms.methods.base import dense_bits
 from algorithms.methods.local_updates.local_sgd import LocalSGD
@@ -36,38 +36,38 @@ def _backups(n: int) -> int:
     return max(n // 8, min(1, n - 1))
 
 
-READY: dict[str, Parts] = {
-    "bsp-sgd": Parts(lambda step, _p, _t: BSP(step), _BSP, Identity(), OBJECTIVES),
-    "asp": Parts(
+READY: dict[str, Recipe] = {
+    "bsp-sgd": Recipe(lambda step, _p, _t: BSP(step), _BSP, Identity(), OBJECTIVES),
+    "asp": Recipe(
         lambda step, p, steps: ParameterServer(step, steps, round_trip(p)), (asysg_con,),
-        Identity(), OBJECTIVES, caution=64.0,
+        Identity(), OBJECTIVES, stepsize_divisor=64.0,
     ),
-    "backup-workers": Parts(
+    "backup-workers": Recipe(
         lambda step, p, steps: ParameterServer(
             step, steps, round_trip(p), BackupWorkers(_backups(p.n)), Weighting.ARRIVED
         ),
         _BSP, Identity(), OBJECTIVES,
     ),
-    "ssp": Parts(
+    "ssp": Recipe(
         lambda step, p, steps: ParameterServer(
             step, steps, round_trip(p), SSP(_STALENESS), Weighting.ALL
         ),
-        (), Identity(), caution=8.0,
+        (), Identity(), stepsize_divisor=8.0,
         why="the regret bound is for convex Lipschitz components on a bounded domain",
     ),
-    "essp": Parts(
+    "essp": Recipe(
         lambda step, p, steps: ParameterServer(
             step, steps, round_trip(p), EagerSSP(_STALENESS), Weighting.ALL
         ),
-        (), Identity(), caution=8.0,
+        (), Identity(), stepsize_divisor=8.0,
         why="the regret bound is for convex Lipschitz components on a bounded domain",
     ),
-    "r2sp": Parts(
+    "r2sp": Recipe(
         lambda step, p, steps: ParameterServer(step, steps, round_trip(p), RoundRobin()),
-        (asysg_con,), Identity(), caution=64.0,
+        (asysg_con,), Identity(), stepsize_divisor=64.0,
     ),
-    "local-sgd": Parts(
+    "local-sgd": Recipe(
         lambda step, _p, _t: LocalSGD(step, _PERIOD), (local_sgd, local_sgd_nonconvex), Identity(),
-        OBJECTIVES, caution=16.0,
+        OBJECTIVES, stepsize_divisor=16.0,
     ),
 }  # fmt: skip

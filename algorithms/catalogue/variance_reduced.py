@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from algorithms.catalogue.compose import UNBIASED
-from algorithms.catalogue.row import Parts
+from algorithms.catalogue.row import Recipe
 from algorithms.compressors.blocks import BlockInTurn, BlockSampling
 from algorithms.compressors.layerwise import Buckets
 from algorithms.compressors.max_levels import MaxLevels
@@ -28,33 +28,34 @@ def _asylpg_bits(problem: Problem, float_bits: int) -> float:
     return float(problem.d * float_bits)
 
 
-READY: dict[str, Parts] = {
-    "diana": Parts(
+READY: dict[str, Recipe] = {
+    "diana": Recipe(
         lambda step, _p, _t: Diana(step, _BLOCK), (diana, diana_nonconvex), _BLOCK,
         operators=(NormTernary(1), NormTernary(2), NormTernary()),
     ),
-    "laq": Parts(
+    "laq": Recipe(
         lambda step, _p, _t: LAQ(step), (), NearestGrid(4), operators=(NearestGrid(8),),
         why="linear convergence is stated to order only; the constants rest on a Lyapunov function "
         "whose weights are chosen implicitly",
     ),
-    "asylpg": Parts(
+    "asylpg": Recipe(
         lambda step, _p, steps: AsyLPG(step, steps, Exponential(), _EPOCH), (), MaxLevels(7),
-        caution=32.0, operators=(MaxLevels(127),), message_bits=_asylpg_bits, bits_vary=True,
+        stepsize_divisor=32.0, operators=(MaxLevels(127),), message_bits=_asylpg_bits,
+        bits_vary=True,
         why="the rates of variance-reduced gradients are stated to order only",
     ),
-    "adaptive-quantisation": Parts(
+    "adaptive-quantisation": Recipe(
         lambda step, _p, _t: RefinedQuantisation(step, 4, 4.0, 0.99, epoch=50), (),
-        FixedRange(1.0, 4), caution=8.0,
+        FixedRange(1.0, 4), stepsize_divisor=8.0,
         why="linear convergence at a constant number of bits is stated to order only, for a range "
         "that shrinks no faster than the method",
     ),
-    "ibcd": Parts(
+    "ibcd": Recipe(
         lambda step, _p, _t: BSP(step, BlockSampling(4)), UNBIASED, BlockSampling(4),
         operators=(BlockSampling(4, 2), BlockSampling(4, scaled=False)),
     ),
-    "bcd": Parts(
-        lambda step, _p, _t: BSP(step, BlockInTurn(4)), (), BlockInTurn(4), caution=2.0,
+    "bcd": Recipe(
+        lambda step, _p, _t: BSP(step, BlockInTurn(4)), (), BlockInTurn(4), stepsize_divisor=2.0,
         operators=(BlockInTurn(4, lot=0),),
         why="cyclic block coordinate descent is stated for gradients without noise; its operator "
         "has no constant at a single step",

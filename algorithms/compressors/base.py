@@ -111,7 +111,7 @@ class Compressor(ABC):
         """The operator in use at step t (t = 0, 1, ...); differs from self during a warm-up."""
         return self
 
-    def bound(self, shapes: Shapes) -> Compressor:
+    def for_shapes(self, shapes: Shapes) -> Compressor:
         """The operator for a model whose tensors have these ``shapes``, flat one after another.
 
         Itself where it takes the row as it is.

@@ -124,7 +124,8 @@ class Parted(Compressor):
 @final
 @dataclass(frozen=True)
 class LayerWise(Parted):
-    """``inner`` on every tensor of the model; ``shapes`` come with :meth:`bound`, else one block.
+    """``inner`` on every tensor of the model; ``shapes`` come with :meth:`for_shapes`, else one
+    block.
 
     Raises:
         ValueError: the shapes do not add up to d.
@@ -137,7 +138,7 @@ class LayerWise(Parted):
     def name(self) -> str:
         return f"{self.inner.name} by layer"
 
-    def bound(self, shapes: Shapes) -> Compressor:
+    def for_shapes(self, shapes: Shapes) -> Compressor:
         return replace(self, shapes=shapes)
 
     def sizes(self, d: int) -> tuple[int, ...]:
@@ -150,7 +151,7 @@ class LayerWise(Parted):
 
     def operators(self, d: int) -> tuple[Compressor, ...]:
         shapes = self.shapes or ((d,),)
-        return tuple(self.inner.bound((shape,)) for shape in shapes)
+        return tuple(self.inner.for_shapes((shape,)) for shape in shapes)
 
 
 @final

@@ -107,7 +107,7 @@ class LowRank(Compressor):
     def name(self) -> str:
         return f"low rank(r={self.rank})"
 
-    def bound(self, shapes: Shapes) -> Compressor:
+    def for_shapes(self, shapes: Shapes) -> Compressor:
         return replace(self, shapes=shapes)
 
     def blocks(self, d: int) -> tuple[Block, ...]:

@@ -25,8 +25,8 @@ class OneBit(Compressor):
     r"""Each column of each tensor: sign bits (threshold 0), decoded as the mean of either side.
 
     A tensor of shape (r, ..., c) has its entries in columns by the last axis, each r ... long; a
-    vector is one column, and so is a row that no shapes are :meth:`bound` to. Zero is on the upper
-    side; an empty side decodes as zero. Message: two means a column and d bits.
+    vector is one column, and so is a row that no shapes are given to (:meth:`for_shapes`). Zero is
+    on the upper side; an empty side decodes as zero. Message: two means a column and d bits.
 
     Proof of delta = 1/(longest column): the means are least squares and each side has one sign, so
     a column keeps $\sum_g n_g \bar v_g^2 = \sum_g \|v_g\|_1^2/n_g \ge \sum_g \|v_g\|_2^2/n_g$, and
@@ -44,7 +44,7 @@ class OneBit(Compressor):
     def name(self) -> str:
         return "one bit"
 
-    def bound(self, shapes: Shapes) -> Compressor:
+    def for_shapes(self, shapes: Shapes) -> Compressor:
         return replace(self, shapes=shapes)
 
     def _tables(self, d: int) -> tuple[tuple[int, int], ...]:

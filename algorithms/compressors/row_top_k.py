@@ -28,13 +28,13 @@ class RowTopK(Compressor):
     A layer's gradient is $\sum_s \delta_s a_s^T$: where an entry of the error $\delta$ is dropped
     for all samples of the minibatch, a row is. A vector is a matrix of one column: top-k of
     coordinates. ``k`` is a number of rows or a fraction of them; ``shapes`` come with
-    :meth:`bound`, one tensor each (see ``LayerWise`` for models of several), else one column.
+    :meth:`for_shapes`, one tensor each (see ``LayerWise`` for models of several), else one column.
 
     $\|C(x) - x\|^2 \le (1 - k/r)\|x\|^2$ for r rows, attained where their norms are equal.
     Message: k rows and k row indices of ceil(log2 r) bits.
 
     Raises:
-        ValueError: from :meth:`bound`, more than one shape; from the others, a shape unlike d.
+        ValueError: from :meth:`for_shapes`, more than one shape; from the others, a shape unlike d.
     """
 
     properties: ClassVar[frozenset[Property]] = frozenset({Property.SCALE, Property.ODD})
@@ -46,7 +46,7 @@ class RowTopK(Compressor):
     def name(self) -> str:
         return f"row top-k({share_name(self.k)})"
 
-    def bound(self, shapes: Shapes) -> Compressor:
+    def for_shapes(self, shapes: Shapes) -> Compressor:
         if len(shapes) != 1:
             raise ValueError(
                 f"{self.name} takes one tensor, got shapes {shapes}; layer-wise would do"

@@ -48,7 +48,7 @@ class SpectralAtomo(Compressor):
     def name(self) -> str:
         return f"spectral ATOMO(s={self.s})"
 
-    def bound(self, shapes: Shapes) -> Compressor:
+    def for_shapes(self, shapes: Shapes) -> Compressor:
         return replace(self, shape=shapes[0]) if len(shapes) == 1 else self
 
     def block(self, d: int) -> Block:

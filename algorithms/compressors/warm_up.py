@@ -48,8 +48,8 @@ class WarmUp(Compressor):
     def at(self, t: int) -> Compressor:
         return self.stages[min(t // self.steps, len(self.stages) - 1)]
 
-    def bound(self, shapes: Shapes) -> Compressor:
-        return replace(self, stages=tuple(stage.bound(shapes) for stage in self.stages))
+    def for_shapes(self, shapes: Shapes) -> Compressor:
+        return replace(self, stages=tuple(stage.for_shapes(shapes) for stage in self.stages))
 
     def claims(self, d: int) -> tuple[Claim, ...]:
         return self.last.claims(d)

@@ -14,7 +14,7 @@ from torch import Tensor
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.identity import Identity
 from algorithms.faults import NO_FAULTS, Faults
-from algorithms.key import Draws, Key, Rows
+from algorithms.key import Draws, Key, WorkerIds
 from algorithms.network.base import Network, Packet, pack
 from algorithms.problems.base import Problem
 from algorithms.topologies.base import Neighbours
@@ -48,8 +48,8 @@ class World:
     faults: Faults = NO_FAULTS
 
     @cached_property
-    def _held(self) -> Rows:
-        return Rows(self.replicas, self.network.workers)
+    def _held(self) -> WorkerIds:
+        return WorkerIds(self.replicas, self.network.workers)
 
     def draws(self, purpose: str, t: int) -> Draws:
         """Draws for the rows held here."""
@@ -69,7 +69,7 @@ class World:
         Columns in which no replica has a worker that lives here are left at zero: a rank computes
         what its own workers do. Elsewhere the id n, nobody, costs a gradient that means nothing.
         """
-        here = self.network.held(workers).reshape(-1, workers.shape[-1]).any(0)
+        here = self.network.is_local(workers).reshape(-1, workers.shape[-1]).any(0)
         whole = bool(here.all())
         active, points = (workers, x) if whole else (workers[..., here], x[..., here, :])
         draws = self.key.fold("gradient", t).draws(
@@ -115,7 +115,7 @@ class World:
         self, compressor: Compressor, x: Tensor, t: int, *, purpose: str = "publish"
     ) -> Packet:
         """The server's message for x ``[..., 1, d]``."""
-        rows = Rows(self.replicas, self.network.server)
+        rows = WorkerIds(self.replicas, self.network.server)
         return self._packet(compressor, x, self.key.fold(purpose, t), rows, None, None)
 
     def _packet(
@@ -123,7 +123,7 @@ class World:
         compressor: Compressor,
         x: Tensor,
         key: Key,
-        rows: Rows,
+        rows: WorkerIds,
         guide: Tensor | None,
         sends: Tensor | None,
     ) -> Packet:

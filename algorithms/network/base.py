@@ -123,7 +123,7 @@ class Network(ABC):
         """
 
     @abstractmethod
-    def hear(self, packet: Packet, sources: Tensor, arrives: Tensor | None = None) -> Tensor:
+    def receive(self, packet: Packet, sources: Tensor, arrives: Tensor | None = None) -> Tensor:
         """Rows ``[..., m, s, d]`` as read, of whom each worker hears in each replica.
 
         Worker i hears ``sources[..., i, s]`` (int64 ids ``[..., n, s]``, the same on all ranks);
@@ -160,7 +160,7 @@ class Network(ABC):
 
     def answer(self, active: Tensor, bits: int) -> None:
         """The server sends one message of ``bits`` to each of ``active`` ``[..., k]``."""
-        self.ledger.receive_at(self.position(active), self.held(active), bits)
+        self.ledger.receive_at(self.position(active), self.is_local(active), bits)
         if self.stopwatch is not None:
             heard = torch.zeros((*active.shape[:-1], self.n + 1), dtype=torch.int64)
             heard.scatter_(-1, active.cpu(), 1)
@@ -171,15 +171,17 @@ class Network(ABC):
 
         Rows held are consecutive workers.
         """
-        return torch.where(self.held(active), active - self.workers[0], torch.zeros_like(active))
+        return torch.where(
+            self.is_local(active), active - self.workers[0], torch.zeros_like(active)
+        )
 
-    def held(self, active: Tensor) -> Tensor:
+    def is_local(self, active: Tensor) -> Tensor:
         """Whether each of ``active`` ``[..., k]`` is held here (bool)."""
         return (active >= self.workers[0]) & (active <= self.workers[-1])
 
     def _charge_active(self, packet: Packet, active: Tensor) -> None:
         """One message up from each active worker held here."""
-        self.ledger.send_from(self.position(active), self.held(active), packet.bits)
+        self.ledger.send_from(self.position(active), self.is_local(active), packet.bits)
 
 
 def check_workers(n: int) -> None:
@@ -197,7 +199,7 @@ def only_present(rows: Tensor, active: Tensor, n: int) -> Tensor:
     return torch.where((active < n)[..., None], rows, 0)
 
 
-def heard_matrix(neighbours: Neighbours) -> Tensor:
+def in_neighbours(neighbours: Neighbours) -> Tensor:
     """``[n, n]`` (int64): 1 where the row's worker hears the column's."""
     n = len(neighbours.senders)
     heard = torch.zeros((n, n), dtype=torch.int64)

@@ -91,7 +91,7 @@ class DDPHook:
                 f"parameters must all be float32 or all float64, got {sorted(map(str, kinds))}"
             )
         shapes = tuple(tuple(p.shape) for p in self._parameters)
-        self.compressor = self.compressor.bound(shapes)
+        self.compressor = self.compressor.for_shapes(shapes)
         first = self._parameters[0]
         self.network = Sharded(dist.get_world_size(), device=first.device)
         d = sum(math.prod(shape) for shape in shapes)

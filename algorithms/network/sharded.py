@@ -20,11 +20,11 @@ from algorithms.network.base import (
     Network,
     Packet,
     check_workers,
-    heard_matrix,
+    in_neighbours,
     only_present,
 )
-from algorithms.network.hearing import Hearing
 from algorithms.network.ledger import Ledger
+from algorithms.network.receive_pattern import ReceivePattern
 from algorithms.network.routes import Routes, plan
 from algorithms.network.wire import Message
 from algorithms.topologies.base import Neighbours
@@ -107,44 +107,46 @@ class Sharded(Network):
         arrived = self._swap(mine, routes)
         for q, ids in routes.receive.items():
             self.crossed_bytes[ids.cpu()] += arrived[q].bytes_by_row()
-        present = Message.cat([mine, *arrived.values()]).at(routes.order)
+        present = Message.cat([mine, *arrived.values()]).take(routes.order)
         rows = self._read(packet, present, routes.senders)
         self._charge_edges(packet, neighbours, present, routes)
         return Exchanged(mix(rows, routes.places, routes.weights), packet.own(self.workers))
 
-    def hear(self, packet: Packet, sources: Tensor, arrives: Tensor | None = None) -> Tensor:
-        hearing = Hearing.of(sources, arrives, self.n, packet.replicas.shape)
+    def receive(self, packet: Packet, sources: Tensor, arrives: Tensor | None = None) -> Tensor:
+        hearing = ReceivePattern.of(sources, arrives, self.n, packet.replicas.shape)
         every = self._swap_heard(self._message(packet), hearing)
         first = int(self.workers[0])
         held = slice(first, first + self.held_rows)
         senders = hearing.sources[..., held, :].flatten(-2)
-        rows = self._read(packet, every.of(senders.movedim(-1, 0)), senders)
+        rows = self._read(packet, every.take_per_replica(senders.movedim(-1, 0)), senders)
         self._charge_heard(packet, every, hearing, held)
         slots = (self.held_rows, sources.shape[-1])
         shaped = rows.reshape(*rows.shape[:-2], *slots, rows.shape[-1])
         return hearing.only_arrived(shaped, held)
 
-    def _swap_heard(self, mine: Message, hearing: Hearing) -> Message:
+    def _swap_heard(self, mine: Message, hearing: ReceivePattern) -> Message:
         """Messages of all workers, blank where nobody here hears them in that replica."""
         others = [q for q in range(self.ranks) if q != self.rank]
         blocks = {q: slice(q * self.held_rows, (q + 1) * self.held_rows) for q in range(self.ranks)}
         asked = {q: hearing.needed(blocks[q].start, self.held_rows) for q in blocks}
-        out = {q: mine.where(asked[q][..., blocks[self.rank]].movedim(-1, 0)) for q in others}
+        out = {q: mine.select(asked[q][..., blocks[self.rank]].movedim(-1, 0)) for q in others}
         wanted = {q: asked[self.rank][..., blocks[q]].movedim(-1, 0) for q in others}
         arrived = self._swapped(
-            out, {q: mine.like(int(mask.sum()), flat=True) for q, mask in wanted.items()}
+            out, {q: mine.empty_like(int(mask.sum()), flat=True) for q, mask in wanted.items()}
         )
         for q, part in arrived.items():
             counts = torch.zeros(wanted[q].shape, dtype=torch.int64, device=mine.packed.device)
             counts[wanted[q]] = part.bytes()
             self.crossed_bytes[blocks[q]] += counts.reshape(self.held_rows, -1).sum(-1).cpu()
         parts = [
-            mine if q == self.rank else mine.spread(arrived[q], wanted[q])
+            mine if q == self.rank else mine.scatter(arrived[q], wanted[q])
             for q in range(self.ranks)
         ]
         return Message.cat(parts)
 
-    def _charge_heard(self, packet: Packet, every: Message, hearing: Hearing, held: slice) -> None:
+    def _charge_heard(
+        self, packet: Packet, every: Message, hearing: ReceivePattern, held: slice
+    ) -> None:
         """What the workers held here send and hear."""
         sent = hearing.sent()[..., held]
         self.ledger.send(sent * packet.bits, sent * packet.messages)
@@ -160,9 +162,9 @@ class Sharded(Network):
         self._charge_active(packet, active)
         parts = self._exchange(self._message(packet))
         counts = torch.zeros_like(self.crossed_bytes)
-        held = self.held(active)
+        held = self.is_local(active)
         owner = (active.clamp_max(self.n - 1) // self.held_rows).movedim(-1, 0)
-        chosen = Message.choose(parts, owner)
+        chosen = Message.take_by_owner(parts, owner)
         outside = (~held & (active < self.n)).movedim(-1, 0)
         counts.scatter_add_(
             0, active.movedim(-1, 0)[outside].reshape(-1).cpu(), chosen.bytes()[outside].cpu()
@@ -208,8 +210,10 @@ class Sharded(Network):
 
     def _swap(self, mine: Message, routes: Routes) -> dict[int, Message]:
         """Messages from the ranks that hold a neighbour, in return for those they need."""
-        out = {q: mine.at(ids) for q, ids in routes.send.items()}
-        return self._swapped(out, {q: mine.like(len(ids)) for q, ids in routes.receive.items()})
+        out = {q: mine.take(ids) for q, ids in routes.send.items()}
+        return self._swapped(
+            out, {q: mine.empty_like(len(ids)) for q, ids in routes.receive.items()}
+        )
 
     def _swapped(self, out: dict[int, Message], awaited: dict[int, Message]) -> dict[int, Message]:
         """What arrives from each rank of ``awaited``, empty messages of the right shape, in return
@@ -258,7 +262,7 @@ class Sharded(Network):
             self.ledger.receive(bits * in_degree, in_degree)
             return
         self.ledger.send(bits.cpu() * out_degree, _on_cpu(messages) * out_degree)
-        heard = heard_matrix(neighbours)[held][:, routes.senders.cpu()]
+        heard = in_neighbours(neighbours)[held][:, routes.senders.cpu()]
         assert present.lengths is not None
         lengths = present.lengths.movedim(0, -1).cpu()[..., None, :]
         arrived = (lengths > 0) if packet.sends is not None else torch.ones_like(lengths)

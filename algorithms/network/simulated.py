@@ -16,11 +16,11 @@ from algorithms.network.base import (
     Network,
     Packet,
     check_workers,
-    heard_matrix,
+    in_neighbours,
     only_present,
 )
-from algorithms.network.hearing import Hearing, pick
 from algorithms.network.ledger import Ledger
+from algorithms.network.receive_pattern import ReceivePattern, pick
 from algorithms.topologies.base import Neighbours
 
 
@@ -93,8 +93,8 @@ class Simulated(Network):
             self.stopwatch.exchange(bits, edges.heard)
         return Exchanged(mix(rows, edges.index, edges.weight), rows)
 
-    def hear(self, packet: Packet, sources: Tensor, arrives: Tensor | None = None) -> Tensor:
-        hearing = Hearing.of(sources, arrives, self.n, packet.replicas.shape)
+    def receive(self, packet: Packet, sources: Tensor, arrives: Tensor | None = None) -> Tensor:
+        hearing = ReceivePattern.of(sources, arrives, self.n, packet.replicas.shape)
         bits, messages = packet.bits, packet.messages
         sent = hearing.sent()
         self.ledger.send(sent * bits, sent * messages)
@@ -121,7 +121,7 @@ class Simulated(Network):
                 neighbours.weight.to(device, dtype),
                 _common(neighbours.out_degree),
                 _common(neighbours.in_degree),
-                heard_matrix(neighbours),
+                in_neighbours(neighbours),
             )
             self._edges[neighbours] = known
         return known

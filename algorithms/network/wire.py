@@ -65,24 +65,24 @@ class Message(NamedTuple):
         """Bytes of each sender ``[m]``, all replicas together."""
         return self.bytes().reshape(self.packed.shape[0], -1).sum(-1).cpu()
 
-    def at(self, ids: Tensor) -> Message:
+    def take(self, ids: Tensor) -> Message:
         """The rows at places ``ids``."""
         lengths = None if self.lengths is None else self.lengths[ids].contiguous()
         return self._replace(packed=self.packed[ids].contiguous(), lengths=lengths)
 
-    def like(self, rows: int, *, flat: bool = False) -> Message:
+    def empty_like(self, rows: int, *, flat: bool = False) -> Message:
         """An empty message of so many rows; ``flat``: without further axes."""
         middle = () if flat else self.packed.shape[1:-1]
         lengths = None if self.lengths is None else self.lengths.new_empty((rows, *middle))
         packed = self.packed.new_empty((rows, *middle, self.packed.shape[-1]))
         return self._replace(packed=packed, lengths=lengths)
 
-    def where(self, mask: Tensor) -> Message:
+    def select(self, mask: Tensor) -> Message:
         """The rows chosen by ``mask`` ``[m, ...]`` (bool), without further axes."""
         lengths = None if self.lengths is None else self.lengths[mask]
         return self._replace(packed=self.packed[mask], lengths=lengths)
 
-    def spread(self, flat: Message, mask: Tensor) -> Message:
+    def scatter(self, flat: Message, mask: Tensor) -> Message:
         """Rows ``[m, ...]`` in which ``flat`` fills the places of ``mask``, blank elsewhere."""
         packed = self.packed.new_zeros((*mask.shape, flat.packed.shape[-1]))
         packed[mask] = flat.packed
@@ -92,7 +92,7 @@ class Message(NamedTuple):
             lengths[mask] = flat.lengths
         return self._replace(packed=packed, lengths=lengths)
 
-    def of(self, ids: Tensor) -> Message:
+    def take_per_replica(self, ids: Tensor) -> Message:
         """The rows ``ids`` ``[k, ...]`` of each replica ``[...]``."""
         where = ids[..., None].expand(*ids.shape, self.packed.shape[-1])
         lengths = None if self.lengths is None else self.lengths.gather(0, ids)
@@ -107,7 +107,7 @@ class Message(NamedTuple):
         return parts[0]._replace(packed=packed, lengths=torch.cat(lengths) if lengths else None)
 
     @staticmethod
-    def choose(parts: list[Message], owner: Tensor) -> Message:
+    def take_by_owner(parts: list[Message], owner: Tensor) -> Message:
         """Row by row that of the rank ``owner`` ``[k, ...]``."""
         width = max(part.packed.shape[-1] for part in parts)
         stacked = torch.stack([pad(p.packed, (0, width - p.packed.shape[-1])) for p in parts])

@@ -20,8 +20,8 @@ from algorithms.problems.base import (
     require_number,
     upper,
 )
-from algorithms.problems.held import Linear, Solved
 from algorithms.problems.samples import require_samples
+from algorithms.problems.tensor_problem import Linear, Solved
 from theory.constants import Constants
 
 
@@ -54,7 +54,7 @@ class Absolute(Solved, Linear):
         require_int("batch", self.batch, 0)
 
     @property
-    def held(self) -> Tensor:
+    def tensor(self) -> Tensor:
         return self.features
 
     def averaged(self, x: Tensor, workers: Tensor, index: Tensor) -> Tensor:

@@ -22,7 +22,7 @@ from algorithms.problems.base import (
     upper,
 )
 from algorithms.problems.glm_losses import GlmLoss
-from algorithms.problems.held import Held, Noiseless
+from algorithms.problems.tensor_problem import Noiseless, TensorProblem
 from theory.constants import Constants
 
 _SETTLED, _PASSES, _NEWTON = 1e-13, 200, 50
@@ -34,7 +34,7 @@ class NotSplitByColumns(TypeError):
 
 @final
 @dataclass(frozen=True, eq=False)
-class Columns(Noiseless, Held):
+class Columns(Noiseless, TensorProblem):
     r"""F(x) = \frac1S \sum_s l(a_s^T x, y_s) + l_1 \|x\|_1 + \frac{l_2}{2} \|x\|^2.
 
     ``samples`` ``[S, d]``, ``targets`` ``[S]``; worker i of n owns columns ``first[i]`` to
@@ -85,7 +85,7 @@ class Columns(Noiseless, Held):
         return problem
 
     @property
-    def held(self) -> Tensor:
+    def tensor(self) -> Tensor:
         return self.samples
 
     @property

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from algorithms.kernels.squares import squares_gradient
 from algorithms.problems.base import exact, pair_shape, require_finite
-from algorithms.problems.held import Noiseless, Solved
+from algorithms.problems.tensor_problem import Noiseless, Solved
 from theory.constants import Constants
 
 
@@ -73,7 +73,7 @@ class LeastSquares(Noiseless, Solved):
         return LeastSquares(name, rows, wanted, counts, source)
 
     @property
-    def held(self) -> Tensor:
+    def tensor(self) -> Tensor:
         return self.features
 
     def full_gradient(self, x: Tensor, workers: Tensor) -> Tensor:

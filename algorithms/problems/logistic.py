@@ -20,9 +20,9 @@ from algorithms.problems.base import (
     require_int,
     upper,
 )
-from algorithms.problems.held import Linear
 from algorithms.problems.regularisers import Regulariser
 from algorithms.problems.samples import require_samples, require_signs
+from algorithms.problems.tensor_problem import Linear
 from theory.constants import Constants
 
 
@@ -76,7 +76,7 @@ class Logistic(Linear):
         return Logistic(name, rows, regulariser, batch, source)
 
     @property
-    def held(self) -> Tensor:
+    def tensor(self) -> Tensor:
         return self.rows
 
     def averaged(self, x: Tensor, workers: Tensor, index: Tensor) -> Tensor:

@@ -9,13 +9,13 @@ from typing import Any, final
 from torch import Tensor
 
 from algorithms.problems.base import exact, require_finite
-from algorithms.problems.held import Held, Noiseless
+from algorithms.problems.tensor_problem import Noiseless, TensorProblem
 from theory.constants import Constants
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class MixedCurvature(Noiseless, Held):
+class MixedCurvature(Noiseless, TensorProblem):
     r"""f_i(x) = \frac12 \sum_j a_{ij} x_j^2 - c_{ij} x_j, a_{ij} of any sign, \bar a_j > 0.
 
     ``a`` and ``c`` are ``[n, d]``, ``x0`` ``[d]``. f is strongly convex although f_i may be
@@ -49,7 +49,7 @@ class MixedCurvature(Noiseless, Held):
             )
 
     @property
-    def held(self) -> Tensor:
+    def tensor(self) -> Tensor:
         return self.a
 
     @cached_property

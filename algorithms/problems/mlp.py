@@ -21,9 +21,9 @@ from algorithms.problems.base import (
     require_int,
     upper,
 )
-from algorithms.problems.held import Minibatch
 from algorithms.problems.partitions import Iid, Partition
 from algorithms.problems.samples import require_samples
+from algorithms.problems.tensor_problem import Minibatch
 from theory.constants import Constants
 
 _CHUNK = 512  # points handled together: per-sample gradients are held for that many only
@@ -66,7 +66,7 @@ class MLP(Minibatch):
         require_int("labels.max()", int(self.labels.max()), 0, self.classes - 1)
 
     @property
-    def held(self) -> Tensor:
+    def tensor(self) -> Tensor:
         return self.features
 
     @cached_property

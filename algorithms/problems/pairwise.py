@@ -19,9 +19,9 @@ from algorithms.problems.base import (
     require_number,
     upper,
 )
-from algorithms.problems.held import Minibatch, Solved
 from algorithms.problems.partitions import Iid, Partition
 from algorithms.problems.samples import require_samples, require_signs
+from algorithms.problems.tensor_problem import Minibatch, Solved
 from theory.constants import Constants
 
 
@@ -56,7 +56,7 @@ class PairwiseLogistic(Solved, Minibatch):
         require_int("batch", self.batch, 1)
 
     @property
-    def held(self) -> Tensor:
+    def tensor(self) -> Tensor:
         return self.features
 
     def between(

@@ -19,8 +19,8 @@ from algorithms.problems.base import (
     require_int,
     require_number,
 )
-from algorithms.problems.held import Held
 from algorithms.problems.spectra import log_spaced, offsets
+from algorithms.problems.tensor_problem import TensorProblem
 from theory.constants import Constants
 
 
@@ -41,7 +41,7 @@ class Regime(Enum):
 
 @final
 @dataclass(frozen=True, eq=False)
-class Quadratic(Held):
+class Quadratic(TensorProblem):
     r"""f_i(x) = \frac12 \sum_j a_{ij} x_j^2 - \sum_j c_{ij} x_j + const, plus gradient noise.
 
     ``a`` is ``[n, d]``, or ``[1, d]`` where all workers share one Hessian; ``c`` is ``[n, d]``;
@@ -153,7 +153,7 @@ class Quadratic(Held):
         return Quadratic(name, a, a * b, centre, start, sigma2, law, regime, f_star)
 
     @property
-    def held(self) -> Tensor:
+    def tensor(self) -> Tensor:
         return self.c
 
     @cached_property

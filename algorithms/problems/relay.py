@@ -10,13 +10,13 @@ import torch
 from torch import Tensor
 
 from algorithms.problems.base import exact, require_int, require_number
-from algorithms.problems.held import Held, Noiseless
+from algorithms.problems.tensor_problem import Noiseless, TensorProblem
 from theory.constants import Constants
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Relay(Noiseless, Held):
+class Relay(Noiseless, TensorProblem):
     r"""f_i(x) = \frac{\alpha}{2} \|x\|^2 + \frac{c}{2} \sum_{j \in P_i} (x_j - x_{j+1})^2 - c x_0
     [i = 0], c = (\beta - \alpha)/2.
 
@@ -45,7 +45,7 @@ class Relay(Noiseless, Held):
         return f"relay, kappa = {self.beta / self.alpha:g}"
 
     @property
-    def held(self) -> Tensor:
+    def tensor(self) -> Tensor:
         return self._slope
 
     @cached_property

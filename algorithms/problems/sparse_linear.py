@@ -20,7 +20,7 @@ from algorithms.problems.base import (
     require_int,
     require_number,
 )
-from algorithms.problems.held import Minibatch, Solved
+from algorithms.problems.tensor_problem import Minibatch, Solved
 from theory.constants import Constants
 
 
@@ -95,7 +95,7 @@ class SparseLinear(Solved, Minibatch):
         return SparseLinear(name, n, d, supports, values, targets, batch)
 
     @property
-    def held(self) -> Tensor:
+    def tensor(self) -> Tensor:
         return self.values
 
     @property

@@ -35,7 +35,7 @@ class ConvexSet(ABC):
 
 @final
 @dataclass(frozen=True)
-class Everywhere(ConvexSet):
+class Unconstrained(ConvexSet):
     """X = R^d."""
 
     @property

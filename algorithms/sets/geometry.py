@@ -13,7 +13,7 @@ from torch import Tensor
 from algorithms.kernels.rows import mean_abs
 from algorithms.kernels.scaled_sum import add_scaled
 from algorithms.problems.base import Problem, require_number, upper
-from algorithms.sets.base import ConvexSet, Everywhere
+from algorithms.sets.base import ConvexSet, Unconstrained
 from theory.constants import Constants
 
 _START = ("f_star", "initial_gap", "R2")
@@ -54,7 +54,7 @@ class Geometry(ABC):
 class Euclidean(Geometry):
     r"""D(u, x) = ||u - x||^2 / 2: :math:`\Pi_X(x - \gamma g)`."""
 
-    domain: ConvexSet = field(default_factory=Everywhere)
+    domain: ConvexSet = field(default_factory=Unconstrained)
 
     @property
     def name(self) -> str:

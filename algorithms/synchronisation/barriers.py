@@ -8,7 +8,7 @@ from typing import ClassVar, final
 import numpy as np
 
 from algorithms.synchronisation.base import Barrier, ComputeTimes
-from algorithms.synchronisation.standing import Decision, Standing
+from algorithms.synchronisation.worker_states import Decision, WorkerStates
 from theory.constants import Constants, Kind, Statement
 
 
@@ -21,7 +21,7 @@ class Bulk(Barrier):
     def name(self) -> str:
         return "BSP"
 
-    def decide(self, now: Standing) -> Decision:
+    def decide(self, now: WorkerStates) -> Decision:
         everyone = ~now.nobody()
         return Decision(now.latest(everyone), everyone, everyone, everyone)
 
@@ -65,7 +65,7 @@ class BackupWorkers(Barrier):
         fits = 0 <= self.b < n
         return "" if fits else f"b must lie in [0, n), got b={self.b} backup workers of n={n}"
 
-    def decide(self, now: Standing) -> Decision:
+    def decide(self, now: WorkerStates) -> Decision:
         everyone = ~now.nobody()
         arrived = now.first(now.n - self.b)
         return Decision(now.latest(arrived), arrived, everyone, everyone)
@@ -95,7 +95,7 @@ class Deadline(Barrier):
     def name(self) -> str:
         return f"deadline({self.seconds:g} s)"
 
-    def decide(self, now: Standing) -> Decision:
+    def decide(self, now: WorkerStates) -> Decision:
         everyone = ~now.nobody()
         end = now.now + self.seconds
         in_time = now.finish <= end[:, None]
@@ -121,7 +121,7 @@ class Asynchronous(Barrier):
     def name(self) -> str:
         return "asynchronous"
 
-    def decide(self, now: Standing) -> Decision:
+    def decide(self, now: WorkerStates) -> Decision:
         who = now.first(1)
         return Decision(now.latest(who), who, who, who)
 
@@ -139,7 +139,7 @@ class RoundRobin(Barrier):
     def name(self) -> str:
         return "round robin"
 
-    def decide(self, now: Standing) -> Decision:
+    def decide(self, now: WorkerStates) -> Decision:
         who = now.nobody()
         turn = now.clock.sum(axis=1) % now.n
         who[np.arange(now.replicas), turn] = True
@@ -173,7 +173,7 @@ class PartialBarrier(Barrier):
         fits = 1 <= self.least <= n
         return "" if fits else f"least must lie in [1, n], got least={self.least} with n={n}"
 
-    def decide(self, now: Standing) -> Decision:
+    def decide(self, now: WorkerStates) -> Decision:
         age = now.updates - now.version
         needed = now.first(self.least) | (age >= self.tau - 1)
         moment = now.latest(needed)

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from algorithms.key import Draws, Key
 from algorithms.synchronisation.schedule import Schedule
-from algorithms.synchronisation.standing import Decision, Standing, WorkerLost
+from algorithms.synchronisation.worker_states import Decision, WorkerLost, WorkerStates
 from theory.constants import Constants
 
 Mask = NDArray[np.bool_]
@@ -56,7 +56,7 @@ class Barrier(ABC):
     def name(self) -> str: ...
 
     @abstractmethod
-    def decide(self, now: Standing) -> Decision:
+    def decide(self, now: WorkerStates) -> Decision:
         """The next tick, in every replica."""
 
     def constants(self, c: Constants, times: ComputeTimes) -> Constants:
@@ -89,7 +89,7 @@ class Barrier(ABC):
             raise ValueError(complaint)
         ids = replicas.reshape(-1).to(device="cpu", dtype=torch.int64)
         log = _Log(ticks, ids.numel(), n)
-        now = Standing(n, _Durations(n, times, key.fold("schedule"), ids))
+        now = WorkerStates(n, _Durations(n, times, key.fold("schedule"), ids))
         for t in range(ticks):
             decision = self.decide(now)
             lost = ~np.isfinite(decision.now)
@@ -130,7 +130,7 @@ class _Log:
         )
         self.dropped = np.zeros((count, n), dtype=np.int64)
 
-    def put(self, t: int, decision: Decision, now: Standing) -> None:
+    def put(self, t: int, decision: Decision, now: WorkerStates) -> None:
         self.seconds[t] = decision.now
         self.versions[t] = now.version
         self.arrived[t], self.fetched[t] = decision.arrived, decision.fetched
@@ -138,7 +138,7 @@ class _Log:
         self.dropped += decision.started & ~decision.arrived & ~now.idle
 
     def schedule(
-        self, now: Standing, shape: torch.Size, lost: WorkerLost | None = None
+        self, now: WorkerStates, shape: torch.Size, lost: WorkerLost | None = None
     ) -> Schedule:
         ticks = now.updates
         if lost is not None and ticks == 0:
@@ -173,7 +173,7 @@ class _Log:
         return np.where(np.take_along_axis(mask, order, axis=-1), order, self.n)
 
 
-def _lost(barrier: str, t: int, now: Standing, lost: Mask) -> WorkerLost:
+def _lost(barrier: str, t: int, now: WorkerStates, lost: Mask) -> WorkerLost:
     replica = int(np.flatnonzero(lost)[0])
     who = np.flatnonzero(np.isinf(now.finish[replica]) & ~now.idle[replica]).tolist()
     return WorkerLost(barrier, t, replica, tuple(who))

@@ -9,7 +9,7 @@ from typing import NamedTuple, final
 import torch
 from torch import Tensor
 
-from algorithms.synchronisation.standing import WorkerLost
+from algorithms.synchronisation.worker_states import WorkerLost
 
 
 class Tick(NamedTuple):

@@ -9,7 +9,7 @@ from typing import final
 import numpy as np
 
 from algorithms.synchronisation.base import Barrier, ComputeTimes
-from algorithms.synchronisation.standing import Counts, Decision, Mask, Standing, Times
+from algorithms.synchronisation.worker_states import Counts, Decision, Mask, Times, WorkerStates
 from theory.constants import Constants, Kind, Statement
 
 
@@ -30,14 +30,14 @@ class Stale(Barrier):
             raise ValueError(f"s must be at least 0 clocks, got s={self.s}")
 
     @abstractmethod
-    def fetches(self, now: Standing, clock: Counts, started: Mask) -> Mask:
+    def fetches(self, now: WorkerStates, clock: Counts, started: Mask) -> Mask:
         """Who hears the model, when clocks ``[R, n]`` are as given and ``started`` start."""
 
     def constants(self, c: Constants, times: ComputeTimes) -> Constants:
         why = "nobody starts further ahead"
         return c.state(Statement(Kind.EXACT, "every schedule", why), lead=self.s)
 
-    def decide(self, now: Standing) -> Decision:
+    def decide(self, now: WorkerStates) -> Decision:
         moment, arrived, started = _until_a_start(now, self.s)
         fetched = self.fetches(now, now.clock + arrived, started)
         return Decision(moment, arrived, fetched, started)
@@ -62,7 +62,7 @@ class SSP(Stale):
     def name(self) -> str:
         return f"SSP(s={self.s})"
 
-    def fetches(self, now: Standing, clock: Counts, started: Mask) -> Mask:
+    def fetches(self, now: WorkerStates, clock: Counts, started: Mask) -> Mask:
         return started & (now.stamp < clock - self.s)
 
 
@@ -84,12 +84,12 @@ class EagerSSP(Stale):
     def name(self) -> str:
         return f"eager SSP(s={self.s})"
 
-    def fetches(self, now: Standing, clock: Counts, started: Mask) -> Mask:
+    def fetches(self, now: WorkerStates, clock: Counts, started: Mask) -> Mask:
         advanced = clock.min(axis=1, keepdims=True) > now.clock.min(axis=1, keepdims=True)
         return np.broadcast_to(advanced, clock.shape)
 
 
-def _until_a_start(now: Standing, s: int) -> tuple[Times, Mask, Mask]:
+def _until_a_start(now: WorkerStates, s: int) -> tuple[Times, Mask, Mask]:
     """Arrivals one after another until some worker may start; when, who arrived, who starts."""
     finish, moment = now.finish.copy(), now.now.copy()
     arrived, started = now.nobody(), now.nobody()

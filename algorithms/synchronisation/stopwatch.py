@@ -13,7 +13,7 @@ from algorithms.network.clock import Clock
 from algorithms.synchronisation.base import ComputeTimes
 from algorithms.synchronisation.compute_times import ShiftedExponential
 from algorithms.synchronisation.conditions import Linked
-from algorithms.synchronisation.standing import WorkerLost
+from algorithms.synchronisation.worker_states import WorkerLost
 from theory.seconds.costs import ETHERNET_1G, AlphaBeta
 
 _BLOCK = 64  # gradients whose times are drawn together

@@ -8,7 +8,7 @@ from typing import ClassVar, final
 import numpy as np
 
 from algorithms.synchronisation.base import Barrier
-from algorithms.synchronisation.standing import Decision, Standing
+from algorithms.synchronisation.worker_states import Decision, WorkerStates
 
 
 @final
@@ -36,7 +36,7 @@ class Window(Barrier):
     def name(self) -> str:
         return f"window({self.seconds:g} s)"
 
-    def decide(self, now: Standing) -> Decision:
+    def decide(self, now: WorkerStates) -> Decision:
         opened = np.maximum(now.finish.min(axis=1), now.now)
         end = opened + self.seconds
         arrived = (now.finish <= end[:, None]) & np.isfinite(now.finish)

@@ -14,14 +14,14 @@ from torch import Tensor
 
 from algorithms.key import Key
 from algorithms.topologies.base import Matrix, need_workers
-from algorithms.topologies.meetings import Meeting, Meetings
+from algorithms.topologies.random_mixing import MixingDraw, RandomMixing
 
 Pairing = tuple[int, ...]  # each worker's peer; itself where it has none
 
 
 @final
 @dataclass(frozen=True)
-class BandwidthMatching(Meetings):
+class BandwidthMatching(RandomMixing):
     """Everyone exchanges with one peer, the pairs of greatest bandwidth in all, unless that would
     leave groups apart: then with one of another group.
 
@@ -65,11 +65,11 @@ class BandwidthMatching(Meetings):
         """Each worker's peer at step t; itself where it has none."""
         return _sequence(self).at(t)
 
-    def at(self, t: int, key: Key, replicas: Tensor) -> Meeting:
+    def at(self, t: int, key: Key, replicas: Tensor) -> MixingDraw:
         peers = torch.tensor(self.peers(t), device=replicas.device)
         own = torch.arange(self.n, device=replicas.device)
         halves = torch.where(peers == own, 0.0, 0.5).to(torch.float64)
-        return Meeting(torch.stack((own, peers), -1), torch.stack((1 - halves, halves), -1))
+        return MixingDraw(torch.stack((own, peers), -1), torch.stack((1 - halves, halves), -1))
 
     def expected(self) -> Matrix:
         sequence = _sequence(self)

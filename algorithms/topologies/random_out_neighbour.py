@@ -12,8 +12,8 @@ from torch import Tensor
 
 from algorithms.key import Key
 from algorithms.topologies.base import Matrix, StaticTopology
-from algorithms.topologies.meetings import Calls, Meeting
 from algorithms.topologies.partners import circle, partners
+from algorithms.topologies.random_mixing import Calls, MixingDraw
 
 
 @final
@@ -32,7 +32,7 @@ class RandomOutNeighbour(Calls):
     def name(self) -> str:
         return f"a random neighbour of each on {self.topology.name}"
 
-    def at(self, t: int, key: Key, replicas: Tensor) -> Meeting:
+    def at(self, t: int, key: Key, replicas: Tensor) -> MixingDraw:
         everyone = torch.arange(self.n, device=replicas.device)
         callers = everyone.expand(*replicas.shape, self.n)
         called = partners(self.topology, key.fold("meeting", t), replicas, callers)
@@ -44,7 +44,7 @@ class RandomOutNeighbour(Calls):
         own = everyone[:, None].expand(*replicas.shape, self.n, 1)
         half = torch.full(own.shape, 0.5, dtype=torch.float64, device=own.device)
         weights = torch.cat((half, there.to(torch.float64) / 2), dim=-1)
-        return Meeting(torch.cat((own, senders), dim=-1), weights)
+        return MixingDraw(torch.cat((own, senders), dim=-1), weights)
 
     def expected(self) -> Matrix:
         return (np.eye(self.n) + _receivers(self.topology)) / 2.0

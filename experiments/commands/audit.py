@@ -10,7 +10,7 @@ from typing import Any
 from rich.markup import escape
 from rich.table import Table
 
-from experiments.commands.say import (
+from experiments.commands.console import (
     COLOURS,
     at_least,
     bad_input,
@@ -22,7 +22,7 @@ from experiments.commands.say import (
 )
 from proofs_check.audit.audit import FAMILY_ERROR, Audit, Plan, audit
 from proofs_check.audit.claims import Stated
-from proofs_check.audit.elsewhere import check_elsewhere
+from proofs_check.audit.cross_process import check_elsewhere
 from proofs_check.audit.history import shown
 from proofs_check.audit.hooks import audit_hook
 from proofs_check.audit.loading import imported

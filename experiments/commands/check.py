@@ -9,11 +9,11 @@ from rich.console import RenderableType
 from algorithms.catalogue import ROWS, row
 from algorithms.compressors.base import Compressor
 from algorithms.names import UnknownName
-from experiments.commands.say import (
+from experiments.commands.console import (
     at_least,
     bad_input,
-    complain,
     console,
+    print_error,
     show_verdicts,
     verdict_list,
 )
@@ -38,7 +38,7 @@ def check_command(name: str, *, d: int, as_json: bool) -> int:
             found = check_own(name, d, tell) if ":" in name else check_named(name, d, tell)
             verdicts = gathered(found, tell)
     except OwnFault as error:
-        complain(error)
+        print_error(error)
         return 1
     return show_verdicts(verdicts, as_json)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from experiments.commands.say import at_least, bad_input, console, show_verdicts
+from experiments.commands.console import at_least, bad_input, console, show_verdicts
 from experiments.crossval import main_crossval
 
 

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from algorithms.names import look_up
+from experiments.commands.console import bad_input, writable
 from experiments.commands.figure_choco_gossip import choco_gossip
 from experiments.commands.figure_choco_sgd import choco_sgd
 from experiments.commands.figure_lag import lag
-from experiments.commands.say import bad_input, writable
 
 FIGURES: dict[str, Callable[[Path | None, Path, bool], int]] = {
     "lag": lag,

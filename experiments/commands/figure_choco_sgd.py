@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.table import Table
 
-from experiments.commands.say import console, dump, files_written, no_data
+from experiments.commands.console import console, dump, files_written, no_data
 from experiments.figures.choco_sgd import Runs, choco_sgd_figure
 from experiments.figures.style import save, styled
 from proofs_check.figure_runs.compressed_training import (

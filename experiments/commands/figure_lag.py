@@ -9,7 +9,7 @@ import numpy as np
 from rich.table import Table
 
 from algorithms.problems.least_squares_data import dealt, packaged, read, rising
-from experiments.commands.say import console, dump, files_written
+from experiments.commands.console import console, dump, files_written
 from experiments.figures.lag import Bars, LagCurves, Line, lag_figure
 from experiments.figures.style import save, styled
 from proofs_check.figure_runs.uploads import ACCURACY, Uploads, contenders, race

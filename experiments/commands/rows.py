@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from algorithms.catalogue import PROBLEMS, ROWS, Row
-from experiments.commands.say import at_least, bad_input, console, dump
+from experiments.commands.console import at_least, bad_input, console, dump
 
 READY = "ready"
 

@@ -12,7 +12,15 @@ from rich.table import Table
 from algorithms.catalogue import Row, problem, row
 from algorithms.problems.base import Problem
 from algorithms.run import Diverged
-from experiments.commands.say import at_least, bad_input, complain, console, dump, number, writable
+from experiments.commands.console import (
+    at_least,
+    bad_input,
+    console,
+    dump,
+    number,
+    print_error,
+    writable,
+)
 from experiments.figures.panels import three_panels
 from experiments.figures.style import save, styled
 from experiments.single import LEVEL, Single, run_single, uncovered
@@ -43,7 +51,7 @@ def run_command(
         single = run_single(chosen, objective, steps=steps, replicas=replicas, seed=seed, step=step)
     except Diverged as error:
         reached = int(error.trace.steps[-1])
-        complain(f"{error} (seed {seed}; the last record is that of step {reached})")
+        print_error(f"{error} (seed {seed}; the last record is that of step {reached})")
         return 1
     stem = f"{key}-{problem_name}-n{n}-T{steps}-seed{seed}" + (f"-gamma{gamma:g}" if gamma else "")
     with styled():

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from algorithms.catalogue import row
-from experiments.commands.say import bad_input, console, dump, writable
+from experiments.commands.console import bad_input, console, dump, writable
 from experiments.job import survey_job
 from proofs_check.cell import Cell
 from proofs_check.suite import cells, run_cell

@@ -14,7 +14,7 @@ from algorithms.topologies.fixed import FixedMatrix
 from algorithms.topologies.gallery import gallery
 from algorithms.topologies.optimal_weights import FDLA, FMMC
 from algorithms.topologies.weights import BestConstant, MaxDegree, MetropolisHastings, Weights
-from experiments.commands.say import at_least, bad_input, console, dump, show_verdicts
+from experiments.commands.console import at_least, bad_input, console, dump, show_verdicts
 from experiments.reporting.topologies import shown, topology_data
 from proofs_check.topologies.mixing import check_topology
 from theory.networks.mixing import MixingError

@@ -9,12 +9,11 @@ from typing import final
 import torch
 
 from algorithms.key import Key
-from proofs_check.audit.bench import Bench, batched
+from proofs_check.audit.array_contract import check_array_contract
+from proofs_check.audit.claim_checks import ClaimChecks, simplest
 from proofs_check.audit.claims import Stated
 from proofs_check.audit.classes import Fit, at_all_sizes, fit
-from proofs_check.audit.held import Court, simplest
-from proofs_check.audit.hygiene import check_manners
-from proofs_check.audit.inputs import (
+from proofs_check.audit.edge_cases import (
     Trial,
     check_inputs,
     check_mirror,
@@ -25,9 +24,10 @@ from proofs_check.audit.measure import Measure, measure
 from proofs_check.audit.moments import ALPHA, Setting
 from proofs_check.audit.randomness import undisturbed
 from proofs_check.audit.repeats import check_memory, check_seeds
+from proofs_check.audit.runner import Runner, batched
 from proofs_check.audit.subject import Subject
 from proofs_check.audit.traits import Memory, Traits, traits_of
-from proofs_check.audit.verdicts import Speaker, raised
+from proofs_check.audit.verdicts import Reporter, raised
 from proofs_check.verdict import Outcome, Verdict
 
 DIMS = (1, 4, 16, 100)
@@ -132,7 +132,7 @@ def _audited(subject: Subject, stated: Stated, plan: Plan, traits: Traits) -> Au
     inputs = check_inputs(trial)
     found = fit(measures, lambda *pair: simplest(setting, *pair))
     found = at_all_sizes(found, [one for one in inputs if one.check in SIZES])
-    claims = Court(trial.speaker, stated, setting).verdicts(measures)
+    claims = ClaimChecks(trial.speaker, stated, setting).verdicts(measures)
     return Audit(
         subject.name,
         subject.kind,
@@ -153,7 +153,7 @@ def _manners(trial: Trial) -> list[Verdict]:
         check_memory(trial),
         check_recovery(trial),
         check_seeds(trial),
-        *check_manners(trial),
+        *check_array_contract(trial),
     ]
 
 
@@ -167,21 +167,21 @@ def _trial(subject: Subject, plan: Plan, traits: Traits) -> Trial:
     elif traits.memory is Memory.HISTORY:
         told += ", one call after another since no fresh one can be made"
     return Trial(
-        Speaker(subject.name, f"{told}; error {ALPHA:g} a test, {FAMILY_ERROR:g} an audit"),
+        Reporter(subject.name, f"{told}; error {ALPHA:g} a test, {FAMILY_ERROR:g} an audit"),
         traits,
-        Bench(subject, traits.dtype, traits.generators, renew),
-        Bench(subject, torch.float32, traits.generators, renew),
+        Runner(subject, traits.dtype, traits.generators, renew),
+        Runner(subject, torch.float32, traits.generators, renew),
     )
 
 
-def _class(speaker: Speaker, found: Fit) -> Verdict:
+def _class(speaker: Reporter, found: Fit) -> Verdict:
     claim = f"the class that fits: {found.name}"
     return speaker.says(claim, "class", Outcome.COMPARED, found.text)
 
 
 def _not_running(subject: Subject, stated: Stated, refused: dict[int, BaseException]) -> Audit:
     """It raises at every ordinary vector."""
-    speaker = Speaker(subject.name, "gaussian vectors, float32")
+    speaker = Reporter(subject.name, "gaussian vectors, float32")
     d, error = next(iter(refused.items()))
     told = (
         f"{raised(error)} for a gaussian vector, d = {d}; so for d = {', '.join(map(str, refused))}"

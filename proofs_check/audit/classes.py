@@ -12,13 +12,13 @@ from scipy.optimize import minimize_scalar
 
 from proofs_check.audit.history import shown
 from proofs_check.audit.measure import Measure
-from proofs_check.audit.moments import Look
+from proofs_check.audit.moments import Sample
 from proofs_check.verdict import Outcome, Verdict
 
 LEAST_DELTA = 1e-5
 _EXACT = 1e-4
 
-Simpler = Callable[[Look, Callable[[Look], bool]], Look]
+Simpler = Callable[[Sample, Callable[[Sample], bool]], Sample]
 
 
 @final
@@ -48,7 +48,7 @@ def fit(measures: Sequence[Measure], simpler: Simpler) -> Fit:
     return Fit("neither", f"neither unbiased nor contractive: {_witness(measures, simpler)}")
 
 
-def expands(seen: Look) -> bool:
+def expands(seen: Sample) -> bool:
     """Whether the ratio at a vector is 1 or more, for certain (or exactly 1)."""
     return bool(seen.x.any()) and not seen.ratio - seen.ratio_width < 1 - _EXACT
 
@@ -108,7 +108,7 @@ def _scaled(measures: Sequence[Measure], simpler: Simpler) -> Fit | None:
     return Fit("contraction after scaling", f"{text}; {_witness(measures, simpler)}", found[-1][0])
 
 
-def _factor(looks: Sequence[Look]) -> tuple[float, float]:
+def _factor(looks: Sequence[Sample]) -> tuple[float, float]:
     """The c with the smallest largest ratio c^2 b - 2 c a + 1, and its delta."""
     a, b = np.array([one.a for one in looks]), np.array([one.b for one in looks])
     if not (np.isfinite(a).all() and np.isfinite(b).all() and (b > 0).all() and (a > 0).all()):

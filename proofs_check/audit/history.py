@@ -10,7 +10,7 @@ from typing import final
 import torch
 from torch import Tensor
 
-from proofs_check.audit.bench import Bench
+from proofs_check.audit.runner import Runner
 from proofs_check.instruments.statistics import ROUNDOFF, half_width
 
 ALPHA = 1e-9
@@ -35,7 +35,7 @@ class Influence:
     resolution: float = 0.0
 
 
-def influence(bench: Bench, points: Sequence[Tensor], exact: bool) -> Influence:
+def influence(bench: Runner, points: Sequence[Tensor], exact: bool) -> Influence:
     """Whether the outcome at any of the points depends on the calls before it.
 
     ``exact``: outcomes repeat, from a fresh one or the same one, so that they can be compared bit
@@ -64,14 +64,14 @@ def _before(x: Tensor) -> tuple[Tensor, ...]:
     return (ramp, -ramp, torch.zeros_like(x))
 
 
-def _after(bench: Bench, before: Tensor, x: Tensor, seed: int) -> Tensor:
+def _after(bench: Runner, before: Tensor, x: Tensor, seed: int) -> Tensor:
     bench.renew()
     with suppress(Exception):  # a stranger's code may refuse what comes before
         bench(before, seed)
     return bench(x, seed + 1)
 
 
-def _exactly(bench: Bench, x: Tensor) -> str:
+def _exactly(bench: Runner, x: Tensor) -> str:
     """The difference that history makes, told; "" where there is none."""
     first, *others = (_after(bench, before, x, 5) for before in _before(x))
     if all(torch.equal(first.nan_to_num(), other.nan_to_num()) for other in others):
@@ -79,7 +79,7 @@ def _exactly(bench: Bench, x: Tensor) -> str:
     return f"C({shown(x)}) is {shown(first)} after one vector and {shown(others[0])} after another"
 
 
-def _drawn_unevenly(bench: Bench, x: Tensor) -> bool:
+def _drawn_unevenly(bench: Runner, x: Tensor) -> bool:
     """Whether the test of means sees nothing of a difference that there is in single outcomes."""
     seeds = [_after(bench, _before(x)[0], x, seed) for seed in (20, 30)]
     if torch.equal(seeds[0].nan_to_num(), seeds[1].nan_to_num()):
@@ -87,7 +87,7 @@ def _drawn_unevenly(bench: Bench, x: Tensor) -> bool:
     return not _by_test(bench, x).seen
 
 
-def _by_test(bench: Bench, x: Tensor) -> Influence:
+def _by_test(bench: Runner, x: Tensor) -> Influence:
     bench.renew()
     plus, minus, _ = _before(x)
     outcomes: list[list[Tensor]] = [[], []]
@@ -117,7 +117,7 @@ def _by_test(bench: Bench, x: Tensor) -> Influence:
     return Influence(bool((shift > width).any()), told, x, 2 * float(width.max()) / size)
 
 
-def _cycle(bench: Bench, x: Tensor) -> Influence | None:
+def _cycle(bench: Runner, x: Tensor) -> Influence | None:
     """Outcomes that come round again though the seed stays: a counter."""
     bench.renew()
     values = [bench(x, 3) for _ in range(3 * _CYCLE)]
@@ -130,7 +130,7 @@ def _cycle(bench: Bench, x: Tensor) -> Influence | None:
     return None
 
 
-def comes_back(bench: Bench, x: Tensor) -> tuple[float, float]:
+def comes_back(bench: Runner, x: Tensor) -> tuple[float, float]:
     """||sum_t (C_t(x) - x)|| / ||x|| after one call and after ``_TURNS`` of them.
 
     A memory that adds what was left out to the next vector keeps the second from growing.

@@ -7,7 +7,7 @@ from typing import final
 
 from torch import Tensor
 
-from proofs_check.audit.moments import Look, Setting, look, looks, outcomes
+from proofs_check.audit.moments import Sample, Setting, look, looks, outcomes
 from proofs_check.instruments.adversary import random_starts, search, structured_starts
 
 _ROUNDS = 10
@@ -22,7 +22,7 @@ class Worst:
     The search is optimistic, since it fits the draws that it sees.
     """
 
-    look: Look
+    look: Sample
     found: str
 
 
@@ -32,11 +32,11 @@ class Measure:
     """All that was measured in R^d."""
 
     d: int
-    looks: tuple[Look, ...]
+    looks: tuple[Sample, ...]
     worst: Worst
 
     @property
-    def most_biased(self) -> Look:
+    def most_biased(self) -> Sample:
         """The look whose mean is farthest off, for its half-width."""
         return max(self.all, key=lambda one: (one.biased, one.excess))
 
@@ -56,7 +56,7 @@ class Measure:
         return self.worst.look.ratio + self.worst.look.ratio_width
 
     @property
-    def all(self) -> tuple[Look, ...]:
+    def all(self) -> tuple[Sample, ...]:
         """All looks, the worst among them."""
         return (*self.looks, self.worst.look)
 
@@ -67,7 +67,7 @@ def measure(setting: Setting, budget: int) -> Measure:
     return Measure(setting.d, seen, _worst(setting, seen, budget))
 
 
-def _worst(setting: Setting, seen: tuple[Look, ...], budget: int) -> Worst:
+def _worst(setting: Setting, seen: tuple[Sample, ...], budget: int) -> Worst:
     """The worst of the vectors looked at and the one that the search brings, both tried anew."""
     known = max((one for one in seen if one.x.any()), key=lambda one: one.ratio)
     if not known.finite:
@@ -82,7 +82,7 @@ def _worst(setting: Setting, seen: tuple[Look, ...], budget: int) -> Worst:
     return max(again, sought, key=lambda one: one.look.ratio - one.look.ratio_width)
 
 
-def _anew(setting: Setting, name: str, x: Tensor) -> Look:
+def _anew(setting: Setting, name: str, x: Tensor) -> Sample:
     return look(setting, name, x, outcomes(setting, x, setting.key.fold(name)))
 
 

@@ -45,7 +45,7 @@ class Setting:
 
 @final
 @dataclass(frozen=True)
-class Look:
+class Sample:
     """What was seen at one vector; sizes in units of ||x|| (of 1 where x = 0).
 
     ``bias`` is the largest deviation of the mean, ``where`` it is, ``biased`` whether it exceeds
@@ -97,7 +97,7 @@ def outcomes(setting: Setting, x: Tensor, key: Key) -> Tensor:
     return sample(setting.operator, x, setting.samples if setting.random else 1, key)
 
 
-def looks(setting: Setting) -> list[Look]:
+def looks(setting: Setting) -> list[Sample]:
     """What is seen at each of the vectors."""
     points = {
         name: x.to(torch.float32).to(torch.float64)
@@ -109,7 +109,7 @@ def looks(setting: Setting) -> list[Look]:
     return [look(setting, name, points[name], y, gain) for name, y in found.items()]
 
 
-def look(setting: Setting, name: str, x: Tensor, y: Tensor, gain: float = 1.0) -> Look:
+def look(setting: Setting, name: str, x: Tensor, y: Tensor, gain: float = 1.0) -> Sample:
     """What outcomes ``[S, d]`` tell of the operator at x ``[d]``.
 
     ``gain`` is how far a coordinate is known to be blown up, as in :func:`statistics.mean_test`.
@@ -129,7 +129,7 @@ def look(setting: Setting, name: str, x: Tensor, y: Tensor, gain: float = 1.0) -
     ratio, ratio_width = _mean(setting, (y - x).square().sum(-1) / unit**2, 1.0)
     a = float(probes[:, len(x)].mean()) if bool(x.any()) else math.nan
     b = float(y.square().sum(-1).mean()) / unit**2
-    return Look(
+    return Sample(
         name,
         x,
         y.mean(0),
@@ -147,10 +147,10 @@ def look(setting: Setting, name: str, x: Tensor, y: Tensor, gain: float = 1.0) -
     )
 
 
-def _not_finite(name: str, x: Tensor, y: Tensor) -> Look:
+def _not_finite(name: str, x: Tensor, y: Tensor) -> Sample:
     bad, nan = math.inf, math.nan
     seen = y[int((~y.isfinite()).any(-1).double().argmax())]
-    return Look(name, x, seen, bad, 0.0, 0.0, "not finite", True, bad, 0.0, nan, nan, 0.0, True)
+    return Sample(name, x, seen, bad, 0.0, 0.0, "not finite", True, bad, 0.0, nan, nan, 0.0, True)
 
 
 def _probes(x: Tensor, y: Tensor, unit: float) -> tuple[Tensor, Tensor]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from proofs_check.audit.bench import Bench
+from proofs_check.audit.edge_cases import Trial
 from proofs_check.audit.history import ALPHA, comes_back, shown, turns
-from proofs_check.audit.inputs import Trial
+from proofs_check.audit.runner import Runner
 from proofs_check.audit.shrink import shrink
 from proofs_check.audit.traits import Memory, ordinary
 from proofs_check.verdict import Outcome, Verdict
@@ -33,9 +33,9 @@ def check_memory(trial: Trial) -> Verdict:
     return trial.speaker.holds(claim, check, False, f"{_example(trial)}{_feedback(trial)}")
 
 
-def _bench(trial: Trial) -> Bench:
+def _bench(trial: Trial) -> Runner:
     """Calls one after another, with nothing made anew between them."""
-    return Bench(trial.bench.subject, trial.traits.dtype, trial.traits.generators)
+    return Runner(trial.bench.subject, trial.traits.dtype, trial.traits.generators)
 
 
 def _example(trial: Trial) -> str:

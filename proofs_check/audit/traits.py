@@ -11,9 +11,9 @@ import torch
 from torch import Tensor
 
 from proofs_check.audit.arrays import tensor_of
-from proofs_check.audit.bench import Bench
 from proofs_check.audit.history import Influence, influence
 from proofs_check.audit.randomness import GENERATORS, Generator
+from proofs_check.audit.runner import Runner
 from proofs_check.audit.subject import Subject
 
 SEEDS = (11, 12, 13)
@@ -63,13 +63,13 @@ def ordinary(d: int, seed: int = 0) -> Tensor:
 
 def traits_of(subject: Subject, dims: Sequence[int]) -> Traits | dict[int, BaseException]:
     """Its traits; where it takes no ordinary vector at all, what it raised."""
-    bench = Bench(subject)
+    bench = Runner(subject)
     refused = {d: error for d in dims if (error := _raised(bench, ordinary(d))) is not None}
     taken = tuple(d for d in dims if d not in refused)
     if not taken:
         return refused
     dtype, eps = _precision(bench, max(taken))
-    bench = Bench(subject, dtype)
+    bench = Runner(subject, dtype)
     points = [ordinary(d, place) for d in taken for place in range(3)]
     points += [torch.ones(d, dtype=torch.float64) for d in taken]
     points = [x for x in points if _raised(bench, x) is None]
@@ -93,7 +93,7 @@ def traits_of(subject: Subject, dims: Sequence[int]) -> Traits | dict[int, BaseE
     )
 
 
-def _raised(bench: Bench, x: Tensor) -> BaseException | None:
+def _raised(bench: Runner, x: Tensor) -> BaseException | None:
     try:
         bench.renew()
         bench(x)
@@ -102,7 +102,7 @@ def _raised(bench: Bench, x: Tensor) -> BaseException | None:
     return None
 
 
-def _precision(bench: Bench, d: int) -> tuple[torch.dtype, float]:
+def _precision(bench: Runner, d: int) -> tuple[torch.dtype, float]:
     """Double precision where it keeps it, else single; and the unit of what comes back."""
     x = ordinary(d)
     try:
@@ -119,7 +119,7 @@ def _same(first: Tensor, second: Tensor) -> bool:
     return torch.equal(first.nan_to_num(), second.nan_to_num())
 
 
-def _outcomes(bench: Bench, x: Tensor, seeds: Sequence[int], renew: bool) -> list[Tensor]:
+def _outcomes(bench: Runner, x: Tensor, seeds: Sequence[int], renew: bool) -> list[Tensor]:
     bench.renew()
     found = []
     for seed in seeds:
@@ -129,8 +129,8 @@ def _outcomes(bench: Bench, x: Tensor, seeds: Sequence[int], renew: bool) -> lis
     return found
 
 
-def _check(seeds: Sequence[int], renew: bool) -> Callable[[Bench, Tensor], bool]:
-    def check(bench: Bench, x: Tensor) -> bool:
+def _check(seeds: Sequence[int], renew: bool) -> Callable[[Runner, Tensor], bool]:
+    def check(bench: Runner, x: Tensor) -> bool:
         first, *others = _outcomes(bench, x, seeds, renew)
         return all(_same(first, other) for other in others)
 

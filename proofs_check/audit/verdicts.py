@@ -10,7 +10,7 @@ from proofs_check.verdict import Figures, Outcome, Verdict
 
 @final
 @dataclass(frozen=True)
-class Speaker:
+class Reporter:
     """Makes verdicts on one subject; ``provenance`` stands under each."""
 
     subject: str

@@ -17,7 +17,7 @@ from algorithms.problems import entries
 from algorithms.problems.absolute_data import diabetes
 from algorithms.sets.ball import Ball
 from algorithms.topologies.complete import Complete
-from algorithms.topologies.meetings import RandomEdge
+from algorithms.topologies.random_mixing import RandomEdge
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.torus import Torus
 from proofs_check.bounds.check import BoundCheck

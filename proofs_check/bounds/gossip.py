@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from algorithms.compressors.fixed_point import FixedPoint
-from algorithms.methods.exchanges.exchange import Along, At, Exchange
+from algorithms.methods.exchanges.exchange import Exchange, FixedLinks, RandomLinks
 from algorithms.methods.gossip_averaging.gossip_averaging import GossipAveraging
 from algorithms.methods.gossip_compressed.quantised_consensus import QuantisedConsensus
 from algorithms.problems import entries
 from algorithms.topologies.barbell import Barbell
 from algorithms.topologies.base import StaticTopology
-from algorithms.topologies.meetings import RandomEdge
+from algorithms.topologies.random_mixing import RandomEdge
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.torus import Torus
 from proofs_check.bounds.check import BoundCheck
@@ -22,7 +22,7 @@ def _linear(topology: StaticTopology, steps: int) -> BoundCheck:
     return BoundCheck(
         "fdla", f"consensus, {topology.name}", gossip_averaging,
         lambda: entries.problem("consensus", topology.n),
-        lambda _s, _p, _t: GossipAveraging(Along(topology)), steps,
+        lambda _s, _p, _t: GossipAveraging(FixedLinks(topology)), steps,
     )  # fmt: skip
 
 
@@ -30,7 +30,7 @@ def _random(topology: StaticTopology, steps: int) -> BoundCheck:
     return BoundCheck(
         "randomised-gossip", f"consensus, {topology.name}", randomised_gossip,
         lambda: entries.problem("consensus", topology.n),
-        lambda _s, _p, _t: GossipAveraging(At(RandomEdge(topology))), steps,
+        lambda _s, _p, _t: GossipAveraging(RandomLinks(RandomEdge(topology))), steps,
     )  # fmt: skip
 
 
@@ -50,7 +50,7 @@ GOSSIP_CHECKS: tuple[BoundCheck, ...] = (
     _random(Ring(8), 200),
     _random(Torus(3, 3), 100),
     _random(Barbell(4), 200),
-    _quantised(At(RandomEdge(Ring(8))), Ring(8).name, 200),
-    _quantised(At(RandomEdge(Torus(3, 3))), Torus(3, 3).name, 100),
-    _quantised(Along(Ring(8)), f"{Ring(8).name}, all at once", 60),
+    _quantised(RandomLinks(RandomEdge(Ring(8))), Ring(8).name, 200),
+    _quantised(RandomLinks(RandomEdge(Torus(3, 3))), Torus(3, 3).name, 100),
+    _quantised(FixedLinks(Ring(8)), f"{Ring(8).name}, all at once", 60),
 )

@@ -19,11 +19,11 @@ from algorithms.compressors.base import Compressor
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.rand_k import RandK
-from algorithms.compressors.shrunk import Shrunk
+from algorithms.compressors.scaled_unbiased import ScaledUnbiased
 from algorithms.compressors.top_k import TopK
 from algorithms.key import Key
 from algorithms.methods.base import Method
-from algorithms.methods.exchanges.exchange import Along
+from algorithms.methods.exchanges.exchange import FixedLinks
 from algorithms.methods.gossip.choco import ChocoGossip
 from algorithms.methods.gossip_compressed.quantised_consensus import OwnValue, QuantisedConsensus
 from algorithms.problems.quadratic import Quadratic
@@ -107,12 +107,12 @@ def trace(name: str, method: Method[Any], problem: Quadratic, steps: int) -> Ave
 def lines(setting: Setting = FULL, build: Build = ChocoGossip) -> Lines:
     """Exact gossip, CHOCO-Gossip with three operators, Q1 and Q2 with two."""
     ring, problem = Ring(setting.n), setting.problem()
-    links = Along(ring)
+    links = FixedLinks(ring)
     levels, kept = QSGD(setting.levels), RandK(setting.share)
     short, long = setting.short, setting.long
     entries = (
         ("exact", ChocoGossip(ring, Identity(), 1.0), short),
-        ("CHOCO QSGD", build(ring, Shrunk(levels), 1.0), short),
+        ("CHOCO QSGD", build(ring, ScaledUnbiased(levels), 1.0), short),
         ("CHOCO top", build(ring, TopK(setting.share), setting.top), long),
         ("CHOCO rand", build(ring, RandK(setting.share, scaled=False), setting.rand), long),
         ("Q1 QSGD", QuantisedConsensus(links, levels, OwnValue.TOTAL), 2 * short),

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.rand_k import RandK
-from algorithms.compressors.shrunk import Shrunk
+from algorithms.compressors.scaled_unbiased import ScaledUnbiased
 from algorithms.compressors.top_k import TopK
 from algorithms.methods.base import Method
 from algorithms.methods.gossip.choco import ChocoSGD
@@ -128,7 +128,7 @@ def exact_and_choco(
         "exact": DPSGD(step, ring),
         "CHOCO top": build(step, ring, TopK(setting.share), setting.top),
         "CHOCO rand": build(step, ring, RandK(setting.share, scaled=False), setting.rand),
-        "CHOCO QSGD": build(step, ring, Shrunk(QSGD(setting.levels)), setting.qsgd),
+        "CHOCO QSGD": build(step, ring, ScaledUnbiased(QSGD(setting.levels)), setting.qsgd),
     }
     with one_thread():
         return {name: train(name, m, problem, setting) for name, m in methods.items()}

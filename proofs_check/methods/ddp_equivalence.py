@@ -148,7 +148,7 @@ def train_all(cases: tuple[HookCase, ...]) -> list[Trained]:
 def simulate(case: HookCase, ranks: int) -> Trained:
     """The same training as a simulation with n = ranks workers."""
     problem = case.build(ranks)
-    operator = case.method.compressor.bound(problem.shapes)
+    operator = case.method.compressor.for_shapes(problem.shapes)
     method = replace(case.method, compressor=operator)
     trace = run(method, problem, steps=case.steps, seed=case.seed, points=2)
     return Trained(trace.rows[0, 0], int(trace.account.sent_bits[0, 0]), 0)

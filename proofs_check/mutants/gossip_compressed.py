@@ -16,7 +16,7 @@ from algorithms.methods.gossip_compressed.dcd_psgd import DCDPSGD
 from algorithms.methods.gossip_compressed.ecd_psgd import ECDPSGD
 from algorithms.methods.gossip_compressed.quantimed import QuanTimed, QuanTimedState
 from algorithms.methods.gossip_compressed.quantised_consensus import OwnValue, QuantisedConsensus
-from algorithms.methods.parts.copies import CopiesState
+from algorithms.methods.parts.public_copies import PublicCopiesState
 from proofs_check.closed_forms.gossip_compressed import (
     d2,
     difference_compression,
@@ -87,9 +87,9 @@ class SelfishDCD(Spoilt):
 
     right: DCDPSGD
 
-    def step(self, state: CopiesState, t: int, world: World) -> CopiesState:
+    def step(self, state: PublicCopiesState, t: int, world: World) -> PublicCopiesState:
         exact = replace(self.right, compressor=Identity()).step(state, t, world)
-        return CopiesState(exact.x, self.right.step(state, t, world).mixed)
+        return PublicCopiesState(exact.x, self.right.step(state, t, world).mixed)
 
 
 @final
@@ -99,10 +99,10 @@ class DoubleStepDCD(Spoilt):
 
     right: DCDPSGD
 
-    def step(self, state: CopiesState, t: int, world: World) -> CopiesState:
+    def step(self, state: PublicCopiesState, t: int, world: World) -> PublicCopiesState:
         after = self.right.step(state, t, world)
         exact = replace(self.right, compressor=Identity()).step(state, t, world)
-        return CopiesState(exact.x + (after.x - state.x), after.mixed)
+        return PublicCopiesState(exact.x + (after.x - state.x), after.mixed)
 
 
 @final
@@ -112,11 +112,11 @@ class PlainECD(Spoilt):
 
     right: ECDPSGD
 
-    def step(self, state: CopiesState, t: int, world: World) -> CopiesState:
+    def step(self, state: PublicCopiesState, t: int, world: World) -> PublicCopiesState:
         x, s = self.right.step(state, t, world).x, t + 1
         packet = world.pack(self.right.compressor, x, t, purpose="plain")
         heard, _ = world.network.mix(packet, self.right.topology.neighbours(0))
-        return CopiesState(x, (1 - 2 / s) * state.mixed + (2 / s) * heard)
+        return PublicCopiesState(x, (1 - 2 / s) * state.mixed + (2 / s) * heard)
 
 
 @final
@@ -126,9 +126,9 @@ class SlowECD(Spoilt):
 
     right: ECDPSGD
 
-    def step(self, state: CopiesState, t: int, world: World) -> CopiesState:
+    def step(self, state: PublicCopiesState, t: int, world: World) -> PublicCopiesState:
         after = self.right.step(state, t, world)
-        return CopiesState(after.x, (state.mixed + after.mixed) / 2)
+        return PublicCopiesState(after.x, (state.mixed + after.mixed) / 2)
 
 
 @final

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from algorithms.methods.exchanges.exchange import Along
+from algorithms.methods.exchanges.exchange import FixedLinks
 from algorithms.methods.exchanges.unreliable import Lost
 from algorithms.methods.gossip_directed.overlap_sgp import OverlapSGP
 from algorithms.methods.gossip_directed.push_sum import PushSum
@@ -37,7 +37,7 @@ from proofs_check.methods.faulty.spoilt import posing
 from proofs_check.mutants.methods import MethodMutant, fault
 from proofs_check.verdict import Verdict
 
-_STATIC = (Along(DIGRAPH),)
+_STATIC = (FixedLinks(DIGRAPH),)
 
 
 def _reaches_mean(build: Build = PushSum) -> tuple[Verdict, ...]:
@@ -47,12 +47,12 @@ def _reaches_mean(build: Build = PushSum) -> tuple[Verdict, ...]:
 METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     MethodMutant(
         "push-sum with row-stochastic weights", "rows sum to 1 instead of columns",
-        lambda: reaches_mean(PushSum, (Along(Averaging(DIGRAPH)),)),
+        lambda: reaches_mean(PushSum, (FixedLinks(Averaging(DIGRAPH)),)),
         lambda: reaches_mean(PushSum, _STATIC),
     ),
     MethodMutant(
         "push-sum with row-stochastic weights, mass", "rows sum to 1 instead of columns",
-        lambda: mass_is_kept(PushSum, (Along(Averaging(DIGRAPH)),)),
+        lambda: mass_is_kept(PushSum, (FixedLinks(Averaging(DIGRAPH)),)),
         lambda: mass_is_kept(PushSum, _STATIC),
     ),
     fault(

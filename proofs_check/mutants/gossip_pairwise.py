@@ -17,14 +17,19 @@ from algorithms.methods.gossip_averaging.gossip_averaging import AveragingState,
 from algorithms.methods.gossip_pairwise.ad_psgd import ADPSGD
 from algorithms.methods.gossip_pairwise.gossiping_sgd import GossipingSGD
 from algorithms.methods.gossip_pairwise.saps_psgd import SAPSPSGD, SAPSState
-from algorithms.methods.parts.own_clock import OwnClockState, arrive, go_on, stepped
+from algorithms.methods.parts.asynchronous_gossip import (
+    AsynchronousGossipState,
+    arrive,
+    go_on,
+    stepped,
+)
 from algorithms.topologies.bandwidth_matching import (
     BandwidthMatching,
     drawn_bandwidth,
     pair_matrix,
 )
 from algorithms.topologies.base import Matrix
-from algorithms.topologies.meetings import Meeting, Meetings, pair
+from algorithms.topologies.random_mixing import MixingDraw, RandomMixing, pair
 from proofs_check.closed_forms.gossip_pairwise.ad_psgd import (
     follows_the_matrices,
     mass_moves_by_gradients,
@@ -45,7 +50,7 @@ class OldReads(Spoilt):
 
     right: ADPSGD
 
-    def step(self, state: OwnClockState, t: int, world: World) -> OwnClockState:
+    def step(self, state: AsynchronousGossipState, t: int, world: World) -> AsynchronousGossipState:
         arrived = arrive(state, t, world)
         called = self.right.called(arrived.who, t, world)
         before = state.x[..., :-1, :]
@@ -68,7 +73,7 @@ class OneWrites(Spoilt):
 
     right: ADPSGD
 
-    def step(self, state: OwnClockState, t: int, world: World) -> OwnClockState:
+    def step(self, state: AsynchronousGossipState, t: int, world: World) -> AsynchronousGossipState:
         after = self.right.step(state, t, world)
         who = state.schedule.at(t).arrivals
         called = (world.network.workers[:, None] == who[..., None, :]).any(-1)
@@ -83,7 +88,7 @@ class FreshGradients(Spoilt):
 
     right: ADPSGD
 
-    def step(self, state: OwnClockState, t: int, world: World) -> OwnClockState:
+    def step(self, state: AsynchronousGossipState, t: int, world: World) -> AsynchronousGossipState:
         return self.right.step(state._replace(view=state.x), t, world)
 
 
@@ -94,7 +99,7 @@ class GradientFirst(Spoilt):
 
     right: ADPSGD
 
-    def step(self, state: OwnClockState, t: int, world: World) -> OwnClockState:
+    def step(self, state: AsynchronousGossipState, t: int, world: World) -> AsynchronousGossipState:
         moved = stepped(state.x, arrive(state, t, world), self.right.step_rule(t), world)
         idle = replace(self.right, step_rule=ConstantStep(1e-300))
         return idle.step(state._replace(x=moved), t, world)
@@ -107,7 +112,7 @@ class LosingPull(Spoilt):
 
     right: GossipingSGD
 
-    def step(self, state: OwnClockState, t: int, world: World) -> OwnClockState:
+    def step(self, state: AsynchronousGossipState, t: int, world: World) -> AsynchronousGossipState:
         arrived = arrive(state, t, world)
         sources = self.right.sources(arrived.who, t, world)
         others = (sources != torch.arange(world.network.n)[:, None]).sum(-1)
@@ -148,7 +153,7 @@ class OwnMasks(Spoilt):
 
 @final
 @dataclass(frozen=True)
-class HeaviestAlways(Meetings):
+class HeaviestAlways(RandomMixing):
     """The first matching of all steps: bandwidth alone, without a look at who was left apart."""
 
     right: BandwidthMatching
@@ -161,7 +166,7 @@ class HeaviestAlways(Meetings):
     def name(self) -> str:
         return f"{self.right.name}, never changed"
 
-    def at(self, t: int, key: Key, replicas: Tensor) -> Meeting:
+    def at(self, t: int, key: Key, replicas: Tensor) -> MixingDraw:
         return self.right.at(0, key, replicas)
 
     def expected(self) -> Matrix:
@@ -171,7 +176,7 @@ class HeaviestAlways(Meetings):
         return self.expected()
 
 
-def _heaviest(n: int) -> Meetings:
+def _heaviest(n: int) -> RandomMixing:
     return HeaviestAlways(BandwidthMatching(drawn_bandwidth(n, 0)))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from algorithms.synchronisation.barriers import Asynchronous, Deadline, PartialBarrier
 from algorithms.synchronisation.base import Barrier
-from algorithms.synchronisation.standing import Decision, Standing
+from algorithms.synchronisation.worker_states import Decision, WorkerStates
 from proofs_check.closed_forms.synchronous.step_times import (
     deadline_seconds,
     partial_seconds,
@@ -29,7 +29,7 @@ class IdleDeadline(Barrier):
     def name(self) -> str:
         return f"idle deadline({self.seconds:g} s)"
 
-    def decide(self, now: Standing) -> Decision:
+    def decide(self, now: WorkerStates) -> Decision:
         right = Deadline(self.seconds).decide(now)
         return right._replace(now=np.maximum(right.now, now.now + self.seconds))
 
@@ -45,7 +45,7 @@ class PatientDeadline(Barrier):
     def name(self) -> str:
         return f"patient deadline({self.seconds:g} s)"
 
-    def decide(self, now: Standing) -> Decision:
+    def decide(self, now: WorkerStates) -> Decision:
         right = Deadline(self.seconds).decide(now)
         return right._replace(fetched=right.arrived, started=right.arrived)
 

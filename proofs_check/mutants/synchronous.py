@@ -22,7 +22,7 @@ from algorithms.synchronisation.barriers import (
 from algorithms.synchronisation.base import Barrier
 from algorithms.synchronisation.compute_times import Constant
 from algorithms.synchronisation.stale import SSP, EagerSSP
-from algorithms.synchronisation.standing import Decision, Standing
+from algorithms.synchronisation.worker_states import Decision, WorkerStates
 from proofs_check.closed_forms.synchronous.barriers import (
     averaged,
     backup_seconds,
@@ -40,7 +40,7 @@ from proofs_check.closed_forms.synchronous.barriers import (
 from proofs_check.methods.faulty.spoilt import Spoilt, posing
 from proofs_check.mutants.methods import MethodMutant, fault
 
-Spoil = Callable[[Standing, Decision], Decision]
+Spoil = Callable[[WorkerStates, Decision], Decision]
 
 
 @final
@@ -55,32 +55,32 @@ class SpoiltBarrier(Barrier):
     def name(self) -> str:
         return f"spoilt {self.right.name}"
 
-    def decide(self, now: Standing) -> Decision:
+    def decide(self, now: WorkerStates) -> Decision:
         return self.spoil(now, self.right.decide(now))
 
 
-def _late_push(now: Standing, d: Decision) -> Decision:
+def _late_push(now: WorkerStates, d: Decision) -> Decision:
     """Pushes only every other advance of the slowest clock."""
     even = (now.clock + d.arrived).min(axis=1) % 2 == 0
     return d._replace(fetched=d.fetched & even[:, None])
 
 
-def _keep_going(now: Standing, d: Decision) -> Decision:
+def _keep_going(now: WorkerStates, d: Decision) -> Decision:
     """Late workers go on with their old gradient, which counts when it comes."""
     return d._replace(started=d.arrived, fetched=d.arrived)
 
 
-def _first_come(now: Standing, d: Decision) -> Decision:
+def _first_come(now: WorkerStates, d: Decision) -> Decision:
     """Whoever is first has the turn."""
     return Asynchronous().decide(now)
 
 
-def _read_first(now: Standing, d: Decision) -> Decision:
+def _read_first(now: WorkerStates, d: Decision) -> Decision:
     """A worker takes the model of the tick before its own gradient is applied."""
     return d._replace(fetched=np.roll(d.fetched, 1, axis=1))
 
 
-def _stragglers_too(now: Standing, d: Decision) -> Decision:
+def _stragglers_too(now: WorkerStates, d: Decision) -> Decision:
     """One more is waited for."""
     arrived = now.first(min(now.n, int(d.arrived[0].sum()) + 1))
     return d._replace(now=now.latest(arrived), arrived=arrived)

@@ -17,7 +17,7 @@ from algorithms.compressors.fixed_point import FixedPoint
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.rand_k import RandK
-from algorithms.methods.exchanges.exchange import Along, At
+from algorithms.methods.exchanges.exchange import FixedLinks, RandomLinks
 from algorithms.methods.exchanges.unreliable import Lost, Unreliable
 from algorithms.methods.gossip_compressed.d2 import D2
 from algorithms.methods.gossip_compressed.dcd_psgd import DCDPSGD
@@ -31,8 +31,8 @@ from algorithms.topologies.complete import Complete
 from algorithms.topologies.hypercube import Hypercube
 from algorithms.topologies.lazy import Lazy
 from algorithms.topologies.losses import RandomLosses
-from algorithms.topologies.meetings import RandomEdge
 from algorithms.topologies.one_peer_exponential import OnePeerExponential
+from algorithms.topologies.random_mixing import RandomEdge
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.static_exponential import StaticExponential
 from theory.constants import Constants, MissingConstants
@@ -83,11 +83,11 @@ def test_quantimed_refuses(deadline: float, most: int) -> None:
 
 def test_meetings_of_others_are_refused(consensus: Quadratic) -> None:
     with pytest.raises(ValueError, match="n=5"):
-        run(QuantisedConsensus(At(RandomEdge(Ring(5))), QSGD(4)), consensus, steps=1)
+        run(QuantisedConsensus(RandomLinks(RandomEdge(Ring(5))), QSGD(4)), consensus, steps=1)
     with pytest.raises(ValueError, match="row_error must be at least 0"):
-        QuantisedConsensus(At(RandomEdge(Ring(8))), QSGD(4), row_error=-1.0)
+        QuantisedConsensus(RandomLinks(RandomEdge(Ring(8))), QSGD(4), row_error=-1.0)
     with pytest.raises(ValueError, match="exchange ring"):
-        run(QuantisedConsensus(Along(Ring(5)), QSGD(4)), consensus, steps=1)
+        run(QuantisedConsensus(FixedLinks(Ring(5)), QSGD(4)), consensus, steps=1)
 
 
 def test_modes_of_d_squared_by_numpy() -> None:
@@ -140,7 +140,7 @@ def test_second_moments_of_q2_by_enumeration() -> None:
 
 def test_naive_gossip_stalls_where_it_should(consensus: Quadratic) -> None:
     """Without compression both are W^t x; on a grid of width D the level is of order D^2."""
-    ring, w = Along(Ring(8)), torch.from_numpy(Ring(8).matrix(0).copy())
+    ring, w = FixedLinks(Ring(8)), torch.from_numpy(Ring(8).matrix(0).copy())
     b = -consensus.all_gradients(torch.zeros(6, dtype=torch.float64))
     for own in OwnValue:
         exact = run(QuantisedConsensus(ring, Identity(), own), consensus, steps=20, points=2)
@@ -156,7 +156,7 @@ def test_naive_gossip_stalls_where_it_should(consensus: Quadratic) -> None:
 def test_who_meets_nobody_keeps_its_value_and_pays_nothing(consensus: Quadratic) -> None:
     b = -consensus.all_gradients(torch.zeros(6, dtype=torch.float64))
     for own in OwnValue:
-        method = QuantisedConsensus(At(RandomEdge(Ring(8))), FixedPoint(2, 12), own)
+        method = QuantisedConsensus(RandomLinks(RandomEdge(Ring(8))), FixedPoint(2, 12), own)
         trace = run(method, consensus, steps=1, points=2, seed=3)
         still = (trace.rows[0] == b).all(-1)
         assert int(still.sum()) == 6
@@ -165,7 +165,7 @@ def test_who_meets_nobody_keeps_its_value_and_pays_nothing(consensus: Quadratic)
 
 
 def test_quantised_consensus_states_its_theorem(consensus: Quadratic) -> None:
-    meetings = At(RandomEdge(Ring(8)))
+    meetings = RandomLinks(RandomEdge(Ring(8)))
     method = QuantisedConsensus(meetings, FixedPoint(3, 12), row_error=0.5)
     c = method.constants(consensus)
     assert meetings.movement() == pytest.approx(1.0)  # averages of pairs are projections
@@ -174,12 +174,12 @@ def test_quantised_consensus_states_its_theorem(consensus: Quadratic) -> None:
     assert not quantised_consensus.applies(c, ConstantStep(0.5), 10)
     late = quantised_consensus.bound(c, ConstantStep(1.0), np.array([1e6]))[0]
     assert late == pytest.approx(0.5 / (1 - c.need("lam") ** 2))
-    every = QuantisedConsensus(Along(Ring(8)), FixedPoint(3, 12), row_error=0.5)
+    every = QuantisedConsensus(FixedLinks(Ring(8)), FixedPoint(3, 12), row_error=0.5)
     c = every.constants(consensus)
     assert c.absolute_error == pytest.approx(0.5 * 8 * 6 / 9)  # rows (-2, 1, 1)/3 of W - I
     assert c.lam == Ring(8).constants().lam
-    varying = Along(OnePeerExponential(8))
-    lossy = Unreliable(Along(Ring(8)), RandomLosses(0.1), Lost.OWN_INSTEAD)
+    varying = FixedLinks(OnePeerExponential(8))
+    lossy = Unreliable(FixedLinks(Ring(8)), RandomLosses(0.1), Lost.OWN_INSTEAD)
     for exchange in (varying, lossy):  # no law that serves every round is known
         c = QuantisedConsensus(exchange, FixedPoint(3, 12), row_error=0.5).constants(consensus)
         assert c.lam is None and c.absolute_error is None

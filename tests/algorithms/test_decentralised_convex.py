@@ -24,7 +24,7 @@ from algorithms.methods.gossip_convex.dgd import dgd
 from algorithms.methods.gossip_convex.dual_averaging import DualAveraging
 from algorithms.methods.gossip_convex.gossip_dual_averaging import (
     GossipDualAveraging,
-    Guests,
+    SampleExchange,
     TravellingSamples,
 )
 from algorithms.methods.gossip_convex.mirror_descent import MirrorDescent
@@ -36,11 +36,11 @@ from algorithms.problems.partitions import SortedByLabel
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from algorithms.sets.ball import Ball
-from algorithms.sets.base import ConvexSet, Everywhere
+from algorithms.sets.base import ConvexSet, Unconstrained
 from algorithms.sets.box import Box
 from algorithms.sets.geometry import Entropy, Euclidean
 from algorithms.sets.simplex import Simplex
-from algorithms.topologies.meetings import RandomEdge
+from algorithms.topologies.random_mixing import RandomEdge
 from algorithms.topologies.ring import Ring
 from proofs_check.closed_forms.gossip_convex.dgd import uneven
 from proofs_check.instruments.evidence import ALPHA, mean_value
@@ -91,7 +91,7 @@ def test_projections_keep_rows_apart_and_the_dtype() -> None:
         assert all(
             torch.equal(whole[:, i : i + 1], domain.project(x[:, i : i + 1])) for i in (0, 3)
         )
-    assert Everywhere().project(x) is x and Everywhere().radius(3) == math.inf
+    assert Unconstrained().project(x) is x and Unconstrained().radius(3) == math.inf
 
 
 @pytest.mark.parametrize(
@@ -251,7 +251,7 @@ def test_only_the_pair_that_meets_pays(pairs: PairwiseLogistic) -> None:
 
 @final
 @dataclass(frozen=True)
-class OwnPairs(Guests):
+class OwnPairs(SampleExchange):
     """Nobody visits: pairs of a worker's own samples only."""
 
     problem: PairwiseLogistic

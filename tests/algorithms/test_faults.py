@@ -30,7 +30,7 @@ from algorithms.synchronisation.base import Barrier
 from algorithms.synchronisation.compute_times import Exponential
 from algorithms.synchronisation.conditions import Lost
 from algorithms.synchronisation.stale import SSP, EagerSSP
-from algorithms.synchronisation.standing import WorkerLost
+from algorithms.synchronisation.worker_states import WorkerLost
 from theory.stepsizes import ConstantStep
 
 STEP = ConstantStep(0.02)

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from algorithms.catalogue import problem, row
-from algorithms.methods.exchanges.exchange import Along
+from algorithms.methods.exchanges.exchange import FixedLinks
 from algorithms.methods.gossip_averaging.gossip_averaging import GossipAveraging
 from algorithms.run import run
 from algorithms.topologies.base import Topology
@@ -47,7 +47,9 @@ def test_rows_are_multiplied_by_the_weights_and_bits_are_those_of_the_edges(
         w = topology.matrix(t)
         wanted = w @ wanted
         messages += int((w != 0).sum() - (w.diagonal() != 0).sum())
-    *_, (_, state, world) = path(GossipAveraging(Along(topology)), built, steps, seed=1, replicas=1)
+    *_, (_, state, world) = path(
+        GossipAveraging(FixedLinks(topology)), built, steps, seed=1, replicas=1
+    )
     np.testing.assert_allclose(state.x[0].numpy(), wanted, rtol=0, atol=1e-13)
     assert int(world.network.ledger.account().sent_bits.sum()) == messages * built.d * 64
 
@@ -57,7 +59,7 @@ def test_the_distance_stays_under_the_theorem_and_reaches_it_in_the_limit(
     topology: Topology,
 ) -> None:
     built, steps = problem("consensus", 8), 60
-    method = GossipAveraging(Along(topology))
+    method = GossipAveraging(FixedLinks(topology))
     c = method.constants(built)
     assert c.initial_potential == pytest.approx(
         float((targets(8) - targets(8).mean(0)).square().sum()), rel=1e-12
@@ -76,7 +78,7 @@ def test_the_row_reaches_the_mean_at_its_optimal_rate() -> None:
     assert tuned.theorem is gossip_averaging
     trace = run(tuned.method, built, steps=80, seed=0, replicas=1)
     assert trace.squared_distance[0, -1] < 1e-25 and trace.consensus[0, -1] < 1e-12
-    plain = GossipAveraging(Along(Grid(4, 4))).constants(built).need("lam")
+    plain = GossipAveraging(FixedLinks(Grid(4, 4))).constants(built).need("lam")
     assert tuned.method.constants(built).need("lam") < plain - 0.03
 
 
@@ -95,4 +97,10 @@ def test_the_bound_by_hand_and_what_it_refuses() -> None:
 
 def test_another_number_of_workers_is_refused() -> None:
     with pytest.raises(ValueError, match="n=4 nodes, the network n=8 workers"):
-        run(GossipAveraging(Along(Ring(4))), problem("consensus", 8), steps=1, seed=0, replicas=1)
+        run(
+            GossipAveraging(FixedLinks(Ring(4))),
+            problem("consensus", 8),
+            steps=1,
+            seed=0,
+            replicas=1,
+        )

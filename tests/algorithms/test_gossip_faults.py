@@ -15,7 +15,7 @@ from algorithms.catalogue.gossip_directed import uneven_exponential
 from algorithms.compressors.fixed_point import FixedPoint
 from algorithms.compressors.identity import Identity
 from algorithms.methods.base import Method
-from algorithms.methods.exchanges.exchange import Along, At, Exchange
+from algorithms.methods.exchanges.exchange import Exchange, FixedLinks, RandomLinks
 from algorithms.methods.exchanges.unreliable import Lost, Unreliable
 from algorithms.methods.gossip.d_psgd import DPSGD, LossyDPSGD
 from algorithms.methods.gossip_averaging.gossip_averaging import GossipAveraging
@@ -32,8 +32,8 @@ from algorithms.topologies.complete import Complete
 from algorithms.topologies.directed_ring import DirectedRing
 from algorithms.topologies.dissemination import RotatingHypercube
 from algorithms.topologies.losses import DeadNode, Losses, LostMessage, RandomLosses
-from algorithms.topologies.meetings import RandomEdge
 from algorithms.topologies.partitioned import Partitioned
+from algorithms.topologies.random_mixing import RandomEdge
 from algorithms.topologies.random_out_neighbour import RandomOutNeighbour
 from algorithms.topologies.ring import Ring
 from proofs_check.closed_forms.gossip.choco import consensus_problem
@@ -51,12 +51,12 @@ LINKS = int((DIGRAPH.matrix(0) > 0).sum()) - DIGRAPH.n
 
 
 def lossy(losses: Losses, lost: Lost = Lost.VANISHES) -> Unreliable:
-    return Unreliable(Along(DIGRAPH), losses, lost)
+    return Unreliable(FixedLinks(DIGRAPH), losses, lost)
 
 
 def test_without_losses_it_is_the_reliable_exchange() -> None:
     problem = consensus_problem(7, 3, 44)
-    for reliable in (Along(DIGRAPH), At(RandomOutNeighbour(Complete(7)))):
+    for reliable in (FixedLinks(DIGRAPH), RandomLinks(RandomOutNeighbour(Complete(7)))):
         one = run(PushSum(reliable), problem, steps=20, replicas=2, points=2)
         for lost in Lost:
             exchange = Unreliable(reliable, RandomLosses(0.0), lost)
@@ -99,7 +99,7 @@ def test_a_dead_worker_neither_sends_nor_hears() -> None:
 def test_a_partition_parts_and_heals() -> None:
     """While cut off both sides agree among themselves; afterwards all do."""
     problem, part = consensus_problem(6, 2, 44), (0, 1, 2)
-    exchange = Unreliable(Along(Ring(6)), Partitioned(part, 0, 200), Lost.OWN_INSTEAD)
+    exchange = Unreliable(FixedLinks(Ring(6)), Partitioned(part, 0, 200), Lost.OWN_INSTEAD)
     moments = list(path(PushSum(exchange), problem, 400))
     cut, healed = (PushSum(exchange).models(moments[t].state)[0] for t in (200, 400))
     b = problem.all_gradients(torch.zeros(2, dtype=torch.float64)).neg()
@@ -120,7 +120,7 @@ def test_returned_weight_is_kept_to_the_last_bit_of_rounding() -> None:
 def test_sgp_whose_weight_vanishes_diverges_loudly() -> None:
     r"""w falls by (1 - p/2) a step, so gamma L / w passes 2 and the run must end in an error."""
     problem = Quadratic.strongly_convex(8, 4, zeta2=1.0)
-    exchange = Unreliable(Along(DirectedRing(8)), RandomLosses(0.3))
+    exchange = Unreliable(FixedLinks(DirectedRing(8)), RandomLosses(0.3))
     with pytest.raises(Diverged, match="lost weight vanishes"):
         run(SGP(STEP, exchange), problem, steps=600, points=3)
 
@@ -140,15 +140,15 @@ def test_averages_refuse_losses_that_shrink_models(
     make: Callable[[Exchange], Method[Any]], lost: Lost
 ) -> None:
     with pytest.raises(ValueError, match=r"sum to 1 by row.*OWN_INSTEAD would do"):
-        make(Unreliable(Along(Ring(6)), RandomLosses(0.1), lost))
+        make(Unreliable(FixedLinks(Ring(6)), RandomLosses(0.1), lost))
     with pytest.raises(ValueError, match="sum to 1 by row"):
-        make(At(RandomOutNeighbour(Complete(6))))
+        make(RandomLinks(RandomOutNeighbour(Complete(6))))
 
 
 def test_lossy_averaging_is_push_sum_whose_weights_stay_one() -> None:
     """All agree, and on the same value, drifted from the mean."""
     problem = consensus_problem(6, 3, 44)
-    exchange = Unreliable(Along(Ring(6)), RandomLosses(0.3), Lost.OWN_INSTEAD)
+    exchange = Unreliable(FixedLinks(Ring(6)), RandomLosses(0.3), Lost.OWN_INSTEAD)
     plain = run(GossipAveraging(exchange), problem, steps=300, replicas=4, points=2)
     pushed = run(PushSum(exchange), problem, steps=300, replicas=4, points=2)
     torch.testing.assert_close(plain.rows, pushed.rows, rtol=0, atol=1e-12)
@@ -160,7 +160,7 @@ def test_lossy_averaging_is_push_sum_whose_weights_stay_one() -> None:
 def test_lossy_quantised_averaging_without_error_is_lossy_averaging(own: OwnValue) -> None:
     """And with errors of at most a grid's width it keeps to it that far, round by round."""
     problem = consensus_problem(6, 3, 44)
-    exchange = Unreliable(Along(Ring(6)), RandomLosses(0.3), Lost.OWN_INSTEAD)
+    exchange = Unreliable(FixedLinks(Ring(6)), RandomLosses(0.3), Lost.OWN_INSTEAD)
     exact = run(GossipAveraging(exchange), problem, steps=5, replicas=4, points=2)
     same = run(QuantisedConsensus(exchange, Identity(), own), problem, steps=5, replicas=4)
     torch.testing.assert_close(exact.rows, same.rows, rtol=0, atol=1e-14)
@@ -171,7 +171,7 @@ def test_lossy_quantised_averaging_without_error_is_lossy_averaging(own: OwnValu
 def test_d_psgd_without_losses_is_d_psgd_bit_for_bit() -> None:
     problem = Quadratic.strongly_convex(6, 4, sigma2=1.0, zeta2=1.0)
     one = run(DPSGD(STEP, Ring(6)), problem, steps=20, replicas=2, points=2)
-    other = run(LossyDPSGD(STEP, Along(Ring(6))), problem, steps=20, replicas=2, points=2)
+    other = run(LossyDPSGD(STEP, FixedLinks(Ring(6))), problem, steps=20, replicas=2, points=2)
     assert torch.equal(one.rows, other.rows)
     assert torch.equal(one.account.sent_bits, other.account.sent_bits)
 
@@ -199,25 +199,29 @@ def test_bad_arguments() -> None:
 def build(kind: str) -> tuple[Method[Any], Problem]:
     """Every kind of loss under a method, and forms that are no row, for two worlds."""
     problem = Quadratic.strongly_convex(4, 5, zeta2=1.0)
-    ring: Exchange = Along(Ring(4))
+    ring: Exchange = FixedLinks(Ring(4))
     made: dict[str, Method[Any]] = {
         "losses": SGP(STEP, Unreliable(ring, RandomLosses(0.3), Lost.RETURNED)),
         "own instead": GossipGraD(STEP, Unreliable(ring, RandomLosses(0.3), Lost.OWN_INSTEAD)),
-        "dead": SGP(STEP, Unreliable(Along(DirectedRing(4)), DeadNode(3, 4))),
+        "dead": SGP(STEP, Unreliable(FixedLinks(DirectedRing(4)), DeadNode(3, 4))),
         "partition": GossipGraD(
             STEP, Unreliable(ring, Partitioned((0, 2), 3, 8), Lost.OWN_INSTEAD), shuffle=False
         ),
         "1-OSGP": OverlapSGP(STEP, uneven_exponential(4)),
         "3-OSGP": OverlapSGP(STEP, uneven_exponential(4), 3),
-        "hypercube": GossipGraD(STEP, Along(RotatingHypercube(4)), shuffle=False),
+        "hypercube": GossipGraD(STEP, FixedLinks(RotatingHypercube(4)), shuffle=False),
         "D-PSGD": LossyDPSGD(STEP, Unreliable(ring, RandomLosses(0.3), Lost.OWN_INSTEAD)),
         "averaging": GossipAveraging(Unreliable(ring, RandomLosses(0.3), Lost.OWN_INSTEAD)),
         "quantised": QuantisedConsensus(
             Unreliable(ring, RandomLosses(0.3), Lost.OWN_INSTEAD), FixedPoint(3, 12)
         ),
         "Q1": QuantisedConsensus(ring, FixedPoint(3, 12), OwnValue.TOTAL),
-        "partial": QuantisedConsensus(At(RandomEdge(Ring(4))), FixedPoint(3, 12), OwnValue.PARTIAL),
-        "random": PushSum(Unreliable(At(RandomOutNeighbour(Complete(4))), RandomLosses(0.2))),
+        "partial": QuantisedConsensus(
+            RandomLinks(RandomEdge(Ring(4))), FixedPoint(3, 12), OwnValue.PARTIAL
+        ),
+        "random": PushSum(
+            Unreliable(RandomLinks(RandomOutNeighbour(Complete(4))), RandomLosses(0.2))
+        ),
     }
     return made[kind], problem
 
@@ -255,7 +259,7 @@ def test_the_study_of_rounds_can_fail() -> None:
 @pytest.mark.slow
 def test_the_study_of_speedup_can_fail() -> None:
     def averaged(step: Stepsize, graph: MixingSequence) -> SGP:
-        return SGP(step, Along(Averaging(graph)))
+        return SGP(step, FixedLinks(Averaging(graph)))
 
     result = sgp_speedup.measure(averaged)
     assert [v.outcome for v in result.verdicts[:4]] == 4 * [Outcome.REFUTED]

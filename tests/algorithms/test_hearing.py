@@ -16,7 +16,7 @@ from algorithms.network.launch import launch
 from algorithms.network.sharded import Sharded
 from algorithms.network.simulated import Simulated
 from algorithms.topologies.complete import Complete
-from algorithms.topologies.meetings import RandomEdge
+from algorithms.topologies.random_mixing import RandomEdge
 from algorithms.topologies.ring import Ring
 
 KEY, IDS, N, D = Key.seed(3), torch.arange(5), 6, 7
@@ -42,7 +42,7 @@ def packet(network, kind):
 
 def heard(network, kind):
     sources, arrives = drawn()
-    return network.hear(packet(network, kind), sources, arrives)
+    return network.receive(packet(network, kind), sources, arrives)
 
 
 KINDS = ("even", "varies", "silent")
@@ -99,7 +99,7 @@ def test_ranks_hear_the_same_and_only_what_they_need_crosses():
 def test_bad_sources_are_refused(sources, said):
     network = Simulated(N)
     with pytest.raises(ValueError, match=said):
-        network.hear(packet(network, "even"), sources)
+        network.receive(packet(network, "even"), sources)
 
 
 @pytest.mark.parametrize("topology", [Ring(6), Complete(6)])

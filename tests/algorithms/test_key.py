@@ -8,7 +8,7 @@ import torch
 from scipy import stats
 
 from algorithms.kernels import philox
-from algorithms.key import Key, Rows, uniforms
+from algorithms.key import Key, WorkerIds, uniforms
 
 # Random123's kat_vectors for philox4x32, 10 rounds: counter, key, output.
 KNOWN_ANSWERS = [
@@ -78,7 +78,7 @@ def test_a_worker_draws_the_same_wherever_its_row_lives():
 
 def test_rows_kept_for_later_purposes_draw_the_same():
     replicas, workers = torch.arange(3), torch.arange(2, 6)
-    held, key = Rows(replicas, workers), Key.seed(8)
+    held, key = WorkerIds(replicas, workers), Key.seed(8)
     for t in range(2):
         once = key.fold("gradient", t).draws(replicas, workers)
         kept = key.fold("gradient", t).draws_of(held)

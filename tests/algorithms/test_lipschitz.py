@@ -11,7 +11,10 @@ from torch.nn.functional import normalize, softplus
 from algorithms.catalogue import problem, row
 from algorithms.key import Key
 from algorithms.methods.gossip_convex.dual_averaging import DualAveraging
-from algorithms.methods.gossip_convex.gossip_dual_averaging import GossipDualAveraging, guests_of
+from algorithms.methods.gossip_convex.gossip_dual_averaging import (
+    GossipDualAveraging,
+    sample_exchange_of,
+)
 from algorithms.methods.gossip_convex.mirror_descent import MirrorDescent
 from algorithms.methods.gossip_convex.projected_dgd import projected_dgd
 from algorithms.problems.absolute_data import diabetes
@@ -24,7 +27,7 @@ from algorithms.problems.redundant import Redundant
 from algorithms.problems.regularisers import L2, BoundedNonconvex
 from algorithms.sets.ball import Ball
 from algorithms.sets.geometry import Entropy, Euclidean
-from algorithms.topologies.meetings import RandomEdge
+from algorithms.topologies.random_mixing import RandomEdge
 from algorithms.topologies.ring import Ring
 from proofs_check.methods.runs import run_row
 from proofs_check.verdict import Outcome
@@ -131,7 +134,7 @@ def test_random_pairs_contract_in_mean_square_and_guests_are_not_told():
     c = GossipDualAveraging(STEP, RandomEdge(Ring(4))).constants(diabetes(4))
     assert c.need("lam") ** 2 == pytest.approx(1 - 1 / 4, rel=1e-12)
     pairs = problem("pairwise-logistic", 4)
-    c = GossipDualAveraging(STEP, RandomEdge(Ring(4)), guests_of(pairs)).constants(pairs)
+    c = GossipDualAveraging(STEP, RandomEdge(Ring(4)), sample_exchange_of(pairs)).constants(pairs)
     assert c.lam is None
 
 

@@ -8,10 +8,10 @@ import pytest
 import torch
 
 from algorithms.compressors.adacomp import AdaComp
-from algorithms.compressors.hidden_top_k import HiddenTopK
+from algorithms.compressors.layerwise_adaptive_top_k import LayerwiseAdaptiveTopK
 from algorithms.compressors.top_count import TopCount
 from algorithms.compressors.top_k import TopK
-from algorithms.compressors.unambiguous import Unambiguous
+from algorithms.compressors.variance_threshold import VarianceThreshold
 from algorithms.compressors.warm_up import WarmUp, sparsity_warm_up
 from algorithms.key import Key
 from algorithms.memories.base import NoMemory, Round
@@ -207,10 +207,12 @@ def test_fair_choice_is_the_papers():
 
 def test_layers_send_what_their_time_hides():
     """16-64-10 network: 1 Gbit/s, 1 ms backward, 42 bits an entry; nothing hides the first."""
-    operator = HiddenTopK(ETHERNET_1G, 1e-3, 10.0).bound(((16, 64), (16,), (10, 16), (10,)))
+    operator = LayerwiseAdaptiveTopK(ETHERNET_1G, 1e-3, 10.0).for_shapes(
+        ((16, 64), (16,), (10, 16), (10,))
+    )
     assert operator.counts(1210) == (103, 16, 16, 10)
     assert operator.claims(1210)[0].delta == min(103 / 1024, 16 / 160)
-    slow = HiddenTopK(AlphaBeta(0.0, 1e-9), 1e-6, 1000.0).bound(((100,), (100,)))
+    slow = LayerwiseAdaptiveTopK(AlphaBeta(0.0, 1e-9), 1e-6, 1000.0).for_shapes(((100,), (100,)))
     assert slow.counts(200) == (1, int(0.5e-6 / (39 * 1e-9)))
 
 
@@ -229,14 +231,14 @@ def test_variance_criterion_reference():
     g = torch.tensor([1.0, 3.0], dtype=torch.float64)
     r, v = row(g.mean())[0], row((g / 2).square().sum())[0]
     for alpha, sent in ((1.0, 2.0), (2.0, 0.0)):
-        operator = Unambiguous(alpha)
+        operator = VarianceThreshold(alpha)
         symbols = operator.encode_guided(r, v, draws())
         assert operator.decode(symbols, 1, torch.float64, draws()).tolist() == [[sent]]
 
 
 def test_powers_of_two_are_nearest_and_ranged():
     x = row(1.0, 1.49, 1.5, -3.0, 100.0, 0.7, 0.75 / 2)[0]
-    sent = Unambiguous().compress(x, draws())
+    sent = VarianceThreshold().compress(x, draws())
     assert sent.tolist() == [[1.0, 1.0, 2.0, -4.0, 128.0, 0.0, 0.0]]
 
 
@@ -277,10 +279,19 @@ def test_unambiguous_elements_only():
         (lambda: WarmUp((), 5), "stages must not be empty"),
         (lambda: WarmUpStep(ConstantStep(1.0), 0), "length must be at least 1 step"),
         (lambda: AdaComp(3), r"bin must lie in \[4, 16383\], got bin=3"),
-        (lambda: HiddenTopK(ETHERNET_1G, -1.0), "compute must be at least 0 s, got compute=-1.0"),
-        (lambda: HiddenTopK(ETHERNET_1G, 1.0, 0.5), "ratio must be at least 1, got ratio=0.5"),
-        (lambda: HiddenTopK(ETHERNET_1G, 1.0).bound(((3, 2),)).claims(7), "shapes must hold d=7"),
-        (lambda: Unambiguous(-1.0), "alpha must be at least 0, got alpha=-1.0"),
+        (
+            lambda: LayerwiseAdaptiveTopK(ETHERNET_1G, -1.0),
+            "compute must be at least 0 s, got compute=-1.0",
+        ),
+        (
+            lambda: LayerwiseAdaptiveTopK(ETHERNET_1G, 1.0, 0.5),
+            "ratio must be at least 1, got ratio=0.5",
+        ),
+        (
+            lambda: LayerwiseAdaptiveTopK(ETHERNET_1G, 1.0).for_shapes(((3, 2),)).claims(7),
+            "shapes must hold d=7",
+        ),
+        (lambda: VarianceThreshold(-1.0), "alpha must be at least 0, got alpha=-1.0"),
         (lambda: VarianceBased(ConstantStep(1.0), micro=0), "micro must be at least 1 gradient"),
         (lambda: AdaptiveK(ConstantStep(1.0), AlphaBeta(0, 0), least=0), "least must be at least"),
     ],

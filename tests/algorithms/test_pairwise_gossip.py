@@ -17,7 +17,7 @@ from algorithms.compressors.random_mask import RandomMask
 from algorithms.compressors.shared_mask import SharedMask
 from algorithms.key import Key
 from algorithms.methods.base import Method
-from algorithms.methods.exchanges.exchange import At
+from algorithms.methods.exchanges.exchange import RandomLinks
 from algorithms.methods.gossip_averaging.gossip_averaging import GossipAveraging
 from algorithms.methods.gossip_pairwise.ad_psgd import ADPSGD, conflicts
 from algorithms.methods.gossip_pairwise.gossiping_sgd import Direction, GossipingSGD
@@ -27,13 +27,13 @@ from algorithms.run import run
 from algorithms.synchronisation.barriers import Asynchronous, Bulk
 from algorithms.synchronisation.compute_times import Constant, Exponential
 from algorithms.synchronisation.conditions import Lost
-from algorithms.synchronisation.standing import WorkerLost
 from algorithms.synchronisation.window import Window
+from algorithms.synchronisation.worker_states import WorkerLost
 from algorithms.topologies.bandwidth_matching import BandwidthMatching, drawn_bandwidth
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.hypercube import Hypercube
-from algorithms.topologies.meetings import RandomEdge
 from algorithms.topologies.partners import circle, halves, partners
+from algorithms.topologies.random_mixing import RandomEdge
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.star import Star
 from proofs_check.instruments.evidence import ALPHA
@@ -246,7 +246,7 @@ def test_saps_without_compression_on_one_pair_is_averaging(problem) -> None:
 def test_randomised_gossip_states_what_a_tick_contracts_by() -> None:
     b = torch.randn((20, 3), generator=torch.Generator().manual_seed(2), dtype=torch.float64)
     consensus = Quadratic.from_arrays(torch.ones_like(b), b)
-    stated = GossipAveraging(At(RandomEdge(Complete(20)))).constants(consensus)
+    stated = GossipAveraging(RandomLinks(RandomEdge(Complete(20)))).constants(consensus)
     assert stated.need("lam") ** 2 == pytest.approx(18 / 19, rel=1e-13)
     assert round(stated.need("lam") ** 2, 6) == 0.947368
     spread = (b - b.mean(0)).square().sum().item()
@@ -301,7 +301,7 @@ def test_what_does_not_fit_is_refused(problem) -> None:
         ADPSGD(STEP, 5, Exponential(), Ring(6)),
         GossipingSGD(STEP, 5, Exponential(), Ring(6)),
         SAPSPSGD(STEP, RandomEdge(Ring(6)), 2.0),
-        GossipAveraging(At(RandomEdge(Ring(6)))),
+        GossipAveraging(RandomLinks(RandomEdge(Ring(6)))),
     ):
         with pytest.raises(ValueError, match="n=6"):
             run(method, problem, steps=2)

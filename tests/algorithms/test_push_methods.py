@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from algorithms.catalogue.gossip_directed import uneven_exponential
 from algorithms.methods.base import Method
-from algorithms.methods.exchanges.exchange import Along, At
+from algorithms.methods.exchanges.exchange import FixedLinks, RandomLinks
 from algorithms.methods.gossip_directed.gossipgrad import GossipGraD
 from algorithms.methods.gossip_directed.overlap_sgp import OverlapSGP
 from algorithms.methods.gossip_directed.push_sum import PushSum
@@ -103,7 +103,7 @@ def test_gradient_push_is_its_recursion(
     problem, a, b = quadratic()
     expected = by_hand(graph, a, b, STEPS)
     np.testing.assert_allclose(
-        models_of(build(STEP, Along(graph)), problem), expected, rtol=0, atol=1e-12
+        models_of(build(STEP, FixedLinks(graph)), problem), expected, rtol=0, atol=1e-12
     )
 
 
@@ -140,12 +140,12 @@ def test_a_large_delay_is_bounded_not_lost() -> None:
 def test_messages_carry_the_weight() -> None:
     problem, _, _ = quadratic(8, 3)
     graph = OnePeerExponential(8)
-    for method in (SGP(STEP, Along(graph)), SubgradientPush(STEP, Along(graph))):
+    for method in (SGP(STEP, FixedLinks(graph)), SubgradientPush(STEP, FixedLinks(graph))):
         trace = run(method, problem, steps=9, points=2)
         assert (trace.account.sent_bits == 9 * 4 * 64).all()
     trace = run(OverlapSGP(STEP, graph, 3), problem, steps=9, points=2)
     assert (trace.account.sent_messages == 3).all()
-    trace = run(GossipGraD(STEP, Along(graph)), problem, steps=9, points=2)
+    trace = run(GossipGraD(STEP, FixedLinks(graph)), problem, steps=9, points=2)
     assert (trace.account.sent_bits == 9 * 3 * 64).all()
 
 
@@ -182,15 +182,15 @@ def test_gossipgrad_is_its_recursion(shuffle: bool) -> None:
     for t in range(STEPS):
         shard = (np.arange(8) - t * shuffle) % 8
         x = graph.matrix(t) @ (x - GAMMA * a[shard] * (x - b[shard]))
-    got = models_of(GossipGraD(STEP, Along(graph), shuffle), problem)
+    got = models_of(GossipGraD(STEP, FixedLinks(graph), shuffle), problem)
     np.testing.assert_allclose(got, x, rtol=0, atol=1e-12)
 
 
 def test_gossipgrad_refuses_weights_that_shrink_models() -> None:
     with pytest.raises(ValueError, match="sum to 1 by row"):
-        GossipGraD(STEP, Along(DIGRAPH))
+        GossipGraD(STEP, FixedLinks(DIGRAPH))
     with pytest.raises(ValueError, match="sum to 1 by row"):
-        GossipGraD(STEP, At(RandomOutNeighbour(Complete(5))))
+        GossipGraD(STEP, RandomLinks(RandomOutNeighbour(Complete(5))))
 
 
 def test_bad_arguments() -> None:
@@ -198,7 +198,7 @@ def test_bad_arguments() -> None:
     with pytest.raises(ValueError, match="tau must be at least 1, got tau=0"):
         OverlapSGP(STEP, DIGRAPH, 0)
     with pytest.raises(ValueError, match=r"exchange .*n=8 nodes"):
-        run(SGP(STEP, Along(OnePeerExponential(8))), problem, steps=1)
+        run(SGP(STEP, FixedLinks(OnePeerExponential(8))), problem, steps=1)
     with pytest.raises(ValueError, match="rotations"):
         Dissemination(8, 0)
     with pytest.raises(ValueError, match="power of two"):
@@ -211,7 +211,9 @@ def test_bad_arguments() -> None:
 def test_random_pushes_have_their_moments(topology: Complete | Ring) -> None:
     """E P and E P^T P of the meetings against 20000 drawn matrices (six standard errors)."""
     meetings, n = RandomOutNeighbour(topology), topology.n
-    world = next(path(PushSum(At(meetings)), consensus(n), 0, seed=3, replicas=20_000)).world
+    world = next(
+        path(PushSum(RandomLinks(meetings)), consensus(n), 0, seed=3, replicas=20_000)
+    ).world
     drawn = meetings.at(0, world.key, world.replicas)
     p = torch.zeros(20_000, n, n, dtype=torch.float64)
     p.scatter_add_(-1, drawn.sources, drawn.weights)

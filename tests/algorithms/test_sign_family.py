@@ -60,7 +60,7 @@ def test_reference_vectors(operator, outcome, error):
 
 def test_one_bit_by_column_equals_a_loop():
     x = torch.randn(1, 26, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
-    operator = OneBit().bound(((4, 5), (6,)))
+    operator = OneBit().for_shapes(((4, 5), (6,)))
     expected = []
     for column in [*x[0, :20].reshape(4, 5).T, x[0, 20:]]:
         above, below = column[column >= 0], column[column < 0]
@@ -161,7 +161,7 @@ def test_majority_counts_votes(n):
         (lambda: Strom(0.0), "tau must be positive and finite, got tau=0.0"),
         (lambda: ThreeLC(2.0), "s must lie in"),
         (lambda: DoReFa(9), r"k must lie in \[1, 8\], got k=9"),
-        (lambda: OneBit().bound(((2, 2),)).claims(5), "shapes must hold d=5 numbers together"),
+        (lambda: OneBit().for_shapes(((2, 2),)).claims(5), "shapes must hold d=5 numbers together"),
         (lambda: DecayingFeedback(1.5, 1.0), r"alpha and beta must lie in \[0, 1\]"),
         (lambda: NesterovFeedback(1.0), r"m must lie in \[0, 1\), got m=1.0"),
     ],

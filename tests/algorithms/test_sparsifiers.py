@@ -521,7 +521,7 @@ def test_closed_forms_hold():
         (lambda: SBC(3).claims(3), "k must lie below d, got k=3 with d=3"),
         (lambda: GaussianK(4).claims(5), "k must lie below 3d/4"),
         (lambda: RowTopK(1, (2, 3)).claims(7), "shape must hold d=7"),
-        (lambda: RowTopK(1).bound(((2,), (3,))), "takes one tensor"),
+        (lambda: RowTopK(1).for_shapes(((2,), (3,))), "takes one tensor"),
         (lambda: TruncatedGradient(-1.0, 1.0), "gravity must be at least 0"),
         (lambda: TruncatedGradient(1.0, 1.0, 0), "period must be at least 1"),
         (lambda: CommunicationDelay(ConstantStep(1.0), 0, TopK(1)), "period must be at least 1"),

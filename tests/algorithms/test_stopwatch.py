@@ -17,8 +17,8 @@ from algorithms.run import run
 from algorithms.synchronisation.barriers import Bulk
 from algorithms.synchronisation.compute_times import Constant, Exponential
 from algorithms.synchronisation.conditions import Lost
-from algorithms.synchronisation.standing import WorkerLost
 from algorithms.synchronisation.stopwatch import Timing
+from algorithms.synchronisation.worker_states import WorkerLost
 from algorithms.topologies.ring import Ring
 from theory.seconds.costs import AlphaBeta
 from theory.stepsizes import ConstantStep

@@ -136,10 +136,10 @@ def test_closed_forms_hold():
 def test_spectral_atoms_of_full_budget_are_the_matrix():
     x = torch.randn(2, 12, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
     draws = Key.seed(1).draws(torch.tensor(0), torch.arange(2))
-    operator = SpectralAtomo(3).bound(((3, 4),))
+    operator = SpectralAtomo(3).for_shapes(((3, 4),))
     torch.testing.assert_close(operator.compress(x, draws), x)
     with pytest.raises(ValueError, match=r"s must be at most min\(rows, columns\) = 3"):
-        SpectralAtomo(4).bound(((3, 4),)).claims(12)
+        SpectralAtomo(4).for_shapes(((3, 4),)).claims(12)
 
 
 @pytest.mark.parametrize("budget", [1, 3])

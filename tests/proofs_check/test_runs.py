@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from algorithms.catalogue import Parts, Row, problem, row
+from algorithms.catalogue import Recipe, Row, problem, row
 from algorithms.compressors.qsgd import QSGD
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.methods.synchronous.bsp import BSP
@@ -47,7 +47,7 @@ class QuarterNoise(BspNonconvex):
 
 
 def test_a_bound_that_forgets_noise_is_refuted():
-    planted = Parts(lambda step, _p, _t: BSP(step), (QuarterNoise(),))
+    planted = Recipe(lambda step, _p, _t: BSP(step), (QuarterNoise(),))
     loud = Quadratic.strongly_convex(4, 6, sigma2=100.0, R2=1e-4)
     result = run_row(Row("bsp-sgd", "", "", "", planted), loud, steps=300, replicas=32, seed=3,
                      rates=False)  # fmt: skip
@@ -62,7 +62,7 @@ class Undercounted(QSGD):
 
 def test_a_wrong_length_is_refuted():
     operator = Undercounted(2)
-    planted = Parts(lambda step, _p, _t: BSP(step, operator), (), operator)
+    planted = Recipe(lambda step, _p, _t: BSP(step, operator), (), operator)
     result = run_row(
         Row("qsgd", "", "", "", planted), problem("quadratic-sc", 4), steps=20, replicas=4, seed=3
     )
@@ -71,7 +71,9 @@ def test_a_wrong_length_is_refuted():
 
 
 def test_the_bill_of_a_method_that_sends_nothing_proves_nothing():
-    parts = Parts(lambda step, problem, steps: LocalSGD(step, Every(1000)), (), caution=50.0)
+    parts = Recipe(
+        lambda step, problem, steps: LocalSGD(step, Every(1000)), (), stepsize_divisor=50.0
+    )
     alone = Row("alone", "none", "workers that never meet", "nobody", parts)
     result = run_row(alone, problem("quadratic-sc", 4), steps=30, replicas=2, seed=0, rates=False)
     (bill,) = (verdict for verdict in result.verdicts if verdict.check == "bits")
@@ -80,12 +82,12 @@ def test_the_bill_of_a_method_that_sends_nothing_proves_nothing():
 
 
 def test_divergence_and_stalling_are_refuted():
-    wild = Parts(lambda _s, _p, _t: BSP(ConstantStep(1e30)), ())
+    wild = Recipe(lambda _s, _p, _t: BSP(ConstantStep(1e30)), ())
     result = run_row(
         Row("bsp-sgd", "", "", "", wild), problem("quadratic-sc", 4), steps=100, replicas=4, seed=3
     )
     assert outcomes(result) == {"progress": Outcome.REFUTED}
-    growing = Parts(lambda _s, _p, _t: BSP(ConstantStep(2.5)), ())
+    growing = Recipe(lambda _s, _p, _t: BSP(ConstantStep(2.5)), ())
     result = run_row(
         Row("bsp-sgd", "", "", "", growing), problem("quadratic-sc", 4), steps=20, replicas=8,
         seed=3,

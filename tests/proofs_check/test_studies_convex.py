@@ -16,7 +16,7 @@ from algorithms.methods.gossip_convex.gossip_dual_averaging import GossipDualAve
 from algorithms.methods.gossip_convex.projected_dgd import projected_dgd
 from algorithms.methods.parts.gradients import Gradients, Sampled
 from algorithms.problems.base import Problem
-from algorithms.sets.base import Everywhere
+from algorithms.sets.base import Unconstrained
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.static_exponential import StaticExponential
@@ -93,7 +93,7 @@ def test_projection_before_the_step_leaves_the_set(monkeypatch) -> None:
 def test_no_projection_misses_the_constrained_minimiser(monkeypatch) -> None:
     monkeypatch.setattr(projected_neighbourhood, "_GAMMAS", (0.04, 0.08))
     result = projected_neighbourhood.measure(
-        lambda s, w, _where, g: projected_dgd(s, w, Everywhere(), g)
+        lambda s, w, _where, g: projected_dgd(s, w, Unconstrained(), g)
     )
     assert len(refuted(result)) == 6, result.verdicts
 

@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple, final
 import torch
 from torch import Tensor
 
-from algorithms.compressors.unambiguous import Unambiguous
+from algorithms.compressors.variance_threshold import VarianceThreshold
 from algorithms.methods.base import Method, World, dense_bits
 from algorithms.problems.base import Problem
 from theory.constants import Constants
@@ -68,7 +68,7 @@ class VarianceBased(Method[VarianceState]):
         r, v = state.r, state.v
         for g in self.samples(state.x, t, world):
             r, v = r + g, v + g * g
-        packet = world.pack(Unambiguous(self.alpha), r, t, guide=v)
+        packet = world.pack(VarianceThreshold(self.alpha), r, t, guide=v)
         mean, sent = world.network.average(packet)
         world.network.broadcast(dense_bits(packet.d, packet.dtype))
         gone = sent != 0

@@ -17,7 +17,7 @@ from algorithms.methods.base import World
 from algorithms.methods.exchanges.gossip import gossip
 from algorithms.network.base import Exchanged, Packet
 from algorithms.topologies.base import MixingSequence, Pattern
-from algorithms.topologies.meetings import Meeting, Meetings
+from algorithms.topologies.random_mixing import MixingDraw, RandomMixing
 from theory.constants import Constants
 from theory.networks.mixing import SUM_TOLERANCE
 
@@ -36,7 +36,7 @@ class Exchange(Pattern):
         """Whether every row's weights sum to 1, whatever is lost: equal rows stay as they are."""
 
     @abstractmethod
-    def meeting(self, t: int, world: World) -> Meeting:
+    def meeting(self, t: int, world: World) -> MixingDraw:
         """Who hears whom in round t, and with which weights, if every message arrives."""
 
     @abstractmethod
@@ -58,7 +58,7 @@ class Exchange(Pattern):
 
 @final
 @dataclass(frozen=True)
-class Along(Exchange):
+class FixedLinks(Exchange):
     """Along the links of a mixing sequence; every message arrives."""
 
     topology: MixingSequence
@@ -80,10 +80,10 @@ class Along(Exchange):
     def averages(self) -> bool:
         return _averages(self.topology)
 
-    def meeting(self, t: int, world: World) -> Meeting:
+    def meeting(self, t: int, world: World) -> MixingDraw:
         lists = self.topology.neighbours(t)
         device = world.network.workers.device
-        return Meeting(lists.index.to(device), lists.weight.to(device))
+        return MixingDraw(lists.index.to(device), lists.weight.to(device))
 
     def mix(self, packet: Packet, t: int, world: World) -> Exchanged:
         return world.network.mix(packet, self.topology.neighbours(t))
@@ -97,10 +97,10 @@ class Along(Exchange):
 
 @final
 @dataclass(frozen=True)
-class At(Exchange):
+class RandomLinks(Exchange):
     """At random meetings, other ones in every replica; every message arrives."""
 
-    meetings: Meetings
+    meetings: RandomMixing
 
     @property
     def n(self) -> int:
@@ -120,7 +120,7 @@ class At(Exchange):
         some = self.meetings.at(0, Key.seed(0), torch.arange(16))
         return bool(((some.weights.sum(-1) - 1).abs() <= SUM_TOLERANCE).all())
 
-    def meeting(self, t: int, world: World) -> Meeting:
+    def meeting(self, t: int, world: World) -> MixingDraw:
         return self.meetings.at(t, world.key, world.replicas)
 
     def mix(self, packet: Packet, t: int, world: World) -> Exchanged:

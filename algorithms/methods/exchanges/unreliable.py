@@ -13,7 +13,7 @@ from algorithms.methods.base import World
 from algorithms.methods.exchanges.exchange import Exchange
 from algorithms.network.base import Exchanged, Packet
 from algorithms.topologies.losses import Losses
-from algorithms.topologies.meetings import Meeting
+from algorithms.topologies.random_mixing import MixingDraw
 from theory.constants import Constants
 
 
@@ -60,7 +60,7 @@ class Unreliable(Exchange):
     def averages(self) -> bool:
         return self.reliable.averages and self.lost is Lost.OWN_INSTEAD
 
-    def meeting(self, t: int, world: World) -> Meeting:
+    def meeting(self, t: int, world: World) -> MixingDraw:
         return self.reliable.meeting(t, world)
 
     def mix(self, packet: Packet, t: int, world: World) -> Exchanged:
@@ -73,7 +73,7 @@ class Unreliable(Exchange):
         got = (planned.sources == own) | (fate.sent & fate.arrives)
         missing = torch.where(got, 0, weights)
         extra = self._own_share(missing, planned.sources.expand(shape))
-        heard = world.network.hear(packet, sources, fate.arrives)
+        heard = world.network.receive(packet, sources, fate.arrives)
         mine = world.network.workers
         rows = packet.own(mine)
         share = torch.where(got, weights, 0).to(rows)[..., mine, :]

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from algorithms.kernels.scaled_sum import add_scaled_onto
 from algorithms.methods.base import Method, World
-from algorithms.methods.exchanges.exchange import Along, Exchange
+from algorithms.methods.exchanges.exchange import Exchange, FixedLinks
 from algorithms.methods.parts.checks import check_averages, check_size
 from algorithms.methods.parts.gradients import Gradients, Sampled
 from algorithms.problems.base import Problem
@@ -72,7 +72,7 @@ class DPSGD(CombineThenAdapt):
     @property
     def exchange(self) -> Exchange:
         """Along the links of its topology."""
-        return Along(self.topology)
+        return FixedLinks(self.topology)
 
 
 @final

@@ -7,13 +7,13 @@ from typing import ClassVar, final
 
 from torch import Tensor
 
-from algorithms.methods.parts.copies import Copies, CopiesState
+from algorithms.methods.parts.public_copies import PublicCopies, PublicCopiesState
 from algorithms.network.base import Exchanged
 
 
 @final
 @dataclass(frozen=True)
-class DCDPSGD(Copies):
+class DCDPSGD(PublicCopies):
     r"""x_i^{t+1/2} = \sum_j W_{ij} \hat x_j^t - \gamma_t g_i(x_i^t),
     z_i = C(x_i^{t+1/2} - x_i^t), x_i^{t+1} = x_i^t + z_i. (Tang, Gan, Zhang, Zhang, Liu 2018,
     arXiv:1803.06443, Algorithm 1.)
@@ -32,5 +32,7 @@ class DCDPSGD(Copies):
     def message(self, x: Tensor, half: Tensor, t: int) -> Tensor:
         return half - x
 
-    def moved(self, state: CopiesState, half: Tensor, heard: Exchanged, t: int) -> CopiesState:
-        return CopiesState(state.x + heard.own, state.mixed + heard.result)
+    def moved(
+        self, state: PublicCopiesState, half: Tensor, heard: Exchanged, t: int
+    ) -> PublicCopiesState:
+        return PublicCopiesState(state.x + heard.own, state.mixed + heard.result)

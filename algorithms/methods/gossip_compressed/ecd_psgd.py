@@ -7,13 +7,13 @@ from typing import ClassVar, final
 
 from torch import Tensor
 
-from algorithms.methods.parts.copies import Copies, CopiesState
+from algorithms.methods.parts.public_copies import PublicCopies, PublicCopiesState
 from algorithms.network.base import Exchanged
 
 
 @final
 @dataclass(frozen=True)
-class ECDPSGD(Copies):
+class ECDPSGD(PublicCopies):
     r"""x_i^{t+1} = \sum_j W_{ij} \tilde x_j^t - \gamma_t g_i(x_i^t), with s = t + 1 = 1, 2, ...
 
     z_i = (1 - s/2) x_i^t + (s/2) x_i^{t+1} is compressed and sent, and everybody estimates
@@ -34,6 +34,8 @@ class ECDPSGD(Copies):
         s = t + 1
         return (1 - s / 2) * x + (s / 2) * half
 
-    def moved(self, state: CopiesState, half: Tensor, heard: Exchanged, t: int) -> CopiesState:
+    def moved(
+        self, state: PublicCopiesState, half: Tensor, heard: Exchanged, t: int
+    ) -> PublicCopiesState:
         s = t + 1
-        return CopiesState(half, (1 - 2 / s) * state.mixed + (2 / s) * heard.result)
+        return PublicCopiesState(half, (1 - 2 / s) * state.mixed + (2 / s) * heard.result)

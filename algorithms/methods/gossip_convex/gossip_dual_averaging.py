@@ -16,12 +16,12 @@ from algorithms.methods.parts.checks import check_size
 from algorithms.problems.base import Problem
 from algorithms.problems.pairwise import PairwiseLogistic
 from algorithms.sets.geometry import Euclidean, Geometry
-from algorithms.topologies.meetings import RandomEdge
+from algorithms.topologies.random_mixing import RandomEdge
 from theory.constants import Constants
 from theory.stepsizes import Stepsize
 
 
-class Guests(ABC):
+class SampleExchange(ABC):
     """The data that workers pass on to each other, and what they compute with what is theirs."""
 
     @property
@@ -48,7 +48,7 @@ class Guests(ABC):
 
 @final
 @dataclass(frozen=True)
-class NoGuests(Guests):
+class NoSamples(SampleExchange):
     """f is a mean of the workers' functions: nothing but sums of gradients travels."""
 
     @property
@@ -68,7 +68,7 @@ class NoGuests(Guests):
 
 @final
 @dataclass(frozen=True)
-class TravellingSamples(Guests):
+class TravellingSamples(SampleExchange):
     """Each worker's samples and labels travel; a gradient is over pairs of own and visiting ones.
 
     As time goes on a worker has been visited by all equally often, which makes the bias of its
@@ -100,11 +100,11 @@ class TravellingSamples(Guests):
         return world.checked(g, t)
 
 
-def guests_of(problem: Problem) -> Guests:
+def sample_exchange_of(problem: Problem) -> SampleExchange:
     """Samples travel where f is of pairs of them; elsewhere nothing does."""
     if isinstance(problem, PairwiseLogistic):
         return TravellingSamples(problem)
-    return NoGuests()
+    return NoSamples()
 
 
 class GossipDualState(NamedTuple):
@@ -133,7 +133,7 @@ class GossipDualAveraging(Method[GossipDualState]):
 
     step_rule: Stepsize
     meetings: RandomEdge
-    guests: Guests = field(default_factory=NoGuests)
+    guests: SampleExchange = field(default_factory=NoSamples)
     geometry: Geometry = field(default_factory=Euclidean)
 
     @property
@@ -161,7 +161,7 @@ class GossipDualAveraging(Method[GossipDualState]):
         guests = state.guests
         if guests.shape[-1]:
             packet = world.pack(Identity(), guests, t, purpose="guests")
-            guests = world.network.hear(packet, meeting.sources)[..., -1, :]
+            guests = world.network.receive(packet, meeting.sources)[..., -1, :]
         z = z + self.guests.gradient(state.x, guests, t, world)
         return GossipDualState(
             self.geometry.step(state.start, z, self.step_rule(t)), z, state.start, guests

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from algorithms.kernels.scaled_sum import add_scaled
 from algorithms.methods.base import Method, World
-from algorithms.methods.exchanges.exchange import Along
+from algorithms.methods.exchanges.exchange import FixedLinks
 from algorithms.methods.gossip_directed.push_sum import PushState, ratio
 from algorithms.methods.gossip_directed.sgp import start
 from algorithms.problems.base import Problem, require_int
@@ -60,7 +60,7 @@ class OverlapSGP(Method[OverlapState]):
         return problem.constants().state(n=self.topology.n, tau=self.tau)
 
     def init(self, x0: Tensor, world: World) -> OverlapState:
-        s, w = start(x0, Along(self.topology), world)
+        s, w = start(x0, FixedLinks(self.topology), world)
         return OverlapState(s, w, torch.zeros_like(torch.cat((s, w), dim=-1)))
 
     def step(self, state: OverlapState, t: int, world: World) -> OverlapState:

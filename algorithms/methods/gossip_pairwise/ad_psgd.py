@@ -11,9 +11,9 @@ from torch import Tensor
 from algorithms.compressors.identity import Identity
 from algorithms.methods.base import World
 from algorithms.methods.exchanges.gossip import gossip
-from algorithms.methods.parts.own_clock import (
-    OwnClock,
-    OwnClockState,
+from algorithms.methods.parts.asynchronous_gossip import (
+    AsynchronousGossip,
+    AsynchronousGossipState,
     arrive,
     go_on,
 )
@@ -22,15 +22,15 @@ from algorithms.problems.base import Problem, require_int
 from algorithms.synchronisation.barriers import Asynchronous
 from algorithms.synchronisation.base import Barrier, ComputeTimes
 from algorithms.topologies.base import StaticTopology
-from algorithms.topologies.meetings import pair
 from algorithms.topologies.partners import circle, halves, partners
+from algorithms.topologies.random_mixing import pair
 from theory.constants import Constants
 from theory.stepsizes import Stepsize
 
 
 @final
 @dataclass(frozen=True)
-class ADPSGD(OwnClock):
+class ADPSGD(AsynchronousGossip):
     r"""X_{k+1} = W_k X_k - \gamma g_{i_k}(\hat X_k) e_{i_k}^T: worker i_k arrives with a gradient
     at its own model as it was when it began; it and a random neighbour take the mean of their
     models; then the gradient is applied to its model alone. (Lian, Zhang, Zhang, Liu 2018,
@@ -72,7 +72,7 @@ class ADPSGD(OwnClock):
     def constants(self, problem: Problem) -> Constants:
         return problem.constants().merge(self.staleness(problem.n))
 
-    def step(self, state: OwnClockState, t: int, world: World) -> OwnClockState:
+    def step(self, state: AsynchronousGossipState, t: int, world: World) -> AsynchronousGossipState:
         arrived = arrive(state, t, world)
         called = self.called(arrived.who, t, world)
         x, gamma = state.x, self.step_rule(t)

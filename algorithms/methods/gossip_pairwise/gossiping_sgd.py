@@ -11,9 +11,9 @@ from torch import Tensor
 
 from algorithms.compressors.identity import Identity
 from algorithms.methods.base import World
-from algorithms.methods.parts.own_clock import (
-    OwnClock,
-    OwnClockState,
+from algorithms.methods.parts.asynchronous_gossip import (
+    AsynchronousGossip,
+    AsynchronousGossipState,
     arrive,
     go_on,
     stepped,
@@ -36,7 +36,7 @@ class Direction(Enum):
 
 @final
 @dataclass(frozen=True)
-class GossipingSGD(OwnClock):
+class GossipingSGD(AsynchronousGossip):
     r"""Worker i arrives with g_i at its model as it was when it began, and with probability p
     gossips with a random neighbour j; then x_i \mathrel{-}= \gamma g_i.
 
@@ -80,12 +80,12 @@ class GossipingSGD(OwnClock):
     def constants(self, problem: Problem) -> Constants:
         return problem.constants()
 
-    def step(self, state: OwnClockState, t: int, world: World) -> OwnClockState:
+    def step(self, state: AsynchronousGossipState, t: int, world: World) -> AsynchronousGossipState:
         arrived = arrive(state, t, world)
         sources = self.sources(arrived.who, t, world)
         held = state.x[..., :-1, :]
         packet = world.pack(Identity(), held, t)
-        heard = world.network.hear(packet, sources)
+        heard = world.network.receive(packet, sources)
         mean = mean_with(held, heard, sources[..., world.network.workers, :], world)
         x = torch.cat((mean, state.x[..., -1:, :]), dim=-2)
         return go_on(state, stepped(x, arrived, self.step_rule(t), world), arrived.starts, world)

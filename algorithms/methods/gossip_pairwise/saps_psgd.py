@@ -14,7 +14,7 @@ from algorithms.methods.base import Method, World
 from algorithms.methods.exchanges.gossip import gossip
 from algorithms.methods.parts.checks import check_size
 from algorithms.problems.base import Problem
-from algorithms.topologies.meetings import Meetings
+from algorithms.topologies.random_mixing import RandomMixing
 from theory.constants import Constants
 from theory.stepsizes import Stepsize
 
@@ -40,7 +40,7 @@ class SAPSPSGD(Method[SAPSState]):
     """
 
     step_rule: Stepsize
-    meetings: Meetings
+    meetings: RandomMixing
     compression: float
 
     def __post_init__(self) -> None:

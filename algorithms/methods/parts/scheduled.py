@@ -87,5 +87,5 @@ def places(active: Tensor, network: Network, like: Tensor) -> Tensor:
     take it.
     """
     spare = torch.full_like(active, like.shape[-2] - 1)
-    row = torch.where(network.held(active), network.position(active), spare)
+    row = torch.where(network.is_local(active), network.position(active), spare)
     return row[..., None].expand(*active.shape, like.shape[-1])

@@ -146,7 +146,7 @@ class ParameterServer(Scheduled[ServerState]):
                 "cannot go on without it; a smaller stepsize, finite data, or backup workers or "
                 "asynchronous updates would do"
             )
-        network.ledger.discard(network.position(who), network.held(who) & broken)
+        network.ledger.discard(network.position(who), network.is_local(who) & broken)
         return torch.where(broken[..., None], 0, arrived), present & ~broken
 
     def _share(self, present: Tensor, n: int) -> float | Tensor:

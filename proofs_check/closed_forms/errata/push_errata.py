@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from algorithms.methods.exchanges.exchange import Along
+from algorithms.methods.exchanges.exchange import FixedLinks
 from algorithms.methods.gossip_directed.push_sum import PushState
 from algorithms.methods.gossip_directed.sgp import SGP
 from algorithms.problems.quadratic import Quadratic
@@ -19,7 +19,7 @@ from theory.stepsizes import ConstantStep
 
 def push_errata() -> tuple[Verdict, ...]:
     """Workers that start apart, no forces: those that send gradients never hear of each other."""
-    method = SGP(ConstantStep(0.1), Along(DIGRAPH))
+    method = SGP(ConstantStep(0.1), FixedLinks(DIGRAPH))
     b = consensus_problem(DIGRAPH.n, 3, 56).c[None]
     flat = torch.zeros_like(b[0])
     apart = PushState(b, torch.ones_like(b[..., :1]))

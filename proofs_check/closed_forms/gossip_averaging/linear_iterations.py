@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 
 from algorithms.methods.base import Method
-from algorithms.methods.exchanges.exchange import Along, Exchange
+from algorithms.methods.exchanges.exchange import Exchange, FixedLinks
 from algorithms.methods.gossip_averaging.gossip_averaging import GossipAveraging
 from algorithms.problems.base import Problem
 from algorithms.problems.entries import problem
@@ -51,8 +51,8 @@ def linear_iterations() -> tuple[Verdict, ...]:
 def under_the_bound(topology: Topology, build: Build = GossipAveraging) -> Verdict:
     """The sum of squared distances along a run, step by step, under the theorem's curve."""
     built, steps = problem("consensus", topology.n), 100
-    c = GossipAveraging(Along(topology)).constants(built)
-    distances, times = _distances(build(Along(topology)), built, steps)
+    c = GossipAveraging(FixedLinks(topology)).constants(built)
+    distances, times = _distances(build(FixedLinks(topology)), built, steps)
     bound = gossip_averaging.bound(c, gossip_averaging.stepsize(c, steps), times)
     excess = float((distances - bound * (1 + 1e-12) - _ROUNDING).max())
     return Verdict(
@@ -78,7 +78,7 @@ def slowest_eigenvector(topology: Topology, build: Build = GossipAveraging) -> V
     v = vectors[:, int(np.abs(values).argmax())]
     rows = torch.from_numpy(np.stack([v.real, v.imag], axis=1))
     built = Quadratic.from_arrays(torch.ones_like(rows), rows, name="eigenvector")
-    distances, times = _distances(build(Along(topology)), built, 20)
+    distances, times = _distances(build(FixedLinks(topology)), built, 20)
     lam = topology.constants().need("lam")
     return identity(
         topology.name, "from the slowest eigenvector every step contracts by exactly lam",
@@ -92,7 +92,7 @@ def faster_by_weights() -> Verdict:
     built = problem("consensus", 8)
     needed = []
     for rule in _BY_SPEED:
-        distances, _ = _distances(GossipAveraging(Along(eight_nodes(rule))), built, 200)
+        distances, _ = _distances(GossipAveraging(FixedLinks(eight_nodes(rule))), built, 200)
         needed.append(int(np.flatnonzero(distances <= 1e-10 * distances[0])[0]))
     told = ", ".join(f"{rule.name} {k}" for rule, k in zip(_BY_SPEED, needed, strict=True))
     return Verdict(

@@ -26,7 +26,7 @@ from algorithms.methods.base import Method
 from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.methods.gossip_compressed.dcd_psgd import DCDPSGD
 from algorithms.methods.gossip_compressed.ecd_psgd import ECDPSGD
-from algorithms.methods.parts.copies import CopiesState
+from algorithms.methods.parts.public_copies import PublicCopiesState
 from algorithms.problems.quadratic import Quadratic
 from algorithms.topologies.base import Topology
 from algorithms.topologies.complete import Complete
@@ -107,7 +107,9 @@ def consensus_factor(
     topology = one_mode(n, eigenvalue)
     mixed = torch.from_numpy(topology.matrix(0).copy()) @ x
     method = build(_NOTHING, topology, RandK(k))
-    moments = path(method, problem, 1, seed=_SEED, replicas=replicas, state=CopiesState(x, mixed))
+    moments = path(
+        method, problem, 1, seed=_SEED, replicas=replicas, state=PublicCopiesState(x, mixed)
+    )
     after = [apart(method.models(moment.state)) for moment in moments]
     factor = dcd_consensus_factor(eigenvalue, d / k - 1, n)
     return mean_value(

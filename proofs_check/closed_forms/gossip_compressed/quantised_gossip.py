@@ -19,11 +19,11 @@ from algorithms.compressors.fixed_point import FixedPoint
 from algorithms.compressors.nearest_grid import FixedRange
 from algorithms.compressors.rand_k import RandK
 from algorithms.methods.base import Method
-from algorithms.methods.exchanges.exchange import Along, At, Exchange
+from algorithms.methods.exchanges.exchange import Exchange, FixedLinks, RandomLinks
 from algorithms.methods.gossip_compressed.quantised_consensus import OwnValue, QuantisedConsensus
 from algorithms.topologies.base import Topology
 from algorithms.topologies.complete import Complete
-from algorithms.topologies.meetings import RandomEdge
+from algorithms.topologies.random_mixing import RandomEdge
 from algorithms.topologies.ring import Ring
 from proofs_check.closed_forms.gossip.choco import consensus_problem
 from proofs_check.closed_forms.gossip_compressed.difference_compression import AdditiveNoise, apart
@@ -57,7 +57,7 @@ def level(build: Build, expected: Callable[[list[float], float], float]) -> Verd
     """Disagreement of the ring of 8 after 150 rounds, where every mode but the mean has settled."""
     d, replicas, scale = 8, 300, 0.1
     problem, topology = consensus_problem(8, d, 72), Ring(8)
-    method = build(Along(topology), AdditiveNoise(scale))
+    method = build(FixedLinks(topology), AdditiveNoise(scale))
     *_, last = path(method, problem, 150, seed=_SEED, replicas=replicas)
     return mean_value(
         "quantised-consensus",
@@ -96,7 +96,7 @@ def relative_noise_diverges(build: Build = QuantisedConsensus) -> Verdict:
     for _ in range(rounds):
         second = w @ second @ w.T + omega * moved @ np.diag(np.diag(second)) @ moved.T
     expected = float(np.trace(second) - second.sum() / n)
-    method = build(Along(topology), RandK(1))
+    method = build(FixedLinks(topology), RandK(1))
     *_, last = path(method, problem, rounds, seed=_SEED, replicas=replicas)
     growth = relative_growth_of_differences(w, omega)
     return mean_value(
@@ -113,7 +113,7 @@ def relative_noise_diverges(build: Build = QuantisedConsensus) -> Verdict:
 def compensating_law(build: Callable[..., Method[Any]] = QuantisedConsensus) -> Verdict:
     """Mean disagreement after 60 meetings on the complete graph of 6: the theorem with equality."""
     n, d, ticks, replicas, scale = 6, 5, 60, 4000, 0.3
-    problem, meetings = consensus_problem(n, d, 74), At(RandomEdge(Complete(n)))
+    problem, meetings = consensus_problem(n, d, 74), RandomLinks(RandomEdge(Complete(n)))
     method = build(meetings, AdditiveNoise(scale), row_error=d * scale**2)
     c = method.constants(problem)
     *_, last = path(method, problem, ticks, seed=_SEED, replicas=replicas)
@@ -131,7 +131,7 @@ def compensating_law(build: Callable[..., Method[Any]] = QuantisedConsensus) -> 
 
 def mean_is_kept(build: Build = QuantisedConsensus) -> tuple[Verdict, ...]:
     """Compensating: the mean never moves, with random and with nearest rounding."""
-    problem, meetings = consensus_problem(9, 6, 75), At(RandomEdge(Ring(9)))
+    problem, meetings = consensus_problem(9, 6, 75), RandomLinks(RandomEdge(Ring(9)))
     centre = problem.x_star
     assert centre is not None
     return tuple(
@@ -153,7 +153,7 @@ def agreement_of_the_other_rules() -> Verdict:
 
     (Carli, Fagnani, Frasca, Zampieri 2010: exact agreement in finite time.)
     """
-    problem, meetings = consensus_problem(9, 6, 76), At(RandomEdge(Ring(9)))
+    problem, meetings = consensus_problem(9, 6, 76), RandomLinks(RandomEdge(Ring(9)))
     method = QuantisedConsensus(meetings, FixedRange(8.0, 5), OwnValue.TOTAL)
     *_, last = path(method, problem, 4000, seed=_SEED, replicas=4)
     centre = problem.x_star

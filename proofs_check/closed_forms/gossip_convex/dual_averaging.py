@@ -25,7 +25,7 @@ from algorithms.problems.pairwise import breast_cancer_pairs
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from algorithms.topologies.base import Topology
-from algorithms.topologies.meetings import RandomEdge
+from algorithms.topologies.random_mixing import RandomEdge
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.static_exponential import StaticExponential
 from proofs_check.instruments.evidence import identity, mean_value

@@ -20,7 +20,7 @@ import torch
 from numpy.typing import NDArray
 
 from algorithms.methods.base import Method
-from algorithms.methods.exchanges.exchange import Along, Exchange
+from algorithms.methods.exchanges.exchange import Exchange, FixedLinks
 from algorithms.methods.gossip_directed.overlap_sgp import OverlapSGP
 from algorithms.methods.gossip_directed.sgp import SGP
 from algorithms.methods.gossip_directed.subgradient_push import SubgradientPush
@@ -51,7 +51,7 @@ def sgp_fixed_point(build: Build = SGP) -> tuple[Verdict, ...]:
     p = DIGRAPH.matrix(0)
     v = perron(p.T) * DIGRAPH.n
     x = np.linalg.solve(np.eye(DIGRAPH.n) - p + _GAMMA * p / v[None, :], _GAMMA * p @ b)
-    method = build(_STEP, Along(DIGRAPH))
+    method = build(_STEP, FixedLinks(DIGRAPH))
     *_, last = path(method, problem, _STEPS)
     z = method.models(last.state)[0].numpy()
     told = f"{_STEPS} steps without noise on {DIGRAPH.name}, gamma {_GAMMA}, seed 53"
@@ -75,7 +75,7 @@ def subgradient_push_fixed_point(build: Build = SubgradientPush) -> Verdict:
     p = DIGRAPH.matrix(0)
     v = perron(p.T)[:, None] * DIGRAPH.n
     x = np.linalg.solve(np.eye(DIGRAPH.n) - p + _GAMMA * p / v, _GAMMA * b)
-    method = build(_STEP, Along(DIGRAPH))
+    method = build(_STEP, FixedLinks(DIGRAPH))
     *_, last = path(method, problem, _STEPS)
     return identity(
         "subgradient-push",

@@ -18,7 +18,7 @@ import torch
 from numpy.typing import NDArray
 
 from algorithms.methods.base import Method
-from algorithms.methods.exchanges.exchange import Along, Exchange
+from algorithms.methods.exchanges.exchange import Exchange, FixedLinks
 from algorithms.methods.exchanges.unreliable import Lost, Unreliable
 from algorithms.methods.gossip_directed.push_sum import PushSum
 from algorithms.problems.quadratic import Quadratic
@@ -49,7 +49,7 @@ def ending(
 ) -> tuple[Moment, Quadratic]:
     """The last moment of push-sum from standard normal starts, with these losses."""
     problem = consensus_problem(graph.n, 3, 44)
-    *_, last = path(build(Unreliable(Along(graph), losses, lost)), problem, rounds)
+    *_, last = path(build(Unreliable(FixedLinks(graph), losses, lost)), problem, rounds)
     return last, problem
 
 
@@ -83,7 +83,7 @@ def weight_left(build: Build = PushSum) -> tuple[Verdict, ...]:
     b = starts(problem)[:, 0]
     verdicts = []
     for k, p in enumerate((0.1, 0.5)):
-        exchange = Unreliable(Along(DirectedRing(n)), RandomLosses(p))
+        exchange = Unreliable(FixedLinks(DirectedRing(n)), RandomLosses(p))
         *_, last = path(build(exchange), problem, rounds, seed=50 + k, replicas=replicas)
         left = last.state.w.sum((-2, -1)).numpy()
         error = (last.state.s - problem.x_star * last.state.w).sum((-2, -1)).numpy()
@@ -134,7 +134,7 @@ def drift_of_the_mean(build: Build = PushSum) -> tuple[Verdict, ...]:
     b = starts(problem)[:, 0]
     verdicts = []
     for k, p in enumerate((0.1, 0.5)):
-        exchange = Unreliable(Along(Ring(n)), RandomLosses(p), Lost.OWN_INSTEAD)
+        exchange = Unreliable(FixedLinks(Ring(n)), RandomLosses(p), Lost.OWN_INSTEAD)
         *_, last = path(build(exchange), problem, rounds, seed=52 + k, replicas=replicas)
         moved = (ratios(last.state) - problem.x_star).mean((-2, -1)).numpy()
         due = second_moment(Ring(n).matrix(0), p, Lost.OWN_INSTEAD, b - b.mean(), rounds) / n**2

@@ -23,7 +23,7 @@ import torch
 from numpy.typing import NDArray
 
 from algorithms.methods.base import Method
-from algorithms.methods.exchanges.exchange import Along, At, Exchange
+from algorithms.methods.exchanges.exchange import Exchange, FixedLinks, RandomLinks
 from algorithms.methods.gossip_directed.push_sum import PushSum
 from algorithms.problems.quadratic import Quadratic
 from algorithms.topologies.base import Matrix, MixingSequence
@@ -78,7 +78,7 @@ def exact_after_rounds(
         b = torch.arange(n, dtype=torch.float64)[:, None]
         problem = Quadratic.from_arrays(torch.ones_like(b), b)
         rounds = n.bit_length() - 1
-        *_, last = path(build(Along(graph(n))), problem, rounds)
+        *_, last = path(build(FixedLinks(graph(n))), problem, rounds)
         verdicts.append(
             identity(
                 "push-sum",
@@ -100,7 +100,7 @@ def ring_contraction(build: Build = PushSum) -> Verdict:
     problem = Quadratic.from_arrays(torch.ones_like(b), b)
     rms = [
         float(moment.world.network.mean_over_workers(ratios(moment.state).square()).sqrt())
-        for moment in path(build(Along(DirectedRing(8))), problem, 30)
+        for moment in path(build(FixedLinks(DirectedRing(8))), problem, 30)
     ]
     return identity(
         "push-sum",
@@ -122,10 +122,10 @@ def ratios(state: Any) -> torch.Tensor:
 def exchanges() -> tuple[Exchange, ...]:
     """Static, time-varying and random push matrices."""
     return (
-        Along(DIGRAPH),
-        Along(RandomDigraph(7, 0.2, seed=5, graphs=5)),
-        Along(TimeVaryingDigraph.ring_by_parts(7, 3)),
-        At(RandomOutNeighbour(Complete(7))),
+        FixedLinks(DIGRAPH),
+        FixedLinks(RandomDigraph(7, 0.2, seed=5, graphs=5)),
+        FixedLinks(TimeVaryingDigraph.ring_by_parts(7, 3)),
+        RandomLinks(RandomOutNeighbour(Complete(7))),
     )
 
 
@@ -189,7 +189,7 @@ def perron(matrix: Matrix) -> NDArray[np.float64]:
 def plain_averaging(build: Build = PushSum) -> Verdict:
     """Row-stochastic weights keep w = 1 and end at the Perron-weighted value, not at the mean."""
     problem, plain = consensus_problem(7, 3, 44), Averaging(DIGRAPH)
-    *_, last = path(build(Along(plain)), problem, 400)
+    *_, last = path(build(FixedLinks(plain)), problem, 400)
     starts = problem.all_gradients(torch.zeros(3, dtype=torch.float64)).neg().numpy()
     value = perron(plain.matrix(0)) @ starts
     off = float(np.abs(value - starts.mean(0)).max())
@@ -228,7 +228,7 @@ def uniform_gossip(build: Build = PushSum) -> tuple[Verdict, ...]:
     """The factor by enumeration for n = 4, and measured over 5 rounds for n = 8."""
     n, rounds, replicas = 8, 5, 4000
     problem = consensus_problem(n, 1, 47)
-    exchange = At(RandomOutNeighbour(Complete(n)))
+    exchange = RandomLinks(RandomOutNeighbour(Complete(n)))
     first, *_, last = path(build(exchange), problem, rounds, seed=48, replicas=replicas)
     u = [m.state.s - problem.x_star * m.state.w for m in (first, last)]
     left = (u[1].square().sum((-2, -1)) / u[0].square().sum((-2, -1))).numpy()

@@ -19,14 +19,14 @@ import torch
 from numpy.typing import NDArray
 
 from algorithms.methods.base import Method
-from algorithms.methods.exchanges.exchange import At, Exchange
+from algorithms.methods.exchanges.exchange import Exchange, RandomLinks
 from algorithms.methods.gossip_averaging.gossip_averaging import GossipAveraging
 from algorithms.problems.quadratic import Quadratic
 from algorithms.topologies.barbell import Barbell
 from algorithms.topologies.base import StaticTopology
 from algorithms.topologies.complete import Complete
-from algorithms.topologies.meetings import Meetings, RandomEdge
 from algorithms.topologies.path import Path
+from algorithms.topologies.random_mixing import RandomEdge, RandomMixing
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.star import Star
 from proofs_check.instruments.evidence import identity, mean_value
@@ -137,11 +137,11 @@ def ring_eigenvalue() -> Verdict:
 
 
 def squares(
-    build: Build, meetings: Meetings, b: Array, ticks: int, replicas: int = _REPLICAS
+    build: Build, meetings: RandomMixing, b: Array, ticks: int, replicas: int = _REPLICAS
 ) -> Array:
     """sum_i ||x_i - mean of b||^2 after 0, 1, ..., ``ticks`` ticks ``[R, ticks + 1]``."""
     centre = torch.from_numpy(b.mean(axis=0))
-    moments = path(build(At(meetings)), standing(b), ticks, seed=_SEED, replicas=replicas)
+    moments = path(build(RandomLinks(meetings)), standing(b), ticks, seed=_SEED, replicas=replicas)
     return np.stack([(m.state.x - centre).square().sum((-2, -1)).numpy() for m in moments], axis=1)
 
 
@@ -199,7 +199,7 @@ def mean_is_kept(build: Build = GossipAveraging) -> Verdict:
     """Every tick keeps the sum over workers, in every replica."""
     b = np.random.default_rng(_SEED).normal(size=(9, 4))
     problem = standing(b)
-    moments = path(build(At(RandomEdge(Ring(9)))), problem, 40, seed=_SEED, replicas=8)
+    moments = path(build(RandomLinks(RandomEdge(Ring(9)))), problem, 40, seed=_SEED, replicas=8)
     means = np.stack([m.state.x.mean(-2).numpy() for m in moments])
     return identity(
         _ROW, "the mean over workers is kept at every tick", means, b.mean(axis=0),

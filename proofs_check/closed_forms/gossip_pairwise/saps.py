@@ -24,7 +24,7 @@ from algorithms.topologies.bandwidth_matching import (
     pair_matrix,
 )
 from algorithms.topologies.complete import Complete
-from algorithms.topologies.meetings import Meetings, RandomEdge
+from algorithms.topologies.random_mixing import RandomEdge, RandomMixing
 from proofs_check.closed_forms.gossip_pairwise.randomised_gossip import standing
 from proofs_check.instruments.evidence import identity, mean_value
 from proofs_check.instruments.paths import path, world_of
@@ -178,7 +178,7 @@ def _carried(bandwidth: Array, pairs: tuple[tuple[int, int], ...]) -> float:
     return float(sum(bandwidth[i, j] for i, j in pairs))
 
 
-def everyone_in_touch(match: Callable[[int], Meetings] = matched) -> Verdict:
+def everyone_in_touch(match: Callable[[int], RandomMixing] = matched) -> Verdict:
     """E W over the repeating part: second eigenvalue below 1, for n = 2 ... 12."""
     worst = max(float(np.linalg.eigvalsh(match(n).expected() - 1.0 / n)[-1]) for n in range(2, 13))
     return identity(

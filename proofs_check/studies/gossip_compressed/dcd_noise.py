@@ -21,7 +21,7 @@ from algorithms.compressors.base import Compressor
 from algorithms.compressors.rand_k import RandK
 from algorithms.methods.base import Method
 from algorithms.methods.gossip_compressed.dcd_psgd import DCDPSGD
-from algorithms.methods.parts.copies import CopiesState
+from algorithms.methods.parts.public_copies import PublicCopiesState
 from algorithms.topologies.base import Topology
 from proofs_check.closed_forms.gossip_compressed.difference_compression import (
     apart,
@@ -50,7 +50,7 @@ def factors(build: Build, n: int, mode: float, k: int) -> Curve:
     x = torch.from_numpy(random.normal(size=(n, _D))).expand(_REPLICAS, n, _D)
     mixed = torch.from_numpy(topology.matrix(0).copy()) @ x
     method = build(_NOTHING, topology, RandK(k))
-    state = CopiesState(x, mixed)
+    state = PublicCopiesState(x, mixed)
     moments = path(method, still(n, _D), 1, seed=_SEED + k, replicas=_REPLICAS, state=state)
     before, after = (apart(method.models(moment.state)) for moment in moments)
     return (after / before).numpy()

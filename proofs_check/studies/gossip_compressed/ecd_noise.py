@@ -21,7 +21,7 @@ from algorithms.compressors.fixed_point import FixedPoint
 from algorithms.compressors.rand_k import RandK
 from algorithms.methods.base import Method
 from algorithms.methods.gossip_compressed.ecd_psgd import ECDPSGD
-from algorithms.methods.parts.copies import CopiesState
+from algorithms.methods.parts.public_copies import PublicCopiesState
 from algorithms.topologies.base import Topology
 from algorithms.topologies.ring import Ring
 from proofs_check.closed_forms.gossip_compressed.difference_compression import still
@@ -53,7 +53,12 @@ def estimate_errors(build: Build, operator: Compressor, steps: int, replicas: in
     x = torch.from_numpy(start()).expand(replicas, _N, _D)
     method = build(_NOTHING, topology, operator)
     moments = path(
-        method, still(_N, _D), steps, seed=_SEED, replicas=replicas, state=CopiesState(x, w @ x)
+        method,
+        still(_N, _D),
+        steps,
+        seed=_SEED,
+        replicas=replicas,
+        state=PublicCopiesState(x, w @ x),
     )
     errors = [(m.state.mixed - w @ m.state.x).square().sum((-2, -1)) for m in moments]
     return torch.stack(errors, dim=1).numpy()

@@ -23,7 +23,7 @@ from algorithms.methods.gossip_convex.gossip_dual_averaging import (
 )
 from algorithms.problems.pairwise import PairwiseLogistic, breast_cancer_pairs
 from algorithms.problems.partitions import SortedByLabel
-from algorithms.topologies.meetings import RandomEdge
+from algorithms.topologies.random_mixing import RandomEdge
 from algorithms.topologies.ring import Ring
 from proofs_check.instruments.evidence import mean_value
 from proofs_check.instruments.paths import path

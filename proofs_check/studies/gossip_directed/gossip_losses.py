@@ -21,7 +21,7 @@ import numpy as np
 import torch
 
 from algorithms.methods.base import Method
-from algorithms.methods.exchanges.exchange import Along, Exchange
+from algorithms.methods.exchanges.exchange import Exchange, FixedLinks
 from algorithms.methods.exchanges.unreliable import Lost, Unreliable
 from algorithms.methods.gossip.d_psgd import LossyDPSGD
 from algorithms.methods.gossip_directed.gossipgrad import GossipGraD
@@ -97,7 +97,7 @@ def _errors(build: Build, problem: Quadratic, graph: MixingSequence, lost: Lost)
     """(mean_i z_i - xbar)^2 ``[R, K]`` after the last round, at every p."""
     centre, columns = problem.x_star, []
     for k, p in enumerate(_P):
-        method = build(Unreliable(Along(graph), RandomLosses(p), lost))
+        method = build(Unreliable(FixedLinks(graph), RandomLosses(p), lost))
         *_, last = path(method, problem, _ROUNDS, seed=_SEED + k, replicas=_REPLICAS)
         columns.append((method.models(last.state) - centre).mean((-2, -1)).square().numpy())
     return np.stack(columns, axis=1)
@@ -121,7 +121,7 @@ def _floors(descend: Descend, name: str, twice: list[Matrix], law: Law) -> list[
     problem = Quadratic.from_arrays(ones, torch.from_numpy(b), sigma2=1.0)
     verdicts = []
     for k, p in enumerate(_P):
-        exchange = Unreliable(Along(Ring(_N)), RandomLosses(p), Lost.OWN_INSTEAD)
+        exchange = Unreliable(FixedLinks(Ring(_N)), RandomLosses(p), Lost.OWN_INSTEAD)
         trace = run(
             descend(ConstantStep(_GAMMA), exchange), problem, steps=_STEPS,
             seed=_SEED + 10 + k, replicas=_REPLICAS, points=2,

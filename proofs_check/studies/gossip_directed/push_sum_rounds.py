@@ -16,7 +16,7 @@ import numpy as np
 
 from algorithms.catalogue.gossip_directed import uneven_exponential
 from algorithms.methods.base import Method
-from algorithms.methods.exchanges.exchange import Along, At, Exchange
+from algorithms.methods.exchanges.exchange import Exchange, FixedLinks, RandomLinks
 from algorithms.methods.gossip_directed.push_sum import PushSum
 from algorithms.problems.quadratic import Quadratic
 from algorithms.topologies.base import product
@@ -44,11 +44,11 @@ def networks() -> tuple[Exchange, ...]:
     """In the order of the labels."""
     uneven = uneven_exponential(_N)
     return (
-        Along(OnePeerExponential(_N)),
-        Along(DirectedRing(_N)),
-        Along(uneven),
-        At(RandomOutNeighbour(Complete(_N))),
-        Along(Averaging(uneven)),
+        FixedLinks(OnePeerExponential(_N)),
+        FixedLinks(DirectedRing(_N)),
+        FixedLinks(uneven),
+        RandomLinks(RandomOutNeighbour(Complete(_N))),
+        FixedLinks(Averaging(uneven)),
     )
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from algorithms.catalogue.gossip_directed import uneven_exponential
 from algorithms.methods.base import Method
-from algorithms.methods.exchanges.exchange import Along
+from algorithms.methods.exchanges.exchange import FixedLinks
 from algorithms.methods.gossip_directed.overlap_sgp import OverlapSGP
 from algorithms.methods.gossip_directed.sgp import SGP
 from algorithms.methods.synchronous.bsp import BSP
@@ -44,7 +44,7 @@ Build = Callable[[Stepsize, MixingSequence], Method[Any]]
 
 def sgp(step: Stepsize, graph: MixingSequence) -> Method[Any]:
     """SGP along a graph."""
-    return SGP(step, Along(graph))
+    return SGP(step, FixedLinks(graph))
 
 
 def bulk(step: Stepsize, graph: MixingSequence) -> Method[Any]:

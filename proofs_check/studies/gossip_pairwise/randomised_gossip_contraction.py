@@ -18,11 +18,11 @@ import numpy as np
 from scipy import stats
 
 from algorithms.methods.base import Method
-from algorithms.methods.exchanges.exchange import At, Exchange
+from algorithms.methods.exchanges.exchange import Exchange, RandomLinks
 from algorithms.methods.gossip_averaging.gossip_averaging import GossipAveraging
 from algorithms.topologies.base import StaticTopology
 from algorithms.topologies.complete import Complete
-from algorithms.topologies.meetings import Meetings, RandomEdge
+from algorithms.topologies.random_mixing import RandomEdge, RandomMixing
 from algorithms.topologies.ring import Ring
 from proofs_check.closed_forms.gossip_pairwise.randomised_gossip import standing
 from proofs_check.instruments.evidence import ALPHA
@@ -39,18 +39,22 @@ _REPLICAS, _GROUPS, _SEED, _EPS = 512, 16, 97, 0.2
 _ROW, _PROBLEM = "randomised-gossip", "consensus"
 
 
-def slowest(meetings: Meetings) -> Curve:
+def slowest(meetings: RandomMixing) -> Curve:
     """Unit eigenvector ``[n, 1]`` of the second eigenvalue of E W."""
     mean = meetings.expected() - 1.0 / meetings.n
     return np.ascontiguousarray(np.linalg.eigh(mean)[1][:, -1:])
 
 
-def decay(build: Build, meetings: Meetings, ticks: int, points: int = 9) -> tuple[Curve, Curve]:
+def decay(build: Build, meetings: RandomMixing, ticks: int, points: int = 9) -> tuple[Curve, Curve]:
     """Ticks ``[K]`` and ||z||^2 ``[R, K]`` from the slowest mode, where it is 1."""
     due = np.unique(np.linspace(0, ticks, points).round().astype(int))
     seen = []
     moments = path(
-        build(At(meetings)), standing(slowest(meetings)), ticks, seed=_SEED, replicas=_REPLICAS
+        build(RandomLinks(meetings)),
+        standing(slowest(meetings)),
+        ticks,
+        seed=_SEED,
+        replicas=_REPLICAS,
     )
     for moment in moments:
         if moment.t in due:

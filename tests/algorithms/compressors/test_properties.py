@@ -231,8 +231,8 @@ def test_claims_hold_at_drawn_vectors(operator, dtype, values):
 def test_layers_keep_the_weakest_constant_and_find_their_bytes(operator):
     """Two tensors, each compressed by itself: constants follow, messages come back."""
     shapes, d = ((4, 10), (60,)), 100
-    layered = LayerWise(operator).bound(shapes)
-    whole = [operator.bound((shape,)) for shape in shapes]
+    layered = LayerWise(operator).for_shapes(shapes)
+    whole = [operator.for_shapes((shape,)) for shape in shapes]
     parts = [own.claims(size) for own, size in zip(whole, (40, 60), strict=True)]
     for claim in layered.claims(d):
         peers = [c for own in parts for c in own if type(c) is type(claim)]

@@ -11,7 +11,7 @@ from algorithms.compressors.elias_qsgd import EliasQSGD
 from algorithms.compressors.natural_compression import NaturalCompression
 from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.rand_k import RandK
-from algorithms.compressors.shrunk import Shrunk
+from algorithms.compressors.scaled_unbiased import ScaledUnbiased
 from algorithms.compressors.top_k import TopK
 from algorithms.key import Key
 from proofs_check.compressors.check import check_compressor
@@ -27,14 +27,14 @@ def draws():
 
 @pytest.mark.parametrize("inner", INNER, ids=lambda c: c.name)
 def test_it_contracts(inner) -> None:
-    verdicts = check_compressor(Shrunk(inner), d=12)
+    verdicts = check_compressor(ScaledUnbiased(inner), d=12)
     assert {v.outcome for v in verdicts} <= {Outcome.PROVED, Outcome.SUPPORTED}, verdicts
     assert any("delta" in v.claim for v in verdicts)
 
 
 def test_the_law_of_shrunk_rand_one() -> None:
     """Rand-1 of 4 has omega = 3: one coordinate comes as it is, and the error is 3/4 exactly."""
-    law = exact_law(Shrunk(RandK(1)), (3, -4, 0, 12))
+    law = exact_law(ScaledUnbiased(RandK(1)), (3, -4, 0, 12))
     assert law.mean == tuple(Fraction(v, 4) for v in (3, -4, 0, 12))
     assert law.error == Fraction(3, 4) * 169
 
@@ -42,7 +42,7 @@ def test_the_law_of_shrunk_rand_one() -> None:
 def test_messages_are_those_of_the_inner_operator() -> None:
     x = Key.seed(0).draws(torch.arange(3), torch.arange(4)).normal(20, torch.float64)
     inner = EliasQSGD(4)
-    mine = Shrunk(inner)
+    mine = ScaledUnbiased(inner)
     symbols, plain = mine.encode(x, draws()), inner.encode(x, draws())
     assert all(torch.equal(a, b) for a, b in zip(symbols, plain, strict=True))
     lengths = mine.code(20, x.dtype).lengths(symbols)
@@ -55,4 +55,4 @@ def test_messages_are_those_of_the_inner_operator() -> None:
 
 def test_a_contraction_is_refused() -> None:
     with pytest.raises(ValueError, match=r"inner must be unbiased.*top-k"):
-        Shrunk(TopK(2)).claims(8)
+        ScaledUnbiased(TopK(2)).claims(8)

@@ -15,8 +15,8 @@ from algorithms.problems.base import Problem, content_hash, pair_shape
 from theory.constants import Constants
 
 
-class Held(Problem):
-    """A problem whose type, place and sizes are those of one tensor ``held`` ``[n, ..., d]``.
+class TensorProblem(Problem):
+    """A problem whose type, place and sizes are those of one tensor ``tensor`` ``[n, ..., d]``.
 
     x_0 = 0. Rows are independent bit for bit where the tensor lives on a CPU: kernels run there.
     Members find ``_constants`` and ``_data`` once, as cached properties, and override the rest
@@ -32,27 +32,27 @@ class Held(Problem):
 
     @property
     @abstractmethod
-    def held(self) -> Tensor: ...
+    def tensor(self) -> Tensor: ...
 
     @property
     def n(self) -> int:
-        return self.held.shape[0]
+        return self.tensor.shape[0]
 
     @property
     def d(self) -> int:
-        return self.held.shape[-1]
+        return self.tensor.shape[-1]
 
     @property
     def dtype(self) -> torch.dtype:
-        return self.held.dtype
+        return self.tensor.dtype
 
     @property
     def device(self) -> torch.device:
-        return self.held.device
+        return self.tensor.device
 
     @property
     def rowwise(self) -> bool:
-        return self.held.device.type == "cpu"
+        return self.tensor.device.type == "cpu"
 
     def start(self) -> Tensor:
         return torch.zeros(self.d, dtype=self.dtype, device=self.device)
@@ -71,7 +71,7 @@ class Held(Problem):
         }  # fmt: skip
 
 
-class Minibatch(Held):
+class Minibatch(TensorProblem):
     """A stochastic gradient averages ``batch`` samples."""
 
     if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class Minibatch(Held):
 
 
 class Linear(Minibatch):
-    r"""f_i(x) = \frac1S \sum_s l_{is}(a_{is}^T x) + r(x), a the rows of ``held`` ``[n, S, d]``.
+    r"""f_i(x) = \frac1S \sum_s l_{is}(a_{is}^T x) + r(x), a the rows of ``tensor`` ``[n, S, d]``.
 
     A stochastic gradient averages ``batch`` samples drawn with replacement from the worker's own,
     0: all of them, once each.
@@ -102,30 +102,30 @@ class Linear(Minibatch):
     def gradient(self, x: Tensor, draws: Draws) -> Tensor:
         if self.batch == 0:
             return self.full_gradient(x, draws.workers)
-        index = draws.integers(self.held.shape[1], self.batch)
+        index = draws.integers(self.tensor.shape[1], self.batch)
         return self.averaged(x, draws.workers, index)
 
     def full_gradient(self, x: Tensor, workers: Tensor) -> Tensor:
         lead = pair_shape(x, workers)
-        samples = torch.arange(self.held.shape[1], device=self.device)
+        samples = torch.arange(self.tensor.shape[1], device=self.device)
         return self.averaged(x, workers.expand(lead), samples.expand(*lead, samples.numel()))
 
     def noise(self, x: Tensor) -> Tensor:
         if self.batch == 0:
             return torch.zeros((*x.shape[:-1], self.n), dtype=x.dtype, device=x.device)
-        n, samples, _ = self.held.shape
+        n, samples, _ = self.tensor.shape
         slopes = self.slopes(x).reshape(*x.shape[:-1], n, samples)
-        second = (slopes.square() * self.held.square().sum(-1)).mean(-1)
-        mean = torch.einsum("...ns,nsd->...nd", slopes, self.held) / samples
+        second = (slopes.square() * self.tensor.square().sum(-1)).mean(-1)
+        mean = torch.einsum("...ns,nsd->...nd", slopes, self.tensor) / samples
         return (second - mean.square().sum(-1)).clamp_min(0.0) / self.batch
 
     @cached_property
     def _flat(self) -> Tensor:
         """All rows ``[n S, d]``."""
-        return self.held.flatten(0, 1)
+        return self.tensor.flatten(0, 1)
 
 
-class Solved(Held):
+class Solved(TensorProblem):
     """Its minimiser ``[d]`` and minimum are known: members find ``_minimum`` once."""
 
     if TYPE_CHECKING:
@@ -135,7 +135,7 @@ class Solved(Held):
 
     @cached_property
     def x_star(self) -> Tensor:
-        return self._minimum[0].to(self.held)
+        return self._minimum[0].to(self.tensor)
 
     @cached_property
     def f_star(self) -> float:

@@ -1,4 +1,4 @@
-"""Standing: where every worker stands between two ticks; Decision: what the next tick does."""
+"""Worker states: where every worker stands between two ticks; Decision: what the next tick does."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Decision(NamedTuple):
 
 
 @final
-class Standing:
+class WorkerStates:
     """All replicas between two ticks; arrays ``[R, n]``.
 
     now      the time ``[R]``; ``updates`` the number of ticks so far

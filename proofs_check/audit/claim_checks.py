@@ -11,9 +11,9 @@ from torch import Tensor
 from proofs_check.audit.claims import Stated
 from proofs_check.audit.history import shown
 from proofs_check.audit.measure import Measure
-from proofs_check.audit.moments import ALPHA, Look, Setting, look, outcomes
+from proofs_check.audit.moments import ALPHA, Sample, Setting, look, outcomes
 from proofs_check.audit.shrink import shrink
-from proofs_check.audit.verdicts import Speaker
+from proofs_check.audit.verdicts import Reporter
 from proofs_check.compressors.check import MONTE_CARLO, WORST_CASE
 from proofs_check.instruments.adversary import tightness
 from proofs_check.verdict import Outcome, Verdict
@@ -26,10 +26,10 @@ MakeSetting = Callable[[int, int], Setting]
 
 
 @final
-class Court:
+class ClaimChecks:
     """Holds stated claims against measures; ``setting(d, samples)`` gives fresh outcomes."""
 
-    def __init__(self, speaker: Speaker, stated: Stated, setting: MakeSetting) -> None:
+    def __init__(self, speaker: Reporter, stated: Stated, setting: MakeSetting) -> None:
         self.speaker = speaker
         self.stated = stated
         self.setting = setting
@@ -101,7 +101,7 @@ class Court:
         self,
         sentence: str,
         check: str,
-        nearest: tuple[Look, float],
+        nearest: tuple[Sample, float],
         told: str,
         meant: Sequence[tuple[Measure, Claim]],
     ) -> Verdict:
@@ -120,7 +120,7 @@ class Court:
             tightness=tightness(seen.ratio, limit),
         )
 
-    def _counter(self, sentence: str, kind: type[Claim], check: str, seen: Look) -> Verdict:
+    def _counter(self, sentence: str, kind: type[Claim], check: str, seen: Sample) -> Verdict:
         """Refuted, at the simplest vector that still refutes it on fresh draws."""
         shown_at = simplest(self.setting, seen, lambda other: self._refutes(kind, other))
         x = shown_at.x
@@ -142,17 +142,17 @@ class Court:
             uncertainty=shown_at.bias_width if kind is Unbiased else shown_at.ratio_width,
         )
 
-    def _refutes(self, kind: type[Claim], seen: Look) -> bool:
+    def _refutes(self, kind: type[Claim], seen: Sample) -> bool:
         claim = self._claim(kind, len(seen.x))
         if claim is None:
             return False
         return seen.biased if kind is Unbiased else beyond(claim, seen)
 
 
-def simplest(setting: MakeSetting, seen: Look, shows: Callable[[Look], bool]) -> Look:
+def simplest(setting: MakeSetting, seen: Sample, shows: Callable[[Sample], bool]) -> Sample:
     """The look at a plainer vector that shows the same on fresh draws; itself if there is none."""
 
-    def again(x: Tensor) -> Look:
+    def again(x: Tensor) -> Sample:
         here = setting(len(x), _SHRINK_SAMPLES)
         x = x.to(torch.float32).to(torch.float64)
         return look(here, "plainer", x, outcomes(here, x, here.key.fold("plainer")))
@@ -166,7 +166,7 @@ def bound(claim: Claim) -> float:
     return float(getattr(claim, "constant", 0.0))
 
 
-def beyond(claim: Claim, seen: Look) -> bool:
+def beyond(claim: Claim, seen: Sample) -> bool:
     """Whether a look lies beyond a claimed bound for certain; C(0) must be 0."""
     limit = bound(claim) if bool(seen.x.any()) else 0.0
     return not seen.ratio - seen.ratio_width <= limit * (1 + _MARGIN) + _MARGIN

@@ -1,4 +1,4 @@
-"""Meetings: who hears whom at a step, drawn anew for every step and replica."""
+"""Random mixing: who hears whom at a step, drawn anew for every step and replica."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from algorithms.topologies.partners import circle, partners
 from theory.constants import Constants, Kind, Statement
 
 
-class Meeting(NamedTuple):
+class MixingDraw(NamedTuple):
     """Worker i takes sum_s ``weights[..., i, s]`` x_{``sources[..., i, s]``}: both ``[..., n, s]``.
 
     A worker's own id stands for its own row, as others read it; it costs nothing.
@@ -33,11 +33,11 @@ class Meeting(NamedTuple):
         return torch.where(self.sources == own, self.weights, 0).sum(-1)
 
 
-class Meetings(Pattern):
+class RandomMixing(Pattern):
     """Random mixing matrices W_0, W_1, ..., drawn by a seeded key, independently by replica."""
 
     @abstractmethod
-    def at(self, t: int, key: Key, replicas: Tensor) -> Meeting:
+    def at(self, t: int, key: Key, replicas: Tensor) -> MixingDraw:
         """Who hears whom at step t in ``replicas`` ``[...]``; the same on all ranks."""
 
     @abstractmethod
@@ -65,8 +65,8 @@ class Meetings(Pattern):
 
 
 @dataclass(frozen=True)
-class Calls(Meetings):
-    """Meetings of workers who call uniform neighbours on ``topology``.
+class Calls(RandomMixing):
+    """Workers call uniform neighbours on ``topology``.
 
     Raises:
         ValueError: a worker without a neighbour (at the first use).
@@ -96,7 +96,7 @@ class RandomEdge(Calls):
     def name(self) -> str:
         return f"a random edge of {self.topology.name}"
 
-    def at(self, t: int, key: Key, replicas: Tensor) -> Meeting:
+    def at(self, t: int, key: Key, replicas: Tensor) -> MixingDraw:
         draws = key.fold("meeting", t)
         first = torch.zeros((*replicas.shape, 1), dtype=torch.int64, device=replicas.device)
         caller = draws.draws(replicas, first).integers(self.n, 1)[..., 0]
@@ -110,13 +110,13 @@ class RandomEdge(Calls):
         return self.expected()
 
 
-def pair(one: Tensor, other: Tensor, n: int) -> Meeting:
+def pair(one: Tensor, other: Tensor, n: int) -> MixingDraw:
     """The meeting of two workers ``[..., 1]``: both take the mean, all others keep their row."""
     own = torch.arange(n, device=one.device)
     met = torch.where(own == one, other, torch.where(own == other, one, own))
     share = torch.where(met == own, 0.0, 0.5).to(torch.float64)
     sources = torch.stack((own.expand_as(met), met), dim=-1)
-    return Meeting(sources, torch.stack((1 - share, share), dim=-1))
+    return MixingDraw(sources, torch.stack((1 - share, share), dim=-1))
 
 
 @lru_cache(maxsize=64)

@@ -11,7 +11,7 @@ from torch import Tensor
 
 @final
 @dataclass(frozen=True)
-class Hearing:
+class ReceivePattern:
     """Worker i hears ``sources[..., i, s]`` in slot s; its own id there is no message.
 
     sources  worker ids ``[..., n, s]`` (int64), with all replica axes
@@ -24,7 +24,7 @@ class Hearing:
     @staticmethod
     def of(
         sources: Tensor, arrives: Tensor | None, n: int, replicas: torch.Size | tuple[int, ...]
-    ) -> Hearing:
+    ) -> ReceivePattern:
         """With all replica axes.
 
         Raises:
@@ -42,7 +42,7 @@ class Hearing:
             )
         full = (*replicas, *shape[-2:])
         there = torch.ones_like(sources, dtype=torch.bool) if arrives is None else arrives
-        return Hearing(sources.expand(full), there.expand(full))
+        return ReceivePattern(sources.expand(full), there.expand(full))
 
     @property
     def apart(self) -> Tensor:

@@ -10,12 +10,12 @@ import torch
 from torch import Tensor
 
 from algorithms.key import Key
-from proofs_check.audit.bench import Bench, batched
 from proofs_check.audit.history import shown
 from proofs_check.audit.moments import Setting, look, outcomes
+from proofs_check.audit.runner import Runner, batched
 from proofs_check.audit.shrink import shrink
 from proofs_check.audit.traits import Memory, Traits, ordinary
-from proofs_check.audit.verdicts import Speaker, raised
+from proofs_check.audit.verdicts import Reporter, raised
 from proofs_check.verdict import Outcome, Verdict
 
 HUGE, TINY = 1e30, 1e-40
@@ -61,16 +61,16 @@ FAMILIES = (
 class Trial:
     """A subject on which families of vectors are tried."""
 
-    speaker: Speaker
+    speaker: Reporter
     traits: Traits
-    bench: Bench
-    single: Bench
+    bench: Runner
+    single: Runner
 
-    def bench_for(self, scale: float) -> Bench:
+    def bench_for(self, scale: float) -> Runner:
         """Single precision for sizes at its ends."""
         return self.bench if scale == 1 else self.single
 
-    def setting(self, bench: Bench, d: int) -> Setting:
+    def setting(self, bench: Runner, d: int) -> Setting:
         """How outcomes in R^d are had."""
         random = self.traits.random
         key = Key.seed(0).fold("inputs")
@@ -86,7 +86,7 @@ class Trial:
         )
 
 
-def _taken(bench: Bench, x: Tensor) -> bool:
+def _taken(bench: Runner, x: Tensor) -> bool:
     try:
         bench.renew()
         bench(x)
@@ -116,7 +116,7 @@ def fault(trial: Trial, x: Tensor, scale: float = 1.0) -> str:
     return _lost(trial, bench, given, scale)
 
 
-def _lost(trial: Trial, bench: Bench, x: Tensor, scale: float) -> str:
+def _lost(trial: Trial, bench: Runner, x: Tensor, scale: float) -> str:
     """Outcomes that are not finite, point away from x, or lose more than at ordinary sizes."""
     setting = trial.setting(bench, len(x))
     here = look(setting, "", x, outcomes(setting, x, setting.key))
@@ -283,7 +283,7 @@ def check_recovery(trial: Trial) -> Verdict:
 def _spoiled(trial: Trial, d: int, value: float) -> str:
     """What becomes of ordinary vectors after one with such an entry."""
     x = torch.arange(1.0, d + 1, dtype=torch.float64)
-    bench = Bench(trial.bench.subject, torch.float32, trial.traits.generators)
+    bench = Runner(trial.bench.subject, torch.float32, trial.traits.generators)
     bad = torch.zeros(d, dtype=torch.float64)
     bad[0] = value
     bench.renew()

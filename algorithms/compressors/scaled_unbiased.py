@@ -18,7 +18,7 @@ _PAPER = Source("Koloskova, Stich, Jaggi", 2019, "1902.00340", "Section 3.5")
 
 @final
 @dataclass(frozen=True)
-class Shrunk(Compressor):
+class ScaledUnbiased(Compressor):
     r"""$C(x) = Q(x) / (1 + \omega)$ for an unbiased Q with $E\|Q(x) - x\|^2 \le \omega \|x\|^2$.
 
     $E\|C(x) - x\|^2 \le \frac{\omega}{1 + \omega} \|x\|^2$, so $\delta = 1/(1 + \omega)$, tight

@@ -35,11 +35,11 @@ def bad_input() -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        complain(error)
+        print_error(error)
         raise typer.Exit(2) from error
 
 
-def complain(error: object) -> None:
+def print_error(error: object) -> None:
     """One line on standard error."""
     print(f"error: {error}", file=sys.stderr)
 

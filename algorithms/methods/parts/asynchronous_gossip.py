@@ -14,7 +14,7 @@ from algorithms.synchronisation.schedule import Schedule
 from algorithms.topologies.base import StaticTopology
 
 
-class OwnClockState(NamedTuple):
+class AsynchronousGossipState(NamedTuple):
     """Models ``[..., m + 1, d]``; those the gradients under way are computed on, as they were when
     these began ``[..., m + 1, d]``; the plan. The last row is for nobody and workers elsewhere.
     """
@@ -33,21 +33,21 @@ class Arrived(NamedTuple):
     starts: Tensor
 
 
-class OwnClock(Scheduled[OwnClockState]):
+class AsynchronousGossip(Scheduled[AsynchronousGossipState]):
     """Everyone starts at x_0 and computes there; members hold their ``topology``."""
 
     topology: StaticTopology
 
-    def init(self, x0: Tensor, world: World) -> OwnClockState:
+    def init(self, x0: Tensor, world: World) -> AsynchronousGossipState:
         check_size(self.topology, world)
         x = world.rows(x0, len(world.network.workers) + 1)
-        return OwnClockState(x, x.clone(), self.plan(world))
+        return AsynchronousGossipState(x, x.clone(), self.plan(world))
 
-    def models(self, state: OwnClockState) -> Tensor:
+    def models(self, state: AsynchronousGossipState) -> Tensor:
         return state.x[..., :-1, :]
 
 
-def arrive(state: OwnClockState, t: int, world: World) -> Arrived:
+def arrive(state: AsynchronousGossipState, t: int, world: World) -> Arrived:
     """The gradients of tick t.
 
     Raises:
@@ -57,7 +57,7 @@ def arrive(state: OwnClockState, t: int, world: World) -> Arrived:
     who, starts = tick.arrivals.to(state.x.device), tick.starts.to(state.x.device)
     place = places(who, world.network, state.view)
     g = world.gradient_of(state.view.gather(-2, place), who, t)
-    here = world.network.held(who)[..., None]
+    here = world.network.is_local(who)[..., None]
     return Arrived(who, world.checked(torch.where(here, g, 0), t, who), starts)
 
 
@@ -67,7 +67,11 @@ def stepped(x: Tensor, arrived: Arrived, gamma: float, world: World) -> Tensor:
     return x.scatter(-2, place, x.gather(-2, place) - gamma * arrived.gradients)
 
 
-def go_on(state: OwnClockState, x: Tensor, starts: Tensor, world: World) -> OwnClockState:
+def go_on(
+    state: AsynchronousGossipState, x: Tensor, starts: Tensor, world: World
+) -> AsynchronousGossipState:
     """State with models x; ``starts`` ``[..., k]`` go on from theirs."""
     place = places(starts, world.network, x)
-    return OwnClockState(x, state.view.scatter(-2, place, x.gather(-2, place)), state.schedule)
+    return AsynchronousGossipState(
+        x, state.view.scatter(-2, place, x.gather(-2, place)), state.schedule
+    )

@@ -24,7 +24,7 @@ class WrongSize(Exception):
 
 
 @final
-class Bench:
+class Runner:
     """One subject, called again and again.
 
     ``renew``: a fresh one for every call. ``dtype`` is that of the vectors it is given.
@@ -82,7 +82,7 @@ class BlackBox(Compressor):
     A call that fails, or an outcome that is not finite, stands as infinity.
     """
 
-    def __init__(self, bench: Bench, random: bool) -> None:
+    def __init__(self, bench: Runner, random: bool) -> None:
         self.bench = bench
         self.random = random
 
@@ -119,7 +119,7 @@ class BlackBox(Compressor):
             return torch.full_like(x, torch.inf, dtype=torch.float64)
 
 
-def batched(bench: Bench, random: bool) -> Compressor:
+def batched(bench: Runner, random: bool) -> Compressor:
     """The subject as an operator on many rows at once."""
     own = bench.subject.operator
     return own if own is not None else BlackBox(bench, random)

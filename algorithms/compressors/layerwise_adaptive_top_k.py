@@ -18,11 +18,11 @@ _FLOAT_BITS = 32
 
 @final
 @dataclass(frozen=True)
-class HiddenTopK(Parted):
+class LayerwiseAdaptiveTopK(Parted):
     r"""Top-k_l of layer l, k_l all that ``link`` carries while layer l - 1 computes.
 
     ``compute`` is a backward pass [s], spread over layers as their sizes; k_l >= d_l / ``ratio``.
-    delta = min_l k_l/d_l. ``shapes`` come with :meth:`bound`, else the row is one layer.
+    delta = min_l k_l/d_l. ``shapes`` come with :meth:`for_shapes`, else the row is one layer.
 
     Raises:
         ValueError: the shapes do not add up to d, compute < 0, or ratio < 1.
@@ -43,7 +43,7 @@ class HiddenTopK(Parted):
     def at(self, t: int) -> Compressor:
         return self
 
-    def bound(self, shapes: Shapes) -> Compressor:
+    def for_shapes(self, shapes: Shapes) -> Compressor:
         return replace(self, shapes=shapes)
 
     def sizes(self, d: int) -> tuple[int, ...]:

@@ -23,7 +23,7 @@ _LEVELS = 8
 
 @final
 @dataclass(frozen=True)
-class Unambiguous(Compressor):
+class VarianceThreshold(Compressor):
     r"""Send r_j where r_j^2 > \alpha v_j, v the guide (a variance); without a guide, all of r.
 
     Values go as sign and power of two, rounded at 1.5 2^e, in 3 bits below the largest power 2^E of

@@ -1,4 +1,4 @@
-"""Copies: gossip over what neighbours know of each other's models, kept up to date by messages."""
+"""Public copies: gossip over what neighbours know of each other's models, kept up to date by messages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from theory.constants import Constants
 from theory.stepsizes import Stepsize
 
 
-class CopiesState(NamedTuple):
+class PublicCopiesState(NamedTuple):
     r"""Models x and the sums \sum_j W_ij \hat x_j over copies of neighbours: ``[..., m, d]``."""
 
     x: Tensor
@@ -28,7 +28,7 @@ class CopiesState(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Copies(Method[CopiesState]):
+class PublicCopies(Method[PublicCopiesState]):
     r"""x_i^{t+1/2} = \sum_j W_{ij} \hat x_j^t - \gamma_t g_i(x_i^t); members say what is sent
     compressed, and what it moves.
 
@@ -55,12 +55,12 @@ class Copies(Method[CopiesState]):
         own = operator_constants(self.compressor, problem.d)
         return problem.constants().merge(self.topology.constants()).merge(own)
 
-    def init(self, x0: Tensor, world: World) -> CopiesState:
+    def init(self, x0: Tensor, world: World) -> PublicCopiesState:
         check_size(self.topology, world)
         x = world.rows(x0, len(world.network.workers))
-        return CopiesState(x, x.clone())
+        return PublicCopiesState(x, x.clone())
 
-    def step(self, state: CopiesState, t: int, world: World) -> CopiesState:
+    def step(self, state: PublicCopiesState, t: int, world: World) -> PublicCopiesState:
         half = add_scaled(state.mixed, -self.step_rule(t), world.gradient(state.x, t))
         packet = world.pack(self.compressor.at(t), self.message(state.x, half, t), t)
         heard = world.network.mix(packet, self.topology.neighbours(0))
@@ -71,8 +71,10 @@ class Copies(Method[CopiesState]):
         """z ``[..., m, d]``, sent as C(z)."""
 
     @abstractmethod
-    def moved(self, state: CopiesState, half: Tensor, heard: Exchanged, t: int) -> CopiesState:
+    def moved(
+        self, state: PublicCopiesState, half: Tensor, heard: Exchanged, t: int
+    ) -> PublicCopiesState:
         r"""The next state, of \sum_j W_ij C(z_j) and C(z_i)."""
 
-    def models(self, state: CopiesState) -> Tensor:
+    def models(self, state: PublicCopiesState) -> Tensor:
         return state.x

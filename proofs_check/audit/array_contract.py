@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 from proofs_check.audit.arrays import tensor_of
+from proofs_check.audit.edge_cases import Trial
 from proofs_check.audit.history import shown
-from proofs_check.audit.inputs import Trial
 from proofs_check.audit.shrink import shrink
 from proofs_check.audit.traits import ordinary
 from proofs_check.audit.verdicts import raised
@@ -19,7 +19,7 @@ from proofs_check.verdict import Outcome, Verdict
 _PRECISIONS = (torch.float32, torch.float64)
 
 
-def check_manners(trial: Trial) -> list[Verdict]:
+def check_array_contract(trial: Trial) -> list[Verdict]:
     """One verdict a matter."""
     return [
         _dtype(trial),

@@ -12,12 +12,12 @@ from tempfile import TemporaryDirectory
 
 import torch
 
-from proofs_check.audit.bench import Bench
 from proofs_check.audit.loading import imported
 from proofs_check.audit.randomness import undisturbed
+from proofs_check.audit.runner import Runner
 from proofs_check.audit.subject import subject_of
 from proofs_check.audit.traits import ordinary
-from proofs_check.audit.verdicts import Speaker
+from proofs_check.audit.verdicts import Reporter
 from proofs_check.verdict import Outcome, Verdict
 
 _HASH_SEEDS = ("1", "2")
@@ -30,7 +30,7 @@ def check_elsewhere(name: str, dims: Sequence[int], repeats: bool) -> Verdict:
 
     ``repeats``: the global seeds fix its outcomes at all.
     """
-    speaker = Speaker(name, f"PYTHONHASHSEED {' and '.join(_HASH_SEEDS)}, seeds {_SEEDS}")
+    speaker = Reporter(name, f"PYTHONHASHSEED {' and '.join(_HASH_SEEDS)}, seeds {_SEEDS}")
     claim, check = "the same seeds bring the same outcome in another process", "processes"
     if not repeats:
         told = "the seeds do not fix its outcome in one process"
@@ -65,7 +65,7 @@ def outcomes_of(name: str, dims: Sequence[int]) -> list[str]:
     subject = subject_of(name, imported(name))
     found = []
     for d in dims:
-        bench = Bench(subject, torch.float32)
+        bench = Runner(subject, torch.float32)
         values = []
         for seed in _SEEDS:
             bench.renew()
