@@ -1,4 +1,4 @@
-"""Public copies: gossip over what neighbours know of each other's models, kept up to date by messages."""
+"""Public copies: gossip over what neighbours know of each other, kept up to date by messages."""
 
 from __future__ import annotations
 
