@@ -52,7 +52,7 @@ def own(name: str) -> Own:
             f"its parts, algorithms/catalogue/row.py), got something of type {type(found).__name__}"
         )
     if isinstance(found, Row) and found.parts is None:
-        raise ValueError(f"{name} is a row without parts; parts=Parts(make, theorems) would do")
+        raise ValueError(f"{name} is a row without parts; parts=Recipe(make, theorems) would do")
     return found
 
 
