@@ -19,7 +19,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from algorithms.catalogue import Parts, Row
+from algorithms.catalogue import Recipe, Row
 from algorithms.codes.base import Field
 from algorithms.compressors.base import Compressor
 from algorithms.kernels.scaled_sum import add_scaled
@@ -108,7 +108,7 @@ class Diffusion(Method[State]):
 
 
 def parts(cheats, last=1.0):
-    return Parts(
+    return Recipe(
         lambda step, p, _: Diffusion(step, Along(Ring(p.n)), cheats, last), (),
         problems=("quadratic-sc",), message_bits=lambda p, float_bits: p.d * float_bits,
     )
@@ -126,7 +126,7 @@ def picky(step, p, steps):
 
 
 PICKY = Row("picky", "mine", "knows one problem", "a user",
-            Parts(picky, (), problems=("quadratic-sc", "logreg-breast-cancer")))
+            Recipe(picky, (), problems=("quadratic-sc", "logreg-breast-cancer")))
 PLANNED = Row("planned", "mine", "nothing yet", "a user")
 METHOD = Diffusion(None, Along(Ring(4)))
 
@@ -231,7 +231,7 @@ def test_an_error_in_ones_own_code_is_told_with_its_line() -> None:
         ("a_users_module:Diffusion", "must be a Compressor, Topology, PushTopology, Problem or"),
         ("a_users_module:METHOD", "Row (a method with its parts, algorithms/catalogue/row.py)"),
         ("a_users_module:Understated", "needs arguments"),
-        ("a_users_module:PLANNED", "is a row without parts; parts=Parts(make, theorems) would do"),
+        ("a_users_module:PLANNED", "is a row without parts; parts=Recipe(make, theorems) would do"),
         (":x", "name must be MODULE:ATTRIBUTE"),
     ],
 )
