@@ -18,7 +18,7 @@ from proofs_check.proofs.derivation import (
     truth,
 )
 from proofs_check.verdict import Outcome, Verdict
-from tests.proofs_check.planted import PLANTED
+from tests.proofs_check.proofs.planted import PLANTED
 from theory.constants import Constants
 from theory.members import modules
 from theory.stepsizes import ConstantStep, InverseTimeStep, Stepsize
