@@ -32,7 +32,15 @@ from algorithms.problems.entries import PROBLEMS, ProblemEntry, problem
 from theory.survey.rows import SURVEY_ROWS
 
 __all__ = [
-    "CORE", "OBJECTIVES", "PROBLEMS", "ROWS", "Parts", "ProblemEntry", "Row", "Tuned", "problem",
+    "CORE",
+    "OBJECTIVES",
+    "PROBLEMS",
+    "ROWS",
+    "ProblemEntry",
+    "Recipe",
+    "Row",
+    "Tuned",
+    "problem",
     "row",
 ]  # fmt: skip
 

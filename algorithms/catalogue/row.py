@@ -26,7 +26,7 @@ CORE = ("quadratic-sc", "logreg-breast-cancer", "nonconvex-digits-dirichlet", "m
 """Strongly convex with noise and heterogeneity, convex data, non-convex on uneven shards, MLP."""
 
 _UNTUNED = ConstantStep(1.0)
-_NO_SMOOTHNESS = 0.1  # stepsize where no L is stated (the MLP), divided by the caution
+_NO_SMOOTHNESS = 0.1  # stepsize where no L is stated (the MLP), divided by ``stepsize_divisor``
 
 
 class Tuned(NamedTuple):
@@ -43,9 +43,9 @@ class Recipe:
     """What a ready row is made of: ``make(step, problem, steps)`` composes the method.
 
     ``compressor`` is what the workers send with; ``operators`` are further operators of the row
-    whose claims are checked too (its other forms, the server's). ``caution`` divides 1/L in the
-    stepsize used where no theorem applies; ``why`` says why there is none, where the paper gives
-    none. ``message_bits(problem, float_bits)`` is the mean closed-form length [bits] of the
+    whose claims are checked too (its other forms, the server's). ``stepsize_divisor`` divides 1/L
+    in the stepsize used where no theorem applies; ``why`` says why there is none, where the paper
+    gives none. ``message_bits(problem, float_bits)`` is the mean closed-form length [bits] of the
     messages a worker sends, where they are not those of ``compressor`` alone; with ``bits_vary`` it
     is a bound on that mean. ``least_workers`` is 2 where a worker needs a neighbour.
     """
@@ -166,7 +166,7 @@ def _prescribed(theorem: Theorem, c: Constants, steps: int) -> Stepsize | None:
 
 
 def _cautious(parts: Recipe, c: Constants) -> Stepsize:
-    """1 / (caution (1 + omega) L): no theorem behind it."""
+    """1 / (stepsize_divisor (1 + omega) L): no theorem behind it."""
     damping = parts.stepsize_divisor * (1 + (c.omega or 0.0))
     smoothness = c.L_max or c.L
     return ConstantStep(1 / (damping * smoothness) if smoothness else _NO_SMOOTHNESS / damping * 4)

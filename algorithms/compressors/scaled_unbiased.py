@@ -1,4 +1,4 @@
-"""Shrunk: an unbiased operator divided by 1 + omega, which contracts."""
+"""Scaled: an unbiased operator divided by 1 + omega, which contracts."""
 
 from __future__ import annotations
 

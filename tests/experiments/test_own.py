@@ -24,7 +24,7 @@ from algorithms.codes.base import Field
 from algorithms.compressors.base import Compressor
 from algorithms.kernels.scaled_sum import add_scaled
 from algorithms.methods.base import Method
-from algorithms.methods.exchanges.exchange import Along, Exchange
+from algorithms.methods.exchanges.exchange import Exchange, FixedLinks
 from algorithms.problems.quadratic import Quadratic
 from algorithms.topologies.base import PushTopology, Topology
 from algorithms.topologies.ring import Ring
@@ -109,7 +109,7 @@ class Diffusion(Method[State]):
 
 def parts(cheats, last=1.0):
     return Recipe(
-        lambda step, p, _: Diffusion(step, Along(Ring(p.n)), cheats, last), (),
+        lambda step, p, _: Diffusion(step, FixedLinks(Ring(p.n)), cheats, last), (),
         problems=("quadratic-sc",), message_bits=lambda p, float_bits: p.d * float_bits,
     )
 
@@ -122,13 +122,13 @@ LOST = Row("lost", "mine", "sends NaN at step 5", "a user", parts(False, float("
 def picky(step, p, steps):
     if p.name != "quadratic-sc":
         raise LookupError(p.name)
-    return Diffusion(step, Along(Ring(p.n)))
+    return Diffusion(step, FixedLinks(Ring(p.n)))
 
 
 PICKY = Row("picky", "mine", "knows one problem", "a user",
             Recipe(picky, (), problems=("quadratic-sc", "logreg-breast-cancer")))
 PLANNED = Row("planned", "mine", "nothing yet", "a user")
-METHOD = Diffusion(None, Along(Ring(4)))
+METHOD = Diffusion(None, FixedLinks(Ring(4)))
 
 BOWL = Quadratic.strongly_convex(4, 5, zeta2=1.0)
 

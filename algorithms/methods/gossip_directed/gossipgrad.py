@@ -29,8 +29,8 @@ class GossipGraD(Method[GossipGraDState]):
     r"""x_i \leftarrow \frac12 (y_i + y_{p(i, t)}), y_j = x_j - \gamma_t g_j(x_j). (Daily, Vishnu,
     Siegel, Warfel, Amatya 2018, arXiv:1803.05880.)
 
-    ``exchange`` says who is whose partner; the paper's are Along(Dissemination(n)) and
-    Along(RotatingHypercube(n)). With ``shuffle`` samples pass round a ring: at step t worker i
+    ``exchange`` says who is whose partner; the paper's are FixedLinks(Dissemination(n)) and
+    FixedLinks(RotatingHypercube(n)). With ``shuffle`` samples pass round a ring: at step t worker i
     draws from the shard of i - t mod n, with randomness of its own. What the samples weigh is not
     charged: no problem says how long one is.
 
