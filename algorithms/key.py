@@ -39,7 +39,7 @@ class Draws(ABC):
 
     @abstractmethod
     def normal(self, count: int, dtype: torch.dtype) -> Tensor:
-        """Standard normals."""
+        """Standard normal numbers ``[..., m, count]``."""
 
     @abstractmethod
     def integers(self, high: int, count: int) -> Tensor:

@@ -217,7 +217,7 @@ def run(
     ``points`` bounds the number of records; ``every`` > 0 takes the squared gradient every so many
     steps into the running average (1: the exact average; 0: at records only). ``weight(t)`` is the
     weight of x_t in the weighted average. ``timing`` sets a stopwatch on a simulated run of a
-    method without a schedule of its own. ``faults`` befall gradients.
+    method without a schedule of its own. ``faults`` are planted in gradients.
 
     Raises:
         ValueError: an argument is out of range (named with its value).

@@ -33,7 +33,7 @@ class Entropy(Code):
 
     @cached_property
     def _before(self) -> Packed:
-        """Head and histogram."""
+        """The code of what precedes the entropy-coded digits: the head and the histogram."""
         return Packed((*self.head, Field("histogram", self.k - 1, self.count.bit_length())))
 
     def _cut(self, symbols: Symbols) -> tuple[Tensor, Tensor, Symbols]:

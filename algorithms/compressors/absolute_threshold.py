@@ -62,7 +62,7 @@ class AbsoluteThreshold(MaskCompressor):
         )
 
     def _expected(self, d: int) -> float:
-        """E N."""
+        """Expected number of entries at or above the threshold, r (d + 1) / (s + 1)."""
         s, rank = self._ranks(d)
         return rank * (d + 1) / (s + 1)
 

@@ -48,7 +48,7 @@ class FixedPoint(Compressor):
 
     @property
     def step(self) -> float:
-        """D."""
+        """Distance D = 2^-fraction between two values of the grid."""
         return 2.0**-self.fraction
 
     def claims(self, d: int) -> tuple[Claim, ...]:

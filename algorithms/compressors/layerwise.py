@@ -38,7 +38,7 @@ class Parted(Compressor):
 
     @abstractmethod
     def operators(self, d: int) -> tuple[Compressor, ...]:
-        """C_b for every part."""
+        """The operators C_b, one for every part of a row of d numbers."""
 
     def at(self, t: int) -> Compressor:
         return replace(self, inner=self.inner.at(t))  # type: ignore[type-var]

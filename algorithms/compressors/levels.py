@@ -24,7 +24,7 @@ class LevelCompressor(GridCompressor):
 
     Message: the scale as a float, then a sign and a level of $\lceil\log_2(s+1)\rceil$ bits a
     coordinate. Finite for every finite x whose scale is within the range of its type. The scale may
-    be rounded: the grid is that of the scale sent, so the mean is not touched by it.
+    be rounded: levels are drawn on the grid of the scale that is sent, so C stays unbiased.
     """
 
     properties: ClassVar[frozenset[Property]] = frozenset(

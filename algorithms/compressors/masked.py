@@ -18,7 +18,8 @@ from theory.bits import index_bits
 
 
 class MaskCompressor(Compressor):
-    """C(x)_j = factor x_j where the mask is set; members choose it, and how many is theirs to say.
+    """C(x)_j = factor x_j where a mask is set, else 0. A member chooses the mask of each row, and
+    so how many entries are sent.
 
     Message: the values of the mask; or, where ``indices_sent``, index and value of each that is not
     zero. Its end is the end of the list.

@@ -92,7 +92,7 @@ class SBC(Compressor):
         return entries.spread(torch.where(entries.meant, mean, torch.zeros_like(mean)), d)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
-        """The longest message."""
+        """Length of the longest message for rows of d numbers [bits]."""
         return float(float_bits + bits.golomb_positions_most(d, self.kept(d)))
 
     def stated_lengths(self, sent: Tensor, float_bits: int) -> Stated:

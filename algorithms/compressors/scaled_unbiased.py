@@ -76,7 +76,7 @@ class ScaledUnbiased(Compressor):
         return self.inner.stated_bits(d, float_bits)
 
     def stated_lengths(self, sent: Tensor, float_bits: int) -> Stated:
-        """Those of what Q sent."""
+        """Lengths of the messages of Q, which is what crosses [bits]."""
         return self.inner.stated_lengths(
             sent * (1 + self.variance(sent.shape[-1]).omega), float_bits
         )

@@ -75,7 +75,7 @@ class STC(Compressor):
         return entries.spread(values, d)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
-        """The longest message."""
+        """Length of the longest message for rows of d numbers [bits]."""
         k = kept(self.k, d)
         return float(float_bits + k + bits.golomb_positions_most(d, k))
 

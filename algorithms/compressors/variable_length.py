@@ -45,7 +45,7 @@ class VariableLength(GridCompressor):
             KLevel(self.k)
 
     def levels(self, d: int) -> int:
-        """k in R^d."""
+        """Number k of levels for rows of d numbers."""
         return self.k or max(2, math.isqrt(d) + 1)
 
     def _inner(self, d: int) -> KLevel:

@@ -48,7 +48,7 @@ class ZoomingRange(Compressor):
         self.grid()
 
     def grid(self) -> FixedRange:
-        """The points of step t."""
+        """The grid that step t rounds to."""
         return FixedRange(self.radius * max(self.shrink**self.t, _LEAST), self.b)
 
     @property

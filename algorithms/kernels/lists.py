@@ -138,9 +138,9 @@ def write(
     """Write ``count`` ``[P]`` records: ``columns`` ``[P, C, cap]`` (int64) into ``out`` ``[P, B]``.
 
     ``out`` is bytes, zero where it is written. Rows go on from bit ``start`` ``[P]``, which is
-    moved to their ends; ``widths`` ``[C]`` are those of the symbols, of the remainder in Golomb's
-    code, and not looked at in Elias's; ``kinds`` ``[C]`` say which. All but FIXED take symbols of
-    at least 1.
+    moved to their ends. ``kinds`` ``[C]`` is the code of each column. ``widths`` ``[C]`` are the
+    bits of a symbol (FIXED) or of the remainder (Golomb's code); Elias's code has none and ignores
+    them. All but FIXED take symbols of at least 1.
     """
     _write(*(part.numpy() for part in (out, start, count, columns, widths, kinds)))
 

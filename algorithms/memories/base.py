@@ -49,7 +49,7 @@ class Memory(ABC, Generic[State]):
 
     @abstractmethod
     def after(self, state: State, round_: Round) -> State:
-        """The next state."""
+        """The state after a round of messages."""
 
 
 @final

@@ -38,7 +38,11 @@ def dense_bits(d: int, dtype: torch.dtype) -> int:
 class World:
     """Where a method runs: the problem, the network, the randomness, the replicas.
 
-    ``replicas`` are the ids ``[...]`` of the leading axes; ``faults`` befall gradients.
+    ``replicas`` are the ids ``[...]`` of the leading axes; ``faults`` are planted in the gradients
+    of stated workers and steps, to test what a method does with them.
+
+    Attributes:
+        key: the randomness of the run; all draws are folded from it.
     """
 
     problem: Problem
@@ -67,7 +71,8 @@ class World:
         """Stochastic gradients of ``workers`` ``[..., k]`` at x ``[..., k, d]``, as they come.
 
         Columns in which no replica has a worker that lives here are left at zero: a rank computes
-        what its own workers do. Elsewhere the id n, nobody, costs a gradient that means nothing.
+        what its own workers do. In other columns the id n, which is nobody's, gets the gradient of
+        worker n - 1: nobody reads it.
         """
         here = self.network.is_local(workers).reshape(-1, workers.shape[-1]).any(0)
         whole = bool(here.all())
@@ -94,8 +99,9 @@ class World:
     ) -> Packet:
         """Messages of the rows held here for x ``[..., m, d]``.
 
-        ``guide`` is for compressors that look beside x; ``sends`` ``[..., m]`` (bool) tells which
-        rows send; ``purpose`` tells several messages of one step apart.
+        ``guide`` is what some compressors read beside x, such as the fresh gradient or a variance;
+        ``sends`` ``[..., m]`` (bool) tells which rows send; ``purpose`` tells several messages of
+        one step apart.
         """
         return self._packet(compressor, x, self.key.fold(purpose, t), self._held, guide, sends)
 

@@ -44,7 +44,7 @@ class Optimizer(ABC, Generic[State]):
 @final
 @dataclass(frozen=True)
 class SGD(Optimizer[Tensor]):
-    """The move is the step."""
+    """Plain gradient steps: the model moves by the step itself, nothing is remembered."""
 
     @property
     def name(self) -> str:

@@ -41,7 +41,7 @@ class GlmLoss(ABC):
 @final
 @dataclass(frozen=True)
 class SquareLoss(GlmLoss):
-    """(v - y)^2 / 2."""
+    """Least squares: l(v, y) = (v - y)^2 / 2 of a prediction v and a target y."""
 
     name = "square"
     steepest = math.inf

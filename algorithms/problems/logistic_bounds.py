@@ -79,5 +79,5 @@ def second_moment(rows: Tensor, tops_: Tensor, batch: int) -> float:
 
 
 def longest(rows: Tensor) -> float:
-    """max_is ||p_is||."""
+    """Norm of the longest of the rows p_is, samples s of workers i: max_is ||p_is||."""
     return rows.double().square().sum(-1).max().sqrt().item()

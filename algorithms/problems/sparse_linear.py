@@ -126,7 +126,7 @@ class SparseLinear(Solved, Minibatch):
 
     @cached_property
     def _dense(self) -> Tensor:
-        """All a_s ``[S, d]``."""
+        """The rows a_s of all S samples as one dense matrix ``[S, d]``."""
         zeros = torch.zeros((len(self.targets), self.d), dtype=self.dtype, device=self.device)
         return zeros.scatter_(-1, self.supports, self.values)
 

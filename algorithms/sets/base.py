@@ -36,7 +36,7 @@ class ConvexSet(ABC):
 @final
 @dataclass(frozen=True)
 class Unconstrained(ConvexSet):
-    """X = R^d."""
+    """X = R^d: models are not constrained."""
 
     @property
     def name(self) -> str:

@@ -1,4 +1,4 @@
-"""What befalls compute times: links, a recorded trace, workers that are lost."""
+"""Compute times with more to them: time on links, a recorded trace, workers that die."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class Timing:
 
     @property
     def name(self) -> str:
-        """For axes and reports."""
+        """What axes and reports call the model of time."""
         speed = f"{1e-9 / self.link.beta:g} Gbit/s" if self.link.beta else "no bandwidth limit"
         return f"{self.times.name} a gradient, links of {speed}"
 

@@ -67,7 +67,7 @@ class WorkerStates:
 
     @property
     def replicas(self) -> int:
-        """Number of replicas R."""
+        """Number R of replicas, the leading axis of all arrays here."""
         return len(self.finish)
 
     def nobody(self) -> Mask:
@@ -87,7 +87,7 @@ class WorkerStates:
         return np.maximum(self.now, latest)
 
     def move(self, decision: Decision, t: int) -> None:
-        """Carry tick t out."""
+        """Carry out the decision of tick t: fetch models and start gradients."""
         now, arrived, fetched, started = decision
         self.now = now
         self.updates += 1

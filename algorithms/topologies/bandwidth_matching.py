@@ -54,7 +54,7 @@ class BandwidthMatching(RandomMixing):
 
     @property
     def n(self) -> int:
-        """Number of workers."""
+        """Number n of workers, the nodes of the graph."""
         return len(self.bandwidth)
 
     @property

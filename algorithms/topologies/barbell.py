@@ -36,7 +36,7 @@ class Barbell(Graph):
 
     @property
     def n(self) -> int:
-        """Number of workers."""
+        """Number n of workers, the nodes of the graph."""
         return 2 * self.clique + self.bridge
 
     @property

@@ -107,7 +107,7 @@ class Rectangle(Graph):
 
     @property
     def n(self) -> int:
-        """Number of workers."""
+        """Number n of workers, the nodes of the graph."""
         return self.rows * self.cols
 
     @classmethod

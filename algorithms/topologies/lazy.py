@@ -21,7 +21,7 @@ class Lazy(Periodic, Topology):
 
     @property
     def n(self) -> int:
-        """Number of workers."""
+        """Number n of workers, the nodes of the graph."""
         return self.topology.n
 
     @property

@@ -20,7 +20,7 @@ class Fate(NamedTuple):
 
 
 class Losses(ABC):
-    """What befalls messages, known equally on all ranks; members are frozen dataclasses."""
+    """Which messages are lost, the same on all ranks; members are frozen dataclasses."""
 
     @property
     @abstractmethod
@@ -29,7 +29,7 @@ class Losses(ABC):
 
     @abstractmethod
     def fate(self, t: int, key: Key, replicas: Tensor, sources: Tensor) -> Fate:
-        """What befalls the messages from ``sources`` ``[..., n, s]`` at step t; ``key`` is that of
+        """Which messages from ``sources`` ``[..., n, s]`` are lost at step t; ``key`` is that of
         losses at t, ``replicas`` ``[...]`` the ids of the leading axes."""
 
 

@@ -55,7 +55,7 @@ class RandomMixing(Pattern):
         return float(np.linalg.eigvalsh(self.expected_square() - 1.0 / self.n)[-1])
 
     def movement(self) -> float:
-        r"""E\|W - I\|_F^2."""
+        r"""The mean squared movement E\|W - I\|_F^2 of one draw."""
         return float(np.trace(self.expected_square()) - 2 * np.trace(self.expected()) + self.n)
 
     def constants(self) -> Constants:
@@ -76,7 +76,7 @@ class Calls(RandomMixing):
 
     @property
     def n(self) -> int:
-        """Number of workers."""
+        """Number n of workers, the nodes of the graph."""
         return self.topology.n
 
 

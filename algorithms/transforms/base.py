@@ -24,7 +24,7 @@ class Transform(ABC):
 @final
 @dataclass(frozen=True)
 class NoTransform(Transform):
-    """g as it is."""
+    """No transform: gradients are used as they are."""
 
     @property
     def name(self) -> str:

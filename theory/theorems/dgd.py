@@ -9,8 +9,9 @@ at x_0, every f_i convex, every gradient (of every sample) of norm at most l, an
 .. math:: E f\Big(\frac1T \sum_{t<T} \bar x_t\Big) - f^* \le \frac{\|x_0 - x^*\|^2}{2\gamma T}
    + \gamma l^2 \left(\frac12 + \frac{2}{1-\lambda}\right).
 
-The mean model descends by :math:`\bar g_t`; workers are at most :math:`\gamma l / (1-\lambda)` from
-it on average, and twice l times this is what their gradients are taken elsewhere for.
+The mean model moves by :math:`-\gamma \bar g_t`. Gradients are taken at the workers' models, which
+are at most :math:`\gamma l / (1-\lambda)` from the mean model on average; evaluating them there
+instead of at the mean model costs at most 2 l times that distance, the second term in the bracket.
 """
 
 from __future__ import annotations

@@ -22,7 +22,12 @@ from theory.stepsizes import Stepsize
 
 
 class AdaptiveKState(NamedTuple):
-    """Model ``[..., 1, d]``, residuals ``[..., m, d]``, and k ``[..., 1, 1]`` of each replica."""
+    """Model ``[..., 1, d]``, residuals ``[..., m, d]``, and k ``[..., 1, 1]`` of each replica.
+
+    Attributes:
+        x: the model ``[..., 1, d]``.
+        residual: what each worker has not sent yet ``[..., m, d]``.
+    """
 
     x: Tensor
     residual: Tensor
@@ -59,6 +64,11 @@ class AdaptiveK(Method[AdaptiveKState]):
     f(x_{k'})), then k falls by \delta_t, else it rises (\delta_t = width d / sqrt(2 (t + 1)), k
     within [least, d]). seconds(k) is ``compute`` and one message of k entries by the cost model.
     The server knows f; each worker is charged one float for its share.
+
+    Attributes:
+        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
+        cost: the link model [seconds of a message of so many bits].
+        start: k at step 0, a number of coordinates (int) or a share of d (float).
 
     Raises:
         ValueError: least < 1, compute < 0, or width <= 0; a start that does not fit d.
@@ -132,7 +142,7 @@ class AdaptiveK(Method[AdaptiveKState]):
         return self.compute + self.cost.alpha + self.cost.beta * self._entry(x) * k
 
     def _entry(self, x: Tensor) -> int:
-        """Bits of one entry."""
+        """Length of one entry of the list that a message is, index and value [bits]."""
         return torch.finfo(x.dtype).bits + index_bits(x.shape[-1])
 
     def models(self, state: AdaptiveKState) -> Tensor:

@@ -20,7 +20,11 @@ from theory.stepsizes import Stepsize
 
 
 class GTopKState(NamedTuple):
-    """The model all hold ``[..., 1, d]`` and each worker's residual ``[..., m, d]``."""
+    """The model all hold ``[..., 1, d]`` and each worker's residual ``[..., m, d]``.
+
+    Attributes:
+        x: the model ``[..., 1, d]``.
+    """
 
     x: Tensor
     residual: Tensor
@@ -53,6 +57,9 @@ class GTopK(Method[GTopKState]):
     it. Residual (Algorithm 4): what was not sent, and what was sent of coordinates that are not
     in the result. What a merge dropped of a coordinate that another branch brought back is lost:
     for n > 2 the residuals do not account for everything. n need not be a power of two.
+
+    Attributes:
+        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
     """
 
     step_rule: Stepsize
@@ -66,7 +73,7 @@ class GTopK(Method[GTopKState]):
 
     @property
     def operator(self) -> TopK:
-        """Top-k of one row."""
+        """Top-k of one row, as it is applied after every merge of two rows."""
         return TopK(self.k)
 
     def constants(self, problem: Problem) -> Constants:

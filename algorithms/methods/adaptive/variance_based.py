@@ -18,7 +18,11 @@ from theory.stepsizes import Stepsize
 
 class VarianceState(NamedTuple):
     """The model ``[..., 1, d]``; each worker's sum r of gradients not sent and v of their
-    squares, ``[..., m, d]``."""
+    squares, ``[..., m, d]``.
+
+    Attributes:
+        x: the model ``[..., 1, d]``.
+    """
 
     x: Tensor
     r: Tensor
@@ -33,6 +37,9 @@ class VarianceBased(Method[VarianceState]):
     Where j was sent r and v start again from 0; elsewhere v *= \zeta (Algorithm 1). So the paper
     loses what rounding to a power of two changed; with ``keep`` it stays in r (ours), and nothing
     is lost. A step takes B stochastic gradients, the micro-batches that v is made of.
+
+    Attributes:
+        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
 
     Raises:
         ValueError: B < 1, or zeta outside (0, 1].

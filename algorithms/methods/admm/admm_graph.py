@@ -38,6 +38,10 @@ class GraphADMM(Method[GraphState]):
     2013, arXiv:1202.2805, Algorithm 1, D-ADMM). Else every worker is a class of its own, in the
     order of ids (Wei, Ozdaglar 2012, CDC: primal Gauss-Seidel, duals on edges). Both synchronous.
 
+    Attributes:
+        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
+        topology: who hears whom, and the mixing matrices W.
+
     Raises:
         ValueError: a worker has no neighbour, or the topology is for another number of workers.
     """

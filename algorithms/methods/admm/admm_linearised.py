@@ -37,6 +37,11 @@ class LinearisedADMM(Method[LinearisedState]):
     1/(L + \rho \lambda_{max}) for \gamma \le 1/L. Gradients are full. (Aybat, Wang, Lin, Ma 2018,
     IEEE TAC, DPGA-I.)
 
+    Attributes:
+        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
+        topology: who hears whom, and the mixing matrices W.
+        proximal: the regulariser R of the objective, known by its proximal map.
+
     Raises:
         ValueError: coupling is not positive, a worker has no neighbour, or the topology is for
             another number of workers.

@@ -40,6 +40,10 @@ class RandomADMM(Method[RandomState]):
     components are the edges, each as likely. (Iutzeler, Bianchi, Ciblat, Hachem 2013, CDC,
     arXiv:1303.2837, Algorithm 1; Wei, Ozdaglar 2013, arXiv:1307.8254, on edges.)
 
+    Attributes:
+        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
+        topology: who hears whom, and the mixing matrices W.
+
     Raises:
         ValueError: a worker has no neighbour, or the topology is for another number of workers.
     """

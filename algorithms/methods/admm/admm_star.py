@@ -26,6 +26,9 @@ class StarState(NamedTuple):
     workers' x, dual y and the z they read ``[..., m + 1, d]``; the plan.
 
     Last rows are for nobody and for workers elsewhere.
+
+    Attributes:
+        schedule: the plan of arrivals, the same throughout the run.
     """
 
     z: Tensor
@@ -47,6 +50,14 @@ class StarADMM(Scheduled[StarState]):
     barrier of ``synchronisation.barriers``). ``Bulk()`` is the synchronous method: the
     cycle z, x, y, where Boyd et al. 2011, Section 7.1, turn x, z, y. The objective is
     \frac1n \sum f_i + R, R by its ``proximal``.
+
+    Attributes:
+        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
+        ticks: number of ticks (steps) that the schedule is drawn for.
+        times: how long the gradients of each worker take [seconds].
+        proximal: the common regulariser R, known by its proximal map.
+        schedule_seed: seed of the compute times that make the schedule.
+        replicas: number of replicas that the schedule is drawn for; a run may have fewer, not more.
 
     Raises:
         ValueError: ticks < 1; those of a schedule.

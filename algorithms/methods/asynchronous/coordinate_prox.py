@@ -25,7 +25,11 @@ from theory.stepsizes import Stepsize
 class CoordinateProxState(NamedTuple):
     """The server's mean \\bar x of all workers' points ``[..., 1, d]``, and the model made of it;
     what each worker read, and its point ``[..., m + 1, d]``, the last row for nobody and for
-    workers elsewhere; the plan."""
+    workers elsewhere; the plan.
+
+    Attributes:
+        schedule: the plan of arrivals, the same throughout the run.
+    """
 
     mean: Tensor
     x: Tensor
@@ -44,6 +48,14 @@ class CoordinateProx(Scheduled[CoordinateProxState]):
     x_i = x^* - \gamma \nabla f_i(x^*), so gamma must be constant; it needs no bound on delays.
     Gradients are full. (Grishchenko, Iutzeler, Malick, Amini 2018, arXiv:1812.03871: DAve-RPG
     and SPY; Mishchenko et al. 2018, ICML, DAve-PG for S = all.)
+
+    Attributes:
+        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
+        ticks: number of ticks (steps) that the schedule is drawn for.
+        times: how long the gradients of each worker take [seconds].
+        proximal: the regulariser r of the objective, known by its proximal map.
+        schedule_seed: seed of the compute times that make the schedule.
+        replicas: number of replicas that the schedule is drawn for; a run may have fewer, not more.
 
     Raises:
         ValueError: ticks < 1; those of a schedule.

@@ -19,7 +19,11 @@ from theory.stepsizes import Stepsize
 
 class DelayedProximalState(NamedTuple):
     """The last tau + 1 models ``[..., tau + 1, d]``, version t in row t mod (tau + 1), of which
-    ``newest`` is the last."""
+    ``newest`` is the last.
+
+    Attributes:
+        versions: the last tau + 1 models ``[..., tau + 1, d]``.
+    """
 
     versions: Tensor
     newest: int
@@ -35,6 +39,10 @@ class DelayedProximal(Method[DelayedProximalState]):
     full gradient that ``filter`` lets through. The paper asks for \gamma < 1 / (L_{var} + \tau
     L_{cov}), Lipschitz constants within a block and across blocks. (Li, Andersen, Smola, Yu 2014,
     NIPS, with U = I; Li et al. 2013, NIPS workshop.)
+
+    Attributes:
+        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
+        proximal: the regulariser h of the objective, known by its proximal map.
 
     Raises:
         ValueError: blocks < 1 or tau < 0; more blocks than coordinates.

@@ -26,7 +26,13 @@ from theory.stepsizes import Stepsize
 class DownpourState(NamedTuple):
     """The server's model ``[..., 1, d]``; the workers' models and what they accrued
     ``[..., m + 1, d]``, the last row for nobody and for workers elsewhere; gradients that each
-    worker has made ``[..., n + 1]``; the optimizer's state; the plan."""
+    worker has made ``[..., n + 1]``; the optimizer's state; the plan.
+
+    Attributes:
+        x: the server's model ``[..., 1, d]``.
+        local: the workers' models ``[..., m + 1, d]``.
+        schedule: the plan of arrivals, the same throughout the run.
+    """
 
     x: Tensor
     local: Tensor
@@ -48,6 +54,14 @@ class Downpour(Scheduled[DownpourState]):
     pushes after the first of each n_push instead (``push_first``). A tick is one worker's
     gradient; n_push = n_fetch = 1 is the asynchronous parameter server. Local models move by plain
     SGD. (Dean et al. 2012, NIPS, Algorithm 7.1, no arXiv number; survey 002, Section III-C.)
+
+    Attributes:
+        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
+        ticks: number of ticks (steps) that the schedule is drawn for.
+        times: how long the gradients of each worker take [seconds].
+        compressor: the operator that pushed sums of gradients go through.
+        schedule_seed: seed of the compute times that make the schedule.
+        replicas: number of replicas that the schedule is drawn for; a run may have fewer, not more.
 
     Raises:
         ValueError: ticks, n_push or n_fetch < 1; those of a schedule.

@@ -24,7 +24,11 @@ from theory.stepsizes import Stepsize
 
 class HogwildState(NamedTuple):
     """The last tau + 1 versions of the shared model ``[..., tau + 1, d]``, version t in row
-    t mod (tau + 1), of which ``newest`` is the last; the plan."""
+    t mod (tau + 1), of which ``newest`` is the last; the plan.
+
+    Attributes:
+        schedule: the plan of arrivals, the same throughout the run.
+    """
 
     versions: Tensor
     newest: int
@@ -44,6 +48,14 @@ class Hogwild(Scheduled[HogwildState]):
     list. The bound tau of t - v_{t,j} is the schedule's largest staleness. (Niu, Recht, Re, Wright
     2011, arXiv:1106.5730, Algorithm 1, whole supports being written; reads per coordinate as in De
     Sa et al. 2015, arXiv:1506.06438, and AsySG-incon, Lian et al. 2015, arXiv:1506.08272.)
+
+    Attributes:
+        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
+        ticks: number of ticks (steps) that the schedule is drawn for.
+        times: how long the gradients of each worker take [seconds].
+        compressor: how a write is listed; the default lists the entries that are not zero.
+        schedule_seed: seed of the compute times that make the schedule.
+        replicas: number of replicas that the schedule is drawn for; a run may have fewer, not more.
 
     Raises:
         ValueError: ticks < 1, spread outside [0, 1]; those of a schedule.

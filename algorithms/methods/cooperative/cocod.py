@@ -16,7 +16,11 @@ from theory.stepsizes import Stepsize
 
 
 class CoCoDState(NamedTuple):
-    """Each worker's model and the one it sent at the last meeting, both ``[..., m, d]``."""
+    """Each worker's model and the one it sent at the last meeting, both ``[..., m, d]``.
+
+    Attributes:
+        x: each worker's model ``[..., m, d]``.
+    """
 
     x: Tensor
     sent: Tensor
@@ -31,6 +35,9 @@ class CoCoD(Method[CoCoDState]):
     the mean of the y_j is on its way: what a worker hears is one period old, what it did meanwhile
     is kept. The message is charged when it arrives. (Shen et al. 2019, arXiv:1906.12043,
     Algorithm 1.)
+
+    Attributes:
+        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
 
     Raises:
         ValueError: period < 1.

@@ -25,7 +25,12 @@ _AFFINE = 1e-9
 
 
 class CodedState(NamedTuple):
-    """The model ``[..., 1, d]`` and the plan of arrivals."""
+    """The model ``[..., 1, d]`` and the plan of arrivals.
+
+    Attributes:
+        x: the model ``[..., 1, d]``.
+        schedule: the plan of arrivals, the same throughout the run.
+    """
 
     x: Tensor
     schedule: Schedule
@@ -83,6 +88,12 @@ class GradientCoding(Coded):
     of BSP-SGD on all shards, not on those that arrived. ``times`` say who the first are; the rest
     drop what they compute. (Tandon, Lei, Dimakis, Karampatziakis 2017, ICML, arXiv:1612.03301.)
 
+    Attributes:
+        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
+        ticks: number of ticks (steps) that the schedule is drawn for.
+        schedule_seed: seed of the compute times that make the schedule.
+        replicas: number of replicas that the schedule is drawn for; a run may have fewer, not more.
+
     Raises:
         ValueError: spare outside [0, n - 1]; those of a schedule of ``ticks`` steps.
     """
@@ -121,6 +132,13 @@ class CodedRegression(Coded):
     (That redundancy solves linear regression in one round: survey 000, Section 3.1.2, of Haddadpour
     et al.; that the statistics are coded with the gradient code of Tandon et al. 2017,
     arXiv:1612.03301, is ours. Coding the data rows would not do: A^T A is not linear in A.)
+
+    Attributes:
+        times: how long the gradients of each worker take [seconds]; the first n - s to end are
+            decoded.
+        spare: s, shards that a worker holds beside its own.
+        schedule_seed: seed of the compute times that make the schedule.
+        replicas: number of replicas that the schedule is drawn for; a run may have fewer, not more.
 
     Raises:
         ValueError: gradients are not affine; spare outside [0, n - 1]; H is singular.

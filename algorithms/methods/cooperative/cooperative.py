@@ -92,6 +92,10 @@ class Central(Mixing):
 
     Workers send their models, the server answers each with its own column.
 
+    Attributes:
+        weights: the rows of S, n + v numbers each.
+        workers: n; the other v columns are auxiliary variables.
+
     Raises:
         ValueError: S is not square, has fewer than ``workers`` columns, or a column's sum is not 1.
     """
@@ -113,7 +117,7 @@ class Central(Mixing):
 
     @cached_property
     def matrix(self) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
-        """S as an array."""
+        """S as an array ``[n + v, n + v]``, columns summing to 1."""
         return np.array(self.weights, dtype=np.float64)
 
     @property
@@ -160,7 +164,12 @@ def elastic(n: int, alpha: float) -> Central:
 
 
 class CooperativeState(NamedTuple):
-    """Each worker's model ``[..., m, d]``; auxiliary variables ``[..., v, d]``."""
+    """Each worker's model ``[..., m, d]``; auxiliary variables ``[..., v, d]``.
+
+    Attributes:
+        x: each worker's model ``[..., m, d]``.
+        extra: auxiliary variables ``[..., v, d]``.
+    """
 
     x: Tensor
     extra: Tensor
@@ -174,6 +183,10 @@ class Cooperative(Method[CooperativeState]):
     Columns of X are the workers' models and auxiliary variables, which take no gradient; all start
     at x_0. ``order`` BESIDE is X_{t+1} = X_t S_t - \gamma_t G_t, as D-PSGD and EASGD have it.
     ``period`` H means meetings when H | t+1. (Wang, Joshi 2018, arXiv:1808.07576, Equation 8.)
+
+    Attributes:
+        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
+        mixing: S, and how it is carried out: along links or at a server.
 
     Raises:
         ValueError: period < 1; a mixing over another number of workers than the network's.

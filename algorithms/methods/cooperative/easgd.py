@@ -16,7 +16,11 @@ from theory.stepsizes import Stepsize
 
 
 class EASGDState(NamedTuple):
-    """The centre ``[..., 1, d]``; each worker's model and velocity ``[..., m, d]``."""
+    """The centre ``[..., 1, d]``; each worker's model and velocity ``[..., m, d]``.
+
+    Attributes:
+        x: each worker's model ``[..., m, d]``.
+    """
 
     centre: Tensor
     x: Tensor
@@ -33,6 +37,9 @@ class EASGD(Method[EASGDState]):
     v_i^+ = \delta v_i - \gamma g_i(x_i + \delta v_i), which takes the place of -\gamma g_i. The
     model is the centre. (Zhang, Choromanska, LeCun 2015, arXiv:1412.6651, Equations 5 and 6,
     Algorithms 1 and 2 with all workers in step.)
+
+    Attributes:
+        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
 
     Raises:
         ValueError: alpha < 0, beta < 0, momentum outside [0, 1) or period < 1.

@@ -24,6 +24,11 @@ from theory.stepsizes import Stepsize
 class AsyncEASGDState(NamedTuple):
     """The centre ``[..., 1, d]``; the workers' models and velocities ``[..., m + 1, d]``, the last
     row for nobody and for workers elsewhere; gradients each has made ``[..., n + 1]``; the plan.
+
+    Attributes:
+        local: the workers' models ``[..., m + 1, d]``.
+        velocity: their velocities v ``[..., m + 1, d]``.
+        schedule: the plan of arrivals, the same throughout the run.
     """
 
     centre: Tensor
@@ -43,6 +48,13 @@ class AsyncEASGD(Scheduled[AsyncEASGDState]):
     v_i = \delta v_i - \gamma g_i(x + \delta v_i), x_i \mathrel{+}= v_i. The model is the centre.
     Each meeting costs one message up and one down. (Zhang, Choromanska, LeCun 2015,
     arXiv:1412.6651, Algorithms 1 and 2.)
+
+    Attributes:
+        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
+        ticks: number of ticks (steps) that the schedule is drawn for.
+        times: how long the gradients of each worker take [seconds].
+        schedule_seed: seed of the compute times that make the schedule.
+        replicas: number of replicas that the schedule is drawn for; a run may have fewer, not more.
 
     Raises:
         ValueError: ticks < 1, period < 1, alpha < 0, momentum outside [0, 1); those of a schedule.

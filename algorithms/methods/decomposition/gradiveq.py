@@ -18,7 +18,12 @@ from theory.stepsizes import Stepsize
 
 class GradiVeQState(NamedTuple):
     """Model ``[..., 1, d]``, residuals ``[..., m, d]``, slice covariance ``[..., 1, K, K]`` of the
-    averaged gradients seen while learning, and the basis ``[..., 1, K, k]``."""
+    averaged gradients seen while learning, and the basis ``[..., 1, K, k]``.
+
+    Attributes:
+        x: the model ``[..., 1, d]``.
+        residual: what each worker has not sent yet ``[..., m, d]``.
+    """
 
     x: Tensor
     residual: Tensor
@@ -35,6 +40,9 @@ class GradiVeQ(Method[GradiVeQState]):
     eigenvectors of \sum g g^T over all slices of their averaged gradients; the others send
     U^T (g_i + e_i), which is summed as it is (a linear operator, so any all-reduce will do) and
     decoded once. ``feedback`` keeps what the basis does not hold; the paper goes without.
+
+    Attributes:
+        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
 
     Raises:
         ValueError: k outside [1, K], or learn outside [1, cycle].

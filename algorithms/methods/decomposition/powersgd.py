@@ -19,7 +19,14 @@ from theory.stepsizes import Stepsize
 
 
 class PowerSGDState(NamedTuple):
-    """Model ``[..., 1, d]``, residuals ``[..., m, d]``, Q of every matrix, the optimizer's."""
+    """Model ``[..., 1, d]``, residuals ``[..., m, d]``, Q of every matrix, the optimizer's.
+
+    Attributes:
+        x: the model ``[..., 1, d]``.
+        residual: what each worker has not sent yet ``[..., m, d]``.
+        q: one Q ``[..., 1, columns, rank]`` for each matrix of the model.
+        velocity: the optimizer's state.
+    """
 
     x: Tensor
     residual: Tensor
@@ -36,6 +43,11 @@ class PowerSGD(Method[PowerSGDState]):
     M' = P (mean_i Q_i)^T; e_i = M_i - P Q_i^T (``aggregate_residual``: M_i - M'; the mean over
     workers is the same, both are in use). Q is kept for the next step (``warm``), else drawn anew.
     Other tensors are averaged uncompressed, with P. ``optimizer`` is applied to M'.
+
+    Attributes:
+        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
+        rank: number r of columns of P and Q.
+        feedback: whether e_i is kept; without it e_i = 0.
     """
 
     step_rule: Stepsize

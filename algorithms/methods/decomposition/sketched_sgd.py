@@ -21,7 +21,12 @@ from theory.stepsizes import Stepsize
 
 
 class SketchedState(NamedTuple):
-    """The server's model ``[..., 1, d]`` and what each worker has not sent yet ``[..., m, d]``."""
+    """The server's model ``[..., 1, d]`` and what each worker has not sent yet ``[..., m, d]``.
+
+    Attributes:
+        x: the server's model ``[..., 1, d]``.
+        residual: what each worker has not sent yet ``[..., m, d]``.
+    """
 
     x: Tensor
     residual: Tensor
@@ -37,6 +42,11 @@ class SketchedSGD(Method[SketchedState]):
     coordinates whose estimates are largest; the workers send their exact values; the server keeps
     the k largest means and takes that step. e_i = u_i without the coordinates that were taken.
     The hashes are drawn once for the run.
+
+    Attributes:
+        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
+        rows: rows of a count sketch, each with a hash of its own.
+        width: counters in a row of the sketch.
 
     Raises:
         ValueError: rows, width or oversampling below 1; k that does not fit d.

@@ -59,13 +59,17 @@ class Exchange(Pattern):
 @final
 @dataclass(frozen=True)
 class FixedLinks(Exchange):
-    """Along the links of a mixing sequence; every message arrives."""
+    """Along the links of a mixing sequence; every message arrives.
+
+    Attributes:
+        topology: who hears whom, and the mixing matrices W.
+    """
 
     topology: MixingSequence
 
     @property
     def n(self) -> int:
-        """Number of workers."""
+        """Number n of workers that exchange values."""
         return self.topology.n
 
     @property
@@ -104,7 +108,7 @@ class RandomLinks(Exchange):
 
     @property
     def n(self) -> int:
-        """Number of workers."""
+        """Number n of workers that exchange values."""
         return self.meetings.n
 
     @property

@@ -46,7 +46,11 @@ class GossipRound(ABC, Generic[Memo]):
 @final
 @dataclass(frozen=True)
 class PlainRound(GossipRound[None]):
-    r"""x_i <- \sum_j W_{ij} x_j, W of the ``meeting``-th round: a varying W changes by rounds."""
+    r"""x_i <- \sum_j W_{ij} x_j, W of the ``meeting``-th round: a varying W changes by rounds.
+
+    Attributes:
+        topology: who hears whom, and the mixing matrices W.
+    """
 
     topology: Topology
 

@@ -45,7 +45,7 @@ class Unreliable(Exchange):
 
     @property
     def n(self) -> int:
-        """Number of workers."""
+        """Number n of workers that exchange values."""
         return self.reliable.n
 
     @property

@@ -23,7 +23,11 @@ from theory.stepsizes import Stepsize
 
 
 class ChocoState(NamedTuple):
-    """Models x, public copies xhat, neighbourhood sums sum_j W_ij xhat_j: ``[..., m, d]``."""
+    r"""Models x, public copies xhat, neighbourhood sums sum_j W_ij xhat_j: ``[..., m, d]``.
+
+    Attributes:
+        mixed: the sums \sum_j W_{ij} \hat x_j ``[..., m, d]``.
+    """
 
     x: Tensor
     public: Tensor
@@ -37,6 +41,10 @@ class ChocoRound(GossipRound[ChocoState]):
     x_i += \gamma \sum_j W_{ij} (\hat x_j - \hat x_i), \gamma the ``consensus_step``.
 
     The sum over neighbours is kept up to date by what they send, so W must not change.
+
+    Attributes:
+        topology: who hears whom, and the mixing matrices W.
+        compressor: the operator Q, any contraction.
 
     Raises:
         ValueError: a topology that changes with time, consensus_step outside (0, 1].
@@ -96,7 +104,7 @@ class Choco(Method[ChocoState]):
 
     @cached_property
     def gossip(self) -> ChocoRound:
-        """Its averaging round."""
+        """The compressed averaging round that the method repeats."""
         return ChocoRound(self.topology, self.compressor, self.consensus_step)
 
     @property
@@ -116,6 +124,12 @@ class ChocoSGD(Choco):
     (Koloskova et al. 2020, arXiv:1907.09356) and the authors' code take the compressed difference
     before the gradient step, q_i = Q(x_i^t - \hat x_i^t), so that messages travel while gradients
     are computed: public copies hear of a gradient one round later than here.
+
+    Attributes:
+        step_rule: the stepsizes \eta_t [x^2 / f] by step t.
+        topology: the graph and its mixing matrix W, the same at all steps.
+        compressor: the operator Q of the averaging round, any contraction.
+        consensus_step: \gamma in (0, 1], how far one averaging round moves.
 
     Raises:
         ValueError: see :class:`ChocoRound`.
@@ -148,6 +162,11 @@ class ChocoGossip(Choco):
     Worker i starts from x_0 - grad f_i(x_0): on f_i(x) = ||x - b_i||^2 / 2 this is b_i, and the
     limit, the mean of the b_i, is the minimiser of f. (Koloskova, Stich, Jaggi 2019,
     arXiv:1902.00340, Algorithm 1, Theorem 2.)
+
+    Attributes:
+        topology: the graph and its mixing matrix W, the same at all steps.
+        compressor: the operator Q of the averaging round, any contraction.
+        consensus_step: \gamma in (0, 1], how far one averaging round moves.
 
     Raises:
         ValueError: see :class:`ChocoRound`.

@@ -19,7 +19,11 @@ from theory.stepsizes import Stepsize
 
 
 class DPSGDState(NamedTuple):
-    """Each worker's model ``[..., m, d]``."""
+    """Each worker's model ``[..., m, d]``.
+
+    Attributes:
+        x: the models ``[..., m, d]``.
+    """
 
     x: Tensor
 
@@ -63,6 +67,10 @@ class DPSGD(CombineThenAdapt):
 
     The gradient is taken at the model before mixing; neighbours alone are heard. With gradients
     without noise it is DGD, see :func:`algorithms.methods.gossip_convex.dgd.dgd`.
+
+    Attributes:
+        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
+        topology: who hears whom, and the mixing matrices W.
     """
 
     step_rule: Stepsize
@@ -78,10 +86,14 @@ class DPSGD(CombineThenAdapt):
 @final
 @dataclass(frozen=True)
 class LossyDPSGD(CombineThenAdapt):
-    """D-PSGD over any exchange whose weights sum to 1 by row: lost messages, random meetings.
+    r"""D-PSGD over any exchange whose weights sum to 1 by row: lost messages, random meetings.
 
     Where a lost message's weight goes to the own model, the mean over workers is not kept; where it
     vanished, models would shrink without a word, so that is refused.
+
+    Attributes:
+        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
+        gradients: which gradients are taken, stochastic or exact.
 
     Raises:
         ValueError: the rows of the exchange do not sum to 1.

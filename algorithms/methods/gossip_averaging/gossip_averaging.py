@@ -16,7 +16,11 @@ from theory.constants import Constants, Kind, Statement
 
 
 class AveragingState(NamedTuple):
-    """Each worker's value ``[..., m, d]``."""
+    """Each worker's value ``[..., m, d]``.
+
+    Attributes:
+        x: the values ``[..., m, d]``.
+    """
 
     x: Tensor
 
@@ -40,6 +44,9 @@ class GossipAveraging(Method[AveragingState]):
 
     Worker i starts from $x_0 - \nabla f_i(x_0)$: on $f_i(x) = \|x - b_i\|^2 / 2$ this is $b_i$,
     and the limit, the mean of the $b_i$, is the minimiser of f.
+
+    Attributes:
+        exchange: how values cross between workers, and the matrices W that this amounts to.
 
     Raises:
         ValueError: rows of the exchange that do not sum to 1, or another number of workers.

@@ -20,7 +20,11 @@ _ROUNDING = 1e-12  # how near the limit an eigenvalue found in double precision 
 
 
 class D2State(NamedTuple):
-    """Models x^t, and where the last step came from: x^{t-1} - gamma_{t-1} g^{t-1}."""
+    r"""Models x^t, and where the last step came from: x^{t-1} - gamma_{t-1} g^{t-1}.
+
+    Attributes:
+        before: x^{t-1} - \gamma_{t-1} g^{t-1} ``[..., m, d]``.
+    """
 
     x: Tensor
     before: Tensor
@@ -38,6 +42,10 @@ class D2(Method[D2State]):
     all steps, and have no eigenvalue at -1/3 or below: there z^2 - 2 \lambda z + \lambda, the mode
     of small stepsizes, has a root at or beyond -1. ``allow_unstable`` lets such a W pass, to look
     at the limit itself.
+
+    Attributes:
+        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
+        topology: the graph and its mixing matrix W, symmetric and the same at all steps.
 
     Raises:
         ValueError: a topology that changes with time, is not symmetric, or has lambda_n <= -1/3.

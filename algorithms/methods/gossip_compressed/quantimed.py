@@ -23,7 +23,11 @@ from theory.stepsizes import Stepsize
 
 
 class QuanTimedState(NamedTuple):
-    """Models ``[..., m, d]`` and the time that has passed ``[...]`` [seconds]."""
+    """Models ``[..., m, d]`` and the time that has passed ``[...]`` [seconds].
+
+    Attributes:
+        x: the models ``[..., m, d]``.
+    """
 
     x: Tensor
     time: Tensor
@@ -40,6 +44,10 @@ class QuanTimed(Method[QuanTimedState]):
     ``times``, at most ``most``; which ones end does not depend on their values, so it is unbiased.
     A worker that ends none takes part with its first: the others wait for it. ``step_rule`` is
     \alpha, ``mixing_rule`` \epsilon in (0, 1]. The paper's Q is unbiased with an absolute variance.
+
+    Attributes:
+        topology: the graph and its mixing matrix W.
+        compressor: the operator Q.
 
     Raises:
         ValueError: a deadline that is not positive, or most < 1.

@@ -55,6 +55,12 @@ class QuantisedConsensus(Method[AveragingState]):
     it, the compensating rule and one law of W_t follows the level at which the disagreement stalls
     (:mod:`theory.theorems.quantised_consensus`).
 
+    Attributes:
+        exchange: how values cross between workers: along fixed links, or at random meetings.
+        compressor: the operator Q.
+        own: the rule for a worker's own value, partially quantised, totally quantised or
+            compensating.
+
     Raises:
         ValueError: row_error < 0; an exchange whose rows do not sum to 1, or of another number of
             workers.

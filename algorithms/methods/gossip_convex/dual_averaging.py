@@ -35,6 +35,12 @@ class DualAveraging(Method[DualAveragingState]):
 
     Duchi, Agarwal, Wainwright 2012 (arXiv:1005.2012), Eq. 5 and 6; alpha_t is the stepsize of
     step t and must not increase. The theorem speaks of each worker's running average of models.
+
+    Attributes:
+        step_rule: the factors \alpha_t [x^2 / f] by step t, which must not increase.
+        topology: who hears whom, and the mixing matrices W.
+        geometry: the Bregman divergence D of the steps and the set X that models stay in.
+        gradients: which gradients are taken, stochastic or exact.
     """
 
     step_rule: Stepsize

@@ -74,6 +74,9 @@ class TravellingSamples(SampleExchange):
     As time goes on a worker has been visited by all equally often, which makes the bias of its
     gradients vanish: a term of its own in Colin et al. 2016, shown to fade as the graph mixes in
     Colin, Bellet, Clemencon, Salmon 2026 (arXiv:2603.24128).
+
+    Attributes:
+        problem: the pairwise problem that the samples are from.
     """
 
     problem: PairwiseLogistic
@@ -126,6 +129,12 @@ class GossipDualAveraging(Method[GossipDualState]):
     Colin, Bellet, Salmon, Clemencon 2016 (arXiv:1606.02421), Algorithm 2, synchronous; without
     guests it is dual averaging (Duchi et al. 2012, arXiv:1005.2012) over random pairs, and its
     theorem holds in expectation (:mod:`theory.theorems.dual_averaging`).
+
+    Attributes:
+        step_rule: the factors \alpha_t [x^2 / f] by step t, which must not increase.
+        meetings: the law of the random pairs.
+        guests: how a gradient uses the sample that visits.
+        geometry: the Bregman divergence D of the steps and the set X that models stay in.
 
     Raises:
         ValueError: meetings of another number of workers than the network's (at init).

@@ -18,7 +18,11 @@ from theory.stepsizes import Stepsize
 
 
 class MirrorState(NamedTuple):
-    """Each worker's model ``[..., m, d]``."""
+    """Each worker's model ``[..., m, d]``.
+
+    Attributes:
+        x: the models ``[..., m, d]``.
+    """
 
     x: Tensor
 
@@ -33,6 +37,12 @@ class MirrorDescent(Method[MirrorState]):
     as in its Euclidean form, the projected method of Ram, Nedic, Veeravalli 2010, see
     :func:`algorithms.methods.gossip_convex.projected_dgd.projected_dgd`. A mixed point lies in X,
     which is convex.
+
+    Attributes:
+        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
+        topology: who hears whom, and the mixing matrices W.
+        geometry: the Bregman divergence D of the steps and the set X that models stay in.
+        gradients: which gradients are taken, stochastic or exact.
     """
 
     step_rule: Stepsize

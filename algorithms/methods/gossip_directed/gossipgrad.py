@@ -18,7 +18,11 @@ from theory.stepsizes import Stepsize
 
 
 class GossipGraDState(NamedTuple):
-    """Each worker's model ``[..., m, d]``."""
+    """Each worker's model ``[..., m, d]``.
+
+    Attributes:
+        x: the models ``[..., m, d]``.
+    """
 
     x: Tensor
 
@@ -39,6 +43,9 @@ class GossipGraD(Method[GossipGraDState]):
 
     With other exchanges it is D-PSGD that adapts first and combines then. One whose weights do not
     sum to 1 by row would shrink or stretch the models, so it is refused.
+
+    Attributes:
+        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
 
     Raises:
         ValueError: the rows of the exchange do not sum to 1.

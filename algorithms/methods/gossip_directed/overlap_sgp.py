@@ -24,6 +24,9 @@ from theory.stepsizes import Stepsize
 class OverlapState(NamedTuple):
     """x ``[..., m, d]``, w ``[..., m, 1]``, and ``flight`` ``[..., m, d + 1]``: sums of (x, w) that
     were sent to a worker and have not arrived.
+
+    Attributes:
+        s: the biased models x, before division by w ``[..., m, d]``.
     """
 
     s: Tensor
@@ -40,6 +43,11 @@ class OverlapSGP(Method[OverlapState]):
     sends P_{ji} (x_i, w_i), keeps P_{ii} (x_i, w_i) and takes in what was sent to it tau steps
     before, the latest that the algorithm lets it wait. What is in flight is counted: sum x and
     sum w over workers and flights are those of SGP. z_i = x_i / w_i of what a worker holds.
+
+    Attributes:
+        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
+        topology: the column-stochastic matrices P, one a round.
+        tau: steps between the sending of a message and its use.
 
     Raises:
         ValueError: tau < 1 (tau = 0 is SGP).

@@ -48,6 +48,9 @@ class PushSum(Method[PushState]):
     Columns of P_t sum to 1, so sum s and sum w stay, and every z_i tends to the mean of the starts
     where averaging with P_t alone would end at a weighted one. Worker i starts from
     x_0 - grad f_i(x_0), with w = 1: on f_i(x) = ||x - b_i||^2 / 2 this is b_i.
+
+    Attributes:
+        exchange: how values cross; its matrices P_t have columns that sum to 1.
     """
 
     exchange: Exchange

@@ -27,6 +27,10 @@ class SGP(Method[PushState]):
     synchronous. ``models`` are the z_i. Where lost messages take their weight away
     (Lost.VANISHES), w_i falls to 0 and steps of gamma / w_i grow until the run diverges;
     Lost.RETURNED keeps the weight.
+
+    Attributes:
+        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
+        exchange: how values cross; its matrices P_t have columns that sum to 1.
     """
 
     step_rule: Stepsize

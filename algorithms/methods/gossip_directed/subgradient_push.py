@@ -18,7 +18,11 @@ from theory.stepsizes import Stepsize
 
 
 class SubgradientPushState(NamedTuple):
-    """x ``[..., m, d]``, weights w ``[..., m, 1]`` and the ratios z ``[..., m, d]``."""
+    """x ``[..., m, d]``, weights w ``[..., m, 1]`` and the ratios z ``[..., m, d]``.
+
+    Attributes:
+        s: the biased models x, before division by w ``[..., m, d]``.
+    """
 
     s: Tensor
     w: Tensor
@@ -34,6 +38,10 @@ class SubgradientPush(Method[SubgradientPushState]):
     Links may be directed and change with time; f need not have gradients, subgradients do.
     ``models`` are the z_i, at which the gradients are taken. SGP takes the same two half-steps in
     the other order, so that without noise both stop at the same z.
+
+    Attributes:
+        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
+        exchange: how values cross; its matrices P_t have columns that sum to 1.
     """
 
     step_rule: Stepsize

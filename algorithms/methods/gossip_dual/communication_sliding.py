@@ -19,8 +19,14 @@ from theory.constants import Constants
 
 
 class SlidingState(NamedTuple):
-    """Inner iterate u, weighted mean of inner iterates, x^{k-1}, x^{k-2}, duals y, their exchange
-    W y, and the output so far: ``[..., m, d]``."""
+    r"""Inner iterate u, weighted mean of inner iterates, x^{k-1}, x^{k-2}, duals y, their exchange
+    W y, and the output so far: ``[..., m, d]``.
+
+    Attributes:
+        before: x^{k-2} ``[..., m, d]``.
+        pull: the exchanged duals w = W y ``[..., m, d]``.
+        average: the output so far, the weighted mean of the \hat x^k ``[..., m, d]``.
+    """
 
     u: Tensor
     mean: Tensor
@@ -43,6 +49,11 @@ class CommunicationSliding(Method[SlidingState]):
     \hat x^k. (Lan, Lee, Zhou 2017, arXiv:1701.03961: DCS where gradients are exact, SDCS where they
     are stochastic; W is their Laplacian divided by its norm.) A step is one gradient.
 
+    Attributes:
+        rule: the parameters \alpha_k, \beta_i, \eta_k and \tau_k.
+        topology: the graph whose Laplacian W is.
+        period: T, gradients between two rounds of messages.
+
     Raises:
         ValueError: period < 1.
     """
@@ -60,7 +71,7 @@ class CommunicationSliding(Method[SlidingState]):
 
     @property
     def laplacian(self) -> Laplacian:
-        """W."""
+        """The Laplacian W that duals are exchanged with."""
         return Laplacian(self.topology)
 
     def constants(self, problem: Problem) -> Constants:

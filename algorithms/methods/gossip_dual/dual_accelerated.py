@@ -25,7 +25,12 @@ from theory.constants import Constants
 
 
 class FistaState(NamedTuple):
-    """The duals and models of :class:`DualState`, and alpha_k ``[]`` (float64)."""
+    r"""The duals and models of :class:`DualState`, and alpha_k ``[]`` (float64).
+
+    Attributes:
+        dual: duals and models, each ``[..., m, d]``.
+        alpha: \alpha_k, a number (float64).
+    """
 
     dual: DualState
     alpha: Tensor
@@ -43,6 +48,10 @@ class DualAccelerated(Method[FistaState]):
     solves \alpha^2 = 1 - \alpha + q \alpha. (Uribe, Lee, Gasnikov, Nedic 2018, arXiv:1809.00710,
     the algorithms for strongly convex f_i.) For the other classes the paper adds a small quadratic;
     here see :class:`LocalModel`.
+
+    Attributes:
+        topology: the graph whose Laplacian W is.
+        local: how x_i^* is found.
     """
 
     topology: StaticTopology
@@ -55,7 +64,7 @@ class DualAccelerated(Method[FistaState]):
 
     @property
     def laplacian(self) -> Laplacian:
-        """W."""
+        """The Laplacian W that duals are exchanged with."""
         return Laplacian(self.topology)
 
     @property

@@ -34,6 +34,10 @@ class MSDA(Method[DualState]):
     \sqrt{\kappa_l} + 1 - c). (Scaman et al. 2017, arXiv:1702.08704, Algorithm 3.) One local
     minimisation and K rounds of messages a step, by which the gap no longer slows the dual.
     Where f_i is not strongly convex it works on surrogates: see :class:`LocalModel`.
+
+    Attributes:
+        topology: the graph whose Laplacian W is.
+        local: how \nabla f_i^* is found.
     """
 
     topology: StaticTopology
@@ -45,12 +49,12 @@ class MSDA(Method[DualState]):
 
     @property
     def laplacian(self) -> Laplacian:
-        """W."""
+        """The Laplacian W that duals are exchanged with."""
         return Laplacian(self.topology)
 
     @property
     def momentum(self) -> float:
-        """mu of the update."""
+        """mu, the factor of the extrapolation of the duals."""
         c = shrinkage(self.laplacian.gamma, self.laplacian.degree)
         return nesterov_momentum(self.local.kappa * ((1 + c) / (1 - c)) ** 2)
 

@@ -19,7 +19,14 @@ from theory.stepsizes import Stepsize
 
 
 class MSPDState(NamedTuple):
-    """Local iterate, x_k, x_{k-1}, duals y, mean of x_1 .. x_k: ``[..., m, d]``."""
+    r"""Local iterate, x_k, x_{k-1}, duals y, mean of x_1 .. x_k: ``[..., m, d]``.
+
+    Attributes:
+        inner: \tilde x^m, the local iterate ``[..., m, d]``.
+        x: x_k ``[..., m, d]``.
+        before: x_{k-1} ``[..., m, d]``.
+        average: the mean of x_1, ..., x_k ``[..., m, d]``.
+    """
 
     inner: Tensor
     x: Tensor
@@ -42,6 +49,11 @@ class MSPD(Method[MSPDState]):
     its strongly convex subproblem within. A step is one subgradient; K rounds of messages every M
     steps. The models are the means of x_1, ..., x_k.
 
+    Attributes:
+        step_rule: \rho = \gamma_t [x^2 / f].
+        topology: the graph whose Laplacian W is.
+        period: M, subgradients between two exchanges.
+
     Raises:
         ValueError: period < 1.
     """
@@ -59,7 +71,7 @@ class MSPD(Method[MSPDState]):
 
     @property
     def laplacian(self) -> Laplacian:
-        """W."""
+        """The Laplacian W that duals are exchanged with."""
         return Laplacian(self.topology)
 
     def constants(self, problem: Problem) -> Constants:

@@ -19,7 +19,11 @@ from theory.constants import Constants
 
 
 class DualState(NamedTuple):
-    """Duals y, extrapolated duals x, models theta, centres of the local models: ``[..., m, d]``."""
+    """Duals y, extrapolated duals x, models theta, centres of the local models: ``[..., m, d]``.
+
+    Attributes:
+        centre: the centres of the local models ``[..., m, d]``.
+    """
 
     y: Tensor
     x: Tensor
@@ -38,6 +42,10 @@ class SSDA(Method[DualState]):
     Lee, Massoulie 2017, arXiv:1702.08704, Algorithm 2.) One local minimisation and one round of
     messages a step. Where f_i is not strongly convex it works on surrogates: see
     :class:`LocalModel`.
+
+    Attributes:
+        topology: the graph whose Laplacian W is.
+        local: how \nabla f_i^* is found.
     """
 
     topology: StaticTopology
@@ -49,12 +57,12 @@ class SSDA(Method[DualState]):
 
     @property
     def laplacian(self) -> Laplacian:
-        """W."""
+        """The Laplacian W that duals are exchanged with."""
         return Laplacian(self.topology)
 
     @property
     def momentum(self) -> float:
-        """mu of the update."""
+        """mu, the factor of the extrapolation of the duals."""
         return nesterov_momentum(self.local.kappa / self.laplacian.gamma)
 
     def constants(self, problem: Problem) -> Constants:

@@ -40,6 +40,9 @@ class CoLa(Method[ColaState]):
     :class:`Columns`; where r or f is not convex the local problems still are, as f enters by
     its slope only.
 
+    Attributes:
+        topology: who hears whom, and the mixing matrices W.
+
     Raises:
         ValueError: gamma outside (0, 1], sigma <= 0, passes < 1, a topology of another size.
         NotSplitByColumns: the problem is no linear model by columns.

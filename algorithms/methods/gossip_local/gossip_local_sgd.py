@@ -18,7 +18,12 @@ from theory.stepsizes import Stepsize
 
 
 class GossipLocalState(NamedTuple):
-    """Each worker's model ``[..., m, d]``; what its gossip keeps."""
+    """Each worker's model ``[..., m, d]``; what its gossip keeps.
+
+    Attributes:
+        x: the models ``[..., m, d]``.
+        memo: what the averaging round carries from one to the next, such as public copies.
+    """
 
     x: Tensor
     memo: Any
@@ -45,6 +50,11 @@ class GossipLocalSGD(Method[GossipLocalState]):
       model's leading term depends on neither and rules once gamma <= c gap^2 / (n H^2);
     - compressed gossip does all this as plain gossip with the gap gamma_c gap; the operator's delta
       only bounds gamma_c.
+
+    Attributes:
+        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
+        gossip: the averaging round, plain or compressed.
+        period: steps H between meetings.
 
     Raises:
         ValueError: period < 1; a topology over another number of workers than the network's.

@@ -44,6 +44,11 @@ class ADPSGD(AsynchronousGossip):
     ``bipartite``: only workers of worker 0's half call, only those of the other answer; who answers
     applies its own gradients and calls nobody. Nobody then waits in a circle (Section 4.1).
 
+    Attributes:
+        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
+        ticks: number of ticks (steps) that the schedule is drawn for.
+        topology: who hears whom, and the mixing matrices W.
+
     Raises:
         ValueError: ticks < 1; a topology of another n, with edges of one direction only, or, where
             ``bipartite``, with a cycle of odd length; a step beyond the schedule.

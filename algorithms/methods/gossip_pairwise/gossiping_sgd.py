@@ -48,6 +48,12 @@ class GossipingSGD(AsynchronousGossip):
     A step is a tick of the ``barrier``'s schedule under ``times``, drawn from ``schedule_seed`` for
     up to ``replicas`` replicas.
 
+    Attributes:
+        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
+        ticks: number of ticks (steps) that the schedule is drawn for.
+        topology: who hears whom, and the mixing matrices W.
+        direction: PULL or PUSH.
+
     Raises:
         ValueError: ticks < 1, probability outside (0, 1]; a topology of another n or with edges of
             one direction only; a step beyond the schedule.

@@ -20,7 +20,11 @@ from theory.stepsizes import Stepsize
 
 
 class SAPSState(NamedTuple):
-    """Each worker's model ``[..., m, d]``."""
+    """Each worker's model ``[..., m, d]``.
+
+    Attributes:
+        x: the models ``[..., m, d]``.
+    """
 
     x: Tensor
 
@@ -34,6 +38,10 @@ class SAPSPSGD(Method[SAPSState]):
     seed that all workers know, so only values are sent; W is that of a meeting of peers. The mean
     over workers moves as with full averages, for any mask. (Tang, Shi, Chu 2020, arXiv:2002.09692,
     Algorithms 1 and 2.)
+
+    Attributes:
+        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
+        meetings: the law of the matrices W of peers that meet.
 
     Raises:
         ValueError: compression < 1, or meetings of another number of workers.

@@ -17,7 +17,11 @@ from theory.stepsizes import Stepsize
 
 
 class CatalystState(NamedTuple):
-    """The model and the centre of the proximal term, both ``[..., 1, d]``."""
+    """The model and the centre of the proximal term, both ``[..., 1, d]``.
+
+    Attributes:
+        x: the model ``[..., 1, d]``.
+    """
 
     x: Tensor
     centre: Tensor
@@ -32,6 +36,10 @@ class CatalystPSGD(Method[CatalystState]):
     every stage, B_{s+1} = \lfloor\rho B_s\rfloor within it. theta > L makes h strongly convex,
     where f is not convex. The paper counts stages by gradient evaluations, \sqrt{T/n} each, so they
     all take equally many steps. ``theta`` [f / x^2].
+
+    Attributes:
+        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
+        batch: how many gradients a worker averages at each step of a stage.
 
     Raises:
         ValueError: stage < 1 or theta < 0.

@@ -17,7 +17,11 @@ from theory.stepsizes import Stepsize
 
 
 class CMFLState(NamedTuple):
-    """Each worker's model ``[..., m, d]``; the common one and its last update ``[..., 1, d]``."""
+    """Each worker's model ``[..., m, d]``; the common one and its last update ``[..., 1, d]``.
+
+    Attributes:
+        x: the models ``[..., m, d]``.
+    """
 
     x: Tensor
     common: Tensor
@@ -35,6 +39,11 @@ class CMFL(Method[CMFLState]):
     on from there. In the first round, without a \bar u, all send. v_k = v_0/\sqrt k at round
     k = 1, 2, ... where ``decays``, as the convergence result asks, else v_0. (Wang, Wang, Li 2019,
     "CMFL: mitigating communication overhead for federated learning", ICDCS.)
+
+    Attributes:
+        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
+        period: steps H between meetings.
+        threshold: v_0, share of the coordinates in [0, 1].
 
     Raises:
         ValueError: period < 1, or a threshold v_0 outside [0, 1].
@@ -85,7 +94,7 @@ class CMFL(Method[CMFLState]):
         return relevance(u, update) >= self.threshold_at(k)
 
     def threshold_at(self, k: int) -> float:
-        """v_k."""
+        """The threshold v_k of round k."""
         return self.threshold / k**0.5 if self.decays else self.threshold
 
     def models(self, state: CMFLState) -> Tensor:

@@ -27,7 +27,11 @@ from theory.stepsizes import Stepsize
 class LAGState(NamedTuple):
     """Model ``[..., 1, d]``; each worker's stored gradient ``[..., m, d]``; the server's mean of
     them ``[..., 1, d]``, the models that they heard last ``[..., n, d]``, and the server's last
-    squared moves ``[..., 1, D]``, newest first."""
+    squared moves ``[..., 1, D]``, newest first.
+
+    Attributes:
+        x: the model ``[..., 1, d]``.
+    """
 
     x: Tensor
     stored: Tensor
@@ -47,6 +51,11 @@ class LAG(Method[LAGState]):
     \gamma = n \alpha steps along the mean, not the sum. ``weights`` are the xi, D of them; zero
     weights are gradient descent. Gradients are full where ``full``, else stochastic; here those of
     workers who stay silent are computed all the same.
+
+    Attributes:
+        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
+        trigger: the rule by which a worker speaks, its own or the server's.
+        opening: what the server starts from, and who speaks at first.
 
     Raises:
         ValueError: no weight, or one that is negative or not finite.

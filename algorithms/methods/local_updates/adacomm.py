@@ -21,7 +21,14 @@ from theory.stepsizes import Stepsize
 class AdaCommState(NamedTuple):
     """Each worker's model ``[..., m, d]``; per replica the period and the steps since the last
     meeting ``[...]``, the loss at the start, the hour of every worker ``[..., n]`` and when the
-    period is set anew ``[...]`` [s]."""
+    period is set anew ``[...]`` [s].
+
+    Attributes:
+        x: the models ``[..., m, d]``.
+        first_loss: F(x_0) ``[...]`` [f].
+        clocks: the hour of every worker ``[..., n]`` [seconds].
+        due: when the period is set anew ``[...]`` [seconds].
+    """
 
     x: Tensor
     period: Tensor
@@ -41,6 +48,9 @@ class AdaComm(Method[AdaCommState]):
     modelled: ``timing`` says how long gradients and messages take; ``interval`` is T_0 [s]. F is
     the whole objective at the mean model, in the paper an estimate of it; the number is not
     charged. The period is set at the first meeting after it is due.
+
+    Attributes:
+        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
 
     Raises:
         ValueError: first < 1, interval not positive, or a loss at x_0 that is not positive.

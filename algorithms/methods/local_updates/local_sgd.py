@@ -31,7 +31,14 @@ class AtMeetings(Enum):
 
 class LocalSGDState(NamedTuple):
     """Each worker's model ``[..., m, d]``; its optimizer's state; where all began this block
-    ``[..., 1, d]``; the memories of what was not sent; the server's state between blocks."""
+    ``[..., 1, d]``; the memories of what was not sent; the server's state between blocks.
+
+    Attributes:
+        x: the models ``[..., m, d]``.
+        velocity: the state of ``optimizer``.
+        anchor: a, the model that all began this block from ``[..., 1, d]``.
+        memory: the workers' memories of what was not sent.
+    """
 
     x: Tensor
     velocity: Any = None
@@ -54,6 +61,9 @@ class LocalSGD(Method[LocalSGDState]):
       and the mean model is a - \frac1n \sum_i C(a - x_i) (PQASGD: Jiang, Agrawal 2018; with error
       memory Qsparse-local-SGD: Basu et al. 2019, arXiv:1906.02367, Algorithm 1);
     - ``outer`` is what the server makes of the mean (BMUF: Chen, Huo 2016).
+
+    Attributes:
+        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
 
     Raises:
         ValueError: period < 1.

@@ -19,7 +19,12 @@ from theory.stepsizes import Stepsize
 
 class QsparseState(NamedTuple):
     """Each worker's model, the model it last heard and its error memory ``[..., m, d]``; the
-    server's model ``[..., 1, d]``."""
+    server's model ``[..., 1, d]``.
+
+    Attributes:
+        x: the models ``[..., m, d]``.
+        anchor: a_i, the model each worker heard last ``[..., m, d]``.
+    """
 
     x: Tensor
     anchor: Tensor
@@ -36,6 +41,11 @@ class AsyncQsparse(Method[QsparseState]):
     off its model, which the worker goes on from. Nobody waits. ``stagger`` s in [0, 1] spreads the
     meetings over a period: with s = 0 all meet at once, as in the synchronous form. (Basu, Data,
     Karakus, Diggavi 2019, arXiv:1906.02367, Algorithm 2, whose gaps are at most H.)
+
+    Attributes:
+        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
+        compressor: the operator C that messages go through.
+        memory: the error memory e_i, which holds steps.
 
     Raises:
         ValueError: period < 1 or stagger outside [0, 1].

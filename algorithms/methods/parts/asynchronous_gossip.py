@@ -17,6 +17,11 @@ from algorithms.topologies.base import StaticTopology
 class AsynchronousGossipState(NamedTuple):
     """Models ``[..., m + 1, d]``; those the gradients under way are computed on, as they were when
     these began ``[..., m + 1, d]``; the plan. The last row is for nobody and workers elsewhere.
+
+    Attributes:
+        x: the models ``[..., m + 1, d]``.
+        view: the models that gradients under way are computed on ``[..., m + 1, d]``.
+        schedule: the plan of arrivals, the same throughout the run.
     """
 
     x: Tensor
@@ -26,7 +31,11 @@ class AsynchronousGossipState(NamedTuple):
 
 class Arrived(NamedTuple):
     """Who arrives at a tick ``[..., k]`` (n: nobody), with gradients ``[..., k, d]`` at the stale
-    models, those of workers elsewhere zero; ``starts`` begin their next gradient after it."""
+    models, those of workers elsewhere zero; ``starts`` begin their next gradient after it.
+
+    Attributes:
+        who: ids of the workers that arrive ``[..., k]``, n where nobody does.
+    """
 
     who: Tensor
     gradients: Tensor

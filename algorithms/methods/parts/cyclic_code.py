@@ -26,6 +26,9 @@ class CyclicCode:
     Dimakis, Karampatziakis 2017, ICML, arXiv:1612.03301, Algorithm 2. They draw one H; here the
     best conditioned of 32 drawn from a fixed seed is kept.)
 
+    Attributes:
+        spare: s, number of workers that may be missing.
+
     Raises:
         ValueError: n < 1 or spare outside [0, n - 1].
     """

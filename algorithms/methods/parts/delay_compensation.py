@@ -22,6 +22,9 @@ class Late(NamedTuple):
     ``[..., k, d]``, while the model is at ``now`` ``[..., 1, d]``.
 
     A row of nobody is zero and stays so.
+
+    Attributes:
+        problem: the problem that the gradients are of; exact compensation asks it for Hessians.
     """
 
     g: Tensor
@@ -72,6 +75,9 @@ class DiagonalCompensation(Correction[Tensor]):
     \sqrt{M_t + \epsilon}, coordinate by coordinate, with M_t = m M_{t-1} + (1 - m) g \odot g and
     M_0 = 0 (``decay`` m, ``eps`` \epsilon); gradients that arrive together count as their mean.
     (Zheng et al. 2016, arXiv:1609.08326: DC-ASGD, Algorithm 2 on the server.)
+
+    Attributes:
+        lam: \lambda, or \lambda_0 where ``adaptive``.
 
     Raises:
         ValueError: lam < 0, decay outside [0, 1), or eps <= 0.

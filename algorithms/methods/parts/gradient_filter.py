@@ -27,7 +27,7 @@ class Filter(ABC):
 @final
 @dataclass(frozen=True)
 class NoFilter(Filter):
-    """Everything is sent."""
+    """No filter: every entry of the gradient is sent."""
 
     @property
     def name(self) -> str:

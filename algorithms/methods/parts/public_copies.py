@@ -21,7 +21,11 @@ from theory.stepsizes import Stepsize
 
 
 class PublicCopiesState(NamedTuple):
-    r"""Models x and the sums \sum_j W_ij \hat x_j over copies of neighbours: ``[..., m, d]``."""
+    r"""Models x and the sums \sum_j W_ij \hat x_j over copies of neighbours: ``[..., m, d]``.
+
+    Attributes:
+        mixed: the sums \sum_j W_{ij} \hat x_j ``[..., m, d]``.
+    """
 
     x: Tensor
     mixed: Tensor
@@ -33,6 +37,11 @@ class PublicCopies(Method[PublicCopiesState]):
     compressed, and what it moves.
 
     The sum over copies is kept up to date by what neighbours send, so W must not change.
+
+    Attributes:
+        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
+        topology: the graph and its mixing matrix W, the same at all steps.
+        compressor: the operator C that differences or extrapolations go through.
 
     Raises:
         ValueError: a topology that changes with time.

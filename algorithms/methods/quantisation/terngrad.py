@@ -21,7 +21,11 @@ from theory.stepsizes import Stepsize
 
 
 class TernGradState(NamedTuple):
-    """The model that server and workers all hold, ``[..., 1, d]``."""
+    """The model that server and workers all hold, ``[..., 1, d]``.
+
+    Attributes:
+        x: the model ``[..., 1, d]``.
+    """
 
     x: Tensor
 
@@ -37,6 +41,9 @@ class TernGradSGD(Method[TernGradState]):
     ``localise``     the server answers with the sum of ternaries, ceil(log2(2n + 1)) bits a
                      coordinate, and workers keep the model (parameter localisation); it takes a
                      shared scale. Else the server sends the model.
+
+    Attributes:
+        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
 
     Raises:
         ValueError: localise without share_scale.

@@ -19,7 +19,12 @@ from theory.stepsizes import Stepsize
 
 
 class DelayedState(NamedTuple):
-    """The models ``[..., m, d]``, the last common one ``[..., 1, d]``, the workers' memories."""
+    """The models ``[..., m, d]``, the last common one ``[..., 1, d]``, the workers' memories.
+
+    Attributes:
+        x: the models ``[..., m, d]``.
+        memory: the residuals e_i, as the memory keeps them.
+    """
 
     x: Tensor
     common: Tensor
@@ -34,6 +39,12 @@ class CommunicationDelay(Method[DelayedState]):
     \Delta_i = x - x_i + e_i, and e_i becomes \Delta_i - C(\Delta_i); all start anew from x. One
     message for H steps (Sattler et al. 2018, arXiv:1805.08768, Algorithm 1; Basu et al. 2019,
     arXiv:1906.02367). H = 1 is BSP with error feedback.
+
+    Attributes:
+        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
+        period: steps H between meetings.
+        compressor: the operator C that messages go through.
+        memory: what a sender remembers of what it did not send.
 
     Raises:
         ValueError: period < 1, or a memory that does not hold steps.

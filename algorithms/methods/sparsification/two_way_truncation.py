@@ -17,7 +17,11 @@ from theory.stepsizes import Stepsize
 
 
 class TwoWayState(NamedTuple):
-    """The truncated model that all hold, ``[..., 1, d]``."""
+    """The truncated model that all hold, ``[..., 1, d]``.
+
+    Attributes:
+        x: the model ``[..., 1, d]``.
+    """
 
     x: Tensor
 
@@ -32,6 +36,10 @@ class TwoWayTruncation(Method[TwoWayState]):
     subproblem, an l1-regularised loss shifted by the mean of the truncated gradients, is solved by
     one proximal step. With D the s largest weights and R = 0 it is iterative hard thresholding
     (Blumensath, Davies 2009), distributed.
+
+    Attributes:
+        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
+        up: C.
     """
 
     step_rule: Stepsize

@@ -21,7 +21,13 @@ from theory.stepsizes import Stepsize
 
 
 class BSPState(NamedTuple):
-    """The server's model ``[..., 1, d]``; the memories of workers and server; the optimizer's."""
+    """The server's model ``[..., 1, d]``; the memories of workers and server; the optimizer's.
+
+    Attributes:
+        x: the server's model ``[..., 1, d]``.
+        memory: what the workers did not send, as their memory keeps it.
+        velocity: the optimizer's state.
+    """
 
     x: Tensor
     memory: Any
@@ -40,6 +46,12 @@ class BSP(Method[BSPState]):
     ``proximal`` on the model. (Bottou, Curtis, Nocedal 2018, arXiv:1606.04838; Alistarh et al.
     2017, arXiv:1610.02132; Stich, Cordonnier, Jaggi 2018, arXiv:1809.07599, Algorithm 1 for n = 1;
     Zheng, Huang, Kwok 2019, arXiv:1905.10936 for both ways.)
+
+    Attributes:
+        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
+        compressor: C, for gradients on their way up.
+        downlink: D, for the step on its way down.
+        server_memory: what the server remembers of what D left out.
     """
 
     step_rule: Stepsize

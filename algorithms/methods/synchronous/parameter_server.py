@@ -41,6 +41,13 @@ class ServerState(NamedTuple):
     correction's state; the plan.
 
     The last row takes what concerns nobody held here.
+
+    Attributes:
+        x: the server's model ``[..., 1, d]``.
+        view: the models that workers compute on ``[..., m + 1, d]``.
+        cache: the models that workers hold ``[..., m + 1, d]``.
+        given: what the server gave each worker last ``[..., n + 1, d]``.
+        schedule: the plan of arrivals, the same throughout the run.
     """
 
     x: Tensor
@@ -66,6 +73,11 @@ class ParameterServer(Scheduled[ServerState]):
     (Asynchronous, one arrival a tick: Lian et al. 2015, arXiv:1506.08272, with M = 1, survey Eq. 8
     corrected. SSP: Ho et al. 2013, NIPS, survey Eq. 7 corrected. Backup workers: Chen et al. 2016,
     arXiv:1604.00981. Round robin: Chen, Wang, Li 2019, INFOCOM.)
+
+    Attributes:
+        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
+        compressor: the operator that gradients go through on their way up.
+        proximal: the regulariser applied to the server's model after each update.
 
     Raises:
         ValueError: ticks < 1, a step beyond the schedule, or more replicas than it was drawn for.

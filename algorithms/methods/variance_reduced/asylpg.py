@@ -24,7 +24,11 @@ from theory.stepsizes import Stepsize
 
 class AsyLPGState(NamedTuple):
     """The server's iterate z, the anchor and its full gradient ``[..., 1, d]``; the low-precision
-    model each worker read ``[..., m + 1, d]``, the last row for workers elsewhere; the plan."""
+    model each worker read ``[..., m + 1, d]``, the last row for workers elsewhere; the plan.
+
+    Attributes:
+        schedule: the plan of arrivals, the same throughout the run.
+    """
 
     z: Tensor
     anchor: Tensor
@@ -46,6 +50,14 @@ class AsyLPG(Scheduled[AsyLPGState]):
     unbiased operator, a sparsifier for Sparse-AsyLPG. At an anchor all workers send their full
     gradients and hear the model, uncompressed. Who arrives when is a
     schedule as a parameter server has it.
+
+    Attributes:
+        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
+        times: how long the gradients of each worker take [seconds].
+        downlink: Q_d, the operator of the server's models.
+        proximal: the regulariser R of the objective, known by its proximal map.
+        schedule_seed: seed of the compute times that make the schedule.
+        replicas: number of replicas that the schedule is drawn for; a run may have fewer, not more.
 
     Raises:
         ValueError: epoch or ticks < 1, theta outside (0, 1]; those of a schedule.

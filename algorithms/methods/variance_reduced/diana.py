@@ -19,7 +19,11 @@ from theory.stepsizes import Stepsize
 
 
 class DianaState(NamedTuple):
-    """The server's model, shift and velocity ``[..., 1, d]``; workers' shifts ``[..., m, d]``."""
+    """The server's model, shift and velocity ``[..., 1, d]``; workers' shifts ``[..., m, d]``.
+
+    Attributes:
+        x: the server's model ``[..., 1, d]``.
+    """
 
     x: Tensor
     shifts: Tensor
@@ -36,6 +40,11 @@ class Diana(Method[DianaState]):
     \Delta_i; v = \beta v + \hat g; x = prox_{\gamma R}(x - \gamma v) (Algorithm 1; beta = 0 without
     momentum). All shifts start at 0. ``alpha`` defaults to 1/(1 + omega). With alpha = 0 it is
     compressed SGD, which stalls where the workers' gradients do not vanish together.
+
+    Attributes:
+        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
+        compressor: Q, unbiased.
+        proximal: the regulariser R of the objective, known by its proximal map.
 
     Raises:
         ValueError: alpha or beta outside [0, 1], or beta = 1; an operator that claims no omega.

@@ -21,7 +21,12 @@ from theory.stepsizes import Stepsize
 class LAQState(NamedTuple):
     """Model ``[..., 1, d]``; each worker's last sent gradient ``[..., m, d]``, its squared
     quantisation error and its silence in steps ``[..., m]``; the server's mean of the last sent
-    gradients ``[..., 1, d]`` and the last squared moves ``[..., 1, memory]``."""
+    gradients ``[..., 1, d]`` and the last squared moves ``[..., 1, memory]``.
+
+    Attributes:
+        x: the model ``[..., 1, d]``.
+        silent: steps since each worker's last message ``[..., m]``.
+    """
 
     x: Tensor
     sent: Tensor
@@ -41,6 +46,12 @@ class LAQ(Method[LAQState]):
     \|\hat\epsilon_i\|^2) (Eq. 7a, in the convention of means), \epsilon the quantisation errors of
     now and of its last message, and fewer than ``patience`` steps have passed (Eq. 7b). The server
     steps with the mean of the last sent gradients.
+
+    Attributes:
+        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
+        compressor: Q, of the innovations.
+        memory: what a sender remembers of what it did not send.
+        weight: the sum of the D weights \xi, in [0, 1).
 
     Raises:
         ValueError: memory or patience below 1, or weight outside [0, 1).

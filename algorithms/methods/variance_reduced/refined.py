@@ -23,7 +23,11 @@ from theory.stepsizes import Stepsize
 
 class RefinedState(NamedTuple):
     """Model ``[..., 1, d]``, each worker's last sent gradient ``[..., m, d]`` and their mean; the
-    anchor's model ``[..., 1, d]``, its full gradients ``[..., m, d]``."""
+    anchor's model ``[..., 1, d]``, its full gradients ``[..., m, d]``.
+
+    Attributes:
+        x: the model ``[..., 1, d]``.
+    """
 
     x: Tensor
     sent: Tensor
@@ -42,6 +46,10 @@ class RefinedQuantisation(Method[RefinedState]):
     f_i(y) with the anchor y renewed every so many steps: the same sample at both points. Gradients
     leave the workers as b bits a coordinate and nothing else; the range must cover what changes
     between two steps, so \kappa has to be at least the method's own rate.
+
+    Attributes:
+        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
+        proximal: the regulariser R of the objective, known by its proximal map.
 
     Raises:
         ValueError: shrink outside (0, 1], or a negative epoch.
