@@ -67,12 +67,12 @@ def check_named(name: str, d: int, tell: Tell) -> Iterator[Verdict]:
 
 
 def find(name: str) -> Compressor | tuple[Cell, ...]:
-    """What ``name`` means: a compressor of the catalogue, or a row's cells.
+    """What ``name`` means: an operator of the catalogue by its reported name, or a row's cells.
 
     Raises:
         ValueError: there is no such thing; suggests the nearest.
     """
-    operators = {r.compressor.name: r.compressor for r in ROWS if r.compressor is not None}
+    operators = {operator.name: operator for r in ROWS for operator in r.operators}
     if name in operators:
         return operators[name]
     keys = [r.key for r in ROWS]

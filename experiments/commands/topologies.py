@@ -14,7 +14,14 @@ from algorithms.topologies.fixed import FixedMatrix
 from algorithms.topologies.gallery import gallery
 from algorithms.topologies.optimal_weights import FDLA, FMMC
 from algorithms.topologies.weights import BestConstant, MaxDegree, MetropolisHastings, Weights
-from experiments.commands.console import at_least, bad_input, console, dump, show_verdicts
+from experiments.commands.console import (
+    at_least,
+    bad_input,
+    console,
+    dump,
+    exit_code,
+    show_verdicts,
+)
 from experiments.reporting.topologies import shown, topology_data
 from proofs_check.topologies.mixing import check_topology
 from theory.networks.mixing import MixingError
@@ -32,10 +39,10 @@ RULES: dict[str, Weights] = {
 
 
 def topologies_command(n: int, weights: str, matrix: Path | None, as_json: bool) -> int:
-    """Print the table, or the verdicts on the matrix of a file; exit code 1 if one is refuted."""
+    """Print the table, or spectrum and verdicts of a file's W; exit code 1 if one is refuted."""
     with bad_input():
         if matrix is not None:
-            return show_verdicts(check_topology(read_matrix(matrix)), as_json)
+            return _show_matrix(read_matrix(matrix), as_json)
         at_least("n", n, 1)
         rule = look_up("weights", weights, RULES)
         try:
@@ -65,6 +72,21 @@ def topologies_command(n: int, weights: str, matrix: Path | None, as_json: bool)
         highlight=False,
     )
     return 0
+
+
+def _show_matrix(topology: FixedMatrix, as_json: bool) -> int:
+    """Its spectrum and its verdicts."""
+    spectrum, verdicts = topology_data(topology), check_topology(topology)
+    if as_json:
+        dump({"spectrum": spectrum, "verdicts": [verdict.record() for verdict in verdicts]})
+        return exit_code(verdicts)
+    numbers = ", ".join(f"{name} {shown(spectrum[name])}" for name in ("lam", "gap", "lam_n"))
+    console(False).print(
+        f"{topology.name}: n = {topology.n}, {numbers}, 1/log(1/lam) {shown(spectrum['rounds'])}; "
+        "lam = ||W - J||, gap = 1 - lam",
+        highlight=False, markup=False, soft_wrap=True,
+    )  # fmt: skip
+    return show_verdicts(verdicts, False)
 
 
 def read_matrix(path: Path) -> FixedMatrix:

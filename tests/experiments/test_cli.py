@@ -15,6 +15,8 @@ import numpy as np
 import pytest
 
 from algorithms.catalogue import PROBLEMS, ROWS
+from algorithms.compressors.scaled_sign import ScaledSign
+from experiments.commands.check import find
 from tests.experiments.calls import call, refuse
 from theory.survey.rows import SURVEY_ROWS
 
@@ -101,6 +103,7 @@ def test_run_with_one_replica_has_no_interval(tmp_path: Path) -> None:
             "out must be a folder that can be written to, got out=/dev/null/x",
         ),
         (("check", "QSGD(s=5)"), "nearest: QSGD(s=4)"),
+        (("check", "scaled sgn"), "nearest: scaled sign"),
         (("check", "p3"), "nothing to check yet"),
         (("check", "no_such_module:X"), "importable from here, got name=no_such_module:X"),
         (("check", "json:dumps"), "must be a Compressor"),
@@ -115,6 +118,14 @@ def test_run_with_one_replica_has_no_interval(tmp_path: Path) -> None:
 )
 def test_bad_input_is_named_with_what_would_do(words: tuple[str, ...], told: str) -> None:
     refuse(words, told)
+
+
+def test_check_knows_every_operator_of_every_row_by_its_reported_name() -> None:
+    operators = [operator for r in ROWS for operator in r.operators]
+    assert len({operator.name for operator in operators}) == len(set(operators)) > 80
+    for operator in operators:
+        assert find(operator.name) == operator
+    assert find("scaled sign") == ScaledSign()  # a second operator of its row
 
 
 def test_check_of_an_operator_gives_verdicts_with_evidence() -> None:

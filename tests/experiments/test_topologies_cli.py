@@ -54,6 +54,20 @@ def write(folder: Path, text: str) -> str:
 def test_a_good_matrix_gets_verdicts(tmp_path: Path) -> None:
     code, out, _ = call("--matrix", write(tmp_path, "0.75, 0.25\n0.25 0.75\n"))
     assert code == 0 and "proved" in out and "refuted" not in out
+    assert "lam 0.5, gap 0.5, lam_n 0.5," in out  # eigenvalues 1 and 0.75 - 0.25
+
+
+def test_json_of_a_matrix_holds_its_spectrum_beside_its_verdicts(tmp_path: Path) -> None:
+    """Metropolis weights of the path of 3: eigenvalues 1, 2/3 and 0, worked out by hand."""
+    path = "2/3 1/3 0\n1/3 1/3 1/3\n0 1/3 2/3\n"
+    decimals = path.replace("1/3", repr(1 / 3)).replace("2/3", repr(2 / 3))
+    code, out, _ = call("--matrix", write(tmp_path, decimals), "--json")
+    told = json.loads(out)
+    assert code == 0 and told["spectrum"]["n"] == 3 and told["spectrum"]["symmetric"]
+    assert told["spectrum"]["lam"] == pytest.approx(2 / 3, abs=1e-12)
+    assert told["spectrum"]["gap"] == pytest.approx(1 / 3, abs=1e-12)
+    assert told["spectrum"]["lam_n"] == pytest.approx(0, abs=1e-12)
+    assert {verdict["outcome"] for verdict in told["verdicts"]} & {"proved", "supported"}
 
 
 @pytest.mark.parametrize(
