@@ -86,8 +86,8 @@ def check(
     name: Annotated[
         str,
         typer.Argument(
-            help="A row key, a compressor's name, or MODULE:ATTRIBUTE: a compressor, topology, "
-            "problem or row of your own."
+            help="A row key, the name of any row's operator, as 'scaled sign', or "
+            "MODULE:ATTRIBUTE: a compressor, topology, problem or row of your own."
         ),
     ],
     d: Dimension = 16,
@@ -117,7 +117,7 @@ def topologies(
 ) -> None:
     """Mixing matrices and spectral gaps.
 
-    Those of every family that n workers can have, or verdicts on a matrix of your own.
+    Those of every family that n workers can have, or spectrum and verdicts of a matrix of your own.
     """
     from experiments.commands.topologies import topologies_command
 
@@ -209,29 +209,26 @@ def crossval(
 
 @app.command()
 def figure(
-    name: Annotated[str, typer.Argument(help="Which figure: lag, choco-gossip or choco-sgd.")],
-    data: Annotated[
-        Path | None, typer.Option(help="Folder of the published data; without it, scikit-learn's.")
+    name: Annotated[
+        str | None, typer.Argument(help="Which figure; without a name all are listed.")
+    ] = None,
+    data: Annotated[Path | None, typer.Option(help="Folder of the published data.")] = None,
+    workers: Annotated[
+        list[int] | None, typer.Option(help="Workers n; may be given several times.")
     ] = None,
     out: Annotated[Path, typer.Option(help="Folder for the figure.")] = Path("report/figures"),
     as_json: Json = False,
 ) -> None:
     """Draw a published figure again.
 
-    lag: uploads that the lazily aggregated gradient, its quantised kin and plain gradient descent
-    need for least squares on three data sets.
-
-    choco-gossip: averaging on a ring with compressed messages, by CHOCO-Gossip and without its
-    public copies.
-
-    choco-sgd: logistic regression on a ring by exact gossip, CHOCO-SGD, DCD-PSGD and ECD-PSGD, the
-    last two with their largest usable stepsizes; takes a minute.
-
-    Prints a table; writes PNG and SVG.
+    Prints a table; writes PNG and SVG. Without a name: which figures there are, what each shows,
+    and which options it takes.
     """
     from experiments.commands.figure import figure_command
+    from experiments.published.figure import Request
 
-    raise typer.Exit(figure_command(name, data, out, as_json=as_json))
+    request = Request(out, data, tuple(workers or ()), as_json)
+    raise typer.Exit(figure_command(name, request))
 
 
 def _version(wanted: bool) -> None:

@@ -102,6 +102,11 @@ def show_verdicts(verdicts: Sequence[Verdict], as_json: bool) -> int:
         ordered = sorted(verdicts, key=lambda verdict: verdict.outcome is Outcome.REFUTED)
         out.print(verdict_list(ordered), highlight=False)
         out.print(tally(verdicts), highlight=False)
+    return exit_code(verdicts)
+
+
+def exit_code(verdicts: Sequence[Verdict]) -> int:
+    """1 if a claim is refuted, else 0."""
     return 1 if any(verdict.outcome is Outcome.REFUTED for verdict in verdicts) else 0
 
 
@@ -130,13 +135,3 @@ def files_written(out: Console, files: tuple[Path, ...]) -> None:
     """Where the pictures are."""
     for path in files:
         out.print(f"plot: {escape(str(path))}", highlight=False, soft_wrap=True)
-
-
-def no_data(name: str, data: Path | None) -> None:
-    """Refuse a folder of data where there is nothing to read.
-
-    Raises:
-        ValueError: ``data`` is given.
-    """
-    if data is not None:
-        raise ValueError(f"data must be left out for figure {name}, got data={data}; it needs none")

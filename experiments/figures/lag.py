@@ -24,11 +24,11 @@ class Line(NamedTuple):
 
 
 class Bars(NamedTuple):
-    """One method: ``totals`` for each number of workers (NaN: not reached), and the published."""
+    """One method: ``totals`` for each number of workers, and the ``published`` ones (NaN: none)."""
 
     name: str
     totals: Curve
-    published: float | None
+    published: Curve
 
 
 @final
@@ -69,9 +69,9 @@ def _bars(ax: Axes, data: LagCurves, colours: dict[str, str]) -> None:
     for k, bars in enumerate(data.bars):
         x = places + (k - (len(data.bars) - 1) / 2) * width
         ax.bar(x, bars.totals, width * 0.92, color=colours[bars.name])
-        if bars.published is not None:
+        if np.isfinite(bars.published).any():
             label = "" if ax.get_legend_handles_labels()[1] else "published"
-            ax.plot([x[-1]], [bars.published], "_", color=INK, markersize=13,
+            ax.plot(x, bars.published, "_", color=INK, markersize=13,
                     markeredgewidth=1.2, label=label)  # fmt: skip
         if np.isfinite(bars.totals[-1]):
             ax.annotate(f"{bars.totals[-1]:.0f}", (x[-1], bars.totals[-1]), (0, 3),

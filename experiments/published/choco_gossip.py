@@ -7,9 +7,10 @@ from typing import Any
 
 from rich.table import Table
 
-from experiments.commands.console import console, dump, files_written, no_data
+from experiments.commands.console import console, dump, files_written
 from experiments.figures.choco_gossip import choco_gossip_figure
 from experiments.figures.style import save, styled
+from experiments.published.figure import PublishedFigure, Request
 from proofs_check.figure_runs.averaging import (
     FULL,
     SEED,
@@ -21,21 +22,23 @@ from proofs_check.figure_runs.averaging import (
 )
 
 
-def choco_gossip(data: Path | None, out: Path, as_json: bool) -> int:
-    """Exact gossip, CHOCO-Gossip with three operators, and averages of quantised values.
-
-    Raises:
-        ValueError: ``data`` is given; the starts are drawn here.
-    """
-    no_data("choco-gossip", data)
+def draw(request: Request) -> None:
+    """Exact gossip, CHOCO-Gossip with three operators, and averages of quantised values."""
     measured = lines(FULL)
     with styled():
-        files = save(choco_gossip_figure(measured), out, "choco_gossip")
-    if as_json:
+        files = save(choco_gossip_figure(measured), request.out, "choco_gossip")
+    if request.as_json:
         dump(_data(measured, files))
     else:
         _show(measured, files)
-    return 0
+
+
+CHOCO_GOSSIP = PublishedFigure(
+    "choco-gossip",
+    "Averaging on a ring with compressed messages, by CHOCO-Gossip and without its public copies "
+    "(Koloskova, Stich, Jaggi 2019, arXiv:1902.00340, Figures 2 and 3).",
+    draw,
+)
 
 
 def _data(found: Lines, files: tuple[Path, ...]) -> dict[str, Any]:

@@ -7,9 +7,10 @@ from typing import Any
 
 from rich.table import Table
 
-from experiments.commands.console import console, dump, files_written, no_data
+from experiments.commands.console import console, dump, files_written
 from experiments.figures.choco_sgd import Runs, choco_sgd_figure
 from experiments.figures.style import save, styled
+from experiments.published.figure import PublishedFigure, Request
 from proofs_check.figure_runs.compressed_training import (
     SEED,
     Setting,
@@ -22,21 +23,24 @@ from proofs_check.figure_runs.compressed_training import (
 )
 
 
-def choco_sgd(data: Path | None, out: Path, as_json: bool) -> int:
-    """Exact D-PSGD, CHOCO-SGD with three operators, DCD- and ECD-PSGD with two.
-
-    Raises:
-        ValueError: ``data`` is given; scikit-learn brings what is used.
-    """
-    no_data("choco-sgd", data)
+def draw(request: Request) -> None:
+    """Exact D-PSGD, CHOCO-SGD with three operators, DCD- and ECD-PSGD with two."""
     runs = measure_choco_sgd(Setting())
     with styled():
-        files = save(choco_sgd_figure(runs), out, "choco_sgd")
-    if as_json:
+        files = save(choco_sgd_figure(runs), request.out, "choco_sgd")
+    if request.as_json:
         dump(_data(runs, files))
     else:
         _show(runs, files)
-    return 0
+
+
+CHOCO_SGD = PublishedFigure(
+    "choco-sgd",
+    "Logistic regression on a ring by exact gossip, CHOCO-SGD, DCD-PSGD and ECD-PSGD, the last two "
+    "with their largest usable stepsizes (Koloskova, Stich, Jaggi 2019, arXiv:1902.00340, Section "
+    "5); takes a minute.",
+    draw,
+)
 
 
 def measure_choco_sgd(setting: Setting) -> Runs:

@@ -12,15 +12,20 @@ from algorithms.problems.least_squares_data import dealt, packaged, read, rising
 from experiments.commands.console import console, dump, files_written
 from experiments.figures.lag import Bars, LagCurves, Line, lag_figure
 from experiments.figures.style import save, styled
+from experiments.published.figure import PublishedFigure, Request
 from proofs_check.figure_runs.uploads import ACCURACY, Uploads, contenders, race
 
-_SPLITS = (1, 2, 3)
-_PUBLISHED = {"GD": 5283, "LAG-PS": 1756, "LAG-WK": 412, "Cyc-IAG": 5271}
-"""Uploads with nine workers on the three UCI sets (Chen et al. 2018, arXiv:1805.09965, Table 5)."""
+_SETS = 3  # each is cut into as many parts, a worker each
+_PUBLISHED: dict[int, dict[str, int]] = {
+    9: {"GD": 5283, "LAG-PS": 1756, "LAG-WK": 412, "Cyc-IAG": 5271},
+    18: {"GD": 10548, "LAG-PS": 3610, "LAG-WK": 657, "Cyc-IAG": 10522},
+    27: {"GD": 15822, "LAG-PS": 5944, "LAG-WK": 1058, "Cyc-IAG": 15773},
+}
+"""Uploads by workers on the three UCI sets (Chen et al. 2018, arXiv:1805.09965, Table 5)."""
 
 
 class Lag(NamedTuple):
-    """All races: ``by_split`` for 3, 6 and 9 workers, and ``made`` on rising curvatures."""
+    """All races: ``by_split`` for each number of workers, and ``made`` on rising curvatures."""
 
     source: str
     published: bool
@@ -29,27 +34,44 @@ class Lag(NamedTuple):
     made: tuple[Uploads, ...]
 
 
-def lag(data: Path | None, out: Path, as_json: bool) -> int:
+def draw(request: Request) -> None:
     """Uploads of the lazily aggregated gradient and its neighbours."""
-    measured = measure_lag(data)
+    measured = measure_lag(request.data, request.workers)
     with styled():
-        files = save(lag_figure(_drawn(measured)), out, "lag")
-    if as_json:
+        files = save(lag_figure(_drawn(measured)), request.out, "lag")
+    if request.as_json:
         dump(_data(measured, files))
     else:
         _show(measured, files)
-    return 0
 
 
-def measure_lag(folder: Path | None) -> Lag:
-    """The races on the data of ``folder``, or on scikit-learn's.
+LAG = PublishedFigure(
+    "lag",
+    "Uploads that the lazily aggregated gradient, its quantised kin and gradient descent need for "
+    "least squares on three data sets (Chen et al. 2018, arXiv:1805.09965, Table 5). --data: the "
+    "folder of the published ones, without it scikit-learn's; --workers: multiples of 3, by "
+    "default 9, 18 and 27 on the published data, else 3, 6 and 9.",
+    draw,
+    frozenset({"data", "workers"}),
+)
+
+
+def measure_lag(folder: Path | None, workers: tuple[int, ...] = ()) -> Lag:
+    """The races on the data of ``folder``, or on scikit-learn's, for each number of workers.
 
     Raises:
-        ValueError: the folder's files are missing or no tables.
+        ValueError: the folder's files are missing or no tables; a number of workers that is not a
+            multiple of 3, or more parts than the smallest set has samples.
     """
+    workers = tuple(dict.fromkeys(workers)) or (tuple(_PUBLISHED) if folder else (3, 6, 9))
+    for n in workers:
+        if n < 1 or n % _SETS:
+            raise ValueError(
+                f"workers must be a multiple of {_SETS}, as many for each data set, got workers={n}"
+            )
     source = "housing, body fat, abalone" if folder else "diabetes, wine, breast cancer"
     tables = read(folder) if folder else packaged()
-    problems = [dealt(tables, split, source) for split in _SPLITS]
+    problems = [dealt(tables, n // _SETS, source) for n in workers]
     by_split = tuple(tuple(race(c, p) for c in contenders(p)) for p in problems)
     made = rising()
     races = tuple(race(c, made) for c in contenders(made))
@@ -60,13 +82,18 @@ def _workers(lag: Lag) -> tuple[int, ...]:
     return tuple(len(races[0].by_worker) for races in lag.by_split)
 
 
+def _published(lag: Lag, n: int) -> dict[str, int]:
+    """Published uploads with n workers by method, where the data are those."""
+    return _PUBLISHED.get(n, {}) if lag.published else {}
+
+
 def _drawn(lag: Lag) -> LagCurves:
     names = [race.name for race in lag.by_split[0]]
     bars = []
     for k, name in enumerate(names):
         totals = [races[k].total if races[k].reached else np.nan for races in lag.by_split]
-        stated = _PUBLISHED.get(name) if lag.published else None
-        bars.append(Bars(name, np.array(totals, dtype=np.float64), stated))
+        stated = [_published(lag, n).get(name, np.nan) for n in _workers(lag)]
+        bars.append(Bars(name, np.array(totals, dtype=np.float64), np.array(stated, np.float64)))
     lazy = [r for r in lag.made if r.name in ("LAG-PS", "LAG-WK", "LAQ", "GD")]
     return LagCurves(
         f"least squares on {lag.source}: uploads until $n\\,(f - f^*) < 10^{{-8}}$",
@@ -91,10 +118,12 @@ def _data(lag: Lag, files: tuple[Path, ...]) -> dict[str, Any]:
         "packaged_data": not lag.published,
         "accuracy": ACCURACY,
         "races": [
-            {"workers": n, "methods": [told(r) for r in races]}
+            {
+                "workers": n, "methods": [told(r) for r in races],
+                "published": _published(lag, n) or None,
+            }
             for n, races in zip(_workers(lag), lag.by_split, strict=True)
         ],
-        "published": {"workers": 9, "uploads": _PUBLISHED} if lag.published else None,
         "rising_curvature": {
             "smoothness": list(lag.smoothness), "methods": [told(r) for r in lag.made],
         },
@@ -108,13 +137,16 @@ def _show(lag: Lag, files: tuple[Path, ...]) -> None:
     table.add_column("method")
     for n in workers:
         table.add_column(f"n = {n}", justify="right")
-    if lag.published:
-        table.add_column("published, n = 9", justify="right")
+        if _published(lag, n):
+            table.add_column("published", justify="right")
     table.add_column(f"Mbit sent, n = {workers[-1]}", justify="right")
     for races in zip(*lag.by_split, strict=True):
         last = races[-1]
-        cells = [str(r.total) if r.reached else "not reached" for r in races]
-        cells += [str(_PUBLISHED.get(last.name, "-"))] if lag.published else []
+        cells = []
+        for n, r in zip(workers, races, strict=True):
+            cells.append(str(r.total) if r.reached else "not reached")
+            if published := _published(lag, n):
+                cells.append(str(published.get(r.name, "-")))
         table.add_row(last.name, *cells, f"{last.bits / 1e6:.3g}")
     out.print(table)
     if not lag.published:

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from algorithms.problems.least_squares_data import FEATURES, dealt, packaged, read
 from algorithms.topologies.ring import Ring
 from experiments.cli import app
-from experiments.commands import figure_choco_gossip, figure_choco_sgd
+from experiments.published import choco_gossip, choco_sgd
 from proofs_check.figure_runs.averaging import SMALL
 from proofs_check.figure_runs.compressed_training import Setting
 
@@ -35,19 +35,20 @@ def call(*arguments):
 def test_packaged_data_are_drawn_and_named(tmp_path):
     result = call("lag", "--out", tmp_path)
     assert result.exit_code == 0, result.output
-    assert "scikit-learn" in result.output and "published, n = 9" not in result.output
+    assert "scikit-learn" in result.output and "┃ published" not in result.output
     assert "GD" in result.output and "LAG-WK" in result.output
     for name in ("lag.png", "lag.svg"):
         assert (tmp_path / name).stat().st_size > 10_000
 
 
 def test_json_of_a_folder(tmp_path):
-    data = folder(tmp_path)
-    result = call("lag", "--data", data, "--out", tmp_path / "out", "--json")
+    data, words = folder(tmp_path), ("--workers", 9, "--workers", 18)
+    result = call("lag", "--data", data, *words, "--out", tmp_path / "out", "--json")
     assert result.exit_code == 0, result.output
     told = json.loads(result.stdout)
-    assert told["packaged_data"] is False and told["published"]["uploads"]["GD"] == 5283
-    assert [race["workers"] for race in told["races"]] == [3, 6, 9]
+    assert told["packaged_data"] is False
+    assert [race["workers"] for race in told["races"]] == [9, 18]
+    assert [race["published"]["LAG-WK"] for race in told["races"]] == [412, 657]
     for race in told["races"]:
         by_name = {method["method"]: method for method in race["methods"]}
         assert {name for name, method in by_name.items() if not method["reached"]} <= {"LAG-PS"}
@@ -57,7 +58,7 @@ def test_json_of_a_folder(tmp_path):
 
 def test_a_race_without_a_winner_is_told(tmp_path):
     """With three workers on easy data the published weights of the server's rule diverge."""
-    result = call("lag", "--data", folder(tmp_path), "--out", tmp_path / "out")
+    result = call("lag", "--data", folder(tmp_path), "--workers", 3, "--out", tmp_path / "out")
     assert result.exit_code == 0 and "not reached" in result.output
 
 
@@ -102,7 +103,7 @@ def test_other_bad_input_ends_with_code_2(tmp_path):
 
 
 def test_averaging_is_drawn_and_told(tmp_path, monkeypatch):
-    monkeypatch.setattr(figure_choco_gossip, "FULL", SMALL)
+    monkeypatch.setattr(choco_gossip, "FULL", SMALL)
     result = call("choco-gossip", "--out", tmp_path, "--json")
     assert result.exit_code == 0, result.output
     told = json.loads(result.stdout)
@@ -121,7 +122,7 @@ def test_averaging_is_drawn_and_told(tmp_path, monkeypatch):
 
 def test_training_is_drawn_and_told(tmp_path, monkeypatch):
     few = Setting(steps=100, replicas=1, factors=(1.0, 1e-4))
-    monkeypatch.setattr(figure_choco_sgd, "Setting", lambda: few)
+    monkeypatch.setattr(choco_sgd, "Setting", lambda: few)
     result = call("choco-sgd", "--out", tmp_path, "--json")
     assert result.exit_code == 0, result.output
     told = json.loads(result.stdout)
@@ -139,6 +140,24 @@ def test_training_is_drawn_and_told(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["choco-gossip", "choco-sgd"])
-def test_figures_without_data_refuse_them(tmp_path, name):
+def test_figures_without_options_refuse_them(tmp_path, name):
     result = call(name, "--data", tmp_path, "--out", tmp_path / "out")
     assert result.exit_code == 2 and "data must be left out" in result.stderr
+    result = call(name, "--workers", 9, "--out", tmp_path / "out")
+    assert result.exit_code == 2 and "workers must be left out" in result.stderr
+
+
+@pytest.mark.parametrize("workers", [0, -3, 10])
+def test_workers_that_are_no_multiple_of_the_sets_are_refused(tmp_path, workers):
+    result = call("lag", "--workers", workers, "--out", tmp_path / "out")
+    assert result.exit_code == 2
+    assert f"workers must be a multiple of 3, as many for each data set, got workers={workers}" in (
+        result.stderr
+    )
+
+
+def test_without_a_name_all_figures_are_listed():
+    listed = json.loads(call("--json").stdout)
+    assert [one["name"] for one in listed] == ["choco-gossip", "choco-sgd", "lag"]
+    assert listed[-1]["options"] == ["data", "workers"]
+    assert "lag" in call().stdout and "--data --workers" in call().stdout

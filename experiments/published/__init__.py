@@ -1,0 +1,1 @@
+"""Published figures, drawn again from runs of the methods, one per file."""
