@@ -11,7 +11,9 @@ last one, and communication does not overlap with back propagation.
 # No ``from __future__ import annotations``: DistributedDataParallel inspects the hook's signature.
 
 import math
+import warnings
 from collections.abc import Callable
+from importlib import metadata
 from typing import Any, final
 
 import torch
@@ -21,9 +23,17 @@ from torch.distributed import GradBucket  # type: ignore[attr-defined]
 from torch.nn.parallel import DistributedDataParallel
 
 from algorithms.compressors.base import Compressor
+from algorithms.compressors.requirements import OutOfRange
 from algorithms.key import Key
 from algorithms.memories.base import Memory, NoMemory, Round
 from algorithms.network.base import Packet
+from algorithms.network.ddp_model import (
+    hooked_parameters,
+    require_agreement,
+    require_ddp,
+    row_type,
+)
+from algorithms.network.ddp_report import HookReport, HookStep
 from algorithms.network.sharded import Sharded
 from algorithms.transforms.base import NoTransform, Transform
 
@@ -44,8 +54,17 @@ class DDPHook:
 
     ``learning_rate`` gives gamma_t to memories that hold steps (error feedback): they send
     C(gamma g + e), and the optimizer is handed the mean divided by gamma; so it must be plain SGD's
-    rate, momentum being the memory's business. ``network`` keeps the bill: ``ledger``,
-    ``crossed_bytes``.
+    rate, momentum being the memory's business. Where gamma is 0 a step moves nothing: then nothing
+    is sent, the memory is kept and the gradient handed on is 0.
+
+    ``loss_scale`` gives the factor by which the loss is multiplied (``scaler.get_scale`` of a
+    GradScaler): the row is divided by it before it is compressed and the mean multiplied by it, so
+    that what the memory keeps does not depend on it. Gradients in half precision are widened to
+    float32. Where any rank's gradient is not finite, or cannot be written as a message, every rank
+    is handed NaN, as without a hook: a GradScaler skips the step on all, and the memory is kept.
+
+    ``on_step`` is called after every step with its :class:`HookStep`; :meth:`report` sums them up.
+    ``network`` keeps the bill: ``ledger``, ``crossed_bytes``.
 
     Raises:
         ValueError: the memory holds steps and no ``learning_rate`` is given.
@@ -59,6 +78,8 @@ class DDPHook:
         seed: int = 0,
         learning_rate: Callable[[], float] | None = None,
         transform: Transform | None = None,
+        loss_scale: Callable[[], float] | None = None,
+        on_step: Callable[[HookStep], None] | None = None,
     ) -> None:
         self.memory: Memory[Any] = memory or NoMemory()
         if self.memory.holds_steps and learning_rate is None:
@@ -69,44 +90,68 @@ class DDPHook:
         self.compressor = compressor
         self.transform: Transform = transform or NoTransform()
         self.learning_rate = learning_rate
+        self.loss_scale = loss_scale
+        self.on_step = on_step
+        self.seed = seed
         self.key = Key.seed(seed)
         self.t = 0
         self.state: Any = None
         self.network: Sharded | None = None
+        self._report = HookReport()
+        self._dtype = torch.float32
         self._places: dict[int, int] = {}
         self._parameters: list[nn.Parameter] = []
         self._pending = _Pending()
         self._restored: list[Tensor] | None = None
 
     def register(self, model: DistributedDataParallel) -> None:
-        """Use it in a model; call before the first backward pass.
+        """Use it in a model; every rank calls it, before its first backward pass.
 
         Raises:
-            TypeError: the parameters are not of one type, float32 or float64.
+            TypeError: the model is no DistributedDataParallel, or a parameter is not real.
+            ValueError: the model's process group leaves ranks out, gradients are sparse, nothing
+                is trained, or seed, compressor, memory, transform, shapes or the version of this
+                package differ between ranks.
         """
-        self._parameters = [p for p in model.parameters() if p.requires_grad]
-        kinds = {p.dtype for p in self._parameters}
-        if len(kinds) != 1 or not kinds <= {torch.float32, torch.float64}:
-            raise TypeError(
-                f"parameters must all be float32 or all float64, got {sorted(map(str, kinds))}"
-            )
+        model = require_ddp(model)
+        self._parameters = hooked_parameters(model)
+        self._dtype = row_type(self._parameters)
         shapes = tuple(tuple(p.shape) for p in self._parameters)
+        require_agreement(
+            {
+                "version of rateproof": metadata.version("rateproof"),
+                "seed": self.seed,
+                "compressor": repr(self.compressor),
+                "memory": repr(self.memory),
+                "transform": repr(self.transform),
+                "shapes of parameters": shapes,
+                "step": self.t,
+            }
+        )
         self.compressor = self.compressor.for_shapes(shapes)
-        first = self._parameters[0]
-        self.network = Sharded(dist.get_world_size(), device=first.device)
+        device = self._parameters[0].device
+        self.network = Sharded(dist.get_world_size(), device=device)
         d = sum(math.prod(shape) for shape in shapes)
-        self.state = self.memory.init(torch.Size((1, 1, d)), first.dtype, first.device)
+        self.state = self.memory.init(torch.Size((1, 1, d)), self._dtype, device)
         if self._restored is not None:
             self.state = _filled(self.state, iter(self._restored))
         self._places = {id(p): place for place, p in enumerate(self._parameters)}
         model.register_comm_hook(self, _hook)
+
+    def report(self) -> HookReport:
+        """Steps, bits both ways, ratio and error of this rank so far."""
+        return self._report
 
     def state_dict(self) -> dict[str, Any]:
         """This rank's state; every rank's differs, so each saves its own."""
         return {"t": self.t, "key": self.key.words, "memory": [*_leaves(self.state)]}
 
     def load_state_dict(self, saved: dict[str, Any]) -> None:
-        """Go on where :meth:`state_dict` was taken, before or after :meth:`register`."""
+        """Go on where :meth:`state_dict` was taken, before or after :meth:`register`.
+
+        Raises:
+            ValueError: the saved memory is that of a model of another size.
+        """
         self.t, self.key = int(saved["t"]), Key(tuple(saved["key"]))
         self._restored = [leaf.clone() for leaf in saved["memory"]]
         if self.network is not None:
@@ -125,33 +170,81 @@ class DDPHook:
         return future
 
     def _answer(self, done: _Pending) -> None:
-        row = torch.cat([done.gradients[k].reshape(-1) for k in range(len(self._parameters))])
+        gradients = [done.gradients[k].reshape(-1) for k in range(len(self._parameters))]
+        row = torch.cat([g.to(self._dtype) for g in gradients])
         mean = self._average(row[None, None])[0, 0]
         pieces = torch.split(mean, [p.numel() for p in self._parameters])
         for bucket, future in done.buckets:
             places = [self._places[id(p)] for p in bucket.parameters()]
-            future.set_result(torch.cat([pieces[place] for place in places]))
+            joined = torch.cat([pieces[place] for place in places])
+            future.set_result(joined.to(bucket.buffer().dtype))
 
     def _average(self, g: Tensor) -> Tensor:
-        """Mean of what all ranks sent, ``[1, 1, d]``, as a gradient."""
+        """Mean of what all ranks sent, ``[1, 1, d]``, as a gradient of the scaled loss."""
         network, memory = self.network, self.memory
         assert network is not None
-        g = self.transform.apply(g, network.n)
-        gamma = 1.0
-        if memory.holds_steps:
-            assert self.learning_rate is not None
-            gamma = self.learning_rate()
-        x = gamma * g if memory.holds_steps else g
-        wanted, guide = memory.before(self.state, x), memory.guide(self.state, x)
-        replicas = torch.zeros(1, dtype=torch.int64, device=g.device)
-        key = self.key.fold("compress", self.t)
-        operator = self.compressor.at(self.t)
-        symbols = operator.encode_guided(wanted, guide, key.draws(replicas, network.workers))
-        packet = Packet(operator, symbols, key, replicas, g.shape[-1], g.dtype)
+        gamma, scale = self._factors(g.dtype)
+        if gamma == 0:
+            self._note(0, 0, g.shape[-1], 0.0, skipped=True)
+            return torch.zeros_like(g)
+        x = self.transform.apply(g / scale, network.n) * gamma
+        wanted = memory.before(self.state, x)
+        packet = self._packet(wanted, memory.guide(self.state, x), network)
+        if not self._all_ready(packet is not None, g.device):
+            self._note(0, 0, g.shape[-1], 0.0, skipped=True)
+            return torch.full_like(g, float("nan"))
+        assert packet is not None
+        before = int(network.crossed_bytes.sum())
         mean, sent = network.average(packet)
         self.state = memory.after(self.state, Round(x, wanted, sent, mean))
+        size = float(wanted.norm())
+        lost = float((sent - wanted).norm()) / size if size else 0.0
+        arrived = 8 * (int(network.crossed_bytes.sum()) - before)
+        self._note(int(torch.as_tensor(packet.bits).sum()), arrived, g.shape[-1], lost)
+        return mean / gamma * scale
+
+    def _factors(self, dtype: torch.dtype) -> tuple[float, float]:
+        """gamma (1 for memories of gradients, 0 below the least normal number), the loss scale."""
+        scale = 1.0 if self.loss_scale is None else float(self.loss_scale())
+        if not self.memory.holds_steps:
+            return 1.0, scale
+        assert self.learning_rate is not None
+        gamma = float(self.learning_rate())
+        return (gamma if abs(gamma) >= torch.finfo(dtype).tiny else 0.0), scale
+
+    def _packet(self, wanted: Tensor, guide: Tensor, network: Sharded) -> Packet | None:
+        """This rank's message, or None where it cannot be written."""
+        if not bool(torch.isfinite(wanted).all()):
+            return None
+        replicas = torch.zeros(1, dtype=torch.int64, device=wanted.device)
+        key = self.key.fold("compress", self.t)
+        operator = self.compressor.at(self.t)
+        try:
+            symbols = operator.encode_guided(wanted, guide, key.draws(replicas, network.workers))
+        except OutOfRange:
+            return None
+        return Packet(operator, symbols, key, replicas, wanted.shape[-1], wanted.dtype)
+
+    def _all_ready(self, ready: bool, device: torch.device) -> bool:
+        """Whether all ranks have a message to send; four bytes a rank and step."""
+        flag = torch.tensor([float(ready)], device=device)
+        dist.all_reduce(flag, dist.ReduceOp.MIN)
+        if not ready:
+            warnings.warn(
+                f"step {self.t}: this rank's gradient is not finite or beyond its number type; "
+                "all ranks are handed NaN, which a GradScaler takes for an overflow; the memory "
+                "is kept",
+                stacklevel=2,
+            )
+        return bool(flag.item())
+
+    def _note(self, sent: int, received: int, d: int, lost: float, skipped: bool = False) -> None:
+        dense = d * torch.finfo(self._dtype).bits
+        step = HookStep(self.t, sent, received, dense, lost, skipped)
         self.t += 1
-        return mean / gamma if memory.holds_steps else mean
+        self._report = self._report.with_step(step)
+        if self.on_step is not None:
+            self.on_step(step)
 
 
 def register_hook(
@@ -162,9 +255,18 @@ def register_hook(
     seed: int = 0,
     learning_rate: Callable[[], float] | None = None,
     transform: Transform | None = None,
+    loss_scale: Callable[[], float] | None = None,
+    on_step: Callable[[HookStep], None] | None = None,
 ) -> DDPHook:
-    """Make a model send C(before(memory, gradient)) in packed bytes; see :class:`DDPHook`."""
-    hook = DDPHook(compressor, memory, seed=seed, learning_rate=learning_rate, transform=transform)
+    """Make a model send C(before(memory, gradient)) in packed bytes; see :class:`DDPHook`.
+
+    Raises:
+        TypeError, ValueError: as :class:`DDPHook` and :meth:`DDPHook.register`.
+    """
+    hook = DDPHook(
+        compressor, memory, seed=seed, learning_rate=learning_rate, transform=transform,
+        loss_scale=loss_scale, on_step=on_step,
+    )  # fmt: skip
     hook.register(model)
     return hook
 
