@@ -96,7 +96,7 @@ def check(
     """Check a row, or something of your own.
 
     Gives a verdict with its evidence for each; exit code 1 if one is refuted. One's own compressor,
-    topology, problem or row (a method with its parts) is given as MODULE:ATTRIBUTE, found from the
+    topology, problem or row (a method with its recipe) is given as MODULE:ATTRIBUTE, found from the
     current folder; a row is run on its problems, and on real ranks.
     """
     from experiments.commands.check import check_command

@@ -49,10 +49,11 @@ def own(name: str) -> Own:
     if not isinstance(found, Own):
         raise ValueError(
             f"{name} must be a Compressor, Topology, PushTopology, Problem or Row (a method with "
-            f"its parts, algorithms/catalogue/row.py), got something of type {type(found).__name__}"
+            "its recipe, algorithms/catalogue/row.py), got something of type "
+            f"{type(found).__name__}"
         )
-    if isinstance(found, Row) and found.parts is None:
-        raise ValueError(f"{name} is a row without parts; parts=Recipe(make, theorems) would do")
+    if isinstance(found, Row) and found.recipe is None:
+        raise ValueError(f"{name} is a row without a recipe; Recipe(make, theorems) would do")
     return found
 
 

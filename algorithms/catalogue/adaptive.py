@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from algorithms.catalogue.compose import with_feedback
-from algorithms.catalogue.row import Recipe
+from algorithms.catalogue.entries import entry
+from algorithms.catalogue.row import Recipe, Row
 from algorithms.compressors.adacomp import AdaComp
 from algorithms.compressors.layerwise import LayerWise
 from algorithms.compressors.layerwise_adaptive_top_k import LayerwiseAdaptiveTopK
@@ -16,11 +17,12 @@ from algorithms.methods.adaptive.gtop_k import GTopK
 from algorithms.methods.adaptive.variance_based import VarianceBased
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.base import Problem
+from theory.orders.gtop_k import gtop_k
+from theory.orders.layer_wise_adaptive import layer_wise_adaptive
 from theory.seconds.costs import ETHERNET_1G
 
 _ADACOMP = AdaComp(10)
 _LAYERS = LayerwiseAdaptiveTopK(ETHERNET_1G, compute=1e-3, ratio=10.0)
-_NONE = "the paper gives no convergence theorem"
 
 
 def _longest_adacomp(problem: Problem, float_bits: int) -> float:
@@ -36,25 +38,60 @@ def _longest_top(problem: Problem, float_bits: int) -> float:
     return TopCount(1.0).stated_bits(problem.d, float_bits)
 
 
-READY: dict[str, Recipe] = {
-    "adacomp": Recipe(
-        lambda step, _p, _t: BSP(step, _ADACOMP, ErrorFeedback()), (), _ADACOMP,
-        stepsize_divisor=32.0,
-        message_bits=_longest_adacomp, bits_vary=True, why=_NONE,
+ENTRIES: tuple[Row, ...] = (
+    entry(
+        "adacomp",
+        Recipe(
+            lambda step, _p, _t: BSP(step, _ADACOMP, ErrorFeedback()),
+            (),
+            _ADACOMP,
+            stepsize_divisor=32.0,
+            message_bits=_longest_adacomp,
+            bits_vary=True,
+            why="the paper gives no convergence theorem: which coordinates are sent depends on "
+            "the residual and on the latest gradient, and their value is the mean of the "
+            "bins' largest",
+        ),
     ),
-    "gtop-k": Recipe(
-        lambda step, _p, _t: GTopK(step, 0.25), (), TopK(0.25), stepsize_divisor=32.0,
-        why="stated to order only, under an assumption on the merged top-k that is not a property "
-        "of the operator",
+    entry(
+        "gtop-k",
+        Recipe(
+            lambda step, _p, _t: GTopK(step, 0.25),
+            (),
+            TopK(0.25),
+            stepsize_divisor=32.0,
+            why="stated to order only, under an assumption on the merged top-k that is not a "
+            "property of the operator",
+            results=(gtop_k,),
+        ),
     ),
-    "adaptive-k": Recipe(
-        lambda step, _p, _t: AdaptiveK(step, ETHERNET_1G), (), TopCount(0.5), stepsize_divisor=16.0,
-        message_bits=_longest_top, bits_vary=True,
-        why="the paper's theorem is a regret bound on k, not on the model",
+    entry(
+        "adaptive-k",
+        Recipe(
+            lambda step, _p, _t: AdaptiveK(step, ETHERNET_1G),
+            (),
+            TopCount(0.5),
+            stepsize_divisor=16.0,
+            message_bits=_longest_top,
+            bits_vary=True,
+            why="the paper's theorem is a regret bound on k, not on the model",
+        ),
     ),
-    "lags": with_feedback(_LAYERS, operators=(LayerWise(TopK(0.1)),)),
-    "variance-based": Recipe(
-        lambda step, _p, _t: VarianceBased(step), (), VarianceThreshold(), stepsize_divisor=16.0,
-        message_bits=_longest_unambiguous, bits_vary=True, why=_NONE,
+    entry(
+        "lags",
+        with_feedback(_LAYERS, operators=(LayerWise(TopK(0.1)),), results=(layer_wise_adaptive,)),
     ),
-}  # fmt: skip
+    entry(
+        "variance-based",
+        Recipe(
+            lambda step, _p, _t: VarianceBased(step),
+            (),
+            VarianceThreshold(),
+            stepsize_divisor=16.0,
+            message_bits=_longest_unambiguous,
+            bits_vary=True,
+            why="the paper gives no convergence theorem: an element waits until its sum is clear "
+            "against its noise, without a bound on how long",
+        ),
+    ),
+)

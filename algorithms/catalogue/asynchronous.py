@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from algorithms.catalogue.row import Recipe
+from algorithms.catalogue.entries import entry
+from algorithms.catalogue.row import OBJECTIVES, Recipe, Row
 from algorithms.catalogue.synchronous import round_trip
 from algorithms.compressors.blocks import BlockSampling
 from algorithms.compressors.identity import Identity
@@ -21,6 +22,15 @@ from algorithms.optimizers.proximal import SoftThreshold
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.conditions import Linked
 from algorithms.synchronisation.stopwatch import STANDARD
+from theory.orders.aasgd import aasgd
+from theory.orders.async_coordinate_prox import async_coordinate_prox
+from theory.orders.asysg_incon import asysg_incon
+from theory.orders.dc_asgd import dc_asgd
+from theory.orders.delayed_proximal import delayed_proximal
+from theory.orders.hogwild import hogwild
+from theory.orders.lock_free import lock_free
+from theory.orders.unbounded_delays import unbounded_delays
+from theory.theorems.asysg_con import asysg_con
 
 _PUSH, _FETCH = 4, 2
 _LAM = 0.04
@@ -39,46 +49,97 @@ def _anchored_bits(problem: Problem, float_bits: int) -> float:
     return float(problem.d * float_bits)
 
 
-READY: dict[str, Recipe] = {
-    "hogwild": Recipe(
-        lambda step, p, steps: Hogwild(step, steps, round_trip(p)), (), NonZero(),
-        stepsize_divisor=64.0,
-        bits_vary=True,
-        why="the bound of Niu et al. is for sparse supports and strong convexity with a constant "
-        "quoted from memory; those with inconsistent reads are stated to order only",
-    ),
-    "downpour": Recipe(
-        lambda step, p, steps: Downpour(step, steps, _downpour_times(p), _PUSH, _FETCH), (),
-        Identity(), stepsize_divisor=64.0, why="the paper states no theorem",
-    ),
-    "dc-asgd": Recipe(
-        lambda step, p, steps: ParameterServer(
-            step, steps, round_trip(p), correction=DiagonalCompensation(_LAM)
+ENTRIES: tuple[Row, ...] = (
+    entry(
+        "asp",
+        Recipe(
+            lambda step, p, steps: ParameterServer(step, steps, round_trip(p)),
+            (asysg_con,),
+            Identity(),
+            OBJECTIVES,
+            stepsize_divisor=64.0,
+            results=(asysg_incon, unbounded_delays),
         ),
-        (), Identity(), stepsize_divisor=64.0,
-        why="its bounds hold up to the error of the approximate Hessian, to order only",
     ),
-    "aasgd": Recipe(
-        lambda step, p, steps: AsyLPG(
-            step, steps, round_trip(p), _EPOCH, BlockSampling(_BLOCKS), Identity(), _THETA
+    entry(
+        "hogwild",
+        Recipe(
+            lambda step, p, steps: Hogwild(step, steps, round_trip(p)),
+            (),
+            NonZero(),
+            stepsize_divisor=64.0,
+            bits_vary=True,
+            why="the bound of Niu et al. is for sparse supports and strong convexity with a "
+            "constant quoted from memory; those with inconsistent reads are stated to order "
+            "only",
+            results=(hogwild, lock_free, asysg_incon),
         ),
-        (), BlockSampling(_BLOCKS), stepsize_divisor=128.0, message_bits=_anchored_bits,
-        bits_vary=True,
-        why="linear convergence for bounded delay is stated to order only",
     ),
-    "delayed-proximal": Recipe(
-        lambda step, _p, _t: DelayedProximal(
-            step, _BLOCKS, _TAU, SoftThreshold(_WEIGHT), KKTFilter(_WEIGHT)
+    entry(
+        "downpour",
+        Recipe(
+            lambda step, p, steps: Downpour(step, steps, _downpour_times(p), _PUSH, _FETCH),
+            (),
+            Identity(),
+            stepsize_divisor=64.0,
+            why="the paper gives no convergence theorem: evidence is by experiment",
         ),
-        (), NonZero(), stepsize_divisor=8.0, bits_vary=True,
-        why="convergence to a stationary point is stated without a rate, for a stepsize bound "
-        "quoted from memory",
     ),
-    "async-coordinate-prox": Recipe(
-        lambda step, p, steps: CoordinateProx(
-            step, steps, round_trip(p), Selection(_SHARE, support=True), SoftThreshold(_WEIGHT)
+    entry(
+        "dc-asgd",
+        Recipe(
+            lambda step, p, steps: ParameterServer(
+                step, steps, round_trip(p), correction=DiagonalCompensation(_LAM)
+            ),
+            (),
+            Identity(),
+            stepsize_divisor=64.0,
+            why="its bounds hold up to the error of the approximate Hessian, to order only",
+            results=(dc_asgd,),
         ),
-        (), NonZero(), stepsize_divisor=2.0, bits_vary=True,
-        why="linear convergence, independent of delays, is stated to order only",
     ),
-}  # fmt: skip
+    entry(
+        "aasgd",
+        Recipe(
+            lambda step, p, steps: AsyLPG(
+                step, steps, round_trip(p), _EPOCH, BlockSampling(_BLOCKS), Identity(), _THETA
+            ),
+            (),
+            BlockSampling(_BLOCKS),
+            stepsize_divisor=128.0,
+            message_bits=_anchored_bits,
+            bits_vary=True,
+            why="linear convergence for bounded delay is stated to order only",
+            results=(aasgd,),
+        ),
+    ),
+    entry(
+        "delayed-proximal",
+        Recipe(
+            lambda step, _p, _t: DelayedProximal(
+                step, _BLOCKS, _TAU, SoftThreshold(_WEIGHT), KKTFilter(_WEIGHT)
+            ),
+            (),
+            NonZero(),
+            stepsize_divisor=8.0,
+            bits_vary=True,
+            why="convergence to a stationary point is stated without a rate, for a stepsize bound"
+            " quoted from memory",
+            results=(delayed_proximal,),
+        ),
+    ),
+    entry(
+        "async-coordinate-prox",
+        Recipe(
+            lambda step, p, steps: CoordinateProx(
+                step, steps, round_trip(p), Selection(_SHARE, support=True), SoftThreshold(_WEIGHT)
+            ),
+            (),
+            NonZero(),
+            stepsize_divisor=2.0,
+            bits_vary=True,
+            why="linear convergence, independent of delays, is stated to order only",
+            results=(async_coordinate_prox,),
+        ),
+    ),
+)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from algorithms.catalogue.row import OBJECTIVES, Recipe
+from algorithms.catalogue.entries import entry
+from algorithms.catalogue.row import OBJECTIVES, Recipe, Row
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.qsgd import QSGD
@@ -42,16 +43,29 @@ def _choco_gossip(step: Stepsize, problem: Problem, steps: int) -> Method[Any]:
     return ChocoGossip(topology, compressor, _consensus_step(topology, compressor, problem.d))
 
 
-READY: dict[str, Recipe] = {
-    "d-psgd": Recipe(
-        lambda step, p, _t: DPSGD(step, Ring(p.n)), (d_psgd,), Identity(), OBJECTIVES
+ENTRIES: tuple[Row, ...] = (
+    entry(
+        "d-psgd",
+        Recipe(lambda step, p, _t: DPSGD(step, Ring(p.n)), (d_psgd,), Identity(), OBJECTIVES),
     ),
-    "choco-gossip": Recipe(
-        _choco_gossip, (choco_gossip,), TopK(_CHOCO_SHARE), problems=("consensus",),
-        operators=(_SHRUNK,),
+    entry(
+        "choco-gossip",
+        Recipe(
+            _choco_gossip,
+            (choco_gossip,),
+            TopK(_CHOCO_SHARE),
+            problems=("consensus",),
+            operators=(_SHRUNK,),
+        ),
     ),
-    "choco-sgd": Recipe(
-        _choco_sgd, (choco_sgd_strongly_convex, choco_sgd_nonconvex), TopK(_CHOCO_SHARE),
-        OBJECTIVES, stepsize_divisor=16.0,
+    entry(
+        "choco-sgd",
+        Recipe(
+            _choco_sgd,
+            (choco_sgd_strongly_convex, choco_sgd_nonconvex),
+            TopK(_CHOCO_SHARE),
+            OBJECTIVES,
+            stepsize_divisor=16.0,
+        ),
     ),
-}  # fmt: skip
+)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from algorithms.catalogue.row import Recipe
+from algorithms.catalogue.entries import entry
+from algorithms.catalogue.row import Recipe, Row
 from algorithms.compressors.identity import Identity
 from algorithms.methods.exchanges.exchange import FixedLinks
 from algorithms.methods.gossip_averaging.gossip_averaging import GossipAveraging
@@ -10,10 +11,14 @@ from algorithms.topologies.grid import Grid
 from algorithms.topologies.optimal_weights import FDLA
 from theory.theorems.gossip_averaging import gossip_averaging
 
-READY: dict[str, Recipe] = {
-    "fdla": Recipe(
-        lambda _step, p, _t: GossipAveraging(FixedLinks(Grid.square(p.n, FDLA()))),
-        (gossip_averaging,),
-        Identity(), problems=("consensus",),
+ENTRIES: tuple[Row, ...] = (
+    entry(
+        "fdla",
+        Recipe(
+            lambda _step, p, _t: GossipAveraging(FixedLinks(Grid.square(p.n, FDLA()))),
+            (gossip_averaging,),
+            Identity(),
+            problems=("consensus",),
+        ),
     ),
-}  # fmt: skip
+)

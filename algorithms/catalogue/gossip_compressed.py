@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from algorithms.catalogue.row import Recipe
+from algorithms.catalogue.entries import entry
+from algorithms.catalogue.row import Recipe, Row
 from algorithms.compressors.fixed_point import FixedPoint
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.qsgd import QSGD
@@ -20,6 +21,11 @@ from algorithms.synchronisation.compute_times import ShiftedExponential
 from algorithms.topologies.lazy import Lazy
 from algorithms.topologies.random_mixing import RandomEdge
 from algorithms.topologies.ring import Ring
+from theory.orders.d2 import d2
+from theory.orders.dcd_psgd import dcd_psgd
+from theory.orders.ecd_psgd import ecd_psgd
+from theory.orders.quantimed import quantimed
+from theory.orders.quantimed_nonconvex import quantimed_nonconvex
 from theory.stepsizes import ConstantStep, Stepsize
 from theory.theorems.quantised_consensus import quantised_consensus
 
@@ -41,25 +47,54 @@ def _quantimed(step: Stepsize, problem: Problem, steps: int) -> Method[Any]:
     return QuanTimed(step, share, Ring(problem.n), _GRID, _GRADIENT, _DEADLINE, _MOST)
 
 
-READY: dict[str, Recipe] = {
-    "d2": Recipe(
-        lambda step, p, _t: D2(step, Lazy(Ring(p.n))), (), Identity(), stepsize_divisor=8.0,
-        why="O(1/T + sigma/sqrt(nT)) is stated to order only",
+ENTRIES: tuple[Row, ...] = (
+    entry(
+        "d2",
+        Recipe(
+            lambda step, p, _t: D2(step, Lazy(Ring(p.n))),
+            (),
+            Identity(),
+            stepsize_divisor=8.0,
+            why="O(1/T + sigma/sqrt(nT)) is stated to order only",
+            results=(d2,),
+        ),
     ),
-    "dcd-psgd": Recipe(
-        lambda step, p, _t: DCDPSGD(step, Ring(p.n), _LEVELS), (), _LEVELS, stepsize_divisor=8.0,
-        why="its bound is stated to order only; the condition on the signal-to-noise ratio is "
-        "theory.networks.compressed_gossip.dcd_margin",
+    entry(
+        "dcd-psgd",
+        Recipe(
+            lambda step, p, _t: DCDPSGD(step, Ring(p.n), _LEVELS),
+            (),
+            _LEVELS,
+            stepsize_divisor=8.0,
+            why="its bound is stated to order only; the condition on the signal-to-noise ratio is"
+            " theory.networks.compressed_gossip.dcd_margin",
+            results=(dcd_psgd,),
+        ),
     ),
-    "ecd-psgd": Recipe(
-        lambda step, p, _t: ECDPSGD(step, Ring(p.n), _GRID), (), _GRID, stepsize_divisor=8.0,
-        why="its bound is stated to order only, for operators with an absolute error",
+    entry(
+        "ecd-psgd",
+        Recipe(
+            lambda step, p, _t: ECDPSGD(step, Ring(p.n), _GRID),
+            (),
+            _GRID,
+            stepsize_divisor=8.0,
+            why="its bound is stated to order only, for operators with an absolute error",
+            results=(ecd_psgd,),
+        ),
     ),
-    "quantised-consensus": Recipe(
-        _consensus, (quantised_consensus,), _COARSE, problems=("consensus",)
+    entry(
+        "quantised-consensus",
+        Recipe(_consensus, (quantised_consensus,), _COARSE, problems=("consensus",)),
     ),
-    "quantimed-dsgd": Recipe(
-        _quantimed, (), _GRID, stepsize_divisor=1.0,
-        why="its rates are quoted from memory, and slower than those of exact gossip",
+    entry(
+        "quantimed-dsgd",
+        Recipe(
+            _quantimed,
+            (),
+            _GRID,
+            stepsize_divisor=1.0,
+            why="its rates are quoted from memory, and slower than those of exact gossip",
+            results=(quantimed, quantimed_nonconvex),
+        ),
     ),
-}  # fmt: skip
+)

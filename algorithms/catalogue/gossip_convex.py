@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from algorithms.catalogue.row import CORE, Recipe
+from algorithms.catalogue.entries import entry
+from algorithms.catalogue.row import CORE, Recipe, Row
 from algorithms.compressors.identity import Identity
 from algorithms.methods.gossip_convex.dgd import dgd
 from algorithms.methods.gossip_convex.gossip_dual_averaging import (
@@ -15,6 +16,8 @@ from algorithms.problems.base import Problem
 from algorithms.sets.ball import Ball
 from algorithms.topologies.random_mixing import RandomEdge
 from algorithms.topologies.ring import Ring
+from theory.orders.gossip_dual_averaging import gossip_dual_averaging
+from theory.orders.mirror_descent import mirror_descent
 from theory.theorems.d_psgd import d_psgd
 from theory.theorems.dgd import dgd as dgd_theorem
 from theory.theorems.dual_averaging import dual_averaging
@@ -30,21 +33,48 @@ def _sums_and_guests(problem: Problem, float_bits: int) -> float:
     return float_bits * (problem.d + guests) / (2.0 if guests else 1.0)
 
 
-READY: dict[str, Recipe] = {
-    "dgd": Recipe(
-        lambda step, p, _t: dgd(step, Ring(p.n)), (d_psgd, dgd_theorem), Identity(), _CONVEX,
+ENTRIES: tuple[Row, ...] = (
+    entry(
+        "dgd",
+        Recipe(
+            lambda step, p, _t: dgd(step, Ring(p.n)),
+            (d_psgd, dgd_theorem),
+            Identity(),
+            _CONVEX,
+        ),
     ),
-    "projected-dgd": Recipe(
-        lambda step, p, _t: projected_dgd(step, Ring(p.n), Ball(_SIZE)), (projected_theorem,),
-        Identity(), _CONVEX,
+    entry(
+        "projected-dgd",
+        Recipe(
+            lambda step, p, _t: projected_dgd(step, Ring(p.n), Ball(_SIZE)),
+            (projected_theorem,),
+            Identity(),
+            _CONVEX,
+        ),
     ),
-    "gossip-dual-averaging": Recipe(
-        lambda step, p, _t: GossipDualAveraging(step, RandomEdge(Ring(p.n)), sample_exchange_of(p)),
-        (dual_averaging,), Identity(), (*_CONVEX, "pairwise-logistic"), stepsize_divisor=16.0,
-        message_bits=_sums_and_guests, least_workers=2,
+    entry(
+        "gossip-dual-averaging",
+        Recipe(
+            lambda step, p, _t: GossipDualAveraging(
+                step, RandomEdge(Ring(p.n)), sample_exchange_of(p)
+            ),
+            (dual_averaging,),
+            Identity(),
+            (*_CONVEX, "pairwise-logistic"),
+            stepsize_divisor=16.0,
+            message_bits=_sums_and_guests,
+            least_workers=2,
+            results=(gossip_dual_averaging,),
+        ),
     ),
-    "mirror-descent": Recipe(
-        lambda step, p, _t: MirrorDescent(step, Ring(p.n)), (projected_theorem,), Identity(),
-        _CONVEX,
+    entry(
+        "mirror-descent",
+        Recipe(
+            lambda step, p, _t: MirrorDescent(step, Ring(p.n)),
+            (projected_theorem,),
+            Identity(),
+            _CONVEX,
+            results=(mirror_descent,),
+        ),
     ),
-}  # fmt: skip
+)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from algorithms.catalogue.row import Recipe
+from algorithms.catalogue.entries import entry
+from algorithms.catalogue.row import Recipe, Row
 from algorithms.compressors.identity import Identity
 from algorithms.methods.exchanges.exchange import FixedLinks, RandomLinks
 from algorithms.methods.gossip_directed.gossipgrad import GossipGraD
@@ -15,8 +16,9 @@ from algorithms.topologies.digraphs import Link
 from algorithms.topologies.dissemination import Dissemination
 from algorithms.topologies.random_out_neighbour import RandomOutNeighbour
 from algorithms.topologies.time_varying_digraph import TimeVaryingDigraph
-
-_ORDER_ONLY = "the rate is stated to order only"
+from theory.orders.push_sum import push_sum
+from theory.orders.sgp import sgp
+from theory.orders.subgradient_push import subgradient_push
 
 
 def uneven_exponential(n: int) -> TimeVaryingDigraph:
@@ -40,25 +42,54 @@ def _with_weight(p: Problem, float_bits: int) -> float:
     return float((p.d + 1) * float_bits)
 
 
-READY: dict[str, Recipe] = {
-    "push-sum": Recipe(
-        lambda _s, p, _t: PushSum(RandomLinks(RandomOutNeighbour(Complete(p.n)))), (), Identity(),
-        problems=("consensus",), message_bits=_with_weight,
-        why="the number of rounds is stated to order only; the exact factor of a round of uniform "
-        "gossip is among the closed forms",
+ENTRIES: tuple[Row, ...] = (
+    entry(
+        "push-sum",
+        Recipe(
+            lambda _s, p, _t: PushSum(RandomLinks(RandomOutNeighbour(Complete(p.n)))),
+            (),
+            Identity(),
+            problems=("consensus",),
+            message_bits=_with_weight,
+            why="the number of rounds is stated to order only; the exact factor of a round of "
+            "uniform gossip is among the closed forms",
+            results=(push_sum,),
+        ),
     ),
-    "subgradient-push": Recipe(
-        lambda step, p, _t: SubgradientPush(step, FixedLinks(TimeVaryingDigraph.ring_by_parts(p.n,
-        2))),
-        (), Identity(), stepsize_divisor=8.0, message_bits=_with_weight, why=_ORDER_ONLY,
+    entry(
+        "subgradient-push",
+        Recipe(
+            lambda step, p, _t: SubgradientPush(
+                step, FixedLinks(TimeVaryingDigraph.ring_by_parts(p.n, 2))
+            ),
+            (),
+            Identity(),
+            stepsize_divisor=8.0,
+            message_bits=_with_weight,
+            why="the rate is stated to order only",
+            results=(subgradient_push,),
+        ),
     ),
-    "sgp": Recipe(
-        lambda step, p, _t: SGP(step, FixedLinks(uneven_exponential(p.n))), (), Identity(),
-        stepsize_divisor=8.0, message_bits=_with_weight, why=_ORDER_ONLY,
+    entry(
+        "sgp",
+        Recipe(
+            lambda step, p, _t: SGP(step, FixedLinks(uneven_exponential(p.n))),
+            (),
+            Identity(),
+            stepsize_divisor=8.0,
+            message_bits=_with_weight,
+            why="the rate is stated to order only",
+            results=(sgp,),
+        ),
     ),
-    "gossipgrad": Recipe(
-        lambda step, p, _t: GossipGraD(step, FixedLinks(Dissemination(p.n))), (), Identity(),
-        stepsize_divisor=8.0,
-        why="the paper states no rate: full diffusion after ceil(log2 n) steps",
+    entry(
+        "gossipgrad",
+        Recipe(
+            lambda step, p, _t: GossipGraD(step, FixedLinks(Dissemination(p.n))),
+            (),
+            Identity(),
+            stepsize_divisor=8.0,
+            why="the paper states no rate: full diffusion after ceil(log2 n) steps",
+        ),
     ),
-}  # fmt: skip
+)

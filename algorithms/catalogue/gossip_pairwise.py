@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from algorithms.catalogue.row import Recipe
+from algorithms.catalogue.entries import entry
+from algorithms.catalogue.row import Recipe, Row
 from algorithms.catalogue.synchronous import round_trip
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.random_mask import RandomMask
@@ -16,6 +17,8 @@ from algorithms.topologies.bandwidth_matching import BandwidthMatching, drawn_ba
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.random_mixing import RandomEdge
 from algorithms.topologies.ring import Ring
+from theory.orders.ad_psgd import ad_psgd
+from theory.orders.saps_psgd import saps_psgd
 from theory.theorems.randomised_gossip import randomised_gossip
 
 _COMPRESSION = 4.0
@@ -28,30 +31,51 @@ def _all_values(problem: Problem, float_bits: int) -> float:
     return float(problem.d * float_bits)
 
 
-READY: dict[str, Recipe] = {
-    "randomised-gossip": Recipe(
-        lambda _step, p, _t: GossipAveraging(RandomLinks(RandomEdge(Ring(p.n)))),
-        (randomised_gossip,),
-        Identity(), problems=("consensus",),
-    ),
-    "ad-psgd": Recipe(
-        lambda step, p, steps: ADPSGD(step, steps, round_trip(p), Ring(p.n)), (), Identity(),
-        why="its constants are quoted from memory; the order is 1/sqrt(T)",
-        least_workers=2,
-    ),
-    "gossiping-sgd": Recipe(
-        lambda step, p, steps: GossipingSGD(step, steps, round_trip(p), Complete(p.n)), (),
-        Identity(),
-        why="one-sided averages keep the mean in expectation only; no constants are known for "
-        "certain",
-        least_workers=2,
-    ),
-    "saps-psgd": Recipe(
-        lambda step, p, _t: SAPSPSGD(
-            step, BandwidthMatching(drawn_bandwidth(p.n, _SEED), _RECENCY), _COMPRESSION
+ENTRIES: tuple[Row, ...] = (
+    entry(
+        "randomised-gossip",
+        Recipe(
+            lambda _step, p, _t: GossipAveraging(RandomLinks(RandomEdge(Ring(p.n)))),
+            (randomised_gossip,),
+            Identity(),
+            problems=("consensus",),
         ),
-        (), RandomMask(1 / _COMPRESSION), stepsize_divisor=16.0, message_bits=_all_values,
-        bits_vary=True,
-        why="O(1/sqrt(nT)) is stated to order only",
     ),
-}  # fmt: skip
+    entry(
+        "ad-psgd",
+        Recipe(
+            lambda step, p, steps: ADPSGD(step, steps, round_trip(p), Ring(p.n)),
+            (),
+            Identity(),
+            why="its constants are quoted from memory; the order is 1/sqrt(T)",
+            least_workers=2,
+            results=(ad_psgd,),
+        ),
+    ),
+    entry(
+        "gossiping-sgd",
+        Recipe(
+            lambda step, p, steps: GossipingSGD(step, steps, round_trip(p), Complete(p.n)),
+            (),
+            Identity(),
+            why="no constants of the paper's analysis are known for certain: one-sided averages "
+            "keep the mean in expectation only, and the evidence is by experiment",
+            least_workers=2,
+        ),
+    ),
+    entry(
+        "saps-psgd",
+        Recipe(
+            lambda step, p, _t: SAPSPSGD(
+                step, BandwidthMatching(drawn_bandwidth(p.n, _SEED), _RECENCY), _COMPRESSION
+            ),
+            (),
+            RandomMask(1 / _COMPRESSION),
+            stepsize_divisor=16.0,
+            message_bits=_all_values,
+            bits_vary=True,
+            why="O(1/sqrt(nT)) is stated to order only",
+            results=(saps_psgd,),
+        ),
+    ),
+)

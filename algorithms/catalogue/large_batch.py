@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from algorithms.catalogue.row import Recipe
+from algorithms.catalogue.entries import entry
+from algorithms.catalogue.row import Recipe, Row
 from algorithms.compressors.identity import Identity
 from algorithms.methods.base import Method
 from algorithms.methods.large_batch.batched import Batched
@@ -11,6 +12,9 @@ from algorithms.optimizers.lamb import LAMB
 from algorithms.optimizers.lars import LARS
 from algorithms.optimizers.layers import NormRatio
 from algorithms.problems.base import Problem
+from theory.orders.cr_psgd import cr_psgd
+from theory.orders.lamb_large_batch import lamb_large_batch
+from theory.orders.lars_large_batch import lars_large_batch
 from theory.rules.batch_rules import FixedBatch, GeometricBatch, StagedBatch
 from theory.stepsizes import GradualWarmUpStep, ScaledStep, Stepsize, legw
 
@@ -18,7 +22,6 @@ _TIMES = 8
 """How many base batches a large one holds."""
 
 _EPOCH = 64  # steps of the base batch that count as an epoch
-_HEURISTIC = "a rule of thumb; the papers give no convergence theorem for it"
 
 
 def _linear(step: Stepsize, _problem: Problem, _steps: int) -> Method[object]:
@@ -53,29 +56,87 @@ def _cr_psgd(step: Stepsize, _problem: Problem, _steps: int) -> Method[object]:
     return Batched(BSP(step), GeometricBatch(1.1, 10, most=64))
 
 
-READY: dict[str, Recipe] = {
-    "linear-scaling": Recipe(
-        _linear, (), Identity(), stepsize_divisor=2.0 * _TIMES, why=_HEURISTIC
+ENTRIES: tuple[Row, ...] = (
+    entry(
+        "linear-scaling",
+        Recipe(
+            _linear,
+            (),
+            Identity(),
+            stepsize_divisor=2.0 * _TIMES,
+            why="the papers give no "
+            "convergence theorem: "
+            "the rule keeps "
+            "stepsize over batch, "
+            "and with it the "
+            "stationary variance "
+            "to first order",
+        ),
     ),
-    "sqrt-scaling": Recipe(_square_root, (), Identity(), stepsize_divisor=8.0, why=_HEURISTIC),
-    "legw": Recipe(_legw, (), Identity(), stepsize_divisor=8.0, why=_HEURISTIC),
-    "lars": Recipe(
-        _lars, (), Identity(), stepsize_divisor=4.0,
-        why="a rate is stated from memory only, for batches as large as the number of steps",
+    entry(
+        "sqrt-scaling",
+        Recipe(
+            _square_root,
+            (),
+            Identity(),
+            stepsize_divisor=8.0,
+            why="the papers give no convergence theorem: the rule keeps the covariance of a step",
+        ),
     ),
-    "lamb": Recipe(
-        _lamb, (), Identity(), stepsize_divisor=16.0,
-        why="a rate is stated from memory only, for batches as large as the number of steps and "
-        "without the moving average of squares",
+    entry(
+        "legw",
+        Recipe(
+            _legw,
+            (),
+            Identity(),
+            stepsize_divisor=8.0,
+            why="the paper gives no convergence theorem: it is a rule for the warm-up",
+        ),
     ),
-    "batch-growth": Recipe(
-        _growth, (), Identity(),
-        why="the paper gives no convergence theorem: growing the batch keeps the noise scale of a "
-        "stepsize that decays",
+    entry(
+        "lars",
+        Recipe(
+            _lars,
+            (),
+            Identity(),
+            stepsize_divisor=4.0,
+            why="a rate is stated from memory only, for batches as large as the number of steps",
+            results=(lars_large_batch,),
+        ),
     ),
-    "cr-psgd": Recipe(
-        _cr_psgd, (), Identity(), stepsize_divisor=2.0,
-        why="the rate is stated to order only: 1/(nT) in T gradients a worker with log T rounds "
-        "under the Polyak-Lojasiewicz condition; batches here stop growing at 64 base batches",
+    entry(
+        "lamb",
+        Recipe(
+            _lamb,
+            (),
+            Identity(),
+            stepsize_divisor=16.0,
+            why="a rate is stated from memory only, for batches as large as the number of steps "
+            "and without the moving average of squares",
+            results=(lamb_large_batch,),
+        ),
     ),
-}  # fmt: skip
+    entry(
+        "batch-growth",
+        Recipe(
+            _growth,
+            (),
+            Identity(),
+            why="the paper gives no convergence theorem: growing the batch keeps the noise scale "
+            "of a stepsize that decays",
+        ),
+    ),
+    entry(
+        "cr-psgd",
+        Recipe(
+            _cr_psgd,
+            (),
+            Identity(),
+            stepsize_divisor=2.0,
+            why="the rate is stated to order only: 1/(nT) in T gradients a worker with log T "
+            "rounds under the Polyak-Lojasiewicz condition; batches here stop growing at 64 "
+            "base batches",
+            results=(cr_psgd,),
+        ),
+    ),
+)

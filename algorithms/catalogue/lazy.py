@@ -3,29 +3,48 @@
 from __future__ import annotations
 
 from algorithms.catalogue.compose import compressed
-from algorithms.catalogue.row import Recipe
+from algorithms.catalogue.entries import entry
+from algorithms.catalogue.row import Recipe, Row
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.packet_loss import PacketLoss
 from algorithms.methods.lazy.cmfl import CMFL
 from algorithms.methods.lazy.lag import LAG
+from theory.orders.cmfl import cmfl
+from theory.orders.lag import lag
 
 _PERIOD = 8
 _WEIGHTS = (0.08,) * 10  # convergence is stated for a sum below 1
 _LOSS = 0.25
 _PACKET = 4  # coordinates: the models of the catalogue would fit into one full frame
 
-READY: dict[str, Recipe] = {
-    "lag": Recipe(
-        lambda step, _p, _t: LAG(step, weights=_WEIGHTS), (), Identity(),
-        why="linear convergence at the order of gradient descent is stated with constants that "
-        "rest on a Lyapunov function whose weights are chosen implicitly",
+ENTRIES: tuple[Row, ...] = (
+    entry(
+        "lag",
+        Recipe(
+            lambda step, _p, _t: LAG(step, weights=_WEIGHTS),
+            (),
+            Identity(),
+            why="linear convergence at the order of gradient descent is stated with constants "
+            "that rest on a Lyapunov function whose weights are chosen implicitly",
+            results=(lag,),
+        ),
     ),
-    "cmfl": Recipe(
-        lambda step, _p, _t: CMFL(step, _PERIOD), (), Identity(), stepsize_divisor=16.0,
-        why="convergence is stated to order only, for a threshold that decays",
+    entry(
+        "cmfl",
+        Recipe(
+            lambda step, _p, _t: CMFL(step, _PERIOD),
+            (),
+            Identity(),
+            stepsize_divisor=16.0,
+            why="convergence is stated to order only, for a threshold that decays",
+            results=(cmfl,),
+        ),
     ),
-    "bounded-loss": compressed(
-        PacketLoss(_LOSS, _PACKET, scaled=True),
-        operators=(PacketLoss(_LOSS, _PACKET), PacketLoss(_LOSS, 1, scaled=True)),
+    entry(
+        "bounded-loss",
+        compressed(
+            PacketLoss(_LOSS, _PACKET, scaled=True),
+            operators=(PacketLoss(_LOSS, _PACKET), PacketLoss(_LOSS, 1, scaled=True)),
+        ),
     ),
-}  # fmt: skip
+)

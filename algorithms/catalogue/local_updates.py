@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from algorithms.catalogue.row import Recipe
+from algorithms.catalogue.compose import LOCAL
+from algorithms.catalogue.entries import entry
+from algorithms.catalogue.row import OBJECTIVES, Recipe, Row
 from algorithms.compressors.composed import QuantisedTopK
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.layerwise import Buckets
@@ -13,7 +15,13 @@ from algorithms.methods.local_updates.local_sgd import AtMeetings, LocalSGD
 from algorithms.optimizers.momentum import Momentum
 from algorithms.optimizers.outer import BlockMomentum
 from algorithms.synchronisation.periods import Growing, Once, PostLocal
-from theory.theorems.local_sgd import local_sgd
+from theory.orders.adacomm import adacomm
+from theory.orders.k_avg import k_avg
+from theory.orders.lupa_sgd import lupa_sgd
+from theory.orders.one_shot_averaging import one_shot_averaging
+from theory.orders.pqasgd import pqasgd
+from theory.orders.pr_sgd_momentum import pr_sgd_momentum
+from theory.orders.qsparse_local import qsparse_local
 from theory.theorems.local_sgd_nonconvex import local_sgd_nonconvex
 from theory.theorems.pr_sgd import pr_sgd
 
@@ -23,57 +31,122 @@ _QUANTISER = Buckets(QSGD(15), 64)
 _COMPOSED = QuantisedTopK(0.1, 15)
 _INTERVAL = 0.02  # seconds, some twenty gradients of the survey's time model
 
-_THEOREMS = (local_sgd, local_sgd_nonconvex)
-
-READY: dict[str, Recipe] = {
-    "one-shot-averaging": Recipe(
-        lambda step, _p, steps: LocalSGD(step, Once(steps)), (), Identity(), stepsize_divisor=4.0,
-        why="the rate is stated to order only, for samples that all workers draw from one law",
-    ),
-    "k-avg": Recipe(
-        lambda step, _p, _t: LocalSGD(step, _PERIOD), (local_sgd_nonconvex,), Identity(),
-        stepsize_divisor=16.0,
-    ),
-    "pr-sgd": Recipe(
-        lambda step, _p, _t: LocalSGD(step, _PERIOD), (pr_sgd, local_sgd_nonconvex), Identity(),
-        stepsize_divisor=16.0,
-    ),
-    "pr-sgd-momentum": Recipe(
-        lambda step, _p, _t: LocalSGD(
-            step, _PERIOD, Momentum(_MOMENTUM), AtMeetings.AVERAGED
+ENTRIES: tuple[Row, ...] = (
+    entry(
+        "local-sgd",
+        Recipe(
+            lambda step, _p, _t: LocalSGD(step, _PERIOD),
+            LOCAL,
+            Identity(),
+            OBJECTIVES,
+            stepsize_divisor=16.0,
         ),
-        (), Identity(), stepsize_divisor=64.0,
-        why="linear speedup is stated to order only; the velocity is averaged with the model",
     ),
-    "lupa-sgd": Recipe(
-        lambda step, _p, _t: LocalSGD(step, Growing(2, 0.5, most=16)), _THEOREMS, Identity(),
-        stepsize_divisor=16.0,
-    ),
-    "post-local-sgd": Recipe(
-        lambda step, _p, steps: LocalSGD(step, PostLocal(steps // 2, _PERIOD)), _THEOREMS,
-        Identity(), stepsize_divisor=16.0,
-    ),
-    "adacomm": Recipe(
-        lambda step, _p, _t: AdaComm(step, _PERIOD, _INTERVAL), (), Identity(),
-        stepsize_divisor=16.0,
-        why="the bound on error against time is stated for a fixed period; no theorem speaks of "
-        "periods that follow the loss",
-    ),
-    "bmuf": Recipe(
-        lambda step, p, _t: LocalSGD(step, _PERIOD, outer=BlockMomentum.of_workers(p.n)), (),
-        Identity(), stepsize_divisor=64.0,
-        why="the paper gives no convergence theorem: evidence is by experiment",
-    ),
-    "pqasgd": Recipe(
-        lambda step, _p, _t: LocalSGD(step, _PERIOD, compressor=_QUANTISER), (), _QUANTISER,
-        stepsize_divisor=16.0,
-        why="O(1/sqrt(nT)) is stated to order only, for non-convex objectives",
-    ),
-    "qsparse-local-sgd": Recipe(
-        lambda step, _p, _t: LocalSGD(
-            step, _PERIOD, compressor=_COMPOSED, memory=ErrorFeedback()
+    entry(
+        "one-shot-averaging",
+        Recipe(
+            lambda step, _p, steps: LocalSGD(step, Once(steps)),
+            (),
+            Identity(),
+            stepsize_divisor=4.0,
+            why="the rate is stated to order only, for samples that all workers draw from one law",
+            results=(one_shot_averaging,),
         ),
-        (), _COMPOSED, stepsize_divisor=16.0, operators=(QuantisedTopK(0.1, 255, scaled=False),),
-        why="rates are stated to order only, for periods that fit the operator's contraction",
     ),
-}  # fmt: skip
+    entry(
+        "k-avg",
+        Recipe(
+            lambda step, _p, _t: LocalSGD(step, _PERIOD),
+            (local_sgd_nonconvex,),
+            Identity(),
+            stepsize_divisor=16.0,
+            results=(k_avg,),
+        ),
+    ),
+    entry(
+        "pr-sgd",
+        Recipe(
+            lambda step, _p, _t: LocalSGD(step, _PERIOD),
+            (pr_sgd, local_sgd_nonconvex),
+            Identity(),
+            stepsize_divisor=16.0,
+        ),
+    ),
+    entry(
+        "pr-sgd-momentum",
+        Recipe(
+            lambda step, _p, _t: LocalSGD(step, _PERIOD, Momentum(_MOMENTUM), AtMeetings.AVERAGED),
+            (),
+            Identity(),
+            stepsize_divisor=64.0,
+            why="linear speedup is stated to order only; the velocity is averaged with the model",
+            results=(pr_sgd_momentum,),
+        ),
+    ),
+    entry(
+        "lupa-sgd",
+        Recipe(
+            lambda step, _p, _t: LocalSGD(step, Growing(2, 0.5, most=16)),
+            LOCAL,
+            Identity(),
+            stepsize_divisor=16.0,
+            results=(lupa_sgd,),
+        ),
+    ),
+    entry(
+        "post-local-sgd",
+        Recipe(
+            lambda step, _p, steps: LocalSGD(step, PostLocal(steps // 2, _PERIOD)),
+            LOCAL,
+            Identity(),
+            stepsize_divisor=16.0,
+        ),
+    ),
+    entry(
+        "adacomm",
+        Recipe(
+            lambda step, _p, _t: AdaComm(step, _PERIOD, _INTERVAL),
+            (),
+            Identity(),
+            stepsize_divisor=16.0,
+            why="the bound on error against time is stated for a fixed period; no theorem speaks "
+            "of periods that follow the loss",
+            results=(adacomm,),
+        ),
+    ),
+    entry(
+        "bmuf",
+        Recipe(
+            lambda step, p, _t: LocalSGD(step, _PERIOD, outer=BlockMomentum.of_workers(p.n)),
+            (),
+            Identity(),
+            stepsize_divisor=64.0,
+            why="the paper gives no convergence theorem: evidence is by experiment",
+        ),
+    ),
+    entry(
+        "pqasgd",
+        Recipe(
+            lambda step, _p, _t: LocalSGD(step, _PERIOD, compressor=_QUANTISER),
+            (),
+            _QUANTISER,
+            stepsize_divisor=16.0,
+            why="O(1/sqrt(nT)) is stated to order only, for non-convex objectives",
+            results=(pqasgd,),
+        ),
+    ),
+    entry(
+        "qsparse-local-sgd",
+        Recipe(
+            lambda step, _p, _t: LocalSGD(
+                step, _PERIOD, compressor=_COMPOSED, memory=ErrorFeedback()
+            ),
+            (),
+            _COMPOSED,
+            stepsize_divisor=16.0,
+            operators=(QuantisedTopK(0.1, 255, scaled=False),),
+            why="rates are stated to order only, for periods that fit the operator's contraction",
+            results=(qsparse_local,),
+        ),
+    ),
+)

@@ -9,7 +9,8 @@ from dataclasses import replace
 import torch
 
 from algorithms.catalogue.compose import compressed
-from algorithms.catalogue.row import OBJECTIVES, Recipe
+from algorithms.catalogue.entries import entry
+from algorithms.catalogue.row import OBJECTIVES, Recipe, Row
 from algorithms.compressors.atomo import Atomo, Budget
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.centred import Centred
@@ -27,6 +28,12 @@ from algorithms.compressors.terngrad import TernGrad
 from algorithms.compressors.variable_length import VariableLength
 from algorithms.methods.quantisation.terngrad import TernGradSGD
 from algorithms.problems.base import Problem
+from theory.estimation.atomic_sparsification import atomic_sparsification
+from theory.estimation.k_level import k_level
+from theory.estimation.randomised_mean import randomised_mean
+from theory.estimation.rotated_k_level import rotated_k_level
+from theory.estimation.stochastic_binary import stochastic_binary
+from theory.estimation.variable_length import variable_length
 
 
 def _terngrad_bits(problem: Problem, float_bits: int) -> float:
@@ -47,41 +54,74 @@ def _longest(compressor: Compressor) -> Callable[[Problem, int], float]:
 
 _SPECTRAL, _CENTRED, _ATOMO = LayerWise(SpectralAtomo(1)), Centred(0.25), Atomo(0.25)
 
-READY: dict[str, Recipe] = {
-    "qsgd": compressed(
-        QSGD(4), problems=OBJECTIVES,
-        operators=(QSGD(1), EliasQSGD(1), EliasQSGD(4), Buckets(QSGD(4), 25), MaxLevels(4)),
-    ),
-    "terngrad": Recipe(
-        lambda step, _p, _t: TernGradSGD(step), (), TernGrad(),
-        operators=(LayerWise(TernGrad()), UnitTernary()), message_bits=_terngrad_bits,
-        why="almost sure convergence is stated for a bound on max-norm times one-norm, without a "
-        "rate; clipping is biased and a shared scale is not relative to a worker's own gradient",
-    ),
-    "natural-compression": compressed(NaturalCompression()),
-    "natural-dithering": compressed(
-        NaturalDithering(8), operators=(NaturalDithering(4, math.inf),)
-    ),
-    "stochastic-binary": compressed(
-        Buckets(KLevel(2), 20), operators=(KLevel(2), KLevel(16), KLevel(16, Span.NORM))
-    ),
-    "variable-length-coding": replace(
-        compressed(VariableLength(), operators=(VariableLength(4), VariableLength(4, False))),
-        bits_vary=True,
-    ),
-    "atomo": replace(
+ENTRIES: tuple[Row, ...] = (
+    entry(
+        "qsgd",
         compressed(
-            _ATOMO, operators=(Atomo(2), Atomo(Budget.QSGD), Atomo(Budget.TERNGRAD))
+            QSGD(4),
+            problems=OBJECTIVES,
+            operators=(QSGD(1), EliasQSGD(1), EliasQSGD(4), Buckets(QSGD(4), 25), MaxLevels(4)),
         ),
-        bits_vary=True,
     ),
-    "spectral-atomo": replace(
-        compressed(_SPECTRAL, operators=(SpectralAtomo(1),)),
-        message_bits=_longest(_SPECTRAL), bits_vary=True,
+    entry(
+        "terngrad",
+        Recipe(
+            lambda step, _p, _t: TernGradSGD(step),
+            (),
+            TernGrad(),
+            operators=(LayerWise(TernGrad()), UnitTernary()),
+            message_bits=_terngrad_bits,
+            why="almost sure convergence is stated for a bound on max-norm times one-norm, "
+            "without a rate; clipping is biased and a shared scale is not relative to a "
+            "worker's own gradient",
+        ),
     ),
-    "randomised-mean": replace(
-        compressed(_CENTRED, operators=(Centred(0.25, False), Centred(0.25, False, False))),
-        message_bits=_longest(_CENTRED), bits_vary=True,
+    entry("natural-compression", compressed(NaturalCompression())),
+    entry(
+        "natural-dithering",
+        compressed(NaturalDithering(8), operators=(NaturalDithering(4, math.inf),)),
     ),
-    "rotated-quantisation": compressed(Rotated(KLevel(16))),
-}  # fmt: skip
+    entry(
+        "stochastic-binary",
+        compressed(
+            Buckets(KLevel(2), 20),
+            operators=(KLevel(2), KLevel(16), KLevel(16, Span.NORM)),
+            results=(stochastic_binary, k_level),
+        ),
+    ),
+    entry(
+        "variable-length-coding",
+        replace(
+            compressed(VariableLength(), operators=(VariableLength(4), VariableLength(4, False))),
+            bits_vary=True,
+            results=(variable_length,),
+        ),
+    ),
+    entry(
+        "atomo",
+        replace(
+            compressed(_ATOMO, operators=(Atomo(2), Atomo(Budget.QSGD), Atomo(Budget.TERNGRAD))),
+            bits_vary=True,
+            results=(atomic_sparsification,),
+        ),
+    ),
+    entry(
+        "spectral-atomo",
+        replace(
+            compressed(_SPECTRAL, operators=(SpectralAtomo(1),)),
+            message_bits=_longest(_SPECTRAL),
+            bits_vary=True,
+            results=(atomic_sparsification,),
+        ),
+    ),
+    entry(
+        "randomised-mean",
+        replace(
+            compressed(_CENTRED, operators=(Centred(0.25, False), Centred(0.25, False, False))),
+            message_bits=_longest(_CENTRED),
+            bits_vary=True,
+            results=(randomised_mean,),
+        ),
+    ),
+    entry("rotated-quantisation", compressed(Rotated(KLevel(16)), results=(rotated_k_level,))),
+)

@@ -1,4 +1,4 @@
-"""Row: one surveyed method as data, with the parts a ready one is made of.
+"""Row: one surveyed method as data, with the recipe that a ready one is made by.
 
 A row is a composition: which method, which compressor, memory, topology and period, which theorems
 speak of it and on which problems it runs. The first theorem whose assumptions hold tunes it.
@@ -17,7 +17,7 @@ from algorithms.problems.base import Problem
 from algorithms.problems.entries import PROBLEMS
 from theory.constants import Constants, MissingConstants
 from theory.stepsizes import ConstantStep, Stepsize
-from theory.theorem import Theorem
+from theory.theorem import Result, Theorem
 
 Make = Callable[[Stepsize, Problem, int], Method[Any]]
 
@@ -26,7 +26,7 @@ CORE = ("quadratic-sc", "logreg-breast-cancer", "nonconvex-digits-dirichlet", "m
 """Strongly convex with noise and heterogeneity, convex data, non-convex on uneven shards, MLP."""
 
 _UNTUNED = ConstantStep(1.0)
-_NO_SMOOTHNESS = 0.1  # stepsize where no L is stated (the MLP), divided by ``stepsize_divisor``
+_NO_SMOOTHNESS = 0.1  # stepsize where no L is stated (the MLP), divided by the stepsize_divisor
 
 
 class Tuned(NamedTuple):
@@ -42,12 +42,19 @@ class Tuned(NamedTuple):
 class Recipe:
     """What a ready row is made of: ``make(step, problem, steps)`` composes the method.
 
+    ``theorems`` are those whose stepsize rule the method can run by, in the order in which they are
+    tried; ``results`` is what else theory says of the row: orders, laws of mean estimation,
+    theorems whose assumptions or metric no run meets. ``why`` says why no theorem tunes the row.
+
     ``compressor`` is what the workers send with; ``operators`` are further operators of the row
     whose claims are checked too (its other forms, the server's). ``stepsize_divisor`` divides 1/L
-    in the stepsize used where no theorem applies; ``why`` says why there is none, where the paper
-    gives none. ``message_bits(problem, float_bits)`` is the mean closed-form length [bits] of the
-    messages a worker sends, where they are not those of ``compressor`` alone; with ``bits_vary`` it
-    is a bound on that mean. ``least_workers`` is 2 where a worker needs a neighbour.
+    in the stepsize used where no theorem applies. ``message_bits(problem, float_bits)`` is the mean
+    closed-form length [bits] of the messages a worker sends, where they are not those of
+    ``compressor`` alone; with ``bits_vary`` it is a bound on that mean. ``least_workers`` is 2
+    where a worker needs a neighbour.
+
+    Raises:
+        ValueError: a result is named twice.
     """
 
     make: Make
@@ -60,46 +67,65 @@ class Recipe:
     message_bits: Callable[[Problem, int], float] | None = None
     bits_vary: bool = False
     least_workers: int = 1
+    results: tuple[Result, ...] = ()
+
+    def __post_init__(self) -> None:
+        names = [result.name for result in (*self.theorems, *self.results)]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ValueError(
+                f"theorems and results must differ, got {', '.join(twice)} twice; once would do"
+            )
 
 
 @final
 @dataclass(frozen=True)
 class Row:
-    """One surveyed method; ``parts`` is None while it is planned."""
+    """One surveyed method; ``recipe`` is None while it is planned."""
 
     key: str
     family: str
     what: str
     source: str
-    parts: Recipe | None = None
+    recipe: Recipe | None = None
 
     @property
     def state(self) -> str:
         """``ready`` or ``planned``."""
-        return "planned" if self.parts is None else "ready"
+        return "planned" if self.recipe is None else "ready"
 
     @property
     def compressor(self) -> Compressor | None:
         """The row's operator, if it has one."""
-        return self.parts.compressor if self.parts else None
+        return self.recipe.compressor if self.recipe else None
 
     @property
     def operators(self) -> tuple[Compressor, ...]:
         """Every operator of the row, the workers' first."""
-        if self.parts is None:
+        if self.recipe is None:
             return ()
-        first = () if self.parts.compressor is None else (self.parts.compressor,)
-        return (*first, *self.parts.operators)
+        first = () if self.recipe.compressor is None else (self.recipe.compressor,)
+        return (*first, *self.recipe.operators)
 
     @property
     def theorems(self) -> tuple[Theorem, ...]:
         """Results that speak of the row, in the order in which they are tried."""
-        return self.parts.theorems if self.parts else ()
+        return self.recipe.theorems if self.recipe else ()
+
+    @property
+    def results(self) -> tuple[Result, ...]:
+        """What else theory says of it: orders, laws of one mean, theorems that tune no run."""
+        return self.recipe.results if self.recipe else ()
+
+    @property
+    def why(self) -> str:
+        """Why no theorem tunes it; empty where one does, and while it is planned."""
+        return self.recipe.why if self.recipe else ""
 
     @property
     def problems(self) -> tuple[str, ...]:
         """Names of the problems it runs on."""
-        return self.parts.problems if self.parts else ()
+        return self.recipe.problems if self.recipe else ()
 
     def claims(self, d: int) -> tuple[str, ...]:
         """What the row claims on R^d: its operator's claims, then its theorems."""
@@ -114,17 +140,17 @@ class Row:
         Raises:
             ValueError: the row is planned.
         """
-        parts = self._parts()
-        constants = parts.make(_UNTUNED, problem, steps).constants(problem).completed()
+        recipe = self._ready()
+        constants = recipe.make(_UNTUNED, problem, steps).constants(problem).completed()
         if step is not None:
-            covering = (one for one in parts.theorems if one.applies(constants, step, steps))
-            return Tuned(parts.make(step, problem, steps), step, next(covering, None))
-        for theorem in parts.theorems:
+            covering = (one for one in recipe.theorems if one.applies(constants, step, steps))
+            return Tuned(recipe.make(step, problem, steps), step, next(covering, None))
+        for theorem in recipe.theorems:
             step = _prescribed(theorem, constants, steps)
             if step is not None:
-                return Tuned(parts.make(step, problem, steps), step, theorem)
-        step = _cautious(parts, constants)
-        return Tuned(parts.make(step, problem, steps), step, None)
+                return Tuned(recipe.make(step, problem, steps), step, theorem)
+        step = _cautious(recipe, constants)
+        return Tuned(recipe.make(step, problem, steps), step, None)
 
     def build(self, problem: Problem, steps: int) -> Method[Any]:
         """The method of :meth:`tune`."""
@@ -135,23 +161,23 @@ class Row:
 
         Else it is a bound, because lengths vary.
         """
-        parts = self._parts()
-        if parts.message_bits is not None:
-            return parts.message_bits(problem, float_bits), not parts.bits_vary
-        operator = (parts.compressor or Identity()).for_shapes(problem.shapes)
+        recipe = self._ready()
+        if recipe.message_bits is not None:
+            return recipe.message_bits(problem, float_bits), not recipe.bits_vary
+        operator = (recipe.compressor or Identity()).for_shapes(problem.shapes)
         fixed = code_of(operator, problem.d, problem.dtype).fixed_bits
-        exact = fixed is not None and not parts.bits_vary
+        exact = fixed is not None and not recipe.bits_vary
         return operator.stated_bits(problem.d, float_bits), exact
 
     @property
     def one_kind(self) -> bool:
         """Whether all of a worker's messages are those of its operator."""
-        return self._parts().message_bits is None
+        return self._ready().message_bits is None
 
-    def _parts(self) -> Recipe:
-        if self.parts is None:
+    def _ready(self) -> Recipe:
+        if self.recipe is None:
             raise ValueError(f"row {self.key!r} is planned, not ready; see `rateproof list`")
-        return self.parts
+        return self.recipe
 
 
 def _prescribed(theorem: Theorem, c: Constants, steps: int) -> Stepsize | None:
@@ -165,8 +191,8 @@ def _prescribed(theorem: Theorem, c: Constants, steps: int) -> Stepsize | None:
     return step if theorem.applies(c, step, steps) else None
 
 
-def _cautious(parts: Recipe, c: Constants) -> Stepsize:
+def _cautious(recipe: Recipe, c: Constants) -> Stepsize:
     """1 / (stepsize_divisor (1 + omega) L): no theorem behind it."""
-    damping = parts.stepsize_divisor * (1 + (c.omega or 0.0))
+    damping = recipe.stepsize_divisor * (1 + (c.omega or 0.0))
     smoothness = c.L_max or c.L
     return ConstantStep(1 / (damping * smoothness) if smoothness else _NO_SMOOTHNESS / damping * 4)

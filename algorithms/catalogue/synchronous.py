@@ -1,11 +1,12 @@
-"""Rows of the family synchronisation that a parameter server runs under a barrier; local SGD."""
+"""Rows of the family synchronisation that a parameter server runs under a barrier."""
 
 from __future__ import annotations
 
-from algorithms.catalogue.row import OBJECTIVES, Recipe
+from algorithms.catalogue.compose import PLAIN
+from algorithms.catalogue.entries import entry
+from algorithms.catalogue.row import OBJECTIVES, Recipe, Row
 from algorithms.compressors.identity import Identity
 from algorithms.methods.base import dense_bits
-from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.methods.synchronous.parameter_server import ParameterServer, Weighting
 from algorithms.problems.base import Problem
@@ -13,15 +14,11 @@ from algorithms.synchronisation.barriers import BackupWorkers, RoundRobin
 from algorithms.synchronisation.conditions import Linked
 from algorithms.synchronisation.stale import SSP, EagerSSP
 from algorithms.synchronisation.stopwatch import STANDARD
+from theory.orders.r2sp import r2sp
 from theory.theorems.asysg_con import asysg_con
-from theory.theorems.bsp_nonconvex import bsp_nonconvex
-from theory.theorems.bsp_strongly_convex import bsp_strongly_convex
-from theory.theorems.bsp_strongly_convex_decreasing import bsp_strongly_convex_decreasing
-from theory.theorems.local_sgd import local_sgd
-from theory.theorems.local_sgd_nonconvex import local_sgd_nonconvex
+from theory.theorems.ssp import ssp
+from theory.theorems.ssp_constant_step import ssp_constant_step
 
-_BSP = (bsp_strongly_convex_decreasing, bsp_strongly_convex, bsp_nonconvex)
-_PERIOD = 8
 _STALENESS = 3
 
 
@@ -36,38 +33,53 @@ def _backups(n: int) -> int:
     return max(n // 8, min(1, n - 1))
 
 
-READY: dict[str, Recipe] = {
-    "bsp-sgd": Recipe(lambda step, _p, _t: BSP(step), _BSP, Identity(), OBJECTIVES),
-    "asp": Recipe(
-        lambda step, p, steps: ParameterServer(step, steps, round_trip(p)), (asysg_con,),
-        Identity(), OBJECTIVES, stepsize_divisor=64.0,
-    ),
-    "backup-workers": Recipe(
-        lambda step, p, steps: ParameterServer(
-            step, steps, round_trip(p), BackupWorkers(_backups(p.n)), Weighting.ARRIVED
+ENTRIES: tuple[Row, ...] = (
+    entry("bsp-sgd", Recipe(lambda step, _p, _t: BSP(step), PLAIN, Identity(), OBJECTIVES)),
+    entry(
+        "backup-workers",
+        Recipe(
+            lambda step, p, steps: ParameterServer(
+                step, steps, round_trip(p), BackupWorkers(_backups(p.n)), Weighting.ARRIVED
+            ),
+            PLAIN,
+            Identity(),
+            OBJECTIVES,
         ),
-        _BSP, Identity(), OBJECTIVES,
     ),
-    "ssp": Recipe(
-        lambda step, p, steps: ParameterServer(
-            step, steps, round_trip(p), SSP(_STALENESS), Weighting.ALL
+    entry(
+        "ssp",
+        Recipe(
+            lambda step, p, steps: ParameterServer(
+                step, steps, round_trip(p), SSP(_STALENESS), Weighting.ALL
+            ),
+            (),
+            Identity(),
+            stepsize_divisor=8.0,
+            why="the regret bound is for convex Lipschitz components on a bounded domain",
+            results=(ssp, ssp_constant_step),
         ),
-        (), Identity(), stepsize_divisor=8.0,
-        why="the regret bound is for convex Lipschitz components on a bounded domain",
     ),
-    "essp": Recipe(
-        lambda step, p, steps: ParameterServer(
-            step, steps, round_trip(p), EagerSSP(_STALENESS), Weighting.ALL
+    entry(
+        "essp",
+        Recipe(
+            lambda step, p, steps: ParameterServer(
+                step, steps, round_trip(p), EagerSSP(_STALENESS), Weighting.ALL
+            ),
+            (),
+            Identity(),
+            stepsize_divisor=8.0,
+            why="the regret bound is for convex Lipschitz components on a bounded domain",
+            results=(ssp, ssp_constant_step),
         ),
-        (), Identity(), stepsize_divisor=8.0,
-        why="the regret bound is for convex Lipschitz components on a bounded domain",
     ),
-    "r2sp": Recipe(
-        lambda step, p, steps: ParameterServer(step, steps, round_trip(p), RoundRobin()),
-        (asysg_con,), Identity(), stepsize_divisor=64.0,
+    entry(
+        "r2sp",
+        Recipe(
+            lambda step, p, steps: ParameterServer(step, steps, round_trip(p), RoundRobin()),
+            (asysg_con,),
+            Identity(),
+            stepsize_divisor=64.0,
+            results=(r2sp,),
+        ),
     ),
-    "local-sgd": Recipe(
-        lambda step, _p, _t: LocalSGD(step, _PERIOD), (local_sgd, local_sgd_nonconvex), Identity(),
-        OBJECTIVES, stepsize_divisor=16.0,
-    ),
-}  # fmt: skip
+)

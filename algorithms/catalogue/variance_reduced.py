@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from algorithms.catalogue.compose import UNBIASED
-from algorithms.catalogue.row import Recipe
+from algorithms.catalogue.entries import entry
+from algorithms.catalogue.row import Recipe, Row
 from algorithms.compressors.blocks import BlockInTurn, BlockSampling
 from algorithms.compressors.layerwise import Buckets
 from algorithms.compressors.max_levels import MaxLevels
@@ -16,6 +17,10 @@ from algorithms.methods.variance_reduced.laq import LAQ
 from algorithms.methods.variance_reduced.refined import RefinedQuantisation
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.compute_times import Exponential
+from theory.orders.asylpg import asylpg
+from theory.orders.hybrid_block_descent import hybrid_block_descent
+from theory.orders.inexact_quantised import inexact_quantised
+from theory.orders.laq import laq
 from theory.theorems.diana import diana
 from theory.theorems.diana_nonconvex import diana_nonconvex
 
@@ -28,36 +33,74 @@ def _asylpg_bits(problem: Problem, float_bits: int) -> float:
     return float(problem.d * float_bits)
 
 
-READY: dict[str, Recipe] = {
-    "diana": Recipe(
-        lambda step, _p, _t: Diana(step, _BLOCK), (diana, diana_nonconvex), _BLOCK,
-        operators=(NormTernary(1), NormTernary(2), NormTernary()),
+ENTRIES: tuple[Row, ...] = (
+    entry(
+        "diana",
+        Recipe(
+            lambda step, _p, _t: Diana(step, _BLOCK),
+            (diana, diana_nonconvex),
+            _BLOCK,
+            operators=(NormTernary(1), NormTernary(2), NormTernary()),
+        ),
     ),
-    "laq": Recipe(
-        lambda step, _p, _t: LAQ(step), (), NearestGrid(4), operators=(NearestGrid(8),),
-        why="linear convergence is stated to order only; the constants rest on a Lyapunov function "
-        "whose weights are chosen implicitly",
+    entry(
+        "laq",
+        Recipe(
+            lambda step, _p, _t: LAQ(step),
+            (),
+            NearestGrid(4),
+            operators=(NearestGrid(8),),
+            why="linear convergence is stated to order only; the constants rest on a Lyapunov "
+            "function whose weights are chosen implicitly",
+            results=(laq,),
+        ),
     ),
-    "asylpg": Recipe(
-        lambda step, _p, steps: AsyLPG(step, steps, Exponential(), _EPOCH), (), MaxLevels(7),
-        stepsize_divisor=32.0, operators=(MaxLevels(127),), message_bits=_asylpg_bits,
-        bits_vary=True,
-        why="the rates of variance-reduced gradients are stated to order only",
+    entry(
+        "asylpg",
+        Recipe(
+            lambda step, _p, steps: AsyLPG(step, steps, Exponential(), _EPOCH),
+            (),
+            MaxLevels(7),
+            stepsize_divisor=32.0,
+            operators=(MaxLevels(127),),
+            message_bits=_asylpg_bits,
+            bits_vary=True,
+            why="the rates of variance-reduced gradients are stated to order only",
+            results=(asylpg,),
+        ),
     ),
-    "adaptive-quantisation": Recipe(
-        lambda step, _p, _t: RefinedQuantisation(step, 4, 4.0, 0.99, epoch=50), (),
-        FixedRange(1.0, 4), stepsize_divisor=8.0,
-        why="linear convergence at a constant number of bits is stated to order only, for a range "
-        "that shrinks no faster than the method",
+    entry(
+        "adaptive-quantisation",
+        Recipe(
+            lambda step, _p, _t: RefinedQuantisation(step, 4, 4.0, 0.99, epoch=50),
+            (),
+            FixedRange(1.0, 4),
+            stepsize_divisor=8.0,
+            why="linear convergence at a constant number of bits is stated to order only, for a "
+            "range that shrinks no faster than the method",
+            results=(inexact_quantised,),
+        ),
     ),
-    "ibcd": Recipe(
-        lambda step, _p, _t: BSP(step, BlockSampling(4)), UNBIASED, BlockSampling(4),
-        operators=(BlockSampling(4, 2), BlockSampling(4, scaled=False)),
+    entry(
+        "ibcd",
+        Recipe(
+            lambda step, _p, _t: BSP(step, BlockSampling(4)),
+            UNBIASED,
+            BlockSampling(4),
+            operators=(BlockSampling(4, 2), BlockSampling(4, scaled=False)),
+        ),
     ),
-    "bcd": Recipe(
-        lambda step, _p, _t: BSP(step, BlockInTurn(4)), (), BlockInTurn(4), stepsize_divisor=2.0,
-        operators=(BlockInTurn(4, lot=0),),
-        why="cyclic block coordinate descent is stated for gradients without noise; its operator "
-        "has no constant at a single step",
+    entry(
+        "bcd",
+        Recipe(
+            lambda step, _p, _t: BSP(step, BlockInTurn(4)),
+            (),
+            BlockInTurn(4),
+            stepsize_divisor=2.0,
+            operators=(BlockInTurn(4, lot=0),),
+            why="cyclic block coordinate descent is stated for gradients without noise; its "
+            "operator has no constant at a single step",
+            results=(hybrid_block_descent,),
+        ),
     ),
-}  # fmt: skip
+)

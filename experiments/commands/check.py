@@ -61,6 +61,8 @@ def check_named(name: str, d: int, tell: Tell) -> Iterator[Verdict]:
     if isinstance(target, Compressor):
         yield from check_compressor(target, d=d)
         return
+    if row(name).why:
+        tell(f"no theorem tunes {name}: {row(name).why}")
     for number, cell in enumerate(target, start=1):
         tell(f"[{number}/{len(target)}] {title(cell)}")
         yield from run_cell(cell).verdicts

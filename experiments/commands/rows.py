@@ -11,6 +11,7 @@ from rich.table import Table
 
 from algorithms.catalogue import PROBLEMS, ROWS, Row
 from experiments.commands.console import at_least, bad_input, console, dump
+from theory.theorem import Result
 
 READY = "ready"
 
@@ -24,12 +25,15 @@ def row_data(row: Row, d: int) -> dict[str, Any]:
         "source": row.source,
         "state": row.state,
         "claims": list(row.claims(d)),
-        "theorems": [
-            {"name": theorem.name, "title": theorem.title, "source": str(theorem.source)}
-            for theorem in row.theorems
-        ],
+        "theorems": [_named(theorem) for theorem in row.theorems],
+        "results": [_named(result) for result in row.results],
+        "why": row.why,
         "problems": list(row.problems),
     }
+
+
+def _named(result: Result) -> dict[str, str]:
+    return {"name": result.name, "title": result.title, "source": str(result.source)}
 
 
 def list_command(*, ready: bool, d: int, as_json: bool) -> int:
@@ -79,6 +83,10 @@ def _block(out: Console, row: dict[str, Any]) -> None:
     grid.add_column(overflow="fold")
     for claim in row["claims"]:
         grid.add_row("  claims", escape(claim))
+    for result in row["results"]:
+        grid.add_row("  theory", escape(f"{result['title']} ({result['source']})"))
+    if row["why"]:
+        grid.add_row("  no theorem", escape(row["why"]))
     grid.add_row("  runs on", ", ".join(row["problems"]))
     head = f"[bold green]{escape(row['key'])}[/]  {escape(row['what'])}  [dim]{row['family']}[/]"
     out.print(head, highlight=False)

@@ -26,7 +26,6 @@ from experiments.store import LIBRARIES
 from experiments.survey import Survey
 from proofs_check.instruments.statistics import TEST_ERROR
 from proofs_check.verdict import Outcome
-from theory.survey.row_theory import ROW_THEORY
 from theory.survey.rows import ERRATA, SURVEYS
 from theory.theorem import Result
 
@@ -156,8 +155,9 @@ def _section(row: Row, table: pd.DataFrame, pictures: Sequence[Picture]) -> dict
         "source": row.source,
         "problems": row.problems,
         "operators": operator_sections(row.operators, CLAIM_DIMENSION),
-        "theorems": [_result(result) for result in _results(row)],
-        "why": row.parts.why if row.parts else "",
+        "theorems": [_result(theorem) for theorem in row.theorems],
+        "results": [_result(result) for result in row.results],
+        "why": row.why,
         "counts": _counts(mine),
         "verdicts": _lines(mine),
         "comparisons": [p for p in figures if p.stem in beside],
@@ -216,13 +216,6 @@ def _family(name: str, table: pd.DataFrame, pages: Mapping[str, str]) -> dict[st
             for row in sorted(rows, key=lambda row: row.state != READY)
         ],
     }
-
-
-def _results(row: Row) -> tuple[Result, ...]:
-    """The theorems that tune the row, then what else theory knows of it."""
-    known = ROW_THEORY.get(row.key, ())
-    others = () if isinstance(known, str) else known
-    return (*row.theorems, *(result for result in others if result not in row.theorems))
 
 
 def _result(result: Result) -> dict[str, Any]:

@@ -42,7 +42,7 @@ def error_at_budget(row: Row, seed: int = 1, sizes: tuple[int, ...] = SIZES) -> 
     A method that cannot spend its budget in ``MOST_STEPS`` steps is taken there; ``spent`` says how
     much of the budget that was. Nothing is asserted: "compared", with the fitted exponent of n.
     """
-    least = row.parts.least_workers if row.parts else 1
+    least = row.recipe.least_workers if row.recipe else 1
     sizes = tuple(n for n in sizes if n >= least)
     try:
         points = [_at(row, n, seed) for n in sizes]

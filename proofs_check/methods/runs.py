@@ -123,8 +123,7 @@ def _reasons(row: Row, played: Played) -> str:
             " it has no order in T: its bound has a check of its own"
         )
     told = [f"{theorem.name}: {_reason(theorem, played)}" for theorem in row.theorems]
-    why = row.parts.why if row.parts else ""
-    return " | ".join(told) or why or "no theorem is stated for this row"
+    return " | ".join(told) or row.why or "no theorem is stated for this row"
 
 
 def _reason(theorem: Theorem, played: Played) -> str:

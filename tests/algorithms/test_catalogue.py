@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
 
 import theory
-from algorithms.catalogue import PROBLEMS, ROWS, Row, problem, row
+from algorithms.catalogue import PROBLEMS, ROWS, Recipe, Row, problem, row
+from algorithms.catalogue.entries import assembled, entry
+from algorithms.methods.synchronous.bsp import BSP
 from algorithms.names import UnknownName
 from algorithms.run import run
-from theory.theorems import THEOREMS
+from theory.estimation import ESTIMATION
+from theory.members import modules
+from theory.orders import ORDERS
+from theory.survey.rows import SURVEY_ROWS
+from theory.theorems import PROVED_ONLY, THEOREMS
+from theory.theorems.bsp_nonconvex import bsp_nonconvex
 
 READY = [r for r in ROWS if r.state == "ready"]
 PAIRS = [(r.key, name) for r in READY for name in r.problems]
@@ -22,16 +30,58 @@ def test_rows_are_those_of_the_survey_table():
     path = Path(theory.__file__).parent / "survey" / "survey_rows.tsv"
     with path.open(newline="") as lines:
         keys = [line["key"] for line in csv.DictReader(lines, delimiter="\t")]
-    assert [r.key for r in ROWS] == keys and len(keys) == 147
+    assert [r.key for r in ROWS] == keys
 
 
-def test_every_ready_row_runs_somewhere_and_has_theory():
+def test_every_file_of_the_room_tells_its_rows_and_none_is_left_out():
+    files = {m.__name__.rpartition(".")[2]: m for m in modules("algorithms.catalogue")}
+    machinery = {"compose", "entries", "row"}
+    assert machinery < set(files)
+    told = [r for name, m in files.items() if name not in machinery for r in m.ENTRIES]
+    assert all(files[name].ENTRIES for name in set(files) - machinery)
+    assert sorted(r.key for r in told) == sorted(r.key for r in READY)
+
+
+RECIPE = Recipe(lambda step, p, steps: BSP(step), (bsp_nonconvex,))
+
+
+def test_an_entry_that_no_survey_lists_is_refused_by_name():
+    with pytest.raises(ValueError, match=r"entry 'qsdg' has no line in .*survey_rows.tsv.*qsgd"):
+        entry("qsdg", RECIPE)
+    stray = Row("stray", "gossip", "a method", "nowhere", RECIPE)
+    with pytest.raises(ValueError, match="has the key of these entries: 'stray'"):
+        assembled(SURVEY_ROWS, [entry("qsgd", RECIPE), stray])
+
+
+def test_two_entries_of_one_key_are_refused_by_name():
+    twice = [entry("qsgd", RECIPE), entry("top-k", RECIPE), entry("qsgd", RECIPE)]
+    with pytest.raises(ValueError, match="two entries have the key 'qsgd'"):
+        assembled(SURVEY_ROWS, twice)
+
+
+def test_an_entry_names_theorems_or_a_reason():
+    with pytest.raises(ValueError, match="entry 'qsgd' must name theorems that tune it, or say"):
+        entry("qsgd", replace(RECIPE, theorems=()))
+    with pytest.raises(ValueError, match="got 1 theorems and why='no'"):
+        entry("qsgd", replace(RECIPE, why="no"))
+    with pytest.raises(ValueError, match="must differ, got bsp_nonconvex twice"):
+        replace(RECIPE, results=(bsp_nonconvex,))
+
+
+def test_every_ready_row_runs_somewhere_and_says_what_theory_knows():
     names = {entry.name for entry in PROBLEMS}
+    known = {id(result) for result in (*THEOREMS, *PROVED_ONLY, *ORDERS, *ESTIMATION)}
     for r in READY:
         assert r.problems and set(r.problems) <= names
         assert set(r.theorems) <= set(THEOREMS)
-        assert bool(r.theorems) != bool(r.parts and r.parts.why)
+        assert all(id(result) in known for result in r.results)
+        assert r.theorems or (len(r.why.split()) > 4 and not r.why.endswith("."))
         assert r.claims(20)
+
+
+def test_no_result_is_left_without_a_row():
+    named = {result.name for r in READY for result in (*r.theorems, *r.results)}
+    assert {result.name for result in (*THEOREMS, *PROVED_ONLY, *ORDERS, *ESTIMATION)} == named
 
 
 @pytest.mark.parametrize("n", [1, 2, 5])
@@ -90,11 +140,11 @@ def test_unknown_names_and_planned_rows():
 
 @pytest.mark.parametrize("key", [r.key for r in READY if "quadratic-sc" in r.problems])
 def test_a_row_runs_with_as_few_workers_as_it_says(key):
-    parts = row(key).parts
-    assert parts is not None
-    least = problem("quadratic-sc", parts.least_workers)
+    recipe = row(key).recipe
+    assert recipe is not None
+    least = problem("quadratic-sc", recipe.least_workers)
     assert torch.isfinite(run(row(key).build(least, 4), least, steps=4).model).all()
-    if parts.least_workers > 1:
-        fewer = problem("quadratic-sc", parts.least_workers - 1)
+    if recipe.least_workers > 1:
+        fewer = problem("quadratic-sc", recipe.least_workers - 1)
         with pytest.raises(ValueError, match="at least would do"):
             run(row(key).build(fewer, 4), fewer, steps=4)

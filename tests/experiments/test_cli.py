@@ -34,7 +34,8 @@ def test_list_is_one_object_per_surveyed_row() -> None:
     assert [row["key"] for row in rows] == [row.key for row in SURVEY_ROWS]
     names = {entry.name for entry in PROBLEMS}
     for row in rows:
-        assert set(row) >= {"key", "family", "state", "claims", "theorems", "problems"}
+        assert set(row) >= {"key", "family", "state", "claims", "theorems", "results", "problems"}
+        assert bool(row["theorems"] or row["why"]) == (row["state"] == "ready")
         assert row["state"] in ("ready", "planned")
         assert bool(row["problems"]) == (row["state"] == "ready")
         assert set(row["problems"]) <= names
@@ -46,6 +47,7 @@ def test_list_names_every_row_to_people_too() -> None:
     code, out, _ = call("list")
     assert code == 0
     assert all(row.key[:20] in out for row in ROWS)
+    assert sum(row.why != "" for row in ROWS) == out.count("no theorem  ")
     assert all(entry.name in out and entry.title.split()[0] in out for entry in PROBLEMS)
 
 

@@ -107,16 +107,16 @@ class Diffusion(Method[State]):
         return state.x
 
 
-def parts(cheats, last=1.0):
+def recipe(cheats, last=1.0):
     return Recipe(
         lambda step, p, _: Diffusion(step, FixedLinks(Ring(p.n)), cheats, last), (),
         problems=("quadratic-sc",), message_bits=lambda p, float_bits: p.d * float_bits,
     )
 
 
-SOUND = Row("diffusion", "mine", "mixes, then steps", "a user", parts(False))
-CHEAT = Row("cheat", "mine", "averages without a message", "a user", parts(True))
-LOST = Row("lost", "mine", "sends NaN at step 5", "a user", parts(False, float("nan")))
+SOUND = Row("diffusion", "mine", "mixes, then steps", "a user", recipe(False))
+CHEAT = Row("cheat", "mine", "averages without a message", "a user", recipe(True))
+LOST = Row("lost", "mine", "sends NaN at step 5", "a user", recipe(False, float("nan")))
 
 
 def picky(step, p, steps):
@@ -229,9 +229,12 @@ def test_an_error_in_ones_own_code_is_told_with_its_line() -> None:
         ("misnamed:x", "NameError: name 'maths' is not defined, in misnamed.py, line 3"),
         ("a_users_module:absent", "has no attribute 'absent')"),
         ("a_users_module:Diffusion", "must be a Compressor, Topology, PushTopology, Problem or"),
-        ("a_users_module:METHOD", "Row (a method with its parts, algorithms/catalogue/row.py)"),
+        ("a_users_module:METHOD", "Row (a method with its recipe, algorithms/catalogue/row.py)"),
         ("a_users_module:Understated", "needs arguments"),
-        ("a_users_module:PLANNED", "is a row without parts; parts=Recipe(make, theorems) would do"),
+        (
+            "a_users_module:PLANNED",
+            "is a row without a recipe; Recipe(make, theorems) would do",
+        ),
         (":x", "name must be MODULE:ATTRIBUTE"),
     ],
 )

@@ -24,7 +24,6 @@ from experiments.store import Stored
 from experiments.survey import Survey
 from proofs_check.cell import Cell, CellResult
 from proofs_check.verdict import Outcome, Verdict
-from theory.survey.row_theory import ROW_THEORY
 
 RUN = Cell("bsp-sgd", "quadratic-sc", "run", (1,), 8, 100, 4)
 STUDY = Cell("bsp-sgd", "quadratic-sc", "study bsp_time_strongly_convex")
@@ -164,6 +163,13 @@ def test_a_rows_page_holds_its_theory_and_its_operators(report: Path) -> None:
         assert words in qsgd, words
 
 
+def test_a_rows_page_says_why_no_theorem_tunes_it_and_what_else_is_known(report: Path) -> None:
+    for row in (row for row in ROWS if row.state == "ready"):
+        text = Page((report / "rows" / f"{row.key}.html").read_text(encoding="utf-8")).text
+        assert (f"No theorem tunes the row: {row.why}." in text) == (not row.theorems)
+        assert all(str(result.source) in text for result in row.results)
+
+
 @pytest.mark.skipif(shutil.which("chromium") is None, reason="no chromium on this machine")
 @pytest.mark.parametrize("name", PAGES)
 def test_pages_are_drawn_by_a_browser(report: Path, name: str, tmp_path: Path) -> None:
@@ -205,8 +211,7 @@ def test_table_has_one_line_for_each_verdict(report: Path) -> None:
 
 
 def test_every_theorem_can_be_typeset() -> None:
-    known = [result for row in ROWS for result in row.theorems]
-    known += [r for results in ROW_THEORY.values() if not isinstance(results, str) for r in results]
+    known = [result for row in ROWS for result in (*row.theorems, *row.results)]
     for theorem in {result.name: result for result in known}.values():
         drawn = formula(theorem.statement)
         assert drawn is not None, f"{theorem.name}: {theorem.statement}"

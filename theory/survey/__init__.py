@@ -1,1 +1,1 @@
-"""The surveys' own tables: rows, errata, influences, what theory says of each row."""
+"""The surveys' own tables: rows, errata, influences."""

@@ -107,7 +107,7 @@ def test_adacomm_refuses_a_start_without_loss() -> None:
 def test_closed_forms() -> None:
     verdicts = (*local_lists(), *async_qsparse(), *adapted_periods())
     assert {v.outcome for v in verdicts} == {Outcome.PROVED}
-    assert {v.subject for v in verdicts} >= set(local_updates.READY)
+    assert {v.subject for v in verdicts} >= {entry.key for entry in local_updates.ENTRIES}
 
 
 def test_integer_periods_are_lists() -> None:
@@ -220,7 +220,7 @@ def test_the_study_of_adacomm_sees_periods_that_are_fixed() -> None:
     assert {v.outcome for v in genuine.verdicts} == {Outcome.SUPPORTED}
 
 
-@pytest.mark.parametrize("key", sorted(local_updates.READY))
+@pytest.mark.parametrize("key", [entry.key for entry in local_updates.ENTRIES])
 def test_rows_make_progress(key: str) -> None:
     for name in ("quadratic-sc", "logreg-breast-cancer"):
         built = problem(name, 4)

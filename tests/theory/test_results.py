@@ -1,4 +1,4 @@
-"""Every row of eight families has its theory; orders and estimation results are what they say."""
+"""Orders and results on mean estimation are what they say."""
 
 from __future__ import annotations
 
@@ -16,37 +16,9 @@ from theory.estimation.rotated_k_level import RotatedKLevel
 from theory.estimation.stochastic_binary import stochastic_binary
 from theory.estimation.variable_length import variable_length
 from theory.orders import ORDERS
-from theory.survey.row_theory import ROW_THEORY
-from theory.survey.rows import SURVEY_ROWS
 from theory.theorem import MeanEstimation, OrderOnly, Result
-from theory.theorems import PROVED_ONLY, THEOREMS
 
-FAMILIES = (
-    "quantisation", "sparsification", "decomposition", "auxiliary",
-    "synchronisation", "local updates", "large batch", "gossip",
-)  # fmt: skip
 RESULTS: tuple[Result, ...] = (*ESTIMATION, *ORDERS)
-
-
-def test_every_row_of_the_families_and_no_other() -> None:
-    keys = [row.key for row in SURVEY_ROWS if row.family in FAMILIES]
-    assert len(keys) == 52 + 43 + 27 and set(keys) == set(ROW_THEORY)
-
-
-@pytest.mark.parametrize("key", ROW_THEORY)
-def test_a_row_has_results_or_one_sentence(key: str) -> None:
-    said = ROW_THEORY[key]
-    if isinstance(said, str):
-        assert len(said) > 40 and "\n" not in said and not said.endswith(".")
-        return
-    known: tuple[Result, ...] = (*THEOREMS, *PROVED_ONLY, *RESULTS)
-    assert said and len(set(map(id, said))) == len(said)
-    assert all(any(result is other for other in known) for result in said)
-
-
-def test_no_result_is_left_without_a_row() -> None:
-    named = {r.name for said in ROW_THEORY.values() if not isinstance(said, str) for r in said}
-    assert {r.name for r in (*PROVED_ONLY, *RESULTS)} <= named
 
 
 @pytest.mark.parametrize("result", RESULTS, ids=lambda r: r.name)
