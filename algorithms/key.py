@@ -52,6 +52,9 @@ class WorkerIds:
     """Replica ids ``[...]`` and worker ids ``[m]`` or ``[..., m]`` of a set of rows, joined once.
 
     Draws for one purpose after another share them.
+
+    Attributes:
+        replicas: replica ids ``[...]``.
     """
 
     replicas: Tensor

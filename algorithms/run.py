@@ -53,6 +53,10 @@ class Trace:
     model             [R, d]  last mean model
     rows              [R, m or 1, d]  last model rows held here
     account           per-worker totals at the end
+
+    Attributes:
+        problem: name of the problem.
+        seed: seed of the run.
     """
 
     method: str

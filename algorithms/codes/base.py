@@ -24,6 +24,9 @@ class Field:
 
     A float type makes a float field; else any integer type that holds ``width`` bits. Symbols of an
     integer field may be written from any integer type.
+
+    Attributes:
+        name: what the symbols are, for error messages.
     """
 
     name: str

@@ -25,6 +25,9 @@ class Hybrid(Code):
 
     Symbols: level, then count, indices and values of the large, count, indices and signs of the
     small coordinates.
+
+    Attributes:
+        dtype: the float type of the level and of large values.
     """
 
     d: int

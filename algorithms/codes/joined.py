@@ -22,6 +22,9 @@ class Joined(Code):
 
     A part of fixed length takes its whole bytes. A part whose length varies comes after 32 bits
     that say how long it is: the receiver could not find the next one otherwise.
+
+    Attributes:
+        parts: the codes of the parts, in the order in which they are sent.
     """
 
     parts: tuple[Code, ...]

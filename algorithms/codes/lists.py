@@ -24,6 +24,12 @@ class Column:
     Golomb's code with m = 2^width (Golomb 1966; Rice): the quotient of g - 1 in unary, ones ended
     by a zero, then ``width`` bits of remainder. Elias's codes (Elias 1975) need no width: ``gamma``
     takes 2 floor(log2 g) + 1 bits, ``omega`` writes the length of the length, recursively.
+
+    Attributes:
+        name: what the symbols are, for error messages.
+        dtype: what they are read back as.
+        golomb: whether Golomb's code is used.
+        elias: which of Elias's codes is used; empty: none.
     """
 
     name: str
@@ -70,6 +76,9 @@ class Lists(Code):
 
     Symbols: the fields of the head, then for each list its count ``[..., m, 1]`` and its columns,
     of which the first ``count`` slots are meant and the others are zero.
+
+    Attributes:
+        lists: the lists that follow the head, each with a count of its own.
     """
 
     head: Layout

@@ -50,6 +50,9 @@ class BlockSampling(Compressor):
     fewer; the receiver draws the set again. In independent block coordinate descent a worker moves
     only these blocks, and the server averages: with steps gamma that is this operator, unscaled.
 
+    Attributes:
+        scaled: whether the kept values are scaled up so that C is unbiased.
+
     Raises:
         ValueError: taken outside [1, blocks]; more blocks than coordinates.
     """

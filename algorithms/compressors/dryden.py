@@ -36,6 +36,10 @@ class Dryden(Compressor):
     S^2/k. The square norm is convex in them, so for given S it is largest at an extreme: one value
     S, or all n equal to S/k: at most S^2 max(1, n/k^2). Attained by one-sided rows.
 
+    Attributes:
+        proportion: pi in (0, 1], share of the positive and of the negative coordinates that is
+            sent.
+
     Raises:
         ValueError: pi outside (0, 1].
     """

@@ -90,6 +90,10 @@ class LowRank(Compressor):
 
     Message: \hat P and M^T \hat P, r (rows + columns) floats a matrix; other tensors as they are.
 
+    Attributes:
+        rank: r, number of columns of \hat P.
+        shapes: shapes of the model's tensors, flat one after another; empty: a row is one matrix.
+
     Raises:
         ValueError: rank < 1.
     """

@@ -93,6 +93,9 @@ class FixedRange(Compressor):
     Zero is a point (the last symbol is not used). Where |x_j| <= R each coordinate is off by at
     most R/(2^b - 2); beyond, the end of the range is sent. No constant: a small x is lost whole.
 
+    Attributes:
+        radius: R [x].
+
     Raises:
         ValueError: b outside [2, 16], or R <= 0.
     """

@@ -31,6 +31,9 @@ class RandK(Sparsifier):
 
     With a shared seed the message is the k values: the receiver draws the indices again. With
     ``send_indices`` they are on the wire.
+
+    Attributes:
+        scaled: whether the k values are multiplied by d/k.
     """
 
     properties: ClassVar[frozenset[Property]] = frozenset(

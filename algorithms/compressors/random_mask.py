@@ -31,6 +31,9 @@ class RandomMask(MaskCompressor):
     With a shared seed the message is the values, q d of them on average; with ``send_indices``,
     masks being the workers' own, the indices too. Uniforms are of double precision.
 
+    Attributes:
+        scaled: whether the kept values are multiplied by 1/q.
+
     Raises:
         ValueError: q outside (0, 1].
     """

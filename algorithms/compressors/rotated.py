@@ -28,6 +28,9 @@ class Rotated(Compressor):
     Rows are padded with zeros to d', a power of two. Given D it is unbiased, with the variance of Q
     at H D x; over D that is at most (2 ln d' + 2)/(k-1)^2 ||x||^2 (Theorem 3), and never
     more than Q's worst. The signs are drawn by sender and receiver alike and are not sent.
+
+    Attributes:
+        inner: Q, the k-level quantiser.
     """
 
     inner: KLevel = field(default_factory=lambda: KLevel(16))

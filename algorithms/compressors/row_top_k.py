@@ -33,6 +33,9 @@ class RowTopK(Compressor):
     $\|C(x) - x\|^2 \le (1 - k/r)\|x\|^2$ for r rows, attained where their norms are equal.
     Message: k rows and k row indices of ceil(log2 r) bits.
 
+    Attributes:
+        shape: shape of the matrix, rows first; empty: a column of d numbers.
+
     Raises:
         ValueError: from :meth:`for_shapes`, more than one shape; from the others, a shape unlike d.
     """

@@ -31,6 +31,9 @@ class SpectralAtomo(Compressor):
     first tensor of the model it is bound to (put it into ``LayerWise`` for several), or as near to
     square as it goes. The decomposition is LAPACK's, matrix by matrix.
 
+    Attributes:
+        shape: shape of the matrix that a row is; empty: as near to square as it goes.
+
     Raises:
         ValueError: s < 1 or larger than the number of singular values.
     """

@@ -33,6 +33,12 @@ class Counters(NamedTuple):
     """What the numbers of rows are a function of: key words, replica and worker ids ``[P]``.
 
     Kernels that need each number once take these and never write the numbers to memory.
+
+    Attributes:
+        k0: first word of the key.
+        k1: second word of the key.
+        replicas: replica ids ``[P]``.
+        workers: worker ids ``[P]``.
     """
 
     k0: int

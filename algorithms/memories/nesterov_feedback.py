@@ -13,7 +13,11 @@ from algorithms.memories.base import Memory, Round
 
 
 class Velocity(NamedTuple):
-    """Momentum and residual, ``[..., m, d]`` each."""
+    """Momentum and residual, ``[..., m, d]`` each.
+
+    Attributes:
+        velocity: Nesterov's momentum ``[..., m, d]``.
+    """
 
     velocity: Tensor
     residual: Tensor

@@ -25,6 +25,13 @@ class Packet:
 
     ``sends`` ``[..., m]`` (bool) says which rows send at all; None: all do. A row that does not is
     read as zero and costs nothing.
+
+    Attributes:
+        compressor: the operator that made the symbols and reads them.
+        key: the randomness that the receiver draws again.
+        replicas: ids of the leading axes ``[...]``.
+        d: length of a row.
+        dtype: type of a decoded row.
     """
 
     compressor: Compressor

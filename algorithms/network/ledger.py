@@ -12,6 +12,12 @@ class Account(NamedTuple):
     """Totals ``[..., m]`` (int64) of the workers held here.
 
     ``discarded_messages`` are those of the sent that the receiver threw away, not being finite.
+
+    Attributes:
+        sent_bits: bits sent.
+        received_bits: bits received.
+        sent_messages: messages sent.
+        received_messages: messages received.
     """
 
     sent_bits: Tensor

@@ -11,7 +11,16 @@ from algorithms.topologies.base import Neighbours
 
 
 class Routes(NamedTuple):
-    """Rows to send to and receive from each rank, and local lists."""
+    """Rows to send to and receive from each rank, and local lists.
+
+    Attributes:
+        send: by rank, which of the own rows it needs, as positions here.
+        receive: by rank, the worker ids whose rows it sends.
+        senders: ids of all workers whose rows are here after the exchange, ascending ``[p]``.
+        order: position of each of ``senders`` in the own rows followed by those received ``[p]``.
+        places: positions in ``senders`` of the neighbours of each own worker ``[m, s]``.
+        weights: their entries of W ``[m, s]``.
+    """
 
     send: dict[int, Tensor]
     receive: dict[int, Tensor]

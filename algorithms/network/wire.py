@@ -28,7 +28,11 @@ def parted(flat: Tensor, lengths: Tensor) -> Tensor:
 
 
 class Message(NamedTuple):
-    """Packed rows ``[m, ..., B]`` and their lengths [bits] ``[m, ...]``; None: all are ``bits``."""
+    """Packed rows ``[m, ..., B]`` and their lengths [bits] ``[m, ...]``; None: all are ``bits``.
+
+    Attributes:
+        packed: the bytes, filled up with zeros to the longest row ``[m, ..., B]``.
+    """
 
     packed: Tensor
     lengths: Tensor | None

@@ -20,6 +20,9 @@ class Adagrad(Optimizer[Tensor]):
     (Duchi, Hazan, Singer 2011, JMLR 12; Dean et al. 2012, NIPS, Section 4.1, on the server of
     Downpour SGD, without the epsilon.)
 
+    Attributes:
+        eps: \epsilon [f / x].
+
     Raises:
         ValueError: eps <= 0.
     """

@@ -22,7 +22,13 @@ from algorithms.optimizers.layers import (
 
 
 class Moments(NamedTuple):
-    """First and second moments ``[..., m, d]``; beta_1^t and beta_2^t, scalars (float64)."""
+    """First and second moments ``[..., m, d]``; beta_1^t and beta_2^t, scalars (float64).
+
+    Attributes:
+        first: mean m of past gradients ``[..., m, d]``.
+        power1: beta_1^t.
+        power2: beta_2^t.
+    """
 
     first: Tensor
     second: Tensor
@@ -39,6 +45,10 @@ class LAMB(Optimizer[Moments]):
     and one ratio a layer of ``shapes``. ``trust`` holds phi; FixedTrust(1) gives AdamW (Loshchilov,
     Hutter 2019, arXiv:1711.05101), with ``decay`` = 0 Adam (Kingma, Ba 2015, arXiv:1412.6980).
     ``eps`` [f / x], ``decay`` [1 / x].
+
+    Attributes:
+        beta1: \beta_1, decay of the first moment.
+        beta2: \beta_2, decay of the second moment.
 
     Raises:
         ValueError: a beta outside [0, 1), eps <= 0, decay < 0, shapes that do not hold d numbers.

@@ -22,6 +22,9 @@ class LARS(Optimizer[Tensor]):
     model's tensors, flat one after another. A layer of norm 0, or whose gradient is 0, has the
     ratio eta: published code excludes such layers. ``decay`` is beta [f / x^2].
 
+    Attributes:
+        trust: eta and what the ratio r_l is made of.
+
     Raises:
         ValueError: m outside [0, 1), decay < 0, shapes that do not hold d numbers.
     """

@@ -95,7 +95,11 @@ class NormRatio(Trust):
 @final
 @dataclass(frozen=True)
 class FixedTrust(Trust):
-    """The same ratio for all layers: no layer-wise scaling."""
+    """The same ratio for all layers: no layer-wise scaling.
+
+    Attributes:
+        value: the ratio.
+    """
 
     value: float = 1.0
 

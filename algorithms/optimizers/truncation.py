@@ -31,6 +31,9 @@ class TruncatedGradient(Proximal):
     and K = 1 is the proximal step of g0 ||x||_1). With K g0 in place of g0 the pull is as strong as
     that of a truncation at every step. (Langford, Li, Zhang 2009, JMLR 10, Eq. 4 and 5.)
 
+    Attributes:
+        period: K, in steps.
+
     Raises:
         ValueError: gravity or theta < 0, period < 1.
     """

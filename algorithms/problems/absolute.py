@@ -36,6 +36,10 @@ class Absolute(Solved, Linear):
     from scipy: a linear program for lam = 0, else the box-constrained dual, certified by its
     duality gap.
 
+    Attributes:
+        name: what reports call it.
+        source: where the data come from; empty if they are made here.
+
     Raises:
         ValueError: shapes that do not fit, entries that are not finite, lam < 0 or batch < 0.
     """

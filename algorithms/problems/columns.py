@@ -43,6 +43,14 @@ class Columns(Noiseless, TensorProblem):
     l_1 > 0, "gradient" is the sub-gradient of least norm, which is 0 exactly at stationary points.
     x_0 = 0.
 
+    Attributes:
+        name: what reports call it.
+        loss: l, a function of the prediction and the target.
+        l1: l_1 [f / x].
+        l2: l_2 [f / x^2].
+        workers: number n of workers.
+        source: where the data come from; empty if they are made here.
+
     Raises:
         ValueError: shapes that do not fit, entries that are not finite, no worker, l1 or l2 < 0.
     """

@@ -14,7 +14,12 @@ from algorithms.problems.partitions import Partition
 
 
 class Samples(NamedTuple):
-    """Features ``[N, d]`` (float64) and whole-number labels ``[N]``."""
+    """Features ``[N, d]`` (float64) and whole-number labels ``[N]``.
+
+    Attributes:
+        name: what reports call it.
+        features: one row of p numbers a sample ``[N, p]`` (float64).
+    """
 
     name: str
     features: NDArray[np.float64]

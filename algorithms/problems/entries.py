@@ -27,6 +27,9 @@ class ProblemEntry:
     """A problem by name: ``build(n)`` makes it for n workers.
 
     ``general`` problems mean something to any method; others are made for a few.
+
+    Attributes:
+        title: one line about it, for lists.
     """
 
     name: str

@@ -25,6 +25,10 @@ class LeastSquares(Noiseless, Solved):
     ``counts`` ``[n]`` (int64). f is their mean; a sum over workers, as Chen et al. 2018
     (arXiv:1805.09965) have it, is n f. Build it with :meth:`of`. x_0 = 0.
 
+    Attributes:
+        name: what reports call it.
+        source: where the data come from; empty if they are made here.
+
     Raises:
         ValueError: shapes that do not fit, entries that are not finite, an A of rank below d.
     """

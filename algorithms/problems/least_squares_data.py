@@ -24,7 +24,11 @@ _WANTED = "give the folder that holds " + ", ".join(
 
 
 class Table(NamedTuple):
-    """One data set: features ``[N, d]`` and targets ``[N]`` (float64)."""
+    """One data set: features ``[N, d]`` and targets ``[N]`` (float64).
+
+    Attributes:
+        name: what reports call it.
+    """
 
     name: str
     features: NDArray[np.float64]

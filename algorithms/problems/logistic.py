@@ -37,6 +37,10 @@ class Logistic(Linear):
     the data come from. Build it with :meth:`of` or with the makers of
     :mod:`algorithms.problems.logistic_data`.
 
+    Attributes:
+        name: what reports call it.
+        regulariser: r, added to every f_i.
+
     Raises:
         ValueError: rows that are not finite or not ``[n, S, d]``, batch < 1.
     """

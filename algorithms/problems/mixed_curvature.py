@@ -22,6 +22,9 @@ class MixedCurvature(Noiseless, TensorProblem):
     unbounded below: heterogeneity grows with ||x||, so local steps alone run away and only
     communication holds the workers. f is shifted so that its minimum is 0.
 
+    Attributes:
+        name: what reports call it.
+
     Raises:
         ValueError: shapes that do not fit, entries that are not finite, a mean curvature <= 0.
     """

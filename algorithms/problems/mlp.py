@@ -40,6 +40,11 @@ class MLP(Minibatch):
     on how many rows are computed together: ``rowwise`` is False. A stochastic gradient averages
     ``batch`` samples drawn with replacement from the worker's own shard.
 
+    Attributes:
+        name: what reports call it.
+        seed: seed of the starting point x_0.
+        source: where the data come from; empty if they are made here.
+
     Raises:
         ValueError: features that are not finite or not ``[n, S, p]``, labels out of range,
             batch, hidden or classes < 1.

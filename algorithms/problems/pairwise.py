@@ -36,6 +36,9 @@ class PairwiseLogistic(Solved, Minibatch):
     f_i takes p from worker i and q from all: f is not a sum of functions of one worker's data. A
     stochastic gradient draws ``batch`` pairs.
 
+    Attributes:
+        source: where the data come from; empty if they are made here.
+
     Raises:
         ValueError: shapes that do not fit, features not finite, other labels, lam <= 0, batch < 1.
     """

@@ -52,6 +52,11 @@ class Quadratic(TensorProblem):
     :meth:`strongly_convex`, :meth:`convex` and :meth:`pl` set n, d, L, mu, sigma2 and zeta2;
     :meth:`from_arrays` takes a_ij and the minimisers b_ij.
 
+    Attributes:
+        name: what reports call it.
+        law: distribution of the gradient noise.
+        regime: what the Hessians allow to be stated: strongly convex, convex or Polyak-Lojasiewicz.
+
     Raises:
         ValueError: shapes that do not fit, entries that are not finite, a_ij < 0, sigma2 < 0.
     """

@@ -60,6 +60,9 @@ class Redundant(Problem):
     worker holds a fraction mu of the others' shards, q = 1 + mu (n - 1); the circulant choice of
     shards is ours.)
 
+    Attributes:
+        base: the problem whose shards f_0, ..., f_{n-1} are shared out.
+
     Raises:
         ValueError: shards outside [1, n].
     """

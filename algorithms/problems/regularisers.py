@@ -64,6 +64,9 @@ class Regulariser(ABC):
 class L2(Regulariser):
     r"""r(x) = \frac{\lambda}{2} \|x\|^2.
 
+    Attributes:
+        lam: \lambda [f / x^2].
+
     Raises:
         ValueError: lam < 0 or not finite.
     """
@@ -99,6 +102,9 @@ class BoundedNonconvex(Regulariser):
 
     r' = 2 \lambda x / (1 + x^2)^2 is largest at x = 1/sqrt(3): \lambda 3 sqrt(3) / 8;
     r'' = \lambda (2 - 6 x^2) / (1 + x^2)^3 lies in [-\lambda/2, 2 \lambda].
+
+    Attributes:
+        lam: \lambda, the weight of the regulariser [f].
 
     Raises:
         ValueError: lam < 0 or not finite.

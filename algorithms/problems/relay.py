@@ -25,6 +25,12 @@ class Relay(Noiseless, TensorProblem):
     (Scaman et al. 2017, arXiv:1702.08704, proof of Theorem 2, after Nesterov 2004, section 2.1.4.)
     All f_i are alpha-strongly convex and beta-smooth; gradients are exact; x_0 = 0; float64.
 
+    Attributes:
+        workers: number n of workers.
+        width: number d of coordinates.
+        alpha: strong convexity of every f_i [f / x^2].
+        beta: smoothness of every f_i [f / x^2].
+
     Raises:
         ValueError: fewer than 2 workers or 3 coordinates, alpha not positive, beta < alpha.
     """

@@ -34,6 +34,11 @@ class SparseLinear(Solved, Minibatch):
     ``batch`` of them with replacement; a stochastic gradient is zero off their supports. x_0 = 0.
     Build it with :meth:`overlapping`.
 
+    Attributes:
+        name: what reports call it.
+        workers: number n of workers.
+        width: number d of coordinates.
+
     Raises:
         ValueError: shapes that do not fit, places outside [0, width), entries that are not finite.
     """

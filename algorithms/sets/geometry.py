@@ -52,7 +52,11 @@ class Geometry(ABC):
 @final
 @dataclass(frozen=True)
 class Euclidean(Geometry):
-    r"""D(u, x) = ||u - x||^2 / 2: :math:`\Pi_X(x - \gamma g)`."""
+    r"""D(u, x) = ||u - x||^2 / 2: :math:`\Pi_X(x - \gamma g)`.
+
+    Attributes:
+        domain: X.
+    """
 
     domain: ConvexSet = field(default_factory=Unconstrained)
 

@@ -78,6 +78,10 @@ class ShiftedExponential(ComputeTimes):
 
     (The straggler model of Lee et al. 2018, arXiv:1512.02673, Section III.)
 
+    Attributes:
+        shift: s_i, one number for all workers or one for each [seconds].
+        rest: m_i, likewise [seconds].
+
     Raises:
         ValueError: a shift or a mean of the rest that is not positive and finite.
     """

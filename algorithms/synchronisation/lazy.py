@@ -89,7 +89,12 @@ class AllSilent(Opening):
 
 class View(NamedTuple):
     """What a trigger looks at on the server: step, model ``[..., 1, d]``, the models that the
-    workers heard last ``[..., n, d]``, and the allowance ``[..., 1]`` [(f / x)^2]."""
+    workers heard last ``[..., n, d]``, and the allowance ``[..., 1]`` [(f / x)^2].
+
+    Attributes:
+        t: the step.
+        allowed: the allowance ``[..., 1]`` [(f / x)^2].
+    """
 
     t: int
     x: Tensor

@@ -158,6 +158,9 @@ class Growing(Periods):
 class Listed(Periods):
     """Periods one after another as given; the last is repeated.
 
+    Attributes:
+        lengths: the periods, in steps.
+
     Raises:
         ValueError: no lengths, or one below 1.
     """

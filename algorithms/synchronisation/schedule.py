@@ -18,6 +18,9 @@ class Tick(NamedTuple):
     ``versions`` ``[..., k]``: ticks the server had done when it gave out the model that an
     arriving gradient was computed on. ``fetches``: who hears the model after this tick.
     ``starts``: who begins its next gradient after it.
+
+    Attributes:
+        arrivals: ids of the workers whose gradients the update uses ``[..., k]``.
     """
 
     arrivals: Tensor

@@ -74,6 +74,9 @@ class EagerSSP(Stale):
     Gradients are as fresh as that allows instead of as stale as SSP allows. (Wei et al. 2015,
     SoCC, managed communication; Dai et al. 2015, AAAI, arXiv:1410.8043.)
 
+    Attributes:
+        s: the bound on staleness, in clocks of a worker.
+
     Raises:
         ValueError: s < 0.
     """

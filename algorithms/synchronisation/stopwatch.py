@@ -26,6 +26,10 @@ class Timing:
 
     The links are full duplex and share nothing: a message of m bits takes alpha + beta m, whatever
     the others send.
+
+    Attributes:
+        times: how long gradients take [seconds].
+        link: latency and inverse bandwidth of a worker's link.
     """
 
     times: ComputeTimes = field(default_factory=lambda: ShiftedExponential(5e-4, 5e-4))

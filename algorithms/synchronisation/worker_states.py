@@ -31,6 +31,12 @@ class Decision(NamedTuple):
     """One tick of every replica: when ``[R]``, and masks ``[R, n]``.
 
     A worker that starts without having arrived, and was not idle, drops what it was computing.
+
+    Attributes:
+        now: when the tick happens ``[R]`` [seconds].
+        arrived: whose gradients the update uses ``[R, n]``.
+        fetched: who gets the new model ``[R, n]``.
+        started: who begins its next gradient ``[R, n]``.
     """
 
     now: Times

@@ -19,6 +19,9 @@ class Barbell(Graph):
     bridge = 0 joins them by one edge. n = 2 clique + bridge; all that one half knows of the other
     passes one narrow place, so the gap is small.
 
+    Attributes:
+        weights: the rule that turns the graph into a mixing matrix.
+
     Raises:
         ValueError: clique < 2 or bridge < 0.
     """

@@ -63,6 +63,9 @@ class RotatingHypercube(Periodic, Topology):
     The other exchange of Daily et al. 2018 (arXiv:1803.05880): partners hear each other. Rotation
     as in :class:`Dissemination`; each m steps average exactly.
 
+    Attributes:
+        rotations: number of renumberings of the ranks before the sequence repeats.
+
     Raises:
         ValueError: n is not a power of two, or rotations < 1.
     """

@@ -19,6 +19,9 @@ class ErdosRenyi(Graph):
 
     networkx's ``gnp_random_graph``; connected with high probability above p = log(n) / n.
 
+    Attributes:
+        weights: the rule that turns the graph into a mixing matrix.
+
     Raises:
         ValueError: n < 1 or p outside [0, 1].
         MixingError: the draw is not connected; names its components.

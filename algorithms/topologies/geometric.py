@@ -20,6 +20,9 @@ class Geometric(Graph):
     networkx's ``random_geometric_graph`` with ``seed``; connected with high probability above
     radius = sqrt(log(n) / (pi n)) (Gupta, Kumar 1999).
 
+    Attributes:
+        weights: the rule that turns the graph into a mixing matrix.
+
     Raises:
         ValueError: n < 1 or radius < 0.
         MixingError: the draw is not connected; names its components.

@@ -17,6 +17,9 @@ from algorithms.topologies.weights import Weights
 class GivenGraph(Graph):
     """n workers and the edges between them; ``label`` names it in reports.
 
+    Attributes:
+        weights: the rule that turns the graph into a mixing matrix.
+
     Raises:
         ValueError: n < 1, or an edge that joins no two of the workers.
         MixingError: the graph is not connected; names its components.

@@ -78,6 +78,9 @@ class Graph(StaticTopology):
 class Family(Graph):
     """One graph for every number of workers ``n``.
 
+    Attributes:
+        weights: the rule that turns the graph into a mixing matrix.
+
     Raises:
         ValueError: n < 1.
     """
@@ -92,6 +95,9 @@ class Family(Graph):
 @dataclass(frozen=True)
 class Rectangle(Graph):
     """rows x cols workers, worker r * cols + c at (r, c).
+
+    Attributes:
+        weights: the rule that turns the graph into a mixing matrix.
 
     Raises:
         ValueError: rows < 1 or cols < 1.

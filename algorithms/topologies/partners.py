@@ -16,7 +16,12 @@ from algorithms.topologies.edges import adjacency, edges
 
 class Circle(NamedTuple):
     """Neighbours of every worker ``[n, s]`` in order of id, filled up with its own, and how many
-    there are ``[n]``."""
+    there are ``[n]``.
+
+    Attributes:
+        ids: neighbours of each worker, ascending, filled up with its own id ``[n, s]``.
+        degrees: number of neighbours ``[n]``.
+    """
 
     ids: Tensor
     degrees: Tensor

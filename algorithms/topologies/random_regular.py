@@ -20,6 +20,9 @@ class RandomRegular(Graph):
     networkx's ``random_regular_graph`` with ``seed``. An expander with high probability from
     degree 3 on: its gap does not shrink with n (Friedman 2008).
 
+    Attributes:
+        weights: the rule that turns the graph into a mixing matrix.
+
     Raises:
         ValueError: degree < 0, degree >= n, or n * degree odd.
         MixingError: the draw is not connected; names its components.

@@ -18,6 +18,9 @@ class SmallWorld(Graph):
 
     (Watts, Strogatz 1998, Nature 393.) networkx's ``watts_strogatz_graph`` with ``seed``.
 
+    Attributes:
+        weights: the rule that turns the graph into a mixing matrix.
+
     Raises:
         ValueError: k odd, k < 2 or k >= n; p outside [0, 1].
         MixingError: the draw is not connected; names its components.

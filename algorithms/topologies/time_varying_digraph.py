@@ -23,6 +23,9 @@ class TimeVaryingDigraph(Periodic, PushTopology):
     2016, arXiv:1406.2075, assumption 1; Assran, Loizou, Ballas, Rabbat 2019, arXiv:1811.10792).
     ``label`` names it in reports.
 
+    Attributes:
+        n: number of workers.
+
     Raises:
         ValueError: n < 1, or a link that joins no two workers.
         MixingError: the union of a period is not strongly connected; names its components.

@@ -44,6 +44,9 @@ class MetropolisHastings(Weights):
 
     (Xiao, Boyd, Lall 2005, IPSN; without it CVX's examples of Xiao, Boyd 2004.)
     With the 1 every own weight is positive and W contracts on every connected graph.
+
+    Attributes:
+        plus_one: whether the 1 is added in the denominator.
     """
 
     plus_one: bool = True
@@ -62,6 +65,9 @@ class MaxDegree(Weights):
     r"""$w_{ij} = 1 / (1 + d_{max})$ on every edge, or $1 / d_{max}$ without the 1.
 
     (Without the 1: CVX's examples of Xiao, Boyd 2004, Systems and Control Letters 53.)
+
+    Attributes:
+        plus_one: whether the 1 is added in the denominator.
     """
 
     plus_one: bool = True
