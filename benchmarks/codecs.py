@@ -32,7 +32,11 @@ REPLICAS, WORKERS, D = 32, 64, 1000
 
 @dataclass(frozen=True)
 class Line:
-    """One operator: times in copies; ``over`` is time / passes."""
+    """One operator: times in copies; ``over`` is time / passes.
+
+    Attributes:
+        packing: time to pack.
+    """
 
     operator: str
     copies: float

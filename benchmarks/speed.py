@@ -44,7 +44,18 @@ REPEATS = 5
 
 @dataclass(frozen=True)
 class Line:
-    """One measurement; speeds in worker-steps per second."""
+    """One measurement; speeds in worker-steps per second.
+
+    Attributes:
+        method: its name.
+        n: number of workers.
+        d: number of parameters.
+        ours: this code.
+        numpy: a numpy loop over workers.
+        bound: the bound by bytes read, see the module.
+        over_numpy: ours / numpy.
+        of_bound: ours / bound.
+    """
 
     method: str
     n: int

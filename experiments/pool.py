@@ -34,7 +34,11 @@ class Started(Generic[Task]):
 @final
 @dataclass(frozen=True)
 class Ended(Generic[Task]):
-    """A task ended after ``seconds``; ``error`` is empty if it went well, ``detail`` its trace."""
+    """A task ended after ``seconds``; ``error`` is empty if it went well, ``detail`` its trace.
+
+    Attributes:
+        worker: number of the worker process.
+    """
 
     worker: int
     task: Task

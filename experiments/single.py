@@ -37,7 +37,13 @@ CONSENSUS_LABEL = r"$\mathrm{E}\,\sum_i\Vert x_i-\bar x\Vert^2$"
 @final
 @dataclass(frozen=True)
 class Quantity:
-    """One measured number: the mean over replicas and the half-width of its 95% interval."""
+    """One measured number: the mean over replicas and the half-width of its 95% interval.
+
+    Attributes:
+        name: what was measured.
+        half_width: half of the 95% interval.
+        unit: its unit; empty: a pure number.
+    """
 
     name: str
     mean: float
@@ -48,7 +54,13 @@ class Quantity:
 @final
 @dataclass(frozen=True)
 class Single:
-    """A finished run with what theory says of it."""
+    """A finished run with what theory says of it.
+
+    Attributes:
+        row: the row that was run.
+        problem: the problem that it was run on.
+        played: the run, with the constants and the theorem it was tuned by.
+    """
 
     row: Row
     problem: Problem

@@ -42,7 +42,12 @@ class CorruptResult(ValueError):
 @final
 @dataclass(frozen=True)
 class Stored:
-    """What a cell left behind, and how long it took [s]."""
+    """What a cell left behind, and how long it took [s].
+
+    Attributes:
+        result: verdicts and curves.
+        seconds: how long the cell ran.
+    """
 
     result: CellResult
     seconds: float

@@ -35,7 +35,11 @@ class Interrupted(BaseException):
 @final
 @dataclass(frozen=True)
 class Failure:
-    """A cell that raised, or whose process died."""
+    """A cell that raised, or whose process died.
+
+    Attributes:
+        error: what it raised, or how the process died.
+    """
 
     cell: Cell
     error: str
@@ -44,7 +48,13 @@ class Failure:
 @final
 @dataclass(frozen=True)
 class Survey:
-    """All finished cells in their order, those that failed, and how much was reused."""
+    """All finished cells in their order, those that failed, and how much was reused.
+
+    Attributes:
+        failures: cells without a result.
+        seconds: how long the survey ran.
+        version: the version of the code whose results these are.
+    """
 
     finished: tuple[tuple[Cell, Stored], ...]
     failures: tuple[Failure, ...]

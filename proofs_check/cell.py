@@ -17,7 +17,14 @@ from proofs_check.verdict import Verdict
 @final
 @dataclass(frozen=True)
 class Cell:
-    """One unit of the survey: a check of a row on a problem ("" where there is none)."""
+    """One unit of the survey: a check of a row on a problem ("" where there is none).
+
+    Attributes:
+        seeds: seeds of the runs.
+        replicas: replicas of a run.
+        steps: steps of a run.
+        n: number of workers.
+    """
 
     row: str
     problem: str
@@ -29,7 +36,11 @@ class Cell:
 
 
 class CellResult(NamedTuple):
-    """Verdicts, and named 1-D curves for figures."""
+    """Verdicts, and named 1-D curves for figures.
+
+    Attributes:
+        verdicts: what the check found.
+    """
 
     verdicts: tuple[Verdict, ...]
     curves: dict[str, NDArray[np.float64]]

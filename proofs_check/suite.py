@@ -35,7 +35,14 @@ from proofs_check.verdict import Outcome, Verdict
 @final
 @dataclass(frozen=True)
 class Preset:
-    """How much evidence: workers, steps and replicas of runs; ``slow`` stands for the MLP."""
+    """How much evidence: workers, steps and replicas of runs; ``slow`` stands for the MLP.
+
+    Attributes:
+        n: number of workers.
+        slow_steps: steps of runs on the MLP.
+        slow_replicas: replicas of runs on the MLP.
+        dimension: length of rows that operators are checked at.
+    """
 
     n: int
     steps: int

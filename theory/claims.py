@@ -33,7 +33,14 @@ class Confidence(Enum):
 @final
 @dataclass(frozen=True)
 class Source:
-    """Where a statement comes from."""
+    """Where a statement comes from.
+
+    Attributes:
+        authors: surnames.
+        year: year of publication.
+        arxiv: arXiv id without the prefix; empty: none.
+        where: theorem, section or venue.
+    """
 
     authors: str
     year: int
@@ -50,7 +57,12 @@ class Source:
 @final
 @dataclass(frozen=True)
 class Unbiased:
-    """E C(x) = x for every x."""
+    """E C(x) = x for every x.
+
+    Attributes:
+        source: where it is published.
+        confidence: how surely the statement is known.
+    """
 
     source: Source
     confidence: Confidence = Confidence.CERTAIN
@@ -67,6 +79,11 @@ class VarianceBound:
     """E||C(x) - x||^2 <= omega ||x||^2.
 
     ``tight``: some x attains it, or comes arbitrarily near.
+
+    Attributes:
+        formula: the constant as a formula in d, for reports.
+        source: where it is published.
+        confidence: how surely the statement is known.
     """
 
     omega: float
@@ -89,7 +106,13 @@ class VarianceBound:
 @final
 @dataclass(frozen=True)
 class Contraction:
-    """E||C(x) - x||^2 <= (1 - delta) ||x||^2; ``tight`` if some x attains it."""
+    """E||C(x) - x||^2 <= (1 - delta) ||x||^2; ``tight`` if some x attains it.
+
+    Attributes:
+        formula: the constant as a formula in d, for reports.
+        source: where it is published.
+        confidence: how surely the statement is known.
+    """
 
     delta: float
     formula: str
@@ -116,6 +139,11 @@ class NoConstant:
     Witnesses are patterns, repeated to d coordinates: E C(x) differs from x at ``biased_at``, and
     E||C(x) - x||^2 >= ||x||^2 at ``expands_at`` (so no delta > 0 holds for all x). The checks try
     both.
+
+    Attributes:
+        why: the reason, one line.
+        source: where it is published.
+        confidence: how surely the statement is known.
     """
 
     why: str

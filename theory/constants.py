@@ -21,7 +21,11 @@ class Kind(Enum):
 @final
 @dataclass(frozen=True)
 class Statement:
-    """How one constant is known: exact or a bound, where it holds, and why."""
+    """How one constant is known: exact or a bound, where it holds, and why.
+
+    Attributes:
+        kind: exact, an upper bound or a lower bound.
+    """
 
     kind: Kind
     where: str
@@ -37,9 +41,46 @@ class MissingConstants(ValueError):
 class Constants:
     """The numbers of one setting (problem, method, network); ``None`` where nothing is stated.
 
-    ``statements`` maps a constant's name to how it is known. Units: f is the objective,
-    x the parameters; L and mu in [f / x^2], sigma2, zeta2 and G2 in [(f / x)^2],
-    initial_gap in [f], R2 in [x^2]; the rest are pure numbers.
+    Units: [f] is that of the objective, [x] that of the parameters.
+
+    Attributes:
+        n: number of workers.
+        d: number of parameters.
+        L: smoothness of f: gradients are L-Lipschitz [f / x^2].
+        mu: strong convexity of f [f / x^2].
+        sigma2: largest variance E||g_i(x) - grad f_i(x)||^2 of a worker's gradient [(f / x)^2].
+        zeta2: largest (1/n) sum_i ||grad f_i(x) - grad f(x)||^2, heterogeneity [(f / x)^2].
+        G2: largest second moment E||g_i(x)||^2 [(f / x)^2].
+        initial_gap: f(x_0) - f* [f].
+        R2: ||x_0 - x*||^2 [x^2].
+        f_star: the minimum f* [f].
+        lam: max(|lambda_2|, |lambda_n|) of the mixing matrix W; its gap is 1 - lam.
+        lam_n: smallest eigenvalue of W.
+        beta: ||I - W||_2.
+        symmetric: whether W is symmetric.
+        omega: E||C(x) - x||^2 <= omega ||x||^2 with E C(x) = x.
+        delta: E||C(x) - x||^2 <= (1 - delta) ||x||^2.
+        H: largest number of local steps between two meetings.
+        tau: largest staleness, in updates.
+        convex: whether every f_i is convex.
+        pl: Polyak-Lojasiewicz constant [f / x^2].
+        L_max: smoothness of every f_i [f / x^2].
+        mu_min: strong convexity of every f_i [f / x^2].
+        omega_up: omega of the workers' operator, where both directions are compressed.
+        omega_down: omega of the server's.
+        delta_up: delta of the workers' operator, where both directions are compressed.
+        delta_down: delta of the server's.
+        initial_potential: the consensus potential at the start [x^2].
+        alpha: step of the shifts h_i of DIANA.
+        L_one: sum_j L_j of |f(y) - f(x) - <grad f(x), y - x>| <= sum_j L_j (y_j - x_j)^2 / 2
+            [f / x^2].
+        sigma_one: sum over coordinates j of the standard deviation of a worker's gradient [f / x].
+        symmetric_noise: whether gradient noise is unimodal and symmetric in every coordinate.
+        absolute_error: E||C(p) - p||^2 at most this for every p that can occur [x^2].
+        lead: clocks that a worker may be ahead of the slowest (SSP's s).
+        lipschitz: largest norm of a gradient of any component [f / x].
+        diameter: largest distance of two points that can occur [x].
+        statements: by a constant's name, how it is known.
     """
 
     n: int | None = None
@@ -53,30 +94,30 @@ class Constants:
     R2: float | None = None
     f_star: float | None = None
     lam: float | None = None
-    lam_n: float | None = None  # smallest eigenvalue of the mixing matrix
-    beta: float | None = None  # ||I - W||_2
-    symmetric: bool | None = None  # whether W is
+    lam_n: float | None = None
+    beta: float | None = None
+    symmetric: bool | None = None
     omega: float | None = None
     delta: float | None = None
     H: int | None = None
     tau: int | None = None
     convex: bool | None = None
-    pl: float | None = None  # Polyak-Lojasiewicz constant [f / x^2]
-    L_max: float | None = None  # smoothness of every f_i
-    mu_min: float | None = None  # strong convexity of every f_i
-    omega_up: float | None = None  # two-way compression: the workers' operator
-    omega_down: float | None = None  # and the server's
+    pl: float | None = None
+    L_max: float | None = None
+    mu_min: float | None = None
+    omega_up: float | None = None
+    omega_down: float | None = None
     delta_up: float | None = None
     delta_down: float | None = None
-    initial_potential: float | None = None  # CONSENSUS_POTENTIAL at the start [x^2]
-    alpha: float | None = None  # step of the shifts h_i (DIANA)
-    L_one: float | None = None  # sum_j L_j of |f(y)-f(x)-<..>| <= sum_j L_j (y_j-x_j)^2/2
-    sigma_one: float | None = None  # sum_j sd of a worker's gradient at coordinate j [f / x]
-    symmetric_noise: bool | None = None  # gradient noise unimodal and symmetric, by coordinate
-    absolute_error: float | None = None  # E||C(p)-p||^2 at most this for every step p [x^2]
-    lead: int | None = None  # clocks that a worker may be ahead of the slowest (SSP's s)
-    lipschitz: float | None = None  # largest ||gradient|| of every component [f / x]
-    diameter: float | None = None  # largest ||x - x'|| of points that can occur [x]
+    initial_potential: float | None = None
+    alpha: float | None = None
+    L_one: float | None = None
+    sigma_one: float | None = None
+    symmetric_noise: bool | None = None
+    absolute_error: float | None = None
+    lead: int | None = None
+    lipschitz: float | None = None
+    diameter: float | None = None
     statements: MappingProxyType[str, Statement] = field(
         default_factory=lambda: MappingProxyType({})
     )

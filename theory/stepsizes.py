@@ -138,6 +138,10 @@ class GradualWarmUpStep(Stepsize):
     Goyal et al. 2017, 1706.02677, section 2.2: it starts at what is right for the base batch and
     grows by a constant amount a step, over 5 epochs.
 
+    Attributes:
+        rule: the base stepsizes [x^2 / f].
+        factor: k.
+
     Raises:
         ValueError: length < 1 or factor < 1.
     """

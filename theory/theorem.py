@@ -78,6 +78,11 @@ class OrderOnly(Result):
     ``metric`` is what falls, ``order`` its leading order in T (and n), None where the statement has
     another form (linear, a threshold); ``assumes`` names what the source asks beyond smoothness.
 
+    Attributes:
+        name: the name of the method and case, as the row's page shows it.
+        title: one line about the result.
+        confidence: how surely the statement is known.
+
     Raises:
         ValueError: the confidence is one that a hard check could rest on.
     """

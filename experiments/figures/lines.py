@@ -12,7 +12,14 @@ from experiments.figures.style import FAINT, SERIES, Curve, folded, logarithmic,
 
 
 class Line(NamedTuple):
-    """One line: its name, points ``[K]``, and the band around it or None."""
+    """One line: its name, points ``[K]``, and the band around it or None.
+
+    Attributes:
+        x: where the points are.
+        y: the values.
+        low: lower end of the band.
+        high: upper end of the band.
+    """
 
     name: str
     x: Curve
@@ -24,7 +31,14 @@ class Line(NamedTuple):
 @final
 @dataclass(frozen=True)
 class LineCurves:
-    """What is drawn; ``scales`` of the axes are "log" or "linear"."""
+    """What is drawn; ``scales`` of the axes are "log" or "linear".
+
+    Attributes:
+        title: the title above the figure.
+        x_label: label of the x axis, with unit.
+        y_label: label of the y axis, with unit.
+        lines: what is drawn, in this order.
+    """
 
     title: str
     x_label: str

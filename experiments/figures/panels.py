@@ -22,6 +22,11 @@ class RunCurves:
     bound             the theorem's bound on it, NaN where it says nothing; None without a theorem
     bits              sent and received per worker [bits]
     seconds           time [s] of the cost model, None without one; ``clock`` says which
+
+    Attributes:
+        title: the title above the figure.
+        steps: steps done at each record.
+        bound_label: what the bound is called in the legend.
     """
 
     title: str

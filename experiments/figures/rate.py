@@ -30,6 +30,11 @@ class RateCurves:
     fit               the fitted power law at ``x``
     reference         theory's line or exact curve, NaN where it says nothing
     groups            further measured points: label, their x, their y
+
+    Attributes:
+        title: the title above the figure.
+        x_label: label of the x axis, with unit.
+        y_label: label of the y axis, with unit.
     """
 
     title: str

@@ -22,6 +22,11 @@ class Panel(NamedTuple):
     """One panel; ``scales`` are "log" or "linear"; ``level`` a level with its name, or None.
 
     The first line is drawn broad: others may lie on it.
+
+    Attributes:
+        title: the title above the figure.
+        x_label: label of the x axis, with unit.
+        lines: the lines of the panel.
     """
 
     title: str
@@ -37,6 +42,10 @@ class SeveralCurves:
     """What is drawn: ``panels`` in rows of ``columns`` beside one another with a shared y axis.
 
     ``limits`` of the y axis: what diverges leaves it.
+
+    Attributes:
+        title: the title above the figure.
+        y_label: label of the y axis, with unit.
     """
 
     title: str

@@ -12,7 +12,11 @@ from experiments.figures.style import BOUND, FAINT, MARKERS, MEASURED, SERIES, l
 
 
 class Point(NamedTuple):
-    """One operator: bits a coordinate, measured relative error, the claimed constant (or NaN)."""
+    """One operator: bits a coordinate, measured relative error, the claimed constant (or NaN).
+
+    Attributes:
+        name: the operator.
+    """
 
     name: str
     bits: float
@@ -23,7 +27,11 @@ class Point(NamedTuple):
 @final
 @dataclass(frozen=True)
 class TradeoffCurves:
-    """What is drawn: ``mine`` are the row's operators, ``others`` those of all other rows."""
+    """What is drawn: ``mine`` are the row's operators, ``others`` those of all other rows.
+
+    Attributes:
+        title: the title above the figure.
+    """
 
     title: str
     mine: tuple[Point, ...]

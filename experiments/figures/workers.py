@@ -22,7 +22,14 @@ from experiments.figures.style import (
 
 
 class Line(NamedTuple):
-    """One method: workers, mean error, and its interval."""
+    """One method: workers, mean error, and its interval.
+
+    Attributes:
+        name: the method.
+        x: numbers of workers.
+        low: lower end of the interval.
+        high: upper end of the interval.
+    """
 
     name: str
     x: Curve
@@ -34,7 +41,12 @@ class Line(NamedTuple):
 @final
 @dataclass(frozen=True)
 class WorkerCurves:
-    """What is drawn: panels of (title, lines in colour); every line is in grey in each panel."""
+    """What is drawn: panels of (title, lines in colour); every line is in grey in each panel.
+
+    Attributes:
+        y_label: label of the y axis, with unit.
+        all_lines: every line, for the grey background.
+    """
 
     title: str
     y_label: str

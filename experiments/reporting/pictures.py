@@ -25,7 +25,12 @@ Curves = RunCurves | RateCurves | TradeoffCurves | WorkerCurves | LineCurves
 @final
 @dataclass(frozen=True, eq=False)
 class Drawing:
-    """A figure to be made for a row; ``stem`` is its file name without ending."""
+    """A figure to be made for a row; ``stem`` is its file name without ending.
+
+    Attributes:
+        caption: the sentence below the figure.
+        curves: what is drawn.
+    """
 
     row: str
     stem: str
@@ -41,7 +46,15 @@ class Drawing:
 @final
 @dataclass(frozen=True)
 class Picture:
-    """A figure as the page shows it: ``source`` is a data URI."""
+    """A figure as the page shows it: ``source`` is a data URI.
+
+    Attributes:
+        row: key of the row that it is shown with.
+        stem: file name without ending.
+        caption: the sentence below it.
+        alt: text for those who do not see it.
+        half: whether it takes half the width of the page.
+    """
 
     row: str
     stem: str

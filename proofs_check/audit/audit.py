@@ -42,6 +42,10 @@ SIZES = ("zero", "huge", "tiny")
 class Plan:
     """What to spend: dimensions beside :data:`DIMS`, samples a vector, calls of each search.
 
+    Attributes:
+        d: the largest dimension beside :data:`DIMS`.
+        seed: seed of the samples and the search.
+
     Raises:
         ValueError: d < 1, samples < 100 or search < 1.
     """
@@ -71,6 +75,13 @@ class Audit:
 
     ``claims`` are verdicts on what was stated, ``behaviour`` on all else; ``fit`` is the class
     that fits (None where nothing could be measured).
+
+    Attributes:
+        subject: what was audited.
+        kind: what kind of thing it is: a function, a class, a hook.
+        arrays: what arrays it takes.
+        random: whether its outcomes are random.
+        measures: what was measured, one entry a dimension.
     """
 
     subject: str

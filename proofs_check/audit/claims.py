@@ -18,6 +18,9 @@ _SOURCE = Source("as given", 0)
 class Stated:
     """Claims as given: ``omega`` and ``delta`` are expressions in d and the ``names``.
 
+    Attributes:
+        unbiased: whether E C(x) = x is claimed.
+
     Raises:
         ValueError: an expression cannot be read, or fits no dimension at all.
     """

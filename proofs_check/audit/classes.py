@@ -24,7 +24,12 @@ Simpler = Callable[[Sample, Callable[[Sample], bool]], Sample]
 @final
 @dataclass(frozen=True)
 class Fit:
-    """The class, in a word and in a sentence; ``factor`` makes cC what the sentence says of it."""
+    """The class, in a word and in a sentence; ``factor`` makes cC what the sentence says of it.
+
+    Attributes:
+        name: the class, in a word.
+        text: the class, in a sentence.
+    """
 
     name: str
     text: str

@@ -28,7 +28,7 @@ _TRIES = 64
 @final
 @dataclass(frozen=True)
 class Family:
-    """Vectors ``[d]`` of one kind; ``scale`` is their size, 1 for ordinary ones."""
+    """``name`` says what ``vector(d)`` ``[d]`` is; ``scale`` is its size, 1 for ordinary ones."""
 
     name: str
     vector: Callable[[int], Tensor]
@@ -59,7 +59,10 @@ FAMILIES = (
 @final
 @dataclass(frozen=True)
 class Trial:
-    """A subject on which families of vectors are tried."""
+    """A subject with its ``traits``, and a ``speaker`` that turns findings into verdicts.
+
+    ``bench`` runs it on vectors of ordinary size, ``single`` on huge and tiny ones.
+    """
 
     speaker: Reporter
     traits: Traits

@@ -20,6 +20,9 @@ class Worst:
     """The vector found with the largest E||C(x)-x||^2 / ||x||^2, looked at with fresh draws.
 
     The search is optimistic, since it fits the draws that it sees.
+
+    Attributes:
+        look: what was seen there.
     """
 
     look: Sample
@@ -29,7 +32,12 @@ class Worst:
 @final
 @dataclass(frozen=True)
 class Measure:
-    """All that was measured in R^d."""
+    """All that was measured in R^d.
+
+    Attributes:
+        looks: one for each vector of the families.
+        worst: the worst vector that the search found.
+    """
 
     d: int
     looks: tuple[Sample, ...]

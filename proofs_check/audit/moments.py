@@ -28,7 +28,13 @@ SMALL, LARGE = 2.0**-30, 2.0**20
 @final
 @dataclass(frozen=True)
 class Setting:
-    """An operator in R^d as it is to be sampled; ``eps`` is the unit of its outcomes."""
+    """An operator in R^d as it is to be sampled; ``eps`` is the unit of its outcomes.
+
+    Attributes:
+        key: the randomness of the samples.
+        samples: outcomes drawn at each vector.
+        random: whether outcomes are random; if not, one is taken.
+    """
 
     operator: Compressor
     d: int
@@ -51,6 +57,12 @@ class Sample:
     ``bias`` is the largest deviation of the mean, ``where`` it is, ``biased`` whether it exceeds
     its half-width; ``ratio`` the distortion; ``a`` (with half-width ``c_width``) and ``b`` as
     above; ``skewed`` whether the mean is off from a x as well.
+
+    Attributes:
+        name: what the vector is.
+        bias_width: half-width of the deviation of the mean.
+        resolution: smallest bias that the sample could have seen.
+        ratio_width: half-width of ``ratio``.
     """
 
     name: str

@@ -28,6 +28,10 @@ class Subject:
 
     ``renewable`` says whether fresh() gives one that remembers nothing; ``arrays`` what it takes;
     ``told`` what was found out about that; ``operator`` itself, where it is one of this house.
+
+    Attributes:
+        name: what verdicts call it.
+        kind: a function, a pair, a class, a hook or an operator.
     """
 
     name: str

@@ -42,6 +42,10 @@ class TorchHook:
 
     ``state`` makes its state (None: it has none); ``matrix`` says that x is laid out as the most
     nearly square matrix of d entries, since the hook treats matrices and vectors differently.
+
+    Attributes:
+        name: its name on the command line.
+        what: one line about it.
     """
 
     name: str

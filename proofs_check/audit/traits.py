@@ -35,6 +35,13 @@ class Traits:
     ``dims`` are those at which it takes ordinary vectors, ``refused`` what it raised at others;
     ``reproducible`` that a fresh one gives the same under the same seeds, ``repeats`` that the
     same one does; ``varies`` that another seed gives another outcome.
+
+    Attributes:
+        dtype: type of its outcomes.
+        eps: the unit in the last place of that type.
+        generators: the global random generators that it draws from.
+        memory: what it keeps from call to call.
+        influence: whether other calls change what it gives.
     """
 
     dims: tuple[int, ...]

@@ -30,7 +30,14 @@ _SLACK = Fraction(1, 1 << 45)
 
 
 class Evidence(NamedTuple):
-    """What all checks of one operator share."""
+    """What all checks of one operator share.
+
+    Attributes:
+        compressor: the operator.
+        d: length of the rows.
+        seed: seed of the draws.
+        budget: how many samples and calls may be spent.
+    """
 
     compressor: Compressor
     d: int
@@ -39,7 +46,11 @@ class Evidence(NamedTuple):
 
 
 class Outcomes(NamedTuple):
-    """Outcomes ``[S, d]`` at x ``[d]``; not ``random`` where no draw was asked for."""
+    """Outcomes ``[S, d]`` at x ``[d]``; not ``random`` where no draw was asked for.
+
+    Attributes:
+        values: the outcomes ``[S, d]``.
+    """
 
     x: Tensor
     values: Tensor

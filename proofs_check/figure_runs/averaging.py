@@ -45,6 +45,10 @@ Build = Callable[[Topology, Compressor, float], Method[Any]]
 class Setting:
     """Workers on the ring, dimension, share of coordinates sent, levels, and steps: ``short`` of
     methods that end early, ``long`` of sparsified CHOCO; its consensus stepsizes ``top``, ``rand``.
+
+    Attributes:
+        n: number of workers.
+        d: number of coordinates.
     """
 
     n: int = 25
@@ -68,7 +72,12 @@ FULL, SMALL = Setting(), Setting(d=400, short=300, long=2400)
 
 
 class Averaging(NamedTuple):
-    """One line: errors ``[K]`` after ``steps`` ``[K]``, bits sent per worker by then ``[K]``."""
+    """One line: errors ``[K]`` after ``steps`` ``[K]``, bits sent per worker by then ``[K]``.
+
+    Attributes:
+        name: the method.
+        error: squared distance to the mean ``[K]``.
+    """
 
     name: str
     steps: Curve
@@ -81,7 +90,11 @@ class Averaging(NamedTuple):
 
 
 class Lines(NamedTuple):
-    """All lines of the figure, by name; ``square`` is ||mean of the starts||^2."""
+    """All lines of the figure, by name; ``square`` is ||mean of the starts||^2.
+
+    Attributes:
+        setting: what was run.
+    """
 
     setting: Setting
     square: float

@@ -51,6 +51,13 @@ BuildOther = Callable[[Stepsize, Topology, Compressor], Method[Any]]
 class Setting:
     """Workers, steps, runs averaged; share of coordinates, levels; consensus stepsizes; the
     stepsize is a m / (t + shift d), ``factors`` are tried for DCD and ECD beside a = ``scale``.
+
+    Attributes:
+        n: number of workers.
+        replicas: runs averaged.
+        top: consensus stepsize with top-k.
+        rand: consensus stepsize with rand-k.
+        qsgd: consensus stepsize with QSGD.
     """
 
     n: int = 9
@@ -75,6 +82,10 @@ class Training(NamedTuple):
     """One line: suboptimality ``[K]`` of the mean model, mean over runs, after ``steps`` ``[K]``,
     and bits sent per worker by then ``[K]``; ``factor`` is what its stepsize was multiplied by.
     ``lost``: it was ended early, no better than at its start.
+
+    Attributes:
+        name: the method.
+        error: suboptimality ``[K]`` [f].
     """
 
     name: str

@@ -28,6 +28,10 @@ class Contender(NamedTuple):
     """A method in the race: where it starts along minus ones, and what its counter starts from.
 
     ``back`` is by how much every coordinate of x_0 has moved before the first message.
+
+    Attributes:
+        name: what the figure calls it.
+        counted: uploads that its counter starts from.
     """
 
     name: str
@@ -41,6 +45,10 @@ class Uploads(NamedTuple):
 
     ``total`` are the uploads when ``accuracy`` was met, its own last step included, counted from
     ``counted``; ``reached`` whether it was; ``by_worker`` [n] the messages of each; ``bits`` sent.
+
+    Attributes:
+        name: what the figure calls it.
+        steps: number of steps that were run.
     """
 
     name: str

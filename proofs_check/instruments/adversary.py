@@ -33,6 +33,11 @@ class Worst:
     """The worst vector found ``[d]``, its ratio, where it started and how ratios were had.
 
     A ratio over fixed draws is optimistic (the search fits the draws): estimate it anew.
+
+    Attributes:
+        x: the vector.
+        start: the family of the starting point.
+        tried: number of vectors looked at.
     """
 
     x: Tensor

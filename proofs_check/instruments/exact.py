@@ -47,7 +47,12 @@ class LawMismatch(AssertionError):
 @final
 @dataclass(frozen=True)
 class ExactLaw:
-    """Law of C(x): per coordinate its values with their probabilities, all fractions."""
+    """Law of C(x): per coordinate its values with their probabilities, all fractions.
+
+    Attributes:
+        kind: which of the three kinds of law it is, in words.
+        marginals: for each coordinate its values and their probabilities.
+    """
 
     kind: str
     x: Vector

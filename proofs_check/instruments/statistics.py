@@ -67,7 +67,14 @@ class Budget:
 
 
 class MeanTest(NamedTuple):
-    """Largest deviation of a mean vector, in units of the input's size (see :func:`mean_test`)."""
+    """Largest deviation of a mean vector, in units of the input's size (see :func:`mean_test`).
+
+    Attributes:
+        refuted: whether the deviation is beyond the stated error.
+        half_width: how far chance may move the mean.
+        resolution: a bias of this size is refuted with probability at least 1 - alpha.
+        where: the coordinate or direction of the largest deviation.
+    """
 
     refuted: bool
     deviation: float
@@ -77,7 +84,13 @@ class MeanTest(NamedTuple):
 
 
 class BoundTest(NamedTuple):
-    """A mean held against an upper bound (see :func:`bound_test`)."""
+    """A mean held against an upper bound (see :func:`bound_test`).
+
+    Attributes:
+        refuted: whether the bound is exceeded beyond the stated error.
+        half_width: how far chance may move the mean.
+        resolution: an excess of this size is refuted with probability at least 1 - alpha.
+    """
 
     refuted: bool
     mean: float

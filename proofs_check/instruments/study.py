@@ -21,6 +21,9 @@ class StudyResult(NamedTuple):
     ``reference`` (theory's line or exact curve); other keys carry further groups of points.
     Or a picture of several lines: pairs of keys ``LABEL/x`` and ``LABEL/y``, each pair of its own
     length, with ``LABEL/low`` and ``LABEL/high`` where a line has a band.
+
+    Attributes:
+        verdicts: what the checks found.
     """
 
     verdicts: tuple[Verdict, ...]

@@ -38,6 +38,11 @@ class HookCase:
 
     ``build(n)`` is importable and makes the problem; ``resume`` saves and loads the hook's state
     half-way, in a model made anew.
+
+    Attributes:
+        row: key of the row.
+        steps: steps of the training.
+        seed: seed of the draws.
     """
 
     row: str
@@ -49,7 +54,12 @@ class HookCase:
 
 
 class Trained(NamedTuple):
-    """The model ``[d]``, bits sent, and bytes that came from the other ranks."""
+    """The model ``[d]``, bits sent, and bytes that came from the other ranks.
+
+    Attributes:
+        sent_bits: bits sent by this worker.
+        crossed: bytes that came from the other ranks.
+    """
 
     model: Tensor
     sent_bits: int

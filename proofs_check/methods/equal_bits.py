@@ -30,7 +30,11 @@ _CHECK = "error against workers"
 
 
 class AtBudget(NamedTuple):
-    """Verdicts, and curves over the numbers of workers."""
+    """Verdicts, and curves over the numbers of workers.
+
+    Attributes:
+        verdicts: what the checks found.
+    """
 
     verdicts: tuple[Verdict, ...]
     curves: dict[str, Curve]

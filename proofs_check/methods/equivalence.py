@@ -31,7 +31,15 @@ LOOSE = 1e-9
 @final
 @dataclass(frozen=True)
 class Case:
-    """One run to be done in both worlds; ``build`` is importable and makes (method, problem)."""
+    """One run to be done in both worlds; ``build`` is importable and makes (method, problem).
+
+    Attributes:
+        row: key of the row.
+        arguments: what ``build`` is called with.
+        steps: steps of the run.
+        replicas: replicas of the run.
+        seed: seed of the run.
+    """
 
     row: str
     build: Callable[..., tuple[Method[Any], Problem]]
@@ -42,7 +50,15 @@ class Case:
 
 
 class Ending(NamedTuple):
-    """What one world holds at the end: model rows, bills, bytes by sender (None: none cross)."""
+    """What one world holds at the end: model rows, bills, bytes by sender (None: none cross).
+
+    Attributes:
+        account: what was charged, by worker.
+        crossed: bytes that crossed, by sender.
+        shared: whether all workers hold one model.
+        rowwise: whether gradients of a row do not depend on other rows, bit for bit.
+        problem: name of the problem.
+    """
 
     rows: Tensor
     account: Account

@@ -28,7 +28,11 @@ _HORIZONS = 4  # tuned runs behind a rate in T: T, T/2, T/4, T/8
 
 
 class RunResult(NamedTuple):
-    """Verdicts and the curves of the figure, 1-D arrays of one length."""
+    """Verdicts and the curves of the figure, 1-D arrays of one length.
+
+    Attributes:
+        verdicts: what the check found.
+    """
 
     verdicts: tuple[Verdict, ...]
     curves: dict[str, Curve]

@@ -25,7 +25,12 @@ _SERIES = {
 
 
 class Played(NamedTuple):
-    """One tuned run with the constants it was tuned by."""
+    """One tuned run with the constants it was tuned by.
+
+    Attributes:
+        trace: what the run recorded.
+        steps: number of steps.
+    """
 
     tuned: Tuned
     constants: Constants

@@ -116,7 +116,11 @@ class ProxBeforeMean(Spoilt):
 @final
 @dataclass(frozen=True)
 class ActiveDropping(Filter):
-    """A KKT filter that looks at gradients alone, and drops coordinates that are not zero."""
+    """A KKT filter that looks at gradients alone, and drops coordinates that are not zero.
+
+    Attributes:
+        weight: entries up to this size are dropped [f / x].
+    """
 
     weight: float
 

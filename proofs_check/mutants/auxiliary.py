@@ -29,7 +29,11 @@ from proofs_check.verdict import Verdict
 @final
 @dataclass(frozen=True)
 class PrintedCorrection(Memory[Corrected]):
-    r"""v_t = v_{t-1} + u_t, never reduced by what was sent: the survey's box (erratum E30)."""
+    r"""v_t = v_{t-1} + u_t, never reduced by what was sent: the survey's box (erratum E30).
+
+    Attributes:
+        m: the momentum.
+    """
 
     m: float
 
@@ -52,7 +56,11 @@ class PrintedCorrection(Memory[Corrected]):
 @final
 @dataclass(frozen=True)
 class AccumulatedMomentum(Memory[Corrected]):
-    """Momentum applied to what has accumulated, not before it accumulates."""
+    """Momentum applied to what has accumulated, not before it accumulates.
+
+    Attributes:
+        m: the momentum.
+    """
 
     m: float
 

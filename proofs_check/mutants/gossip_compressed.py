@@ -54,7 +54,13 @@ class UnmixedD2(Spoilt):
 
 
 class OldGradient(NamedTuple):
-    """Models now and before, and the gradients taken before: ``[..., m, d]``."""
+    """Models now and before, and the gradients taken before: ``[..., m, d]``.
+
+    Attributes:
+        x: models now.
+        old: models a step ago.
+        g: gradients taken a step ago.
+    """
 
     x: Tensor
     old: Tensor

@@ -36,7 +36,12 @@ from theory.stepsizes import Stepsize
 
 
 class LateState(NamedTuple):
-    """Models now and one step ago ``[..., m, d]``."""
+    """Models now and one step ago ``[..., m, d]``.
+
+    Attributes:
+        x: models now.
+        before: models a step ago.
+    """
 
     x: Tensor
     before: Tensor

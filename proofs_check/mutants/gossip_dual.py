@@ -117,7 +117,11 @@ class NoLinearTerm:
 @final
 @dataclass(frozen=True)
 class MinusLinearTerm:
-    """argmin of h_i + <y, x>: the dual's sign turned."""
+    """argmin of h_i + <y, x>: the dual's sign turned.
+
+    Attributes:
+        local: the genuine local model h_i.
+    """
 
     local: LocalModel
 

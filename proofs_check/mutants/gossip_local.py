@@ -29,7 +29,11 @@ Built = Method[GossipLocalState]
 @final
 @dataclass(frozen=True)
 class GossipBeforeLastStep(Spoilt):
-    """X W - gamma G at a meeting: models are mixed before the last local step, not after it."""
+    """X W - gamma G at a meeting: models are mixed before the last local step, not after it.
+
+    Attributes:
+        topology: the graph and its mixing matrix W.
+    """
 
     right: GossipLocalSGD
     topology: Topology
@@ -64,7 +68,11 @@ def averaging_twice(step: ConstantStep, topology: Topology, period: int) -> Buil
 @final
 @dataclass(frozen=True)
 class HastyRound(Spoilt):
-    """Own copies take x before it is compressed, while neighbours hear the compressed change."""
+    """Own copies take x before it is compressed, while neighbours hear the compressed change.
+
+    Attributes:
+        gossip: the genuine averaging round.
+    """
 
     right: GossipLocalSGD
     gossip: ChocoRound

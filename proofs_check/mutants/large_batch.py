@@ -50,7 +50,13 @@ _DECAY = 0.1
 @final
 @dataclass(frozen=True)
 class OvershootingWarmUp(Stepsize):
-    """Goyal's ramp without its end: the stepsize goes on growing after the warm-up."""
+    """Goyal's ramp without its end: the stepsize goes on growing after the warm-up.
+
+    Attributes:
+        rule: the base stepsizes [x^2 / f].
+        factor: k, what the ramp should end at.
+        length: steps of the warm-up.
+    """
 
     rule: Stepsize
     factor: float
@@ -100,7 +106,14 @@ class UncorrectedLAMB(Optimizer[Moments]):
 @final
 @dataclass(frozen=True)
 class LateRatioLARS(Optimizer[Tensor]):
-    """The ratio on the velocity that is applied, not on what enters it."""
+    """The ratio on the velocity that is applied, not on what enters it.
+
+    Attributes:
+        shapes: shapes of the model's tensors, flat one after another.
+        m: the momentum.
+        decay: weight decay beta [f / x^2].
+        trust: what the ratio is made of.
+    """
 
     shapes: tuple[tuple[int, ...], ...]
     m: float

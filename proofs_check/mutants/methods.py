@@ -54,7 +54,11 @@ class Judge(Protocol[Thing]):
 @final
 @dataclass(frozen=True)
 class MethodMutant:
-    """A fault, what was ``planted``, and one check run on the wrong thing and on the right one."""
+    """A fault, what was ``planted``, and one check run on the wrong thing and on the right one.
+
+    Attributes:
+        name: what reports call it.
+    """
 
     name: str
     planted: str

@@ -187,7 +187,12 @@ def _codes(level: Tensor, x: Tensor, width: int) -> Tensor:
 
 
 class OperatorMutant(NamedTuple):
-    """A wrong operator, what was planted in it, and the check that must refute it."""
+    """A wrong operator, what was planted in it, and the check that must refute it.
+
+    Attributes:
+        name: what reports call it.
+        mutant: the wrong operator.
+    """
 
     name: str
     mutant: Compressor

@@ -18,7 +18,11 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = declared("proofs_check.mutants", "MET
 
 @final
 class MutantOutcome(NamedTuple):
-    """One planted fault: ``refuted`` says whether ``check`` saw it, ``evidence`` how."""
+    """One planted fault: ``refuted`` says whether ``check`` saw it, ``evidence`` how.
+
+    Attributes:
+        name: what reports call it.
+    """
 
     name: str
     planted: str

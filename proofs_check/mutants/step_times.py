@@ -21,7 +21,11 @@ from proofs_check.mutants.methods import MethodMutant, fault
 @final
 @dataclass(frozen=True)
 class IdleDeadline(Barrier):
-    """Waits for the deadline although all have arrived."""
+    """Waits for the deadline although all have arrived.
+
+    Attributes:
+        seconds: the deadline.
+    """
 
     seconds: float
 
@@ -37,7 +41,11 @@ class IdleDeadline(Barrier):
 @final
 @dataclass(frozen=True)
 class PatientDeadline(Barrier):
-    """Late workers go on with the gradient they have begun."""
+    """Late workers go on with the gradient they have begun.
+
+    Attributes:
+        seconds: the deadline.
+    """
 
     seconds: float
 

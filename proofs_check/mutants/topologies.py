@@ -61,7 +61,11 @@ class RowShares(PushTopology):
 @final
 @dataclass(frozen=True)
 class BrokenCircle(PushTopology):
-    """A directed ring by parts with one link missing: all joined, but not strongly."""
+    """A directed ring by parts with one link missing: all joined, but not strongly.
+
+    Attributes:
+        n: number of workers.
+    """
 
     n: int = 8
     name = "ring by parts without its last link"
@@ -76,7 +80,11 @@ class BrokenCircle(PushTopology):
 @final
 @dataclass(frozen=True)
 class KeepingNothing(PushTopology):
-    """All links at 1 / out-degree, nothing for oneself."""
+    """All links at 1 / out-degree, nothing for oneself.
+
+    Attributes:
+        n: number of workers.
+    """
 
     n: int = 8
     name = "push-sum that keeps nothing"
@@ -90,7 +98,11 @@ class KeepingNothing(PushTopology):
 @final
 @dataclass(frozen=True)
 class OwnDegree(StaticTopology):
-    """w_ij = 1 / (1 + d_i), not 1 / (1 + max(d_i, d_j)): columns do not sum to 1."""
+    """w_ij = 1 / (1 + d_i), not 1 / (1 + max(d_i, d_j)): columns do not sum to 1.
+
+    Attributes:
+        n: number of workers.
+    """
 
     n: int = _GRID.n
     name = "weights by the own degree"
@@ -106,7 +118,11 @@ class OwnDegree(StaticTopology):
 @final
 @dataclass(frozen=True)
 class SelfTwice(StaticTopology):
-    """A list of neighbours in which everyone stands beside its own row: W_ii counts twice."""
+    """A list of neighbours in which everyone stands beside its own row: W_ii counts twice.
+
+    Attributes:
+        n: number of workers.
+    """
 
     n: int = _GRID.n
     name = "own row twice in the list"
@@ -147,7 +163,12 @@ class WrongEigenvalue(Weights):
 
 
 class TwoSteps(NamedTuple):
-    """Values now and a step ago ``[..., m, d]``."""
+    """Values now and a step ago ``[..., m, d]``.
+
+    Attributes:
+        x: values now.
+        before: values a step ago.
+    """
 
     x: Tensor
     before: Tensor

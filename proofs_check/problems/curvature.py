@@ -22,7 +22,12 @@ Floats = NDArray[np.float64]
 
 
 class Spectrum(NamedTuple):
-    """Eigenvalues ``[P, d]``, ascending, and eigenvectors ``[P, d, d]`` of f's Hessians."""
+    """Eigenvalues ``[P, d]``, ascending, and eigenvectors ``[P, d, d]`` of f's Hessians.
+
+    Attributes:
+        values: eigenvalues, ascending ``[P, d]``.
+        vectors: eigenvectors, in columns ``[P, d, d]``.
+    """
 
     values: Floats
     vectors: Floats
@@ -73,7 +78,13 @@ def worker_extremes(problem: Problem, points: Tensor) -> tuple[float, float]:
 
 class Pairs(NamedTuple):
     """Over pairs x, y: extremes of <grad(x) - grad(y), x - y> / ||x - y||^2, and of the norms'
-    ratio; of f and of any f_i. Valid for any d, but short of the true extremes in general."""
+    ratio; of f and of any f_i. Valid for any d, but short of the true extremes in general.
+
+    Attributes:
+        least: smallest curvature of f between two of the points [f / x^2].
+        least_worker: smallest of any f_i.
+        norm_worker: largest ratio of norms of any f_i.
+    """
 
     least: float
     least_worker: float

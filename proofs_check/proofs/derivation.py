@@ -14,7 +14,11 @@ from proofs_check.verdict import Outcome, Verdict
 @final
 @dataclass(frozen=True)
 class Step:
-    """One step: what it says and whether algebra found it true."""
+    """One step: what it says and whether algebra found it true.
+
+    Attributes:
+        holds: whether algebra found it true.
+    """
 
     what: str
     holds: bool

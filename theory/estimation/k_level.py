@@ -23,6 +23,9 @@ from theory.theorem import MeanEstimation
 class KLevel(MeanEstimation):
     """See the file's docstring. ``by_norm``: the span is sqrt(2) ||x||, not max - min.
 
+    Attributes:
+        k: number of levels.
+
     Raises:
         ValueError: k < 2.
     """

@@ -22,6 +22,9 @@ from theory.theorem import MeanEstimation
 class RotatedKLevel(MeanEstimation):
     """See the file's docstring for the statement.
 
+    Attributes:
+        k: number of levels.
+
     Raises:
         ValueError: k < 2.
     """

@@ -9,7 +9,15 @@ from typing import final
 @final
 @dataclass(frozen=True)
 class Erratum:
-    """What stands where, what is right, and how the difference shows."""
+    """What stands where, what is right, and how the difference shows.
+
+    Attributes:
+        id: its number, as in E7.
+        place: where in the survey it stands.
+        printed: what is printed there.
+        correct: what is right.
+        evidence: how the difference shows.
+    """
 
     id: str
     place: str

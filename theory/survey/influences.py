@@ -11,7 +11,16 @@ from typing import NamedTuple, final
 
 @final
 class Influence(NamedTuple):
-    """One line of the table, the survey's words."""
+    """One line of the table, the survey's words.
+
+    Attributes:
+        architecture: parameter server, all-reduce or gossip.
+        synchronisation: synchronous, stale-synchronous, asynchronous or local.
+        consistency: how alike the workers' models are.
+        frequency: how often messages are sent.
+        congestion: how much traffic meets at one node.
+        convergence: how hard convergence is.
+    """
 
     architecture: str
     synchronisation: str

@@ -35,7 +35,13 @@ SURVEYS: dict[str, tuple[str, Source]] = {
 @final
 @dataclass(frozen=True)
 class SurveyRow:
-    """One method or piece that the surveys name; ``source`` says where (paper and section)."""
+    """One method or piece that the surveys name; ``source`` says where (paper and section).
+
+    Attributes:
+        key: its name on the command line.
+        family: the part of the survey that it belongs to.
+        what: one line about it.
+    """
 
     key: str
     family: str

@@ -18,6 +18,10 @@ class Rounds(NamedTuple):
     """One line: rounds T^steps n^workers / K^period; ``speedup`` and ``condition`` as printed.
 
     ``key`` is the row's. ``speedup`` None: the survey says nothing.
+
+    Attributes:
+        source: the paper behind the line.
+        confidence: how surely the statement is known.
     """
 
     key: str

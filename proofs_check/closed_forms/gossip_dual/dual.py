@@ -149,7 +149,12 @@ def sliding_recursion(change: Change = right) -> tuple[Verdict, ...]:
 @dataclass(frozen=True)
 class Printed:
     """What the paper's theorem states: eta_k, tau_k, alpha_k, 1 + beta_1 at outer step k; beta_i
-    in the first outer step and the weight of the i-th inner iterate."""
+    in the first outer step and the weight of the i-th inner iterate.
+
+    Attributes:
+        rule: the parameters alpha_k, eta_k and tau_k.
+        beta: i -> beta_i.
+    """
 
     rule: SlidingRule
     outer: Callable[[int], tuple[float, float, float, float]]

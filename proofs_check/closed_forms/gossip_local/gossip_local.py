@@ -115,7 +115,11 @@ def special_cases() -> tuple[Verdict, ...]:
 @final
 @dataclass(frozen=True)
 class Alone(Topology):
-    """W = I: what the checks of mixing matrices refuse, since it never agrees."""
+    """W = I: what the checks of mixing matrices refuse, since it never agrees.
+
+    Attributes:
+        n: number of workers.
+    """
 
     n: int
 

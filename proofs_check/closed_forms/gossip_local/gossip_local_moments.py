@@ -39,6 +39,9 @@ class Recursion:
 
     ``period`` H may be any positive number where there is no noise: (1 - gamma a)^H needs no more.
     ``delta`` = 1 sends everything; with ``consensus_step`` = 1 this is plain gossip.
+
+    Attributes:
+        w: the mixing matrix ``[n, n]``.
     """
 
     w: Array

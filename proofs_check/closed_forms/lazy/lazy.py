@@ -41,7 +41,11 @@ _PROVENANCE = f"Chen et al. 2018, arXiv:1805.09965; {_STEPS} steps on rising cur
 
 class Seen(NamedTuple):
     """What an observer saw: models ``[T + 1, d]``, who sent ``[T, n]``, gradients ``[T + 1, n, d]``
-    at these models from the data alone."""
+    at these models from the data alone.
+
+    Attributes:
+        x: the models ``[T + 1, d]``.
+    """
 
     x: Floats
     sent: NDArray[np.bool_]

@@ -74,6 +74,10 @@ class LocalLaw:
     """Local SGD with constant stepsize and a period on :class:`TwoKinds`, from the minimiser.
 
     ``overlapped``: models restart from old mean + own progress (CoCoD-SGD), not from the mean.
+
+    Attributes:
+        kinds: the problem, two kinds of workers.
+        gamma: the stepsize [x^2 / f].
     """
 
     kinds: TwoKinds

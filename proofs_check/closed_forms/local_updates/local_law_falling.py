@@ -44,7 +44,12 @@ class _Rounds(NamedTuple):
 @final
 @dataclass(frozen=True)
 class FallingLaw:
-    """Local SGD on :class:`TwoKinds` with any stepsizes and a period."""
+    """Local SGD on :class:`TwoKinds` with any stepsizes and a period.
+
+    Attributes:
+        kinds: the problem, two kinds of workers.
+        step: the stepsizes [x^2 / f].
+    """
 
     kinds: TwoKinds
     step: Stepsize

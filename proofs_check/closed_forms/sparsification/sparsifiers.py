@@ -154,7 +154,12 @@ def e28() -> Verdict:
 
 
 class GradientTruncation(NamedTuple):
-    """T1 as the survey has it: of the gradient, on its way to the model (erratum E29)."""
+    """T1 as the survey has it: of the gradient, on its way to the model (erratum E29).
+
+    Attributes:
+        alpha: how far values are pulled towards 0.
+        theta: values beyond it are left alone.
+    """
 
     alpha: float
     theta: float

@@ -49,7 +49,12 @@ class ForgetfulFeedback(Memory[Tensor]):
 @final
 @dataclass(frozen=True)
 class GradientAveragingLocalSGD(Spoilt):
-    r"""Survey Eq. 9 as printed: when H | t+1, x_i - \gamma \frac1n \sum_j g_j(x_j)."""
+    r"""Survey Eq. 9 as printed: when H | t+1, x_i - \gamma \frac1n \sum_j g_j(x_j).
+
+    Attributes:
+        step_rule: the stepsizes [x^2 / f].
+        period: H.
+    """
 
     step_rule: Stepsize
     period: int
@@ -86,6 +91,9 @@ class MisscaledBSP(Spoilt):
     r"""x_{t+1} = x_t - \gamma n^{p-1} \sum_i g_i with p = ``power``; right is p = 0.
 
     p = 1 sums the gradients instead of averaging them; p = 1/2 divides their sum by sqrt(n).
+
+    Attributes:
+        step_rule: the stepsizes [x^2 / f].
     """
 
     step_rule: Stepsize
@@ -129,7 +137,11 @@ class SelfTwiceDPSGD(Spoilt):
 @final
 @dataclass(frozen=True)
 class LeakyRing(StaticTopology):
-    """A ring whose weights are 0.33 instead of 1/3: rows sum to 0.99, and no one checked."""
+    """A ring whose weights are 0.33 instead of 1/3: rows sum to 0.99, and no one checked.
+
+    Attributes:
+        n: number of workers.
+    """
 
     n: int
 

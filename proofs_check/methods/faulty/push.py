@@ -65,6 +65,9 @@ class OldNeighbours(Spoilt):
     """Neighbours' rows are those of the step before, and nobody counts what is under way.
 
     The state holds sums and weights of now and before, ``[..., m, 2 d]`` and ``[..., m, 2]``.
+
+    Attributes:
+        graph: the sequence of mixing matrices.
     """
 
     right: PushSum

@@ -85,7 +85,11 @@ def steps_to(method: Method[Any], problem: Quadratic, accuracy: float, limit: in
 
 @final
 class Line(NamedTuple):
-    """A measured power law: replicas' values ``[R, K]`` at x ``[K]``, and its fit."""
+    """A measured power law: replicas' values ``[R, K]`` at x ``[K]``, and its fit.
+
+    Attributes:
+        samples: the replicas' values ``[R, K]``.
+    """
 
     x: Curve
     samples: Curve

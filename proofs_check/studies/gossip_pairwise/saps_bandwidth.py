@@ -41,7 +41,11 @@ _ROW, _PROBLEM = "saps-psgd", "quadratic-sc"
 
 @final
 class Course(NamedTuple):
-    """Seconds ``[R, T + 1]`` and error, as a share of the first, ``[R, T + 1]``."""
+    """Seconds ``[R, T + 1]`` and error, as a share of the first, ``[R, T + 1]``.
+
+    Attributes:
+        seconds: time passed ``[R, T + 1]``.
+    """
 
     seconds: Curve
     error: Curve

@@ -34,7 +34,13 @@ _MEMORY = 8.0  # gamma mu t of half a run on logistic regression
 
 
 class Arm(NamedTuple):
-    """A way to reach a noise scale: factor -> (gamma, batch)."""
+    """A way to reach a noise scale: factor -> (gamma, batch).
+
+    Attributes:
+        label: what the figure calls it.
+        row: key of the row.
+        power: the stepsize grows as the factor to this power.
+    """
 
     label: str
     row: str

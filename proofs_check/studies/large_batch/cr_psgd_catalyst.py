@@ -31,7 +31,12 @@ _BATCH, _RATIO = GeometricBatch(2.0, 1), 1.5  # 1, 2, 4, ...; theta / L
 
 
 class Plan(NamedTuple):
-    """Stages, steps in each, and gradients a worker takes in all."""
+    """Stages, steps in each, and gradients a worker takes in all.
+
+    Attributes:
+        stages: number of stages.
+        length: steps of a stage.
+    """
 
     stages: int
     length: int

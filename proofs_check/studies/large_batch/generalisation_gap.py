@@ -80,6 +80,9 @@ class Found(NamedTuple):
     """At the training loss: test errors ``[R]``, sharpness ``[R]`` [f / x^2], steps ``[R]``.
 
     ``reached`` ``[R]`` says where it was reached; the rest is taken at the last step.
+
+    Attributes:
+        error: test errors ``[R]``.
     """
 
     error: Curve

@@ -29,7 +29,11 @@ _OFF_GRID = math.log(2**0.25)  # the best stepsize is at most this far away, in 
 
 class Slope(NamedTuple):
     """Least-squares slope of log S against log B with its half-width at ALPHA, and what a grid
-    may add to it."""
+    may add to it.
+
+    Attributes:
+        value: the slope.
+    """
 
     value: float
     half: float

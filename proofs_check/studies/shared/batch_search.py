@@ -32,7 +32,16 @@ _LOOKS = 15  # looks per e-fold of steps: the count is interpolated between two
 
 @final
 class Race(NamedTuple):
-    """To where, from where, how long at most, and with how many groups of how many replicas."""
+    """To where, from where, how long at most, and with how many groups of how many replicas.
+
+    Attributes:
+        problem: the problem.
+        loss: models ``[R, d]`` -> values ``[R]`` that are to fall.
+        target: the loss at which the count stops.
+        size: replicas in a group.
+        seed: seed of the runs.
+        largest: the largest stepsize that is tried.
+    """
 
     problem: Problem
     loss: Callable[[Tensor], Tensor]
@@ -96,7 +105,11 @@ def best_stepsize(race: Race, batch: int, start: float) -> float:
 
 
 class Scanned(NamedTuple):
-    """Batches ``[K]`` (in base batches), best stepsizes ``[K]``, counts ``[G, K]``."""
+    """Batches ``[K]`` (in base batches), best stepsizes ``[K]``, counts ``[G, K]``.
+
+    Attributes:
+        steps: counts of steps ``[G, K]``.
+    """
 
     batches: Curve
     stepsizes: Curve

@@ -24,7 +24,12 @@ Curve = NDArray[np.float64]
 
 @final
 class Family(NamedTuple):
-    """Graphs of one kind of growing size; ``power``: 1/gap grows as n^power (0: as log n)."""
+    """Graphs of one kind of growing size; ``power``: 1/gap grows as n^power (0: as log n).
+
+    Attributes:
+        label: what the figure calls it.
+        graphs: the graphs, smallest first.
+    """
 
     label: str
     graphs: tuple[StaticTopology, ...]

@@ -22,7 +22,12 @@ Scans = tuple["Scan", "Scan"]
 
 
 class Scan(NamedTuple):
-    """Longest periods along one axis: ``x`` is T or n, ``rounds`` T / H*, one entry a point."""
+    """Longest periods along one axis: ``x`` is T or n, ``rounds`` T / H*, one entry a point.
+
+    Attributes:
+        found: the longest periods, one a point.
+        horizons: numbers of steps, one a point.
+    """
 
     x: Curve
     found: tuple[Longest, ...]
