@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import traceback
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 import torch
 import torch.distributed as dist
+from torch._C._distributed_c10d import FileStore
 from torch.multiprocessing.spawn import (
     ProcessExitedException,
     ProcessRaisedException,
@@ -18,14 +20,39 @@ from torch.multiprocessing.spawn import (
 
 Work = Callable[..., Any]
 
+_SILENT = "not all ranks arrived in time"
+
 
 class RankLost(RuntimeError):
     """A rank of a distributed run died or stalled; no rank is left running."""
 
 
-def _broken(traceback: str) -> bool:
-    """Whether a rank failed in a collective because another did not take part."""
-    return "DistBackendError" in traceback or "gloo" in traceback.lower()
+def _broken(told: str) -> bool:
+    """Whether a rank failed, by its traceback, because another did not take part."""
+    signs = ("DistBackendError", "DistStoreError", _SILENT)
+    return any(sign in told for sign in signs) or "gloo" in told.lower()
+
+
+def _failures(folder: Path, ranks: int) -> dict[int, str]:
+    """Tracebacks of the ranks that failed. One that failed by itself takes others with it, and
+    those may end first."""
+    files = {rank: folder / f"{rank}.failed" for rank in range(ranks)}
+    return {rank: file.read_text() for rank, file in files.items() if file.is_file()}
+
+
+def _wait_for_all(store: FileStore, ranks: int, place: str) -> None:
+    """Return when all ``ranks`` have come to ``place``.
+
+    A rank's connections stand when ``init_process_group`` returns on that rank, not on the others:
+    one that leaves at once closes a connection that another is still making. The files of the
+    store outlive the ranks, so here nobody can miss anybody.
+    """
+    if store.add(place, 1) == ranks:
+        store.set(f"{place}, all", "")
+    try:
+        store.wait([f"{place}, all"])
+    except RuntimeError as error:
+        raise RuntimeError(f"{_SILENT} at {place!r}") from error
 
 
 def _rank(
@@ -40,15 +67,17 @@ def _rank(
     torch.set_num_threads(1)
     if backend == "nccl":
         torch.cuda.set_device(rank)
-    dist.init_process_group(
-        backend,
-        init_method=f"file://{folder}/rendezvous",
-        rank=rank,
-        world_size=ranks,
-        timeout=timedelta(seconds=timeout),
-    )
+    patience = timedelta(seconds=timeout)
+    store = FileStore(f"{folder}/rendezvous", ranks)
+    store.set_timeout(patience)
+    dist.init_process_group(backend, store=store, rank=rank, world_size=ranks, timeout=patience)
     try:
+        _wait_for_all(store, ranks, "connected")
         torch.save(work(*arguments), Path(folder) / f"{rank}.pt")
+        _wait_for_all(store, ranks, "finished")
+    except Exception:  # told before the others can notice that this rank leaves
+        (Path(folder) / f"{rank}.failed").write_text(traceback.format_exc())
+        raise
     finally:
         dist.destroy_process_group()
 
@@ -90,6 +119,9 @@ def launch(
         except ProcessRaisedException as error:
             if not _broken(str(error)):
                 raise
+            for rank, told in _failures(Path(folder), ranks).items():
+                if not _broken(told):
+                    raise ProcessRaisedException(told, rank, error.error_pid) from error
             raise RankLost(
                 f"rank {error.error_index} waited more than {timeout:g} s for another, or lost its "
                 "connection to it; all were stopped; a longer timeout, or a sound rank, would do"

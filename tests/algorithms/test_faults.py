@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import time
 
 import numpy as np
 import pytest
 import torch
+from torch.multiprocessing.spawn import ProcessRaisedException
 
 from algorithms.faults import Faults
 from algorithms.key import Key
@@ -128,3 +130,31 @@ def test_no_rank_hangs_when_another_is_lost(fate: str) -> None:
     with pytest.raises(RankLost, match=r"rank \d"):
         launch(_dies, fate, ranks=2, timeout=8.0)
     assert time.monotonic() - begin < 50
+
+
+def _fails_by_itself(guilty: int) -> None:
+    """One rank raises and takes its time to end; the other is in a collective with it."""
+    network = Sharded(2)
+    if network.rank == guilty:
+        atexit.register(time.sleep, 5.0)
+        raise LookupError(f"fault of rank {guilty}")
+    run(BSP(STEP), Quadratic.strongly_convex(2, 8), steps=1, network=network)
+
+
+@pytest.mark.parametrize("guilty", [0, 1])
+def test_a_failed_rank_is_named_and_not_those_it_takes_along(guilty: int) -> None:
+    with pytest.raises(ProcessRaisedException, match=f"fault of rank {guilty}") as told:
+        launch(_fails_by_itself, guilty, ranks=2)
+    assert told.value.error_index == guilty
+
+
+def _leaves_at_once(late: int) -> int:
+    rank = Sharded(2).rank
+    if rank == late:
+        time.sleep(2.0)
+    return rank
+
+
+@pytest.mark.parametrize("late", [0, 1])
+def test_a_rank_may_finish_before_another(late: int) -> None:
+    assert launch(_leaves_at_once, late, ranks=2) == [0, 1]
