@@ -13,7 +13,9 @@ from typing import final
 
 from algorithms.catalogue import PROBLEMS, ROWS, problem, row
 from algorithms.names import look_up
-from proofs_check.bounds.settings import BOUND_CHECKS
+from algorithms.topologies.base import PushTopology, Topology
+from algorithms.topologies.gallery import examples
+from proofs_check.bounds import BOUND_CHECKS
 from proofs_check.cell import Cell, CellResult
 from proofs_check.closed_forms import CLOSED_FORMS
 from proofs_check.compressors.check import check_compressor
@@ -26,7 +28,6 @@ from proofs_check.mutants.report import MutantOutcome, refute_all
 from proofs_check.problems.check import check_problem
 from proofs_check.proofs import PROOFS
 from proofs_check.studies import STUDIES
-from proofs_check.topologies.members import PUSH_TOPOLOGIES, TOPOLOGIES
 from proofs_check.topologies.mixing import check_reference, check_topology
 from proofs_check.topologies.push import check_push
 from proofs_check.verdict import Outcome, Verdict
@@ -96,9 +97,9 @@ def _worker_cells() -> Iterator[Cell]:
 def _other_cells(effort: Preset) -> Iterator[Cell]:
     for entry in PROBLEMS:
         yield Cell("", entry.name, "problem", n=effort.n)
-    for topology in TOPOLOGIES:
+    for topology in examples(Topology):
         yield Cell("d-psgd", "", f"topology {topology.name}", n=topology.n)
-    for pushed in PUSH_TOPOLOGIES:
+    for pushed in examples(PushTopology):
         yield Cell("push-sum", "", f"push {pushed.name}", n=pushed.n)
     yield Cell("d-psgd", "", "topology reference values")
     for prove in PROOFS:
@@ -148,12 +149,12 @@ def _problem(cell: Cell, _: str) -> CellResult:
 def _topology(cell: Cell, name: str) -> CellResult:
     if name == "reference values":
         return CellResult(check_reference(), {})
-    by_name = {topology.name: topology for topology in TOPOLOGIES}
+    by_name = {topology.name: topology for topology in examples(Topology)}
     return CellResult(check_topology(look_up("topology", name, by_name)), {})
 
 
 def _push(cell: Cell, name: str) -> CellResult:
-    by_name = {topology.name: topology for topology in PUSH_TOPOLOGIES}
+    by_name = {topology.name: topology for topology in examples(PushTopology)}
     return CellResult(check_push(look_up("push topology", name, by_name)), {})
 
 

@@ -134,13 +134,14 @@ class Theorem(Result):
 
     Class attributes of every member, besides those of a result: ``needs`` (names in Constants),
     ``metric``, ``order``, ``tight`` (whether the order is attained, so that rate checks are
-    two-sided).
+    two-sided). ``unmeasured`` says why no run is held against the bound; empty where one is.
     """
 
     needs: tuple[str, ...]
     metric: Metric
     order: Order
     tight: bool
+    unmeasured: str = ""
 
     @abstractmethod
     def violations(self, c: Constants, step: Stepsize, horizon: int) -> tuple[str, ...]:

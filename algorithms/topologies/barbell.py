@@ -48,3 +48,11 @@ class Barbell(Graph):
 
     def graph(self) -> Any:
         return nx.barbell_graph(self.clique, self.bridge)
+
+
+EXAMPLES = (Barbell(7, 2),)
+
+
+def of_workers(n: int, weights: Weights) -> tuple[Barbell, ...]:
+    """Two halves of n workers, for the gallery; a bridge of one where n is odd."""
+    return (Barbell(n // 2, n % 2, weights),) if n >= 4 else ()

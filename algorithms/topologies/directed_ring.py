@@ -8,6 +8,7 @@ from typing import final
 import numpy as np
 
 from algorithms.topologies.base import Matrix, PushTopology, StaticTopology, need_workers
+from algorithms.topologies.weights import Weights
 from theory.networks import spectra
 
 
@@ -37,3 +38,8 @@ class DirectedRing(StaticTopology, PushTopology):
 
     def build(self) -> Matrix:
         return (np.eye(self.n) + np.roll(np.eye(self.n), 1, axis=0)) / 2.0
+
+
+def of_workers(n: int, weights: Weights) -> tuple[DirectedRing, ...]:
+    """The one of n workers, for the gallery; its weights are its own."""
+    return (DirectedRing(n),)

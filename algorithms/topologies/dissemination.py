@@ -9,6 +9,7 @@ from typing import final
 import numpy as np
 
 from algorithms.topologies.base import Matrix, Periodic, Topology, checked, need_workers
+from algorithms.topologies.weights import Weights
 from theory.networks import spectra
 
 
@@ -106,3 +107,9 @@ def _units(n: int, most: int) -> tuple[int, ...]:
     """The first ``most`` numbers prime to n below it, 1 first."""
     units = [a for a in range(1, max(2, n)) if math.gcd(a, n) == 1]
     return tuple(units[:most])
+
+
+def of_workers(n: int, weights: Weights) -> tuple[Topology, ...]:
+    """Both exchanges of n workers, for the gallery; the second where n is a power of two."""
+    cubes = (RotatingHypercube(n),) if n & (n - 1) == 0 else ()
+    return (Dissemination(n), *cubes)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, final
 
 import networkx as nx
 
 from algorithms.topologies.base import need_workers
-from algorithms.topologies.graphs import STANDARD, Graph, need_connected, need_probability
+from algorithms.topologies.graphs import STANDARD, Graph, drawn, need_connected, need_probability
 from algorithms.topologies.weights import Weights
 
 
@@ -43,3 +44,9 @@ class ErdosRenyi(Graph):
 
     def graph(self) -> Any:
         return nx.gnp_random_graph(self.n, self.p, seed=self.seed)
+
+
+def of_workers(n: int, weights: Weights) -> tuple[ErdosRenyi, ...]:
+    """Twice the density at which n workers become connected, for the gallery."""
+    p = min(1.0, 2 * math.log(n) / n)
+    return drawn(lambda seed: ErdosRenyi(n, p, seed, weights)) if n >= 6 else ()

@@ -46,3 +46,6 @@ class FixedMatrix(StaticTopology):
 
     def __hash__(self) -> int:
         return hash(self.build().tobytes())
+
+
+EXAMPLES = (FixedMatrix([[0.25, 0.75], [0.75, 0.25]], label="of two workers"),)

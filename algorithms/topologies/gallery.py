@@ -1,35 +1,48 @@
-"""The named topologies that n workers can have, one of each family."""
+"""Every topology of this room: by the number of workers, and the examples that are checked.
+
+A module here offers its family to the table of topologies by a function ``of_workers(n, weights)``
+(the members over n workers, ``weights`` on those that are graphs; an empty tuple where n has none),
+and declares further instances, with other parameters or sizes, in a tuple ``EXAMPLES``. The survey
+and the tests take both: :func:`examples`.
+"""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
+from functools import cache
+from typing import TypeVar
 
-from algorithms.topologies.barbell import Barbell
-from algorithms.topologies.base import Topology
-from algorithms.topologies.complete import Complete
-from algorithms.topologies.directed_ring import DirectedRing
-from algorithms.topologies.erdos_renyi import ErdosRenyi
-from algorithms.topologies.geometric import Geometric
+from algorithms.topologies.base import MixingSequence, Topology, need_workers
 from algorithms.topologies.graphs import STANDARD
 from algorithms.topologies.grid import Grid
-from algorithms.topologies.hypercube import Hypercube
-from algorithms.topologies.one_peer_exponential import OnePeerExponential
-from algorithms.topologies.path import Path
-from algorithms.topologies.random_regular import RandomRegular
-from algorithms.topologies.ring import Ring
-from algorithms.topologies.small_world import SmallWorld
-from algorithms.topologies.star import Star
-from algorithms.topologies.static_exponential import StaticExponential
-from algorithms.topologies.torus import Torus
-from algorithms.topologies.weights import Weights
-from theory.networks.mixing import MixingError
+from algorithms.topologies.optimal_weights import FDLA, FMMC
+from algorithms.topologies.weights import (
+    BestConstant,
+    LazyWeights,
+    MaxDegree,
+    MetropolisHastings,
+    Weights,
+)
+from theory.members import declared, modules
 
-_TRIES = 100  # seeds tried for a connected draw
+_ROOM = "algorithms.topologies"
+_N = 16  # workers of the examples
+Kind = TypeVar("Kind", bound=MixingSequence)
+
+RULES: dict[str, Weights] = {
+    "metropolis-hastings": MetropolisHastings(),
+    "metropolis-hastings-max": MetropolisHastings(plus_one=False),
+    "max-degree": MaxDegree(),
+    "max-degree-max": MaxDegree(plus_one=False),
+    "lazy-max-degree": LazyWeights(MaxDegree(plus_one=False)),
+    "best-constant": BestConstant(),
+    "fdla": FDLA(),
+    "fmmc": FMMC(),
+}
+"""Weight rules by the names that the command line gives them."""
 
 
 def gallery(n: int, weights: Weights = STANDARD) -> tuple[Topology, ...]:
-    """One topology of each family over n workers, ``weights`` on those that are graphs.
+    """The doubly stochastic topologies that n workers can have, ``weights`` on graphs.
 
     Families without a member for this n (a hypercube of 12) are left out. Random graphs take twice
     the density that is needed, and the first seed whose draw is connected.
@@ -37,38 +50,20 @@ def gallery(n: int, weights: Weights = STANDARD) -> tuple[Topology, ...]:
     Raises:
         ValueError: n < 1.
     """
-    found: list[Topology] = [Path(n, weights), Ring(n, weights), Star(n, weights)]
-    if Grid.square(n).rows > 1:
-        found += [Grid.square(n, weights), Torus.square(n, weights)]
-    power = n & (n - 1) == 0
-    if power:
-        found.append(Hypercube(n, weights))
-    if n >= 4:
-        found.append(Barbell(n // 2, n % 2, weights))
-    found += [*_random(n, weights), StaticExponential(n)]
-    if power:
-        found.append(OnePeerExponential(n))
-    return (*found, DirectedRing(n), Complete(n, weights))
+    return tuple(one for one in _families(n, weights) if isinstance(one, Topology))
 
 
-def _random(n: int, weights: Weights) -> list[Topology]:
-    if n < 6:
-        return []
-    dense, near = 2 * math.log(n) / n, math.sqrt(2 * math.log(n) / (math.pi * n))
-    drawn: tuple[Callable[[int], Topology], ...] = (
-        lambda seed: RandomRegular(n, 4, seed, weights),
-        lambda seed: ErdosRenyi(n, min(1.0, dense), seed, weights),
-        lambda seed: SmallWorld(n, 4, 0.2, seed, weights),
-        lambda seed: Geometric(n, near, seed, weights),
-    )
-    return [_connected(make) for make in drawn]
+@cache
+def examples(kind: type[Kind]) -> tuple[Kind, ...]:
+    """The instances of ``kind`` that the survey checks: families of 16, grids with every rule of
+    weights, and what modules declare besides.
+    """
+    grids = (Grid.square(_N, rule) for rule in RULES.values())
+    found = (*_families(_N, STANDARD), *grids, *declared(_ROOM, "EXAMPLES"))
+    return tuple(dict.fromkeys(one for one in found if isinstance(one, kind)))
 
 
-def _connected(make: Callable[[int], Topology]) -> Topology:
-    """The first draw that is connected."""
-    for seed in range(_TRIES):
-        try:
-            return make(seed)
-        except MixingError:
-            continue
-    return make(_TRIES)
+def _families(n: int, weights: Weights) -> tuple[MixingSequence, ...]:
+    need_workers(n)
+    offers = [module for module in modules(_ROOM) if hasattr(module, "of_workers")]
+    return tuple(one for module in offers for one in module.of_workers(n, weights))

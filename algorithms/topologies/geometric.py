@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, final
 
 import networkx as nx
 
 from algorithms.topologies.base import need_workers
-from algorithms.topologies.graphs import STANDARD, Graph, need_connected
+from algorithms.topologies.graphs import STANDARD, Graph, drawn, need_connected
 from algorithms.topologies.weights import Weights
 
 
@@ -45,3 +46,9 @@ class Geometric(Graph):
 
     def graph(self) -> Any:
         return nx.random_geometric_graph(self.n, self.radius, seed=self.seed)
+
+
+def of_workers(n: int, weights: Weights) -> tuple[Geometric, ...]:
+    """Twice the density at which n workers become connected, for the gallery."""
+    radius = math.sqrt(2 * math.log(n) / (math.pi * n))
+    return drawn(lambda seed: Geometric(n, radius, seed, weights)) if n >= 6 else ()

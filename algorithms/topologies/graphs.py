@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import networkx as nx
 import numpy as np
@@ -20,6 +20,9 @@ from theory.networks.weights import edge_weight
 
 STANDARD = MetropolisHastings()
 """The weights of a graph whose user names none."""
+
+_SEEDS = 100
+Member = TypeVar("Member", bound="Graph")
 
 
 class Graph(StaticTopology):
@@ -126,6 +129,16 @@ class Rectangle(Graph):
         need_workers(n)
         rows = max(r for r in range(1, math.isqrt(n) + 1) if n % r == 0)
         return cls(rows, n // rows, weights)
+
+
+def drawn(make: Callable[[int], Member]) -> tuple[Member, ...]:
+    """``make(seed)`` with the first of 100 seeds whose draw is connected; nothing if none is."""
+    for seed in range(_SEEDS):
+        try:
+            return (make(seed),)
+        except MixingError:
+            continue
+    return ()
 
 
 def need_connected(graph: Any, subject: str, cure: str) -> None:

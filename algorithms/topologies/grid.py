@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from algorithms.topologies.graphs import Rectangle
+from algorithms.topologies.weights import Weights
 from theory.networks import spectra
 
 
@@ -33,3 +34,9 @@ class Grid(Rectangle):
         return spectra.product_laplacian(
             spectra.path_laplacian(self.rows), spectra.path_laplacian(self.cols)
         )
+
+
+def of_workers(n: int, weights: Weights) -> tuple[Grid, ...]:
+    """The most nearly square one of n workers, for the gallery; none where n is prime."""
+    nearest = Grid.square(n, weights)
+    return (nearest,) if nearest.rows > 1 else ()

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from algorithms.topologies.graphs import Family
+from algorithms.topologies.weights import Weights
 from theory.networks import spectra
 
 
@@ -37,3 +38,8 @@ class Hypercube(Family):
 
     def laplacian_spectrum(self) -> NDArray[np.float64]:
         return spectra.hypercube_laplacian(self.n)
+
+
+def of_workers(n: int, weights: Weights) -> tuple[Hypercube, ...]:
+    """The one of n workers, for the gallery; none where n is no power of two."""
+    return (Hypercube(n, weights),) if n & (n - 1) == 0 else ()

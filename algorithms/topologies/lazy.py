@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import final
 
 from algorithms.topologies.base import Matrix, Periodic, Topology, checked
+from algorithms.topologies.one_peer_exponential import OnePeerExponential
+from algorithms.topologies.ring import Ring
 from theory.networks import mixing
 
 
@@ -39,3 +41,6 @@ class Lazy(Periodic, Topology):
     def build_period(self) -> tuple[Matrix, ...]:
         halved = [mixing.lazy(self.topology.matrix(t)) for t in range(self.period)]
         return checked(halved, signed=self.signed)
+
+
+EXAMPLES = (Lazy(Ring(16)), Lazy(OnePeerExponential(8)))

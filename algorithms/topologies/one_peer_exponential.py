@@ -8,6 +8,7 @@ from typing import final
 import numpy as np
 
 from algorithms.topologies.base import Matrix, Periodic, PushTopology, Topology, checked
+from algorithms.topologies.weights import Weights
 from theory.networks import spectra
 
 
@@ -43,3 +44,8 @@ class OnePeerExponential(Periodic, Topology, PushTopology):
 
     def stated_lam(self) -> float:
         return 0.0
+
+
+def of_workers(n: int, weights: Weights) -> tuple[OnePeerExponential, ...]:
+    """The one of n workers, for the gallery; none where n is no power of two."""
+    return (OnePeerExponential(n),) if n & (n - 1) == 0 else ()

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from algorithms.topologies.graphs import Family
+from algorithms.topologies.weights import Weights
 from theory.networks import spectra
 
 
@@ -33,3 +34,8 @@ class Path(Family):
 
     def laplacian_spectrum(self) -> NDArray[np.float64]:
         return spectra.path_laplacian(self.n)
+
+
+def of_workers(n: int, weights: Weights) -> tuple[Path, ...]:
+    """The one of n workers, for the gallery."""
+    return (Path(n, weights),)

@@ -57,3 +57,6 @@ class RandomDigraph(Periodic, PushTopology):
 def _hearing(n: int, p: float, seed: int) -> Matrix:
     graph = nx.gnp_random_graph(n, p, seed=seed, directed=True)
     return np.asarray(nx.to_numpy_array(graph, nodelist=range(n))).T
+
+
+EXAMPLES = (RandomDigraph(16, 0.3, seed=1), RandomDigraph(16, 0.08, seed=1, graphs=8))

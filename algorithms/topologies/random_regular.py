@@ -8,7 +8,7 @@ from typing import Any, final
 import networkx as nx
 
 from algorithms.topologies.base import need_workers
-from algorithms.topologies.graphs import STANDARD, Graph, need_connected
+from algorithms.topologies.graphs import STANDARD, Graph, drawn, need_connected
 from algorithms.topologies.weights import Weights
 
 
@@ -48,3 +48,8 @@ class RandomRegular(Graph):
 
     def graph(self) -> Any:
         return nx.random_regular_graph(self.degree, self.n, seed=self.seed)
+
+
+def of_workers(n: int, weights: Weights) -> tuple[RandomRegular, ...]:
+    """Degree 4 on n workers, for the gallery."""
+    return drawn(lambda seed: RandomRegular(n, 4, seed, weights)) if n >= 6 else ()

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from algorithms.topologies.graphs import Family
+from algorithms.topologies.weights import Weights
 from theory.networks import spectra
 
 
@@ -34,3 +35,8 @@ class Ring(Family):
 
     def laplacian_spectrum(self) -> NDArray[np.float64]:
         return spectra.cycle_laplacian(self.n)
+
+
+def of_workers(n: int, weights: Weights) -> tuple[Ring, ...]:
+    """The one of n workers, for the gallery."""
+    return (Ring(n, weights),)

@@ -7,7 +7,7 @@ from typing import Any, final
 
 import networkx as nx
 
-from algorithms.topologies.graphs import STANDARD, Graph, need_connected, need_probability
+from algorithms.topologies.graphs import STANDARD, Graph, drawn, need_connected, need_probability
 from algorithms.topologies.weights import Weights
 
 
@@ -44,3 +44,8 @@ class SmallWorld(Graph):
 
     def graph(self) -> Any:
         return nx.watts_strogatz_graph(self.n, self.k, self.p, seed=self.seed)
+
+
+def of_workers(n: int, weights: Weights) -> tuple[SmallWorld, ...]:
+    """Four neighbours on n workers, a fifth of them rewired, for the gallery."""
+    return drawn(lambda seed: SmallWorld(n, 4, 0.2, seed, weights)) if n >= 6 else ()

@@ -27,3 +27,6 @@ def florentine_families(weights: Weights = STANDARD) -> GivenGraph:
 def les_miserables(weights: Weights = STANDARD) -> GivenGraph:
     """77 characters who meet in a novel (Knuth 1993, The Stanford GraphBase)."""
     return GivenGraph.of("Les Miserables", nx.les_miserables_graph(), weights)
+
+
+EXAMPLES = (karate_club(), southern_women(), florentine_families(), les_miserables())

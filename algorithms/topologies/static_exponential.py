@@ -8,6 +8,7 @@ from typing import final
 import numpy as np
 
 from algorithms.topologies.base import Matrix, PushTopology, StaticTopology, need_workers
+from algorithms.topologies.weights import Weights
 from theory.networks import spectra
 
 
@@ -43,3 +44,8 @@ class StaticExponential(StaticTopology, PushTopology):
         for j in range(hops):
             w[workers, (workers + (1 << j)) % self.n] += 1.0
         return w / (1.0 + hops)
+
+
+def of_workers(n: int, weights: Weights) -> tuple[StaticExponential, ...]:
+    """The one of n workers, for the gallery; its weights are its own."""
+    return (StaticExponential(n),)

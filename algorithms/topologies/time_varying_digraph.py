@@ -63,3 +63,6 @@ class TimeVaryingDigraph(Periodic, PushTopology):
     def build_period(self) -> tuple[Matrix, ...]:
         steps = self.links or ((),)
         return checked_push([out_degree(hearing(self.n, links)) for links in steps])
+
+
+EXAMPLES = (TimeVaryingDigraph.ring_by_parts(16, 4),)

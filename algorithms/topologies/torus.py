@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from algorithms.topologies.graphs import Rectangle
+from algorithms.topologies.weights import LazyWeights, MaxDegree, Weights
 from theory.networks import spectra
 
 
@@ -36,3 +37,12 @@ class Torus(Rectangle):
         return spectra.product_laplacian(
             spectra.cycle_laplacian(self.rows), spectra.cycle_laplacian(self.cols)
         )
+
+
+EXAMPLES = (Torus(4, 4, LazyWeights(MaxDegree(plus_one=False))),)
+
+
+def of_workers(n: int, weights: Weights) -> tuple[Torus, ...]:
+    """The most nearly square one of n workers, for the gallery; none where n is prime."""
+    nearest = Torus.square(n, weights)
+    return (nearest,) if nearest.rows > 1 else ()

@@ -11,9 +11,7 @@ from rich.table import Table
 
 from algorithms.names import look_up
 from algorithms.topologies.fixed import FixedMatrix
-from algorithms.topologies.gallery import gallery
-from algorithms.topologies.optimal_weights import FDLA, FMMC
-from algorithms.topologies.weights import BestConstant, MaxDegree, MetropolisHastings, Weights
+from algorithms.topologies.gallery import RULES, gallery
 from experiments.commands.console import (
     at_least,
     bad_input,
@@ -25,17 +23,6 @@ from experiments.commands.console import (
 from experiments.reporting.topologies import shown, topology_data
 from proofs_check.topologies.mixing import check_topology
 from theory.networks.mixing import MixingError
-
-RULES: dict[str, Weights] = {
-    "metropolis-hastings": MetropolisHastings(),
-    "metropolis-hastings-max": MetropolisHastings(plus_one=False),
-    "max-degree": MaxDegree(),
-    "max-degree-max": MaxDegree(plus_one=False),
-    "best-constant": BestConstant(),
-    "fdla": FDLA(),
-    "fmmc": FMMC(),
-}
-"""Weight rules by the names that the command line gives them."""
 
 
 def topologies_command(n: int, weights: str, matrix: Path | None, as_json: bool) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from algorithms.topologies.base import Topology
-from proofs_check.topologies.members import TOPOLOGIES
+from algorithms.topologies.gallery import examples
 
 
 def topology_data(topology: Topology) -> dict[str, Any]:
@@ -41,7 +41,7 @@ def shown(value: float) -> str:
 
 def topology_lines() -> list[dict[str, str]]:
     """The suite's topologies for the report, numbers as they are printed; smallest gap first."""
-    data = [topology_data(topology) for topology in TOPOLOGIES]
+    data = [topology_data(topology) for topology in examples(Topology)]
     numbers = ("lam", "gap", "lam_n", "beta", "rounds", "messages")
     lines = [
         {"name": row["name"], "period": str(row["period"])}

@@ -1,4 +1,4 @@
-"""Settings for the theorems on bounded gradients, convex: CONVEX_CHECKS.
+"""Settings for the theorems on bounded gradients, convex: BOUND_CHECKS.
 
 Least absolute deviations on diabetes, shards sorted by target, four samples a gradient; logistic
 regression, whose regulariser's gradient is bounded on a ball alone.
@@ -28,7 +28,7 @@ from theory.theorems.projected_dgd import projected_dgd as projected
 _LAD, _LOGREG = "lad-diabetes-sorted, 4 samples", "logreg-breast-cancer"
 _EIGHT, _NINE = partial(diabetes, 8, batch=4), partial(diabetes, 9, batch=4)
 
-CONVEX_CHECKS: tuple[BoundCheck, ...] = (
+BOUND_CHECKS: tuple[BoundCheck, ...] = (
     BoundCheck("dgd", _LAD, dgd, _EIGHT, lambda step, p, _t: DPSGD(step, Ring(p.n)), 400),
     BoundCheck(
         "projected-dgd", _LAD, projected, _EIGHT,

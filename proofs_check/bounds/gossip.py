@@ -1,4 +1,4 @@
-"""Settings for the theorems on averaging without gradients: GOSSIP_CHECKS."""
+"""Settings for the theorems on averaging without gradients: BOUND_CHECKS."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _quantised(exchange: Exchange, where: str, steps: int) -> BoundCheck:
     )  # fmt: skip
 
 
-GOSSIP_CHECKS: tuple[BoundCheck, ...] = (
+BOUND_CHECKS: tuple[BoundCheck, ...] = (
     _linear(Ring(8), 60),
     _linear(Torus(4, 4), 30),
     _random(Ring(8), 200),

@@ -1,4 +1,4 @@
-"""Settings for the theorems on local updates: LOCAL_CHECKS."""
+"""Settings for the theorems on local updates: BOUND_CHECKS."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _uneven(n: int) -> Callable[[], Problem]:
     return lambda: breast_cancer(n, BoundedNonconvex(0.1), partition=Dirichlet(0.3))
 
 
-LOCAL_CHECKS: tuple[BoundCheck, ...] = (
+BOUND_CHECKS: tuple[BoundCheck, ...] = (
     BoundCheck(
         "pr-sgd", f"{_NONCONVEX}, Dirichlet(0.3)", pr_sgd, _uneven(8), _periodic(8), 400
     ),

@@ -1,4 +1,4 @@
-"""The settings in which theorems are held against runs: BOUND_CHECKS, one line each."""
+"""Settings for the theorems of servers, compressed gossip and late gradients: BOUND_CHECKS."""
 
 from __future__ import annotations
 
@@ -34,9 +34,6 @@ from algorithms.topologies.complete import Complete
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.torus import Torus
 from proofs_check.bounds.check import REPLICAS, BoundCheck, Make, nothing_more
-from proofs_check.bounds.convex import CONVEX_CHECKS
-from proofs_check.bounds.gossip import GOSSIP_CHECKS
-from proofs_check.bounds.local import LOCAL_CHECKS
 from proofs_check.instruments.paths import world_of
 from proofs_check.studies.gossip.choco_gap import potential
 from theory.constants import Constants
@@ -251,6 +248,5 @@ _BATCHED = BoundCheck(  # M = 3 gradients in every update: the barrier waits for
 )  # fmt: skip
 
 BOUND_CHECKS: tuple[BoundCheck, ...] = (
-    *_PLAIN, *_COMPRESSED, *_FEEDBACK, *_SHIFTED, *_LOCAL, *LOCAL_CHECKS, *_GOSSIP, *GOSSIP_CHECKS,
-    *CONVEX_CHECKS, *_ASYNCHRONOUS, _BATCHED,
+    *_PLAIN, *_COMPRESSED, *_FEEDBACK, *_SHIFTED, *_LOCAL, *_GOSSIP, *_ASYNCHRONOUS, _BATCHED,
 )  # fmt: skip

@@ -16,6 +16,7 @@ from algorithms.topologies.complete import Complete
 from algorithms.topologies.directed_ring import DirectedRing
 from algorithms.topologies.erdos_renyi import ErdosRenyi
 from algorithms.topologies.fixed import FixedMatrix
+from algorithms.topologies.gallery import RULES, examples
 from algorithms.topologies.geometric import Geometric
 from algorithms.topologies.given_graph import GivenGraph
 from algorithms.topologies.grid import Grid
@@ -42,28 +43,9 @@ from algorithms.topologies.weights import (
 from theory.networks.mixing import MixingError, check_sequence
 
 MEMBERS = [
-    Ring(8),
-    Torus(2, 4),
-    Complete(8),
-    Star(8),
-    Hypercube(8),
-    StaticExponential(8),
-    StaticExponential(7),
-    OnePeerExponential(8),
-    Lazy(Ring(8)),
-    Lazy(OnePeerExponential(8)),
-    FixedMatrix([[0.25, 0.75], [0.75, 0.25]], label="mine"),
-    Path(8),
-    Grid(2, 4),
-    Barbell(3, 2),
-    RandomRegular(8, 3, seed=2),
-    ErdosRenyi(8, 0.5, seed=1),
-    SmallWorld(8, 4, 0.3),
-    Geometric(8, 0.6),
-    DirectedRing(8),
-    social.karate_club(),
-    Ring(8, BestConstant()),
-    Ring(8, LazyWeights(MaxDegree(plus_one=False))),
+    *examples(Topology),
+    *(StaticExponential(7), Ring(8, BestConstant())),
+    *(Ring(8, LazyWeights(MaxDegree(plus_one=False))), FixedMatrix([[1.0]], label="alone")),
 ]
 ids = [member.name for member in MEMBERS]
 SIZED = [
@@ -269,19 +251,7 @@ def test_social_networks_have_the_sizes_of_the_literature() -> None:
     }  # fmt: skip
 
 
-RULES = [
-    MetropolisHastings(),
-    MetropolisHastings(plus_one=False),
-    MaxDegree(),
-    MaxDegree(plus_one=False),
-    BestConstant(),
-    LazyWeights(),
-    FDLA(),
-    FMMC(),
-]
-
-
-@pytest.mark.parametrize("rule", RULES, ids=lambda r: r.name)
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 @pytest.mark.parametrize("graph", [Grid(2, 3), Barbell(3), Path(7)], ids=lambda g: g.graph_name)
 def test_every_rule_gives_symmetric_weights_on_the_graph(rule: Weights, graph: Topology) -> None:
     topology = dataclasses.replace(graph, weights=rule)

@@ -40,6 +40,7 @@ class AbsoluteCompressorEf(VirtualDescent):
     needs = ("n", "L", "sigma2", "absolute_error", "initial_gap")
     order = Order({"T": -HALF, "n": -HALF})
     tight = False
+    unmeasured = "no compressor states absolute_error"
     statement = (
         r"\gamma \le \frac{1}{2L} \Rightarrow \frac1T \sum_{t<T} E\|\nabla f(x_t)\|^2 \le "
         r"\frac{4\Delta}{\gamma T} + \frac{2\gamma L\sigma^2}{n} + 2L^2D^2"

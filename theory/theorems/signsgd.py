@@ -42,6 +42,7 @@ class SignSgd(SignDescent):
     needs = ("n", "L_one", "sigma_one", "initial_gap")
     order = Order({"T": -HALF})
     tight = False
+    unmeasured = "no problem states L_one and sigma_one, constants by coordinate"
     statement = (
         r"\frac1T \sum_{t<T} E\|\nabla f(x_t)\|_1 \le \frac{\Delta}{\gamma T} + "
         r"\frac{\gamma\|L\|_1}{2} + 2\|\sigma\|_1"

@@ -43,6 +43,7 @@ class SignSgdMajority(SignDescent):
     needs = ("n", "L_one", "sigma_one", "zeta2", "symmetric_noise", "initial_gap")
     order = Order({"T": -HALF})
     tight = False
+    unmeasured = "no problem states L_one and sigma_one, constants by coordinate"
     statement = (
         r"\frac1T \sum_{t<T} E\|\nabla f(x_t)\|_1 \le \frac{\Delta}{\gamma T} + "
         r"\frac{\gamma\|L\|_1}{2} + \frac{2\|\sigma\|_1}{\sqrt n}"

@@ -43,6 +43,7 @@ class Ssp(InverseRootTheorem):
     metric = Metric.AVERAGE_REGRET
     order = Order({"T": -HALF, "n": HALF})
     tight = False
+    unmeasured = "a regret under decreasing steps; the study of it takes the constant step"
     statement = (
         r"\gamma_t = \frac{\sigma}{\sqrt{t+1}} \Rightarrow \frac1T \sum_{t<T} "
         r"f_t(\tilde x_t) - f_t(x^*) \le \left(\frac{D^2}{2\sigma} + 4(s+1)n\sigma l^2\right)"

@@ -38,6 +38,7 @@ class SspConstantStep(ConstantStepTheorem):
     metric = Metric.AVERAGE_REGRET
     order = Order({"T": -HALF, "n": HALF})
     tight = False
+    unmeasured = "a regret, gradient by gradient; the study of it measures it"
     statement = (
         r"\frac1T \sum_{t<T} f_t(\tilde x_t) - f_t(x^*) \le \frac{R^2}{2\gamma T} + "
         r"(2s+1)n\gamma l^2"

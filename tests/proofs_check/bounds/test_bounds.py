@@ -11,8 +11,8 @@ import pytest
 from algorithms.compressors.identity import Identity
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
+from proofs_check.bounds import BOUND_CHECKS
 from proofs_check.bounds.check import BoundCheck
-from proofs_check.bounds.settings import BOUND_CHECKS
 from proofs_check.methods.faulty.methods import MisscaledBSP
 from proofs_check.mutants.wrong_bounds import (
     MisreadBound,

@@ -10,6 +10,7 @@ from algorithms.topologies.base import Matrix, Neighbours, PushTopology, Topolog
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.directed_ring import DirectedRing
 from algorithms.topologies.fixed import FixedMatrix
+from algorithms.topologies.gallery import examples
 from algorithms.topologies.grid import Grid
 from algorithms.topologies.hypercube import Hypercube
 from algorithms.topologies.lazy import Lazy
@@ -21,7 +22,6 @@ from algorithms.topologies.star import Star
 from algorithms.topologies.static_exponential import StaticExponential
 from algorithms.topologies.time_varying_digraph import TimeVaryingDigraph
 from algorithms.topologies.torus import Torus
-from proofs_check.topologies.members import PUSH_TOPOLOGIES, TOPOLOGIES
 from proofs_check.topologies.mixing import check_reference, check_topology
 from proofs_check.topologies.push import check_push
 from proofs_check.verdict import Outcome
@@ -38,7 +38,7 @@ GIVEN = [
     FixedMatrix([[0.3, 0.7], [0.7, 0.3]]),
     FixedMatrix(np.full((3, 3), 0.2) + 0.4 * np.eye(3)),
 ]
-CHECKED = [*SMALL, *GIVEN, *TOPOLOGIES]
+CHECKED = [*SMALL, *GIVEN, *examples(Topology)]
 
 
 @pytest.mark.parametrize("topology", CHECKED, ids=lambda t: t.name)
@@ -176,7 +176,7 @@ def test_a_topology_that_refuses_its_own_matrix_is_refuted_with_the_reason() -> 
 
 
 PUSHED = [
-    *PUSH_TOPOLOGIES,
+    *examples(PushTopology),
     *(DirectedRing(n) for n in (1, 2, 5)),
     *(TimeVaryingDigraph.ring_by_parts(*size) for size in ((1, 1), (2, 5), (6, 2), (6, 6))),
     RandomDigraph(1, 0.0),
