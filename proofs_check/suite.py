@@ -195,8 +195,8 @@ def _mutant_verdict(outcome: MutantOutcome) -> Verdict:
 
 
 def _name(check: Callable[..., object]) -> str:
-    """``module.function`` without the folders: what tells checks of one kind apart."""
-    return f"{check.__module__.rsplit('.', 1)[-1]}.{check.__name__}"
+    """``family.module.function``: what tells checks of one kind apart."""
+    return f"{check.__module__.split('.', 2)[-1]}.{check.__name__}"
 
 
 _RUNNERS: dict[str, Callable[[Cell, str], CellResult]] = {

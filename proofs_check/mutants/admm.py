@@ -15,15 +15,11 @@ from algorithms.methods.admm.admm_random import RandomADMM, RandomState
 from algorithms.methods.admm.admm_star import StarADMM, StarState
 from algorithms.methods.base import World
 from algorithms.topologies.edges import adjacency
-from proofs_check.closed_forms.admm.admm import (
-    coloured,
-    duals,
-    in_turn,
-    linearised,
-    random_edges,
-    star,
-    star_contraction,
-)
+from proofs_check.closed_forms.admm.async_admm import star, star_contraction
+from proofs_check.closed_forms.admm.d_admm import coloured, duals
+from proofs_check.closed_forms.admm.decentralised_admm import in_turn
+from proofs_check.closed_forms.admm.linearised_admm import linearised
+from proofs_check.closed_forms.admm.random_admm import random_edges
 from proofs_check.methods.faulty.spoilt import Spoilt
 from proofs_check.mutants.methods import MethodMutant, fault
 

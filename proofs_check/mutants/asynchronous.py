@@ -16,16 +16,13 @@ from algorithms.methods.parts.delay_compensation import (
     Late,
 )
 from algorithms.methods.parts.gradient_filter import Filter
-from proofs_check.closed_forms.asynchronous.asynchronous import (
-    WEIGHT,
-    compensated,
-    coordinate_prox_solution,
-    delay_is_removed,
-    delayed_proximal_solution,
-    downpour_client,
-    versions_are_read,
-    writes_add,
-)
+from proofs_check.closed_forms.asynchronous.asp import versions_are_read
+from proofs_check.closed_forms.asynchronous.async_coordinate_prox import coordinate_prox_solution
+from proofs_check.closed_forms.asynchronous.dc_asgd import compensated, delay_is_removed
+from proofs_check.closed_forms.asynchronous.delayed_proximal import delayed_proximal_solution
+from proofs_check.closed_forms.asynchronous.downpour import downpour_client
+from proofs_check.closed_forms.asynchronous.hogwild import writes_add
+from proofs_check.closed_forms.asynchronous.replays import WEIGHT
 from proofs_check.methods.faulty.spoilt import Spoilt
 from proofs_check.mutants.methods import MethodMutant, fault
 

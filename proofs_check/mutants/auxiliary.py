@@ -14,13 +14,11 @@ from algorithms.memories.global_momentum import GlobalMomentum
 from algorithms.memories.momentum_correction import Corrected, MomentumCorrection
 from algorithms.methods.adaptive.gtop_k import GTopK, GTopKState
 from algorithms.methods.base import World
-from proofs_check.closed_forms.adaptive.adaptive import (
-    clipping_spares_the_mean,
-    effective_rate,
-    masked_is_plain,
-    variance_based_keeps,
-)
-from proofs_check.closed_forms.auxiliary.momentum import accounts_of_two, heavy_ball, settles
+from proofs_check.closed_forms.adaptive.gtop_k import accounts_of_two
+from proofs_check.closed_forms.adaptive.variance_based import variance_based_keeps
+from proofs_check.closed_forms.auxiliary.dgc import masked_is_plain
+from proofs_check.closed_forms.auxiliary.local_clipping import clipping_spares_the_mean
+from proofs_check.closed_forms.auxiliary.momentum import effective_rate, heavy_ball, settles
 from proofs_check.methods.faulty.spoilt import Spoilt, posing
 from proofs_check.mutants.methods import MethodMutant, fault
 from proofs_check.verdict import Verdict

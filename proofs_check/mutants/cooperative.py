@@ -21,10 +21,10 @@ from algorithms.methods.cooperative.redundancy import OnMoreShards
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.methods.parts.cyclic_code import CyclicCode
 from algorithms.problems.quadratic import Quadratic
-from proofs_check.closed_forms.cooperative import elastic as forms
-from proofs_check.closed_forms.cooperative.redundancy import (
+from proofs_check.closed_forms.cooperative import cocod_sgd, cooperative_sgd, easgd
+from proofs_check.closed_forms.cooperative.coded_regression import decoded_gradient
+from proofs_check.closed_forms.cooperative.ri_sgd import (
     circulant,
-    decoded_gradient,
     redundant_bias,
     shards_are_shared,
 )
@@ -216,36 +216,36 @@ def of_a_mean(code: CyclicCode, who: Tensor, like: Tensor) -> Tensor:
 METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     fault(
         "EASGD pushing its centre", "the centre moves away from the workers",
-        forms.mean_and_centre, PushedCentre,
+        easgd.mean_and_centre, PushedCentre,
     ),
     fault(
         "EASGD with a late centre", "the centre is pulled by the models after their step",
-        forms.mean_and_centre, LateCentre,
+        easgd.mean_and_centre, LateCentre,
     ),
     fault(
         "EASGD with an early centre", "models are pulled by the centre after its own step",
-        forms.elastic_replay, EarlyCentre,
+        easgd.elastic_replay, EarlyCentre,
     ),
     MethodMutant(
         "EAMSGD without looking ahead", "the gradient is taken at x, not at x + delta v",
-        lambda: forms.elastic_replay(StillVelocity, 0.6),
-        lambda: forms.elastic_replay(momentum=0.6),
+        lambda: easgd.elastic_replay(StillVelocity, 0.6),
+        lambda: easgd.elastic_replay(momentum=0.6),
     ),
     fault(
         "EASGD by the server's clock", "tau divides the server's tick, not the worker's clock",
-        forms.asynchronous_replay, ClockOfServer,
+        easgd.asynchronous_replay, ClockOfServer,
     ),
     fault(
         "cooperative SGD from the wrong side", "S^T X in the place of X S, S not symmetric",
-        forms.columns_are_mixed, from_the_left,
+        cooperative_sgd.columns_are_mixed, from_the_left,
     ),
     fault(
         "CoCoD-SGD with a fresh average", "no overlap: the models just made are averaged",
-        forms.overlap_replay, FreshOverlap,
+        cocod_sgd.overlap_replay, FreshOverlap,
     ),
     fault(
         "CoCoD-SGD without local progress", "what was done while the average came is dropped",
-        forms.overlap_mean_is_bsp, ForgottenProgress,
+        cocod_sgd.overlap_mean_is_bsp, ForgottenProgress,
     ),
     fault(
         "redundancy counting its own shard twice", "(2 f_i + f_{i+1} + ...)/(q + 1)",

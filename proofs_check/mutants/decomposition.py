@@ -17,7 +17,9 @@ from algorithms.key import Draws
 from algorithms.methods.base import Method, World
 from algorithms.methods.decomposition.powersgd import PowerSGD, PowerSGDState
 from algorithms.methods.decomposition.sketched_sgd import SketchedSGD, SketchedState
-from proofs_check.closed_forms.decomposition.decomposition import nothing_is_lost, power, sketched
+from proofs_check.closed_forms.decomposition.powersgd import power
+from proofs_check.closed_forms.decomposition.residuals import nothing_is_lost
+from proofs_check.closed_forms.decomposition.sketched_sgd import sketched
 from proofs_check.compressors.check import MONTE_CARLO
 from proofs_check.methods.faulty.spoilt import Spoilt
 from proofs_check.mutants.methods import MethodMutant

@@ -19,6 +19,7 @@ from algorithms.methods.gossip_compressed.quantised_consensus import OwnValue, Q
 from algorithms.methods.parts.public_copies import PublicCopiesState
 from proofs_check.closed_forms.gossip_compressed import (
     d2,
+    dcd_psgd,
     difference_compression,
     quantimed,
     quantised_gossip,
@@ -205,7 +206,7 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     ),
     fault(
         "DCD-PSGD mixing its own model", "the own uncompressed model stays, neighbours add C(z)",
-        difference_compression.mean_moves_by_what_was_sent, posing(SelfishDCD, DCDPSGD),
+        dcd_psgd.mean_moves_by_what_was_sent, posing(SelfishDCD, DCDPSGD),
     ),
     MethodMutant(
         "DCD-PSGD ahead of its messages", "the own copy moves before the difference is made",

@@ -22,14 +22,15 @@ from algorithms.methods.parts.gradients import Full
 from algorithms.sets.base import ConvexSet
 from algorithms.sets.geometry import Entropy, Euclidean, Geometry
 from algorithms.topologies.base import Topology
-from proofs_check.closed_forms.gossip_convex.dgd import constrained, fixed_points
+from proofs_check.closed_forms.gossip.d_psgd import gossip_mean_is_bsp
+from proofs_check.closed_forms.gossip_convex.dgd import fixed_points
 from proofs_check.closed_forms.gossip_convex.dual_averaging import (
     guests_at_home,
     is_d_psgd,
     mean_recursion,
 )
 from proofs_check.closed_forms.gossip_convex.mirror import one_cost
-from proofs_check.closed_forms.synchronous.noisy_quadratic import gossip_mean_is_bsp
+from proofs_check.closed_forms.gossip_convex.projected_dgd import constrained
 from proofs_check.methods.faulty.spoilt import Spoilt, posing
 from proofs_check.mutants.methods import MethodMutant, fault
 from theory.stepsizes import Stepsize

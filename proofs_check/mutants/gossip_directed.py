@@ -9,11 +9,6 @@ from algorithms.methods.gossip_directed.push_sum import PushSum
 from algorithms.methods.gossip_directed.sgp import SGP
 from algorithms.methods.gossip_directed.subgradient_push import SubgradientPush
 from algorithms.topologies.directed_ring import DirectedRing
-from proofs_check.closed_forms.gossip_directed.gradient_push import (
-    overlap_keeps_mass,
-    sgp_fixed_point,
-    subgradient_push_fixed_point,
-)
 from proofs_check.closed_forms.gossip_directed.lost_messages import told_senders
 from proofs_check.closed_forms.gossip_directed.push_sum import (
     DIGRAPH,
@@ -23,6 +18,8 @@ from proofs_check.closed_forms.gossip_directed.push_sum import (
     mass_is_kept,
     reaches_mean,
 )
+from proofs_check.closed_forms.gossip_directed.sgp import overlap_keeps_mass, sgp_fixed_point
+from proofs_check.closed_forms.gossip_directed.subgradient_push import subgradient_push_fixed_point
 from proofs_check.methods.faulty.push import (
     DividedTwice,
     DroppedInFlight,

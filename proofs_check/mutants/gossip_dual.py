@@ -17,13 +17,9 @@ from algorithms.methods.gossip_dual.ssda import SSDA, DualState, multiplier
 from algorithms.problems.base import Problem
 from algorithms.problems.conjugate import LocalModel
 from algorithms.topologies.laplacian import Laplacian, Multiply
-from proofs_check.closed_forms.gossip_dual.dual import (
-    conjugates,
-    mspd_inner,
-    mspd_recursion,
-    sliding_inner,
-    sliding_recursion,
-)
+from proofs_check.closed_forms.gossip_dual.conjugates import conjugates
+from proofs_check.closed_forms.gossip_dual.dcs import sliding_inner, sliding_recursion
+from proofs_check.closed_forms.gossip_dual.mspd import mspd_inner, mspd_recursion
 from proofs_check.closed_forms.gossip_dual.relay import ssda_cone
 from proofs_check.closed_forms.gossip_dual.ssda import (
     fista_modes,

@@ -20,23 +20,13 @@ from algorithms.optimizers.layers import (
     sizes_of,
     spread,
 )
-from proofs_check.closed_forms.large_batch.large_batch import (
-    batch_growth,
-    catalyst_by_hand,
-    grown,
-    linear,
-    linear_scaling,
-    noise_scales,
-    sqrt_scaling,
-    warm_up,
-)
-from proofs_check.closed_forms.large_batch.layer_wise import (
-    SHAPES,
-    lamb_by_layer,
-    lamb_is_adamw,
-    lars_by_layer,
-    lars_exactly,
-)
+from proofs_check.closed_forms.large_batch.batch_growth import batch_growth, grown, noise_scales
+from proofs_check.closed_forms.large_batch.cr_psgd import catalyst_by_hand
+from proofs_check.closed_forms.large_batch.lamb import lamb_by_layer, lamb_is_adamw
+from proofs_check.closed_forms.large_batch.lars import lars_by_layer, lars_exactly
+from proofs_check.closed_forms.large_batch.linear_scaling import linear, linear_scaling, warm_up
+from proofs_check.closed_forms.large_batch.sqrt_scaling import sqrt_scaling
+from proofs_check.closed_forms.large_batch.torch_twins import SHAPES
 from proofs_check.methods.faulty.spoilt import Spoilt, posing
 from proofs_check.mutants.methods import MethodMutant, fault
 from proofs_check.studies.large_batch.cr_psgd_rounds import cr_psgd, cr_psgd_rate

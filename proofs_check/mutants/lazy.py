@@ -15,15 +15,14 @@ from algorithms.methods.base import Method, World
 from algorithms.methods.lazy.cmfl import CMFL, CMFLState
 from algorithms.methods.lazy.lag import LAG, LAGState
 from algorithms.synchronisation.lazy import ServerRule, Trigger, View, WorkerRule, square
-from proofs_check.closed_forms.lazy.lazy import (
-    Make,
+from proofs_check.closed_forms.lazy.cmfl import Make, relevant_senders
+from proofs_check.closed_forms.lazy.lag import (
     mean_of_the_last,
-    problem,
-    relevant_senders,
     server_rule,
     silence,
     speaks_by_rule,
 )
+from proofs_check.closed_forms.lazy.observed import problem
 from proofs_check.compressors.check import MONTE_CARLO
 from proofs_check.methods.faulty.spoilt import Spoilt, posing
 from proofs_check.mutants.methods import MethodMutant, fault

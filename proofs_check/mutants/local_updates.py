@@ -18,14 +18,13 @@ from algorithms.optimizers.momentum import Momentum
 from algorithms.optimizers.outer import BlockMomentum, Outer
 from algorithms.synchronisation.periods import Periods
 from proofs_check.closed_forms.local_updates.adacomm import adapted_periods
-from proofs_check.closed_forms.local_updates.local_updates import (
-    averaged_momentum,
-    filtered_blocks,
-    increments,
+from proofs_check.closed_forms.local_updates.bmuf import filtered_blocks
+from proofs_check.closed_forms.local_updates.compressed_increments import increments, sending
+from proofs_check.closed_forms.local_updates.meetings import (
     lists_keep_the_mean,
-    sending,
     spread_between_meetings,
 )
+from proofs_check.closed_forms.local_updates.pr_sgd_momentum import averaged_momentum
 from proofs_check.closed_forms.local_updates.qsparse_async import async_qsparse, staggered
 from proofs_check.methods.faulty.spoilt import Spoilt, posing
 from proofs_check.mutants.methods import MethodMutant, fault

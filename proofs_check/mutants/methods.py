@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar, final
 
+from algorithms.compressors.qsgd import QSGD
+from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.methods.gossip.choco import ChocoGossip
 from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.methods.synchronous.bsp import BSP
@@ -18,12 +20,10 @@ from algorithms.topologies.ring import Ring
 from proofs_check.bounds.check import BoundCheck
 from proofs_check.closed_forms.asynchronous.delay import delay_threshold
 from proofs_check.closed_forms.auxiliary.error_feedback import nothing_is_lost, virtual_iterate
-from proofs_check.closed_forms.gossip.choco import mean_is_kept
-from proofs_check.closed_forms.local_updates.heterogeneity import local_fixed_point, ring_bias
-from proofs_check.closed_forms.synchronous.noisy_quadratic import (
-    gossip_mean_is_bsp,
-    stationary_variance,
-)
+from proofs_check.closed_forms.gossip.choco_gossip import mean_is_kept
+from proofs_check.closed_forms.gossip.d_psgd import gossip_mean_is_bsp, ring_bias
+from proofs_check.closed_forms.local_updates.local_sgd import local_fixed_point
+from proofs_check.closed_forms.synchronous.noisy_quadratic import stationary_variance
 from proofs_check.methods.faulty.methods import (
     ForgetfulFeedback,
     FreshASP,
@@ -105,9 +105,10 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
         "EF without its old residual", "v_t = g_t - C(v_{t-1} + g_t), as the survey prints it",
         nothing_is_lost, ForgetfulFeedback(),
     ),
-    fault(
+    MethodMutant(
         "EF without its old residual, virtual iterate", "the same on noisy runs of four workers",
-        virtual_iterate, ForgetfulFeedback(),
+        lambda: virtual_iterate("qsgd", ForgetfulFeedback(), QSGD(4)),
+        lambda: virtual_iterate("qsgd", ErrorFeedback(), QSGD(4)),
     ),
     fault(
         "local SGD averaging gradients", "the sync step of survey Eq. 9 as printed",

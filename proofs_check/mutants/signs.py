@@ -15,7 +15,7 @@ from algorithms.compressors.scaled_sign import ScaledSign
 from algorithms.compressors.three_lc import ThreeLC
 from algorithms.key import Draws
 from algorithms.memories.base import NoMemory
-from proofs_check.closed_forms.signs.signs import second_counterexample
+from proofs_check.closed_forms.signs.signsgd import second_counterexample
 from proofs_check.compressors.check import EXACT, MONTE_CARLO, WORST_CASE
 from proofs_check.mutants.methods import MethodMutant, fault
 from proofs_check.mutants.operators import Impostor, OperatorMutant

@@ -17,7 +17,7 @@ from algorithms.compressors.sbc import SBC
 from algorithms.compressors.stc import STC
 from algorithms.compressors.wangni import Wangni
 from algorithms.key import Draws
-from proofs_check.closed_forms.sparsification.sparsifiers import (
+from proofs_check.closed_forms.sparsification.truncated_gradient import (
     pulled_as_printed,
     weights_are_truncated,
 )

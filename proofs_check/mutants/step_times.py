@@ -10,11 +10,8 @@ import numpy as np
 from algorithms.synchronisation.barriers import Asynchronous, Deadline, PartialBarrier
 from algorithms.synchronisation.base import Barrier
 from algorithms.synchronisation.worker_states import Decision, WorkerStates
-from proofs_check.closed_forms.synchronous.step_times import (
-    deadline_seconds,
-    partial_seconds,
-    turn_seconds,
-)
+from proofs_check.closed_forms.admm.async_admm_seconds import partial_seconds
+from proofs_check.closed_forms.synchronous.step_times import deadline_seconds, turn_seconds
 from proofs_check.mutants.methods import MethodMutant, fault
 
 

@@ -23,20 +23,17 @@ from algorithms.synchronisation.base import Barrier
 from algorithms.synchronisation.compute_times import Constant
 from algorithms.synchronisation.stale import SSP, EagerSSP
 from algorithms.synchronisation.worker_states import Decision, WorkerStates
-from proofs_check.closed_forms.synchronous.barriers import (
-    averaged,
+from proofs_check.closed_forms.admm.async_admm import delay_bound
+from proofs_check.closed_forms.asynchronous.asp import equal_times_age
+from proofs_check.closed_forms.synchronous.backup_workers import (
     backup_seconds,
-    clock_gap,
-    delay_bound,
-    each_gradient_once,
-    equal_times_age,
     no_delay,
-    round_robin_age,
-    same_as_bsp,
     sampled_noise,
-    unit_step,
     within_deadline,
 )
+from proofs_check.closed_forms.synchronous.barriers import averaged, same_as_bsp
+from proofs_check.closed_forms.synchronous.r2sp import round_robin_age
+from proofs_check.closed_forms.synchronous.ssp import clock_gap, each_gradient_once, unit_step
 from proofs_check.methods.faulty.spoilt import Spoilt, posing
 from proofs_check.mutants.methods import MethodMutant, fault
 

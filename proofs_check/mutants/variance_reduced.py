@@ -17,14 +17,13 @@ from algorithms.methods.synchronous.bsp import BSP
 from algorithms.methods.variance_reduced.diana import Diana, DianaState
 from algorithms.methods.variance_reduced.laq import LAQ, LAQState
 from algorithms.methods.variance_reduced.refined import RefinedQuantisation, RefinedState
-from proofs_check.closed_forms.variance_reduced.blocks import one_step
-from proofs_check.closed_forms.variance_reduced.shifts import (
-    Make,
+from proofs_check.closed_forms.variance_reduced.convergence import Make, reaches
+from proofs_check.closed_forms.variance_reduced.diana import (
     diana_lyapunov,
     diana_recursion,
-    reaches,
     with_shifts,
 )
+from proofs_check.closed_forms.variance_reduced.ibcd import one_step
 from proofs_check.methods.faulty.spoilt import Spoilt, posing
 from proofs_check.mutants.methods import MethodMutant, fault
 from proofs_check.mutants.operators import Impostor

@@ -1,10 +1,10 @@
-r"""C10, C10b, L8, E7: what error feedback keeps.
+"""What error feedback keeps.
 
 The virtual iterate x_t - mean_i e_i obeys x~_{t+1} = x~_t - gamma_t mean_i g_i exactly, for any
-compressor (L8): sum of what was sent + residual = sum of steps. The residual over contractions
-of quality delta with ||g|| = G constant is at most
-(1 - delta) / (1 - sqrt(1 - delta))^2 gamma^2 G^2, attained by scaling (C10b), and at most
-4 (1 - delta) / delta^2 gamma^2 G^2 (Karimireddy et al. 2019, arXiv:1901.09847, Lemma 3).
+compressor: sum of what was sent + residual = sum of steps. The residual over contractions of
+quality delta with ||g|| = G constant is at most (1 - delta) / (1 - sqrt(1 - delta))^2 gamma^2 G^2,
+attained by scaling, and at most 4 (1 - delta) / delta^2 gamma^2 G^2 (Karimireddy et al. 2019,
+arXiv:1901.09847, Lemma 3).
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.base import Compressor
-from algorithms.compressors.qsgd import QSGD
-from algorithms.compressors.scaled_sign import ScaledSign
 from algorithms.compressors.top_k import TopK
 from algorithms.memories.base import Memory
 from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
+from proofs_check.closed_forms.erratum import erratum
 from proofs_check.closed_forms.signs.shrink import Shrink
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.paths import models, path
+from proofs_check.methods.faulty.methods import ForgetfulFeedback
 from proofs_check.verdict import Outcome, Verdict
 from theory.stepsizes import ConstantStep, InverseTimeStep
 
@@ -98,17 +98,8 @@ def worst_residual() -> tuple[Verdict, ...]:
     return tuple(verdicts)
 
 
-def virtual_iterate(memory: Memory[Tensor] | None = None) -> tuple[Verdict, ...]:
-    """L8 along noisy runs with a varying stepsize, three compressors, four workers."""
-    operators = (
-        ("top-k", TopK(2)),
-        ("ef-signsgd", ScaledSign()),
-        ("qsgd", QSGD(4)),
-    )
-    return tuple(_virtual(row, memory or ErrorFeedback(), op) for row, op in operators)
-
-
-def _virtual(row: str, memory: Memory[Tensor], compressor: Compressor) -> Verdict:
+def virtual_iterate(row: str, memory: Memory[Tensor], compressor: Compressor) -> Verdict:
+    """x_t - mean e_t along a noisy run of four workers with a stepsize that falls."""
     problem = Quadratic.strongly_convex(4, 8, L=2.0, mu=0.5, sigma2=4.0, zeta2=1.0, R2=3.0)
     rule, seed = InverseTimeStep(2.0, 10.0), 21
     method = BSP(rule, compressor, memory)
@@ -148,10 +139,27 @@ def _pair(x: Tensor) -> str:
     return "(" + ", ".join(f"{float(v):.6g}" for v in x) + ")"
 
 
+def e7() -> tuple[Verdict, ...]:
+    """The box's residual forgets: 100 steps of (1, 0.4) deliver (100, 0)."""
+    g = torch.tensor([1.0, 0.4], dtype=torch.float64)
+    right = sent_and_kept(ErrorFeedback(), TopK(1), g, 100)[-1]
+    wrong = sent_and_kept(ForgetfulFeedback(), TopK(1), g, 100)[-1]
+    return (
+        erratum(
+            "E7",
+            "error-feedback",
+            "the residual adds up: what was sent and what is kept make (100, 40)",
+            (float(right.sum(0)[1]), 40.0),
+            (float(wrong.sum(0)[1]), 40.0),
+            f"sent {right[0].tolist()} against {wrong[0].tolist()} as printed",
+        ),
+    )
+
+
 def error_feedback() -> tuple[Verdict, ...]:
-    """C10, C10b, L8."""
+    """What is kept and how much of it, and the limit of no compression."""
     single = (nothing_is_lost(), residual_of_top_1(), uncompressed_is_bsp())
-    return (*single, *worst_residual(), *virtual_iterate())
+    return (*single, *worst_residual())
 
 
-CLOSED_FORMS = (error_feedback,)
+CLOSED_FORMS = (error_feedback, e7)

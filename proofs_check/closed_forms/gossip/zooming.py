@@ -17,7 +17,7 @@ from algorithms.topologies.base import Topology
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.torus import Torus
-from proofs_check.closed_forms.gossip.choco import consensus_problem
+from proofs_check.closed_forms.gossip.consensus import consensus_problem
 from proofs_check.instruments.evidence import IDENTITY
 from proofs_check.instruments.paths import path
 from proofs_check.verdict import Outcome, Verdict

@@ -24,7 +24,7 @@ from algorithms.topologies.fixed import FixedMatrix
 from algorithms.topologies.lazy import Lazy
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.torus import Torus
-from proofs_check.closed_forms.gossip.choco import consensus_problem
+from proofs_check.closed_forms.gossip.consensus import consensus_problem
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.paths import models, path
 from proofs_check.verdict import Verdict

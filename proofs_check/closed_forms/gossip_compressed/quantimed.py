@@ -24,7 +24,7 @@ from algorithms.synchronisation.compute_times import Constant, Exponential
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.fixed import FixedMatrix
 from algorithms.topologies.ring import Ring
-from proofs_check.closed_forms.gossip.choco import consensus_problem
+from proofs_check.closed_forms.gossip.consensus import consensus_problem
 from proofs_check.instruments.evidence import identity, mean_value
 from proofs_check.instruments.paths import path
 from proofs_check.verdict import Verdict

@@ -25,7 +25,7 @@ from algorithms.topologies.base import Topology
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.random_mixing import RandomEdge
 from algorithms.topologies.ring import Ring
-from proofs_check.closed_forms.gossip.choco import consensus_problem
+from proofs_check.closed_forms.gossip.consensus import consensus_problem
 from proofs_check.closed_forms.gossip_compressed.difference_compression import AdditiveNoise, apart
 from proofs_check.instruments.evidence import identity, mean_value
 from proofs_check.instruments.paths import models, path

@@ -27,7 +27,7 @@ from algorithms.topologies.directed_ring import DirectedRing
 from algorithms.topologies.losses import DeadNode, Losses, LostMessage, RandomLosses
 from algorithms.topologies.partitioned import Partitioned
 from algorithms.topologies.ring import Ring
-from proofs_check.closed_forms.gossip.choco import consensus_problem
+from proofs_check.closed_forms.gossip.consensus import consensus_problem
 from proofs_check.closed_forms.gossip_directed.push_sum import DIGRAPH, perron, ratios
 from proofs_check.instruments.evidence import identity, mean_value
 from proofs_check.instruments.paths import Moment, path

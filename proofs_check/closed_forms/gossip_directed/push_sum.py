@@ -34,7 +34,7 @@ from algorithms.topologies.one_peer_exponential import OnePeerExponential
 from algorithms.topologies.random_digraph import RandomDigraph
 from algorithms.topologies.random_out_neighbour import RandomOutNeighbour
 from algorithms.topologies.time_varying_digraph import TimeVaryingDigraph
-from proofs_check.closed_forms.gossip.choco import consensus_problem
+from proofs_check.closed_forms.gossip.consensus import consensus_problem
 from proofs_check.instruments.evidence import identity, mean_value
 from proofs_check.instruments.paths import path
 from proofs_check.verdict import Verdict

@@ -3,7 +3,7 @@ r"""Information travels one hop a round: the lower bound on its own instance, fo
 On :class:`Relay` over a path of n workers, after R rounds of messages no worker has a nonzero
 coordinate beyond \lfloor R/(n - 1) \rfloor (from 0), whatever it does with its own f_i, so that its
 distance from x* is at least that of x*'s tail. Zeros are exact in floating point. A method that is
-nearer has heard more than its neighbours told it.
+nearer has heard more than its neighbours told it. D-PSGD's is in ``closed_forms.gossip.d_psgd``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import numpy as np
 import torch
 
 from algorithms.methods.base import Method
-from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.methods.gossip_dual.communication_sliding import CommunicationSliding
 from algorithms.methods.gossip_dual.dual_accelerated import DualAccelerated
 from algorithms.methods.gossip_dual.msda import MSDA
@@ -25,13 +24,12 @@ from algorithms.methods.parts.sliding_rules import ConvexSliding
 from algorithms.problems.conjugate import LocalModel
 from algorithms.problems.relay import Relay
 from algorithms.topologies.path import Path
-from proofs_check.closed_forms.admm.admm import right
+from proofs_check.closed_forms.admm.solutions import right
 from proofs_check.instruments.paths import path
 from proofs_check.verdict import Outcome, Verdict
 from theory.stepsizes import ConstantStep
 
 Change = Callable[[Any], Method[Any]]
-
 _N, _D, _STEPS = 7, 40, 120
 
 
@@ -65,6 +63,11 @@ def cone(row: str, method: Method[Any], problem: Relay) -> Verdict:
     )
 
 
+def hard_instance() -> tuple[Relay, Path]:
+    """The lower bound's problem, L = 400, and the path of workers on which it is hard."""
+    return Relay(_N, _D, 1.0, 400.0), Path(_N)
+
+
 def ssda_cone(change: Change = right) -> Verdict:
     """SSDA on the hard instance."""
     problem = Relay(_N, _D, 1.0, 400.0)
@@ -72,15 +75,14 @@ def ssda_cone(change: Change = right) -> Verdict:
 
 
 def relay() -> tuple[Verdict, ...]:
-    """SSDA, MSDA, FISTA on the dual, MSPD, sliding and D-PSGD on the hard instance."""
-    problem, topology = Relay(_N, _D, 1.0, 400.0), Path(_N)
+    """SSDA, MSDA, FISTA on the dual, MSPD and sliding on the hard instance."""
+    problem, topology = hard_instance()
     local, step = LocalModel.of(problem), ConstantStep(1 / 400.0)
     cases: tuple[tuple[str, Method[Any]], ...] = (
         ("ssda-msda", MSDA(topology, local)),
         ("dual-accelerated", DualAccelerated(topology, local)),
         ("mspd", MSPD(step, topology, 6)),
         ("dcs", CommunicationSliding(ConvexSliding(1 / 400.0), topology, 6)),
-        ("d-psgd", DPSGD(step, topology)),
     )
     return (ssda_cone(), *(cone(row, method, problem) for row, method in cases))
 

@@ -35,7 +35,7 @@ from algorithms.topologies.laplacian import Laplacian, accelerated_gossip
 from algorithms.topologies.path import Path
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.star import Star
-from proofs_check.closed_forms.admm.admm import right, uneven
+from proofs_check.closed_forms.admm.solutions import right, uneven
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.paths import path, world_of
 from proofs_check.verdict import Verdict

@@ -19,7 +19,6 @@ import torch
 from numpy.typing import NDArray
 
 from algorithms.methods.base import Method
-from algorithms.methods.cooperative.cocod import CoCoD
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
@@ -177,12 +176,4 @@ def law_of_uneven_workers(
     return tuple(verdicts)
 
 
-def law_of_overlap(build: Build = CoCoD) -> tuple[Verdict, ...]:
-    """The same where models restart from the old mean and their own progress."""
-    return law_of_uneven_workers(build, overlapped=True, subject="cocod-sgd")
-
-
-CLOSED_FORMS = (
-    law_of_overlap,
-    law_of_uneven_workers,
-)
+CLOSED_FORMS = (law_of_uneven_workers,)

@@ -22,7 +22,7 @@ from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.redundant import Redundant
 from algorithms.run import run
-from proofs_check.closed_forms.cooperative.redundancy import circulant
+from proofs_check.closed_forms.cooperative.ri_sgd import circulant
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.study import Study, StudyResult
 from theory.stepsizes import ConstantStep

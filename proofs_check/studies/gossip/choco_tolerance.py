@@ -23,7 +23,7 @@ from algorithms.methods.parts.constants import operator_constants
 from algorithms.problems.quadratic import Quadratic
 from algorithms.topologies.base import Topology
 from algorithms.topologies.complete import Complete
-from proofs_check.closed_forms.gossip.choco import consensus_problem
+from proofs_check.closed_forms.gossip.consensus import consensus_problem
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.study import Curve, Study, StudyResult
 from proofs_check.verdict import Outcome, Verdict

@@ -21,7 +21,8 @@ from algorithms.run import run
 from algorithms.sets.base import ConvexSet
 from algorithms.topologies.base import Topology
 from algorithms.topologies.ring import Ring
-from proofs_check.closed_forms.gossip_convex.dgd import DOMAINS, kkt, uneven
+from proofs_check.closed_forms.gossip_convex.dgd import uneven
+from proofs_check.closed_forms.gossip_convex.projected_dgd import DOMAINS, kkt
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.study import Curve, Study, StudyResult, noise_free_rate
 from theory.stepsizes import ConstantStep, Stepsize

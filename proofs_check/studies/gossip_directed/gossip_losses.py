@@ -32,7 +32,7 @@ from algorithms.topologies.base import Matrix, MixingSequence
 from algorithms.topologies.directed_ring import DirectedRing
 from algorithms.topologies.losses import RandomLosses
 from algorithms.topologies.ring import Ring
-from proofs_check.closed_forms.gossip.choco import consensus_problem
+from proofs_check.closed_forms.gossip.consensus import consensus_problem
 from proofs_check.closed_forms.gossip_directed.lost_messages import expected_square, starts
 from proofs_check.instruments.evidence import mean_value
 from proofs_check.instruments.paths import path

@@ -24,7 +24,7 @@ from algorithms.topologies.complete import Complete
 from algorithms.topologies.directed_ring import DirectedRing
 from algorithms.topologies.one_peer_exponential import OnePeerExponential
 from algorithms.topologies.random_out_neighbour import RandomOutNeighbour
-from proofs_check.closed_forms.gossip.choco import consensus_problem
+from proofs_check.closed_forms.gossip.consensus import consensus_problem
 from proofs_check.closed_forms.gossip_directed.lost_messages import starts
 from proofs_check.closed_forms.gossip_directed.push_sum import Averaging, gossip_factor, perron
 from proofs_check.instruments.evidence import identity, mean_value

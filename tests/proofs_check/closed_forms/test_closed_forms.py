@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from algorithms.methods.local_updates.local_sgd import LocalSGD
@@ -9,26 +11,34 @@ from algorithms.methods.synchronous.bsp import BSP
 from algorithms.topologies.star import Star
 from proofs_check.closed_forms import CLOSED_FORMS
 from proofs_check.closed_forms.asynchronous.delay import delay_threshold
-from proofs_check.closed_forms.auxiliary.error_feedback import (
-    worst_residual,
+from proofs_check.closed_forms.auxiliary.error_feedback import worst_residual
+from proofs_check.closed_forms.gossip.choco_gossip import mode_factors
+from proofs_check.closed_forms.gossip.d_psgd import ring_bias
+from proofs_check.closed_forms.local_updates.local_sgd import (
+    local_fixed_point,
+    local_mean_is_bsp,
+    local_spread,
 )
-from proofs_check.closed_forms.gossip.choco import mode_factors
-from proofs_check.closed_forms.local_updates.heterogeneity import local_fixed_point, ring_bias
 from proofs_check.closed_forms.sparsification.random_sparsification import one_step_factor
 from proofs_check.closed_forms.synchronous.noisy_quadratic import (
     finite_time_variance,
-    local_mean_is_bsp,
-    local_spread,
     stationary_variance,
 )
 from proofs_check.instruments.evidence import chi_square, identity, mean_value
 from proofs_check.methods.faulty.methods import MisscaledBSP
 from proofs_check.verdict import Outcome, Verdict
+from tests.proofs_check.rooms import ROOMS, room_of
 
 
-@pytest.mark.parametrize("case", CLOSED_FORMS, ids=lambda case: case.__name__)
-def test_no_closed_form_is_refuted(case) -> None:
+def named(case: Callable[..., object]) -> str:
+    """``family.module.function``, so that ``-k`` picks a family."""
+    return f"{case.__module__.split('.', 2)[-1]}.{case.__name__}"
+
+
+@pytest.mark.parametrize("case", CLOSED_FORMS, ids=named)
+def test_no_closed_form_is_refuted_nor_lies_in_another_row_s_room(case) -> None:
     for verdict in case():
+        assert ROOMS.get(verdict.subject, room_of(case)) == room_of(case), verdict.subject
         assert verdict.outcome is not Outcome.REFUTED, verdict
         assert verdict.outcome is not Outcome.NOT_APPLICABLE, verdict
         assert verdict.subject and verdict.evidence and verdict.provenance

@@ -25,10 +25,8 @@ from algorithms.methods.synchronous.bsp import BSP
 from algorithms.optimizers.momentum import Momentum
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
-from proofs_check.closed_forms.signs.signs import signs
 from proofs_check.instruments.exact import exact_law
 from proofs_check.instruments.paths import models, path
-from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep
 
 ROWS = (
@@ -103,11 +101,6 @@ def test_runs_of_zeros_are_shortened(run):
     assert packed.shape[-1] * 8 == lengths.item()
     back = operator.decode(code.unpack(packed, lengths), x.shape[-1], x.dtype, draws)
     assert torch.equal(back, operator.compress(x, draws))
-
-
-def test_closed_forms_hold():
-    for verdict in signs():
-        assert verdict.outcome in (Outcome.PROVED, Outcome.SUPPORTED), verdict
 
 
 def quadratic() -> Quadratic:

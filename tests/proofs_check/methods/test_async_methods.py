@@ -37,7 +37,8 @@ from algorithms.problems.sparse_linear import SparseLinear
 from algorithms.synchronisation.barriers import PartialBarrier
 from algorithms.synchronisation.compute_times import Exponential
 from algorithms.synchronisation.conditions import Lost
-from proofs_check.closed_forms.asynchronous.asynchronous import WEIGHT, asynchronous, lasso, uneven
+from proofs_check.closed_forms.asynchronous.lasso import lasso
+from proofs_check.closed_forms.asynchronous.replays import WEIGHT, uneven
 from proofs_check.compressors.check import check_compressor
 from proofs_check.instruments.paths import Moment, models, path
 from proofs_check.problems.check import check_problem
@@ -67,11 +68,6 @@ def test_limits_are_the_parameter_server_bitwise(method: Method[Any]) -> None:
     problem = uneven()
     expected = models(server(), problem, TICKS, replicas=3)
     assert torch.equal(models(method, problem, TICKS, replicas=3), expected)
-
-
-def test_closed_forms() -> None:
-    for verdict in asynchronous():
-        assert verdict.outcome is Outcome.PROVED, str(verdict)
 
 
 def test_adagrad_is_that_of_torch() -> None:

@@ -19,8 +19,7 @@ from algorithms.problems.base import Problem
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from algorithms.synchronisation.compute_times import Exponential
-from proofs_check.closed_forms.cooperative.elastic import elastic_forms
-from proofs_check.closed_forms.cooperative.redundancy import least_squares, redundancy
+from proofs_check.closed_forms.cooperative.coded_regression import least_squares
 from proofs_check.methods.equivalence import Case, cross_validate
 from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep
@@ -36,11 +35,6 @@ def built(make: str) -> tuple[Method[Any], Problem]:
         "regression": CodedRegression(Exponential((1.0, 2.0, 0.5, 1.5)), 1),
     }
     return methods[make], least_squares(4) if make == "regression" else problem("quadratic-sc", 4)
-
-
-def test_closed_forms_are_proved() -> None:
-    for verdict in (*elastic_forms(), *redundancy()):
-        assert verdict.outcome is Outcome.PROVED, verdict
 
 
 @pytest.mark.parametrize(("n", "spare"), [(1, 0), (4, 1), (5, 2), (8, 3), (9, 8)])

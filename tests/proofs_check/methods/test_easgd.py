@@ -15,7 +15,7 @@ from algorithms.problems.base import Problem
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from algorithms.synchronisation.compute_times import Exponential
-from proofs_check.closed_forms.cooperative.elastic import (
+from proofs_check.closed_forms.cooperative.easgd import (
     asynchronous_replay,
     elastic_replay,
     mean_and_centre,

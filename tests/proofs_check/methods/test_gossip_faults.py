@@ -36,7 +36,7 @@ from algorithms.topologies.partitioned import Partitioned
 from algorithms.topologies.random_mixing import RandomEdge
 from algorithms.topologies.random_out_neighbour import RandomOutNeighbour
 from algorithms.topologies.ring import Ring
-from proofs_check.closed_forms.gossip.choco import consensus_problem
+from proofs_check.closed_forms.gossip.consensus import consensus_problem
 from proofs_check.closed_forms.gossip_directed.push_sum import DIGRAPH, Averaging
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.study import StudyResult

@@ -24,8 +24,7 @@ from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from algorithms.transforms.norm_clipping import ClipNorm
-from proofs_check.closed_forms.adaptive.adaptive import adaptive
-from proofs_check.closed_forms.auxiliary.momentum import momentum, one_dimensional
+from proofs_check.closed_forms.auxiliary.momentum import one_dimensional
 from proofs_check.compressors.check import check_compressor
 from proofs_check.instruments.paths import path
 from proofs_check.mutants.auxiliary import METHOD_MUTANTS, PrintedCorrection
@@ -48,11 +47,6 @@ def draws(m=1):
 
 def row(*values):
     return torch.tensor([[values]], dtype=torch.float64)
-
-
-def test_closed_forms_hold():
-    for verdict in (*momentum(), *adaptive()):
-        assert verdict.outcome is Outcome.PROVED, verdict
 
 
 def test_published_numbers_of_the_printed_boxes():

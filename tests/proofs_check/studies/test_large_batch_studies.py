@@ -13,7 +13,7 @@ from algorithms.methods.large_batch.batched import Batched
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.mlp import digits_mlp
 from algorithms.problems.quadratic import Quadratic
-from proofs_check.closed_forms.large_batch.large_batch import stationary
+from proofs_check.closed_forms.large_batch.stationary_variance import stationary
 from proofs_check.studies.large_batch import batch_noise_scale, cr_psgd_rounds
 from proofs_check.studies.large_batch.generalisation_gap import ARMS, sharpness
 from proofs_check.studies.large_batch.steps_to_target import slope_of

@@ -20,7 +20,7 @@ from algorithms.sets.base import Unconstrained
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.static_exponential import StaticExponential
-from proofs_check.closed_forms.gossip_convex.dgd import DOMAINS
+from proofs_check.closed_forms.gossip_convex.projected_dgd import DOMAINS
 from proofs_check.instruments.study import StudyResult, noise_free_rate
 from proofs_check.methods.faulty.spoilt import Spoilt, posing
 from proofs_check.mutants.gossip_convex import OldNeighbours, ProjectedFirst, mixed_point

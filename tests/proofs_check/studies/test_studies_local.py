@@ -14,10 +14,10 @@ from algorithms.methods.base import Method, World
 from algorithms.methods.local_updates.local_sgd import LocalSGD, LocalSGDState
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.periods import Every, Periods
+from proofs_check.closed_forms.cooperative.cocod_sgd import law_of_overlap
 from proofs_check.closed_forms.local_updates.local_law import (
     LocalLaw,
     TwoKinds,
-    law_of_overlap,
     law_of_uneven_workers,
 )
 from proofs_check.closed_forms.local_updates.local_law_falling import (

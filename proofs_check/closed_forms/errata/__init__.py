@@ -1,1 +1,0 @@
-"""The surveys' and papers' errors, demonstrated."""

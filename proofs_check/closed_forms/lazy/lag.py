@@ -1,0 +1,130 @@
+r"""LAG held to its rules from outside.
+
+LAG moves along the mean of the gradients last sent, a worker speaks when Eq. 15a or 15b of Chen et
+al. 2018 (arXiv:1805.09965) says so, and one with a small L_i stays silent for d_i steps at least:
+if it spoke d \le D steps ago, \|\nabla f_i(x_t) - \nabla f_i(\hat x_i)\|^2 \le L_i^2 d \sum_{k \le
+d} \|x_{t+1-k} - x_{t-k}\|^2 by Cauchy and Schwarz, which is within the allowance as long as L_i^2
+\gamma^2 d \le \xi_k for all k \le d.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from algorithms.methods.base import Method
+from algorithms.methods.lazy.lag import LAG
+from algorithms.methods.synchronous.bsp import BSP
+from algorithms.synchronisation.lazy import ServerRule
+from proofs_check.closed_forms.lazy.observed import STEPS, Floats, problem, watch
+from proofs_check.instruments.evidence import identity
+from proofs_check.instruments.paths import models
+from proofs_check.verdict import Outcome, Verdict
+from theory.stepsizes import ConstantStep, Stepsize
+
+Make = Callable[[Stepsize], Method[Any]]
+_XI, _MEMORY = 0.1, 10
+_TIE = 1e-9  # relative: closer comparisons are left out, rounding may decide them
+_PROVENANCE = f"Chen et al. 2018, arXiv:1805.09965; {STEPS} steps on rising curvatures"
+
+
+def step() -> ConstantStep:
+    """1/L."""
+    return ConstantStep(1 / problem().curvatures[-1].item())
+
+
+def server_rule(step: Stepsize) -> LAG:
+    """LAG-PS on :func:`problem`."""
+    return LAG(step, ServerRule(problem().smoothness))
+
+
+def mean_of_the_last(make: Make = LAG, name: str = "LAG-WK") -> Verdict:
+    """The step is gamma times the mean of all workers' last sent gradients, old or new."""
+    seen = watch(make)
+    stored = np.zeros_like(seen.gradients[0])
+    directions = []
+    for t, sent in enumerate(seen.sent):
+        stored[sent] = seen.gradients[t][sent]
+        directions.append(stored.mean(0))
+    return identity(
+        "lag", f"{name}: x_t - x_t+1 = gamma mean_i grad f_i(last sent model of i)",
+        np.diff(seen.x, axis=0) / -step().gamma, np.stack(directions),
+        check="aggregate seen from outside", problem="rising curvatures", tolerance=1e-9,
+        provenance=_PROVENANCE,
+    )  # fmt: skip
+
+
+def speaks_by_rule(make: Make = LAG, server: bool = False) -> Verdict:
+    """Worker i sends at step t > 0 if and only if Eq. 15a (``server``: 15b) is broken."""
+    seen, gamma = watch(make), step().gamma
+    last = np.where(seen.sent[0], 0, -1)
+    moves = np.square(np.diff(seen.x, axis=0)).sum(-1)
+    smooth = np.square(np.array(problem().smoothness))
+    wrong = judged = 0
+    for t in range(1, len(seen.sent)):
+        allowed = _XI * moves[max(0, t - _MEMORY) : t].sum() / gamma**2
+        changed = np.square(seen.gradients[t] - seen.gradients[last, range(len(last))]).sum(-1)
+        moved = smooth * np.square(seen.x[t] - seen.x[last]).sum(-1)
+        left = moved if server else changed
+        clear = np.abs(left - allowed) > _TIE * allowed
+        wrong += int((clear & ((left > allowed) != seen.sent[t])).sum())
+        judged += int(clear.sum())
+        last = np.where(seen.sent[t], t, last)
+    rule = "15b" if server else "15a"
+    return Verdict(
+        subject="lag", problem="rising curvatures", check="trigger seen from outside",
+        claim=f"a worker sends if and only if Eq. {rule} is broken",
+        outcome=Outcome.PROVED if wrong == 0 else Outcome.REFUTED,
+        statistic=float(wrong), bound=0.0,
+        evidence=f"{wrong} of {judged} decisions differ; {int(seen.sent.sum())} uploads in "
+        f"{seen.sent.size}",
+        provenance=_PROVENANCE,
+    )  # fmt: skip
+
+
+def silence(make: Make = LAG, name: str = "LAG-WK") -> Verdict:
+    """After an upload a worker is silent for d_i = max{d <= D: L_i^2 gamma^2 d <= xi} steps."""
+    seen, gamma = watch(make, 4 * STEPS), step().gamma
+    longest = np.floor(_XI / (np.square(problem().smoothness) * gamma**2) + 1e-12)
+    due = np.minimum(longest, _MEMORY)
+    gaps = [np.diff(np.flatnonzero(column)) - 1 for column in seen.sent.T]
+    least = np.array([gap.min() if gap.size else np.inf for gap in gaps])
+    margin = float((least - due).min())
+    return Verdict(
+        subject="lag", problem="rising curvatures", check="silence of smooth workers",
+        claim=f"{name}: after an upload worker i is silent d_i steps, L_i^2 gamma^2 d_i <= xi",
+        outcome=Outcome.PROVED if margin >= 0 else Outcome.REFUTED,
+        statistic=margin, bound=0.0,
+        evidence=f"shortest silences {_list(least)}, d_i {_list(due)}; uploads "
+        f"{_list(seen.sent.sum(0))} in {len(seen.sent)} steps",
+        provenance=f"derived, Cauchy-Schwarz; {_PROVENANCE}",
+    )  # fmt: skip
+
+
+def without_allowance() -> Verdict:
+    """LAG whose weights are zero is gradient descent."""
+    mine = models(LAG(step(), weights=(0.0,)), problem(), STEPS)
+    other = models(BSP(step()), problem(), STEPS)
+    return identity(
+        "lag", "zero weights make LAG gradient descent", mine.numpy(), other.numpy(),
+        check="limit", problem="rising curvatures", tolerance=1e-10, provenance=_PROVENANCE,
+    )  # fmt: skip
+
+
+def _list(values: Floats | NDArray[np.int64]) -> str:
+    return ", ".join(f"{value:g}" for value in values)
+
+
+def lag() -> tuple[Verdict, ...]:
+    """LAG-WK and LAG-PS."""
+    return (
+        mean_of_the_last(), mean_of_the_last(server_rule, "LAG-PS"),
+        speaks_by_rule(), speaks_by_rule(server_rule, server=True),
+        silence(), silence(server_rule, "LAG-PS"), without_allowance(),
+    )  # fmt: skip
+
+
+CLOSED_FORMS = (lag,)
