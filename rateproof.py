@@ -1,0 +1,216 @@
+"""rateproof: the door for notebooks, other people's projects, and the command ``rateproof``.
+
+    import rateproof
+
+    single = rateproof.run("qsgd", "quadratic-sc", steps=500)
+    both = rateproof.compare(["d-psgd", "choco-sgd"], "logreg-breast-cancer")
+    verdicts = rateproof.check(my_compressor, d=64)
+    found = rateproof.audit(anybodys_function, unbiased=True)
+    hook = rateproof.register_hook(ddp_model, my_compressor)
+
+The project's four packages have everyday names (``theory``, ``algorithms``, ``proofs_check``,
+``experiments``). Importing this module sees to it that they are the ones beside this file, even
+where the current folder, or a folder ahead on the import path, has packages of the same names.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from torch.nn.parallel import DistributedDataParallel
+
+    from algorithms.compressors.base import Compressor
+    from algorithms.memories.base import Memory
+    from algorithms.network.ddp_hook import DDPHook
+    from experiments.single import Single
+    from proofs_check.audit.audit import Audit
+    from proofs_check.verdict import Verdict
+
+__all__ = ["audit", "check", "compare", "main", "register_hook", "rows", "run"]
+
+PACKAGES = ("theory", "algorithms", "proofs_check", "experiments")
+"""What lies beside this file and is imported by these names."""
+
+_HOME = Path(__file__).resolve().parent
+
+
+def rows(ready: bool = True) -> tuple[str, ...]:
+    """Keys of the surveyed methods; ``ready``: of those that run."""
+    from algorithms.catalogue import ROWS
+
+    return tuple(row.key for row in ROWS if row.state == "ready" or not ready)
+
+
+def run(
+    row: str,
+    problem: str,
+    *,
+    n: int = 16,
+    steps: int = 2000,
+    replicas: int = 32,
+    seed: int = 0,
+    gamma: float | None = None,
+) -> Single:
+    """One row on one problem with n workers, under the theorem that tunes it.
+
+    ``gamma`` is a constant stepsize of one's own. The result has the trace (``played.trace``),
+    ``theorem``, ``bound``, ``curves()`` and ``quantities()``.
+
+    Raises:
+        ValueError: an unknown or planned row, an unknown problem, or a number out of range.
+        Diverged: the run left the range of its number type; carries its trace.
+    """
+    from algorithms.catalogue import problem as problem_called
+    from algorithms.catalogue import row as row_called
+    from experiments.single import run_single
+    from theory.stepsizes import ConstantStep
+
+    step = None if gamma is None else ConstantStep(gamma)
+    return run_single(
+        row_called(row), problem_called(problem, n),
+        steps=steps, replicas=replicas, seed=seed, step=step,
+    )  # fmt: skip
+
+
+def compare(rows: Sequence[str], problem: str, **options: Any) -> dict[str, Single]:
+    """Several rows on one problem, all else equal: ``options`` as of :func:`run`, by row key.
+
+    Raises:
+        ValueError, Diverged: as :func:`run`.
+    """
+    return {row: run(row, problem, **options) for row in rows}
+
+
+def check(thing: Any, *, d: int = 16) -> tuple[Verdict, ...]:
+    """Verdicts on a compressor, topology, push topology or problem of one's own.
+
+    Or on what a name says: a row's key or an operator's name of the catalogue. Claims of
+    compressors are checked on R^d.
+
+    Raises:
+        ValueError: an unknown name.
+        TypeError: ``thing`` is none of these.
+    """
+    from algorithms.compressors.base import Compressor
+    from algorithms.problems.base import Problem
+    from algorithms.topologies.base import PushTopology, Topology
+
+    match thing:
+        case str():
+            from experiments.commands.check import check_named
+
+            return tuple(check_named(thing, d, lambda _: None))
+        case Compressor():
+            from proofs_check.compressors.check import check_compressor
+
+            return check_compressor(thing, d=d)
+        case Topology():
+            from proofs_check.topologies.mixing import check_topology
+
+            return check_topology(thing)
+        case PushTopology():
+            from proofs_check.topologies.push import check_push
+
+            return check_push(thing)
+        case Problem():
+            from proofs_check.problems.check import check_problem
+
+            return check_problem(thing, seed=1)
+    raise TypeError(
+        "thing must be a Compressor, Topology, PushTopology, Problem, or the name of a row or "
+        f"operator, got {type(thing).__name__}; audit() takes any function of a vector"
+    )
+
+
+def audit(
+    compressor: Any,
+    *,
+    unbiased: bool = False,
+    omega: str | None = None,
+    delta: str | None = None,
+    d: int = 1000,
+    seed: int = 0,
+    **names: float,
+) -> Audit:
+    """The checks pointed at anybody's compressor: a callable x -> x_hat, a pair, or a class.
+
+    ``omega`` and ``delta`` are formulas in d and ``names``, as in ``omega="d/k - 1", k=10``.
+
+    Raises:
+        ValueError: a formula cannot be read, or this is nothing that compresses vectors.
+    """
+    from proofs_check.audit.audit import Plan
+    from proofs_check.audit.audit import audit as audited
+    from proofs_check.audit.claims import Stated
+    from proofs_check.audit.subject import subject_of
+
+    name = getattr(compressor, "__name__", type(compressor).__name__)
+    stated = Stated(unbiased, omega, delta, names)
+    return audited(subject_of(name, compressor), stated, Plan(d=d, seed=seed))
+
+
+def register_hook(
+    model: DistributedDataParallel,
+    compressor: Compressor,
+    memory: Memory[Any] | None = None,
+    **options: Any,
+) -> DDPHook:
+    """Make a model send compressed gradients; ``options`` as of ``algorithms.network.ddp_hook``.
+
+    Raises:
+        TypeError, ValueError: the model, or what ranks were given, does not suit.
+    """
+    from algorithms.network.ddp_hook import register_hook as registered
+
+    return registered(model, compressor, memory, **options)
+
+
+def main() -> None:
+    """The command ``rateproof``."""
+    from experiments.cli import main as command
+
+    command()
+
+
+def clashes(path: Sequence[str], home: Path) -> list[Path]:
+    """Packages and modules on an import path that have the names of ours and are not ours.
+
+    Another copy of this project is no clash.
+    """
+    found = []
+    for entry in dict.fromkeys(Path(part or ".").resolve() for part in path):
+        if entry != home and not (entry / "rateproof.py").exists():
+            beside = (entry / name for name in PACKAGES)
+            found += [here for here in beside if here.is_dir() or here.with_suffix(".py").exists()]
+    return found
+
+
+def _settle(tell: Callable[[str], None]) -> None:
+    """Put our folder ahead of every folder with packages of the same names.
+
+    Raises:
+        ImportError: a package of such a name is imported already.
+    """
+    for name in PACKAGES:
+        loaded = getattr(sys.modules.get(name), "__file__", None)
+        if loaded and Path(loaded).resolve().parent.parent != _HOME:
+            raise ImportError(
+                f"rateproof has a package called {name}, and {Path(loaded).parent} is imported "
+                "under that name already; `import rateproof` ahead of it would do, in a process "
+                "that needs only one of the two"
+            )
+    hidden = [str(place) for place in clashes(sys.path, _HOME)]
+    if hidden:
+        sys.path[:] = [str(_HOME), *(entry for entry in sys.path if entry != str(_HOME))]
+        tell(f"in this process rateproof's own packages hide {', '.join(hidden)}")
+
+
+_settle(lambda sentence: warnings.warn(sentence, stacklevel=2))
+
+if __name__ == "__main__":
+    main()

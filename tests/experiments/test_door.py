@@ -1,0 +1,117 @@
+"""``import rateproof`` and the command, from a folder whose packages have the names of ours."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rateproof
+from algorithms.compressors.top_k import TopK
+from algorithms.topologies.ring import Ring
+from proofs_check.verdict import Outcome
+
+HOME = Path(rateproof.__file__).parent
+THEIRS = "raise RuntimeError('a package of the user was imported for ours')\n"
+MINE = """
+def half(x):
+    return 0.5 * x
+"""
+CLASHING = "from algorithms.their_own import thing\n"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A user's project with packages called algorithms and experiments, and a module."""
+    for name in ("algorithms", "experiments"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text(THEIRS)
+    (tmp_path / "algorithms" / "their_own.py").write_text("thing = 1\n")
+    (tmp_path / "mine.py").write_text(MINE)
+    (tmp_path / "clashing.py").write_text(CLASHING)
+    return tmp_path
+
+
+def called(project: Path, *words: str, ahead: bool) -> subprocess.CompletedProcess[str]:
+    """The command in the user's folder; ``ahead``: with that folder first on PYTHONPATH."""
+    path = [str(project), str(HOME)] if ahead else [str(HOME)]
+    return subprocess.run(
+        [sys.executable, "-c", "import rateproof; rateproof.main()", *words],
+        cwd=project,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(path)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+
+@pytest.mark.parametrize("ahead", [False, True])
+def test_the_command_takes_its_own_packages(project: Path, ahead: bool) -> None:
+    done = called(project, "list", "--json", ahead=ahead)
+    assert done.returncode == 0, done.stderr
+    assert {"qsgd", "choco-sgd"} <= {row["key"] for row in json.loads(done.stdout)}
+    assert "hide" in done.stderr and str(project / "algorithms") in done.stderr
+
+
+@pytest.mark.parametrize("ahead", [False, True])
+def test_a_users_compressor_is_audited_from_there(project: Path, ahead: bool) -> None:
+    words = ("audit", "mine:half", "--delta", "0.75", "-d", "8", "--samples", "100", "--json")
+    done = called(project, *words, ahead=ahead)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["subject"] == "mine:half"
+
+
+def test_a_module_that_needs_its_own_package_is_told_so(project: Path) -> None:
+    done = called(project, "audit", "clashing:thing", ahead=False)
+    assert done.returncode == 2
+    assert f"which hides {project / 'algorithms'}" in done.stderr
+
+
+def test_a_package_that_is_loaded_already_is_named(project: Path) -> None:
+    (project / "algorithms" / "__init__.py").write_text("")
+    done = subprocess.run(
+        [sys.executable, "-c", "import algorithms; import rateproof"],
+        cwd=project,
+        env={**os.environ, "PYTHONPATH": str(HOME)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 1
+    assert "ImportError: rateproof has a package called algorithms" in done.stderr
+
+
+def test_worker_processes_take_the_same_packages(project: Path) -> None:
+    done = called(project, "survey", "--row", "fdla", "--out", "out", ahead=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (project / "out" / "index.html").exists()
+
+
+def test_a_notebook_runs_and_compares() -> None:
+    options = {"n": 4, "steps": 40, "replicas": 3, "seed": 1}
+    both = rateproof.compare(["bsp-sgd", "qsgd"], "quadratic-sc", **options)
+    alone = rateproof.run("qsgd", "quadratic-sc", **options)
+    trace = alone.played.trace
+    assert np.array_equal(both["qsgd"].played.trace.suboptimality, trace.suboptimality)
+    assert both["bsp-sgd"].played.trace.sent_bits[0, -1] > trace.sent_bits[0, -1]
+    assert {"qsgd", "bsp-sgd"} <= set(rateproof.rows())
+    assert len(rateproof.rows(ready=False)) > len(rateproof.rows())
+
+
+def test_a_notebook_checks_what_it_is_given() -> None:
+    for thing in (TopK(2), Ring(5)):
+        verdicts = rateproof.check(thing, d=8)
+        assert verdicts and all(v.outcome is not Outcome.REFUTED for v in verdicts)
+    with pytest.raises(TypeError, match="got int; audit"):
+        rateproof.check(3)
+
+
+def test_a_notebook_audits_a_function() -> None:
+    found = rateproof.audit(lambda x: 0.5 * x, delta="c", c=0.75, d=8)
+    assert not found.refuted
+    assert rateproof.audit(lambda x: 0.5 * x, delta="c", c=0.8, d=8).refuted
