@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +49,32 @@ def test_readme_lines_run(capsys: pytest.CaptureFixture[str]) -> None:
     measured, bound = single.curves().mean[-1], single.bound[-1]
     assert 0 < measured < bound
     assert str(bound) in capsys.readouterr().out
+
+
+@pytest.mark.sharded
+def test_readme_trains_on_two_ranks(tmp_path: Path) -> None:
+    """The script in the README under torchrun: 5% of 101 floats, with positions, is 10 times
+    less.
+    """
+    text = (HOUSE / "README.md").read_text(encoding="utf-8")
+    (script,) = re.findall(r"^```py\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
+    (tmp_path / "train.py").write_text(script)
+    words = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "train.py"]
+    done = subprocess.run(
+        [sys.executable, *words],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(HOUSE), "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    told = re.findall(r"rank (\d): loss (\S+); 300 steps, 0 skipped", done.stdout)
+    assert sorted(rank for rank, _ in told) == ["0", "1"]
+    assert all(float(loss) < 20 for _, loss in told)  # about 100 at the start
+    message = 6 * (32 + 7)  # ceil(5% of 101) values with their positions
+    assert f"{300 * message} bits sent" in done.stdout
+    assert f"{32 * 101 / message:.3g} times less" in done.stdout
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/tutorial.md"])

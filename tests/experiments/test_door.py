@@ -86,6 +86,7 @@ def test_a_package_that_is_loaded_already_is_named(project: Path) -> None:
     assert "ImportError: rateproof has a package called algorithms" in done.stderr
 
 
+@pytest.mark.slow
 def test_worker_processes_take_the_same_packages(project: Path) -> None:
     done = called(project, "survey", "--row", "fdla", "--out", "out", ahead=True)
     assert done.returncode == 0, done.stdout + done.stderr
