@@ -184,7 +184,7 @@ def clashes(path: Sequence[str], home: Path) -> list[Path]:
     """
     found = []
     for entry in dict.fromkeys(Path(part or ".").resolve() for part in path):
-        if entry != home and not (entry / "rateproof.py").exists():
+        if entry != home and not (entry / "proofs_check" / "verdict.py").exists():
             beside = (entry / name for name in PACKAGES)
             found += [here for here in beside if here.is_dir() or here.with_suffix(".py").exists()]
     return found
