@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import pandas as pd
 from rich.console import Console
 
 from experiments.progress import duration
@@ -13,7 +14,7 @@ from experiments.reporting.comparisons import comparisons
 from experiments.reporting.drawings import drawings
 from experiments.reporting.page import write_pages
 from experiments.reporting.pictures import Picture, pictures
-from experiments.reporting.table import results_table, write_table
+from experiments.reporting.table import ERROR, headline, results_table, write_table
 from experiments.store import Store, cell_name, code_version
 from experiments.survey import Interrupted, Survey, run_survey, stopping
 from proofs_check.cell import Cell, CellResult
@@ -40,7 +41,8 @@ def survey_job(
     try:
         with stopping():
             survey = run_survey(cells, run_cell, store, console)
-            write_table(results_table(survey), out / "results.parquet")
+            table = results_table(survey)
+            write_table(table, out / "results.parquet")
             shown, faults = _draw(survey, out, console)
             write_pages(survey, preset, shown, out)
     except Interrupted as stop:
@@ -52,7 +54,7 @@ def survey_job(
             soft_wrap=True,
         )
         return stop.exit_code
-    refuted = _tell(survey, out, console)
+    refuted = _tell(survey, headline(table), out, console)
     return 1 if survey.failures or refuted or faults else 0
 
 
@@ -69,19 +71,20 @@ def _draw(
     return shown, (*unknown, *undrawn)
 
 
-def _tell(survey: Survey, out: Path, console: Console) -> int:
+def _tell(survey: Survey, table: pd.DataFrame, out: Path, console: Console) -> int:
     """Say how it went; returns how many claims were refuted."""
     verdicts = [verdict for _, stored in survey.finished for verdict in stored.result.verdicts]
-    counts = Counter(verdict.outcome.value for verdict in verdicts)
+    counts = Counter(table["verdict"])
+    counts.pop(ERROR, None)
     words = ", ".join(f"{count} {outcome}" for outcome, count in counts.most_common())
     console.print(
         f"{len(survey.finished)} cells in {duration(survey.seconds)} "
-        f"(reused {survey.reused}); {len(verdicts)} verdicts: {words or 'none'}",
+        f"(reused {survey.reused}); {counts.total()} verdicts: {words or 'none'}",
         highlight=False,
         soft_wrap=True,
     )
     mutants = [verdict for verdict in verdicts if verdict.check == "mutant"]
-    seen = sum(verdict.outcome is Outcome.PROVED for verdict in mutants)
+    seen = sum(verdict.outcome is Outcome.CAUGHT for verdict in mutants)
     if mutants:
         console.print(f"mutants refuted: {seen} of {len(mutants)}", highlight=False)
     for verdict in verdicts:

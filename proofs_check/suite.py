@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import final
 
 from algorithms.catalogue import PROBLEMS, ROWS, problem, row
+from algorithms.compressors.identity import Identity
 from algorithms.names import look_up
 from algorithms.topologies.base import PushTopology, Topology
 from algorithms.topologies.gallery import examples
@@ -31,6 +32,9 @@ from proofs_check.studies import STUDIES
 from proofs_check.topologies.mixing import check_reference, check_topology
 from proofs_check.topologies.push import check_push
 from proofs_check.verdict import Outcome, Verdict
+
+IDENTITY = Identity()
+"""What rows without compression send; its claims are checked once, in a cell of no row."""
 
 
 @final
@@ -83,6 +87,7 @@ def _run_cells(effort: Preset) -> Iterator[Cell]:
 
 
 def _operator_cells(effort: Preset) -> Iterator[Cell]:
+    yield Cell("", "", f"operator {IDENTITY.name}", (1,), n=effort.dimension)
     for r in ROWS:
         for operator in r.operators:
             yield Cell(r.key, "", f"operator {operator.name}", (1,), n=effort.dimension)
@@ -133,7 +138,8 @@ def _run(cell: Cell, _: str) -> CellResult:
 
 
 def _operator(cell: Cell, name: str) -> CellResult:
-    operator = look_up("operator", name, {o.name: o for o in row(cell.row).operators})
+    among = row(cell.row).operators if cell.row else (IDENTITY,)
+    operator = look_up("operator", name, {o.name: o for o in among})
     verdicts = check_compressor(operator, d=cell.n, seed=cell.seeds[0])
     return CellResult(verdicts, tradeoff(operator, cell.n, cell.seeds[0]))
 
@@ -184,12 +190,12 @@ def _mutants(cell: Cell, _: str) -> CellResult:
 
 
 def _mutant_verdict(outcome: MutantOutcome) -> Verdict:
-    """A mutant's own line: proved that the check bites, or refuted if the mutant got through."""
+    """A mutant's own line: caught, or refuted if it got through."""
     return Verdict(
         subject=outcome.name,
         claim=f"the check refutes a planted fault: {outcome.planted}",
         check="mutant",
-        outcome=Outcome.PROVED if outcome.refuted else Outcome.REFUTED,
+        outcome=Outcome.CAUGHT if outcome.refuted else Outcome.REFUTED,
         evidence=f"{outcome.check}: {outcome.evidence}",
     )
 

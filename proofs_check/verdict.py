@@ -8,20 +8,43 @@ from typing import TypedDict, final
 
 
 class Outcome(Enum):
-    """What a check found.
+    """What a check found; :data:`MEANINGS` says what each member means. Only REFUTED is a failure.
 
-    PROVED          exact arithmetic or computer algebra settles it
-    SUPPORTED       statistics found no violation; ``resolution`` says what it could have seen
-    REFUTED         a violation beyond the stated error, or an exact counterexample
-    COMPARED        reported beside a result too uncertain to be asserted (memory, order only)
-    NOT_APPLICABLE  an assumption fails; ``evidence`` names it
+    What is settled for every case that the claim speaks of is PROVED. An equality that was computed
+    at some points (a run's iterates, its bill, chosen constants) AGREES there; an inequality or a
+    threshold that held in the runs looked at is SUPPORTED.
     """
 
     PROVED = "proved"
+    AGREES = "agrees"
     SUPPORTED = "supported"
+    CAUGHT = "caught"
     REFUTED = "refuted"
     COMPARED = "compared"
     NOT_APPLICABLE = "not applicable"
+
+    @property
+    def holds(self) -> bool:
+        """Whether the claim was asked about and held: proved, agrees or supported."""
+        return self in (Outcome.PROVED, Outcome.AGREES, Outcome.SUPPORTED)
+
+
+MEANINGS: dict[Outcome, str] = {
+    Outcome.PROVED: "exact rational arithmetic over an operator's whole law at given points, an "
+    "identity of integers over all there is, or computer algebra settles it",
+    Outcome.AGREES: "two sides of an equality were computed at stated points, a run's bill and its "
+    "closed form among them, and are equal to the stated tolerance; nothing is said of other "
+    "points",
+    Outcome.SUPPORTED: "statistics, a search for the worst case, or the runs looked at found no "
+    "violation; its *resolution* is the smallest violation that they could have seen",
+    Outcome.CAUGHT: "a fault that was planted on purpose was refuted by the check it was meant for",
+    Outcome.REFUTED: "a violation beyond the stated error, an exact counterexample, or a planted "
+    "fault that no check saw",
+    Outcome.COMPARED: "set beside a statement whose constants are known from memory or up to order "
+    "only; never held to it",
+    Outcome.NOT_APPLICABLE: "an assumption of the statement fails here; the evidence names it",
+}
+"""What each outcome means, in the order in which outcomes are listed; ``*word*`` is emphasised."""
 
 
 class Figures(TypedDict, total=False):
@@ -48,7 +71,7 @@ class Verdict:
     bound        the number it is held against (None: none)
     order        the theorem's order, for rates ("" otherwise)
     uncertainty  half-width of the interval of ``statistic`` at the check's error level
-    resolution   smallest violation the sample could have seen
+    resolution   smallest violation that could have been seen; 0 where nothing is drawn
     tightness    statistic / bound for worst-case searches
     evidence     one or two sentences with figures
     provenance   source of the claim; seeds, replicas and steps of the evidence

@@ -101,11 +101,11 @@ class Row:
 
     @property
     def operators(self) -> tuple[Compressor, ...]:
-        """Every operator of the row, the workers' first."""
+        """Every operator of the row that compresses, the workers' first; the identity is none."""
         if self.recipe is None:
             return ()
-        first = () if self.recipe.compressor is None else (self.recipe.compressor,)
-        return (*first, *self.recipe.operators)
+        mine = (self.recipe.compressor, *self.recipe.operators)
+        return tuple(one for one in mine if one is not None and not isinstance(one, Identity))
 
     @property
     def theorems(self) -> tuple[Theorem, ...]:
@@ -128,8 +128,9 @@ class Row:
         return self.recipe.problems if self.recipe else ()
 
     def claims(self, d: int) -> tuple[str, ...]:
-        """What the row claims on R^d: its operator's claims, then its theorems."""
-        own = self.compressor.claims(d) if self.compressor else ()
+        """What the row claims on R^d: claims of its operator, if it compresses; its theorems."""
+        sends = self.compressor
+        own = () if sends is None or isinstance(sends, Identity) else sends.claims(d)
         return (*(str(claim) for claim in own), *(theorem.title for theorem in self.theorems))
 
     def tune(self, problem: Problem, steps: int, step: Stepsize | None = None) -> Tuned:

@@ -21,7 +21,7 @@ from experiments.own import OwnFault, Tell, check_own
 from experiments.progress import title
 from proofs_check.cell import Cell
 from proofs_check.compressors.check import check_compressor
-from proofs_check.suite import cells, run_cell
+from proofs_check.suite import IDENTITY, cells, run_cell
 from proofs_check.verdict import Verdict
 
 
@@ -74,7 +74,8 @@ def find(name: str) -> Compressor | tuple[Cell, ...]:
     Raises:
         ValueError: there is no such thing; suggests the nearest.
     """
-    operators = {operator.name: operator for r in ROWS for operator in r.operators}
+    among = (IDENTITY, *(operator for r in ROWS for operator in r.operators))
+    operators = {operator.name: operator for operator in among}
     if name in operators:
         return operators[name]
     keys = [r.key for r in ROWS]

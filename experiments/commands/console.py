@@ -22,7 +22,9 @@ from proofs_check.verdict import Outcome, Verdict
 
 COLOURS = {
     Outcome.PROVED: "green",
+    Outcome.AGREES: "blue",
     Outcome.SUPPORTED: "cyan",
+    Outcome.CAUGHT: "magenta",
     Outcome.REFUTED: "bold red",
     Outcome.COMPARED: "yellow",
     Outcome.NOT_APPLICABLE: "dim",

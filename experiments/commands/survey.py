@@ -10,6 +10,7 @@ import pandas as pd
 from algorithms.catalogue import row
 from experiments.commands.console import bad_input, console, dump, writable
 from experiments.job import survey_job
+from experiments.reporting.table import headline
 from proofs_check.cell import Cell
 from proofs_check.suite import cells, run_cell
 
@@ -42,10 +43,10 @@ def survey_command(preset: str, keys: Sequence[str], out: Path, *, as_json: bool
     code = survey_job(named, chosen, run_cell, out, console(as_json))
     if as_json and code in (0, 1):
         table = pd.read_parquet(out / "results.parquet")
-        counts = {str(name): int(count) for name, count in table["verdict"].value_counts().items()}
+        found = headline(table)["verdict"].value_counts()
         dump(
             {
-                "verdicts": counts,
+                "verdicts": {str(name): int(count) for name, count in found.items()},
                 "failed_cells": int((table["verdict"] == "error").sum()),
                 "refuted": table[table["verdict"] == "refuted"].to_dict("records"),
                 "report": str(out / "index.html"),

@@ -19,12 +19,13 @@ from experiments.reporting.comparisons import COMPARISON
 from experiments.reporting.influences import influence_lines
 from experiments.reporting.operators import operator_sections
 from experiments.reporting.pictures import Picture
-from experiments.reporting.signs import pretty
-from experiments.reporting.table import ERROR, results_table
+from experiments.reporting.signs import pretty, sentence
+from experiments.reporting.table import ERROR, headline, results_table
 from experiments.reporting.topologies import topology_lines
 from experiments.store import LIBRARIES
 from experiments.survey import Survey
 from proofs_check.instruments.statistics import TEST_ERROR
+from proofs_check.verdict import MEANINGS as VERDICT_MEANINGS
 from proofs_check.verdict import Outcome
 from theory.survey.rows import ERRATA, SURVEYS
 from theory.theorem import Result
@@ -34,17 +35,8 @@ WORKERS = 16  # for which a row's page names its method
 READY = "ready"
 ROW_FOLDER = "rows"
 
-MEANINGS = {
-    Outcome.PROVED.value: "Exact rational arithmetic over the operator's whole law at given "
-    "points, or an identity of computer algebra, settles it.",
-    Outcome.SUPPORTED.value: "Statistics, or a search for the worst case, found no violation; the "
-    "resolution says what they could have seen.",
-    Outcome.REFUTED.value: "A violation beyond the stated error, or an exact counterexample.",
-    Outcome.COMPARED.value: "Measured and set beside a statement whose constants are known from "
-    "memory or up to order only; never held to it.",
-    Outcome.NOT_APPLICABLE.value: "An assumption of the statement fails here; the evidence names "
-    "it.",
-    ERROR: "The check itself failed to run.",
+MEANINGS = {outcome.value: sentence(text) for outcome, text in VERDICT_MEANINGS.items()} | {
+    ERROR: "The check itself failed to run."
 }
 ORDER = tuple(MEANINGS)
 
@@ -53,6 +45,11 @@ KINDS = {
         "Problems",
         "The constants that problems state, held against their code: gradients, noise, smoothness, "
         "convexity, heterogeneity, minimisers.",
+    ),
+    "operator": (
+        "The uncompressed message",
+        "What rows without compression send. That it arrives as it is, is checked once; these "
+        "lines are not counted above.",
     ),
     "proof": (
         "Proofs",
@@ -70,7 +67,7 @@ KINDS = {
     "mutants": (
         "Mutants",
         "Deliberately wrong operators, methods and bounds. A check that cannot fail proves "
-        "nothing: each line is a planted fault and the check that refuted it.",
+        "nothing: each line is a planted fault and the check that caught it.",
     ),
 }
 
@@ -114,12 +111,13 @@ def _context(
 ) -> dict[str, Any]:
     elsewhere = table[table["row"] == ""]
     pages = {row.key: _page_of(row) for row in shown}
+    counts = _counts(headline(table))
     seeds = sorted({seed for cell, _ in survey.finished for seed in cell.seeds})
     return {
         "ready": sum(row.state == READY for row in ROWS),
         "total": len(ROWS),
-        "counts": _counts(table),
-        "meanings": [(name, MEANINGS[name]) for name, _ in _counts(table)],
+        "counts": counts,
+        "meanings": [(name, MEANINGS[name]) for name, _ in counts],
         "mutants": _mutants(table),
         "test_error": f"{TEST_ERROR:g}",
         "family_wise_error": f"{len(table) * TEST_ERROR:.1e}",
@@ -195,7 +193,7 @@ def _other(kind: str, table: pd.DataFrame) -> dict[str, Any]:
 def _mutants(table: pd.DataFrame) -> dict[str, int]:
     """How many planted faults there were, and how many the checks refuted."""
     mine = table[(table["check"] == "mutant")]
-    return {"total": len(mine), "refuted": int((mine["verdict"] == Outcome.PROVED.value).sum())}
+    return {"total": len(mine), "refuted": int((mine["verdict"] == Outcome.CAUGHT.value).sum())}
 
 
 def _family(name: str, table: pd.DataFrame, pages: Mapping[str, str]) -> dict[str, Any]:

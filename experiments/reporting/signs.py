@@ -83,3 +83,8 @@ def _fraction(match: re.Match[str]) -> str:
 
 def _accented(match: re.Match[str]) -> str:
     return _COMMANDS.get(match[2], match[2]) + _ACCENTS[match[1]]
+
+
+def sentence(text: str) -> str:
+    """Words that begin small and end without a stop, as a sentence; ``*word*`` loses its marks."""
+    return f"{text[:1].upper()}{text[1:].replace('*', '')}."

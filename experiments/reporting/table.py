@@ -63,6 +63,15 @@ def results_table(survey: Survey) -> pd.DataFrame:
     return pd.DataFrame(lines, columns=list(COLUMNS)).astype(COLUMNS)
 
 
+def headline(table: pd.DataFrame) -> pd.DataFrame:
+    """The lines that the survey's totals count: not those on an operator that is of no row.
+
+    The identity is the one: that a message which is not compressed arrives is no finding.
+    """
+    operators = table["unit"].str.split(" ").str[0] == "operator"
+    return table[~operators | (table["row"] != "")]
+
+
 def write_table(table: pd.DataFrame, path: Path) -> None:
     """Write the table as parquet, atomically."""
     buffer = io.BytesIO()

@@ -14,7 +14,7 @@ def erratum(
     name: str, row: str, claim: str, correct: tuple[float, float], printed: tuple[float, float],
     note: str = "",
 ) -> Verdict:  # fmt: skip
-    """PROVED iff the corrected value is as stated and the printed one is not; pairs (got, want).
+    """AGREES iff the corrected value is as stated and the printed one is not; pairs (got, want).
 
     ``printed`` holds what the printed formula or rule gives and what it ought to give.
     """
@@ -24,7 +24,7 @@ def erratum(
         subject=row,
         claim=claim,
         check=f"erratum {name}",
-        outcome=Outcome.PROVED if fits and fails else Outcome.REFUTED,
+        outcome=Outcome.AGREES if fits and fails else Outcome.REFUTED,
         statistic=correct[0],
         bound=correct[1],
         evidence=f"corrected: {correct[0]:.8g} (stated {correct[1]:.8g}); printed: "

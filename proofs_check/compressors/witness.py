@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
+
 import torch
 from torch import Tensor
 
@@ -22,15 +25,16 @@ def check_witnesses(
 ) -> Verdict:
     """E C(x) differs from x at one witness, and E||C(x) - x||^2 >= ||x||^2 at the other.
 
-    Proved where nothing is drawn; else supported if the sample is sure of both; refuted if not.
+    Proved where nothing is drawn and the second holds in fractions of the doubles that came back;
+    else supported if both are seen, up to rounding or the error of the sample; refuted if not.
     A claim without witnesses is refuted: nobody could see that it holds.
     """
     if not (claim.biased_at and claim.expands_at):
         return _verdict(compressor, claim, Outcome.REFUTED, "no witness is named", d, seed)
     key = Key.seed(seed).fold("witness")
     biased, random, bias = _bias(compressor, _tiled(claim.biased_at, d), key, alpha)
-    expands, also_random, ratio = _expansion(compressor, _tiled(claim.expands_at, d), key, alpha)
-    shown = Outcome.SUPPORTED if random or also_random else Outcome.PROVED
+    expands, exact, ratio = _expansion(compressor, _tiled(claim.expands_at, d), key, alpha)
+    shown = Outcome.PROVED if exact and not random else Outcome.SUPPORTED
     text = (
         f"at {_short(claim.biased_at)}, repeated: ||E C(x) - x|| / ||x|| {bias}; at "
         f"{_short(claim.expands_at)}, repeated: E||C(x) - x||^2 / ||x||^2 = {ratio:.6g}"
@@ -59,13 +63,21 @@ def _bias(compressor: Compressor, x: Tensor, key: Key, alpha: float) -> tuple[bo
 def _expansion(
     compressor: Compressor, x: Tensor, key: Key, alpha: float
 ) -> tuple[bool, bool, float]:
+    """Whether it is seen, whether in exact arithmetic, and the ratio."""
     values, random = _outcomes(compressor, x, key.fold("expands"))
     ratios = (values - x).square().sum(-1) / x.square().sum()
     mean = float(ratios.mean())
     if not random:
-        return mean >= 1 - 1e-12, random, mean
+        seen = 1 - 1e-12 <= mean < math.inf
+        return seen, seen and _expands_exactly(values[0], x), mean
     width = float(half_width(ratios[:, None], float(ratios.max()), alpha / 2)[0])
-    return mean - width >= 1 or float(ratios.min()) >= 1 - 1e-12, random, mean
+    return mean - width >= 1 or float(ratios.min()) >= 1 - 1e-12, False, mean
+
+
+def _expands_exactly(sent: Tensor, x: Tensor) -> bool:
+    """||sent - x||^2 >= ||x||^2 in fractions, for vectors ``[d]`` of doubles."""
+    pairs = [(Fraction(s), Fraction(t)) for s, t in zip(sent.tolist(), x.tolist(), strict=True)]
+    return sum((s - t) ** 2 for s, t in pairs) >= sum(t**2 for _, t in pairs)
 
 
 def _short(pattern: tuple[float, ...]) -> str:

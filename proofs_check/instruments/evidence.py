@@ -28,7 +28,10 @@ def identity(
     provenance: str = "",
     note: str = "",
 ) -> Verdict:
-    """Proved if the largest difference is at most ``tolerance`` max(1, largest expected entry)."""
+    """Agrees if the largest difference is at most ``tolerance`` max(1, largest expected entry).
+
+    ``measured`` and ``expected`` broadcast against each other; both are compared in float64.
+    """
     got, want = (np.asarray(a, dtype=np.float64) for a in (measured, expected))
     got, want = np.broadcast_arrays(got, want)
     scale = max(1.0, float(np.abs(want).max()))
@@ -39,13 +42,14 @@ def identity(
         problem=problem,
         claim=claim,
         check=check,
-        outcome=Outcome.PROVED if gap <= tolerance else Outcome.REFUTED,
+        outcome=Outcome.AGREES if gap <= tolerance else Outcome.REFUTED,
         statistic=float(got.flat[where]),
         bound=float(want.flat[where]),
         uncertainty=tolerance * scale,
         resolution=tolerance * scale,
         evidence=f"measured {got.flat[where]:.12g}, expected {want.flat[where]:.12g}, largest "
-        f"difference {gap:.2g} relative to {scale:.3g} over {got.size} values" + _tail(note),
+        f"difference {gap:.2g} relative to {scale:.3g} over {got.size} values, tolerance "
+        f"{tolerance:g}" + _tail(note),
         provenance=provenance,
     )
 

@@ -193,7 +193,7 @@ def judge(case: HookCase, simulated: Trained, trained: list[Trained], ranks: int
         check=f"DDP hook, {ranks} ranks",
         claim=f"DistributedDataParallel with our hook trains as the simulation does, "
         f"{case.method.compressor.name}, {memory}{resumed}",
-        outcome=Outcome.SUPPORTED if same else Outcome.REFUTED,
+        outcome=Outcome.AGREES if same else Outcome.REFUTED,
         statistic=gap,
         bound=LOOSE,
         evidence=f"largest relative difference {gap:.3g} after {case.steps} steps; {bits} bits "

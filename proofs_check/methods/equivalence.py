@@ -123,7 +123,6 @@ def compare(
     gap = float((one.rows - other.rows).abs().max()) / scale
     bitwise = exact and one.rowwise
     same = torch.equal(one.rows, other.rows) if bitwise else gap <= LOOSE
-    held = Outcome.PROVED if bitwise else Outcome.SUPPORTED
     where = f"{ranks} ranks, n={one.account.sent_bits.shape[-1]}, {case.steps} steps"
     iterates = Verdict(
         subject=case.row,
@@ -131,7 +130,7 @@ def compare(
         check=f"two worlds, {ranks} ranks",
         claim="simulated and sharded iterates are equal "
         + ("bit for bit" if bitwise else f"to {LOOSE:g} relative"),
-        outcome=held if same else Outcome.REFUTED,
+        outcome=Outcome.AGREES if same else Outcome.REFUTED,
         statistic=gap,
         bound=0.0 if bitwise else LOOSE,
         evidence=f"largest relative difference {gap:.3g} ({where})",
@@ -144,7 +143,7 @@ def compare(
         problem=one.problem,
         check=f"ledgers, {ranks} ranks",
         claim="simulated and sharded ledgers are equal, per worker and direction",
-        outcome=Outcome.PROVED if equal else Outcome.REFUTED,
+        outcome=Outcome.AGREES if equal else Outcome.REFUTED,
         statistic=float(bits),
         evidence=f"{bits} bits sent in all ({where})",
         provenance=f"seed {case.seed}, {case.replicas} replicas",
@@ -174,7 +173,7 @@ def crossing(case: Case, ending: Ending, stated: float, ranks: int, exact: bool 
         problem=ending.problem,
         check=f"bytes that crossed, {ranks} ranks",
         claim="closed form = code length = bytes that crossed, each message in whole bytes",
-        outcome=Outcome.PROVED if fits else Outcome.REFUTED,
+        outcome=(Outcome.AGREES if exact else Outcome.SUPPORTED) if fits else Outcome.REFUTED,
         statistic=float(crossed),
         bound=float(due),
         evidence=f"{crossed} bytes crossed in {messages} messages of {stated:g} bits in closed "

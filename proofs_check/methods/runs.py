@@ -106,7 +106,7 @@ def _bill(row: Row, problem: Problem, played: Played) -> Verdict:
         )  # fmt: skip
     mean = sent / messages
     held = sent == messages * stated if fixed else mean <= stated
-    within = Outcome.PROVED if fixed else Outcome.COMPARED
+    within = Outcome.AGREES if fixed else Outcome.COMPARED
     return Verdict(
         subject=row.key, problem=problem.name, check="bits",
         claim=claim,

@@ -65,12 +65,13 @@ class _Probe:
         slack = self.tolerance * max(abs(value), abs(found), 1e-12) + floor
         over, under = not found <= value + slack, not found >= value - slack  # NaN is wrong
         wrong = {Kind.UPPER: over, Kind.LOWER: under}.get(kind, over or under)
+        held = Outcome.SUPPORTED if kind in (Kind.UPPER, Kind.LOWER) else Outcome.AGREES
         return Verdict(
             subject=self.problem.name,
             problem=self.problem.name,
             claim=f"{name} = {value:.6g} ({kind.value}, {statement.where}): {claim}",
             check=f"constant {name}",
-            outcome=Outcome.REFUTED if wrong else Outcome.SUPPORTED,
+            outcome=Outcome.REFUTED if wrong else held,
             statistic=found,
             bound=value,
             uncertainty=slack,

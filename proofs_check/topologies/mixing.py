@@ -83,7 +83,7 @@ def lists(topology: MixingSequence, matrices: list[Matrix]) -> Verdict:
         near = topology.neighbours(t)
         mixed = mix(unit, near.index, near.weight)
         wrong += int((mixed != torch.tensor(w)).sum())
-    outcome = Outcome.REFUTED if wrong else Outcome.PROVED
+    outcome = Outcome.REFUTED if wrong else Outcome.AGREES
     said = f"{wrong} of {len(matrices) * topology.n**2} weights differ"
     claim = "one step of gossip by the code is x <- W x"
     return topology_verdict(topology, claim, "unit vectors", outcome, said, float(wrong), 0.0)
@@ -105,10 +105,11 @@ def contraction(topology: Topology, periods: int = 20, d: int = 8, seed: int = 0
     distances = _gossip(topology, x, periods)
     allowed = lam ** np.arange(1, periods + 1) * distances[0]
     excess = float((distances[1:] - allowed).max()) / max(distances[0], 1.0)
+    outcome = Outcome.SUPPORTED if excess <= _IDENTITY else Outcome.REFUTED
     said = f"{periods} periods from a random x, d = {d}: largest excess {excess:.2g} of the start"
     claim = "gossip contracts by lam per period: ||W^t x - xbar|| <= lam^t ||x - xbar||"
     return topology_verdict(
-        topology, claim, "gossip", _outcome(excess), said, excess, 0.0, f"L10; seed {seed}"
+        topology, claim, "gossip", outcome, said, excess, 0.0, f"L10; seed {seed}"
     )
 
 
@@ -126,7 +127,7 @@ def attained(topology: Topology, steps: int = 10) -> Verdict:
     said = f"{steps} steps from the eigenvector: largest |distance - lam^t| = {off:.2g}"
     claim = "the contraction by lam is attained on an eigenvector"
     return topology_verdict(
-        topology, claim, "gossip on the eigenvector", _outcome(off), said, off, 0.0, "L10"
+        topology, claim, "gossip on the eigenvector", _equal(off), said, off, 0.0, "L10"
     )
 
 
@@ -136,11 +137,11 @@ def exact_average(topology: OnePeerExponential) -> Verdict:
     start = np.stack([np.arange(n) * n, np.eye(n)[0] * n**2], axis=1).astype(np.float64)
     x = rows_after(topology, start, topology.period)
     left = float(np.abs(x - start.mean(axis=0)).max())
-    outcome = Outcome.REFUTED if left else Outcome.PROVED
+    outcome = Outcome.REFUTED if left else Outcome.AGREES
     said = f"after {topology.period} steps the largest distance from the mean is {left:g}"
     claim = "log2 n steps average exactly"
     source = "Ying et al. 2021, arXiv:2110.13363; C14"
-    return topology_verdict(topology, claim, "exact arithmetic", outcome, said, left, 0.0, source)
+    return topology_verdict(topology, claim, "whole numbers", outcome, said, left, 0.0, source)
 
 
 def lazy_spectrum(topology: Lazy) -> Verdict:
@@ -151,7 +152,7 @@ def lazy_spectrum(topology: Lazy) -> Verdict:
         off = max(off, float(np.abs(after - (1.0 + before) / 2.0).max()))
     said = f"largest distance {off:.2g} over {topology.period} matrices"
     claim = "lazy weights move every eigenvalue mu to (1 + mu) / 2"
-    return topology_verdict(topology, claim, "eigenvalues", _outcome(off), said, off, 0.0)
+    return topology_verdict(topology, claim, "eigenvalues", _equal(off), said, off, 0.0)
 
 
 def _eigenvalues(w: Matrix) -> NDArray[np.float64]:
@@ -185,13 +186,13 @@ def _gossip(topology: Topology, x: NDArray[np.float64], periods: int) -> NDArray
     return np.asarray(distances)
 
 
-def _outcome(distance: float) -> Outcome:
-    return Outcome.SUPPORTED if distance <= _IDENTITY else Outcome.REFUTED
+def _equal(distance: float) -> Outcome:
+    return Outcome.AGREES if distance <= _IDENTITY else Outcome.REFUTED
 
 
 def _near(
     topology: Topology, claim: str, check: str, value: float, wanted: float, tolerance: float
 ) -> Verdict:
-    outcome = Outcome.SUPPORTED if abs(value - wanted) <= tolerance else Outcome.REFUTED
+    outcome = Outcome.AGREES if abs(value - wanted) <= tolerance else Outcome.REFUTED
     said = f"lam = {value:.15g}, stated {wanted:.15g}, tolerance {tolerance:g}"
     return topology_verdict(topology, claim, check, outcome, said, value, wanted)

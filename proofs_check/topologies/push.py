@@ -52,7 +52,7 @@ def push_sum(topology: PushTopology, seed: int = 0) -> Verdict:
     off = float(np.abs(after[:, :-1] / after[:, -1:] - start.mean(axis=0)).max())
     lost = float(np.abs(after.sum(axis=0)[:-1] - start.sum(axis=0)).max())
     worst = max(off, lost)
-    outcome = Outcome.SUPPORTED if worst <= _ROUNDING else Outcome.REFUTED
+    outcome = Outcome.AGREES if worst <= _ROUNDING else Outcome.REFUTED
     said = f"{steps} steps: largest distance from the mean {off:.2g}, lost of the sum {lost:.2g}"
     claim = "push-sum reaches the exact mean, and loses nothing of the sum"
     return topology_verdict(
@@ -67,7 +67,7 @@ def one_limit(topology: PushTopology) -> Verdict:
     values, vectors = np.linalg.eig(product(topology))
     pi = np.real(vectors[:, int(np.abs(values - 1.0).argmin())])
     off = float(np.abs(limit - (pi / pi.sum())[:, None]).max())
-    outcome = Outcome.SUPPORTED if off <= _ROUNDING else Outcome.REFUTED
+    outcome = Outcome.AGREES if off <= _ROUNDING else Outcome.REFUTED
     said = f"largest distance of a power from the eigenvector {off:.2g}"
     claim = "what a worker has ends up shared as the eigenvector of eigenvalue 1 says"
     return topology_verdict(topology, claim, "eigenvector", outcome, said, off, _ROUNDING)

@@ -19,7 +19,7 @@ def line_sums(topology: Topology, matrices: list[Matrix]) -> Verdict:
 
     A weight within 2^-50 of p / q, q <= 4096, is read as p / q (two such rationals are at least
     2^-24 apart) and sums are taken in fractions: proved. Other weights are summed as the dyadic
-    fractions that they are, which must give 1 within 1e-12: supported.
+    fractions that they are, which must give 1 within 1e-12: agrees.
     """
     sign = "" if topology.signed else "is non-negative and "
     claim = f"every row and column of W {sign}sums to 1"
@@ -47,7 +47,7 @@ def _sums(
     if exact:
         outcome = Outcome.REFUTED if worst else Outcome.PROVED
     else:
-        outcome = Outcome.REFUTED if worst > _ROUNDING else Outcome.SUPPORTED
+        outcome = Outcome.REFUTED if worst > _ROUNDING else Outcome.AGREES
     kind = "rational" if exact else "dyadic"
     said = f"{kind} weights of {len(matrices)} matrices; largest |sum - 1| = {float(worst):.3g}"
     return topology_verdict(topology, claim, check, outcome, said, float(worst), 0.0)

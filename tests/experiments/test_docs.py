@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from proofs_check.verdict import MEANINGS, Outcome
 from theory.survey.rows import SURVEYS
 
 HOUSE = Path(__file__).absolute().parents[2]
@@ -41,6 +42,14 @@ def test_tutorial_runs_and_shows_what_it_says(capsys: pytest.CaptureFixture[str]
     single = session["single"]
     assert single.curves().mean[-1] < single.bound[-1]
     assert all(path.stat().st_size > 10_000 for path in session["files"])
+
+
+def test_readme_says_what_verdicts_mean_in_the_words_of_the_code() -> None:
+    text = (HOUSE / "README.md").read_text(encoding="utf-8")
+    table = text.split("| verdict | meaning |\n|---|---|\n")[1].split("\n\n")[0]
+    lines = [tuple(line.strip("| ").split(" | ")) for line in table.splitlines()]
+    assert lines == [(outcome.value, meaning) for outcome, meaning in MEANINGS.items()]
+    assert list(MEANINGS) == list(Outcome)
 
 
 def test_readme_lines_run(capsys: pytest.CaptureFixture[str]) -> None:

@@ -30,6 +30,7 @@ STUDY = Cell("bsp-sgd", "quadratic-sc", "study bsp_time_strongly_convex")
 PROOF = Cell("", "", "proof qsgd.prove")
 OPERATOR = Cell("qsgd", "", "operator QSGD(s=4)", n=100)
 WORKERS = Cell("qsgd", "quadratic-sc", "workers")
+IDENTITY = Cell("", "", "operator identity", n=100)
 MUTANTS = Cell("", "", "mutants")
 
 THEOREM = next(row for row in ROWS if row.key == "bsp-sgd").theorems[0]
@@ -67,7 +68,9 @@ def run_cell(cell: Cell) -> CellResult:
     if cell == WORKERS:
         x = np.array([1.0, 2.0, 4.0])
         return CellResult((), {"x": x, "mean": 1 / x, "low": 0.9 / x, "high": 1.1 / x})
-    planted = (("A", Outcome.PROVED), ("B", Outcome.PROVED), ("C", Outcome.REFUTED))
+    if cell == IDENTITY:
+        return CellResult((Verdict("identity", "C(x) = x", "algebra", Outcome.PROVED),), {})
+    planted = (("A", Outcome.CAUGHT), ("B", Outcome.CAUGHT), ("C", Outcome.REFUTED))
     return CellResult(tuple(Verdict(n, "bites", "mutant", o) for n, o in planted), {})
 
 
@@ -104,7 +107,7 @@ class Page(HTMLParser):
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("report")
-    cells = (RUN, STUDY, PROOF, OPERATOR, WORKERS, MUTANTS)
+    cells = (RUN, STUDY, PROOF, OPERATOR, IDENTITY, WORKERS, MUTANTS)
     code = survey_job("quick", cells, run_cell, out, Console(quiet=True), "fake")
     assert code == 1, "a refuted claim is not passed over"
     return out
@@ -138,16 +141,25 @@ def test_links_of_the_page_lead_somewhere(report: Path, name: str) -> None:
 
 def test_page_says_what_was_found(report: Path) -> None:
     page = Page((report / "index.html").read_text(encoding="utf-8"))
-    assert "2 of 3 mutants refuted" in page.text
+    assert "2 of 3 planted faults caught" in page.text
     own = Page((report / "rows" / "bsp-sgd.html").read_text(encoding="utf-8"))
     assert "<script>alert(1)</script> & largest ratio 0.25" in own.text, "escaped, not run"
-    assert "so the 6 verdicts" in page.text and "6.0e-10" in page.text
-    for word in ("proved", "supported", "refuted", "fake"):
+    assert "so the 7 verdicts" in page.text and "7.0e-10" in page.text
+    for word in ("proved", "supported", "caught", "refuted", "fake"):
         assert word in page.text
     for row in ROWS:
         assert row.key in page.text
         assert (report / "rows" / f"{row.key}.html").is_file() == (row.state == "ready")
     assert page.ids.index("refuted") < page.ids.index("table")
+
+
+def test_totals_count_claims_and_not_that_uncompressed_messages_arrive(report: Path) -> None:
+    page = (report / "index.html").read_text(encoding="utf-8")
+    tiles = re.findall(r'<b>(\d+)</b><span class="badge \S+">([a-z ]+)</span>', page)
+    assert {name: count for count, name in tiles} == {
+        "proved": "1", "supported": "1", "caught": "2", "refuted": "2",
+    }  # fmt: skip
+    assert "The uncompressed message" in Page(page).text
 
 
 def test_a_rows_page_holds_its_theory_and_its_operators(report: Path) -> None:
@@ -197,7 +209,7 @@ def test_figures_are_written_twice(report: Path) -> None:
 
 def test_table_has_one_line_for_each_verdict(report: Path) -> None:
     table = pd.read_parquet(report / "results.parquet")
-    assert len(table) == 6
+    assert len(table) == 7
     run = table[table["unit"] == "run"].iloc[0]
     assert (run["row"], run["problem"], run["verdict"]) == ("bsp-sgd", "quadratic-sc", "supported")
     assert (run["statistic"], run["bound"]) == (0.25, 1.0)

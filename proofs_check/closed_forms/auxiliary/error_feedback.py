@@ -67,10 +67,11 @@ def residual_of_top_1() -> Verdict:
         problem="linear",
         claim="||e_t||^2 <= 4 (1-delta)/delta^2 gamma^2 G^2 for top-1 of d = 2",
         check="closed form C10",
-        outcome=Outcome.PROVED if measured <= bound else Outcome.REFUTED,
+        outcome=Outcome.SUPPORTED if measured <= bound else Outcome.REFUTED,
         statistic=measured,
         bound=bound,
         tightness=measured / bound,
+        resolution=0.0,
         evidence=f"largest ||e_t||^2 {measured:.6g} over 70 steps, bound {bound:.6g}",
         provenance="Karimireddy et al. 2019, Lemma 3; deterministic",
     )

@@ -50,7 +50,8 @@ def settles(memory: Memory[Any], row: str, gamma: float, steps: int, limit: floa
     return Verdict(
         subject=row, problem="x^2/2", check="momentum box",
         claim=f"|x_{steps}| <= {limit:g} from x_0 = 1, m = 0.9, gamma = {gamma:g}, uncompressed",
-        outcome=Outcome.PROVED if end <= limit else Outcome.REFUTED, statistic=end, bound=limit,
+        outcome=Outcome.SUPPORTED if end <= limit else Outcome.REFUTED, statistic=end, bound=limit,
+        resolution=0.0,
         evidence=f"|x_{steps}| = {end:.4g}", provenance="deterministic",
     )  # fmt: skip
 

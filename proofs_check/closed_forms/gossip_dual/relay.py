@@ -53,10 +53,11 @@ def cone(row: str, method: Method[Any], problem: Relay) -> Verdict:
         claim="after R rounds no worker knows coordinates beyond R/(n-1): the lower bound's "
         "tail of x* stays",
         check="light cone",
-        outcome=Outcome.PROVED if beyond <= 0 and tightest >= 1 else Outcome.REFUTED,
+        outcome=Outcome.SUPPORTED if beyond <= 0 and tightest >= 1 else Outcome.REFUTED,
         statistic=float(beyond),
         bound=0.0,
         tightness=1 / tightest,
+        resolution=0.0,
         evidence=f"{method.name}: coordinates at most {beyond} beyond the cone in {widest} "
         f"rounds; nearest worker at {tightest:.4g} times the tail",
         provenance=f"{_STEPS} steps, path of {problem.n}, {problem.d} coordinates",

@@ -41,7 +41,7 @@ def relevant_senders(make: Make | None = None, decays: bool = True) -> Verdict:
         subject="cmfl", problem=built.name, check="relevance seen from outside",
         claim="updates whose signs agree with the last common one in a share v_k or more are sent, "
         f"and their mean moves the model; v_k {'decays' if decays else 'is constant'}",
-        outcome=Outcome.PROVED if good else Outcome.REFUTED, statistic=float(wrong), bound=0.0,
+        outcome=Outcome.AGREES if good else Outcome.REFUTED, statistic=float(wrong), bound=0.0,
         evidence=f"{wrong} of {seen.sent.size} decisions differ, moves differ by {gap:.2g}; "
         f"{int(seen.sent.sum())} uploads",
         provenance=f"Wang, Wang, Li 2019, Algorithm 1; {STEPS} steps, v_0 = {_SHARE:g}",

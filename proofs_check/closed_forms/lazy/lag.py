@@ -77,7 +77,7 @@ def speaks_by_rule(make: Make = LAG, server: bool = False) -> Verdict:
     return Verdict(
         subject="lag", problem="rising curvatures", check="trigger seen from outside",
         claim=f"a worker sends if and only if Eq. {rule} is broken",
-        outcome=Outcome.PROVED if wrong == 0 else Outcome.REFUTED,
+        outcome=Outcome.AGREES if wrong == 0 else Outcome.REFUTED,
         statistic=float(wrong), bound=0.0,
         evidence=f"{wrong} of {judged} decisions differ; {int(seen.sent.sum())} uploads in "
         f"{seen.sent.size}",
@@ -96,8 +96,9 @@ def silence(make: Make = LAG, name: str = "LAG-WK") -> Verdict:
     return Verdict(
         subject="lag", problem="rising curvatures", check="silence of smooth workers",
         claim=f"{name}: after an upload worker i is silent d_i steps, L_i^2 gamma^2 d_i <= xi",
-        outcome=Outcome.PROVED if margin >= 0 else Outcome.REFUTED,
+        outcome=Outcome.SUPPORTED if margin >= 0 else Outcome.REFUTED,
         statistic=margin, bound=0.0,
+        resolution=0.0,
         evidence=f"shortest silences {_list(least)}, d_i {_list(due)}; uploads "
         f"{_list(seen.sent.sum(0))} in {len(seen.sent)} steps",
         provenance=f"derived, Cauchy-Schwarz; {_PROVENANCE}",

@@ -79,7 +79,8 @@ def second_counterexample(memory: Memory[Tensor] | None = None) -> tuple[Verdict
         Verdict(
             subject="ef-signsgd", problem="eps|x_0+x_1| + |x_0-x_1|", check="closed form C11b",
             claim="error feedback leaves the line: |x_0 + x_1| ends below 0.5",
-            outcome=Outcome.PROVED if left < 0.5 else Outcome.REFUTED, statistic=left, bound=0.5,
+            outcome=Outcome.SUPPORTED if left < 0.5 else Outcome.REFUTED, statistic=left, bound=0.5,
+            resolution=0.0,
             evidence=f"mean of the last 20 of 200 steps {left:.4g}, from 2", provenance="gamma 0.1",
         ),
     )  # fmt: skip

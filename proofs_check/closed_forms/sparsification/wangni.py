@@ -18,8 +18,9 @@ def approximately_sparse(rho: float = 0.5, s: int = 10) -> Verdict:
     return Verdict(
         subject="wangni", claim="E nnz <= (1 + rho) s for (rho, s)-approximately sparse vectors",
         check="closed form",
-        outcome=Outcome.PROVED if most <= (1 + rho) * s * (1 + 1e-12) else Outcome.REFUTED,
+        outcome=Outcome.SUPPORTED if most <= (1 + rho) * s * (1 + 1e-12) else Outcome.REFUTED,
         statistic=most, bound=(1 + rho) * s, tightness=most / ((1 + rho) * s),
+        resolution=0.0,
         evidence=f"largest sum p_j {most:.6g} of 64 vectors with rho = {rho:g}, s = {s}, d = 200",
         provenance=f"Wangni et al. 2018, arXiv:1710.09854, Lemma 3; seed {SEED}",
     )  # fmt: skip

@@ -49,8 +49,9 @@ def promise(row: str, claim: str, worst: float, bound: float, check: str) -> Ver
     """Does the largest value found, ``worst``, stay within the ``bound``?"""
     return Verdict(
         subject=row, claim=claim, check=check,
-        outcome=Outcome.PROVED if worst <= bound else Outcome.REFUTED,
+        outcome=Outcome.SUPPORTED if worst <= bound else Outcome.REFUTED,
         statistic=worst, bound=bound,
+        resolution=0.0,
         evidence=f"largest value {worst:g} over {len(_TIMES)} models of time, {DRAWN_REPLICAS} "
         f"replicas, {DRAWN_TICKS} ticks, {WORKERS} workers",
         provenance=f"seed {DRAWN_SEED}",

@@ -93,8 +93,9 @@ def e26() -> Verdict:
     seen = shifted <= 1e-10 and blocked >= 1e-4
     return Verdict(
         subject="diana", claim="DIANA's gain comes from differences to shifts, not from blocks",
-        check="erratum E26", outcome=Outcome.PROVED if seen else Outcome.REFUTED,
+        check="erratum E26", outcome=Outcome.SUPPORTED if seen else Outcome.REFUTED,
         statistic=shifted, bound=1e-10,
+        resolution=0.0,
         evidence=f"||x_T - x*||^2/||x_0 - x*||^2: shifts on the whole vector {shifted:.3g}, blocks "
         f"of 5 without shifts {blocked:.3g}",
         provenance=f"survey erratum E26; gamma {gamma}, {steps} steps, seed 0",

@@ -16,7 +16,6 @@ from algorithms.compressors.top_k import TopK
 from algorithms.key import Key
 from proofs_check.compressors.check import check_compressor
 from proofs_check.instruments.exact import exact_law
-from proofs_check.verdict import Outcome
 
 INNER = (QSGD(1), QSGD(16), RandK(3), NaturalCompression())
 
@@ -28,7 +27,7 @@ def draws():
 @pytest.mark.parametrize("inner", INNER, ids=lambda c: c.name)
 def test_it_contracts(inner) -> None:
     verdicts = check_compressor(ScaledUnbiased(inner), d=12)
-    assert {v.outcome for v in verdicts} <= {Outcome.PROVED, Outcome.SUPPORTED}, verdicts
+    assert all(v.outcome.holds for v in verdicts), verdicts
     assert any("delta" in v.claim for v in verdicts)
 
 

@@ -46,7 +46,7 @@ def test_training_equals_the_simulation(ranks):
     verdicts = check_hooks(cases, ranks)
     assert len(verdicts) == len(cases)
     for verdict in verdicts:
-        assert verdict.outcome is Outcome.SUPPORTED, verdict
+        assert verdict.outcome is Outcome.AGREES, verdict
 
 
 def test_a_memory_of_steps_needs_the_rate():
@@ -69,7 +69,7 @@ def test_other_draws_and_uncharged_bytes_are_refuted():
     case = CASES[0]
     right, other = simulate(case, 2), simulate(replace(case, seed=4), 2)
     carried = right._replace(crossed=right.sent_bits // 8)
-    assert judge(case, right, [carried] * 2, 2).outcome is Outcome.SUPPORTED
+    assert judge(case, right, [carried] * 2, 2).outcome is Outcome.AGREES
     assert judge(case, right, [other._replace(crossed=carried.crossed)] * 2, 2).outcome is (
         Outcome.REFUTED
     )

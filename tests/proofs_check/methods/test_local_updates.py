@@ -163,7 +163,7 @@ def test_what_meetings_cost() -> None:
 def test_composed_operator_keeps_its_claims() -> None:
     for operator in (QuantisedTopK(0.5, 2), QuantisedTopK(0.1, 8, scaled=False)):
         verdicts = check_compressor(operator, d=50)
-        assert all(v.outcome in (Outcome.PROVED, Outcome.SUPPORTED) for v in verdicts)
+        assert all(v.outcome.holds for v in verdicts)
     d, k, s = 50, 5, 2
     beta = min(Fraction(k, s * s), Fraction(math.isqrt(k * 10**16), s * 10**8))
     claim = QuantisedTopK(k, s).claims(d)[0]

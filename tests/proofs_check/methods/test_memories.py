@@ -66,7 +66,7 @@ def test_printed_correction_never_settles():
 def test_mutants_are_refuted_and_the_genuine_pass():
     for mutant in METHOD_MUTANTS:
         assert mutant.refute().outcome is Outcome.REFUTED, mutant.name
-        assert mutant.genuine().outcome is Outcome.PROVED, mutant.name
+        assert mutant.genuine().outcome.holds, mutant.name
 
 
 @pytest.mark.parametrize("masking", [False, True])

@@ -283,7 +283,7 @@ def _variant(number: int) -> tuple[Method[Any], Quadratic]:
 def test_every_form_runs_alike_on_two_ranks() -> None:
     cases = tuple(Case(f"form {k}", _variant, (k,)) for k in range(5))
     for verdict in cross_validate(cases, 2):
-        assert verdict.outcome is Outcome.PROVED, verdict
+        assert verdict.outcome is Outcome.AGREES, verdict
 
 
 def test_what_does_not_fit_is_refused(problem) -> None:

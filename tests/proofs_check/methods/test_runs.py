@@ -27,7 +27,7 @@ def test_bsp_on_a_quadratic_is_under_its_bound_with_its_bits():
     result = run_row(row("bsp-sgd"), problem("quadratic-sc", 4), steps=200, replicas=32, seed=3)
     assert outcomes(result) == {
         "progress": Outcome.SUPPORTED,
-        "bits": Outcome.PROVED,
+        "bits": Outcome.AGREES,
         "curve under bound": Outcome.SUPPORTED,
         "rate in T": outcomes(result)["rate in T"],
     }

@@ -7,7 +7,7 @@ from proofs_check.verdict import Outcome, Verdict
 
 
 def test_one_refuted_verdict_decides() -> None:
-    good = Verdict("s", "c", "k", Outcome.PROVED)
+    good = Verdict("s", "c", "k", Outcome.AGREES)
     bad = Verdict("s", "c", "k", Outcome.REFUTED)
     assert decisive((good, bad)) is bad
     assert decisive((good, good)) is good

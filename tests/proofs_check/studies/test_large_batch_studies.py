@@ -97,7 +97,7 @@ def test_stationary_variances_are_the_limits_of_the_recursion():
 
 def test_cr_psgd_keeps_its_rate_in_rounds():
     verdicts = cr_psgd_rounds.measure().verdicts
-    assert {v.outcome for v in verdicts} <= {Outcome.SUPPORTED, Outcome.PROVED}
+    assert all(v.outcome.holds for v in verdicts)
 
 
 def test_a_batch_that_does_not_grow_is_seen():
