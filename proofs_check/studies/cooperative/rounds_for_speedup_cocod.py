@@ -13,8 +13,8 @@ from typing import Any
 from algorithms.methods.base import Method
 from algorithms.methods.cooperative.cocod import CoCoD
 from proofs_check.instruments.study import Study, StudyResult
-from proofs_check.studies.local_updates import rounds_for_speedup_pr
-from proofs_check.studies.local_updates.rounds_for_speedup_pr import GRID
+from proofs_check.studies.local_updates import speedup_by_moments
+from proofs_check.studies.local_updates.speedup_by_moments import GRID
 from proofs_check.studies.shared.speedup_verdicts import Grid
 from theory.stepsizes import Stepsize
 
@@ -23,7 +23,7 @@ def measure(
     build: Callable[[Stepsize, int], Method[Any]] = CoCoD, grid: Grid = GRID
 ) -> StudyResult:
     """Exponents of T and n in T / H*: measured, exact on the same range, and exact far out."""
-    return rounds_for_speedup_pr.measure(
+    return speedup_by_moments.measure(
         build,
         grid,
         overlapped=True,

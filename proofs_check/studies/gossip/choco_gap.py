@@ -27,7 +27,7 @@ from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.rates import Fit, fit_power, rate_verdict
 from proofs_check.instruments.study import Curve, Study, StudyResult, curves, noise_free_rate
-from proofs_check.studies.gossip.d_psgd_gap import slowest_mode, topologies
+from proofs_check.studies.gossip.settings import slowest_mode, topologies
 from proofs_check.verdict import Outcome, Verdict
 from theory.theorems.choco_gossip import choco_gossip as theorem
 

@@ -18,30 +18,14 @@ from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from algorithms.topologies.base import Topology
-from algorithms.topologies.complete import Complete
-from algorithms.topologies.ring import Ring
-from algorithms.topologies.static_exponential import StaticExponential
-from algorithms.topologies.torus import Torus
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.study import Curve, Study, StudyResult, noise_free_rate, plain_curves
+from proofs_check.studies.gossip.settings import slowest_mode, topologies
 from proofs_check.verdict import Outcome, Verdict
 from theory.stepsizes import ConstantStep, Stepsize
 
 _GAMMA, _RANDOM, _SEED = 1e-5, 7, 73
 _TIMES = 20  # steps in units of 1/gap: what is left of the start is e^-20
-
-
-def topologies(n: int) -> tuple[Topology, ...]:
-    """The four graphs of the comparison."""
-    return (Ring(n), Torus.square(n), StaticExponential(n), Complete(n))
-
-
-def slowest_mode(w: Curve) -> Curve:
-    """A direction ``[n]``, of mean zero and mean square one, that W shrinks least."""
-    n = w.shape[0]
-    left, _, _ = np.linalg.svd(w - np.ones((n, n)) / n)
-    mode = left[:, 0] - left[:, 0].mean()
-    return np.asarray(mode / np.sqrt(np.mean(mode**2)))
 
 
 def minimisers(topology: Topology) -> Curve:

@@ -22,7 +22,7 @@ from algorithms.run import run
 from algorithms.topologies.base import Topology
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.study import Curve, Study, StudyResult
-from proofs_check.studies.gossip.d_psgd_gap import topologies
+from proofs_check.studies.gossip.settings import topologies
 from proofs_check.verdict import Outcome, Verdict
 from theory.stepsizes import ConstantStep, Stepsize
 

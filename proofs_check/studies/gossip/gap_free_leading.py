@@ -25,7 +25,7 @@ from algorithms.topologies.ring import Ring
 from proofs_check.closed_forms.gossip_convex.dgd import stopped_at, uneven
 from proofs_check.instruments.evidence import mean_square
 from proofs_check.instruments.study import Curve, Study, StudyResult, noise_free_rate
-from proofs_check.studies.gossip.d_psgd_gap import topologies
+from proofs_check.studies.gossip.settings import topologies
 from proofs_check.verdict import Outcome, Verdict
 from theory.stepsizes import ConstantStep, Stepsize
 

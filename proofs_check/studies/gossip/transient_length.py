@@ -31,7 +31,7 @@ from algorithms.topologies.base import StaticTopology, Topology
 from algorithms.topologies.ring import Ring
 from proofs_check.instruments.evidence import mean_value
 from proofs_check.instruments.study import Curve, Study, StudyResult, exponent, noise_free_rate
-from proofs_check.studies.gossip.d_psgd_gap import slowest_mode
+from proofs_check.studies.gossip.settings import slowest_mode
 from proofs_check.studies.shared.graph_ladder import (
     Family,
     families,

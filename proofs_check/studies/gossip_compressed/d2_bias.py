@@ -25,7 +25,7 @@ from algorithms.topologies.ring import Ring
 from algorithms.topologies.torus import Torus
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.study import Curve, Study, StudyResult
-from proofs_check.studies.gossip.d_psgd_gap import slowest_mode
+from proofs_check.studies.gossip.settings import slowest_mode
 from proofs_check.verdict import Verdict
 from theory.networks.mixing import spectrum
 from theory.stepsizes import ConstantStep, Stepsize

@@ -31,7 +31,7 @@ from proofs_check.closed_forms.gossip_compressed.difference_compression import (
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.study import Curve, Study, StudyResult
-from proofs_check.studies.gossip.d_psgd_gap import topologies
+from proofs_check.studies.gossip.settings import topologies
 from proofs_check.verdict import Outcome, Verdict
 from theory.networks.compressed_gossip import dcd_consensus_factor, dcd_critical, dcd_margin
 from theory.stepsizes import ConstantStep, Stepsize

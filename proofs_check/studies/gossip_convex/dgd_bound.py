@@ -26,7 +26,7 @@ from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import models
 from proofs_check.instruments.rates import curve_under_bound
 from proofs_check.instruments.study import Curve, Study, StudyResult
-from proofs_check.studies.gossip_convex.dual_averaging_gap import setting, stated
+from proofs_check.studies.gossip_convex.settings import setting, stated
 from proofs_check.verdict import Verdict
 from theory.stepsizes import Stepsize
 from theory.theorem import Theorem
@@ -34,7 +34,6 @@ from theory.theorems.dgd import dgd
 from theory.theorems.projected_dgd import projected_dgd as projected
 
 Build = Callable[[Stepsize, Topology, ConvexSet], Method[Any]]
-
 _N, _STEPS, _REPLICAS, _SEED = 16, 400, 8, 99
 
 

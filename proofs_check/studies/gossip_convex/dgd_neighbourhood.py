@@ -22,7 +22,7 @@ from algorithms.topologies.ring import Ring
 from proofs_check.closed_forms.gossip_convex.dgd import stopped_at, uneven
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.study import Curve, Study, StudyResult, noise_free_rate, plain_curves
-from proofs_check.studies.gossip.d_psgd_gap import slowest_mode
+from proofs_check.studies.gossip.settings import slowest_mode
 from proofs_check.studies.shared.graph_ladder import Family, families
 from theory.stepsizes import ConstantStep, InverseTimeStep, Stepsize
 

@@ -11,20 +11,14 @@ in proportion to 1/gap.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from algorithms.methods.base import Method
 from algorithms.methods.gossip_convex.dual_averaging import DualAveraging
 from algorithms.methods.parts.gradients import Full, Gradients, Sampled
-from algorithms.problems.logistic import Logistic
-from algorithms.problems.logistic_data import breast_cancer
-from algorithms.problems.partitions import SortedByLabel
-from algorithms.problems.regularisers import L2
 from algorithms.sets.geometry import Euclidean, Geometry
 from algorithms.topologies.base import Topology
 from algorithms.topologies.ring import Ring
@@ -32,32 +26,15 @@ from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.rates import curve_under_bound
 from proofs_check.instruments.study import Curve, Study, StudyResult, noise_free_rate
-from proofs_check.studies.gossip.d_psgd_gap import topologies
+from proofs_check.studies.gossip.settings import topologies
+from proofs_check.studies.gossip_convex.settings import setting, stated
 from proofs_check.verdict import Verdict
-from theory.constants import Constants
 from theory.stepsizes import Stepsize
 from theory.theorems.dual_averaging import dual_averaging as theorem
 
 Build = Callable[[Stepsize, Topology, Geometry, Gradients], Method[Any]]
-
 _N, _STEPS, _REPLICAS, _SEED = 16, 300, 8, 98
 _RINGS, _TARGET, _MOST = (4, 6, 8, 12, 16), 0.25, 1000
-_COMPARED = 0.1  # regulariser of the point compared with
-
-
-def setting(n: int) -> tuple[Logistic, Tensor]:
-    """The problem and the point it is compared with ``[d]``."""
-    data = breast_cancer(n, L2(_COMPARED), partition=SortedByLabel())
-    unit = replace(data, rows=data.rows / data.rows.norm(dim=-1, keepdim=True))
-    point = unit.x_star
-    assert point is not None
-    return replace(unit, regulariser=L2(0.0)), point
-
-
-def stated(graph: Topology, point: Tensor) -> Constants:
-    """What the theorem needs; x_0 = 0."""
-    own = Constants(lipschitz=1.0, R2=float(point @ point), convex=True)
-    return graph.constants().merge(own)
 
 
 def averages(build: Build, graph: Topology, steps: int, replicas: int) -> tuple[Curve, Curve]:

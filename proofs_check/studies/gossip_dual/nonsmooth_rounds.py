@@ -8,9 +8,7 @@ to a given error do not depend on the eigengap: Chebyshev's polynomial pays for 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -18,41 +16,19 @@ import numpy as np
 from algorithms.methods.base import Method
 from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.methods.gossip_dual.mspd import MSPD
-from algorithms.problems.absolute import Absolute
-from algorithms.problems.absolute_data import diabetes
-from algorithms.run import run
 from algorithms.topologies.base import StaticTopology
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.laplacian import Laplacian
 from algorithms.topologies.path import Path
 from algorithms.topologies.ring import Ring
 from proofs_check.instruments.study import Curve, Study, StudyResult, exponent, noise_free_rate
+from proofs_check.studies.gossip_dual.nonsmooth_settings import PERIODS, problem, ratio, worst_error
 from proofs_check.verdict import Outcome, Verdict
 from theory.stepsizes import ConstantStep, Stepsize
 
 Build = Callable[[Stepsize, StaticTopology, int], Method[Any]]
-
-PERIODS = (8, 16, 32, 64)
 _NETWORKS: tuple[StaticTopology, ...] = (Complete(8), Ring(8), Path(8), Path(16))
 _ROUNDS = (16, 32, 64, 128)
-
-
-@lru_cache(maxsize=8)
-def problem(n: int, lam: float = 0.0, batch: int = 0) -> Absolute:
-    """The data over n workers; made once."""
-    return diabetes(n, lam=lam, batch=batch)
-
-
-def ratio(p: Absolute) -> float:
-    """R / L_l [x^2 / f]: distance of the start over the root mean square of Lipschitz constants."""
-    lipschitz = math.sqrt(np.mean(np.square(p.local_lipschitz)))
-    return math.sqrt(p.constants().need("R2")) / lipschitz
-
-
-def worst_error(method: Method[Any], p: Absolute, steps: int) -> float:
-    """f - f* at the model of the worst worker."""
-    rows = run(method, p, steps=steps, points=2).rows[0]
-    return float(p.value(rows).max()) - p.f_star
 
 
 def errors(build: Build, topology: StaticTopology) -> Curve:

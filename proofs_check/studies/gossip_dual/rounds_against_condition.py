@@ -16,7 +16,7 @@ from algorithms.problems.conjugate import LocalModel
 from algorithms.topologies.laplacian import Laplacian
 from algorithms.topologies.path import Path
 from proofs_check.instruments.study import Curve, Study, StudyResult
-from proofs_check.studies.gossip_dual.rounds_against_gap import (
+from proofs_check.studies.gossip_dual.settings import (
     ACCURACY,
     Build,
     line,

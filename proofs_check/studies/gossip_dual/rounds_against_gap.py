@@ -11,14 +11,10 @@ minimisers, which is where the dual methods start.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any, NamedTuple, final
 
 import numpy as np
 import torch
-from torch import Tensor
 
-from algorithms.methods.base import Method
 from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.methods.gossip_dual.dual_accelerated import DualAccelerated
 from algorithms.methods.gossip_dual.msda import MSDA
@@ -28,128 +24,24 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.topologies.base import StaticTopology
 from algorithms.topologies.laplacian import Laplacian
 from algorithms.topologies.path import Path
-from proofs_check.instruments.evidence import ALPHA
-from proofs_check.instruments.paths import path
-from proofs_check.instruments.rates import Fit, fit_power
 from proofs_check.instruments.study import Curve, Study, StudyResult, exponent
+from proofs_check.studies.gossip_dual.settings import (
+    ACCURACY,
+    Build,
+    distance,
+    line,
+    own_distance,
+    power_verdict,
+    quadratics,
+    steps_to,
+    under,
+)
 from proofs_check.verdict import Outcome, Verdict
 from theory.networks.optimal_rounds import msda_steps_at_most, optimal_time, ssda_rounds_at_most
 from theory.stepsizes import ConstantStep
 
-Build = Callable[[StaticTopology, LocalModel], Method[Any]]
-
-ACCURACY, REPLICAS, _COLUMNS = 1e-6, 16, 2
 _COARSE = 0.1
 _KAPPA, _SIZES, _PLAIN, _SEED = 25.0, (8, 16, 32, 64), (8, 16, 32), 61
-_LOGARITHM = 0.04  # what the logarithms of gamma and kappa beside the power may add to an exponent
-
-
-def quadratics(n: int, kappa: float, seed: int) -> Quadratic:
-    """``REPLICAS`` problems side by side, of ``_COLUMNS`` parameters each; workers differ."""
-    generator = torch.Generator().manual_seed(seed)
-    shape = (n, REPLICAS * _COLUMNS)
-    a = torch.exp(torch.rand(shape, generator=generator, dtype=torch.float64) * math.log(kappa))
-    a[0], a[-1] = 1.0, kappa
-    b = torch.randn(shape, generator=generator, dtype=torch.float64)
-    return Quadratic.from_arrays(a, b, name="quadratics")
-
-
-def own_distance(problem: Quadratic) -> Curve:
-    """Distance ``[R]`` of the workers' own minimisers, stacked, from x*."""
-    return distance(problem.c / problem.a, problem)
-
-
-def distance(rows: Tensor, problem: Quadratic) -> Curve:
-    """Distance ``[R]`` of all workers' models ``[n, d]`` from x*, for each of the problems."""
-    squares = (rows - problem.x_star).square().reshape(problem.n, REPLICAS, -1)
-    return np.asarray(squares.sum((0, 2)).sqrt().numpy())
-
-
-def steps_to(method: Method[Any], problem: Quadratic, accuracy: float, limit: int) -> Curve:
-    """Steps of each replica ``[R]`` until its error stays below ``accuracy``; a dual method's first
-    step makes its starting models.
-
-    Raises:
-        ArithmeticError: some replica is not there after ``limit`` steps.
-    """
-    last, unit = np.zeros(REPLICAS), own_distance(problem)
-    for moment in path(method, problem, limit):
-        if moment.t == 0:
-            continue
-        error = distance(method.models(moment.state)[0], problem)
-        last[error > accuracy * unit] = moment.t
-        if moment.t > 1.1 * last.max() + 25:
-            return last
-    raise ArithmeticError(f"{method.name} has not reached {accuracy:g} after {limit} steps")
-
-
-@final
-class Line(NamedTuple):
-    """A measured power law: replicas' values ``[R, K]`` at x ``[K]``, and its fit.
-
-    Attributes:
-        samples: the replicas' values ``[R, K]``.
-    """
-
-    x: Curve
-    samples: Curve
-    fit: Fit
-
-    def curves(self, label: str) -> dict[str, Curve]:
-        """Means with bands of two standard errors."""
-        mean = self.samples.mean(0)
-        error = 2 * self.samples.std(0, ddof=1) / len(self.samples) ** 0.5
-        return {
-            f"{label}/x": self.x,
-            f"{label}/y": mean,
-            f"{label}/low": mean - error,
-            f"{label}/high": mean + error,
-        }
-
-
-def line(x: Curve, samples: Curve) -> Line:
-    """Fit a power law."""
-    return Line(x, samples, fit_power(x, samples, ALPHA))
-
-
-def power_verdict(
-    row: str, found: Line, order: float, variable: str, claim: str, provenance: str
-) -> Verdict:
-    """Is the exponent ``order``, up to its interval and the logarithms beside the power?"""
-    fit, slack = found.fit, found.fit.half_width + _LOGARITHM
-    return Verdict(
-        subject=row,
-        problem="quadratics",
-        claim=claim,
-        check=f"rate in {variable}",
-        outcome=Outcome.SUPPORTED if abs(fit.slope - order) <= slack else Outcome.REFUTED,
-        statistic=fit.slope,
-        bound=order,
-        order=f"{variable}^{order:g}",
-        uncertainty=slack,
-        resolution=2 * slack,
-        evidence=f"exponent {fit.slope:.4f} +- {fit.half_width:.4f} and {_LOGARITHM} for the "
-        f"logarithms, on {fit.points} points, {fit.replicas} problems each",
-        provenance=provenance,
-    )
-
-
-def under(row: str, worst: Curve, bound: Curve, claim: str, provenance: str) -> Verdict:
-    """Does the slowest replica ``[K]`` stay under the derived ``bound`` ``[K]``?"""
-    ratio = float((worst / bound).max())
-    return Verdict(
-        subject=row,
-        problem="quadratics",
-        claim=claim,
-        check="derived bound",
-        outcome=Outcome.SUPPORTED if ratio <= 1 else Outcome.REFUTED,
-        statistic=ratio,
-        bound=1.0,
-        tightness=ratio,
-        evidence=f"largest ratio to the bound {ratio:.4f} over {worst.size} settings of "
-        f"{REPLICAS} problems",
-        provenance=provenance,
-    )
 
 
 def measured(

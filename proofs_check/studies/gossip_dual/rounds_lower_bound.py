@@ -22,7 +22,7 @@ from algorithms.topologies.laplacian import Laplacian
 from algorithms.topologies.path import Path
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.study import Curve, Study, StudyResult
-from proofs_check.studies.gossip_dual.rounds_against_gap import Build
+from proofs_check.studies.gossip_dual.settings import Build
 from proofs_check.verdict import Outcome, Verdict
 from theory.networks.optimal_rounds import optimal_time
 

@@ -23,10 +23,9 @@ from algorithms.topologies.hypercube import Hypercube
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.rates import fit_power, rate_verdict
 from proofs_check.instruments.study import Curve, Study, StudyResult, noise_free_rate
-from proofs_check.studies.gossip_dual.nonsmooth_rounds import PERIODS, problem, ratio, worst_error
+from proofs_check.studies.gossip_dual.nonsmooth_settings import PERIODS, problem, ratio, worst_error
 
 Build = Callable[[SlidingRule, StaticTopology, int], Method[Any]]
-
 _N, _LAM, _BATCH, _REPLICAS, _SEED = 8, 1.0, 4, 16, 63
 
 

@@ -34,11 +34,10 @@ from algorithms.topologies.torus import Torus
 from proofs_check.closed_forms.gossip_local.gossip_local_moments import Array, lazy_complete
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.study import Curve, Study, StudyResult
-from proofs_check.studies.gossip_local.gossip_local_phase import pictured
+from proofs_check.studies.gossip_local.settings import pictured
 from proofs_check.verdict import Outcome, Verdict
 
 Build = Callable[[Topology], Method[Any]]
-
 _N = 10
 _GAPS = np.array([0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0])
 _WEIGHTS = (0.01, 0.1, 1.0)  # of the l2 term

@@ -41,7 +41,7 @@ from proofs_check.closed_forms.gossip_local.gossip_local_moments import (
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.study import Curve, Study, StudyResult, noise_free_rate
-from proofs_check.studies.gossip_local.gossip_local_phase import (
+from proofs_check.studies.gossip_local.settings import (
     GAMMA,
     RINGS,
     along_slowest,
@@ -54,7 +54,6 @@ from theory.stepsizes import ConstantStep
 from theory.theorems.choco_gossip import consensus_stepsize
 
 Build = Callable[[ConstantStep, ChocoRound, int], Method[Any]]
-
 DELTAS = (1 / 8, 1 / 4, 1 / 2)
 GAPS = np.array([0.02, 0.05, 0.1, 0.2, 0.4, 0.7, 1.0])
 _N, _D, _REPLICAS, _ROUNDS, _SEED = 4, 16, 4, 240, 92

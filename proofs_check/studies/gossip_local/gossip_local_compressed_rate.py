@@ -29,8 +29,7 @@ from proofs_check.closed_forms.gossip_local.gossip_local_moments import (
 )
 from proofs_check.instruments.evidence import identity, mean_value
 from proofs_check.instruments.study import Study, StudyResult, noise_free_rate
-from proofs_check.studies.gossip_local.gossip_local_phase import pictured
-from proofs_check.studies.gossip_local.gossip_local_rate import workers
+from proofs_check.studies.gossip_local.settings import pictured, workers
 from proofs_check.verdict import Verdict
 from theory.stepsizes import ConstantStep
 

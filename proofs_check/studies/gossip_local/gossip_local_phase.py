@@ -25,40 +25,27 @@ from algorithms.topologies.base import Topology
 from algorithms.topologies.fixed import FixedMatrix
 from algorithms.topologies.ring import Ring
 from proofs_check.closed_forms.gossip_local.gossip_local import Build, plain
-from proofs_check.closed_forms.gossip_local.gossip_local_moments import (
-    Array,
-    Recursion,
-    boundary,
-    lazy_complete,
-)
+from proofs_check.closed_forms.gossip_local.gossip_local_moments import Recursion, lazy_complete
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.study import Curve, Study, StudyResult, noise_free_rate
+from proofs_check.studies.gossip_local.settings import (
+    GAMMA,
+    RINGS,
+    along_slowest,
+    alternating,
+    longest,
+    pictured,
+)
 from proofs_check.verdict import Outcome, Verdict
 from theory.stepsizes import ConstantStep
 
-GAMMA, N = 0.01, 8
+N = 8
 GAPS = np.array([0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7])
-RINGS = (8, 16, 32, 64)
 _SIMULATED = (0.1, 0.2, 0.5)
 _ROUNDS, _SEED = 300, 91
 _SMALL = 5  # gaps up to 0.2, where H* is proportional to the gap up to 10 percent
 _ROW, _PROBLEM = "gossip-local-sgd", "quadratic of mixed curvature"
-
-
-def alternating(n: int) -> Curve:
-    """Curvatures 3, -1, 3, -1, ... ``[n]``: mean 1."""
-    return np.where(np.arange(n) % 2 == 0, 3.0, -1.0)
-
-
-def along_slowest(n: int) -> Curve:
-    """1 + 2 sqrt(2) cos(2 pi i / n) ``[n]``: mean and variance as those that alternate."""
-    return np.asarray(1 + 2 * np.sqrt(2) * np.cos(2 * np.pi * np.arange(n) / n))
-
-
-def longest(w: Array, a: Array, gamma: float = GAMMA) -> float:
-    """H* of plain gossip, a real number."""
-    return boundary(lambda h: Recursion(w, a, 0 * a, gamma, h).growth(), 1e-6, 1e4)
 
 
 def simulated_growth(method: Method[Any], a: Curve, rounds: int, period: int) -> float:
@@ -179,15 +166,6 @@ def measure(build: Build = plain) -> StudyResult:
     return StudyResult(
         (power, *_law(rings, slowest, alternate), *brackets, never_for_convex()), pictured(lines)
     )
-
-
-def pictured(lines: dict[str, tuple[Curve, Curve]]) -> dict[str, Curve]:
-    """Lines by label as a picture's curves."""
-    return {
-        f"{label}/{axis}": values
-        for label, pair in lines.items()
-        for axis, values in zip("xy", pair, strict=True)
-    }
 
 
 STUDY = Study(

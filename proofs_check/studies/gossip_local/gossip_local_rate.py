@@ -30,7 +30,7 @@ from proofs_check.closed_forms.gossip_local.gossip_local_moments import (
 from proofs_check.instruments.evidence import ALPHA, identity, mean_value
 from proofs_check.instruments.rates import fit_power, rate_verdict
 from proofs_check.instruments.study import Curve, Study, StudyResult, noise_free_rate
-from proofs_check.studies.gossip_local.gossip_local_phase import pictured
+from proofs_check.studies.gossip_local.settings import pictured, workers
 from proofs_check.verdict import Verdict
 from theory.stepsizes import ConstantStep
 
@@ -38,12 +38,6 @@ _ROW, _PROBLEM = "gossip-local-sgd", "quadratic"
 _PERIODS, _GAPS, _WORKERS = (1, 2, 4, 8), (0.02, 0.04, 0.08), (8, 16, 32)
 _SMALL, _SEED, _REPLICAS, _D = 1e-4, 93, 64, 32
 _SETTINGS = ((1, 0.4), (1, 0.1), (4, 0.4), (4, 0.1), (16, 0.1))  # H, gap of the lines drawn
-
-
-def workers(n: int) -> tuple[Curve, Curve]:
-    """Curvatures and slopes ``[n]``: x* = 0, zeta^2 = 1/2 there, correlated with the curvature."""
-    wave = np.cos(2 * np.pi * np.arange(n) / n)
-    return 1 + 0.5 * wave, wave
 
 
 def errors(n: int, period: int, gap: float, gamma: float) -> tuple[float, float]:

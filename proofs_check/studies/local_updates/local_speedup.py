@@ -21,7 +21,7 @@ from algorithms.run import run
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.rates import fit_power, rate_verdict
 from proofs_check.instruments.study import Curve, Study, StudyResult, curves
-from proofs_check.studies.local_updates.one_shot_floor import skewed
+from proofs_check.studies.local_updates.settings import skewed
 from proofs_check.studies.shared.speedup_verdicts import error_ratio
 from proofs_check.verdict import Verdict
 from theory.stepsizes import InverseTimeStep, Stepsize

@@ -14,45 +14,29 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import torch
 from scipy import stats
 
 from algorithms.methods.base import Method
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.problems.base import Problem
-from algorithms.problems.logistic import Logistic
 from algorithms.problems.quadratic import Quadratic
-from algorithms.problems.regularisers import L2
 from algorithms.run import run
 from proofs_check.instruments.evidence import ALPHA, identity
 from proofs_check.instruments.rates import fit_power, rate_verdict
 from proofs_check.instruments.study import Curve, Study, StudyResult
+from proofs_check.studies.local_updates.settings import PLACE, SAMPLES, skewed
 from proofs_check.verdict import Outcome, Verdict
 from theory.stepsizes import InverseTimeStep, Stepsize
 
 _WORKERS = (16, 64, 256, 1024)
 _HORIZONS = (16, 48, 128)
-_REPLICAS, _SEED, _SAMPLES, _STEPS, _GROUPS = 320, 151, 48, 48, 64
+_REPLICAS, _SEED, _STEPS, _GROUPS = 320, 151, 48, 64
 _STEP = InverseTimeStep(64.0, 20.0)
-_PLACE = "skewed logistic"
 _TOLD = (
     f"Zhang, Duchi, Wainwright 2013; seeds {_SEED} + n + T, {_REPLICAS} replicas, from x*, "
-    f"gamma_t = 64/(20 + t), batch 1 of {_SAMPLES} samples, error {ALPHA:g}"
+    f"gamma_t = 64/(20 + t), batch 1 of {SAMPLES} samples, error {ALPHA:g}"
 )
-
 Build = Callable[[Stepsize, int], Method[Any]]
-
-
-def skewed(n: int) -> Logistic:
-    """n workers with the same 48 samples in R^3, every eighth label negative."""
-    generator = torch.Generator().manual_seed(5)
-    spread = torch.randn(_SAMPLES, 2, generator=generator, dtype=torch.float64) / 2
-    features = torch.cat((torch.ones(_SAMPLES, 1, dtype=torch.float64), spread), dim=1)
-    labels = torch.where(torch.arange(_SAMPLES) % 8 == 0, -1.0, 1.0).double()
-    return Logistic.of(
-        features.expand(n, _SAMPLES, 3), labels.expand(n, _SAMPLES), L2(0.02), batch=1,
-        name=_PLACE,
-    )  # fmt: skip
 
 
 def errors(method: Method[Any], problem: Problem, steps: int, replicas: int) -> Curve:
@@ -86,7 +70,7 @@ def measure(build: Build = LocalSGD, replicas: int = _REPLICAS) -> StudyResult:
         *_order(floors),
         rate_verdict(
             fit_power(n, often, ALPHA, groups=_GROUPS), -1.0, False,
-            subject="local-sgd", variable="n", problem=_PLACE, provenance=_TOLD,
+            subject="local-sgd", variable="n", problem=PLACE, provenance=_TOLD,
             claim="averaging every step, the error falls as 1/n or faster: no floor",
         ),
         _none_on_quadratics(build),
@@ -101,7 +85,7 @@ def _order(floors: Curve) -> tuple[Verdict, ...]:
     fit = fit_power(np.array(_HORIZONS) + _STEP.shift, floors, ALPHA, groups=_GROUPS)
     return (
         rate_verdict(
-            fit, -2.0, False, subject="one-shot-averaging", variable="(T + a)", problem=_PLACE,
+            fit, -2.0, False, subject="one-shot-averaging", variable="(T + a)", problem=PLACE,
             claim="the floor falls as 1/T^2 or faster", provenance=_TOLD,
         ),
     )  # fmt: skip
@@ -123,7 +107,7 @@ def _positive(steps: int, floor: Curve) -> Verdict:
     half = float(stats.t.isf(ALPHA, floor.size - 1) * floor.std(ddof=1)) / floor.size**0.5
     return Verdict(
         subject="one-shot-averaging",
-        problem=_PLACE,
+        problem=PLACE,
         claim=f"more workers leave a floor, T = {steps}",
         check="floor in n",
         outcome=Outcome.SUPPORTED if mean - half > 0 else Outcome.REFUTED,
@@ -170,7 +154,7 @@ def _curves(n: Curve, once: Curve, often: Curve) -> dict[str, Curve]:
 STUDY = Study(
     "one_shot_floor",
     "one-shot-averaging",
-    _PLACE,
+    PLACE,
     "a floor that n does not lower",
     f"workers n (T = {_STEPS})",
     "E||xbar_T - x*||^2 [x^2]",

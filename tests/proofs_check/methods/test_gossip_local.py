@@ -34,6 +34,7 @@ from proofs_check.studies.gossip_local import (
     gossip_local_compressed,
     gossip_local_phase,
     gossip_local_rate,
+    settings,
 )
 from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep
@@ -111,7 +112,7 @@ def test_mixed_curvature_states_what_holds() -> None:
 
 def test_the_moments_growth_is_that_of_matrix_powers() -> None:
     """Spectral radius of second moments against iterating them."""
-    a = gossip_local_phase.alternating(4)
+    a = settings.alternating(4)
     own = Recursion(lazy_complete(4, 0.5), a, 0 * a, 0.01, 5, 0.25, 0.3)
     m = own.start(1.0)
     totals = []

@@ -32,8 +32,8 @@ from algorithms.topologies.ring import Ring
 from algorithms.topologies.star import Star
 from proofs_check.instruments.paths import path
 from proofs_check.mutants.gossip_dual import PlainRounds, WithoutMomentum
-from proofs_check.studies.gossip_dual import nonsmooth_rounds, rounds_against_gap
-from proofs_check.studies.gossip_dual.nonsmooth_rounds import ratio, worst_error
+from proofs_check.studies.gossip_dual import nonsmooth_rounds, rounds_against_gap, settings
+from proofs_check.studies.gossip_dual.nonsmooth_settings import ratio, worst_error
 from proofs_check.verdict import Outcome
 from theory.networks import optimal_rounds
 from theory.stepsizes import ConstantStep
@@ -203,7 +203,7 @@ def test_the_gap_study_sees_a_missing_momentum() -> None:
         lambda t, local: WithoutMomentum(SSDA(t, local)), (8, 16), 1e-3
     )
     most = np.array([optimal_rounds.ssda_rounds_at_most(25.0, 1 / v, 1e-3) for v in x])
-    verdict = rounds_against_gap.under("mutant", steps.max(0), most, "", "")
+    verdict = settings.under("mutant", steps.max(0), most, "", "")
     assert verdict.outcome is Outcome.REFUTED
 
 
@@ -212,22 +212,22 @@ def test_the_gap_study_sees_plain_rounds() -> None:
     x, steps = rounds_against_gap.measured(
         lambda t, local: PlainRounds(MSDA(t, local)), (8, 20, 48), 1e-4
     )
-    found = rounds_against_gap.line(x, steps)
-    verdict = rounds_against_gap.power_verdict("mutant", found, 0.0, "1/gamma", "", "")
+    found = settings.line(x, steps)
+    verdict = settings.power_verdict("mutant", found, 0.0, "1/gamma", "", "")
     assert verdict.outcome is Outcome.REFUTED
 
 
 def test_the_condition_study_sees_a_missing_momentum() -> None:
     topology, kappas = Ring(8), (9.0, 36.0, 144.0)
     steps = [
-        rounds_against_gap.steps_to(
+        settings.steps_to(
             WithoutMomentum(MSDA(topology, LocalModel(1.0, kappa))),
-            rounds_against_gap.quadratics(8, kappa, 5), 1e-3, 5000,
+            settings.quadratics(8, kappa, 5), 1e-3, 5000,
         )
         for kappa in kappas
     ]  # fmt: skip
-    found = rounds_against_gap.line(np.array(kappas), np.array(steps).T)
-    verdict = rounds_against_gap.power_verdict("mutant", found, 0.5, "kappa", "", "")
+    found = settings.line(np.array(kappas), np.array(steps).T)
+    verdict = settings.power_verdict("mutant", found, 0.5, "kappa", "", "")
     assert found.fit.slope > 0.8 and verdict.outcome is Outcome.REFUTED
 
 

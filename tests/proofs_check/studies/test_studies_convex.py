@@ -31,6 +31,7 @@ from proofs_check.studies.gossip_convex import (
     dual_averaging_gap,
     pairwise_bias,
     projected_neighbourhood,
+    settings,
 )
 from proofs_check.studies.shared.graph_ladder import mean_error, modes, noise_spread
 from proofs_check.verdict import Outcome
@@ -155,7 +156,7 @@ def test_no_exponent_is_no_support() -> None:
 
 
 def test_shortened_problems_keep_their_constants() -> None:
-    problem, point = dual_averaging_gap.setting(16)
+    problem, point = settings.setting(16)
     assert float(problem.rows.norm(dim=-1).max()) == pytest.approx(1.0, abs=1e-12)
     twice = replace(problem, rows=2 * problem.rows)
     assert float(twice.value(point)) != float(problem.value(point))

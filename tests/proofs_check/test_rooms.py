@@ -1,0 +1,84 @@
+"""The check of X lies where X lies: rooms of checks are named as the catalogue's files."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from types import ModuleType
+
+import pytest
+
+from algorithms.catalogue import ROWS
+from proofs_check.instruments.study import Study
+from proofs_check.proofs import PROOFS
+from proofs_check.studies import STUDIES
+from tests.proofs_check.rooms import ROOMS, room_of
+from theory.members import modules
+
+STUDY_MODULES = tuple(
+    module
+    for module in modules("proofs_check.studies")
+    if any(isinstance(value, Study) for value in vars(module).values())
+)
+
+
+def imported(module: ModuleType) -> set[str]:
+    """Dotted names of what ``module`` imports: of modules, and of names within them."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(inspect.getsource(module))):
+        if isinstance(node, ast.ImportFrom):
+            names |= {f"{node.module}.{name.name}" for name in node.names} | {str(node.module)}
+        elif isinstance(node, ast.Import):
+            names |= {name.name for name in node.names}
+    return names
+
+
+def test_every_ready_row_has_a_room() -> None:
+    assert set(ROOMS) == {row.key for row in ROWS if row.state == "ready"}
+
+
+@pytest.mark.parametrize("module", modules("proofs_check.closed_forms"), ids=lambda m: m.__name__)
+def test_closed_forms_name_rows_of_their_own_room_as_subjects(module: ModuleType) -> None:
+    """Rows that a module names in quotation marks; its verdicts are looked at where cases run."""
+    room = module.__name__.split(".")[2]
+    named = {
+        value.value
+        for call in ast.walk(ast.parse(inspect.getsource(module)))
+        if isinstance(call, ast.Call)
+        for value in (*call.args, *(k.value for k in call.keywords if k.arg in ("subject", "row")))
+        if isinstance(value, ast.Constant) and value.value in ROOMS
+    }
+    assert {key for key in named if ROOMS[key] != room} == set()
+
+
+@pytest.mark.parametrize("module", STUDY_MODULES, ids=lambda module: module.__name__)
+def test_a_study_lies_in_the_room_of_its_row_and_imports_no_other(module: ModuleType) -> None:
+    room = module.__name__.split(".")[2]
+    studies = [value for value in vars(module).values() if isinstance(value, Study)]
+    assert {ROOMS[study.row] for study in studies} == {room}
+    others = {other.__name__ for other in STUDY_MODULES} - {module.__name__}
+    assert not imported(module) & others
+
+
+def test_every_study_is_seen() -> None:
+    seen = {id(v) for m in STUDY_MODULES for v in vars(m).values() if isinstance(v, Study)}
+    assert seen == {id(study) for study in STUDIES}
+
+
+def test_a_theorem_is_proved_in_the_room_of_a_row_that_it_speaks_of() -> None:
+    """Proofs of lemmas and constants, which no row lists as a theorem, lie beside their subject."""
+    speaks: dict[str, set[str]] = {}
+    for row in ROWS:
+        for theorem in row.theorems:
+            speaks.setdefault(theorem.name, set()).add(ROOMS[row.key])
+    stems = [(prove.__module__.rsplit(".", 1)[-1], room_of(prove)) for prove in PROOFS]
+    assert not [(stem, room) for stem, room in stems if room not in speaks.get(stem, {room})]
+    assert sum(stem in speaks for stem, _ in stems) > 20
+
+
+@pytest.mark.parametrize("below", ["theory", "algorithms"])
+def test_tests_of_lower_floors_name_none_above(below: str) -> None:
+    above = {"theory": ("algorithms", "proofs_check"), "algorithms": ("proofs_check",)}[below]
+    for module in modules(f"tests.{below}"):
+        roots = {name.split(".")[0] for name in imported(module)}
+        assert not roots & {*above, "experiments"}, module.__name__
