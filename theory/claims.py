@@ -10,6 +10,7 @@ A claim is a statement about E[.] over the operator's own randomness, for all x 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 from typing import final
@@ -159,3 +160,15 @@ class NoConstant:
 
 
 Claim = Unbiased | VarianceBound | Contraction | NoConstant
+
+
+def least_variance(claims: Iterable[Claim]) -> VarianceBound | None:
+    """The variance bound with the smallest omega; an operator may claim several, in any order."""
+    bounds = [claim for claim in claims if isinstance(claim, VarianceBound)]
+    return min(bounds, key=lambda bound: bound.omega, default=None)
+
+
+def best_contraction(claims: Iterable[Claim]) -> Contraction | None:
+    """The contraction with the largest delta; an operator may claim several, in any order."""
+    bounds = [claim for claim in claims if isinstance(claim, Contraction)]
+    return max(bounds, key=lambda bound: bound.delta, default=None)

@@ -30,7 +30,7 @@ class QSGD(LevelCompressor):
     variance is $\|x\|_1\|x\|_2 - \|x\|_2^2$, so omega = sqrt(d) - 1 is tight (equal magnitudes);
     for any s no cell adds more than a quarter of its squared width, so omega <= d/(4 s^2).
 
-    Where two variance bounds are claimed, the published comes first, the sharpest last.
+    Both variances are claimed, the smaller last; from d = 16 s^2 on it is the published one.
 
     Raises:
         ValueError: s < 1.

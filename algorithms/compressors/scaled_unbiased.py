@@ -11,7 +11,15 @@ from torch import Tensor
 from algorithms.codes.base import Code, Layout, Symbols
 from algorithms.compressors.base import Compressor, Stated
 from algorithms.key import Draws
-from theory.claims import Claim, Confidence, Contraction, Source, Unbiased, VarianceBound
+from theory.claims import (
+    Claim,
+    Confidence,
+    Contraction,
+    Source,
+    Unbiased,
+    VarianceBound,
+    least_variance,
+)
 
 _PAPER = Source("Koloskova, Stich, Jaggi", 2019, "1902.00340", "Section 3.5")
 
@@ -22,8 +30,8 @@ class ScaledUnbiased(Compressor):
     r"""$C(x) = Q(x) / (1 + \omega)$ for an unbiased Q with $E\|Q(x) - x\|^2 \le \omega \|x\|^2$.
 
     $E\|C(x) - x\|^2 \le \frac{\omega}{1 + \omega} \|x\|^2$, so $\delta = 1/(1 + \omega)$, tight
-    where the variance is. ``inner`` is Q; where it claims several variances, the first, as it was
-    published, is taken. The receiver divides: the message is Q's, bit for bit. (Koloskova, Stich,
+    where the variance is. ``inner`` is Q; where it claims several variances, the smallest is
+    taken. The receiver divides: the message is Q's, bit for bit. (Koloskova, Stich,
     Jaggi 2019, arXiv:1902.00340, Section 3.5.)
 
     Raises:
@@ -37,15 +45,15 @@ class ScaledUnbiased(Compressor):
         return f"shrunk {self.inner.name}"
 
     def variance(self, d: int) -> VarianceBound:
-        """What Q claims for rows of d numbers."""
+        """The smallest variance that Q claims for rows of d numbers."""
         claims = self.inner.claims(d)
-        bounds = [claim for claim in claims if isinstance(claim, VarianceBound)]
-        if not bounds or not any(isinstance(claim, Unbiased) for claim in claims):
+        least = least_variance(claims)
+        if least is None or not any(isinstance(claim, Unbiased) for claim in claims):
             raise ValueError(
                 f"inner must be unbiased with a known variance, got inner={self.inner.name}; "
                 "a contraction needs no shrinking"
             )
-        return bounds[0]
+        return least
 
     def claims(self, d: int) -> tuple[Claim, ...]:
         bound = self.variance(d)

@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 from algorithms.compressors.base import Compressor
-from theory.claims import Contraction, Unbiased, VarianceBound
+from theory.claims import Unbiased, best_contraction, least_variance
 from theory.constants import Constants, Kind, Statement
 
 
 def operator_constants(compressor: Compressor, d: int) -> Constants:
-    """omega (the smallest claimed) where the operator is unbiased, delta where it contracts.
+    """omega (the smallest claimed) where the operator is unbiased, delta (the largest) otherwise.
 
     An unbiased operator in U(omega) is no contraction as it stands; its delta is left out.
     """
     claims = compressor.claims(d)
-    unbiased = any(isinstance(claim, Unbiased) for claim in claims)
+    variance, contraction = least_variance(claims), best_contraction(claims)
     result = Constants()
-    for claim in claims:
-        kind = Kind.EXACT if getattr(claim, "tight", False) else Kind.UPPER
-        if isinstance(claim, VarianceBound) and unbiased:
-            if result.omega is None or claim.omega < result.omega:
-                known = Statement(kind, "all x", str(claim.source))
-                result = result.state(known, omega=claim.omega)
-        if isinstance(claim, Contraction):
-            kind = Kind.EXACT if claim.tight else Kind.LOWER
-            result = result.state(Statement(kind, "all x", str(claim.source)), delta=claim.delta)
+    if variance is not None and any(isinstance(claim, Unbiased) for claim in claims):
+        kind = Kind.EXACT if variance.tight else Kind.UPPER
+        known = Statement(kind, "all x", str(variance.source))
+        result = result.state(known, omega=variance.omega)
+    if contraction is not None:
+        kind = Kind.EXACT if contraction.tight else Kind.LOWER
+        known = Statement(kind, "all x", str(contraction.source))
+        result = result.state(known, delta=contraction.delta)
     return result
 
 
