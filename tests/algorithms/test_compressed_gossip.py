@@ -231,4 +231,4 @@ def test_choco_gossip_is_tuned_by_the_published_variance_at_a_thousand_coordinat
     delta = 1 / (1 + d**0.5 / 4)
     assert gamma == pytest.approx(consensus_stepsize(ring.constants().state(delta=delta)), 1e-12)
     trace = run(ChocoGossip(ring, operator, gamma), problem, steps=3000)
-    assert float(trace.consensus[..., 0]) > 800 and float(trace.consensus[..., -1]) < 25
+    assert trace.consensus[..., 0].item() > 800 and trace.consensus[..., -1].item() < 25
