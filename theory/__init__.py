@@ -6,7 +6,7 @@ Symbols used throughout the project, one meaning each:
     T       steps                          H       local steps between averages
     L       smoothness of f                mu      strong convexity (or PL) of f
     sigma2  E||g_i - grad f_i||^2 of one worker's stochastic gradient
-    zeta2   (1/n) sum_i ||grad f_i - grad f||^2
+    zeta2   (1/n) sum_i ||grad f_i - grad f||^2; at a minimiser x* alone ``zeta2_star``
     G2      E||g_i||^2, second moment of one worker's stochastic gradient
     gap     f(x_0) - f* (``initial_gap``); R2 = ||x_0 - x*||^2
     lam     max(|lambda_2|, |lambda_n|) of a mixing matrix; spectral gap = 1 - lam

@@ -80,6 +80,7 @@ class Constants:
         lead: clocks that a worker may be ahead of the slowest (SSP's s).
         lipschitz: largest norm of a gradient of any component [f / x].
         diameter: largest distance of two points that can occur [x].
+        zeta2_star: (1/n) sum_i ||grad f_i(x*)||^2 at a minimiser x* [(f / x)^2].
         statements: by a constant's name, how it is known.
     """
 
@@ -118,6 +119,7 @@ class Constants:
     lead: int | None = None
     lipschitz: float | None = None
     diameter: float | None = None
+    zeta2_star: float | None = None
     statements: MappingProxyType[str, Statement] = field(
         default_factory=lambda: MappingProxyType({})
     )
@@ -179,7 +181,13 @@ class Constants:
         return self.without(*local)
 
     def completed(self) -> Constants:
-        """A copy with what follows: if n = 1 or zeta2 = 0, then L_max = L and mu_min = mu."""
+        """A copy with what follows: a uniform zeta2 holds at x* too (zeta2_star).
+
+        If n = 1 or zeta2 = 0, then L_max = L and mu_min = mu.
+        """
+        if self.zeta2 is not None and self.zeta2_star is None:
+            why = Statement(Kind.UPPER, "x*", "zeta2 holds everywhere")
+            return self.state(why, zeta2_star=self.zeta2).completed()
         if self.n != 1 and self.zeta2 != 0:
             return self
         why = Statement(Kind.UPPER, "uniform", "all f_i have the gradient of f")

@@ -173,6 +173,11 @@ class Problem(ABC):
         """Exact gradients of all f_i at points ``[..., d]``, shape ``[..., n, d]``."""
         return self.full_gradient(x[..., None, :], torch.arange(self.n, device=self.device))
 
+    def spread_at(self, x: Tensor) -> float:
+        """(1/n) sum_i ||grad f_i(x)||^2 at one point ``[d]``; zeta2_star if it is a minimiser."""
+        rows: Tensor = self.all_gradients(x).double()
+        return rows.square().sum(-1).mean().item()
+
     def heterogeneity(self, x: Tensor) -> Tensor:
         """(1/n) sum_i ||grad f_i(x) - grad f(x)||^2 at points ``[..., d]``, shape ``[...]``."""
         rows = self.all_gradients(x)

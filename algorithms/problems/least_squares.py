@@ -128,6 +128,8 @@ class LeastSquares(Noiseless, Solved):
         c = c.state(exact("solved by least squares"), f_star=self.f_star)
         gap = self.value(self.start()).item() - self.f_star
         c = c.state(exact("closed form", "x_0 = 0"), initial_gap=gap)
+        known = exact("solved by least squares", "x*")
+        c = c.state(known, zeta2_star=self.spread_at(self.x_star))
         return c.state(exact("closed form", "x_0 = 0"), R2=self.x_star.square().sum().item())
 
     @cached_property

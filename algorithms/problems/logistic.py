@@ -180,7 +180,18 @@ class Logistic(Linear):
         x, f_star = self._minimum
         c = c.state(exact("Newton's method, certified to 1e-12"), f_star=f_star)
         c = c.state(exact("f(x_0) = log 2", "x_0 = 0"), initial_gap=math.log(2.0) - f_star)
-        return c.state(exact("Newton's method", "x_0 = 0"), R2=float(x @ x))
+        return self._spread(c.state(exact("Newton's method", "x_0 = 0"), R2=float(x @ x)))
+
+    def _spread(self, c: Constants) -> Constants:
+        """zeta2_star: that at Newton's point y, and what ||y - x*|| <= ||grad f(y)||/mu adds."""
+        wide = self.double()
+        point = wide.x_star
+        assert point is not None
+        away = float(wide.mean_gradient(point).norm()) / self.regulariser.strength
+        most = (wide.spread_at(point) ** 0.5 + c.need("L_max") * away) ** 2
+        return c.state(
+            upper("Newton's minimiser, with its certified distance", "x*"), zeta2_star=most
+        )
 
     @cached_property
     def _data(self) -> dict[str, Any]:

@@ -220,6 +220,7 @@ class Quadratic(TensorProblem):
         c = self._strength(c, mean).state(exact("closed form"), f_star=self.f_star)
         gap = 0.5 * (mean * offset.square()).sum().item()
         c = c.state(exact("closed form", "x_0"), initial_gap=gap)
+        c = c.state(exact("closed form", "x*"), zeta2_star=self.spread_at(self.x_star))
         return c.state(exact("to the nearest minimiser", "x_0"), R2=offset.square().sum().item())
 
     def _strength(self, c: Constants, mean: Tensor) -> Constants:

@@ -156,6 +156,9 @@ class Redundant(Problem):
         if c.zeta2 is not None:
             why = upper("eigenvalues of the circulant mean over shards")
             c = c.state(why, zeta2=c.zeta2 * shrinkage(self.n, self.shards))
+        if c.zeta2_star is not None:
+            why = upper("eigenvalues of the circulant mean over shards", "x*")
+            c = c.state(why, zeta2_star=c.zeta2_star * shrinkage(self.n, self.shards))
         return c
 
     def data(self) -> Any:

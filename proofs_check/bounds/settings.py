@@ -22,6 +22,7 @@ from algorithms.methods.synchronous.parameter_server import ParameterServer
 from algorithms.methods.variance_reduced.diana import Diana
 from algorithms.problems import entries
 from algorithms.problems.base import Problem
+from algorithms.problems.least_squares_data import rising
 from algorithms.problems.logistic import Logistic
 from algorithms.problems.logistic_data import breast_cancer
 from algorithms.problems.partitions import Dirichlet
@@ -142,6 +143,7 @@ def _entry(name: str, n: int = 8) -> Callable[[], Problem]:
 
 _SC, _IID, _PL = "quadratic-sc", "quadratic-sc-iid", "quadratic-pl"
 _NONCONVEX, _LOGREG = "nonconvex-breast-cancer", "logreg-breast-cancer, lam 0.5"
+_RISING = "least squares, rising curvature"  # no uniform zeta2: Hessians differ
 
 
 def _logreg(n: int) -> Callable[[], Problem]:
@@ -173,6 +175,14 @@ _COMPRESSED = tuple(
     for problem, theorem in (
         (_SC, compressed_bsp_strongly_convex),
         (_NONCONVEX, compressed_bsp_nonconvex),
+    )
+)
+_UNEQUAL = tuple(
+    BoundCheck(row, problem, theorem, setting, make, 500)
+    for problem, setting in ((_RISING, rising), (_LOGREG, _logreg(8)))
+    for row, theorem, make in (
+        ("qsgd", compressed_bsp_strongly_convex, _bsp(QSGD(4))),
+        ("diana", diana, _diana(RandK(0.25))),
     )
 )
 _FEEDBACK = (
@@ -248,5 +258,6 @@ _BATCHED = BoundCheck(  # M = 3 gradients in every update: the barrier waits for
 )  # fmt: skip
 
 BOUND_CHECKS: tuple[BoundCheck, ...] = (
-    *_PLAIN, *_COMPRESSED, *_FEEDBACK, *_SHIFTED, *_LOCAL, *_GOSSIP, *_ASYNCHRONOUS, _BATCHED,
+    *_PLAIN, *_COMPRESSED, *_UNEQUAL, *_FEEDBACK, *_SHIFTED, *_LOCAL, *_GOSSIP,
+    *_ASYNCHRONOUS, _BATCHED,
 )  # fmt: skip

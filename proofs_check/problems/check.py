@@ -228,6 +228,9 @@ def _moments(probe: _Probe) -> Iterator[Verdict]:
         yield probe.verdict("zeta2", float(spread.max()), "largest heterogeneity")
         if c.statements["zeta2"].kind is Kind.EXACT:
             yield probe.verdict("zeta2", float(spread.min()), "smallest heterogeneity")
+    if c.zeta2_star is not None and problem.x_star is not None:
+        star = float(problem.heterogeneity(problem.x_star))
+        yield probe.verdict("zeta2_star", star, "heterogeneity at the minimiser")
     if c.G2 is not None:
         second = noise + problem.all_gradients(x).square().sum(-1)
         inside = x.norm(dim=-1) <= problem.G2_radius

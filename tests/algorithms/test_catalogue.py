@@ -15,6 +15,7 @@ from algorithms.catalogue.entries import assembled, entry
 from algorithms.compressors.identity import Identity
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.names import UnknownName
+from algorithms.problems.least_squares_data import rising
 from algorithms.run import run
 from theory.estimation import ESTIMATION
 from theory.members import modules
@@ -121,6 +122,17 @@ def test_theorems_cover_what_they_should():
         ("d-psgd", "logreg-digits"): "d_psgd",
         ("local-sgd", "quadratic-sc-iid"): "local_sgd_nonconvex",
     }
+
+
+@pytest.mark.parametrize(
+    ("key", "name"), [("diana", "diana"), ("qsgd", "compressed_bsp_strongly_convex")]
+)
+def test_workers_with_hessians_of_their_own_are_covered(key, name):
+    """Least squares has no uniform zeta2; the theorems ask for it at the minimiser only."""
+    built = rising(8, 20)
+    assert built.constants().zeta2 is None
+    tuned = row(key).tune(built, 500)
+    assert tuned.theorem is not None and tuned.theorem.name == name
 
 
 def test_bounded_gradients_are_not_taken_where_they_are_not_stated():

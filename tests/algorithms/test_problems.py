@@ -13,6 +13,7 @@ from algorithms.catalogue import problem
 from algorithms.key import Key
 from algorithms.problems import logistic_bounds
 from algorithms.problems.datasets import breast_cancer as samples
+from algorithms.problems.least_squares_data import rising
 from algorithms.problems.logistic import Logistic
 from algorithms.problems.logistic_data import breast_cancer, digits, synthetic
 from algorithms.problems.mlp import digits_mlp
@@ -247,7 +248,26 @@ def test_quadratics_of_given_arrays_have_the_minimum_of_least_squares():
     values = [0.5 * (a * (x - b) ** 2).sum(1).mean() for x in (np.zeros(3), np.ones(3))]
     got = built.value(torch.stack((torch.zeros(3), torch.ones(3))).double())
     assert got.tolist() == pytest.approx(values, rel=1e-12)
-    assert built.constants().zeta2 is None  # no uniform one: Hessians differ
+    c, x = built.constants(), built.x_star.numpy()
+    assert c.zeta2 is None  # no uniform one: Hessians differ
+    assert c.zeta2_star == pytest.approx(((a * (x - b)) ** 2).sum(1).mean(), rel=1e-12)
+
+
+def test_heterogeneity_at_the_minimiser_of_least_squares_is_that_of_normal_equations():
+    built = rising(4, 6)
+    a, y = built.features.numpy(), built.targets.numpy()
+    x = np.linalg.lstsq(a.reshape(-1, 6), y.reshape(-1), rcond=None)[0]
+    slopes = np.einsum("nsd,ns->nd", a, a @ x - y)
+    assert built.constants().zeta2_star == pytest.approx((slopes**2).sum(1).mean(), rel=1e-10)
+
+
+def test_heterogeneity_at_the_minimiser_of_logistic_regression_is_certified():
+    built = problem("logreg-breast-cancer", 4)
+    c, rows = built.constants(), built.rows.numpy()
+    lam, x = built.regulariser.strength, built.x_star.numpy()
+    slopes = lam * x - np.einsum("ns,nsd->nd", 1 / (1 + np.exp(rows @ x)), rows) / rows.shape[1]
+    found = (slopes**2).sum(1).mean()
+    assert found <= c.zeta2_star <= found * (1 + 1e-6) < 1e-2 * c.zeta2
 
 
 def test_what_has_no_minimum_states_none():

@@ -7,7 +7,8 @@ arXiv:1901.09269, whose shifts remove the floor). Each f_i convex and :math:`L_{
 .. math:: E\|x_T - x^*\|^2 \le q^T R^2 + (1 - q^T)
    \frac{\gamma ((1+\omega)\sigma^2 + 2\omega\zeta_*^2)}{\mu n}, \quad q = 1 - \gamma\mu,
 
-with :math:`\zeta_*^2 = \frac1n \sum_i \|\nabla f_i(x^*)\|^2` (any uniform zeta2 is at least that).
+with :math:`\zeta_*^2 = \frac1n \sum_i \|\nabla f_i(x^*)\|^2` (``zeta2_star``; any uniform zeta2
+is at least that). Hessians may differ between workers.
 
 Proof: :math:`\frac1n \sum_i \|\nabla f_i(x)\|^2 \le \frac2n \sum_i \|\nabla f_i(x) -
 \nabla f_i(x^*)\|^2 + 2\zeta_*^2 \le 2 L_{max} \langle \nabla f(x), x - x^* \rangle + 2\zeta_*^2`
@@ -40,7 +41,7 @@ class CompressedBspStronglyConvex(Contraction):
     title = "BSP-SGD with unbiased compression, strongly convex, constant stepsize"
     source = Source("Mishchenko et al.", 2019, "1901.09269", "case without shifts, derived here")
     confidence = Confidence.DERIVED
-    needs = ("n", "L_max", "mu", "sigma2", "zeta2", "omega", "R2", "convex")
+    needs = ("n", "L_max", "mu", "sigma2", "zeta2_star", "omega", "R2", "convex")
     order = Order({"T": -1, "n": -1, "omega": 1})
     formula = "1/(L_max (1 + 2 omega/n))"
     tight = False
@@ -56,9 +57,9 @@ class CompressedBspStronglyConvex(Contraction):
         return 1 / (c.need("L_max") * (1 + 2 * c.need("omega") / c.need("n")))
 
     def noise(self, c: Constants) -> float:
-        """((1 + omega) sigma2 + 2 omega zeta2) / n [(f / x)^2]."""
+        """((1 + omega) sigma2 + 2 omega zeta2_star) / n [(f / x)^2]."""
         omega = c.need("omega")
-        return ((1 + omega) * c.need("sigma2") + 2 * omega * c.need("zeta2")) / c.need("n")
+        return ((1 + omega) * c.need("sigma2") + 2 * omega * c.need("zeta2_star")) / c.need("n")
 
     def balance(self, c: Constants) -> tuple[float, float]:
         return c.need("mu") ** 2 * c.need("R2"), self.noise(c)

@@ -10,7 +10,8 @@ h_i))`, all :math:`h_i = 0` at first. For :math:`\alpha \le \frac1{1+\omega}`,
    + \frac{1 - q^T}{1 - q} \gamma^2 \frac{(1 + 5\omega)\sigma^2}{n}, \quad
    \zeta_*^2 = \frac1n \sum_i \|\nabla f_i(x^*)\|^2
 
-(any uniform zeta2 is at least :math:`\zeta_*^2`). Without noise x_T converges linearly.
+(``zeta2_star``; any uniform zeta2 is at least that). Hessians may differ between workers.
+Without noise x_T converges linearly.
 
 Proof: with :math:`I = \langle \nabla f(x), x - x^* \rangle`, :math:`H = \frac1n \sum_i
 \|h_i - \nabla f_i(x^*)\|^2`, co-coercivity gives :math:`\frac1n \sum_i \|\nabla f_i(x) -
@@ -43,7 +44,7 @@ class Diana(Contraction):
     title = "DIANA, strongly convex, constant stepsize"
     source = Source("Mishchenko et al.", 2019, "1901.09269", "constants derived here")
     confidence = Confidence.DERIVED
-    needs = ("n", "L_max", "mu", "sigma2", "zeta2", "omega", "alpha", "R2", "convex")
+    needs = ("n", "L_max", "mu", "sigma2", "zeta2_star", "omega", "alpha", "R2", "convex")
     order = Order({"T": -1, "n": -1, "omega": 1})
     formula = "1/(L_max (1 + 6 omega/n))"
     tight = False
@@ -68,7 +69,7 @@ class Diana(Contraction):
 
     def curve(self, c: Constants, step: ConstantStep, times: Curve) -> Curve:
         gamma, alpha = step.gamma, c.need("alpha")
-        shifts = 4 * gamma**2 * c.need("omega") * c.need("zeta2") / (c.need("n") * alpha)
+        shifts = 4 * gamma**2 * c.need("omega") * c.need("zeta2_star") / (c.need("n") * alpha)
         rate = min(gamma * c.need("mu"), alpha / 2)
         left = decay(rate, times)
         return left * (c.need("R2") + shifts) + (1 - left) / rate * gamma**2 * self.noise(c)

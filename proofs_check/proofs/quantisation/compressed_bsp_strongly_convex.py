@@ -9,19 +9,22 @@ import sympy as sp
 from proofs_check.proofs.derivation import equality, nonnegative, settled
 from proofs_check.verdict import Verdict
 
-L, omega, n, sigma2, zeta2, mu, gamma = sp.symbols("L omega n sigma2 zeta2 mu gamma", positive=True)
-FLOOR = gamma * ((1 + omega) * sigma2 + 2 * omega * zeta2) / (mu * n)
+L, omega, n, sigma2, zeta2_star, mu, gamma = sp.symbols(
+    "L omega n sigma2 zeta2_star mu gamma", positive=True
+)
+FLOOR = gamma * ((1 + omega) * sigma2 + 2 * omega * zeta2_star) / (mu * n)
 
 
 def prove(claimed: Any = FLOOR) -> Verdict:
     r"""E||x_T - x*||^2 tends below ``claimed`` for gamma <= 1/(L (1 + 2 omega/n)).
 
-    I = <grad f(x), x - x*>. ||grad f||^2 <= L I and (1/n) sum ||grad f_i||^2 <= 2 L I + 2 zeta2
-    (||a||^2 <= 2 ||a - b||^2 + 2 ||b||^2 and co-coercivity of each f_i).
+    I = <grad f(x), x - x*>. ||grad f||^2 <= L I and (1/n) sum ||grad f_i||^2 <= 2 L I +
+    2 zeta2_star, by ||a||^2 <= 2 ||a - b||^2 + 2 ||b||^2 at a = grad f_i(x), b = grad f_i(x*) and
+    co-coercivity of each f_i: heterogeneity enters at x* only.
     """
     v, inner = sp.symbols("v I", nonnegative=True)
     a, b = sp.symbols("a b", real=True)
-    moment = L * inner + sigma2 / n + omega / n * (sigma2 + 2 * L * inner + 2 * zeta2)
+    moment = L * inner + sigma2 / n + omega / n * (sigma2 + 2 * L * inner + 2 * zeta2_star)
     change = -2 * gamma * inner + gamma**2 * moment
     noise = moment.subs(inner, 0)
     limit = 1 / (L * (1 + 2 * omega / n) * (1 + v))

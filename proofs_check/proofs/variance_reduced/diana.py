@@ -10,8 +10,10 @@ from proofs_check.proofs.derivation import equality, nonnegative, settled
 from proofs_check.verdict import Verdict
 
 L, omega, n, sigma2, gamma, alpha = sp.symbols("L omega n sigma2 gamma alpha", positive=True)
+zeta2_star = sp.symbols("zeta2_star", positive=True)
 NOISE = (1 + 5 * omega) * sigma2 / n
 WEIGHT = 4 * gamma**2 * omega / (n * alpha)
+START = WEIGHT * zeta2_star
 
 
 def prove(claimed: Any = NOISE, weight: Any = WEIGHT, share: Any = 6) -> Verdict:
@@ -20,6 +22,7 @@ def prove(claimed: Any = NOISE, weight: Any = WEIGHT, share: Any = 6) -> Verdict
     d = ||x - x*||^2, H = (1/n) sum ||h_i - h_i*||^2, I = <grad f(x), x - x*> >= mu d, and
     gamma <= 1/(L (1 + ``share`` omega/n)). In one coordinate: h+ - h* has the second moment
     (h - h*)^2 + 2 alpha (g - h)(h - h*) + alpha^2 (1 + omega)(g - h)^2, alpha (1 + omega) <= 1.
+    Heterogeneity enters at x* only, through H = zeta2_star at the start, where h = 0.
     """
     inner, H, d2, v = sp.symbols("I H d2 v", nonnegative=True)
     g, h, star = sp.symbols("g h h_star", real=True)
@@ -40,6 +43,7 @@ def prove(claimed: Any = NOISE, weight: Any = WEIGHT, share: Any = 6) -> Verdict
             shift,
             (1 - alpha) * (h - star) ** 2 + alpha * (g - star) ** 2,
         ),
+        equality("H of the start, h = 0", ((h - star) ** 2).subs(h, 0), star**2),
         equality("||a - b||^2 <= 2||a||^2 + 2||b||^2 by a square", young, (g + h - 2 * star) ** 2),
         nonnegative("the Lyapunov function falls", slack, v, inner, H, L, omega, n, sigma2, alpha),
     )

@@ -68,12 +68,13 @@ CASE = Constants(
     n=4, L=2.0, L_max=2.0, mu=0.5, mu_min=0.5, sigma2=5.0, zeta2=0.0, G2=7.0, initial_gap=3.0,
     R2=6.0, lam=0.6, beta=1.2, omega=3.0, delta=0.25, H=5, tau=3, convex=True,
     initial_potential=11.0, alpha=0.2, delta_up=0.75, delta_down=0.51, absolute_error=0.3,
-    L_one=9.0, sigma_one=2.5, symmetric_noise=True,
+    L_one=9.0, sigma_one=2.5, symmetric_noise=True, zeta2_star=1.5,
 )  # fmt: skip
 NAMES = {
     "n": 4, "L": 2, "mu": 0.5, "sigma2": 5, "s": 5 / 4, "zeta2": 0, "G2": 7, "Delta": 3, "R2": 6,
     "omega": 3, "delta": 0.25, "H": 5, "p": 0.4, "beta": 1.2, "c": 0.4**2 * 0.25 / 82, "e0": 11,
     "gamma": 0.1, "T": 50, "alpha": 0.2, "r1": 0.5, "r2": 0.7, "D2": 0.3, "L_one": 9,
+    "zeta2_star": 1.5,
 }  # fmt: skip
 
 
@@ -102,7 +103,10 @@ LEFT = 0.95**50  # (1 - gamma mu)^T of the case
         ("ef_sgd_workers", lambda p: start(4) + number(p.FLOOR)),
         ("choco_sgd_nonconvex", lambda p: start(2) + 0.1 * 2 * 5 / 4 + number(p.CONSENSUS)),
         # CASE states zeta2 = 0, L_max = L, q = 0.95
-        ("diana", lambda p: LEFT * 6 + (1 - LEFT) / 0.05 * 0.01 * number(p.NOISE)),
+        (
+            "diana",
+            lambda p: LEFT * (6 + number(p.START)) + (1 - LEFT) / 0.05 * 0.01 * number(p.NOISE),
+        ),
         (
             "diana_nonconvex",
             lambda p: (
