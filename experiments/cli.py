@@ -2,18 +2,22 @@
 figure``.
 
 Only names and help texts live here; a command's work is imported when it is given, so that help is
-quick. Exit codes: 0 done, 1 something failed or was refuted, 2 bad input, 130 and 143 interrupted.
+quick. Exit codes: 0 done, 1 something failed or was refuted, 2 bad input, 3 a user's own code
+raised, 4 a fault of this program, 130 and 143 interrupted.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+import traceback
 from importlib import metadata
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+TOOL_FAULT = 4
 
 app = typer.Typer(
     name="rateproof",
@@ -247,17 +251,19 @@ def options(
 
 
 def main() -> None:
-    """Entry point; the user's own folder comes last on the import path, behind this house."""
+    """Entry point; the user's own folder comes last on the import path, behind this project."""
     sys.path.append(os.getcwd())
     try:
         app()
-    except (MemoryError, RuntimeError) as error:
-        if "allocate" not in str(error):  # numpy's word, and torch's
-            raise
-        told = str(error).partition("\n")[0]
-        sys.exit(
-            f"error: not enough memory, fewer workers, replicas or parameters would do: {told}"
-        )
+    except Exception as error:
+        if "allocate" in str(error):  # numpy's word, and torch's
+            told = str(error).partition("\n")[0]
+            sys.exit(
+                f"error: not enough memory, fewer workers, replicas or parameters would do: {told}"
+            )
+        traceback.print_exc()
+        print("error: a fault of rateproof itself, not of what you gave it", file=sys.stderr)
+        sys.exit(TOOL_FAULT)
 
 
 if __name__ == "__main__":

@@ -12,17 +12,21 @@ from rich.table import Table
 
 from experiments.commands.console import (
     COLOURS,
+    REFUTED,
+    SUBJECT_FAULT,
     at_least,
     bad_input,
     console,
     dump,
     number,
+    print_error,
     tally,
     verdict_list,
 )
 from proofs_check.audit.audit import FAMILY_ERROR, Audit, Plan, audit
 from proofs_check.audit.claims import Stated
 from proofs_check.audit.cross_process import check_elsewhere
+from proofs_check.audit.faults import SubjectFault
 from proofs_check.audit.history import shown
 from proofs_check.audit.hooks import audit_hook
 from proofs_check.audit.loading import imported
@@ -49,17 +53,24 @@ def audit_command(
     strict: bool,
     as_json: bool,
 ) -> int:
-    """Exit code 1 if a given claim is refuted or it does not run; ``strict``: or anything else."""
-    with bad_input(), redirect_stdout(sys.stderr):  # a stranger's code may print
-        at_least("ranks", ranks, 1)
-        stated = Stated(unbiased, omega, delta, named(let))
-        plan = Plan(d=d, seed=seed, samples=samples)
-        found = _audited(name, stated, plan, ranks)
+    """Exit code 1 if a given claim is refuted, ``strict``: or anything else; 3 if it does not run
+    or raises."""
+    try:
+        with bad_input(), redirect_stdout(sys.stderr):  # a stranger's code may print
+            at_least("ranks", ranks, 1)
+            stated = Stated(unbiased, omega, delta, named(let))
+            plan = Plan(d=d, seed=seed, samples=samples)
+            found = _audited(name, stated, plan, ranks)
+    except SubjectFault as error:
+        print_error(error)
+        return SUBJECT_FAULT
     if as_json:
         dump(record(found))
     else:
         _show(found, stated)
-    return 1 if found.refuted or (strict and found.faulty) else 0
+    if not found.runs:
+        return SUBJECT_FAULT
+    return REFUTED if found.refuted or (strict and found.faulty) else 0
 
 
 def named(let: Sequence[str]) -> dict[str, float]:

@@ -10,6 +10,7 @@ from algorithms.catalogue import ROWS, row
 from algorithms.compressors.base import Compressor
 from algorithms.names import UnknownName
 from experiments.commands.console import (
+    SUBJECT_FAULT,
     at_least,
     bad_input,
     console,
@@ -26,7 +27,7 @@ from proofs_check.verdict import Verdict
 
 
 def check_command(name: str, *, d: int, as_json: bool) -> int:
-    """Exit code 1 if a claim is refuted, or a user's own code raised."""
+    """Exit code 1 if a claim is refuted, 3 if a user's own code raised."""
     told = console(True)
 
     def tell(what: RenderableType) -> None:
@@ -39,7 +40,7 @@ def check_command(name: str, *, d: int, as_json: bool) -> int:
             verdicts = gathered(found, tell)
     except OwnFault as error:
         print_error(error)
-        return 1
+        return SUBJECT_FAULT
     return show_verdicts(verdicts, as_json)
 
 

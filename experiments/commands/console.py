@@ -31,6 +31,10 @@ COLOURS = {
 }
 
 
+REFUTED, BAD_INPUT, SUBJECT_FAULT = 1, 2, 3
+"""Exit codes: a claim refuted or work failed; what was typed; a user's own code raised."""
+
+
 @contextmanager
 def bad_input() -> Iterator[None]:
     """Inside, a ValueError is the user's: its message goes to standard error, exit code 2."""
@@ -38,7 +42,7 @@ def bad_input() -> Iterator[None]:
         yield
     except ValueError as error:
         print_error(error)
-        raise typer.Exit(2) from error
+        raise typer.Exit(BAD_INPUT) from error
 
 
 def print_error(error: object) -> None:
@@ -109,7 +113,7 @@ def show_verdicts(verdicts: Sequence[Verdict], as_json: bool) -> int:
 
 def exit_code(verdicts: Sequence[Verdict]) -> int:
     """1 if a claim is refuted, else 0."""
-    return 1 if any(verdict.outcome is Outcome.REFUTED for verdict in verdicts) else 0
+    return REFUTED if any(verdict.outcome is Outcome.REFUTED for verdict in verdicts) else 0
 
 
 def console(as_json: bool) -> Console:

@@ -20,6 +20,7 @@ from proofs_check.audit.edge_cases import (
     check_not_finite,
     check_recovery,
 )
+from proofs_check.audit.faults import fault_of
 from proofs_check.audit.measure import Measure, measure
 from proofs_check.audit.moments import ALPHA, Setting
 from proofs_check.audit.randomness import undisturbed
@@ -99,9 +100,14 @@ class Audit:
         return self.claims + self.behaviour
 
     @property
+    def runs(self) -> bool:
+        """Whether it takes ordinary vectors of any dimension at all."""
+        return self.fit is not None
+
+    @property
     def refuted(self) -> bool:
         """Whether a given claim is refuted, or it does not run at all."""
-        return self.fit is None or _any_refuted(self.claims)
+        return not self.runs or _any_refuted(self.claims)
 
     @property
     def faulty(self) -> bool:
@@ -122,13 +128,22 @@ def audit(subject: Subject, stated: Stated | None = None, plan: Plan | None = No
 
     Every statistical test has error 1e-9, and fewer than a thousand are made, so that a subject
     without fault is called faulty with probability below 1e-6.
+
+    Raises:
+        SubjectFault: the subject raised where it had taken such vectors before.
     """
     stated, plan = stated or Stated(), plan or Plan()
-    with undisturbed():
-        traits = traits_of(subject, plan.dims)
-        if not isinstance(traits, Traits):
-            return _not_running(subject, stated, traits)
-        return _audited(subject, stated, plan, traits)
+    try:
+        with undisturbed():
+            traits = traits_of(subject, plan.dims)
+            if not isinstance(traits, Traits):
+                return _not_running(subject, stated, traits)
+            return _audited(subject, stated, plan, traits)
+    except Exception as error:  # a stranger's code may raise anything, at any call
+        fault = fault_of(subject.name, error)
+        if fault is None:
+            raise
+        raise fault from error
 
 
 def _audited(subject: Subject, stated: Stated, plan: Plan, traits: Traits) -> Audit:

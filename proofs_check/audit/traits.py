@@ -80,7 +80,7 @@ def traits_of(subject: Subject, dims: Sequence[int]) -> Traits | dict[int, BaseE
     points = [ordinary(d, place) for d in taken for place in range(3)]
     points += [torch.ones(d, dtype=torch.float64) for d in taken]
     points = [x for x in points if _raised(bench, x) is None]
-    used = set().union(*(bench.drawn(x) for x in points))
+    used = set().union(*(_drawn(bench, x) for x in points))
     generators = tuple(g for g in GENERATORS if g in used)
     reproducible, repeats, varies = (
         all(same(bench, x) for x in points) for same in (_reproducible, _repeats, _alike)
@@ -98,6 +98,12 @@ def traits_of(subject: Subject, dims: Sequence[int]) -> Traits | dict[int, BaseE
         _memory(found, repeats, reproducible and subject.renewable),
         found,
     )
+
+
+def _drawn(bench: Runner, x: Tensor) -> set[Generator]:
+    """The global generators that a fresh one draws from: one with a memory keeps to one size."""
+    bench.renew()
+    return bench.drawn(x)
 
 
 def _raised(bench: Runner, x: Tensor) -> BaseException | None:

@@ -36,6 +36,29 @@ class Needs:
     def compress(self, x):
         return x
 
+class ErrorFeedback:
+    # its residual has the size of the first vector
+
+    def __init__(self):
+        self.residual = None
+
+    def compress(self, x):
+        wanted = x + (np.zeros_like(x) if self.residual is None else self.residual)
+        sent = np.zeros_like(x)
+        kept = np.argsort(-np.abs(wanted))[: max(1, len(x) // 10)]
+        sent[kept] = wanted[kept]
+        self.residual = wanted - sent
+        return sent
+
+class WornOut:
+    calls = 0
+
+    def compress(self, x):
+        WornOut.calls += 1
+        if WornOut.calls > 300:
+            raise IndexError("worn out")
+        return x
+
 class Nested:
     top = staticmethod(top)
 
@@ -122,3 +145,18 @@ def test_dotted_attributes_and_torch_functions_are_found() -> None:
 )
 def test_bad_input_is_named_with_what_would_do(words: tuple[str, ...], told: str) -> None:
     refuse(("audit", *words), told)
+
+
+def test_error_feedback_is_made_anew_for_every_dimension() -> None:
+    code, out, err = audit("strangers_module:ErrorFeedback", *QUICK, "--json")
+    assert code == 0, err
+    state = next(v for v in json.loads(out)["behaviour"] if v["check"] == "state")
+    assert state["outcome"] == "refuted" and "error feedback inside" in state["evidence"]
+
+
+def test_a_subject_that_raises_half_way_is_told_by_file_and_line() -> None:
+    code, out, err = audit("strangers_module:WornOut", *QUICK)
+    line = MINE.splitlines().index('            raise IndexError("worn out")') + 1
+    assert (code, out) == (3, "")
+    assert err.startswith("error: strangers_module:WornOut raised IndexError: worn out")
+    assert f"(strangers_module.py, line {line})" in err

@@ -249,7 +249,7 @@ def test_what_cannot_be_checked_is_named_with_what_would_do(name: str, told: str
 
 def test_what_was_found_before_the_fault_is_shown() -> None:
     code, out, err = call("a_users_module:PICKY", "--json")
-    assert (code, out) == (1, "")
+    assert (code, out) == (3, "")
     assert "falls from start to end" in err
     assert "a_users_module:PICKY: LookupError: logreg-breast-cancer" in err.splitlines()[-1]
 
