@@ -149,7 +149,7 @@ class _Recorder:
         floor = problem.f_star or 0.0
         unknown = torch.full(mean.shape[:-1], float("nan"), dtype=torch.float64)
         spread = (rows - mean[..., None, :]).square().sum(-1, keepdim=True)
-        account = network.ledger.account(tuple(mean.shape[:-1]))
+        account = network.account(tuple(mean.shape[:-1]))
         average = None if self.weighted_sum is None else self.weighted_sum / self.weight_sum
         self._put(
             steps=t,
@@ -196,7 +196,7 @@ class _Recorder:
             **series,
             model=mean_model(self.method, world.network, rows),
             rows=rows,
-            account=world.network.ledger.account(tuple(world.replicas.shape)),
+            account=world.network.account(tuple(world.replicas.shape)),
             f_star_known=world.problem.f_star is not None,
         )
 
@@ -221,7 +221,8 @@ def run(
     ``points`` bounds the number of records; ``every`` > 0 takes the squared gradient every so many
     steps into the running average (1: the exact average; 0: at records only). ``weight(t)`` is the
     weight of x_t in the weighted average. ``timing`` sets a stopwatch on a simulated run of a
-    method without a schedule of its own. ``faults`` are planted in gradients.
+    method without a schedule of its own. ``faults`` are planted in gradients. A ``network`` that
+    was used before starts anew: an empty ledger, and no stopwatch but this run's.
 
     Raises:
         ValueError: an argument is out of range (named with its value).
@@ -246,6 +247,7 @@ def run(
     if start.shape != (problem.d,):
         raise ValueError(f"x0 must have shape [{problem.d}], got {list(start.shape)}")
     require_finite("x0", start)
+    network.restart()
     ids = torch.arange(replicas, device=problem.device)
     key = Key.seed(seed)
     if timing is not None:

@@ -124,6 +124,41 @@ class World:
         rows = WorkerIds(self.replicas, self.network.server)
         return self._packet(compressor, x, self.key.fold(purpose, t), rows, None, None)
 
+    def published(self, x: Tensor, t: int, purpose: str = "publish") -> Tensor:
+        """The server's row x ``[..., 1, d]`` as every worker reads it, sent uncompressed.
+
+        All that workers use of what the server knows comes from here or from :meth:`answered`.
+        """
+        return self.network.publish(self.pack_server(Identity(), x, t, purpose=purpose))
+
+    def answered(
+        self,
+        x: Tensor,
+        workers: Tensor,
+        t: int,
+        compressor: Compressor | None = None,
+        purpose: str = "answer",
+    ) -> Tensor:
+        """The server's rows x ``[..., 1 or k, d]`` as ``workers`` ``[..., k]`` read them, charged
+        to those: ``[..., k, d]``, zero of nobody (the id n) and of workers that live elsewhere.
+
+        One row is for all of them; uncompressed by default.
+        """
+        ids = torch.full_like(workers, self.network.n)
+        rows = x.expand(*ids.shape, x.shape[-1])
+        key = self.key.fold(purpose, t)
+        packet = pack(compressor or Identity(), rows, key, self.replicas, ids)
+        return self.network.answer(packet, workers)
+
+    def told(self, x: Tensor, hears: Tensor, t: int, purpose: str = "answer") -> Tensor:
+        """The server's rows x ``[..., 1 or n, d]`` as the workers held here read them,
+        uncompressed: ``[..., m, d]``, charged to workers who ``hears`` ``[..., n]`` (bool); zero of
+        the others."""
+        everyone = torch.arange(self.network.n, device=x.device)
+        ids = torch.where(hears, everyone, self.network.n)
+        answers = self.answered(x, ids.expand(*self.replicas.shape, -1), t, purpose=purpose)
+        return answers[..., self.network.workers, :]
+
     def _packet(
         self,
         compressor: Compressor,

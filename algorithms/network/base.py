@@ -14,7 +14,7 @@ from algorithms.codes.base import Code, Symbols
 from algorithms.compressors.base import Compressor, code_of
 from algorithms.key import Key
 from algorithms.network.clock import Clock
-from algorithms.network.ledger import Ledger
+from algorithms.network.ledger import Account, Ledger
 from algorithms.topologies.base import Neighbours
 
 
@@ -119,7 +119,7 @@ class Network(ABC):
     def publish(self, packet: Packet) -> Tensor:
         """The server sends one message, a packet of one row, to every worker: ``[..., 1, d]``.
 
-        Charges each worker one message down. On ranks its bytes come from rank 0.
+        Charges each worker one message down. On ranks the bytes come from rank 0.
         """
 
     @abstractmethod
@@ -151,27 +151,21 @@ class Network(ABC):
         """
 
     @abstractmethod
+    def answer(self, packet: Packet, active: Tensor) -> Tensor:
+        """The server sends row j of k to worker ``active[..., j]``: ``[..., k, d]`` as read.
+
+        Charges those workers one message down each. Rows of workers that live elsewhere, and of the
+        id n, nobody, are zero. On ranks the bytes come from rank 0.
+        """
+
+    @abstractmethod
     def mean_over_workers(self, rows: Tensor) -> Tensor:
         """Mean ``[..., d]`` over all n of rows ``[..., m, d]``: an observer's view, not charged."""
-
-    def broadcast(self, bits: int | Tensor) -> None:
-        """The server sends one message of ``bits`` to every worker."""
-        self.ledger.receive(bits)
-        if self.stopwatch is not None:
-            self.stopwatch.down(bits)
 
     @property
     def server(self) -> Tensor:
         """The server's id ``[1]``, one above the workers'."""
         return torch.full((1,), self.n, device=self.workers.device)
-
-    def answer(self, active: Tensor, bits: int) -> None:
-        """The server sends one message of ``bits`` to each of ``active`` ``[..., k]``."""
-        self.ledger.receive_at(self.position(active), self.is_local(active), bits)
-        if self.stopwatch is not None:
-            heard = torch.zeros((*active.shape[:-1], self.n + 1), dtype=torch.int64)
-            heard.scatter_(-1, active.cpu(), 1)
-            self.stopwatch.down(heard[..., :-1] * bits, heard[..., :-1])
 
     def position(self, active: Tensor) -> Tensor:
         """Place among the rows held here of each of ``active`` ``[..., k]``; 0 if it is elsewhere.
@@ -186,9 +180,31 @@ class Network(ABC):
         """Whether each of ``active`` ``[..., k]`` is held here (bool)."""
         return (active >= self.workers[0]) & (active <= self.workers[-1])
 
+    def restart(self) -> None:
+        """Forget what was charged and timed so far: a run has a bill of its own."""
+        self.ledger = Ledger(len(self.workers))
+        self.stopwatch = None
+
+    def discard(self, senders: Tensor, broken: Tensor) -> None:
+        """Note that the server threw away a message of each of ``senders`` ``[..., k]`` where
+        ``broken`` (bool)."""
+        self.ledger.discard(self.position(senders), self.is_local(senders) & broken)
+
+    def account(self, replicas: torch.Size | tuple[int, ...] = ()) -> Account:
+        """What the workers held here sent and received so far, ``[*replicas, m]``."""
+        return self.ledger.account(replicas)
+
     def _charge_active(self, packet: Packet, active: Tensor) -> None:
         """One message up from each active worker held here."""
         self.ledger.send_from(self.position(active), self.is_local(active), packet.bits)
+
+    def _charge_answers(self, packet: Packet, active: Tensor) -> None:
+        """One message down to each active worker held here."""
+        self.ledger.receive_at(self.position(active), self.is_local(active), packet.bits)
+
+    def _written(self, active: Tensor) -> Tensor:
+        """The server's id once for each of ``active`` ``[..., k]``: it writes all answers."""
+        return torch.full_like(active, self.n)
 
 
 def check_workers(n: int) -> None:

@@ -58,7 +58,7 @@ class Ledger:
         self._add_at(_SENT_BITS, positions, held, bits)
         self._add_at(_SENT_MESSAGES, positions, held, 1)
 
-    def receive_at(self, positions: Tensor, held: Tensor, bits: int) -> None:
+    def receive_at(self, positions: Tensor, held: Tensor, bits: int | Tensor) -> None:
         """Charge one received message of ``bits`` to rows at ``positions`` where ``held``."""
         self._add_at(_RECEIVED_BITS, positions, held, bits)
         self._add_at(_RECEIVED_MESSAGES, positions, held, 1)

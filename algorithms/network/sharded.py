@@ -23,7 +23,6 @@ from algorithms.network.base import (
     in_neighbours,
     only_present,
 )
-from algorithms.network.ledger import Ledger
 from algorithms.network.receive_pattern import ReceivePattern
 from algorithms.network.routes import Routes, plan
 from algorithms.network.wire import Message
@@ -36,10 +35,13 @@ def _on_cpu(amount: int | Tensor) -> int | Tensor:
 
 @final
 class Sharded(Network):
-    """Worker ids are dealt in consecutive blocks. ``crossed_bytes`` ``[n]`` counts, by sender,
-    the payload bytes that reached this rank from others, measured on what was received;
-    ``published_bytes`` those of the server; ``header_bytes`` the lengths sent ahead of messages
-    that vary in length.
+    """Worker ids are dealt in consecutive blocks. The server is replicated: every rank takes its
+    step, but what the workers read of it comes from rank 0.
+
+    ``crossed_bytes`` ``[n + 1]`` counts, by sender, the server last, the payload bytes that reached
+    this rank from others, measured on what was received; ``received_bytes`` those of them that were
+    for the workers here: from the server or a neighbour, not what workers sent to the server.
+    ``header_bytes`` are the lengths sent ahead of messages that vary in length.
 
     Raises:
         ValueError: n workers do not spread evenly over the ranks.
@@ -61,12 +63,15 @@ class Sharded(Network):
         first = self.rank * self.held_rows
         self.workers = torch.arange(first, first + self.held_rows, device=device)
         self.everyone = torch.arange(n, device=device)
-        self.ledger = Ledger(self.held_rows)
         self.reduce = reduce
-        self.crossed_bytes = torch.zeros(n, dtype=torch.int64)
-        self.published_bytes = 0
-        self.header_bytes = 0
+        self.restart()
         self._routes: dict[int, tuple[Neighbours, Routes]] = {}
+
+    def restart(self) -> None:
+        super().restart()
+        self.crossed_bytes = torch.zeros(self.n + 1, dtype=torch.int64)
+        self.received_bytes = 0
+        self.header_bytes = 0
 
     def average(self, packet: Packet) -> Exchanged:
         if self.reduce:
@@ -98,15 +103,32 @@ class Sharded(Network):
         flat = message.flat() if self.rank == 0 else message.blank()
         dist.broadcast(flat, 0)
         if self.rank != 0:
-            self.published_bytes += flat.numel()
+            self._count(self.server, torch.tensor([flat.numel()]))
         return self._read(packet, message.filled(flat), self.server)
+
+    def answer(self, packet: Packet, active: Tensor) -> Tensor:
+        self._charge_answers(packet, active)
+        message = self._message(packet)
+        slots = active.expand(message.packed.movedim(0, -2).shape[:-1]).movedim(-1, 0)
+        owner = slots // self.held_rows  # of nobody: beyond the ranks
+        if self.rank == 0:
+            others = range(1, self.ranks)
+            self._swapped({q: message.select(owner == q) for q in others}, {})
+        else:
+            mine = owner == self.rank
+            room = message.empty_like(int(mine.sum()), flat=True)
+            arrived = self._swapped({}, {0: room})[0]
+            self._count(self.server, arrived.bytes().sum()[None])
+            message = message.scatter(arrived, mine)
+        rows = self._read(packet, message, self._written(active))
+        return torch.where(self.is_local(active)[..., None], rows, 0)
 
     def mix(self, packet: Packet, neighbours: Neighbours) -> Exchanged:
         routes = self._routes_of(neighbours)
         mine = self._message(packet)
         arrived = self._swap(mine, routes)
         for q, ids in routes.receive.items():
-            self.crossed_bytes[ids.cpu()] += arrived[q].bytes_by_row()
+            self._count(ids, arrived[q].bytes_by_row())
         present = Message.cat([mine, *arrived.values()]).take(routes.order)
         rows = self._read(packet, present, routes.senders)
         self._charge_edges(packet, neighbours, present, routes)
@@ -137,7 +159,7 @@ class Sharded(Network):
         for q, part in arrived.items():
             counts = torch.zeros(wanted[q].shape, dtype=torch.int64, device=mine.packed.device)
             counts[wanted[q]] = part.bytes()
-            self.crossed_bytes[blocks[q]] += counts.reshape(self.held_rows, -1).sum(-1).cpu()
+            self._count(self.everyone[blocks[q]], counts.reshape(self.held_rows, -1).sum(-1))
         parts = [
             mine if q == self.rank else mine.scatter(arrived[q], wanted[q])
             for q in range(self.ranks)
@@ -175,6 +197,11 @@ class Sharded(Network):
     def mean_over_workers(self, rows: Tensor) -> Tensor:
         everyone = self._gather(rows.movedim(-2, 0).contiguous())
         return mean_rows(everyone.movedim(0, -2))
+
+    def _count(self, senders: Tensor, amounts: Tensor) -> None:
+        """Payload bytes ``[k]`` that workers held here had of ``senders`` ``[k]``."""
+        self.crossed_bytes[senders.cpu()] += amounts.cpu()
+        self.received_bytes += int(amounts.sum())
 
     def _message(self, packet: Packet) -> Message:
         """Packed bytes of the rows held here."""

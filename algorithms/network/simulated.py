@@ -19,7 +19,6 @@ from algorithms.network.base import (
     in_neighbours,
     only_present,
 )
-from algorithms.network.ledger import Ledger
 from algorithms.network.receive_pattern import ReceivePattern, pick
 from algorithms.topologies.base import Neighbours
 
@@ -59,7 +58,7 @@ class Simulated(Network):
         check_workers(n)
         self.n = n
         self.workers = torch.arange(n, device=device)
-        self.ledger = Ledger(n)
+        self.restart()
         self._edges: WeakKeyDictionary[Neighbours, _Edges] = WeakKeyDictionary()
 
     def average(self, packet: Packet) -> Exchanged:
@@ -107,6 +106,18 @@ class Simulated(Network):
     def collect(self, packet: Packet, active: Tensor) -> Tensor:
         self._charge_active(packet, active)
         return only_present(packet.decode(packet.symbols, active), active, self.n)
+
+    def answer(self, packet: Packet, active: Tensor) -> Tensor:
+        self._charge_answers(packet, active)
+        if self.stopwatch is not None:
+            messages = torch.zeros((*active.shape[:-1], self.n + 1), dtype=torch.int64)
+            bits = torch.zeros_like(messages)
+            length = torch.as_tensor(packet.bits).cpu().expand(active.shape)
+            messages.scatter_(-1, active.cpu(), 1)
+            bits.scatter_(-1, active.cpu(), length.to(torch.int64))
+            self.stopwatch.down(bits[..., :-1], messages[..., :-1])
+        rows = packet.decode(packet.symbols, self._written(active))
+        return only_present(rows, active, self.n)
 
     def mean_over_workers(self, rows: Tensor) -> Tensor:
         return mean_rows(rows)

@@ -120,7 +120,7 @@ class BoundCheck:
         method = self.make(step, problem, self.steps)
         for t, state, world in path(method, problem, self.steps, seed=_SEED, replicas=REPLICAS):
             if t in due:
-                account = world.network.ledger.account((REPLICAS,))
+                account = world.network.account((REPLICAS,))
                 times.append(float(t))
                 columns.append(potential(state).numpy())
                 sent.append(account.sent_bits.double().mean().item())

@@ -110,7 +110,7 @@ def trace(name: str, method: Method[Any], problem: Quadratic, steps: int) -> Ave
         if t % every:
             continue
         error = float((method.models(state) - mean).square().sum(-1).mean())
-        sent = world.network.ledger.account((1,)).sent_bits.double().mean()
+        sent = world.network.account((1,)).sent_bits.double().mean()
         found.append((t, error, float(sent)))
         if error > DIVERGED * found[0][1]:
             break

@@ -119,7 +119,7 @@ def train(
         lost = t % 10 == 0 and not float(rows.abs().amax()) < SPREAD
         if lost or t % every == 0:
             value = float(problem.value(world.network.mean_over_workers(rows)).mean())
-            account = world.network.ledger.account((setting.replicas,))
+            account = world.network.account((setting.replicas,))
             sent = float(account.sent_bits.double().mean())
             found.append((t, value - (problem.f_star or 0.0), sent))
             ratio = found[-1][1] / found[0][1]

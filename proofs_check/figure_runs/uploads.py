@@ -96,10 +96,10 @@ def race(
         for t in range(most):
             errors.append(_error(entry, state, world))
             state = entry.method.step(state, t, world)
-            uploads.append(int(network.ledger.account((1,)).sent_messages.sum()))
+            uploads.append(int(network.account((1,)).sent_messages.sum()))
             if errors[-1] < accuracy:
                 break
-    account = network.ledger.account((1,))
+    account = network.account((1,))
     return Uploads(
         entry.name, errors[-1] < accuracy, len(errors), uploads[-1] + entry.counted,
         int(account.sent_bits.sum()), account.sent_messages.reshape(-1).numpy(),

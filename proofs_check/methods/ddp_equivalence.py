@@ -121,7 +121,7 @@ def train(case: HookCase) -> Trained:
 
 def _bits(hook: DDPHook) -> int:
     assert hook.network is not None
-    return int(hook.network.ledger.account((1,)).sent_bits.sum())
+    return int(hook.network.account((1,)).sent_bits.sum())
 
 
 def _bytes(hook: DDPHook) -> int:

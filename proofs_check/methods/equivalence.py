@@ -50,11 +50,12 @@ class Case:
 
 
 class Ending(NamedTuple):
-    """What one world holds at the end: model rows, bills, bytes by sender (None: none cross).
+    """What one world holds at the end: model rows, bills, and bytes (None: none cross).
 
     Attributes:
         account: what was charged, by worker.
-        crossed: bytes that crossed, by sender.
+        crossed: bytes that crossed, by sender, as rank 0 saw them.
+        received: bytes that reached the workers of the last rank, from the server or neighbours.
         shared: whether all workers hold one model.
         rowwise: whether gradients of a row do not depend on other rows, bit for bit.
         problem: name of the problem.
@@ -63,6 +64,7 @@ class Ending(NamedTuple):
     rows: Tensor
     account: Account
     crossed: Tensor | None
+    received: int | None
     shared: bool
     rowwise: bool
     problem: str
@@ -81,11 +83,12 @@ def play(case: Case, network: Callable[[int], Network]) -> Ending:
         network=world,
         points=2,
     )
-    crossed = world.crossed_bytes if isinstance(world, Sharded) else None
+    sharded = isinstance(world, Sharded)
     return Ending(
         trace.rows.clone(),
         trace.account,
-        crossed,
+        world.crossed_bytes if sharded else None,
+        world.received_bytes if sharded else None,
         method.shared_model,
         problem.rowwise,
         problem.name,
@@ -103,7 +106,8 @@ def play_simulated(cases: tuple[Case, ...]) -> list[Ending]:
 
 
 def joined(parts: list[Ending]) -> Ending:
-    """All ranks' rows and bills in the order of workers; bytes by sender, as rank 0 saw them."""
+    """All ranks' rows and bills in the order of workers; bytes by sender as rank 0 saw them, bytes
+    that reached workers as the last rank did."""
     first = parts[0]
     rows = first.rows if first.shared else torch.cat([part.rows for part in parts], dim=-2)
     account = Account(
@@ -112,7 +116,7 @@ def joined(parts: list[Ending]) -> Ending:
             for columns in zip(*(part.account for part in parts), strict=True)
         )
     )
-    return first._replace(rows=rows, account=account)
+    return first._replace(rows=rows, account=account, received=parts[-1].received)
 
 
 def compare(
@@ -183,6 +187,29 @@ def crossing(case: Case, ending: Ending, stated: float, ranks: int, exact: bool 
     )
 
 
+def arriving(case: Case, ending: Ending, ranks: int) -> Verdict:
+    """Bytes that reached the last worker, alone on its rank, from the server or its neighbours,
+    against what it is charged for hearing them."""
+    assert ending.received is not None
+    worker = ending.account.received_bits.shape[-1] - 1
+    messages = int(ending.account.received_messages[..., worker].sum())
+    charged = int(ending.account.received_bits[..., worker].sum())
+    padding = 8 * ending.received - charged
+    fits = Outcome.PROVED if 0 <= padding <= 7 * messages else Outcome.REFUTED
+    return Verdict(
+        subject=case.row,
+        problem=ending.problem,
+        check=f"bytes that arrived, {ranks} ranks",
+        claim="received bits = bytes that arrived, each message in whole bytes",
+        outcome=fits if messages or ending.received else Outcome.NOT_APPLICABLE,
+        statistic=float(ending.received),
+        bound=float(-(-charged // 8)),
+        evidence=f"{ending.received} bytes arrived in {messages} messages, padding {padding} bits "
+        f"in all; ledger {charged} bits",
+        provenance=f"seed {case.seed}, {case.replicas} replicas, gloo",
+    )
+
+
 def cross_validate(
     cases: tuple[Case, ...], ranks: int, stated: Mapping[Case, tuple[float, bool]] | None = None
 ) -> tuple[Verdict, ...]:
@@ -190,7 +217,7 @@ def cross_validate(
 
     ``stated`` gives the closed-form length of a message [bits], and whether it is exact, for cases
     with one worker a rank: there every worker's messages cross once to each rank, and their bytes
-    are held against it.
+    are held against it; bytes that arrive at a worker are held against its bill.
     """
     parts = launch(play_sharded, cases, False, ranks=ranks)
     verdicts: list[Verdict] = []
@@ -200,6 +227,7 @@ def cross_validate(
         if stated is not None and case in stated:
             length, exact = stated[case]
             verdicts.append(crossing(case, whole, length, ranks, exact))
+            verdicts.append(arriving(case, whole, ranks))
     return tuple(verdicts)
 
 

@@ -110,10 +110,10 @@ def measure(architecture: str, synchronisation: str) -> Measured:
     network.stopwatch = Stopwatch(STANDARD, _N, key, ids)
     world = World(problem, network, key, ids)
     spreads, bursts, seconds = [], [], torch.zeros(_REPLICAS)
-    state, seen = run.method.init(problem.start(), world), network.ledger.account((_REPLICAS,))
+    state, seen = run.method.init(problem.start(), world), network.account((_REPLICAS,))
     for t in _until(run):
         state = run.method.step(state, t, world)
-        bills = network.ledger.account((_REPLICAS,))
+        bills = network.account((_REPLICAS,))
         bursts.append(_burst(architecture, seen, bills))
         seen = bills
         rows = run.views(state)

@@ -31,7 +31,8 @@ def test_every_row_is_the_same_in_both_worlds(ranks):
     verdicts = main_crossval(ranks)
     assert [v for v in verdicts if v.outcome is Outcome.REFUTED] == []
     ready = {r.key for r in ROWS if r.state == "ready"}
-    for check in (f"two worlds, {ranks} ranks", "bytes that crossed, 2 ranks"):
+    bytes_ = ("bytes that crossed, 2 ranks", "bytes that arrived, 2 ranks")
+    for check in (f"two worlds, {ranks} ranks", *bytes_):
         assert {v.subject for v in verdicts if v.check == check} == ready
     loose = {v.problem for v in verdicts if v.check.startswith("two") and v.bound != 0.0}
     assert loose == {"mlp-digits"}
@@ -108,7 +109,45 @@ def test_an_undercounted_length_is_refuted():
     counted = byte_cases()
     case = next(c for c in counted if c.row == "qsgd")
     verdicts = cross_validate((case,), 2, {case: (counted[case][0] - 8, True)})
-    assert verdicts[-1].outcome is Outcome.REFUTED
+    found = {v.check.split(",")[0]: v.outcome for v in verdicts}
+    assert found["bytes that crossed"] is Outcome.REFUTED
+    assert found["bytes that arrived"] is not Outcome.REFUTED
+
+
+@dataclass(frozen=True)
+class HearsNothing(Method[Row]):
+    """A planted fault: workers are charged for a model that nobody sends them."""
+
+    shared_model: ClassVar[bool] = True
+
+    name = "hears nothing"
+
+    def constants(self, problem):
+        return Constants()
+
+    def init(self, x0, world):
+        return Row(world.rows(x0, 1))
+
+    def step(self, state, t, world):
+        mean, _ = world.network.average(world.pack(Identity(), world.gradient(state.x, t), t))
+        world.network.ledger.receive(64 * state.x.shape[-1])
+        return Row(state.x - 0.1 * mean)
+
+    def models(self, state):
+        return state.x
+
+
+def build_hearing(name):
+    method = HearsNothing() if name == "wrong" else BSP(ConstantStep(0.1))
+    return method, Quadratic.strongly_convex(2, 6)
+
+
+def test_a_model_that_is_charged_and_never_arrives_is_refuted():
+    planted = tuple(Case(name, build_hearing, (name,)) for name in ("wrong", "right"))
+    verdicts = cross_validate(planted, 2, dict.fromkeys(planted, (64.0 * 6, True)))
+    found = {v.subject: v.outcome for v in verdicts if v.check.startswith("bytes that arrived")}
+    assert found["wrong"] is Outcome.REFUTED and found["right"] is not Outcome.REFUTED
+    assert not [v for v in verdicts if v.outcome is Outcome.REFUTED and v.subject == "right"]
 
 
 def build_networks(n: int) -> str:

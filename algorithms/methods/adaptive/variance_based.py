@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.variance_threshold import VarianceThreshold
-from algorithms.methods.base import Method, World, dense_bits
+from algorithms.methods.base import Method, World
 from algorithms.problems.base import Problem
 from theory.constants import Constants
 from theory.stepsizes import Stepsize
@@ -77,9 +77,8 @@ class VarianceBased(Method[VarianceState]):
             r, v = r + g, v + g * g
         packet = world.pack(VarianceThreshold(self.alpha), r, t, guide=v)
         mean, sent = world.network.average(packet)
-        world.network.broadcast(dense_bits(packet.d, packet.dtype))
         gone = sent != 0
-        x = state.x - self.step_rule(t) * mean
+        x = world.published(state.x - self.step_rule(t) * mean, t)
         rest = r - sent if self.keep else torch.where(gone, 0, r)
         return VarianceState(x, rest, torch.where(gone, 0, self.zeta * v))
 

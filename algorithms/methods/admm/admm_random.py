@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.identity import Identity
-from algorithms.methods.base import Method, World, dense_bits
+from algorithms.methods.base import Method, World
 from algorithms.methods.parts.checks import check_size
 from algorithms.methods.parts.scheduled import places
 from algorithms.problems.base import Problem
@@ -94,8 +94,7 @@ class RandomADMM(Method[RandomState]):
         mine = places(who, network, state.x)
         x = world.checked(self._solved(state, mine, who, rho, world), t, who)
         arrived = world.uploaded(Identity(), x, who, t, "send")
-        network.answer(who, dense_bits(x.shape[-1], x.dtype))
-        middle = 0.5 * (arrived[..., :1, :] + arrived[..., 1:, :])
+        middle = world.answered(0.5 * (arrived[..., :1, :] + arrived[..., 1:, :]), who, t)
         at = slot[..., None, None].expand(*slot.shape, 1, x.shape[-1])
         row = mine[..., None, :].expand(*mine.shape[:-1], state.dual.shape[-2], mine.shape[-1])
         dual, mean = state.dual.gather(-3, row), state.mean.gather(-3, row)

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from algorithms.compressors.identity import Identity
 from algorithms.kernels.mean import mean_rows
-from algorithms.methods.base import World, dense_bits
+from algorithms.methods.base import World
 from algorithms.methods.parts.scheduled import Scheduled, places
 from algorithms.optimizers.proximal import NoProximal, Proximal
 from algorithms.problems.base import Problem, require_int
@@ -105,14 +105,13 @@ class StarADMM(Scheduled[StarState]):
         mean = mean_rows(sent[..., :-1, :], keepdim=True)
         new = self.proximal.apply(mean, 1 / rho, t)
         fetches = tick.fetches.to(new.device)
-        network.answer(fetches, dense_bits(new.shape[-1], new.dtype))
         heard = places(fetches, network, state.read)
         return StarState(
             new,
             sent,
             state.x.scatter(-2, mine, x),
             state.y.scatter(-2, mine, y),
-            state.read.scatter(-2, heard, new.expand(heard.shape)),
+            state.read.scatter(-2, heard, world.answered(new, fetches, t)),
             state.schedule,
         )
 

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from algorithms.compressors.nonzero import NonZero
 from algorithms.kernels.mean import sum_rows
-from algorithms.methods.base import World, dense_bits
+from algorithms.methods.base import World
 from algorithms.methods.parts.coordinate_selection import Selection
 from algorithms.methods.parts.scheduled import Scheduled, places
 from algorithms.optimizers.proximal import Proximal, SoftThreshold
@@ -97,8 +97,7 @@ class CoordinateProx(Scheduled[CoordinateProxState]):
         delta = self._change(read, old, who, t, world)
         arrived = world.uploaded(NonZero(), delta, who, t)
         mean, x = self._served(state, arrived, gamma, t, network.n)
-        network.answer(who, dense_bits(x.shape[-1], x.dtype))
-        state.read.scatter_(-2, place, x.expand(place.shape))
+        state.read.scatter_(-2, place, world.answered(x, who, t))
         state.points.scatter_(-2, place, old + delta)
         return state._replace(mean=mean, x=x)
 

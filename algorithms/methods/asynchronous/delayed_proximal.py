@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.nonzero import NonZero
-from algorithms.methods.base import Method, World, dense_bits
+from algorithms.methods.base import Method, World
 from algorithms.methods.parts.gradient_filter import Filter, NoFilter
 from algorithms.optimizers.proximal import Proximal, SoftThreshold
 from algorithms.problems.base import Problem
@@ -94,8 +94,8 @@ class DelayedProximal(Method[DelayedProximalState]):
         part = g[..., block]
         kept = torch.where(self.filter.sends(part, read[..., block], t), part, 0)
         mean, _ = world.network.average(world.pack(NonZero(), kept, t))
-        world.network.broadcast(dense_bits(part.shape[-1], x.dtype))
-        x[..., block] = self.proximal.apply(x[..., block] - gamma * mean, gamma, t)
+        moved = self.proximal.apply(x[..., block] - gamma * mean, gamma, t)
+        x[..., block] = world.published(moved, t)
         newest = (t + 1) % (self.tau + 1)
         state.versions[..., newest, :] = x[..., 0, :]
         return state._replace(newest=newest)

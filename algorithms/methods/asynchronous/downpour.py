@@ -11,7 +11,7 @@ from torch import Tensor
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.identity import Identity
 from algorithms.kernels.mean import sum_rows
-from algorithms.methods.base import World, dense_bits
+from algorithms.methods.base import World
 from algorithms.methods.parts.constants import operator_constants
 from algorithms.methods.parts.scheduled import Scheduled, places
 from algorithms.optimizers.base import SGD, Optimizer
@@ -120,9 +120,9 @@ class Downpour(Scheduled[DownpourState]):
         pushes = count % self.n_push == (1 % self.n_push if self.push_first else 0)
         x, optimizer = self._pushed(state, accrued, torch.where(pushes, who, network.n), t, world)
         fetchers = torch.where(count % self.n_fetch == 0, who, network.n)
-        network.answer(fetchers, dense_bits(x.shape[-1], x.dtype))
+        heard = world.answered(x, fetchers, t)
         fetched = (fetchers < network.n)[..., None]
-        state.local.scatter_(-2, place, torch.where(fetched, x, read - gamma * g))
+        state.local.scatter_(-2, place, torch.where(fetched, heard, read - gamma * g))
         state.accrued.scatter_(-2, place, torch.where(pushes[..., None], 0, accrued))
         return state._replace(x=x, optimizer=optimizer)
 

@@ -11,7 +11,7 @@ from torch import Tensor
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.nonzero import NonZero
 from algorithms.kernels.mean import sum_rows
-from algorithms.methods.base import World, dense_bits
+from algorithms.methods.base import World
 from algorithms.methods.parts.constants import operator_constants
 from algorithms.methods.parts.scheduled import Scheduled
 from algorithms.problems.base import Problem, require_int
@@ -93,13 +93,13 @@ class Hogwild(Scheduled[HogwildState]):
         return HogwildState(world.rows(x0, tau + 1), 0, schedule)
 
     def step(self, state: HogwildState, t: int, world: World) -> HogwildState:
-        network, tick = world.network, state.schedule.at(t)
+        tick = state.schedule.at(t)
         who = tick.arrivals.to(state.versions.device)
-        read = self.read(state, tick.versions.to(who.device), who, t, world)
+        mixture = self.read(state, tick.versions.to(who.device), who, t, world)
+        read = world.answered(mixture, who, t)
         g = world.checked(world.gradient_of(read, who, t), t, who)
         arrived = world.uploaded(self.compressor, g, who, t)
         x = self._written(self.models(state), arrived, self.step_rule(t))
-        network.answer(tick.fetches.to(who.device), dense_bits(x.shape[-1], x.dtype))
         depth = state.versions.shape[-2]
         state.versions[..., (t + 1) % depth, :] = x[..., 0, :]
         return state._replace(newest=(t + 1) % depth)

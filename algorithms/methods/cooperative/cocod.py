@@ -9,7 +9,7 @@ from torch import Tensor
 
 from algorithms.compressors.identity import Identity
 from algorithms.kernels.scaled_sum import add_scaled
-from algorithms.methods.base import Method, World, dense_bits
+from algorithms.methods.base import Method, World
 from algorithms.problems.base import Problem, require_int
 from theory.constants import Constants
 from theory.stepsizes import Stepsize
@@ -65,8 +65,7 @@ class CoCoD(Method[CoCoDState]):
         if (t + 1) % self.period:
             return CoCoDState(x, state.sent)
         mean, _ = world.network.average(world.pack(Identity(), state.sent, t))
-        world.network.broadcast(dense_bits(x.shape[-1], x.dtype))
-        met = mean + (x - state.sent)
+        met = world.published(mean, t) + (x - state.sent)
         return CoCoDState(met, met)
 
     def models(self, state: CoCoDState) -> Tensor:

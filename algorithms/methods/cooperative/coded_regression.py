@@ -11,7 +11,7 @@ from torch import Tensor
 
 from algorithms.compressors.identity import Identity
 from algorithms.kernels.mean import sum_rows
-from algorithms.methods.base import World, dense_bits
+from algorithms.methods.base import World
 from algorithms.methods.parts.cyclic_code import CyclicCode, solved
 from algorithms.methods.parts.scheduled import Scheduled
 from algorithms.problems.base import Problem
@@ -117,8 +117,7 @@ class GradientCoding(Coded):
             return world.problem.gradient(x, key.draws(world.replicas, shards))
 
         mean = exchange(CyclicCode(world.network.n, self.spare), gradient, who, t, world)
-        world.network.broadcast(dense_bits(x.shape[-1], x.dtype))
-        return state._replace(x=x - self.step_rule(t) * mean)
+        return state._replace(x=world.published(x - self.step_rule(t) * mean, t))
 
 
 @final
@@ -172,8 +171,7 @@ class CodedRegression(Coded):
                 f"the mean Hessian of {world.problem.name} must be invertible, got one that is "
                 "singular; more samples or fewer columns would do"
             )
-        world.network.broadcast(dense_bits(d, b.dtype))
-        return state._replace(x=x)
+        return state._replace(x=world.published(x, t))
 
 
 def normal_equations(problem: Problem, shards: Tensor) -> Tensor:

@@ -15,7 +15,7 @@ from torch import Tensor
 from algorithms.compressors.identity import Identity
 from algorithms.kernels.mixing import mix
 from algorithms.kernels.scaled_sum import add_scaled, add_scaled_onto
-from algorithms.methods.base import Method, World, dense_bits
+from algorithms.methods.base import Method, World
 from algorithms.methods.parts.checks import check_size
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.periods import Every, Periods
@@ -144,11 +144,12 @@ class Central(Mixing):
 
     def apply(self, x: Tensor, extra: Tensor, t: int, world: World) -> tuple[Tensor, Tensor]:
         rows, _ = world.network.gather(world.pack(Identity(), x, t))
-        world.network.broadcast(dense_bits(x.shape[-1], x.dtype))
         size = len(self.weights)
         index = torch.arange(size).repeat(size, 1)
         mixed = mix(torch.cat((rows, extra), -2), index, torch.from_numpy(self.matrix.T.copy()))
-        return mixed[..., world.network.workers, :], mixed[..., self.workers :, :]
+        everyone = torch.ones(self.workers, dtype=torch.bool, device=x.device)
+        own = world.told(mixed[..., : self.workers, :], everyone, t)
+        return own, mixed[..., self.workers :, :]
 
 
 def averaging(n: int) -> Central:

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from algorithms.compressors.identity import Identity
 from algorithms.decays import require_decay
-from algorithms.methods.base import Method, World, dense_bits
+from algorithms.methods.base import Method, World
 from algorithms.problems.base import Problem, require_int, require_number
 from theory.constants import Constants
 from theory.stepsizes import Stepsize
@@ -86,9 +86,9 @@ class EASGD(Method[EASGDState]):
         """Models and centre after they pulled at each other."""
         x, centre = state.x, state.centre
         mean, _ = world.network.average(world.pack(Identity(), x, t))
-        world.network.broadcast(dense_bits(x.shape[-1], x.dtype))  # the old centre
+        heard = world.published(centre, t)
         beta = world.network.n * self.alpha if self.beta is None else self.beta
-        return x - self.alpha * (x - centre), centre + beta * (mean - centre)
+        return x - self.alpha * (x - heard), centre + beta * (mean - centre)
 
     def models(self, state: EASGDState) -> Tensor:
         return state.centre

@@ -11,7 +11,7 @@ from torch import Tensor
 from algorithms.compressors.identity import Identity
 from algorithms.decays import require_decay
 from algorithms.kernels.mean import sum_rows
-from algorithms.methods.base import World, dense_bits
+from algorithms.methods.base import World
 from algorithms.methods.parts.scheduled import Scheduled, places
 from algorithms.problems.base import Problem, require_int, require_number
 from algorithms.synchronisation.barriers import Asynchronous
@@ -116,10 +116,10 @@ class AsyncEASGD(Scheduled[AsyncEASGDState]):
         """Models x ``[..., k, d]`` of those ``meeting`` ``[..., k]`` (n: nobody), and the centre,
         after they pulled at each other."""
         arrived = world.uploaded(Identity(), x, meeting, t)
-        world.network.answer(meeting, dense_bits(x.shape[-1], x.dtype))
+        heard = world.answered(centre, meeting, t)
         present = (meeting < world.network.n)[..., None]
         pulls = torch.where(present, self.alpha * (arrived - centre), 0)
-        own = torch.where(present, x - self.alpha * (x - centre), x)
+        own = torch.where(present, x - self.alpha * (x - heard), x)
         return own, centre + sum_rows(pulls, keepdim=True)
 
     def models(self, state: AsyncEASGDState) -> Tensor:

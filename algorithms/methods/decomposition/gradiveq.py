@@ -10,7 +10,7 @@ from torch import Tensor
 
 from algorithms.compressors.identity import Identity
 from algorithms.kernels import projection
-from algorithms.methods.base import Method, World, dense_bits
+from algorithms.methods.base import Method, World
 from algorithms.problems.base import Problem
 from theory.constants import Constants
 from theory.stepsizes import Stepsize
@@ -92,15 +92,14 @@ class GradiVeQ(Method[GradiVeQState]):
         basis = state.basis.expand(*wanted.shape[:-1], *state.basis.shape[-2:])
         c = projection.coefficients(wanted, basis)
         mean, own = world.network.average(world.pack(Identity(), c, t))
-        world.network.broadcast(dense_bits(c.shape[-1], c.dtype))
-        step = projection.restored(mean, state.basis, d)
+        step = projection.restored(world.published(mean, t), state.basis, d)
         left = wanted - projection.restored(own, basis, d) if self.feedback else state.residual
         return state._replace(x=state.x - step, residual=left)
 
     def _learn(self, state: GradiVeQState, wanted: Tensor, t: int, world: World) -> GradiVeQState:
         """An uncompressed step; its averaged gradient is added to what the basis is made of."""
         mean, sent = world.network.average(world.pack(Identity(), wanted, t))
-        world.network.broadcast(dense_bits(mean.shape[-1], mean.dtype))
+        mean = world.published(mean, t)
         cut = projection.slices(mean, self.length)
         before = torch.zeros_like(state.covariance) if t % self.cycle == 0 else state.covariance
         covariance = before + (cut[..., :, :, None] * cut[..., :, None, :]).sum(-3)

@@ -11,7 +11,7 @@ from torch import Tensor
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.low_rank import Block, flat, matrices, plan
 from algorithms.kernels import low_rank
-from algorithms.methods.base import Method, World, dense_bits
+from algorithms.methods.base import Method, World
 from algorithms.optimizers.base import SGD, Optimizer
 from algorithms.problems.base import Problem
 from theory.constants import Constants
@@ -140,9 +140,10 @@ def _average(pieces: list[Tensor], t: int, purpose: str, world: World) -> list[T
     flats = [piece.reshape(*piece.shape[:lead], -1) for piece in pieces]
     row = torch.cat(flats, -1)
     mean, _ = world.network.average(world.pack(Identity(), row, t, purpose=purpose))
-    world.network.broadcast(dense_bits(row.shape[-1], row.dtype))
     assert row.shape[-2] == m
-    parts = torch.split(mean, [piece.shape[-1] for piece in flats], -1)
+    parts = torch.split(
+        world.published(mean, t, f"mean {purpose}"), [piece.shape[-1] for piece in flats], -1
+    )
     return [
         part.reshape(*part.shape[:-1], *piece.shape[lead:])
         for part, piece in zip(parts, pieces, strict=True)

@@ -11,11 +11,12 @@ from torch import Tensor
 from algorithms.compressors.count_sketch import hashes
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.requirements import kept, share_name
+from algorithms.compressors.top_k import TopK
 from algorithms.kernels import selection
 from algorithms.kernels import sketch as kernel
-from algorithms.methods.base import Method, World, dense_bits
+from algorithms.methods.base import Method, World
+from algorithms.methods.parts.coordinate_list import CoordinateList
 from algorithms.problems.base import Problem
-from theory.bits import index_bits
 from theory.constants import Constants
 from theory.stepsizes import Stepsize
 
@@ -86,10 +87,12 @@ class SketchedSGD(Method[SketchedState]):
         heavy = self._heavy(u, t, world)
         values = u.gather(-1, heavy.expand(*u.shape[:-1], -1))
         exact, _ = world.network.average(world.pack(Identity(), values, t, purpose="values"))
-        best = selection.largest(exact, kept(self.k, d))
+        k = kept(self.k, d)
+        answer = world.pack_server(TopK(k), exact, t, purpose="largest values")
+        heard = world.network.publish(answer)
+        best = selection.largest(heard, k)
         chosen = heavy.gather(-1, best)
-        step = torch.zeros_like(state.x).scatter_(-1, chosen, exact.gather(-1, best))
-        world.network.broadcast(self._answer_bits(d, u.dtype))
+        step = torch.zeros_like(state.x).scatter_(-1, chosen, heard.gather(-1, best))
         left = u.scatter(-1, chosen.expand(*u.shape[:-1], -1), 0.0)
         return SketchedState(state.x - step, left)
 
@@ -103,13 +106,9 @@ class SketchedSGD(Method[SketchedState]):
         mean, _ = world.network.average(world.pack(Identity(), flat, t, purpose="sketch"))
         merged = mean.reshape(*mean.shape[:-1], self.rows, self.width)
         found = kernel.median_estimates(merged, table)
-        world.network.broadcast(self.asked(d) * index_bits(d))
-        return selection.largest(found, self.asked(d))
-
-    def _answer_bits(self, d: int, dtype: torch.dtype) -> int:
-        """k values with their places among the coordinates asked for."""
-        k = kept(self.k, d)
-        return dense_bits(k, dtype) + k * index_bits(self.asked(d))
+        wanted = selection.largest(found, self.asked(d))
+        question = world.pack_server(CoordinateList(d), wanted, t, purpose="coordinates")
+        return world.network.publish(question)
 
     def models(self, state: SketchedState) -> Tensor:
         return state.x

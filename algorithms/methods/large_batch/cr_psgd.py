@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple, final
 from torch import Tensor
 
 from algorithms.compressors.identity import Identity
-from algorithms.methods.base import Method, World, dense_bits
+from algorithms.methods.base import Method, World
 from algorithms.methods.large_batch.batched import with_batch
 from algorithms.problems.base import Problem
 from theory.constants import Constants
@@ -75,9 +75,8 @@ class CatalystPSGD(Method[CatalystState]):
         larger = with_batch(world, self.batch(place))
         packet = world.pack(Identity(), larger.gradient(state.x, t), t)
         mean, _ = world.network.average(packet)
-        world.network.broadcast(dense_bits(mean.shape[-1], mean.dtype))
         slope = mean + self.theta * (state.x - centre)
-        return CatalystState(state.x - self.step_rule(t) * slope, centre)
+        return CatalystState(world.published(state.x - self.step_rule(t) * slope, t), centre)
 
     def models(self, state: CatalystState) -> Tensor:
         return state.x

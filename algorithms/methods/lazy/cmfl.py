@@ -10,7 +10,7 @@ from torch import Tensor
 
 from algorithms.compressors.identity import Identity
 from algorithms.kernels.scaled_sum import add_scaled
-from algorithms.methods.base import Method, World, dense_bits
+from algorithms.methods.base import Method, World
 from algorithms.problems.base import Problem
 from theory.constants import Constants
 from theory.stepsizes import Stepsize
@@ -82,7 +82,7 @@ class CMFL(Method[CMFLState]):
         mean, _ = world.network.average(world.pack(Identity(), u, t, sends=sends))
         share = world.network.mean_over_workers(sends[..., None].to(u.dtype))[..., None, :]
         update = torch.where(share > 0, mean / share, 0)  # the server knows who has sent
-        world.network.broadcast(dense_bits(u.shape[-1], u.dtype))
+        update = world.published(update, t)
         common = state.common + update
         kept = torch.where(share > 0, update, state.update)
         return CMFLState(common.expand_as(x).contiguous(), common, kept)

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.identity import Identity
-from algorithms.methods.base import Method, World, dense_bits
+from algorithms.methods.base import Method, World
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.lazy import (
     AllSpeak,
@@ -98,12 +98,12 @@ class LAG(Method[LAGState]):
         allowed, speak = self.allowed(state.moves, gamma), self.opening.forced(t)
         view = View(t, state.x, state.heard, allowed)
         asked = self.trigger.asks(view) if speak is None else self.trigger.forces(view, speak)
-        everyone = torch.arange(network.n, device=asked.device)
-        bits = dense_bits(state.x.shape[-1], state.x.dtype)
-        network.answer(torch.where(asked, everyone, network.n), bits)
-        change = self._gradient(state.x, t, world) - state.stored
+        held = network.workers
+        now = world.told(state.x, asked, t)
+        read = torch.where(asked[..., held, None], now, state.heard[..., held, :])
+        change = self._gradient(read, t, world) - state.stored
         large = self.trigger.sends(change, allowed) if speak is None else speak
-        sends = asked[..., network.workers] & large
+        sends = asked[..., held] & large
         mean, own = network.average(world.pack(Identity(), change, t, sends=sends))
         total = state.mean + mean
         x = state.x - gamma * total

@@ -11,7 +11,7 @@ from torch import Tensor
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.identity import Identity
 from algorithms.memories.base import Memory, NoMemory, Round
-from algorithms.methods.base import Method, World, dense_bits
+from algorithms.methods.base import Method, World
 from algorithms.methods.parts.constants import operator_constants
 from algorithms.optimizers.base import SGD, Optimizer
 from algorithms.optimizers.outer import Outer, PlainAverage
@@ -127,7 +127,7 @@ class LocalSGD(Method[LocalSGDState]):
     def _meet(self, state: LocalSGDState, t: int, world: World) -> LocalSGDState:
         mean, memory = self._mean_model(state, t, world)
         block, anchor = self.outer.update(state.block, state.anchor, mean)
-        world.network.broadcast(dense_bits(anchor.shape[-1], anchor.dtype))
+        anchor = world.published(anchor, t)
         x = anchor.expand_as(state.x).contiguous()
         return LocalSGDState(x, self._velocity(state, t, world), anchor, memory, block)
 
@@ -149,8 +149,7 @@ class LocalSGD(Method[LocalSGDState]):
             return state.velocity
         packet = world.pack(Identity(), state.velocity, t, purpose="velocity")
         mean, _ = world.network.average(packet)
-        world.network.broadcast(packet.bits)
-        return mean.expand_as(state.x).contiguous()
+        return world.published(mean, t, "mean velocity").expand_as(state.x).contiguous()
 
     def models(self, state: LocalSGDState) -> Tensor:
         return state.x

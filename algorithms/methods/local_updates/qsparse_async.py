@@ -10,7 +10,7 @@ from torch import Tensor
 
 from algorithms.compressors.base import Compressor
 from algorithms.memories.base import Memory, Round
-from algorithms.methods.base import Method, World, dense_bits
+from algorithms.methods.base import Method, World
 from algorithms.methods.parts.constants import operator_constants
 from algorithms.problems.base import Problem, require_int
 from theory.constants import Constants
@@ -84,9 +84,8 @@ class AsyncQsparse(Method[QsparseState]):
     def step(self, state: QsparseState, t: int, world: World) -> QsparseState:
         network, memory = world.network, self.memory
         moved = state.x - self.step_rule(t) * world.gradient(state.x, t)
-        ids = torch.arange(network.n, device=moved.device)
-        active = ids[self.meets(ids, network.n, t)]
-        if not len(active):
+        hears = self.meets(torch.arange(network.n, device=moved.device), network.n, t)
+        if not bool(hears.any()):
             return state._replace(x=moved)
         sends = self.meets(network.workers, network.n, t)
         x = state.anchor - moved
@@ -96,13 +95,12 @@ class AsyncQsparse(Method[QsparseState]):
         )
         mean, sent = network.average(packet)
         server = state.server - mean
-        heard = active.expand(*world.replicas.shape, len(active))
-        network.answer(heard, dense_bits(x.shape[-1], x.dtype))
+        heard = world.told(server, hears, t)
         kept = memory.after(state.memory, Round(x, wanted, sent, mean))
         here = sends[:, None]
         return QsparseState(
-            torch.where(here, server, moved),
-            torch.where(here, server, state.anchor),
+            torch.where(here, heard, moved),
+            torch.where(here, heard, state.anchor),
             torch.where(here, kept, state.memory),
             server,
         )

@@ -13,7 +13,7 @@ from algorithms.compressors.identity import Identity
 from algorithms.compressors.layerwise import LayerWise
 from algorithms.compressors.ternary import TernarySum, UnitTernary
 from algorithms.compressors.terngrad import TernGrad
-from algorithms.methods.base import Method, World, dense_bits
+from algorithms.methods.base import Method, World
 from algorithms.problems.base import Problem
 from algorithms.transforms.clipping import ClipEntries
 from theory.constants import Constants
@@ -96,9 +96,8 @@ class TernGradSGD(Method[TernGradState]):
             if self.localise:
                 mean = network.publish(world.pack_server(TernarySum(network.n), mean, t))
             mean = mean * scale
-        if not self.localise:
-            network.broadcast(dense_bits(problem.d, g.dtype))
-        return TernGradState(state.x - self.step_rule(t) * mean)
+        x = state.x - self.step_rule(t) * mean
+        return TernGradState(x if self.localise else world.published(x, t))
 
     def _agreed(
         self, g: Tensor, shapes: tuple[tuple[int, ...], ...], t: int, world: World
@@ -108,7 +107,7 @@ class TernGradSGD(Method[TernGradState]):
         own = [part.abs().amax(-1, keepdim=True) for part in torch.split(g, sizes, -1)]
         packet = world.pack(Identity(), torch.cat(own, -1), t, purpose="scale")
         largest = world.network.gather(packet).result.amax(-2, keepdim=True)
-        world.network.broadcast(dense_bits(len(sizes), g.dtype))
+        largest = world.published(largest, t, "largest scale")
         counts = torch.tensor(sizes, device=g.device)
         return largest.repeat_interleave(counts, -1)
 

@@ -11,7 +11,7 @@ from algorithms.compressors.base import Compressor
 from algorithms.kernels.scaled_sum import add_scaled
 from algorithms.memories.base import Memory, Round
 from algorithms.memories.error_feedback import ErrorFeedback
-from algorithms.methods.base import Method, World, dense_bits
+from algorithms.methods.base import Method, World
 from algorithms.methods.parts.constants import operator_constants
 from algorithms.problems.base import Problem
 from theory.constants import Constants
@@ -82,7 +82,7 @@ class CommunicationDelay(Method[DelayedState]):
         guide = self.memory.guide(state.memory, moved)
         packet = world.pack(self.compressor.at(t), wanted, t, guide=guide)
         mean, sent = world.network.average(packet)
-        world.network.broadcast(dense_bits(mean.shape[-1], mean.dtype))
+        mean = world.published(mean, t)
         common = state.common - mean
         kept = self.memory.after(state.memory, Round(moved, wanted, sent, mean))
         return DelayedState(common.expand_as(x).contiguous(), common, kept)

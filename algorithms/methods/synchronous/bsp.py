@@ -10,7 +10,7 @@ from torch import Tensor
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.identity import Identity
 from algorithms.memories.base import Memory, NoMemory, Round
-from algorithms.methods.base import Method, World, dense_bits
+from algorithms.methods.base import Method, World
 from algorithms.methods.parts.constants import operator_constants, two_way_constants
 from algorithms.optimizers.base import SGD, Optimizer
 from algorithms.optimizers.proximal import NoProximal, Proximal
@@ -41,7 +41,7 @@ class BSP(Method[BSPState]):
     r"""x_{t+1} = x_t - \gamma_t D(\frac1n \sum_i C(g_i(x_t))), C on the workers, D on the server.
 
     With error feedback the workers send C(gamma_t g_i + e_i) and keep the rest; a server memory
-    does the same with D. Where D is the identity the server sends the model, uncompressed.
+    does the same with D. Where D is the identity the server sends the mean, uncompressed.
     ``transform`` acts on gradients (clipping), ``optimizer`` on the step that all take (momentum),
     ``proximal`` on the model. (Bottou, Curtis, Nocedal 2018, arXiv:1606.04838; Alistarh et al.
     2017, arXiv:1610.02132; Stich, Cordonnier, Jaggi 2018, arXiv:1809.07599, Algorithm 1 for n = 1;
@@ -121,8 +121,8 @@ class BSP(Method[BSPState]):
         """The step all take after hearing from the server, and the server's memory."""
         steps = self.memory.holds_steps
         if not self.two_way:
-            world.network.broadcast(dense_bits(mean.shape[-1], mean.dtype))
-            return mean if steps else gamma * mean, state.server
+            heard = world.published(mean, t)
+            return heard if steps else gamma * heard, state.server
         memory = self.server_memory
         x = gamma * mean if memory.holds_steps and not steps else mean
         wanted = memory.before(state.server, x)

@@ -12,7 +12,7 @@ from torch import Tensor
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.identity import Identity
 from algorithms.kernels.mean import sum_rows
-from algorithms.methods.base import NonFiniteGradient, World, dense_bits
+from algorithms.methods.base import NonFiniteGradient, World
 from algorithms.methods.parts.constants import operator_constants
 from algorithms.methods.parts.delay_compensation import Correction, Late, NoCorrection
 from algorithms.methods.parts.scheduled import Scheduled, places
@@ -137,7 +137,8 @@ class ParameterServer(Scheduled[ServerState]):
             own = state.cache.gather(-2, rows) - gamma * (arrived / share)
             state.cache.scatter_(-2, rows, own)
         x = self.proximal.apply(x, gamma, t)
-        self._give(state, x, tick.fetches.to(x.device), tick.starts.to(x.device), network)
+        fetches, starts = tick.fetches.to(x.device), tick.starts.to(x.device)
+        self._give(state, x, world.answered(x, fetches, t), fetches, starts, network)
         return state._replace(x=x, correction=memory)
 
     def models(self, state: ServerState) -> Tensor:
@@ -158,7 +159,7 @@ class ParameterServer(Scheduled[ServerState]):
                 "cannot go on without it; a smaller stepsize, finite data, or backup workers or "
                 "asynchronous updates would do"
             )
-        network.ledger.discard(network.position(who), network.is_local(who) & broken)
+        network.discard(who, broken)
         return torch.where(broken[..., None], 0, arrived), present & ~broken
 
     def _share(self, present: Tensor, n: int) -> float | Tensor:
@@ -179,12 +180,17 @@ class ParameterServer(Scheduled[ServerState]):
         return self.correction.apply(state.correction, late)
 
     def _give(
-        self, state: ServerState, x: Tensor, fetches: Tensor, starts: Tensor, network: Network
+        self,
+        state: ServerState,
+        x: Tensor,
+        heard: Tensor,
+        fetches: Tensor,
+        starts: Tensor,
+        network: Network,
     ) -> None:
-        """Who fetches holds x; who starts computes on what it holds."""
-        network.answer(fetches, dense_bits(x.shape[-1], x.dtype))
+        """Who fetches holds x as it ``heard`` it; who starts computes on what it holds."""
         rows = places(fetches, network, state.view)
-        state.cache.scatter_(-2, rows, x.expand(rows.shape))
+        state.cache.scatter_(-2, rows, heard)
         if state.schedule.caches:
             rows = places(starts, network, state.view)
             state.view.scatter_(-2, rows, state.cache.gather(-2, rows))

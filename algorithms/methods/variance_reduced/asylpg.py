@@ -11,7 +11,7 @@ from torch import Tensor
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.max_levels import MaxLevels
-from algorithms.methods.base import World, dense_bits
+from algorithms.methods.base import World
 from algorithms.methods.parts.scheduled import Scheduled, places
 from algorithms.optimizers.proximal import NoProximal, Proximal
 from algorithms.problems.base import Problem, require_int
@@ -124,18 +124,15 @@ class AsyLPG(Scheduled[AsyLPGState]):
     def _answered(
         self, state: AsyLPGState, z: Tensor, active: Tensor, t: int, world: World
     ) -> Tensor:
-        """The low-precision model that the active worker reads, charged to it."""
+        """The low-precision models ``[..., k, d]`` that the active workers read."""
         difference = self._point(state, z) - state.anchor
-        packet = world.pack_server(self.downlink, difference, t, purpose="answer")
-        world.network.answer(active, self.downlink.bits(packet.d, packet.dtype))
-        return state.anchor + packet.own(world.network.server)
+        return state.anchor + world.answered(difference, active, t, self.downlink)
 
     def _anchored(self, state: AsyLPGState, t: int, world: World) -> AsyLPGState:
         """A new anchor: its full gradient, and every worker holds it."""
-        anchor = self._point(state, state.z)
+        anchor = world.published(self._point(state, state.z), t, "model at the anchor")
         gradients = world.problem.full_gradient(anchor, world.network.workers)
         full, _ = world.network.average(world.pack(Identity(), gradients, t, purpose="anchor"))
-        world.network.broadcast(dense_bits(anchor.shape[-1], anchor.dtype))
         read = anchor.expand_as(state.read).clone()
         return state._replace(z=anchor, anchor=anchor, full=full, read=read)
 

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from algorithms.compressors.base import Compressor
 from algorithms.decays import require_decay
-from algorithms.methods.base import Method, World, dense_bits
+from algorithms.methods.base import Method, World
 from algorithms.methods.parts.constants import operator_constants
 from algorithms.optimizers.proximal import NoProximal, Proximal
 from algorithms.problems.base import Problem
@@ -104,10 +104,10 @@ class Diana(Method[DianaState]):
         g = world.gradient(state.x, t)
         packet = world.pack(self.compressor.at(t), g - state.shifts, t)
         mean, sent = world.network.average(packet)
-        world.network.broadcast(dense_bits(packet.d, packet.dtype))
         velocity = self.beta * state.velocity + (state.shift + mean)
+        x = self.proximal.apply(state.x - gamma * velocity, gamma, t)
         return DianaState(
-            self.proximal.apply(state.x - gamma * velocity, gamma, t),
+            world.published(x, t),
             state.shifts + alpha * sent,
             state.shift + alpha * mean,
             velocity,

@@ -11,7 +11,7 @@ from torch import Tensor
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.nearest_grid import NearestGrid
 from algorithms.decays import require_decay
-from algorithms.methods.base import Method, World, dense_bits
+from algorithms.methods.base import Method, World
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.lazy import above, square
 from theory.constants import Constants
@@ -96,9 +96,8 @@ class LAQ(Method[LAQState]):
         past = state.moves
         sends = self._sends(square(quantised), error, state, gamma)
         mean, own = world.network.average(replace(packet, sends=sends))
-        world.network.broadcast(dense_bits(packet.d, packet.dtype))
         mean = state.mean + mean
-        x = state.x - gamma * mean
+        x = world.published(state.x - gamma * mean, t)
         moves = torch.cat((past[..., 1:], square(x - state.x)[..., None]), -1)
         return LAQState(
             x,

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from algorithms.compressors.nearest_grid import FixedRange
 from algorithms.compressors.zooming_range import ZoomingRange
-from algorithms.methods.base import Method, World, dense_bits
+from algorithms.methods.base import Method, World
 from algorithms.optimizers.proximal import NoProximal, Proximal
 from algorithms.problems.base import Problem
 from theory.constants import Constants
@@ -90,10 +90,9 @@ class RefinedQuantisation(Method[RefinedState]):
         state, v = self._estimate(state, t, world)
         packet = world.pack(self.quantiser(t), v - state.sent, t)
         mean, own = world.network.average(packet)
-        world.network.broadcast(dense_bits(packet.d, packet.dtype))
         gamma, total = self.step_rule(t), state.mean + mean
         x = self.proximal.apply(state.x - gamma * total, gamma, t)
-        return state._replace(x=x, sent=state.sent + own, mean=total)
+        return state._replace(x=world.published(x, t), sent=state.sent + own, mean=total)
 
     def _estimate(self, state: RefinedState, t: int, world: World) -> tuple[RefinedState, Tensor]:
         """What the workers would send, with the anchor renewed where it is due."""

@@ -39,7 +39,7 @@ def cone(row: str, method: Method[Any], problem: Relay) -> Verdict:
     per_round = 64 * problem.d  # bits of an uncompressed row, which an end sends once a round
     beyond, tightest, widest = -problem.d, np.inf, 0
     for moment in path(method, problem, _STEPS):
-        rounds = int(moment.world.network.ledger.account().sent_bits[..., 0].sum()) // per_round
+        rounds = int(moment.world.network.account().sent_bits[..., 0].sum()) // per_round
         most = min(rounds // (problem.n - 1), problem.d - 1)
         rows = method.models(moment.state)[0]
         reached = int(torch.cat(((rows != 0).any(0).nonzero()[:, 0], torch.tensor([-1]))).max())

@@ -132,7 +132,7 @@ def values_alone(build: Build = _as_it_is) -> Verdict:
     met = np.array(matched().peers(0)) != np.arange(_N)
     return identity(
         _ROW, "a message costs 64 bits for each coordinate of the mask and nothing for indices",
-        world.network.ledger.account((replicas,)).sent_bits.double().numpy(),
+        world.network.account((replicas,)).sent_bits.double().numpy(),
         64.0 * count.numpy() * met, check="bits of shared masks", problem=_PROBLEM,
         provenance=f"one step, {replicas} replicas, seed {_SEED}",
     )  # fmt: skip
