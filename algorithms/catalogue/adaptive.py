@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from algorithms.catalogue.compose import with_feedback
+from algorithms.catalogue.downlink import each_round
 from algorithms.catalogue.entries import entry
 from algorithms.catalogue.row import Recipe, Row
 from algorithms.compressors.adacomp import AdaComp
@@ -74,6 +75,7 @@ ENTRIES: tuple[Row, ...] = (
             stepsize_divisor=16.0,
             message_bits=_longest_top,
             bits_vary=True,
+            downlink=each_round(length=_longest_top, exact=False),
             why="the paper's theorem is a regret bound on k, not on the model",
         ),
     ),

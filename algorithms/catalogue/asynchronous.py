@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from algorithms.catalogue.downlink import Played, Received, dense
 from algorithms.catalogue.entries import entry
 from algorithms.catalogue.row import OBJECTIVES, Recipe, Row
 from algorithms.catalogue.synchronous import round_trip
+from algorithms.catalogue.variance_reduced import anchored
 from algorithms.compressors.blocks import BlockSampling
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.nonzero import NonZero
@@ -49,6 +51,20 @@ def _anchored_bits(problem: Problem, float_bits: int) -> float:
     return float(problem.d * float_bits)
 
 
+def _fetched_in_turn(run: Played) -> Received:
+    """An uncompressed model for every ``_FETCH`` gradients of a worker."""
+    messages = int((run.arrivals() // _FETCH).sum())
+    return Received(messages, messages * dense(run.problem, run.float_bits))
+
+
+def _blocks_in_turn(run: Played) -> Received:
+    """The block of a step to every worker."""
+    d, everyone = run.problem.d, run.replicas * run.problem.n
+    edges = [k * d // _BLOCKS for k in range(_BLOCKS + 1)]
+    sizes = [edges[t % _BLOCKS + 1] - edges[t % _BLOCKS] for t in range(run.steps)]
+    return Received(everyone * run.steps, float(everyone * run.float_bits * sum(sizes)))
+
+
 ENTRIES: tuple[Row, ...] = (
     entry(
         "asp",
@@ -82,6 +98,7 @@ ENTRIES: tuple[Row, ...] = (
             (),
             Identity(),
             stepsize_divisor=64.0,
+            downlink=_fetched_in_turn,
             why="the paper gives no convergence theorem: evidence is by experiment",
         ),
     ),
@@ -109,6 +126,7 @@ ENTRIES: tuple[Row, ...] = (
             stepsize_divisor=128.0,
             message_bits=_anchored_bits,
             bits_vary=True,
+            downlink=anchored,
             why="linear convergence for bounded delay is stated to order only",
             results=(aasgd,),
         ),
@@ -123,6 +141,7 @@ ENTRIES: tuple[Row, ...] = (
             NonZero(),
             stepsize_divisor=8.0,
             bits_vary=True,
+            downlink=_blocks_in_turn,
             why="convergence to a stationary point is stated without a rate, for a stepsize bound"
             " quoted from memory",
             results=(delayed_proximal,),

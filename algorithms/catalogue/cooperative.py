@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from algorithms.catalogue.compose import LOCAL, PLAIN
+from algorithms.catalogue.downlink import each_round
 from algorithms.catalogue.entries import entry
 from algorithms.catalogue.row import Recipe, Row
 from algorithms.catalogue.synchronous import round_trip
@@ -61,6 +62,7 @@ ENTRIES: tuple[Row, ...] = (
             lambda step, p, steps: GradientCoding(step, steps, round_trip(p), min(2, p.n - 1)),
             PLAIN,
             Identity(),
+            downlink=each_round(),
         ),
     ),
     entry(

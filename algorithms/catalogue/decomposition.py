@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from algorithms.catalogue.downlink import Played, Received
 from algorithms.catalogue.entries import entry
 from algorithms.catalogue.row import Recipe, Row
 from algorithms.compressors.count_sketch import CountSketch
 from algorithms.compressors.low_rank import LowRank, plan
+from algorithms.compressors.requirements import kept
 from algorithms.compressors.slice_projection import SliceProjection
 from algorithms.methods.decomposition.gradiveq import GradiVeQ
 from algorithms.methods.decomposition.powersgd import PowerSGD
 from algorithms.methods.decomposition.sketched_sgd import SketchedSGD
 from algorithms.problems.base import Problem
+from theory.bits import index_bits
 from theory.orders.sketched_sgd import sketched_sgd
 from theory.stepsizes import ConstantStep
 
@@ -31,6 +34,32 @@ def _sketch_bits(problem: Problem, float_bits: int) -> float:
     return float_bits * floats / 2
 
 
+def _power_answers(run: Played) -> Received:
+    """The means of both messages."""
+    blocks = plan(run.problem.d, run.problem.shapes, _RANK)
+    rounds = run.replicas * run.problem.n * run.steps
+    messages = rounds * (2 if any(block.rank for block in blocks) else 1)
+    return Received(messages, messages * _power_bits(run.problem, run.float_bits))
+
+
+def _coefficients(run: Played) -> Received:
+    """The mean gradient while the basis is learnt, then k numbers for each slice."""
+    assert isinstance(run.method, GradiVeQ)
+    method, d = run.method, run.problem.d
+    short = -(-d // method.length) * method.k
+    floats = sum(d if method.learning(t) else short for t in range(run.steps))
+    everyone = run.replicas * run.problem.n
+    return Received(everyone * run.steps, float(everyone * floats * run.float_bits))
+
+
+def _asked_and_told(run: Played) -> Received:
+    """The coordinates asked for; then k values and their places among those."""
+    d, rounds = run.problem.d, run.replicas * run.problem.n * run.steps
+    asked, k = _SKETCHED.asked(d), kept(_SKETCHED.k, d)
+    bits = asked * index_bits(d) + k * (run.float_bits + index_bits(asked))
+    return Received(2 * rounds, float(rounds * bits))
+
+
 ENTRIES: tuple[Row, ...] = (
     entry(
         "powersgd",
@@ -41,6 +70,7 @@ ENTRIES: tuple[Row, ...] = (
             stepsize_divisor=16.0,
             operators=(LowRank(2),),
             message_bits=_power_bits,
+            downlink=_power_answers,
             why="the paper gives no convergence theorem; with Q kept from step to step one step "
             "is no contraction with a fixed delta, so the error-feedback theorems do not "
             "apply",
@@ -55,6 +85,7 @@ ENTRIES: tuple[Row, ...] = (
             stepsize_divisor=16.0,
             message_bits=lambda p, bits: float(p.d * bits),
             bits_vary=True,
+            downlink=_coefficients,
             why="the paper gives no convergence theorem: what the learned basis leaves out is "
             "lost, so delta is the captured energy and may be 0",
         ),
@@ -68,6 +99,7 @@ ENTRIES: tuple[Row, ...] = (
             stepsize_divisor=16.0,
             operators=(CountSketch(3, 16),),
             message_bits=_sketch_bits,
+            downlink=_asked_and_told,
             why="stated to order only, with a contraction that holds with high probability over "
             "the hashes",
             results=(sketched_sgd,),

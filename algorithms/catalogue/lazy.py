@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from algorithms.catalogue.compose import compressed
+from algorithms.catalogue.downlink import each_round
 from algorithms.catalogue.entries import entry
 from algorithms.catalogue.row import Recipe, Row
 from algorithms.compressors.identity import Identity
@@ -24,6 +25,7 @@ ENTRIES: tuple[Row, ...] = (
             lambda step, _p, _t: LAG(step, weights=_WEIGHTS),
             (),
             Identity(),
+            downlink=each_round(),
             why="linear convergence at the order of gradient descent is stated with constants "
             "that rest on a Lyapunov function whose weights are chosen implicitly",
             results=(lag,),
@@ -36,6 +38,7 @@ ENTRIES: tuple[Row, ...] = (
             (),
             Identity(),
             stepsize_divisor=16.0,
+            downlink=each_round(_PERIOD),
             why="convergence is stated to order only, for a threshold that decays",
             results=(cmfl,),
         ),

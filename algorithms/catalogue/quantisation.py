@@ -9,6 +9,7 @@ from dataclasses import replace
 import torch
 
 from algorithms.catalogue.compose import compressed
+from algorithms.catalogue.downlink import Played, Received
 from algorithms.catalogue.entries import entry
 from algorithms.catalogue.row import OBJECTIVES, Recipe, Row
 from algorithms.compressors.atomo import Atomo, Budget
@@ -41,6 +42,14 @@ def _terngrad_bits(problem: Problem, float_bits: int) -> float:
     return (len(problem.shapes) * float_bits + 2 * problem.d) / 2
 
 
+def _terngrad_answers(run: Played) -> Received:
+    """The largest scale of every layer, then the sum of n ternaries."""
+    n, rounds = run.problem.n, run.replicas * run.problem.n * run.steps
+    width = (2 * n).bit_length()  # ceil(log2(2n + 1))
+    bits = len(run.problem.shapes) * run.float_bits + width * run.problem.d
+    return Received(2 * rounds, float(rounds * bits))
+
+
 def _longest(compressor: Compressor) -> Callable[[Problem, int], float]:
     """The longest message of an operator whose messages are lists: everything is named."""
 
@@ -71,6 +80,7 @@ ENTRIES: tuple[Row, ...] = (
             TernGrad(),
             operators=(LayerWise(TernGrad()), UnitTernary()),
             message_bits=_terngrad_bits,
+            downlink=_terngrad_answers,
             why="almost sure convergence is stated for a bound on max-norm times one-norm, "
             "without a rate; clipping is biased and a shared scale is not relative to a "
             "worker's own gradient",

@@ -10,9 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, final
 
+from algorithms.catalogue.downlink import Downlink, Played, Received, answered
 from algorithms.compressors.base import Compressor, code_of
 from algorithms.compressors.identity import Identity
 from algorithms.methods.base import Method
+from algorithms.network.ledger import Account
 from algorithms.problems.base import Problem
 from algorithms.problems.entries import PROBLEMS
 from theory.constants import Constants, MissingConstants
@@ -50,8 +52,9 @@ class Recipe:
     whose claims are checked too (its other forms, the server's). ``stepsize_divisor`` divides 1/L
     in the stepsize used where no theorem applies. ``message_bits(problem, float_bits)`` is the mean
     closed-form length [bits] of the messages a worker sends, where they are not those of
-    ``compressor`` alone; with ``bits_vary`` it is a bound on that mean. ``least_workers`` is 2
-    where a worker needs a neighbour.
+    ``compressor`` alone; with ``bits_vary`` it is a bound on that mean. ``downlink`` says what the
+    workers hear, where the server does not answer each of their messages by one of its own
+    (:mod:`algorithms.catalogue.downlink`). ``least_workers`` is 2 where a worker needs a neighbour.
 
     Raises:
         ValueError: a result is named twice.
@@ -66,6 +69,7 @@ class Recipe:
     why: str = ""
     message_bits: Callable[[Problem, int], float] | None = None
     bits_vary: bool = False
+    downlink: Downlink | None = None
     least_workers: int = 1
     results: tuple[Result, ...] = ()
 
@@ -169,6 +173,11 @@ class Row:
         fixed = code_of(operator, problem.d, problem.dtype).fixed_bits
         exact = fixed is not None and not recipe.bits_vary
         return operator.stated_bits(problem.d, float_bits), exact
+
+    def received(self, run: Played, sent: Account) -> Received:
+        """Closed form of what the workers hear in a run in which they sent what ``sent`` says."""
+        stated = self._ready().downlink
+        return answered(run, sent) if stated is None else stated(run)
 
     @property
     def one_kind(self) -> bool:

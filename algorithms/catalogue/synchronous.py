@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from algorithms.catalogue.compose import PLAIN
+from algorithms.catalogue.downlink import as_fetched, each_round
 from algorithms.catalogue.entries import entry
 from algorithms.catalogue.row import OBJECTIVES, Recipe, Row
 from algorithms.compressors.identity import Identity
@@ -44,6 +45,7 @@ ENTRIES: tuple[Row, ...] = (
             PLAIN,
             Identity(),
             OBJECTIVES,
+            downlink=each_round(),
         ),
     ),
     entry(
@@ -55,6 +57,7 @@ ENTRIES: tuple[Row, ...] = (
             (),
             Identity(),
             stepsize_divisor=8.0,
+            downlink=as_fetched,
             why="the regret bound is for convex Lipschitz components on a bounded domain",
             results=(ssp, ssp_constant_step),
         ),
@@ -68,6 +71,7 @@ ENTRIES: tuple[Row, ...] = (
             (),
             Identity(),
             stepsize_divisor=8.0,
+            downlink=as_fetched,
             why="the regret bound is for convex Lipschitz components on a bounded domain",
             results=(ssp, ssp_constant_step),
         ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from algorithms.catalogue.compose import UNBIASED
+from algorithms.catalogue.downlink import Played, Received, dense, each_round
 from algorithms.catalogue.entries import entry
 from algorithms.catalogue.row import Recipe, Row
 from algorithms.compressors.blocks import BlockInTurn, BlockSampling
@@ -33,6 +34,16 @@ def _asylpg_bits(problem: Problem, float_bits: int) -> float:
     return float(problem.d * float_bits)
 
 
+def anchored(run: Played) -> Received:
+    """A low-precision model for each gradient, an uncompressed one for each worker at an anchor."""
+    assert isinstance(run.method, AsyLPG)
+    answers = int(run.arrivals().sum())
+    anchors = run.replicas * run.problem.n * -(-run.steps // run.method.epoch)
+    short = run.method.downlink.stated_bits(run.problem.d, run.float_bits)
+    bits = answers * short + anchors * dense(run.problem, run.float_bits)
+    return Received(answers + anchors, bits)
+
+
 ENTRIES: tuple[Row, ...] = (
     entry(
         "diana",
@@ -50,6 +61,7 @@ ENTRIES: tuple[Row, ...] = (
             (),
             NearestGrid(4),
             operators=(NearestGrid(8),),
+            downlink=each_round(),
             why="linear convergence is stated to order only; the constants rest on a Lyapunov "
             "function whose weights are chosen implicitly",
             results=(laq,),
@@ -65,6 +77,7 @@ ENTRIES: tuple[Row, ...] = (
             operators=(MaxLevels(127),),
             message_bits=_asylpg_bits,
             bits_vary=True,
+            downlink=anchored,
             why="the rates of variance-reduced gradients are stated to order only",
             results=(asylpg,),
         ),

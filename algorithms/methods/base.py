@@ -215,6 +215,11 @@ class Method(ABC, Generic[State]):
     @abstractmethod
     def name(self) -> str: ...
 
+    @property
+    def server_operator(self) -> Compressor:
+        """What the server's messages are made with; by default they are uncompressed."""
+        return Identity()
+
     @abstractmethod
     def constants(self, problem: Problem) -> Constants:
         """The problem's constants and the method's own (omega, delta, lam, H, tau ...)."""

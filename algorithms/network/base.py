@@ -196,7 +196,7 @@ class Network(ABC):
 
     def _charge_active(self, packet: Packet, active: Tensor) -> None:
         """One message up from each active worker held here."""
-        self.ledger.send_from(self.position(active), self.is_local(active), packet.bits)
+        self.ledger.upload_from(self.position(active), self.is_local(active), packet.bits)
 
     def _charge_answers(self, packet: Packet, active: Tensor) -> None:
         """One message down to each active worker held here."""

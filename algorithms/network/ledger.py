@@ -11,7 +11,8 @@ from torch import Tensor
 class Account(NamedTuple):
     """Totals ``[..., m]`` (int64) of the workers held here.
 
-    ``discarded_messages`` are those of the sent that the receiver threw away, not being finite.
+    ``discarded_messages`` are those of the sent that the receiver threw away, not being finite;
+    ``uploaded_messages`` those of the sent that went to the server.
 
     Attributes:
         sent_bits: bits sent.
@@ -25,9 +26,10 @@ class Account(NamedTuple):
     sent_messages: Tensor
     received_messages: Tensor
     discarded_messages: Tensor
+    uploaded_messages: Tensor
 
 
-_SENT_BITS, _RECEIVED_BITS, _SENT_MESSAGES, _RECEIVED_MESSAGES, _DISCARDED = range(5)
+_SENT_BITS, _RECEIVED_BITS, _SENT_MESSAGES, _RECEIVED_MESSAGES, _DISCARDED, _UPLOADED = range(6)
 
 
 @final
@@ -40,23 +42,31 @@ class Ledger:
 
     def __init__(self, rows: int) -> None:
         self._rows = rows
-        self._even = [0, 0, 0, 0, 0]
-        self._uneven: list[Tensor] = [torch.zeros(rows, dtype=torch.int64) for _ in range(5)]
+        slots = len(Account._fields)
+        self._even = [0] * slots
+        self._uneven = [torch.zeros(rows, dtype=torch.int64) for _ in range(slots)]
 
     def send(self, bits: int | Tensor, messages: int | Tensor = 1) -> None:
-        """Charge ``messages`` messages of ``bits`` in all to each sender."""
+        """Charge ``messages`` messages of ``bits`` in all, to other workers, to each sender."""
         self._add(_SENT_BITS, bits)
         self._add(_SENT_MESSAGES, messages)
+
+    def upload(self, bits: int | Tensor, messages: int | Tensor = 1) -> None:
+        """As :meth:`send`, to the server."""
+        self.send(bits, messages)
+        self._add(_UPLOADED, messages)
 
     def receive(self, bits: int | Tensor, messages: int | Tensor = 1) -> None:
         """Charge ``messages`` messages of ``bits`` in all to each receiver."""
         self._add(_RECEIVED_BITS, bits)
         self._add(_RECEIVED_MESSAGES, messages)
 
-    def send_from(self, positions: Tensor, held: Tensor, bits: int | Tensor) -> None:
-        """Charge one message of ``bits`` to rows at ``positions`` ``[..., k]`` where ``held``."""
+    def upload_from(self, positions: Tensor, held: Tensor, bits: int | Tensor) -> None:
+        """Charge one message of ``bits`` to the server to rows at ``positions`` ``[..., k]`` where
+        ``held``."""
         self._add_at(_SENT_BITS, positions, held, bits)
         self._add_at(_SENT_MESSAGES, positions, held, 1)
+        self._add_at(_UPLOADED, positions, held, 1)
 
     def receive_at(self, positions: Tensor, held: Tensor, bits: int | Tensor) -> None:
         """Charge one received message of ``bits`` to rows at ``positions`` where ``held``."""

@@ -75,7 +75,7 @@ class Sharded(Network):
 
     def average(self, packet: Packet) -> Exchanged:
         if self.reduce:
-            self.ledger.send(packet.bits, packet.messages)
+            self.ledger.upload(packet.bits, packet.messages)
             own = packet.own(self.workers)
             total = own.sum(-2, keepdim=True)
             dist.all_reduce(total)
@@ -84,7 +84,7 @@ class Sharded(Network):
         return Exchanged(mean_rows(rows)[..., None, :], own)
 
     def gather(self, packet: Packet) -> Exchanged:
-        self.ledger.send(packet.bits, packet.messages)
+        self.ledger.upload(packet.bits, packet.messages)
         mine = self._message(packet)
         parts = self._exchange(mine)
         for rank, part in enumerate(parts):

@@ -67,7 +67,7 @@ class Simulated(Network):
 
     def gather(self, packet: Packet) -> Exchanged:
         rows = packet.own(self.workers)
-        self.ledger.send(packet.bits, packet.messages)
+        self.ledger.upload(packet.bits, packet.messages)
         if self.stopwatch is not None:
             self.stopwatch.up(packet.bits, packet.messages)
         return Exchanged(rows, rows)

@@ -83,12 +83,13 @@ def play(case: Case, network: Callable[[int], Network]) -> Ending:
         network=world,
         points=2,
     )
-    sharded = isinstance(world, Sharded)
+    counted: tuple[Tensor | None, int | None] = (None, None)
+    if isinstance(world, Sharded):
+        counted = world.crossed_bytes, world.received_bytes
     return Ending(
         trace.rows.clone(),
         trace.account,
-        world.crossed_bytes if sharded else None,
-        world.received_bytes if sharded else None,
+        *counted,
         method.shared_model,
         problem.rowwise,
         problem.name,
@@ -195,7 +196,7 @@ def arriving(case: Case, ending: Ending, ranks: int) -> Verdict:
     messages = int(ending.account.received_messages[..., worker].sum())
     charged = int(ending.account.received_bits[..., worker].sum())
     padding = 8 * ending.received - charged
-    fits = Outcome.PROVED if 0 <= padding <= 7 * messages else Outcome.REFUTED
+    fits = Outcome.AGREES if 0 <= padding <= 7 * messages else Outcome.REFUTED
     return Verdict(
         subject=case.row,
         problem=ending.problem,

@@ -18,6 +18,7 @@ from algorithms.problems.base import Problem
 from algorithms.run import Diverged
 from proofs_check.instruments.rates import curve_under_bound, fit_power, rate_verdict
 from proofs_check.instruments.statistics import TEST_ERROR
+from proofs_check.methods.received import received_bill
 from proofs_check.methods.tuned_run import Played, curves_of, measured, only_agrees, play
 from proofs_check.verdict import Outcome, Verdict
 from theory.constants import MissingConstants
@@ -46,7 +47,8 @@ def run_row(
         played = play(row, problem, steps, replicas, seed)
     except Diverged as error:
         return RunResult((_diverged(row, problem, error, seed),), {})
-    verdicts = [_progress(row, problem, played), _bill(row, problem, played)]
+    heard = received_bill(row, problem, played.tuned.method, played.trace, _told(played))
+    verdicts = [_progress(row, problem, played), _bill(row, problem, played), heard]
     verdicts.append(_under_bound(row, problem, played))
     if rates:
         verdicts.append(_rate(row, problem, played, replicas, seed))

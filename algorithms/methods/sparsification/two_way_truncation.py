@@ -54,6 +54,10 @@ class TwoWayTruncation(Method[TwoWayState]):
         tail = "" if isinstance(self.proximal, NoProximal) else f", {self.proximal.name}"
         return f"two-way truncation, up {self.up.name}, model {self.down.name}{tail}"
 
+    @property
+    def server_operator(self) -> Compressor:
+        return self.down
+
     def constants(self, problem: Problem) -> Constants:
         return problem.constants().merge(two_way_constants(self.up, self.down, problem.d))
 

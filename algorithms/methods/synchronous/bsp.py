@@ -80,6 +80,10 @@ class BSP(Method[BSPState]):
         """Whether the server compresses what it sends."""
         return not isinstance(self.downlink, Identity)
 
+    @property
+    def server_operator(self) -> Compressor:
+        return self.downlink
+
     def constants(self, problem: Problem) -> Constants:
         stated = problem.constants()
         if not isinstance(self.memory, NoMemory):

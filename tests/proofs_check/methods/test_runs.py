@@ -7,12 +7,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from algorithms.catalogue import Recipe, Row, problem, row
+from algorithms.catalogue import ROWS, Recipe, Row, problem, row
+from algorithms.catalogue.downlink import each_round
 from algorithms.compressors.qsgd import QSGD
+from algorithms.methods.lazy.cmfl import CMFL
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
+from algorithms.run import run
 from algorithms.synchronisation.periods import Every
+from proofs_check.methods.received import received_bill
 from proofs_check.methods.runs import run_row
 from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep
@@ -28,6 +32,7 @@ def test_bsp_on_a_quadratic_is_under_its_bound_with_its_bits():
     assert outcomes(result) == {
         "progress": Outcome.SUPPORTED,
         "bits": Outcome.AGREES,
+        "bits received": Outcome.AGREES,
         "curve under bound": Outcome.SUPPORTED,
         "rate in T": outcomes(result)["rate in T"],
     }
@@ -76,9 +81,37 @@ def test_the_bill_of_a_method_that_sends_nothing_proves_nothing():
     )
     alone = Row("alone", "none", "workers that never meet", "nobody", parts)
     result = run_row(alone, problem("quadratic-sc", 4), steps=30, replicas=2, seed=0, rates=False)
-    (bill,) = (verdict for verdict in result.verdicts if verdict.check == "bits")
-    assert bill.outcome is Outcome.NOT_APPLICABLE
-    assert bill.evidence == "no message was sent"
+    bills = [verdict for verdict in result.verdicts if verdict.check.startswith("bits")]
+    assert [bill.outcome for bill in bills] == [Outcome.NOT_APPLICABLE] * 2
+    assert bills[0].evidence == "no message was sent"
+
+
+@pytest.mark.parametrize("key", [r.key for r in ROWS if r.state == "ready"])
+def test_what_workers_hear_is_in_every_rows_closed_form(key):
+    """Every message and every bit; two rows whose server's messages vary in length have a bound."""
+    built = problem(row(key).problems[0], 4)
+    method = row(key).build(built, 24)
+    trace = run(method, built, steps=24, replicas=2, points=2)
+    bill = received_bill(row(key), built, method, trace, "")
+    bounded = key in ("stc", "adaptive-k")
+    assert bill.outcome is (Outcome.COMPARED if bounded else Outcome.AGREES), bill.evidence
+
+
+def heard(**downlink):
+    """The bill of CMFL's workers, who hear from the server also when they are silent."""
+    parts = Recipe(lambda step, _p, _t: CMFL(step, 8), (), **downlink)
+    own = Row("mine", "", "", "", parts)
+    built = problem("quadratic-sc", 4)
+    method = own.build(built, 56)
+    trace = run(method, built, steps=56, replicas=2, points=2)
+    assert int(trace.account.sent_messages.sum()) < 56 // 8 * 4 * 2
+    return received_bill(own, built, method, trace, "").outcome
+
+
+def test_more_than_an_answer_to_each_message_is_compared_until_the_row_says_how_much():
+    assert heard() is Outcome.COMPARED
+    assert heard(downlink=each_round(8)) is Outcome.AGREES
+    assert heard(downlink=each_round()) is Outcome.REFUTED
 
 
 def test_divergence_and_stalling_are_refuted():

@@ -1,0 +1,56 @@
+"""What workers hear: messages and bits received in a run against their closed form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from algorithms.catalogue import Row
+from algorithms.catalogue.downlink import Played, Received
+from algorithms.methods.base import Method
+from algorithms.network.ledger import Account
+from algorithms.problems.base import Problem
+from algorithms.run import Trace
+from proofs_check.verdict import Outcome, Verdict
+
+
+def received_bill(
+    row: Row, problem: Problem, method: Method[Any], trace: Trace, provenance: str
+) -> Verdict:
+    """Received messages and bits in the ledger against the row's downlink: exact, or the bits as a
+    bound if lengths vary.
+
+    More messages than a row states, where it states none of its own, are compared: each that is
+    sent has an answer, and what else the server says is not known.
+    """
+    account, float_bits = trace.account, 8 * problem.dtype.itemsize
+    run = Played(method, problem, float_bits, int(trace.steps[-1]), len(trace.squared_gradient))
+    due = row.received(run, account)
+    messages, bits = _heard(account)
+    idle = not messages and not due.messages
+    return Verdict(
+        row.key,
+        f"received messages and bits {'=' if due.exact else '<='} closed form",
+        "bits received",
+        Outcome.NOT_APPLICABLE if idle else _outcome(row, due, messages, bits),
+        problem=problem.name,
+        statistic=float(bits),
+        bound=due.bits,
+        evidence=f"{bits} bits in {messages} messages received; stated are {due.bits:g} bits in "
+        f"{due.messages}; d={problem.d}, {float_bits}-bit floats",
+        provenance=provenance,
+    )
+
+
+def _heard(account: Account) -> tuple[int, int]:
+    return int(account.received_messages.sum()), int(account.received_bits.sum())
+
+
+def _outcome(row: Row, due: Received, messages: int, bits: int) -> Outcome:
+    stated = row.recipe is not None and row.recipe.downlink is not None
+    if messages > due.messages and not stated:
+        return Outcome.COMPARED
+    if messages != due.messages:
+        return Outcome.REFUTED
+    if due.exact:
+        return Outcome.AGREES if bits == due.bits else Outcome.REFUTED
+    return Outcome.COMPARED if bits <= due.bits else Outcome.REFUTED
