@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import final
 
-from algorithms.catalogue import PROBLEMS, ROWS, problem, row
-from algorithms.compressors.identity import Identity
+from algorithms.catalogue import OPERATORS, PROBLEMS, ROWS, problem, row
 from algorithms.names import look_up
 from algorithms.topologies.base import PushTopology, Topology
 from algorithms.topologies.gallery import examples
@@ -32,9 +31,6 @@ from proofs_check.studies import STUDIES
 from proofs_check.topologies.mixing import check_reference, check_topology
 from proofs_check.topologies.push import check_push
 from proofs_check.verdict import Outcome, Verdict
-
-IDENTITY = Identity()
-"""What rows without compression send; its claims are checked once, in a cell of no row."""
 
 
 @final
@@ -87,10 +83,13 @@ def _run_cells(effort: Preset) -> Iterator[Cell]:
 
 
 def _operator_cells(effort: Preset) -> Iterator[Cell]:
-    yield Cell("", "", f"operator {IDENTITY.name}", (1,), n=effort.dimension)
     for r in ROWS:
         for operator in r.operators:
             yield Cell(r.key, "", f"operator {operator.name}", (1,), n=effort.dimension)
+    of_rows = {operator.name for r in ROWS for operator in r.operators}
+    for name in OPERATORS:
+        if name not in of_rows:
+            yield Cell("", "", f"operator {name}", (1,), n=effort.dimension)
 
 
 def _worker_cells() -> Iterator[Cell]:
@@ -138,8 +137,7 @@ def _run(cell: Cell, _: str) -> CellResult:
 
 
 def _operator(cell: Cell, name: str) -> CellResult:
-    among = row(cell.row).operators if cell.row else (IDENTITY,)
-    operator = look_up("operator", name, {o.name: o for o in among})
+    operator = look_up("operator", name, OPERATORS)
     verdicts = check_compressor(operator, d=cell.n, seed=cell.seeds[0])
     return CellResult(verdicts, tradeoff(operator, cell.n, cell.seeds[0]))
 

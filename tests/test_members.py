@@ -6,24 +6,38 @@ makes or a function that nobody calls, fails a test that says what to do about i
 
 from __future__ import annotations
 
+import ast
+import dataclasses
 import inspect
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 import pytest
 
+from algorithms.catalogue import OPERATORS, PROBLEMS, ROWS, problem
+from algorithms.compressors.base import Compressor
+from algorithms.compressors.shared_mask import SharedMask
+from algorithms.methods.base import Method
+from algorithms.problems.base import Problem
 from algorithms.topologies.base import MixingSequence, Topology
 from algorithms.topologies.fixed import FixedMatrix
 from algorithms.topologies.gallery import RULES, examples, gallery
 from algorithms.topologies.given_graph import GivenGraph
 from algorithms.topologies.lazy import Lazy
 from algorithms.topologies.weights import Weights
+from experiments.published.figure import PublishedFigure, published_figures
 from proofs_check.bounds import BOUND_CHECKS
 from proofs_check.bounds.check import BoundCheck
+from proofs_check.closed_forms import CLOSED_FORMS
+from proofs_check.instruments.study import Study
+from proofs_check.studies import STUDIES
 from theory.estimation import ESTIMATION
 from theory.members import modules
 from theory.orders import ORDERS
 from theory.theorem import MeanEstimation, OrderOnly, Result, Theorem
 from theory.theorems import PROVED_ONLY, THEOREMS
+
+HOUSE = Path(__file__).absolute().parents[1]
 
 
 def members_of(package: str, kind: type) -> set[type]:
@@ -43,6 +57,16 @@ def unlisted(found: Iterable[type], listed: Iterable[object]) -> list[str]:
     """Names of the classes of which no instance is listed."""
     made = {type(one) for one in listed}
     return sorted(f"{kind.__module__}.{kind.__name__}" for kind in found if kind not in made)
+
+
+def made_by_checks() -> set[type]:
+    """Classes that a module of proofs_check imports, to make instances for a check of its own."""
+    return {
+        value
+        for module in modules("proofs_check")
+        for value in vars(module).values()
+        if inspect.isclass(value)
+    }
 
 
 def test_every_topology_is_an_example_that_is_checked() -> None:
@@ -90,6 +114,49 @@ def test_every_file_of_results_gives_one_by_its_own_name(
     assert {result.name for result in listed} == files
 
 
+def test_every_problem_is_an_entry_that_is_checked() -> None:
+    built = [entry.build(entry.least_workers + 1) for entry in PROBLEMS]
+    missing = unlisted(members_of("algorithms.problems", Problem), built)
+    assert not missing, (
+        f"not checked: {missing}; declare a ProblemEntry in the module's tuple ENTRIES"
+    )
+
+
+def test_every_compressor_is_an_operator_that_is_checked() -> None:
+    """Or a check makes it itself, as of a grid that refuses what is beyond its range.
+
+    A SharedMask is the same for all samples of a key; its claims are those of RandomMask.
+    """
+    found = members_of("algorithms.compressors", Compressor) - {SharedMask}
+    missing = unlisted(found - made_by_checks(), parts(OPERATORS.values(), Compressor))
+    assert not missing, (
+        f"not checked: {missing}; give it to a row in algorithms/catalogue/, or declare instances "
+        "in the module's tuple EXAMPLES"
+    )
+
+
+def test_every_method_is_run_by_a_row() -> None:
+    """Or by a check that makes it itself, as a row's limit or another form of it."""
+    built = [r.build(problem(r.problems[0], 4), 10) for r in ROWS if r.state == "ready"]
+    found = members_of("algorithms.methods", Method)
+    missing = unlisted(found - made_by_checks(), parts(built, Method))
+    assert not missing, (
+        f"neither a row nor a check runs {missing}; give it an entry in the file of its family in "
+        "algorithms/catalogue/"
+    )
+
+
+def parts(whole: Iterable[object], kind: type) -> Iterator[object]:
+    """Every object of ``kind`` among ``whole`` and in the fields of what is found there."""
+    for one in whole:
+        if isinstance(one, kind):
+            yield one
+        if isinstance(one, tuple):
+            yield from parts(one, kind)
+        elif dataclasses.is_dataclass(one):
+            yield from parts((getattr(one, f.name, None) for f in dataclasses.fields(one)), kind)
+
+
 def test_every_bound_check_is_declared() -> None:
     loose = [
         f"{module.__name__}.{name}"
@@ -98,3 +165,116 @@ def test_every_bound_check_is_declared() -> None:
         if isinstance(value, BoundCheck) and value not in BOUND_CHECKS
     ]
     assert not loose, f"in no tuple BOUND_CHECKS of its module: {loose}"
+
+
+ENTRY_POINTS = {"experiments.cli", "experiments.figures.readme"}
+"""Modules that a user runs."""
+
+DISCOVERED: tuple[tuple[str, str], ...] = (
+    ("algorithms.catalogue", "ENTRIES"),
+    ("algorithms.problems", "ENTRIES"),
+    ("algorithms.compressors", "EXAMPLES"),
+    ("algorithms.topologies", "EXAMPLES"),
+    ("algorithms.topologies", "of_workers"),
+    ("proofs_check.bounds", "BOUND_CHECKS"),
+    ("proofs_check.closed_forms", "CLOSED_FORMS"),
+    ("proofs_check.mutants", "MUTANTS"),
+    ("proofs_check.mutants", "METHOD_MUTANTS"),
+    ("proofs_check.proofs", "prove"),
+)
+"""What a module of a room may declare, and is then found."""
+
+KINDS: tuple[tuple[str, type], ...] = (
+    ("theory.theorems", Theorem),
+    ("theory.orders", OrderOnly),
+    ("theory.estimation", MeanEstimation),
+    ("proofs_check.studies", Study),
+    ("experiments.published", PublishedFigure),
+)
+"""What a module of a room may hold, and is then found."""
+
+
+def imported() -> set[str]:
+    """Modules of the house that another module of it imports."""
+    found: set[str] = set()
+    for name, path in SOURCES.items():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                found |= {node.module, *(f"{node.module}.{one.name}" for one in node.names)} - {
+                    name
+                }
+    return found
+
+
+SOURCES = {
+    ".".join(path.relative_to(HOUSE).with_suffix("").parts): path
+    for floor in ("theory", "algorithms", "proofs_check", "experiments")
+    for path in sorted((HOUSE / floor).rglob("*.py"))
+    if path.name != "__init__.py"
+}
+
+
+def test_every_module_is_used() -> None:
+    """Another module imports it, or it holds what is discovered, or a user runs it."""
+    found = {m.__name__ for room, name in DISCOVERED for m in modules(room) if hasattr(m, name)}
+    for room, kind in KINDS:
+        holding = (m for m in modules(room) if any(isinstance(v, kind) for v in vars(m).values()))
+        found |= {module.__name__ for module in holding}
+    idle = sorted(set(SOURCES) - imported() - found - ENTRY_POINTS)
+    assert not idle, f"no module imports {idle}, and they declare nothing that is discovered"
+
+
+def test_every_closed_form_is_declared() -> None:
+    """A public function without arguments that gives verdicts is a case."""
+    loose = [
+        f"{module.__name__}.{name}"
+        for module in modules("proofs_check.closed_forms")
+        for name, value in vars(module).items()
+        if inspect.isfunction(value) and value.__module__ == module.__name__
+        if not name.startswith("_") and not inspect.signature(value).parameters
+        if value.__annotations__.get("return") == "tuple[Verdict, ...]"
+        if value not in CLOSED_FORMS and name not in used_names(module.__name__)
+    ]
+    assert not loose, f"in no tuple CLOSED_FORMS of its module: {loose}"
+
+
+def used_names(module: str) -> set[str]:
+    """Names that the code of a module reads."""
+    tree = ast.parse(SOURCES[module].read_text(encoding="utf-8"))
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+
+
+@pytest.mark.parametrize("room", ["proofs_check.mutants", "proofs_check.methods.faulty"])
+def test_every_wrong_class_is_planted(room: str) -> None:
+    """A mutant's class is made somewhere in the rooms of mutants and closed forms."""
+    read = {
+        name
+        for module in SOURCES
+        if module.startswith("proofs_check.")
+        for name in used_names(module)
+    }
+    loose = [
+        f"{module.__name__}.{name}"
+        for module in modules(room)
+        for name, value in vars(module).items()
+        if inspect.isclass(value) and value.__module__ == module.__name__ and name not in read
+    ]
+    assert not loose, f"no mutant makes {loose}; give it a line in the module's MUTANTS"
+
+
+def test_every_study_is_found() -> None:
+    names = [study.name for study in STUDIES]
+    assert len(set(names)) == len(names)
+    loose = [
+        f"{module.__name__}.{name}"
+        for module in modules("proofs_check.studies")
+        for name, value in vars(module).items()
+        if isinstance(value, Study) and value not in STUDIES
+    ]
+    assert not loose, f"not in STUDIES: {loose}; a public name at module level would do"
+
+
+def test_every_published_figure_is_listed() -> None:
+    listed = published_figures().values()
+    files = {m.__name__.rpartition(".")[2] for m in modules("experiments.published")} - {"figure"}
+    assert {one.name.replace("-", "_") for one in listed} == files

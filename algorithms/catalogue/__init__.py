@@ -7,17 +7,29 @@ from __future__ import annotations
 
 from algorithms.catalogue.entries import assembled
 from algorithms.catalogue.row import CORE, OBJECTIVES, Recipe, Row, Tuned
+from algorithms.compressors.base import Compressor
 from algorithms.names import look_up
-from algorithms.problems.entries import PROBLEMS, ProblemEntry, problem
+from algorithms.problems.entries import PROBLEMS, problem
+from algorithms.problems.entry import ProblemEntry
 from theory.members import declared
 from theory.survey.rows import SURVEY_ROWS
 
 __all__ = [
-    "CORE", "OBJECTIVES", "PROBLEMS", "ROWS", "ProblemEntry", "Recipe", "Row", "Tuned", "problem",
-    "row",
+    "CORE", "OBJECTIVES", "OPERATORS", "PROBLEMS", "ROWS", "ProblemEntry", "Recipe", "Row", "Tuned",
+    "problem", "row",
 ]  # fmt: skip
 
 ROWS: tuple[Row, ...] = assembled(SURVEY_ROWS, declared("algorithms.catalogue", "ENTRIES"))
+
+OPERATORS: dict[str, Compressor] = {
+    operator.name: operator
+    for operator in (
+        *(operator for r in ROWS for operator in r.operators),
+        *declared("algorithms.compressors", "EXAMPLES"),
+    )
+}
+"""Operators whose claims are checked, by name: those of rows, and what their files declare in a
+tuple ``EXAMPLES`` besides."""
 
 
 def row(key: str) -> Row:

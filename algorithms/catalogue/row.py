@@ -23,9 +23,11 @@ from theory.theorem import Result, Theorem
 
 Make = Callable[[Stepsize, Problem, int], Method[Any]]
 
-OBJECTIVES = tuple(entry.name for entry in PROBLEMS if entry.general)
 CORE = ("quadratic-sc", "logreg-breast-cancer", "nonconvex-digits-dirichlet", "mlp-digits")
 """Strongly convex with noise and heterogeneity, convex data, non-convex on uneven shards, MLP."""
+
+OBJECTIVES = (*CORE, *(e.name for e in PROBLEMS if e.general and e.name not in CORE))
+"""Names of all problems that mean something to any method."""
 
 _UNTUNED = ConstantStep(1.0)
 _NO_SMOOTHNESS = 0.1  # stepsize where no L is stated (the MLP), divided by the stepsize_divisor

@@ -48,3 +48,6 @@ class Identity(Compressor):
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return bits.dense(d, float_bits)
+
+
+EXAMPLES = (Identity(),)

@@ -100,3 +100,6 @@ class TernarySum(Compressor):
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return float(d * self._width)
+
+
+EXAMPLES = (TernarySum(4),)

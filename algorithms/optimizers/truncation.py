@@ -1,4 +1,4 @@
-"""Truncations of the model: truncated gradient, and the s largest weights."""
+"""Truncation of the model: the truncated gradient."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from typing import final
 import torch
 from torch import Tensor
 
-from algorithms.compressors.requirements import kept, share_name
-from algorithms.kernels import selection
 from algorithms.optimizers.proximal import Proximal
 
 
@@ -57,22 +55,3 @@ class TruncatedGradient(Proximal):
         if (t + 1) % self.period:
             return x
         return truncate(x, self.period * gamma * self.gravity, self.theta)
-
-
-@final
-@dataclass(frozen=True)
-class HardTruncation(Proximal):
-    """The s largest magnitudes stay, the other weights become zero (ties to the lowest index).
-
-    ``s`` is a number of weights or, as a float in (0, 1], a fraction of d.
-    """
-
-    s: int | float
-
-    @property
-    def name(self) -> str:
-        return f"hard truncation({share_name(self.s).replace('k', 's', 1)})"
-
-    def apply(self, x: Tensor, gamma: float, t: int) -> Tensor:
-        chosen = selection.largest(x, kept(self.s, x.shape[-1]))
-        return torch.zeros_like(x).scatter_(-1, chosen, x.gather(-1, chosen))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from algorithms.problems.absolute import Absolute
 from algorithms.problems.base import require_int
 from algorithms.problems.datasets import bundled
+from algorithms.problems.entry import ProblemEntry
 
 
 @lru_cache(maxsize=1)
@@ -45,3 +46,13 @@ def diabetes(n: int, *, lam: float = 0.0, batch: int = 0, alike: bool = False) -
         batch,
         "sklearn.datasets.load_diabetes",
     )
+
+
+ENTRIES = (
+    ProblemEntry(
+        "lad-diabetes-sorted",
+        "least absolute deviations on diabetes, shards sorted by target: convex, not smooth",
+        diabetes,
+        general=False,
+    ),
+)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from algorithms.problems import datasets
 from algorithms.problems.base import require_int
 from algorithms.problems.columns import Columns
+from algorithms.problems.entry import ProblemEntry
 from algorithms.problems.glm_losses import GlmLoss, LogisticLoss, SigmoidLoss, SquareLoss
 
 Array = NDArray[np.floating[Any]]
@@ -48,3 +49,25 @@ def breast_cancer(
 def sigmoid_breast_cancer(n: int) -> Columns:
     """The same data under the sigmoid loss and an l2 term: not convex."""
     return breast_cancer(n, SigmoidLoss(), l1=0.0, l2=0.01, name="sigmoid-breast-cancer")
+
+
+ENTRIES = (
+    ProblemEntry(
+        "lasso-diabetes",
+        "lasso on diabetes, columns split over workers",
+        diabetes,
+        general=False,
+    ),
+    ProblemEntry(
+        "logistic-l1-breast-cancer",
+        "l1-regularised logistic regression on breast-cancer, columns split over workers",
+        breast_cancer,
+        general=False,
+    ),
+    ProblemEntry(
+        "sigmoid-breast-cancer",
+        "non-convex sigmoid loss with l2 on breast-cancer, columns split over workers",
+        sigmoid_breast_cancer,
+        general=False,
+    ),
+)

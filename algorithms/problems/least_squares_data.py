@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from algorithms.key import Key
 from algorithms.problems.base import require_int
 from algorithms.problems.datasets import bundled
+from algorithms.problems.entry import ProblemEntry
 from algorithms.problems.least_squares import LeastSquares
 
 FEATURES = 8
@@ -129,3 +131,13 @@ def _numbers(path: Path) -> NDArray[np.float64]:
     if table.ndim != 2 or not np.isfinite(table).all():
         raise ValueError(f"{path} must hold finite numbers in lines of equal length; {_WANTED}")
     return table
+
+
+ENTRIES = (
+    ProblemEntry(
+        "least-squares-rising",
+        "least squares whose curvature rises by 1.3 from worker to worker, d = 50",
+        lambda n: replace(rising(n), name="least-squares-rising"),
+        general=False,
+    ),
+)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -11,9 +13,10 @@ from algorithms.key import Key
 from algorithms.problems import datasets
 from algorithms.problems.base import require_int
 from algorithms.problems.datasets import Samples
+from algorithms.problems.entry import ProblemEntry
 from algorithms.problems.logistic import Logistic
-from algorithms.problems.partitions import Iid, Partition
-from algorithms.problems.regularisers import Regulariser
+from algorithms.problems.partitions import Dirichlet, Iid, Partition, SortedByLabel
+from algorithms.problems.regularisers import L2, BoundedNonconvex, Regulariser
 
 
 def breast_cancer(
@@ -82,3 +85,36 @@ def _sharded(
     name = f"logistic-{regulariser.name}-{samples.name}-{partition.name}"
     source = f"{samples.name}, partition {partition.name}, seed {seed}, bias {bias}"
     return Logistic.of(features, signs, regulariser, batch=batch, name=name, source=source)
+
+
+_REGULARISATION = 0.1
+
+
+def _entry(
+    name: str, title: str, make: Callable[..., Logistic], regulariser: Regulariser,
+    rule: Partition | None = None,
+) -> ProblemEntry:  # fmt: skip
+    title = f"logistic regression on {title}"
+    return ProblemEntry(
+        name, title, lambda n: replace(make(n, regulariser, partition=rule), name=name)
+    )
+
+
+ENTRIES = (
+    *(
+        _entry(f"{kind}-{data}", f"{data}, {regulariser.name}, iid shards", make, regulariser)
+        for data, make in (("breast-cancer", breast_cancer), ("digits", digits))
+        for kind, regulariser in (
+            ("logreg", L2(_REGULARISATION)),
+            ("nonconvex", BoundedNonconvex(_REGULARISATION)),
+        )
+    ),
+    _entry(
+        "logreg-breast-cancer-sorted", "breast-cancer, l2, shards sorted by label", breast_cancer,
+        L2(_REGULARISATION), SortedByLabel(),
+    ),
+    _entry(
+        "nonconvex-digits-dirichlet", "digits, non-convex, Dirichlet(0.3) shards", digits,
+        BoundedNonconvex(_REGULARISATION), Dirichlet(0.3),
+    ),
+)  # fmt: skip

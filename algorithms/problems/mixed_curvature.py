@@ -6,11 +6,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
 
+import torch
 from torch import Tensor
 
 from algorithms.problems.base import exact, require_finite
+from algorithms.problems.entry import ProblemEntry
 from algorithms.problems.tensor_problem import Noiseless, TensorProblem
 from theory.constants import Constants
+
+_D = 20  # parameters of the catalogue's
 
 
 @final
@@ -93,3 +97,20 @@ class MixedCurvature(Noiseless, TensorProblem):
     @cached_property
     def _data(self) -> dict[str, Any]:
         return self.described("mixed curvature", self.a, self.c, self.x0)
+
+
+def _alternating(n: int) -> MixedCurvature:
+    """Every second worker's objective is unbounded below; the last one's is not."""
+    a = torch.ones(n, _D, dtype=torch.float64)
+    a[n % 2 : -1 : 2] = -0.5
+    return MixedCurvature("mixed-curvature", a, 0 * a, a[-1])
+
+
+ENTRIES = (
+    ProblemEntry(
+        "mixed-curvature",
+        "a strongly convex quadratic, every second worker's part of it unbounded below",
+        _alternating,
+        general=False,
+    ),
+)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, final
 
@@ -21,6 +21,7 @@ from algorithms.problems.base import (
     require_int,
     upper,
 )
+from algorithms.problems.entry import ProblemEntry
 from algorithms.problems.partitions import Iid, Partition
 from algorithms.problems.samples import require_samples
 from algorithms.problems.tensor_problem import Minibatch
@@ -228,3 +229,12 @@ def digits_test(
     labels = torch.from_numpy(test.labels)[None]
     source = f"digits, {held_out:g} held out, seed {seed}"
     return MLP("mlp-digits-test", features, labels, 1, hidden=hidden, seed=seed, source=source)
+
+
+ENTRIES = (
+    ProblemEntry(
+        "mlp-digits",
+        "multi-layer perceptron 64-16-10 on digits, cross-entropy, iid shards",
+        lambda n: replace(digits_mlp(n), name="mlp-digits"),
+    ),
+)

@@ -19,6 +19,7 @@ from algorithms.problems.base import (
     require_number,
     upper,
 )
+from algorithms.problems.entry import ProblemEntry
 from algorithms.problems.partitions import Iid, Partition
 from algorithms.problems.samples import require_samples, require_signs
 from algorithms.problems.tensor_problem import Minibatch, Solved
@@ -190,3 +191,13 @@ def breast_cancer_pairs(
     signs = torch.where(labels < 1, -1, 1).contiguous()
     source = f"breast_cancer, {count} samples a worker, seed {seed}"
     return PairwiseLogistic(features, signs, lam, source=source)
+
+
+ENTRIES = (
+    ProblemEntry(
+        "pairwise-logistic",
+        "ranking of breast-cancer: logistic loss of pairs of eight samples a worker",
+        lambda n: breast_cancer_pairs(n, 0.1, samples=8),
+        general=False,
+    ),
+)

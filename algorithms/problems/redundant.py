@@ -12,6 +12,8 @@ from torch import Tensor
 
 from algorithms.key import Draws
 from algorithms.problems.base import Problem, require_int, upper
+from algorithms.problems.entry import ProblemEntry
+from algorithms.problems.quadratic import Quadratic
 from theory.constants import Constants
 
 
@@ -172,3 +174,14 @@ class Redundant(Problem):
 
     def double(self) -> Redundant:
         return Redundant(self.base.double(), self.shards)
+
+
+ENTRIES = (
+    ProblemEntry(
+        "quadratic-sc, 2 shards a worker",
+        "the strongly convex quadratic, every worker holding two shards of it",
+        lambda n: Redundant(Quadratic.strongly_convex(n, 20, zeta2=1.0), 2),
+        general=False,
+        least_workers=2,
+    ),
+)

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from algorithms.problems.base import exact, require_int, require_number
+from algorithms.problems.entry import ProblemEntry
 from algorithms.problems.tensor_problem import Noiseless, TensorProblem
 from theory.constants import Constants
 
@@ -128,3 +129,14 @@ class Relay(Noiseless, TensorProblem):
         return {
             "problem": "relay", "n": self.n, "d": self.d, "alpha": self.alpha, "beta": self.beta,
         }  # fmt: skip
+
+
+ENTRIES = (
+    ProblemEntry(
+        "relay, kappa = 100",
+        "the hard quadratic of the lower bounds, kappa = 100, split between the two end workers",
+        lambda n: Relay(n, 20, 1.0, 100.0),
+        general=False,
+        least_workers=2,
+    ),
+)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, final
 
@@ -20,6 +20,7 @@ from algorithms.problems.base import (
     require_int,
     require_number,
 )
+from algorithms.problems.entry import ProblemEntry
 from algorithms.problems.tensor_problem import Minibatch, Solved
 from theory.constants import Constants
 
@@ -178,3 +179,13 @@ class SparseLinear(Solved, Minibatch):
             "problem": "sparse linear", "name": self.name, "n": self.n, "d": self.d,
             "batch": self.batch, "arrays": content_hash(self.supports, self.values, self.targets),
         }  # fmt: skip
+
+
+ENTRIES = (
+    ProblemEntry(
+        "sparse-linear",
+        "least squares whose 64 samples touch 4 of 20 coordinates each",
+        lambda n: replace(SparseLinear.overlapping(n, 64, 20, 4), name="sparse-linear"),
+        general=False,
+    ),
+)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rich.console import RenderableType
 
-from algorithms.catalogue import ROWS, row
+from algorithms.catalogue import OPERATORS, ROWS, row
 from algorithms.compressors.base import Compressor
 from algorithms.names import UnknownName
 from experiments.commands.console import (
@@ -22,7 +22,7 @@ from experiments.own import OwnFault, Tell, check_own
 from experiments.progress import title
 from proofs_check.cell import Cell
 from proofs_check.compressors.check import check_compressor
-from proofs_check.suite import IDENTITY, cells, run_cell
+from proofs_check.suite import cells, run_cell
 from proofs_check.verdict import Verdict
 
 
@@ -75,13 +75,11 @@ def find(name: str) -> Compressor | tuple[Cell, ...]:
     Raises:
         ValueError: there is no such thing; suggests the nearest.
     """
-    among = (IDENTITY, *(operator for r in ROWS for operator in r.operators))
-    operators = {operator.name: operator for operator in among}
-    if name in operators:
-        return operators[name]
+    if name in OPERATORS:
+        return OPERATORS[name]
     keys = [r.key for r in ROWS]
     if name not in keys:
-        raise UnknownName("row or compressor", name, [*keys, *operators])
+        raise UnknownName("row or compressor", name, [*keys, *OPERATORS])
     found = tuple(cell for cell in cells("quick") if cell.row == name)
     if not found:
         raise ValueError(

@@ -43,6 +43,11 @@ class Rounds(NamedTuple):
             raise ValueError(f"T, n and K must be at least 1, got T={T}, n={n}, K={K}")
         return float(T**self.steps * n**self.workers / K**self.period)
 
+    @property
+    def exponents(self) -> tuple[float, float]:
+        """Powers of T and n in the number of rounds."""
+        return float(self.steps), float(self.workers)
+
     def longest_period(self, T: float, n: float) -> float:
         """Local steps between two rounds at most, T over the rounds.
 
@@ -85,3 +90,12 @@ TABLE_2: tuple[Rounds, ...] = (
     ),
 )  # fmt: skip
 """In the survey's order. RI-SGD: as PR-SGD, fewer with redundancy; only the order is known."""
+
+
+def rounds(key: str) -> Rounds:
+    """The table's line of the row ``key``.
+
+    Raises:
+        KeyError: the table has none.
+    """
+    return {line.key: line for line in TABLE_2}[key]

@@ -25,6 +25,7 @@ from proofs_check.instruments.study import Curve, Study, StudyResult
 from proofs_check.studies.shared.speedup_search import Longest, longest_period
 from proofs_check.studies.shared.speedup_verdicts import Grid, against_law, scan_both
 from theory.stepsizes import Stepsize
+from theory.survey.speedup_rounds import rounds
 from theory.theorems.local_sgd import local_sgd as theorem
 
 _D, _REPLICAS, _SEED = 32, 128, 141
@@ -55,7 +56,7 @@ def measure(
         scan_both(grid, search, _guess),
         scan_both(grid, exact, _guess),
         scan_both(FAR, exact, _guess),
-        (0.5, 0.5),
+        rounds("local-sgd").exponents,
         left=0.01,
         subject="local-sgd",
         problem="two kinds of worker",

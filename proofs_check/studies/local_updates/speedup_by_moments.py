@@ -16,6 +16,7 @@ from proofs_check.instruments.study import Curve, StudyResult
 from proofs_check.studies.shared.speedup_search import Longest, longest_period
 from proofs_check.studies.shared.speedup_verdicts import Grid, against_law, scan_both
 from theory.stepsizes import ConstantStep, Stepsize
+from theory.survey.speedup_rounds import rounds
 
 _D, _REPLICAS, _SEED, _L = 32, 64, 143, 1.0
 _EVERY = 5  # steps between looks at the gradient
@@ -75,7 +76,7 @@ def measure(
         scan_both(grid, search, _guess),
         scan_both(grid, law, _guess),
         scan_both(FAR, law, _guess),
-        (0.75, 0.75),
+        rounds("pr-sgd").exponents,
         left=0.005,
         subject=subject,
         problem=_PLACE,

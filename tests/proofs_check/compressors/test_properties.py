@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from algorithms.catalogue import ROWS
+from algorithms.catalogue import OPERATORS as CATALOGUE
 from algorithms.compressors.base import Compressor, Property, code_of
 from algorithms.compressors.grid import GridCompressor
 from algorithms.compressors.layerwise import Buckets, LayerWise
@@ -28,7 +28,7 @@ EXTRA: tuple[Compressor, ...] = (
     Buckets(TopK(0.5), 4),
     LayerWise(QSGD(3)),
 )
-OPERATORS = tuple({o.name: o for r in ROWS for o in r.operators}.values()) + EXTRA
+OPERATORS = (*CATALOGUE.values(), *EXTRA)
 EACH = pytest.mark.parametrize("operator", OPERATORS, ids=lambda o: o.name)
 BOTH = pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
 FEW = settings(max_examples=25)

@@ -34,7 +34,7 @@ from algorithms.methods.sparsification.communication_delay import CommunicationD
 from algorithms.methods.sparsification.two_way_truncation import TwoWayTruncation
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.optimizers.proximal import SoftThreshold
-from algorithms.optimizers.truncation import HardTruncation, TruncatedGradient, truncate
+from algorithms.optimizers.truncation import TruncatedGradient, truncate
 from algorithms.problems import meprop
 from algorithms.problems.mlp import digits_mlp
 from algorithms.problems.quadratic import Quadratic
@@ -426,8 +426,6 @@ def test_proximals():
     late = replace(pull, period=3)
     assert torch.equal(late.apply(x, 0.2, 1), x)
     torch.testing.assert_close(late.apply(x, 0.2, 2), SoftThreshold(0.5).apply(x, 0.6, 0))
-    assert torch.equal(HardTruncation(3).apply(x, 0.1, 0), TopK(3).compress(x, draws(3)))
-    assert "s=3" in HardTruncation(3).name
 
 
 # meProp
@@ -456,21 +454,6 @@ def test_meprop_is_torch_with_a_hook_on_the_hidden_layer():
         torch.nn.functional.cross_entropy(scores, problem.labels[i, index[i]]).backward()
         flat = torch.cat([p.grad.flatten() for p in (w1, b1, w2, b2)])
         torch.testing.assert_close(ours[i], flat, rtol=1e-9, atol=1e-12)
-
-
-def test_unified_meprop_drops_rows_of_the_gradient():
-    problem, k = digits_mlp(2), 5
-    x = problem.start()[None].expand(2, -1)
-    full = problem.gradient(x, draws(2))
-    ours = meprop.gradient(problem, x, draws(2), k, unified=True)
-    size = problem.shapes[0][0] * problem.shapes[0][1]
-    table = ours[:, :size].reshape(2, *problem.shapes[0])
-    held = (table != 0).any(-1)
-    assert (held.sum(-1) == k).all()
-    whole = full[:, :size].reshape(table.shape)
-    torch.testing.assert_close(table, whole * held[..., None], rtol=1e-9, atol=1e-12)
-    kept = RowTopK(k, problem.shapes[0]).compress(full[:, :size].contiguous(), draws(2))
-    assert ((kept.reshape(table.shape) != 0).any(-1).sum(-1) == k).all()
 
 
 # claims, mutants, closed forms, refusals

@@ -24,14 +24,11 @@ from algorithms.methods.base import Method
 from algorithms.methods.parts.coordinate_selection import Selection
 from algorithms.methods.parts.delay_compensation import DiagonalCompensation
 from algorithms.methods.parts.gradient_filter import KKTFilter, NoFilter
-from algorithms.methods.synchronous.bsp import BSP
 from algorithms.methods.synchronous.parameter_server import ParameterServer
 from algorithms.methods.variance_reduced.asylpg import AsyLPG
-from algorithms.optimizers.adagrad import Adagrad
 from algorithms.optimizers.proximal import SoftThreshold
 from algorithms.problems.logistic import Logistic
 from algorithms.problems.logistic_data import synthetic
-from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.regularisers import L2
 from algorithms.problems.sparse_linear import SparseLinear
 from algorithms.synchronisation.barriers import PartialBarrier
@@ -70,19 +67,6 @@ def test_limits_are_the_parameter_server_bitwise(method: Method[Any]) -> None:
     assert torch.equal(models(method, problem, TICKS, replicas=3), expected)
 
 
-def test_adagrad_is_that_of_torch() -> None:
-    a = torch.linspace(0.1, 2.0, 7, dtype=torch.float64)[None]
-    problem = Quadratic.from_arrays(a, torch.ones_like(a))
-    x = torch.zeros(7, dtype=torch.float64, requires_grad=True)
-    theirs = torch.optim.Adagrad([x], lr=0.3)
-    ours = models(BSP(ConstantStep(0.3), optimizer=Adagrad()), problem, 50)[:, 0]
-    for t in range(50):
-        torch.testing.assert_close(ours[t], x.detach(), rtol=1e-13, atol=1e-13)
-        theirs.zero_grad()
-        x.grad = (a[0] * (x - 1)).detach()
-        theirs.step()
-
-
 def test_hogwild_reads_every_coordinate_between_begin_and_end() -> None:
     problem, method = uneven(), Hogwild(STEP, TICKS, TIMES)
     versions: list[Tensor] = []
@@ -114,14 +98,6 @@ def test_downpour_charges_pushes_and_fetches_alone() -> None:
     ledger = last.world.network.ledger.account((1,))
     assert ledger.sent_bits[0].tolist() == [row * (int(k) // 4) for k in made]
     assert ledger.received_bits[0].tolist() == [row * (int(k) // 3) for k in made]
-
-
-def test_downpour_with_adagrad_descends() -> None:
-    problem = uneven()
-    method = Downpour(ConstantStep(0.2), 400, TIMES, 2, 3, optimizer=Adagrad())
-    x = models(method, problem, 400, replicas=8)
-    gaps = problem.value(x[[0, 400]]).mean(-1) - problem.f_star
-    assert gaps[1] < 0.1 * gaps[0]
 
 
 @pytest.mark.parametrize("selection", [Selection(0.4), Selection(0.4, support=True)])
@@ -221,7 +197,6 @@ def test_sparse_linear_constants_and_gradients() -> None:
         (lambda: KKTFilter(0.1, rho=1.0), "rho must lie in"),
         (lambda: Selection(0.0), "q must lie in"),
         (lambda: DiagonalCompensation(-1.0), "lam must be at least 0"),
-        (lambda: Adagrad(0.0), "eps must be positive"),
         (lambda: SparseLinear.overlapping(2, 8, 4, 5), "support must be in"),
         (lambda: models(DelayedProximal(STEP, 9), uneven(), 1), "blocks must be at most d"),
     ],

@@ -1,0 +1,53 @@
+"""The quadratics of the catalogue, d = 20."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import torch
+
+from algorithms.key import Key
+from algorithms.problems.base import Problem
+from algorithms.problems.entry import ProblemEntry
+from algorithms.problems.quadratic import Quadratic
+
+_D = 20
+
+
+def consensus(n: int) -> Problem:
+    """f_i(x) = ||x - b_i||^2 / 2 with b_i standard normal: its minimiser is the mean of the b_i."""
+    b = Key.seed(0).fold("consensus").draws(torch.tensor(0), torch.arange(n))
+    rows = b.normal(_D, torch.float64)
+    return Quadratic.from_arrays(torch.ones_like(rows), rows, name="consensus")
+
+
+def _spread(n: int) -> float:
+    """zeta2 of the quadratics: one worker cannot differ from itself."""
+    return 1.0 if n > 1 else 0.0
+
+
+ENTRIES = (
+    ProblemEntry(
+        "quadratic-sc",
+        "strongly convex quadratic, L = 1, mu = 0.1, sigma2 = zeta2 = 1",
+        lambda n: Quadratic.strongly_convex(n, _D, zeta2=_spread(n)),
+    ),
+    ProblemEntry(
+        "quadratic-sc-iid",
+        "the same with one objective for all workers, zeta2 = 0",
+        lambda n: replace(Quadratic.strongly_convex(n, _D), name="quadratic-sc-iid"),
+    ),
+    ProblemEntry(
+        "quadratic-convex",
+        "convex quadratic without a useful mu",
+        lambda n: Quadratic.convex(n, _D, zeta2=_spread(n)),
+    ),
+    ProblemEntry(
+        "quadratic-pl",
+        "Polyak-Lojasiewicz quadratic of rank d/2, not strongly convex",
+        lambda n: Quadratic.pl(n, _D, zeta2=_spread(n)),
+    ),
+    ProblemEntry(
+        "consensus", "average consensus, f_i = ||x - b_i||^2 / 2", consensus, general=False
+    ),
+)
