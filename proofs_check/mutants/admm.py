@@ -1,4 +1,4 @@
-"""ADMM with one fault each: duals of the wrong sign, forgotten or one-sided; sums for means."""
+"""ADMM with one fault each: wrong or forgotten duals, sums for means, barriers off by one."""
 
 from __future__ import annotations
 
@@ -14,14 +14,18 @@ from algorithms.methods.admm.admm_linearised import LinearisedADMM, LinearisedSt
 from algorithms.methods.admm.admm_random import RandomADMM, RandomState
 from algorithms.methods.admm.admm_star import StarADMM, StarState
 from algorithms.methods.base import World
+from algorithms.synchronisation.barriers import (
+    PartialBarrier,
+)
 from algorithms.topologies.edges import adjacency
-from proofs_check.closed_forms.admm.async_admm import star, star_contraction
+from proofs_check.closed_forms.admm.async_admm import delay_bound, star, star_contraction
+from proofs_check.closed_forms.admm.async_admm_seconds import partial_seconds
 from proofs_check.closed_forms.admm.d_admm import coloured, duals
 from proofs_check.closed_forms.admm.decentralised_admm import in_turn
 from proofs_check.closed_forms.admm.linearised_admm import linearised
 from proofs_check.closed_forms.admm.random_admm import random_edges
 from proofs_check.methods.faulty.spoilt import Spoilt
-from proofs_check.mutants.methods import MethodMutant, fault
+from proofs_check.mutants.method_mutant import MethodMutant, fault
 
 
 @final
@@ -160,4 +164,16 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
         random_edges, OneSidedDual,
     ),
     fault("linearised ADMM without a dual", "the penalty alone", linearised, DualNeverMoves),
+    fault(
+        "partial barrier of one too many", "an update waits for S + 1 arrivals",
+        partial_seconds, lambda least: PartialBarrier(min(least + 1, 5), 10**6),
+    ),
+    fault(
+        "partial barrier off by one", "delays up to tau instead of tau - 1",
+        delay_bound, lambda least, tau: PartialBarrier(least, tau + 1),
+    ),
+    fault(
+        "partial barrier with fewer arrivals", "an update with S - 1 of them",
+        delay_bound, lambda least, tau: PartialBarrier(max(1, least - 1), tau),
+    ),
 )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, final
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -16,15 +17,24 @@ from algorithms.methods.parts.delay_compensation import (
     Late,
 )
 from algorithms.methods.parts.gradient_filter import Filter
-from proofs_check.closed_forms.asynchronous.asp import versions_are_read
+from algorithms.synchronisation.barriers import (
+    Asynchronous,
+)
+from algorithms.synchronisation.worker_states import Decision, WorkerStates
+from proofs_check.closed_forms.asynchronous.asp import equal_times_age, versions_are_read
 from proofs_check.closed_forms.asynchronous.async_coordinate_prox import coordinate_prox_solution
 from proofs_check.closed_forms.asynchronous.dc_asgd import compensated, delay_is_removed
+from proofs_check.closed_forms.asynchronous.delay import delay_threshold
 from proofs_check.closed_forms.asynchronous.delayed_proximal import delayed_proximal_solution
 from proofs_check.closed_forms.asynchronous.downpour import downpour_client
 from proofs_check.closed_forms.asynchronous.hogwild import writes_add
 from proofs_check.closed_forms.asynchronous.replays import WEIGHT
+from proofs_check.methods.faulty.barriers import SpoiltBarrier
+from proofs_check.methods.faulty.methods import (
+    FreshASP,
+)
 from proofs_check.methods.faulty.spoilt import Spoilt
-from proofs_check.mutants.methods import MethodMutant, fault
+from proofs_check.mutants.method_mutant import MethodMutant, fault
 
 
 @final
@@ -129,6 +139,11 @@ class ActiveDropping(Filter):
         return g.abs() > self.weight
 
 
+def _read_first(now: WorkerStates, d: Decision) -> Decision:
+    """A worker takes the model of the tick before its own gradient is applied."""
+    return d._replace(fetched=np.roll(d.fetched, 1, axis=1))
+
+
 METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     fault(
         "ASP one version late", "the answer is the model before the update it follows",
@@ -157,5 +172,13 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     fault(
         "KKT filter dropping active coordinates", "small gradients of non-zero coordinates are cut",
         delayed_proximal_solution, ActiveDropping(WEIGHT),
+    ),
+    fault(
+        "ASP reading fresh values", "an arriving gradient is taken at the newest model",
+        delay_threshold, FreshASP,
+    ),
+    fault(
+        "asynchronous worker with another's model", "the next worker fetches in its place",
+        equal_times_age, SpoiltBarrier(Asynchronous(), _read_first),
     ),
 )  # fmt: skip

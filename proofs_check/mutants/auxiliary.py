@@ -12,15 +12,14 @@ from torch import Tensor
 from algorithms.memories.base import Memory, Round
 from algorithms.memories.global_momentum import GlobalMomentum
 from algorithms.memories.momentum_correction import Corrected, MomentumCorrection
-from algorithms.methods.adaptive.gtop_k import GTopK, GTopKState
-from algorithms.methods.base import World
-from proofs_check.closed_forms.adaptive.gtop_k import accounts_of_two
-from proofs_check.closed_forms.adaptive.variance_based import variance_based_keeps
 from proofs_check.closed_forms.auxiliary.dgc import masked_is_plain
+from proofs_check.closed_forms.auxiliary.error_feedback import nothing_is_lost
 from proofs_check.closed_forms.auxiliary.local_clipping import clipping_spares_the_mean
 from proofs_check.closed_forms.auxiliary.momentum import effective_rate, heavy_ball, settles
-from proofs_check.methods.faulty.spoilt import Spoilt, posing
-from proofs_check.mutants.methods import MethodMutant, fault
+from proofs_check.methods.faulty.methods import (
+    ForgetfulFeedback,
+)
+from proofs_check.mutants.method_mutant import MethodMutant, fault
 from proofs_check.verdict import Verdict
 
 
@@ -78,19 +77,6 @@ class AccumulatedMomentum(Memory[Corrected]):
         return Corrected(state.u, round_.wanted - round_.sent)
 
 
-@final
-@dataclass(frozen=True)
-class ForgetfulTree(Spoilt):
-    """gTop-k that forgets what it sent in vain: only what was not sent stays in the residual."""
-
-    right: GTopK
-
-    def step(self, state: GTopKState, t: int, world: World) -> GTopKState:
-        wanted = state.residual + self.right.step_rule(t) * world.gradient(state.x, t)
-        own = world.pack(self.right.operator, wanted, t).own(world.network.workers)
-        return self.right.step(state, t, world)._replace(residual=wanted - own)
-
-
 def _parabola(memory: Memory[Any], row: str, limit: float = 1e-3) -> Callable[[], Verdict]:
     return lambda: settles(memory, row, 0.01, 200, limit)
 
@@ -110,10 +96,6 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
         lambda: heavy_ball(AccumulatedMomentum(0.6), "momentum-correction"),
         lambda: heavy_ball(MomentumCorrection(0.6), "momentum-correction"),
     ),
-    fault(
-        "gTop-k with a stale residual", "what was sent and dropped by the merge is lost",
-        accounts_of_two, posing(ForgetfulTree, GTopK),
-    ),
     MethodMutant(
         "GMC as printed, effective rate", "the same by its effective rate: gamma/(1 - gamma m)",
         lambda: effective_rate(GlobalMomentum(0.1 * 0.9), "gmc"),
@@ -128,7 +110,7 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
         clipping_spares_the_mean, 0.5,
     ),
     fault(
-        "variance-based dropping its rounding", "what rounding changed is claimed to be kept",
-        variance_based_keeps, False,
+        "EF without its old residual", "v_t = g_t - C(v_{t-1} + g_t), as the survey prints it",
+        nothing_is_lost, ForgetfulFeedback(),
     ),
 )  # fmt: skip

@@ -16,7 +16,7 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from proofs_check.methods.faulty.spoilt import Spoilt, posing
 from proofs_check.methods.received import received_bill
-from proofs_check.mutants.methods import MethodMutant, fault
+from proofs_check.mutants.method_mutant import MethodMutant, fault
 from proofs_check.verdict import Verdict
 from theory.stepsizes import ConstantStep, Stepsize
 

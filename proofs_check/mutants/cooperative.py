@@ -29,7 +29,7 @@ from proofs_check.closed_forms.cooperative.ri_sgd import (
     shards_are_shared,
 )
 from proofs_check.methods.faulty.spoilt import Spoilt
-from proofs_check.mutants.methods import MethodMutant, fault
+from proofs_check.mutants.method_mutant import MethodMutant, fault
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep
 

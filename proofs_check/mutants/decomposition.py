@@ -22,8 +22,8 @@ from proofs_check.closed_forms.decomposition.residuals import nothing_is_lost
 from proofs_check.closed_forms.decomposition.sketched_sgd import sketched
 from proofs_check.compressors.check import MONTE_CARLO
 from proofs_check.methods.faulty.spoilt import Spoilt
-from proofs_check.mutants.methods import MethodMutant
-from proofs_check.mutants.operators import Impostor, OperatorMutant
+from proofs_check.mutants.method_mutant import MethodMutant
+from proofs_check.mutants.operator_mutant import Impostor, OperatorMutant
 from theory.stepsizes import Stepsize
 
 

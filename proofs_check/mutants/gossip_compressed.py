@@ -25,7 +25,7 @@ from proofs_check.closed_forms.gossip_compressed import (
     quantised_gossip,
 )
 from proofs_check.methods.faulty.spoilt import Spoilt, posing
-from proofs_check.mutants.methods import MethodMutant, fault
+from proofs_check.mutants.method_mutant import MethodMutant, fault
 from proofs_check.verdict import Verdict
 
 

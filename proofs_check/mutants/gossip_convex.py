@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple, final
+from typing import Any, final
 
 import torch
 from torch import Tensor
 
 from algorithms.compressors.identity import Identity
 from algorithms.methods.base import Method, World
-from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.methods.gossip_convex.dual_averaging import DualAveraging
 from algorithms.methods.gossip_convex.gossip_dual_averaging import (
     GossipDualAveraging,
@@ -22,7 +21,6 @@ from algorithms.methods.parts.gradients import Full
 from algorithms.sets.base import ConvexSet
 from algorithms.sets.geometry import Entropy, Euclidean, Geometry
 from algorithms.topologies.base import Topology
-from proofs_check.closed_forms.gossip.d_psgd import gossip_mean_is_bsp
 from proofs_check.closed_forms.gossip_convex.dgd import fixed_points
 from proofs_check.closed_forms.gossip_convex.dual_averaging import (
     guests_at_home,
@@ -32,45 +30,9 @@ from proofs_check.closed_forms.gossip_convex.dual_averaging import (
 from proofs_check.closed_forms.gossip_convex.mirror import one_cost
 from proofs_check.closed_forms.gossip_convex.projected_dgd import constrained
 from proofs_check.methods.faulty.spoilt import Spoilt, posing
-from proofs_check.mutants.methods import MethodMutant, fault
+from proofs_check.mutants.gossip import own_weights
+from proofs_check.mutants.method_mutant import MethodMutant, fault
 from theory.stepsizes import Stepsize
-
-
-class LateState(NamedTuple):
-    """Models now and one step ago ``[..., m, d]``.
-
-    Attributes:
-        x: models now.
-        before: models a step ago.
-    """
-
-    x: Tensor
-    before: Tensor
-
-
-def own_weights(topology: Topology, world: World) -> Tensor:
-    """W_ii of the rows held here ``[m, 1]``."""
-    diagonal = torch.from_numpy(topology.matrix(0).diagonal().copy())
-    return diagonal[world.network.workers][:, None]
-
-
-@final
-@dataclass(frozen=True)
-class OldNeighbours(Spoilt):
-    """D-PSGD whose neighbours are heard a step late: W_ii x_i^t + sum of W_ij x_j^{t-1}."""
-
-    right: DPSGD
-
-    def init(self, x0: Tensor, world: World) -> LateState:
-        x = self.right.init(x0, world).x
-        return LateState(x, x)
-
-    def step(self, state: LateState, t: int, world: World) -> LateState:
-        g = world.gradient(state.x, t)
-        packet = world.pack(Identity(), state.before, t)
-        late, _ = world.network.mix(packet, self.right.topology.neighbours(t))
-        mixed = late + own_weights(self.right.topology, world) * (state.x - state.before)
-        return LateState(mixed - self.right.step_rule(t) * g, state.x)
 
 
 @final
@@ -173,10 +135,6 @@ def projects_first(step: Stepsize, topology: Topology, domain: ConvexSet) -> Met
 
 
 METHOD_MUTANTS: tuple[MethodMutant, ...] = (
-    fault(
-        "D-PSGD with old neighbours", "neighbours' models of the step before are mixed",
-        gossip_mean_is_bsp, posing(OldNeighbours, DPSGD),
-    ),
     fault(
         "DGD with its gradient at the mixed point", "grad f_i(sum_j W_ij x_j)",
         fixed_points, mixed_point,

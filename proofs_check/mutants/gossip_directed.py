@@ -31,7 +31,7 @@ from proofs_check.methods.faulty.push import (
     WeightKept,
 )
 from proofs_check.methods.faulty.spoilt import posing
-from proofs_check.mutants.methods import MethodMutant, fault
+from proofs_check.mutants.method_mutant import MethodMutant, fault
 from proofs_check.verdict import Verdict
 
 _STATIC = (FixedLinks(DIGRAPH),)

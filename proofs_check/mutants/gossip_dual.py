@@ -28,7 +28,7 @@ from proofs_check.closed_forms.gossip_dual.ssda import (
     ssda_modes,
 )
 from proofs_check.methods.faulty.spoilt import Spoilt
-from proofs_check.mutants.methods import MethodMutant, fault
+from proofs_check.mutants.method_mutant import MethodMutant, fault
 
 
 @final

@@ -20,7 +20,7 @@ from proofs_check.closed_forms.gossip_local.cola import dense_replay, mean_of_es
 from proofs_check.closed_forms.gossip_local.gossip_local import fixed_points, replay
 from proofs_check.closed_forms.gossip_local.gossip_local_choco import mean_is_untouched
 from proofs_check.methods.faulty.spoilt import Spoilt, posing
-from proofs_check.mutants.methods import MethodMutant, fault
+from proofs_check.mutants.method_mutant import MethodMutant, fault
 from theory.stepsizes import ConstantStep
 
 Built = Method[GossipLocalState]

@@ -28,7 +28,7 @@ from proofs_check.closed_forms.large_batch.linear_scaling import linear, linear_
 from proofs_check.closed_forms.large_batch.sqrt_scaling import sqrt_scaling
 from proofs_check.closed_forms.large_batch.torch_twins import SHAPES
 from proofs_check.methods.faulty.spoilt import Spoilt, posing
-from proofs_check.mutants.methods import MethodMutant, fault
+from proofs_check.mutants.method_mutant import MethodMutant, fault
 from proofs_check.studies.large_batch.cr_psgd_rounds import cr_psgd, cr_psgd_rate
 from theory.rules.batch_rules import BatchRule, FixedBatch, GeometricBatch
 from theory.stepsizes import ScaledStep, StepDecay, Stepsize

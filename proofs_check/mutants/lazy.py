@@ -25,8 +25,8 @@ from proofs_check.closed_forms.lazy.lag import (
 from proofs_check.closed_forms.lazy.observed import problem
 from proofs_check.compressors.check import MONTE_CARLO
 from proofs_check.methods.faulty.spoilt import Spoilt, posing
-from proofs_check.mutants.methods import MethodMutant, fault
-from proofs_check.mutants.operators import Impostor, OperatorMutant
+from proofs_check.mutants.method_mutant import MethodMutant, fault
+from proofs_check.mutants.operator_mutant import Impostor, OperatorMutant
 from proofs_check.verdict import Verdict
 from theory.stepsizes import Stepsize
 

@@ -20,14 +20,18 @@ from algorithms.synchronisation.periods import Periods
 from proofs_check.closed_forms.local_updates.adacomm import adapted_periods
 from proofs_check.closed_forms.local_updates.bmuf import filtered_blocks
 from proofs_check.closed_forms.local_updates.compressed_increments import increments, sending
+from proofs_check.closed_forms.local_updates.local_sgd import local_fixed_point
 from proofs_check.closed_forms.local_updates.meetings import (
     lists_keep_the_mean,
     spread_between_meetings,
 )
 from proofs_check.closed_forms.local_updates.pr_sgd_momentum import averaged_momentum
 from proofs_check.closed_forms.local_updates.qsparse_async import async_qsparse, staggered
+from proofs_check.methods.faulty.methods import (
+    GradientAveragingLocalSGD,
+)
 from proofs_check.methods.faulty.spoilt import Spoilt, posing
-from proofs_check.mutants.methods import MethodMutant, fault
+from proofs_check.mutants.method_mutant import MethodMutant, fault
 from theory.stepsizes import Stepsize
 
 
@@ -240,5 +244,9 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     fault(
         "BMUF in the mean", "block momentum posing as plain averaging",
         lists_keep_the_mean, lambda step, p: LocalSGD(step, p, outer=BlockMomentum(0.5)),
+    ),
+    fault(
+        "local SGD averaging gradients", "the sync step of survey Eq. 9 as printed",
+        local_fixed_point, GradientAveragingLocalSGD,
     ),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Faults planted in dithering, rotated and atomic operators."""
+"""Faults planted in QSGD, TernGrad, natural compression, dithering, rotation and atoms."""
 
 from __future__ import annotations
 
@@ -13,12 +13,22 @@ from algorithms.compressors.atomo import Atomo
 from algorithms.compressors.centred import Centred
 from algorithms.compressors.elias_qsgd import EliasQSGD
 from algorithms.compressors.entries import entries_of
+from algorithms.compressors.natural_compression import NaturalCompression
 from algorithms.compressors.natural_dithering import NaturalDithering
+from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.rotated import Rotated
+from algorithms.compressors.terngrad import TernGrad
+from algorithms.kernels import rounding, rows
 from algorithms.key import Draws
-from proofs_check.compressors.check import EXACT, MONTE_CARLO
+from algorithms.memories.error_feedback import ErrorFeedback
+from proofs_check.closed_forms.auxiliary.error_feedback import virtual_iterate
+from proofs_check.compressors.check import EXACT, MONTE_CARLO, WORST_CASE
 from proofs_check.compressors.lengths import LENGTHS
-from proofs_check.mutants.operators import Impostor, OperatorMutant
+from proofs_check.methods.faulty.methods import (
+    ForgetfulFeedback,
+)
+from proofs_check.mutants.method_mutant import MethodMutant
+from proofs_check.mutants.operator_mutant import Impostor, OperatorMutant
 
 
 @final
@@ -94,6 +104,84 @@ class ShiftedGaps(Impostor):
         return scale, count, short, negative, level
 
 
+@final
+@dataclass(frozen=True)
+class FlippedQSGD(Impostor):
+    """QSGD that goes up with the probability of going down."""
+
+    right: QSGD
+
+    def encode(self, x: Tensor, draws: Draws) -> Symbols:
+        scale, s = self.right.scale(x), self.right.s
+        place = torch.where(scale > 0, x.abs() / scale * s, 0)
+        below = place.floor()
+        uniforms = draws.uniform(x.shape[-1], x.dtype)
+        level = below + ((uniforms >= place - below) & (place > below)).to(x.dtype)
+        return scale, _codes(level, x, self.right.width)
+
+
+@final
+@dataclass(frozen=True)
+class NoZeroQSGD(Impostor):
+    """QSGD with levels 0 < l < s, as the survey prints it (erratum E8): nothing rounds to zero."""
+
+    right: QSGD
+
+    def encode(self, x: Tensor, draws: Draws) -> Symbols:
+        scale, s = self.right.scale(x), self.right.s
+        place = torch.where(scale > 0, x.abs() / scale * s, 0)
+        below = place.floor().clamp(1, max(1, s - 1))
+        uniforms = draws.uniform(x.shape[-1], x.dtype)
+        level = below + (uniforms < place - below).to(x.dtype)
+        return scale, _codes(level, x, self.right.width)
+
+
+@final
+@dataclass(frozen=True)
+class PrintedNatural(Impostor):
+    """Natural compression with p = 2^(ceil - floor) / 2^ceil = 2^-floor, as printed (E9)."""
+
+    right: NaturalCompression
+
+    def encode(self, x: Tensor, draws: Draws) -> Symbols:
+        mantissa, exponent = torch.frexp(x)
+        down = torch.ldexp(torch.ones_like(x), 1 - exponent)
+        uniforms = draws.uniform(x.shape[-1], x.dtype)
+        up = (uniforms >= down) & (mantissa.abs() != 0.5)
+        power = torch.ldexp(torch.sign(x) * 0.5, exponent) * (1 + up.to(x.dtype))
+        return (rounding.exponents(power, torch.zeros_like(power)),)
+
+
+@final
+@dataclass(frozen=True)
+class EuclideanTernGrad(Impostor):
+    """TernGrad scaled by the Euclidean norm: unbiased still, but with QSGD's variance."""
+
+    right: TernGrad
+
+    def encode(self, x: Tensor, draws: Draws) -> Symbols:
+        scale = rows.norms(x)
+        uniforms = draws.uniform(x.shape[-1], x.dtype)
+        return scale, rounding.levels(x, scale, 1, uniforms, self.right.width)
+
+
+@final
+@dataclass(frozen=True)
+class TiltedTernGrad(Impostor):
+    """TernGrad whose uniforms stop at 0.99: a bias of one part in a hundred."""
+
+    right: TernGrad
+
+    def encode(self, x: Tensor, draws: Draws) -> Symbols:
+        scale = self.right.scale(x)
+        uniforms = 0.99 * draws.uniform(x.shape[-1], x.dtype)
+        return scale, rounding.levels(x, scale, 1, uniforms, self.right.width)
+
+
+def _codes(level: Tensor, x: Tensor, width: int) -> Tensor:
+    return level.to(torch.int64) | ((x < 0).to(torch.int64) << width)
+
+
 MUTANTS: tuple[OperatorMutant, ...] = (
     OperatorMutant(
         "rotation left in", UnturnedRotation(Rotated()), "the receiver does not turn back",
@@ -112,5 +200,34 @@ MUTANTS: tuple[OperatorMutant, ...] = (
     ),
     OperatorMutant(
         "Elias gaps off by one", ShiftedGaps(EliasQSGD(4)), "distances from 0", LENGTHS
+    ),
+    OperatorMutant(
+        "flipped QSGD", FlippedQSGD(QSGD(2)), "QSGD rounds up with probability 1 - p", EXACT
+    ),
+    OperatorMutant(
+        "QSGD without zero", NoZeroQSGD(QSGD(4)), "QSGD with 0 < l < s as printed (E8)", EXACT
+    ),
+    OperatorMutant(
+        "printed natural compression",
+        PrintedNatural(NaturalCompression()),
+        "natural compression with p(t) as printed (E9)",
+        EXACT,
+    ),
+    OperatorMutant(
+        "Euclidean TernGrad",
+        EuclideanTernGrad(TernGrad()),
+        "TernGrad scaled by the Euclidean norm",
+        WORST_CASE,
+    ),
+    OperatorMutant(
+        "tilted TernGrad", TiltedTernGrad(TernGrad()), "rounds up with probability p/0.99", EXACT
+    ),
+)  # fmt: skip
+
+METHOD_MUTANTS: tuple[MethodMutant, ...] = (
+    MethodMutant(
+        "EF without its old residual, virtual iterate", "the same on noisy runs of four workers",
+        lambda: virtual_iterate("qsgd", ForgetfulFeedback(), QSGD(4)),
+        lambda: virtual_iterate("qsgd", ErrorFeedback(), QSGD(4)),
     ),
 )  # fmt: skip

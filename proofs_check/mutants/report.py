@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple, final
 
 from proofs_check.compressors.check import check_compressor
-from proofs_check.mutants.methods import MethodMutant
-from proofs_check.mutants.operators import OperatorMutant
+from proofs_check.mutants.method_mutant import MethodMutant
+from proofs_check.mutants.operator_mutant import OperatorMutant
 from proofs_check.verdict import Outcome
 from theory.members import declared
 

@@ -17,8 +17,9 @@ from algorithms.key import Draws
 from algorithms.memories.base import NoMemory
 from proofs_check.closed_forms.signs.signsgd import second_counterexample
 from proofs_check.compressors.check import EXACT, MONTE_CARLO, WORST_CASE
-from proofs_check.mutants.methods import MethodMutant, fault
-from proofs_check.mutants.operators import Impostor, OperatorMutant
+from proofs_check.compressors.lengths import LENGTHS
+from proofs_check.mutants.method_mutant import MethodMutant, fault
+from proofs_check.mutants.operator_mutant import Impostor, OperatorMutant
 
 
 @final
@@ -70,6 +71,22 @@ class SparseThreeLC(Impostor):
         return ThreeLC(1.9).encode(x, draws)
 
 
+@final
+@dataclass(frozen=True)
+class ThreeValuedSign(Impostor):
+    """Scaled sign with sgn(0) = 0, which no one-bit symbol can say."""
+
+    right: ScaledSign
+
+    def encode(self, x: Tensor, draws: Draws) -> Symbols:
+        scale, negative = self.right.encode(x, draws)
+        return scale, torch.where(x == 0, 2, negative)
+
+    def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
+        scale, code = symbols
+        return torch.where(code == 2, 0, torch.where(code == 1, -scale, scale))
+
+
 MUTANTS: tuple[OperatorMutant, ...] = (
     OperatorMutant(
         "sign without scale", ForgottenScale(ScaledSign()), "the scale is not sent", MONTE_CARLO
@@ -81,6 +98,9 @@ MUTANTS: tuple[OperatorMutant, ...] = (
     OperatorMutant(
         "3LC with another multiplier", SparseThreeLC(ThreeLC(1.0)), "s = 1.9 posing as s = 1",
         WORST_CASE,
+    ),
+    OperatorMutant(
+        "three-valued sign", ThreeValuedSign(ScaledSign()), "sgn(0) = 0 in one bit", LENGTHS
     ),
 )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Faults planted in masks, drop-out, thresholds, Golomb positions and truncations."""
+"""Faults planted in rand-k, top-k, masks, drop-out, thresholds, Golomb gaps and truncations."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from torch import Tensor
 
 from algorithms.codes.base import Symbols
 from algorithms.compressors.absolute_threshold import AbsoluteThreshold
+from algorithms.compressors.base import Stated
 from algorithms.compressors.entries import entries_of
 from algorithms.compressors.rand_k import RandK
 from algorithms.compressors.random_mask import RandomMask
 from algorithms.compressors.sbc import SBC
 from algorithms.compressors.stc import STC
+from algorithms.compressors.top_k import TopK
 from algorithms.compressors.wangni import Wangni
 from algorithms.key import Draws
 from proofs_check.closed_forms.sparsification.truncated_gradient import (
@@ -22,8 +24,9 @@ from proofs_check.closed_forms.sparsification.truncated_gradient import (
     weights_are_truncated,
 )
 from proofs_check.compressors.check import EXACT, MONTE_CARLO, WORST_CASE
-from proofs_check.mutants.methods import MethodMutant, fault
-from proofs_check.mutants.operators import Impostor, OperatorMutant
+from proofs_check.compressors.lengths import LENGTHS
+from proofs_check.mutants.method_mutant import MethodMutant, fault
+from proofs_check.mutants.operator_mutant import Impostor, OperatorMutant
 
 
 @final
@@ -107,6 +110,47 @@ class HeavierSBC(Impostor):
         return torch.where(up, mean, -mean), count, distances
 
 
+@final
+@dataclass(frozen=True)
+class BiasedRandK(Impostor):
+    """Rand-k that forgets the factor d/k and still claims to be unbiased."""
+
+    right: RandK
+
+    def encode(self, x: Tensor, draws: Draws) -> Symbols:
+        return RandK(self.right.k, scaled=False).encode(x, draws)
+
+
+@final
+@dataclass(frozen=True)
+class SignedTopK(Impostor):
+    """Top-k of the signed values: large negative coordinates are dropped."""
+
+    right: TopK
+
+    def encode(self, x: Tensor, draws: Draws) -> Symbols:
+        order = x.sort(dim=-1, descending=True, stable=True).indices
+        indices = order[..., : self.right.kept(x.shape[-1])].sort(dim=-1).values
+        return x.gather(-1, indices), indices
+
+
+@final
+@dataclass(frozen=True)
+class FreeIndices(Impostor):
+    """Top-k that states k values and forgets that their indices cross too."""
+
+    right: TopK
+
+    def encode(self, x: Tensor, draws: Draws) -> Symbols:
+        return self.right.encode(x, draws)
+
+    def stated_lengths(self, sent: Tensor, float_bits: int) -> Stated:
+        return super(Impostor, self).stated_lengths(sent, float_bits)
+
+    def stated_bits(self, d: int, float_bits: int) -> float:
+        return float(self.right.kept(d) * float_bits)
+
+
 MUTANTS: tuple[OperatorMutant, ...] = (
     OperatorMutant(
         "complemented mask", ComplementedMask(RandomMask(0.25)), "~mask of integers", EXACT
@@ -125,6 +169,11 @@ MUTANTS: tuple[OperatorMutant, ...] = (
     ),
     OperatorMutant(
         "SBC by extremes", HeavierSBC(SBC(0.25)), "keeps the side of the largest value", WORST_CASE
+    ),
+    OperatorMutant("biased rand-k", BiasedRandK(RandK(0.25)), "rand-k forgets d/k", MONTE_CARLO),
+    OperatorMutant("signed top-k", SignedTopK(TopK(0.25)), "top-k of signed values", WORST_CASE),
+    OperatorMutant(
+        "top-k with free indices", FreeIndices(TopK(0.25)), "indices are not counted", LENGTHS
     ),
 )  # fmt: skip
 

@@ -1,8 +1,7 @@
-"""Barriers and servers with one fault each: ages off by one, gradients counted twice ..."""
+"""BSP, its bounds, barriers and servers with one fault each: sums for means, ages off by one ..."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, final
@@ -10,21 +9,21 @@ from typing import Any, final
 import numpy as np
 
 from algorithms.methods.base import World
+from algorithms.methods.synchronous.bsp import BSP
 from algorithms.methods.synchronous.parameter_server import ParameterServer, ServerState, Weighting
+from algorithms.problems.quadratic import Quadratic
 from algorithms.synchronisation.barriers import (
     Asynchronous,
     BackupWorkers,
     Bulk,
     Deadline,
-    PartialBarrier,
     RoundRobin,
 )
 from algorithms.synchronisation.base import Barrier
 from algorithms.synchronisation.compute_times import Constant
 from algorithms.synchronisation.stale import SSP, EagerSSP
 from algorithms.synchronisation.worker_states import Decision, WorkerStates
-from proofs_check.closed_forms.admm.async_admm import delay_bound
-from proofs_check.closed_forms.asynchronous.asp import equal_times_age
+from proofs_check.bounds.check import BoundCheck
 from proofs_check.closed_forms.synchronous.backup_workers import (
     backup_seconds,
     no_delay,
@@ -32,28 +31,21 @@ from proofs_check.closed_forms.synchronous.backup_workers import (
     within_deadline,
 )
 from proofs_check.closed_forms.synchronous.barriers import averaged, same_as_bsp
+from proofs_check.closed_forms.synchronous.noisy_quadratic import stationary_variance
 from proofs_check.closed_forms.synchronous.r2sp import round_robin_age
 from proofs_check.closed_forms.synchronous.ssp import clock_gap, each_gradient_once, unit_step
+from proofs_check.closed_forms.synchronous.step_times import deadline_seconds, turn_seconds
+from proofs_check.methods.faulty.barriers import SpoiltBarrier
+from proofs_check.methods.faulty.methods import (
+    MisscaledBSP,
+)
 from proofs_check.methods.faulty.spoilt import Spoilt, posing
-from proofs_check.mutants.methods import MethodMutant, fault
-
-Spoil = Callable[[WorkerStates, Decision], Decision]
-
-
-@final
-@dataclass(frozen=True)
-class SpoiltBarrier(Barrier):
-    """Everything as in ``right``, whose decisions ``spoil`` changes."""
-
-    right: Barrier
-    spoil: Spoil
-
-    @property
-    def name(self) -> str:
-        return f"spoilt {self.right.name}"
-
-    def decide(self, now: WorkerStates) -> Decision:
-        return self.spoil(now, self.right.decide(now))
+from proofs_check.mutants.method_mutant import MethodMutant, fault
+from proofs_check.mutants.wrong_bounds import MisreadBound, quarter_noise, workers_squared
+from proofs_check.verdict import Verdict
+from theory.theorem import Theorem
+from theory.theorems.bsp_nonconvex import bsp_nonconvex
+from theory.theorems.bsp_strongly_convex import bsp_strongly_convex
 
 
 def _late_push(now: WorkerStates, d: Decision) -> Decision:
@@ -70,11 +62,6 @@ def _keep_going(now: WorkerStates, d: Decision) -> Decision:
 def _first_come(now: WorkerStates, d: Decision) -> Decision:
     """Whoever is first has the turn."""
     return Asynchronous().decide(now)
-
-
-def _read_first(now: WorkerStates, d: Decision) -> Decision:
-    """A worker takes the model of the tick before its own gradient is applied."""
-    return d._replace(fetched=np.roll(d.fetched, 1, axis=1))
 
 
 def _stragglers_too(now: WorkerStates, d: Decision) -> Decision:
@@ -99,6 +86,61 @@ class OwnTwice(Spoilt):
 
 def _server(weighting: Weighting, barrier: Barrier) -> ParameterServer:
     return replace(averaged(barrier), weighting=weighting)
+
+
+def from_the_minimiser() -> Quadratic:
+    """One curvature, start at x*, gamma = 1/L: BSP-SGD attains the noise terms of its bounds."""
+    return Quadratic.strongly_convex(4, 16, L=1.0, mu=1.0, sigma2=1.0, R2=0.0)
+
+
+BSP_UNDER_BOUND = BoundCheck(
+    "bsp-sgd", "quadratic-sc", bsp_nonconvex, from_the_minimiser, lambda s, _p, _t: BSP(s), 200
+)
+
+
+def under(theorem: Theorem) -> Verdict:
+    """BSP-SGD's whole curve under ``theorem``."""
+    return replace(BSP_UNDER_BOUND, theorem=theorem).run().verdicts[0]
+
+
+@final
+@dataclass(frozen=True)
+class IdleDeadline(Barrier):
+    """Waits for the deadline although all have arrived.
+
+    Attributes:
+        seconds: the deadline.
+    """
+
+    seconds: float
+
+    @property
+    def name(self) -> str:
+        return f"idle deadline({self.seconds:g} s)"
+
+    def decide(self, now: WorkerStates) -> Decision:
+        right = Deadline(self.seconds).decide(now)
+        return right._replace(now=np.maximum(right.now, now.now + self.seconds))
+
+
+@final
+@dataclass(frozen=True)
+class PatientDeadline(Barrier):
+    """Late workers go on with the gradient they have begun.
+
+    Attributes:
+        seconds: the deadline.
+    """
+
+    seconds: float
+
+    @property
+    def name(self) -> str:
+        return f"patient deadline({self.seconds:g} s)"
+
+    def decide(self, now: WorkerStates) -> Decision:
+        right = Deadline(self.seconds).decide(now)
+        return right._replace(fetched=right.arrived, started=right.arrived)
 
 
 METHOD_MUTANTS: tuple[MethodMutant, ...] = (
@@ -135,21 +177,38 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
         "round robin by arrival", "the turn goes to whoever is first",
         round_robin_age, SpoiltBarrier(RoundRobin(), _first_come),
     ),
-    fault(
-        "partial barrier off by one", "delays up to tau instead of tau - 1",
-        delay_bound, lambda least, tau: PartialBarrier(least, tau + 1),
-    ),
-    fault(
-        "partial barrier with fewer arrivals", "an update with S - 1 of them",
-        delay_bound, lambda least, tau: PartialBarrier(max(1, least - 1), tau),
-    ),
-    fault(
-        "asynchronous worker with another's model", "the next worker fetches in its place",
-        equal_times_age, SpoiltBarrier(Asynchronous(), _read_first),
-    ),
     MethodMutant(
         "server that sums", "the sum of all gradients where their mean is due",
         lambda: same_as_bsp(Bulk(), "bsp-sgd", partial(_server, Weighting.SUM)),
         lambda: same_as_bsp(Bulk(), "bsp-sgd"),
+    ),
+    fault(
+        "BSP summing gradients", "the sum over workers instead of the mean",
+        stationary_variance, MisscaledBSP,
+    ),
+    fault(
+        "BSP dividing by sqrt(n)", "the sum over workers divided by sqrt(n)",
+        stationary_variance, lambda step: MisscaledBSP(step, 0.5),
+    ),
+    MethodMutant(
+        "bound with a quarter of the noise", "sigma2/4 in the bound of BSP-SGD, non-convex",
+        lambda: under(MisreadBound(bsp_nonconvex, quarter_noise)), lambda: under(bsp_nonconvex),
+    ),
+    MethodMutant(
+        "bound with n squared", "n^2 for n in the bound of BSP-SGD, strongly convex",
+        lambda: under(MisreadBound(bsp_strongly_convex, workers_squared)),
+        lambda: under(bsp_strongly_convex),
+    ),
+    fault(
+        "deadline that idles", "an update waits for the deadline although all are in",
+        deadline_seconds, IdleDeadline,
+    ),
+    fault(
+        "deadline that keeps late gradients", "late workers go on instead of starting afresh",
+        deadline_seconds, PatientDeadline,
+    ),
+    fault(
+        "turns taken by whoever is first", "no worker waits for its turn",
+        turn_seconds, Asynchronous(),
     ),
 )  # fmt: skip

@@ -26,7 +26,7 @@ from proofs_check.closed_forms.gossip_averaging.weights import (
     published_gaps,
 )
 from proofs_check.methods.faulty.spoilt import Spoilt, posing
-from proofs_check.mutants.methods import MethodMutant, fault
+from proofs_check.mutants.method_mutant import MethodMutant, fault
 from proofs_check.topologies.mixing import check_topology
 from proofs_check.topologies.push import check_push
 from theory.networks.weights import constant, laplacian

@@ -25,8 +25,8 @@ from proofs_check.closed_forms.variance_reduced.diana import (
 )
 from proofs_check.closed_forms.variance_reduced.ibcd import one_step
 from proofs_check.methods.faulty.spoilt import Spoilt, posing
-from proofs_check.mutants.methods import MethodMutant, fault
-from proofs_check.mutants.operators import Impostor
+from proofs_check.mutants.method_mutant import MethodMutant, fault
+from proofs_check.mutants.operator_mutant import Impostor
 from proofs_check.verdict import Verdict
 from theory.stepsizes import Stepsize
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proofs_check.mutants.methods import decisive
+from proofs_check.mutants.method_mutant import decisive
 from proofs_check.verdict import Outcome, Verdict
 
 

@@ -6,8 +6,11 @@ from collections.abc import Callable
 
 import pytest
 
-from proofs_check.mutants.methods import MethodMutant
-from proofs_check.mutants.operators import OperatorMutant
+from algorithms.catalogue import ROWS
+from algorithms.compressors.base import Compressor
+from proofs_check.mutants import report
+from proofs_check.mutants.method_mutant import MethodMutant
+from proofs_check.mutants.operator_mutant import OperatorMutant
 from proofs_check.mutants.report import (
     METHOD_MUTANTS,
     MUTANTS,
@@ -16,8 +19,33 @@ from proofs_check.mutants.report import (
     operator_outcome,
     summary,
 )
+from tests.proofs_check.rooms import ROOMS
+from theory.members import modules
 
 Record = Callable[[str, object], None]
+
+FAMILIES = set(ROOMS.values())
+
+
+def home_of(mutant: OperatorMutant | MethodMutant) -> str:
+    """The file of ``proofs_check/mutants`` that declares it."""
+    (home,) = (
+        module.__name__.rsplit(".", 1)[-1]
+        for module in modules("proofs_check.mutants")
+        for kind in ("MUTANTS", "METHOD_MUTANTS")
+        if module is not report and any(mutant is one for one in getattr(module, kind, ()))
+    )
+    return home
+
+
+def families_of(operator: Compressor) -> set[str]:
+    """Rooms of the rows that send with an operator of this kind, or with one made of it."""
+    return {
+        ROOMS[row.key]
+        for row in ROWS
+        for own in row.operators
+        if type(operator) in (type(own), type(getattr(own, "inner", None)))
+    }
 
 
 def seen(outcome: MutantOutcome, record: Record) -> None:
@@ -30,6 +58,7 @@ def seen(outcome: MutantOutcome, record: Record) -> None:
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_a_wrong_operator_is_refuted(mutant: OperatorMutant, record_property: Record) -> None:
     seen(operator_outcome(mutant), record_property)
+    assert home_of(mutant) in families_of(getattr(mutant.mutant, "right", mutant.mutant))
 
 
 @pytest.mark.parametrize("mutant", METHOD_MUTANTS, ids=lambda mutant: mutant.name)
@@ -38,6 +67,8 @@ def test_a_wrong_method_is_refuted_and_the_genuine_is_not(
 ) -> None:
     outcome, genuine = method_outcome(mutant), mutant.genuine()
     seen(outcome, record_property)
+    home = home_of(mutant)
+    assert home not in FAMILIES or ROOMS.get(genuine.subject, home) == home
     assert genuine.outcome.holds, genuine
     assert outcome.check == genuine.check
 

@@ -18,7 +18,9 @@ from algorithms.compressors.top_k import TopK
 from proofs_check.compressors.check import EXACT, MONTE_CARLO, WORST_CASE, check_compressor
 from proofs_check.compressors.lengths import check_lengths
 from proofs_check.instruments.exact import exact_law
-from proofs_check.mutants.operators import MUTANTS, OperatorMutant, PrintedNatural
+from proofs_check.mutants.operator_mutant import Impostor, OperatorMutant
+from proofs_check.mutants.quantisation import PrintedNatural
+from proofs_check.mutants.report import MUTANTS
 from proofs_check.verdict import Outcome
 
 MEMBERS: tuple[Compressor, ...] = (
@@ -49,8 +51,16 @@ def test_no_true_operator_is_refuted(member: Compressor, d: int) -> None:
     assert all(v.subject == member.name and v.evidence and v.provenance for v in verdicts)
 
 
+def of_a_member(mutant: OperatorMutant) -> bool:
+    """Whether it poses as an operator of the kinds above; all others are tried at one dimension."""
+    wrong = mutant.mutant
+    return isinstance(wrong, Impostor) and type(wrong.right) in {type(m) for m in MEMBERS}
+
+
 @pytest.mark.parametrize("d", [16, 1000])
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+@pytest.mark.parametrize(
+    "mutant", [m for m in MUTANTS if of_a_member(m)], ids=lambda mutant: mutant.name
+)
 def test_every_mutant_is_refuted_by_name(mutant: OperatorMutant, d: int) -> None:
     verdicts = check_compressor(mutant.mutant, d=d)
     refuting = {v.check for v in verdicts if v.outcome is Outcome.REFUTED}

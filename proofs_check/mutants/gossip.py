@@ -1,0 +1,87 @@
+"""D-PSGD and CHOCO with one fault each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple, final
+
+import torch
+from torch import Tensor
+
+from algorithms.compressors.identity import Identity
+from algorithms.methods.base import World
+from algorithms.methods.gossip.choco import ChocoGossip
+from algorithms.methods.gossip.d_psgd import DPSGD
+from algorithms.topologies.base import Topology
+from algorithms.topologies.ring import Ring
+from proofs_check.closed_forms.gossip.choco_gossip import mean_is_kept
+from proofs_check.closed_forms.gossip.d_psgd import gossip_mean_is_bsp, ring_bias
+from proofs_check.methods.faulty.methods import (
+    HastyChoco,
+    LeakyRing,
+    SelfishChoco,
+    SelfTwiceDPSGD,
+)
+from proofs_check.methods.faulty.spoilt import Spoilt, posing
+from proofs_check.mutants.method_mutant import MethodMutant, fault
+
+
+class LateState(NamedTuple):
+    """Models now and one step ago ``[..., m, d]``.
+
+    Attributes:
+        x: models now.
+        before: models a step ago.
+    """
+
+    x: Tensor
+    before: Tensor
+
+
+def own_weights(topology: Topology, world: World) -> Tensor:
+    """W_ii of the rows held here ``[m, 1]``."""
+    diagonal = torch.from_numpy(topology.matrix(0).diagonal().copy())
+    return diagonal[world.network.workers][:, None]
+
+
+@final
+@dataclass(frozen=True)
+class OldNeighbours(Spoilt):
+    """D-PSGD whose neighbours are heard a step late: W_ii x_i^t + sum of W_ij x_j^{t-1}."""
+
+    right: DPSGD
+
+    def init(self, x0: Tensor, world: World) -> LateState:
+        x = self.right.init(x0, world).x
+        return LateState(x, x)
+
+    def step(self, state: LateState, t: int, world: World) -> LateState:
+        g = world.gradient(state.x, t)
+        packet = world.pack(Identity(), state.before, t)
+        late, _ = world.network.mix(packet, self.right.topology.neighbours(t))
+        mixed = late + own_weights(self.right.topology, world) * (state.x - state.before)
+        return LateState(mixed - self.right.step_rule(t) * g, state.x)
+
+
+METHOD_MUTANTS: tuple[MethodMutant, ...] = (
+    MethodMutant(
+        "leaky weights", "a W whose rows sum to 0.99",
+        lambda: gossip_mean_is_bsp(DPSGD, LeakyRing(8)), lambda: gossip_mean_is_bsp(DPSGD, Ring(8)),
+    ),
+    fault(
+        "D-PSGD counting itself twice", "the self-weight W_ii is added once more",
+        ring_bias, posing(SelfTwiceDPSGD, DPSGD),
+    ),
+    fault(
+        "CHOCO ahead of its messages", "the own public copy moves before the neighbours hear of it",
+        mean_is_kept, posing(HastyChoco, ChocoGossip),
+    ),
+    fault(
+        "CHOCO mixing its own model", "the own uncompressed model takes the public copy's place",
+        mean_is_kept, posing(SelfishChoco, ChocoGossip),
+    ),
+    fault(
+        "D-PSGD with old neighbours", "neighbours' models of the step before are mixed",
+        gossip_mean_is_bsp, posing(OldNeighbours, DPSGD),
+    ),
+)  # fmt: skip
