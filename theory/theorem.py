@@ -9,6 +9,8 @@ iterates.
 
 from __future__ import annotations
 
+import re
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -134,14 +136,27 @@ class Theorem(Result):
 
     Class attributes of every member, besides those of a result: ``needs`` (names in Constants),
     ``metric``, ``order``, ``tight`` (whether the order is attained, so that rate checks are
-    two-sided). ``unmeasured`` says why no run is held against the bound; empty where one is.
+    two-sided), ``example`` (constants at which it applies, for tests and readers). ``unmeasured``
+    says why no run is held against the bound; empty where one is. ``any_scale`` says that it holds
+    for stepsizes of its kind however large.
+
+    ``statement`` stands once, in the docstring of the member's file: the ``.. math::`` block there
+    whose label is the theorem's name. A class without such a block gives ``statement`` itself.
     """
 
     needs: tuple[str, ...]
     metric: Metric
     order: Order
     tight: bool
+    example: Constants
     unmeasured: str = ""
+    any_scale: bool = False
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        name = vars(cls).get("name")
+        if isinstance(name, str) and "statement" not in vars(cls):
+            cls.statement = labelled_formula(sys.modules[cls.__module__].__doc__, name)
 
     @abstractmethod
     def violations(self, c: Constants, step: Stepsize, horizon: int) -> tuple[str, ...]:
@@ -173,9 +188,32 @@ class Theorem(Result):
         """Weight w_t of x_t in the averaged output (WEIGHTED_SUBOPTIMALITY only)."""
         raise NotImplementedError(f"{self.name} is not about a weighted average")
 
+    def logarithm(self, c: Constants, horizon: int) -> float:
+        """The logarithm in the bound at the prescribed stepsize that ``order`` leaves out, or 1."""
+        return 1.0
+
     def applies(self, c: Constants, step: Stepsize, horizon: int) -> bool:
         """Whether no assumption fails."""
         return not self.violations(c, step, horizon)
+
+
+def labelled_formula(text: str | None, label: str) -> str:
+    """The LaTeX of the ``.. math::`` block with this label, without its last full stop.
+
+    Empty where there is no text at all (Python strips docstrings under -OO).
+
+    Raises:
+        TypeError: the text has no such block.
+    """
+    if text is None:
+        return ""
+    found = re.search(rf"\.\. math::\n +:label: {label}\n\n((?: +\S[^\n]*\n?)+)", text)
+    if found is None:
+        raise TypeError(
+            f"the docstring of the file of {label!r} must hold its statement as a '.. math::' "
+            f"block with ':label: {label}'; a class attribute statement would do too"
+        )
+    return " ".join(found[1].split()).rstrip(".,:;")
 
 
 def missing_sentence(theorem: Theorem, c: Constants) -> tuple[str, ...]:

@@ -1,6 +1,8 @@
-"""One setting that states everything, shared by the tests of the theorems."""
+"""What tests of the theorems share."""
 
 from __future__ import annotations
+
+from functools import reduce
 
 import numpy as np
 
@@ -8,16 +10,19 @@ from theory.constants import Constants
 from theory.stepsizes import Stepsize
 from theory.theorem import Theorem
 
-FULL = Constants(
-    n=4, d=10, L=2.0, mu=0.5, sigma2=5.0, zeta2=0.0, G2=7.0, initial_gap=3.0, R2=6.0, lam=0.6,
-    beta=1.2, omega=3.0, delta=0.25, H=5, tau=3, convex=True, initial_potential=0.0,
-    alpha=0.01, delta_up=0.5, delta_down=0.3, absolute_error=0.0, L_one=9.0, sigma_one=0.0,
-    symmetric_noise=True, lead=2, lipschitz=3.0, diameter=2.0,
-)  # fmt: skip
+
+def together(*theorems: Theorem) -> Constants:
+    """The examples of several theorems as one setting; of numbers that differ the last stands."""
+    return reduce(lambda c, theorem: c.merge(theorem.example), theorems, Constants())
 
 
 def at(theorem: Theorem, c: Constants, step: Stepsize, t: float) -> float:
     return float(theorem.bound(c, step, np.array([t]))[0])
+
+
+def at_example(theorem: Theorem, step: Stepsize, t: float) -> float:
+    """The bound of ``theorem`` at its own example."""
+    return at(theorem, theorem.example, step, t)
 
 
 def top_one(z: np.ndarray) -> np.ndarray:

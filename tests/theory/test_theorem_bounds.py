@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tests.theory.cases import FULL, at, top_one
+from tests.theory.cases import at, at_example, together, top_one
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep, InverseTimeStep
 from theory.theorems.asysg_con import AsysgCon, asysg_con
@@ -28,18 +28,18 @@ from theory.theorems.mem_sgd import mem_sgd
 
 
 def test_l5_at_the_best_stepsize() -> None:
-    step = bsp_nonconvex.stepsize(FULL, 1000)
+    step = bsp_nonconvex.stepsize(bsp_nonconvex.example, 1000)
     closed = 2 * math.sqrt(2 * 2 * 3 * 5 / (4 * 1000))
-    assert at(bsp_nonconvex, FULL, step, 1000) == pytest.approx(closed, rel=1e-14)
+    assert at_example(bsp_nonconvex, step, 1000) == pytest.approx(closed, rel=1e-14)
     best = step(0)
     for factor in (0.9, 1.1):
-        assert at(bsp_nonconvex, FULL, ConstantStep(best * factor), 1000) > closed
+        assert at_example(bsp_nonconvex, ConstantStep(best * factor), 1000) > closed
 
 
 def test_l5_by_hand() -> None:
     # 2*3/(0.1*50) + 0.1*2*5/4 = 1.2 + 0.25
-    assert at(bsp_nonconvex, FULL, ConstantStep(0.1), 50) == pytest.approx(1.45, rel=1e-14)
-    assert at(bsp_nonconvex, FULL, ConstantStep(0.1), 0) == math.inf
+    assert at_example(bsp_nonconvex, ConstantStep(0.1), 50) == pytest.approx(1.45, rel=1e-14)
+    assert at_example(bsp_nonconvex, ConstantStep(0.1), 0) == math.inf
 
 
 def test_l6_is_its_recursion() -> None:
@@ -48,7 +48,9 @@ def test_l6_is_its_recursion() -> None:
     for _ in range(200):
         d = (1 - gamma / 2) * d + gamma**2 * Fraction(5, 4)
         curve.append(float(d))
-    bound = bsp_strongly_convex.bound(FULL, ConstantStep(0.1), np.arange(201.0))
+    bound = bsp_strongly_convex.bound(
+        bsp_strongly_convex.example, ConstantStep(0.1), np.arange(201.0)
+    )
     assert bound == pytest.approx(np.array(curve), rel=1e-12)
 
 
@@ -90,7 +92,8 @@ def test_compressed_bounds_by_hand() -> None:
 
 
 def test_without_compression_the_plain_bounds_remain() -> None:
-    c, step = FULL.state(omega=0.0), ConstantStep(0.1)
+    compressed = compressed_bsp_nonconvex, compressed_bsp_strongly_convex
+    c, step = together(bsp_strongly_convex, *compressed).state(omega=0.0), ConstantStep(0.1)
     times = np.array([1.0, 10.0, 1e5])
     plain = bsp_nonconvex.bound(c, step, times)
     assert compressed_bsp_nonconvex.bound(c, step, times) == pytest.approx(plain, rel=1e-14)
@@ -113,7 +116,7 @@ def test_compressed_contraction_covers_rand_k(n: int, factor: float) -> None:
 
 def test_convexity_is_asked_for() -> None:
     (sentence,) = compressed_bsp_strongly_convex.violations(
-        FULL.state(convex=False), ConstantStep(1e-3), 10
+        compressed_bsp_strongly_convex.example.state(convex=False), ConstantStep(1e-3), 10
     )
     assert sentence == "every f_i must be convex, got convex=False"
 
@@ -136,13 +139,13 @@ def test_stich_by_hand() -> None:
     value = mu * a**3 / (2 * total) * 6
     value += 4 * T * (T + 2 * a) / (mu * 4 * total) * 5
     value += 256 * T / (mu**2 * total) * 7 * 5**2 * 2
-    step = local_sgd.stepsize(FULL, T)
+    step = local_sgd.stepsize(local_sgd.example, T)
     assert step == InverseTimeStep(8.0, 65.0)
-    assert at(local_sgd, FULL, step, T) == pytest.approx(float(value), rel=1e-13)
+    assert at_example(local_sgd, step, T) == pytest.approx(float(value), rel=1e-13)
 
 
 def test_identical_workers_are_asked_for() -> None:
-    c = FULL.state(zeta2=0.5, L_max=2.0, mu_min=0.5)
+    c = together(asysg_con, local_sgd, local_sgd_nonconvex).state(zeta2=0.5, L_max=2.0, mu_min=0.5)
     for theorem in (local_sgd, local_sgd_nonconvex, asysg_con):
         (sentence,) = theorem.violations(c, theorem.stepsize(c, 10), 10)
         assert sentence == "all workers must share one objective (zeta2 = 0), got zeta2=0.5"
@@ -152,17 +155,17 @@ def test_identical_workers_are_asked_for() -> None:
 def test_local_condition_is_one_over_l_h(H: int) -> None:
     y = Fraction(1, H)
     assert y + y**2 * H * (H - 1) == 1
-    c = FULL.state(H=H)
+    c = local_sgd_nonconvex.example.state(H=H)
     assert local_sgd_nonconvex.applies(c, ConstantStep(1 / (2.0 * H)), 1)
     assert not local_sgd_nonconvex.applies(c, ConstantStep(1.001 / (2.0 * H)), 1)
 
 
 def test_local_steps_cost_only_the_drift() -> None:
     step, times = ConstantStep(0.05), np.array([1.0, 1e4])
-    plain = bsp_nonconvex.bound(FULL, step, times)
-    local = local_sgd_nonconvex.bound(FULL, step, times)
+    plain = bsp_nonconvex.bound(bsp_nonconvex.example, step, times)
+    local = local_sgd_nonconvex.bound(local_sgd_nonconvex.example, step, times)
     assert local - plain == pytest.approx(0.05**2 * 2**2 * 5 * 4, rel=1e-12)
-    one = local_sgd_nonconvex.bound(FULL.state(H=1), step, times)
+    one = local_sgd_nonconvex.bound(local_sgd_nonconvex.example.state(H=1), step, times)
     assert one == pytest.approx(plain, rel=1e-14)
 
 
@@ -179,15 +182,18 @@ def test_local_spread_lies_under_the_drift() -> None:
 
 def test_error_feedback_by_hand() -> None:
     # 6/(0.1*50) + 0.1*2*7 + 4*0.01*4*7*0.75/0.0625
-    value = at(ef_sgd_nonconvex, FULL, ConstantStep(0.1), 50)
+    value = at_example(ef_sgd_nonconvex, ConstantStep(0.1), 50)
     assert value == pytest.approx(1.2 + 1.4 + 13.44, rel=1e-13)
     # 12/(0.1*50) + 2*0.1*2*5/4 + 8*0.01*4*7*0.75/0.0625
-    value = at(ef_sgd_workers, FULL, ConstantStep(0.1), 50)
+    value = at_example(ef_sgd_workers, ConstantStep(0.1), 50)
     assert value == pytest.approx(2.4 + 0.5 + 26.88, rel=1e-13)
 
 
 def test_error_feedback_without_loss_is_sgd() -> None:
-    c, step = FULL.state(delta=1.0, G2=5.0, n=1), ConstantStep(0.1)
+    c, step = (
+        together(bsp_nonconvex, ef_sgd_nonconvex).state(delta=1.0, G2=5.0, n=1),
+        ConstantStep(0.1),
+    )
     times = np.array([1.0, 30.0])
     plain = bsp_nonconvex.bound(c, step, times)
     assert ef_sgd_nonconvex.bound(c, step, times) == pytest.approx(plain, rel=1e-14)
@@ -196,7 +202,7 @@ def test_error_feedback_without_loss_is_sgd() -> None:
 @pytest.mark.parametrize("delta", [0.0, -0.5, 1.5])
 def test_delta_outside_its_range_is_refused(delta: float) -> None:
     for theorem in (ef_sgd_nonconvex, ef_sgd_workers):
-        (sentence,) = theorem.violations(FULL.state(delta=delta), ConstantStep(1e-3), 10)
+        (sentence,) = theorem.violations(theorem.example.state(delta=delta), ConstantStep(1e-3), 10)
         assert sentence == f"delta must lie in (0, 1], got delta={delta:.6g}"
 
 
@@ -223,9 +229,9 @@ def test_mem_sgd_by_hand() -> None:
     total = sum((a + t) ** 2 for t in range(T))
     value = 4 * T * (T + 2 * a) / (mu * total) * 7 + mu * a**3 / (8 * total) * 6
     value += 64 * T * (1 + 2 * 2 / mu) / (mu * total) * 20 * 16 * 7
-    step = mem_sgd.stepsize(FULL, T)
+    step = mem_sgd.stepsize(mem_sgd.example, T)
     assert step == InverseTimeStep(16.0, 28.0)
-    assert at(mem_sgd, FULL, step, T) == pytest.approx(float(value), rel=1e-13)
+    assert at_example(mem_sgd, step, T) == pytest.approx(float(value), rel=1e-13)
 
 
 def test_mem_sgd_shift_covers_both_readings() -> None:
@@ -242,15 +248,15 @@ def test_mem_sgd_shift_covers_both_readings() -> None:
 
 def test_asysg_con_by_hand() -> None:
     # 6/(0.1*50) + (0.2 + 2*0.04*3)*5
-    assert at(asysg_con, FULL, ConstantStep(0.1), 50) == pytest.approx(1.2 + 2.2, rel=1e-13)
+    assert at_example(asysg_con, ConstantStep(0.1), 50) == pytest.approx(1.2 + 2.2, rel=1e-13)
     # M = 4: 6/(4*0.1*50) + (0.2 + 2*0.04*4*3)*5
-    assert at(AsysgCon(4), FULL, ConstantStep(0.1), 50) == pytest.approx(0.3 + 5.8, rel=1e-13)
+    assert at_example(AsysgCon(4), ConstantStep(0.1), 50) == pytest.approx(0.3 + 5.8, rel=1e-13)
 
 
 @pytest.mark.parametrize("M", [1, 4])
 @pytest.mark.parametrize("tau", [0, 1, 15])
 def test_asysg_con_limit_solves_its_condition(M: int, tau: int) -> None:
-    theorem, c = AsysgCon(M), FULL.state(tau=tau)
+    theorem, c = AsysgCon(M), AsysgCon.example.state(tau=tau)
     y = theorem.limit(c) * 2.0 * M
     assert y + 2 * y**2 * tau**2 == pytest.approx(1, rel=1e-13)
 
@@ -260,7 +266,12 @@ def test_asysg_con_reaches_its_corollary() -> None:
     for M in (1, 4):
         K = math.ceil(4 * M * 2 * 3 * 16 / 5)
         for horizon in (K, 10 * K, 10**8):
-            value = at(AsysgCon(M), FULL, AsysgCon(M).stepsize(FULL, horizon), horizon)
+            value = at(
+                AsysgCon(M),
+                AsysgCon.example,
+                AsysgCon(M).stepsize(AsysgCon.example, horizon),
+                horizon,
+            )
             assert value <= 4 * math.sqrt(3 * 2 * 5 / (M * horizon))
 
 
@@ -272,5 +283,5 @@ def test_asysg_con_refuses_an_empty_update() -> None:
 def test_asysg_con_stays_below_the_stability_threshold() -> None:
     # C7: delayed gradient descent is stable iff gamma a < 2 sin(pi/(2 (2 tau + 1)))
     for tau in (0, 1, 2, 5, 10):
-        limit = asysg_con.limit(FULL.state(tau=tau)) * 2.0
+        limit = asysg_con.limit(asysg_con.example.state(tau=tau)) * 2.0
         assert limit < 2 * math.sin(math.pi / (2 * (2 * tau + 1)))

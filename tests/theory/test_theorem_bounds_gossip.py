@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from tests.theory.cases import FULL, at, top_one
+from tests.theory.cases import at, at_example, together, top_one
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep, InverseTimeStep
 from theory.theorems.choco_gossip import choco_gossip, consensus_stepsize
@@ -31,7 +31,7 @@ def test_d_psgd_by_hand() -> None:
 @pytest.mark.parametrize("lam", [0.0, 0.5, 0.99])
 def test_d_psgd_reaches_its_corollary(lam: float) -> None:
     # Corollary 2: at most 8 Delta L/K + (8 Delta + 4 L) sigma/sqrt(K n) once K is large enough
-    c = FULL.state(lam=lam)
+    c = d_psgd.example.state(lam=lam)
     for horizon in (10**16, 10**20):
         value = at(d_psgd, c, d_psgd.stepsize(c, horizon), horizon)
         corollary = 8 * 3 * 2 / horizon + (8 * 3 + 4 * 2) * math.sqrt(5) / math.sqrt(4 * horizon)
@@ -39,14 +39,15 @@ def test_d_psgd_reaches_its_corollary(lam: float) -> None:
 
 
 def test_a_network_that_falls_apart_is_refused() -> None:
-    c = FULL.state(lam=1.0)
+    c = together(choco_gossip, choco_sgd_nonconvex, d_psgd).state(lam=1.0)
     for theorem in (d_psgd, choco_gossip, choco_sgd_nonconvex):
         (sentence,) = theorem.violations(c, ConstantStep(1e-6), 10)
         assert sentence == "lam must be below 1 (a connected network), got lam=1"
 
 
 def test_disagreeing_workers_need_their_own_smoothness() -> None:
-    (sentence,) = d_psgd.violations(FULL.state(zeta2=1.0), ConstantStep(1e-3), 10)
+    mean_only = d_psgd.example.without("L_max").state(L=2.0)
+    (sentence,) = d_psgd.violations(mean_only.state(zeta2=1.0), ConstantStep(1e-3), 10)
     assert sentence.startswith("this theorem needs L_max; stated are")
 
 
@@ -102,7 +103,7 @@ def test_choco_consensus_stepsize_by_hand() -> None:
 
 
 def test_choco_sgd_shift_is_the_papers() -> None:
-    step = choco_sgd_strongly_convex.stepsize(FULL, 1)
+    step = choco_sgd_strongly_convex.stepsize(choco_sgd_strongly_convex.example, 1)
     assert isinstance(step, InverseTimeStep)
     assert step.shift == pytest.approx(max(410 / (0.4**2 * 0.25), 16 * 4), rel=1e-14)
 
@@ -112,8 +113,8 @@ def test_choco_sgd_by_hand() -> None:
     total = sum((a + t) ** 2 for t in range(T))
     value = mu * a**3 / 4 * 6 + 2 * T * (T + 2 * a) / (mu * 4) * 5
     value += 960 * T * 2 * 7 / (mu * rate) ** 2
-    step = choco_sgd_strongly_convex.stepsize(FULL, T)
-    got = at(choco_sgd_strongly_convex, FULL, step, T)
+    step = choco_sgd_strongly_convex.stepsize(choco_sgd_strongly_convex.example, T)
+    got = at_example(choco_sgd_strongly_convex, step, T)
     assert got == pytest.approx(float(value / total), rel=1e-12)
     c = Constants(n=4, L_max=2.0, sigma2=5.0, G2=7.0, initial_gap=3.0, lam=0.0, beta=1.0, delta=1.0)
     # c = 1/82: 6/(0.1*50) + 0.1*2*5/4 + 8*(0.2*82)^2*7
@@ -123,14 +124,14 @@ def test_choco_sgd_by_hand() -> None:
 
 def test_choco_sgd_against_its_printed_bound() -> None:
     # at the paper's stepsize the derived leading term is half the printed one or less
-    c, T = FULL.state(L_max=1.0, L=1.0), 10**30
+    c, T = choco_sgd_nonconvex.example.state(L_max=1.0, L=1.0), 10**30
     step = ConstantStep(math.sqrt(4 / (T + 1)))
     ratio = at(choco_sgd_nonconvex, c, step, T + 1) / choco_sgd_nonconvex.printed(c, T)
     assert ratio == pytest.approx((2 * 3 + 5) / (4 * 3 + 4 * 5), rel=1e-6)
 
 
 def test_a_bad_start_of_choco_sgd_is_refused() -> None:
-    c = FULL.state(initial_potential=1e9)
+    c = choco_sgd_strongly_convex.example.state(initial_potential=1e9)
     step = choco_sgd_strongly_convex.stepsize(c, 10)
     (sentence,) = choco_sgd_strongly_convex.violations(c, step, 10)
     assert sentence.startswith("initial_potential must be at most 40 n G2 (gamma_0 / c)^2")

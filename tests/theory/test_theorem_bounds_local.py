@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import integrate, optimize, stats
 
-from tests.theory.cases import FULL, at
+from tests.theory.cases import at, at_example, together
 from theory.constants import Constants
 from theory.rules.stability import Elastic, delay_threshold, no_oscillation
 from theory.seconds.periods import adapted_period, best_period, error_in_time
@@ -29,7 +29,7 @@ from theory.theorems.ssp import ssp
 
 @pytest.mark.parametrize("H", [1, 2, 7, 50])
 def test_full_averaging_is_local_sgd(H: int) -> None:
-    c = FULL.state(lam=0.0, H=H)
+    c = together(cooperative_sgd, local_sgd_nonconvex).state(lam=0.0, H=H)
     assert cooperative_sgd.limit(c) == pytest.approx(1 / (c.need("L") * H), rel=1e-12)
     step = ConstantStep(0.9 * cooperative_sgd.limit(c))
     for t in (1, 30, 1000):
@@ -39,7 +39,7 @@ def test_full_averaging_is_local_sgd(H: int) -> None:
 
 
 def test_averaging_at_every_step_costs_no_drift() -> None:
-    c = FULL.state(lam=0.0, H=1)
+    c = together(bsp_nonconvex, cooperative_sgd, pr_sgd).state(lam=0.0, H=1)
     step = ConstantStep(0.1)
     assert at(cooperative_sgd, c, step, 40) == pytest.approx(at(bsp_nonconvex, c, step, 40))
     drift = at(pr_sgd, c, step, 40) - at(bsp_nonconvex, c, step, 40)
@@ -50,7 +50,7 @@ def test_the_papers_stepsize_and_period_give_the_papers_order() -> None:
     values = []
     for n, T in ((4, 2**16), (4, 2**20), (16, 2**20)):
         H = T**0.25 / n**0.75
-        c = FULL.state(n=n, H=H)
+        c = pr_sgd.example.state(n=n, H=H)
         step = ConstantStep(math.sqrt(n) / (2.0 * math.sqrt(T)))
         values.append(at(pr_sgd, c, step, T) * math.sqrt(n * T))
     # 2 L Delta + sigma2 + 4 G2: free of n and T
@@ -59,17 +59,19 @@ def test_the_papers_stepsize_and_period_give_the_papers_order() -> None:
 
 def test_too_large_stepsizes_and_directed_graphs_are_refused() -> None:
     step = ConstantStep(0.2)
-    (sentence,) = cooperative_sgd.violations(FULL, step, 10)
+    (sentence,) = cooperative_sgd.violations(cooperative_sgd.example, step, 10)
     assert sentence.startswith("gamma must be at most 2/(L (1 + sqrt(1 + 4 K))) = ")
-    (sentence,) = cooperative_sgd.violations(FULL.state(symmetric=False), step, 10)
+    (sentence,) = cooperative_sgd.violations(
+        cooperative_sgd.example.state(symmetric=False), step, 10
+    )
     assert "W must be symmetric" in sentence
-    (sentence,) = cooperative_sgd.violations(FULL.state(lam=1.0), step, 10)
+    (sentence,) = cooperative_sgd.violations(cooperative_sgd.example.state(lam=1.0), step, 10)
     assert "lam must be below 1" in sentence
-    (sentence,) = cooperative_sgd.violations(FULL.state(zeta2=1.0), step, 10)
+    (sentence,) = cooperative_sgd.violations(cooperative_sgd.example.state(zeta2=1.0), step, 10)
     assert "one objective" in sentence
-    (sentence,) = pr_sgd.violations(FULL, ConstantStep(0.6), 10)
+    (sentence,) = pr_sgd.violations(pr_sgd.example, ConstantStep(0.6), 10)
     assert sentence == "gamma must be at most 1/L_max = 0.5, got gamma=0.6"
-    (sentence,) = ssp.violations(FULL.state(convex=False), InverseRootStep(1.0), 10)
+    (sentence,) = ssp.violations(ssp.example.state(convex=False), InverseRootStep(1.0), 10)
     assert sentence == "every component must be convex, got convex=False"
 
 
@@ -172,11 +174,11 @@ def test_ssp_covers_its_worst_views(s: int, ahead: bool) -> None:
 
 def test_ssp_is_three_quarters_of_the_paper_at_its_stepsize() -> None:
     F, lip, s, n, T = 2.0 / math.sqrt(2), 3.0, 2, 4, 1000
-    step = ssp.stepsize(FULL, T)
+    step = ssp.stepsize(ssp.example, T)
     assert isinstance(step, InverseRootStep)
     assert step.scale == pytest.approx(F / (lip * math.sqrt(2 * (s + 1) * n)), rel=1e-12)
     paper = 4 * F * lip * math.sqrt(2 * (s + 1) * n / T)
-    assert at(ssp, FULL, step, T) == pytest.approx(0.75 * paper, rel=1e-12)
+    assert at_example(ssp, step, T) == pytest.approx(0.75 * paper, rel=1e-12)
 
 
 # Step times
@@ -249,8 +251,8 @@ def test_partial_barriers_and_harmonic_numbers() -> None:
         (lambda: harmonic(-1), "n must be at least 0, got n=-1"),
         (lambda: delay_threshold(-1), "tau must be at least 0, got tau=-1"),
         (lambda: no_oscillation(-2), "tau must be at least 0, got tau=-2"),
-        (lambda: best_period(FULL, 0.0, 1.0, 1.0), "gamma and seconds must be positive"),
-        (lambda: error_in_time(FULL, 0.1, 0.5, 1.0, 1.0, 1.0), "period must be at least 1"),
+        (lambda: best_period(together(), 0.0, 1.0, 1.0), "gamma and seconds must be positive"),
+        (lambda: error_in_time(together(), 0.1, 0.5, 1.0, 1.0, 1.0), "period must be at least 1"),
         (lambda: adapted_period(0, 1.0, 1.0), "first must be at least 1"),
         (lambda: InverseRootStep(0.0), "scale must be positive, got scale=0.0"),
         (lambda: TABLE_2[0](0, 4), "T, n and K must be at least 1, got T=0"),
@@ -304,22 +306,26 @@ def test_elastic_averaging_by_eigenvalues() -> None:
 
 def test_the_best_period_is_where_the_error_is_least() -> None:
     gamma, seconds, compute, delay = 0.02, 4000.0, 1.0, 60.0
-    told = best_period(FULL, gamma, seconds, delay)
+    told = best_period(local_sgd_nonconvex.example, gamma, seconds, delay)
     found = optimize.minimize_scalar(
-        lambda H: error_in_time(FULL, gamma, H, seconds, compute, delay),
+        lambda H: error_in_time(local_sgd_nonconvex.example, gamma, H, seconds, compute, delay),
         bounds=(1, 1000), method="bounded", options={"xatol": 1e-6},
     )  # fmt: skip
     assert told == pytest.approx(found.x, rel=1e-4) and told > 2
     # it does not depend on the seconds of a local step
     other = optimize.minimize_scalar(
-        lambda H: error_in_time(FULL, gamma, H, seconds, 50.0, delay),
+        lambda H: error_in_time(local_sgd_nonconvex.example, gamma, H, seconds, 50.0, delay),
         bounds=(1, 1000), method="bounded", options={"xatol": 1e-6},
     )  # fmt: skip
     assert other.x == pytest.approx(found.x, rel=1e-3)
-    assert best_period(FULL, 0.4, 1e9, 1e-3) == 1.0
+    assert best_period(local_sgd_nonconvex.example, 0.4, 1e9, 1e-3) == 1.0
     steps = seconds / (compute + delay / 8)
-    same = at(local_sgd_nonconvex, FULL.state(H=8), ConstantStep(gamma), steps)
-    assert error_in_time(FULL, gamma, 8, seconds, compute, delay) == pytest.approx(same, rel=1e-12)
+    same = at(
+        local_sgd_nonconvex, local_sgd_nonconvex.example.state(H=8), ConstantStep(gamma), steps
+    )
+    assert error_in_time(
+        local_sgd_nonconvex.example, gamma, 8, seconds, compute, delay
+    ) == pytest.approx(same, rel=1e-12)
 
 
 def test_adapted_periods_fall_with_the_loss() -> None:
@@ -360,7 +366,9 @@ def longest(theorem: Theorem, c: Constants, T: float) -> float:
 def test_the_exponents_are_those_that_the_bounds_allow(theorem: Theorem, key: str) -> None:
     (line,) = (line for line in TABLE_2 if line.key == key)
     T = 2.0**60
-    more_time = longest(theorem, FULL, 16 * T) / longest(theorem, FULL, T)
-    more_workers = longest(theorem, FULL.state(n=64), T) / longest(theorem, FULL, T)
+    more_time = longest(theorem, theorem.example, 16 * T) / longest(theorem, theorem.example, T)
+    more_workers = longest(theorem, theorem.example.state(n=64), T) / longest(
+        theorem, theorem.example, T
+    )
     assert math.log(more_time, 16) == pytest.approx(1 - float(line.steps), abs=2e-3)
     assert math.log(more_workers, 16) == pytest.approx(-float(line.workers), abs=2e-3)

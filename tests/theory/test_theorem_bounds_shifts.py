@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from tests.theory.cases import FULL, at
+from tests.theory.cases import at, together
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep
 from theory.theorems.absolute_compressor_ef import absolute_compressor_ef
@@ -75,16 +75,19 @@ def test_diana_nonconvex_covers_the_same_run() -> None:
 
 def test_shift_steps_beyond_the_limit_are_refused() -> None:
     for theorem in (diana, diana_nonconvex):
-        (sentence,) = theorem.violations(FULL.state(alpha=0.3), ConstantStep(1e-6), 10)
+        (sentence,) = theorem.violations(theorem.example.state(alpha=0.3), ConstantStep(1e-6), 10)
         assert sentence == "alpha must be at most 1/(1 + omega) = 0.25, got alpha=0.3"
-        sentence = theorem.violations(FULL.state(alpha=0.0), ConstantStep(1e-6), 10)[0]
+        sentence = theorem.violations(theorem.example.state(alpha=0.0), ConstantStep(1e-6), 10)[0]
         assert sentence == "alpha must be positive, got alpha=0"
-    (sentence,) = diana.violations(FULL.state(convex=False), ConstantStep(1e-6), 10)
+    (sentence,) = diana.violations(diana.example.state(convex=False), ConstantStep(1e-6), 10)
     assert sentence == "every f_i must be convex, got convex=False"
 
 
 def test_two_way_feedback_without_a_server_compressor_is_one_way() -> None:
-    c, step = FULL.state(delta_up=0.25, delta_down=1.0), ConstantStep(0.1)
+    c, step = (
+        together(ef_sgd_two_way, ef_sgd_workers).state(delta_up=0.25, delta_down=1.0),
+        ConstantStep(0.1),
+    )
     # (1-d)/(1-sqrt(1-d))^2 <= 4 (1-d)/d^2: the exact residual against the lemma's
     assert at(ef_sgd_two_way, c, step, 50) <= at(ef_sgd_workers, c, step, 50)
     both = c.state(delta_up=1.0)
@@ -99,7 +102,7 @@ def test_two_way_feedback_without_a_server_compressor_is_one_way() -> None:
 def test_two_way_residuals_stay_below_the_amplification(up: float, down: float) -> None:
     r, s = np.sqrt(1 - up), np.sqrt(1 - down)
     e = server = 0.0
-    most = ef_sgd_two_way.amplification(FULL.state(delta_up=up, delta_down=down))
+    most = ef_sgd_two_way.amplification(ef_sgd_two_way.example.state(delta_up=up, delta_down=down))
     for _ in range(4000):  # C(p) = (1 - r) p, steps of length 1
         p = 1.0 + e
         e, message = r * p, (1 - r) * p
@@ -152,7 +155,7 @@ def test_bernsteins_rate_squared() -> None:
 
 
 def test_the_vote_averages_noise_and_asks_for_symmetry() -> None:
-    c = FULL.state(sigma_one=6.0)
+    c = together(signsgd, signsgd_majority).state(sigma_one=6.0)
     one = at(signsgd, c.state(n=1), ConstantStep(0.1), 50)
     assert one - at(signsgd_majority, c, ConstantStep(0.1), 50) == pytest.approx(2 * 6.0 / 2)
     (sentence,) = signsgd_majority.violations(c.state(symmetric_noise=False), ConstantStep(0.1), 10)

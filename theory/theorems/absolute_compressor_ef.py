@@ -5,8 +5,11 @@ Derived here, for operators like that of a fixed threshold, which have no consta
 and :math:`E\|C(p) - p\|^2 \le D^2` for every p: keeping the coordinates with :math:`|p_j| > t` has
 :math:`D^2 = d t^2`, t in the unit of x (steps, not gradients). For :math:`\gamma \le \frac1{2L}`
 
-.. math:: \frac1T\sum_{t<T} E\|\nabla f(x_t)\|^2 \le \frac{4\Delta}{\gamma T}
-   + \frac{2\gamma L\sigma^2}n + 2L^2D^2.
+.. math::
+   :label: absolute_compressor_ef
+
+   \gamma \le \frac{1}{2L} \Rightarrow \frac1T \sum_{t<T} E\|\nabla f(x_t)\|^2 \le
+   \frac{4\Delta}{\gamma T} + \frac{2\gamma L\sigma^2}{n} + 2L^2D^2.
 
 No bound on gradients is needed. A threshold proportional to gamma makes the last term
 :math:`O(\gamma^2)`: the order is that of such thresholds. Sending :math:`\pm t` instead of the
@@ -41,10 +44,7 @@ class AbsoluteCompressorEf(VirtualDescent):
     order = Order({"T": -HALF, "n": -HALF})
     tight = False
     unmeasured = "no compressor states absolute_error"
-    statement = (
-        r"\gamma \le \frac{1}{2L} \Rightarrow \frac1T \sum_{t<T} E\|\nabla f(x_t)\|^2 \le "
-        r"\frac{4\Delta}{\gamma T} + \frac{2\gamma L\sigma^2}{n} + 2L^2D^2"
-    )
+    example = Constants(n=4, L=2.0, sigma2=5.0, absolute_error=0.0, initial_gap=3.0)
 
     def residual(self, c: Constants, gamma: float) -> float:
         return 2 * c.need("L") ** 2 * c.need("absolute_error")

@@ -5,8 +5,11 @@ Lian et al. 2015 (arXiv:1506.08272), Theorem 1 and Corollary 2:
 for f with variance :math:`\sigma^2`, delays at most tau server updates. T counts server updates.
 If :math:`\gamma L M + 2\gamma^2L^2M^2\tau^2 \le 1`,
 
-.. math:: \frac1T\sum_{t<T} E\|\nabla f(x_t)\|^2 \le \frac{2\Delta}{M T\gamma}
-   + (\gamma L + 2L^2 M\tau\gamma^2)\sigma^2.
+.. math::
+   :label: asysg_con
+
+   \gamma LM + 2\gamma^2L^2M^2\tau^2 \le 1 \Rightarrow \frac1T\sum_{t<T} E\|\nabla f(x_t)\|^2 \le
+   \frac{2\Delta}{MT\gamma} + (\gamma L + 2L^2M\tau\gamma^2)\sigma^2.
 
 M = 1 is the server that applies each gradient as it arrives. Every gradient must be unbiased for f
 itself, so the workers must share one objective. ``tau`` must bound every delay of the run.
@@ -46,11 +49,7 @@ class AsysgCon(Descent):
     order = Order({"T": -HALF})
     formula = "2/(L M (1 + sqrt(1 + 8 tau^2)))"
     tight = False
-    statement = (
-        r"\gamma LM + 2\gamma^2L^2M^2\tau^2 \le 1 \Rightarrow \frac1T\sum_{t<T} "
-        r"E\|\nabla f(x_t)\|^2 \le \frac{2\Delta}{MT\gamma} + "
-        r"(\gamma L + 2L^2M\tau\gamma^2)\sigma^2"
-    )
+    example = Constants(L=2.0, sigma2=5.0, zeta2=0.0, tau=3, initial_gap=3.0)
 
     def __post_init__(self) -> None:
         if self.M < 1:

@@ -3,8 +3,11 @@ r"""BSP-SGD on smooth functions, constant stepsize.
 Bottou, Curtis, Nocedal 2018 (arXiv:1606.04838), Theorem 4.8, for the mean of n independent
 unbiased gradients of variance :math:`\sigma^2` each. For :math:`\gamma \le 1/L` and T steps,
 
-.. math:: \frac1T \sum_{t<T} E\|\nabla f(x_t)\|^2
-          \le \frac{2 (f(x_0) - f^*)}{\gamma T} + \frac{\gamma L \sigma^2}{n}.
+.. math::
+   :label: bsp_nonconvex
+
+   \gamma \le 1/L \Rightarrow \frac1T \sum_{t<T} E\|\nabla f(x_t)\|^2 \le \frac{2 \Delta}{\gamma T}
+   + \frac{\gamma L \sigma^2}{n}.
 
 The best stepsize :math:`\gamma = \sqrt{2 n \Delta / (L \sigma^2 T)}` gives
 :math:`2 \sqrt{2 L \Delta \sigma^2 / (n T)}`. The order is attained on quadratics whose noise does
@@ -35,10 +38,7 @@ class BspNonconvex(MiniBatchDescent):
     order = Order({"T": -HALF, "n": -HALF})
     formula = "1/L"
     tight = True
-    statement = (
-        r"\gamma \le 1/L \Rightarrow \frac1T \sum_{t<T} E\|\nabla f(x_t)\|^2 \le "
-        r"\frac{2 \Delta}{\gamma T} + \frac{\gamma L \sigma^2}{n}"
-    )
+    example = Constants(n=4, L=2.0, sigma2=5.0, initial_gap=3.0)
 
     def limit(self, c: Constants) -> float:
         return 1 / c.need("L")

@@ -3,8 +3,11 @@ r"""BSP-SGD on smooth strongly convex functions, constant stepsize.
 Bottou, Curtis, Nocedal 2018 (arXiv:1606.04838), Theorem 4.6, here for the distance: for
 :math:`\gamma \le 1/L`, n independent gradients of variance :math:`\sigma^2`, after T steps
 
-.. math:: E\|x_T - x^*\|^2 \le (1 - \gamma\mu)^T \|x_0 - x^*\|^2
-          + \frac{\gamma \sigma^2}{\mu n} \left(1 - (1 - \gamma\mu)^T\right).
+.. math::
+   :label: bsp_strongly_convex
+
+   \gamma \le 1/L \Rightarrow E\|x_T - x^*\|^2 \le (1-\gamma\mu)^T R^2 + \frac{\gamma\sigma^2}{\mu
+   n}(1 - (1-\gamma\mu)^T).
 
 Proof: :math:`\|\nabla f(x)\|^2 \le L \langle \nabla f(x), x - x^* \rangle` makes one step
 contract by :math:`1 - \gamma\mu` up to :math:`\gamma^2 \sigma^2 / n`; sum the geometric series.
@@ -38,10 +41,7 @@ class BspStronglyConvex(Contraction):
     order = Order({"T": -1, "n": -1})
     formula = "1/L"
     tight = False
-    statement = (
-        r"\gamma \le 1/L \Rightarrow E\|x_T - x^*\|^2 \le (1-\gamma\mu)^T R^2 + "
-        r"\frac{\gamma\sigma^2}{\mu n}(1 - (1-\gamma\mu)^T)"
-    )
+    example = Constants(n=4, L=2.0, mu=0.5, sigma2=5.0, R2=6.0)
 
     def premises(self, c: Constants) -> tuple[Condition, ...]:
         return (positive(c, "mu"),)

@@ -3,8 +3,11 @@ r"""BSP-SGD on smooth strongly convex functions, stepsize 2/(mu (a + t)).
 The setting of Bottou, Curtis, Nocedal 2018 (arXiv:1606.04838), Theorem 4.7, with a bound on the
 distance that is derived here. For :math:`\gamma_t = 2 / (\mu (a + t))`, :math:`a \ge 2 L / \mu`,
 
-.. math:: E\|x_T - x^*\|^2 \le
-          \frac{(a-1)(a-2) \|x_0 - x^*\|^2 + 4 \sigma^2 T / (\mu^2 n)}{(a+T-1)(a+T-2)}.
+.. math::
+   :label: bsp_strongly_convex_decreasing
+
+   \gamma_t = \frac{2}{\mu(a+t)}, a \ge 2L/\mu \Rightarrow E\|x_T - x^*\|^2 \le \frac{(a-1)(a-2) R^2
+   + 4\sigma^2 T/(\mu^2 n)}{(a+T-1)(a+T-2)}.
 
 Proof by induction: one step gives :math:`d_{t+1} \le (1 - \gamma_t\mu) d_t + \gamma_t^2\sigma^2/n`
 as :math:`\gamma_t \le 1/L`. With :math:`w_t = (a+t-1)(a+t-2)`,
@@ -41,10 +44,7 @@ class BspStronglyConvexDecreasing(InverseTimeTheorem):
     metric = Metric.SQUARED_DISTANCE
     order = Order({"T": -1, "n": -1})
     tight = True
-    statement = (
-        r"\gamma_t = \frac{2}{\mu(a+t)}, a \ge 2L/\mu \Rightarrow E\|x_T - x^*\|^2 \le "
-        r"\frac{(a-1)(a-2) R^2 + 4\sigma^2 T/(\mu^2 n)}{(a+T-1)(a+T-2)}"
-    )
+    example = Constants(n=4, L=2.0, mu=0.5, sigma2=5.0, R2=6.0)
 
     def premises(self, c: Constants) -> tuple[Condition, ...]:
         return (positive(c, "mu"),)

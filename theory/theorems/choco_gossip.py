@@ -6,8 +6,13 @@ spectral gap :math:`p = 1 - \lambda`, :math:`\beta = \|I - W\|_2`; Q a contracti
 
 .. math:: \gamma = \frac{p \delta}{16 p + p^2 + 4\beta^2 + 2 p \beta^2 - 8 p \delta}
 
-the potential :math:`e_t = E \sum_i \|x_i^t - \bar x\|^2 + \|x_i^t - \hat x_i^t\|^2` obeys
-:math:`e_t \le (1 - p^2\delta/82)^t e_0`, t being the number of rounds.
+the potential :math:`e_t = E \sum_i \|x_i^t - \bar x\|^2 + \|x_i^t - \hat x_i^t\|^2` obeys, t being
+the number of rounds,
+
+.. math::
+   :label: choco_gossip
+
+   e_t \le (1 - p^2\delta/82)^t e_0.
 
 The numerator is :math:`p\delta`. With :math:`p^2\delta`, as Theorem 4.1 of the later paper
 (arXiv:1907.09356) prints it beside the same rate, that rate would not hold: for Q = I the slowest
@@ -66,7 +71,7 @@ class ChocoGossip(ConstantStepTheorem):
     metric = Metric.CONSENSUS_POTENTIAL
     order = Order({})
     tight = False
-    statement = r"e_t \le (1 - p^2\delta/82)^t e_0"
+    example = Constants(lam=0.6, beta=1.2, delta=0.25, initial_potential=11.0)
 
     def consensus_stepsize(self, c: Constants) -> float:
         """The prescribed gamma, a pure number."""

@@ -9,8 +9,12 @@ Koloskova et al. 2020 (arXiv:1907.09356), Theorem 4.1: with c = p^2 delta/82,
 (``printed``). The bound used here is derived for any constant :math:`\gamma \le 1/L_{max}`, t = 0,
 ..., T-1, and a start of potential e_0 (0 where ``initial_potential`` is not stated):
 
-.. math:: \frac1T \sum_{t<T} E\|\nabla f(\bar x_t)\|^2 \le \frac{2\Delta}{\gamma T}
-   + \frac{\gamma L\sigma^2}{n} + \frac{8\gamma^2L^2G^2}{c^2} + \frac{2 L^2 e_0}{n c T}.
+.. math::
+   :label: choco_sgd_nonconvex
+
+   \gamma \le 1/L \Rightarrow \frac1T \sum_{t<T} E\|\nabla f(\bar x_t)\|^2 \le \frac{2\Delta}{\gamma
+   T} + \frac{\gamma L\sigma^2}{n} + \frac{8\gamma^2L^2G^2}{c^2} + \frac{2L^2e_0}{ncT}, c =
+   p^2\delta/82.
 
 Derivation: smoothness gives :math:`2\Delta/(\gamma T) + \gamma L\sigma^2/n` plus
 :math:`L^2` times the mean of :math:`\frac1n\sum_i\|x_i-\bar x\|^2 \le e_t/n`, and
@@ -47,10 +51,8 @@ class ChocoSgdNonconvex(MiniBatchDescent):
     smoothness = "L_max"
     formula = "1/L_max"
     tight = False
-    statement = (
-        r"\gamma \le 1/L \Rightarrow \frac1T \sum_{t<T} E\|\nabla f(\bar x_t)\|^2 \le "
-        r"\frac{2\Delta}{\gamma T} + \frac{\gamma L\sigma^2}{n} + \frac{8\gamma^2L^2G^2}{c^2} + "
-        r"\frac{2L^2e_0}{ncT}, c = p^2\delta/82"
+    example = Constants(
+        n=4, L_max=2.0, sigma2=5.0, G2=7.0, initial_gap=3.0, lam=0.6, beta=1.2, delta=0.25
     )
 
     def consensus_stepsize(self, c: Constants) -> float:

@@ -10,8 +10,11 @@ the constants here are derived. Every f_i :math:`\mu`-strongly convex and L-smoo
 CHOCO-Gossip, :math:`\gamma_t = 4/(\mu(a+t))`, :math:`a \ge \max(5/c, 16\kappa)`; weights
 :math:`w_t = (a+t)^2`, :math:`\hat x_T` the weighted mean of the mean models of t = 0, ..., T-1:
 
-.. math:: E f(\hat x_T) - f^* \le \frac{\mu a^3}{4 S_T} R^2 + \frac{2T(T+2a)}{\mu n S_T}\sigma^2
-          + \frac{960\, T L}{\mu^2 c^2 S_T} G^2.
+.. math::
+   :label: choco_sgd_strongly_convex
+
+   E f(\hat x_T) - f^* \le \frac{\mu a^3}{4 S_T} R^2 + \frac{2T(T+2a)}{\mu n S_T}\sigma^2 +
+   \frac{960 T L}{\mu^2 c^2 S_T} G^2, c = p^2\delta/82.
 
 Derivation: (1) the potential obeys :math:`e_{t+1} \le (1-c/2) e_t + (4/c) n\gamma_t^2 G^2`, hence
 :math:`e_t \le 40 n \gamma_t^2 G^2/c^2` by induction, if the start does (start at the public copies:
@@ -55,9 +58,8 @@ class ChocoSgdStronglyConvex(WeightedAverage):
     needs = ("n", "L_max", "mu_min", "sigma2", "G2", "R2", "lam", "beta", "delta")
     order = Order({"T": -1, "n": -1})
     tight = False
-    statement = (
-        r"E f(\hat x_T) - f^* \le \frac{\mu a^3}{4 S_T} R^2 + \frac{2T(T+2a)}{\mu n S_T}\sigma^2 + "
-        r"\frac{960 T L}{\mu^2 c^2 S_T} G^2, c = p^2\delta/82"
+    example = Constants(
+        n=4, L_max=2.0, mu_min=0.5, sigma2=5.0, G2=7.0, R2=6.0, lam=0.6, beta=1.2, delta=0.25
     )
 
     def consensus_stepsize(self, c: Constants) -> float:

@@ -12,8 +12,11 @@ Derived here, in the setting of Alistarh et al. 2017 (arXiv:1610.02132), for any
 because :math:`\frac1n \sum_i E\|g_i\|^2 \le \sigma^2 + \zeta^2 + \|\nabla f\|^2`. Smoothness then
 gives, for :math:`\gamma \le 1 / (L (1 + \omega/n))`,
 
-.. math:: \frac1T \sum_{t<T} E\|\nabla f(x_t)\|^2 \le \frac{2\Delta}{\gamma T}
-          + \gamma L \frac{(1+\omega)\sigma^2 + \omega\zeta^2}{n}.
+.. math::
+   :label: compressed_bsp_nonconvex
+
+   \gamma \le \frac{1}{L(1+\omega/n)} \Rightarrow \frac1T \sum_{t<T} E\|\nabla f(x_t)\|^2 \le
+   \frac{2\Delta}{\gamma T} + \gamma L \frac{(1+\omega)\sigma^2 + \omega\zeta^2}{n}.
 """
 
 from __future__ import annotations
@@ -40,10 +43,7 @@ class CompressedBspNonconvex(Descent):
     order = Order({"T": -HALF, "n": -HALF, "omega": HALF})
     formula = "1/(L (1 + omega/n))"
     tight = False
-    statement = (
-        r"\gamma \le \frac{1}{L(1+\omega/n)} \Rightarrow \frac1T \sum_{t<T} E\|\nabla f(x_t)\|^2 "
-        r"\le \frac{2\Delta}{\gamma T} + \gamma L \frac{(1+\omega)\sigma^2 + \omega\zeta^2}{n}"
-    )
+    example = Constants(n=4, L=2.0, sigma2=5.0, zeta2=1.5, omega=3.0, initial_gap=3.0)
 
     def limit(self, c: Constants) -> float:
         return 1 / (c.need("L") * (1 + c.need("omega") / c.need("n")))

@@ -4,8 +4,11 @@ Derived here, in the setting of compressed gradient descent (compare Mishchenko 
 arXiv:1901.09269, whose shifts remove the floor). Each f_i convex and :math:`L_{max}`-smooth, f
 :math:`\mu`-strongly convex, C in U(omega), :math:`\gamma \le 1 / (L_{max} (1 + 2\omega/n))`:
 
-.. math:: E\|x_T - x^*\|^2 \le q^T R^2 + (1 - q^T)
-   \frac{\gamma ((1+\omega)\sigma^2 + 2\omega\zeta_*^2)}{\mu n}, \quad q = 1 - \gamma\mu,
+.. math::
+   :label: compressed_bsp_strongly_convex
+
+   \gamma \le \frac{1}{L_{max}(1+2\omega/n)} \Rightarrow E\|x_T - x^*\|^2 \le q^T R^2 + (1-q^T)
+   \frac{\gamma((1+\omega)\sigma^2 + 2\omega\zeta_*^2)}{\mu n}, q = 1-\gamma\mu,
 
 with :math:`\zeta_*^2 = \frac1n \sum_i \|\nabla f_i(x^*)\|^2` (``zeta2_star``; any uniform zeta2
 is at least that). Hessians may differ between workers.
@@ -45,9 +48,8 @@ class CompressedBspStronglyConvex(Contraction):
     order = Order({"T": -1, "n": -1, "omega": 1})
     formula = "1/(L_max (1 + 2 omega/n))"
     tight = False
-    statement = (
-        r"\gamma \le \frac{1}{L_{max}(1+2\omega/n)} \Rightarrow E\|x_T - x^*\|^2 \le q^T R^2 + "
-        r"(1-q^T) \frac{\gamma((1+\omega)\sigma^2 + 2\omega\zeta_*^2)}{\mu n}, q = 1-\gamma\mu"
+    example = Constants(
+        n=4, L_max=2.0, mu=0.5, sigma2=5.0, zeta2_star=1.5, omega=3.0, R2=6.0, convex=True
     )
 
     def premises(self, c: Constants) -> tuple[Condition, ...]:

@@ -4,9 +4,12 @@ Wang, Joshi 2018 (arXiv:1808.07576), Theorem 1 without auxiliary variables:
 :math:`X_{t+1} = (X_t - \gamma G_t) S_t` with S_t = W when H | t + 1, else I, W symmetric and doubly
 stochastic. With :math:`\lambda = \|W - J\|_2`, the mean model :math:`\bar x_t` obeys
 
-.. math:: \frac1T\sum_{t<T} E\|\nabla f(\bar x_t)\|^2 \le \frac{2\Delta}{\gamma T}
-   + \frac{\gamma L\sigma^2}n
-   + \gamma^2L^2\sigma^2\left(\frac{1+\lambda^2}{1-\lambda^2} H - 1\right).
+.. math::
+   :label: cooperative_sgd
+
+   \gamma L + \gamma^2L^2K \le 1 \Rightarrow \frac1T \sum_{t<T} E\|\nabla f(\bar x_t)\|^2 \le
+   \frac{2\Delta}{\gamma T} + \frac{\gamma L\sigma^2}{n} + \gamma^2 L^2 \sigma^2
+   \left(\frac{1+\lambda^2}{1-\lambda^2}H - 1\right).
 
 The paper asks for a stepsize of the order :math:`(1-\lambda)/(L H)`. Its proof needs no more than
 :math:`\gamma L + \gamma^2L^2 K \le 1` with
@@ -43,11 +46,7 @@ class CooperativeSgd(MiniBatchDescent):
     order = Order({"T": -HALF, "n": -HALF})
     formula = "2/(L (1 + sqrt(1 + 4 K)))"
     tight = False
-    statement = (
-        r"\gamma L + \gamma^2L^2K \le 1 \Rightarrow \frac1T \sum_{t<T} "
-        r"E\|\nabla f(\bar x_t)\|^2 \le \frac{2\Delta}{\gamma T} + \frac{\gamma L\sigma^2}{n} + "
-        r"\gamma^2 L^2 \sigma^2 \left(\frac{1+\lambda^2}{1-\lambda^2}H - 1\right)"
-    )
+    example = Constants(n=4, L=2.0, sigma2=5.0, zeta2=0.0, H=5, lam=0.6, initial_gap=3.0)
 
     def premises(self, c: Constants) -> tuple[Condition, ...]:
         return one_objective(c), connected(c), symmetric(c)

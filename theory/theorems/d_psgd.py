@@ -6,9 +6,12 @@ every f_i :math:`L_{max}`-smooth, all workers start at x_0. With
 :math:`D_2 = 1 - 18\gamma^2 n L^2/(1-\lambda)^2 > 0` and
 :math:`D_1 = \frac12 - 9\gamma^2 n L^2/((1-\lambda)^2 D_2) > 0`, :math:`\gamma \le 1/L`,
 
-.. math:: \frac{D_1}{T} \sum_{t<T} E\|\nabla f(\bar x_t)\|^2 \le \frac{\Delta}{\gamma T}
-   + \frac{\gamma L\sigma^2}{2n} + \frac{\gamma^2 L^2 n\sigma^2}{(1-\lambda^2) D_2}
-   + \frac{9\gamma^2 L^2 n\zeta^2}{(1-\lambda)^2 D_2}.
+.. math::
+   :label: d_psgd
+
+   \frac{D_1}{T} \sum_{t<T} E\|\nabla f(\bar x_t)\|^2 \le \frac{\Delta}{\gamma T} + \frac{\gamma
+   L\sigma^2}{2n} + \frac{\gamma^2L^2n\sigma^2}{(1-\lambda^2)D_2} +
+   \frac{9\gamma^2L^2n\zeta^2}{(1-\lambda)^2D_2}.
 
 The stepsize is that of Corollary 2, :math:`\gamma = 1/(2L + \sigma\sqrt{T/n})`, kept below
 :math:`(1-\lambda)/(L\sqrt{54 n})`, where :math:`D_1 \ge 1/4`, so that the theorem applies at every
@@ -42,11 +45,7 @@ class DPsgd(ConstantStepTheorem):
     metric = Metric.AVERAGE_SQUARED_GRADIENT
     order = Order({"T": -HALF, "n": -HALF})
     tight = False
-    statement = (
-        r"\frac{D_1}{T} \sum_{t<T} E\|\nabla f(\bar x_t)\|^2 \le \frac{\Delta}{\gamma T} + "
-        r"\frac{\gamma L\sigma^2}{2n} + \frac{\gamma^2L^2n\sigma^2}{(1-\lambda^2)D_2} + "
-        r"\frac{9\gamma^2L^2n\zeta^2}{(1-\lambda)^2D_2}"
-    )
+    example = Constants(n=4, L_max=2.0, sigma2=5.0, zeta2=1.5, lam=0.6, initial_gap=3.0)
 
     def factors(self, c: Constants, gamma: float) -> tuple[float, float]:
         """D_1 and D_2 of the statement (D_1 is -inf where D_2 is not positive)."""

@@ -6,8 +6,11 @@ too (then in expectation). W doubly stochastic, :math:`\lambda = \|W - J\|_2 < 1
 at x_0, every f_i convex, every gradient (of every sample) of norm at most l, and
 :math:`\bar x_t` the mean model:
 
-.. math:: E f\Big(\frac1T \sum_{t<T} \bar x_t\Big) - f^* \le \frac{\|x_0 - x^*\|^2}{2\gamma T}
-   + \gamma l^2 \left(\frac12 + \frac{2}{1-\lambda}\right).
+.. math::
+   :label: dgd
+
+   E f\Big(\frac1T \sum_{t<T} \bar x_t\Big) - f^* \le \frac{\|x_0 - x^*\|^2}{2\gamma T} + \gamma l^2
+   \left(\frac12 + \frac{2}{1-\lambda}\right).
 
 The mean model moves by :math:`-\gamma \bar g_t`. Gradients are taken at the workers' models, which
 are at most :math:`\gamma l / (1-\lambda)` from the mean model on average; evaluating them there
@@ -37,10 +40,7 @@ class Dgd(Neighbourhood):
     needs = ("lam", "lipschitz", "R2", "convex")
     order = Order({"T": -HALF, "gap": -HALF})
     tight = False
-    statement = (
-        r"E f\Big(\frac1T \sum_{t<T} \bar x_t\Big) - f^* \le \frac{\|x_0 - x^*\|^2}{2\gamma T} "
-        r"+ \gamma l^2 \left(\frac12 + \frac{2}{1-\lambda}\right)"
-    )
+    example = Constants(lam=0.6, lipschitz=3.0, R2=6.0, convex=True)
 
     def floor(self, c: Constants) -> float:
         return c.positive("lipschitz") ** 2 * (0.5 + 2 / (1 - c.need("lam")))

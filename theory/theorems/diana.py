@@ -6,12 +6,15 @@ Mishchenko et al. 2019 (arXiv:1901.09269); the constants are derived here. Each 
 h_i))`, all :math:`h_i = 0` at first. For :math:`\alpha \le \frac1{1+\omega}`,
 :math:`\gamma \le \frac1{L_{max}(1 + 6\omega/n)}` and :math:`q = \max(1 - \gamma\mu, 1 - \alpha/2)`
 
-.. math:: E\|x_T - x^*\|^2 \le q^T \left(R^2 + \frac{4\gamma^2\omega\zeta_*^2}{n\alpha}\right)
-   + \frac{1 - q^T}{1 - q} \gamma^2 \frac{(1 + 5\omega)\sigma^2}{n}, \quad
-   \zeta_*^2 = \frac1n \sum_i \|\nabla f_i(x^*)\|^2
+.. math::
+   :label: diana
 
-(``zeta2_star``; any uniform zeta2 is at least that). Hessians may differ between workers.
-Without noise x_T converges linearly.
+   \alpha \le \frac{1}{1+\omega}, \gamma \le \frac{1}{L_{max}(1+6\omega/n)} \Rightarrow E\|x_T -
+   x^*\|^2 \le q^T (R^2 + \frac{4\gamma^2\omega\zeta_*^2}{n\alpha}) +
+   \frac{1-q^T}{1-q}\gamma^2\frac{(1+5\omega)\sigma^2}{n}, q = \max(1-\gamma\mu, 1-\alpha/2)
+
+with :math:`\zeta_*^2 = \frac1n \sum_i \|\nabla f_i(x^*)\|^2` (``zeta2_star``; any uniform zeta2
+is at least that). Hessians may differ between workers. Without noise x_T converges linearly.
 
 Proof: with :math:`I = \langle \nabla f(x), x - x^* \rangle`, :math:`H = \frac1n \sum_i
 \|h_i - \nabla f_i(x^*)\|^2`, co-coercivity gives :math:`\frac1n \sum_i \|\nabla f_i(x) -
@@ -48,10 +51,16 @@ class Diana(Contraction):
     order = Order({"T": -1, "n": -1, "omega": 1})
     formula = "1/(L_max (1 + 6 omega/n))"
     tight = False
-    statement = (
-        r"\alpha \le \frac{1}{1+\omega}, \gamma \le \frac{1}{L_{max}(1+6\omega/n)} \Rightarrow "
-        r"E\|x_T - x^*\|^2 \le q^T (R^2 + \frac{4\gamma^2\omega\zeta_*^2}{n\alpha}) + "
-        r"\frac{1-q^T}{1-q}\gamma^2\frac{(1+5\omega)\sigma^2}{n}, q = \max(1-\gamma\mu, 1-\alpha/2)"
+    example = Constants(
+        n=4,
+        L_max=2.0,
+        mu=0.5,
+        sigma2=5.0,
+        zeta2_star=1.5,
+        omega=3.0,
+        alpha=0.01,
+        R2=6.0,
+        convex=True,
     )
 
     def premises(self, c: Constants) -> tuple[Condition, ...]:

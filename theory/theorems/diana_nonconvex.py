@@ -5,8 +5,12 @@ Setting of Mishchenko et al. 2019 (arXiv:1901.09269); bound derived here. Each f
 :math:`\alpha \le \frac1{1+\omega}`, :math:`\gamma \le \min\left(\frac1{2L},
 \frac{\alpha}{L}\sqrt{\frac{n}{12\omega}}\right)`
 
-.. math:: \frac1T \sum_{t<T} E\|\nabla f(x_t)\|^2 \le \frac{2\Delta}{\gamma T}
-   + \frac{4\gamma L\omega(\zeta^2 + 2L\Delta)}{n\alpha T} + \frac{2\gamma L(1+4\omega)\sigma^2}{n}.
+.. math::
+   :label: diana_nonconvex
+
+   \gamma \le \min(\frac{1}{2L}, \frac{\alpha}{L}\sqrt{\frac{n}{12\omega}}) \Rightarrow \frac1T
+   \sum_{t<T} E\|\nabla f(x_t)\|^2 \le \frac{2\Delta}{\gamma T} + \frac{4\gamma
+   L\omega(\zeta^2+2L\Delta)}{n\alpha T} + \frac{2\gamma L(1+4\omega)\sigma^2}{n}.
 
 Proof: :math:`H = \frac1n\sum_i\|h_i - \nabla f_i(x)\|^2`. The step has second moment
 :math:`\|\nabla f\|^2 + ((1+\omega)\sigma^2 + \omega H)/n`. By Young with :math:`\alpha/2`,
@@ -42,11 +46,8 @@ class DianaNonconvex(Descent):
     order = Order({"T": -HALF, "n": -HALF, "omega": HALF})
     formula = "min(1/2, alpha sqrt(n/(12 omega)))/L_max"
     tight = False
-    statement = (
-        r"\gamma \le \min(\frac{1}{2L}, \frac{\alpha}{L}\sqrt{\frac{n}{12\omega}}) \Rightarrow "
-        r"\frac1T \sum_{t<T} E\|\nabla f(x_t)\|^2 \le \frac{2\Delta}{\gamma T} + "
-        r"\frac{4\gamma L\omega(\zeta^2+2L\Delta)}{n\alpha T} + "
-        r"\frac{2\gamma L(1+4\omega)\sigma^2}{n}"
+    example = Constants(
+        n=4, L_max=2.0, sigma2=5.0, zeta2=1.5, omega=3.0, alpha=0.01, initial_gap=3.0
     )
 
     def premises(self, c: Constants) -> tuple[Condition, ...]:

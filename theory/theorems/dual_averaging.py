@@ -6,8 +6,11 @@ convex, every gradient of norm at most l, :math:`\psi(x^*) \le R^2` (for
 :math:`\psi = \|x - x_0\|^2/2`: R^2 is ``R2``/2) and :math:`\alpha_t = a/\sqrt{t+1}`. For every
 worker i, with :math:`\hat x_i = \frac1T \sum_{t<T} x_{i,t}`,
 
-.. math:: E f(\hat x_i) - f^* \le \frac{1}{\sqrt T} \left(\frac{R^2}{a} + a l^2 \left(
-   \frac{12 \log(T\sqrt n)}{1-\sigma} + 19\right)\right).
+.. math::
+   :label: dual_averaging
+
+   \alpha_t = \frac{a}{\sqrt{t+1}} \Rightarrow E f(\hat x_i) - f^* \le \frac{1}{\sqrt T}
+   \left(\frac{R^2}{a} + a l^2 \left(\frac{12 \log(T\sqrt n)}{1-\sigma} + 19\right)\right).
 
 At the paper's :math:`a = R\sqrt{1-\sigma}/(4l)` it is
 :math:`\frac{Rl}{\sqrt{T(1-\sigma)}}(3\log(T\sqrt n) + 4 + \frac{19}{4}(1-\sigma))`, at most the
@@ -49,10 +52,8 @@ class DualAveraging(InverseRootTheorem):
     metric = Metric.WEIGHTED_SUBOPTIMALITY
     order = Order({"T": -HALF, "gap": -HALF})
     tight = False
-    statement = (
-        r"\alpha_t = \frac{R\sqrt{1-\sigma}}{4l\sqrt{t+1}} \Rightarrow E f(\hat x_i) - f^* \le "
-        r"\frac{8Rl\log(T\sqrt n)}{\sqrt{T(1-\sigma)}}"
-    )
+    any_scale = True
+    example = Constants(n=4, lam=0.6, lipschitz=3.0, R2=6.0, convex=True)
 
     def premises(self, c: Constants) -> tuple[Condition, ...]:
         return connected(c), convex(c, "f_i")
@@ -72,6 +73,10 @@ class DualAveraging(InverseRootTheorem):
         R = math.sqrt(c.need("R2") / 2)
         amount = 8 * R * c.need("lipschitz") / math.sqrt(1 - c.need("lam"))
         return np.asarray(amount * self._log(c, t) * per_step(1, t**0.5))
+
+    def logarithm(self, c: Constants, horizon: int) -> float:
+        """log(T sqrt(n))."""
+        return math.log(horizon * math.sqrt(c.need("n")))
 
     def weight(self, c: Constants, step: Stepsize, t: int) -> float:
         return 1.0

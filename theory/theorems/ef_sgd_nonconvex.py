@@ -4,8 +4,11 @@ Karimireddy et al. 2019 (arXiv:1901.09847), Theorem II, for :math:`p = \gamma g 
 :math:`x^+ = x - C(p)`, :math:`e^+ = p - C(p)`, any contraction C of quality delta and
 :math:`E\|g\|^2 \le G^2` (their sigma^2), any gamma:
 
-.. math:: \min_{t<T} E\|\nabla f(x_t)\|^2 \le \frac1T \sum_{t<T} E\|\nabla f(x_t)\|^2 \le
-   \frac{2\Delta}{\gamma T} + \gamma L G^2 + \frac{4\gamma^2L^2G^2(1-\delta)}{\delta^2}.
+.. math::
+   :label: ef_sgd_nonconvex
+
+   \frac1T \sum_{t<T} E\|\nabla f(x_t)\|^2 \le \frac{2\Delta}{\gamma T} + \gamma L G^2 +
+   \frac{4\gamma^2L^2G^2(1-\delta)}{\delta^2}.
 
 Derivation: :math:`\tilde x = x - e` obeys :math:`\tilde x^+ = \tilde x - \gamma g`; smoothness at
 :math:`\tilde x`, :math:`-\langle\nabla f(\tilde x), \nabla f(x)\rangle \le
@@ -45,10 +48,8 @@ class EfSgdNonconvex(ConstantStepTheorem):
     metric = Metric.AVERAGE_SQUARED_GRADIENT
     order = Order({"T": -HALF})
     tight = False
-    statement = (
-        r"\frac1T \sum_{t<T} E\|\nabla f(x_t)\|^2 \le \frac{2\Delta}{\gamma T} + \gamma L G^2 + "
-        r"\frac{4\gamma^2L^2G^2(1-\delta)}{\delta^2}"
-    )
+    any_scale = True
+    example = Constants(L=2.0, G2=7.0, delta=0.25, initial_gap=3.0)
 
     def premises(self, c: Constants) -> tuple[Condition, ...]:
         return (quality(c, "delta"),)

@@ -6,9 +6,14 @@ the bound is derived here. Worker: :math:`p_i = \gamma g_i + e_i`, sends :math:`
 :math:`C_2(q)`, :math:`e^+ = q - C_2(q)`, :math:`x^+ = x - C_2(q)`. With
 :math:`r_j = \sqrt{1 - \delta_j}` and :math:`\gamma \le \frac1{2L}`
 
-.. math:: \frac1T\sum_{t<T} E\|\nabla f(x_t)\|^2 \le \frac{4\Delta}{\gamma T}
-   + \frac{2\gamma L\sigma^2}n + 2\gamma^2L^2G^2A^2, \quad
-   A = \frac{r_1 + r_2}{(1 - r_1)(1 - r_2)}.
+.. math::
+   :label: ef_sgd_two_way
+
+   \gamma \le \frac{1}{2L} \Rightarrow \frac1T \sum_{t<T} E\|\nabla f(x_t)\|^2 \le
+   \frac{4\Delta}{\gamma T} + \frac{2\gamma L\sigma^2}{n} + 2\gamma^2L^2G^2
+   \frac{(r_1+r_2)^2}{(1-r_1)^2(1-r_2)^2}, r_j = \sqrt{1-\delta_j};
+
+the last fraction is :math:`A^2`.
 
 Proof: :math:`\tilde x = x - e - \bar e` obeys :math:`\tilde x^+ = \tilde x - \gamma\bar g`
 whatever is sent. In the norm :math:`\sqrt{E\|\cdot\|^2}`, :math:`e_i \le \gamma G r_1/(1-r_1)`,
@@ -42,10 +47,8 @@ class EfSgdTwoWay(VirtualDescent):
     needs = ("n", "L", "sigma2", "G2", "delta_up", "delta_down", "initial_gap")
     order = Order({"T": -HALF, "n": -HALF})
     tight = False
-    statement = (
-        r"\gamma \le \frac{1}{2L} \Rightarrow \frac1T \sum_{t<T} E\|\nabla f(x_t)\|^2 \le "
-        r"\frac{4\Delta}{\gamma T} + \frac{2\gamma L\sigma^2}{n} + 2\gamma^2L^2G^2 "
-        r"\frac{(r_1+r_2)^2}{(1-r_1)^2(1-r_2)^2}, r_j = \sqrt{1-\delta_j}"
+    example = Constants(
+        n=4, L=2.0, sigma2=5.0, G2=7.0, delta_up=0.5, delta_down=0.3, initial_gap=3.0
     )
 
     def amplification(self, c: Constants) -> float:

@@ -5,8 +5,12 @@ its own residual: :math:`x^+ = x - \frac1n\sum_i C(\gamma g_i + e_i)`. For
 :math:`\gamma \le 1/(2L)`, variance :math:`\sigma^2`, second moment :math:`G^2` of each worker's
 gradient,
 
-.. math:: \frac1T \sum_{t<T} E\|\nabla f(x_t)\|^2 \le \frac{4\Delta}{\gamma T}
-   + \frac{2\gamma L\sigma^2}{n} + \frac{8\gamma^2L^2G^2(1-\delta)}{\delta^2}.
+.. math::
+   :label: ef_sgd_workers
+
+   \gamma \le \frac{1}{2L} \Rightarrow \frac1T \sum_{t<T} E\|\nabla f(x_t)\|^2 \le
+   \frac{4\Delta}{\gamma T} + \frac{2\gamma L\sigma^2}{n} +
+   \frac{8\gamma^2L^2G^2(1-\delta)}{\delta^2}.
 
 Derivation: :math:`\tilde x = x - \bar e` obeys :math:`\tilde x^+ = \tilde x - \gamma\bar g`, and
 :math:`E\|\bar g\|^2 \le \|\nabla f(x)\|^2 + \sigma^2/n`. Smoothness leaves
@@ -38,11 +42,7 @@ class EfSgdWorkers(VirtualDescent):
     needs = ("n", "L", "sigma2", "G2", "delta", "initial_gap")
     order = Order({"T": -HALF, "n": -HALF})
     tight = False
-    statement = (
-        r"\gamma \le \frac{1}{2L} \Rightarrow \frac1T \sum_{t<T} E\|\nabla f(x_t)\|^2 \le "
-        r"\frac{4\Delta}{\gamma T} + \frac{2\gamma L\sigma^2}{n} + "
-        r"\frac{8\gamma^2L^2G^2(1-\delta)}{\delta^2}"
-    )
+    example = Constants(n=4, L=2.0, sigma2=5.0, G2=7.0, delta=0.25, initial_gap=3.0)
 
     def premises(self, c: Constants) -> tuple[Condition, ...]:
         return (quality(c, "delta"),)

@@ -107,6 +107,10 @@ class Contraction(Limited):
 
     metric = Metric.SQUARED_DISTANCE
 
+    def logarithm(self, c: Constants, horizon: int) -> float:
+        """gamma mu T."""
+        return self.own(self.stepsize(c, horizon)).gamma * c.need("mu") * horizon
+
     def prescribed(self, c: Constants, horizon: int) -> ConstantStep:
         limit, mu, (signal, noise) = self.limit(c), c.need("mu"), self.balance(c)
         if noise <= 0 or signal <= 0:
@@ -135,6 +139,7 @@ class Neighbourhood(ConstantStepTheorem):
     """R2/(2 gamma T) + gamma floor for the average of all mean models: convex, Lipschitz, mixed."""
 
     metric = Metric.WEIGHTED_SUBOPTIMALITY
+    any_scale = True
 
     @abstractmethod
     def floor(self, c: Constants) -> float:
@@ -157,6 +162,7 @@ class SignDescent(ConstantStepTheorem):
     """Steps along signs: Delta/(gamma T) + gamma |L|_1/2 + 2 noise, gamma = 1/sqrt(|L|_1 T)."""
 
     metric = Metric.AVERAGE_GRADIENT_ONE_NORM
+    any_scale = True
 
     @abstractmethod
     def noise(self, c: Constants) -> float:

@@ -3,7 +3,10 @@ r"""Averaging by linear iterations: the contraction of x <- W x.
 Xiao, Boyd 2004 (Systems and Control Letters 53), Theorem 1. Rows and columns of W sum to 1,
 :math:`J = \frac1n 1 1^T` and :math:`\lambda = \|W - J\|_2 < 1`. Since :math:`W^t - J = (W - J)^t`,
 
-.. math:: \sum_i \|x_i^t - \bar x\|^2 \le \lambda^{2t} \sum_i \|x_i^0 - \bar x\|^2,
+.. math::
+   :label: gossip_averaging
+
+   \sum_i \|x_i^t - \bar x\|^2 \le \|W - J\|_2^{2t} \sum_i \|x_i^0 - \bar x\|^2,
 
 with equality on the eigenvector of the eigenvalue of modulus lambda where W is symmetric. Weights
 may be negative. The symmetric W of least lambda on a graph is a semidefinite program (FDLA); among
@@ -38,7 +41,7 @@ class GossipAveraging(WholeStep):
     confidence = Confidence.DERIVED
     needs = ("lam", "initial_potential")
     tight = True
-    statement = r"\sum_i \|x_i^t - \bar x\|^2 \le \|W - J\|_2^{2t} \sum_i \|x_i^0 - \bar x\|^2"
+    example = Constants(lam=0.6, initial_potential=11.0)
 
     def curve(self, c: Constants, step: ConstantStep, times: Curve) -> Curve:
         return np.asarray(c.need("lam") ** (2 * times) * c.need("initial_potential"))

@@ -6,8 +6,12 @@ apart; :math:`\gamma_t = 4 / (\mu (a + t))` with :math:`a > \max(16 L/\mu, H)`. 
 :math:`w_t = (a+t)^2`, :math:`S_T = \sum_{t<T} w_t` and :math:`\hat x_T = \frac1{S_T}
 \sum_{t<T} w_t \bar x_t` (the mean model after t = 0, ..., T-1 steps),
 
-.. math:: E f(\hat x_T) - f^* \le \frac{\mu a^3}{2 S_T} \|x_0 - x^*\|^2
-   + \frac{4 T (T + 2a)}{\mu n S_T} \sigma^2 + \frac{256 T}{\mu^2 S_T} G^2 H^2 L.
+.. math::
+   :label: local_sgd
+
+   \gamma_t = \frac{4}{\mu(a+t)}, a > \max(16\kappa, H) \Rightarrow E f(\hat x_T) - f^* \le
+   \frac{\mu a^3}{2 S_T} R^2 + \frac{4T(T+2a)}{\mu n S_T}\sigma^2 + \frac{256 T}{\mu^2 S_T} G^2 H^2
+   L.
 
 :math:`S_T` is used exactly, not through :math:`S_T \ge T^3/3`.
 """
@@ -37,11 +41,7 @@ class LocalSgd(WeightedAverage):
     needs = ("n", "L", "mu", "sigma2", "zeta2", "G2", "H", "R2")
     order = Order({"T": -1, "n": -1})
     tight = False
-    statement = (
-        r"\gamma_t = \frac{4}{\mu(a+t)}, a > \max(16\kappa, H) \Rightarrow E f(\hat x_T) - f^* \le "
-        r"\frac{\mu a^3}{2 S_T} R^2 + \frac{4T(T+2a)}{\mu n S_T}\sigma^2 + "
-        r"\frac{256 T}{\mu^2 S_T} G^2 H^2 L"
-    )
+    example = Constants(n=4, L=2.0, mu=0.5, sigma2=5.0, zeta2=0.0, G2=7.0, H=5, R2=6.0)
 
     def premises(self, c: Constants) -> tuple[Condition, ...]:
         return positive(c, "mu"), one_objective(c)

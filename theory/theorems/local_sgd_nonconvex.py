@@ -4,8 +4,11 @@ Wang, Joshi 2018 (arXiv:1808.07576), the case W = J of Theorem 1 (PASGD). All wo
 of the same f; models are averaged every H steps; :math:`\gamma L + \gamma^2 L^2 H (H-1) \le 1`,
 which says no more than :math:`\gamma \le 1 / (L H)`. With :math:`\bar x_t` the mean model,
 
-.. math:: \frac1T \sum_{t<T} E\|\nabla f(\bar x_t)\|^2 \le \frac{2\Delta}{\gamma T}
-   + \frac{\gamma L \sigma^2}{n} + \gamma^2 L^2 \sigma^2 (H - 1).
+.. math::
+   :label: local_sgd_nonconvex
+
+   \gamma L + \gamma^2 L^2 H(H-1) \le 1 \Rightarrow \frac1T \sum_{t<T} E\|\nabla f(\bar x_t)\|^2 \le
+   \frac{2\Delta}{\gamma T} + \frac{\gamma L\sigma^2}{n} + \gamma^2 L^2 \sigma^2 (H-1).
 
 T need not be a multiple of H: an unfinished period has drifted less.
 """
@@ -35,11 +38,7 @@ class LocalSgdNonconvex(MiniBatchDescent):
     order = Order({"T": -HALF, "n": -HALF})
     formula = "1/(L H)"
     tight = False
-    statement = (
-        r"\gamma L + \gamma^2 L^2 H(H-1) \le 1 \Rightarrow \frac1T \sum_{t<T} "
-        r"E\|\nabla f(\bar x_t)\|^2 \le \frac{2\Delta}{\gamma T} + \frac{\gamma L\sigma^2}{n} + "
-        r"\gamma^2 L^2 \sigma^2 (H-1)"
-    )
+    example = Constants(n=4, L=2.0, sigma2=5.0, zeta2=0.0, H=5, initial_gap=3.0)
 
     def premises(self, c: Constants) -> tuple[Condition, ...]:
         return (one_objective(c),)

@@ -6,8 +6,11 @@ Stich, Cordonnier, Jaggi 2018 (arXiv:1809.07599), Theorem 2.4, for a contraction
 \rho/(\rho+1)`, :math:`\rho = 4\alpha/((\alpha-4)(\alpha+1)^2)`. With :math:`w_t = (a+t)^2` and
 :math:`\hat x_T = \frac1{S_T}\sum_{t<T} w_t x_t`,
 
-.. math:: E f(\hat x_T) - f^* \le \frac{4T(T+2a)}{\mu S_T} G^2 + \frac{\mu a^3}{8 S_T} R^2
-   + \frac{64 T (1 + 2L/\mu)}{\mu S_T} \frac{4\alpha}{\alpha-4} \frac{G^2}{\delta^2}.
+.. math::
+   :label: mem_sgd
+
+   E f(\hat x_T) - f^* \le \frac{4T(T+2a)}{\mu S_T} G^2 + \frac{\mu a^3}{8 S_T} R^2 +
+   \frac{64T(1+2L/\mu)}{\mu S_T}\frac{4\alpha}{\alpha-4}\frac{G^2}{\delta^2}.
 
 alpha = 5 is used, with shift :math:`(\alpha+2)/\delta` as in the paper's remark. The shift
 condition is read in its larger form, which is safe either way. The paper has one worker; with
@@ -42,10 +45,7 @@ class MemSgd(WeightedAverage):
     needs = ("L", "mu", "G2", "delta", "R2")
     order = Order({"T": -1})
     tight = False
-    statement = (
-        r"E f(\hat x_T) - f^* \le \frac{4T(T+2a)}{\mu S_T} G^2 + \frac{\mu a^3}{8 S_T} R^2 + "
-        r"\frac{64T(1+2L/\mu)}{\mu S_T}\frac{4\alpha}{\alpha-4}\frac{G^2}{\delta^2}"
-    )
+    example = Constants(L=2.0, mu=0.5, G2=7.0, delta=0.25, R2=6.0)
 
     def least_shift(self, c: Constants) -> float:
         """(alpha + 1)/delta + rho/(rho + 1) at alpha = 5."""

@@ -4,8 +4,11 @@ Yu, Yang, Zhu 2018 (arXiv:1807.06629), Theorem 1. Every worker's stochastic grad
 for its own f_i, with variance at most :math:`\sigma^2` and second moment at most :math:`G^2`, and
 every f_i is L-smooth; :math:`\gamma \le 1/L`. With :math:`\bar x_t` the mean model,
 
-.. math:: \frac1T \sum_{t<T} E\|\nabla f(\bar x_t)\|^2 \le \frac{2\Delta}{\gamma T}
-   + 4\gamma^2 H^2 G^2 L^2 + \frac{\gamma L \sigma^2}{n}.
+.. math::
+   :label: pr_sgd
+
+   \gamma \le 1/L \Rightarrow \frac1T \sum_{t<T} E\|\nabla f(\bar x_t)\|^2 \le \frac{2\Delta}{\gamma
+   T} + 4\gamma^2 H^2 G^2 L^2 + \frac{\gamma L\sigma^2}{n}.
 
 The workers' objectives may differ. :math:`\gamma = \sqrt n/(L\sqrt T)` and
 :math:`H \le T^{1/4}/n^{3/4}` give :math:`O(1/\sqrt{nT})`: n^{3/4} T^{3/4} rounds. The stepsize
@@ -37,10 +40,7 @@ class PrSgd(MiniBatchDescent):
     smoothness = "L_max"
     formula = "1/L_max"
     tight = False
-    statement = (
-        r"\gamma \le 1/L \Rightarrow \frac1T \sum_{t<T} E\|\nabla f(\bar x_t)\|^2 \le "
-        r"\frac{2\Delta}{\gamma T} + 4\gamma^2 H^2 G^2 L^2 + \frac{\gamma L\sigma^2}{n}"
-    )
+    example = Constants(n=4, L_max=2.0, sigma2=5.0, G2=7.0, H=5, initial_gap=3.0)
 
     def limit(self, c: Constants) -> float:
         return 1 / c.need("L_max")

@@ -6,8 +6,11 @@ projection; the bound here, for every T, is derived. W doubly stochastic, :math:
 gradient (of every sample) on X of norm at most l, gradients taken at the mixed points
 :math:`v_i = \sum_j W_{ij} x_j`. For every :math:`x^*` in X
 
-.. math:: E f\Big(\frac1T \sum_{t<T} \bar x_t\Big) - f(x^*) \le \frac{\|x_0 - x^*\|^2}{2\gamma T}
-   + \gamma l^2 \left(\frac12 + \frac{\lambda}{1-\lambda}\right).
+.. math::
+   :label: projected_dgd
+
+   E f\Big(\frac1T \sum_{t<T} \bar x_t\Big) - f(x^*) \le \frac{\|x_0 - x^*\|^2}{2\gamma T} + \gamma
+   l^2 \left(\frac12 + \frac{\lambda}{1-\lambda}\right).
 
 Mixing and projection bring no worker away from x*, on average; mixed points are at most
 :math:`\gamma l \lambda / (1-\lambda)` from their mean, which is the mean model.
@@ -36,11 +39,7 @@ class ProjectedDgd(Neighbourhood):
     needs = ("lam", "lipschitz", "R2", "convex")
     order = Order({"T": -HALF, "gap": -HALF})
     tight = False
-    statement = (
-        r"E f\Big(\frac1T \sum_{t<T} \bar x_t\Big) - f(x^*) \le "
-        r"\frac{\|x_0 - x^*\|^2}{2\gamma T} "
-        r"+ \gamma l^2 \left(\frac12 + \frac{\lambda}{1-\lambda}\right)"
-    )
+    example = Constants(lam=0.6, lipschitz=3.0, R2=6.0, convex=True)
 
     def floor(self, c: Constants) -> float:
         lam = c.need("lam")

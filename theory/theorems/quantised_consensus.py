@@ -10,9 +10,15 @@ kept and with z the deviation from it
 .. math:: E\|z^{t+1}\|^2 \le \lambda^2 \|z^t\|^2 + v\, E\|W - I\|_F^2,
 
 :math:`\lambda^2 = \lambda_2(E[W^T W])`, so that
-:math:`E\sum_i \|x_i^t - \bar x\|^2 \le \lambda^{2t} \sum_i \|x_i^0 - \bar x\|^2
-+ b (1 - \lambda^{2t})/(1 - \lambda^2)` with :math:`b = v\, E\|W - I\|_F^2`, which is v where one
-pair takes its mean. On the complete graph with errors of exactly v all of it is equality.
+
+.. math::
+   :label: quantised_consensus
+
+   E\sum_i \|x_i^t - \bar x\|^2 \le \lambda^{2t} \sum_i \|x_i^0 - \bar x\|^2 + b \frac{1 -
+   \lambda^{2t}}{1 - \lambda^2}, \quad b = v\, E\|W - I\|_F^2.
+
+b is v where one pair takes its mean. On the complete graph with errors of exactly v all of it is
+equality.
 
 There is no gradient step: ``stepsize`` is 1. ``absolute_error`` is b, what a tick's errors add.
 """
@@ -42,10 +48,7 @@ class QuantisedConsensus(WholeStep):
     confidence = Confidence.DERIVED
     needs = ("lam", "absolute_error", "initial_potential")
     tight = False
-    statement = (
-        r"E\sum_i \|x_i^t - \bar x\|^2 \le \lambda^{2t} \sum_i \|x_i^0 - \bar x\|^2 + "
-        r"b \frac{1 - \lambda^{2t}}{1 - \lambda^2}, \quad b = v\, E\|W - I\|_F^2"
-    )
+    example = Constants(lam=0.6, absolute_error=0.3, initial_potential=11.0)
 
     def curve(self, c: Constants, step: ConstantStep, times: Curve) -> Curve:
         square = c.need("lam") ** 2

@@ -6,8 +6,14 @@ W_t keeps,
 
 .. math:: E\|W_t z\|^2 = z^T E[W^T W] z \le \lambda_2(E[W^T W]) \|z\|^2,
 
-so :math:`E\sum_i \|x_i^t - \bar x\|^2 \le \lambda^{2t} \sum_i \|x_i^0 - \bar x\|^2` where
-:math:`\lambda^2` (``lam`` squared) is that eigenvalue. Where pairs take their mean W is an
+so
+
+.. math::
+   :label: randomised_gossip
+
+   E\sum_i \|x_i^t - \bar x\|^2 \le \lambda_2(E[W^T W])^t \sum_i \|x_i^0 - \bar x\|^2.
+
+``lam`` squared is that eigenvalue. Where pairs take their mean W is an
 orthogonal projection, :math:`W^T W = W`, and the eigenvalue is :math:`\lambda_2(E W)`; on the
 complete graph that is :math:`1 - 1/(n-1)` and all of it is equality.
 
@@ -40,9 +46,7 @@ class RandomisedGossip(WholeStep):
     confidence = Confidence.CERTAIN
     needs = ("lam", "initial_potential")
     tight = False
-    statement = (
-        r"E\sum_i \|x_i^t - \bar x\|^2 \le \lambda_2(E[W^T W])^t \sum_i \|x_i^0 - \bar x\|^2"
-    )
+    example = Constants(lam=0.6, initial_potential=11.0)
 
     def curve(self, c: Constants, step: ConstantStep, times: Curve) -> Curve:
         return np.asarray(c.need("lam") ** (2 * times) * c.need("initial_potential"))

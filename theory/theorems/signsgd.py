@@ -4,8 +4,11 @@ Bernstein et al. 2018 (arXiv:1802.04434), Theorem 1: :math:`x^+ = x - \gamma\,\m
 unbiased g with standard deviations :math:`\sigma_j` by coordinate, f smooth with constants
 :math:`L_j` by coordinate. For every :math:`\gamma`
 
-.. math:: \frac1T\sum_{t<T} E\|\nabla f(x_t)\|_1 \le \frac\Delta{\gamma T}
-   + \frac{\gamma\|L\|_1}2 + 2\|\sigma\|_1.
+.. math::
+   :label: signsgd
+
+   \frac1T \sum_{t<T} E\|\nabla f(x_t)\|_1 \le \frac{\Delta}{\gamma T} + \frac{\gamma\|L\|_1}{2} +
+   2\|\sigma\|_1.
 
 The paper takes batches of T samples, which makes :math:`\|\sigma\|_1` fall as :math:`T^{-1/2}`, and
 :math:`\gamma = 1/\sqrt{\|L\|_1 T}`: the square of the left side is at most
@@ -43,10 +46,7 @@ class SignSgd(SignDescent):
     order = Order({"T": -HALF})
     tight = False
     unmeasured = "no problem states L_one and sigma_one, constants by coordinate"
-    statement = (
-        r"\frac1T \sum_{t<T} E\|\nabla f(x_t)\|_1 \le \frac{\Delta}{\gamma T} + "
-        r"\frac{\gamma\|L\|_1}{2} + 2\|\sigma\|_1"
-    )
+    example = Constants(n=1, L_one=9.0, sigma_one=0.0, initial_gap=3.0)
 
     def premises(self, c: Constants) -> tuple[Condition, ...]:
         return ((c.n == 1, f"one worker must send signs of its own, got n={c.n}"),)

@@ -4,8 +4,11 @@ Bernstein et al. 2018 (arXiv:1802.04434), Theorem 2(b): n workers with one objec
 server sends the sign of their sum, :math:`x^+ = x - \gamma\,\mathrm{sign}(\sum_i
 \mathrm{sign}(g_i))`. If the noise is unimodal and symmetric in every coordinate,
 
-.. math:: \frac1T\sum_{t<T} E\|\nabla f(x_t)\|_1 \le \frac\Delta{\gamma T}
-   + \frac{\gamma\|L\|_1}2 + \frac{2\|\sigma\|_1}{\sqrt n}:
+.. math::
+   :label: signsgd_majority
+
+   \frac1T \sum_{t<T} E\|\nabla f(x_t)\|_1 \le \frac{\Delta}{\gamma T} + \frac{\gamma\|L\|_1}{2} +
+   \frac{2\|\sigma\|_1}{\sqrt n}:
 
 the noise falls as if gradients were averaged. Without that assumption (a) the vote is only known to
 be no worse than one worker in the bound, :math:`\|\sigma\|_1` in place of
@@ -44,9 +47,8 @@ class SignSgdMajority(SignDescent):
     order = Order({"T": -HALF})
     tight = False
     unmeasured = "no problem states L_one and sigma_one, constants by coordinate"
-    statement = (
-        r"\frac1T \sum_{t<T} E\|\nabla f(x_t)\|_1 \le \frac{\Delta}{\gamma T} + "
-        r"\frac{\gamma\|L\|_1}{2} + \frac{2\|\sigma\|_1}{\sqrt n}"
+    example = Constants(
+        n=4, L_one=9.0, sigma_one=0.0, zeta2=0.0, symmetric_noise=True, initial_gap=3.0
     )
 
     def premises(self, c: Constants) -> tuple[Condition, ...]:

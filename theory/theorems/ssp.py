@@ -6,8 +6,11 @@ and added to x with :math:`\gamma_t = \sigma/\sqrt{t+1}`, t counted clock by clo
 occur lie within D of each other. Every update is missing from, and every view has too early, no
 more than s + 1 and s of every other worker, so for every :math:`\sigma`
 
-.. math:: \frac1T\sum_{t<T} f_t(\tilde x_t) - f_t(x^*) \le
-   \left(\frac{D^2}{2\sigma} + 4(s+1)n\,\sigma l^2\right) \frac1{\sqrt T}.
+.. math::
+   :label: ssp
+
+   \gamma_t = \frac{\sigma}{\sqrt{t+1}} \Rightarrow \frac1T \sum_{t<T} f_t(\tilde x_t) - f_t(x^*)
+   \le \left(\frac{D^2}{2\sigma} + 4(s+1)n\sigma l^2\right)\frac1{\sqrt T}.
 
 The paper has :math:`F = D/\sqrt2`, :math:`\sigma = F/(l\sqrt{2(s+1)n})` and
 :math:`4Fl\sqrt{2(s+1)n/T}`, of which the bound here is three quarters. T counts gradients, not
@@ -43,12 +46,9 @@ class Ssp(InverseRootTheorem):
     metric = Metric.AVERAGE_REGRET
     order = Order({"T": -HALF, "n": HALF})
     tight = False
+    any_scale = True
     unmeasured = "a regret under decreasing steps; the study of it takes the constant step"
-    statement = (
-        r"\gamma_t = \frac{\sigma}{\sqrt{t+1}} \Rightarrow \frac1T \sum_{t<T} "
-        r"f_t(\tilde x_t) - f_t(x^*) \le \left(\frac{D^2}{2\sigma} + 4(s+1)n\sigma l^2\right)"
-        r"\frac1{\sqrt T}"
-    )
+    example = Constants(n=4, lead=2, lipschitz=3.0, diameter=2.0, convex=True)
 
     def premises(self, c: Constants) -> tuple[Condition, ...]:
         return (convex(c, "component"),)

@@ -5,8 +5,10 @@ each Lipschitz with constant l; gradient t is taken at a view that lacks nothing
 and has nothing newer than s - 1 clocks ahead of it, and is added to x with the stepsize
 :math:`\gamma`, undivided. Then for every point :math:`x^*`, with R its distance from x_0,
 
-.. math:: \frac1T\sum_{t<T} f_t(\tilde x_t) - f_t(x^*) \le
-   \frac{R^2}{2\gamma T} + (2s+1)\,n\,\gamma l^2.
+.. math::
+   :label: ssp_constant_step
+
+   \frac1T \sum_{t<T} f_t(\tilde x_t) - f_t(x^*) \le \frac{R^2}{2\gamma T} + (2s+1)n\gamma l^2.
 
 T counts gradients, whole clocks of all workers. Where the components are drawn independently of
 the views the mean over the draws obeys the same.
@@ -38,11 +40,9 @@ class SspConstantStep(ConstantStepTheorem):
     metric = Metric.AVERAGE_REGRET
     order = Order({"T": -HALF, "n": HALF})
     tight = False
+    any_scale = True
     unmeasured = "a regret, gradient by gradient; the study of it measures it"
-    statement = (
-        r"\frac1T \sum_{t<T} f_t(\tilde x_t) - f_t(x^*) \le \frac{R^2}{2\gamma T} + "
-        r"(2s+1)n\gamma l^2"
-    )
+    example = Constants(n=4, lead=2, lipschitz=3.0, R2=6.0, convex=True)
 
     def premises(self, c: Constants) -> tuple[Condition, ...]:
         return (convex(c, "component"),)

@@ -50,7 +50,7 @@ from proofs_check.proofs.gossip_convex import dgd as dgd_proof
 from proofs_check.proofs.gossip_convex import dual_averaging as dual_averaging_proof
 from proofs_check.proofs.gossip_convex import projected_dgd as projected_proof
 from proofs_check.verdict import Outcome
-from tests.theory.cases import FULL, at
+from tests.theory.cases import at_example
 from theory.stepsizes import ConstantStep, InverseRootStep, InverseTimeStep
 from theory.theorems.dgd import dgd as dgd_bound
 from theory.theorems.dual_averaging import dual_averaging
@@ -315,18 +315,18 @@ def test_rows_make_progress(key: str) -> None:
 
 
 def test_bounds_by_hand() -> None:
-    # FULL: lam 0.6, l 3, R2 6, n 4: 6/(2*0.1*50) + 0.1*9*(1/2 + 2/0.4)
-    assert at(dgd_bound, FULL, STEP, 50) == pytest.approx(0.6 + 0.9 * 5.5, rel=1e-12)
-    assert at(projected_bound, FULL, STEP, 50) == pytest.approx(0.6 + 0.9 * 2.0, rel=1e-12)
+    # the examples: lam 0.6, l 3, R2 6, n 4: 6/(2*0.1*50) + 0.1*9*(1/2 + 2/0.4)
+    assert at_example(dgd_bound, STEP, 50) == pytest.approx(0.6 + 0.9 * 5.5, rel=1e-12)
+    assert at_example(projected_bound, STEP, 50) == pytest.approx(0.6 + 0.9 * 2.0, rel=1e-12)
     # 6/(2*0.2) + 0.2*9*(12 log(25*2)/0.4 + 19), over 5
     value = (15 + 1.8 * (30 * math.log(50) + 19)) / 5
-    assert at(dual_averaging, FULL, InverseRootStep(0.2), 25) == pytest.approx(value, rel=1e-12)
+    assert at_example(dual_averaging, InverseRootStep(0.2), 25) == pytest.approx(value, rel=1e-12)
 
 
 @pytest.mark.parametrize("lam", [0.0, 0.5, 0.99])
 @pytest.mark.parametrize("horizon", [3, 100, 10**8])
 def test_dual_averaging_is_at_most_its_printed_bound(lam: float, horizon: int) -> None:
-    c = FULL.state(lam=lam)
+    c = dual_averaging.example.state(lam=lam)
     step = dual_averaging.stepsize(c, horizon)
     times = np.array([float(horizon)])
     printed = 8 * math.sqrt(3) * 3 * math.log(horizon * 2) / math.sqrt(horizon * (1 - lam))
@@ -337,23 +337,23 @@ def test_dual_averaging_is_at_most_its_printed_bound(lam: float, horizon: int) -
 
 @pytest.mark.parametrize("theorem", [dgd_bound, projected_bound, dual_averaging])
 def test_theorems_name_what_fails(theorem) -> None:
-    assert theorem.violations(FULL, theorem.stepsize(FULL, 10), 10) == ()
-    (said,) = theorem.violations(FULL, InverseTimeStep(1.0, 1.0), 10)
+    assert theorem.violations(theorem.example, theorem.stepsize(theorem.example, 10), 10) == ()
+    (said,) = theorem.violations(theorem.example, InverseTimeStep(1.0, 1.0), 10)
     assert said.startswith("this theorem is about")
-    (said,) = theorem.violations(FULL.without("lipschitz"), STEP, 10)
+    (said,) = theorem.violations(theorem.example.without("lipschitz"), STEP, 10)
     assert said.startswith("this theorem needs lipschitz")
-    step = theorem.stepsize(FULL, 10)
-    (said,) = theorem.violations(FULL.state(convex=False), step, 10)
+    step = theorem.stepsize(theorem.example, 10)
+    (said,) = theorem.violations(theorem.example.state(convex=False), step, 10)
     assert said == "every f_i must be convex, got convex=False"
-    (said,) = theorem.violations(FULL.state(lam=1.0), step, 10)
+    (said,) = theorem.violations(theorem.example.state(lam=1.0), step, 10)
     assert said.startswith("lam must be below 1")
 
 
 def test_the_prescribed_stepsizes_are_the_best() -> None:
     for theorem in (dgd_bound, projected_bound):
-        best = theorem.stepsize(FULL, 100)
-        least = at(theorem, FULL, best, 100)
-        assert all(at(theorem, FULL, ConstantStep(best(0) * f), 100) > least for f in (0.9, 1.1))
+        best = theorem.stepsize(theorem.example, 100)
+        least = at_example(theorem, best, 100)
+        assert all(at_example(theorem, ConstantStep(best(0) * f), 100) > least for f in (0.9, 1.1))
 
 
 @pytest.mark.parametrize(
@@ -372,4 +372,4 @@ def test_the_bounds_are_the_proved_ones(theorem, proof, step, more: dict[str, fl
     values = {"l": 3.0} | more
     amount = float(proof.AMOUNT.subs({s: values[s.name] for s in proof.AMOUNT.free_symbols}))
     proved = amount / math.sqrt(50) if "log" in more else amount
-    assert at(theorem, FULL, step, 50) == pytest.approx(proved, rel=1e-12)
+    assert at_example(theorem, step, 50) == pytest.approx(proved, rel=1e-12)
