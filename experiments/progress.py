@@ -44,7 +44,7 @@ class Clock:
         self.done = 0
 
     def tick(self, cell: Cell, seconds: float) -> None:
-        """A cell ended."""
+        """Take note that a cell ended after so many seconds."""
         self._weight += self._costs[cell]
         self._seconds += seconds
         self.done += 1
@@ -70,10 +70,13 @@ class Progress(ABC):
     def __exit__(self, *error: object) -> None: ...
 
     @abstractmethod
-    def started(self, worker: int, cell: Cell) -> None: ...
+    def started(self, worker: int, cell: Cell) -> None:
+        """A worker process has begun a cell."""
 
     @abstractmethod
-    def ended(self, worker: int, cell: Cell, seconds: float, error: str) -> None: ...
+    def ended(self, worker: int, cell: Cell, seconds: float, error: str) -> None:
+        """A worker process ended a cell after so many seconds; ``error`` is empty if it went
+        well."""
 
     @abstractmethod
     def beat(self) -> None:

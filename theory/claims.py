@@ -17,7 +17,8 @@ from typing import final
 
 
 class Confidence(Enum):
-    """How sure we are of a stated result (the tags of the reference sheet)."""
+    """How sure we are of a stated result: on the first three a hard check may rest, not on the
+    rest."""
 
     CERTAIN = "certain"
     READ = "read in the paper"

@@ -21,7 +21,7 @@ class Stepsize(ABC):
 @final
 @dataclass(frozen=True)
 class ConstantStep(Stepsize):
-    """gamma_t = gamma."""
+    """The same stepsize at every step: gamma_t = gamma."""
 
     gamma: float
 

@@ -49,6 +49,8 @@ class Counters(NamedTuple):
 
 @numba.njit(cache=True, nogil=True, inline="always")
 def block(c0, c1, c2, c3, k0, k1):  # type: ignore[no-untyped-def]
+    """Four words of 32 bits of Philox4x32-10: ten rounds on the counter (c0, c1, c2, c3), key
+    (k0, k1)."""
     c0 = np.uint64(c0)
     c1 = np.uint64(c1)
     c2 = np.uint64(c2)

@@ -33,7 +33,8 @@ class Memory(ABC, Generic[State]):
 
     @property
     @abstractmethod
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What reports call it, with its parameters."""
 
     @abstractmethod
     def init(self, shape: torch.Size, dtype: torch.dtype, device: torch.device) -> State:

@@ -213,7 +213,8 @@ class Method(ABC, Generic[State]):
 
     @property
     @abstractmethod
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What reports call it, with its parameters."""
 
     @property
     def server_operator(self) -> Compressor:

@@ -22,7 +22,8 @@ class Optimizer(ABC, Generic[State]):
 
     @property
     @abstractmethod
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What reports call it, with its parameters."""
 
     @abstractmethod
     def init(self, x: Tensor) -> State:

@@ -51,7 +51,8 @@ class Trust(ABC):
 
     @property
     @abstractmethod
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What reports call it, with its parameters."""
 
     @abstractmethod
     def ratio(self, weights: Tensor, move: Tensor) -> Tensor:

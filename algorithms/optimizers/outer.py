@@ -19,7 +19,8 @@ class Outer(ABC, Generic[State]):
 
     @property
     @abstractmethod
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What reports call it, with its parameters."""
 
     @abstractmethod
     def init(self, x: Tensor) -> State:

@@ -14,7 +14,8 @@ class Proximal(ABC):
 
     @property
     @abstractmethod
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What reports call it, with its parameters."""
 
     @abstractmethod
     def apply(self, x: Tensor, gamma: float, t: int) -> Tensor:

@@ -27,7 +27,8 @@ class Partition(ABC):
 
     @property
     @abstractmethod
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What reports call it, with its parameters."""
 
     @abstractmethod
     def split(self, labels: NDArray[np.integer], n: int, key: Key) -> Index:

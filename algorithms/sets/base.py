@@ -18,7 +18,8 @@ class ConvexSet(ABC):
 
     @property
     @abstractmethod
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What reports call it, with its parameters."""
 
     @abstractmethod
     def radius(self, d: int) -> float:

@@ -27,7 +27,8 @@ class Geometry(ABC):
 
     @property
     @abstractmethod
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What reports call it, with its parameters."""
 
     def within(self, c: Constants, problem: Problem) -> Constants:
         """What of the problem's constants ``c`` theorems may use of models on the set.

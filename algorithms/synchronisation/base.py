@@ -23,7 +23,8 @@ class ComputeTimes(ABC):
 
     @property
     @abstractmethod
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What reports call it, with its parameters."""
 
     @property
     def shuffles(self) -> bool:
@@ -53,7 +54,8 @@ class Barrier(ABC):
 
     @property
     @abstractmethod
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What reports call it, with its parameters."""
 
     @abstractmethod
     def decide(self, now: WorkerStates) -> Decision:

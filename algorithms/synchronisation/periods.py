@@ -14,7 +14,8 @@ class Periods(ABC):
 
     @property
     @abstractmethod
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What reports call it, with its parameters."""
 
     @property
     @abstractmethod

@@ -14,7 +14,8 @@ class Transform(ABC):
 
     @property
     @abstractmethod
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What reports call it, with its parameters."""
 
     @abstractmethod
     def apply(self, g: Tensor, n: int) -> Tensor:

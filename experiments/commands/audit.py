@@ -116,7 +116,7 @@ def _repeats(found: Audit) -> bool:
 
 
 def record(found: Audit) -> dict[str, Any]:
-    """An audit as JSON."""
+    """An audit as plain data that JSON can hold."""
     fit = found.fit
     return {
         "subject": found.subject,

@@ -20,7 +20,7 @@ _PRECISIONS = (torch.float32, torch.float64)
 
 
 def check_array_contract(trial: Trial) -> list[Verdict]:
-    """One verdict a matter."""
+    """One verdict for each of the matters above."""
     return [
         _dtype(trial),
         _double(trial),

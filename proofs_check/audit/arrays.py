@@ -39,6 +39,8 @@ class Arrays(ABC):
 
 @final
 class NumpyArrays(Arrays):
+    """Subjects that take and give numpy arrays."""
+
     name = "numpy"
     plural = "numpy arrays"
 
@@ -57,6 +59,8 @@ class NumpyArrays(Arrays):
 
 @final
 class TorchTensors(Arrays):
+    """Subjects that take and give torch tensors."""
+
     name = "torch"
     plural = "torch tensors"
 

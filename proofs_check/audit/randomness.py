@@ -16,7 +16,7 @@ _WORD = 1 << 32
 
 
 class Generator(ABC):
-    """One global generator."""
+    """One global random generator, with a state that can be read, set and put back."""
 
     name: str
 
@@ -30,7 +30,7 @@ class Generator(ABC):
 
     @abstractmethod
     def restore(self, state: Any) -> None:
-        """Put a state back."""
+        """Put back a state that :meth:`state` gave."""
 
     @abstractmethod
     def token(self) -> bytes:
@@ -77,7 +77,7 @@ class NumpyGlobal(Generator):
 
 @final
 class PythonRandom(Generator):
-    """``random.seed``."""
+    """Python's own generator, seeded by ``random.seed``."""
 
     name = "python random"
 

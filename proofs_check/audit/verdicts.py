@@ -19,14 +19,14 @@ class Reporter:
     def says(
         self, claim: str, check: str, outcome: Outcome, evidence: str, **figures: Unpack[Figures]
     ) -> Verdict:
-        """A verdict."""
+        """A verdict on the subject with this outcome and evidence."""
         return Verdict(
             self.subject, claim, check, outcome,
             evidence=evidence, provenance=self.provenance, **figures,
         )  # fmt: skip
 
     def holds(self, claim: str, check: str, good: bool, evidence: str) -> Verdict:
-        """Supported or refuted."""
+        """A verdict that is supported if ``good``, else refuted."""
         return self.says(claim, check, Outcome.SUPPORTED if good else Outcome.REFUTED, evidence)
 
 

@@ -60,12 +60,12 @@ class ExactLaw:
 
     @property
     def mean(self) -> Vector:
-        """E C(x)."""
+        """The mean E C(x), coordinate by coordinate."""
         return tuple(sum((v * p for v, p in law), Fraction(0)) for law in self.marginals)
 
     @property
     def error(self) -> Fraction:
-        """E||C(x) - x||^2."""
+        """The mean squared error E||C(x) - x||^2."""
         return sum(
             (
                 p * (v - t) ** 2

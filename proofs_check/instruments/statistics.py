@@ -58,7 +58,7 @@ class Budget:
 
     @property
     def alpha(self) -> float:
-        """Error of one test."""
+        """Largest probability that one test errs."""
         return self.total / self.tests
 
     def split(self, parts: int) -> Budget:

@@ -42,7 +42,7 @@ class DualForgotten(Spoilt):
 @final
 @dataclass(frozen=True, eq=False)
 class DualOfWrongSign(Spoilt):
-    """y_i -= rho (x_i - z)."""
+    """The dual moves the wrong way: y_i -= rho (x_i - z)."""
 
     right: StarADMM
 

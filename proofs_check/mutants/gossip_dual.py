@@ -107,6 +107,7 @@ class NoLinearTerm:
     def argmin(
         self, problem: Problem, y: Tensor, centre: Tensor, workers: Tensor, start: Tensor
     ) -> Tensor:
+        """As :meth:`LocalModel.argmin` without its linear term."""
         return self.local.argmin(problem, torch.zeros_like(y), centre, workers, start)
 
 
@@ -124,6 +125,7 @@ class MinusLinearTerm:
     def argmin(
         self, problem: Problem, y: Tensor, centre: Tensor, workers: Tensor, start: Tensor
     ) -> Tensor:
+        """As :meth:`LocalModel.argmin` with the linear term's sign turned."""
         return self.local.argmin(problem, -y, centre, workers, start)
 
 

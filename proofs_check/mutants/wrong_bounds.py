@@ -41,12 +41,12 @@ class MisreadBound(Theorem):
 
 
 def quarter_noise(c: Constants) -> Constants:
-    """sigma2 / 4."""
+    """The bound is given a quarter of the noise, sigma2 / 4."""
     return c.state(sigma2=c.need("sigma2") / 4)
 
 
 def workers_squared(c: Constants) -> Constants:
-    """n^2 where n belongs."""
+    """The bound is given n^2 workers where n belongs."""
     return c.state(n=int(c.need("n")) ** 2)
 
 

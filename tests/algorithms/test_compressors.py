@@ -389,7 +389,7 @@ def test_rand_k_draws_the_same_set_on_both_sides_and_another_for_every_worker() 
 
 
 def test_claimed_constants() -> None:
-    """The constants of the reference sheet at d = 16."""
+    """Published and tight constants at d = 16."""
 
     def constants(member: Compressor) -> list[float]:
         kinds = (VarianceBound, Contraction)

@@ -165,7 +165,7 @@ def test_one_peer_hears_from_one_and_averages_exactly_in_log2_n_steps(n: int) ->
 
 
 def test_the_reference_case_of_one_peer_push_sum() -> None:
-    """C14: 0..7 on 8 workers is 3.5 everywhere after three steps."""
+    """0..7 on 8 workers is 3.5 everywhere after three steps."""
     x = np.arange(8.0)
     for t in range(3):
         x = OnePeerExponential(8).matrix(t) @ x

@@ -1,4 +1,4 @@
-"""Closed forms of message lengths against the reference sheet's numbers and exact arithmetic."""
+"""Closed forms of message lengths against published numbers and exact arithmetic."""
 
 from __future__ import annotations
 

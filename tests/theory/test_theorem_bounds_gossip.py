@@ -85,7 +85,7 @@ def test_choco_gossip_lies_under_its_bound(n: int, d: int) -> None:
 
 
 def test_choco_numerator_is_gap_times_delta() -> None:
-    # Q = I: the slowest mode contracts by exactly 1 - gamma gap a round (C22). At n = 32 the
+    # Q = I: the slowest mode contracts by exactly 1 - gamma gap a round. At n = 32 the
     # stepsize with gap^2 in its numerator cannot have the rate gap^2/82; the one used can.
     c = ring_constants(32, 1.0)
     gap, gamma = 1 - c.need("lam"), consensus_stepsize(c)

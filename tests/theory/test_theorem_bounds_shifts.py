@@ -134,7 +134,7 @@ def test_a_threshold_run_lies_under_the_absolute_bound() -> None:
 
 
 def test_signs_cover_the_limit_cycle() -> None:
-    # C20: f = x^2/2, x_0 = 1, gamma = 0.3: 1, 0.7, 0.4, 0.1, -0.2, 0.1, -0.2, 0.1
+    # signs cycle: f = x^2/2, x_0 = 1, gamma = 0.3: 1, 0.7, 0.4, 0.1, -0.2, 0.1, -0.2, 0.1
     c = Constants(n=1, L_one=1.0, sigma_one=0.0, initial_gap=0.5)
     x, path = 1.0, [1.0]
     for _ in range(199):

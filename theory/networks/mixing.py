@@ -46,7 +46,7 @@ class Spectrum:
 
     @property
     def gap(self) -> float:
-        """Spectral gap 1 - lam."""
+        """Spectral gap 1 - lam of the matrix."""
         return 1.0 - self.lam
 
 

@@ -37,7 +37,7 @@ def cycle_laplacian(n: int) -> Spectrum:
 
 
 def complete_laplacian(n: int) -> Spectrum:
-    """0 and n - 1 times n."""
+    """Eigenvalues of the complete graph's Laplacian: 0, and n with multiplicity n - 1."""
     _at_least(n, 1)
     return np.where(np.arange(n) == 0, 0.0, float(n))
 

@@ -48,7 +48,7 @@ class Elastic(NamedTuple):
 
     @property
     def matrix(self) -> tuple[tuple[float, float], tuple[float, float]]:
-        """The map of (xbar, c)."""
+        """Matrix of the linear map of (xbar, c) that one step is."""
         return ((1 - self.h - self.alpha, self.alpha), (self.beta, 1 - self.beta))
 
     @property

@@ -67,7 +67,7 @@ class ChocoSgdStronglyConvex(WeightedAverage):
         return consensus_stepsize(c)
 
     def least_shift(self, c: Constants) -> float:
-        """max(5/c, 16 L/mu)."""
+        """The smallest shift a that the theorem allows: max(5/c, 16 L/mu)."""
         return max(5 / consensus_rate(c), 16 * (c.need("L_max") / c.need("mu_min")))
 
     def premises(self, c: Constants) -> tuple[Condition, ...]:

@@ -131,7 +131,7 @@ class WeightedAverage(InverseTimeTheorem):
         return weighted_bound(*self.parts(c, step.shift), step.shift, times)
 
     def weight(self, c: Constants, step: Stepsize, t: int) -> float:
-        """w_t = (a + t)^2."""
+        """Weight w_t = (a + t)^2 of the model x_t in the averaged output."""
         return (self.own(step).shift + t) ** 2
 
 

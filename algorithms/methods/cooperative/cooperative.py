@@ -36,7 +36,8 @@ class Mixing(ABC):
 
     @property
     @abstractmethod
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What reports call it, with its parameters."""
 
     @property
     @abstractmethod

@@ -26,7 +26,8 @@ class GossipRound(ABC, Generic[Memo]):
 
     @property
     @abstractmethod
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What reports call it, with its parameters."""
 
     @abstractmethod
     def constants(self, problem: Problem, period: int) -> Constants:

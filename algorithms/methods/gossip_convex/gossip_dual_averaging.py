@@ -26,7 +26,8 @@ class SampleExchange(ABC):
 
     @property
     @abstractmethod
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What reports call it, with its parameters."""
 
     @property
     @abstractmethod

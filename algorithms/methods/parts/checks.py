@@ -13,9 +13,12 @@ class Partners(Protocol):
     """A topology, meetings or an exchange: over ``n`` workers, with a name."""
 
     @property
-    def n(self) -> int: ...
+    def n(self) -> int:
+        """Number n of workers that it is for."""
+
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What error messages call it."""
 
 
 def check_size(partners: Partners, world: World, argument: str = "topology") -> None:

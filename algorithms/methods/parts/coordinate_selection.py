@@ -30,6 +30,7 @@ class Selection:
 
     @property
     def name(self) -> str:
+        """What reports call it, with its parameters."""
         return f"{'support and ' if self.support else ''}uniform(q={self.q:g})"
 
     def mask(self, read: Tensor, draws: Draws) -> Tensor:

@@ -39,7 +39,8 @@ class Correction(ABC, Generic[State]):
 
     @property
     @abstractmethod
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What reports call it, with its parameters."""
 
     @abstractmethod
     def init(self, shape: torch.Size, dtype: torch.dtype, device: torch.device) -> State:

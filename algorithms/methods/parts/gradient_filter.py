@@ -17,7 +17,8 @@ class Filter(ABC):
 
     @property
     @abstractmethod
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What reports call it, with its parameters."""
 
     @abstractmethod
     def sends(self, g: Tensor, x: Tensor, t: int) -> Tensor:

@@ -20,7 +20,8 @@ class Planned(Protocol):
     """A state that holds the plan."""
 
     @property
-    def schedule(self) -> Schedule: ...
+    def schedule(self) -> Schedule:
+        """The schedule in the world's replicas."""
 
 
 State = TypeVar("State", bound=Planned)

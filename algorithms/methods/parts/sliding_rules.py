@@ -16,10 +16,12 @@ class SlidingRule(ABC):
     """
 
     @abstractmethod
-    def eta(self, k: int) -> float: ...
+    def eta(self, k: int) -> float:
+        """Weight of the primal proximal term in outer step k [f / x^2]."""
 
     @abstractmethod
-    def tau(self, k: int) -> float: ...
+    def tau(self, k: int) -> float:
+        """Weight of the dual proximal term in outer step k [x^2 / f]."""
 
     @abstractmethod
     def alpha(self, k: int) -> float:

@@ -1,5 +1,6 @@
-r"""C7: x_{t+1} = x_t - gamma a x_{t-tau} is stable iff gamma a < 2 sin(pi / (2 (2 tau + 1))).
+r"""Delayed gradient descent: which stepsizes keep it stable.
 
+x_{t+1} = x_t - gamma a x_{t-tau} is stable iff gamma a < 2 sin(pi / (2 (2 tau + 1))).
 ASP with equal constant compute times serves n = tau + 1 workers in turn, so every gradient is tau
 updates old. Coordinates of a quadratic with different curvatures a_j are independent recursions:
 one run tries 64 values of gamma a, and the bracket of the threshold shrinks 63-fold per run.
@@ -65,7 +66,7 @@ def delay_threshold(build: Build = lambda asp: asp, tau: int = 2) -> Verdict:
         subject="asp",
         problem="quadratic",
         claim=f"constant delay {tau}: stable iff gamma a < 2 sin(pi/(2(2 tau+1)))",
-        check="closed form C7",
+        check="closed form",
         outcome=Outcome.SUPPORTED if close else Outcome.REFUTED,
         statistic=measured,
         bound=formula,
@@ -77,7 +78,7 @@ def delay_threshold(build: Build = lambda asp: asp, tau: int = 2) -> Verdict:
 
 
 def delays() -> tuple[Verdict, ...]:
-    """C7 for tau = 0, 1, 2, 3, 5, 10."""
+    """Largest stable gamma a at delays tau = 0, 1, 2, 3, 5, 10."""
     return tuple(delay_threshold(tau=tau) for tau in (0, 1, 2, 3, 5, 10))
 
 

@@ -32,7 +32,7 @@ from theory.theorems.gossip_averaging import gossip_averaging
 Build = Callable[[Exchange], Method[Any]]
 
 _ROUNDING = 1e-25  # of squared distances, whose start is of order 100
-_SOURCE = "Xiao, Boyd 2004, Theorem 1; L10"
+_SOURCE = "Xiao, Boyd 2004, Theorem 1"
 _BY_SPEED = (FDLA(), FMMC(), BestConstant(), MetropolisHastings(plus_one=False))
 
 

@@ -1,9 +1,9 @@
 r"""D-squared: no bias by heterogeneity, the mean of the workers, and the modes of its recursion.
 
 With f_i(x) = a ||x - b_i||^2 / 2 D-PSGD stops where mode k of B is scaled by
-gamma a / (1 - lambda_k + gamma a) (C6); D-squared stops at the minimiser. Each mode of W follows
-z^2 - (2 - gamma a) lambda z + (1 - gamma a) lambda = 0 (C23 for gamma -> 0). (Tang, Lian, Yan,
-Zhang, Liu 2018, arXiv:1803.07068.)
+gamma a / (1 - lambda_k + gamma a); D-squared stops at the minimiser. Each mode of W follows
+z^2 - (2 - gamma a) lambda z + (1 - gamma a) lambda = 0; for gamma -> 0
+it is unstable from lambda = -1/3 downward. (Tang, Lian, Yan, Zhang, Liu 2018, arXiv:1803.07068.)
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _GAMMA = 0.1
 _STEP = ConstantStep(_GAMMA)
 _TINY = 1e-13  # a stepsize that moves nothing: the limit gamma -> 0
 MODES = ((-0.3, 0.9244998), (-1 / 3, 1.0), (-0.35, 1.0373864))
-"""Eigenvalues and the radii of C23."""
+"""Eigenvalues lambda, and the larger root's modulus of z^2 - 2 lambda z + lambda."""
 
 
 def no_bias(build: Build = D2) -> Verdict:
@@ -55,7 +55,7 @@ def no_bias(build: Build = D2) -> Verdict:
         "every worker stops at the minimiser: heterogeneity leaves no bias",
         run(build(_STEP, topology), problem, steps=400, points=2).rows[0],
         0.0,
-        check="closed form C6",
+        check="closed form",
         problem=problem.name,
         tolerance=1e-10,
         provenance="no noise, 400 steps, gamma 0.1, lazy ring of 8",
@@ -120,14 +120,14 @@ def growth(build: Callable[..., Method[Any]], lam: float) -> float:
 
 
 def modes(build: Callable[..., Method[Any]] = D2) -> tuple[Verdict, ...]:
-    """C23: radii at lambda = -0.3, -1/3, -0.35."""
+    """Spectral radii as gamma -> 0, on both sides of the limit: lambda = -0.3, -1/3, -0.35."""
     return tuple(
         identity(
             "d2",
             f"mode lambda={lam:.4f} grows by the radius of z^2 - 2 lambda z + lambda, {radius:.7f}",
             [growth(build, lam), d2_radius(lam)],
             radius,
-            check="closed form C23",
+            check="closed form",
             problem="quadratic",
             tolerance=1e-7,
             provenance="gamma 1e-13, characteristic of four states in a row",
@@ -137,7 +137,7 @@ def modes(build: Callable[..., Method[Any]] = D2) -> tuple[Verdict, ...]:
 
 
 def d2_forms() -> tuple[Verdict, ...]:
-    """C6 without bias, the mean, and C23."""
+    """No bias by heterogeneity, the mean of the workers, and the radii of the modes."""
     return (no_bias(), no_bias_for_any_heterogeneity(), mean_is_gradient_descent(), *modes())
 
 

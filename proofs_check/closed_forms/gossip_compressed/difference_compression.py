@@ -63,7 +63,7 @@ class AdditiveNoise(Compressor):
 
 
 def one_mode(n: int, eigenvalue: float) -> FixedMatrix:
-    """W = (1 - l) J + l I."""
+    """W = (1 - l) J + l I, whose eigenvalues but the first all equal l."""
     return FixedMatrix(np.full((n, n), (1 - eigenvalue) / n) + eigenvalue * np.eye(n))
 
 

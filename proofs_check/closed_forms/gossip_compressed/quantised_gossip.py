@@ -49,7 +49,7 @@ def others(topology: Topology) -> list[float]:
 
 
 def sums(exchange: Exchange, compressor: Compressor) -> QuantisedConsensus:
-    """Q1: W Q(x)."""
+    """Totally quantised consensus, Q1: x becomes W Q(x)."""
     return QuantisedConsensus(exchange, compressor, OwnValue.TOTAL)
 
 

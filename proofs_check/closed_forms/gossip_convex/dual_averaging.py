@@ -108,7 +108,7 @@ def guests_at_home(
 
 
 def dual_averaging_forms() -> tuple[Verdict, ...]:
-    """All three."""
+    """Every check of this file: equal to D-PSGD, the mean's recursion, the law of the guests."""
     return (*is_d_psgd(), mean_recursion(), *guests_at_home())
 
 

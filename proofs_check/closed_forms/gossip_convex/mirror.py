@@ -75,7 +75,7 @@ def mixed_costs(build: Build = DualAveraging) -> tuple[Verdict, ...]:
 
 
 def exponential_weights() -> tuple[Verdict, ...]:
-    """Both."""
+    """Exponential weights with one cost for all workers, and with a cost for each."""
     return (one_cost(), *mixed_costs())
 
 

@@ -1,4 +1,4 @@
-r"""C14, C14b and what push-sum keeps: sums, weights, the mean.
+r"""Push-sum: exact averages, contraction of a mode, and what is kept: sums, weights, the mean.
 
 One-peer exponential graph, n = 2^k: exact after k rounds. Directed ring (I + P)/2: the slowest mode
 contracts by cos(pi/n). Any column-stochastic P: sum s and sum w stay and w > 0, so s/w tends to the
@@ -54,6 +54,7 @@ class Averaging(MixingSequence):
 
     @property
     def n(self) -> int:
+        """Number of workers of the graph."""
         return self.graph.n
 
     @property
@@ -72,7 +73,7 @@ class Averaging(MixingSequence):
 def exact_after_rounds(
     build: Build = PushSum, graph: Callable[[int], MixingSequence] = OnePeerExponential
 ) -> tuple[Verdict, ...]:
-    """C14: integers on 8 and 32 workers, exact in binary arithmetic."""
+    """One-peer exponential graph: averages of integers on 8 and 32 workers, exact in binary."""
     verdicts = []
     for n in (8, 32):
         b = torch.arange(n, dtype=torch.float64)[:, None]
@@ -85,7 +86,7 @@ def exact_after_rounds(
                 f"one partner a round: exact after log2 n rounds, {graph(n).name}",
                 torch.cat((last.state.s, last.state.w), -1)[0],
                 [(n - 1) / 2, 1.0],
-                check="closed form C14",
+                check="closed form",
                 problem=problem.name,
                 tolerance=0.0,
                 provenance=f"starts 0, ..., {n - 1}; sums of integers over 2^k are exact",
@@ -95,7 +96,7 @@ def exact_after_rounds(
 
 
 def ring_contraction(build: Build = PushSum) -> Verdict:
-    """C14b: consensus error of the slowest mode on the directed ring of 8."""
+    """Consensus error of the slowest mode on the directed ring of 8."""
     b = torch.cos(2 * math.pi * torch.arange(8, dtype=torch.float64) / 8)[:, None]
     problem = Quadratic.from_arrays(torch.ones_like(b), b)
     rms = [
@@ -107,14 +108,14 @@ def ring_contraction(build: Build = PushSum) -> Verdict:
         "directed ring (I + P)/2: the slowest mode contracts by cos(pi/n), n=8",
         np.array(rms[1:]) / np.array(rms[:-1]),
         math.cos(math.pi / 8),
-        check="closed form C14b",
+        check="closed form",
         problem=problem.name,
         provenance="30 rounds from cos(2 pi i / 8)",
     )
 
 
 def ratios(state: Any) -> torch.Tensor:
-    """s / w of a state."""
+    """The ratios z = s / w of a state ``[..., m, d]``."""
     z: torch.Tensor = state.s / state.w
     return z
 
@@ -254,7 +255,7 @@ def uniform_gossip(build: Build = PushSum) -> tuple[Verdict, ...]:
 
 
 def push_sum() -> tuple[Verdict, ...]:
-    """C14, C14b, mass, mean, Perron value, uniform gossip."""
+    """Exact averages, the slowest mode, mass, mean, Perron value, uniform gossip."""
     return (
         *exact_after_rounds(),
         *exact_after_rounds(graph=Dissemination),

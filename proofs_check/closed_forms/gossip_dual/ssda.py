@@ -224,7 +224,7 @@ def _inner(state: FistaState) -> torch.Tensor:
 
 
 def ssda() -> tuple[Verdict, ...]:
-    """All of the above."""
+    """Every check of this file, on the genuine methods."""
     return (*polynomial(), *ssda_modes(), *msda_modes(), *fista_modes(), *optimal_duals())
 
 

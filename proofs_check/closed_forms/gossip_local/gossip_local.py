@@ -212,7 +212,7 @@ def mode_variance(build: Build = plain) -> tuple[Verdict, ...]:
 
 
 def gossip_local() -> tuple[Verdict, ...]:
-    """All of the above."""
+    """Every check of this file, on the genuine method."""
     return (
         *replay(),
         *special_cases(),

@@ -122,7 +122,7 @@ def mean_is_untouched(build: ChocoBuild = GossipLocalSGD) -> Verdict:
 
 
 def gossip_local_choco() -> tuple[Verdict, ...]:
-    """All of the above."""
+    """Every check of this file, on the genuine method."""
     return (mean_is_untouched(), *compressed_fixed_points(), *compressed_moments())
 
 

@@ -55,6 +55,7 @@ class Recursion:
 
     @property
     def n(self) -> int:
+        """Number of workers, one curvature each."""
         return len(self.a)
 
     @cached_property

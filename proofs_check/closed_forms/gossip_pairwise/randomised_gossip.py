@@ -221,7 +221,7 @@ def slowest_mode_tick(build: Build = GossipAveraging) -> Verdict:
 
 
 def randomised_gossip() -> tuple[Verdict, ...]:
-    """All of the above."""
+    """Every check of this file, on the genuine method."""
     return (
         *complete_exactly(), *stated_means(), ring_eigenvalue(), complete_measured(),
         *second_moment_law(), mean_is_kept(), slowest_mode_tick(),

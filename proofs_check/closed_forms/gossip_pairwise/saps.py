@@ -189,7 +189,7 @@ def everyone_in_touch(match: Callable[[int], RandomMixing] = matched) -> Verdict
 
 
 def saps() -> tuple[Verdict, ...]:
-    """All of the above."""
+    """Every check of this file, on the genuine method."""
     return (
         contraction_by_coordinate(), random_pairs(), mean_is_kept(), uncompressed(),
         values_alone(), matchings_are_heaviest(), everyone_in_touch(),

@@ -56,6 +56,7 @@ class TwoKinds:
 
     @property
     def curvatures(self) -> Curve:
+        """Curvatures of the two kinds of workers ``[2]`` [f / x^2]."""
         return self.size * np.array([1 + self.uneven, 1 - self.uneven])
 
     def problem(self, d: int) -> Quadratic:

@@ -53,7 +53,7 @@ def law_of_bsp(build: Build = LocalSGD) -> tuple[Verdict, ...]:
                 f"one Hessian, different minimisers: the mean model has BSP's law, H={period}",
                 (trace.model - mean).numpy(),
                 variance,
-                check="closed form C2, law",
+                check="closed form, law",
                 problem=problem.name,
                 provenance=f"seed {_SEED + period}, {_REPLICAS} replicas of {_D} coordinates, "
                 f"n={_N}, {_STEPS} steps, gamma {_GAMMA:g}",
@@ -73,7 +73,7 @@ def path_of_bsp(build: Build = LocalSGD) -> tuple[Verdict, ...]:
             f"mean of local models = BSP's model, path by path, gamma_t = 6/(12 + t), H={period}",
             models(build(step, period), problem, steps, seed=seed, replicas=8),
             right,
-            check="closed form C2",
+            check="closed form",
             problem=problem.name,
             provenance=f"seed {seed}, 8 replicas, {steps} steps, n=7, zeta2=9, equal draws",
         )
@@ -101,7 +101,7 @@ def random_fixed_points(build: Build = LocalSGD) -> tuple[Verdict, ...]:
                 f"fixed points sum w_i b_i / sum w_i, w_i = 1-(1-gamma a_i)^H, n={n}",
                 np.stack(measured),
                 np.stack(due),
-                check="closed form C3",
+                check="closed form",
                 problem=problem.name,
                 provenance=f"seed {_SEED + n}, {_D} random instances, H = 1, 2, 6, 25, 2000, "
                 f"2000 steps without noise, gamma {_GAMMA:g}",

@@ -35,7 +35,8 @@ def staggered(step: Stepsize, period: int, stagger: float) -> AsyncQsparse:
 
 
 def async_qsparse(build: Build = staggered) -> tuple[Verdict, ...]:
-    """Two identities."""
+    """Nothing is lost under pure noise; with all workers meeting at once it is the synchronous
+    form."""
     flat = torch.zeros((5, 12), dtype=torch.float64)
     noise = Quadratic.from_arrays(flat, flat, sigma2=2.0, name="pure noise")
     virtual = []

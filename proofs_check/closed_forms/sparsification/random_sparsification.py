@@ -1,4 +1,4 @@
-r"""C8: compressed gradient descent with scaled rand-k on f(x) = a ||x||^2 / 2.
+r"""Compressed gradient descent with scaled rand-k on f(x) = a ||x||^2 / 2.
 
 One step scales E||x||^2 by (1 - gamma a)^2 + omega (gamma a)^2 / n, omega = d/k - 1, from every x:
 stable iff gamma a < 2 / (1 + omega / n).
@@ -45,7 +45,7 @@ def one_step_factor(gamma: float, n: int, build: Build = rand_1) -> Verdict:
         f"E||x||^2 factor = (1-ga)^2 + omega (ga)^2 / n at ga={gamma:g}, omega=3, n={n}",
         trace.model.square().sum(-1).numpy() / 169.0,
         factor,
-        check="closed form C8",
+        check="closed form",
         problem=problem.name,
         provenance=f"seed {seed}, {_REPLICAS} replicas, one step from (3, -4, 0, 12)",
         note=f"{'contracts' if factor < 1 else 'neutral' if factor == 1 else 'expands'}; stable "

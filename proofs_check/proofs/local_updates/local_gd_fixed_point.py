@@ -16,7 +16,7 @@ b0, b1 = sp.symbols("b0 b1", real=True)
 
 
 def weight(a: Any) -> Any:
-    """1 - (1 - gamma a)^H."""
+    """Weight 1 - (1 - gamma a)^H of a worker with curvature a at the fixed point."""
     return 1 - (1 - gamma * a) ** H
 
 

@@ -17,7 +17,8 @@ NOISE = ((1 + omega) * sigma2 + omega * zeta2) / n
 
 
 def second_moment(workers: int) -> Step:
-    """L4 by enumeration: C(g) = g (1 +- sqrt(omega)), g_i = m_i +- s, all signs independent."""
+    """E||mean C(g_i)||^2 by enumeration of C(g) = g (1 +- sqrt(omega)), g_i = m_i +- s, all signs
+    independent."""
     means = sp.symbols(f"m:{workers}", real=True)
     s = sp.symbols("s", real=True)
     total, cases = sp.Integer(0), 0

@@ -38,7 +38,7 @@ _LONG = 1e12  # steps after which nothing changes
 
 
 def graphs() -> tuple[StaticTopology, ...]:
-    """Those that are run."""
+    """The graphs on which the study is run."""
     return (Ring(8), Ring(16), Torus(4, 4), StaticExponential(16), Complete(16))
 
 

@@ -81,7 +81,7 @@ def excess(graph: Topology) -> Curve:
 
 
 def vanishes(graph: Topology, y: Curve) -> Verdict:
-    """Exponent 1 of gamma."""
+    """The rest beside the leading term falls as gamma^1."""
     return noise_free_rate(
         _GAMMAS, np.abs(y), 1.0, 0.02, tight=True, variable="gamma", subject="d-psgd",
         problem="quadratic",

@@ -1,8 +1,9 @@
 r"""Heterogeneity: D-PSGD is off by gamma a zeta/(1 - lambda + gamma a), D-squared by nothing.
 
 f_i(x) = a ||x - b_i||^2 / 2 with b along the slowest mode of the lazy ring of 8, torus of 16 and
-complete graph of 8, no noise; zeta^2 = mean_i ||grad f_i - grad f||^2 from 1e-2 to 1e2. (C6 of the
-closed forms; Tang, Lian, Yan, Zhang, Liu 2018, arXiv:1803.07068: no zeta in the rate.)
+complete graph of 8, no noise; zeta^2 = mean_i ||grad f_i - grad f||^2 from 1e-2 to 1e2. (The bias
+is derived in closed_forms/gossip_compressed/d2.py; Tang, Lian, Yan, Zhang, Liu 2018,
+arXiv:1803.07068: no zeta in the rate.)
 """
 
 from __future__ import annotations

@@ -67,13 +67,13 @@ def measure(build: Build = PushSum) -> StudyResult:
     verdicts = (
         identity(
             claim="one-peer exponential: no error after log2 n rounds", measured=errors[0][3:],
-            expected=0.0, check="closed form C14", subject="push-sum",
+            expected=0.0, check="closed form", subject="push-sum",
             problem=problem.name, provenance=told,
         ),
         identity(
             claim="directed ring: error falls by cos(pi/n) a round, over a turn of 2n rounds",
             measured=errors[1][100 + 2 * _N] / errors[1][100],
-            expected=math.cos(math.pi / _N) ** (2 * _N), check="closed form C14b",
+            expected=math.cos(math.pi / _N) ** (2 * _N), check="closed form",
             tolerance=1e-9, provenance=told, subject="push-sum", problem=problem.name,
         ),
         identity(

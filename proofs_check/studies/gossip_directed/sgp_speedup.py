@@ -43,7 +43,7 @@ Build = Callable[[Stepsize, MixingSequence], Method[Any]]
 
 
 def sgp(step: Stepsize, graph: MixingSequence) -> Method[Any]:
-    """SGP along a graph."""
+    """Stochastic gradient push along a graph."""
     return SGP(step, FixedLinks(graph))
 
 

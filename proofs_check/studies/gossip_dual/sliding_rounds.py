@@ -46,7 +46,7 @@ def sampled(build: Build, rule: SlidingRule, p: Absolute) -> Curve:
 
 
 def measure(build: Build = CommunicationSliding) -> StudyResult:
-    """Three exponents of N."""
+    """Fit the three exponents of N, the number of outer steps."""
     x = np.array(PERIODS, dtype=np.float64)
     convex, noisy, strong = problem(_N), problem(_N, batch=_BATCH), problem(_N, lam=_LAM)
     rule = ConvexSliding(ratio(convex))

@@ -2,7 +2,7 @@ r"""The noise scale gamma sigma^2 / B: growing the batch or decaying the stepsiz
 
 Smith et al. 2018 (arXiv:1711.00489): a stage in which the batch doubles ends with the variance of
 one in which the stepsize halves, to leading order in gamma a. On the noisy quadratic both variances
-are known exactly after any number of steps (C1); on logistic regression they are compared.
+are known exactly after any number of steps; on logistic regression they are compared.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ ARMS = (GROWTH, DECAY, LINEAR, ROOT)
 
 
 def variance(gamma: float, batch: int) -> float:
-    """Stationary variance of a coordinate of BSP, a = 1 and unit noise (C1)."""
+    """Stationary variance of a coordinate of BSP, a = 1 and unit noise: gamma / (n (2 - gamma))."""
     return gamma / (batch * _N * (2 - gamma))
 
 

@@ -53,6 +53,7 @@ class Plan(NamedTuple):
 
     @property
     def rounds(self) -> int:
+        """Rounds of communication: one a step."""
         return self.stages * self.length
 
 

@@ -98,7 +98,7 @@ def rounds(build: Build = cr_psgd) -> Verdict:
 
 
 def time_rate(trace: Trace, told: str) -> Verdict:
-    """The exponent of T."""
+    """Fit the exponent of T, the gradients that a worker takes."""
     late = trace.steps >= 12
     t = spent(_GROWTH, _STEPS)[trace.steps[late]]
     return rate_verdict(

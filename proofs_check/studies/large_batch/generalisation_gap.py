@@ -172,12 +172,12 @@ def _lines(pick: Callable[[Found], Curve]) -> dict[str, Curve]:
 
 
 def gap() -> StudyResult:
-    """Test errors."""
+    """Test errors at equal training loss, by batch."""
     return StudyResult(_verdicts("test error", "", lambda f: f.error), _lines(lambda f: f.error))
 
 
 def minima() -> StudyResult:
-    """Largest curvatures."""
+    """Largest curvatures at equal training loss, by batch."""
     return StudyResult(
         _verdicts("largest Hessian eigenvalue", " [f/x^2]", lambda f: f.sharpness),
         _lines(lambda f: f.sharpness),

@@ -75,7 +75,7 @@ def uneven() -> Quadratic:
 
 
 def line(method: Method[Any]) -> Line:
-    """Run one method."""
+    """Run one method and record its error against modelled seconds."""
     trace = run(
         method, uneven(), steps=_STEPS, seed=_SEED, replicas=_REPLICAS, points=_STEPS + 1
     )  # fmt: skip

@@ -111,7 +111,7 @@ def measure(build: Build = LocalSGD) -> StudyResult:
         ),
         identity(
             "local-sgd", "fixed points sum w_i b_i / sum w_i, w_i = 1-(1-gamma a_i)^H, every zeta2",
-            points, np.stack([drift.fixed for drift in drifts]), check="closed form C3",
+            points, np.stack([drift.fixed for drift in drifts]), check="closed form",
             problem=_PLACE, tolerance=1e-9, provenance=_told(),
         ),
     )  # fmt: skip

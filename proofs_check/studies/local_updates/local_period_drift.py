@@ -59,7 +59,7 @@ def measure(build: Callable[[Stepsize, int], Method[Any]] = LocalSGD) -> StudyRe
         identity(
             claim="fixed points sum w_i b_i / sum w_i, w_i = 1-(1-gamma a_i)^H, all instances",
             measured=np.stack(points), expected=_expected(a.numpy(), b.numpy()),
-            check="closed form C3", tolerance=1e-9, **common,
+            check="closed form", tolerance=1e-9, **common,
         ),
     )  # fmt: skip
     slope_two = bias[0] * (x - 1) ** 2

@@ -135,6 +135,7 @@ class Hyperbola(NamedTuple):
     critical: float
 
     def steps(self, batches: Curve) -> Curve:
+        """Steps to the target with these batches, by the hyperbola."""
         return np.asarray(self.fewest * (1 + self.critical / batches))
 
     def slope(self, batches: Curve) -> float:

@@ -40,6 +40,7 @@ class Scan(NamedTuple):
 
     @property
     def rounds(self) -> Curve:
+        """Rounds T / H* of communication, one entry a point."""
         return self.horizons / np.exp([f.log_period for f in self.found])
 
 

@@ -44,7 +44,7 @@ def test_no_closed_form_is_refuted_nor_lies_in_another_row_s_room(case) -> None:
         assert verdict.subject and verdict.evidence and verdict.provenance
 
 
-# numbers of the reference sheet, section 9
+# numbers of another program, by linear algebra or in fractions
 @pytest.mark.parametrize(
     ("verdict", "stated", "digits"),
     [

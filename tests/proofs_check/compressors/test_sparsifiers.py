@@ -63,7 +63,7 @@ def normals(*shape, seed=0):
     return torch.from_numpy(np.random.default_rng(seed).standard_normal(shape))
 
 
-# exact vectors of the reference sheet
+# outcomes on small vectors, enumerated in fractions by another program
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Exact laws read off the code equal the fractions of the reference sheet."""
+"""Exact laws read off the code equal fractions that another program enumerated."""
 
 from __future__ import annotations
 
