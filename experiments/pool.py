@@ -90,6 +90,9 @@ class Pool(Generic[Task]):
     """``size`` spawned processes that call ``work(task)``, a picklable function.
 
     What ``work`` returns is dropped: it should leave its result where the parent can find it.
+
+    Raises:
+        ValueError: size < 1.
     """
 
     def __init__(self, work: Callable[[Task], None], size: int) -> None:

@@ -21,7 +21,11 @@ class Stepsize(ABC):
 @final
 @dataclass(frozen=True)
 class ConstantStep(Stepsize):
-    """The same stepsize at every step: gamma_t = gamma."""
+    """The same stepsize at every step: gamma_t = gamma.
+
+    Raises:
+        ValueError: gamma not positive.
+    """
 
     gamma: float
 
@@ -39,7 +43,11 @@ class ConstantStep(Stepsize):
 @final
 @dataclass(frozen=True)
 class InverseTimeStep(Stepsize):
-    """gamma_t = scale / (shift + t)."""
+    """gamma_t = scale / (shift + t).
+
+    Raises:
+        ValueError: scale or shift not positive.
+    """
 
     scale: float
     shift: float

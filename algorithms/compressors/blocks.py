@@ -49,6 +49,7 @@ class BlockSampling(Compressor):
     contraction with delta = taken/blocks exactly. Blocks have ceil(d/blocks) coordinates, the last
     fewer; the receiver draws the set again. In independent block coordinate descent a worker moves
     only these blocks, and the server averages: with steps gamma that is this operator, unscaled.
+    (Mishchenko, Hanzely, Richtarik 2019, arXiv:1901.09437, IBCD.)
 
     Attributes:
         scaled: whether the kept values are scaled up so that C is unbiased.
@@ -120,7 +121,7 @@ class BlockInTurn(Compressor):
 
     With ``lot`` the block of step t is drawn from that seed instead. Unscaled: block coordinate
     descent moves the block by the gradient itself. At one step neither unbiased nor a contraction,
-    since what lies in the other blocks is lost whole.
+    since what lies in the other blocks is lost whole. (Textbook.)
 
     Raises:
         ValueError: blocks < 1, or more blocks than coordinates.

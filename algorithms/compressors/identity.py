@@ -20,7 +20,7 @@ _SOURCE = Source("definition", 0)
 @final
 @dataclass(frozen=True)
 class Identity(Compressor):
-    r"""C(x) = x: omega = 0, delta = 1."""
+    """C(x) = x, nothing is compressed: omega = 0, delta = 1. (Textbook.)"""
 
     properties: ClassVar[frozenset[Property]] = frozenset(
         {Property.SCALE, Property.ODD, Property.PERMUTATION, Property.LINEAR}

@@ -125,7 +125,7 @@ class Parted(Compressor):
 @dataclass(frozen=True)
 class LayerWise(Parted):
     """``inner`` on every tensor of the model; ``shapes`` come with :meth:`for_shapes`, else one
-    block.
+    block. (As in TernGrad: Wen et al. 2017, arXiv:1705.07878, Section 4.)
 
     Raises:
         ValueError: the shapes do not add up to d.
@@ -157,7 +157,9 @@ class LayerWise(Parted):
 @final
 @dataclass(frozen=True)
 class Buckets(Parted):
-    """``inner`` on consecutive buckets of ``size`` numbers, the last one shorter (QSGD, Sect. 4).
+    """``inner`` on consecutive buckets of ``size`` numbers, the last one shorter.
+
+    (QSGD: Alistarh et al. 2017, arXiv:1610.02132, Section 4.)
 
     Raises:
         ValueError: size < 1.

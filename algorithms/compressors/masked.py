@@ -41,7 +41,11 @@ class MaskCompressor(Compressor):
 
     @abstractmethod
     def mask_again(self, d: int, draws: Draws) -> Tensor:
-        """The receiver's copy of the mask where the indices are not sent."""
+        """The receiver's copy of the mask where the indices are not sent.
+
+        Raises:
+            TypeError: the mask depends on values, so indices must be sent.
+        """
 
     def layout(self, d: int, dtype: torch.dtype) -> Layout:
         count = Field("count", 1, index_bits(d + 1))

@@ -43,7 +43,8 @@ class NearestGrid(Compressor):
 
     Each coordinate is off by at most R/(2^b - 1), the largest by nothing, so ||C(x) - x||^2 <=
     (d - 1)/(2^b - 1)^2 ||x||^2, attained by one-hot vectors: zero lies between two points.
-    Deterministic, hence biased; a contraction where that constant is below 1.
+    Deterministic, hence biased; a contraction where that constant is below 1. (Sun, Chen,
+    Giannakis, Yang 2019, arXiv:1909.07588, LAQ.)
 
     Raises:
         ValueError: b outside [1, 16].
@@ -92,6 +93,7 @@ class FixedRange(Compressor):
 
     Zero is a point (the last symbol is not used). Where |x_j| <= R each coordinate is off by at
     most R/(2^b - 2); beyond, the end of the range is sent. No constant: a small x is lost whole.
+    (Pu, Zeilinger, Jones 2017, arXiv:1504.02317.)
 
     Attributes:
         radius: R [x].

@@ -21,7 +21,7 @@ _SOURCE = Source("definition", 0)
 class NonZero(MaskCompressor):
     r"""C(x) = x, written as index and value of each x_j \ne 0: omega = 0, delta = 1.
 
-    For gradients of sparse data and for updates that a worker filtered itself.
+    For gradients of sparse data and for updates that a worker filtered itself. (Textbook.)
     """
 
     properties: ClassVar[frozenset[Property]] = frozenset(

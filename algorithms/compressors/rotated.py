@@ -31,6 +31,9 @@ class Rotated(Compressor):
 
     Attributes:
         inner: Q, the k-level quantiser.
+
+    Raises:
+        ValueError: Q does not span the range of its row.
     """
 
     inner: KLevel = field(default_factory=lambda: KLevel(16))

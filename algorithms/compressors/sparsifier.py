@@ -43,7 +43,11 @@ class Sparsifier(Compressor):
 
     @abstractmethod
     def draw_again(self, d: int, draws: Draws) -> Tensor:
-        """The receiver's copy of the indices where they are not sent."""
+        """The receiver's copy of the indices where they are not sent.
+
+        Raises:
+            TypeError: the choice depends on values, so indices must be sent.
+        """
 
     def kept(self, d: int) -> int:
         """How many coordinates are sent.

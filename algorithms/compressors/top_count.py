@@ -26,7 +26,7 @@ class TopCount(MaskCompressor):
     """Keep the largest magnitudes, as many as the guide's first coordinate says; else k.
 
     Of equal magnitudes the lower index counts as the larger; zeros are never sent. As an operator
-    it is top-k, delta = k/d.
+    it is top-k, delta = k/d. (Han, Wang, Leung 2020, arXiv:2001.04756, choose k as they go.)
     """
 
     k: int | float

@@ -65,6 +65,11 @@ class ZoomingRange(Compressor):
         return self.grid().layout(d, dtype)
 
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
+        """The nearest points of this step's grid.
+
+        Raises:
+            OutOfRange: an entry lies beyond the range of this step.
+        """
         grid = self.grid()
         symbols, reach = grid.encode(x, draws), grid.radius * (1 + 1 / ((1 << self.b) - 2))
         if bool((x.abs() > reach).any()):

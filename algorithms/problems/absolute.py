@@ -34,7 +34,7 @@ class Absolute(Solved, Linear):
     sign(0) = 0; a stochastic one averages ``batch`` samples drawn with replacement from the
     worker's own, 0: all of them, once each. That of f is of least norm. x_0 = 0. The minimum comes
     from scipy: a linear program for lam = 0, else the box-constrained dual, certified by its
-    duality gap.
+    duality gap. (Textbook problem: least absolute deviations.)
 
     Attributes:
         name: what reports call it.

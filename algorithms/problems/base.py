@@ -220,14 +220,22 @@ def require_finite(name: str, array: Tensor) -> None:
 
 
 def require_int(name: str, value: int, least: int, most: float = math.inf) -> None:
-    """Refuse whole numbers outside [least, most]; the error names argument and value."""
+    """Refuse whole numbers outside [least, most].
+
+    Raises:
+        ValueError: names argument and value.
+    """
     if not least <= value <= most:
         limit = f"at least {least}" if most == math.inf else f"in [{least}, {most}]"
         raise ValueError(f"{name} must be {limit}, got {name}={value}")
 
 
 def require_number(name: str, value: float, least: float = 0.0, *, strict: bool = False) -> None:
-    """Refuse numbers below ``least`` (or equal to it, if ``strict``), NaN and infinity."""
+    """Refuse numbers below ``least`` (or equal to it, if ``strict``), NaN and infinity.
+
+    Raises:
+        ValueError: names argument and value.
+    """
     if not math.isfinite(value) or value < least or (strict and value == least):
         sign = ">" if strict else ">="
         raise ValueError(f"{name} must be finite and {sign} {least:g}, got {name}={value}")

@@ -41,7 +41,7 @@ class Columns(Noiseless, TensorProblem):
     ``last[i]``, consecutive and as even as they go (none, for some, if n > d). What a worker
     computes alone is a sub-gradient of F itself: there is no f_i of its own and no noise. Where
     l_1 > 0, "gradient" is the sub-gradient of least norm, which is 0 exactly at stationary points.
-    x_0 = 0.
+    x_0 = 0. (He, Bian, Jaggi 2018, arXiv:1808.04883, split by columns for CoLa.)
 
     Attributes:
         name: what reports call it.

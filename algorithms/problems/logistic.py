@@ -35,7 +35,7 @@ class Logistic(Linear):
     samples drawn with replacement from the worker's own shard. Rows are independent bit for bit
     where they live on a CPU (the kernel); elsewhere a batched sum is used. ``source`` says where
     the data come from. Build it with :meth:`of` or with the makers of
-    :mod:`algorithms.problems.logistic_data`.
+    :mod:`algorithms.problems.logistic_data`. (Textbook problem.)
 
     Attributes:
         name: what reports call it.

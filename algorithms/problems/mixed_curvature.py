@@ -25,6 +25,7 @@ class MixedCurvature(Noiseless, TensorProblem):
     ``a`` and ``c`` are ``[n, d]``, ``x0`` ``[d]``. f is strongly convex although f_i may be
     unbounded below: heterogeneity grows with ||x||, so local steps alone run away and only
     communication holds the workers. f is shifted so that its minimum is 0.
+    The problem is ours.
 
     Attributes:
         name: what reports call it.

@@ -39,7 +39,7 @@ class MLP(Minibatch):
     b_2) lies flat in ``[d]``, d = (p + 1) hidden + (hidden + 1) classes. Gradients come from
     torch.func, vmapped over replicas and workers; their batched products depend, in the last bits,
     on how many rows are computed together: ``rowwise`` is False. A stochastic gradient averages
-    ``batch`` samples drawn with replacement from the worker's own shard.
+    ``batch`` samples drawn with replacement from the worker's own shard. (Textbook problem.)
 
     Attributes:
         name: what reports call it.

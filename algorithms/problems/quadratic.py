@@ -50,7 +50,7 @@ class Quadratic(TensorProblem):
     no constant speaks of a minimum); ``sigma2`` = E||noise||^2 [(f / x)^2]. g_i(x) = a_i x - c_i +
     noise is computed elementwise, so a row's bits depend on that row alone.
     :meth:`strongly_convex`, :meth:`convex` and :meth:`pl` set n, d, L, mu, sigma2 and zeta2;
-    :meth:`from_arrays` takes a_ij and the minimisers b_ij.
+    :meth:`from_arrays` takes a_ij and the minimisers b_ij. (Textbook problem.)
 
     Attributes:
         name: what reports call it.

@@ -33,7 +33,7 @@ class SparseLinear(Solved, Minibatch):
     ``supports`` ``[S, k]`` (int64) are the places, each row without repetition, and ``values``
     ``[S, k]`` the entries of a_s; ``targets`` ``[S]``. All workers draw from the same samples,
     ``batch`` of them with replacement; a stochastic gradient is zero off their supports. x_0 = 0.
-    Build it with :meth:`overlapping`.
+    Build it with :meth:`overlapping`. The problem is ours, for Hogwild.
 
     Attributes:
         name: what reports call it.

@@ -17,7 +17,7 @@ class Barbell(Graph):
     """Two complete graphs of ``clique`` workers, joined by a path of ``bridge`` workers.
 
     bridge = 0 joins them by one edge. n = 2 clique + bridge; all that one half knows of the other
-    passes one narrow place, so the gap is small.
+    passes one narrow place, so the gap is small. (Textbook graph.)
 
     Attributes:
         weights: the rule that turns the graph into a mixing matrix.

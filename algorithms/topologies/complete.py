@@ -19,7 +19,7 @@ from theory.networks import spectra
 class Complete(Family):
     r"""All n workers joined; Metropolis-Hastings weights make W = J = (1/n) 1 1^T.
 
-    One step averages: $x_i \leftarrow \bar x$.
+    One step averages: $x_i \leftarrow \bar x$. (Textbook graph.)
 
     Raises:
         ValueError: n < 1.

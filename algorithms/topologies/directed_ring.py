@@ -18,7 +18,7 @@ class DirectedRing(StaticTopology, PushTopology):
     r"""Cycle of n workers in one direction: $x_i \leftarrow (x_i + x_{i-1})/2$.
 
     $W = (I + P)/2$ with out-degree weights 1/2, which here make it doubly stochastic and normal:
-    it serves gossip as well as push-sum. lam = cos(pi / n).
+    it serves gossip as well as push-sum. lam = cos(pi / n). (Textbook graph.)
 
     Raises:
         ValueError: n < 1.

@@ -19,6 +19,7 @@ class ErdosRenyi(Graph):
     """n workers, each of the n (n - 1) / 2 edges there with probability p, drawn with ``seed``.
 
     networkx's ``gnp_random_graph``; connected with high probability above p = log(n) / n.
+    (Gilbert 1959; Erdos, Renyi 1960.)
 
     Attributes:
         weights: the rule that turns the graph into a mixing matrix.

@@ -18,6 +18,7 @@ class FixedMatrix(StaticTopology):
     """Any connected doubly stochastic ``w`` ``[n, n]``, symmetric or not; kept as a copy.
 
     Two are equal if their entries are; ``label`` names it in reports, by default its digest.
+    The caller's own matrix, from no paper.
 
     Raises:
         MixingError: see :func:`theory.networks.mixing.check_mixing`.

@@ -15,7 +15,7 @@ from algorithms.topologies.weights import Weights
 @final
 @dataclass(frozen=True)
 class GivenGraph(Graph):
-    """n workers and the edges between them; ``label`` names it in reports.
+    """n workers and the edges between them, the caller's own; ``label`` names it in reports.
 
     Attributes:
         weights: the rule that turns the graph into a mixing matrix.

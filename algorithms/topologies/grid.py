@@ -19,6 +19,8 @@ from theory.networks import spectra
 class Grid(Rectangle):
     """rows x cols workers, worker r * cols + c at (r, c), joined to the up to four beside it.
 
+    (Textbook graph.)
+
     Raises:
         ValueError: rows < 1 or cols < 1.
     """

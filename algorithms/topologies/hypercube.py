@@ -20,7 +20,7 @@ class Hypercube(Family):
     r"""n = 2^k workers; i and j are joined if their numbers differ in one bit.
 
     Metropolis-Hastings weights are $1/(1+\log_2 n)$ on every edge and on the own row. Then
-    $\lambda = 1 - 2/(1+\log_2 n)$, which is $|\lambda_n|$ too.
+    $\lambda = 1 - 2/(1+\log_2 n)$, which is $|\lambda_n|$ too. (Textbook graph.)
 
     Raises:
         ValueError: n < 1, or not a power of two.

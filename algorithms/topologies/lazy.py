@@ -16,7 +16,7 @@ from theory.networks import mixing
 class Lazy(Periodic, Topology):
     r"""$W_t \to (I + W_t)/2$ of any topology: the same edges.
 
-    A symmetric W keeps no eigenvalue below 0, so lam = lam_2.
+    A symmetric W keeps no eigenvalue below 0, so lam = lam_2. (Textbook construction.)
     """
 
     topology: Topology

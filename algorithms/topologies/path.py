@@ -19,7 +19,7 @@ from theory.networks import spectra
 class Path(Family):
     r"""Workers 0, 1, ..., n - 1 in a line; Metropolis-Hastings weights are 1/3 each for n >= 3.
 
-    lam = (1 + 2 cos(pi / n)) / 3, that of a ring of 2 n workers.
+    lam = (1 + 2 cos(pi / n)) / 3, that of a ring of 2 n workers. (Textbook graph.)
 
     Raises:
         ValueError: n < 1.

@@ -22,6 +22,7 @@ class RandomDigraph(Periodic, PushTopology):
     $P_t$ has out-degree weights $1/(1+d_j^{out})$: column-stochastic, rows sum to what they may.
     With ``graphs`` > 1 the graphs of seed, seed + 1, ... follow each other in a cycle and only
     their union must be strongly connected. Graphs are those of networkx's ``gnp_random_graph``.
+    (Gilbert 1959, with directed links.)
 
     Raises:
         ValueError: n < 1, p outside [0, 1], graphs < 1.

@@ -20,7 +20,8 @@ class Ring(Family):
     r"""Cycle of n workers; Metropolis-Hastings weights are 1/3 each for n >= 3.
 
     $x_i \leftarrow (x_{i-1} + x_i + x_{i+1}) / 3$. Two workers share one edge of weight 1/2. Then
-    $\lambda = \max_{0<k<n} |1 + 2\cos(2\pi k/n)| / 3$, a gap of about $4\pi^2/(3n^2)$.
+    $\lambda = \max_{0<k<n} |1 + 2\cos(2\pi k/n)| / 3$, a gap of about $4\pi^2/(3n^2)$. (Textbook
+    graph.)
 
     Raises:
         ValueError: n < 1.

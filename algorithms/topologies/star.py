@@ -20,7 +20,7 @@ class Star(Family):
     r"""Worker 0 joined to all others; Metropolis-Hastings weights are 1/n per edge.
 
     $x_0 \leftarrow \bar x$ and $x_i \leftarrow x_i + (x_0 - x_i)/n$ for $i \ge 1$. Then
-    $\lambda = 1 - 1/n$ (0 for n <= 2).
+    $\lambda = 1 - 1/n$ (0 for n <= 2). (Textbook graph.)
 
     Raises:
         ValueError: n < 1.

@@ -20,7 +20,7 @@ class Torus(Rectangle):
     """rows x cols workers, worker r * cols + c at (r, c), joined to its neighbours on both rings.
 
     Metropolis-Hastings weights are 1/5 each where both axes have three workers or more; an axis of
-    two workers has one edge, an axis of one has none.
+    two workers has one edge, an axis of one has none. (Textbook graph.)
 
     Raises:
         ValueError: rows < 1 or cols < 1.

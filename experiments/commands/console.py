@@ -51,13 +51,21 @@ def print_error(error: object) -> None:
 
 
 def at_least(name: str, value: int, least: int) -> None:
-    """Raise a ValueError unless value >= least."""
+    """Refuse values below ``least``.
+
+    Raises:
+        ValueError: names argument and value.
+    """
     if value < least:
         raise ValueError(f"{name} must be at least {least}, got {name}={value}")
 
 
 def writable(out: Path) -> None:
-    """Make the folder, and raise a ValueError if nothing can be written into it."""
+    """Make the folder, and see whether something can be written into it.
+
+    Raises:
+        ValueError: nothing can; says why.
+    """
     try:
         out.mkdir(parents=True, exist_ok=True)
         handle, probe = tempfile.mkstemp(prefix=".probe-", dir=out)

@@ -16,7 +16,11 @@ class NotEnumerable(ValueError):
 
 @final
 class ScriptedDraws(Draws):
-    """Draws that return a chosen table ``[..., m, c]`` of uniforms; worker ids are all 0."""
+    """Draws that return a chosen table ``[..., m, c]`` of uniforms; worker ids are all 0.
+
+    Raises:
+        NotEnumerable: from every method that asks for anything else than c uniforms at most.
+    """
 
     def __init__(self, table: Tensor) -> None:
         self._table = table

@@ -105,7 +105,11 @@ def sample(compressor: Compressor, x: Tensor, samples: int, key: Key) -> Tensor:
 
 
 def half_width(values: Tensor, spread: Tensor | float, alpha: float) -> Tensor:
-    """Two-sided half-widths ``[...]`` of means of ``values`` ``[S, ...]`` of range ``spread``."""
+    """Two-sided half-widths ``[...]`` of means of ``values`` ``[S, ...]`` of range ``spread``.
+
+    Raises:
+        ValueError: fewer than two samples.
+    """
     samples = values.shape[0]
     if samples < 2:
         raise ValueError(f"samples must be at least 2, got samples={samples}")

@@ -42,6 +42,11 @@ class AtomicSparsification(MeanEstimation):
             raise ValueError(f"budget must be positive, got budget={self.budget}")
 
     def omega(self, d: int) -> float:
+        """omega = d/s - 1, the bound for rows of d numbers.
+
+        Raises:
+            ValueError: the budget s is larger than d.
+        """
         if self.budget > d:
             raise ValueError(f"budget must be at most d, got budget={self.budget} with d={d}")
         return d / self.budget - 1

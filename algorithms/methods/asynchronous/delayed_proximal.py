@@ -75,6 +75,11 @@ class DelayedProximal(Method[DelayedProximalState]):
         return problem.constants().state(known, tau=self.tau)
 
     def init(self, x0: Tensor, world: World) -> DelayedProximalState:
+        """The starting point as the only version.
+
+        Raises:
+            ValueError: there are more blocks than coordinates.
+        """
         if self.blocks > x0.shape[-1]:
             raise ValueError(
                 f"blocks must be at most d, got blocks={self.blocks} with d={x0.shape[-1]}"

@@ -155,6 +155,11 @@ class CodedRegression(Coded):
         return f"coded regression, s={self.spare}"
 
     def step(self, state: CodedState, t: int, world: World) -> CodedState:
+        """The whole solution at step 0; later steps change nothing.
+
+        Raises:
+            ValueError: the mean Hessian is singular.
+        """
         if t:
             return state
         d, who = state.x.shape[-1], state.schedule.at(0).arrivals.to(state.x.device)

@@ -48,6 +48,9 @@ class PowerSGD(Method[PowerSGDState]):
         step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
         rank: number r of columns of P and Q.
         feedback: whether e_i is kept; without it e_i = 0.
+
+    Raises:
+        ValueError: rank < 1.
     """
 
     step_rule: Stepsize

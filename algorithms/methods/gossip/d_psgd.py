@@ -89,7 +89,8 @@ class LossyDPSGD(CombineThenAdapt):
     r"""D-PSGD over any exchange whose weights sum to 1 by row: lost messages, random meetings.
 
     Where a lost message's weight goes to the own model, the mean over workers is not kept; where it
-    vanished, models would shrink without a word, so that is refused.
+    vanished, models would shrink without a word, so that is refused. (D-PSGD: Lian et al. 2017,
+    arXiv:1705.09056; the losses are ours.)
 
     Attributes:
         step_rule: the stepsizes \gamma_t [x^2 / f] by step t.

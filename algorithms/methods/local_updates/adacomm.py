@@ -77,6 +77,11 @@ class AdaComm(Method[AdaCommState]):
         return problem.constants()  # the period may grow again: no H holds for all steps
 
     def init(self, x0: Tensor, world: World) -> AdaCommState:
+        """The starting point, the loss there, and all clocks at 0.
+
+        Raises:
+            ValueError: the loss at x_0 is not positive.
+        """
         shape = world.replicas.shape
         loss = world.problem.value(x0).double().cpu().expand(shape)
         if not bool((loss > 0).all()):

@@ -12,12 +12,13 @@ from theory.seconds.sparse_times import finished, merged, ready_times
 
 
 def merging_example(group: bool = True) -> Verdict:
-    """C19: two payloads of 1 ms, alpha 1 ms, ready at 0 and 0.5 ms: 4 ms apart, 3.5 ms merged."""
+    """Merging layers' messages: two payloads of 1 ms, alpha 1 ms, ready at 0 and 0.5 ms: 4 ms
+    apart, 3.5 ms merged."""
     link, ready, bits = AlphaBeta(1.0, 1.0), (0.0, 0.5), (1.0, 1.0)
     groups = merged(ready, bits, link) if group else (1, 1)
     return identity(
         "lags", "two payloads of 1 ms, alpha 1 ms, ready at 0 and 0.5 ms end at 3.5 ms merged",
-        finished(ready, bits, groups, link), 3.5, check="closed form C19",
+        finished(ready, bits, groups, link), 3.5, check="closed form",
         provenance=f"groups {groups}; each by itself {finished(ready, bits, (1, 1), link):g} ms",
     )  # fmt: skip
 

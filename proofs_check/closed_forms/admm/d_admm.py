@@ -13,7 +13,7 @@ from proofs_check.verdict import Verdict
 
 
 def coloured(change: Change = right) -> Verdict:
-    """D-ADMM."""
+    """D-ADMM ends at the minimiser of the mean."""
     return minimiser("d-admm", lambda: change(GraphADMM(STEP, Ring(N))), 300)
 
 

@@ -9,13 +9,13 @@ from proofs_check.verdict import Verdict
 
 
 def in_turn(change: Change = right) -> Verdict:
-    """Workers in turn."""
+    """ADMM with one worker after the other ends at the minimiser of the mean."""
     method = GraphADMM(STEP, Ring(N), coloured=False)
     return minimiser("decentralised-admm", lambda: change(method), 300)
 
 
 def decentralised_admm() -> tuple[Verdict, ...]:
-    """Where it ends."""
+    """Where decentralised ADMM ends: at the minimiser."""
     return (in_turn(),)
 
 

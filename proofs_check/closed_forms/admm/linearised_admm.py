@@ -11,13 +11,13 @@ from theory.stepsizes import ConstantStep
 
 
 def linearised(change: Change = right) -> Verdict:
-    """One gradient a step, with l1."""
+    """Linearised ADMM, one gradient a step, ends at the minimiser of the mean plus an l1 norm."""
     method = LinearisedADMM(ConstantStep(0.5), Ring(N), SoftThreshold(WEIGHT))
     return minimiser("linearised-admm", lambda: change(method), 2000, WEIGHT)
 
 
 def linearised_admm() -> tuple[Verdict, ...]:
-    """Where it ends."""
+    """Where linearised ADMM ends: at the minimiser."""
     return (linearised(),)
 
 

@@ -9,12 +9,12 @@ from proofs_check.verdict import Verdict
 
 
 def random_edges(change: Change = right) -> Verdict:
-    """An edge at a time."""
+    """ADMM with one random edge at a time ends at the minimiser of the mean."""
     return minimiser("random-admm", lambda: change(RandomADMM(STEP, Ring(N))), 3000)
 
 
 def random_admm() -> tuple[Verdict, ...]:
-    """Where it ends."""
+    """Where randomised ADMM ends: at the minimiser."""
     return (random_edges(),)
 
 

@@ -25,7 +25,7 @@ TOLD = f"{N} workers, {_D} coordinates, rho = 1, seed {_SEED}"
 
 
 def right(method: Method[Any]) -> Method[Any]:
-    """The method as it is."""
+    """The method unchanged; mutants put a fault in its place."""
     return method
 
 

@@ -29,7 +29,7 @@ def coordinate_prox_solution(build: Build = lambda prox: prox, q: float = 0.3) -
 
 
 def async_coordinate_prox() -> tuple[Verdict, ...]:
-    """Where it ends."""
+    """Where asynchronous coordinate prox ends: at scikit-learn's lasso."""
     return (coordinate_prox_solution(),)
 
 

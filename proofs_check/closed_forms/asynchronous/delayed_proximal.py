@@ -21,7 +21,7 @@ def delayed_proximal_solution(rule: Filter | None = None) -> Verdict:
 
 
 def delayed_proximal() -> tuple[Verdict, ...]:
-    """Where it ends."""
+    """Where delayed block prox ends: at scikit-learn's lasso."""
     return (delayed_proximal_solution(),)
 
 

@@ -31,7 +31,7 @@ def heavy_ball(memory: Memory[Any], row: str) -> Verdict:
     ours = models(BSP(step, Identity(), memory), uneven(), 40)
     plain = models(BSP(step, optimizer=Momentum(M)), uneven(), 40)
     return identity(
-        row, "uncompressed it is heavy-ball SGD", ours, plain, check="closed form C16",
+        row, "uncompressed it is heavy-ball SGD", ours, plain, check="closed form",
         problem="quadratic", provenance=f"40 steps, gamma {GAMMA}, m {M}", tolerance=1e-11,
     )  # fmt: skip
 
@@ -57,11 +57,11 @@ def settles(memory: Memory[Any], row: str, gamma: float, steps: int, limit: floa
 
 
 def effective_rate(memory: Memory[Any], row: str) -> Verdict:
-    """C16: under a constant gradient momentum m moves by gamma/(1-m) a step in the end."""
+    """Under a constant gradient momentum m moves by gamma/(1-m) times it a step in the end."""
     problem = constant_gradient(torch.tensor([1.0, 0.4], dtype=torch.float64))
     x = models(BSP(ConstantStep(0.1), Identity(), memory), problem, 400)
     return identity(
         row, "m = 0.9, gamma = 0.1: the effective rate is gamma/(1-m) = 1",
-        x[-2, 0] - x[-1, 0], [1.0, 0.4], check="closed form C16", problem="linear",
+        x[-2, 0] - x[-1, 0], [1.0, 0.4], check="closed form", problem="linear",
         provenance="400 steps, where m^400 < 1e-18",
     )  # fmt: skip

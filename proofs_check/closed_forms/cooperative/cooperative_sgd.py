@@ -62,7 +62,7 @@ def columns_are_mixed(build: Build = same) -> Verdict:
 
 
 def covers_local_sgd() -> Verdict:
-    """W = J is local SGD."""
+    """Cooperative SGD with W = J, full averaging, is local SGD."""
     problem = uneven()
     return identity(
         "cooperative-sgd", "W = J is local SGD",

@@ -17,7 +17,7 @@ def learned(step: Stepsize) -> Method[Any]:
 
 
 def gradiveq() -> tuple[Verdict, ...]:
-    """The virtual iterate."""
+    """The virtual iterate x - mean residual of GradiVeQ is SGD."""
     return (nothing_is_lost("gradiveq", learned),)
 
 

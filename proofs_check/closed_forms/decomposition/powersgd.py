@@ -12,12 +12,12 @@ from theory.stepsizes import Stepsize
 
 
 def power(step: Stepsize) -> Method[Any]:
-    """PowerSGD of rank 1."""
+    """PowerSGD with matrices of rank 1 and error feedback."""
     return PowerSGD(step, 1)
 
 
 def powersgd() -> tuple[Verdict, ...]:
-    """The virtual iterate."""
+    """The virtual iterate x - mean residual of PowerSGD is SGD."""
     return (nothing_is_lost("powersgd", power),)
 
 

@@ -12,12 +12,12 @@ from theory.stepsizes import Stepsize
 
 
 def sketched(step: Stepsize) -> Method[Any]:
-    """Sketched-SGD, k = 2."""
+    """Sketched-SGD with k = 2 and sketches of 3 rows, 8 counters each."""
     return SketchedSGD(step, 2, rows=3, width=8)
 
 
 def sketched_sgd() -> tuple[Verdict, ...]:
-    """The virtual iterate."""
+    """The virtual iterate x - mean residual of Sketched-SGD is SGD."""
     return (nothing_is_lost("sketched-sgd", sketched),)
 
 

@@ -50,7 +50,7 @@ def ring_bias(
         "consensus error = gamma a / (1 - lambda_1 + gamma a) rms(b) on the ring of 8",
         math.sqrt(trace.consensus[0, -1]),
         _GAMMA / (1 - lam + _GAMMA) * math.sqrt(0.5),
-        check="closed form C6",
+        check="closed form",
         problem=problem.name,
         provenance="no noise, 300 steps, gamma 0.1",
     )
@@ -75,7 +75,7 @@ def fixed_points(
                 f"models stop at (I - W + gamma a I)^-1 gamma a B on {topology.name}",
                 trace.rows[0].numpy(),
                 solution,
-                check="closed form C6",
+                check="closed form",
                 problem=problem.name,
                 provenance="no noise, 500 steps, gamma 0.1, b standard normal, seed 16",
             )

@@ -51,7 +51,7 @@ def lamb_is_adamw(optimizer: Optimizer[Any] | None = None, decay: float = DECAY)
 
 
 def lamb_by_layer(optimizer: Optimizer[Any] | None = None) -> Verdict:
-    """With its own ratios."""
+    """LAMB with its own ratios is torch's AdamW, every layer's move rescaled."""
     right = LAMB(SHAPES, eps=EPS, decay=DECAY)
     return same_path("lamb", "it is torch's AdamW at unit stepsize, each layer's move rescaled to "
                  "gamma ||w||", optimizer or right, lamb_by_torch())  # fmt: skip

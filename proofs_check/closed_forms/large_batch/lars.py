@@ -50,7 +50,7 @@ def lars_by_torch() -> Mover:
 
 
 def lars_is_sgd(optimizer: Optimizer[Any] | None = None) -> Verdict:
-    """With every ratio 1."""
+    """LARS with every ratio 1 is torch's SGD with momentum and weight decay."""
     right = LARS(SHAPES, M, DECAY, FixedTrust())
     theirs_ = by_torch(torch.optim.SGD, lr=GAMMA, momentum=M, weight_decay=DECAY)
     return same_path("lars", "with ratio 1 it is torch's SGD with momentum and weight decay",
@@ -58,7 +58,7 @@ def lars_is_sgd(optimizer: Optimizer[Any] | None = None) -> Verdict:
 
 
 def lars_by_layer(optimizer: Optimizer[Any] | None = None) -> Verdict:
-    """With its own ratios, without momentum."""
+    """LARS with its own ratios, without momentum, is torch's SGD layer by layer."""
     right = LARS(SHAPES, 0.0, DECAY, NormRatio())
     return same_path("lars", "without momentum it is torch's SGD with a stepsize for each layer",
                  optimizer or right, lars_by_torch())  # fmt: skip

@@ -27,7 +27,7 @@ Scale = Callable[[Stepsize, int], Stepsize]
 
 
 def square_root(step: Stepsize, factor: int) -> Stepsize:
-    """The square-root rule."""
+    """The stepsizes scaled by the square root of the batch factor."""
     return ScaledStep(step, factor, 0.5)
 
 

@@ -32,7 +32,7 @@ def measured_variance(
     method = Batched(BSP(step), batch)
     trace = run(method, problem, steps=steps, seed=SEED, replicas=REPLICAS, points=2)
     return mean_square(
-        row, claim, trace.model.numpy(), expected, check="closed form C1, large batch",
+        row, claim, trace.model.numpy(), expected, check="closed form, large batch",
         problem=problem.name,
         provenance=f"seed {SEED}, {REPLICAS} replicas of {problem.d} coordinates, {steps} steps, "
         f"gamma {GAMMA}, k {TIMES}",

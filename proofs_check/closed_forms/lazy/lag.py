@@ -32,7 +32,7 @@ _PROVENANCE = f"Chen et al. 2018, arXiv:1805.09965; {STEPS} steps on rising curv
 
 
 def step() -> ConstantStep:
-    """1/L."""
+    """The constant stepsize 1/L of :func:`problem`."""
     return ConstantStep(1 / problem().curvatures[-1].item())
 
 
@@ -120,7 +120,7 @@ def _list(values: Floats | NDArray[np.int64]) -> str:
 
 
 def lag() -> tuple[Verdict, ...]:
-    """LAG-WK and LAG-PS."""
+    """Both rules, the workers' own (LAG-WK) and the server's (LAG-PS), against their paper."""
     return (
         mean_of_the_last(), mean_of_the_last(server_rule, "LAG-PS"),
         speaks_by_rule(), speaks_by_rule(server_rule, server=True),

@@ -54,7 +54,7 @@ def local_fixed_point(
                 f"fixed point sum w_i b_i / sum w_i, w_i = 1-(1-gamma a_i)^H, H={period}",
                 trace.model.item(),
                 float((w * b).sum() / w.sum()),
-                check="closed form C3",
+                check="closed form",
                 problem=problem.name,
                 provenance=f"no noise, {100 * period} steps; the optimum is 0.8",
             )
@@ -78,7 +78,7 @@ def local_spread(build: Build = lambda step: LocalSGD(step, 64)) -> tuple[Verdic
                 measured * dof,
                 dof,
                 (n - 1) * variance(n, j),
-                check="closed form C2",
+                check="closed form",
                 problem=problem.name,
                 provenance=f"seed {seed}, {REPLICAS} replicas of {D} coordinates",
             )
@@ -98,7 +98,7 @@ def local_mean_is_bsp(
             f"mean of local models = BSP's model, path by path, H={period}",
             models(build(STEP, period), problem, 32, seed=seed, replicas=4),
             right,
-            check="closed form C2",
+            check="closed form",
             problem=problem.name,
             provenance=f"seed {seed}, 4 replicas, 32 steps, equal draws",
         )

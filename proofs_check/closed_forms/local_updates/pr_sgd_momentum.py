@@ -34,7 +34,7 @@ _M = 0.8
 
 
 def with_momentum(step: Stepsize, periods: Periods) -> LocalSGD:
-    """PR-SGD with momentum."""
+    """PR-SGD with momentum, its velocities averaged at meetings."""
     return LocalSGD(step, periods, Momentum(_M), AtMeetings.AVERAGED)
 
 
@@ -49,7 +49,7 @@ def averaged_momentum(build: Build = with_momentum) -> tuple[Verdict, ...]:
             "pr-sgd-momentum", "mean of local models = model of BSP with momentum, path by path",
             models(wrong, problem, STEPS, seed=SEED, replicas=REPLICAS),
             models(right, problem, STEPS, seed=SEED, replicas=REPLICAS),
-            check="closed form C2, momentum", problem=problem.name, provenance=TOLD,
+            check="closed form, momentum", problem=problem.name, provenance=TOLD,
         ),
         identity(
             "pr-sgd-momentum", "x_i - xbar = s_j (b_i - bbar) j steps after a meeting, by the "

@@ -9,7 +9,7 @@ from proofs_check.verdict import Verdict
 
 
 def ef_signsgd() -> tuple[Verdict, ...]:
-    """The virtual iterate."""
+    """The virtual iterate x - mean residual of EF-signSGD is SGD."""
     return (virtual_iterate("ef-signsgd", ErrorFeedback(), ScaledSign()),)
 
 

@@ -38,11 +38,12 @@ def drift(operator: Compressor) -> Fraction:
 
 
 def first_counterexample() -> Verdict:
-    """C11: f = x/4, E g = 1/4, but E sign(g) = -1/2: f rises by gamma/8 a step on average."""
+    """Signs climb: f = x/4, E g = 1/4, but E sign(g) = -1/2: f rises by gamma/8 a step on
+    average."""
     return identity(
         "signsgd", "E sign(g) = -1/2 where E g = 1/4, so E f rises by gamma/8 a step",
         [float(drift(Sign())), -0.25 * float(drift(Sign()))], [-0.5, 0.125],
-        check="closed form C11", problem="x/4 on [-1, 1]",
+        check="closed form", problem="x/4 on [-1, 1]",
         provenance="Karimireddy et al. 2019, counterexample 1",
     )  # fmt: skip
 
@@ -67,17 +68,17 @@ def second_path(operator: Compressor, memory: Memory[Tensor], steps: int) -> Ten
 
 
 def second_counterexample(memory: Memory[Tensor] | None = None) -> tuple[Verdict, ...]:
-    """C11b: signs never move along (1, 1); error feedback does."""
+    """Signs never move along (1, 1), so the minimum is out of reach; error feedback gets there."""
     stuck = second_path(Sign(), NoMemory(), 60)
     freed = second_path(ScaledSign(), memory or ErrorFeedback(), 200)
     left = float(freed[-20:].abs().mean())
     return (
         identity(
-            "signsgd", "x_0 + x_1 = 2 for ever", stuck, 2.0, check="closed form C11b",
+            "signsgd", "x_0 + x_1 = 2 for ever", stuck, 2.0, check="closed form",
             problem="eps|x_0+x_1| + |x_0-x_1|", provenance="counterexample 2, 60 steps",
         ),
         Verdict(
-            subject="ef-signsgd", problem="eps|x_0+x_1| + |x_0-x_1|", check="closed form C11b",
+            subject="ef-signsgd", problem="eps|x_0+x_1| + |x_0-x_1|", check="closed form",
             claim="error feedback leaves the line: |x_0 + x_1| ends below 0.5",
             outcome=Outcome.SUPPORTED if left < 0.5 else Outcome.REFUTED, statistic=left, bound=0.5,
             resolution=0.0,
@@ -87,13 +88,13 @@ def second_counterexample(memory: Memory[Tensor] | None = None) -> tuple[Verdict
 
 
 def limit_cycle() -> Verdict:
-    """C20: f = x^2/2 from 1 with gamma = 0.3: 1, .7, .4, .1, -.2, .1, -.2, ..."""
+    """A limit cycle: f = x^2/2 from 1 with gamma = 0.3: 1, .7, .4, .1, -.2, .1, -.2, ..."""
     one = torch.ones((1, 1), dtype=torch.float64)
     problem = Quadratic(name="parabola", a=one, c=0 * one, x_star=0 * one[0], x0=one[0])
     path = models(BSP(ConstantStep(0.3), Sign()), problem, 7).reshape(-1)
     return identity(
         "signsgd", "x_t = 1, .7, .4, .1, -.2, .1, -.2, .1", path,
-        [1.0, 0.7, 0.4, 0.1, -0.2, 0.1, -0.2, 0.1], check="closed form C20", problem="x^2/2",
+        [1.0, 0.7, 0.4, 0.1, -0.2, 0.1, -0.2, 0.1], check="closed form", problem="x^2/2",
         provenance="gamma 0.3, deterministic",
     )  # fmt: skip
 

@@ -26,7 +26,8 @@ def vote_error(n: int, q: Fraction) -> Fraction:
 
 
 def majority() -> tuple[Verdict, ...]:
-    """C12: 0.104 for three workers wrong one time in five, 0.01958144 for nine."""
+    """How often the majority errs, a binomial tail: 0.104 for three workers that are wrong one time
+    in five, 0.01958144 for nine."""
     q, verdicts = Fraction(1, 5), []
     for n, stated in ((3, 0.104), (9, 0.01958144)):
         tail = sum(comb(n, k) * q**k * (1 - q) ** (n - k) for k in range((n + 1) // 2, n + 1))
@@ -36,7 +37,7 @@ def majority() -> tuple[Verdict, ...]:
                 f"{n} workers err with probability {stated} for q = 1/5",
                 [float(vote_error(n, q)), float(tail)],
                 stated,
-                check="closed form C12",
+                check="closed form",
                 provenance="all patterns of votes through sign up and sign down; binomial tail",
             )
         )

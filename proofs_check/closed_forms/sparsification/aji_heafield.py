@@ -25,7 +25,7 @@ def sampled_threshold() -> Verdict:
 
 
 def aji_heafield() -> tuple[Verdict, ...]:
-    """At drawn rows."""
+    """How many coordinates a sampled threshold keeps, on drawn rows."""
     return (sampled_threshold(),)
 
 

@@ -24,7 +24,7 @@ def gaussian_count() -> Verdict:
 
 
 def gaussian_k() -> tuple[Verdict, ...]:
-    """At drawn rows."""
+    """How many coordinates a Gaussian threshold keeps, on drawn rows."""
     return (gaussian_count(),)
 
 

@@ -27,7 +27,7 @@ def mask_is_slow_subsampling() -> Verdict:
 
 
 def random_mask() -> tuple[Verdict, ...]:
-    """At drawn rows."""
+    """Equality with subsampling at a smaller stepsize, on drawn rows."""
     return (mask_is_slow_subsampling(),)
 
 

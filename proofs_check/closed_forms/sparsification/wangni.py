@@ -27,7 +27,7 @@ def approximately_sparse(rho: float = 0.5, s: int = 10) -> Verdict:
 
 
 def wangni() -> tuple[Verdict, ...]:
-    """At drawn rows."""
+    """How many coordinates Wangni's probabilities keep, on drawn rows."""
     return (approximately_sparse(),)
 
 

@@ -50,7 +50,7 @@ def _second_moment(
     trace = run(build(STEP), problem, steps=steps, seed=seed, replicas=REPLICAS, points=2)
     return mean_square(
         "bsp-sgd", claim, trace.model.numpy(), variance(problem.n, steps), centre=centre,
-        check="closed form C1", problem=problem.name,
+        check="closed form", problem=problem.name,
         provenance=f"seed {seed}, {REPLICAS} replicas of {D} coordinates, {steps} steps",
     )  # fmt: skip
 

@@ -22,7 +22,7 @@ def round_robin_age(barrier: Barrier | None = None) -> Verdict:
 
 
 def r2sp() -> tuple[Verdict, ...]:
-    """The age of gradients."""
+    """How old gradients are when workers take turns."""
     return (round_robin_age(),)
 
 

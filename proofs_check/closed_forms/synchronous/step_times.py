@@ -69,7 +69,7 @@ def turn_seconds(barrier: Barrier | None = None) -> tuple[Verdict, ...]:
 
 
 def further_step_times() -> tuple[Verdict, ...]:
-    """Deadlines and turns."""
+    """Mean seconds of an update with a deadline and in turns."""
     return (*deadline_seconds(), *turn_seconds())
 
 

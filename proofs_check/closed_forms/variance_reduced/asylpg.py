@@ -17,7 +17,7 @@ def _asylpg(step: Stepsize) -> Method[Any]:
 
 
 def asylpg() -> tuple[Verdict, ...]:
-    """12 000 ticks."""
+    """Linear convergence over 12 000 ticks in low precision both ways."""
     return (reaches("asylpg", _asylpg, 0.05, 12_000, "AsyLPG, both ways in low precision"),)
 
 

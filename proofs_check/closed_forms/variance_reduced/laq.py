@@ -24,7 +24,7 @@ def lazy_uploads() -> Verdict:
 
 
 def laq() -> tuple[Verdict, ...]:
-    """Uploads until 1e-10."""
+    """The share of uploads that LAQ needs to an error of 1e-10."""
     return (lazy_uploads(),)
 
 

@@ -71,7 +71,11 @@ def held(build: Build, graph: Topology, steps: int = _STEPS) -> tuple[Verdict, d
 
 
 def steps_to(build: Build, graph: Topology) -> float:
-    """Steps until every worker's average, is within the target, without noise."""
+    """Steps until the running average of every worker is within the target, without noise.
+
+    Raises:
+        ArithmeticError: it is not within the longest run.
+    """
     problem, point = setting(graph.n)
     best, step = problem.value(point), theorem.stepsize(stated(graph, point), 1)
     method = build(step, graph, Euclidean(), Full())
