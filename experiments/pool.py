@@ -38,6 +38,7 @@ class Ended(Generic[Task]):
 
     Attributes:
         worker: number of the worker process.
+        worker: number of the worker process.
     """
 
     worker: int

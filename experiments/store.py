@@ -47,6 +47,8 @@ class Stored:
     Attributes:
         result: verdicts and curves.
         seconds: how long the cell ran.
+        result: verdicts and curves.
+        seconds: how long the cell ran.
     """
 
     result: CellResult

@@ -39,6 +39,7 @@ class Failure:
 
     Attributes:
         error: what it raised, or how the process died.
+        error: what it raised, or how the process died.
     """
 
     cell: Cell
@@ -51,6 +52,9 @@ class Survey:
     """All finished cells in their order, those that failed, and how much was reused.
 
     Attributes:
+        failures: cells without a result.
+        seconds: how long the survey ran.
+        version: the version of the code whose results these are.
         failures: cells without a result.
         seconds: how long the survey ran.
         version: the version of the code whose results these are.

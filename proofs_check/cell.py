@@ -24,6 +24,10 @@ class Cell:
         replicas: replicas of a run.
         steps: steps of a run.
         n: number of workers.
+        seeds: seeds of the runs.
+        replicas: replicas of a run.
+        steps: steps of a run.
+        n: number of workers.
     """
 
     row: str
@@ -39,6 +43,7 @@ class CellResult(NamedTuple):
     """Verdicts, and named 1-D curves for figures.
 
     Attributes:
+        verdicts: what the check found.
         verdicts: what the check found.
     """
 

@@ -43,6 +43,10 @@ class Preset:
         slow_steps: steps of runs on the MLP.
         slow_replicas: replicas of runs on the MLP.
         dimension: length of rows that operators are checked at.
+        n: number of workers.
+        slow_steps: steps of runs on the MLP.
+        slow_replicas: replicas of runs on the MLP.
+        dimension: length of rows that operators are checked at.
     """
 
     n: int

@@ -42,6 +42,10 @@ class Source:
         year: year of publication.
         arxiv: arXiv id without the prefix; empty: none.
         where: theorem, section or venue.
+        authors: surnames.
+        year: year of publication.
+        arxiv: arXiv id without the prefix; empty: none.
+        where: theorem, section or venue.
     """
 
     authors: str
@@ -146,6 +150,7 @@ class NoConstant:
         why: the reason, one line.
         source: where it is published.
         confidence: how surely the statement is known.
+        why: the reason, one line.
     """
 
     why: str

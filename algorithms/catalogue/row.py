@@ -34,7 +34,11 @@ _NO_SMOOTHNESS = 0.1  # stepsize where no L is stated (the MLP), divided by the 
 
 
 class Tuned(NamedTuple):
-    """A method ready to run, with the theorem that set its stepsize (None: the cautious rule)."""
+    """A method ready to run, with the theorem that set its stepsize (None: the cautious rule).
+
+    Attributes:
+        step: the stepsizes that were chosen [x^2 / f].
+    """
 
     method: Method[Any]
     step: Stepsize
@@ -57,6 +61,10 @@ class Recipe:
     ``compressor`` alone; with ``bits_vary`` it is a bound on that mean. ``downlink`` says what the
     workers hear, where the server does not answer each of their messages by one of its own
     (:mod:`algorithms.catalogue.downlink`). ``least_workers`` is 2 where a worker needs a neighbour.
+
+    Attributes:
+        problems: names of the problems that the row runs on.
+        stepsize_divisor: L times the stepsize is 1 over this number where no theorem applies.
 
     Raises:
         ValueError: a result is named twice.
@@ -87,7 +95,14 @@ class Recipe:
 @final
 @dataclass(frozen=True)
 class Row:
-    """One surveyed method; ``recipe`` is None while it is planned."""
+    """One surveyed method; ``recipe`` is None while it is planned.
+
+    Attributes:
+        key: its name on the command line.
+        family: the part of the catalogue that it belongs to.
+        what: one line about the method.
+        source: where it was published.
+    """
 
     key: str
     family: str

@@ -16,7 +16,11 @@ _STYLES = ("-", "-", "-", (0, (5, 3)), "-", (0, (1, 2)))
 
 
 class Line(NamedTuple):
-    """One method in the last race: error n (f - f*) ``[K]`` against ``uploads`` ``[K]``."""
+    """One method in the last race: error n (f - f*) ``[K]`` against ``uploads`` ``[K]``.
+
+    Attributes:
+        name: the method.
+    """
 
     name: str
     uploads: Curve
@@ -24,7 +28,11 @@ class Line(NamedTuple):
 
 
 class Bars(NamedTuple):
-    """One method: ``totals`` for each number of workers, and the ``published`` ones (NaN: none)."""
+    """One method: ``totals`` for each number of workers, and the ``published`` ones (NaN: none).
+
+    Attributes:
+        name: the method.
+    """
 
     name: str
     totals: Curve
@@ -38,6 +46,9 @@ class LagCurves:
 
     ``by_curvature`` are pairs of a name and the uploads ``[n]`` of workers with ``smoothness``
     ``[n]``.
+
+    Attributes:
+        title: the title above the figure.
     """
 
     title: str

@@ -16,6 +16,7 @@ class Point(NamedTuple):
 
     Attributes:
         name: the operator.
+        name: the operator.
     """
 
     name: str

@@ -25,7 +25,13 @@ _PUBLISHED: dict[int, dict[str, int]] = {
 
 
 class Lag(NamedTuple):
-    """All races: ``by_split`` for each number of workers, and ``made`` on rising curvatures."""
+    """All races: ``by_split`` for each number of workers, and ``made`` on rising curvatures.
+
+    Attributes:
+        source: where the data come from.
+        published: whether these are the published data, so that totals can be compared.
+        smoothness: smoothness of each worker's function on the made data [f / x^2].
+    """
 
     source: str
     published: bool

@@ -30,6 +30,8 @@ class Drawing:
     Attributes:
         caption: the sentence below the figure.
         curves: what is drawn.
+        caption: the sentence below the figure.
+        curves: what is drawn.
     """
 
     row: str
@@ -49,6 +51,11 @@ class Picture:
     """A figure as the page shows it: ``source`` is a data URI.
 
     Attributes:
+        row: key of the row that it is shown with.
+        stem: file name without ending.
+        caption: the sentence below it.
+        alt: text for those who do not see it.
+        half: whether it takes half the width of the page.
         row: key of the row that it is shown with.
         stem: file name without ending.
         caption: the sentence below it.

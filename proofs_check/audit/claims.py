@@ -20,6 +20,7 @@ class Stated:
 
     Attributes:
         unbiased: whether E C(x) = x is claimed.
+        unbiased: whether E C(x) = x is claimed.
 
     Raises:
         ValueError: an expression cannot be read, or fits no dimension at all.

@@ -28,7 +28,12 @@ _TRIES = 64
 @final
 @dataclass(frozen=True)
 class Family:
-    """``name`` says what ``vector(d)`` ``[d]`` is; ``scale`` is its size, 1 for ordinary ones."""
+    """``name`` says what ``vector(d)`` ``[d]`` is; ``scale`` is its size, 1 for ordinary ones.
+
+    Attributes:
+        name: what the vectors are.
+        vector: d -> a vector ``[d]``.
+    """
 
     name: str
     vector: Callable[[int], Tensor]
@@ -62,6 +67,12 @@ class Trial:
     """A subject with its ``traits``, and a ``speaker`` that turns findings into verdicts.
 
     ``bench`` runs it on vectors of ordinary size, ``single`` on huge and tiny ones.
+
+    Attributes:
+        speaker: what turns findings into verdicts.
+        traits: how the subject behaves from call to call.
+        bench: the subject in double precision.
+        single: the subject in single precision.
     """
 
     speaker: Reporter

@@ -32,6 +32,8 @@ class Subject:
     Attributes:
         name: what verdicts call it.
         kind: a function, a pair, a class, a hook or an operator.
+        name: what verdicts call it.
+        kind: a function, a pair, a class, a hook or an operator.
     """
 
     name: str

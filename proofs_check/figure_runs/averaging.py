@@ -49,6 +49,8 @@ class Setting:
     Attributes:
         n: number of workers.
         d: number of coordinates.
+        n: number of workers.
+        d: number of coordinates.
     """
 
     n: int = 25
@@ -77,6 +79,8 @@ class Averaging(NamedTuple):
     Attributes:
         name: the method.
         error: squared distance to the mean ``[K]``.
+        name: the method.
+        error: squared distance to the mean ``[K]``.
     """
 
     name: str
@@ -93,6 +97,7 @@ class Lines(NamedTuple):
     """All lines of the figure, by name; ``square`` is ||mean of the starts||^2.
 
     Attributes:
+        setting: what was run.
         setting: what was run.
     """
 

@@ -38,6 +38,9 @@ class Worst:
         x: the vector.
         start: the family of the starting point.
         tried: number of vectors looked at.
+        x: the vector.
+        start: the family of the starting point.
+        tried: number of vectors looked at.
     """
 
     x: Tensor

@@ -43,6 +43,9 @@ class HookCase:
         row: key of the row.
         steps: steps of the training.
         seed: seed of the draws.
+        row: key of the row.
+        steps: steps of the training.
+        seed: seed of the draws.
     """
 
     row: str
@@ -57,6 +60,8 @@ class Trained(NamedTuple):
     """The model ``[d]``, bits sent, and bytes that came from the other ranks.
 
     Attributes:
+        sent_bits: bits sent by this worker.
+        crossed: bytes that came from the other ranks.
         sent_bits: bits sent by this worker.
         crossed: bytes that came from the other ranks.
     """

@@ -39,6 +39,11 @@ class Case:
         steps: steps of the run.
         replicas: replicas of the run.
         seed: seed of the run.
+        row: key of the row.
+        arguments: what ``build`` is called with.
+        steps: steps of the run.
+        replicas: replicas of the run.
+        seed: seed of the run.
     """
 
     row: str
@@ -56,6 +61,11 @@ class Ending(NamedTuple):
         account: what was charged, by worker.
         crossed: bytes that crossed, by sender, as rank 0 saw them.
         received: bytes that reached the workers of the last rank, from the server or neighbours.
+        shared: whether all workers hold one model.
+        rowwise: whether gradients of a row do not depend on other rows, bit for bit.
+        problem: name of the problem.
+        account: what was charged, by worker.
+        crossed: bytes that crossed, by sender.
         shared: whether all workers hold one model.
         rowwise: whether gradients of a row do not depend on other rows, bit for bit.
         problem: name of the problem.

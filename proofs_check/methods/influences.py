@@ -49,6 +49,9 @@ class Measured(NamedTuple):
         frequency: messages per gradient.
         crossing: messages' worth of data that cross the busiest node.
         error: f - f* at the end [f].
+        frequency: messages per gradient.
+        crossing: messages' worth of data that cross the busiest node.
+        error: f - f* at the end [f].
     """
 
     spread: float

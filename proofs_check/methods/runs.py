@@ -33,6 +33,7 @@ class RunResult(NamedTuple):
 
     Attributes:
         verdicts: what the check found.
+        verdicts: what the check found.
     """
 
     verdicts: tuple[Verdict, ...]

@@ -30,6 +30,8 @@ class Played(NamedTuple):
     Attributes:
         trace: what the run recorded.
         steps: number of steps.
+        trace: what the run recorded.
+        steps: number of steps.
     """
 
     tuned: Tuned

@@ -30,6 +30,7 @@ class PrintedCorrection(Memory[Corrected]):
 
     Attributes:
         m: the momentum.
+        m: the momentum.
     """
 
     m: float
@@ -56,6 +57,7 @@ class AccumulatedMomentum(Memory[Corrected]):
     """Momentum applied to what has accumulated, not before it accumulates.
 
     Attributes:
+        m: the momentum.
         m: the momentum.
     """
 

@@ -118,6 +118,7 @@ class MinusLinearTerm:
 
     Attributes:
         local: the genuine local model h_i.
+        local: the genuine local model h_i.
     """
 
     local: LocalModel

@@ -33,6 +33,7 @@ class GossipBeforeLastStep(Spoilt):
 
     Attributes:
         topology: the graph and its mixing matrix W.
+        topology: the graph and its mixing matrix W.
     """
 
     right: GossipLocalSGD
@@ -71,6 +72,7 @@ class HastyRound(Spoilt):
     """Own copies take x before it is compressed, while neighbours hear the compressed change.
 
     Attributes:
+        gossip: the genuine averaging round.
         gossip: the genuine averaging round.
     """
 

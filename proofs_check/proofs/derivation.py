@@ -18,6 +18,7 @@ class Step:
 
     Attributes:
         holds: whether algebra found it true.
+        holds: whether algebra found it true.
     """
 
     what: str

@@ -25,6 +25,7 @@ class KLevel(MeanEstimation):
 
     Attributes:
         k: number of levels.
+        k: number of levels.
 
     Raises:
         ValueError: k < 2.

@@ -24,6 +24,7 @@ class RotatedKLevel(MeanEstimation):
 
     Attributes:
         k: number of levels.
+        k: number of levels.
 
     Raises:
         ValueError: k < 2.

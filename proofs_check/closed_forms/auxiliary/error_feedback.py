@@ -50,7 +50,7 @@ def nothing_is_lost(memory: Memory[Tensor] | None = None) -> Verdict:
         "sum sent + residual = sum of gradients = (70, 28), top-1 of (1, 0.4), 70 steps",
         history[-1].sum(0),
         [70.0, 28.0],
-        check="closed form C10",
+        check="closed form",
         problem="linear",
         provenance=f"sent {_pair(history[-1, 0])}, kept {_pair(history[-1, 1])}",
     )
@@ -66,7 +66,7 @@ def residual_of_top_1() -> Verdict:
         subject="error-feedback",
         problem="linear",
         claim="||e_t||^2 <= 4 (1-delta)/delta^2 gamma^2 G^2 for top-1 of d = 2",
-        check="closed form C10",
+        check="closed form",
         outcome=Outcome.SUPPORTED if measured <= bound else Outcome.REFUTED,
         statistic=measured,
         bound=bound,
@@ -78,7 +78,7 @@ def residual_of_top_1() -> Verdict:
 
 
 def worst_residual() -> tuple[Verdict, ...]:
-    """C10b: scaling attains (1-delta)/(1-sqrt(1-delta))^2; below 4 (1-delta)/delta^2."""
+    """Worst residual: scaling attains (1-delta)/(1-sqrt(1-delta))^2; below 4 (1-delta)/delta^2."""
     verdicts = []
     for delta, steps, stated in ((0.5, 200, 5.8284271), (0.1, 1000, 341.76299)):
         g = torch.tensor([0.6, 0.8], dtype=torch.float64)
@@ -90,7 +90,7 @@ def worst_residual() -> tuple[Verdict, ...]:
                 f"worst residual over delta-contractions, constant gradient, delta={delta:g}",
                 float(kept.square().sum()),
                 worst,
-                check="closed form C10b",
+                check="closed form",
                 problem="linear",
                 provenance=f"{steps} steps; reference value {stated}; lemma's bound "
                 f"{4 * (1 - delta) / delta**2:g}",
@@ -115,7 +115,7 @@ def virtual_iterate(row: str, memory: Memory[Tensor], compressor: Compressor) ->
         f"x_t - mean e_t = x_0 - sum gamma_s mean g_s at every step, {compressor.name}",
         torch.stack(gaps),
         0.0,
-        check="virtual iterate L8",
+        check="virtual iterate",
         problem=problem.name,
         provenance=f"seed {seed}, 3 replicas, 100 steps, 4 workers, gamma_t = {rule}",
     )

@@ -119,6 +119,7 @@ class Alone(Topology):
 
     Attributes:
         n: number of workers.
+        n: number of workers.
     """
 
     n: int

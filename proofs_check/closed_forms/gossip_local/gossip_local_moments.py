@@ -42,6 +42,7 @@ class Recursion:
 
     Attributes:
         w: the mixing matrix ``[n, n]``.
+        w: the mixing matrix ``[n, n]``.
     """
 
     w: Array

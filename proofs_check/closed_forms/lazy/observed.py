@@ -29,6 +29,7 @@ class Seen(NamedTuple):
 
     Attributes:
         x: the models ``[T + 1, d]``.
+        x: the models ``[T + 1, d]``.
     """
 
     x: Floats

@@ -26,6 +26,8 @@ class GradientTruncation(NamedTuple):
     Attributes:
         alpha: how far values are pulled towards 0.
         theta: values beyond it are left alone.
+        alpha: how far values are pulled towards 0.
+        theta: values beyond it are left alone.
     """
 
     alpha: float

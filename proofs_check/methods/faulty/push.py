@@ -68,6 +68,7 @@ class OldNeighbours(Spoilt):
 
     Attributes:
         graph: the sequence of mixing matrices.
+        graph: the sequence of mixing matrices.
     """
 
     right: PushSum

@@ -45,6 +45,7 @@ class Course(NamedTuple):
 
     Attributes:
         seconds: time passed ``[R, T + 1]``.
+        seconds: time passed ``[R, T + 1]``.
     """
 
     seconds: Curve

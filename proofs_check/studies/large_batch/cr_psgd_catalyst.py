@@ -36,6 +36,8 @@ class Plan(NamedTuple):
     Attributes:
         stages: number of stages.
         length: steps of a stage.
+        stages: number of stages.
+        length: steps of a stage.
     """
 
     stages: int

@@ -83,6 +83,7 @@ class Found(NamedTuple):
 
     Attributes:
         error: test errors ``[R]``.
+        error: test errors ``[R]``.
     """
 
     error: Curve

@@ -33,6 +33,7 @@ class Slope(NamedTuple):
 
     Attributes:
         value: the slope.
+        value: the slope.
     """
 
     value: float
