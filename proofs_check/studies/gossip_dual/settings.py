@@ -89,7 +89,7 @@ class Line(NamedTuple):
 
 
 def line(x: Curve, samples: Curve) -> Line:
-    """Fit a power law."""
+    """Fit a power law in x to the replicas' values."""
     return Line(x, samples, fit_power(x, samples, ALPHA))
 
 
