@@ -21,7 +21,7 @@ from algorithms.problems.base import Problem
 
 
 class Received(NamedTuple):
-    """Messages and bits of all workers and replicas; unless ``exact`` the bits are a bound."""
+    """``messages`` and ``bits`` of all workers and replicas; unless ``exact``, bits are a bound."""
 
     messages: int
     bits: float
@@ -31,7 +31,8 @@ class Received(NamedTuple):
 @final
 @dataclass(frozen=True)
 class Played:
-    """The run in question: ``steps`` steps of ``replicas`` replicas, floats of ``float_bits``."""
+    """The run in question: ``steps`` steps of ``replicas`` replicas of ``method`` on ``problem``,
+    floats of ``float_bits``."""
 
     method: Method[Any]
     problem: Problem

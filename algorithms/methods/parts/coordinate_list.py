@@ -20,7 +20,7 @@ from theory.claims import Claim
 class CoordinateList(Compressor):
     """Rows of k coordinates (int64) of a vector in R^``size``, ceil(log2 size) bits each.
 
-    No operator on R^d: it claims nothing.
+    No operator on R^d: it claims nothing. (Textbook code.)
     """
 
     size: int
