@@ -3,6 +3,7 @@
 # make bench    speed, against a plain numpy loop and the byte bound
 # make quick    make test without the tests marked slow
 # make lint     the quickest part of make test
+# make docs     the API reference, docs/api/index.html
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -10,7 +11,7 @@ STAMP := .venv/.installed
 
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: survey test quick bench lint clean
+.PHONY: survey test quick bench lint docs clean
 
 survey: $(STAMP)
 	$(BIN)/rateproof survey --preset quick --out report
@@ -30,6 +31,9 @@ lint: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks.speed
 
+docs: $(STAMP)
+	$(BIN)/python -m experiments.reporting.api_reference docs/api
+
 # Dependency groups need pip 25.1, so pip comes first.
 $(STAMP): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -38,4 +42,4 @@ $(STAMP): pyproject.toml constraints.txt
 	touch $(STAMP)
 
 clean:
-	rm -rf .venv report bench-results
+	rm -rf .venv report bench-results docs/api

@@ -75,7 +75,7 @@ class DualAveraging(InverseRootTheorem):
         return np.asarray(amount * self._log(c, t) * per_step(1, t**0.5))
 
     def logarithm(self, c: Constants, horizon: int) -> float:
-        """log(T sqrt(n))."""
+        """The logarithm log(T sqrt(n)) that the bound carries."""
         return math.log(horizon * math.sqrt(c.need("n")))
 
     def weight(self, c: Constants, step: Stepsize, t: int) -> float:

@@ -108,7 +108,7 @@ class Contraction(Limited):
     metric = Metric.SQUARED_DISTANCE
 
     def logarithm(self, c: Constants, horizon: int) -> float:
-        """gamma mu T."""
+        """The exponent gamma mu T, which the tuned stepsize makes a logarithm."""
         return self.own(self.stepsize(c, horizon)).gamma * c.need("mu") * horizon
 
     def prescribed(self, c: Constants, horizon: int) -> ConstantStep:

@@ -1,0 +1,44 @@
+"""The API reference has a page for every module, and every public name on its page."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from experiments.reporting.api_reference import PACKAGES, ROOT, api_reference, module_names
+
+
+def missing(out: Path, packages: tuple[str, ...]) -> list[str]:
+    """Public classes and functions that are not on their module's page."""
+    lacking = []
+    for name in module_names(packages):
+        path = ROOT / f"{name.replace('.', '/')}.py"
+        source = path if path.exists() else ROOT / name.replace(".", "/") / "__init__.py"
+        page = (out / f"{name.replace('.', '/')}.html").read_text(encoding="utf-8")
+        lacking += [
+            f"{name}.{node.name}"
+            for node in ast.parse(source.read_text(encoding="utf-8")).body
+            if isinstance(node, ast.ClassDef | ast.FunctionDef)
+            and not node.name.startswith("_")
+            and f'id="{node.name}"' not in page
+        ]
+    return lacking
+
+
+@pytest.mark.parametrize(
+    "packages", [("theory",), pytest.param(PACKAGES, marks=pytest.mark.slow)], ids=["theory", "all"]
+)
+def test_every_public_name_is_on_its_page(tmp_path: Path, packages: tuple[str, ...]) -> None:
+    start = api_reference(tmp_path, packages)
+    assert start.read_text(encoding="utf-8").count("<a") >= len(packages)
+    assert missing(tmp_path, packages) == []
+
+
+def test_all_packages_are_named() -> None:
+    names = module_names()
+    assert {*PACKAGES, "theory.theorems", "experiments.cli"} <= set(names)
+    assert (
+        len(names) == len(set(names)) == sum(1 for p in PACKAGES for _ in (ROOT / p).rglob("*.py"))
+    )
