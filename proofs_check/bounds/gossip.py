@@ -1,56 +1,85 @@
-"""Settings for the theorems on averaging without gradients: BOUND_CHECKS."""
+"""D-PSGD, CHOCO-Gossip and CHOCO-SGD under their bounds."""
 
 from __future__ import annotations
 
-from algorithms.compressors.fixed_point import FixedPoint
-from algorithms.methods.exchanges.exchange import Exchange, FixedLinks, RandomLinks
-from algorithms.methods.gossip_averaging.gossip_averaging import GossipAveraging
-from algorithms.methods.gossip_compressed.quantised_consensus import QuantisedConsensus
+from algorithms.compressors.base import Compressor
+from algorithms.compressors.rand_k import RandK
+from algorithms.compressors.scaled_sign import ScaledSign
+from algorithms.compressors.top_k import TopK
+from algorithms.methods.gossip.choco import ChocoGossip, ChocoSGD, ChocoState
+from algorithms.methods.gossip.d_psgd import DPSGD
+from algorithms.methods.parts.constants import operator_constants
 from algorithms.problems import entries
-from algorithms.topologies.barbell import Barbell
-from algorithms.topologies.base import StaticTopology
-from algorithms.topologies.random_mixing import RandomEdge
+from algorithms.problems.base import Problem
+from algorithms.topologies.base import Topology
+from algorithms.topologies.complete import Complete
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.torus import Torus
-from proofs_check.bounds.check import BoundCheck
-from theory.theorems.gossip_averaging import gossip_averaging
-from theory.theorems.quantised_consensus import quantised_consensus
-from theory.theorems.randomised_gossip import randomised_gossip
+from proofs_check.bounds.check import BoundCheck, Make
+from proofs_check.bounds.settings import (
+    LOGREG,
+    NONCONVEX,
+    SC,
+    both,
+    entry,
+    from_the_origin,
+    logreg,
+    uneven,
+)
+from proofs_check.instruments.paths import world_of
+from proofs_check.studies.gossip.choco_gap import potential
+from theory.constants import Constants
+from theory.theorems.choco_gossip import choco_gossip, consensus_stepsize
+from theory.theorems.choco_sgd_nonconvex import choco_sgd_nonconvex
+from theory.theorems.choco_sgd_strongly_convex import choco_sgd_strongly_convex
+from theory.theorems.d_psgd import d_psgd
 
 
-def _linear(topology: StaticTopology, steps: int) -> BoundCheck:
+def _consensus_step(topology: Topology, operator: Compressor, d: int) -> float:
+    return consensus_stepsize(topology.constants().merge(operator_constants(operator, d)))
+
+
+def _choco(topology: Topology, operator: Compressor) -> Make:
+    return lambda step, p, _t: ChocoSGD(
+        step, topology, operator, _consensus_step(topology, operator, p.d)
+    )
+
+
+def gossip(topology: Topology, operator: Compressor, problem: Problem) -> ChocoGossip:
+    """CHOCO-Gossip with the prescribed consensus stepsize."""
+    return ChocoGossip(topology, operator, _consensus_step(topology, operator, problem.d))
+
+
+def _gossip_check(topology: Topology, operator: Compressor, steps: int) -> BoundCheck:
+    def states(problem: Problem) -> Constants:
+        world = world_of(problem, 0, 1)
+        state: ChocoState = gossip(topology, operator, problem).init(problem.start(), world)
+        return Constants().state(initial_potential=float(potential(state)))
+
     return BoundCheck(
-        "fdla", f"consensus, {topology.name}", gossip_averaging,
+        "choco-gossip", f"consensus, {topology.name}, {operator.name}", choco_gossip,
         lambda: entries.problem("consensus", topology.n),
-        lambda _s, _p, _t: GossipAveraging(FixedLinks(topology)), steps,
-    )  # fmt: skip
-
-
-def _random(topology: StaticTopology, steps: int) -> BoundCheck:
-    return BoundCheck(
-        "randomised-gossip", f"consensus, {topology.name}", randomised_gossip,
-        lambda: entries.problem("consensus", topology.n),
-        lambda _s, _p, _t: GossipAveraging(RandomLinks(RandomEdge(topology))), steps,
-    )  # fmt: skip
-
-
-def _quantised(exchange: Exchange, where: str, steps: int) -> BoundCheck:
-    grid = FixedPoint(2, 12)
-    return BoundCheck(
-        "quantised-consensus", f"consensus, {where}", quantised_consensus,
-        lambda: entries.problem("consensus", exchange.n),
-        lambda _s, p, _t: QuantisedConsensus(exchange, grid, row_error=p.d * grid.step**2 / 4),
-        steps,
+        lambda _s, p, _t: gossip(topology, operator, p), steps, states,
     )  # fmt: skip
 
 
 BOUND_CHECKS: tuple[BoundCheck, ...] = (
-    _linear(Ring(8), 60),
-    _linear(Torus(4, 4), 30),
-    _random(Ring(8), 200),
-    _random(Torus(3, 3), 100),
-    _random(Barbell(4), 200),
-    _quantised(RandomLinks(RandomEdge(Ring(8))), Ring(8).name, 200),
-    _quantised(RandomLinks(RandomEdge(Torus(3, 3))), Torus(3, 3).name, 100),
-    _quantised(FixedLinks(Ring(8)), f"{Ring(8).name}, all at once", 60),
-)
+    BoundCheck(
+        "d-psgd", SC, d_psgd, entry(SC), lambda step, p, _t: DPSGD(step, Ring(p.n)), 1000
+    ),
+    BoundCheck(
+        "d-psgd", f"{NONCONVEX}, Dirichlet(0.3)", d_psgd, uneven(8),
+        lambda step, p, _t: DPSGD(step, Ring(p.n)), 400,
+    ),
+    _gossip_check(Ring(8), RandK(0.25, scaled=False), 1000),
+    _gossip_check(Torus(4, 4), TopK(0.25), 500),
+    _gossip_check(Complete(8), ScaledSign(), 500),
+    BoundCheck(
+        "choco-sgd", LOGREG, choco_sgd_strongly_convex, logreg(4),
+        _choco(Complete(4), TopK(0.5)), 500, both,
+    ),
+    BoundCheck(
+        "choco-sgd", f"{NONCONVEX}, Dirichlet(0.3)", choco_sgd_nonconvex, uneven(8),
+        _choco(Ring(8), TopK(0.25)), 400, from_the_origin,
+    ),
+)  # fmt: skip

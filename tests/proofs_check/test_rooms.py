@@ -65,6 +65,12 @@ def test_every_study_is_seen() -> None:
     assert seen == {id(study) for study in STUDIES}
 
 
+def test_a_bound_is_held_against_a_run_in_the_file_of_its_row() -> None:
+    for module in modules("proofs_check.bounds"):
+        held = {ROOMS[check.row] for check in getattr(module, "BOUND_CHECKS", ())}
+        assert held <= {module.__name__.rsplit(".", 1)[-1]}
+
+
 def test_a_theorem_is_proved_in_the_room_of_a_row_that_it_speaks_of() -> None:
     """Proofs of lemmas and constants, which no row lists as a theorem, lie beside their subject."""
     speaks: dict[str, set[str]] = {}

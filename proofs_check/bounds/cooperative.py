@@ -1,0 +1,51 @@
+"""Cooperative SGD under its bound, from averages of all to a ring."""
+
+from __future__ import annotations
+
+from algorithms.methods.cooperative.cooperative import Cooperative, Gossip
+from algorithms.methods.local_updates.local_sgd import LocalSGD
+from algorithms.problems.base import Problem
+from algorithms.topologies.base import Topology
+from algorithms.topologies.ring import Ring
+from algorithms.topologies.torus import Torus
+from proofs_check.bounds.check import BoundCheck, Make
+from proofs_check.bounds.settings import (
+    BOUNDED,
+    IID,
+    NONCONVEX,
+    entry,
+    one_objective,
+    same_shards,
+)
+from theory.constants import Constants
+from theory.theorems.cooperative_sgd import cooperative_sgd
+
+
+def all_to_all(problem: Problem) -> Constants:
+    """An average of all is gossip with W = J."""
+    return Constants().state(lam=0.0)
+
+
+def _gossip(topology: Topology, period: int) -> Make:
+    return lambda step, _p, _t: Cooperative(step, Gossip(topology), period)
+
+
+BOUND_CHECKS: tuple[BoundCheck, ...] = (
+    BoundCheck(
+        "cooperative-sgd", f"{IID}, all to all", cooperative_sgd,
+        entry(IID), lambda step, _p, _t: LocalSGD(step, 8), 1000, all_to_all,
+    ),
+    *(
+        BoundCheck(
+            "cooperative-sgd", f"{IID}, ring, H={period}", cooperative_sgd,
+            entry(IID),
+            _gossip(Ring(8), period), 1000,
+        )
+        for period in (1, 4)
+    ),
+    BoundCheck(
+        "cooperative-sgd", f"{NONCONVEX}, equal shards, torus", cooperative_sgd,
+        lambda: same_shards(9, BOUNDED), _gossip(Torus(3, 3), 3), 400,
+        one_objective,
+    ),
+)  # fmt: skip

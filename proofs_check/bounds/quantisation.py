@@ -1,0 +1,36 @@
+"""Unbiased quantisers under the bounds of compressed BSP-SGD."""
+
+from __future__ import annotations
+
+from algorithms.compressors.natural_compression import NaturalCompression
+from algorithms.compressors.qsgd import QSGD
+from algorithms.compressors.terngrad import TernGrad
+from proofs_check.bounds.check import BoundCheck
+from proofs_check.bounds.settings import (
+    NONCONVEX,
+    SC,
+    UNEQUAL,
+    bsp,
+    entry,
+)
+from theory.theorems.compressed_bsp_nonconvex import compressed_bsp_nonconvex
+from theory.theorems.compressed_bsp_strongly_convex import compressed_bsp_strongly_convex
+
+BOUND_CHECKS: tuple[BoundCheck, ...] = (
+    *(
+        BoundCheck(row, problem, theorem, entry(problem), bsp(operator), 500)
+        for row, operator in (
+            ("qsgd", QSGD(4)),
+            ("terngrad", TernGrad()),
+            ("natural-compression", NaturalCompression()),
+        )
+        for problem, theorem in (
+            (SC, compressed_bsp_strongly_convex),
+            (NONCONVEX, compressed_bsp_nonconvex),
+        )
+    ),
+    *(
+        BoundCheck("qsgd", problem, compressed_bsp_strongly_convex, setting, bsp(QSGD(4)), 500)
+        for problem, setting in UNEQUAL
+    ),
+)

@@ -1,0 +1,31 @@
+"""DIANA under its bounds."""
+
+from __future__ import annotations
+
+from algorithms.compressors.base import Compressor
+from algorithms.compressors.rand_k import RandK
+from algorithms.compressors.terngrad import TernGrad
+from algorithms.methods.variance_reduced.diana import Diana
+from proofs_check.bounds.check import BoundCheck, Make
+from proofs_check.bounds.settings import (
+    NONCONVEX,
+    SC,
+    UNEQUAL,
+    entry,
+)
+from theory.theorems.diana import diana
+from theory.theorems.diana_nonconvex import diana_nonconvex
+
+
+def _diana(compressor: Compressor) -> Make:
+    return lambda step, _p, _t: Diana(step, compressor)
+
+
+BOUND_CHECKS: tuple[BoundCheck, ...] = (
+    BoundCheck("diana", SC, diana, entry(SC), _diana(RandK(0.25)), 500),
+    BoundCheck("diana", NONCONVEX, diana_nonconvex, entry(NONCONVEX), _diana(TernGrad()), 500),
+    *(
+        BoundCheck("diana", problem, diana, setting, _diana(RandK(0.25)), 500)
+        for problem, setting in UNEQUAL
+    ),
+)
