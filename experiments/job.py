@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -15,7 +15,7 @@ from experiments.reporting.drawings import drawings
 from experiments.reporting.page import write_pages
 from experiments.reporting.pictures import Picture, pictures
 from experiments.reporting.table import ERROR, headline, results_table, write_table
-from experiments.store import Store, cell_name, code_version
+from experiments.store import Store
 from experiments.survey import Interrupted, Survey, run_survey, stopping
 from proofs_check.cell import Cell, CellResult
 from proofs_check.verdict import Outcome
@@ -27,17 +27,17 @@ def survey_job(
     run_cell: Callable[[Cell], CellResult],
     out: Path,
     console: Console,
-    version: str = "",
+    versions: Mapping[Cell, str],
 ) -> int:
     """Run the survey into ``out`` and say how it went; returns the exit code.
 
-    ``version`` names the code that computes the cells (default: a hash of its sources).
+    ``versions`` says of each cell which version of what it depends on is the present one.
 
     0 everything ran and nothing was refuted; 1 a cell failed or a claim was refuted (the report is
     written all the same); 130, 143 or 129
     interrupted by SIGINT, SIGTERM or SIGHUP (what was finished is kept).
     """
-    store = Store(out / "cells", version or code_version())
+    store = Store(out / "cells", versions)
     try:
         with stopping():
             survey = run_survey(cells, run_cell, store, console)
@@ -98,7 +98,7 @@ def _tell(survey: Survey, table: pd.DataFrame, out: Path, console: Console) -> i
                 soft_wrap=True,
             )
     for failure in survey.failures:
-        trace = out / "cells" / f"{cell_name(failure.cell, survey.version)}.error.txt"
+        trace = Store(out / "cells", survey.versions).trace(failure.cell)
         console.print(
             f"error: {failure.cell.row} {failure.cell.problem} {failure.cell.check}: "
             f"{failure.error} (whole story in {trace})",

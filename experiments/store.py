@@ -1,8 +1,9 @@
 """Results store: one file per unit of survey work, keyed by what was run.
 
 A file is one header line (format and SHA-256 of the rest) and a JSON body: the cell, the version of
-the code that computed it, its verdicts, its curves. It appears whole or not at all: written beside
-its place, flushed to disk, renamed. What does not read back as written is never trusted.
+what it depends on (:mod:`experiments.closure.versions`), its verdicts, its curves. It appears
+whole or not at all: written beside its place, flushed to disk, renamed. What does
+not read back as written is never trusted.
 """
 
 from __future__ import annotations
@@ -11,11 +12,9 @@ import base64
 import hashlib
 import json
 import os
-import platform
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, final
 
@@ -27,9 +26,6 @@ from proofs_check.cell import Cell, CellResult
 from proofs_check.verdict import Outcome, Verdict
 
 FORMAT = "rateproof-cell-1"
-_ROOT = Path(__file__).resolve().parent.parent
-_FLOORS = ("theory", "algorithms", "proofs_check")
-LIBRARIES = ("torch", "numpy", "scipy", "numba", "scikit-learn", "sympy", "networkx")
 _NAME = re.compile(r"[0-9a-f]{32}\.(cell|error\.txt)|timings\.json")
 _TIMINGS = "timings.json"
 _PART = re.compile(r"\.[0-9a-f]{32}\.(\d+)\.part")
@@ -47,29 +43,10 @@ class Stored:
     Attributes:
         result: verdicts and curves.
         seconds: how long the cell ran.
-        result: verdicts and curves.
-        seconds: how long the cell ran.
     """
 
     result: CellResult
     seconds: float
-
-
-def code_version(root: Path = _ROOT) -> str:
-    """Twelve hex digits over the sources of the three lower floors and the libraries they stand on.
-
-    Nothing under ``experiments/`` counts: a new report template leaves every result valid.
-    """
-    digest = hashlib.sha256()
-    for floor in _FLOORS:
-        for path in sorted((root / floor).rglob("*")):
-            if path.suffix in (".py", ".tsv") and path.is_file():
-                digest.update(f"{path.relative_to(root).as_posix()}\0".encode())
-                digest.update(hashlib.sha256(path.read_bytes()).digest())
-    digest.update(f"python {'.'.join(platform.python_version_tuple()[:2])}".encode())
-    for library in LIBRARIES:
-        digest.update(f"{library} {version(library)}".encode())
-    return digest.hexdigest()[:12]
 
 
 def cell_data(cell: Cell) -> dict[str, Any]:
@@ -87,21 +64,28 @@ def cell_name(cell: Cell, version: str = "") -> str:
 @final
 @dataclass(frozen=True)
 class Store:
-    """The folder of results computed by one version of the code (others may lie beside them)."""
+    """The folder of results; ``versions`` says of each cell which version of it is wanted.
+
+    Results of other versions may lie beside them.
+    """
 
     folder: Path
-    version: str
+    versions: Mapping[Cell, str]
 
     def path(self, cell: Cell) -> Path:
         """Where the cell's result lies, or would."""
-        return self.folder / f"{cell_name(cell, self.version)}.cell"
+        return self.folder / f"{cell_name(cell, self.versions[cell])}.cell"
+
+    def trace(self, cell: Cell) -> Path:
+        """Where the story of its failure lies, or would."""
+        return self.path(cell).with_suffix(".error.txt")
 
     def save(self, cell: Cell, stored: Stored) -> Path:
         """Write a finished cell, atomically."""
         body = json.dumps(
             {
                 "cell": cell_data(cell),
-                "code": self.version,
+                "code": self.versions[cell],
                 "seconds": stored.seconds,
                 "verdicts": [verdict.record() for verdict in stored.result.verdicts],
                 "curves": {name: _encode(curve) for name, curve in stored.result.curves.items()},
@@ -111,7 +95,7 @@ class Store:
         header = f"{FORMAT} sha256 {hashlib.sha256(body).hexdigest()}\n".encode()
         path = self.path(cell)
         write_atomically(path, header + body + b"\n", f".{path.stem}.{os.getpid()}.part")
-        path.with_suffix(".error.txt").unlink(missing_ok=True)
+        self.trace(cell).unlink(missing_ok=True)
         return path
 
     def load(self, cell: Cell) -> Stored | None:
@@ -128,7 +112,7 @@ class Store:
         except OSError as error:
             raise CorruptResult(f"{path}: cannot be read ({error.strerror})") from error
         body = _checked_body(path, content)
-        if body.get("cell") != cell_data(cell) or body.get("code") != self.version:
+        if body.get("cell") != cell_data(cell) or body.get("code") != self.versions[cell]:
             raise CorruptResult(f"{path}: holds another cell or another version of the code")
         try:
             return _decode(body)
@@ -137,7 +121,7 @@ class Store:
 
     def keep_trace(self, cell: Cell, text: str) -> None:
         """Leave the story of a failed cell beside the results, until it succeeds."""
-        write_atomically(self.path(cell).with_suffix(".error.txt"), f"{cell}\n{text}".encode())
+        write_atomically(self.trace(cell), f"{cell}\n{text}".encode())
 
     def timings(self) -> dict[str, float]:
         """Seconds that cells took so far, by :func:`cell_name`, under whatever code."""

@@ -6,7 +6,7 @@ import os
 import signal
 import statistics
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -54,17 +54,14 @@ class Survey:
     Attributes:
         failures: cells without a result.
         seconds: how long the survey ran.
-        version: the version of the code whose results these are.
-        failures: cells without a result.
-        seconds: how long the survey ran.
-        version: the version of the code whose results these are.
+        versions: of each cell, the version of what it depends on.
     """
 
     finished: tuple[tuple[Cell, Stored], ...]
     failures: tuple[Failure, ...]
     reused: int
     seconds: float
-    version: str
+    versions: Mapping[Cell, str]
 
 
 def run_survey(
@@ -88,8 +85,7 @@ def run_survey(
     kept = {cell: stored for cell in cells if (stored := _trusted(store, cell, console))}
     todo = [cell for cell in cells if cell not in kept]
     console.print(
-        f"reused {len(kept)} of {len(cells)} cells, {len(todo)} to run "
-        f"(code version {store.version})",
+        f"reused {len(kept)} of {len(cells)} cells, {len(todo)} to run",
         highlight=False,
     )
     failures: tuple[Failure, ...] = ()
@@ -104,7 +100,7 @@ def run_survey(
         failures=failures,
         reused=len(kept),
         seconds=time.monotonic() - begin,
-        version=store.version,
+        versions=store.versions,
     )
 
 

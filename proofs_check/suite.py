@@ -9,17 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import final
 
-from algorithms.catalogue import OPERATORS, PROBLEMS, ROWS, problem, row
+from algorithms.catalogue import OPERATORS, PROBLEMS, ROWS, ProblemEntry, Row, row
+from algorithms.compressors.base import Compressor
 from algorithms.names import look_up
+from algorithms.problems.base import Problem
 from algorithms.topologies.base import PushTopology, Topology
 from algorithms.topologies.gallery import examples
 from proofs_check.bounds import BOUND_CHECKS
+from proofs_check.bounds.check import BoundCheck
 from proofs_check.cell import Cell, CellResult
 from proofs_check.closed_forms import CLOSED_FORMS
 from proofs_check.compressors.check import check_compressor
 from proofs_check.compressors.tradeoff import tradeoff
+from proofs_check.instruments.study import Study
 from proofs_check.methods import equal_bits as workers
 from proofs_check.methods.equal_bits import error_at_budget
 from proofs_check.methods.influences import influences
@@ -31,6 +36,9 @@ from proofs_check.studies import STUDIES
 from proofs_check.topologies.mixing import check_reference, check_topology
 from proofs_check.topologies.push import check_push
 from proofs_check.verdict import Outcome, Verdict
+
+Build = Callable[[int], Problem]
+Prepared = Callable[[], CellResult]
 
 
 @final
@@ -128,67 +136,111 @@ def run_cell(cell: Cell) -> CellResult:
     Raises:
         ValueError: the cell's check is not one of this suite.
     """
+    return prepare(cell)()
+
+
+def prepare(cell: Cell) -> Callable[[], CellResult]:
+    """What a cell computes, with everything it computes on looked up: a function and its arguments.
+
+    So what the result depends on can be read off this value alone.
+
+    Raises:
+        ValueError: the cell's check is not one of this suite.
+    """
     kind, _, name = cell.check.partition(" ")
-    return look_up("check", kind, _RUNNERS)(cell, name)
+    return look_up("check", kind, _PREPARED)(cell, name)
 
 
-def _run(cell: Cell, _: str) -> CellResult:
-    built = problem(cell.problem, cell.n)
-    found = run_row(
-        row(cell.row), built, steps=cell.steps, replicas=cell.replicas, seed=cell.seeds[0]
-    )
+def _run(cell: Cell, _: str) -> Prepared:
+    return partial(_run_of, row(cell.row), _entry(cell.problem).build, cell)
+
+
+def _run_of(of: Row, build: Build, cell: Cell) -> CellResult:
+    built = build(cell.n)
+    found = run_row(of, built, steps=cell.steps, replicas=cell.replicas, seed=cell.seeds[0])
     return CellResult(*found)
 
 
-def _operator(cell: Cell, name: str) -> CellResult:
-    operator = look_up("operator", name, OPERATORS)
+def _operator(cell: Cell, name: str) -> Prepared:
+    return partial(_operator_of, look_up("operator", name, OPERATORS), cell)
+
+
+def _operator_of(operator: Compressor, cell: Cell) -> CellResult:
     verdicts = check_compressor(operator, d=cell.n, seed=cell.seeds[0])
     return CellResult(verdicts, tradeoff(operator, cell.n, cell.seeds[0]))
 
 
-def _workers(cell: Cell, _: str) -> CellResult:
-    return CellResult(*error_at_budget(row(cell.row), cell.seeds[0]))
+def _workers(cell: Cell, _: str) -> Prepared:
+    return partial(_workers_of, row(cell.row), _entry(cell.problem).build, cell)
 
 
-def _problem(cell: Cell, _: str) -> CellResult:
-    return CellResult(check_problem(problem(cell.problem, cell.n), seed=cell.seeds[0]), {})
+def _workers_of(of: Row, build: Build, cell: Cell) -> CellResult:
+    return CellResult(*error_at_budget(of, build, cell.seeds[0]))
 
 
-def _topology(cell: Cell, name: str) -> CellResult:
+def _problem(cell: Cell, _: str) -> Prepared:
+    return partial(_problem_of, _entry(cell.problem).build, cell)
+
+
+def _problem_of(build: Build, cell: Cell) -> CellResult:
+    return CellResult(check_problem(build(cell.n), seed=cell.seeds[0]), {})
+
+
+def _topology(cell: Cell, name: str) -> Prepared:
     if name == "reference values":
-        return CellResult(check_reference(), {})
+        return partial(_verdicts_of, check_reference)
     by_name = {topology.name: topology for topology in examples(Topology)}
-    return CellResult(check_topology(look_up("topology", name, by_name)), {})
+    return partial(_verdicts_of, check_topology, look_up("topology", name, by_name))
 
 
-def _push(cell: Cell, name: str) -> CellResult:
+def _push(cell: Cell, name: str) -> Prepared:
     by_name = {topology.name: topology for topology in examples(PushTopology)}
-    return CellResult(check_push(look_up("push topology", name, by_name)), {})
+    return partial(_verdicts_of, check_push, look_up("push topology", name, by_name))
 
 
-def _proof(cell: Cell, name: str) -> CellResult:
-    return CellResult((look_up("proof", name, {_name(p): p for p in PROOFS})(),), {})
+def _proof(cell: Cell, name: str) -> Prepared:
+    return partial(_verdict_of, look_up("proof", name, {_name(p): p for p in PROOFS}))
 
 
-def _closed(cell: Cell, name: str) -> CellResult:
-    name = name.removeprefix("form ")
-    return CellResult(look_up("closed form", name, {_name(c): c for c in CLOSED_FORMS})(), {})
+def _closed(cell: Cell, name: str) -> Prepared:
+    by_name = {_name(c): c for c in CLOSED_FORMS}
+    return partial(_verdicts_of, look_up("closed form", name.removeprefix("form "), by_name))
 
 
-def _bound(cell: Cell, name: str) -> CellResult:
-    return CellResult(*look_up("bound", name, {b.name: b for b in BOUND_CHECKS}).run())
+def _bound(cell: Cell, name: str) -> Prepared:
+    return partial(_measured_by, look_up("bound", name, {b.name: b for b in BOUND_CHECKS}))
 
 
-def _study(cell: Cell, name: str) -> CellResult:
-    return CellResult(*look_up("study", name, {s.name: s for s in STUDIES}).run())
+def _study(cell: Cell, name: str) -> Prepared:
+    return partial(_measured_by, look_up("study", name, {s.name: s for s in STUDIES}))
 
 
-def _influences(cell: Cell, _: str) -> CellResult:
+def _influences(cell: Cell, _: str) -> Prepared:
+    return _influences_of
+
+
+def _influences_of() -> CellResult:
     return CellResult(*influences())
 
 
-def _mutants(cell: Cell, _: str) -> CellResult:
+def _mutants(cell: Cell, _: str) -> Prepared:
+    return _mutants_of
+
+
+def _mutants_of() -> CellResult:
     return CellResult(tuple(_mutant_verdict(outcome) for outcome in refute_all()), {})
+
+
+def _verdict_of(check: Callable[..., Verdict], *subject: object) -> CellResult:
+    return CellResult((check(*subject),), {})
+
+
+def _verdicts_of(check: Callable[..., tuple[Verdict, ...]], *subject: object) -> CellResult:
+    return CellResult(check(*subject), {})
+
+
+def _measured_by(check: BoundCheck | Study) -> CellResult:
+    return CellResult(*check.run())
 
 
 def _mutant_verdict(outcome: MutantOutcome) -> Verdict:
@@ -202,12 +254,16 @@ def _mutant_verdict(outcome: MutantOutcome) -> Verdict:
     )
 
 
+def _entry(name: str) -> ProblemEntry:
+    return look_up("problem", name, {entry.name: entry for entry in PROBLEMS})
+
+
 def _name(check: Callable[..., object]) -> str:
     """``family.module.function``: what tells checks of one kind apart."""
     return f"{check.__module__.split('.', 2)[-1]}.{check.__name__}"
 
 
-_RUNNERS: dict[str, Callable[[Cell, str], CellResult]] = {
+_PREPARED: dict[str, Callable[[Cell, str], Prepared]] = {
     "run": _run,
     "operator": _operator,
     "workers": _workers,

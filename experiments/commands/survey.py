@@ -8,11 +8,12 @@ from pathlib import Path
 import pandas as pd
 
 from algorithms.catalogue import row
+from experiments.closure.versions import cell_versions
 from experiments.commands.console import bad_input, console, dump, writable
 from experiments.job import survey_job
 from experiments.reporting.table import headline
 from proofs_check.cell import Cell
-from proofs_check.suite import cells, run_cell
+from proofs_check.suite import cells, prepare, run_cell
 
 PRESETS = ("quick", "full")
 
@@ -40,7 +41,8 @@ def survey_command(preset: str, keys: Sequence[str], out: Path, *, as_json: bool
         chosen = cells_of(preset, keys)
         writable(out)
     named = " ".join((preset, *(f"--row {key}" for key in keys)))
-    code = survey_job(named, chosen, run_cell, out, console(as_json))
+    versions = cell_versions(chosen, prepare)
+    code = survey_job(named, chosen, run_cell, out, console(as_json), versions)
     if as_json and code in (0, 1):
         table = pd.read_parquet(out / "results.parquet")
         found = headline(table)["verdict"].value_counts()

@@ -13,6 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from algorithms.catalogue import ROWS, Row, problem
 from algorithms.synchronisation.stopwatch import STANDARD
+from experiments.closure.versions import LIBRARIES, overall
 from experiments.figures.formula import formula
 from experiments.files import write_atomically
 from experiments.reporting.comparisons import COMPARISON
@@ -22,7 +23,6 @@ from experiments.reporting.pictures import Picture
 from experiments.reporting.signs import pretty, sentence
 from experiments.reporting.table import ERROR, headline, results_table
 from experiments.reporting.topologies import topology_lines
-from experiments.store import LIBRARIES
 from experiments.survey import Survey
 from proofs_check.instruments.statistics import TEST_ERROR
 from proofs_check.verdict import MEANINGS as VERDICT_MEANINGS
@@ -136,7 +136,7 @@ def _context(
         "cells": len(survey.finished) + len(survey.failures),
         "reused": survey.reused,
         "seeds": seeds,
-        "version": survey.version,
+        "version": overall(survey.versions),
         "libraries": LIBRARIES,
         "lines": len(table),
     }

@@ -43,14 +43,14 @@ def results_table(survey: Survey) -> pd.DataFrame:
     """All verdicts of a survey, and a line of verdict ``error`` for each cell that failed.
 
     ``unit`` is the check as the cell names it, ``check`` as the verdict does; ``seeds`` are those
-    of the cell, ``code_version`` the hash that its result is stored under. ``row`` is that of the
+    of the cell, ``code_version`` the hash of what it depends on. ``row`` is that of the
     cell, or of the verdict's subject where a cell is about several rows, or empty.
     """
     keys = {row.key for row in ROWS}
     lines: list[dict[str, Any]] = []
     for cell, stored in survey.finished:
         for verdict in stored.result.verdicts:
-            record = verdict.record() | _provenance(cell, survey.version)
+            record = verdict.record() | _provenance(cell, survey.versions[cell])
             record["row"] = cell.row or (verdict.subject if verdict.subject in keys else "")
             record["verdict"] = record.pop("outcome")
             record["problem"] = verdict.problem or cell.problem
@@ -59,7 +59,7 @@ def results_table(survey: Survey) -> pd.DataFrame:
         record = {"problem": failure.cell.problem, "subject": failure.cell.row, "verdict": ERROR}
         record |= {"claim": "", "check": failure.cell.check, "evidence": failure.error}
         record |= {"order": "", "provenance": ""}
-        lines.append(record | _provenance(failure.cell, survey.version))
+        lines.append(record | _provenance(failure.cell, survey.versions[failure.cell]))
     return pd.DataFrame(lines, columns=list(COLUMNS)).astype(COLUMNS)
 
 

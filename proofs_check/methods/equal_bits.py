@@ -6,12 +6,14 @@ steps, and some methods (one without memory, a shared quantisation) stop gaining
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from algorithms.catalogue import Row, problem
+from algorithms.catalogue import Row
+from algorithms.problems.base import Problem
 from algorithms.run import Diverged, Trace, run
 from proofs_check.instruments.rates import fit_power
 from proofs_check.instruments.statistics import TEST_ERROR
@@ -40,16 +42,19 @@ class AtBudget(NamedTuple):
     curves: dict[str, Curve]
 
 
-def error_at_budget(row: Row, seed: int = 1, sizes: tuple[int, ...] = SIZES) -> AtBudget:
+def error_at_budget(
+    row: Row, build: Callable[[int], Problem], seed: int = 1, sizes: tuple[int, ...] = SIZES
+) -> AtBudget:
     """E f - f* where each worker has sent ``DENSE_MESSAGES`` dense messages' worth of bits.
 
+    ``build(n)`` makes the problem called ``PROBLEM`` for n workers, which are those of ``sizes``.
     A method that cannot spend its budget in ``MOST_STEPS`` steps is taken there; ``spent`` says how
     much of the budget that was. Nothing is asserted: "compared", with the fitted exponent of n.
     """
     least = row.recipe.least_workers if row.recipe else 1
     sizes = tuple(n for n in sizes if n >= least)
     try:
-        points = [_at(row, n, seed) for n in sizes]
+        points = [_at(row, build(n), seed) for n in sizes]
     except Diverged as error:
         verdict = Verdict(
             subject=row.key, problem=PROBLEM, check=_CHECK, claim="the method makes progress",
@@ -64,9 +69,8 @@ def error_at_budget(row: Row, seed: int = 1, sizes: tuple[int, ...] = SIZES) -> 
     return AtBudget((_verdict(row, x, y, spent, seed),), curves | {"spent": spent})
 
 
-def _at(row: Row, n: int, seed: int) -> tuple[Curve, float]:
+def _at(row: Row, built: Problem, seed: int) -> tuple[Curve, float]:
     """Suboptimality ``[R]`` at the budget, and the share of the budget that was spent."""
-    built = problem(PROBLEM, n)
     budget = DENSE_MESSAGES * built.d * 8 * built.dtype.itemsize
     bits, _ = row.message_bits(built, 8 * built.dtype.itemsize)
     steps = max(20, min(MOST_STEPS, round(budget / max(bits, 1.0))))

@@ -108,7 +108,8 @@ class Page(HTMLParser):
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("report")
     cells = (RUN, STUDY, PROOF, OPERATOR, IDENTITY, WORKERS, MUTANTS)
-    code = survey_job("quick", cells, run_cell, out, Console(quiet=True), "fake")
+    versions = dict.fromkeys(cells, "fake")
+    code = survey_job("quick", cells, run_cell, out, Console(quiet=True), versions)
     assert code == 1, "a refuted claim is not passed over"
     return out
 
@@ -277,5 +278,5 @@ def test_nothing_is_drawn_of_operators_that_lose_nothing() -> None:
     exact = {name: np.array([value]) for name, value in (("bits", 32.0), ("error", 0.0))}
     result = CellResult((), exact | {"constant": np.array([0.0])})
     cell = Cell("fdla", "", "operator identity", n=100)
-    survey = Survey(((cell, Stored(result, 1.0)),), (), 0, 1.0, "fake")
+    survey = Survey(((cell, Stored(result, 1.0)),), (), 0, 1.0, {cell: "fake"})
     assert comparisons(survey) == ()

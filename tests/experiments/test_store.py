@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from experiments.files import write_atomically
-from experiments.store import CorruptResult, Store, Stored, code_version
+from experiments.store import CorruptResult, Store, Stored
 from proofs_check.cell import Cell, CellResult
 from proofs_check.verdict import Outcome, Verdict
 
@@ -38,7 +38,7 @@ def result(**curves: list[float]) -> Stored:
 
 
 def test_what_is_read_is_what_was_written(tmp_path: Path) -> None:
-    store = Store(tmp_path, "v1")
+    store = Store(tmp_path, {CELL: "v1"})
     assert store.load(CELL) is None
     stored = result(steps=[0.0, 1.0], mean=[np.nan, 5e-324], none=[])
     store.save(CELL, stored)
@@ -64,10 +64,11 @@ def test_what_is_read_is_what_was_written(tmp_path: Path) -> None:
     ],
 )
 def test_another_cell_or_version_is_another_result(tmp_path: Path, change: dict[str, int]) -> None:
-    store = Store(tmp_path, "v1")
+    other = dataclasses.replace(CELL, **change)
+    store = Store(tmp_path, {CELL: "v1", other: "v1"})
     store.save(CELL, result())
-    assert store.load(dataclasses.replace(CELL, **change)) is None
-    assert Store(tmp_path, "v2").load(CELL) is None
+    assert store.load(other) is None
+    assert Store(tmp_path, {CELL: "v2"}).load(CELL) is None
     assert store.load(CELL) is not None
 
 
@@ -76,7 +77,7 @@ def test_no_damage_goes_unseen(
     tmp_path_factory: pytest.TempPathFactory, cut: int, at: int, flip: int
 ) -> None:
     folder = tmp_path_factory.mktemp("store")
-    store = Store(folder, "v1")
+    store = Store(folder, {CELL: "v1"})
     path = store.save(CELL, result(steps=[1.0, 2.0]))
     whole = path.read_bytes()
     body = whole.removesuffix(b"\n")
@@ -94,7 +95,7 @@ def test_no_damage_goes_unseen(
 
 
 def test_a_folder_in_the_place_of_a_result_is_named(tmp_path: Path) -> None:
-    store = Store(tmp_path, "v1")
+    store = Store(tmp_path, {CELL: "v1"})
     store.path(CELL).mkdir()
     with pytest.raises(CorruptResult, match="cannot be read"):
         store.load(CELL)
@@ -114,20 +115,3 @@ def test_a_failed_write_leaves_the_file_as_it_was(
         write_atomically(path, b"new")
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
-
-
-def test_the_version_is_that_of_the_three_lower_floors(tmp_path: Path) -> None:
-    for name in ("theory/a.py", "algorithms/b/c.py", "proofs_check/d.py", "theory/rows.tsv"):
-        write_atomically(tmp_path / name, b"x = 1\n")
-    before = code_version(tmp_path)
-    write_atomically(tmp_path / "experiments/templates/page.j2", b"<p>")
-    write_atomically(tmp_path / "experiments/job.py", b"y = 1\n")
-    write_atomically(tmp_path / "theory/__pycache__/a.pyc", b"\0")
-    assert code_version(tmp_path) == before
-    versions = {before}
-    for name in ("theory/a.py", "algorithms/b/c.py", "proofs_check/d.py", "theory/rows.tsv"):
-        write_atomically(tmp_path / name, b"x = 2\n")
-        versions.add(code_version(tmp_path))
-    (tmp_path / "theory/a.py").rename(tmp_path / "theory/z.py")
-    versions.add(code_version(tmp_path))
-    assert len(versions) == 6

@@ -1,0 +1,169 @@
+"""The top-level definitions of one source file, and what each of them reads.
+
+A definition is everything at the top level of a module that binds or changes one name: a function,
+a class, an assignment, a loop that fills a table. Comments between definitions belong to none.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import final
+
+Chain = tuple[str, ...]
+"""``a.b.c`` as ``("a", "b", "c")``."""
+
+ALWAYS = ""
+"""The name under which a module keeps statements that bind nothing: they concern all of it."""
+
+
+@final
+@dataclass(frozen=True)
+class Statement:
+    """A piece of source: its ``text``, where it lies (``first`` to ``last`` line), what it reads.
+
+    ``reads`` are dotted names, ``imports`` those that it imports itself (module, name), ``words``
+    the string constants in it: they may name a package that is discovered, or a data file.
+    """
+
+    text: str
+    first: int
+    last: int
+    reads: frozenset[Chain]
+    imports: frozenset[tuple[str, str]]
+    words: frozenset[str]
+
+
+@final
+@dataclass(frozen=True)
+class Source:
+    """A parsed module.
+
+    ``definitions`` maps a name to the statements that make it; ``bindings`` maps an imported name
+    to (module, name in it), or to (module, "") where the module itself is bound; ``lambdas`` are
+    the lambda expressions anywhere in it.
+    """
+
+    definitions: dict[str, tuple[Statement, ...]]
+    bindings: dict[str, tuple[str, str]]
+    lambdas: tuple[Statement, ...]
+
+    def around(self, line: int) -> tuple[str, ...]:
+        """The names whose definition spans this line."""
+        return tuple(
+            name
+            for name, statements in self.definitions.items()
+            if any(s.first <= line <= s.last for s in statements)
+        )
+
+
+def parse(text: str, package: str) -> Source:
+    """Read a module of ``package`` (dotted, "" at the top).
+
+    Raises:
+        SyntaxError: it is not Python.
+    """
+    tree, lines = ast.parse(text), text.splitlines()
+    definitions: dict[str, tuple[Statement, ...]] = {}
+    bindings: dict[str, tuple[str, str]] = {}
+    for node in tree.body:
+        bindings |= _imported(ast.walk(node) if _compound(node) else [node], package)
+        if isinstance(node, ast.Import | ast.ImportFrom) or _is_text(node):
+            continue
+        statement = _statement(node, lines, package)
+        for name in _bound(node) or {ALWAYS}:
+            definitions[name] = (*definitions.get(name, ()), statement)
+    lambdas = (n for n in ast.walk(tree) if isinstance(n, ast.Lambda))
+    return Source(definitions, bindings, tuple(_statement(n, lines, package) for n in lambdas))
+
+
+def _is_text(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _compound(node: ast.stmt) -> bool:
+    return isinstance(node, ast.If | ast.Try | ast.With | ast.For | ast.While)
+
+
+def _statement(node: ast.stmt | ast.Lambda, lines: Sequence[str], package: str) -> Statement:
+    decorators = getattr(node, "decorator_list", ())
+    first = min([node.lineno, *(d.lineno for d in decorators)])
+    last = node.end_lineno or node.lineno
+    inside = list(ast.walk(node))
+    return Statement(
+        text="\n".join(lines[first - 1 : last]),
+        first=first,
+        last=last,
+        reads=frozenset(_chains(node)),
+        imports=frozenset(_imported(inside, package).values()),
+        words=frozenset(
+            n.value for n in inside if isinstance(n, ast.Constant) and isinstance(n.value, str)
+        ),
+    )
+
+
+def _chains(node: ast.AST) -> Iterator[Chain]:
+    """Dotted names that are read anywhere in a node, each as long as it goes."""
+    chain = _chain(node)
+    if chain:
+        yield chain
+        return
+    for child in ast.iter_child_nodes(node):
+        yield from _chains(child)
+
+
+def _chain(node: ast.AST) -> Chain:
+    if isinstance(node, ast.Name):
+        return (node.id,)
+    if isinstance(node, ast.Attribute):
+        start = _chain(node.value)
+        return (*start, node.attr) if start else ()
+    return ()
+
+
+def _imported(nodes: Iterable[ast.AST], package: str) -> dict[str, tuple[str, str]]:
+    """Names that import statements among the nodes bind."""
+    found: dict[str, tuple[str, str]] = {}
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                top = alias.name.partition(".")[0]
+                found[alias.asname or top] = (alias.name if alias.asname else top, "")
+        elif isinstance(node, ast.ImportFrom):
+            module = _absolute(node, package)
+            for alias in node.names:
+                found[alias.asname or alias.name] = (module, alias.name)
+    return found
+
+
+def _absolute(node: ast.ImportFrom, package: str) -> str:
+    if not node.level:
+        return node.module or ""
+    parts = package.split(".")
+    parts = parts[: len(parts) - node.level + 1]
+    return ".".join([*parts, *([node.module] if node.module else [])])
+
+
+def _bound(node: ast.stmt) -> set[str]:
+    """Names that a statement binds, or whose value it changes by an item or attribute."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return {node.name}
+    if isinstance(node, ast.Expr):
+        return set()
+    inner = {id(n) for c in ast.walk(node) if isinstance(c, ast.comprehension)
+             for n in ast.walk(c.target)}  # fmt: skip
+    targets = [
+        n
+        for n in ast.walk(node)
+        if id(n) not in inner
+        and isinstance(n, ast.Name | ast.Subscript | ast.Attribute)
+        and isinstance(n.ctx, ast.Store | ast.Del)
+    ]
+    return {_root(target) for target in targets} - {""}
+
+
+def _root(node: ast.AST) -> str:
+    while isinstance(node, ast.Subscript | ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""

@@ -1,0 +1,276 @@
+"""What re-runs when a file changes: all that can give another result, and nothing else."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from algorithms.catalogue import row
+from experiments.closure import graph
+from experiments.closure.definitions import parse
+from experiments.closure.graph import FLOORS, Graph
+from experiments.closure.values import Contents
+from experiments.closure.versions import ROOT, cell_versions, overall
+from proofs_check.cell import Cell
+from proofs_check.suite import cells, prepare
+
+CELLS = tuple(cell for cell in cells("quick") if cell.check != "mutants")
+"""All but the mutants' cell, which looks into every row and so depends on all."""
+
+Versions = dict[Cell, str]
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A copy of the three lower floors; files that did not change are parsed once."""
+    root = tmp_path_factory.mktemp("tree")
+    for floor in FLOORS:
+        shutil.copytree(
+            ROOT / floor, root / floor, ignore=shutil.ignore_patterns("__pycache__", "*.nb?")
+        )
+    patch = pytest.MonkeyPatch()
+    patch.setattr(graph, "parse", functools.cache(parse))
+    yield root
+    patch.undo()
+
+
+@pytest.fixture(scope="module")
+def before(tree: Path) -> Versions:
+    return cell_versions(CELLS, prepare, tree)
+
+
+def changed(tree: Path, before: Versions, file: str, old: str, new: str) -> set[Cell]:
+    """The cells that run again after one edit, which is undone."""
+    path = tree / file
+    text = path.read_text(encoding="utf-8")
+    assert old in text, f"{file} does not hold {old!r}"
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+    try:
+        after = cell_versions(CELLS, prepare, tree)
+    finally:
+        path.write_text(text, encoding="utf-8")
+    return {cell for cell in CELLS if after[cell] != before[cell]}
+
+
+def of_rows(*keys: str) -> set[Cell]:
+    """Runs of rows, alone and beside other rows, and checks of their operators."""
+    return {cell for cell in CELLS if cell.row in keys} & (runs() | kind("operator"))
+
+
+def runs() -> set[Cell]:
+    return kind("run") | kind("workers")
+
+
+def called(*checks: str) -> set[Cell]:
+    found = {cell for cell in CELLS if cell.check.endswith(checks)}
+    assert len(found) >= len(checks)
+    return found
+
+
+def kind(name: str) -> set[Cell]:
+    return {cell for cell in CELLS if cell.check.split()[0] == name}
+
+
+def test_the_code_as_it_is_has_the_versions_of_its_copy(before: Versions) -> None:
+    some = CELLS[::40]
+    assert cell_versions(some, prepare) == {cell: before[cell] for cell in some}
+    assert len(set(before.values())) == len(CELLS)
+
+
+def test_a_compressor_reruns_the_cells_of_its_rows(tree: Path, before: Versions) -> None:
+    file = "algorithms/compressors/dryden.py"
+    assert changed(tree, before, file, "@final", "# beside it\n@final") == set()
+    inside = changed(tree, before, file, "    def encode(", "    # inside\n    def encode(")
+    assert inside == of_rows("dryden")
+
+
+def test_a_method_reruns_its_rows_and_the_checks_that_run_it(tree: Path, before: Versions) -> None:
+    file = "algorithms/methods/gossip_pairwise/ad_psgd.py"
+    found = changed(tree, before, file, "def step(", "def step(  # edited\n       ")
+    studies = ("ad_psgd_conflicts", "ad_psgd_rate", "ad_psgd_straggler")
+    expected = of_rows("ad-psgd") & runs() | called("gossip_pairwise.ad_psgd.ad_psgd")
+    assert found == expected | called(*(f"study {name}" for name in studies))
+
+
+def test_a_kernel_reruns_all_that_use_it(tree: Path, before: Versions) -> None:
+    header = "from __future__ import annotations"
+    philox = changed(tree, before, "algorithms/kernels/philox.py", "0xD2511F53", "0xD2511F55")
+    assert philox >= runs() | kind("problem")
+    assert not philox & (kind("proof") | called("topology ring(n=16)"))
+    assert changed(tree, before, "algorithms/kernels/philox.py", header, header + "  # x") == set()
+    sketch = (tree / "algorithms/kernels/sketch.py").read_text(encoding="utf-8")
+    line = next(text for text in sketch.splitlines() if text.startswith("    return"))
+    found = changed(tree, before, "algorithms/kernels/sketch.py", line, f"    # edited\n{line}")
+    closed = called("closed form decomposition.sketched_sgd.sketched_sgd")
+    assert found == of_rows("sketched-sgd") | closed
+
+
+def test_a_problem_reruns_what_runs_on_it(tree: Path, before: Versions) -> None:
+    file = "algorithms/problems/mlp.py"
+    found = changed(tree, before, file, "        return", "        # edited\n        return")
+    on_it = {cell for cell in CELLS if cell.problem == "mlp-digits" and cell.check != "workers"}
+    assert found >= on_it
+    elsewhere = {cell for cell in found - on_it if cell.check == "run"}
+    assert not elsewhere and not found & (kind("operator") | kind("workers") | kind("proof"))
+
+
+def test_a_theorem_reruns_the_rows_it_speaks_of(tree: Path, before: Versions) -> None:
+    found = changed(tree, before, "theory/theorems/dgd.py", "0.5 + 2 /", "0.5 + 3 /")
+    assert found >= of_rows("dgd") & runs() | called("bound dgd:dgd:lad-diabetes-sorted, 4 samples")
+    assert {cell.row for cell in found} == {"dgd"}
+
+
+def test_a_check_reruns_all_that_it_checks(tree: Path, before: Versions) -> None:
+    file, old = "proofs_check/problems/check.py", "def check_problem("
+    assert changed(tree, before, file, old, f"{old}  # edited\n   ") == kind("problem")
+    file, old = "proofs_check/methods/runs.py", "_HORIZONS = 4"
+    assert changed(tree, before, file, old, "_HORIZONS = 5") == kind("run")
+    file, old = "proofs_check/instruments/statistics.py", "MOST_TESTS = 10_000"
+    found = changed(tree, before, file, old, "MOST_TESTS = 20_000")
+    assert found >= runs() | kind("operator") | kind("problem") | kind("bound") | kind("study")
+    assert not found & (kind("proof") | kind("topology"))
+
+
+def test_a_proof_and_a_study_rerun_alone(tree: Path, before: Versions) -> None:
+    file = "proofs_check/proofs/gossip/ring_spectrum.py"
+    alone = called("ring_spectrum.prove")
+    assert changed(tree, before, file, "def prove(", "def prove( ") == alone
+    file = "proofs_check/studies/lazy/lag_uploads.py"
+    found = changed(tree, before, file, "StudyResult:", "StudyResult :")
+    assert found == called("study lag_uploads")
+
+
+def test_the_table_of_surveyed_rows_is_no_ground_to_run_again(tree: Path, before: Versions) -> None:
+    assert changed(tree, before, "theory/survey/survey_rows.tsv", "\n", "\n\n") == set()
+
+
+def contents(value: object, root: Path = ROOT) -> Contents:
+    found = Contents(Graph.of(root))
+    found.add(value)
+    return found
+
+
+def test_a_number_in_a_recipe_counts() -> None:
+    recipe = row("qsgd").recipe
+    assert recipe is not None and recipe.compressor is not None
+    for other in (
+        dataclasses.replace(recipe, stepsize_divisor=recipe.stepsize_divisor + 1),
+        dataclasses.replace(recipe, theorems=recipe.theorems[1:]),
+        dataclasses.replace(recipe, compressor=dataclasses.replace(recipe.compressor, s=5)),  # type: ignore[call-arg]
+    ):
+        assert contents(other).text != contents(recipe).text
+    assert contents(dataclasses.replace(recipe)).text == contents(recipe).text
+
+
+def test_what_cannot_be_written_out_is_named() -> None:
+    with pytest.raises(TypeError, match="cannot tell what <object object"):
+        contents(object())
+
+
+def test_versions_of_many_cells_have_one_name() -> None:
+    a, b = CELLS[:2]
+    assert overall({a: "v", b: "v"}) == "v"
+    assert overall({a: "v", b: "w"}) == overall({a: "w", b: "v"}) != overall({a: "v", b: "x"})
+
+
+SMALL = {
+    "theory/__init__.py": "",
+    "theory/members.py": "def members(package): return package",
+    "a/__init__.py": "from a.one import f\nfrom a.two import row\ndef two(): return row()\n",
+    "a/one.py": "import numpy as np\nX = 1\nT = {}\nT['k'] = X\nfor i in range(3):\n    T[i] = i\n"
+    "def f():\n    return T, np.pi\ndef g(y):\n    return y\n",
+    "a/two.py": "def row():\n    from a.one import g\n    return g(1)\n",
+    "a/rooms/__init__.py": "from theory.members import members\nALL = members(__name__)\n",
+    "a/rooms/first.py": "ONE = 1\n",
+    "b.py": "import a.one\nfrom a import f, two\nfrom a.rooms import ALL\n"
+    "def by_name():\n    return f()\ndef by_module():\n    return a.one.g(2)\n"
+    "def found():\n    return ALL\ndef data():\n    return 'facts.tsv'\n"
+    "def hidden():\n    return two()\n@by_name\ndef dressed(): pass\n"
+    "from theory.members import members\nROOM = 'a.rooms'\ndef named():\n    members(ROOM)\n",
+    "facts.tsv": "1",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "old", "new", "counts"),
+    [
+        ("by_name", "a/one.py", "X = 1", "X = 2", True),
+        ("by_name", "a/one.py", "range(3)", "range(4)", True),
+        ("by_name", "a/one.py", "import numpy as np", "import scipy as np", True),
+        ("by_name", "a/one.py", "return y", "return -y", False),
+        ("by_name", "a/__init__.py", "from a.one import f", "from a.one import g as f", True),
+        ("dressed", "a/one.py", "X = 1", "X = 2", True),
+        ("by_module", "a/one.py", "return y", "return -y", True),
+        ("by_module", "a/one.py", "X = 1", "X = 2", False),
+        ("hidden", "a/one.py", "return y", "return -y", True),
+        ("found", "a/rooms/first.py", "ONE = 1", "ONE = 2", True),
+        ("found", "a/rooms/second.py", "", "TWO = 2", True),
+        ("named", "a/rooms/second.py", "", "TWO = 2", True),
+        ("named", "a/one.py", "X = 1", "X = 2", False),
+        ("data", "facts.tsv", "1", "2", True),
+        ("by_name", "facts.tsv", "1", "2", False),
+    ],
+)
+def test_what_a_definition_rests_on(
+    tmp_path: Path, name: str, file: str, old: str, new: str, counts: bool
+) -> None:
+    def digest() -> bytes:
+        paths = [path for path in tmp_path.rglob("*.py")]
+        names = {".".join(p.relative_to(tmp_path).with_suffix("").parts): p for p in paths}
+        files = {module.removesuffix(".__init__"): path for module, path in names.items()}
+        return Graph(files).digests([("b", name)])["b", name]
+
+    for path, text in SMALL.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    first = digest()
+    assert digest() == first
+    before = (tmp_path / file).read_text() if (tmp_path / file).exists() else ""
+    (tmp_path / file).write_text(before.replace(old, new, 1) if old else new)
+    assert (digest() != first) == counts
+
+
+def small(kind: str) -> Cell:
+    """A cell of this kind, at little effort."""
+    pick: dict[str, Callable[[Cell], bool]] = {
+        "run": lambda cell: (cell.row, cell.problem) == ("ssp", "logreg-breast-cancer"),
+        "operator": lambda cell: cell.row == "sketched-sgd",
+        "workers": lambda cell: cell.row == "qsgd",
+        "problem": lambda cell: cell.problem == "lad-diabetes-sorted",
+        "bound": lambda cell: cell.row == "dgd",
+        "closed": lambda cell: cell.check == "closed form gossip.choco_sgd.choco_sgd",
+        "study": lambda cell: cell.check == "study ef_residual",
+        "topology": lambda cell: "FDLA" in cell.check,
+    }
+    found = next(
+        cell for cell in CELLS if cell.check.split()[0] == kind and pick.get(kind, bool)(cell)
+    )
+    if kind == "run":
+        return dataclasses.replace(found, steps=40, replicas=2, n=4)
+    return dataclasses.replace(found, n=20) if kind == "operator" else found
+
+
+@pytest.mark.slow
+def test_nothing_runs_that_is_not_in_the_closure() -> None:
+    """One cell of each kind in a process of its own."""
+    kinds = dict.fromkeys(cell.check.split()[0] for cell in CELLS)
+    todo = [dataclasses.astuple(small(kind)) for kind in kinds]
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.experiments.traced"], input=json.dumps(todo), text=True,
+        capture_output=True, cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert not done.returncode, done.stderr
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(told) == len(todo)
+    for cell in told:
+        assert cell["executed"] >= 3
+        assert not cell["missing"], cell
