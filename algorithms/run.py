@@ -251,7 +251,7 @@ def run(
     ids = torch.arange(replicas, device=problem.device)
     key = Key.seed(seed)
     if timing is not None:
-        network.stopwatch = Stopwatch(timing, problem.n, key, ids)
+        network.stopwatch = Stopwatch(timing, problem.n, key, ids, method.link_speeds)
     world = World(problem, network, key, ids, faults)
     recorder = _Recorder(method, world, record_steps(steps, points), every, weight)
     with one_thread():

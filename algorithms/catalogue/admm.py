@@ -11,6 +11,7 @@ from algorithms.methods.admm.admm_linearised import LinearisedADMM
 from algorithms.methods.admm.admm_random import RandomADMM
 from algorithms.methods.admm.admm_star import StarADMM
 from algorithms.optimizers.proximal import SoftThreshold
+from algorithms.problems.base import SOLVE_GRADIENTS
 from algorithms.synchronisation.barriers import PartialBarrier
 from algorithms.topologies.ring import Ring
 from theory.orders.async_admm import async_admm
@@ -77,7 +78,7 @@ ENTRIES: tuple[Row, ...] = (
         "async-admm",
         Recipe(
             lambda step, p, steps: StarADMM(
-                step, steps, round_trip(p), PartialBarrier(max(1, p.n // 2), _TAU)
+                step, steps, round_trip(p, SOLVE_GRADIENTS), PartialBarrier(max(1, p.n // 2), _TAU)
             ),
             (),
             Identity(),

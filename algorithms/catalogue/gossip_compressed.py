@@ -17,7 +17,7 @@ from algorithms.methods.gossip_compressed.ecd_psgd import ECDPSGD
 from algorithms.methods.gossip_compressed.quantimed import QuanTimed
 from algorithms.methods.gossip_compressed.quantised_consensus import QuantisedConsensus
 from algorithms.problems.base import Problem
-from algorithms.synchronisation.compute_times import ShiftedExponential
+from algorithms.synchronisation.stopwatch import STANDARD
 from algorithms.topologies.lazy import Lazy
 from algorithms.topologies.random_mixing import RandomEdge
 from algorithms.topologies.ring import Ring
@@ -32,8 +32,7 @@ from theory.theorems.quantised_consensus import quantised_consensus
 _LEVELS = QSGD(16)  # DCD-PSGD: an error small against the difference it rounds
 _GRID = FixedPoint(10, 24)  # ECD-PSGD and QuanTimed: an error that does not grow with the model
 _COARSE = FixedPoint(4, 12)
-_GRADIENT = ShiftedExponential(0.5, 0.5)  # 1 s a gradient in the mean
-_DEADLINE = 2.0
+_DEADLINE = 2e-3  # [s], twice the mean of a gradient
 _MOST = 3
 
 
@@ -44,7 +43,9 @@ def _consensus(_step: Stepsize, problem: Problem, _steps: int) -> Method[Any]:
 
 def _quantimed(step: Stepsize, problem: Problem, steps: int) -> Method[Any]:
     share = ConstantStep(max(0.1, min(1.0, 3 / steps**0.5)))
-    return QuanTimed(step, share, Ring(problem.n), _GRID, _GRADIENT, _DEADLINE, _MOST)
+    return QuanTimed(
+        step, share, Ring(problem.n), _GRID, STANDARD.times, _DEADLINE, _MOST, STANDARD.link
+    )
 
 
 ENTRIES: tuple[Row, ...] = (

@@ -29,7 +29,7 @@ CORE = ("quadratic-sc", "logreg-breast-cancer", "nonconvex-digits-dirichlet", "m
 OBJECTIVES = (*CORE, *(e.name for e in PROBLEMS if e.general and e.name not in CORE))
 """Names of all problems that mean something to any method."""
 
-_UNTUNED = ConstantStep(1.0)
+_UNTUNED, _OTHER = ConstantStep(1.0), ConstantStep(0.5)
 _NO_SMOOTHNESS = 0.1  # stepsize where no L is stated (the MLP), divided by the stepsize_divisor
 
 
@@ -38,11 +38,18 @@ class Tuned(NamedTuple):
 
     Attributes:
         step: the stepsizes that were chosen [x^2 / f].
+        stepless: whether the method takes no stepsize, whatever ``step`` says.
     """
 
     method: Method[Any]
     step: Stepsize
     theorem: Theorem | None
+    stepless: bool = False
+
+    @property
+    def step_text(self) -> str:
+        """The stepsize in words."""
+        return "no stepsize" if self.stepless else str(self.step)
 
 
 @final
@@ -160,9 +167,12 @@ class Row:
         With a ``step`` of one's own, the first theorem that covers it speaks of the run.
 
         Raises:
-            ValueError: the row is planned.
+            ValueError: the row is planned, or a ``step`` is given and the method takes none.
         """
         recipe = self._ready()
+        stepless = _stepless(recipe, problem, steps)
+        if stepless and step is not None:
+            raise ValueError(f"row {self.key!r} has no stepsize, got {step}; leave it out")
         constants = recipe.make(_UNTUNED, problem, steps).constants(problem).completed()
         if step is not None:
             covering = (one for one in recipe.theorems if one.applies(constants, step, steps))
@@ -170,9 +180,9 @@ class Row:
         for theorem in recipe.theorems:
             step = _prescribed(theorem, constants, steps)
             if step is not None:
-                return Tuned(recipe.make(step, problem, steps), step, theorem)
+                return Tuned(recipe.make(step, problem, steps), step, theorem, stepless)
         step = _cautious(recipe, constants)
-        return Tuned(recipe.make(step, problem, steps), step, None)
+        return Tuned(recipe.make(step, problem, steps), step, None, stepless)
 
     def build(self, problem: Problem, steps: int) -> Method[Any]:
         """The method of :meth:`tune`."""
@@ -205,6 +215,15 @@ class Row:
         if self.recipe is None:
             raise ValueError(f"row {self.key!r} is planned, not ready; see `rateproof list`")
         return self.recipe
+
+
+def _stepless(recipe: Recipe, problem: Problem, steps: int) -> bool:
+    """Whether the method is the same whatever stepsize it is made with."""
+    try:
+        one, other = (recipe.make(step, problem, steps) for step in (_UNTUNED, _OTHER))
+        return bool(one == other)
+    except (ValueError, RuntimeError):  # what cannot be compared is not known to be the same
+        return False
 
 
 def _prescribed(theorem: Theorem, c: Constants, steps: int) -> Stepsize | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from algorithms.catalogue.compose import PLAIN
 from algorithms.catalogue.downlink import as_fetched, each_round
 from algorithms.catalogue.entries import entry
@@ -12,7 +14,7 @@ from algorithms.methods.synchronous.bsp import BSP
 from algorithms.methods.synchronous.parameter_server import ParameterServer, Weighting
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.barriers import BackupWorkers, RoundRobin
-from algorithms.synchronisation.conditions import Linked
+from algorithms.synchronisation.conditions import Linked, Repeated
 from algorithms.synchronisation.stale import SSP, EagerSSP
 from algorithms.synchronisation.stopwatch import STANDARD
 from theory.orders.r2sp import r2sp
@@ -23,10 +25,11 @@ from theory.theorems.ssp_constant_step import ssp_constant_step
 _STALENESS = 3
 
 
-def round_trip(problem: Problem) -> Linked:
-    """Times of a gradient, its push and the fetch of the next model, uncompressed."""
+def round_trip(problem: Problem, gradients: int = 1) -> Linked:
+    """Times of so many gradients in turn, a push and the fetch of the next model, uncompressed."""
     bits = dense_bits(problem.d, problem.dtype)
-    return STANDARD.round_trip(bits, bits)
+    trip = STANDARD.round_trip(bits, bits)
+    return trip if gradients == 1 else replace(trip, times=Repeated(trip.times, gradients))
 
 
 def _backups(n: int) -> int:

@@ -17,7 +17,8 @@ from algorithms.methods.variance_reduced.diana import Diana
 from algorithms.methods.variance_reduced.laq import LAQ
 from algorithms.methods.variance_reduced.refined import RefinedQuantisation
 from algorithms.problems.base import Problem
-from algorithms.synchronisation.compute_times import Exponential
+from algorithms.synchronisation.conditions import Linked
+from algorithms.synchronisation.stopwatch import STANDARD
 from theory.orders.asylpg import asylpg
 from theory.orders.hybrid_block_descent import hybrid_block_descent
 from theory.orders.inexact_quantised import inexact_quantised
@@ -32,6 +33,12 @@ _EPOCH = 100
 def _asylpg_bits(problem: Problem, float_bits: int) -> float:
     """A bound: anchors are sent uncompressed."""
     return float(problem.d * float_bits)
+
+
+def _low_precision_trip(problem: Problem) -> Linked:
+    """Times of a gradient with its push and fetch, both quantised."""
+    up, down = (MaxLevels(s).bits(problem.d, problem.dtype) for s in (7, 127))
+    return STANDARD.round_trip(up, down)
 
 
 def anchored(run: Played) -> Received:
@@ -70,7 +77,7 @@ ENTRIES: tuple[Row, ...] = (
     entry(
         "asylpg",
         Recipe(
-            lambda step, _p, steps: AsyLPG(step, steps, Exponential(), _EPOCH),
+            lambda step, p, steps: AsyLPG(step, steps, _low_precision_trip(p), _EPOCH),
             (),
             MaxLevels(7),
             stepsize_divisor=32.0,

@@ -175,6 +175,14 @@ class World:
             symbols = compressor.encode_guided(x, guide, draws)
         return Packet(compressor, symbols, key, self.replicas, x.shape[-1], x.dtype, sends)
 
+    def worked(self, gradients: int, workers: Tensor) -> None:
+        """``workers`` ``[..., k]`` computed for the time of so many gradients, where a stopwatch
+        runs."""
+        if self.network.stopwatch is not None:
+            who = torch.zeros((*workers.shape[:-1], self.network.n + 1), dtype=torch.bool)
+            who.scatter_(-1, workers.cpu(), True)
+            self.network.stopwatch.work(gradients, who[..., :-1])
+
     def rows(self, x0: Tensor, count: int) -> Tensor:
         """x0 ``[d]`` for every replica and ``count`` rows: ``[..., count, d]``, own storage."""
         return x0.expand(*self.replicas.shape, count, x0.shape[-1]).clone()
@@ -220,6 +228,12 @@ class Method(ABC, Generic[State]):
     def server_operator(self) -> Compressor:
         """What the server's messages are made with; by default they are uncompressed."""
         return Identity()
+
+    @property
+    def link_speeds(self) -> Tensor | None:
+        """Speeds ``[n, n]`` of the links between workers, as multiples of the time model's, where
+        the method goes by any; None: all are alike."""
+        return None
 
     @abstractmethod
     def constants(self, problem: Problem) -> Constants:

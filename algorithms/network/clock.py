@@ -16,12 +16,13 @@ class Clock(ABC):
         """When the last worker is done ``[...]`` [s]."""
 
     @abstractmethod
-    def work(self) -> None:
-        """Every worker computes its next gradient."""
+    def work(self, gradients: int = 1, who: Tensor | None = None) -> None:
+        """Workers ``who`` ``[..., n]`` (bool; None: all) compute so many gradients in turn."""
 
     @abstractmethod
-    def up(self, bits: int | Tensor, messages: int | Tensor) -> None:
-        """Workers send to the server; all go on when the last message is there."""
+    def up(self, bits: int | Tensor, messages: int | Tensor, who: Tensor | None = None) -> None:
+        """Workers send to the server; ``who`` ``[..., n]`` (bool; None: all) go on when the last
+        message is there."""
 
     @abstractmethod
     def down(self, bits: int | Tensor, messages: int | Tensor = 1) -> None:

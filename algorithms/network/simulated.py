@@ -46,6 +46,11 @@ def _heard(amount: int | Tensor, heard: Tensor) -> Tensor:
     return (amount.cpu()[..., None, :] * heard).sum(-1)
 
 
+def _speaking(heard: Tensor, messages: int | Tensor) -> Tensor:
+    """``heard`` ``[..., n, n]`` without those who send nothing."""
+    return heard if isinstance(messages, int) else heard * messages.cpu()[..., None, :]
+
+
 def _common(degrees: Tensor) -> int | Tensor:
     return int(degrees[0]) if bool((degrees == degrees[0]).all()) else degrees
 
@@ -89,7 +94,7 @@ class Simulated(Network):
             heard = edges.heard
             self.ledger.receive(_heard(bits, heard), _heard(messages, heard))
         if self.stopwatch is not None:
-            self.stopwatch.exchange(bits, edges.heard)
+            self.stopwatch.exchange(bits, _speaking(edges.heard, messages))
         return Exchanged(mix(rows, edges.index, edges.weight), rows)
 
     def receive(self, packet: Packet, sources: Tensor, arrives: Tensor | None = None) -> Tensor:
@@ -99,28 +104,35 @@ class Simulated(Network):
         self.ledger.send(sent * bits, sent * messages)
         self.ledger.receive(hearing.received(bits), hearing.received(messages))
         if self.stopwatch is not None:
-            self.stopwatch.exchange(bits, hearing.links().cpu())
+            self.stopwatch.exchange(bits, _speaking(hearing.links().cpu(), messages))
         rows = pick(packet.own(self.workers), hearing.sources)
         return hearing.only_arrived(rows, slice(None))
 
     def collect(self, packet: Packet, active: Tensor) -> Tensor:
         self._charge_active(packet, active)
+        if self.stopwatch is not None:
+            bits, messages = self._by_worker(packet, active)
+            self.stopwatch.up(bits, messages, messages.bool())
         return only_present(packet.decode(packet.symbols, active), active, self.n)
 
     def answer(self, packet: Packet, active: Tensor) -> Tensor:
         self._charge_answers(packet, active)
         if self.stopwatch is not None:
-            messages = torch.zeros((*active.shape[:-1], self.n + 1), dtype=torch.int64)
-            bits = torch.zeros_like(messages)
-            length = torch.as_tensor(packet.bits).cpu().expand(active.shape)
-            messages.scatter_(-1, active.cpu(), 1)
-            bits.scatter_(-1, active.cpu(), length.to(torch.int64))
-            self.stopwatch.down(bits[..., :-1], messages[..., :-1])
+            self.stopwatch.down(*self._by_worker(packet, active))
         rows = packet.decode(packet.symbols, self._written(active))
         return only_present(rows, active, self.n)
 
     def mean_over_workers(self, rows: Tensor) -> Tensor:
         return mean_rows(rows)
+
+    def _by_worker(self, packet: Packet, active: Tensor) -> tuple[Tensor, Tensor]:
+        """Bits and messages ``[..., n]`` of a packet whose rows are those of ``active``."""
+        messages = torch.zeros((*active.shape[:-1], self.n + 1), dtype=torch.int64)
+        bits = torch.zeros_like(messages)
+        length = torch.as_tensor(packet.bits).cpu().expand(active.shape)
+        messages.scatter_(-1, active.cpu(), 1)
+        bits.scatter_(-1, active.cpu(), length.to(torch.int64))
+        return bits[..., :-1], messages[..., :-1]
 
     def _edges_of(self, neighbours: Neighbours, dtype: torch.dtype) -> _Edges:
         """Made once for each neighbourhood, not at every step."""

@@ -15,6 +15,9 @@ from torch import Tensor
 from algorithms.key import Draws
 from theory.constants import Constants, Kind, Statement
 
+SOLVE_GRADIENTS = 10
+"""Gradients that a local solve is worth: those of an inexact one; the time of any, in the model."""
+
 _UNKNOWN_SMOOTHNESS = 10.0  # L [f / x^2] taken for local solves where none is stated (the MLP)
 
 
@@ -86,12 +89,12 @@ class Problem(ABC):
         r"""argmin_x f_i(x) + \frac{weight}{2} \|x - v\|^2 ``[..., k, d]`` for ``workers``
         ``[..., k]``; ``weight`` ``[k or ..., k]`` [f / x^2], positive; ``start`` a guess.
 
-        Here ten gradient steps of 1/(L + weight) from ``start``, an inexact solve: members that can
-        be exact are.
+        Here ``SOLVE_GRADIENTS`` gradient steps of 1/(L + weight) from ``start``, an inexact solve:
+        members that can be exact are.
         """
         smooth = self.constants().L_max or self.constants().L or _UNKNOWN_SMOOTHNESS
         x, pull = start, weight[..., None]
-        for _ in range(10):
+        for _ in range(SOLVE_GRADIENTS):
             g = self.full_gradient(x, workers) + pull * (x - v)
             x = x - g / (smooth + pull)
         return x

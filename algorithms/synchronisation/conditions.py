@@ -50,6 +50,34 @@ class Linked(ComputeTimes):
 
 @final
 @dataclass(frozen=True)
+class Repeated(ComputeTimes):
+    """Work of ``count`` gradients in turn, each with ``times`` of its own.
+
+    Raises:
+        ValueError: count < 1.
+    """
+
+    times: ComputeTimes
+    count: int
+
+    def __post_init__(self) -> None:
+        if self.count < 1:
+            raise ValueError(f"count must be at least 1 gradient, got count={self.count}")
+
+    @property
+    def name(self) -> str:
+        return f"{self.count} times {self.times.name}"
+
+    def seconds(self, draws: Draws, count: int, first: int = 0) -> Tensor:
+        parts = [
+            self.times.seconds(draws.fold("part", k), count, first * self.count + k * count)
+            for k in range(self.count)
+        ]
+        return torch.stack(parts).sum(0)
+
+
+@final
+@dataclass(frozen=True)
 class Trace(ComputeTimes):
     """Recorded times: gradient k of worker i took ``table[i][k]`` [seconds]; then from the start.
 

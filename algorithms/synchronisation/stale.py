@@ -71,8 +71,11 @@ class SSP(Stale):
 class EagerSSP(Stale):
     """SSP whose server sends its model to all workers whenever the slowest clock has advanced.
 
-    Gradients are as fresh as that allows instead of as stale as SSP allows. (Wei et al. 2015,
-    SoCC, managed communication; Dai et al. 2015, AAAI, arXiv:1410.8043.)
+    So every gradient is taken at a model that holds all the slowest clock let through, as fresh in
+    clocks as can be, where SSP's may be s clocks older. In server updates it need not be fresher: a
+    fetch of SSP brings all up to that moment, and workers at the limit of their lead fetch at every
+    start, while what is sent at an advance of the slowest clock ages until the next. (Wei et al.
+    2015, SoCC, managed communication; Dai et al. 2015, AAAI, arXiv:1410.8043.)
 
     Attributes:
         s: the bound on staleness, in clocks of a worker.

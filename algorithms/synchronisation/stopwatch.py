@@ -55,11 +55,15 @@ class Stopwatch(Clock):
     """The hour of every worker, ``clocks`` ``[..., n]`` [s], in every replica.
 
     A gradient moves a worker's own clock; a message to the server makes it wait for all, and the
-    answer takes its time too; an exchange waits for the neighbours.
+    answer takes its time too; an exchange waits for the neighbours. ``speeds`` ``[n, n]`` are those
+    of the links between workers as multiples of the timing's; None: all are alike.
     """
 
-    def __init__(self, timing: Timing, n: int, key: Key, replicas: Tensor) -> None:
+    def __init__(
+        self, timing: Timing, n: int, key: Key, replicas: Tensor, speeds: Tensor | None = None
+    ) -> None:
         self.timing, self.n, self.key = timing, n, key.fold("stopwatch")
+        self.speeds = speeds
         self.replicas = replicas.cpu()
         self.clocks = torch.zeros((*replicas.shape, n), dtype=torch.float64)
         self.gradients = 0
@@ -70,28 +74,31 @@ class Stopwatch(Clock):
         """When the last worker is done ``[...]``."""
         return self.clocks.amax(-1)
 
-    def work(self) -> None:
-        """Every worker computes its next gradient."""
-        place = self.gradients % _BLOCK
-        if place == 0:
-            draws = self.key.fold(self.gradients).draws(self.replicas, torch.arange(self.n))
-            self._drawn = self.timing.times.seconds(draws, _BLOCK, self.gradients)
-        self.gradients += 1
-        self.clocks = self.clocks + self._drawn[..., place]
+    def work(self, gradients: int = 1, who: Tensor | None = None) -> None:
+        """Workers ``who`` ``[..., n]`` (bool; None: all) compute so many gradients in turn."""
+        for _ in range(gradients):
+            place = self.gradients % _BLOCK
+            if place == 0:
+                draws = self.key.fold(self.gradients).draws(self.replicas, torch.arange(self.n))
+                self._drawn = self.timing.times.seconds(draws, _BLOCK, self.gradients)
+            self.gradients += 1
+            took = self._drawn[..., place]
+            self.clocks = self.clocks + (took if who is None else torch.where(who, took, 0.0))
 
-    def up(self, bits: int | Tensor, messages: int | Tensor) -> None:
-        """Workers send; all go on when the last message is there.
+    def up(self, bits: int | Tensor, messages: int | Tensor, who: Tensor | None = None) -> None:
+        """Workers send; ``who`` ``[..., n]`` (bool; None: all) go on when the last message came.
 
         Raises:
             WorkerLost: a worker's message never comes.
         """
         there = self.clocks + self._cost(bits, messages)
-        latest = there.amax(-1, keepdim=True)
+        waited = there if who is None else torch.where(who, there, -torch.inf)
+        latest = waited.amax(-1, keepdim=True)
         if not bool(torch.isfinite(latest).all()):
             replica = int((~torch.isfinite(latest)).reshape(-1).nonzero()[0])
             gone = there.reshape(-1, self.n)[replica].isinf().nonzero()[:, 0].tolist()
             raise WorkerLost("BSP", self.gradients - 1, replica, tuple(gone))
-        self.clocks = latest.expand_as(there)
+        self.clocks = latest.expand_as(there) if who is None else torch.where(who, latest, there)
 
     def down(self, bits: int | Tensor, messages: int | Tensor = 1) -> None:
         """The server's message reaches every worker."""
@@ -99,13 +106,12 @@ class Stopwatch(Clock):
 
     def exchange(self, bits: int | Tensor, heard: Tensor) -> None:
         """Neighbours' messages, one after another on a worker's link; ``heard`` ``[..., n, n]`` is
-        1 where the row's worker hears the column's.
+        1 where the row's worker hears the column's, ``bits`` a number or ``[..., n]``.
 
         Raises:
             WorkerLost: a neighbour's message never comes.
         """
-        degree = heard.sum(-2)
-        there = self.clocks + self._cost(bits, 1) * degree
+        there = self.clocks + self._sent(bits, heard)
         arrived = torch.where(heard.bool(), there[..., None, :], -torch.inf)
         latest = torch.maximum(there, arrived.amax(-1))
         if not bool(torch.isfinite(latest).all()):
@@ -113,6 +119,16 @@ class Stopwatch(Clock):
             gone = there.reshape(-1, self.n)[replica].isinf().nonzero()[:, 0].tolist()
             raise WorkerLost("gossip", self.gradients - 1, replica, tuple(gone))
         self.clocks = latest
+
+    def _sent(self, bits: int | Tensor, heard: Tensor) -> Tensor:
+        """Seconds in which each worker's messages to all who hear it are sent."""
+        if self.speeds is None:
+            return self._cost(bits, 1) * heard.sum(-2)
+        link = self.timing.link
+        size = torch.as_tensor(bits, dtype=torch.float64).cpu()
+        size = size[..., None, :] if size.dim() else size
+        times = link.alpha + link.beta * size / self.speeds
+        return torch.where(heard.bool(), times, 0.0).sum(-2)
 
     def _cost(self, bits: int | Tensor, messages: int | Tensor) -> Tensor:
         """Seconds of each worker's message; nothing where it sends none."""

@@ -46,6 +46,7 @@ def run_command(
         chosen, objective = _chosen(key, problem_name, n)
         writable(out)
         step = None if gamma is None else _constant(gamma)
+        chosen.tune(objective, steps, step)  # refuses a stepsize that nobody takes
         reasons = uncovered(chosen, objective, steps, step)
     try:
         single = run_single(chosen, objective, steps=steps, replicas=replicas, seed=seed, step=step)
@@ -85,7 +86,7 @@ def _chosen(key: str, problem_name: str, n: int) -> tuple[Row, Problem]:
 
 
 def _data(single: Single, reasons: tuple[str, ...], files: tuple[Path, ...]) -> dict[str, Any]:
-    trace, curves = single.played.trace, single.curves()
+    trace, curves, tuned = single.played.trace, single.curves(), single.played.tuned
     return {
         "row": single.row.key,
         "method": trace.method,
@@ -95,7 +96,7 @@ def _data(single: Single, reasons: tuple[str, ...], files: tuple[Path, ...]) -> 
         "steps": int(trace.steps[-1]),
         "replicas": int(trace.suboptimality.shape[0]),
         "seed": trace.seed,
-        "stepsize": str(single.played.tuned.step),
+        "stepsize": None if tuned.stepless else str(tuned.step),
         "theorem": single.theorem.name if single.theorem else None,
         "metric": single.shown,
         "not_covered_by": list(reasons),
@@ -137,7 +138,7 @@ def _show(
         table.add_row("its bound", number(float(single.bound[-1]), 5), "", "")
     out.print(table)
     out.print(
-        f"method: {escape(trace.method)}; {single.played.tuned.step}",
+        f"method: {escape(trace.method)}; {single.played.tuned.step_text}",
         highlight=False,
         soft_wrap=True,
     )
@@ -145,6 +146,8 @@ def _show(
         told = f"theorem: {single.theorem.title} ({single.theorem.source})"
     elif given:
         told = "theorem: none applies to this stepsize, and there is no bound"
+    elif single.played.tuned.stepless:
+        told = "theorem: none applies, and there is no bound"
     else:
         told = "theorem: none applies; the stepsize is a cautious guess, and there is no bound"
     out.print(escape(told), highlight=False, soft_wrap=True)

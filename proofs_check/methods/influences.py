@@ -110,7 +110,7 @@ def measure(architecture: str, synchronisation: str) -> Measured:
     problem = _problem()
     key, ids = Key.seed(_SEED), torch.arange(_REPLICAS)
     network = Simulated(_N)
-    network.stopwatch = Stopwatch(STANDARD, _N, key, ids)
+    network.stopwatch = Stopwatch(STANDARD, _N, key, ids, run.method.link_speeds)
     world = World(problem, network, key, ids)
     spreads, bursts, seconds = [], [], torch.zeros(_REPLICAS)
     state, seen = run.method.init(problem.start(), world), network.account((_REPLICAS,))

@@ -60,7 +60,7 @@ def _told(played: Played, seed: int | None = None) -> str:
     trace = played.trace
     return (
         f"seed {trace.seed if seed is None else seed}, {len(trace.squared_gradient)} replicas, "
-        f"{played.steps} steps, {played.tuned.step}"
+        f"{played.steps} steps, {played.tuned.step_text}"
     )
 
 

@@ -285,3 +285,40 @@ def test_schedules_replay_on_chosen_replicas() -> None:
     assert torch.equal(part.at(7).starts, whole.starts[7, [1]][..., : part.at(7).starts.shape[-1]])
     with pytest.raises(ValueError, match=r"versions must be torch\.int64"):
         replace(whole, versions=whole.versions.double())
+
+
+def clock_ages(schedule: Schedule) -> torch.Tensor:
+    """Of every gradient in the order of arrival: its worker's clock when it began, less the slowest
+    clock behind the model that it was taken at."""
+    ticks, replicas, _ = schedule.arrivals.shape
+    ages = []
+    for r in range(replicas):
+        clock, slowest = [0] * schedule.n, [0]
+        for t in range(ticks):
+            pairs = zip(
+                schedule.arrivals[t, r].tolist(), schedule.versions[t, r].tolist(), strict=True
+            )
+            here = [(i, v) for i, v in pairs if i < schedule.n]
+            ages += [clock[i] - slowest[v] for i, v in here]
+            for i, _v in here:
+                clock[i] += 1
+            slowest.append(min(clock))
+    return torch.tensor(ages)
+
+
+@pytest.mark.parametrize("n", [4, 16])
+def test_eager_ssp_is_never_older_in_clocks_and_may_be_older_in_updates(n):
+    """The same gradients arrive at the same times under both; s = 3 is the catalogue's."""
+    both = [
+        barrier.schedule(n, 400, ShiftedExponential(), KEY, torch.arange(4))
+        for barrier in (SSP(3), EagerSSP(3))
+    ]
+    lazy, eager = both
+    assert torch.equal(lazy.arrivals, eager.arrivals) and torch.equal(lazy.seconds, eager.seconds)
+    lazy_ages, eager_ages = map(clock_ages, both)
+    assert (
+        eager_ages <= lazy_ages
+    ).all() and eager_ages.double().mean() < lazy_ages.double().mean()
+    assert int(lazy_ages.max()) == int(eager_ages.max()) == 3
+    updates = [one.staleness[one.arrivals < n].double().mean() for one in both]
+    assert (updates[1] > updates[0]) == (n == 16)

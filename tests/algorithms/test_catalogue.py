@@ -20,6 +20,7 @@ from algorithms.run import run
 from theory.estimation import ESTIMATION
 from theory.members import modules
 from theory.orders import ORDERS
+from theory.stepsizes import ConstantStep
 from theory.survey.rows import SURVEY_ROWS
 from theory.theorems import PROVED_ONLY, THEOREMS
 from theory.theorems.bsp_nonconvex import bsp_nonconvex
@@ -162,3 +163,22 @@ def test_a_row_runs_with_as_few_workers_as_it_says(key):
         fewer = problem("quadratic-sc", recipe.least_workers - 1)
         with pytest.raises(ValueError, match="at least would do"):
             run(row(key).build(fewer, 4), fewer, steps=4)
+
+
+STEPLESS = {
+    "push-sum", "fdla", "randomised-gossip", "quantised-consensus", "choco-gossip", "ssda-msda",
+    "dual-accelerated", "cola",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("key", [r.key for r in READY])
+def test_a_method_without_a_stepsize_says_so_and_takes_none(key):
+    built = problem(row(key).problems[0], 4)
+    tuned = row(key).tune(built, 50)
+    assert tuned.stepless == (key in STEPLESS)
+    assert (tuned.step_text == "no stepsize") == tuned.stepless
+    if tuned.stepless:
+        with pytest.raises(ValueError, match=rf"row '{key}' has no stepsize, got .*; leave it out"):
+            row(key).tune(built, 50, ConstantStep(0.1))
+    else:
+        assert row(key).tune(built, 50, ConstantStep(0.1)).step == ConstantStep(0.1)

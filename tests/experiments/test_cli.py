@@ -94,6 +94,10 @@ def test_run_with_one_replica_has_no_interval(tmp_path: Path) -> None:
             "gamma must be positive and finite, got gamma=-0.1; without --gamma a theorem",
         ),
         (
+            ("run", "fdla", "-p", "consensus", "-n", "4", "--gamma", "0.1"),
+            "row 'fdla' has no stepsize, got 0.1; leave it out",
+        ),
+        (
             ("run", "qsgd", "-p", "quadratic-sc", "--replicas", "0"),
             "replicas must be at least 1, got replicas=0",
         ),

@@ -11,7 +11,7 @@ from torch import Tensor
 from algorithms.compressors.identity import Identity
 from algorithms.methods.base import Method, World
 from algorithms.methods.parts.checks import check_size
-from algorithms.problems.base import Problem
+from algorithms.problems.base import SOLVE_GRADIENTS, Problem
 from algorithms.topologies.base import StaticTopology
 from algorithms.topologies.edges import adjacency, colouring
 from theory.constants import Constants
@@ -37,6 +37,7 @@ class GraphADMM(Method[GraphState]):
     ``coloured``: the classes are colours of the graph, whose nodes work side by side (Mota et al.
     2013, arXiv:1202.2805, Algorithm 1, D-ADMM). Else every worker is a class of its own, in the
     order of ids (Wei, Ozdaglar 2012, CDC: primal Gauss-Seidel, duals on edges). Both synchronous.
+    In modelled time a local solve takes ``SOLVE_GRADIENTS`` gradients, and classes add up.
 
     Attributes:
         step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
@@ -76,11 +77,13 @@ class GraphADMM(Method[GraphState]):
         x, heard = state.x, state.heard.clone()
         for c in range(len(heard)):
             chosen = (self._classes(world) == c).nonzero()[:, 0]
+            everyone = torch.tensor(self.classes)
+            world.worked(SOLVE_GRADIENTS, (everyone == c).nonzero()[:, 0])
             x = self._solved(x, state.p, _total(heard), degree, chosen, rho, world)
             sends = (self._classes(world) == c).expand(x.shape[:-1])
             packet = world.pack(Identity(), x, t, sends=sends, purpose=f"class {c}")
             heard[c] = world.network.mix(packet, lists).result
-        world.checked(x, t)
+        world.checked(x, t, world.network.workers)
         p = state.p + rho * (degree[:, None] * x - _total(heard))
         return GraphState(x, p, heard)
 

@@ -13,7 +13,7 @@ from algorithms.compressors.identity import Identity
 from algorithms.methods.base import Method, World
 from algorithms.methods.parts.checks import check_size
 from algorithms.methods.parts.scheduled import places
-from algorithms.problems.base import Problem
+from algorithms.problems.base import SOLVE_GRADIENTS, Problem
 from algorithms.topologies.base import StaticTopology
 from algorithms.topologies.edges import edges
 from theory.constants import Constants
@@ -37,7 +37,8 @@ class RandomADMM(Method[RandomState]):
     \lambda_{ei} \mathrel{+}= \rho (x_i - z_e).
 
     \rho = 1/\gamma_t; nobody else works, and no clock is shared: the asynchronous ADMM whose
-    components are the edges, each as likely. (Iutzeler, Bianchi, Ciblat, Hachem 2013, CDC,
+    components are the edges, each as likely. In modelled time a local solve takes
+    ``SOLVE_GRADIENTS`` gradients. (Iutzeler, Bianchi, Ciblat, Hachem 2013, CDC,
     arXiv:1303.2837, Algorithm 1; Wei, Ozdaglar 2013, arXiv:1307.8254, on edges.)
 
     Attributes:
@@ -92,6 +93,7 @@ class RandomADMM(Method[RandomState]):
         who = self._ends.to(edge.device)[edge]
         slot = self._slots.to(edge.device)[edge]
         mine = places(who, network, state.x)
+        world.worked(SOLVE_GRADIENTS, who)
         x = world.checked(self._solved(state, mine, who, rho, world), t, who)
         arrived = world.uploaded(Identity(), x, who, t, "send")
         middle = world.answered(0.5 * (arrived[..., :1, :] + arrived[..., 1:, :]), who, t)

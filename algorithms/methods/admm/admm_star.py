@@ -47,8 +47,9 @@ class StarADMM(Scheduled[StarState]):
 
     \rho = 1/\gamma_t. A worker that arrives used the z it read last; the master renews z with what
     it heard last of every worker (Zhang, Kwok 2014, ICML, Algorithms 1 and 2, under the partial
-    barrier of ``synchronisation.barriers``). ``Bulk()`` is the synchronous method: the
-    cycle z, x, y, where Boyd et al. 2011, Section 7.1, turn x, z, y. The objective is
+    barrier of ``synchronisation.barriers``); ``times`` are those of local solves. ``Bulk()`` is
+    the synchronous method: the cycle z, x, y, where Boyd et al. 2011, Section 7.1, turn x, z, y.
+    The objective is
     \frac1n \sum f_i + R, R by its ``proximal``.
 
     Attributes:

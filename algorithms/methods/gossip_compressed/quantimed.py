@@ -15,11 +15,16 @@ from algorithms.key import Draws
 from algorithms.methods.base import Method, World
 from algorithms.methods.parts.checks import check_size
 from algorithms.methods.parts.constants import operator_constants
+from algorithms.network.base import Packet
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.base import ComputeTimes
 from algorithms.topologies.base import Neighbours, Topology
 from theory.constants import Constants
+from theory.seconds.costs import AlphaBeta
 from theory.stepsizes import Stepsize
+
+FREE = AlphaBeta(0.0, 0.0)
+"""A link on which messages take no time."""
 
 
 class QuanTimedState(NamedTuple):
@@ -42,7 +47,8 @@ class QuanTimed(Method[QuanTimedState]):
 
     \tilde g_i is the mean of the gradients that worker i ends within ``deadline`` [seconds] by
     ``times``, at most ``most``; which ones end does not depend on their values, so it is unbiased.
-    A worker that ends none takes part with its first: the others wait for it. ``step_rule`` is
+    A worker that ends none takes part with its first: the others wait for it. Messages take what
+    ``link`` says, by default no time. ``step_rule`` is
     \alpha, ``mixing_rule`` \epsilon in (0, 1]. The paper's Q is unbiased with an absolute variance.
 
     Attributes:
@@ -60,6 +66,7 @@ class QuanTimed(Method[QuanTimedState]):
     times: ComputeTimes
     deadline: float
     most: int = 8
+    link: AlphaBeta = FREE
 
     def __post_init__(self) -> None:
         if not self.deadline > 0:
@@ -92,7 +99,14 @@ class QuanTimed(Method[QuanTimedState]):
         kept = own_weights(self.topology, t, world).to(state.x)
         share = self.mixing_rule(t)
         x = (1 - share + share * kept) * state.x + share * others
+        took = took + self._messages(packet, t)
         return QuanTimedState(x - self.step_rule(t) * share * g, state.time + took)
+
+    def _messages(self, packet: Packet, t: int) -> float:
+        """Seconds until every worker has sent to all its neighbours, one after another."""
+        degree = without_own(self.topology, t % self.topology.period).out_degree
+        length = torch.as_tensor(packet.bits).amax().item()
+        return self.link.seconds(length, 1) * int(degree.max())
 
     def batches(self, t: int, world: World) -> tuple[Tensor, Tensor]:
         """Gradients that every worker ends ``[..., n]`` (int64), and the step's time ``[...]``.

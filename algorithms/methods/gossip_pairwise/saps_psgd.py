@@ -14,6 +14,7 @@ from algorithms.methods.base import Method, World
 from algorithms.methods.exchanges.gossip import gossip
 from algorithms.methods.parts.checks import check_size
 from algorithms.problems.base import Problem
+from algorithms.topologies.bandwidth_matching import BandwidthMatching
 from algorithms.topologies.random_mixing import RandomMixing
 from theory.constants import Constants
 from theory.stepsizes import Stepsize
@@ -36,7 +37,8 @@ class SAPSPSGD(Method[SAPSState]):
 
     m is a random mask, each coordinate with probability 1 / ``compression``, drawn afresh from a
     seed that all workers know, so only values are sent; W is that of a meeting of peers. The mean
-    over workers moves as with full averages, for any mask. (Tang, Shi, Chu 2020, arXiv:2002.09692,
+    over workers moves as with full averages, for any mask. Where peers are matched by bandwidth,
+    that is how fast their links are, in modelled time. (Tang, Shi, Chu 2020, arXiv:2002.09692,
     Algorithms 1 and 2.)
 
     Attributes:
@@ -60,6 +62,12 @@ class SAPSPSGD(Method[SAPSState]):
     @property
     def name(self) -> str:
         return f"SAPS-PSGD, {self.meetings.name}, c={self.compression:g}"
+
+    @property
+    def link_speeds(self) -> Tensor | None:
+        if not isinstance(self.meetings, BandwidthMatching):
+            return None
+        return torch.tensor(self.meetings.bandwidth, dtype=torch.float64)
 
     def constants(self, problem: Problem) -> Constants:
         return problem.constants()
