@@ -209,6 +209,22 @@ def test_an_interrupted_check_shows_what_it_found(monkeypatch: pytest.MonkeyPatc
     assert "found in time" in err
 
 
+def test_a_checked_row_says_why_no_theorem_tunes_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    from experiments.commands import check
+    from proofs_check.cell import Cell, CellResult
+
+    def run_cell(cell: Cell) -> CellResult:
+        return CellResult((), {})
+
+    monkeypatch.setattr(check, "run_cell", run_cell)
+    told: list[Any] = []
+    for key in ("strom-threshold", "qsgd"):
+        list(check.check_named(key, 10, told.append))
+    reasons = [line for line in told if line.startswith("no theorem tunes")]
+    (why,) = (row.why for row in ROWS if row.key == "strom-threshold")
+    assert reasons == [f"no theorem tunes strom-threshold: {why}"]
+
+
 def test_a_survey_of_some_rows_has_their_cells_only() -> None:
     from experiments.commands.survey import cells_of
 
