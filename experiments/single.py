@@ -12,7 +12,8 @@ from scipy import stats
 from algorithms.catalogue import Row
 from algorithms.problems.base import Problem
 from experiments.figures.panels import RunCurves
-from proofs_check.methods.tuned_run import Played, measured, only_agrees, play
+from proofs_check.curves import BAND, RunSeries
+from proofs_check.methods.tuned_run import AGREEMENT, Played, play, run_series, shown
 from theory.stepsizes import Stepsize
 from theory.theorem import Metric, Theorem, missing_sentence
 
@@ -22,16 +23,17 @@ LEVEL = 0.95
 CLOCK = "modelled time"
 
 LABELS = {
-    Metric.AVERAGE_SQUARED_GRADIENT: r"$\mathrm{mean}_{s<t}\ \mathrm{E}\Vert\nabla f(x_s)\Vert^2$",
-    Metric.MINIMUM_SQUARED_GRADIENT: r"$\mathrm{E}\Vert\nabla f(x_t)\Vert^2$",
-    Metric.SUBOPTIMALITY: r"$\mathrm{E}\,f(x_t)-f^\star$",
-    Metric.WEIGHTED_SUBOPTIMALITY: r"$\mathrm{E}\,f(\hat x_t)-f^\star$, weighted mean",
-    Metric.SQUARED_DISTANCE: r"$\mathrm{E}\Vert x_t-x^\star\Vert^2$",
-    Metric.CONSENSUS_POTENTIAL: r"$\mathrm{E}\,\sum_i\Vert x_i-\bar x\Vert^2"
+    Metric.AVERAGE_SQUARED_GRADIENT.value: r"$\mathrm{mean}_{s<t}\ \mathrm{E}"
+    r"\Vert\nabla f(x_s)\Vert^2$",
+    Metric.MINIMUM_SQUARED_GRADIENT.value: r"$\mathrm{E}\Vert\nabla f(x_t)\Vert^2$",
+    Metric.SUBOPTIMALITY.value: r"$\mathrm{E}\,f(x_t)-f^\star$",
+    Metric.WEIGHTED_SUBOPTIMALITY.value: r"$\mathrm{E}\,f(\hat x_t)-f^\star$, weighted mean",
+    Metric.SQUARED_DISTANCE.value: r"$\mathrm{E}\Vert x_t-x^\star\Vert^2$",
+    Metric.CONSENSUS_POTENTIAL.value: r"$\mathrm{E}\,\sum_i\Vert x_i-\bar x\Vert^2"
     r"+\Vert x_i-\hat x_i\Vert^2$",
+    AGREEMENT: r"$\mathrm{E}\,\sum_i\Vert x_i-\bar x\Vert^2$",
 }
-CONSENSUS_SHOWN = "E sum_i ||x_i - xbar||^2"
-CONSENSUS_LABEL = r"$\mathrm{E}\,\sum_i\Vert x_i-\bar x\Vert^2$"
+"""What a run shows, by the name of the quantity."""
 
 
 @final
@@ -78,49 +80,26 @@ class Single:
         return self.played.tuned.theorem
 
     @property
-    def metric(self) -> Metric:
-        """What is shown: the theorem's metric where the run measured it."""
-        trace = self.played.trace
-        if self.theorem is not None and measured(trace, self.theorem.metric) is not None:
-            return self.theorem.metric
-        if self._about_consensus:
-            return Metric.CONSENSUS_POTENTIAL
-        return Metric.SUBOPTIMALITY if trace.f_star_known else Metric.MINIMUM_SQUARED_GRADIENT
-
-    @property
-    def shown(self) -> str:
-        """Name of what is shown; of a potential, the part that a run can see."""
-        return CONSENSUS_SHOWN if self._about_consensus else self.metric.value
+    def series(self) -> RunSeries:
+        """What is shown of the run."""
+        return run_series(self.played, self.problem.n)
 
     @property
     def bound(self) -> Curve | None:
-        """The theorem's bound at the recorded steps, NaN at the start."""
-        theorem, steps = self.theorem, self.played.trace.steps.astype(np.float64)
-        if theorem is None or theorem.metric is not self.metric:
-            return None
-        bound = theorem.bound(self.played.constants, self.played.tuned.step, np.maximum(steps, 1))
-        return np.where(steps > 0, bound, np.nan)
+        """The theorem's bound on what is shown at the recorded steps, NaN at the start."""
+        return self.series.bound
 
     def curves(self) -> RunCurves:
         """What the three panels show."""
-        trace, n = self.played.trace, self.problem.n
-        mean, half = interval(self._series())
-        sent, received = trace.sent_bits.mean(0), trace.received_bits.mean(0)
-        return RunCurves(
-            title=f"{self.row.key} on {self.problem.name}, $n={n}$, "
-            f"{len(trace.suboptimality)} replicas",
-            label=CONSENSUS_LABEL if self._about_consensus else LABELS[self.metric],
-            steps=trace.steps.astype(np.float64),
-            mean=mean,
-            low=mean - half,
-            high=mean + half,
-            band="95% interval of the mean",
-            bits=sent + received,
-            seconds=known(trace.seconds.mean(0)),
-            clock=CLOCK,
-            bound=self.bound,
-            bound_label=bound_label(self.theorem),
-        )
+        replicas = len(self.played.trace.suboptimality)
+        name = f"{self.row.key} on {self.problem.name}, $n={self.problem.n}$, {replicas} replicas"
+        return run_curves(self.series, name)
+
+    def last(self) -> Quantity:
+        """What is shown at the last step."""
+        what = shown(self.played, self.problem.n)
+        mean, half = interval(what.samples[:, -1:])
+        return Quantity(what.quantity, float(mean[0]), float(half[0]))
 
     def quantities(self) -> tuple[Quantity, ...]:
         """The final numbers, those that are known."""
@@ -140,19 +119,6 @@ class Single:
             if np.isfinite(mean[0]):
                 found.append(Quantity(name, float(mean[0]), float(half[0]), unit))
         return tuple(found)
-
-    @property
-    def _about_consensus(self) -> bool:
-        """Whether the workers' distance from their mean is what the row is about."""
-        trace = self.played.trace
-        return only_agrees(trace.squared_gradient, trace.consensus)
-
-    def _series(self) -> Curve:
-        trace = self.played.trace
-        if self._about_consensus:
-            return trace.consensus * self.problem.n
-        series = measured(trace, self.metric)
-        return trace.squared_gradient if series is None else series
 
 
 def run_single(
@@ -195,9 +161,22 @@ def uncovered(
     return tuple(reasons)
 
 
-def bound_label(theorem: Theorem | None) -> str:
-    """A theorem in a legend."""
-    return f"bound: {theorem.source.authors} {theorem.source.year}" if theorem else "bound"
+def run_curves(series: RunSeries, title: str) -> RunCurves:
+    """A run for the three panels."""
+    return RunCurves(
+        title=title,
+        label=LABELS[series.quantity],
+        steps=series.steps,
+        mean=series.mean,
+        low=series.low,
+        high=series.high,
+        band=BAND,
+        bits=series.sent_bits + series.received_bits,
+        seconds=series.seconds,
+        clock=CLOCK,
+        bound=series.bound,
+        bound_label=f"bound: {series.theorem.short}" if series.theorem else "bound",
+    )
 
 
 def interval(values: Curve) -> tuple[Curve, Curve]:
@@ -208,8 +187,3 @@ def interval(values: Curve) -> tuple[Curve, Curve]:
         return mean, np.full_like(mean, np.nan)
     quantile = float(stats.t.ppf((1 + LEVEL) / 2, replicas - 1))
     return mean, quantile * values.std(axis=0, ddof=1) / replicas**0.5
-
-
-def known(curve: Curve | None) -> Curve | None:
-    """The curve, or None where nothing was measured."""
-    return None if curve is None or not np.isfinite(curve).any() else curve

@@ -8,7 +8,6 @@ not read back as written is never trusted.
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
 import os
@@ -19,13 +18,12 @@ from pathlib import Path
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from experiments.encoding import decode_result, encode_result
 from experiments.files import write_atomically
 from proofs_check.cell import Cell, CellResult
-from proofs_check.verdict import Outcome, Verdict
 
-FORMAT = "rateproof-cell-1"
+FORMAT = "rateproof-cell-2"
 _NAME = re.compile(r"[0-9a-f]{32}\.(cell|error\.txt)|timings\.json")
 _TIMINGS = "timings.json"
 _PART = re.compile(r"\.[0-9a-f]{32}\.(\d+)\.part")
@@ -87,9 +85,8 @@ class Store:
                 "cell": cell_data(cell),
                 "code": self.versions[cell],
                 "seconds": stored.seconds,
-                "verdicts": [verdict.record() for verdict in stored.result.verdicts],
-                "curves": {name: _encode(curve) for name, curve in stored.result.curves.items()},
-            },
+            }
+            | encode_result(stored.result),
             default=_plain,
         ).encode()
         header = f"{FORMAT} sha256 {hashlib.sha256(body).hexdigest()}\n".encode()
@@ -115,7 +112,7 @@ class Store:
         if body.get("cell") != cell_data(cell) or body.get("code") != self.versions[cell]:
             raise CorruptResult(f"{path}: holds another cell or another version of the code")
         try:
-            return _decode(body)
+            return Stored(decode_result(body), float(body["seconds"]))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise CorruptResult(f"{path}: does not hold verdicts and curves ({error})") from error
 
@@ -164,22 +161,6 @@ def _checked_body(path: Path, content: bytes) -> dict[str, Any]:
     if not isinstance(read, dict):
         raise CorruptResult(f"{path}: not a JSON object")
     return read
-
-
-def _encode(curve: NDArray[np.float64]) -> dict[str, Any]:
-    array = np.ascontiguousarray(curve, dtype="<f8")
-    return {"shape": list(array.shape), "f8": base64.b64encode(array.tobytes()).decode()}
-
-
-def _decode(body: Mapping[str, Any]) -> Stored:
-    verdicts = tuple(
-        Verdict(**(record | {"outcome": Outcome(record["outcome"])})) for record in body["verdicts"]
-    )
-    curves = {
-        name: np.frombuffer(base64.b64decode(item["f8"]), dtype="<f8").reshape(item["shape"])
-        for name, item in body["curves"].items()
-    }
-    return Stored(CellResult(verdicts, curves), float(body["seconds"]))
 
 
 def _plain(value: Any) -> Any:

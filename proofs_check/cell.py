@@ -8,9 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple, final
 
-import numpy as np
-from numpy.typing import NDArray
-
+from proofs_check.curves import Curves
 from proofs_check.verdict import Verdict
 
 
@@ -20,10 +18,6 @@ class Cell:
     """One unit of the survey: a check of a row on a problem ("" where there is none).
 
     Attributes:
-        seeds: seeds of the runs.
-        replicas: replicas of a run.
-        steps: steps of a run.
-        n: number of workers.
         seeds: seeds of the runs.
         replicas: replicas of a run.
         steps: steps of a run.
@@ -40,12 +34,12 @@ class Cell:
 
 
 class CellResult(NamedTuple):
-    """Verdicts, and named 1-D curves for figures.
+    """What a cell gives.
 
     Attributes:
         verdicts: what the check found.
-        verdicts: what the check found.
+        curves: what figures and tables show of it.
     """
 
     verdicts: tuple[Verdict, ...]
-    curves: dict[str, NDArray[np.float64]]
+    curves: tuple[Curves, ...] = ()

@@ -157,8 +157,7 @@ def _run(cell: Cell, _: str) -> Prepared:
 
 def _run_of(of: Row, build: Build, cell: Cell) -> CellResult:
     built = build(cell.n)
-    found = run_row(of, built, steps=cell.steps, replicas=cell.replicas, seed=cell.seeds[0])
-    return CellResult(*found)
+    return run_row(of, built, steps=cell.steps, replicas=cell.replicas, seed=cell.seeds[0])
 
 
 def _operator(cell: Cell, name: str) -> Prepared:
@@ -175,7 +174,7 @@ def _workers(cell: Cell, _: str) -> Prepared:
 
 
 def _workers_of(of: Row, build: Build, cell: Cell) -> CellResult:
-    return CellResult(*error_at_budget(of, build, cell.seeds[0]))
+    return error_at_budget(of, build, cell.seeds[0])
 
 
 def _problem(cell: Cell, _: str) -> Prepared:
@@ -183,7 +182,7 @@ def _problem(cell: Cell, _: str) -> Prepared:
 
 
 def _problem_of(build: Build, cell: Cell) -> CellResult:
-    return CellResult(check_problem(build(cell.n), seed=cell.seeds[0]), {})
+    return CellResult(check_problem(build(cell.n), seed=cell.seeds[0]))
 
 
 def _topology(cell: Cell, name: str) -> Prepared:
@@ -208,19 +207,15 @@ def _closed(cell: Cell, name: str) -> Prepared:
 
 
 def _bound(cell: Cell, name: str) -> Prepared:
-    return partial(_measured_by, look_up("bound", name, {b.name: b for b in BOUND_CHECKS}))
+    return partial(_bound_of, look_up("bound", name, {b.name: b for b in BOUND_CHECKS}))
 
 
 def _study(cell: Cell, name: str) -> Prepared:
-    return partial(_measured_by, look_up("study", name, {s.name: s for s in STUDIES}))
+    return partial(_study_of, look_up("study", name, {s.name: s for s in STUDIES}))
 
 
 def _influences(cell: Cell, _: str) -> Prepared:
-    return _influences_of
-
-
-def _influences_of() -> CellResult:
-    return CellResult(*influences())
+    return influences
 
 
 def _mutants(cell: Cell, _: str) -> Prepared:
@@ -228,19 +223,23 @@ def _mutants(cell: Cell, _: str) -> Prepared:
 
 
 def _mutants_of() -> CellResult:
-    return CellResult(tuple(_mutant_verdict(outcome) for outcome in refute_all()), {})
+    return CellResult(tuple(_mutant_verdict(outcome) for outcome in refute_all()))
 
 
 def _verdict_of(check: Callable[..., Verdict], *subject: object) -> CellResult:
-    return CellResult((check(*subject),), {})
+    return CellResult((check(*subject),))
 
 
 def _verdicts_of(check: Callable[..., tuple[Verdict, ...]], *subject: object) -> CellResult:
-    return CellResult(check(*subject), {})
+    return CellResult(check(*subject))
 
 
-def _measured_by(check: BoundCheck | Study) -> CellResult:
-    return CellResult(*check.run())
+def _bound_of(check: BoundCheck) -> CellResult:
+    return check.run()
+
+
+def _study_of(study: Study) -> CellResult:
+    return study.result()
 
 
 def _mutant_verdict(outcome: MutantOutcome) -> Verdict:

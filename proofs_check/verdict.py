@@ -74,6 +74,7 @@ class Verdict:
     resolution   smallest violation that could have been seen; 0 where nothing is drawn
     tightness    statistic / bound for worst-case searches
     evidence     one or two sentences with figures
+    theorem      name of the theorem that the verdict is about ("": none)
     provenance   source of the claim; seeds, replicas and steps of the evidence
     """
 
@@ -90,6 +91,7 @@ class Verdict:
     evidence: str = ""
     provenance: str = ""
     problem: str = ""
+    theorem: str = ""
 
     def record(self) -> dict[str, object]:
         """A flat, JSON-ready dictionary."""

@@ -98,7 +98,7 @@ def _data(single: Single, reasons: tuple[str, ...], files: tuple[Path, ...]) -> 
         "seed": trace.seed,
         "stepsize": None if tuned.stepless else str(tuned.step),
         "theorem": single.theorem.name if single.theorem else None,
-        "metric": single.shown,
+        "metric": single.series.quantity,
         "not_covered_by": list(reasons),
         "level": LEVEL,
         "final": [
@@ -131,11 +131,11 @@ def _show(
     table.add_column("unit")
     for q in single.quantities():
         table.add_row(q.name, number(q.mean, 5), number(q.half_width, 2), q.unit)
-    if single.theorem is not None and single.bound is not None:
-        mean, half = float(curves.mean[-1]), float(curves.high[-1] - curves.mean[-1])
+    bound, last = single.bound, single.last()
+    if bound is not None:
         table.add_section()
-        table.add_row(escape(single.shown), number(mean, 5), number(half, 2), "")
-        table.add_row("its bound", number(float(single.bound[-1]), 5), "", "")
+        table.add_row(escape(last.name), number(last.mean, 5), number(last.half_width, 2), "")
+        table.add_row("its bound", number(float(bound[-1]), 5), "", "")
     out.print(table)
     out.print(
         f"method: {escape(trace.method)}; {single.played.tuned.step_text}",

@@ -10,6 +10,7 @@ from experiments.figures.tradeoff import Point, TradeoffCurves
 from experiments.figures.workers import Line, WorkerCurves
 from experiments.reporting.pictures import Drawing
 from experiments.survey import Survey
+from proofs_check.curves import TradeoffPoint, WorkerSeries
 from proofs_check.methods.equal_bits import DENSE_MESSAGES, PROBLEM
 
 COMPARISON = "comparison"
@@ -27,23 +28,23 @@ def comparisons(survey: Survey) -> tuple[Drawing, ...]:
 
 
 def _points(survey: Survey) -> dict[str, list[Point]]:
-    """Operators by row."""
-    found: dict[str, list[Point]] = {}
+    """Operators by row, each at the first vector it was tried at."""
+    found: dict[str, dict[str, Point]] = {}
     for cell, stored in survey.finished:
-        curves = stored.result.curves
-        kind, _, name = cell.check.partition(" ")
-        if kind == "operator" and {"bits", "error", "constant"} <= curves.keys():
-            point = Point(name, curves["bits"][0], curves["error"][0], curves["constant"][0])
-            found.setdefault(cell.row, []).append(point)
-    return found
+        for one in stored.result.curves:
+            if isinstance(one, TradeoffPoint) and cell.row:
+                point = Point(one.operator, one.bits, one.error, one.constant)
+                found.setdefault(cell.row, {}).setdefault(one.operator, point)
+    return {row: list(points.values()) for row, points in found.items()}
 
 
 def _lines(survey: Survey) -> dict[str, Line]:
     """Error against workers by row."""
     return {
-        cell.row: Line(cell.row, *(stored.result.curves[k] for k in ("x", "mean", "low", "high")))
+        cell.row: Line(cell.row, one.workers, one.mean, one.low, one.high)
         for cell, stored in survey.finished
-        if cell.check == "workers" and {"x", "mean", "low", "high"} <= stored.result.curves.keys()
+        for one in stored.result.curves
+        if isinstance(one, WorkerSeries)
     }
 
 

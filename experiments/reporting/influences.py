@@ -2,33 +2,40 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 
 from experiments.survey import Survey
+from proofs_check.curves import SchemeNumbers
 from theory.survey.influences import INFLUENCES
 
 
 def influence_lines(survey: Survey) -> list[dict[str, Any]]:
     """One line per combination the survey speaks of; None for what was not measured."""
-    curves = next((s.result.curves for c, s in survey.finished if c.check == "influences"), None)
-    if curves is None:
-        return []
-    numbers = iter(zip(*(curves[name] for name in curves if name != "line"), strict=True))
-    names = [name for name in curves if name != "line"]
-    places = set(curves["line"].astype(int).tolist())
-    base = float(curves["error"][0])
-    lines = []
-    for place, words in enumerate(INFLUENCES):
-        measured = dict(zip(names, next(numbers), strict=True)) if place in places else None
-        if measured is not None:
-            measured["error"] = measured["error"] / base
-            measured = {name: _number(value) for name, value in measured.items()}
-            if words.architecture == "All-Reduce":
-                measured["seconds"] = "–"
-        lines.append({"words": words, "measured": measured})
-    return lines
+    found = {
+        (one.architecture, one.synchronisation): one
+        for _, stored in survey.finished
+        for one in stored.result.curves
+        if isinstance(one, SchemeNumbers)
+    }
+    return [
+        {"words": words, "measured": _measured(found, words.architecture, words.synchronisation)}
+        for words in (INFLUENCES if found else ())
+    ]
+
+
+def _measured(
+    found: dict[tuple[str, str], SchemeNumbers], architecture: str, synchronisation: str
+) -> dict[str, str] | None:
+    one = found.get((architecture, synchronisation))
+    if one is None:
+        return None
+    error = one.error / found["PS", "BSP"].error
+    numbers = asdict(replace(one, error=error))
+    measured = {name: _number(v) for name, v in numbers.items() if isinstance(v, float)}
+    return measured | ({"seconds": "–"} if architecture == "All-Reduce" else {})
 
 
 def _number(value: float) -> str:

@@ -47,9 +47,9 @@ KINDS = {
         "convexity, heterogeneity, minimisers.",
     ),
     "operator": (
-        "The uncompressed message",
-        "What rows without compression send. That it arrives as it is, is checked once; these "
-        "lines are not counted above.",
+        "Operators of no row",
+        "What no row sends, and the identity, which rows without compression send: that a message "
+        "arrives as it is, is checked once, and its lines are not counted above.",
     ),
     "proof": (
         "Proofs",

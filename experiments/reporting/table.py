@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from algorithms.catalogue import ROWS
+from algorithms.compressors.identity import Identity
 from experiments.files import write_atomically
 from experiments.survey import Survey
 from proofs_check.cell import Cell
@@ -30,6 +31,7 @@ COLUMNS = {
     "evidence": "str",
     "provenance": "str",
     "subject": "str",
+    "theorem": "str",
     "unit": "str",
     "seeds": "object",
     "replicas": "int64",
@@ -58,18 +60,17 @@ def results_table(survey: Survey) -> pd.DataFrame:
     for failure in survey.failures:
         record = {"problem": failure.cell.problem, "subject": failure.cell.row, "verdict": ERROR}
         record |= {"claim": "", "check": failure.cell.check, "evidence": failure.error}
-        record |= {"order": "", "provenance": ""}
+        record |= {"order": "", "provenance": "", "theorem": ""}
         lines.append(record | _provenance(failure.cell, survey.versions[failure.cell]))
     return pd.DataFrame(lines, columns=list(COLUMNS)).astype(COLUMNS)
 
 
 def headline(table: pd.DataFrame) -> pd.DataFrame:
-    """The lines that the survey's totals count: not those on an operator that is of no row.
+    """The lines that the survey's totals count: not those on the identity.
 
-    The identity is the one: that a message which is not compressed arrives is no finding.
+    That a message which is not compressed arrives is no finding.
     """
-    operators = table["unit"].str.split(" ").str[0] == "operator"
-    return table[~operators | (table["row"] != "")]
+    return table[table["unit"] != f"operator {Identity().name}"]
 
 
 def write_table(table: pd.DataFrame, path: Path) -> None:

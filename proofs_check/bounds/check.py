@@ -7,7 +7,7 @@ the setting states beside; a theorem whose assumptions fail gives "not applicabl
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
@@ -16,11 +16,12 @@ import torch
 from algorithms.methods.base import Method
 from algorithms.problems.base import Problem
 from algorithms.run import Diverged, record_steps, run
+from proofs_check.cell import CellResult
+from proofs_check.curves import Curve, RunSeries, band
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.rates import curve_under_bound
-from proofs_check.instruments.study import Curve, StudyResult
-from proofs_check.methods.tuned_run import measured
+from proofs_check.methods.tuned_run import cited, measured
 from proofs_check.studies.gossip.choco_gap import potential
 from proofs_check.verdict import Outcome, Verdict
 from theory.constants import Constants
@@ -66,32 +67,32 @@ class BoundCheck:
         method = self.make(_PROBE, problem, self.steps)
         return method.constants(problem).merge(self.states(problem)).completed()
 
-    def run(self) -> StudyResult:
+    def run(self) -> CellResult:
         """64 replicas with the theorem's stepsize, held under its bound at every record."""
         problem = self.setting()
         c = self.constants(problem)
         step = self.theorem.stepsize(c, self.steps)
         broken = self.theorem.violations(c, step, self.steps)
         if broken:
-            return StudyResult((self._judged(Outcome.NOT_APPLICABLE, "; ".join(broken), step),), {})
+            return CellResult((self._judged(Outcome.NOT_APPLICABLE, "; ".join(broken), step),))
         try:
             times, series, bits = self._series(problem, c, step)
         except Diverged as failure:
-            return StudyResult((self._judged(Outcome.REFUTED, str(failure), step),), {})
+            return CellResult((self._judged(Outcome.REFUTED, str(failure), step),))
         if not np.isfinite(series).all():
-            return StudyResult((self._judged(Outcome.REFUTED, "the metric overflows", step),), {})
+            return CellResult((self._judged(Outcome.REFUTED, "the metric overflows", step),))
         bound = self.theorem.bound(c, step, times)
         verdict = curve_under_bound(
             series, bound, ALPHA, subject=self.row, problem=self.problem, floor=1e-13,
             claim=f"whole curve of {self.theorem.metric.value} under {self.theorem.name}",
             provenance=self._told(step),
         )  # fmt: skip
-        mean, error = series.mean(axis=0), 2 * series.std(axis=0, ddof=1) / REPLICAS**0.5
-        curves = {
-            "steps": times, "mean": mean, "low": mean - error, "high": mean + error, "bound": bound,
-            "sent_bits": bits[0], "received_bits": bits[1],
-        }  # fmt: skip
-        return StudyResult((verdict, *self._ball(problem, step)), curves)
+        run = RunSeries(
+            self.theorem.metric.value, times, *band(series), sent_bits=bits[0],
+            received_bits=bits[1], bound=bound, theorem=cited(self.theorem),
+        )  # fmt: skip
+        held = replace(verdict, theorem=self.theorem.name)
+        return CellResult((held, *self._ball(problem, step)), (run,))
 
     def _series(self, problem: Problem, c: Constants, step: Stepsize) -> Series:
         """Times after the start ``[K]``, the metric ``[R, K]``, bits sent and received ``[K]``."""

@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from proofs_check.cell import CellResult
+from proofs_check.curves import Curve, Line, LinePanel, Points, RatePanel, RateSeries, band
 from proofs_check.instruments.rates import Fit, rate_verdict
 from proofs_check.verdict import Outcome, Verdict
 from theory.theorem import Theorem
 
-Curve = NDArray[np.float64]
-
 
 class StudyResult(NamedTuple):
-    """Verdicts, and 1-D curves of one length: ``x``, ``mean``, ``low``, ``high``, ``fit``,
-    ``reference`` (theory's line or exact curve); other keys carry further groups of points.
-    Or a picture of several lines: pairs of keys ``LABEL/x`` and ``LABEL/y``, each pair of its own
-    length, with ``LABEL/low`` and ``LABEL/high`` where a line has a band.
+    """What a study finds.
 
     Attributes:
         verdicts: what the checks found.
+        curves: rates, a figure each, or lines that share a figure.
     """
 
     verdicts: tuple[Verdict, ...]
-    curves: dict[str, Curve]
+    curves: Sequence[RateSeries] | Sequence[Line] = ()
 
 
 @final
@@ -48,23 +45,32 @@ class Study:
     run: Callable[[], StudyResult]
     scales: tuple[str, str] = ("log", "log")
 
+    def result(self) -> CellResult:
+        """Run it: its verdicts, and its curves with the words of their figures."""
+        found = self.run()
+        lines = tuple(one for one in found.curves if isinstance(one, Line))
+        panels: list[RatePanel | LinePanel] = [
+            RatePanel(self.claim, one.along or self.x_label, self.y_label, one)
+            for one in found.curves
+            if isinstance(one, RateSeries)
+        ]
+        if lines:
+            panels.append(LinePanel(self.claim, self.x_label, self.y_label, self.scales, lines))
+        return CellResult(found.verdicts, tuple(panels))
 
-def curves(
-    x: Curve, samples: Curve, fit: Fit, reference: Curve, z: float = 2.0
-) -> dict[str, Curve]:
-    """Mean over replicas of ``samples`` [R, K], a band of ``z`` standard errors, and the fit."""
-    mean = samples.mean(axis=0)
-    error = z * samples.std(axis=0, ddof=1) / samples.shape[0] ** 0.5
+
+def fitted(x: Curve, samples: Curve, fit: Fit, reference: Curve, **groups: Curve) -> RateSeries:
+    """The band of ``samples`` ``[R, K]``, the fitted power law, and further points by name."""
+    mean, low, high = band(samples)
     xs = np.asarray(x, dtype=np.float64)
     line = np.exp(fit.intercept) * xs**fit.slope
-    return {
-        "x": xs,
-        "mean": mean,
-        "low": mean - error,
-        "high": mean + error,
-        "fit": line,
-        "reference": np.asarray(reference, dtype=np.float64),
-    }
+    return RateSeries(
+        xs, mean, low, high, line, np.asarray(reference, dtype=np.float64), _points(groups)
+    )
+
+
+def _points(groups: Mapping[str, Curve]) -> tuple[Points, ...]:
+    return tuple(Points(name.replace("_", " "), y) for name, y in groups.items())
 
 
 def order_verdict(
@@ -79,11 +85,12 @@ def order_verdict(
     told: str,
 ) -> Verdict:
     """Is the fitted exponent of ``variable`` the one in the theorem's order, or at most that?"""
-    return rate_verdict(
+    found = rate_verdict(
         fit, float(theorem.order.exponents[variable]), tight, subject=subject, claim=claim,
         variable=variable, problem=problem,
         provenance=f"{theorem.source}; {told}, error {fit.alpha:g}",
     )  # fmt: skip
+    return replace(found, theorem=theorem.name)
 
 
 def exponent(x: Curve, y: Curve) -> float:
@@ -127,8 +134,8 @@ def noise_free_rate(
     )
 
 
-def plain_curves(x: Curve, y: Curve, reference: Curve) -> dict[str, Curve]:
-    """Curves of a measurement without randomness: low = mean = high."""
+def noise_free(x: Curve, y: Curve, reference: Curve, **groups: Curve) -> RateSeries:
+    """A measurement without randomness: low = mean = high, a power law fitted to it."""
     slope = exponent(x, y)
     line = np.exp(np.log(y).mean() + slope * (np.log(x) - np.log(x).mean()))
-    return {"x": x, "mean": y, "low": y, "high": y, "fit": line, "reference": reference}
+    return RateSeries(x, y, y, y, line, reference, _points(groups))

@@ -7,19 +7,17 @@ steps, and some methods (one without memory, a shared quantisation) stop gaining
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from algorithms.catalogue import Row
 from algorithms.problems.base import Problem
 from algorithms.run import Diverged, Trace, run
+from proofs_check.cell import CellResult
+from proofs_check.curves import Curve, WorkerSeries, band
 from proofs_check.instruments.rates import fit_power
 from proofs_check.instruments.statistics import TEST_ERROR
 from proofs_check.verdict import Outcome, Verdict
-
-Curve = NDArray[np.float64]
 
 SIZES = (1, 2, 4, 8, 16, 32)
 PROBLEM = "quadratic-sc"
@@ -31,20 +29,9 @@ REPLICAS = 16
 _CHECK = "error against workers"
 
 
-class AtBudget(NamedTuple):
-    """Verdicts, and curves over the numbers of workers.
-
-    Attributes:
-        verdicts: what the checks found.
-    """
-
-    verdicts: tuple[Verdict, ...]
-    curves: dict[str, Curve]
-
-
 def error_at_budget(
     row: Row, build: Callable[[int], Problem], seed: int = 1, sizes: tuple[int, ...] = SIZES
-) -> AtBudget:
+) -> CellResult:
     """E f - f* where each worker has sent ``DENSE_MESSAGES`` dense messages' worth of bits.
 
     ``build(n)`` makes the problem called ``PROBLEM`` for n workers, which are those of ``sizes``.
@@ -60,13 +47,12 @@ def error_at_budget(
             subject=row.key, problem=PROBLEM, check=_CHECK, claim="the method makes progress",
             outcome=Outcome.REFUTED, evidence=str(error), provenance=f"seed {seed}",
         )  # fmt: skip
-        return AtBudget((verdict,), {})
+        return CellResult((verdict,))
     y = np.stack([gap for gap, _ in points], axis=1)
     spent = np.array([share for _, share in points])
     x = np.array(sizes, dtype=np.float64)
-    band = 2 * y.std(0, ddof=1) / np.sqrt(len(y))
-    curves = {"x": x, "mean": y.mean(0), "low": y.mean(0) - band, "high": y.mean(0) + band}
-    return AtBudget((_verdict(row, x, y, spent, seed),), curves | {"spent": spent})
+    series = WorkerSeries(x, *band(y), spent=spent)
+    return CellResult((_verdict(row, x, y, spent, seed),), (series,))
 
 
 def _at(row: Row, built: Problem, seed: int) -> tuple[Curve, float]:

@@ -11,11 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple, final
+from typing import Any, final
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from algorithms.key import Key
@@ -32,6 +31,8 @@ from algorithms.synchronisation.base import Barrier
 from algorithms.synchronisation.stale import SSP
 from algorithms.synchronisation.stopwatch import STANDARD, Stopwatch
 from algorithms.topologies.ring import Ring
+from proofs_check.cell import CellResult
+from proofs_check.curves import SchemeNumbers
 from proofs_check.verdict import Outcome, Verdict
 from theory.stepsizes import ConstantStep
 from theory.survey.influences import INFLUENCES, Influence
@@ -39,27 +40,6 @@ from theory.survey.influences import INFLUENCES, Influence
 _N, _D, _GRADIENTS, _REPLICAS, _SEED = 16, 20, 400, 16, 83
 _PERIOD, _STALENESS = 8, 3
 _STEP = ConstantStep(0.02)
-
-
-class Measured(NamedTuple):
-    """One combination: spread [x], messages per gradient, burst and crossings at the busiest node
-    [messages], f - f* [f], seconds [s].
-
-    Attributes:
-        frequency: messages per gradient.
-        crossing: messages' worth of data that cross the busiest node.
-        error: f - f* at the end [f].
-        frequency: messages per gradient.
-        crossing: messages' worth of data that cross the busiest node.
-        error: f - f* at the end [f].
-    """
-
-    spread: float
-    frequency: float
-    burst: float
-    crossing: float
-    error: float
-    seconds: float
 
 
 @final
@@ -100,7 +80,7 @@ def _problem() -> Quadratic:
     return Quadratic.from_arrays(a, b, sigma2=1.0, x0=x0)
 
 
-def measure(architecture: str, synchronisation: str) -> Measured:
+def measure(architecture: str, synchronisation: str) -> SchemeNumbers:
     """Run one combination.
 
     Raises:
@@ -128,8 +108,9 @@ def measure(architecture: str, synchronisation: str) -> Measured:
     sent = float(seen.sent_messages.double().mean()) / _GRADIENTS
     heard = float(seen.received_messages.double().mean()) / _GRADIENTS
     edges = int(Ring(_N).neighbours(0).out_degree[0]) if architecture == "Gossip" else 1
-    return Measured(
-        float(np.sqrt(np.mean(spreads))), sent / edges, float(np.nanmean(bursts)),
+    return SchemeNumbers(
+        architecture, synchronisation, float(np.sqrt(np.mean(spreads))), sent / edges,
+        float(np.nanmean(bursts)),
         _crossing(architecture, sent, heard), error, float(seconds.mean()),
     )  # fmt: skip
 
@@ -168,8 +149,8 @@ def _crossing(architecture: str, sent: float, heard: float) -> float:
     return sent * 4 * (_N - 1) / _N if architecture == "All-Reduce" else sent + heard
 
 
-def influences() -> tuple[tuple[Verdict, ...], dict[str, NDArray[np.float64]]]:
-    """Every cell of Table II beside its measurement; curves hold the numbers by line."""
+def influences() -> CellResult:
+    """Every cell of Table II beside its measurement, and the numbers of every combination."""
     found = {key: measure(*key) for key in _RUNS}
     lines = [line for line in INFLUENCES if (line.architecture, line.synchronisation) in found]
     verdicts = tuple(
@@ -177,17 +158,11 @@ def influences() -> tuple[tuple[Verdict, ...], dict[str, NDArray[np.float64]]]:
         for line in lines
         for verdict in _verdicts(line, found[line.architecture, line.synchronisation], found)
     )
-    places = [place for place, line in enumerate(INFLUENCES) if line in lines]
-    columns = {"line": np.array(places, dtype=np.float64)}
-    columns |= {
-        name: np.array([getattr(found[x.architecture, x.synchronisation], name) for x in lines])
-        for name in Measured._fields
-    }
-    return verdicts, columns
+    return CellResult(verdicts, tuple(found.values()))
 
 
 def _verdicts(
-    line: Influence, mine: Measured, found: dict[tuple[str, str], Measured]
+    line: Influence, mine: SchemeNumbers, found: dict[tuple[str, str], SchemeNumbers]
 ) -> Iterator[Verdict]:
     base = found["PS", "BSP"]
     where = f"{line.architecture}, {line.synchronisation}"

@@ -8,7 +8,6 @@ the ledger are held against the closed form.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 from scipy import stats
@@ -16,10 +15,11 @@ from scipy import stats
 from algorithms.catalogue import Row
 from algorithms.problems.base import Problem
 from algorithms.run import Diverged
+from proofs_check.cell import CellResult
 from proofs_check.instruments.rates import curve_under_bound, fit_power, rate_verdict
 from proofs_check.instruments.statistics import TEST_ERROR
 from proofs_check.methods.received import received_bill
-from proofs_check.methods.tuned_run import Played, curves_of, measured, only_agrees, play
+from proofs_check.methods.tuned_run import Played, measured, only_agrees, play, run_series
 from proofs_check.verdict import Outcome, Verdict
 from theory.constants import MissingConstants
 from theory.stepsizes import InverseTimeStep
@@ -28,32 +28,20 @@ from theory.theorem import Curve, Theorem
 _HORIZONS = 4  # tuned runs behind a rate in T: T, T/2, T/4, T/8
 
 
-class RunResult(NamedTuple):
-    """Verdicts and the curves of the figure, 1-D arrays of one length.
-
-    Attributes:
-        verdicts: what the check found.
-        verdicts: what the check found.
-    """
-
-    verdicts: tuple[Verdict, ...]
-    curves: dict[str, Curve]
-
-
 def run_row(
     row: Row, problem: Problem, *, steps: int, replicas: int, seed: int, rates: bool = True
-) -> RunResult:
+) -> CellResult:
     """All that one row shows on one problem."""
     try:
         played = play(row, problem, steps, replicas, seed)
     except Diverged as error:
-        return RunResult((_diverged(row, problem, error, seed),), {})
+        return CellResult((_diverged(row, problem, error, seed),))
     heard = received_bill(row, problem, played.tuned.method, played.trace, _told(played))
     verdicts = [_progress(row, problem, played), _bill(row, problem, played), heard]
     verdicts.append(_under_bound(row, problem, played))
     if rates:
         verdicts.append(_rate(row, problem, played, replicas, seed))
-    return RunResult(tuple(verdicts), curves_of(played))
+    return CellResult(tuple(verdicts), (run_series(played, problem.n),))
 
 
 def _told(played: Played, seed: int | None = None) -> str:
@@ -166,12 +154,13 @@ def _under_bound(row: Row, problem: Problem, played: Played) -> Verdict:
         provenance=f"{theorem.source} ({theorem.confidence.value}); {_told(played)}",
         floor=1e-13,
     )  # fmt: skip
-    return _soften(verdict, theorem)
+    return _about(verdict, theorem)
 
 
-def _soften(verdict: Verdict, theorem: Theorem) -> Verdict:
-    """What rests on memory or on orders alone is compared, never asserted."""
-    return verdict if theorem.confidence.assertable else replace(verdict, outcome=Outcome.COMPARED)
+def _about(verdict: Verdict, theorem: Theorem) -> Verdict:
+    """With the theorem's name; what rests on memory or orders alone is compared, not asserted."""
+    outcome = verdict.outcome if theorem.confidence.assertable else Outcome.COMPARED
+    return replace(verdict, outcome=outcome, theorem=theorem.name)
 
 
 def _rate(row: Row, problem: Problem, played: Played, replicas: int, seed: int) -> Verdict:
@@ -196,7 +185,7 @@ def _rate(row: Row, problem: Problem, played: Played, replicas: int, seed: int) 
         claim=f"{theorem.metric.value} is {theorem.order} ({theorem.name})",
         provenance=f"{theorem.source}; {_told(played)}, error {TEST_ERROR:g}",
     )  # fmt: skip
-    return _soften(_settled(verdict), theorem)
+    return _about(_settled(verdict), theorem)
 
 
 def _settled(verdict: Verdict) -> Verdict:

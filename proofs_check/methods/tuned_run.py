@@ -11,9 +11,13 @@ from algorithms.catalogue import Row, Tuned
 from algorithms.problems.base import Problem
 from algorithms.run import Trace, run
 from algorithms.synchronisation.stopwatch import STANDARD
+from proofs_check.curves import Cited, Curve, RunSeries, band
 from theory.constants import Constants
 from theory.stepsizes import Stepsize
-from theory.theorem import Curve, Metric
+from theory.theorem import Metric, Theorem
+
+AGREEMENT = "E sum_i ||x_i - xbar||^2"
+"""What is shown of a run whose mean model is the minimiser from the start."""
 
 _ROUNDING = 1e-24  # of a squared gradient, beside the squared distance between workers
 _SERIES = {
@@ -70,32 +74,67 @@ def play(
     return Played(tuned, constants, trace, steps)
 
 
-def curves_of(played: Played) -> dict[str, Curve]:
-    """Curves for figures: steps, mean, low, high (two standard errors), bound, bits, seconds."""
+class Shown(NamedTuple):
+    """What is shown of a run: the quantity's name, its values ``[R, K]``, the theorem's bound.
+
+    Attributes:
+        quantity: in the words of ``Metric``, or :data:`AGREEMENT`.
+        samples: the values ``[R, K]``.
+        bound: the bound on the quantity ``[K]``, NaN at the start, or None.
+    """
+
+    quantity: str
+    samples: Curve
+    bound: Curve | None
+
+
+def shown(played: Played, n: int) -> Shown:
+    """What the theorem bounds; else the distance from agreement of ``n`` workers where that is all
+    there is to see, f - f* where f* is known, and the squared gradient."""
     trace, theorem = played.trace, played.tuned.theorem
     series = measured(trace, theorem.metric) if theorem else None
-    shown = series if series is not None else trace.suboptimality
-    if theorem is None and not trace.f_star_known:
-        shown = trace.squared_gradient
-    mean, error = shown.mean(0), 2 * shown.std(0) / np.sqrt(max(1, len(shown)))
-    times = trace.steps.astype(np.float64)
-    curves = {
-        "steps": times,
-        "mean": mean,
-        "low": mean - error,
-        "high": mean + error,
-        "squared_gradient": trace.squared_gradient.mean(0),
-        "suboptimality": trace.suboptimality.mean(0),
-        "consensus": trace.consensus.mean(0),
-        "sent_bits": trace.sent_bits.mean(0),
-        "received_bits": trace.received_bits.mean(0),
-        "messages": trace.messages.mean(0),
-        "seconds": trace.seconds.mean(0),
-        "wall_seconds": trace.wall_seconds,
-    }
     if theorem is not None and series is not None:
-        curves["bound"] = theorem.bound(played.constants, played.tuned.step, times)
-    return curves
+        return Shown(theorem.metric.value, series, _bound(played))
+    if only_agrees(trace.squared_gradient, trace.consensus):
+        potential = theorem is not None and theorem.metric is Metric.CONSENSUS_POTENTIAL
+        return Shown(AGREEMENT, trace.consensus * n, _bound(played) if potential else None)
+    if trace.f_star_known:
+        return Shown(Metric.SUBOPTIMALITY.value, trace.suboptimality, None)
+    return Shown(Metric.MINIMUM_SQUARED_GRADIENT.value, trace.squared_gradient, None)
+
+
+def _bound(played: Played) -> Curve | None:
+    theorem, steps = played.tuned.theorem, played.trace.steps.astype(np.float64)
+    if theorem is None:
+        return None
+    bound = theorem.bound(played.constants, played.tuned.step, np.maximum(steps, 1))
+    return np.where(steps > 0, bound, np.nan)
+
+
+def cited(theorem: Theorem) -> Cited:
+    """A theorem as figures name it."""
+    source = theorem.source
+    return Cited(theorem.name, theorem.title, str(source), f"{source.authors} {source.year}")
+
+
+def run_series(played: Played, n: int) -> RunSeries:
+    """The run of ``n`` workers for figures."""
+    trace, what = played.trace, shown(played, n)
+    theorem = played.tuned.theorem if what.bound is not None else None
+    lam = played.constants.lam
+    network = f"; lambda = {lam:.4g}, gap {1 - lam:.4g}" if lam is not None else ""
+    seconds = trace.seconds.mean(0)
+    return RunSeries(
+        what.quantity,
+        trace.steps.astype(np.float64),
+        *band(what.samples),
+        sent_bits=trace.sent_bits.mean(0),
+        received_bits=trace.received_bits.mean(0),
+        seconds=seconds if np.isfinite(seconds).any() else None,
+        bound=what.bound,
+        theorem=cited(theorem) if theorem else None,
+        method=f"{trace.method}, {n} workers{network}",
+    )
 
 
 def only_agrees(squared_gradient: Curve, consensus: Curve) -> bool:

@@ -201,7 +201,7 @@ def test_an_interrupted_check_shows_what_it_found(monkeypatch: pytest.MonkeyPatc
     def run_cell(cell: Cell) -> CellResult:
         if cell.problem != "quadratic-sc":
             raise KeyboardInterrupt
-        return CellResult((Verdict("qsgd", "found in time", "run", Outcome.SUPPORTED),), {})
+        return CellResult((Verdict("qsgd", "found in time", "run", Outcome.SUPPORTED),))
 
     monkeypatch.setattr(check, "run_cell", run_cell)
     code, out, err = call("check", "qsgd", "--json")

@@ -23,6 +23,8 @@ from experiments.reporting.signs import plain, pretty
 from experiments.store import Stored
 from experiments.survey import Survey
 from proofs_check.cell import Cell, CellResult
+from proofs_check.curves import RatePanel, RateSeries, RunSeries, TradeoffPoint, WorkerSeries
+from proofs_check.methods.tuned_run import cited
 from proofs_check.verdict import Outcome, Verdict
 
 RUN = Cell("bsp-sgd", "quadratic-sc", "run", (1,), 8, 100, 4)
@@ -52,26 +54,26 @@ def run_cell(cell: Cell) -> CellResult:
             provenance="seed 1",
             problem="quadratic-sc",
         )
-        series = {"steps": t, "mean": curve, "low": 0.9 * curve, "high": 1.1 * curve}
-        series |= {"suboptimality": curve, "squared_gradient": curve, "consensus": 0 * t}
-        series |= {"sent_bits": 64 * t, "received_bits": 64 * t, "messages": 2 * t}
-        return CellResult((verdict,), series | {"bound": 4 * curve, "wall_seconds": t})
+        series = RunSeries(
+            THEOREM.metric.value, t, curve, 0.9 * curve, 1.1 * curve, 64 * t, 64 * t,
+            bound=4 * curve, theorem=cited(THEOREM), method="a method, 4 workers",
+        )  # fmt: skip
+        return CellResult((verdict,), (series,))
     if cell == STUDY:
         verdict = Verdict("bsp-sgd", "T^-1", "rate in T", Outcome.REFUTED, statistic=-0.7)
-        line = {name: 1 / (1 + t[:9]) for name in ("mean", "low", "high", "fit", "reference")}
-        return CellResult((verdict,), line | {"x": 1 + t[:9]})
+        rate = RateSeries(1 + t[:9], *(1 / (1 + t[:9]) for _ in range(5)))
+        return CellResult((verdict,), (RatePanel("T^-1", "T", "error", rate),))
     if cell == PROOF:
-        return CellResult((Verdict("qsgd", "E C(x) = x", "algebra", Outcome.PROVED),), {})
+        return CellResult((Verdict("qsgd", "E C(x) = x", "algebra", Outcome.PROVED),))
     if cell == OPERATOR:
-        point = {"bits": np.array([4.3]), "error": np.array([1.0]), "constant": np.array([1.5])}
-        return CellResult((), point)
+        return CellResult((), (TradeoffPoint("QSGD(s=4)", "gaussian", 4.3, 1.0, 1.5),))
     if cell == WORKERS:
         x = np.array([1.0, 2.0, 4.0])
-        return CellResult((), {"x": x, "mean": 1 / x, "low": 0.9 / x, "high": 1.1 / x})
+        return CellResult((), (WorkerSeries(x, 1 / x, 0.9 / x, 1.1 / x, x / x),))
     if cell == IDENTITY:
-        return CellResult((Verdict("identity", "C(x) = x", "algebra", Outcome.PROVED),), {})
+        return CellResult((Verdict("identity", "C(x) = x", "algebra", Outcome.PROVED),))
     planted = (("A", Outcome.CAUGHT), ("B", Outcome.CAUGHT), ("C", Outcome.REFUTED))
-    return CellResult(tuple(Verdict(n, "bites", "mutant", o) for n, o in planted), {})
+    return CellResult(tuple(Verdict(n, "bites", "mutant", o) for n, o in planted))
 
 
 class Page(HTMLParser):
@@ -160,7 +162,7 @@ def test_totals_count_claims_and_not_that_uncompressed_messages_arrive(report: P
     assert {name: count for count, name in tiles} == {
         "proved": "1", "supported": "1", "caught": "2", "refuted": "2",
     }  # fmt: skip
-    assert "The uncompressed message" in Page(page).text
+    assert "Operators of no row" in Page(page).text
 
 
 def test_a_rows_page_holds_its_theory_and_its_operators(report: Path) -> None:
@@ -275,8 +277,7 @@ def test_no_definition_keeps_marks_of_its_source() -> None:
 
 
 def test_nothing_is_drawn_of_operators_that_lose_nothing() -> None:
-    exact = {name: np.array([value]) for name, value in (("bits", 32.0), ("error", 0.0))}
-    result = CellResult((), exact | {"constant": np.array([0.0])})
+    result = CellResult((), (TradeoffPoint("identity", "gaussian", 32.0, 0.0, 0.0),))
     cell = Cell("fdla", "", "operator identity", n=100)
     survey = Survey(((cell, Stored(result, 1.0)),), (), 0, 1.0, {cell: "fake"})
     assert comparisons(survey) == ()

@@ -8,8 +8,8 @@ from scipy import stats
 
 from algorithms.catalogue import problem, row
 from experiments.single import interval, run_single, uncovered
+from proofs_check.methods.tuned_run import AGREEMENT
 from theory.stepsizes import ConstantStep
-from theory.theorem import Metric
 
 
 def test_interval_is_students() -> None:
@@ -31,7 +31,7 @@ def test_runs_show_modelled_time() -> None:
 
 def test_consensus_rows_show_consensus() -> None:
     single = run_single(row("choco-gossip"), problem("consensus", 6), steps=50, replicas=2)
-    assert single.metric is Metric.CONSENSUS_POTENTIAL
+    assert single.series.quantity == AGREEMENT
     curves = single.curves()
     assert curves.mean[-1] < curves.mean[0]
 

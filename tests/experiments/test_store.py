@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -12,8 +16,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from experiments.files import write_atomically
-from experiments.store import CorruptResult, Store, Stored
+from experiments.store import FORMAT, CorruptResult, Store, Stored
 from proofs_check.cell import Cell, CellResult
+from proofs_check.curves import (
+    Cited,
+    Curves,
+    Line,
+    LinePanel,
+    Points,
+    RatePanel,
+    RateSeries,
+    RunSeries,
+    SchemeNumbers,
+    TradeoffPoint,
+    WorkerSeries,
+)
 from proofs_check.verdict import Outcome, Verdict
 
 CELL = Cell("qsgd", "quadratic-sc", "run", (1, 2), 4, 100, 8)
@@ -33,22 +50,81 @@ VERDICTS = (
 )
 
 
-def result(**curves: list[float]) -> Stored:
-    return Stored(CellResult(VERDICTS, {k: np.array(v) for k, v in curves.items()}), 1.25)
+K = np.arange(3.0)
+RATE = RateSeries(K, K, K - 1, K + 1, None, K, (Points("bias", 2 * K),), along="n")
+LINES = (Line("a", K, K), Line("b", K[:1], K[:1], K[:1] - 1, K[:1] + 1))
+EVERY = (
+    RunSeries(
+        "f", K, np.array([np.nan, 5e-324, 1 / 3]), K, K, 64 * K, 0 * K, None, 4 * K,
+        Cited("t", "T", "Somebody 2020, Theorem 1", "Somebody 2020"), "a method, 4 workers",
+    ),
+    RatePanel("title", "x", "y [s]", RATE),
+    LinePanel("title", "x", "y", ("log", "linear"), LINES),
+    WorkerSeries(K, K, K, K, 0.5 * K),
+    TradeoffPoint("QSGD(s=4)", "gaussian", 4.3, 1.0, float("nan")),
+    SchemeNumbers("PS", "BSP", 0.0, 1.0, float("nan"), 2.0, 0.5, 3.0),
+)  # fmt: skip
+"""One of each type of curves."""
+
+
+def result(*curves: Curves) -> Stored:
+    return Stored(CellResult(VERDICTS, curves), 1.25)
+
+
+def assert_same(one: Any, other: Any) -> None:
+    """Equal to the last bit, whatever they are made of."""
+    assert type(one) is type(other)
+    if isinstance(one, np.ndarray):
+        assert one.shape == other.shape and one.tobytes() == other.tobytes()
+    elif dataclasses.is_dataclass(one):
+        for field in dataclasses.fields(one):
+            assert_same(getattr(one, field.name), getattr(other, field.name))
+    elif isinstance(one, tuple):
+        assert len(one) == len(other)
+        for left, right in zip(one, other, strict=True):
+            assert_same(left, right)
+    else:
+        assert one == other or (one != one and other != other)
 
 
 def test_what_is_read_is_what_was_written(tmp_path: Path) -> None:
     store = Store(tmp_path, {CELL: "v1"})
     assert store.load(CELL) is None
-    stored = result(steps=[0.0, 1.0], mean=[np.nan, 5e-324], none=[])
+    stored = result(*EVERY)
+    assert {type(one) for one in EVERY} == set(get_args(Curves))
     store.save(CELL, stored)
     read = store.load(CELL)
     assert read is not None
     assert read.result.verdicts == VERDICTS
     assert read.seconds == 1.25
-    for name, curve in stored.result.curves.items():
-        np.testing.assert_array_equal(read.result.curves[name], curve)
+    assert_same(read.result.curves, EVERY)
     assert [path.suffix for path in tmp_path.iterdir()] == [".cell"]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda one: one.update(type="Surface"), "type of curves must be one of RunSeries"),
+        (lambda one: one.update(colour="red"), "RunSeries must have the fields quantity, steps"),
+        (lambda one: one.pop("mean"), "RunSeries must have the fields quantity, steps"),
+        (lambda one: one.update(quantity=3), "quantity must be str, got 3"),
+        (lambda one: one.update(mean=None), "NoneType"),
+        (lambda one: one.update(mean=one["steps"] | {"shape": [1, 3]}), "mean must be 1-D"),
+    ],
+)
+def test_curves_that_no_type_of_ours_has_are_corrupt(
+    tmp_path: Path, change: Callable[[dict[str, Any]], Any], words: str
+) -> None:
+    """Written whole and with a true checksum, by code that knew other types."""
+    store = Store(tmp_path, {CELL: "v1"})
+    path = store.save(CELL, result(*EVERY))
+    body = json.loads(path.read_bytes().split(b"\n")[1])
+    change(body["curves"][0])
+    text = json.dumps(body).encode()
+    header = f"{FORMAT} sha256 {hashlib.sha256(text).hexdigest()}\n".encode()
+    path.write_bytes(header + text + b"\n")
+    with pytest.raises(CorruptResult, match=words):
+        store.load(CELL)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +154,7 @@ def test_no_damage_goes_unseen(
 ) -> None:
     folder = tmp_path_factory.mktemp("store")
     store = Store(folder, {CELL: "v1"})
-    path = store.save(CELL, result(steps=[1.0, 2.0]))
+    path = store.save(CELL, result(*EVERY))
     whole = path.read_bytes()
     body = whole.removesuffix(b"\n")
     path.write_bytes(body[: cut % len(body)])

@@ -21,10 +21,11 @@ from algorithms.methods.base import Method
 from algorithms.methods.synchronous.parameter_server import ParameterServer
 from algorithms.problems.quadratic import Quadratic
 from algorithms.synchronisation.compute_times import Exponential
+from proofs_check.curves import Curve, Line, band
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.rates import Fit, rate_verdict
-from proofs_check.instruments.study import Curve, Study, StudyResult
+from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.verdict import Outcome, Verdict
 from theory.stepsizes import ConstantStep
 
@@ -58,12 +59,9 @@ def measure(build: Build = lambda asp: asp, budgets: tuple[int, ...] = _BUDGETS)
     )  # fmt: skip
     flat = _ratio(errors, _SHARES.index(1.0) + 1, told)
     lost = _ratio(errors, _SHARES.index(2.0) + 1, told, loss=True)
-    drawn: dict[str, Curve] = {}
+    drawn: list[Line] = []
     for k, ns, e in zip(budgets, workers, errors, strict=True):
-        mean, half = e.mean(axis=0), 2 * e.std(axis=0, ddof=1) / _REPLICAS**0.5
-        label = f"K = {k}"
-        drawn |= {f"{label}/x": np.array(ns, dtype=np.float64), f"{label}/y": mean}
-        drawn |= {f"{label}/low": mean - half, f"{label}/high": mean + half}
+        drawn.append(Line(f"K = {k}", np.array(ns, dtype=np.float64), *band(e)))
     return StudyResult((speed, flat, lost), drawn)
 
 

@@ -26,9 +26,10 @@ from algorithms.methods.synchronous.parameter_server import ParameterServer
 from algorithms.problems.logistic_data import synthetic
 from algorithms.problems.regularisers import L2
 from algorithms.synchronisation.compute_times import Exponential
+from proofs_check.curves import Curve, Line, band
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import models
-from proofs_check.instruments.study import Curve, Study, StudyResult
+from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.verdict import Outcome, Verdict
 from theory.stepsizes import ConstantStep
 
@@ -60,11 +61,9 @@ def measure(
     for label, e in errors.items():
         if label not in ("none", "exact Hessian"):
             verdicts.append(_share(label, plain, e))
-    drawn: dict[str, Curve] = {}
+    drawn: list[Line] = []
     for label, e in errors.items():
-        mean, half = e.mean(axis=0), 2 * e.std(axis=0, ddof=1) / _REPLICAS**0.5
-        drawn |= {f"{label}/x": np.array(_WORKERS, dtype=np.float64), f"{label}/y": mean}
-        drawn |= {f"{label}/low": mean - half, f"{label}/high": mean + half}
+        drawn.append(Line(label, np.array(_WORKERS, dtype=np.float64), *band(e)))
     return StudyResult(tuple(verdicts), drawn)
 
 

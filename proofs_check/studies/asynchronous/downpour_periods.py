@@ -18,9 +18,10 @@ from algorithms.methods.asynchronous.downpour import Downpour
 from algorithms.methods.base import Method
 from algorithms.problems.quadratic import Quadratic
 from algorithms.synchronisation.compute_times import Exponential
+from proofs_check.curves import Curve, Line, band
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import models
-from proofs_check.instruments.study import Curve, Study, StudyResult
+from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.verdict import Outcome, Verdict
 from theory.stepsizes import ConstantStep
 
@@ -40,11 +41,9 @@ def measure(
         "push every n": np.stack([_excess(build, p, 1) for p in periods], axis=1),
     }
     verdicts = tuple(_grows(label, e, periods) for label, e in lines.items())
-    drawn: dict[str, Curve] = {}
+    drawn: list[Line] = []
     for label, e in lines.items():
-        mean, half = e.mean(axis=0), 2 * e.std(axis=0, ddof=1) / _REPLICAS**0.5
-        drawn |= {f"{label}/x": np.array(periods, dtype=np.float64), f"{label}/y": mean}
-        drawn |= {f"{label}/low": mean - half, f"{label}/high": mean + half}
+        drawn.append(Line(label, np.array(periods, dtype=np.float64), *band(e)))
     return StudyResult(verdicts, drawn)
 
 

@@ -19,9 +19,10 @@ from algorithms.methods.asynchronous.hogwild import Hogwild
 from algorithms.methods.base import Method
 from algorithms.problems.sparse_linear import SparseLinear
 from algorithms.synchronisation.compute_times import Exponential
+from proofs_check.curves import BAND_ERRORS, Curve, Line
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import models
-from proofs_check.instruments.study import Curve, Study, StudyResult
+from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.verdict import Outcome, Verdict
 from theory.stepsizes import ConstantStep
 
@@ -47,12 +48,11 @@ def measure(
         f"ticks, {_REPLICAS} replicas, seed 0, error {ALPHA:g}"
     )
     share = np.array(supports) / _D
-    error = 2 * spread
-    drawn = {
-        "inconsistent reads/x": share, "inconsistent reads/y": penalty,
-        "inconsistent reads/low": penalty - error, "inconsistent reads/high": penalty + error,
-        "no delay/x": share, "no delay/y": np.ones_like(share),
-    }  # fmt: skip
+    error = BAND_ERRORS * spread
+    drawn = [
+        Line("inconsistent reads", share, penalty, penalty - error, penalty + error),
+        Line("no delay", share, np.ones_like(share)),
+    ]
     return StudyResult(
         (_falls(supports, penalty, spread, told), _ordered(supports, penalty, told)), drawn
     )

@@ -15,10 +15,11 @@ from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems import entries
 from algorithms.problems.base import Problem
+from proofs_check.curves import Curve
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.rates import curve_under_bound, fit_power, rate_verdict
-from proofs_check.instruments.study import Curve, Study, StudyResult, curves
+from proofs_check.instruments.study import Study, StudyResult, fitted
 from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep
 
@@ -52,13 +53,13 @@ def measure(memory: Memory[Tensor] | None = None) -> StudyResult:
         provenance=source, subject="error-feedback", problem=problem.name,
     )  # fmt: skip
     if under.outcome is Outcome.REFUTED:
-        return StudyResult((under,), {})
+        return StudyResult((under,))
     fit = fit_power(1 / delta, y, ALPHA)
     rate = rate_verdict(
         fit, 2.0, False, variable="1/delta", claim="the residual grows no faster than delta^-2",
         provenance=source, subject="error-feedback", problem=problem.name,
     )  # fmt: skip
-    return StudyResult((under, rate), curves(1 / delta, y, fit, bound))
+    return StudyResult((under, rate), (fitted(1 / delta, y, fit, bound),))
 
 
 STUDY = Study(

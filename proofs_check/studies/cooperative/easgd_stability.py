@@ -17,9 +17,11 @@ from numpy.typing import NDArray
 from algorithms.methods.base import Method
 from algorithms.methods.cooperative.easgd import EASGD, EASGDState
 from algorithms.problems.quadratic import Quadratic
+from proofs_check.curves import Line
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.study import Study, StudyResult
+from proofs_check.verdict import Verdict
 from theory.rules.stability import Elastic
 from theory.stepsizes import ConstantStep
 
@@ -80,7 +82,8 @@ def _grows(build: Build, alpha: float, beta: float, h: Curve) -> NDArray[np.bool
 
 def measure(build: Build = _same) -> StudyResult:
     """Thresholds over alpha for every ratio, within 1%."""
-    verdicts, curves = [], {}
+    verdicts: list[Verdict] = []
+    curves: list[Line] = []
     for ratio in _RATIOS:
         betas = ratio * _ALPHAS
         stable = betas < 1.8  # beta = 2 alone leaves no stable h
@@ -101,10 +104,9 @@ def measure(build: Build = _same) -> StudyResult:
         )
         label = f"beta = {ratio:g} alpha"
         fine = np.linspace(0.02, float(alphas.max()), 60)
-        curves[f"{label}, 2x2 matrix/x"] = fine
-        curves[f"{label}, 2x2 matrix/y"] = np.array([threshold(a, ratio * a) for a in fine])
-        curves[f"{label}, simulated/x"] = alphas
-        curves[f"{label}, simulated/y"] = got
+        law = np.array([threshold(a, ratio * a) for a in fine])
+        curves.append(Line(f"{label}, 2x2 matrix", fine, law))
+        curves.append(Line(f"{label}, simulated", alphas, got))
     return StudyResult(tuple(verdicts), curves)
 
 

@@ -23,6 +23,7 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.redundant import Redundant
 from algorithms.run import run
 from proofs_check.closed_forms.cooperative.ri_sgd import circulant
+from proofs_check.curves import Line
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.study import Study, StudyResult
 from theory.stepsizes import ConstantStep
@@ -83,12 +84,11 @@ def measure(build: Build = OnMoreShards) -> StudyResult:
         ),
     )  # fmt: skip
     q = np.array(_SHARDS, dtype=np.float64)
-    curves = {
-        "heterogeneity/x": q, "heterogeneity/y": zeta / zeta[0],
-        "squared bias/x": q, "squared bias/y": bias / bias[0],
-        "shards placed at random/x": q,
-        "shards placed at random/y": (_N - q) / (q * (_N - 1)),
-    }  # fmt: skip
+    curves = [
+        Line("heterogeneity", q, zeta / zeta[0]),
+        Line("squared bias", q, bias / bias[0]),
+        Line("shards placed at random", q, (_N - q) / (q * (_N - 1))),
+    ]
     return StudyResult(verdicts, curves)
 
 

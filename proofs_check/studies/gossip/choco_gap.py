@@ -23,10 +23,11 @@ from algorithms.methods.gossip.choco import ChocoGossip, ChocoState
 from algorithms.methods.parts.constants import operator_constants
 from algorithms.problems.quadratic import Quadratic
 from algorithms.topologies.base import Topology
+from proofs_check.curves import Curve
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.rates import Fit, fit_power, rate_verdict
-from proofs_check.instruments.study import Curve, Study, StudyResult, curves, noise_free_rate
+from proofs_check.instruments.study import Study, StudyResult, fitted, noise_free_rate
 from proofs_check.studies.gossip.settings import slowest_mode, topologies
 from proofs_check.verdict import Outcome, Verdict
 from theory.theorems.choco_gossip import choco_gossip as theorem
@@ -72,7 +73,7 @@ def measure(build: Build = ChocoGossip) -> StudyResult:
     swept = [rates(build, graphs[0], int(k)) for k in kept]
     told = f"seed {_SEED}, {_REPLICAS} replicas, {_ROUNDS}/delta rounds, d={_D}"
     if not (y > 0).all():
-        return StudyResult((_not_below(found + swept, told),), {})
+        return StudyResult((_not_below(found + swept, told),))
     fit = fit_power(x, y, ALPHA, floor=0.0)
     verdicts = (
         _not_below(found + swept, told),
@@ -85,7 +86,7 @@ def measure(build: Build = ChocoGossip) -> StudyResult:
             "up to 5 percent steeper than delta^1; replicas agree to 1e-3",
         ),
     )  # fmt: skip
-    return StudyResult(verdicts, curves(x, y, fit, np.array([found[j][1] for j in keep])))
+    return StudyResult(verdicts, (fitted(x, y, fit, np.array([found[j][1] for j in keep])),))
 
 
 def _power(fit: Fit, order: float, variable: str, told: str) -> Verdict:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from algorithms.methods.gossip.choco import ChocoGossip
+from proofs_check.curves import Line
 from proofs_check.figure_runs.averaging import (
     DIVERGED,
     PAPER,
@@ -24,7 +25,7 @@ from proofs_check.figure_runs.averaging import (
     lines,
     quantisation_floor,
 )
-from proofs_check.instruments.study import Curve, Study, StudyResult
+from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.verdict import Outcome, Verdict
 
 _CLOSE, _SAME, _KEPT, _FLOOR, _STALLED = 1e-6, 0.02, 0.9, 0.1, 0.5
@@ -44,9 +45,9 @@ def measure(setting: Setting = SMALL, build: Build = ChocoGossip) -> StudyResult
         _order(found, told),
         _floor(found, told), _stalls(found, told), _collapses(found, told), _explodes(found, told),
     )  # fmt: skip
-    drawn: dict[str, Curve] = {}
+    drawn: list[Line] = []
     for name, line in found.lines.items():
-        drawn |= {f"{name}/x": line.steps, f"{name}/y": line.error}
+        drawn += [Line(name, line.steps, line.error)]
     return StudyResult(verdicts, drawn)
 
 

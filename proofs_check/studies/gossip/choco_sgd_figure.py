@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from algorithms.methods.gossip.choco import ChocoSGD
 from algorithms.problems.logistic import Logistic
+from proofs_check.curves import Line
 from proofs_check.figure_runs.compressed_training import (
     PAPER,
     SEED,
@@ -24,7 +25,7 @@ from proofs_check.figure_runs.compressed_training import (
     problems,
     searched,
 )
-from proofs_check.instruments.study import Curve, Study, StudyResult
+from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.verdict import Outcome, Verdict
 
 SMALL = Setting(steps=1500, replicas=3, factors=(1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-6))
@@ -42,14 +43,14 @@ def measure(setting: Setting = SMALL, build: BuildChoco = ChocoSGD) -> StudyResu
     """CHOCO-SGD on one data set dealt in two ways, DCD and ECD over a grid of stepsizes on one."""
     made = {name: p for name, p in problems(setting.n).items() if name.startswith("breast cancer")}
     verdicts: list[Verdict] = []
-    drawn: dict[str, Curve] = {}
+    drawn: list[Line] = []
     for place, problem in made.items():
         runs = exact_and_choco(problem, setting, build)
         verdicts += keeps_up(place, runs, _told(setting))
         if place == _PLACE:
             verdicts += fails(place, problem, runs, replace(setting, steps=_SEARCH))
         for name, line in runs.items():
-            drawn |= {f"{name}, {place}/x": line.steps, f"{name}, {place}/y": line.error}
+            drawn += [Line(f"{name}, {place}", line.steps, line.error)]
     return StudyResult(tuple(verdicts), drawn)
 
 

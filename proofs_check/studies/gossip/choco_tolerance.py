@@ -24,8 +24,9 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.topologies.base import Topology
 from algorithms.topologies.complete import Complete
 from proofs_check.closed_forms.gossip.consensus import consensus_problem
+from proofs_check.curves import Curve, Line
 from proofs_check.instruments.paths import path
-from proofs_check.instruments.study import Curve, Study, StudyResult
+from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.verdict import Outcome, Verdict
 from theory.networks.compressed_gossip import dcd_consensus_factor
 from theory.theorems.choco_gossip import choco_gossip as theorem
@@ -86,12 +87,11 @@ def judged(k: int, x: Curve, y: Curve, least: float) -> Verdict:
 def measure(build: Build = ChocoGossip) -> StudyResult:
     """delta = 1, 1/2, ..., 1/16."""
     verdicts: list[Verdict] = []
-    picture: dict[str, Curve] = {}
+    picture: list[Line] = []
     for k in _KEPT:
         x, y, least = falling(build, k)
         verdicts.append(judged(k, x, y, least))
-        picture[f"delta={k}/{_D}/x"] = x * k / _D
-        picture[f"delta={k}/{_D}/y"] = np.exp(y)
+        picture.append(Line(f"delta={k}/{_D}", x * k / _D, np.exp(y)))
     return StudyResult(tuple(verdicts), picture)
 
 

@@ -23,8 +23,9 @@ from algorithms.topologies.complete import Complete
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.static_exponential import StaticExponential
 from algorithms.topologies.torus import Torus
+from proofs_check.curves import Curve, Line, band
 from proofs_check.instruments.evidence import mean_value
-from proofs_check.instruments.study import Curve, Study, StudyResult, exponent, noise_free_rate
+from proofs_check.instruments.study import Study, StudyResult, exponent, noise_free_rate
 from proofs_check.studies.shared.graph_ladder import Family, families, modes, noise_spread
 from proofs_check.verdict import Outcome, Verdict
 from theory.stepsizes import ConstantStep, Stepsize
@@ -121,14 +122,11 @@ def measure(build: Build = DPSGD) -> StudyResult:
     members = families()
     y, in_gamma = in_stepsize(Ring(16))
     verdicts = (*simulated(build), in_gamma, on_rings(members[0]), below_bound(members))
-    curves: dict[str, Curve] = {"ring of 16, exact/x": _SMALL, "ring of 16, exact/y": y}
+    curves: list[Line] = [Line("ring of 16, exact", _SMALL, y)]
     runs = np.array([measured(build, Ring(8), g, 25, _SEED + 5 + k) for k, g in enumerate(_GAMMAS)])
-    error = 2 * runs.std(axis=1, ddof=1) / _REPLICAS**0.5
-    mean, label = runs.mean(axis=1), "ring of 8, measured"
-    curves |= {f"{label}/x": np.array(_GAMMAS), f"{label}/y": mean}
-    curves |= {f"{label}/low": mean - error, f"{label}/high": mean + error}
+    curves.append(Line("ring of 8, measured", np.array(_GAMMAS), *band(runs.T)))
     exact = np.array([noise_spread(Ring(8), g, _A, 25) for g in _GAMMAS])
-    curves |= {"ring of 8, exact/x": np.array(_GAMMAS), "ring of 8, exact/y": exact}
+    curves += [Line("ring of 8, exact", np.array(_GAMMAS), exact)]
     return StudyResult(verdicts, curves)
 
 

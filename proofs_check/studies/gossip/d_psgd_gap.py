@@ -18,8 +18,9 @@ from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from algorithms.topologies.base import Topology
+from proofs_check.curves import Curve
 from proofs_check.instruments.evidence import identity
-from proofs_check.instruments.study import Curve, Study, StudyResult, noise_free_rate, plain_curves
+from proofs_check.instruments.study import Study, StudyResult, noise_free, noise_free_rate
 from proofs_check.studies.gossip.settings import slowest_mode, topologies
 from proofs_check.verdict import Outcome, Verdict
 from theory.stepsizes import ConstantStep, Stepsize
@@ -72,8 +73,7 @@ def measure(build: Callable[[Stepsize, Topology], Method[Any]] = DPSGD) -> Study
             check="closed form", problem="quadratic", tolerance=1e-6, provenance=told,
         ),
     )  # fmt: skip
-    groups = {"all_gaps": gaps, "all_consensus": rms}
-    return StudyResult(verdicts, plain_curves(x, y, _GAMMA * x) | groups)
+    return StudyResult(verdicts, (noise_free(x, y, _GAMMA * x),))
 
 
 def _under(rows: list[Curve], graphs: tuple[Topology, ...], gaps: Curve, told: str) -> Verdict:

@@ -20,8 +20,9 @@ from algorithms.problems.partitions import Dirichlet
 from algorithms.problems.regularisers import L2
 from algorithms.run import run
 from algorithms.topologies.base import Topology
+from proofs_check.curves import Curve, RateSeries, band
 from proofs_check.instruments.evidence import ALPHA
-from proofs_check.instruments.study import Curve, Study, StudyResult
+from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.studies.gossip.settings import topologies
 from proofs_check.verdict import Outcome, Verdict
 from theory.stepsizes import ConstantStep, Stepsize
@@ -38,14 +39,9 @@ def measure(build: Callable[[Stepsize, Topology], Method[Any]] = DPSGD) -> Study
         _equal(problem, t, y, late[-1]) for t, y in zip(graphs[:-1], late[:-1], strict=True)
     )
     x = np.array([1 / (1 - t.constants().need("lam")) for t in graphs])[::-1]
-    mean = np.array([y.mean() for y in late])[::-1]
-    error = np.array([2 * y.std(ddof=1) / y.size**0.5 for y in late])[::-1]
+    mean, low, high = band(np.stack(late[::-1], axis=1))
     flat = np.full_like(mean, mean[0])
-    return StudyResult(
-        verdicts,
-        {"x": x, "mean": mean, "low": mean - error, "high": mean + error, "fit": flat,
-         "reference": flat},
-    )  # fmt: skip
+    return StudyResult(verdicts, (RateSeries(x, mean, low, high, flat, flat),))
 
 
 def _late(

@@ -9,7 +9,7 @@ from algorithms.topologies.complete import Complete
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.static_exponential import StaticExponential
 from algorithms.topologies.torus import Torus
-from proofs_check.instruments.study import Curve
+from proofs_check.curves import Curve
 
 
 def topologies(n: int) -> tuple[Topology, ...]:

@@ -29,8 +29,9 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from algorithms.topologies.base import StaticTopology, Topology
 from algorithms.topologies.ring import Ring
+from proofs_check.curves import Curve, Line
 from proofs_check.instruments.evidence import mean_value
-from proofs_check.instruments.study import Curve, Study, StudyResult, exponent, noise_free_rate
+from proofs_check.instruments.study import Study, StudyResult, exponent, noise_free_rate
 from proofs_check.studies.gossip.settings import slowest_mode
 from proofs_check.studies.shared.graph_ladder import (
     Family,
@@ -171,11 +172,10 @@ def measure(build: Build = DPSGD) -> StudyResult:
         *on(ring, unlike, "minimisers that differ", 11.0, 0.1, 13.0),
         *on(torus, unlike, "minimisers that differ", 7.0, 0.1, 9.0),
     )
-    curves: dict[str, Curve] = {}
+    curves: list[Line] = []
     for family in members:
         for label, spread in (("noise", noise_alone), ("unlike", unlike)):
-            curves |= {f"{family.label}, {label}/x": family.sizes}
-            curves |= {f"{family.label}, {label}/y": lengths(family, spread)}
+            curves.append(Line(f"{family.label}, {label}", family.sizes, lengths(family, spread)))
     return StudyResult(verdicts, curves)
 
 

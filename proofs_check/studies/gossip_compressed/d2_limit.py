@@ -19,9 +19,10 @@ from algorithms.methods.gossip_compressed.d2 import D2, D2State
 from algorithms.problems.quadratic import Quadratic
 from algorithms.topologies.fixed import FixedMatrix
 from proofs_check.closed_forms.gossip_compressed.difference_compression import apart
+from proofs_check.curves import Curve, RateSeries
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.paths import path
-from proofs_check.instruments.study import Curve, Study, StudyResult
+from proofs_check.instruments.study import Study, StudyResult
 from theory.networks.compressed_gossip import D2_LIMIT, d2_limit
 from theory.stepsizes import ConstantStep
 
@@ -82,8 +83,8 @@ def measure(build: Build = D2) -> StudyResult:
             tolerance=2 * _RESOLUTION, provenance=told,
         ),
     )  # fmt: skip
-    line = {"x": x, "mean": y, "low": y - _RESOLUTION, "high": y + _RESOLUTION}
-    return StudyResult(verdicts, {**line, "fit": expected, "reference": expected})
+    line = RateSeries(x, y, y - _RESOLUTION, y + _RESOLUTION, expected, expected)
+    return StudyResult(verdicts, (line,))
 
 
 STUDY = Study(

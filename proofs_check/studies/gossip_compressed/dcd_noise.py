@@ -28,9 +28,10 @@ from proofs_check.closed_forms.gossip_compressed.difference_compression import (
     one_mode,
     still,
 )
+from proofs_check.curves import Curve, Line
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
-from proofs_check.instruments.study import Curve, Study, StudyResult
+from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.studies.gossip.settings import topologies
 from proofs_check.verdict import Outcome, Verdict
 from theory.networks.compressed_gossip import dcd_consensus_factor, dcd_critical, dcd_margin
@@ -56,7 +57,7 @@ def factors(build: Build, n: int, mode: float, k: int) -> Curve:
     return (after / before).numpy()
 
 
-def line(build: Build, n: int, mode: float) -> tuple[Verdict, dict[str, Curve]]:
+def line(build: Build, n: int, mode: float) -> tuple[Verdict, list[Line]]:
     """Factors over omega for one network, each within Student's interval of the formula."""
     kept = np.array(_KEPT)
     omega = _D / kept - 1
@@ -82,14 +83,10 @@ def line(build: Build, n: int, mode: float) -> tuple[Verdict, dict[str, Curve]]:
         f"{expected[worst]:.5g} (worst of {len(kept)} omega from 0 to {omega.max():g})",
         provenance=f"seeds {_SEED} + k, {_REPLICAS} replicas, one step, d={_D}, error {ALPHA:g}",
     )
-    return verdict, {
-        f"{label}/x": omega,
-        f"{label}/y": y.mean(0),
-        f"{label}/low": y.mean(0) - half,
-        f"{label}/high": y.mean(0) + half,
-        f"theory {label}/x": omega,
-        f"theory {label}/y": expected,
-    }
+    return verdict, [
+        Line(label, omega, y.mean(0), y.mean(0) - half, y.mean(0) + half),
+        Line(f"theory {label}", omega, expected),
+    ]
 
 
 def condition() -> Verdict:
@@ -127,7 +124,7 @@ def condition() -> Verdict:
 def measure(build: Build = DCDPSGD) -> StudyResult:
     """Three networks over omega, and the condition on others."""
     found = [line(build, n, mode) for n, mode in _NETWORKS]
-    picture = {key: value for _, part in found for key, value in part.items()}
+    picture = [drawn for _, part in found for drawn in part]
     return StudyResult((*(verdict for verdict, _ in found), condition()), picture)
 
 

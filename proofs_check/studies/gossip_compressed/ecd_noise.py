@@ -25,9 +25,10 @@ from algorithms.methods.parts.public_copies import PublicCopiesState
 from algorithms.topologies.base import Topology
 from algorithms.topologies.ring import Ring
 from proofs_check.closed_forms.gossip_compressed.difference_compression import still
+from proofs_check.curves import Curve, Line
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
-from proofs_check.instruments.study import Curve, Study, StudyResult
+from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.verdict import Outcome, Verdict
 from theory.networks.compressed_gossip import ecd_estimate_error, ecd_moments
 from theory.stepsizes import ConstantStep, Stepsize
@@ -93,14 +94,15 @@ def neighbours_errors(w: Curve, omega: float, steps: int) -> Curve:
     return ecd_moments(w, start(), steps, omega=omega, seen=w)
 
 
-def relative_blows_up() -> tuple[Verdict, dict[str, Curve]]:
+def relative_blows_up() -> tuple[Verdict, list[Line]]:
     """Exact second moments fall first and then grow, for three relative errors."""
-    w, picture, grown = Ring(_N).matrix(0), {}, []
+    w = Ring(_N).matrix(0)
+    picture: list[Line] = []
+    grown = []
     for k in _KEPT:
         exact = neighbours_errors(w, _D / k - 1, _FAR)[1:]
         grown.append(float(exact[-1] / exact.min()))
-        picture[f"omega={_D / k - 1:.3g}/x"] = np.arange(1.0, _FAR + 1)
-        picture[f"omega={_D / k - 1:.3g}/y"] = exact
+        picture.append(Line(f"omega={_D / k - 1:.3g}", np.arange(1.0, _FAR + 1), exact))
     omegas = ", ".join(f"{_D / k - 1:.3g}: {g:.3g}" for k, g in zip(_KEPT, grown, strict=True))
     verdict = Verdict(
         subject="ecd-psgd",
@@ -116,14 +118,14 @@ def relative_blows_up() -> tuple[Verdict, dict[str, Curve]]:
     return verdict, picture
 
 
-def absolute_settles(build: Build) -> tuple[Verdict, dict[str, Curve]]:
+def absolute_settles(build: Build) -> tuple[Verdict, list[Line]]:
     r"""A grid's error stays below \tilde\sigma^2/s from s = 5 on, row by row of W."""
     replicas = 50
     y = estimate_errors(build, _GRID, _LONG, replicas)[:, 1:]
     square = float(np.square(Ring(_N).matrix(0)).sum())
     noise = _D * _GRID.step**2 / 4
-    s = np.arange(2, _LONG + 2)
-    bound = square * np.array([ecd_estimate_error(int(v), noise) for v in s])
+    s: Curve = np.arange(2, _LONG + 2, dtype=np.float64)
+    bound: Curve = np.array([square * ecd_estimate_error(int(v), noise) for v in s])
     spread = stats.t.isf(ALPHA / _LONG, replicas - 1) * y.std(0, ddof=1) / replicas**0.5
     share = (y.mean(0) - spread) / bound
     worst = int(share.argmax())
@@ -139,17 +141,15 @@ def absolute_settles(build: Build) -> tuple[Verdict, dict[str, Curve]]:
         evidence=f"largest share of the bound {share.max():.3g} after {worst + 1} steps of {_LONG}",
         provenance=f"seed {_SEED}, {replicas} replicas, {_GRID.name}, error {ALPHA:g}",
     )
-    return verdict, {"grid/x": s - 1.0, "grid/y": y.mean(0), "grid, bound/x": s - 1.0,
-                     "grid, bound/y": bound}  # fmt: skip
+    since: Curve = np.arange(1, _LONG + 1, dtype=np.float64)
+    return verdict, [Line("grid", since, y.mean(0)), Line("grid, bound", since, bound)]
 
 
 def measure(build: Build = ECDPSGD) -> StudyResult:
     """Relative errors as computed and in the end, and a grid."""
     blown, picture = relative_blows_up()
     settled, grid = absolute_settles(build)
-    return StudyResult(
-        (*(as_computed(build, k) for k in _KEPT), blown, settled), {**picture, **grid}
-    )
+    return StudyResult((*(as_computed(build, k) for k in _KEPT), blown, settled), [*picture, *grid])
 
 
 STUDY = Study(

@@ -25,10 +25,11 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from algorithms.synchronisation.compute_times import ShiftedExponential
 from algorithms.topologies.complete import Complete
+from proofs_check.curves import Curve, Line
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.rates import fit_power, rate_verdict
-from proofs_check.instruments.study import Curve, Study, StudyResult
+from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.verdict import Outcome, Verdict
 from theory.stepsizes import ConstantStep
 
@@ -103,31 +104,26 @@ def compared(
 def measure(build: Build = QuanTimed) -> StudyResult:
     """Two delta on a quadratic, and the non-convex logistic regression."""
     verdicts: list[Verdict] = []
-    picture: dict[str, Curve] = {}
+    picture: list[Line] = []
     quadratic = Quadratic.strongly_convex(_N, 8, mu=0.5, sigma2=1.0, zeta2=1.0, seed=_SEED)
     for delta, powers in CONVEX.items():
         y = distances(build, quadratic, powers, 12)
         claim = f"E||x_i - x*||^2 falls as T^-delta, delta={delta:g}"
         verdicts.append(compared(powers.horizons, y, -delta, claim, quadratic))
-        picture |= lines(f"distance, delta={delta:g}", powers.horizons, y, -delta)
+        picture += lines(f"distance, delta={delta:g}", powers.horizons, y, -delta)
     shards = entries.problem("nonconvex-breast-cancer", _N)
     gradients, apart = averages(build, shards, NONCONVEX, 8)
     for name, y in (("squared gradient", gradients), ("disagreement", apart)):
         claim = f"{name} falls as T^-1/3 in the mean over steps, non-convex"
         verdicts.append(compared(NONCONVEX.horizons, y, -1 / 3, claim, shards))
-        picture |= lines(name, NONCONVEX.horizons, y, -1 / 3)
+        picture += lines(name, NONCONVEX.horizons, y, -1 / 3)
     return StudyResult(tuple(verdicts), picture)
 
 
-def lines(label: str, horizons: tuple[int, ...], y: Curve, order: float) -> dict[str, Curve]:
+def lines(label: str, horizons: tuple[int, ...], y: Curve, order: float) -> list[Line]:
     """Measured means and the stated power through the first of them."""
     x, mean = np.array(horizons, dtype=np.float64), y.mean(0)
-    return {
-        f"{label}/x": x,
-        f"{label}/y": mean,
-        f"{label}, stated/x": x,
-        f"{label}, stated/y": mean[0] * (x / x[0]) ** order,
-    }
+    return [Line(label, x, mean), Line(f"{label}, stated", x, mean[0] * (x / x[0]) ** order)]
 
 
 STUDY = Study(

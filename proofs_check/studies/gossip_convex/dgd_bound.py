@@ -22,10 +22,11 @@ from algorithms.sets.base import ConvexSet
 from algorithms.topologies.base import Topology
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.static_exponential import StaticExponential
+from proofs_check.curves import Line
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import models
 from proofs_check.instruments.rates import curve_under_bound
-from proofs_check.instruments.study import Curve, Study, StudyResult
+from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.studies.gossip_convex.settings import setting, stated
 from proofs_check.verdict import Verdict
 from theory.stepsizes import Stepsize
@@ -42,9 +43,7 @@ def unconstrained(step: Stepsize, topology: Topology, domain: ConvexSet) -> Meth
     return DPSGD(step, topology)
 
 
-def held(
-    row: str, build: Build, theorem: Theorem, graph: Topology
-) -> tuple[Verdict, dict[str, Curve]]:
+def held(row: str, build: Build, theorem: Theorem, graph: Topology) -> tuple[Verdict, list[Line]]:
     """f(average) - f(x*) after 1, 2, ... steps under the theorem's bound."""
     problem, point = setting(graph.n)
     c, x = stated(graph, point), np.arange(1.0, _STEPS + 1)
@@ -61,14 +60,13 @@ def held(
         f"sorted by label, error {ALPHA:g}",
     )  # fmt: skip
     label = f"{row}, {graph.name}"
-    curves = {f"{label}/x": x, f"{label}/y": series.mean(axis=0)}
-    return verdict, curves | {f"{label}, bound/x": x, f"{label}, bound/y": bound}
+    return verdict, [Line(label, x, series.mean(axis=0)), Line(f"{label}, bound", x, bound)]
 
 
 def measure(build: Build = unconstrained, constrained: Build = projected_dgd) -> StudyResult:
     """Two graphs, two methods."""
     verdicts: list[Verdict] = []
-    curves: dict[str, Curve] = {}
+    curves: list[Line] = []
     for graph in (Ring(_N), StaticExponential(_N)):
         for row, method, theorem in (
             ("dgd", build, dgd),
@@ -76,7 +74,7 @@ def measure(build: Build = unconstrained, constrained: Build = projected_dgd) ->
         ):
             verdict, lines = held(row, method, theorem, graph)
             verdicts.append(verdict)
-            curves |= lines
+            curves += lines
     return StudyResult(tuple(verdicts), curves)
 
 

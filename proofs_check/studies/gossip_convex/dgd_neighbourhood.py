@@ -20,8 +20,9 @@ from algorithms.run import run
 from algorithms.topologies.base import StaticTopology, Topology
 from algorithms.topologies.ring import Ring
 from proofs_check.closed_forms.gossip_convex.dgd import stopped_at, uneven
+from proofs_check.curves import Curve
 from proofs_check.instruments.evidence import identity
-from proofs_check.instruments.study import Curve, Study, StudyResult, noise_free_rate, plain_curves
+from proofs_check.instruments.study import Study, StudyResult, noise_free, noise_free_rate
 from proofs_check.studies.gossip.settings import slowest_mode
 from proofs_check.studies.shared.graph_ladder import Family, families
 from theory.stepsizes import ConstantStep, InverseTimeStep, Stepsize
@@ -109,7 +110,7 @@ def measure(build: Build = dgd) -> StudyResult:
             provenance=f"no noise, ring of {_N}, seed {_SEED}",
         ),
     )  # fmt: skip
-    return StudyResult(verdicts, plain_curves(x, worst, reference) | {"mean_model": mean})
+    return StudyResult(verdicts, (noise_free(x, worst, reference, mean_model=mean),))
 
 
 STUDY = Study(

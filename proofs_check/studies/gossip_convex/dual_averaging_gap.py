@@ -22,10 +22,11 @@ from algorithms.methods.parts.gradients import Full, Gradients, Sampled
 from algorithms.sets.geometry import Euclidean, Geometry
 from algorithms.topologies.base import Topology
 from algorithms.topologies.ring import Ring
+from proofs_check.curves import Curve, Line
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.rates import curve_under_bound
-from proofs_check.instruments.study import Curve, Study, StudyResult, noise_free_rate
+from proofs_check.instruments.study import Study, StudyResult, noise_free_rate
 from proofs_check.studies.gossip.settings import topologies
 from proofs_check.studies.gossip_convex.settings import setting, stated
 from proofs_check.verdict import Verdict
@@ -50,7 +51,7 @@ def averages(build: Build, graph: Topology, steps: int, replicas: int) -> tuple[
     return torch.stack(found, -1).numpy(), theorem.bound(c, step, np.arange(1.0, steps + 1))
 
 
-def held(build: Build, graph: Topology, steps: int = _STEPS) -> tuple[Verdict, dict[str, Curve]]:
+def held(build: Build, graph: Topology, steps: int = _STEPS) -> tuple[Verdict, list[Line]]:
     """The worst worker's mean curve under the bound."""
     series, bound = averages(build, graph, steps, _REPLICAS)
     worst = series[:, series.mean(axis=(0, 2)).argmax()]
@@ -66,8 +67,7 @@ def held(build: Build, graph: Topology, steps: int = _STEPS) -> tuple[Verdict, d
         f"{printed:.4g}, error {ALPHA:g}",
     )  # fmt: skip
     label, mean = graph.name, worst.mean(axis=0)
-    lines = {f"{label}/x": x, f"{label}/y": mean}
-    return verdict, lines | {f"bound, {label}/x": x, f"bound, {label}/y": bound}
+    return verdict, [Line(label, x, mean), Line(f"bound, {label}", x, bound)]
 
 
 def steps_to(build: Build, graph: Topology) -> float:
@@ -105,11 +105,11 @@ def on_rings(build: Build) -> Verdict:
 def measure(build: Build = DualAveraging) -> StudyResult:
     """Four graphs under the bound, rings of growing size."""
     verdicts: list[Verdict] = []
-    curves: dict[str, Curve] = {}
+    curves: list[Line] = []
     for graph in topologies(_N):
         verdict, lines = held(build, graph)
         verdicts.append(verdict)
-        curves |= lines
+        curves += lines
     return StudyResult((*verdicts, on_rings(build)), curves)
 
 

@@ -25,9 +25,10 @@ from algorithms.problems.pairwise import PairwiseLogistic, breast_cancer_pairs
 from algorithms.problems.partitions import SortedByLabel
 from algorithms.topologies.random_mixing import RandomEdge
 from algorithms.topologies.ring import Ring
+from proofs_check.curves import Curve, Line
 from proofs_check.instruments.evidence import mean_value
 from proofs_check.instruments.paths import path
-from proofs_check.instruments.study import Curve, Study, StudyResult, exponent
+from proofs_check.instruments.study import Study, StudyResult, exponent
 from proofs_check.verdict import Outcome, Verdict
 from theory.orders.gossip_dual_averaging import gossip_dual_averaging as stated
 from theory.stepsizes import ConstantStep, InverseRootStep, Stepsize
@@ -102,8 +103,7 @@ def measure(build: Build = GossipDualAveraging) -> StudyResult:
         f"{_SCALE}/sqrt(t + 1)",
     )  # fmt: skip
     reference = y[-1] * (x / x[-1]) ** -0.5
-    curves = {"average model/x": x, "average model/y": y}
-    curves |= {"T^(-1/2)/x": x, "T^(-1/2)/y": reference}
+    curves = [Line("average model", x, y), Line("T^(-1/2)", x, reference)]
     return StudyResult((*visits(build, pairs), rate), curves)
 
 

@@ -23,8 +23,9 @@ from algorithms.topologies.base import Topology
 from algorithms.topologies.ring import Ring
 from proofs_check.closed_forms.gossip_convex.dgd import uneven
 from proofs_check.closed_forms.gossip_convex.projected_dgd import DOMAINS, kkt
+from proofs_check.curves import Curve, Line
 from proofs_check.instruments.evidence import identity
-from proofs_check.instruments.study import Curve, Study, StudyResult, noise_free_rate
+from proofs_check.instruments.study import Study, StudyResult, noise_free_rate
 from theory.stepsizes import ConstantStep, Stepsize
 
 Build = Callable[[Stepsize, Topology, ConvexSet, Gradients], Method[Any]]
@@ -51,10 +52,10 @@ def distances(build: Build, name: str) -> tuple[Curve, Curve]:
 def measure(build: Build = projected_dgd) -> StudyResult:
     """Exponent of gamma on three sets."""
     x, verdicts = np.array(_GAMMAS), []
-    curves: dict[str, Curve] = {}
+    curves: list[Line] = []
     for name in DOMAINS:
         y, outside = distances(build, name)
-        curves |= {f"{name}/x": x, f"{name}/y": y}
+        curves += [Line(name, x, y)]
         verdicts.append(
             noise_free_rate(
                 x, y, 1.0, 0.05, tight=True, variable="gamma", subject="projected-dgd",

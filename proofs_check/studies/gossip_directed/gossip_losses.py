@@ -34,9 +34,10 @@ from algorithms.topologies.losses import RandomLosses
 from algorithms.topologies.ring import Ring
 from proofs_check.closed_forms.gossip.consensus import consensus_problem
 from proofs_check.closed_forms.gossip_directed.lost_messages import expected_square, starts
+from proofs_check.curves import Curve, Line, band
 from proofs_check.instruments.evidence import mean_value
 from proofs_check.instruments.paths import path
-from proofs_check.instruments.study import Curve, Study, StudyResult
+from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.verdict import Verdict
 from theory.stepsizes import ConstantStep, Stepsize
 
@@ -63,7 +64,7 @@ def measure(
     problem = consensus_problem(_N, 1, 54)
     b = starts(problem)[:, 0]
     centred, spread = b - b.mean(), float(np.square(b - b.mean()).mean())
-    lines: dict[str, Curve] = {}
+    lines: list[Line] = []
     own = _errors(build, problem, Ring(_N), Lost.OWN_INSTEAD)
     twice = [expected_square(Ring(_N).matrix(0), p, Lost.OWN_INSTEAD) for p in _P]
     exact = np.array([_moved(both, centred) for both in twice])
@@ -81,7 +82,7 @@ def measure(
         ("push-sum, mass returned", _errors(build, problem, DirectedRing(_N), Lost.RETURNED)),
         ("averaging, exact", exact[None]),
     ):
-        lines |= _line(label, squares / spread)
+        lines.append(_line(label, squares / spread))
     verdicts += _floors(plain, "D-PSGD", twice, combine_then_adapt)
     verdicts += _floors(adapted_first, "D-PSGD, adapting first", twice, adapt_then_combine)
     return StudyResult(tuple(verdicts), lines)
@@ -103,15 +104,12 @@ def _errors(build: Build, problem: Quadratic, graph: MixingSequence, lost: Lost)
     return np.stack(columns, axis=1)
 
 
-def _line(label: str, squares: Curve) -> dict[str, Curve]:
-    """Root of the mean over replicas, two standard errors around it where there are some."""
-    mean = squares.mean(axis=0)
-    found = {f"{label}/x": np.array(_P), f"{label}/y": np.sqrt(mean)}
-    if len(squares) > 1:
-        error = 2 * squares.std(axis=0, ddof=1) / len(squares) ** 0.5
-        found[f"{label}/low"] = np.sqrt(np.maximum(mean - error, 0.0))
-        found[f"{label}/high"] = np.sqrt(mean + error)
-    return found
+def _line(label: str, squares: Curve) -> Line:
+    """Root of the mean over replicas, and of its band where there are some."""
+    mean, low, high = band(squares)
+    if len(squares) == 1:
+        return Line(label, np.array(_P), np.sqrt(mean))
+    return Line(label, np.array(_P), np.sqrt(mean), np.sqrt(np.maximum(low, 0.0)), np.sqrt(high))
 
 
 def _floors(descend: Descend, name: str, twice: list[Matrix], law: Law) -> list[Verdict]:

@@ -24,9 +24,10 @@ from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from algorithms.topologies.base import MixingSequence
+from proofs_check.curves import Curve, Line, band
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.rates import fit_power, rate_verdict
-from proofs_check.instruments.study import Curve, Study, StudyResult
+from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.studies.shared.speedup_verdicts import error_ratio
 from proofs_check.verdict import Verdict
 from theory.stepsizes import ConstantStep, Stepsize
@@ -93,14 +94,10 @@ def _ratio(label: str, n: int, errors: Curve, bulk_errors: Curve) -> Verdict:
     return replace(found, check="error against BSP-SGD", evidence=evidence)
 
 
-def _lines(x: Curve, by: dict[str, Curve]) -> dict[str, Curve]:
-    lines: dict[str, Curve] = {}
+def _lines(x: Curve, by: dict[str, Curve]) -> list[Line]:
+    lines: list[Line] = []
     for label, y in by.items():
-        mean, error = y.mean(axis=0), 2 * y.std(axis=0, ddof=1) / len(y) ** 0.5
-        lines |= {
-            f"{label}/x": x, f"{label}/y": mean, f"{label}/low": mean - error,
-            f"{label}/high": mean + error,
-        }  # fmt: skip
+        lines.append(Line(label, x, *band(y)))
     return lines
 
 

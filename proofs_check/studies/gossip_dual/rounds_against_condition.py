@@ -15,7 +15,8 @@ from algorithms.methods.gossip_dual.ssda import SSDA
 from algorithms.problems.conjugate import LocalModel
 from algorithms.topologies.laplacian import Laplacian
 from algorithms.topologies.path import Path
-from proofs_check.instruments.study import Curve, Study, StudyResult
+from proofs_check.curves import Curve, Line
+from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.studies.gossip_dual.settings import (
     ACCURACY,
     Build,
@@ -70,18 +71,15 @@ def measure(ssda: Build = SSDA, msda: Build = MSDA, fista: Build = DualAccelerat
             told,
         ),
     ]  # fmt: skip
-    beside = {
-        "lower bound's order, tau = 0/x": x,
-        "lower bound's order, tau = 0/y": np.array(
-            [optimal_time(kappa, gamma, 0.0, ACCURACY) for kappa in _KAPPAS]
-        ),
-    }
-    drawn = {
-        key: curve
-        for label, (_, found) in lines.items()
-        for key, curve in found.curves(label).items()
-    }
-    return StudyResult(tuple(verdicts), drawn | beside)
+    beside = [
+        Line(
+            "lower bound's order, tau = 0",
+            x,
+            np.array([optimal_time(kappa, gamma, 0.0, ACCURACY) for kappa in _KAPPAS]),
+        )
+    ]
+    drawn = [found.drawn(label) for label, (_, found) in lines.items()]
+    return StudyResult(tuple(verdicts), [*drawn, *beside])
 
 
 STUDY = Study(

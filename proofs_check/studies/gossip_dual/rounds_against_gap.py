@@ -24,7 +24,8 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.topologies.base import StaticTopology
 from algorithms.topologies.laplacian import Laplacian
 from algorithms.topologies.path import Path
-from proofs_check.instruments.study import Curve, Study, StudyResult, exponent
+from proofs_check.curves import Curve, Line
+from proofs_check.instruments.study import Study, StudyResult, exponent
 from proofs_check.studies.gossip_dual.settings import (
     ACCURACY,
     Build,
@@ -118,14 +119,14 @@ def measure(ssda: Build = SSDA, msda: Build = MSDA, fista: Build = DualAccelerat
     )  # fmt: skip
     rough, plain = plain_gossip()
     lower = np.array([optimal_time(_KAPPA, g, 1.0, ACCURACY) for g in gammas])
-    beside = {
-        f"D-PSGD to {_COARSE:g}, rounds/x": rough,
-        f"D-PSGD to {_COARSE:g}, rounds/y": plain.mean(0),
-        "lower bound's order, tau = 1/x": x,
-        "lower bound's order, tau = 1/y": lower,
-    }
-    drawn = {key: c for label, found in lines.items() for key, c in found.curves(label).items()}
-    return StudyResult((*exponents, *bounds, _slower(rough, plain, many * degrees)), drawn | beside)
+    beside = [
+        Line(f"D-PSGD to {_COARSE:g}, rounds", rough, plain.mean(0)),
+        Line("lower bound's order, tau = 1", x, lower),
+    ]
+    drawn = [found.drawn(label) for label, found in lines.items()]
+    return StudyResult(
+        (*exponents, *bounds, _slower(rough, plain, many * degrees)), [*drawn, *beside]
+    )
 
 
 def _slower(x: Curve, plain: Curve, rounds: Curve) -> Verdict:

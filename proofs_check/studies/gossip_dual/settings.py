@@ -14,10 +14,10 @@ from algorithms.methods.base import Method
 from algorithms.problems.conjugate import LocalModel
 from algorithms.problems.quadratic import Quadratic
 from algorithms.topologies.base import StaticTopology
+from proofs_check.curves import Curve, Line, band
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.rates import Fit, fit_power
-from proofs_check.instruments.study import Curve
 from proofs_check.verdict import Outcome, Verdict
 
 Build = Callable[[StaticTopology, LocalModel], Method[Any]]
@@ -65,7 +65,7 @@ def steps_to(method: Method[Any], problem: Quadratic, accuracy: float, limit: in
 
 
 @final
-class Line(NamedTuple):
+class Fitted(NamedTuple):
     """A measured power law: replicas' values ``[R, K]`` at x ``[K]``, and its fit.
 
     Attributes:
@@ -76,25 +76,18 @@ class Line(NamedTuple):
     samples: Curve
     fit: Fit
 
-    def curves(self, label: str) -> dict[str, Curve]:
-        """Means with bands of two standard errors."""
-        mean = self.samples.mean(0)
-        error = 2 * self.samples.std(0, ddof=1) / len(self.samples) ** 0.5
-        return {
-            f"{label}/x": self.x,
-            f"{label}/y": mean,
-            f"{label}/low": mean - error,
-            f"{label}/high": mean + error,
-        }
+    def drawn(self, label: str) -> Line:
+        """Means with their band."""
+        return Line(label, self.x, *band(self.samples))
 
 
-def line(x: Curve, samples: Curve) -> Line:
+def line(x: Curve, samples: Curve) -> Fitted:
     """Fit a power law in x to the replicas' values."""
-    return Line(x, samples, fit_power(x, samples, ALPHA))
+    return Fitted(x, samples, fit_power(x, samples, ALPHA))
 
 
 def power_verdict(
-    row: str, found: Line, order: float, variable: str, claim: str, provenance: str
+    row: str, found: Fitted, order: float, variable: str, claim: str, provenance: str
 ) -> Verdict:
     """Is the exponent ``order``, up to its interval and the logarithms beside the power?"""
     fit, slack = found.fit, found.fit.half_width + _LOGARITHM

@@ -20,9 +20,10 @@ from algorithms.problems.absolute import Absolute
 from algorithms.run import run
 from algorithms.topologies.base import StaticTopology
 from algorithms.topologies.hypercube import Hypercube
+from proofs_check.curves import Curve, Line, band
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.rates import fit_power, rate_verdict
-from proofs_check.instruments.study import Curve, Study, StudyResult, noise_free_rate
+from proofs_check.instruments.study import Study, StudyResult, noise_free_rate
 from proofs_check.studies.gossip_dual.nonsmooth_settings import PERIODS, problem, ratio, worst_error
 
 Build = Callable[[SlidingRule, StaticTopology, int], Method[Any]]
@@ -70,18 +71,15 @@ def measure(build: Build = CommunicationSliding) -> StudyResult:
             provenance=f"{told}, mu = {_LAM:g}",
         ),
     )  # fmt: skip
-    mean = samples.mean(0)
-    error = 2 * samples.std(0, ddof=1) / _REPLICAS**0.5
     return StudyResult(
         verdicts,
-        {
-            "DCS, convex/x": 2 * x, "DCS, convex/y": plain,
-            "SDCS, convex/x": 2 * x, "SDCS, convex/y": mean,
-            "SDCS, convex/low": mean - error, "SDCS, convex/high": mean + error,
-            "DCS, strongly convex/x": 2 * x, "DCS, strongly convex/y": curved,
-            "1/rounds/x": 2 * x, "1/rounds/y": plain[0] * x[0] / x,
-            "1/rounds^2/x": 2 * x, "1/rounds^2/y": curved[0] * (x[0] / x) ** 2,
-        },
+        [
+            Line("DCS, convex", 2 * x, plain),
+            Line("SDCS, convex", 2 * x, *band(samples)),
+            Line("DCS, strongly convex", 2 * x, curved),
+            Line("1/rounds", 2 * x, plain[0] * x[0] / x),
+            Line("1/rounds^2", 2 * x, curved[0] * (x[0] / x) ** 2),
+        ],
     )  # fmt: skip
 
 

@@ -32,8 +32,9 @@ from algorithms.topologies.star import Star
 from algorithms.topologies.static_exponential import StaticExponential
 from algorithms.topologies.torus import Torus
 from proofs_check.closed_forms.gossip_local.gossip_local_moments import Array, lazy_complete
+from proofs_check.curves import Curve
 from proofs_check.instruments.evidence import identity
-from proofs_check.instruments.study import Curve, Study, StudyResult
+from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.studies.gossip_local.settings import pictured
 from proofs_check.verdict import Outcome, Verdict
 

@@ -38,9 +38,10 @@ from proofs_check.closed_forms.gossip_local.gossip_local_moments import (
     boundary,
     lazy_complete,
 )
+from proofs_check.curves import Curve
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.paths import path
-from proofs_check.instruments.study import Curve, Study, StudyResult, noise_free_rate
+from proofs_check.instruments.study import Study, StudyResult, noise_free_rate
 from proofs_check.studies.gossip_local.settings import (
     GAMMA,
     RINGS,

@@ -27,9 +27,10 @@ from proofs_check.closed_forms.gossip_local.gossip_local_moments import (
     lazy_complete,
     mean_square,
 )
+from proofs_check.curves import Curve
 from proofs_check.instruments.evidence import ALPHA, identity, mean_value
 from proofs_check.instruments.rates import fit_power, rate_verdict
-from proofs_check.instruments.study import Curve, Study, StudyResult, noise_free_rate
+from proofs_check.instruments.study import Study, StudyResult, noise_free_rate
 from proofs_check.studies.gossip_local.settings import pictured, workers
 from proofs_check.verdict import Verdict
 from theory.stepsizes import ConstantStep

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from proofs_check.closed_forms.gossip_local.gossip_local_moments import Array, Recursion, boundary
-from proofs_check.instruments.study import Curve
+from proofs_check.curves import Curve, Line
 
 GAMMA = 0.01
 RINGS = (8, 16, 32, 64)
@@ -26,13 +26,9 @@ def longest(w: Array, a: Array, gamma: float = GAMMA) -> float:
     return boundary(lambda h: Recursion(w, a, 0 * a, gamma, h).growth(), 1e-6, 1e4)
 
 
-def pictured(lines: dict[str, tuple[Curve, Curve]]) -> dict[str, Curve]:
-    """Lines by label as a picture's curves."""
-    return {
-        f"{label}/{axis}": values
-        for label, pair in lines.items()
-        for axis, values in zip("xy", pair, strict=True)
-    }
+def pictured(lines: dict[str, tuple[Curve, Curve]]) -> tuple[Line, ...]:
+    """Lines by label, as a picture's."""
+    return tuple(Line(label, x, y) for label, (x, y) in lines.items())
 
 
 def workers(n: int) -> tuple[Curve, Curve]:

@@ -23,9 +23,10 @@ from algorithms.topologies.complete import Complete
 from algorithms.topologies.partners import circle
 from algorithms.topologies.ring import Ring
 from proofs_check.closed_forms.gossip_pairwise.ad_psgd import waiting
+from proofs_check.curves import Curve, Line
 from proofs_check.instruments.evidence import mean_value
 from proofs_check.instruments.paths import world_of
-from proofs_check.instruments.study import Curve, Study, StudyResult
+from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.verdict import Verdict
 from theory.stepsizes import ConstantStep
 
@@ -37,7 +38,7 @@ _ROW, _PROBLEM = "ad-psgd", "schedule"
 def measure() -> StudyResult:
     """Share of exchanges that wait against the window, and its exact expectation."""
     verdicts: list[Verdict] = []
-    drawn: dict[str, Curve] = {}
+    drawn: list[Line] = []
     for topology in (Ring(_N), Complete(_N)):
         found = [_counted(topology, window) for window in _WINDOWS]
         for window, (waited, due, exchanges) in zip(_WINDOWS, found, strict=True):
@@ -53,10 +54,9 @@ def measure() -> StudyResult:
             )  # fmt: skip
         x = np.array(_WINDOWS)
         total = np.array([exchanges.sum() for _, _, exchanges in found])
-        drawn |= {f"{topology.name}/x": x}
-        drawn |= {f"{topology.name}/y": np.array([w.sum() for w, _, _ in found]) / total}
-        drawn |= {f"{topology.name}, exact/x": x}
-        drawn |= {f"{topology.name}, exact/y": np.array([d.sum() for _, d, _ in found]) / total}
+        waits = np.array([w.sum() for w, _, _ in found]) / total
+        exact = np.array([d.sum() for _, d, _ in found]) / total
+        drawn += [Line(topology.name, x, waits), Line(f"{topology.name}, exact", x, exact)]
     return StudyResult(tuple(verdicts), drawn)
 
 

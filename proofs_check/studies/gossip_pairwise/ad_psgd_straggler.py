@@ -26,8 +26,9 @@ from algorithms.synchronisation.base import ComputeTimes
 from algorithms.synchronisation.compute_times import Constant
 from algorithms.synchronisation.stopwatch import Timing
 from algorithms.topologies.ring import Ring
+from proofs_check.curves import Curve, Line, band
 from proofs_check.instruments.evidence import ALPHA, identity
-from proofs_check.instruments.study import Curve, Study, StudyResult
+from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.verdict import Outcome, Verdict
 from theory.seconds.costs import AlphaBeta
 from theory.stepsizes import ConstantStep
@@ -56,12 +57,10 @@ def measure(build: Build = lambda method: method) -> StudyResult:
         for name, go in (("AD-PSGD", lambda p, t: _alone(build, p, t)), ("D-PSGD", _together))
         for slow in (False, True)
     }
-    drawn: dict[str, Curve] = {}
+    drawn: list[Line] = []
     for label, trace in traces.items():
         share = (trace.suboptimality / trace.suboptimality[:, :1])[:, 1:]
-        mean, half = share.mean(axis=0), 2 * share.std(axis=0, ddof=1) / _REPLICAS**0.5
-        drawn |= {f"{label}/x": trace.seconds.mean(axis=0)[1:], f"{label}/y": mean}
-        drawn |= {f"{label}/low": mean - half, f"{label}/high": mean + half}
+        drawn.append(Line(label, trace.seconds.mean(axis=0)[1:], *band(share)))
     alone = _slowdown(traces["AD-PSGD"], traces["AD-PSGD, one slow worker"])
     together = _slowdown(traces["D-PSGD"], traces["D-PSGD, one slow worker"])
     verdicts = (

@@ -24,7 +24,7 @@ from algorithms.topologies.bandwidth_matching import BandwidthMatching, drawn_ba
 from algorithms.topologies.ring import Ring
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.rates import fit_power, rate_verdict
-from proofs_check.instruments.study import Study, StudyResult, curves
+from proofs_check.instruments.study import Study, StudyResult, fitted
 from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep
 
@@ -62,7 +62,9 @@ def measure(row: str, build: Build, scale: float, horizons: tuple[int, ...]) -> 
         f"error {ALPHA:g}; the paper's rate is an order only",
     )  # fmt: skip
     reference = y.mean(axis=0)[0] * (x / x[0]) ** -0.5
-    return StudyResult((replace(verdict, outcome=Outcome.COMPARED),), curves(x, y, fit, reference))
+    return StudyResult(
+        (replace(verdict, outcome=Outcome.COMPARED),), (fitted(x, y, fit, reference),)
+    )
 
 
 def asynchronous() -> StudyResult:

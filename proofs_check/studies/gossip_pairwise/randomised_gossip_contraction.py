@@ -25,10 +25,11 @@ from algorithms.topologies.complete import Complete
 from algorithms.topologies.random_mixing import RandomEdge, RandomMixing
 from algorithms.topologies.ring import Ring
 from proofs_check.closed_forms.gossip_pairwise.randomised_gossip import standing
+from proofs_check.curves import Curve, Line
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.rates import curve_under_bound, fit_power, rate_verdict
-from proofs_check.instruments.study import Curve, Study, StudyResult, noise_free_rate
+from proofs_check.instruments.study import Study, StudyResult, noise_free_rate
 from proofs_check.verdict import Outcome, Verdict
 from theory.theorems.randomised_gossip import averaging_times
 
@@ -70,7 +71,7 @@ def measure(
 ) -> StudyResult:
     """Ticks for a factor e against n on rings and complete graphs; the averaging time."""
     verdicts: list[Verdict] = []
-    drawn: dict[str, Curve] = {}
+    drawn: list[Line] = []
     for label, family, sizes, order, lasting in (
         ("ring", Ring, rings, 3.0, 0.5), ("complete graph", Complete, complete, 1.0, 1.0)
     ):  # fmt: skip
@@ -85,8 +86,8 @@ def measure(
                 provenance=f"{_told()}, n in {sizes}",
             )
         )  # fmt: skip
-        drawn |= {f"{label}/x": x, f"{label}/y": ticks.mean(axis=0)}
-        drawn |= {f"{label}, 1/ln(1/lambda_2)/x": x, f"{label}, 1/ln(1/lambda_2)/y": exact}
+        drawn += [Line(label, x, ticks.mean(axis=0))]
+        drawn += [Line(f"{label}, 1/ln(1/lambda_2)", x, exact)]
     verdicts += [*_exact_powers(), *_averaging_time(build)]
     return StudyResult(tuple(verdicts), drawn)
 

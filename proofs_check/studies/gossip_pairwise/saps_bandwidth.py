@@ -24,9 +24,10 @@ from algorithms.methods.gossip_pairwise.saps_psgd import SAPSPSGD
 from algorithms.problems.quadratic import Quadratic
 from algorithms.topologies.bandwidth_matching import BandwidthMatching, drawn_bandwidth
 from algorithms.topologies.ring import Ring
+from proofs_check.curves import Curve, Line, band
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
-from proofs_check.instruments.study import Curve, Study, StudyResult
+from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.verdict import Outcome, Verdict
 from theory.stepsizes import ConstantStep
 
@@ -98,12 +99,9 @@ def measure() -> StudyResult:
         "D-PSGD, ring": course(DPSGD(ConstantStep(0.1), Ring(_N)), lambda _t: around),
     }
     ours, chance, full = courses.values()
-    drawn: dict[str, Curve] = {}
+    drawn: list[Line] = []
     for label, each in courses.items():
-        half = 2 * each.error.std(axis=0, ddof=1)[1:] / _REPLICAS**0.5
-        mean = each.error.mean(axis=0)[1:]
-        drawn |= {f"{label}/x": each.seconds.mean(axis=0)[1:], f"{label}/y": mean}
-        drawn |= {f"{label}/low": mean - half, f"{label}/high": mean + half}
+        drawn.append(Line(label, each.seconds.mean(axis=0)[1:], *band(each.error[:, 1:])))
     return StudyResult(
         (
             _sooner(ours, chance, "peers matched by bandwidth are there sooner than by chance"),

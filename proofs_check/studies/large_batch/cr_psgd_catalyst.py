@@ -17,10 +17,11 @@ import numpy as np
 from algorithms.catalogue import problem
 from algorithms.methods.large_batch.cr_psgd import CatalystPSGD
 from algorithms.problems.base import Problem
+from proofs_check.curves import Curve
 from proofs_check.instruments.evidence import ALPHA, identity
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.rates import fit_power, rate_verdict
-from proofs_check.instruments.study import Curve, Study, StudyResult, curves
+from proofs_check.instruments.study import Study, StudyResult, fitted
 from proofs_check.verdict import Verdict
 from theory.rules.batch_rules import GeometricBatch
 from theory.stepsizes import ConstantStep
@@ -97,7 +98,7 @@ def measure() -> StudyResult:
         f"{_RATIO:g} L, error {ALPHA:g}",
     )  # fmt: skip
     reference = y[:, 0].mean() * np.sqrt(x[0] / x)
-    return StudyResult((verdict, rounds_verdict(plans)), curves(x, y, fit, reference))
+    return StudyResult((verdict, rounds_verdict(plans)), (fitted(x, y, fit, reference),))
 
 
 STUDY = Study(

@@ -19,9 +19,10 @@ from algorithms.methods.large_batch.batched import Batched
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import Trace, run
+from proofs_check.curves import Curve, Line, band
 from proofs_check.instruments.evidence import ALPHA, mean_value
 from proofs_check.instruments.rates import fit_power, rate_verdict
-from proofs_check.instruments.study import Curve, Study, StudyResult
+from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.verdict import Outcome, Verdict
 from theory.rules.batch_rules import BatchRule, FixedBatch, GeometricBatch
 from theory.stepsizes import ConstantStep, InverseTimeStep
@@ -139,7 +140,7 @@ def measure(build: Build = cr_psgd) -> StudyResult:
     return StudyResult(verdicts, _lines(trace))
 
 
-def _lines(trace: Trace) -> dict[str, Curve]:
+def _lines(trace: Trace) -> list[Line]:
     """Errors against rounds."""
     rounds_ = np.arange(1, _STEPS + 1, dtype=np.float64)
     steps = 2000
@@ -147,15 +148,11 @@ def _lines(trace: Trace) -> dict[str, Curve]:
     fixed = _play(Batched(BSP(ConstantStep(_GAMMA)), FixedBatch(_GROWTH.first)), 1, steps)
     small = _play(Batched(decreasing, FixedBatch(_GROWTH.first)), 1, steps)
     runs = {"CR-PSGD": trace, "fixed batch, constant step": fixed, "fixed batch, step 1/t": small}
-    out: dict[str, Curve] = {}
+    out: list[Line] = []
     for label, run_ in runs.items():
         y = run_.suboptimality[:, 1:]
-        error = 2 * y.std(0, ddof=1) / len(y) ** 0.5
-        out[f"{label}/x"] = run_.messages[0, 1:] / 2
-        out[f"{label}/y"] = y.mean(0)
-        out[f"{label}/low"], out[f"{label}/high"] = y.mean(0) - error, y.mean(0) + error
-    out["CR-PSGD, exact/x"], out["CR-PSGD, exact/y"] = rounds_, exact(1, _GROWTH, _STEPS)[1:]
-    return out
+        out.append(Line(label, run_.messages[0, 1:] / 2, *band(y)))
+    return [*out, Line("CR-PSGD, exact", rounds_, exact(1, _GROWTH, _STEPS)[1:])]
 
 
 STUDY = Study(

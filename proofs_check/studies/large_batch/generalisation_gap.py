@@ -25,8 +25,9 @@ from algorithms.optimizers.lars import LARS
 from algorithms.optimizers.layers import NormRatio
 from algorithms.problems.base import Problem
 from algorithms.problems.mlp import MLP, digits_mlp, digits_test
+from proofs_check.curves import Curve, Line, band
 from proofs_check.instruments.paths import path
-from proofs_check.instruments.study import Curve, Study, StudyResult
+from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.problems.curvature import largest_curvature
 from proofs_check.verdict import Outcome, Verdict
 from theory.rules.batch_rules import FixedBatch, StagedBatch
@@ -161,14 +162,11 @@ def _verdicts(what: str, unit: str, pick: Callable[[Found], Curve]) -> tuple[Ver
     return tuple(verdicts)
 
 
-def _lines(pick: Callable[[Found], Curve]) -> dict[str, Curve]:
-    out: dict[str, Curve] = {}
+def _lines(pick: Callable[[Found], Curve]) -> list[Line]:
+    out: list[Line] = []
     for label, found in measured().items():
         rows = np.stack([pick(f) for f in found], axis=1)
-        error = 2 * rows.std(0, ddof=1) / len(rows) ** 0.5
-        out[f"{label}/x"] = np.array([float(_BATCH * k) for k in _FACTORS])
-        out[f"{label}/y"] = rows.mean(0)
-        out[f"{label}/low"], out[f"{label}/high"] = rows.mean(0) - error, rows.mean(0) + error
+        out.append(Line(label, np.array([float(_BATCH * k) for k in _FACTORS]), *band(rows)))
     return out
 
 

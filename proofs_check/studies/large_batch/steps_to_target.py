@@ -18,6 +18,7 @@ from scipy import stats
 from algorithms.problems.logistic_data import breast_cancer
 from algorithms.problems.mlp import digits_mlp
 from algorithms.problems.regularisers import L2
+from proofs_check.curves import Line, band
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.studies.shared.batch_search import Hyperbola, Race, Scanned, hyperbola, scan
@@ -100,7 +101,6 @@ def measure(race: Race, batches: tuple[int, ...], start: float) -> StudyResult:
     """Scan, fit, judge, draw."""
     scanned = scan(race, batches, start)
     curve, mean = hyperbola(scanned), scanned.steps.mean(0)
-    error = 2 * scanned.steps.std(0, ddof=1) / len(scanned.steps) ** 0.5
     told = (
         f"seeds {race.seed} (counts) and {race.seed + 1} (search), {race.groups} groups of "
         f"{race.size}, target {race.target:g}, error {ALPHA:g}"
@@ -112,17 +112,13 @@ def measure(race: Race, batches: tuple[int, ...], start: float) -> StudyResult:
         _stepsizes(scanned, curve, name, told),
     )
     x = scanned.batches  # base batches are of one sample
-    lines = {
-        "measured": mean,
-        "S_min (1 + B_c/B)": curve.steps(scanned.batches),
-        "perfect scaling": mean[0] * x[0] / x,
-        "fewest steps": np.full_like(x, curve.fewest),
-    }
-    curves = {f"{label}/{axis}": y for label, line in lines.items() for axis, y in
-              (("x", x), ("y", line))}  # fmt: skip
-    return StudyResult(
-        verdicts, curves | {"measured/low": mean - error, "measured/high": mean + error}
+    lines = (
+        Line("measured", x, *band(scanned.steps)),
+        Line("S_min (1 + B_c/B)", x, curve.steps(x)),
+        Line("perfect scaling", x, mean[0] * x[0] / x),
+        Line("fewest steps", x, np.full_like(x, curve.fewest)),
     )
+    return StudyResult(verdicts, lines)
 
 
 def logistic() -> StudyResult:

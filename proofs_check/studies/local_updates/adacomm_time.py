@@ -24,7 +24,8 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from algorithms.synchronisation.compute_times import ShiftedExponential
 from algorithms.synchronisation.stopwatch import Timing
-from proofs_check.instruments.study import Curve, Study, StudyResult
+from proofs_check.curves import Curve, Line
+from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.verdict import Outcome, Verdict
 from theory.seconds.costs import AlphaBeta
 from theory.stepsizes import ConstantStep, Stepsize
@@ -49,7 +50,7 @@ _TOLD = (
 )
 
 
-class Line(NamedTuple):
+class Course(NamedTuple):
     """Mean seconds and mean error ``[K]`` of one method."""
 
     seconds: Curve
@@ -74,12 +75,12 @@ def uneven() -> Quadratic:
     return Quadratic.from_arrays(1 + 0.6 * sign, b, sigma2=0.05 * _D, x0=x0, name=_PLACE)
 
 
-def line(method: Method[Any]) -> Line:
+def line(method: Method[Any]) -> Course:
     """Run one method and record its error against modelled seconds."""
     trace = run(
         method, uneven(), steps=_STEPS, seed=_SEED, replicas=_REPLICAS, points=_STEPS + 1
     )  # fmt: skip
-    return Line(trace.seconds.mean(0), trace.suboptimality.mean(0))
+    return Course(trace.seconds.mean(0), trace.suboptimality.mean(0))
 
 
 def measure(build: Build = AdaComm) -> StudyResult:
@@ -138,11 +139,11 @@ def _no_best(times: Curve) -> Verdict:
     )  # fmt: skip
 
 
-def _curves(fixed: dict[int, Line], adaptive: Line) -> dict[str, Curve]:
+def _curves(fixed: dict[int, Course], adaptive: Course) -> list[Line]:
     lines = {"AdaComm": adaptive} | {f"H = {h}": one for h, one in fixed.items()}
-    drawn: dict[str, Curve] = {}
+    drawn: list[Line] = []
     for label, (x, y) in lines.items():
-        drawn |= {f"{label}/x": x[x > 0], f"{label}/y": y[x > 0]}
+        drawn += [Line(label, x[x > 0], y[x > 0])]
     return drawn
 
 

@@ -23,7 +23,7 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from proofs_check.instruments.evidence import ALPHA, identity, mean_value
 from proofs_check.instruments.rates import fit_power, rate_verdict
-from proofs_check.instruments.study import Study, StudyResult, curves, noise_free_rate
+from proofs_check.instruments.study import Study, StudyResult, fitted, noise_free_rate
 from proofs_check.verdict import Verdict
 from theory.stepsizes import ConstantStep, Stepsize
 
@@ -115,7 +115,7 @@ def measure(build: Build = LocalSGD) -> StudyResult:
             problem=_PLACE, tolerance=1e-9, provenance=_told(),
         ),
     )  # fmt: skip
-    return StudyResult(verdicts, curves(x, spreads - drifts[0].noise, fit, due) | {"bias": bias})
+    return StudyResult(verdicts, (fitted(x, spreads - drifts[0].noise, fit, due, bias=bias),))
 
 
 def _spread(build: Build, drift: _Drift) -> Curve:

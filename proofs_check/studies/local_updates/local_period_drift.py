@@ -19,8 +19,9 @@ from algorithms.methods.base import Method
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
+from proofs_check.curves import Curve
 from proofs_check.instruments.evidence import identity
-from proofs_check.instruments.study import Curve, Study, StudyResult, noise_free_rate, plain_curves
+from proofs_check.instruments.study import Study, StudyResult, noise_free, noise_free_rate
 from theory.stepsizes import ConstantStep, Stepsize
 
 _PERIODS = (2, 3, 5, 9, 17)
@@ -63,8 +64,7 @@ def measure(build: Callable[[Stepsize, int], Method[Any]] = LocalSGD) -> StudyRe
         ),
     )  # fmt: skip
     slope_two = bias[0] * (x - 1) ** 2
-    extra = {"spread": spread}
-    return StudyResult(verdicts, plain_curves(x - 1, bias, slope_two) | extra)
+    return StudyResult(verdicts, (noise_free(x - 1, bias, slope_two, spread=spread),))
 
 
 def _before_averaging(rows: Curve, a: Curve, b: Curve) -> Curve:

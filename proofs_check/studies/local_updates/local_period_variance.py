@@ -18,7 +18,7 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.rates import fit_power, rate_verdict
-from proofs_check.instruments.study import Study, StudyResult, curves
+from proofs_check.instruments.study import Study, StudyResult, fitted
 from theory.stepsizes import ConstantStep, Stepsize
 
 _PERIODS = (1, 2, 4, 8, 16)
@@ -52,7 +52,7 @@ def measure(build: Callable[[Stepsize, int], Method[Any]] = LocalSGD) -> StudyRe
         provenance=f"Stich 2018, Theorem 2.2; seeds {_SEED} + H, {_REPLICAS} replicas, {_STEPS} "
         f"steps, n={_N}, gamma {_GAMMA}, error {ALPHA:g}",
     )
-    return StudyResult((verdict,), curves(x, y, fit, _stationary(problem) * np.ones_like(x)))
+    return StudyResult((verdict,), (fitted(x, y, fit, _stationary(problem) * np.ones_like(x)),))
 
 
 def _stationary(problem: Quadratic) -> float:

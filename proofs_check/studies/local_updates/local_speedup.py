@@ -18,9 +18,10 @@ from algorithms.methods.base import Method
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.problems.base import Problem
 from algorithms.run import run
+from proofs_check.curves import Curve
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.rates import fit_power, rate_verdict
-from proofs_check.instruments.study import Curve, Study, StudyResult, curves
+from proofs_check.instruments.study import Study, StudyResult, fitted
 from proofs_check.studies.local_updates.settings import skewed
 from proofs_check.studies.shared.speedup_verdicts import error_ratio
 from proofs_check.verdict import Verdict
@@ -58,7 +59,7 @@ def measure(build: Build = LocalSGD) -> StudyResult:
         ),
     )  # fmt: skip
     reference = np.stack([bulk[at] for at in along_n], axis=1).mean(axis=0)
-    return StudyResult(verdicts, curves(x, by_n, fit, reference))
+    return StudyResult(verdicts, (fitted(x, by_n, fit, reference),))
 
 
 _TOLD = (

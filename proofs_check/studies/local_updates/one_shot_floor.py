@@ -21,9 +21,10 @@ from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.problems.base import Problem
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
+from proofs_check.curves import Curve, RateSeries, band
 from proofs_check.instruments.evidence import ALPHA, identity
 from proofs_check.instruments.rates import fit_power, rate_verdict
-from proofs_check.instruments.study import Curve, Study, StudyResult
+from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.studies.local_updates.settings import PLACE, SAMPLES, skewed
 from proofs_check.verdict import Outcome, Verdict
 from theory.stepsizes import InverseTimeStep, Stepsize
@@ -75,7 +76,7 @@ def measure(build: Build = LocalSGD, replicas: int = _REPLICAS) -> StudyResult:
         ),
         _none_on_quadratics(build),
     )  # fmt: skip
-    return StudyResult(verdicts, _curves(n, once, often))
+    return StudyResult(verdicts, (_curves(n, once, often),))
 
 
 def _order(floors: Curve) -> tuple[Verdict, ...]:
@@ -140,15 +141,12 @@ def _none_on_quadratics(build: Build) -> Verdict:
     )
 
 
-def _curves(n: Curve, once: Curve, often: Curve) -> dict[str, Curve]:
+def _curves(n: Curve, once: Curve, often: Curve) -> RateSeries:
     """One-shot errors; ``fit`` is B^2 + V/n through the two largest n, ``reference`` is H = 1."""
-    mean, error = once.mean(axis=0), 2 * once.std(axis=0, ddof=1) / len(once) ** 0.5
+    mean, low, high = band(once)
     slope = (mean[-2] - mean[-1]) / (1 / n[-2] - 1 / n[-1])
     fit = mean[-1] + slope * (1 / n - 1 / n[-1])
-    return {
-        "x": n, "mean": mean, "low": mean - error, "high": mean + error, "fit": fit,
-        "reference": often.mean(axis=0),
-    }  # fmt: skip
+    return RateSeries(n, mean, low, high, fit, often.mean(axis=0))
 
 
 STUDY = Study(

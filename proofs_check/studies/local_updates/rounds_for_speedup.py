@@ -21,7 +21,8 @@ from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.run import run
 from proofs_check.closed_forms.local_updates.local_law import TwoKinds
 from proofs_check.closed_forms.local_updates.local_law_falling import FallingLaw
-from proofs_check.instruments.study import Curve, Study, StudyResult
+from proofs_check.curves import Curve
+from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.studies.shared.speedup_search import Longest, longest_period
 from proofs_check.studies.shared.speedup_verdicts import Grid, against_law, scan_both
 from theory.stepsizes import Stepsize

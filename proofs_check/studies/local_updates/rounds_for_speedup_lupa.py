@@ -19,8 +19,9 @@ from algorithms.problems.base import Problem
 from algorithms.run import run
 from algorithms.synchronisation.periods import Growing, Periods
 from proofs_check.closed_forms.local_updates.local_law import TwoKinds
+from proofs_check.curves import Curve
 from proofs_check.instruments.evidence import ALPHA
-from proofs_check.instruments.study import Curve, Study, StudyResult
+from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.studies.local_updates.settings import skewed
 from proofs_check.studies.shared.speedup_search import FACTOR, Longest, longest_period
 from proofs_check.studies.shared.speedup_verdicts import (

@@ -12,7 +12,8 @@ from algorithms.methods.base import Method
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.run import run
 from proofs_check.closed_forms.local_updates.local_law import LocalLaw, TwoKinds
-from proofs_check.instruments.study import Curve, StudyResult
+from proofs_check.curves import Curve
+from proofs_check.instruments.study import StudyResult
 from proofs_check.studies.shared.speedup_search import Longest, longest_period
 from proofs_check.studies.shared.speedup_verdicts import Grid, against_law, scan_both
 from theory.stepsizes import ConstantStep, Stepsize

@@ -21,8 +21,8 @@ from torch import Tensor
 from algorithms.methods.large_batch.batched import Batched
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.base import Problem
+from proofs_check.curves import Curve
 from proofs_check.instruments.paths import path
-from proofs_check.instruments.study import Curve
 from theory.rules.batch_rules import FixedBatch
 from theory.stepsizes import ConstantStep
 

@@ -18,8 +18,8 @@ from typing import final
 import numpy as np
 from scipy import stats
 
+from proofs_check.curves import Curve
 from proofs_check.instruments.evidence import ALPHA
-from proofs_check.instruments.study import Curve
 
 FACTOR = 2.0
 _GROUPS = 64

@@ -10,9 +10,10 @@ from typing import NamedTuple, final
 import numpy as np
 from scipy import stats
 
+from proofs_check.curves import Curve, RateSeries
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.rates import Fit, rate_verdict
-from proofs_check.instruments.study import Curve, StudyResult, exponent, noise_free_rate
+from proofs_check.instruments.study import StudyResult, exponent, noise_free_rate
 from proofs_check.studies.shared.speedup_search import Longest
 from proofs_check.verdict import Outcome, Verdict
 
@@ -81,16 +82,14 @@ def _periods(scan: Scan, variable: str) -> str:
     return f"longest periods {found} at {variable} = {', '.join(f'{x:g}' for x in scan.x)}"
 
 
-def scan_curves(scan: Scan, order: float) -> dict[str, Curve]:
+def scan_curves(scan: Scan, order: float, along: str = "") -> RateSeries:
     """Rounds along one axis with intervals, the fit, and the table's order through the mean."""
     fit, y = exponent_fit(scan), scan.rounds
     low, high = (scan.horizons / np.array([getattr(f, end) for f in scan.found])
                  for end in ("high", "low"))  # fmt: skip
     centre = np.exp(np.log(y).mean() - order * np.log(scan.x).mean())
-    return {
-        "x": scan.x, "mean": y, "low": low, "high": high,
-        "fit": np.exp(fit.intercept) * scan.x**fit.slope, "reference": centre * scan.x**order,
-    }  # fmt: skip
+    line = np.exp(fit.intercept) * scan.x**fit.slope
+    return RateSeries(scan.x, y, low, high, line, centre * scan.x**order, along=along)
 
 
 @final
@@ -130,7 +129,7 @@ def table_result(
     problem: str,
     told: str,
 ) -> StudyResult:
-    """Verdicts on the exponents of T and n and the curves of both; those of n named ``n/...``."""
+    """Verdicts on the exponents of T and n and the curves of both."""
     along_t, along_n = scans
     common = {"subject": subject, "problem": problem, "told": told}
     verdicts = (
@@ -143,8 +142,8 @@ def table_result(
             **common,
         ),
     )  # fmt: skip
-    against_n = {f"n/{key}": curve for key, curve in scan_curves(along_n, orders[1]).items()}
-    return StudyResult(verdicts, scan_curves(along_t, orders[0]) | against_n)
+    drawn = scan_curves(along_t, orders[0]), scan_curves(along_n, orders[1], along="n")
+    return StudyResult(verdicts, drawn)
 
 
 def against_law(
@@ -184,8 +183,8 @@ def against_law(
                 f"{', '.join(f'{x:g}' for x in distant.x)}",
             ),
         ]  # fmt: skip
-    against_n = {f"n/{key}": c for key, c in scan_curves(measured[1], orders[1]).items()}
-    return StudyResult(tuple(verdicts), scan_curves(measured[0], orders[0]) | against_n)
+    drawn = scan_curves(measured[0], orders[0]), scan_curves(measured[1], orders[1], along="n")
+    return StudyResult(tuple(verdicts), drawn)
 
 
 def _same_periods(

@@ -21,9 +21,10 @@ from algorithms.methods.base import Method
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
+from proofs_check.curves import Curve
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.rates import fit_power, rate_verdict
-from proofs_check.instruments.study import Curve, Study, StudyResult, curves
+from proofs_check.instruments.study import Study, StudyResult, fitted
 from proofs_check.verdict import Outcome, Verdict
 from theory.stepsizes import InverseTimeStep
 
@@ -60,7 +61,7 @@ def measure(memory: Memory[Tensor] | None = None) -> StudyResult:
         )
     )
     reference = plain.mean(axis=0)
-    return StudyResult(tuple(verdicts), curves(t, excess, fit, reference))
+    return StudyResult(tuple(verdicts), (fitted(t, excess, fit, reference),))
 
 
 def _distances(method: Method[Any], problem: Quadratic) -> tuple[Curve, Curve]:

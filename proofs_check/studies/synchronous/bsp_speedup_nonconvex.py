@@ -18,7 +18,7 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.rates import fit_power
-from proofs_check.instruments.study import Study, StudyResult, curves, order_verdict
+from proofs_check.instruments.study import Study, StudyResult, fitted, order_verdict
 from theory.stepsizes import ConstantStep, Stepsize
 from theory.theorems.bsp_nonconvex import bsp_nonconvex as theorem
 
@@ -45,7 +45,7 @@ def measure(build: Callable[[Stepsize], Method[Any]] = BSP) -> StudyResult:
         claim="speedup: (1/T) sum E||grad f||^2 ~ n^(-1/2) at gamma ~ sqrt(n/T), n from 1 to 64",
         told=f"seeds {_SEED} + n, {_REPLICAS} replicas, {_STEPS} steps",
     )  # fmt: skip
-    return StudyResult((verdict,), curves(x, y, fit, np.array(bounds)))
+    return StudyResult((verdict,), (fitted(x, y, fit, np.array(bounds)),))
 
 
 STUDY = Study(

@@ -16,7 +16,7 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.rates import fit_power
-from proofs_check.instruments.study import Study, StudyResult, curves, order_verdict
+from proofs_check.instruments.study import Study, StudyResult, fitted, order_verdict
 from theory.stepsizes import Stepsize
 from theory.theorems.bsp_strongly_convex_decreasing import bsp_strongly_convex_decreasing as theorem
 
@@ -41,7 +41,7 @@ def measure(build: Callable[[Stepsize], Method[Any]] = BSP) -> StudyResult:
         claim="linear speedup: E||x_T - x*||^2 ~ 1/n at fixed T, n from 1 to 64",
         told=f"seeds {_SEED} + n, {_REPLICAS} replicas, {_STEPS} steps",
     )  # fmt: skip
-    return StudyResult((verdict,), curves(x, y, fit, y[:, 0].mean() / x))
+    return StudyResult((verdict,), (fitted(x, y, fit, y[:, 0].mean() / x),))
 
 
 STUDY = Study(

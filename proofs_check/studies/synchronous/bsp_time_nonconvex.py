@@ -19,9 +19,10 @@ from algorithms.problems import entries
 from algorithms.problems.base import Problem
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
+from proofs_check.curves import Curve
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.rates import Fit, fit_power
-from proofs_check.instruments.study import Curve, Study, StudyResult, curves, order_verdict
+from proofs_check.instruments.study import Study, StudyResult, fitted, order_verdict
 from proofs_check.verdict import Verdict
 from theory.stepsizes import Stepsize
 from theory.theorems.bsp_nonconvex import bsp_nonconvex as theorem
@@ -70,7 +71,9 @@ def measure(build: Build = BSP) -> StudyResult:
         theorem.bound(quadratic.constants(), theorem.stepsize(quadratic.constants(), int(T)), T)
         for T in _HORIZONS
     ]
-    return StudyResult((tight, loose), curves(_HORIZONS, y, fit, np.array(bound, dtype=np.float64)))
+    return StudyResult(
+        (tight, loose), (fitted(_HORIZONS, y, fit, np.array(bound, dtype=np.float64)),)
+    )
 
 
 STUDY = Study(

@@ -17,7 +17,7 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.rates import fit_power
-from proofs_check.instruments.study import Study, StudyResult, curves, order_verdict
+from proofs_check.instruments.study import Study, StudyResult, fitted, order_verdict
 from theory.stepsizes import Stepsize
 from theory.theorems.bsp_strongly_convex_decreasing import bsp_strongly_convex_decreasing as theorem
 
@@ -38,7 +38,7 @@ def measure(build: Callable[[Stepsize], Method[Any]] = BSP) -> StudyResult:
         told=f"seed {_SEED}, {_REPLICAS} replicas, {_STEPS} steps, n={_N}, {step}",
     )  # fmt: skip
     exact = 4 * (2 * t + 1) / (6 * t * (t + 1)) / _N
-    return StudyResult((verdict,), curves(t, y, fit, exact))
+    return StudyResult((verdict,), (fitted(t, y, fit, exact),))
 
 
 STUDY = Study(

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import torch
@@ -25,10 +24,12 @@ from algorithms.problems.regularisers import L2
 from algorithms.synchronisation.base import Barrier
 from algorithms.synchronisation.compute_times import Exponential
 from algorithms.synchronisation.stale import SSP
+from proofs_check.curves import Curve, Line, band
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.rates import curve_under_bound
-from proofs_check.instruments.study import Curve, Study, StudyResult
+from proofs_check.instruments.study import Study, StudyResult
+from proofs_check.verdict import Verdict
 from theory.constants import Constants
 from theory.theorems.ssp_constant_step import ssp_constant_step as theorem
 
@@ -79,7 +80,8 @@ def regret(barrier: Barrier, lead: int, weighting: Weighting) -> tuple[Curve, Cu
 
 def measure(build: Build = SSP, weighting: Weighting = Weighting.SUM) -> StudyResult:
     """Regret for three bounds on the lead."""
-    verdicts, curves = [], {}
+    verdicts: list[Verdict] = []
+    curves: list[Line] = []
     for lead in _STALENESS:
         series, bound, gamma = regret(build(lead), lead, weighting)
         verdicts.append(
@@ -91,17 +93,8 @@ def measure(build: Build = SSP, weighting: Weighting = Weighting.SUM) -> StudyRe
             )
         )  # fmt: skip
         x = _N * np.arange(1.0, len(bound) + 1)
-        mean, error = series.mean(axis=0), 2 * series.std(axis=0, ddof=1) / _REPLICAS**0.5
-        for key, value in _line(x, mean, error, bound).items():
-            curves[f"s={lead}{key}"] = value
+        curves += [Line(f"s={lead}", x, *band(series)), Line(f"s={lead} bound", x, bound)]
     return StudyResult(tuple(verdicts), curves)
-
-
-def _line(x: Curve, mean: Curve, error: Curve, bound: Curve) -> dict[str, Any]:
-    return {
-        "/x": x, "/y": mean, "/low": mean - error, "/high": mean + error,
-        " bound/x": x, " bound/y": bound,
-    }  # fmt: skip
 
 
 STUDY = Study(

@@ -13,6 +13,7 @@ from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
 from proofs_check.bounds import BOUND_CHECKS
 from proofs_check.bounds.check import BoundCheck
+from proofs_check.curves import RunSeries
 from proofs_check.methods.faulty.methods import MisscaledBSP
 from proofs_check.mutants.wrong_bounds import (
     MisreadBound,
@@ -34,12 +35,13 @@ def test_whole_curves_lie_under_their_bounds(check: BoundCheck) -> None:
     for verdict in result.verdicts:
         assert verdict.outcome is Outcome.SUPPORTED, verdict
         assert verdict.tightness is not None and verdict.tightness <= 1.0
-    curves = result.curves
-    for key in ("steps", "mean", "low", "high", "bound", "sent_bits", "received_bits"):
-        assert curves[key].shape == curves["steps"].shape
-        assert np.isfinite(curves[key]).all()
-    assert (np.diff(curves["sent_bits"]) >= 0).all() and curves["sent_bits"][-1] > 0
-    assert curves["steps"][-1] == check.steps
+    (run,) = result.curves
+    assert isinstance(run, RunSeries) and run.bound is not None and run.theorem is not None
+    for curve in (run.mean, run.low, run.high, run.bound, run.sent_bits, run.received_bits):
+        assert np.isfinite(curve).all()
+    assert (np.diff(run.sent_bits) >= 0).all() and run.sent_bits[-1] > 0
+    assert run.steps[-1] == check.steps
+    assert run.theorem.name == result.verdicts[0].theorem == check.theorem.name
 
 
 def test_every_assertable_theorem_is_held_against_a_run() -> None:

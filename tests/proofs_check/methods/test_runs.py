@@ -16,6 +16,7 @@ from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from algorithms.synchronisation.periods import Every
+from proofs_check.curves import RunSeries
 from proofs_check.methods.received import received_bill
 from proofs_check.methods.runs import run_row
 from proofs_check.verdict import Outcome
@@ -36,8 +37,14 @@ def test_bsp_on_a_quadratic_is_under_its_bound_with_its_bits():
         "curve under bound": Outcome.SUPPORTED,
         "rate in T": outcomes(result)["rate in T"],
     }
-    lengths = {len(curve) for curve in result.curves.values()}
-    assert len(lengths) == 1 and np.isfinite(result.curves["mean"]).all()
+    (run,) = result.curves
+    assert isinstance(run, RunSeries) and np.isfinite(run.mean).all()
+    held = next(v for v in result.verdicts if v.check == "curve under bound")
+    assert run.theorem is not None and held.theorem == run.theorem.name
+    assert run.bound is not None
+    assert np.isnan(run.bound[0]) and np.isfinite(run.bound[1:]).all()
+    assert held.tightness is not None
+    assert 0.5 < np.nanmax(run.mean / run.bound) <= held.tightness * (1 + 1e-12)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,8 @@ from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.topologies.base import Topology
 from algorithms.topologies.complete import Complete
-from proofs_check.instruments.study import Curve, StudyResult, noise_free_rate
+from proofs_check.curves import Line
+from proofs_check.instruments.study import StudyResult, noise_free_rate
 from proofs_check.methods.faulty.methods import (
     ForgetfulFeedback,
     GradientAveragingLocalSGD,
@@ -86,25 +87,13 @@ def test_every_study_supports_its_claim(study) -> None:
             assert verdict.bound is not None
         assert verdict.statistic is not None
         assert verdict.evidence and "seed" in verdict.provenance
-    lines = [key.removesuffix("/y") for key in result.curves if key.endswith("/y")]
-    for line in lines:
-        assert_alike(result.curves, f"{line}/x", f"{line}/y")
-    for along in () if lines else ("", *variables(result.curves)):
-        keys = [along + key for key in ("x", "mean", "low", "high", "fit", "reference")]
-        assert_alike(result.curves, *keys)
-        mean, low, high = (result.curves[key] for key in keys[1:4])
-        assert (low <= mean).all() and (mean <= high).all()
-
-
-def variables(curves: dict[str, Curve]) -> list[str]:
-    """Prefixes ``V/`` of curves along variables other than the study's own."""
-    return [key.removesuffix("x") for key in curves if key.endswith("/x")]
-
-
-def assert_alike(curves: dict[str, Curve], *keys: str) -> None:
-    assert len({curves[key].shape for key in keys}) == 1
-    for key in keys:
-        assert curves[key].ndim == 1 and np.isfinite(curves[key]).all()
+    assert result.curves and len({type(one) for one in result.curves}) == 1
+    for one in result.curves:
+        if isinstance(one, Line):
+            assert np.isfinite([one.x, one.y]).all()
+        else:
+            assert np.isfinite([one.x, one.mean, one.low, one.high, one.fit, one.reference]).all()
+            assert (one.low <= one.mean).all() and (one.mean <= one.high).all()
 
 
 def test_names_are_unique() -> None:

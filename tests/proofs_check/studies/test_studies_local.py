@@ -29,6 +29,7 @@ from proofs_check.closed_forms.local_updates.local_points import (
     path_of_bsp,
     random_fixed_points,
 )
+from proofs_check.curves import RateSeries
 from proofs_check.methods.faulty.methods import GradientAveragingLocalSGD
 from proofs_check.studies.cooperative import rounds_for_speedup_cocod
 from proofs_check.studies.local_updates import (
@@ -123,8 +124,9 @@ def test_rounds_support_their_claims_on_shorter_horizons(study: str) -> None:
     for verdict in result.verdicts:
         assert verdict.outcome.holds, verdict
         assert verdict.evidence and "seed" in verdict.provenance
-    for key, curve in result.curves.items():
-        assert curve.ndim == 1 and np.isfinite(curve).all(), key
+    assert [rate.along for rate in result.curves if isinstance(rate, RateSeries)] == ["", "n"]
+    for rate in result.curves:
+        assert np.isfinite([rate.mean, rate.low, rate.high, rate.fit, rate.reference]).all(), rate
 
 
 FAULTS = {

@@ -8,6 +8,7 @@ import torch
 
 from algorithms.methods.synchronous.parameter_server import Weighting
 from algorithms.synchronisation.stale import SSP, EagerSSP
+from proofs_check.curves import Line
 from proofs_check.studies.synchronous import ssp_regret
 from proofs_check.verdict import Outcome
 
@@ -19,9 +20,12 @@ def test_regret_stays_under_its_bound(barrier: type[SSP | EagerSSP]) -> None:
         assert verdict.outcome is Outcome.SUPPORTED, verdict.evidence
         assert verdict.tightness is not None and 0.2 < verdict.tightness < 1
     for lead in (0, 1, 4):
-        curves = [result.curves[f"s={lead}{key}"] for key in ("/x", "/low", "/y", "/high")]
-        assert (curves[0] == 8 * np.arange(1, len(curves[0]) + 1)).all()
-        assert (curves[1] <= curves[2]).all() and (curves[2] <= curves[3]).all()
+        (line,) = (
+            one for one in result.curves if isinstance(one, Line) and one.name == f"s={lead}"
+        )
+        assert line.low is not None and line.high is not None
+        assert (line.x == 8 * np.arange(1, len(line.x) + 1)).all()
+        assert (line.low <= line.y).all() and (line.y <= line.high).all()
 
 
 def test_a_server_that_divides_by_n_is_refuted() -> None:

@@ -1,0 +1,289 @@
+"""What a check leaves for figures: frozen dataclasses of 1-D curves, each told by its type.
+
+They are plain data: stored with a cell's verdicts and read back by the name of their type.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+Curve = NDArray[np.float64]
+
+BAND_ERRORS = 2.0
+"""Half-width of every band around a mean over replicas, in standard errors of that mean."""
+
+BAND = f"± {BAND_ERRORS:g} standard errors"
+"""What a band is called."""
+
+
+def band(samples: Curve) -> tuple[Curve, Curve, Curve]:
+    """Mean over replicas of ``samples`` ``[R, K]``, and the ends of its band; NaN for R = 1."""
+    mean = samples.mean(axis=0)
+    if len(samples) < 2:
+        return mean, np.full_like(mean, np.nan), np.full_like(mean, np.nan)
+    half = BAND_ERRORS * samples.std(axis=0, ddof=1) / len(samples) ** 0.5
+    return mean, mean - half, mean + half
+
+
+def _alike(owner: object, x: str, *names: str) -> None:
+    """Raise a ValueError unless the named curves that are there are 1-D and as long as ``x``."""
+    wanted = getattr(owner, x).shape
+    for name in (x, *names):
+        curve = getattr(owner, name)
+        if curve is not None and (curve.ndim != 1 or curve.shape != wanted):
+            raise ValueError(
+                f"{name} must be 1-D and as long as {x}, got {name} of shape {curve.shape}; "
+                f"{x} has shape {wanted}"
+            )
+
+
+@final
+@dataclass(frozen=True)
+class Cited:
+    """A theorem as a figure names it.
+
+    Attributes:
+        name: the theorem's name in ``theory.theorems``.
+        title: its title.
+        source: authors, year and number, as they are printed.
+        short: authors and year, for a legend.
+    """
+
+    name: str
+    title: str
+    source: str
+    short: str
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class RunSeries:
+    """One run of a method, ``[K]`` each: what is shown, bits and seconds so far, the bound.
+
+    Attributes:
+        quantity: what ``mean`` is, in the words of ``theory.theorem.Metric``.
+        steps: steps done at each record.
+        mean: mean over replicas.
+        low: lower end of its band.
+        high: upper end of its band.
+        sent_bits: bits sent per worker so far.
+        received_bits: bits received per worker so far.
+        seconds: seconds of the cost model so far, or None.
+        bound: the theorem's bound on the quantity, NaN where it says nothing, or None.
+        theorem: the theorem that bounds it, or None.
+        method: the method's name and what is known of its network.
+
+    Raises:
+        ValueError: a curve is not 1-D, or not as long as ``steps``.
+    """
+
+    quantity: str
+    steps: Curve
+    mean: Curve
+    low: Curve
+    high: Curve
+    sent_bits: Curve
+    received_bits: Curve
+    seconds: Curve | None = None
+    bound: Curve | None = None
+    theorem: Cited | None = None
+    method: str = ""
+
+    def __post_init__(self) -> None:
+        names = ("mean", "low", "high", "sent_bits", "received_bits", "seconds", "bound")
+        _alike(self, "steps", *names)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Points:
+    """Further measured points of a rate.
+
+    Attributes:
+        name: what they are called in the legend.
+        y: their values ``[K]`` at the rate's x.
+    """
+
+    name: str
+    y: Curve
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class RateSeries:
+    """A measured rate or effect, ``[K]`` each: values with their band, the fit, theory's line.
+
+    Attributes:
+        x: what is varied.
+        mean: what is measured.
+        low: lower end of its band.
+        high: upper end of its band.
+        fit: the fitted power law at x, or None.
+        reference: theory's line or exact curve, NaN where it says nothing, or None.
+        groups: further measured points.
+        along: the name of x, where it is another than the study's own.
+
+    Raises:
+        ValueError: a curve is not 1-D, or not as long as ``x``.
+    """
+
+    x: Curve
+    mean: Curve
+    low: Curve
+    high: Curve
+    fit: Curve | None = None
+    reference: Curve | None = None
+    groups: tuple[Points, ...] = ()
+    along: str = ""
+
+    def __post_init__(self) -> None:
+        _alike(self, "x", "mean", "low", "high", "fit", "reference")
+        for group in self.groups:
+            if group.y.shape != self.x.shape:
+                raise ValueError(
+                    f"groups must be as long as x, got {group.name} of shape {group.y.shape}; "
+                    f"x has shape {self.x.shape}"
+                )
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Line:
+    """One line among several.
+
+    Attributes:
+        name: what it is called in the legend.
+        x: where its points are ``[K]``.
+        y: its values ``[K]``.
+        low: lower end of its band ``[K]``, or None.
+        high: upper end of its band ``[K]``, or None.
+
+    Raises:
+        ValueError: a curve is not 1-D, or not as long as ``x``.
+    """
+
+    name: str
+    x: Curve
+    y: Curve
+    low: Curve | None = None
+    high: Curve | None = None
+
+    def __post_init__(self) -> None:
+        _alike(self, "x", "y", "low", "high")
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class RatePanel:
+    """A rate with the words of its figure.
+
+    Attributes:
+        title: what is measured.
+        x_label: label of the x axis, with unit.
+        y_label: label of the y axis, with unit.
+        rate: the curves.
+    """
+
+    title: str
+    x_label: str
+    y_label: str
+    rate: RateSeries
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class LinePanel:
+    """Several lines with the words of their figure.
+
+    Attributes:
+        title: what is measured.
+        x_label: label of the x axis, with unit.
+        y_label: label of the y axis, with unit.
+        scales: of the axes, "log" or "linear".
+        lines: what is drawn, in this order.
+    """
+
+    title: str
+    x_label: str
+    y_label: str
+    scales: tuple[str, str]
+    lines: tuple[Line, ...]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class WorkerSeries:
+    """Error at equal bits against the number of workers, ``[K]`` each.
+
+    Attributes:
+        workers: numbers of workers.
+        mean: mean error over replicas.
+        low: lower end of its band.
+        high: upper end of its band.
+        spent: share of the budget of bits that was spent.
+
+    Raises:
+        ValueError: a curve is not 1-D, or not as long as ``workers``.
+    """
+
+    workers: Curve
+    mean: Curve
+    low: Curve
+    high: Curve
+    spent: Curve
+
+    def __post_init__(self) -> None:
+        _alike(self, "workers", "mean", "low", "high", "spent")
+
+
+@final
+@dataclass(frozen=True)
+class TradeoffPoint:
+    """What an operator pays and gets at one vector.
+
+    Attributes:
+        operator: its name.
+        vector: the vector's name.
+        bits: bits a coordinate by the code.
+        error: E||C(x) - x||^2 / ||x||^2.
+        constant: the smallest claimed bound on the error, NaN where none is claimed.
+    """
+
+    operator: str
+    vector: str
+    bits: float
+    error: float
+    constant: float
+
+
+@final
+@dataclass(frozen=True)
+class SchemeNumbers:
+    """One combination of survey 002's Table II, measured.
+
+    Attributes:
+        architecture: as the survey names it.
+        synchronisation: as the survey names it.
+        spread: rms distance between the models that gradients are computed on.
+        frequency: messages that a worker sends per gradient.
+        burst: messages that reach the busiest node at once; NaN where none do.
+        crossing: messages' worth that crosses the busiest node per gradient of each worker.
+        error: f - f* at the end.
+        seconds: seconds of the cost model at the end.
+    """
+
+    architecture: str
+    synchronisation: str
+    spread: float
+    frequency: float
+    burst: float
+    crossing: float
+    error: float
+    seconds: float
+
+
+Curves = RunSeries | RatePanel | LinePanel | WorkerSeries | TradeoffPoint | SchemeNumbers
