@@ -20,7 +20,7 @@ CURVES: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(Curves)
 
 
 def encode_result(result: CellResult) -> dict[str, Any]:
-    """Plain data for JSON."""
+    """Verdicts and curves as plain data for JSON."""
     return {
         "verdicts": [verdict.record() for verdict in result.verdicts],
         "curves": [{"type": type(one).__name__} | _fields(one) for one in result.curves],

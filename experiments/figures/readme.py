@@ -27,7 +27,7 @@ def measure() -> dict[str, RunCurves]:
 
 
 def picture(runs: dict[str, RunCurves]) -> Figure:
-    """Each row's metric (solid, 95% band) and its theorem's bound (dashed), on three axes."""
+    """Each row's metric (solid, with its band) and its theorem's bound (dashed), on three axes."""
     figure = Figure(figsize=(10.4, 3.7), layout="constrained")
     panels = figure.subplots(1, 3, sharey=True)
     for number, (key, run) in enumerate(runs.items()):
