@@ -22,9 +22,9 @@ from algorithms.synchronisation.barriers import (
 )
 from algorithms.synchronisation.worker_states import Decision, WorkerStates
 from proofs_check.closed_forms.asynchronous.asp import equal_times_age, versions_are_read
+from proofs_check.closed_forms.asynchronous.asp_delay import delay_threshold
 from proofs_check.closed_forms.asynchronous.async_coordinate_prox import coordinate_prox_solution
 from proofs_check.closed_forms.asynchronous.dc_asgd import compensated, delay_is_removed
-from proofs_check.closed_forms.asynchronous.delay import delay_threshold
 from proofs_check.closed_forms.asynchronous.delayed_proximal import delayed_proximal_solution
 from proofs_check.closed_forms.asynchronous.downpour import downpour_client
 from proofs_check.closed_forms.asynchronous.hogwild import writes_add

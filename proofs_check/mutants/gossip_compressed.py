@@ -21,8 +21,8 @@ from proofs_check.closed_forms.gossip_compressed import (
     d2,
     dcd_psgd,
     difference_compression,
-    quantimed,
-    quantised_gossip,
+    quantimed_dsgd,
+    quantised_consensus,
 )
 from proofs_check.methods.faulty.spoilt import Spoilt, posing
 from proofs_check.mutants.method_mutant import MethodMutant, fault
@@ -226,22 +226,22 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     ),
     fault(
         "quantised consensus counting itself twice", "the own quantised value once more",
-        quantised_gossip.mean_is_kept, posing(SelfTwiceConsensus, QuantisedConsensus),
+        quantised_consensus.mean_is_kept, posing(SelfTwiceConsensus, QuantisedConsensus),
     ),
     fault(
         "quantised consensus that does not compensate", "(x_i + Q(x_j))/2 for the own exact value",
-        quantised_gossip.mean_is_kept, _partial,
+        quantised_consensus.mean_is_kept, _partial,
     ),
     fault(
         "quantised sums for differences", "W Q(x) where x + (W - I) Q(x) belongs",
-        quantised_gossip.level_of_differences, quantised_gossip.sums,
+        quantised_consensus.level_of_differences, quantised_consensus.sums,
     ),
     fault(
         "QuanTimed-DSGD without epsilon on its gradient", "alpha g for alpha epsilon g",
-        quantimed.update_without_noise, posing(UnscaledQuanTimed, QuanTimed),
+        quantimed_dsgd.update_without_noise, posing(UnscaledQuanTimed, QuanTimed),
     ),
     fault(
         "QuanTimed-DSGD dividing by what was begun", "a late gradient counts as zero",
-        quantimed.gradient_law, posing(FullBatchQuanTimed, QuanTimed),
+        quantimed_dsgd.gradient_law, posing(FullBatchQuanTimed, QuanTimed),
     ),
 )  # fmt: skip

@@ -22,12 +22,12 @@ from algorithms.sets.base import ConvexSet
 from algorithms.sets.geometry import Entropy, Euclidean, Geometry
 from algorithms.topologies.base import Topology
 from proofs_check.closed_forms.gossip_convex.dgd import fixed_points
-from proofs_check.closed_forms.gossip_convex.dual_averaging import (
+from proofs_check.closed_forms.gossip_convex.exponential_weights import one_cost
+from proofs_check.closed_forms.gossip_convex.gossip_dual_averaging import (
     guests_at_home,
     is_d_psgd,
     mean_recursion,
 )
-from proofs_check.closed_forms.gossip_convex.mirror import one_cost
 from proofs_check.closed_forms.gossip_convex.projected_dgd import constrained
 from proofs_check.methods.faulty.spoilt import Spoilt, posing
 from proofs_check.mutants.gossip import own_weights

@@ -37,7 +37,7 @@ from proofs_check.closed_forms.gossip_pairwise.ad_psgd import (
 )
 from proofs_check.closed_forms.gossip_pairwise.gossiping_sgd import follows_the_reads
 from proofs_check.closed_forms.gossip_pairwise.randomised_gossip import mean_is_kept as sum_is_kept
-from proofs_check.closed_forms.gossip_pairwise.saps import everyone_in_touch, mean_is_kept
+from proofs_check.closed_forms.gossip_pairwise.saps_psgd import everyone_in_touch, mean_is_kept
 from proofs_check.methods.faulty.spoilt import Spoilt, posing
 from proofs_check.mutants.method_mutant import MethodMutant, fault
 from theory.stepsizes import ConstantStep

@@ -26,7 +26,7 @@ from proofs_check.closed_forms.local_updates.meetings import (
     spread_between_meetings,
 )
 from proofs_check.closed_forms.local_updates.pr_sgd_momentum import averaged_momentum
-from proofs_check.closed_forms.local_updates.qsparse_async import async_qsparse, staggered
+from proofs_check.closed_forms.local_updates.qsparse_local_sgd import async_qsparse, staggered
 from proofs_check.methods.faulty.methods import (
     GradientAveragingLocalSGD,
 )

@@ -51,6 +51,12 @@ def test_closed_forms_name_rows_of_their_own_room_as_subjects(module: ModuleType
     assert {key for key in named if ROOMS[key] != room} == set()
 
 
+def test_every_row_of_local_updates_has_a_closed_form() -> None:
+    text = "".join(map(inspect.getsource, modules("proofs_check.closed_forms.local_updates")))
+    keys = {key for key, room in ROOMS.items() if room == "local_updates"}
+    assert not {key for key in keys if f'"{key}"' not in text}
+
+
 @pytest.mark.parametrize("module", STUDY_MODULES, ids=lambda module: module.__name__)
 def test_a_study_lies_in_the_room_of_its_row_and_imports_no_other(module: ModuleType) -> None:
     room = module.__name__.split(".")[2]

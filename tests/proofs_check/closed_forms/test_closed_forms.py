@@ -10,7 +10,7 @@ from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.topologies.star import Star
 from proofs_check.closed_forms import CLOSED_FORMS
-from proofs_check.closed_forms.asynchronous.delay import delay_threshold
+from proofs_check.closed_forms.asynchronous.asp_delay import delay_threshold
 from proofs_check.closed_forms.auxiliary.error_feedback import worst_residual
 from proofs_check.closed_forms.gossip.choco_gossip import mode_factors
 from proofs_check.closed_forms.gossip.d_psgd import ring_bias
@@ -19,7 +19,7 @@ from proofs_check.closed_forms.local_updates.local_sgd import (
     local_mean_is_bsp,
     local_spread,
 )
-from proofs_check.closed_forms.sparsification.random_sparsification import one_step_factor
+from proofs_check.closed_forms.sparsification.random_k import one_step_factor
 from proofs_check.closed_forms.synchronous.noisy_quadratic import (
     finite_time_variance,
     stationary_variance,

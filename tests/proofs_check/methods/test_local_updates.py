@@ -31,7 +31,7 @@ from algorithms.run import run
 from algorithms.synchronisation.compute_times import ShiftedExponential
 from algorithms.synchronisation.periods import Every, Growing, Listed, Once, Periods, PostLocal
 from algorithms.synchronisation.stopwatch import Timing
-from proofs_check.closed_forms.local_updates.qsparse_async import staggered
+from proofs_check.closed_forms.local_updates.qsparse_local_sgd import staggered
 from proofs_check.compressors.check import check_compressor
 from proofs_check.studies.local_updates import adacomm_time
 from proofs_check.verdict import Outcome
