@@ -90,7 +90,7 @@ def check(
     name: Annotated[
         str,
         typer.Argument(
-            help="A row key, the name of any row's operator, as 'scaled sign', or "
+            help="A row key, the name of any row's operator, as 'scaled sign', a problem, or "
             "MODULE:ATTRIBUTE: a compressor, topology, problem or row of your own."
         ),
     ],

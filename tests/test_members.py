@@ -167,9 +167,6 @@ def test_every_bound_check_is_declared() -> None:
     assert not loose, f"in no tuple BOUND_CHECKS of its module: {loose}"
 
 
-ENTRY_POINTS = {"experiments.cli", "experiments.figures.readme"}
-"""Modules that a user runs."""
-
 DISCOVERED: tuple[tuple[str, str], ...] = (
     ("algorithms.catalogue", "ENTRIES"),
     ("algorithms.problems", "ENTRIES"),
@@ -220,7 +217,8 @@ def test_every_module_is_used() -> None:
     for room, kind in KINDS:
         holding = (m for m in modules(room) if any(isinstance(v, kind) for v in vars(m).values()))
         found |= {module.__name__ for module in holding}
-    idle = sorted(set(SOURCES) - imported() - found - ENTRY_POINTS)
+    found |= {m for m, path in SOURCES.items() if 'if __name__ == "__main__":' in path.read_text()}
+    idle = sorted(set(SOURCES) - imported() - found)
     assert not idle, f"no module imports {idle}, and they declare nothing that is discovered"
 
 

@@ -1,4 +1,4 @@
-"""``rateproof check``: verdicts on a row or compressor of the catalogue, or on one's own object."""
+"""``rateproof check``: verdicts on a row, compressor or problem, or on one's own object."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rich.console import RenderableType
 
-from algorithms.catalogue import OPERATORS, ROWS, row
+from algorithms.catalogue import OPERATORS, PROBLEMS, ROWS, row
 from algorithms.compressors.base import Compressor
 from algorithms.names import UnknownName
 from experiments.commands.console import (
@@ -57,12 +57,12 @@ def gathered(found: Iterator[Verdict], tell: Tell) -> tuple[Verdict, ...]:
 
 
 def check_named(name: str, d: int, tell: Tell) -> Iterator[Verdict]:
-    """Verdicts on a compressor of the catalogue on R^d, or on a row's cells, as they are found."""
+    """Verdicts on an operator on R^d, or on a row's or a problem's cells, as they are found."""
     target = find(name)
     if isinstance(target, Compressor):
         yield from check_compressor(target, d=d)
         return
-    if row(name).why:
+    if name in {r.key for r in ROWS} and row(name).why:
         tell(f"no theorem tunes {name}: {row(name).why}")
     for number, cell in enumerate(target, start=1):
         tell(f"[{number}/{len(target)}] {title(cell)}")
@@ -70,17 +70,21 @@ def check_named(name: str, d: int, tell: Tell) -> Iterator[Verdict]:
 
 
 def find(name: str) -> Compressor | tuple[Cell, ...]:
-    """What ``name`` means: an operator of the catalogue by its reported name, or a row's cells.
+    """What ``name`` means: an operator by its reported name, or a row's or a problem's cells.
 
     Raises:
         ValueError: there is no such thing; suggests the nearest.
     """
     if name in OPERATORS:
         return OPERATORS[name]
-    keys = [r.key for r in ROWS]
-    if name not in keys:
-        raise UnknownName("row or compressor", name, [*keys, *OPERATORS])
-    found = tuple(cell for cell in cells("quick") if cell.row == name)
+    keys, problems = [r.key for r in ROWS], [entry.name for entry in PROBLEMS]
+    if name not in keys and name not in problems:
+        raise UnknownName("row, compressor or problem", name, [*keys, *OPERATORS, *problems])
+    found = tuple(
+        cell
+        for cell in cells("quick")
+        if cell.row == name or (cell.check == "problem" and cell.problem == name)
+    )
     if not found:
         raise ValueError(
             f"row {name!r} is {row(name).state}: there is nothing to check yet; "

@@ -11,20 +11,22 @@ import gc
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import isqrt
-from types import FunctionType, SimpleNamespace
 from typing import Any, final
 
 import torch
-import torch.distributed as dist
 from torch import Tensor, nn
-from torch.distributed.algorithms.ddp_comm_hooks import (
-    default_hooks,
-    powerSGD_hook,
-    quantization_hooks,
-)
 from torch.nn.parallel import DistributedDataParallel
 
 from algorithms.names import look_up
+from algorithms.network.ranks import (
+    copy_first,
+    default_hooks,
+    place,
+    powerSGD_hook,
+    quantization_hooks,
+    stacked_futures,
+    wait_for_all,
+)
 
 _CALL, _RESET, _STOP = 0, 1, 2
 _DTYPES = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
@@ -76,23 +78,6 @@ def _under_another_name(hook: Callable[..., Any]) -> Callable[..., Any]:
     return lambda state, bucket: hook(state, bucket)
 
 
-def _stacked_futures(hook: Any) -> Callable[..., Any]:
-    """The same code, with the futures of all_gather as it expects them.
-
-    It takes the first item of the future's value for all ranks' tensors in one, stacked; gloo's
-    value is the list of them, whose first item is that of rank 0 alone.
-    """
-
-    def all_gather(out: list[Tensor], own: Tensor, **options: Any) -> Any:
-        future = dist.all_gather(out, own, **options).get_future()
-        stacked = future.then(lambda done: [torch.stack(done.value())])
-        return SimpleNamespace(get_future=lambda: stacked)
-
-    names = SimpleNamespace(all_gather=all_gather, get_rank=dist.get_rank, group=dist.group)
-    scope = hook.__globals__ | {"dist": names}
-    return FunctionType(hook.__code__, scope, hook.__name__, hook.__defaults__)
-
-
 TORCH_HOOKS = (
     TorchHook("allreduce", "allreduce_hook, no compression", default_hooks.allreduce_hook),
     TorchHook("fp16", "fp16_compress_hook", default_hooks.fp16_compress_hook),
@@ -108,7 +93,7 @@ TORCH_HOOKS = (
     TorchHook(
         "8bit-stacked",
         "quantization_pertensor_hook, given the stacked futures that it expects",
-        _stacked_futures(quantization_hooks.quantization_pertensor_hook),
+        stacked_futures(quantization_hooks.quantization_pertensor_hook),
     ),
     TorchHook(
         "8bit-channel",
@@ -118,7 +103,7 @@ TORCH_HOOKS = (
     TorchHook(
         "8bit-channel-stacked",
         "quantization_perchannel_hook, given the stacked futures that it expects",
-        _stacked_futures(quantization_hooks.quantization_perchannel_hook),
+        stacked_futures(quantization_hooks.quantization_perchannel_hook),
     ),
     TorchHook("powersgd", "powerSGD_hook, rank 1", powerSGD_hook.powerSGD_hook, _power_state, True),
     TorchHook(
@@ -160,10 +145,8 @@ class HookLine:
     """
 
     def __init__(self, hook: TorchHook) -> None:
-        if not dist.is_initialized():
-            raise RuntimeError("torch.distributed is not initialised; start ranks with launch()")
         self.hook = hook
-        self.rank, self.ranks = dist.get_rank(), dist.get_world_size()
+        self.rank, self.ranks = place()
         self._models: dict[tuple[int, torch.dtype], Any] = {}
         self._last: tuple[int, torch.dtype] | None = None
         self._state: Any = None
@@ -211,7 +194,7 @@ class HookLine:
         self._models.clear()
         self._state = None
         gc.collect()
-        dist.barrier()
+        wait_for_all()
 
     def _reset(self) -> None:
         if self.hook.state is not None:
@@ -222,17 +205,17 @@ class HookLine:
         if self.ranks == 1:
             return
         size, kind = (0, 0) if x is None else (x.numel(), _DTYPES.index(x.dtype))
-        dist.broadcast(torch.tensor([order, size, kind]), 0)
+        copy_first(torch.tensor([order, size, kind]))
         if x is not None:
-            dist.broadcast(x.clone(), 0)
+            copy_first(x.clone())
 
     def _hear(self) -> tuple[int, Tensor]:
         header = torch.zeros(3, dtype=torch.int64)
-        dist.broadcast(header, 0)
+        copy_first(header)
         order, size, kind = header.tolist()
         x = torch.zeros(size, dtype=_DTYPES[kind])
         if order == _CALL:
-            dist.broadcast(x, 0)
+            copy_first(x)
         return order, x
 
     def _step(self, x: Tensor) -> Tensor:

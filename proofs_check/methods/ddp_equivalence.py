@@ -22,6 +22,7 @@ from algorithms.methods.base import Method
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.network.ddp_hook import DDPHook
 from algorithms.network.launch import launch
+from algorithms.network.ranks import place, wait_for_all
 from algorithms.optimizers.base import SGD
 from algorithms.optimizers.proximal import NoProximal
 from algorithms.problems.base import Problem
@@ -106,7 +107,7 @@ class _Model(nn.Module):
 
 def train(case: HookCase) -> Trained:
     """Plain SGD on this rank, gradients averaged by the hook."""
-    rank, ranks = torch.distributed.get_rank(), torch.distributed.get_world_size()
+    rank, ranks = place()
     problem = case.build(ranks)
     hook, model, optimizer = _setup(case, problem, problem.start(), None)
     sent = crossed = 0
@@ -156,7 +157,7 @@ def train_all(cases: tuple[HookCase, ...]) -> list[Trained]:
     """All cases on this rank; no model outlives its process group."""
     trained = [train(case) for case in cases]
     gc.collect()
-    torch.distributed.barrier()
+    wait_for_all()
     return trained
 
 

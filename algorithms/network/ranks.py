@@ -1,0 +1,62 @@
+"""The ranks of the running process group: what the audit and the checks of DDP ask of torch.
+
+``torch.distributed`` is named in this folder only; its communication hooks for DDP are handed on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import FunctionType, SimpleNamespace
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from torch import Tensor
+from torch.distributed.algorithms.ddp_comm_hooks import (
+    default_hooks,
+    powerSGD_hook,
+    quantization_hooks,
+)
+
+__all__ = [
+    "copy_first", "default_hooks", "place", "powerSGD_hook", "quantization_hooks",
+    "stacked_futures", "wait_for_all",
+]  # fmt: skip
+
+
+def place() -> tuple[int, int]:
+    """This process's rank, and how many ranks there are.
+
+    Raises:
+        RuntimeError: torch.distributed is not initialised.
+    """
+    if not dist.is_initialized():
+        raise RuntimeError("torch.distributed is not initialised; start ranks with launch()")
+    return dist.get_rank(), dist.get_world_size()
+
+
+def wait_for_all() -> None:
+    """Return when every rank has come here."""
+    dist.barrier()
+
+
+def copy_first(x: Tensor) -> None:
+    """Write rank 0's x over x on every rank."""
+    dist.broadcast(x, 0)
+
+
+def stacked_futures(hook: Any) -> Callable[..., Any]:
+    """The hook's own code, with the futures of all_gather as it expects them.
+
+    It takes the first item of the future's value for all ranks' tensors in one, stacked; gloo's
+    value is the list of them, whose first item is that of rank 0 alone.
+    """
+
+    def all_gather(out: list[Tensor], own: Tensor, **options: Any) -> Any:
+        future = dist.all_gather(out, own, **options).get_future()
+        stacked = future.then(lambda done: [torch.stack(done.value())])
+        return SimpleNamespace(get_future=lambda: stacked)
+
+    names = SimpleNamespace(all_gather=all_gather, get_rank=dist.get_rank, group=dist.group)
+    scope = hook.__globals__ | {"dist": names}
+    return FunctionType(hook.__code__, scope, hook.__name__, hook.__defaults__)

@@ -1,0 +1,135 @@
+"""CONTRIBUTING.md, followed to the letter in a copy of the project."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+HOUSE = Path(__file__).absolute().parents[1]
+PAGE = HOUSE / "CONTRIBUTING.md"
+COPIED = ("theory", "algorithms", "proofs_check", "experiments", "tests")
+FILE = re.compile(
+    r"^(New file|At the end of) `([^`]+)`:\n\n```\w+\n(.*?)^```$", re.DOTALL | re.MULTILINE
+)
+SHELL = re.compile(r"^```sh\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+
+
+def linked(source: str, target: str) -> str:
+    """A copy that costs nothing; what is written to later is replaced, not changed."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
+    return target
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The project with every file that the page names."""
+    home = tmp_path_factory.mktemp("contributed") / "house"
+    for floor in COPIED:
+        shutil.copytree(HOUSE / floor, home / floor, copy_function=linked)
+    shutil.copy2(HOUSE / "pyproject.toml", home)
+    for how, name, text in FILE.findall(PAGE.read_text(encoding="utf-8")):
+        path = home / name
+        assert path.exists() == (how != "New file"), f"{how} {name}"
+        before = path.read_text(encoding="utf-8") if path.exists() else ""
+        path.unlink(missing_ok=True)
+        path.write_text(before + text, encoding="utf-8")
+    return home
+
+
+def call(copy: Path, *words: str) -> str:
+    """Standard output of a Python module that ends with code 0."""
+    kept = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    done = subprocess.run(
+        [sys.executable, "-m", *words],
+        cwd=copy,
+        env=kept | {"PYTHONPATH": str(copy)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def commands() -> list[list[str]]:
+    """The page's calls of the command line, in words."""
+    lines = "".join(SHELL.findall(PAGE.read_text(encoding="utf-8"))).splitlines()
+    return [shlex.split(line) for line in lines]
+
+
+def test_the_page_names_a_command_for_every_kind() -> None:
+    assert [words[:2] for words in commands()] == [
+        ["rateproof", verb] for verb in ("check", "topologies", "check", "run", "figure")
+    ]
+
+
+def told(copy: Path, kind: str, number: int) -> Any:
+    """JSON of the page's command."""
+    (_, verb, *rest) = commands()[number]
+    assert verb == kind
+    return json.loads(call(copy, "experiments.cli", verb, *rest, "--json"))
+
+
+def test_the_compressor_is_checked_by_its_name(copy: Path) -> None:
+    verdicts = told(copy, "check", 0)
+    assert {verdict["subject"] for verdict in verdicts} == {"halved"}
+    assert "refuted" not in {verdict["outcome"] for verdict in verdicts}
+    assert any("0.75" in verdict["claim"] for verdict in verdicts)
+
+
+def test_the_topology_is_in_the_table(copy: Path) -> None:
+    rows = {row["name"]: row for row in told(copy, "topologies", 1)}
+    assert rows["wheel(n=8)"]["gap"] > rows["ring(n=8)"]["gap"]
+
+
+def test_the_problem_is_checked_by_its_name(copy: Path) -> None:
+    verdicts = told(copy, "check", 2)
+    assert {verdict["subject"] for verdict in verdicts} == {"stretched"}
+    assert "refuted" not in {verdict["outcome"] for verdict in verdicts}
+
+
+LISTED = """
+from proofs_check.suite import cells, run_cell
+for cell in cells("quick"):
+    if cell.row == "exact-descent" or "exact_descent" in cell.check:
+        print(cell.check.split()[0], cell.problem)
+        if not cell.check.startswith("run"):
+            for verdict in run_cell(cell).verdicts:
+                assert verdict.outcome.value != "refuted", verdict
+"""
+
+
+def test_theorem_and_method_are_cells_of_the_survey_that_hold(copy: Path) -> None:
+    (copy / "listed.py").write_text(LISTED, encoding="utf-8")
+    found = set(call(copy, "listed").splitlines())
+    assert found >= {"run stretched", "run quadratic-sc", "bound stretched", "proof "}
+
+
+def test_the_method_runs_under_its_theorem(copy: Path) -> None:
+    run = told(copy, "run", 3)
+    assert run["theorem"] and run["curves"]["mean"][-1] < run["curves"]["bound"][-1]
+
+
+def test_the_figure_is_drawn(copy: Path) -> None:
+    drawn = told(copy, "figure", 4)
+    assert drawn["error"][-1] < drawn["error"][0]
+    assert all((copy / path).stat().st_size > 1_000 for path in drawn["files"])
+
+
+@pytest.mark.slow
+def test_nothing_on_the_page_stays_unnoticed(copy: Path) -> None:
+    """What names unused files and unproved theorems is content with the files of the page."""
+    words = ("-q", "-p", "no:cacheprovider", "-k", "not contributing")
+    call(copy, "pytest", *words, "tests/test_members.py")
+    call(copy, "pytest", *words, "tests/proofs_check/proofs/test_proofs.py", "-k", "planted or own")
