@@ -179,7 +179,9 @@ def audit(
 
 @app.command()
 def survey(
-    preset: Annotated[str, typer.Option(help="quick (minutes) or full (hours).")] = "quick",
+    preset: Annotated[
+        str, typer.Option(help="quick (minutes; no MLP, no rates on data) or full (hours).")
+    ] = "quick",
     row: Annotated[
         list[str] | None, typer.Option(help="Only this row; may be given several times.")
     ] = None,

@@ -22,6 +22,7 @@ class Cell:
         replicas: replicas of a run.
         steps: steps of a run.
         n: number of workers.
+        rates: whether a run's rate in T is fitted.
     """
 
     row: str
@@ -31,6 +32,7 @@ class Cell:
     replicas: int = 0
     steps: int = 0
     n: int = 0
+    rates: bool = True
 
 
 class CellResult(NamedTuple):

@@ -51,10 +51,8 @@ class Preset:
         slow_steps: steps of runs on the MLP.
         slow_replicas: replicas of runs on the MLP.
         dimension: length of rows that operators are checked at.
-        n: number of workers.
-        slow_steps: steps of runs on the MLP.
-        slow_replicas: replicas of runs on the MLP.
-        dimension: length of rows that operators are checked at.
+        everywhere: rows run on all their problems, and rates in T are fitted on all of these; else
+            runs and studies on the MLP are left out, and rates are fitted on synthetic problems.
     """
 
     n: int
@@ -63,6 +61,7 @@ class Preset:
     slow_steps: int
     slow_replicas: int
     dimension: int
+    everywhere: bool
 
     def length(self, name: str) -> tuple[int, int]:
         """Steps and replicas of a run on the problem called ``name``."""
@@ -70,10 +69,20 @@ class Preset:
             return self.slow_steps, self.slow_replicas
         return self.steps, self.replicas
 
+    def runs_on(self, name: str) -> bool:
+        """Whether rows and studies run on the problem called ``name``."""
+        return self.everywhere or not name.startswith("mlp")
+
+    def fits_rates_on(self, name: str) -> bool:
+        """Whether rates in T are fitted there, which takes runs of further lengths."""
+        return self.everywhere or name.startswith(_SYNTHETIC)
+
+
+_SYNTHETIC = ("quadratic", "consensus")
 
 PRESETS: dict[str, Preset] = {
-    "quick": Preset(16, 1000, 32, 200, 8, 100),
-    "full": Preset(16, 8000, 64, 2000, 16, 1000),
+    "quick": Preset(16, 1000, 32, 200, 8, 100, everywhere=False),
+    "full": Preset(16, 8000, 64, 2000, 16, 1000, everywhere=True),
 }
 
 
@@ -84,14 +93,26 @@ def cells(preset: str) -> tuple[Cell, ...]:
         UnknownName: there is no such preset.
     """
     effort = look_up("preset", preset, PRESETS)
-    return (*_run_cells(effort), *_operator_cells(effort), *_worker_cells(), *_other_cells(effort))
+    return (
+        *_long_cells(effort), *_run_cells(effort), *_operator_cells(effort), *_worker_cells(),
+        *_other_cells(effort),
+    )  # fmt: skip
+
+
+def _long_cells(effort: Preset) -> Iterator[Cell]:
+    """Those that take longest come first: started last, one process would wait for the other."""
+    yield Cell("", "", "mutants")
+    for study in (one for one in STUDIES if effort.runs_on(one.problem)):
+        yield Cell(study.row, study.problem, f"study {study.name}")
+    yield Cell("", "", "influences")
 
 
 def _run_cells(effort: Preset) -> Iterator[Cell]:
     for r in ROWS:
-        for name in r.problems:
+        for name in filter(effort.runs_on, r.problems):
             steps, replicas = effort.length(name)
-            yield Cell(r.key, name, "run", (1,), replicas, steps, effort.n)
+            rates = effort.fits_rates_on(name)
+            yield Cell(r.key, name, "run", (1,), replicas, steps, effort.n, rates)
 
 
 def _operator_cells(effort: Preset) -> Iterator[Cell]:
@@ -124,10 +145,6 @@ def _other_cells(effort: Preset) -> Iterator[Cell]:
         yield Cell("", "", f"closed form {_name(closed)}")
     for bound in BOUND_CHECKS:
         yield Cell(bound.row, bound.problem, f"bound {bound.name}")
-    for study in STUDIES:
-        yield Cell(study.row, study.problem, f"study {study.name}")
-    yield Cell("", "", "influences")
-    yield Cell("", "", "mutants")
 
 
 def run_cell(cell: Cell) -> CellResult:
@@ -157,7 +174,9 @@ def _run(cell: Cell, _: str) -> Prepared:
 
 def _run_of(of: Row, build: Build, cell: Cell) -> CellResult:
     built = build(cell.n)
-    return run_row(of, built, steps=cell.steps, replicas=cell.replicas, seed=cell.seeds[0])
+    return run_row(
+        of, built, steps=cell.steps, replicas=cell.replicas, seed=cell.seeds[0], rates=cell.rates
+    )
 
 
 def _operator(cell: Cell, name: str) -> Prepared:

@@ -211,7 +211,7 @@ def _points(
         tail = times >= played.steps / 8
         return times[tail], series[:, tail]
     shorter = [
-        play(row, problem, played.steps >> k, replicas, seed + k)
+        play(row, problem, played.steps >> k, replicas, seed + k, points=2)
         for k in range(_HORIZONS - 1, 0, -1)
     ]
     runs = (*shorter, played)

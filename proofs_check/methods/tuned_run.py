@@ -51,9 +51,19 @@ def measured(trace: Trace, metric: Metric) -> NDArray[np.float64] | None:
 
 
 def play(
-    row: Row, problem: Problem, steps: int, replicas: int, seed: int, step: Stepsize | None = None
+    row: Row,
+    problem: Problem,
+    steps: int,
+    replicas: int,
+    seed: int,
+    step: Stepsize | None = None,
+    *,
+    points: int = 200,
 ) -> Played:
-    """Tune (or take ``step`` as it is) and run.
+    """Tune (or take ``step`` as it is) and run, with at most ``points`` records.
+
+    The squared gradient is taken at every step where the theorem bounds its average over all steps,
+    else at records only.
 
     Raises:
         Diverged: the run left the range of its number type.
@@ -61,15 +71,17 @@ def play(
     tuned = row.tune(problem, steps, step)
     constants = tuned.method.constants(problem).completed()
     theorem = tuned.theorem
-    weighted = theorem is not None and theorem.metric is Metric.WEIGHTED_SUBOPTIMALITY
+    metric = None if theorem is None else theorem.metric
+    weighted = metric is Metric.WEIGHTED_SUBOPTIMALITY
+    averaged = metric is Metric.AVERAGE_SQUARED_GRADIENT
 
     def weight(t: int) -> float:
         assert theorem is not None
         return theorem.weight(constants, tuned.step, t)
 
     trace = run(
-        tuned.method, problem, steps=steps, seed=seed, replicas=replicas, every=1,
-        weight=weight if weighted else None, timing=STANDARD,
+        tuned.method, problem, steps=steps, seed=seed, replicas=replicas, points=points,
+        every=1 if averaged else 0, weight=weight if weighted else None, timing=STANDARD,
     )  # fmt: skip
     return Played(tuned, constants, trace, steps)
 

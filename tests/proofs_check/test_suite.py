@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from algorithms.catalogue import OPERATORS, PROBLEMS, ROWS
+from algorithms.catalogue import OPERATORS, PROBLEMS, ROWS, problem
 from algorithms.names import UnknownName
 from proofs_check.cell import Cell
 from proofs_check.instruments.statistics import FAMILY_WISE_ERROR, MOST_TESTS, TEST_ERROR
@@ -17,12 +17,45 @@ def test_cells_are_distinct_and_cover_the_catalogue(preset):
     found = cells(preset)
     assert len(set(found)) == len(found)
     runs = {(c.row, c.problem) for c in found if c.check == "run"}
-    assert runs == {(r.key, name) for r in ROWS for name in r.problems}
+    left_out = {"mlp-digits"} if preset == "quick" else set()
+    assert runs == {(r.key, name) for r in ROWS for name in r.problems if name not in left_out}
     assert {c.problem for c in found if c.check == "problem"} == {e.name for e in PROBLEMS}
     operators = {(c.row, c.check.removeprefix("operator ")) for c in found if _kind(c, "operator")}
     of_rows = {(r.key, o.name) for r in ROWS for o in r.operators}
     assert of_rows <= operators and {name for _, name in operators} == set(OPERATORS)
     assert [key for key, name in operators if name == "identity"] == [""], "checked once, of no row"
+
+
+def _regime(name: str) -> tuple[bool, bool, bool]:
+    """Whether a problem is convex, strongly convex, Polyak-Lojasiewicz: what theorems ask of f."""
+    c = problem(name, 4).constants()
+    return bool(c.convex), bool(c.mu), bool(c.pl)
+
+
+def test_a_quick_survey_runs_every_row_in_every_regime_of_the_full_one():
+    regimes = {
+        preset: {(c.row, _regime(c.problem)) for c in cells(preset) if c.check == "run"}
+        for preset in PRESETS
+    }
+    assert regimes["quick"] == regimes["full"]
+    assert {row for row, _ in regimes["quick"]} == {r.key for r in ROWS if r.state == "ready"}
+
+
+def test_a_quick_survey_leaves_out_the_mlp_and_nothing_else():
+    """Every check of the full survey that is not on the MLP, all mutants among them."""
+    found = {p: {(c.row, c.problem, c.check) for c in cells(p)} for p in PRESETS}
+    left_out = found["full"] - found["quick"]
+    assert found["quick"] < found["full"]
+    assert {problem for _, problem, _ in left_out} == {"mlp-digits"}
+    assert {check.split()[0] for _, _, check in left_out} == {"run", "study"}
+    assert ("", "", "mutants") in found["quick"]
+
+
+def test_a_quick_survey_fits_rates_where_runs_are_cheap():
+    """On synthetic problems; a full one on all."""
+    fitted = {c.problem for c in cells("quick") if c.check == "run" and c.rates}
+    assert {name.split("-")[0] for name in fitted} == {"quadratic", "consensus"}
+    assert all(c.rates for c in cells("full"))
 
 
 def _kind(cell: Cell, kind: str) -> bool:
