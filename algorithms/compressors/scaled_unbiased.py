@@ -31,23 +31,29 @@ class ScaledUnbiased(Compressor):
 
     $E\|C(x) - x\|^2 \le \frac{\omega}{1 + \omega} \|x\|^2$, so $\delta = 1/(1 + \omega)$, tight
     where the variance is. ``inner`` is Q; where it claims several variances, the smallest is
-    taken. The receiver divides: the message is Q's, bit for bit. (Koloskova, Stich,
-    Jaggi 2019, arXiv:1902.00340, Section 3.5.)
+    taken; of those in print alone with ``published``, as a paper's own experiment did. The receiver
+    divides: the message is Q's, bit for bit. (Koloskova, Stich, Jaggi 2019, arXiv:1902.00340,
+    Section 3.5.)
 
     Raises:
         ValueError: ``inner`` is not unbiased, or no variance of it is known (from ``claims`` on).
     """
 
     inner: Compressor
+    published: bool = False
 
     @property
     def name(self) -> str:
-        return f"shrunk {self.inner.name}"
+        return f"shrunk {self.inner.name}" + (" as published" if self.published else "")
 
     def variance(self, d: int) -> VarianceBound:
         """The smallest variance that Q claims for rows of d numbers."""
         claims = self.inner.claims(d)
-        least = least_variance(claims)
+        least = least_variance(
+            claim
+            for claim in claims
+            if not self.published or claim.confidence is not Confidence.DERIVED
+        )
         if least is None or not any(isinstance(claim, Unbiased) for claim in claims):
             raise ValueError(
                 f"inner must be unbiased with a known variance, got inner={self.inner.name}; "

@@ -130,7 +130,7 @@ def lines(setting: Setting = FULL, build: Build = ChocoGossip) -> Lines:
     short, long = setting.short, setting.long
     entries = (
         ("exact", ChocoGossip(ring, Identity(), 1.0), short),
-        ("CHOCO QSGD", build(ring, ScaledUnbiased(levels), 1.0), short),
+        ("CHOCO QSGD", build(ring, ScaledUnbiased(levels, published=True), 1.0), short),
         ("CHOCO top", build(ring, TopK(setting.share), setting.top), long),
         ("CHOCO rand", build(ring, RandK(setting.share, scaled=False), setting.rand), long),
         ("Q1 QSGD", QuantisedConsensus(links, levels, OwnValue.TOTAL), 2 * short),

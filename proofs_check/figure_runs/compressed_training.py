@@ -146,7 +146,9 @@ def exact_and_choco(
         "exact": DPSGD(step, ring),
         "CHOCO top": build(step, ring, TopK(setting.share), setting.top),
         "CHOCO rand": build(step, ring, RandK(setting.share, scaled=False), setting.rand),
-        "CHOCO QSGD": build(step, ring, ScaledUnbiased(QSGD(setting.levels)), setting.qsgd),
+        "CHOCO QSGD": build(
+            step, ring, ScaledUnbiased(QSGD(setting.levels), published=True), setting.qsgd
+        ),
     }
     with one_thread():
         return {name: train(name, m, problem, setting) for name, m in methods.items()}

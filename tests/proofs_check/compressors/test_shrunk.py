@@ -69,6 +69,13 @@ def test_the_smallest_variance_is_taken_whichever_stands_first(d: int, omega: fl
     assert operator_constants(ScaledUnbiased(QSGD(4)), d).delta == claim.delta
 
 
+def test_an_experiment_of_a_paper_divides_by_the_published_variance() -> None:
+    """At d = 2000 and s = 256 it is d/s^2, four times what is derived here."""
+    published, ours = (ScaledUnbiased(QSGD(256), published=p).variance(2000) for p in (True, False))
+    assert published.omega == pytest.approx(2000 / 256**2, rel=1e-14)
+    assert ours.omega == pytest.approx(2000 / (4 * 256**2), rel=1e-14)
+
+
 def test_published_quality_at_a_thousand_coordinates() -> None:
     assert operator_constants(ScaledUnbiased(QSGD(4)), 1000).delta == pytest.approx(0.112, abs=5e-4)
 
