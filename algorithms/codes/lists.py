@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, final
 import torch
 from torch import Tensor
 
-from algorithms.codes.base import Code, Field, Layout, Symbols, layout_bits
+from algorithms.codes.base import Code, Layout, Symbols, layout_bits
 from algorithms.codes.packed import Packed
 from algorithms.kernels import lists as kernel
 
@@ -196,8 +196,3 @@ def _typed(records: Records, columns: Tensor) -> Iterator[Tensor]:
 def float_column(name: str, dtype: torch.dtype) -> Column:
     """A number as its IEEE bits."""
     return Column(name, torch.finfo(dtype).bits, dtype)
-
-
-def count_field(most: int) -> Field:
-    """How a count of at most ``most`` records stands in a layout."""
-    return Field("count", 1, most.bit_length())

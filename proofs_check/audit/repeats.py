@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from proofs_check.audit.edge_cases import Trial
-from proofs_check.audit.history import ALPHA, comes_back, shown, turns
+from proofs_check.audit.history import comes_back, shown, turns
 from proofs_check.audit.runner import Runner
 from proofs_check.audit.shrink import shrink
 from proofs_check.audit.traits import Memory, ordinary
@@ -109,8 +109,3 @@ def _unseeded(trial: Trial) -> str:
     other = next((y for y in values if not torch.equal(y, values[0])), values[0])
     told = f"C({shown(x)}) = {shown(values[0])} and {shown(other)}"
     return f"torch, numpy and random seeded alike, d = {len(x)}: {told}"
-
-
-def error_level() -> float:
-    """Error of the test of history, for each point."""
-    return ALPHA
