@@ -215,7 +215,7 @@ def test_a_message_that_is_not_finite_refutes_the_run() -> None:
 def test_an_error_in_ones_own_code_is_told_with_its_line() -> None:
     code, out, err = call("a_users_module:Slips")
     line = next(k for k, text in enumerate(MINE.splitlines(), 1) if "MARK" in text)
-    assert code == 1
+    assert code == 3
     assert out == ""
     assert err.startswith("error: a_users_module:Slips: RuntimeError: ")
     assert err.endswith(f"(a_users_module.py, line {line})\n")

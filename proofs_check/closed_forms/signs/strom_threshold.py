@@ -38,7 +38,7 @@ def e28() -> Verdict:
     right = Strom(5.0).compress(x, draws_of(1, "none"))[0]
     printed = torch.where(x < 5.0, 0.0, 5.0)[0]
     return erratum(
-        "E28", "strom", "-tau is sent of what lies below -tau; printed, it becomes 0",
+        "E28", "strom-threshold", "-tau is sent of what lies below -tau; printed, it becomes 0",
         (float(right[0]), -5.0), (float(printed[0]), -5.0),
     )  # fmt: skip
 
