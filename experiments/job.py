@@ -54,7 +54,7 @@ def survey_job(
             soft_wrap=True,
         )
         return stop.exit_code
-    refuted = _tell(survey, headline(table), out, console)
+    refuted = _summarise(survey, headline(table), out, console)
     return 1 if survey.failures or refuted or faults else 0
 
 
@@ -71,7 +71,7 @@ def _draw(
     return shown, (*unknown, *undrawn)
 
 
-def _tell(survey: Survey, table: pd.DataFrame, out: Path, console: Console) -> int:
+def _summarise(survey: Survey, table: pd.DataFrame, out: Path, console: Console) -> int:
     """Say how it went; returns how many claims were refuted."""
     verdicts = [verdict for _, stored in survey.finished for verdict in stored.result.verdicts]
     counts = Counter(table["verdict"])

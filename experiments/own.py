@@ -28,7 +28,7 @@ from proofs_check.topologies.push import check_push
 from proofs_check.verdict import Verdict
 
 Own = Compressor | Topology | PushTopology | Problem | Row
-Tell = Callable[[RenderableType], None]
+Report = Callable[[RenderableType], None]
 
 SEED, RANKS, WORKERS = 1, 2, 4  # the latter two of the comparison with real ranks
 
@@ -66,7 +66,7 @@ def _made(name: str, kind: Callable[..., Own]) -> Own:
         ) from error
 
 
-def check_own(name: str, d: int, tell: Tell) -> Iterator[Verdict]:
+def check_own(name: str, d: int, report: Report) -> Iterator[Verdict]:
     """Verdicts on MODULE:ATTRIBUTE as they are found; a compressor's claims are checked on R^d.
 
     Raises:
@@ -85,20 +85,20 @@ def check_own(name: str, d: int, tell: Tell) -> Iterator[Verdict]:
             case Problem():
                 yield from check_problem(target, seed=SEED)
             case Row():
-                yield from check_row(name, target, tell)
+                yield from check_row(name, target, report)
     except Exception as error:  # a stranger's code may raise anything
         module = name.partition(":")[0]
         raise OwnFault(f"{name}: {_told(error)}{_line_in(module, error)}") from error
 
 
-def check_row(name: str, own_row: Row, tell: Tell) -> Iterator[Verdict]:
+def check_row(name: str, own_row: Row, report: Report) -> Iterator[Verdict]:
     """Its operators, its runs on every problem, and the same code on real ranks."""
     effort, cases = PRESETS["quick"], list[Case]()
     for operator in own_row.operators:
-        tell(f"{own_row.key}: operator {operator.name}")
+        report(f"{own_row.key}: operator {operator.name}")
         yield from check_compressor(operator, d=effort.dimension, seed=SEED)
     for objective in own_row.problems:
-        tell(f"{own_row.key} on {objective}: run")
+        report(f"{own_row.key} on {objective}: run")
         steps, replicas = effort.length(objective)
         built = problem(objective, effort.n)
         run = run_row(own_row, built, steps=steps, replicas=replicas, seed=SEED)
@@ -106,7 +106,7 @@ def check_row(name: str, own_row: Row, tell: Tell) -> Iterator[Verdict]:
         if run.curves:  # else it diverged, and would on ranks
             cases.append(Case(own_row.key, build_own, (name, objective), steps=STEPS))
     if cases:
-        tell(f"{own_row.key}: {WORKERS} workers on {RANKS} ranks")
+        report(f"{own_row.key}: {WORKERS} workers on {RANKS} ranks")
         yield from cross_validate(tuple(cases), RANKS)
 
 

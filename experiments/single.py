@@ -13,7 +13,7 @@ from algorithms.catalogue import Row
 from algorithms.problems.base import Problem
 from experiments.figures.panels import RunCurves
 from proofs_check.curves import BAND, RunSeries
-from proofs_check.methods.tuned_run import AGREEMENT, Played, play, run_series, shown
+from proofs_check.methods.tuned_run import AGREEMENT, Played, run_series, shown, tuned_run
 from theory.stepsizes import Stepsize
 from theory.theorem import Metric, Theorem, missing_sentence
 
@@ -136,7 +136,7 @@ def run_single(
         ValueError: an argument is out of range, or the row is planned.
         Diverged: the run left the range of its number type.
     """
-    return Single(row, problem, play(row, problem, steps, replicas, seed, step))
+    return Single(row, problem, tuned_run(row, problem, steps, replicas, seed, step))
 
 
 def uncovered(

@@ -21,7 +21,7 @@ from theory.constants import Constants, MissingConstants
 from theory.stepsizes import ConstantStep, Stepsize
 from theory.theorem import Result, Theorem
 
-Make = Callable[[Stepsize, Problem, int], Method[Any]]
+Build = Callable[[Stepsize, Problem, int], Method[Any]]
 
 CORE = ("quadratic-sc", "logreg-breast-cancer", "nonconvex-digits-dirichlet", "mlp-digits")
 """Strongly convex with noise and heterogeneity, convex data, non-convex on uneven shards, MLP."""
@@ -55,7 +55,7 @@ class Tuned(NamedTuple):
 @final
 @dataclass(frozen=True)
 class Recipe:
-    """What a ready row is made of: ``make(step, problem, steps)`` composes the method.
+    """What a ready row is made of: ``build(step, problem, steps)`` composes the method.
 
     ``theorems`` are those whose stepsize rule the method can run by, in the order in which they are
     tried; ``results`` is what else theory says of the row: orders, laws of mean estimation,
@@ -77,7 +77,7 @@ class Recipe:
         ValueError: a result is named twice.
     """
 
-    make: Make
+    build: Build
     theorems: tuple[Theorem, ...]
     compressor: Compressor | None = None
     problems: tuple[str, ...] = CORE
@@ -173,16 +173,16 @@ class Row:
         stepless = _stepless(recipe, problem, steps)
         if stepless and step is not None:
             raise ValueError(f"row {self.key!r} has no stepsize, got {step}; leave it out")
-        constants = recipe.make(_UNTUNED, problem, steps).constants(problem).completed()
+        constants = recipe.build(_UNTUNED, problem, steps).constants(problem).completed()
         if step is not None:
             covering = (one for one in recipe.theorems if one.applies(constants, step, steps))
-            return Tuned(recipe.make(step, problem, steps), step, next(covering, None))
+            return Tuned(recipe.build(step, problem, steps), step, next(covering, None))
         for theorem in recipe.theorems:
             step = _prescribed(theorem, constants, steps)
             if step is not None:
-                return Tuned(recipe.make(step, problem, steps), step, theorem, stepless)
+                return Tuned(recipe.build(step, problem, steps), step, theorem, stepless)
         step = _cautious(recipe, constants)
-        return Tuned(recipe.make(step, problem, steps), step, None, stepless)
+        return Tuned(recipe.build(step, problem, steps), step, None, stepless)
 
     def build(self, problem: Problem, steps: int) -> Method[Any]:
         """The method of :meth:`tune`."""
@@ -220,7 +220,7 @@ class Row:
 def _stepless(recipe: Recipe, problem: Problem, steps: int) -> bool:
     """Whether the method is the same whatever stepsize it is made with."""
     try:
-        one, other = (recipe.make(step, problem, steps) for step in (_UNTUNED, _OTHER))
+        one, other = (recipe.build(step, problem, steps) for step in (_UNTUNED, _OTHER))
         return bool(one == other)
     except (ValueError, RuntimeError):  # what cannot be compared is not known to be the same
         return False

@@ -63,7 +63,7 @@ class Records:
 class _List(NamedTuple):
     """One list of P rows as the kernel takes it."""
 
-    held: Tensor
+    counts: Tensor
     columns: Tensor
     widths: Tensor
     kinds: Tensor
@@ -105,7 +105,7 @@ class Lists(Code):
             out[:, : fixed.shape[-1]] = fixed
         for records, part in self._parts(here):
             if records.counted:
-                kernel.write(out, start, *_number(part.held, records.counted))
+                kernel.write(out, start, *_number(part.counts, records.counted))
             kernel.write(out, start, *part)
         return out.reshape(*shape, width).to(device)
 
@@ -124,7 +124,7 @@ class Lists(Code):
                 count = number[1][:, 0, 0]
             part = _empty(records, count)
             kernel.read(flat, start, end, *part)
-            symbols += [part.held[:, None], *_typed(records, part.columns)]
+            symbols += [part.counts[:, None], *_typed(records, part.columns)]
         return tuple(tensor.reshape(*shape, -1).to(device) for tensor in symbols)
 
     def _read_head(self, flat: Tensor) -> list[Tensor]:

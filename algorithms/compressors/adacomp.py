@@ -13,7 +13,7 @@ from algorithms.codes.lists import Column, Lists, Records
 from algorithms.compressors.base import Compressor, Property, Stated
 from algorithms.compressors.entries import Entries, entries_of, first
 from algorithms.compressors.requirements import require_finite, require_rows
-from algorithms.kernels import rows
+from algorithms.kernels import row_norms
 from algorithms.key import Draws
 from theory.bits import index_bits
 from theory.claims import Claim, Confidence, Contraction, NoConstant, Source
@@ -85,7 +85,7 @@ class AdaComp(Compressor):
         g, h = self._cut(x), self._cut(x + guide).abs()
         tops = g.abs().amax(-1)
         require_finite(tops, x, self.name)
-        scale = rows.mean_abs(tops)
+        scale = row_norms.mean_abs(tops)
         mask = (h >= tops[..., None]) & (g != 0) & (scale > 0)[..., None]
         slots = torch.cat((mask, ~mask.any(-1, keepdim=True)), -1).flatten(-2)
         entries = entries_of(slots)

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from algorithms.compressors.requirements import kept, share_name
 from algorithms.compressors.wangni import DropOut
-from algorithms.kernels import rows
+from algorithms.kernels import row_norms
 from theory import bits
 from theory.claims import Claim, Confidence, Source, Unbiased, VarianceBound
 
@@ -68,7 +68,7 @@ class Atomo(DropOut):
 
     def level(self, x: Tensor) -> Tensor:
         if self.budget is Budget.QSGD:
-            return rows.norms(x)
+            return row_norms.norms(x)
         if self.budget is Budget.TERNGRAD:
             return x.amax(-1, keepdim=True)
         return water_level(x, kept(self._number(), x.shape[-1]))

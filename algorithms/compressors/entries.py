@@ -10,7 +10,7 @@ from torch import Tensor
 
 from algorithms.compressors.base import Stated
 from algorithms.kernels import entries as kernel
-from algorithms.kernels import rows
+from algorithms.kernels import row_norms
 from theory import bits
 
 
@@ -68,9 +68,9 @@ def from_gaps(count: Tensor, distances: Tensor) -> Entries:
 
 
 def sums(x: Tensor) -> Tensor:
-    """Sum of magnitudes ``[..., m, 1]`` (float64) of rows, in the fixed order of ``rows``."""
+    """Sum of magnitudes ``[..., m, 1]`` (float64) of rows, in a fixed order (``row_norms``)."""
     flat = x.reshape(-1, x.shape[-1]).contiguous()
-    total = rows.abs_sums_torch(flat) if x.is_cuda else rows.abs_sums_numba(flat)
+    total = row_norms.abs_sums_torch(flat) if x.is_cuda else row_norms.abs_sums_numba(flat)
     return total.reshape(*x.shape[:-1], 1)
 
 

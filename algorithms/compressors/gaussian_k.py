@@ -14,7 +14,7 @@ from algorithms.compressors.base import Property
 from algorithms.compressors.entries import signed_sums
 from algorithms.compressors.masked import MaskCompressor
 from algorithms.compressors.requirements import kept, share_name
-from algorithms.kernels import rows
+from algorithms.kernels import row_norms
 from algorithms.key import Draws
 from theory import bits
 from theory.claims import Claim, Confidence, Contraction, NoConstant, Source
@@ -78,7 +78,7 @@ class GaussianK(MaskCompressor):
         if k == d:
             return torch.full_like(wide[..., :1], -torch.inf)
         mean = signed_sums(wide) / d
-        deviation = rows.norms(wide - mean) / math.sqrt(d)
+        deviation = row_norms.norms(wide - mean) / math.sqrt(d)
         return mean + deviation * NormalDist().inv_cdf(1 - k / d)
 
     def mask_again(self, d: int, draws: Draws) -> Tensor:

@@ -16,7 +16,7 @@ from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Property
 from algorithms.compressors.grid import GridCompressor, IrrationalScale
 from algorithms.compressors.requirements import require_finite, require_rows
-from algorithms.kernels import rounding, rows
+from algorithms.kernels import rounding, row_norms
 from algorithms.key import Draws
 from theory.claims import Claim, Confidence, Source, Unbiased, VarianceBound
 
@@ -72,7 +72,7 @@ class KLevel(GridCompressor):
         """The lowest and the highest level ``[..., m, 1]`` of rows ``[..., m, d]``."""
         low, high = torch.aminmax(x, dim=-1, keepdim=True)
         if self.span is Span.NORM:
-            high = torch.maximum(high, low + math.sqrt(2) * rows.norms(x))
+            high = torch.maximum(high, low + math.sqrt(2) * row_norms.norms(x))
         return low, high
 
     def cells(self, x: Tensor) -> tuple[Tensor, Tensor]:

@@ -15,7 +15,7 @@ from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Property
 from algorithms.compressors.grid import GridCompressor, IrrationalScale
 from algorithms.compressors.requirements import require_finite, require_rows
-from algorithms.kernels import rounding, rows
+from algorithms.kernels import rounding, row_norms
 from algorithms.key import Draws
 from theory import bits
 from theory.claims import Claim, Confidence, Source, Unbiased, VarianceBound
@@ -69,7 +69,7 @@ class NaturalDithering(GridCompressor):
 
     def scale(self, x: Tensor) -> Tensor:
         """The norm ``[..., m, 1]`` of rows ``[..., m, d]``."""
-        return rows.norms(x) if self.p == 2 else x.abs().amax(-1, keepdim=True)
+        return row_norms.norms(x) if self.p == 2 else x.abs().amax(-1, keepdim=True)
 
     def cells(self, x: Tensor) -> tuple[Tensor, Tensor]:
         scale = self.scale(x)

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from algorithms.compressors.grid import IrrationalScale
 from algorithms.compressors.levels import LevelCompressor
-from algorithms.kernels import rows
+from algorithms.kernels import row_norms
 from theory import bits
 from theory.claims import Claim, Confidence, Source, Unbiased, VarianceBound
 
@@ -57,8 +57,8 @@ class NormTernary(LevelCompressor):
 
     def scale(self, x: Tensor) -> Tensor:
         if self.p == 1:
-            return (rows.mean_abs(x.double()) * x.shape[-1]).to(x.dtype)
-        return rows.norms(x) if self.p == 2 else x.abs().amax(-1, keepdim=True)
+            return (row_norms.mean_abs(x.double()) * x.shape[-1]).to(x.dtype)
+        return row_norms.norms(x) if self.p == 2 else x.abs().amax(-1, keepdim=True)
 
     def exact_scale(self, x: Sequence[Fraction]) -> Fraction:
         if self.p == 1:

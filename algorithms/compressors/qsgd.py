@@ -12,7 +12,7 @@ from torch import Tensor
 
 from algorithms.compressors.grid import IrrationalScale
 from algorithms.compressors.levels import LevelCompressor
-from algorithms.kernels import rows
+from algorithms.kernels import row_norms
 from theory import bits
 from theory.claims import Claim, Confidence, Source, Unbiased, VarianceBound
 
@@ -60,7 +60,7 @@ class QSGD(LevelCompressor):
         return (Unbiased(_PAPER, Confidence.READ), *bounds)
 
     def scale(self, x: Tensor) -> Tensor:
-        return rows.norms(x)
+        return row_norms.norms(x)
 
     def exact_scale(self, x: Sequence[Fraction]) -> Fraction:
         square = sum((t * t for t in x), Fraction(0))

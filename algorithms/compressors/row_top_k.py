@@ -12,7 +12,7 @@ from torch import Tensor
 from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor, Property, Shapes
 from algorithms.compressors.requirements import kept, require_finite, require_rows, share_name
-from algorithms.kernels import rows, selection
+from algorithms.kernels import row_norms, selection
 from algorithms.key import Draws
 from theory.bits import index_bits
 from theory.claims import Claim, Confidence, Contraction, Source
@@ -82,7 +82,7 @@ class RowTopK(Compressor):
         require_rows(x, self.name)
         count, width = self.matrix(x.shape[-1])
         table = x.reshape(*x.shape[:-1], count, width)
-        sizes = rows.norms(table)[..., 0] if width > 1 else x
+        sizes = row_norms.norms(table)[..., 0] if width > 1 else x
         require_finite(sizes.sum(-1), x, self.name)
         chosen = selection.largest(sizes.contiguous(), kept(self.k, count))
         places = chosen[..., None].expand(*chosen.shape, width)

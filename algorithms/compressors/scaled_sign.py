@@ -11,7 +11,7 @@ from torch import Tensor
 from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor, Property
 from algorithms.compressors.requirements import require_finite, require_rows
-from algorithms.kernels import rows
+from algorithms.kernels import row_norms
 from algorithms.key import Draws
 from theory import bits
 from theory.claims import Claim, Confidence, Contraction, Source
@@ -44,7 +44,7 @@ class ScaledSign(Compressor):
 
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
         require_rows(x, self.name)
-        scale = rows.mean_abs(x)
+        scale = row_norms.mean_abs(x)
         require_finite(scale, x, self.name)
         return scale, (x < 0).to(torch.uint8)
 

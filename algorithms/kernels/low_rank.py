@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from algorithms.kernels.rows import exact_sqrt
+from algorithms.kernels.row_norms import exact_sqrt
 
 _NEGLIGIBLE = 1e-12  # a column this much shorter after projection lies in the span already
 

@@ -11,7 +11,7 @@ from typing import final
 import torch
 from torch import Tensor
 
-from algorithms.kernels.rows import norms
+from algorithms.kernels.row_norms import norms
 
 Shapes = tuple[tuple[int, ...], ...]
 

@@ -8,7 +8,7 @@ from typing import final
 import torch
 from torch import Tensor
 
-from algorithms.kernels.rows import norms
+from algorithms.kernels.row_norms import norms
 from algorithms.problems.base import require_number
 from algorithms.sets.base import ConvexSet
 

@@ -10,7 +10,7 @@ from typing import final
 import torch
 from torch import Tensor
 
-from algorithms.kernels.rows import mean_abs
+from algorithms.kernels.row_norms import mean_abs
 from algorithms.kernels.scaled_sum import add_scaled
 from algorithms.problems.base import Problem, require_number, upper
 from algorithms.sets.base import ConvexSet, Unconstrained

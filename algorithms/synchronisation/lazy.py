@@ -9,7 +9,7 @@ from typing import NamedTuple, final
 import torch
 from torch import Tensor
 
-from algorithms.kernels import rows
+from algorithms.kernels import row_norms
 
 
 class Opening(ABC):
@@ -181,7 +181,7 @@ class InTurn(Trigger):
 
 def square(x: Tensor) -> Tensor:
     """Squared norms ``[..., m]`` of rows ``[..., m, d]``, in a fixed order."""
-    norms = rows.norms(x)[..., 0]
+    norms = row_norms.norms(x)[..., 0]
     return norms * norms
 
 

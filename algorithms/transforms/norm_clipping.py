@@ -8,7 +8,7 @@ from typing import final
 
 from torch import Tensor
 
-from algorithms.kernels import rows
+from algorithms.kernels import row_norms
 from algorithms.transforms.base import Transform
 
 
@@ -43,6 +43,6 @@ class ClipNorm(Transform):
 
     def apply(self, g: Tensor, n: int) -> Tensor:
         limit = self.threshold * float(n) ** -self.power
-        norm = rows.norms(g)
+        norm = row_norms.norms(g)
         share: Tensor = limit / norm.clamp_min(limit)
         return g * share

@@ -18,7 +18,7 @@ from experiments.commands.console import (
     show_verdicts,
     verdict_list,
 )
-from experiments.own import OwnFault, Tell, check_own
+from experiments.own import OwnFault, Report, check_own
 from experiments.progress import title
 from proofs_check.cell import Cell
 from proofs_check.compressors.check import check_compressor
@@ -28,44 +28,44 @@ from proofs_check.verdict import Verdict
 
 def check_command(name: str, *, d: int, as_json: bool) -> int:
     """Exit code 1 if a claim is refuted, 3 if a user's own code raised."""
-    told = console(True)
+    screen = console(True)
 
-    def tell(what: RenderableType) -> None:
-        told.print(what, markup=False, highlight=False)
+    def report(what: RenderableType) -> None:
+        screen.print(what, markup=False, highlight=False)
 
     try:
         with bad_input():
             at_least("d", d, 1)
-            found = check_own(name, d, tell) if ":" in name else check_named(name, d, tell)
-            verdicts = gathered(found, tell)
+            found = check_own(name, d, report) if ":" in name else check_named(name, d, report)
+            verdicts = gathered(found, report)
     except OwnFault as error:
         print_error(error)
         return SUBJECT_FAULT
     return show_verdicts(verdicts, as_json)
 
 
-def gathered(found: Iterator[Verdict], tell: Tell) -> tuple[Verdict, ...]:
+def gathered(found: Iterator[Verdict], report: Report) -> tuple[Verdict, ...]:
     """All verdicts; where an interrupt or a user's code ends the search, those so far are told."""
     verdicts: list[Verdict] = []
     try:
         verdicts.extend(found)
     except (KeyboardInterrupt, OwnFault):
         if verdicts:
-            tell(verdict_list(verdicts))
+            report(verdict_list(verdicts))
         raise
     return tuple(verdicts)
 
 
-def check_named(name: str, d: int, tell: Tell) -> Iterator[Verdict]:
+def check_named(name: str, d: int, report: Report) -> Iterator[Verdict]:
     """Verdicts on an operator on R^d, or on a row's or a problem's cells, as they are found."""
     target = find(name)
     if isinstance(target, Compressor):
         yield from check_compressor(target, d=d)
         return
     if name in {r.key for r in ROWS} and row(name).why:
-        tell(f"no theorem tunes {name}: {row(name).why}")
+        report(f"no theorem tunes {name}: {row(name).why}")
     for number, cell in enumerate(target, start=1):
-        tell(f"[{number}/{len(target)}] {title(cell)}")
+        report(f"[{number}/{len(target)}] {title(cell)}")
         yield from run_cell(cell).verdicts
 
 

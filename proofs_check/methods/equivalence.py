@@ -80,7 +80,7 @@ class Ending(NamedTuple):
     problem: str
 
 
-def play(case: Case, network: Callable[[int], Network]) -> Ending:
+def run_case(case: Case, network: Callable[[int], Network]) -> Ending:
     """Run one case in one world."""
     method, problem = case.build(*case.arguments)
     world = network(problem.n)
@@ -108,12 +108,12 @@ def play(case: Case, network: Callable[[int], Network]) -> Ending:
 
 def play_sharded(cases: tuple[Case, ...], reduce: bool) -> list[Ending]:
     """All cases on this rank."""
-    return [play(case, lambda n: Sharded(n, reduce=reduce)) for case in cases]
+    return [run_case(case, lambda n: Sharded(n, reduce=reduce)) for case in cases]
 
 
 def play_simulated(cases: tuple[Case, ...]) -> list[Ending]:
     """All cases in the simulation."""
-    return [play(case, Simulated) for case in cases]
+    return [run_case(case, Simulated) for case in cases]
 
 
 def joined(parts: list[Ending]) -> Ending:

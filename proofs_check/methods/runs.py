@@ -19,7 +19,7 @@ from proofs_check.cell import CellResult
 from proofs_check.instruments.rates import curve_under_bound, fit_power, rate_verdict
 from proofs_check.instruments.statistics import TEST_ERROR
 from proofs_check.methods.received import received_bill
-from proofs_check.methods.tuned_run import Played, measured, only_agrees, play, run_series
+from proofs_check.methods.tuned_run import Played, measured, only_agrees, run_series, tuned_run
 from proofs_check.verdict import Outcome, Verdict
 from theory.constants import MissingConstants
 from theory.stepsizes import InverseTimeStep
@@ -33,7 +33,7 @@ def run_row(
 ) -> CellResult:
     """All that one row shows on one problem."""
     try:
-        played = play(row, problem, steps, replicas, seed)
+        played = tuned_run(row, problem, steps, replicas, seed)
     except Diverged as error:
         return CellResult((_diverged(row, problem, error, seed),))
     heard = received_bill(row, problem, played.tuned.method, played.trace, _told(played))
@@ -211,7 +211,7 @@ def _points(
         tail = times >= played.steps / 8
         return times[tail], series[:, tail]
     shorter = [
-        play(row, problem, played.steps >> k, replicas, seed + k, points=2)
+        tuned_run(row, problem, played.steps >> k, replicas, seed + k, points=2)
         for k in range(_HORIZONS - 1, 0, -1)
     ]
     runs = (*shorter, played)

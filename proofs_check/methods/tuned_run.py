@@ -50,7 +50,7 @@ def measured(trace: Trace, metric: Metric) -> NDArray[np.float64] | None:
     return None if name is None else getattr(trace, name)
 
 
-def play(
+def tuned_run(
     row: Row,
     problem: Problem,
     steps: int,

@@ -18,7 +18,7 @@ from algorithms.compressors.natural_dithering import NaturalDithering
 from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.rotated import Rotated
 from algorithms.compressors.terngrad import TernGrad
-from algorithms.kernels import rounding, rows
+from algorithms.kernels import rounding, row_norms
 from algorithms.key import Draws
 from algorithms.memories.error_feedback import ErrorFeedback
 from proofs_check.closed_forms.auxiliary.error_feedback import virtual_iterate
@@ -160,7 +160,7 @@ class EuclideanTernGrad(Impostor):
     right: TernGrad
 
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
-        scale = rows.norms(x)
+        scale = row_norms.norms(x)
         uniforms = draws.uniform(x.shape[-1], x.dtype)
         return scale, rounding.levels(x, scale, 1, uniforms, self.right.width)
 

@@ -21,7 +21,7 @@ from algorithms.compressors.rand_k import RandK
 from algorithms.compressors.scaled_sign import ScaledSign
 from algorithms.compressors.terngrad import TernGrad
 from algorithms.compressors.top_k import TopK
-from algorithms.kernels import rounding, rows, selection
+from algorithms.kernels import rounding, row_norms, selection
 from algorithms.kernels.philox import Counters
 from algorithms.key import Draws, Key, uniforms
 from theory.claims import Contraction, VarianceBound
@@ -260,9 +260,9 @@ def test_levels_that_too_many_reach_change_nothing() -> None:
 def test_kernels_equal_their_twins(dtype: torch.dtype, d: int) -> None:
     x = _awkward(14, d, dtype, seed=d)
     u = torch.rand(14, d, dtype=dtype, generator=torch.Generator().manual_seed(d))
-    norms = rows.norms(x)[:, 0]
-    assert torch.equal(rows.norms_numba(x), rows.norms_torch(x))
-    assert torch.equal(rows.abs_sums_numba(x), rows.abs_sums_torch(x))
+    norms = row_norms.norms(x)[:, 0]
+    assert torch.equal(row_norms.norms_numba(x), row_norms.norms_torch(x))
+    assert torch.equal(row_norms.abs_sums_numba(x), row_norms.abs_sums_torch(x))
     for s in (1, 2, 3, 128, 1000):
         width = s.bit_length()
         codes = rounding.levels_numba(x, norms, s, u, width)
@@ -281,7 +281,7 @@ def test_uniforms_drawn_on_the_way_give_the_same_codes(dtype: torch.dtype, d: in
     u = _draws(14, seed=d).uniform(d, dtype)
     counters = uniforms(_draws(14, seed=d), x)
     assert isinstance(counters, Counters)
-    scale = rows.norms(x)[:, 0]
+    scale = row_norms.norms(x)[:, 0]
     for s in (1, 4, 1000):
         width = s.bit_length()
         codes = rounding.levels_numba(x, scale, s, u, width)
@@ -308,7 +308,7 @@ def test_norms_are_correctly_scaled_and_no_smaller_than_any_entry(
     dtype: torch.dtype, values: list[float]
 ) -> None:
     x = torch.tensor([values], dtype=dtype)
-    norm = rows.norms(x)
+    norm = row_norms.norms(x)
     exact = math.hypot(*x[0].tolist())
     assert norm.item() == pytest.approx(exact, rel=2e-7 if dtype == torch.float32 else 1e-14)
     assert (norm >= x.abs()).all()
@@ -317,7 +317,9 @@ def test_norms_are_correctly_scaled_and_no_smaller_than_any_entry(
 @pytest.mark.parametrize("size", [1e-320, 1e-300, 1e-160, 1.0, 1e160, 1e305])
 def test_norms_survive_the_ends_of_the_range(size: float) -> None:
     x = size * torch.tensor([[3.0, -4.0, 0.0, 12.0]], dtype=torch.float64)
-    assert rows.norms(x).item() == pytest.approx(13 * size, rel=1e-3 if size < 1e-307 else 1e-14)
+    assert row_norms.norms(x).item() == pytest.approx(
+        13 * size, rel=1e-3 if size < 1e-307 else 1e-14
+    )
 
 
 @BY_DTYPE

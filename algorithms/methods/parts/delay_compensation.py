@@ -11,7 +11,7 @@ from torch import Tensor
 
 from algorithms.decays import require_decay
 from algorithms.kernels.mean import sum_rows
-from algorithms.kernels.rows import exact_sqrt
+from algorithms.kernels.row_norms import exact_sqrt
 from algorithms.problems.base import Problem
 
 State = TypeVar("State")

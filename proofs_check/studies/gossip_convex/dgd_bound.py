@@ -43,7 +43,9 @@ def unconstrained(step: Stepsize, topology: Topology, domain: ConvexSet) -> Meth
     return DPSGD(step, topology)
 
 
-def held(row: str, build: Build, theorem: Theorem, graph: Topology) -> tuple[Verdict, list[Line]]:
+def under_bound(
+    row: str, build: Build, theorem: Theorem, graph: Topology
+) -> tuple[Verdict, list[Line]]:
     """f(average) - f(x*) after 1, 2, ... steps under the theorem's bound."""
     problem, point = setting(graph.n)
     c, x = stated(graph, point), np.arange(1.0, _STEPS + 1)
@@ -72,7 +74,7 @@ def measure(build: Build = unconstrained, constrained: Build = projected_dgd) ->
             ("dgd", build, dgd),
             ("projected-dgd", constrained, projected),
         ):
-            verdict, lines = held(row, method, theorem, graph)
+            verdict, lines = under_bound(row, method, theorem, graph)
             verdicts.append(verdict)
             curves += lines
     return StudyResult(tuple(verdicts), curves)

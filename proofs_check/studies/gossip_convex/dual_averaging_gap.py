@@ -51,7 +51,7 @@ def averages(build: Build, graph: Topology, steps: int, replicas: int) -> tuple[
     return torch.stack(found, -1).numpy(), theorem.bound(c, step, np.arange(1.0, steps + 1))
 
 
-def held(build: Build, graph: Topology, steps: int = _STEPS) -> tuple[Verdict, list[Line]]:
+def under_bound(build: Build, graph: Topology, steps: int = _STEPS) -> tuple[Verdict, list[Line]]:
     """The worst worker's mean curve under the bound."""
     series, bound = averages(build, graph, steps, _REPLICAS)
     worst = series[:, series.mean(axis=(0, 2)).argmax()]
@@ -107,7 +107,7 @@ def measure(build: Build = DualAveraging) -> StudyResult:
     verdicts: list[Verdict] = []
     curves: list[Line] = []
     for graph in topologies(_N):
-        verdict, lines = held(build, graph)
+        verdict, lines = under_bound(build, graph)
         verdicts.append(verdict)
         curves += lines
     return StudyResult((*verdicts, on_rings(build)), curves)

@@ -1,4 +1,4 @@
-"""Sums over a row in a fixed order: what a row gives does not depend on how many rows are held.
+"""Norms and magnitudes of rows, in a fixed order: a row gives the same among one or a thousand.
 
 Coordinates are dealt to eight lanes, j to lane j mod 8; each lane adds up in double precision from
 left to right, and the lanes are joined pairwise. Reductions of array libraries choose their
