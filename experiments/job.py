@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -12,6 +13,7 @@ from rich.console import Console
 from experiments.progress import duration
 from experiments.reporting.comparisons import comparisons
 from experiments.reporting.drawings import drawings
+from experiments.reporting.early import EarlyReport, write_early
 from experiments.reporting.page import write_pages
 from experiments.reporting.pictures import Picture, pictures
 from experiments.reporting.table import ERROR, headline, results_table, write_table
@@ -40,7 +42,10 @@ def survey_job(
     store = Store(out / "cells", versions)
     try:
         with stopping():
-            survey = run_survey(cells, run_cell, store, console)
+            with EarlyReport(partial(write_early, cells, store, preset, out)) as early:
+                survey = run_survey(cells, run_cell, store, console, tick=early.tick)
+            for fault in early.faults:
+                console.print(f"warning: no early report: {fault}", style="yellow", markup=False)
             table = results_table(survey)
             write_table(table, out / "results.parquet")
             shown, faults = _draw(survey, out, console)

@@ -21,6 +21,7 @@ from experiments.store import CorruptResult, Store, Stored, cell_name
 from proofs_check.cell import Cell, CellResult
 
 WORKERS = 2
+_SHORT = 3.0  # seconds that a cell may take which is run early
 _ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
@@ -55,6 +56,7 @@ class Survey:
         failures: cells without a result.
         seconds: how long the survey ran.
         versions: of each cell, the version of what it depends on.
+        missing: cells still to run, where it is not over.
     """
 
     finished: tuple[tuple[Cell, Stored], ...]
@@ -62,6 +64,7 @@ class Survey:
     reused: int
     seconds: float
     versions: Mapping[Cell, str]
+    missing: int = 0
 
 
 def run_survey(
@@ -70,8 +73,11 @@ def run_survey(
     store: Store,
     console: Console,
     workers: int = WORKERS,
+    tick: Callable[[], None] = lambda: None,
 ) -> Survey:
     """Run the cells that are not in the store yet; ``run_cell`` must be importable by name.
+
+    ``tick`` is called at least twice a second, and must not wait.
 
     Raises:
         Interrupted: SIGINT, SIGTERM or SIGHUP came. No worker process is left, what was finished
@@ -91,7 +97,8 @@ def run_survey(
     failures: tuple[Failure, ...] = ()
     if todo:
         with _single_threaded(), _progress(console, todo, store, workers) as progress:
-            failures = _run(todo, partial(_compute, run_cell, store), progress, store, workers)
+            work = partial(_compute, run_cell, store)
+            failures = _run(todo, work, progress, store, workers, tick)
     fresh = {cell: stored for cell in todo if (stored := _trusted(store, cell, console))}
     done = kept | fresh
     store.remember(fresh)
@@ -117,11 +124,12 @@ def _run(
     progress: Progress,
     store: Store,
     workers: int,
+    tick: Callable[[], None],
 ) -> tuple[Failure, ...]:
     failures: list[Failure] = []
-    order = sorted(todo, key=lambda cell: progress.costs[cell], reverse=True)
     with Pool(work, min(workers, len(todo))) as pool:
-        for event in pool.run(order):
+        for event in pool.run(in_order(progress.costs)):
+            tick()
             if isinstance(event, Started):
                 progress.started(event.worker, event.task)
             elif isinstance(event, Ended):
@@ -132,6 +140,19 @@ def _run(
             else:
                 progress.beat()
     return tuple(failures)
+
+
+def in_order(costs: Mapping[Cell, float]) -> list[Cell]:
+    """A short cell of each row first, so that the report soon shows something of all; then the
+    longest first, so that the workers end together.
+    """
+    first: dict[str, Cell] = {}
+    for cell in sorted(costs, key=lambda cell: costs[cell]):
+        if costs[cell] <= _SHORT:
+            first.setdefault(cell.row, cell)
+    early = set(first.values())
+    rest = (cell for cell in costs if cell not in early)
+    return [*first.values(), *sorted(rest, key=lambda cell: costs[cell], reverse=True)]
 
 
 def _trusted(store: Store, cell: Cell, console: Console) -> Stored | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -72,8 +72,17 @@ KINDS = {
 }
 
 
-def write_pages(survey: Survey, preset: str, pictures: Sequence[Picture], out: Path) -> None:
-    """Render ``index.html``, and ``rows/KEY.html`` for every row that something was found of."""
+def write_pages(
+    survey: Survey,
+    preset: str,
+    pictures: Sequence[Picture],
+    out: Path,
+    keys: Collection[str] | None = None,
+) -> None:
+    """Render ``index.html``, and ``rows/KEY.html`` for every row that something was found of.
+
+    With ``keys``, of these rows only, and of those that have no page yet.
+    """
     loader = Environment(
         loader=PackageLoader("experiments", "templates"),
         autoescape=True,
@@ -90,27 +99,32 @@ def write_pages(survey: Survey, preset: str, pictures: Sequence[Picture], out: P
         "claim_dimension": CLAIM_DIMENSION,
         "style": (templates / "style.css").read_text(encoding="utf-8"),
         "timing": STANDARD.name,
+        "missing": survey.missing,
+        "done": len(survey.finished) + len(survey.failures),
         "date": datetime.now(UTC).strftime("%d %B %Y"),
     }
     (out / ROW_FOLDER).mkdir(parents=True, exist_ok=True)
     template = loader.get_template("row.html.j2")
     for row in shown:
+        if keys is not None and row.key not in keys and (out / row_page(row.key)).exists():
+            continue
         text = template.render(common | {"s": _section(row, table, pictures)})
-        write_atomically(out / _page_of(row), text.encode())
+        write_atomically(out / row_page(row.key), text.encode())
     context = common | _context(survey, table, shown, pictures)
     index = loader.get_template("index.html.j2").render(context)
     write_atomically(out / "index.html", index.encode())
 
 
-def _page_of(row: Row) -> str:
-    return f"{ROW_FOLDER}/{row.key}.html"
+def row_page(key: str) -> str:
+    """Where the page of a row lies in the report."""
+    return f"{ROW_FOLDER}/{key}.html"
 
 
 def _context(
     survey: Survey, table: pd.DataFrame, shown: Sequence[Row], pictures: Sequence[Picture]
 ) -> dict[str, Any]:
     elsewhere = table[table["row"] == ""]
-    pages = {row.key: _page_of(row) for row in shown}
+    pages = {row.key: row_page(row.key) for row in shown}
     counts = _counts(headline(table))
     seeds = sorted({seed for cell, _ in survey.finished for seed in cell.seeds})
     return {

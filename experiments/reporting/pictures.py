@@ -1,9 +1,15 @@
-"""The report's figures: drawn side by side in two processes, kept as PNG and SVG."""
+"""The report's figures: drawn side by side in two processes, kept as PNG and SVG.
+
+A figure whose curves did not change is not drawn again.
+"""
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
+import hashlib
+import json
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -11,14 +17,18 @@ from typing import final
 
 from matplotlib.figure import Figure
 
+from experiments.closure.graph import FLOORS, Graph
+from experiments.closure.versions import ROOT, contents_of
 from experiments.figures.lines import LineCurves, lines_figure
 from experiments.figures.panels import RunCurves, three_panels
 from experiments.figures.rate import RateCurves, rate_figure
 from experiments.figures.style import save, styled
 from experiments.figures.tradeoff import TradeoffCurves, tradeoff_figure
 from experiments.figures.workers import WorkerCurves, workers_figure
+from experiments.files import write_atomically
 from experiments.pool import Ended, Pool
 
+_DRAWN = "drawn.json"  # by stem, the key of what the files show
 Curves = RunCurves | RateCurves | TradeoffCurves | WorkerCurves | LineCurves
 
 
@@ -56,11 +66,6 @@ class Picture:
         caption: the sentence below it.
         alt: text for those who do not see it.
         half: whether it takes half the width of the page.
-        row: key of the row that it is shown with.
-        stem: file name without ending.
-        caption: the sentence below it.
-        alt: text for those who do not see it.
-        half: whether it takes half the width of the page.
     """
 
     row: str
@@ -80,15 +85,82 @@ def draw(folder: Path, drawing: Drawing) -> None:
 def pictures(
     drawings: Sequence[Drawing], folder: Path, workers: int = 2
 ) -> tuple[tuple[Picture, ...], tuple[str, ...]]:
-    """Draw all into ``folder``; what was drawn, and a sentence for each that could not be."""
+    """Draw into ``folder`` what is not there yet; all that is there then, and a sentence for each
+    figure that could not be drawn.
+    """
     folder.mkdir(parents=True, exist_ok=True)
+    keys = _keys(drawings)
+    todo = _undrawn(drawings, keys, folder)
     faults: dict[Drawing, str] = {}
-    with Pool[Drawing](partial(draw, folder), workers) as pool:
-        for event in pool.run(drawings):
-            if isinstance(event, Ended) and event.error:
-                faults[event.task] = f"no figure {event.task.stem}: {event.error}"
-    drawn = tuple(_picture(drawing, folder) for drawing in drawings if drawing not in faults)
-    return drawn, tuple(faults.values())
+    drawn: dict[str, str] = {}
+    if todo:
+        with Pool[Drawing](partial(draw, folder), workers) as pool:
+            for event in pool.run(todo):
+                if isinstance(event, Ended) and event.error:
+                    faults[event.task] = f"no figure {event.task.stem}: {event.error}"
+                elif isinstance(event, Ended):
+                    drawn[event.task.stem] = keys[event.task.stem]
+        _remember(folder, drawn)
+    shown = tuple(_picture(drawing, folder) for drawing in drawings if drawing not in faults)
+    return shown, tuple(faults.values())
+
+
+def draw_some(drawings: Sequence[Drawing], folder: Path, seconds: float) -> tuple[Picture, ...]:
+    """Draw in this process for about so many seconds; all that is there then."""
+    folder.mkdir(parents=True, exist_ok=True)
+    keys, end = _keys(drawings), time.monotonic() + seconds
+    todo = _undrawn(drawings, keys, folder)
+    missing = {drawing.stem for drawing in todo}
+    drawn: dict[str, str] = {}
+    for drawing in todo:
+        if time.monotonic() > end:
+            break
+        try:
+            draw(folder, drawing)
+        except Exception:  # told at the end, when all are drawn
+            continue
+        drawn[drawing.stem] = keys[drawing.stem]
+    _remember(folder, drawn)
+    there = [d for d in drawings if d.stem not in missing or d.stem in drawn]
+    return tuple(_picture(drawing, folder) for drawing in there)
+
+
+def _keys(drawings: Sequence[Drawing]) -> dict[str, str]:
+    """By stem, a hash of what is drawn and of the code that draws it."""
+    graph = Graph.of(ROOT, (*FLOORS, "experiments"))
+    roots = {(__name__, draw.__name__)}
+    code = b"".join(graph.digests(roots)[root] for root in roots)
+    keys: dict[str, str] = {}
+    for drawing in drawings:
+        text = contents_of(drawing.curves, graph).text
+        keys[drawing.stem] = hashlib.sha256(code + text.encode()).hexdigest()[:32]
+    return keys
+
+
+def _undrawn(
+    drawings: Sequence[Drawing], keys: Mapping[str, str], folder: Path
+) -> tuple[Drawing, ...]:
+    """Those whose files are missing, or were drawn of other curves or by other code."""
+    known = _known(folder)
+    return tuple(
+        drawing
+        for drawing in drawings
+        if known.get(drawing.stem) != keys[drawing.stem]
+        or not all((folder / f"{drawing.stem}{end}").is_file() for end in (".png", ".svg"))
+    )
+
+
+def _known(folder: Path) -> dict[str, str]:
+    try:
+        return {str(k): str(v) for k, v in json.loads((folder / _DRAWN).read_bytes()).items()}
+    except (OSError, ValueError, AttributeError):
+        return {}  # then all are drawn
+
+
+def _remember(folder: Path, drawn: Mapping[str, str]) -> None:
+    if drawn:
+        text = json.dumps(_known(folder) | dict(drawn), sort_keys=True)
+        write_atomically(folder / _DRAWN, text.encode())
 
 
 def _figure(curves: Curves) -> Figure:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from experiments.pool import Ended, Pool, Started
+from experiments.reporting.early import EarlyReport
 
 
 def work(folder: Path, task: str) -> None:
@@ -52,3 +53,20 @@ def test_beats_come_while_nothing_happens(tmp_path: Path) -> None:
 def test_a_pool_has_workers() -> None:
     with pytest.raises(ValueError, match="size must be at least 1 process, got size=0"):
         Pool[str](partial(work, Path()), 0)
+
+
+def test_the_early_report_is_written_beside_the_work_and_never_waited_for(tmp_path: Path) -> None:
+    with EarlyReport(partial(number, tmp_path), every=0.05) as early:
+        end = time.monotonic() + 120
+        while not (tmp_path / "2").exists() and time.monotonic() < end:
+            early.tick()
+            time.sleep(0.01)
+        pid = int((tmp_path / "2").read_text())
+    assert not early.faults
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+
+
+def number(folder: Path, task: int) -> None:
+    """Leave the worker's id in a file named by the number of the writing."""
+    work(folder, str(task))

@@ -16,12 +16,16 @@ from rich.console import Console
 
 from algorithms.catalogue import ROWS
 from experiments.figures.formula import formula
+from experiments.figures.lines import Line as NamedLine
+from experiments.figures.lines import LineCurves
 from experiments.job import survey_job
 from experiments.reporting.comparisons import comparisons
+from experiments.reporting.early import write_early
 from experiments.reporting.operators import operator_sections
+from experiments.reporting.pictures import Drawing, pictures
 from experiments.reporting.signs import plain, pretty
-from experiments.store import Stored
-from experiments.survey import Survey
+from experiments.store import Store, Stored
+from experiments.survey import Survey, in_order
 from proofs_check.cell import Cell, CellResult
 from proofs_check.curves import RatePanel, RateSeries, RunSeries, TradeoffPoint, WorkerSeries
 from proofs_check.methods.tuned_run import cited
@@ -202,7 +206,7 @@ def test_pages_are_drawn_by_a_browser(report: Path, name: str, tmp_path: Path) -
 def test_figures_are_written_twice(report: Path) -> None:
     stems = {"bsp-sgd-quadratic-sc-run", "bsp-sgd-quadratic-sc-study-bsp-time-strongly-convex"}
     stems |= {"qsgd-tradeoff", "qsgd-workers", "all-workers"}
-    files = {path.name for path in (report / "figures").iterdir()}
+    files = {path.name for path in (report / "figures").iterdir() if path.suffix != ".json"}
     assert files == {f"{stem}.{kind}" for stem in stems for kind in ("png", "svg")}
     for stem in stems:
         with Image.open(report / "figures" / f"{stem}.png") as image:
@@ -281,3 +285,47 @@ def test_nothing_is_drawn_of_operators_that_lose_nothing() -> None:
     cell = Cell("fdla", "", "operator identity", n=100)
     survey = Survey(((cell, Stored(result, 1.0)),), (), 0, 1.0, {cell: "fake"})
     assert comparisons(survey) == ()
+
+
+def test_a_figure_is_drawn_again_only_where_its_curves_changed(tmp_path: Path) -> None:
+    def curves(last: float) -> LineCurves:
+        line = NamedLine("measured", np.array([1.0, 2.0]), np.array([1.0, last]))
+        return LineCurves("two points", "n", "error", (line,))
+
+    def drawn(*lasts: float) -> list[int]:
+        these = [Drawing("qsgd", f"f{k}", "", curves(last)) for k, last in enumerate(lasts)]
+        shown, faults = pictures(these, tmp_path, 1)
+        assert len(shown) == len(lasts) and not faults
+        return [(tmp_path / f"f{k}.png").stat().st_mtime_ns for k in range(len(lasts))]
+
+    first = drawn(0.5, 0.25)
+    assert drawn(0.5, 0.25) == first
+    second = drawn(0.5, 0.125)
+    assert second[0] == first[0] and second[1] > first[1]
+    (tmp_path / "f0.svg").unlink()
+    assert drawn(0.5, 0.125)[0] > first[0]
+
+
+def test_the_report_is_there_while_the_survey_runs(tmp_path: Path) -> None:
+    cells = (RUN, PROOF, OPERATOR)
+    store = Store(tmp_path / "cells", dict.fromkeys(cells, "fake"))
+    store.save(RUN, Stored(run_cell(RUN), 1.0))
+    write_early(cells, store, "quick", tmp_path, 1)
+    for name in ("index.html", "rows/bsp-sgd.html", "rows/qsgd.html"):
+        assert "1 of 3 cells so far" in Page((tmp_path / name).read_text(encoding="utf-8")).text
+    run_page, other = tmp_path / "rows" / "bsp-sgd.html", tmp_path / "rows" / "qsgd.html"
+    assert "data:image/png" in run_page.read_text(encoding="utf-8"), "its figure is drawn"
+    before = run_page.stat().st_mtime_ns, other.stat().st_mtime_ns
+    store.save(OPERATOR, Stored(run_cell(OPERATOR), 1.0))
+    write_early(cells, store, "quick", tmp_path, 2)
+    assert "2 of 3 cells" in Page((tmp_path / "index.html").read_text(encoding="utf-8")).text
+    assert run_page.stat().st_mtime_ns == before[0] and other.stat().st_mtime_ns > before[1]
+
+
+def test_a_cell_of_each_row_is_early_and_the_longest_come_next() -> None:
+    cells = [Cell(row, problem, "run") for row in "ab" for problem in ("long", "short", "middle")]
+    costs = {cell: {"long": 9.0, "short": 1.0, "middle": 4.0}[cell.problem] for cell in cells}
+    order = [(cell.row, cell.problem) for cell in in_order(costs)]
+    assert sorted(order[:2]) == [("a", "short"), ("b", "short")]
+    assert [problem for _, problem in order[2:]] == ["long", "long", "middle", "middle"]
+    assert len(set(order)) == len(cells)
