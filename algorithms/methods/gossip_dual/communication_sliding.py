@@ -8,14 +8,12 @@ from typing import NamedTuple, final
 import torch
 from torch import Tensor
 
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import World
 from algorithms.methods.gossip_dual.ssda import multiplier
 from algorithms.methods.parts.checks import check_size
+from algorithms.methods.parts.over_laplacian import OverLaplacian
 from algorithms.methods.parts.sliding_rules import SlidingRule
-from algorithms.problems.base import Problem, require_int
 from algorithms.topologies.base import StaticTopology
-from algorithms.topologies.laplacian import Laplacian
-from theory.constants import Constants
 
 
 class SlidingState(NamedTuple):
@@ -39,7 +37,7 @@ class SlidingState(NamedTuple):
 
 @final
 @dataclass(frozen=True)
-class CommunicationSliding(Method[SlidingState]):
+class CommunicationSliding(OverLaplacian[SlidingState]):
     r"""Every T steps two rounds of messages: y_i \mathrel{+}= \frac{1}{\tau_k} \sum_j W_{ij}
     [\alpha_k (\hat x_j^{k-1} - x_j^{k-2}) + x_j^{k-1}], w_i = \sum_j W_{ij} y_j; then T steps
     u_i = \arg\min_u <w_i + g_i(u_{i-1}), u> + \frac{\eta_k}{2}\|u - x^{k-1}\|^2 +
@@ -62,20 +60,9 @@ class CommunicationSliding(Method[SlidingState]):
     topology: StaticTopology
     period: int
 
-    def __post_init__(self) -> None:
-        require_int("period", self.period, 1)
-
     @property
     def name(self) -> str:
         return f"communication sliding, {self.topology.name}, T={self.period}"
-
-    @property
-    def laplacian(self) -> Laplacian:
-        """The Laplacian W that duals are exchanged with."""
-        return Laplacian(self.topology)
-
-    def constants(self, problem: Problem) -> Constants:
-        return problem.constants()
 
     def init(self, x0: Tensor, world: World) -> SlidingState:
         check_size(self.topology, world)

@@ -8,13 +8,12 @@ from typing import NamedTuple, final
 import torch
 from torch import Tensor
 
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import World
 from algorithms.methods.gossip_dual.ssda import multiplier
 from algorithms.methods.parts.checks import check_size
-from algorithms.problems.base import Problem, require_int
+from algorithms.methods.parts.over_laplacian import OverLaplacian
 from algorithms.topologies.base import StaticTopology
-from algorithms.topologies.laplacian import Laplacian, accelerated_gossip, shrinkage
-from theory.constants import Constants
+from algorithms.topologies.laplacian import accelerated_gossip, shrinkage
 from theory.stepsizes import Stepsize
 
 
@@ -37,7 +36,7 @@ class MSPDState(NamedTuple):
 
 @final
 @dataclass(frozen=True)
-class MSPD(Method[MSPDState]):
+class MSPD(OverLaplacian[MSPDState]):
     r"""Every M steps y_i \mathrel{-}= \frac{1}{s \lambda_1(P)} [P_K(W)(2 x_k - x_{k-1})]_i; between
     them x_{k+1} = \tilde x^M from \tilde x^0 = x_k,
     \tilde x^{m+1} = \frac{m}{m+2} \tilde x^m + \frac{2}{m+2} (x_k + s y - s g_i(\tilde x^m)).
@@ -62,20 +61,9 @@ class MSPD(Method[MSPDState]):
     topology: StaticTopology
     period: int
 
-    def __post_init__(self) -> None:
-        require_int("period", self.period, 1)
-
     @property
     def name(self) -> str:
         return f"MSPD, {self.topology.name}, M={self.period}"
-
-    @property
-    def laplacian(self) -> Laplacian:
-        """The Laplacian W that duals are exchanged with."""
-        return Laplacian(self.topology)
-
-    def constants(self, problem: Problem) -> Constants:
-        return problem.constants()
 
     def init(self, x0: Tensor, world: World) -> MSPDState:
         check_size(self.topology, world)
