@@ -6,10 +6,28 @@ A worker process that is handed a cell thus loads only what that cell runs.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import NamedTuple, final
 
 from proofs_check.curves import Curves
 from proofs_check.verdict import Verdict
+
+
+class Kind(StrEnum):
+    """What a cell checks; what is checked of that kind has a name, but for the last three."""
+
+    RUN = "run"
+    OPERATOR = "operator"
+    WORKERS = "workers"
+    PROBLEM = "problem"
+    TOPOLOGY = "topology"
+    PUSH = "push"
+    PROOF = "proof"
+    CLOSED_FORM = "closed form"
+    BOUND = "bound"
+    STUDY = "study"
+    INFLUENCES = "influences"
+    MUTANTS = "mutants"
 
 
 @final
@@ -18,6 +36,8 @@ class Cell:
     """One unit of the survey: a check of a row on a problem ("" where there is none).
 
     Attributes:
+        kind: what is checked.
+        name: which of that kind ("" where row and problem say it, or there is one only).
         seeds: seeds of the runs.
         replicas: replicas of a run.
         steps: steps of a run.
@@ -27,12 +47,18 @@ class Cell:
 
     row: str
     problem: str
-    check: str
+    kind: Kind
+    name: str = ""
     seeds: tuple[int, ...] = (1,)
     replicas: int = 0
     steps: int = 0
     n: int = 0
     rates: bool = True
+
+    @property
+    def check(self) -> str:
+        """Kind and name, for readers."""
+        return f"{self.kind} {self.name}".rstrip()
 
 
 class CellResult(NamedTuple):

@@ -20,7 +20,7 @@ from algorithms.topologies.base import PushTopology, Topology
 from algorithms.topologies.gallery import examples
 from proofs_check.bounds import BOUND_CHECKS
 from proofs_check.bounds.check import BoundCheck
-from proofs_check.cell import Cell, CellResult
+from proofs_check.cell import Cell, CellResult, Kind
 from proofs_check.closed_forms import CLOSED_FORMS
 from proofs_check.compressors.check import check_compressor
 from proofs_check.compressors.tradeoff import tradeoff
@@ -36,6 +36,8 @@ from proofs_check.studies import STUDIES
 from proofs_check.topologies.mixing import check_reference, check_topology
 from proofs_check.topologies.push import check_push
 from proofs_check.verdict import Outcome, Verdict
+
+_REFERENCE = "reference values"
 
 Build = Callable[[int], Problem]
 Prepared = Callable[[], CellResult]
@@ -101,10 +103,10 @@ def cells(preset: str) -> tuple[Cell, ...]:
 
 def _long_cells(effort: Preset) -> Iterator[Cell]:
     """Those that take longest come first: started last, one process would wait for the other."""
-    yield Cell("", "", "mutants")
+    yield Cell("", "", Kind.MUTANTS)
     for study in (one for one in STUDIES if effort.runs_on(one.problem)):
-        yield Cell(study.row, study.problem, f"study {study.name}")
-    yield Cell("", "", "influences")
+        yield Cell(study.row, study.problem, Kind.STUDY, study.name)
+    yield Cell("", "", Kind.INFLUENCES)
 
 
 def _run_cells(effort: Preset) -> Iterator[Cell]:
@@ -112,39 +114,39 @@ def _run_cells(effort: Preset) -> Iterator[Cell]:
         for name in filter(effort.runs_on, r.problems):
             steps, replicas = effort.length(name)
             rates = effort.fits_rates_on(name)
-            yield Cell(r.key, name, "run", (1,), replicas, steps, effort.n, rates)
+            yield Cell(r.key, name, Kind.RUN, "", (1,), replicas, steps, effort.n, rates)
 
 
 def _operator_cells(effort: Preset) -> Iterator[Cell]:
     for r in ROWS:
         for operator in r.operators:
-            yield Cell(r.key, "", f"operator {operator.name}", (1,), n=effort.dimension)
+            yield Cell(r.key, "", Kind.OPERATOR, operator.name, (1,), n=effort.dimension)
     of_rows = {operator.name for r in ROWS for operator in r.operators}
     for name in OPERATORS:
         if name not in of_rows:
-            yield Cell("", "", f"operator {name}", (1,), n=effort.dimension)
+            yield Cell("", "", Kind.OPERATOR, name, (1,), n=effort.dimension)
 
 
 def _worker_cells() -> Iterator[Cell]:
     for r in ROWS:
         if workers.PROBLEM in r.problems:
-            yield Cell(r.key, workers.PROBLEM, "workers")
+            yield Cell(r.key, workers.PROBLEM, Kind.WORKERS)
 
 
 def _other_cells(effort: Preset) -> Iterator[Cell]:
     for entry in PROBLEMS:
-        yield Cell("", entry.name, "problem", n=effort.n)
+        yield Cell("", entry.name, Kind.PROBLEM, n=effort.n)
     for topology in examples(Topology):
-        yield Cell("d-psgd", "", f"topology {topology.name}", n=topology.n)
+        yield Cell("d-psgd", "", Kind.TOPOLOGY, topology.name, n=topology.n)
     for pushed in examples(PushTopology):
-        yield Cell("push-sum", "", f"push {pushed.name}", n=pushed.n)
-    yield Cell("d-psgd", "", "topology reference values")
+        yield Cell("push-sum", "", Kind.PUSH, pushed.name, n=pushed.n)
+    yield Cell("d-psgd", "", Kind.TOPOLOGY, _REFERENCE)
     for prove in PROOFS:
-        yield Cell("", "", f"proof {_name(prove)}")
+        yield Cell("", "", Kind.PROOF, _name(prove))
     for closed in CLOSED_FORMS:
-        yield Cell("", "", f"closed form {_name(closed)}")
+        yield Cell("", "", Kind.CLOSED_FORM, _name(closed))
     for bound in BOUND_CHECKS:
-        yield Cell(bound.row, bound.problem, f"bound {bound.name}")
+        yield Cell(bound.row, bound.problem, Kind.BOUND, bound.name)
 
 
 def run_cell(cell: Cell) -> CellResult:
@@ -164,8 +166,7 @@ def prepare(cell: Cell) -> Callable[[], CellResult]:
     Raises:
         ValueError: the cell's check is not one of this suite.
     """
-    kind, _, name = cell.check.partition(" ")
-    return look_up("check", kind, _PREPARED)(cell, name)
+    return _PREPARED[cell.kind](cell, cell.name)
 
 
 def _run(cell: Cell, _: str) -> Prepared:
@@ -205,7 +206,7 @@ def _problem_of(build: Build, cell: Cell) -> CellResult:
 
 
 def _topology(cell: Cell, name: str) -> Prepared:
-    if name == "reference values":
+    if name == _REFERENCE:
         return partial(_verdicts_of, check_reference)
     by_name = {topology.name: topology for topology in examples(Topology)}
     return partial(_verdicts_of, check_topology, look_up("topology", name, by_name))
@@ -222,7 +223,7 @@ def _proof(cell: Cell, name: str) -> Prepared:
 
 def _closed(cell: Cell, name: str) -> Prepared:
     by_name = {_name(c): c for c in CLOSED_FORMS}
-    return partial(_verdicts_of, look_up("closed form", name.removeprefix("form "), by_name))
+    return partial(_verdicts_of, look_up("closed form", name, by_name))
 
 
 def _bound(cell: Cell, name: str) -> Prepared:
@@ -281,17 +282,17 @@ def _name(check: Callable[..., object]) -> str:
     return f"{check.__module__.split('.', 2)[-1]}.{check.__name__}"
 
 
-_PREPARED: dict[str, Callable[[Cell, str], Prepared]] = {
-    "run": _run,
-    "operator": _operator,
-    "workers": _workers,
-    "problem": _problem,
-    "topology": _topology,
-    "push": _push,
-    "proof": _proof,
-    "closed": _closed,
-    "bound": _bound,
-    "study": _study,
-    "influences": _influences,
-    "mutants": _mutants,
+_PREPARED: dict[Kind, Callable[[Cell, str], Prepared]] = {
+    Kind.RUN: _run,
+    Kind.OPERATOR: _operator,
+    Kind.WORKERS: _workers,
+    Kind.PROBLEM: _problem,
+    Kind.TOPOLOGY: _topology,
+    Kind.PUSH: _push,
+    Kind.PROOF: _proof,
+    Kind.CLOSED_FORM: _closed,
+    Kind.BOUND: _bound,
+    Kind.STUDY: _study,
+    Kind.INFLUENCES: _influences,
+    Kind.MUTANTS: _mutants,
 }

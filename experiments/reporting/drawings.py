@@ -14,7 +14,7 @@ from experiments.reporting.signs import pretty
 from experiments.single import run_curves
 from experiments.store import Stored
 from experiments.survey import Survey
-from proofs_check.cell import Cell
+from proofs_check.cell import Cell, Kind
 from proofs_check.curves import LinePanel, RatePanel, RunSeries
 
 
@@ -44,8 +44,7 @@ def _drawings(cell: Cell, stored: Stored) -> Iterator[Drawing]:
 
 
 def _stem(cell: Cell) -> str:
-    bound = cell.check.startswith("bound ")
-    words = cell.check if bound else f"{cell.row} {cell.problem} {cell.check}"
+    words = cell.check if cell.kind is Kind.BOUND else f"{cell.row} {cell.problem} {cell.check}"
     return re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")
 
 

@@ -24,6 +24,7 @@ from experiments.reporting.signs import pretty, sentence
 from experiments.reporting.table import ERROR, headline, results_table
 from experiments.reporting.topologies import topology_lines
 from experiments.survey import Survey
+from proofs_check.cell import Kind
 from proofs_check.instruments.statistics import TEST_ERROR
 from proofs_check.verdict import MEANINGS as VERDICT_MEANINGS
 from proofs_check.verdict import Outcome
@@ -41,30 +42,30 @@ MEANINGS = {outcome.value: sentence(text) for outcome, text in VERDICT_MEANINGS.
 ORDER = tuple(MEANINGS)
 
 KINDS = {
-    "problem": (
+    Kind.PROBLEM: (
         "Problems",
         "The constants that problems state, held against their code: gradients, noise, smoothness, "
         "convexity, heterogeneity, minimisers.",
     ),
-    "operator": (
+    Kind.OPERATOR: (
         "Operators of no row",
         "What no row sends, and the identity, which rows without compression send: that a message "
         "arrives as it is, is checked once, and its lines are not counted above.",
     ),
-    "proof": (
+    Kind.PROOF: (
         "Proofs",
         "Lemmas and theorems derived step by step in computer algebra.",
     ),
-    "closed": (
+    Kind.CLOSED_FORM: (
         "Closed forms",
         "Identities and expectations that are known exactly, and what the code gives.",
     ),
-    "influences": (
+    Kind.INFLUENCES: (
         "Influences",
         "The words of survey 002's Table II beside the numbers of one experiment.",
     ),
-    "bound": ("Bounds", "Whole measured curves under their theorems' bounds."),
-    "mutants": (
+    Kind.BOUND: ("Bounds", "Whole measured curves under their theorems' bounds."),
+    Kind.MUTANTS: (
         "Mutants",
         "Deliberately wrong operators, methods and bounds. A check that cannot fail proves "
         "nothing: each line is a planted fault and the check that caught it.",
@@ -143,7 +144,7 @@ def _context(
         "comparison": [picture for picture in pictures if picture.row == COMPARISON],
         "influences": influence_lines(survey),
         "topologies": topology_lines(),
-        "topology_counts": _counts(table[_of_kind(table, "topology")]),
+        "topology_counts": _counts(table[_of_kind(table, Kind.TOPOLOGY)]),
         "others": [_other(kind, elsewhere) for kind in KINDS if _of_kind(elsewhere, kind).any()],
         "errata": ERRATA,
         "surveys": SURVEYS,
@@ -188,15 +189,15 @@ def _method_line(row: Row) -> str:
     return f"{method.name}, on {built.name} with {WORKERS} workers{network}"
 
 
-def _of_kind(table: pd.DataFrame, kind: str) -> pd.Series:
-    return table["unit"].str.split(" ").str[0] == kind
+def _of_kind(table: pd.DataFrame, kind: Kind) -> pd.Series:
+    return table["kind"] == kind
 
 
-def _other(kind: str, table: pd.DataFrame) -> dict[str, Any]:
+def _other(kind: Kind, table: pd.DataFrame) -> dict[str, Any]:
     title, about = KINDS[kind]
     mine = table[_of_kind(table, kind)]
     return {
-        "anchor": f"all-{kind}",
+        "anchor": f"all-{kind.name.lower()}",
         "title": title,
         "about": about,
         "counts": _counts(mine),

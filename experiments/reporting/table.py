@@ -32,6 +32,7 @@ COLUMNS = {
     "provenance": "str",
     "subject": "str",
     "theorem": "str",
+    "kind": "str",
     "unit": "str",
     "seeds": "object",
     "replicas": "int64",
@@ -83,6 +84,7 @@ def write_table(table: pd.DataFrame, path: Path) -> None:
 def _provenance(cell: Cell, version: str) -> dict[str, Any]:
     return {
         "row": cell.row,
+        "kind": str(cell.kind),
         "unit": cell.check,
         "seeds": list(cell.seeds),
         "replicas": cell.replicas,

@@ -26,18 +26,18 @@ from experiments.reporting.pictures import Drawing, pictures
 from experiments.reporting.signs import plain, pretty
 from experiments.store import Store, Stored
 from experiments.survey import Survey, in_order
-from proofs_check.cell import Cell, CellResult
+from proofs_check.cell import Cell, CellResult, Kind
 from proofs_check.curves import RatePanel, RateSeries, RunSeries, TradeoffPoint, WorkerSeries
 from proofs_check.methods.tuned_run import cited
 from proofs_check.verdict import Outcome, Verdict
 
-RUN = Cell("bsp-sgd", "quadratic-sc", "run", (1,), 8, 100, 4)
-STUDY = Cell("bsp-sgd", "quadratic-sc", "study bsp_time_strongly_convex")
-PROOF = Cell("", "", "proof qsgd.prove")
-OPERATOR = Cell("qsgd", "", "operator QSGD(s=4)", n=100)
-WORKERS = Cell("qsgd", "quadratic-sc", "workers")
-IDENTITY = Cell("", "", "operator identity", n=100)
-MUTANTS = Cell("", "", "mutants")
+RUN = Cell("bsp-sgd", "quadratic-sc", Kind.RUN, "", (1,), 8, 100, 4)
+STUDY = Cell("bsp-sgd", "quadratic-sc", Kind.STUDY, "bsp_time_strongly_convex")
+PROOF = Cell("", "", Kind.PROOF, "qsgd.prove")
+OPERATOR = Cell("qsgd", "", Kind.OPERATOR, "QSGD(s=4)", n=100)
+WORKERS = Cell("qsgd", "quadratic-sc", Kind.WORKERS)
+IDENTITY = Cell("", "", Kind.OPERATOR, "identity", n=100)
+MUTANTS = Cell("", "", Kind.MUTANTS)
 
 THEOREM = next(row for row in ROWS if row.key == "bsp-sgd").theorems[0]
 
@@ -282,7 +282,7 @@ def test_no_definition_keeps_marks_of_its_source() -> None:
 
 def test_nothing_is_drawn_of_operators_that_lose_nothing() -> None:
     result = CellResult((), (TradeoffPoint("identity", "gaussian", 32.0, 0.0, 0.0),))
-    cell = Cell("fdla", "", "operator identity", n=100)
+    cell = Cell("fdla", "", Kind.OPERATOR, "identity", n=100)
     survey = Survey(((cell, Stored(result, 1.0)),), (), 0, 1.0, {cell: "fake"})
     assert comparisons(survey) == ()
 

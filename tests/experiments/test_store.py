@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from experiments.files import write_atomically
 from experiments.store import FORMAT, CorruptResult, Store, Stored
-from proofs_check.cell import Cell, CellResult
+from proofs_check.cell import Cell, CellResult, Kind
 from proofs_check.curves import (
     Cited,
     Curves,
@@ -33,7 +33,7 @@ from proofs_check.curves import (
 )
 from proofs_check.verdict import Outcome, Verdict
 
-CELL = Cell("qsgd", "quadratic-sc", "run", (1, 2), 4, 100, 8)
+CELL = Cell("qsgd", "quadratic-sc", Kind.RUN, "", (1, 2), 4, 100, 8)
 
 VERDICTS = (
     Verdict("qsgd", "E C(x) = x", "exact enumeration", Outcome.PROVED, evidence="Σ ‖x‖² ≤ 1"),
@@ -132,7 +132,8 @@ def test_curves_that_no_type_of_ours_has_are_corrupt(
     [
         {"row": "top-k"},
         {"problem": "quadratic-pl"},
-        {"check": "operator"},
+        {"kind": Kind.WORKERS},
+        {"name": "x"},
         {"seeds": (1,)},
         {"replicas": 5},
         {"steps": 101},

@@ -105,8 +105,8 @@ def test_kill_loses_nothing_finished_and_orphans_nobody(tmp_path: Path) -> None:
 def test_failures_are_named_and_the_survey_goes_on(tmp_path: Path, live: bool) -> None:
     returned, text = finish(tmp_path, "raise:1", "a:10", "die:1", "b:10", live=live)
     assert returned == 1, text
-    assert "error: raise on bed: nap: ArithmeticError: the model is not finite" in text, text
-    assert "error: die on bed: nap: the worker process died (exit code 7)" in text, text
+    assert "error: raise on bed: study nap: ArithmeticError: the model is not finite" in text, text
+    assert "error: die on bed: study nap: the worker process died (exit code 7)" in text, text
     assert len(list(tmp_path.glob("cells/*.cell"))) == 2
     assert len(list(tmp_path.glob("cells/*.error.txt"))) == 2
     table = pd.read_parquet(tmp_path / "results.parquet")
