@@ -38,7 +38,6 @@ class Ended(Generic[Task]):
 
     Attributes:
         worker: number of the worker process.
-        worker: number of the worker process.
     """
 
     worker: int

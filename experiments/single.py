@@ -45,9 +45,6 @@ class Quantity:
         name: what was measured.
         half_width: half of the 95% interval.
         unit: its unit; empty: a pure number.
-        name: what was measured.
-        half_width: half of the 95% interval.
-        unit: its unit; empty: a pure number.
     """
 
     name: str
@@ -62,9 +59,6 @@ class Single:
     """A finished run with what theory says of it.
 
     Attributes:
-        row: the row that was run.
-        problem: the problem that it was run on.
-        played: the run, with the constants and the theorem it was tuned by.
         row: the row that was run.
         problem: the problem that it was run on.
         played: the run, with the constants and the theorem it was tuned by.

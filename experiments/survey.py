@@ -40,7 +40,6 @@ class Failure:
 
     Attributes:
         error: what it raised, or how the process died.
-        error: what it raised, or how the process died.
     """
 
     cell: Cell

@@ -42,10 +42,6 @@ class Source:
         year: year of publication.
         arxiv: arXiv id without the prefix; empty: none.
         where: theorem, section or venue.
-        authors: surnames.
-        year: year of publication.
-        arxiv: arXiv id without the prefix; empty: none.
-        where: theorem, section or venue.
     """
 
     authors: str
@@ -150,7 +146,6 @@ class NoConstant:
         why: the reason, one line.
         source: where it is published.
         confidence: how surely the statement is known.
-        why: the reason, one line.
     """
 
     why: str

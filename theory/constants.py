@@ -25,7 +25,6 @@ class Statement:
 
     Attributes:
         kind: exact, an upper bound or a lower bound.
-        kind: exact, an upper bound or a lower bound.
     """
 
     kind: Kind
@@ -83,35 +82,8 @@ class Constants:
         diameter: largest distance of two points that can occur [x].
         zeta2_star: (1/n) sum_i ||grad f_i(x*)||^2 at a minimiser x* [(f / x)^2].
         statements: by a constant's name, how it is known.
-        n: number of workers.
-        d: number of parameters.
-        f_star: the minimum f* [f].
-        lam: max(|lambda_2|, |lambda_n|) of the mixing matrix W; its gap is 1 - lam.
-        lam_n: smallest eigenvalue of W.
-        beta: ||I - W||_2.
-        symmetric: whether W is symmetric.
-        omega: E||C(x) - x||^2 <= omega ||x||^2 with E C(x) = x.
-        delta: E||C(x) - x||^2 <= (1 - delta) ||x||^2.
-        H: largest number of local steps between two meetings.
-        tau: largest staleness, in updates.
-        convex: whether every f_i is convex.
-        pl: Polyak-Lojasiewicz constant [f / x^2].
-        L_max: smoothness of every f_i [f / x^2].
-        mu_min: strong convexity of every f_i [f / x^2].
-        omega_up: omega of the workers' operator, where both directions are compressed.
-        omega_down: omega of the server's.
-        delta_up: delta of the workers' operator, where both directions are compressed.
-        delta_down: delta of the server's.
-        initial_potential: the consensus potential at the start [x^2].
-        alpha: step of the shifts h_i of DIANA.
         L_one: sum_j L_j of |f(y) - f(x) - <grad f(x), y - x>| <= sum_j L_j (y_j - x_j)^2 / 2 [f /
             x^2].
-        sigma_one: sum over coordinates j of the standard deviation of a worker's gradient [f / x].
-        symmetric_noise: whether gradient noise is unimodal and symmetric in every coordinate.
-        absolute_error: E||C(p) - p||^2 at most this for every p that can occur [x^2].
-        lead: clocks that a worker may be ahead of the slowest (SSP's s).
-        lipschitz: largest norm of a gradient of any component [f / x].
-        diameter: largest distance of two points that can occur [x].
     """
 
     n: int | None = None

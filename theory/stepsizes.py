@@ -149,8 +149,6 @@ class GradualWarmUpStep(Stepsize):
     Attributes:
         rule: the base stepsizes [x^2 / f].
         factor: k.
-        rule: the base stepsizes [x^2 / f].
-        factor: k.
 
     Raises:
         ValueError: length < 1 or factor < 1.

@@ -84,8 +84,6 @@ class OrderOnly(Result):
         name: the name of the method and case, as the row's page shows it.
         title: one line about the result.
         confidence: how surely the statement is known.
-        name: the name of the method and case, as the row's page shows it.
-        title: one line about the result.
 
     Raises:
         ValueError: the confidence is one that a hard check could rest on.

@@ -19,10 +19,6 @@ class Line(NamedTuple):
         y: the values.
         low: lower end of the band.
         high: upper end of the band.
-        x: where the points are.
-        y: the values.
-        low: lower end of the band.
-        high: upper end of the band.
     """
 
     name: str
@@ -41,7 +37,6 @@ class LineCurves:
         title: the title above the figure.
         x_label: label of the x axis, with unit.
         y_label: label of the y axis, with unit.
-        lines: what is drawn, in this order.
         lines: what is drawn, in this order.
     """
 

@@ -27,8 +27,6 @@ class RunCurves:
         title: the title above the figure.
         steps: steps done at each record.
         bound_label: what the bound is called in the legend.
-        steps: steps done at each record.
-        bound_label: what the bound is called in the legend.
     """
 
     title: str

@@ -27,8 +27,6 @@ class Panel(NamedTuple):
         title: the title above the figure.
         x_label: label of the x axis, with unit.
         lines: the lines of the panel.
-        x_label: label of the x axis, with unit.
-        lines: the lines of the panel.
     """
 
     title: str

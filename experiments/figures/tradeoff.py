@@ -16,7 +16,6 @@ class Point(NamedTuple):
 
     Attributes:
         name: the operator.
-        name: the operator.
     """
 
     name: str

@@ -29,10 +29,6 @@ class Line(NamedTuple):
         x: numbers of workers.
         low: lower end of the interval.
         high: upper end of the interval.
-        name: the method.
-        x: numbers of workers.
-        low: lower end of the interval.
-        high: upper end of the interval.
     """
 
     name: str
@@ -49,7 +45,6 @@ class WorkerCurves:
 
     Attributes:
         y_label: label of the y axis, with unit.
-        all_lines: every line, for the grey background.
         all_lines: every line, for the grey background.
     """
 

@@ -40,8 +40,6 @@ class Drawing:
     Attributes:
         caption: the sentence below the figure.
         curves: what is drawn.
-        caption: the sentence below the figure.
-        curves: what is drawn.
     """
 
     row: str

@@ -46,8 +46,6 @@ class Plan:
     Attributes:
         d: the largest dimension beside :data:`DIMS`.
         seed: seed of the samples and the search.
-        d: the largest dimension beside :data:`DIMS`.
-        seed: seed of the samples and the search.
 
     Raises:
         ValueError: d < 1, samples < 100 or search < 1.
@@ -80,11 +78,6 @@ class Audit:
     that fits (None where nothing could be measured).
 
     Attributes:
-        subject: what was audited.
-        kind: what kind of thing it is: a function, a class, a hook.
-        arrays: what arrays it takes.
-        random: whether its outcomes are random.
-        measures: what was measured, one entry a dimension.
         subject: what was audited.
         kind: what kind of thing it is: a function, a class, a hook.
         arrays: what arrays it takes.

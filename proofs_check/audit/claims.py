@@ -20,7 +20,6 @@ class Stated:
 
     Attributes:
         unbiased: whether E C(x) = x is claimed.
-        unbiased: whether E C(x) = x is claimed.
 
     Raises:
         ValueError: an expression cannot be read, or fits no dimension at all.

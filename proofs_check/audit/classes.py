@@ -29,8 +29,6 @@ class Fit:
     Attributes:
         name: the class, in a word.
         text: the class, in a sentence.
-        name: the class, in a word.
-        text: the class, in a sentence.
     """
 
     name: str

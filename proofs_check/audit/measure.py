@@ -23,7 +23,6 @@ class Worst:
 
     Attributes:
         look: what was seen there.
-        look: what was seen there.
     """
 
     look: Sample
@@ -36,8 +35,6 @@ class Measure:
     """All that was measured in R^d.
 
     Attributes:
-        looks: one for each vector of the families.
-        worst: the worst vector that the search found.
         looks: one for each vector of the families.
         worst: the worst vector that the search found.
     """

@@ -34,9 +34,6 @@ class Setting:
         key: the randomness of the samples.
         samples: outcomes drawn at each vector.
         random: whether outcomes are random; if not, one is taken.
-        key: the randomness of the samples.
-        samples: outcomes drawn at each vector.
-        random: whether outcomes are random; if not, one is taken.
     """
 
     operator: Compressor
@@ -62,10 +59,6 @@ class Sample:
     above; ``skewed`` whether the mean is off from a x as well.
 
     Attributes:
-        name: what the vector is.
-        bias_width: half-width of the deviation of the mean.
-        resolution: smallest bias that the sample could have seen.
-        ratio_width: half-width of ``ratio``.
         name: what the vector is.
         bias_width: half-width of the deviation of the mean.
         resolution: smallest bias that the sample could have seen.

@@ -32,8 +32,6 @@ class Subject:
     Attributes:
         name: what verdicts call it.
         kind: a function, a pair, a class, a hook or an operator.
-        name: what verdicts call it.
-        kind: a function, a pair, a class, a hook or an operator.
     """
 
     name: str

@@ -48,8 +48,6 @@ class TorchHook:
     Attributes:
         name: its name on the command line.
         what: one line about it.
-        name: its name on the command line.
-        what: one line about it.
     """
 
     name: str

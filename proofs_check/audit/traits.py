@@ -42,11 +42,6 @@ class Traits:
         generators: the global random generators that it draws from.
         memory: what it keeps from call to call.
         influence: whether other calls change what it gives.
-        dtype: type of its outcomes.
-        eps: the unit in the last place of that type.
-        generators: the global random generators that it draws from.
-        memory: what it keeps from call to call.
-        influence: whether other calls change what it gives.
     """
 
     dims: tuple[int, ...]

@@ -37,10 +37,6 @@ class Evidence(NamedTuple):
         d: length of the rows.
         seed: seed of the draws.
         budget: how many samples and calls may be spent.
-        compressor: the operator.
-        d: length of the rows.
-        seed: seed of the draws.
-        budget: how many samples and calls may be spent.
     """
 
     compressor: Compressor
@@ -53,7 +49,6 @@ class Outcomes(NamedTuple):
     """Outcomes ``[S, d]`` at x ``[d]``; not ``random`` where no draw was asked for.
 
     Attributes:
-        values: the outcomes ``[S, d]``.
         values: the outcomes ``[S, d]``.
     """
 

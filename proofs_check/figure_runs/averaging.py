@@ -49,8 +49,6 @@ class Setting:
     Attributes:
         n: number of workers.
         d: number of coordinates.
-        n: number of workers.
-        d: number of coordinates.
     """
 
     n: int = 25
@@ -79,8 +77,6 @@ class Averaging(NamedTuple):
     Attributes:
         name: the method.
         error: squared distance to the mean ``[K]``.
-        name: the method.
-        error: squared distance to the mean ``[K]``.
     """
 
     name: str
@@ -97,7 +93,6 @@ class Lines(NamedTuple):
     """All lines of the figure, by name; ``square`` is ||mean of the starts||^2.
 
     Attributes:
-        setting: what was run.
         setting: what was run.
     """
 

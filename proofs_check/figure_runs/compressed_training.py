@@ -58,11 +58,6 @@ class Setting:
         top: consensus stepsize with top-k.
         rand: consensus stepsize with rand-k.
         qsgd: consensus stepsize with QSGD.
-        n: number of workers.
-        replicas: runs averaged.
-        top: consensus stepsize with top-k.
-        rand: consensus stepsize with rand-k.
-        qsgd: consensus stepsize with QSGD.
     """
 
     n: int = 9
@@ -89,8 +84,6 @@ class Training(NamedTuple):
     ``lost``: it was ended early, no better than at its start.
 
     Attributes:
-        name: the method.
-        error: suboptimality ``[K]`` [f].
         name: the method.
         error: suboptimality ``[K]`` [f].
     """

@@ -32,8 +32,6 @@ class Contender(NamedTuple):
     Attributes:
         name: what the figure calls it.
         counted: uploads that its counter starts from.
-        name: what the figure calls it.
-        counted: uploads that its counter starts from.
     """
 
     name: str
@@ -49,8 +47,6 @@ class Uploads(NamedTuple):
     ``counted``; ``reached`` whether it was; ``by_worker`` [n] the messages of each; ``bits`` sent.
 
     Attributes:
-        name: what the figure calls it.
-        steps: number of steps that were run.
         name: what the figure calls it.
         steps: number of steps that were run.
     """

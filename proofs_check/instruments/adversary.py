@@ -38,9 +38,6 @@ class Worst:
         x: the vector.
         start: the family of the starting point.
         tried: number of vectors looked at.
-        x: the vector.
-        start: the family of the starting point.
-        tried: number of vectors looked at.
     """
 
     x: Tensor

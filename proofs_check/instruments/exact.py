@@ -52,8 +52,6 @@ class ExactLaw:
     Attributes:
         kind: which of the three kinds of law it is, in words.
         marginals: for each coordinate its values and their probabilities.
-        kind: which of the three kinds of law it is, in words.
-        marginals: for each coordinate its values and their probabilities.
     """
 
     kind: str

@@ -74,10 +74,6 @@ class MeanTest(NamedTuple):
         half_width: how far chance may move the mean.
         resolution: a bias of this size is refuted with probability at least 1 - alpha.
         where: the coordinate or direction of the largest deviation.
-        refuted: whether the deviation is beyond the stated error.
-        half_width: how far chance may move the mean.
-        resolution: a bias of this size is refuted with probability at least 1 - alpha.
-        where: the coordinate or direction of the largest deviation.
     """
 
     refuted: bool
@@ -91,9 +87,6 @@ class BoundTest(NamedTuple):
     """A mean held against an upper bound (see :func:`bound_test`).
 
     Attributes:
-        refuted: whether the bound is exceeded beyond the stated error.
-        half_width: how far chance may move the mean.
-        resolution: an excess of this size is refuted with probability at least 1 - alpha.
         refuted: whether the bound is exceeded beyond the stated error.
         half_width: how far chance may move the mean.
         resolution: an excess of this size is refuted with probability at least 1 - alpha.

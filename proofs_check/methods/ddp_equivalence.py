@@ -44,9 +44,6 @@ class HookCase:
         row: key of the row.
         steps: steps of the training.
         seed: seed of the draws.
-        row: key of the row.
-        steps: steps of the training.
-        seed: seed of the draws.
     """
 
     row: str
@@ -61,8 +58,6 @@ class Trained(NamedTuple):
     """The model ``[d]``, bits sent, and bytes that came from the other ranks.
 
     Attributes:
-        sent_bits: bits sent by this worker.
-        crossed: bytes that came from the other ranks.
         sent_bits: bits sent by this worker.
         crossed: bytes that came from the other ranks.
     """

@@ -39,11 +39,6 @@ class Case:
         steps: steps of the run.
         replicas: replicas of the run.
         seed: seed of the run.
-        row: key of the row.
-        arguments: what ``build`` is called with.
-        steps: steps of the run.
-        replicas: replicas of the run.
-        seed: seed of the run.
     """
 
     row: str
@@ -64,11 +59,7 @@ class Ending(NamedTuple):
         shared: whether all workers hold one model.
         rowwise: whether gradients of a row do not depend on other rows, bit for bit.
         problem: name of the problem.
-        account: what was charged, by worker.
         crossed: bytes that crossed, by sender.
-        shared: whether all workers hold one model.
-        rowwise: whether gradients of a row do not depend on other rows, bit for bit.
-        problem: name of the problem.
     """
 
     rows: Tensor

@@ -34,8 +34,6 @@ class Played(NamedTuple):
     Attributes:
         trace: what the run recorded.
         steps: number of steps.
-        trace: what the run recorded.
-        steps: number of steps.
     """
 
     tuned: Tuned

@@ -127,7 +127,6 @@ class ActiveDropping(Filter):
 
     Attributes:
         weight: entries up to this size are dropped [f / x].
-        weight: entries up to this size are dropped [f / x].
     """
 
     weight: float

@@ -30,7 +30,6 @@ class PrintedCorrection(Memory[Corrected]):
 
     Attributes:
         m: the momentum.
-        m: the momentum.
     """
 
     m: float
@@ -57,7 +56,6 @@ class AccumulatedMomentum(Memory[Corrected]):
     """Momentum applied to what has accumulated, not before it accumulates.
 
     Attributes:
-        m: the momentum.
         m: the momentum.
     """
 

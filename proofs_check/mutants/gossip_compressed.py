@@ -61,9 +61,6 @@ class OldGradient(NamedTuple):
         x: models now.
         old: models a step ago.
         g: gradients taken a step ago.
-        x: models now.
-        old: models a step ago.
-        g: gradients taken a step ago.
     """
 
     x: Tensor

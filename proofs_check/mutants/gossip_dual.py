@@ -118,7 +118,6 @@ class MinusLinearTerm:
 
     Attributes:
         local: the genuine local model h_i.
-        local: the genuine local model h_i.
     """
 
     local: LocalModel

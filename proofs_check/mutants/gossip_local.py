@@ -33,7 +33,6 @@ class GossipBeforeLastStep(Spoilt):
 
     Attributes:
         topology: the graph and its mixing matrix W.
-        topology: the graph and its mixing matrix W.
     """
 
     right: GossipLocalSGD
@@ -72,7 +71,6 @@ class HastyRound(Spoilt):
     """Own copies take x before it is compressed, while neighbours hear the compressed change.
 
     Attributes:
-        gossip: the genuine averaging round.
         gossip: the genuine averaging round.
     """
 

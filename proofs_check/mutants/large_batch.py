@@ -46,9 +46,6 @@ class OvershootingWarmUp(Stepsize):
         rule: the base stepsizes [x^2 / f].
         factor: k, what the ramp should end at.
         length: steps of the warm-up.
-        rule: the base stepsizes [x^2 / f].
-        factor: k, what the ramp should end at.
-        length: steps of the warm-up.
     """
 
     rule: Stepsize
@@ -102,10 +99,6 @@ class LateRatioLARS(Optimizer[Tensor]):
     """The ratio on the velocity that is applied, not on what enters it.
 
     Attributes:
-        shapes: shapes of the model's tensors, flat one after another.
-        m: the momentum.
-        decay: weight decay beta [f / x^2].
-        trust: what the ratio is made of.
         shapes: shapes of the model's tensors, flat one after another.
         m: the momentum.
         decay: weight decay beta [f / x^2].

@@ -65,7 +65,6 @@ class BrokenCircle(PushTopology):
 
     Attributes:
         n: number of workers.
-        n: number of workers.
     """
 
     n: int = 8
@@ -85,7 +84,6 @@ class KeepingNothing(PushTopology):
 
     Attributes:
         n: number of workers.
-        n: number of workers.
     """
 
     n: int = 8
@@ -103,7 +101,6 @@ class OwnDegree(StaticTopology):
     """w_ij = 1 / (1 + d_i), not 1 / (1 + max(d_i, d_j)): columns do not sum to 1.
 
     Attributes:
-        n: number of workers.
         n: number of workers.
     """
 
@@ -124,7 +121,6 @@ class SelfTwice(StaticTopology):
     """A list of neighbours in which everyone stands beside its own row: W_ii counts twice.
 
     Attributes:
-        n: number of workers.
         n: number of workers.
     """
 
@@ -170,8 +166,6 @@ class TwoSteps(NamedTuple):
     """Values now and a step ago ``[..., m, d]``.
 
     Attributes:
-        x: values now.
-        before: values a step ago.
         x: values now.
         before: values a step ago.
     """

@@ -27,8 +27,6 @@ class Spectrum(NamedTuple):
     Attributes:
         values: eigenvalues, ascending ``[P, d]``.
         vectors: eigenvectors, in columns ``[P, d, d]``.
-        values: eigenvalues, ascending ``[P, d]``.
-        vectors: eigenvectors, in columns ``[P, d, d]``.
     """
 
     values: Floats
@@ -83,9 +81,6 @@ class Pairs(NamedTuple):
     ratio; of f and of any f_i. Valid for any d, but short of the true extremes in general.
 
     Attributes:
-        least: smallest curvature of f between two of the points [f / x^2].
-        least_worker: smallest of any f_i.
-        norm_worker: largest ratio of norms of any f_i.
         least: smallest curvature of f between two of the points [f / x^2].
         least_worker: smallest of any f_i.
         norm_worker: largest ratio of norms of any f_i.

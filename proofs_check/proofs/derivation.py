@@ -18,7 +18,6 @@ class Step:
 
     Attributes:
         holds: whether algebra found it true.
-        holds: whether algebra found it true.
     """
 
     what: str

@@ -25,7 +25,6 @@ class KLevel(MeanEstimation):
 
     Attributes:
         k: number of levels.
-        k: number of levels.
 
     Raises:
         ValueError: k < 2.

@@ -24,7 +24,6 @@ class RotatedKLevel(MeanEstimation):
 
     Attributes:
         k: number of levels.
-        k: number of levels.
 
     Raises:
         ValueError: k < 2.

@@ -17,11 +17,6 @@ class Erratum:
         printed: what is printed there.
         correct: what is right.
         evidence: how the difference shows.
-        id: its number, as in E7.
-        place: where in the survey it stands.
-        printed: what is printed there.
-        correct: what is right.
-        evidence: how the difference shows.
     """
 
     id: str

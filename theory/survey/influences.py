@@ -20,12 +20,6 @@ class Influence(NamedTuple):
         frequency: how often messages are sent.
         congestion: how much traffic meets at one node.
         convergence: how hard convergence is.
-        architecture: parameter server, all-reduce or gossip.
-        synchronisation: synchronous, stale-synchronous, asynchronous or local.
-        consistency: how alike the workers' models are.
-        frequency: how often messages are sent.
-        congestion: how much traffic meets at one node.
-        convergence: how hard convergence is.
     """
 
     architecture: str

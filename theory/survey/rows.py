@@ -41,9 +41,6 @@ class SurveyRow:
         key: its name on the command line.
         family: the part of the survey that it belongs to.
         what: one line about it.
-        key: its name on the command line.
-        family: the part of the survey that it belongs to.
-        what: one line about it.
     """
 
     key: str

@@ -22,7 +22,6 @@ class Rounds(NamedTuple):
     Attributes:
         source: the paper behind the line.
         confidence: how surely the statement is known.
-        source: the paper behind the line.
     """
 
     key: str

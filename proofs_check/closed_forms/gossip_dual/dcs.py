@@ -67,8 +67,6 @@ class Printed:
     Attributes:
         rule: the parameters alpha_k, eta_k and tau_k.
         beta: i -> beta_i.
-        rule: the parameters alpha_k, eta_k and tau_k.
-        beta: i -> beta_i.
     """
 
     rule: SlidingRule

@@ -119,7 +119,6 @@ class Alone(Topology):
 
     Attributes:
         n: number of workers.
-        n: number of workers.
     """
 
     n: int

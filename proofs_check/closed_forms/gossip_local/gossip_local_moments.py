@@ -42,7 +42,6 @@ class Recursion:
 
     Attributes:
         w: the mixing matrix ``[n, n]``.
-        w: the mixing matrix ``[n, n]``.
     """
 
     w: Array

@@ -29,7 +29,6 @@ class Seen(NamedTuple):
 
     Attributes:
         x: the models ``[T + 1, d]``.
-        x: the models ``[T + 1, d]``.
     """
 
     x: Floats

@@ -78,8 +78,6 @@ class LocalLaw:
     Attributes:
         kinds: the problem, two kinds of workers.
         gamma: the stepsize [x^2 / f].
-        kinds: the problem, two kinds of workers.
-        gamma: the stepsize [x^2 / f].
     """
 
     kinds: TwoKinds

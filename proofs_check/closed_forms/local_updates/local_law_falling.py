@@ -49,8 +49,6 @@ class FallingLaw:
     Attributes:
         kinds: the problem, two kinds of workers.
         step: the stepsizes [x^2 / f].
-        kinds: the problem, two kinds of workers.
-        step: the stepsizes [x^2 / f].
     """
 
     kinds: TwoKinds

@@ -26,8 +26,6 @@ class GradientTruncation(NamedTuple):
     Attributes:
         alpha: how far values are pulled towards 0.
         theta: values beyond it are left alone.
-        alpha: how far values are pulled towards 0.
-        theta: values beyond it are left alone.
     """
 
     alpha: float

@@ -54,8 +54,6 @@ class GradientAveragingLocalSGD(Spoilt):
     Attributes:
         step_rule: the stepsizes [x^2 / f].
         period: H.
-        step_rule: the stepsizes [x^2 / f].
-        period: H.
     """
 
     step_rule: Stepsize
@@ -95,7 +93,6 @@ class MisscaledBSP(Spoilt):
     p = 1 sums the gradients instead of averaging them; p = 1/2 divides their sum by sqrt(n).
 
     Attributes:
-        step_rule: the stepsizes [x^2 / f].
         step_rule: the stepsizes [x^2 / f].
     """
 
@@ -143,7 +140,6 @@ class LeakyRing(StaticTopology):
     """A ring whose weights are 0.33 instead of 1/3: rows sum to 0.99, and no one checked.
 
     Attributes:
-        n: number of workers.
         n: number of workers.
     """
 

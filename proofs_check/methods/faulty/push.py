@@ -68,7 +68,6 @@ class OldNeighbours(Spoilt):
 
     Attributes:
         graph: the sequence of mixing matrices.
-        graph: the sequence of mixing matrices.
     """
 
     right: PushSum

@@ -46,7 +46,6 @@ class Course(NamedTuple):
 
     Attributes:
         seconds: time passed ``[R, T + 1]``.
-        seconds: time passed ``[R, T + 1]``.
     """
 
     seconds: Curve

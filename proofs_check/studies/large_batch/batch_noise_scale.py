@@ -41,9 +41,6 @@ class Arm(NamedTuple):
         label: what the figure calls it.
         row: key of the row.
         power: the stepsize grows as the factor to this power.
-        label: what the figure calls it.
-        row: key of the row.
-        power: the stepsize grows as the factor to this power.
     """
 
     label: str

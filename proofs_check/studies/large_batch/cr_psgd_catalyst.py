@@ -37,8 +37,6 @@ class Plan(NamedTuple):
     Attributes:
         stages: number of stages.
         length: steps of a stage.
-        stages: number of stages.
-        length: steps of a stage.
     """
 
     stages: int

@@ -84,7 +84,6 @@ class Found(NamedTuple):
 
     Attributes:
         error: test errors ``[R]``.
-        error: test errors ``[R]``.
     """
 
     error: Curve

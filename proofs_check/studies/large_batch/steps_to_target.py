@@ -34,7 +34,6 @@ class Slope(NamedTuple):
 
     Attributes:
         value: the slope.
-        value: the slope.
     """
 
     value: float

@@ -41,12 +41,6 @@ class Race(NamedTuple):
         size: replicas in a group.
         seed: seed of the runs.
         largest: the largest stepsize that is tried.
-        problem: the problem.
-        loss: models ``[R, d]`` -> values ``[R]`` that are to fall.
-        target: the loss at which the count stops.
-        size: replicas in a group.
-        seed: seed of the runs.
-        largest: the largest stepsize that is tried.
     """
 
     problem: Problem
@@ -114,7 +108,6 @@ class Scanned(NamedTuple):
     """Batches ``[K]`` (in base batches), best stepsizes ``[K]``, counts ``[G, K]``.
 
     Attributes:
-        steps: counts of steps ``[G, K]``.
         steps: counts of steps ``[G, K]``.
     """
 

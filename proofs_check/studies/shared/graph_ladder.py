@@ -29,8 +29,6 @@ class Family(NamedTuple):
     Attributes:
         label: what the figure calls it.
         graphs: the graphs, smallest first.
-        label: what the figure calls it.
-        graphs: the graphs, smallest first.
     """
 
     label: str

@@ -28,8 +28,6 @@ class Scan(NamedTuple):
     Attributes:
         found: the longest periods, one a point.
         horizons: numbers of steps, one a point.
-        found: the longest periods, one a point.
-        horizons: numbers of steps, one a point.
     """
 
     x: Curve
