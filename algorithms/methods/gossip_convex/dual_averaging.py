@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple, final
 
 import torch
 from torch import Tensor
 
 from algorithms.kernels.scaled_sum import add_scaled_onto
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import World
+from algorithms.methods.parts.bregman_steps import BregmanSteps
 from algorithms.methods.parts.checks import check_size
-from algorithms.methods.parts.gradients import Gradients, Sampled
-from algorithms.problems.base import Problem
-from algorithms.sets.geometry import Euclidean, Geometry
-from algorithms.topologies.base import Topology
-from theory.constants import Constants
-from theory.stepsizes import Stepsize
 
 
 class DualAveragingState(NamedTuple):
@@ -29,33 +24,15 @@ class DualAveragingState(NamedTuple):
 
 @final
 @dataclass(frozen=True)
-class DualAveraging(Method[DualAveragingState]):
+class DualAveraging(BregmanSteps[DualAveragingState]):
     r"""z_i^+ = \sum_j W_{ij} z_j + g_i(x_i), x_i^+ = \arg\min_{u \in X} \langle z_i^+, u \rangle
     + \psi(u) / \alpha_t, \psi = D(\cdot, x_0).
 
     Duchi, Agarwal, Wainwright 2012 (arXiv:1005.2012), Eq. 5 and 6; alpha_t is the stepsize of
     step t and must not increase. The theorem speaks of each worker's running average of models.
-
-    Attributes:
-        step_rule: the factors \alpha_t [x^2 / f] by step t, which must not increase.
-        topology: who hears whom, and the mixing matrices W.
-        geometry: the Bregman divergence D of the steps and the set X that models stay in.
-        gradients: which gradients are taken, stochastic or exact.
     """
 
-    step_rule: Stepsize
-    topology: Topology
-    geometry: Geometry = field(default_factory=Euclidean)
-    gradients: Gradients = field(default_factory=Sampled)
-
-    @property
-    def name(self) -> str:
-        where = self.geometry.name
-        return f"dual averaging, {where}, {self.topology.name}{self.gradients.note}"
-
-    def constants(self, problem: Problem) -> Constants:
-        own = self.geometry.within(self.gradients.constants(problem), problem)
-        return own.merge(self.topology.each_step())
+    kind = "dual averaging"
 
     def init(self, x0: Tensor, world: World) -> DualAveragingState:
         check_size(self.topology, world)

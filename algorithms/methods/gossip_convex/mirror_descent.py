@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple, final
 
 from torch import Tensor
 
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import World
+from algorithms.methods.parts.bregman_steps import BregmanSteps
 from algorithms.methods.parts.checks import check_size
-from algorithms.methods.parts.gradients import Gradients, Sampled
-from algorithms.problems.base import Problem
-from algorithms.sets.geometry import Euclidean, Geometry
-from algorithms.topologies.base import Topology
-from theory.constants import Constants
-from theory.stepsizes import Stepsize
 
 
 class MirrorState(NamedTuple):
@@ -29,7 +24,7 @@ class MirrorState(NamedTuple):
 
 @final
 @dataclass(frozen=True)
-class MirrorDescent(Method[MirrorState]):
+class MirrorDescent(BregmanSteps[MirrorState]):
     r"""v_i = \sum_j W_{ij} x_j, x_i^+ = \arg\min_{u \in X} \gamma_t \langle g_i(v_i), u \rangle
     + D(u, v_i).
 
@@ -37,27 +32,9 @@ class MirrorDescent(Method[MirrorState]):
     as in its Euclidean form, the projected method of Ram, Nedic, Veeravalli 2010, see
     :func:`algorithms.methods.gossip_convex.projected_dgd.projected_dgd`. A mixed point lies in X,
     which is convex.
-
-    Attributes:
-        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
-        topology: who hears whom, and the mixing matrices W.
-        geometry: the Bregman divergence D of the steps and the set X that models stay in.
-        gradients: which gradients are taken, stochastic or exact.
     """
 
-    step_rule: Stepsize
-    topology: Topology
-    geometry: Geometry = field(default_factory=Euclidean)
-    gradients: Gradients = field(default_factory=Sampled)
-
-    @property
-    def name(self) -> str:
-        where = self.geometry.name
-        return f"mirror descent, {where}, {self.topology.name}{self.gradients.note}"
-
-    def constants(self, problem: Problem) -> Constants:
-        own = self.geometry.within(self.gradients.constants(problem), problem)
-        return own.merge(self.topology.each_step())
+    kind = "mirror descent"
 
     def init(self, x0: Tensor, world: World) -> MirrorState:
         check_size(self.topology, world)
