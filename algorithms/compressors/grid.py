@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -59,6 +60,34 @@ class GridCompressor(Compressor):
         """
         cells = self.exact_cells(x)
         return tuple(_step(t, *cell) for t, cell in zip(x, cells, strict=True))
+
+
+def rational_root(square: Fraction, of: str) -> Fraction:
+    """The square root of ``square``, which messages call ``of``, in exact arithmetic.
+
+    Raises:
+        IrrationalScale: the root is not rational.
+    """
+    root = Fraction(math.isqrt(square.numerator), math.isqrt(square.denominator))
+    if root * root != square:
+        raise IrrationalScale(f"{of} = {square} has no rational root")
+    return root
+
+
+def exact_norm(x: Sequence[Fraction], p: float) -> Fraction:
+    """The p-norm of one vector in exact arithmetic, p = 1, 2 or infinity.
+
+    Raises:
+        IrrationalScale: p = 2 and the norm is not rational.
+        ValueError: another p.
+    """
+    if p == 1:
+        return sum((abs(t) for t in x), Fraction(0))
+    if p == 2:
+        return rational_root(sum((t * t for t in x), Fraction(0)), "||x||^2")
+    if p == math.inf:
+        return max(abs(t) for t in x)
+    raise ValueError(f"p must be 1, 2 or inf, got p={p}")
 
 
 def _step(t: Fraction, inner: Fraction, outer: Fraction) -> Step:

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Property
-from algorithms.compressors.grid import GridCompressor, IrrationalScale
+from algorithms.compressors.grid import GridCompressor, rational_root
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.kernels import rounding, row_norms
 from algorithms.key import Draws
@@ -87,10 +87,7 @@ class KLevel(GridCompressor):
         low, high = min(x), max(x)
         if self.span is Span.NORM:
             square = 2 * sum((t * t for t in x), Fraction(0))
-            root = Fraction(math.isqrt(square.numerator), math.isqrt(square.denominator))
-            if root * root != square:
-                raise IrrationalScale(f"2 ||x||^2 = {square} has no rational root")
-            high = low + root
+            high = low + rational_root(square, "2 ||x||^2")
         if low == high:
             return tuple((t, t) for t in x)
         step = (high - low) / (self.k - 1)

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Property
-from algorithms.compressors.grid import GridCompressor, IrrationalScale
+from algorithms.compressors.grid import GridCompressor, exact_norm
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.kernels import rounding, row_norms
 from algorithms.key import Draws
@@ -80,7 +80,7 @@ class NaturalDithering(GridCompressor):
         return self._power(inner) * signed, self._power(outer) * signed
 
     def exact_cells(self, x: Sequence[Fraction]) -> tuple[tuple[Fraction, Fraction], ...]:
-        scale = self._exact_scale(x)
+        scale = exact_norm(x, self.p)
         levels = [Fraction(0), *(Fraction(1, 2**j) for j in reversed(range(self.s)))]
         cells = []
         for t in x:
@@ -129,12 +129,3 @@ class NaturalDithering(GridCompressor):
         """2^(level - s), and 0 for level 0."""
         one = torch.ones_like(level, dtype=torch.float64)
         return torch.where(level > 0, torch.ldexp(one, level - self.s), 0).to(dtype)
-
-    def _exact_scale(self, x: Sequence[Fraction]) -> Fraction:
-        if self.p == math.inf:
-            return max(abs(t) for t in x)
-        square = sum((t * t for t in x), Fraction(0))
-        root = Fraction(math.isqrt(square.numerator), math.isqrt(square.denominator))
-        if root * root != square:
-            raise IrrationalScale(f"||x||^2 = {square} has no rational root")
-        return root

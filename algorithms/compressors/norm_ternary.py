@@ -10,7 +10,7 @@ from typing import final
 
 from torch import Tensor
 
-from algorithms.compressors.grid import IrrationalScale
+from algorithms.compressors.grid import exact_norm
 from algorithms.compressors.levels import LevelCompressor
 from algorithms.kernels import row_norms
 from theory import bits
@@ -61,15 +61,7 @@ class NormTernary(LevelCompressor):
         return row_norms.norms(x) if self.p == 2 else x.abs().amax(-1, keepdim=True)
 
     def exact_scale(self, x: Sequence[Fraction]) -> Fraction:
-        if self.p == 1:
-            return sum((abs(t) for t in x), Fraction(0))
-        if self.p == math.inf:
-            return max(abs(t) for t in x)
-        square = sum((t * t for t in x), Fraction(0))
-        root = Fraction(math.isqrt(square.numerator), math.isqrt(square.denominator))
-        if root * root != square:
-            raise IrrationalScale(f"||x||^2 = {square} has no rational root")
-        return root
+        return exact_norm(x, self.p)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return bits.ternary(d, float_bits)

@@ -10,7 +10,7 @@ from typing import final
 
 from torch import Tensor
 
-from algorithms.compressors.grid import IrrationalScale
+from algorithms.compressors.grid import exact_norm
 from algorithms.compressors.levels import LevelCompressor
 from algorithms.kernels import row_norms
 from theory import bits
@@ -63,11 +63,7 @@ class QSGD(LevelCompressor):
         return row_norms.norms(x)
 
     def exact_scale(self, x: Sequence[Fraction]) -> Fraction:
-        square = sum((t * t for t in x), Fraction(0))
-        root = Fraction(math.isqrt(square.numerator), math.isqrt(square.denominator))
-        if root * root != square:
-            raise IrrationalScale(f"||x||^2 = {square} has no rational root")
-        return root
+        return exact_norm(x, 2)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return bits.levels(d, self.s, float_bits)
