@@ -17,10 +17,12 @@ Mean = float | tuple[float, ...]
 """Seconds per gradient: one number for all workers, or one for each worker id."""
 
 
-@final
 @dataclass(frozen=True)
-class Constant(ComputeTimes):
-    """Every gradient of worker i takes exactly its mean [seconds].
+class WithMean(ComputeTimes):
+    """Times with a given mean.
+
+    Attributes:
+        mean: seconds per gradient, one number for all workers or one for each.
 
     Raises:
         ValueError: a mean that is not positive and finite.
@@ -30,6 +32,16 @@ class Constant(ComputeTimes):
 
     def __post_init__(self) -> None:
         _check(self.mean)
+
+
+@final
+@dataclass(frozen=True)
+class Constant(WithMean):
+    """Every gradient of worker i takes exactly its mean [seconds].
+
+    Raises:
+        ValueError: a mean that is not positive and finite.
+    """
 
     @property
     def name(self) -> str:
@@ -42,7 +54,7 @@ class Constant(ComputeTimes):
 
 @final
 @dataclass(frozen=True)
-class Exponential(ComputeTimes):
+class Exponential(WithMean):
     r"""Times of worker i are independent, exponential with its mean [seconds]: $-m_i \ln(1 - U)$.
 
     Arrivals are then a Poisson process: each tick brings worker i with probability
@@ -51,11 +63,6 @@ class Exponential(ComputeTimes):
     Raises:
         ValueError: a mean that is not positive and finite.
     """
-
-    mean: Mean = 1.0
-
-    def __post_init__(self) -> None:
-        _check(self.mean)
 
     @property
     def name(self) -> str:
@@ -107,7 +114,7 @@ class ShiftedExponential(ComputeTimes):
 
 @final
 @dataclass(frozen=True)
-class Pareto(ComputeTimes):
+class Pareto(WithMean):
     r"""Heavy-tailed: $m_i (1 - 1/a) (1 - U)^{-1/a}$ [seconds], mean m_i, tail index a = ``tail``.
 
     The variance is infinite for a <= 2.
@@ -116,11 +123,10 @@ class Pareto(ComputeTimes):
         ValueError: a mean that is not positive and finite, or tail <= 1 (no mean).
     """
 
-    mean: Mean = 1.0
     tail: float = 2.0
 
     def __post_init__(self) -> None:
-        _check(self.mean)
+        super().__post_init__()
         if not (1.0 < self.tail < math.inf):
             raise ValueError(f"tail must be finite and above 1, got tail={self.tail}")
 
