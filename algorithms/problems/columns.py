@@ -22,7 +22,7 @@ from algorithms.problems.base import (
     upper,
 )
 from algorithms.problems.glm_losses import GlmLoss
-from algorithms.problems.tensor_problem import Noiseless, TensorProblem
+from algorithms.problems.tensor_problem import Noiseless, SharedSamples
 from theory.constants import Constants
 
 _SETTLED, _PASSES, _NEWTON = 1e-13, 200, 50
@@ -34,7 +34,7 @@ class NotSplitByColumns(TypeError):
 
 @final
 @dataclass(frozen=True, eq=False)
-class Columns(Noiseless, TensorProblem):
+class Columns(Noiseless, SharedSamples):
     r"""F(x) = \frac1S \sum_s l(a_s^T x, y_s) + l_1 \|x\|_1 + \frac{l_2}{2} \|x\|^2.
 
     ``samples`` ``[S, d]``, ``targets`` ``[S]``; worker i of n owns columns ``first[i]`` to
@@ -95,10 +95,6 @@ class Columns(Noiseless, TensorProblem):
     @property
     def tensor(self) -> Tensor:
         return self.samples
-
-    @property
-    def n(self) -> int:
-        return self.workers
 
     @cached_property
     def columns(self) -> Tensor:

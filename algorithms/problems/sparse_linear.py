@@ -21,13 +21,13 @@ from algorithms.problems.base import (
     require_number,
 )
 from algorithms.problems.entry import ProblemEntry
-from algorithms.problems.tensor_problem import Minibatch, Solved
+from algorithms.problems.tensor_problem import Minibatch, SharedSamples, Solved
 from theory.constants import Constants
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class SparseLinear(Solved, Minibatch):
+class SparseLinear(SharedSamples, Solved, Minibatch):
     r"""f_i(x) = f(x) = \frac{1}{2S} \sum_s (a_s^T x - y_s)^2, each a_s on its support.
 
     ``supports`` ``[S, k]`` (int64) are the places, each row without repetition, and ``values``
@@ -103,10 +103,6 @@ class SparseLinear(Solved, Minibatch):
     @property
     def tensor(self) -> Tensor:
         return self.values
-
-    @property
-    def n(self) -> int:
-        return self.workers
 
     @property
     def d(self) -> int:

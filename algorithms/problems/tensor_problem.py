@@ -83,6 +83,19 @@ class Minibatch(TensorProblem):
         return replace(self, batch=self.batch * factor)  # type: ignore[type-var]
 
 
+class SharedSamples(TensorProblem):
+    """All n = ``workers`` workers share the data of ``tensor``, which has no axis of workers."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def workers(self) -> int: ...
+
+    @property
+    def n(self) -> int:
+        return self.workers
+
+
 class Linear(Minibatch):
     r"""f_i(x) = \frac1S \sum_s l_{is}(a_{is}^T x) + r(x), a the rows of ``tensor`` ``[n, S, d]``.
 
