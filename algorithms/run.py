@@ -23,8 +23,7 @@ from algorithms.network.simulated import Simulated
 from algorithms.problems.base import Problem, require_finite
 from algorithms.synchronisation.stopwatch import Stopwatch, Timing
 from algorithms.synchronisation.worker_states import WorkerLost
-
-Series = NDArray[np.float64]
+from theory.arrays import Floats
 
 
 class Diverged(ArithmeticError):
@@ -63,17 +62,17 @@ class Trace:
     problem: str
     seed: int
     steps: NDArray[np.int64]
-    suboptimality: Series
-    squared_gradient: Series
-    average_squared_gradient: Series
-    squared_distance: Series
-    consensus: Series
-    weighted_suboptimality: Series
-    sent_bits: Series
-    received_bits: Series
-    messages: Series
-    seconds: Series
-    wall_seconds: Series
+    suboptimality: Floats
+    squared_gradient: Floats
+    average_squared_gradient: Floats
+    squared_distance: Floats
+    consensus: Floats
+    weighted_suboptimality: Floats
+    sent_bits: Floats
+    received_bits: Floats
+    messages: Floats
+    seconds: Floats
+    wall_seconds: Floats
     model: Tensor
     rows: Tensor
     account: Account

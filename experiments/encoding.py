@@ -9,11 +9,11 @@ from dataclasses import fields, is_dataclass
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
-from numpy.typing import NDArray
 
 from proofs_check.cell import CellResult
 from proofs_check.curves import Curves
 from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
 
 CURVES: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(Curves)}
 """The types of curves that a result may hold, by the names that a file gives them."""
@@ -87,5 +87,5 @@ def _decode(hint: Any, value: Any, name: str) -> Any:
     return value
 
 
-def _array(value: Any) -> NDArray[np.float64]:
+def _array(value: Any) -> Floats:
     return np.frombuffer(base64.b64decode(value["f8"]), dtype="<f8").reshape(value["shape"])

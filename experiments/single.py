@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import stats
 
 from algorithms.catalogue import Row
@@ -14,10 +13,9 @@ from algorithms.problems.base import Problem
 from experiments.figures.panels import RunCurves
 from proofs_check.curves import BAND, RunSeries
 from proofs_check.methods.tuned_run import AGREEMENT, Played, run_series, shown, tuned_run
+from theory.arrays import Floats
 from theory.stepsizes import Stepsize
 from theory.theorem import Metric, Theorem, missing_sentence
-
-Curve = NDArray[np.float64]
 
 LEVEL = 0.95
 CLOCK = "modelled time"
@@ -79,7 +77,7 @@ class Single:
         return run_series(self.played, self.problem.n)
 
     @property
-    def bound(self) -> Curve | None:
+    def bound(self) -> Floats | None:
         """The theorem's bound on what is shown at the recorded steps, NaN at the start."""
         return self.series.bound
 
@@ -173,7 +171,7 @@ def run_curves(series: RunSeries, title: str) -> RunCurves:
     )
 
 
-def interval(values: Curve) -> tuple[Curve, Curve]:
+def interval(values: Floats) -> tuple[Floats, Floats]:
     """Mean over replicas of ``[R, K]`` and the half-width of its 95% t interval, NaN for R = 1."""
     replicas = values.shape[0]
     mean = values.mean(axis=0)

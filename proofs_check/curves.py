@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
-Curve = NDArray[np.float64]
+from theory.arrays import Floats
 
 BAND_ERRORS = 2.0
 """Half-width of every band around a mean over replicas, in standard errors of that mean."""
@@ -20,7 +19,7 @@ BAND = f"± {BAND_ERRORS:g} standard errors"
 """What a band is called."""
 
 
-def band(samples: Curve) -> tuple[Curve, Curve, Curve]:
+def band(samples: Floats) -> tuple[Floats, Floats, Floats]:
     """Mean over replicas of ``samples`` ``[R, K]``, and the ends of its band; NaN for R = 1."""
     mean = samples.mean(axis=0)
     if len(samples) < 2:
@@ -82,14 +81,14 @@ class RunSeries:
     """
 
     quantity: str
-    steps: Curve
-    mean: Curve
-    low: Curve
-    high: Curve
-    sent_bits: Curve
-    received_bits: Curve
-    seconds: Curve | None = None
-    bound: Curve | None = None
+    steps: Floats
+    mean: Floats
+    low: Floats
+    high: Floats
+    sent_bits: Floats
+    received_bits: Floats
+    seconds: Floats | None = None
+    bound: Floats | None = None
     theorem: Cited | None = None
     method: str = ""
 
@@ -109,7 +108,7 @@ class Points:
     """
 
     name: str
-    y: Curve
+    y: Floats
 
 
 @final
@@ -131,12 +130,12 @@ class RateSeries:
         ValueError: a curve is not 1-D, or not as long as ``x``.
     """
 
-    x: Curve
-    mean: Curve
-    low: Curve
-    high: Curve
-    fit: Curve | None = None
-    reference: Curve | None = None
+    x: Floats
+    mean: Floats
+    low: Floats
+    high: Floats
+    fit: Floats | None = None
+    reference: Floats | None = None
     groups: tuple[Points, ...] = ()
     along: str = ""
 
@@ -167,10 +166,10 @@ class Line:
     """
 
     name: str
-    x: Curve
-    y: Curve
-    low: Curve | None = None
-    high: Curve | None = None
+    x: Floats
+    y: Floats
+    low: Floats | None = None
+    high: Floats | None = None
 
     def __post_init__(self) -> None:
         _alike(self, "x", "y", "low", "high")
@@ -230,11 +229,11 @@ class WorkerSeries:
         ValueError: a curve is not 1-D, or not as long as ``workers``.
     """
 
-    workers: Curve
-    mean: Curve
-    low: Curve
-    high: Curve
-    spent: Curve
+    workers: Floats
+    mean: Floats
+    low: Floats
+    high: Floats
+    spent: Floats
 
     def __post_init__(self) -> None:
         _alike(self, "workers", "mean", "low", "high", "spent")

@@ -18,14 +18,10 @@ from enum import Enum
 from fractions import Fraction
 from typing import final
 
-import numpy as np
-from numpy.typing import NDArray
-
+from theory.arrays import Floats
 from theory.claims import Confidence, Source
 from theory.constants import Constants
 from theory.stepsizes import Stepsize
-
-Curve = NDArray[np.float64]
 
 HALF = Fraction(1, 2)
 
@@ -176,7 +172,7 @@ class Theorem(Result):
         """
 
     @abstractmethod
-    def bound(self, c: Constants, step: Stepsize, times: Curve) -> Curve:
+    def bound(self, c: Constants, step: Stepsize, times: Floats) -> Floats:
         """The bound on ``metric`` after each of ``times`` steps, shape of ``times``.
 
         Raises:

@@ -6,16 +6,16 @@ from functools import lru_cache
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from algorithms.problems.absolute import Absolute
 from algorithms.problems.base import require_int
 from algorithms.problems.datasets import bundled
 from algorithms.problems.entry import ProblemEntry
+from theory.arrays import Floats
 
 
 @lru_cache(maxsize=1)
-def _samples() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _samples() -> tuple[Floats, Floats]:
     features, targets = bundled("diabetes")
     left, _, _ = np.linalg.svd(features - features.mean(0), full_matrices=False)
     signs = np.sign(left[np.abs(left).argmax(0), np.arange(left.shape[1])])

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import optimize
 
-Floats = NDArray[np.float64]
+from theory.arrays import Floats
 
 _GAP = 1e-9
 

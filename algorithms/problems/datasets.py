@@ -11,6 +11,7 @@ from torch import Tensor
 
 from algorithms.key import Key
 from algorithms.problems.partitions import Partition
+from theory.arrays import Floats
 
 
 class Samples(NamedTuple):
@@ -22,7 +23,7 @@ class Samples(NamedTuple):
     """
 
     name: str
-    features: NDArray[np.float64]
+    features: Floats
     labels: NDArray[np.int64]
 
     def deal(
@@ -57,7 +58,7 @@ class Samples(NamedTuple):
 
 def bundled(
     name: Literal["breast_cancer", "diabetes", "digits", "wine"],
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[Floats, Floats]:
     """Features ``[N, d]`` and targets or labels ``[N]`` as scikit-learn brings them."""
     from sklearn import datasets  # takes as long to load as torch, and few processes need it
 

@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from algorithms.key import Key
 from algorithms.problems.base import require_int
 from algorithms.problems.datasets import bundled
 from algorithms.problems.entry import ProblemEntry
 from algorithms.problems.least_squares import LeastSquares
+from theory.arrays import Floats
 
 FEATURES = 8
 """How many of each set's first columns are used: the fewest that any of the three sets has."""
@@ -33,8 +33,8 @@ class Table(NamedTuple):
     """
 
     name: str
-    features: NDArray[np.float64]
-    targets: NDArray[np.float64]
+    features: Floats
+    targets: Floats
 
 
 def read(folder: Path) -> tuple[Table, ...]:
@@ -118,7 +118,7 @@ def _table(folder: Path, stem: str, name: str) -> Table:
     return Table(name, x, y[:, 0])
 
 
-def _numbers(path: Path) -> NDArray[np.float64]:
+def _numbers(path: Path) -> Floats:
     """The finite numbers of a text file ``[N, columns]``."""
     try:
         lines = [line.split() for line in path.read_text().splitlines() if line.strip()]

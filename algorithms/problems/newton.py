@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, cg
 from scipy.special import expit
 
-Floats = NDArray[np.float64]
+from theory.arrays import Floats
 
 _STEPS = 100
 _GAP = 1e-12

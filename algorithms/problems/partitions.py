@@ -17,9 +17,9 @@ from scipy.special import gammaincinv
 
 from algorithms.key import Key
 from algorithms.problems.base import require_int, require_number
+from theory.arrays import Floats
 
 Index = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class Partition(ABC):

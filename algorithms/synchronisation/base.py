@@ -13,6 +13,7 @@ from torch import Tensor
 from algorithms.key import Draws, Key
 from algorithms.synchronisation.schedule import Schedule
 from algorithms.synchronisation.worker_states import Decision, WorkerLost, WorkerStates
+from theory.arrays import Floats
 from theory.constants import Constants
 
 Mask = NDArray[np.bool_]
@@ -109,13 +110,13 @@ class _Durations:
         self.n, self.times, self.key, self.replicas = n, times, key, replicas
         self.table = self._draw(0)
 
-    def __call__(self, number: NDArray[np.int64]) -> NDArray[np.float64]:
+    def __call__(self, number: NDArray[np.int64]) -> Floats:
         """Seconds ``[R, n]`` of each worker's gradient ``number`` ``[R, n]``."""
         while number.max() >= self.table.shape[-1]:
             self.table = np.concatenate((self.table, self._draw(self.table.shape[-1])), axis=-1)
         return np.take_along_axis(self.table, number[..., None], axis=-1)[..., 0]
 
-    def _draw(self, first: int, block: int = 128) -> NDArray[np.float64]:
+    def _draw(self, first: int, block: int = 128) -> Floats:
         draws = self.key.fold("gradients", first).draws(self.replicas, torch.arange(self.n))
         return self.times.seconds(draws, block, first).numpy()
 

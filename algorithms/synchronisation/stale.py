@@ -9,7 +9,8 @@ from typing import final
 import numpy as np
 
 from algorithms.synchronisation.base import Barrier, ComputeTimes
-from algorithms.synchronisation.worker_states import Counts, Decision, Mask, Times, WorkerStates
+from algorithms.synchronisation.worker_states import Counts, Decision, Mask, WorkerStates
+from theory.arrays import Floats
 from theory.constants import Constants, Kind, Statement
 
 
@@ -95,7 +96,7 @@ class EagerSSP(Stale):
         return np.broadcast_to(advanced, clock.shape)
 
 
-def _until_a_start(now: WorkerStates, s: int) -> tuple[Times, Mask, Mask]:
+def _until_a_start(now: WorkerStates, s: int) -> tuple[Floats, Mask, Mask]:
     """Arrivals one after another until some worker may start; when, who arrived, who starts."""
     finish, moment = now.finish.copy(), now.now.copy()
     arrived, started = now.nobody(), now.nobody()

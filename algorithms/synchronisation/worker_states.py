@@ -8,7 +8,8 @@ from typing import Any, NamedTuple, final
 import numpy as np
 from numpy.typing import NDArray
 
-Times = NDArray[np.float64]
+from theory.arrays import Floats
+
 Counts = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
@@ -39,7 +40,7 @@ class Decision(NamedTuple):
         started: who begins its next gradient ``[R, n]``.
     """
 
-    now: Times
+    now: Floats
     arrived: Mask
     fetched: Mask
     started: Mask
@@ -57,7 +58,7 @@ class WorkerStates:
     stamp    the slowest worker's clock when the model held was fetched
     """
 
-    def __init__(self, n: int, durations: Callable[[Counts], Times]) -> None:
+    def __init__(self, n: int, durations: Callable[[Counts], Floats]) -> None:
         self._durations = durations
         zero = np.zeros((1, n), dtype=np.int64)
         self.finish = durations(zero).copy()
@@ -87,9 +88,9 @@ class WorkerStates:
         np.put_along_axis(mask, order, True, axis=1)
         return mask
 
-    def latest(self, mask: Mask) -> Times:
+    def latest(self, mask: Mask) -> Floats:
         """When the last of ``mask`` arrives ``[R]``, not before now."""
-        latest: Times = np.where(mask, self.finish, -np.inf).max(axis=1)
+        latest: Floats = np.where(mask, self.finish, -np.inf).max(axis=1)
         return np.maximum(self.now, latest)
 
     def move(self, decision: Decision, t: int) -> None:

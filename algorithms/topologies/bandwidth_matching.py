@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from algorithms.key import Key
-from algorithms.topologies.base import Matrix, need_workers
+from algorithms.topologies.base import need_workers
 from algorithms.topologies.random_mixing import MixingDraw, RandomMixing
+from theory.arrays import Floats
 
 Pairing = tuple[int, ...]  # each worker's peer; itself where it has none
 
@@ -71,13 +72,13 @@ class BandwidthMatching(RandomMixing):
         halves = torch.where(peers == own, 0.0, 0.5).to(torch.float64)
         return MixingDraw(torch.stack((own, peers), -1), torch.stack((1 - halves, halves), -1))
 
-    def expected(self) -> Matrix:
+    def expected(self) -> Floats:
         sequence = _sequence(self)
         matrices = [pair_matrix(pairing) for pairing in sequence.pairings[sequence.start :]]
-        mean: Matrix = np.mean(matrices, axis=0)
+        mean: Floats = np.mean(matrices, axis=0)
         return mean
 
-    def expected_square(self) -> Matrix:
+    def expected_square(self) -> Floats:
         return self.expected()  # W^T W = W: averages of pairs are projections
 
 
@@ -92,9 +93,9 @@ class _Sequence(NamedTuple):
         return self.pairings[t if t < self.start else self.start + (t - self.start) % period]
 
 
-def pair_matrix(pairing: Pairing) -> Matrix:
+def pair_matrix(pairing: Pairing) -> Floats:
     """W ``[n, n]``: every pair takes its mean."""
-    eye: Matrix = np.eye(len(pairing))
+    eye: Floats = np.eye(len(pairing))
     return (eye + eye[list(pairing)]) / 2
 
 
@@ -116,7 +117,7 @@ def _sequence(matching: BandwidthMatching) -> _Sequence:
     return _Sequence(tuple(pairings), seen[age.tobytes()])
 
 
-def _pairing(links: Matrix, recent: NDArray[np.bool_]) -> Pairing:
+def _pairing(links: Floats, recent: NDArray[np.bool_]) -> Pairing:
     """Peers for one step, given which edges are ``recent``."""
     groups = np.empty(len(links), dtype=np.int64)
     for number, group in enumerate(nx.connected_components(nx.from_numpy_array(recent))):

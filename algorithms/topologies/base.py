@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
+from theory.arrays import Floats
 from theory.constants import Constants, Kind, Statement
 from theory.networks.mixing import check_push_sequence, check_sequence, spectrum
-
-Matrix = NDArray[np.float64]
 
 _CACHED = 64  # topologies (or steps of one) whose matrices are kept
 
@@ -47,7 +45,7 @@ class MixingSequence(Pattern):
         """After how many steps the matrices repeat."""
 
     @abstractmethod
-    def matrix(self, t: int) -> Matrix:
+    def matrix(self, t: int) -> Floats:
         """W_t ``[n, n]``, read-only; checked by :mod:`theory.networks.mixing` when it is built."""
 
     def neighbours(self, t: int) -> Neighbours:
@@ -69,10 +67,10 @@ class Periodic(MixingSequence):
     """The matrices of one period are built together, and kept."""
 
     @abstractmethod
-    def build_period(self) -> tuple[Matrix, ...]:
+    def build_period(self) -> tuple[Floats, ...]:
         """W_0, ..., W_{p-1}, built anew by :func:`checked` or :func:`checked_push`."""
 
-    def matrix(self, t: int) -> Matrix:
+    def matrix(self, t: int) -> Floats:
         return _period(self)[t % self.period]
 
 
@@ -128,20 +126,20 @@ class StaticTopology(Periodic, Topology):
         return 1
 
     @abstractmethod
-    def build(self) -> Matrix:
+    def build(self) -> Floats:
         """W ``[n, n]``, built anew; :meth:`matrix` keeps it."""
 
-    def build_period(self) -> tuple[Matrix, ...]:
+    def build_period(self) -> tuple[Floats, ...]:
         return checked((self.build(),), signed=self.signed)
 
 
-def product(topology: MixingSequence) -> Matrix:
+def product(topology: MixingSequence) -> Floats:
     """W_{p-1} ... W_1 W_0 over one period p: what p steps of gossip do to rows ``[n, d]``."""
     matrices = [topology.matrix(t) for t in range(topology.period)]
     return reduce(lambda before, w: w @ before, matrices)
 
 
-def checked(matrices: Sequence[Matrix], *, signed: bool = False) -> tuple[Matrix, ...]:
+def checked(matrices: Sequence[Floats], *, signed: bool = False) -> tuple[Floats, ...]:
     """Read-only copies of one period's matrices; ``signed`` lets negative weights pass.
 
     Raises:
@@ -151,7 +149,7 @@ def checked(matrices: Sequence[Matrix], *, signed: bool = False) -> tuple[Matrix
     return _kept(matrices)
 
 
-def checked_push(matrices: Sequence[Matrix]) -> tuple[Matrix, ...]:
+def checked_push(matrices: Sequence[Floats]) -> tuple[Floats, ...]:
     """Read-only copies of one period's column-stochastic matrices.
 
     Raises:
@@ -161,7 +159,7 @@ def checked_push(matrices: Sequence[Matrix]) -> tuple[Matrix, ...]:
     return _kept(matrices)
 
 
-def _kept(matrices: Sequence[Matrix]) -> tuple[Matrix, ...]:
+def _kept(matrices: Sequence[Floats]) -> tuple[Floats, ...]:
     copies = tuple(np.array(w, dtype=np.float64) for w in matrices)
     for w in copies:
         w.setflags(write=False)
@@ -179,7 +177,7 @@ def need_workers(n: int, name: str = "n") -> None:
 
 
 @lru_cache(maxsize=_CACHED)
-def _period(topology: Periodic) -> tuple[Matrix, ...]:
+def _period(topology: Periodic) -> tuple[Floats, ...]:
     return topology.build_period()
 
 
@@ -198,7 +196,7 @@ class Neighbours:
     ``in_degree`` and ``out_degree`` ``[n]`` count messages in and out per step.
     """
 
-    def __init__(self, w: Matrix) -> None:
+    def __init__(self, w: Floats) -> None:
         n = w.shape[0]
         lists = [np.flatnonzero(w[i]) for i in range(n)]
         slots = max(1, *(len(js) for js in lists))

@@ -7,14 +7,14 @@ from collections.abc import Iterable
 import networkx as nx
 import numpy as np
 
-from algorithms.topologies.base import Matrix
 from algorithms.topologies.graphs import need_one
+from theory.arrays import Floats
 
 Link = tuple[int, int]
 """Sender and receiver."""
 
 
-def hearing(n: int, links: Iterable[Link]) -> Matrix:
+def hearing(n: int, links: Iterable[Link]) -> Floats:
     """Adjacency ``[n, n]``: 1 at [i, j] where i hears j.
 
     Raises:
@@ -31,7 +31,7 @@ def hearing(n: int, links: Iterable[Link]) -> Matrix:
     return a
 
 
-def need_strong(adjacency: Matrix, subject: str, cure: str) -> None:
+def need_strong(adjacency: Floats, subject: str, cure: str) -> None:
     """Refuse a directed graph that is not strongly connected, naming its components.
 
     Raises:

@@ -7,8 +7,9 @@ from typing import final
 
 import numpy as np
 
-from algorithms.topologies.base import Matrix, PushTopology, StaticTopology, need_workers
+from algorithms.topologies.base import PushTopology, StaticTopology, need_workers
 from algorithms.topologies.weights import Weights
+from theory.arrays import Floats
 from theory.networks import spectra
 
 
@@ -36,7 +37,7 @@ class DirectedRing(StaticTopology, PushTopology):
     def stated_lam(self) -> float:
         return spectra.directed_ring(self.n)
 
-    def build(self) -> Matrix:
+    def build(self) -> Floats:
         return (np.eye(self.n) + np.roll(np.eye(self.n), 1, axis=0)) / 2.0
 
 

@@ -8,8 +8,9 @@ from typing import final
 
 import numpy as np
 
-from algorithms.topologies.base import Matrix, Periodic, Topology, checked, need_workers
+from algorithms.topologies.base import Periodic, Topology, checked, need_workers
 from algorithms.topologies.weights import Weights
+from theory.arrays import Floats
 from theory.networks import spectra
 
 
@@ -50,7 +51,7 @@ class Dissemination(Periodic, Topology):
     def period(self) -> int:
         return self.steps * len(_units(self.n, self.rotations))
 
-    def build_period(self) -> tuple[Matrix, ...]:
+    def build_period(self) -> tuple[Floats, ...]:
         eye, units = np.eye(self.n), _units(self.n, self.rotations)
         hops = [a * 2**k for a in units for k in range(self.steps)]
         return checked([(eye + np.roll(eye, hop, axis=0)) / 2.0 for hop in hops])
@@ -91,7 +92,7 @@ class RotatingHypercube(Periodic, Topology):
     def period(self) -> int:
         return self.steps * len(_units(self.n, self.rotations))
 
-    def build_period(self) -> tuple[Matrix, ...]:
+    def build_period(self) -> tuple[Floats, ...]:
         eye, ranks = np.eye(self.n), np.arange(self.n)
         matrices = []
         for a in _units(self.n, self.rotations):

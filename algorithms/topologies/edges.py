@@ -7,7 +7,8 @@ from functools import lru_cache
 import networkx as nx
 import numpy as np
 
-from algorithms.topologies.base import Matrix, Neighbours, StaticTopology
+from algorithms.topologies.base import Neighbours, StaticTopology
+from theory.arrays import Floats
 
 
 def adjacency(topology: StaticTopology) -> Neighbours:
@@ -24,8 +25,8 @@ def _adjacency(topology: StaticTopology) -> Neighbours:
     return Neighbours(_matrix(topology))
 
 
-def _matrix(topology: StaticTopology) -> Matrix:
-    w: Matrix = (topology.matrix(0) != 0).astype(np.float64)
+def _matrix(topology: StaticTopology) -> Floats:
+    w: Floats = (topology.matrix(0) != 0).astype(np.float64)
     np.fill_diagonal(w, 0.0)
     if (w != w.T).any():
         raise ValueError(f"{topology.name} has edges of one direction; both are needed")

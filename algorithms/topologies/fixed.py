@@ -9,7 +9,8 @@ from typing import final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from algorithms.topologies.base import Matrix, StaticTopology, checked
+from algorithms.topologies.base import StaticTopology, checked
+from theory.arrays import Floats
 
 
 @final
@@ -39,7 +40,7 @@ class FixedMatrix(StaticTopology):
     def name(self) -> str:
         return f"fixed matrix {self.label}(n={self.n})"
 
-    def build(self) -> Matrix:
+    def build(self) -> Floats:
         return np.asarray(self.w)
 
     def __eq__(self, other: object) -> bool:

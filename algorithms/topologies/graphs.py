@@ -10,10 +10,10 @@ from typing import Any, Self, TypeVar
 
 import networkx as nx
 import numpy as np
-from numpy.typing import NDArray
 
-from algorithms.topologies.base import Matrix, StaticTopology, need_workers
+from algorithms.topologies.base import StaticTopology, need_workers
 from algorithms.topologies.weights import MetropolisHastings, Weights
+from theory.arrays import Floats
 from theory.networks import spectra
 from theory.networks.mixing import MixingError, check_contracting
 from theory.networks.weights import edge_weight
@@ -43,7 +43,7 @@ class Graph(StaticTopology):
     def graph(self) -> Any:
         """The networkx graph, built anew."""
 
-    def laplacian_spectrum(self) -> NDArray[np.float64] | None:
+    def laplacian_spectrum(self) -> Floats | None:
         """Eigenvalues ``[n]`` of the Laplacian by a closed form, 0 first; None: none is known."""
         return None
 
@@ -63,13 +63,13 @@ class Graph(StaticTopology):
         alpha = None if values is None else edge_weight(self.matrix(0))
         return None if values is None or alpha is None else spectra.lam(values, alpha)
 
-    def adjacency(self) -> Matrix:
+    def adjacency(self) -> Floats:
         """1 where two workers are joined, ``[n, n]``."""
         graph = self.graph()
         a = nx.to_numpy_array(graph, nodelist=sorted(graph.nodes), weight=None)
         return np.asarray(a, dtype=np.float64)
 
-    def build(self) -> Matrix:
+    def build(self) -> Floats:
         a = self.adjacency()
         need_connected(nx.from_numpy_array(a), self.graph_name, "an edge between them would do")
         w = self.weights.matrix(a)

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import networkx as nx
-import numpy as np
-from numpy.typing import NDArray
 
 from algorithms.topologies.graphs import Rectangle
 from algorithms.topologies.weights import Weights
+from theory.arrays import Floats
 from theory.networks import spectra
 
 
@@ -32,7 +31,7 @@ class Grid(Rectangle):
     def graph(self) -> Any:
         return nx.grid_2d_graph(self.rows, self.cols)
 
-    def laplacian_spectrum(self) -> NDArray[np.float64]:
+    def laplacian_spectrum(self) -> Floats:
         return spectra.product_laplacian(
             spectra.path_laplacian(self.rows), spectra.path_laplacian(self.cols)
         )

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import networkx as nx
-import numpy as np
-from numpy.typing import NDArray
 
 from algorithms.topologies.graphs import Family
 from algorithms.topologies.weights import Weights
+from theory.arrays import Floats
 from theory.networks import spectra
 
 
@@ -36,7 +35,7 @@ class Hypercube(Family):
     def graph(self) -> Any:
         return nx.hypercube_graph(spectra.log2_exact(self.n)) if self.n > 1 else nx.empty_graph(1)
 
-    def laplacian_spectrum(self) -> NDArray[np.float64]:
+    def laplacian_spectrum(self) -> Floats:
         return spectra.hypercube_laplacian(self.n)
 
 

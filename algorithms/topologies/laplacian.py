@@ -16,8 +16,9 @@ from typing import final
 import numpy as np
 from torch import Tensor
 
-from algorithms.topologies.base import Matrix, Neighbours, StaticTopology
+from algorithms.topologies.base import Neighbours, StaticTopology
 from algorithms.topologies.edges import edges
+from theory.arrays import Floats
 
 Multiply = Callable[[Tensor, int], Tensor]
 """W x for rows x ``[..., m, d]``; the number tells the exchanges of one polynomial apart."""
@@ -40,7 +41,7 @@ class Laplacian:
         _matrix(self.topology)  # refuses what has no Laplacian
 
     @property
-    def matrix(self) -> Matrix:
+    def matrix(self) -> Floats:
         """W ``[n, n]``, read-only."""
         return _matrix(self.topology)
 
@@ -61,7 +62,7 @@ class Laplacian:
 
 
 @lru_cache(maxsize=64)
-def _matrix(topology: StaticTopology) -> Matrix:
+def _matrix(topology: StaticTopology) -> Floats:
     w = np.zeros((topology.n, topology.n))
     for i, j in edges(topology):
         w[i, j] = w[j, i] = -1.0

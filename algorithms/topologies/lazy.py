@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from algorithms.topologies.base import Matrix, Periodic, Topology, checked
+from algorithms.topologies.base import Periodic, Topology, checked
 from algorithms.topologies.one_peer_exponential import OnePeerExponential
 from algorithms.topologies.ring import Ring
+from theory.arrays import Floats
 from theory.networks import mixing
 
 
@@ -38,7 +39,7 @@ class Lazy(Periodic, Topology):
     def signed(self) -> bool:
         return self.topology.signed
 
-    def build_period(self) -> tuple[Matrix, ...]:
+    def build_period(self) -> tuple[Floats, ...]:
         halved = [mixing.lazy(self.topology.matrix(t)) for t in range(self.period)]
         return checked(halved, signed=self.signed)
 

@@ -7,8 +7,9 @@ from typing import final
 
 import numpy as np
 
-from algorithms.topologies.base import Matrix, Periodic, PushTopology, Topology, checked
+from algorithms.topologies.base import Periodic, PushTopology, Topology, checked
 from algorithms.topologies.weights import Weights
+from theory.arrays import Floats
 from theory.networks import spectra
 
 
@@ -38,7 +39,7 @@ class OnePeerExponential(Periodic, Topology, PushTopology):
     def period(self) -> int:
         return max(1, spectra.log2_exact(self.n))
 
-    def build_period(self) -> tuple[Matrix, ...]:
+    def build_period(self) -> tuple[Floats, ...]:
         eye = np.eye(self.n)
         return checked([(eye + np.roll(eye, 1 << j, axis=1)) / 2.0 for j in range(self.period)])
 

@@ -8,8 +8,8 @@ from typing import Any, final
 
 import numpy as np
 
-from algorithms.topologies.base import Matrix
 from algorithms.topologies.weights import Weights
+from theory.arrays import Floats
 from theory.networks.weights import undirected
 
 _FINE = 2.0**30  # weights are multiples of 1 / _FINE, so that rows sum to 1 exactly
@@ -36,7 +36,7 @@ class FDLA(Weights):
     def name(self) -> str:
         return "FDLA"
 
-    def matrix(self, adjacency: Matrix) -> Matrix:
+    def matrix(self, adjacency: Floats) -> Floats:
         return _least_lam(adjacency, non_negative=False)
 
 
@@ -55,7 +55,7 @@ class FMMC(Weights):
     def name(self) -> str:
         return "FMMC"
 
-    def matrix(self, adjacency: Matrix) -> Matrix:
+    def matrix(self, adjacency: Floats) -> Floats:
         return _least_lam(adjacency, non_negative=True)
 
 
@@ -73,7 +73,7 @@ def need_cvxpy() -> Any:
         ) from error
 
 
-def incidence(adjacency: Matrix) -> Matrix:
+def incidence(adjacency: Floats) -> Floats:
     """One column per edge i < j, 1 at i and -1 at j: ``[n, edges]``; Lap = A A^T.
 
     Raises:
@@ -86,7 +86,7 @@ def incidence(adjacency: Matrix) -> Matrix:
     return a
 
 
-def _least_lam(adjacency: Matrix, *, non_negative: bool) -> Matrix:
+def _least_lam(adjacency: Floats, *, non_negative: bool) -> Floats:
     a = incidence(adjacency)
     n, edges = a.shape
     if edges == 0:
@@ -104,9 +104,9 @@ def _least_lam(adjacency: Matrix, *, non_negative: bool) -> Matrix:
     return np.asarray(np.eye(n) - (a * fine) @ a.T)
 
 
-def _allowed(a: Matrix, weight: Matrix) -> Matrix:
+def _allowed(a: Floats, weight: Floats) -> Floats:
     """Multiples of 1 / _FINE as near as can be, with no entry of W below 0."""
     clipped = np.maximum(np.round(weight * _FINE), 0.0)
     most = float((np.abs(a) @ clipped).max())
-    shares: Matrix = clipped if most <= _FINE else np.floor(clipped * (_FINE / most))
+    shares: Floats = clipped if most <= _FINE else np.floor(clipped * (_FINE / most))
     return shares / _FINE

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import networkx as nx
-import numpy as np
-from numpy.typing import NDArray
 
 from algorithms.topologies.graphs import Family
 from algorithms.topologies.weights import Weights
+from theory.arrays import Floats
 from theory.networks import spectra
 
 
@@ -32,7 +31,7 @@ class Path(Family):
     def graph(self) -> Any:
         return nx.path_graph(self.n)
 
-    def laplacian_spectrum(self) -> NDArray[np.float64]:
+    def laplacian_spectrum(self) -> Floats:
         return spectra.path_laplacian(self.n)
 
 

@@ -8,9 +8,10 @@ from typing import final
 import networkx as nx
 import numpy as np
 
-from algorithms.topologies.base import Matrix, Periodic, PushTopology, checked_push, need_workers
+from algorithms.topologies.base import Periodic, PushTopology, checked_push, need_workers
 from algorithms.topologies.digraphs import need_strong
 from algorithms.topologies.graphs import need_probability
+from theory.arrays import Floats
 from theory.networks.weights import out_degree
 
 
@@ -50,12 +51,12 @@ class RandomDigraph(Periodic, PushTopology):
     def period(self) -> int:
         return self.graphs
 
-    def build_period(self) -> tuple[Matrix, ...]:
+    def build_period(self) -> tuple[Floats, ...]:
         drawn = [_hearing(self.n, self.p, self.seed + k) for k in range(self.graphs)]
         return checked_push([out_degree(hearing) for hearing in drawn])
 
 
-def _hearing(n: int, p: float, seed: int) -> Matrix:
+def _hearing(n: int, p: float, seed: int) -> Floats:
     graph = nx.gnp_random_graph(n, p, seed=seed, directed=True)
     return np.asarray(nx.to_numpy_array(graph, nodelist=range(n))).T
 

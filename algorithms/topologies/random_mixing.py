@@ -12,8 +12,9 @@ import torch
 from torch import Tensor
 
 from algorithms.key import Key
-from algorithms.topologies.base import Matrix, Pattern, StaticTopology
+from algorithms.topologies.base import Pattern, StaticTopology
 from algorithms.topologies.partners import circle, partners
+from theory.arrays import Floats
 from theory.constants import Constants, Kind, Statement
 
 
@@ -41,11 +42,11 @@ class RandomMixing(Pattern):
         """Who hears whom at step t in ``replicas`` ``[...]``; the same on all ranks."""
 
     @abstractmethod
-    def expected(self) -> Matrix:
+    def expected(self) -> Floats:
         """E W ``[n, n]``, exactly."""
 
     @abstractmethod
-    def expected_square(self) -> Matrix:
+    def expected_square(self) -> Floats:
         """E W^T W ``[n, n]``, exactly: E||W x||^2 = x^T (E W^T W) x."""
 
     def contraction(self) -> float:
@@ -103,10 +104,10 @@ class RandomEdge(Calls):
         called = partners(self.topology, draws.fold("called"), replicas, caller)
         return pair(caller, called, self.n)
 
-    def expected(self) -> Matrix:
+    def expected(self) -> Floats:
         return _edge_mean(self.topology)
 
-    def expected_square(self) -> Matrix:
+    def expected_square(self) -> Floats:
         return self.expected()
 
 
@@ -120,7 +121,7 @@ def pair(one: Tensor, other: Tensor, n: int) -> MixingDraw:
 
 
 @lru_cache(maxsize=64)
-def _edge_mean(topology: StaticTopology) -> Matrix:
+def _edge_mean(topology: StaticTopology) -> Floats:
     n, known = topology.n, circle(topology)
     mean = np.eye(n)
     for i in range(n):

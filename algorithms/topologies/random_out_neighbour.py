@@ -11,9 +11,10 @@ import torch
 from torch import Tensor
 
 from algorithms.key import Key
-from algorithms.topologies.base import Matrix, StaticTopology
+from algorithms.topologies.base import StaticTopology
 from algorithms.topologies.partners import circle, partners
 from algorithms.topologies.random_mixing import Calls, MixingDraw
+from theory.arrays import Floats
 
 
 @final
@@ -46,10 +47,10 @@ class RandomOutNeighbour(Calls):
         weights = torch.cat((half, there.to(torch.float64) / 2), dim=-1)
         return MixingDraw(torch.cat((own, senders), dim=-1), weights)
 
-    def expected(self) -> Matrix:
+    def expected(self) -> Floats:
         return (np.eye(self.n) + _receivers(self.topology)) / 2.0
 
-    def expected_square(self) -> Matrix:
+    def expected_square(self) -> Floats:
         q = _receivers(self.topology)
         together = q.T @ q
         np.fill_diagonal(together, 1.0)  # one receiver each
@@ -57,7 +58,7 @@ class RandomOutNeighbour(Calls):
 
 
 @lru_cache(maxsize=64)
-def _receivers(topology: StaticTopology) -> Matrix:
+def _receivers(topology: StaticTopology) -> Floats:
     """E F ``[n, n]``: probability that column j's worker calls row i's."""
     known = circle(topology)
     q = np.zeros((topology.n, topology.n))

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import networkx as nx
-import numpy as np
-from numpy.typing import NDArray
 
 from algorithms.topologies.graphs import Family
 from algorithms.topologies.weights import Weights
+from theory.arrays import Floats
 from theory.networks import spectra
 
 
@@ -34,7 +33,7 @@ class Ring(Family):
     def graph(self) -> Any:
         return nx.cycle_graph(self.n) if self.n > 1 else nx.empty_graph(1)
 
-    def laplacian_spectrum(self) -> NDArray[np.float64]:
+    def laplacian_spectrum(self) -> Floats:
         return spectra.cycle_laplacian(self.n)
 
 

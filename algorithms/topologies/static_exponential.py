@@ -7,8 +7,9 @@ from typing import final
 
 import numpy as np
 
-from algorithms.topologies.base import Matrix, PushTopology, StaticTopology, need_workers
+from algorithms.topologies.base import PushTopology, StaticTopology, need_workers
 from algorithms.topologies.weights import Weights
+from theory.arrays import Floats
 from theory.networks import spectra
 
 
@@ -37,7 +38,7 @@ class StaticExponential(StaticTopology, PushTopology):
         odd = self.n > 1 and self.n % 2
         return None if odd else spectra.static_exponential(self.n)
 
-    def build(self) -> Matrix:
+    def build(self) -> Floats:
         hops = (self.n - 1).bit_length()
         workers = np.arange(self.n)
         w = np.eye(self.n)

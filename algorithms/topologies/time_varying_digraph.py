@@ -8,8 +8,9 @@ from typing import final
 
 import numpy as np
 
-from algorithms.topologies.base import Matrix, Periodic, PushTopology, checked_push, need_workers
+from algorithms.topologies.base import Periodic, PushTopology, checked_push, need_workers
 from algorithms.topologies.digraphs import Link, hearing, need_strong
+from theory.arrays import Floats
 from theory.networks.weights import out_degree
 
 
@@ -60,7 +61,7 @@ class TimeVaryingDigraph(Periodic, PushTopology):
     def period(self) -> int:
         return max(1, len(self.links))
 
-    def build_period(self) -> tuple[Matrix, ...]:
+    def build_period(self) -> tuple[Floats, ...]:
         steps = self.links or ((),)
         return checked_push([out_degree(hearing(self.n, links)) for links in steps])
 

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import final
 
-from algorithms.topologies.base import Matrix
+from theory.arrays import Floats
 from theory.networks import weights
 from theory.networks.mixing import lazy
 
@@ -29,7 +29,7 @@ class Weights(ABC):
         """Name with its convention, as it stands in reports."""
 
     @abstractmethod
-    def matrix(self, adjacency: Matrix) -> Matrix:
+    def matrix(self, adjacency: Floats) -> Floats:
         """W of a connected graph, from its adjacency matrix ``[n, n]``.
 
         Raises:
@@ -55,7 +55,7 @@ class MetropolisHastings(Weights):
     def name(self) -> str:
         return "Metropolis-Hastings 1/(1+max)" if self.plus_one else "Metropolis-Hastings 1/max"
 
-    def matrix(self, adjacency: Matrix) -> Matrix:
+    def matrix(self, adjacency: Floats) -> Floats:
         return weights.metropolis_hastings(adjacency, plus_one=self.plus_one)
 
 
@@ -76,7 +76,7 @@ class MaxDegree(Weights):
     def name(self) -> str:
         return "max-degree 1/(1+max)" if self.plus_one else "max-degree 1/max"
 
-    def matrix(self, adjacency: Matrix) -> Matrix:
+    def matrix(self, adjacency: Floats) -> Floats:
         return weights.max_degree(adjacency, plus_one=self.plus_one)
 
 
@@ -96,7 +96,7 @@ class BestConstant(Weights):
     def name(self) -> str:
         return "best constant"
 
-    def matrix(self, adjacency: Matrix) -> Matrix:
+    def matrix(self, adjacency: Floats) -> Floats:
         return weights.constant(adjacency, weights.best_constant(adjacency))
 
 
@@ -118,5 +118,5 @@ class LazyWeights(Weights):
     def name(self) -> str:
         return f"lazy {self.rule.name}"
 
-    def matrix(self, adjacency: Matrix) -> Matrix:
+    def matrix(self, adjacency: Floats) -> Floats:
         return lazy(self.rule.matrix(adjacency))

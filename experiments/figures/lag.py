@@ -10,7 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, NullLocator
 
-from experiments.figures.style import FAINT, INK, SERIES, Curve, logarithmic, positive
+from experiments.figures.style import FAINT, INK, SERIES, logarithmic, positive
+from theory.arrays import Floats
 
 _STYLES = ("-", "-", "-", (0, (5, 3)), "-", (0, (1, 2)))
 
@@ -23,8 +24,8 @@ class Line(NamedTuple):
     """
 
     name: str
-    uploads: Curve
-    error: Curve
+    uploads: Floats
+    error: Floats
 
 
 class Bars(NamedTuple):
@@ -35,8 +36,8 @@ class Bars(NamedTuple):
     """
 
     name: str
-    totals: Curve
-    published: Curve
+    totals: Floats
+    published: Floats
 
 
 @final
@@ -55,8 +56,8 @@ class LagCurves:
     workers: tuple[int, ...]
     bars: tuple[Bars, ...]
     lines: tuple[Line, ...]
-    smoothness: Curve
-    by_curvature: tuple[tuple[str, Curve], ...]
+    smoothness: Floats
+    by_curvature: tuple[tuple[str, Floats], ...]
 
 
 def lag_figure(data: LagCurves) -> Figure:

@@ -8,7 +8,8 @@ from typing import NamedTuple, final
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.figures.style import FAINT, SERIES, Curve, folded, logarithmic, positive
+from experiments.figures.style import FAINT, SERIES, folded, logarithmic, positive
+from theory.arrays import Floats
 
 
 class Line(NamedTuple):
@@ -22,10 +23,10 @@ class Line(NamedTuple):
     """
 
     name: str
-    x: Curve
-    y: Curve
-    low: Curve | None = None
-    high: Curve | None = None
+    x: Floats
+    y: Floats
+    low: Floats | None = None
+    high: Floats | None = None
 
 
 @final
@@ -77,5 +78,5 @@ def lines_figure(data: LineCurves) -> Figure:
     return figure
 
 
-def _shown(curve: Curve, log: bool) -> Curve:
+def _shown(curve: Floats, log: bool) -> Floats:
     return positive(curve) if log else np.where(np.isfinite(curve), curve, np.nan)

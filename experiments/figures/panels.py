@@ -9,7 +9,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.figures.style import BOUND, FAINT, INK, MEASURED, Curve, logarithmic, positive
+from experiments.figures.style import BOUND, FAINT, INK, MEASURED, logarithmic, positive
+from theory.arrays import Floats
 
 
 @final
@@ -31,15 +32,15 @@ class RunCurves:
 
     title: str
     label: str
-    steps: Curve
-    mean: Curve
-    low: Curve
-    high: Curve
-    bits: Curve
+    steps: Floats
+    mean: Floats
+    low: Floats
+    high: Floats
+    bits: Floats
     band: str = "95% interval of the mean"
-    seconds: Curve | None = None
+    seconds: Floats | None = None
     clock: str = "time"
-    bound: Curve | None = None
+    bound: Floats | None = None
     bound_label: str = "bound"
 
 
@@ -63,7 +64,7 @@ def three_panels(run: RunCurves) -> Figure:
     return figure
 
 
-def _panel(ax: Axes, run: RunCurves, x: Curve) -> None:
+def _panel(ax: Axes, run: RunCurves, x: Floats) -> None:
     if np.isfinite(run.low).any():
         ax.fill_between(
             x,

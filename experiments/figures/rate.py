@@ -9,16 +9,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.figures.style import (
-    BOUND,
-    FAINT,
-    MEASURED,
-    SERIES,
-    Curve,
-    folded,
-    logarithmic,
-    positive,
-)
+from experiments.figures.style import BOUND, FAINT, MEASURED, SERIES, folded, logarithmic, positive
+from theory.arrays import Floats
 
 
 @final
@@ -40,13 +32,13 @@ class RateCurves:
     title: str
     x_label: str
     y_label: str
-    x: Curve
-    mean: Curve
-    low: Curve
-    high: Curve
-    fit: Curve | None = None
-    reference: Curve | None = None
-    groups: tuple[tuple[str, Curve, Curve], ...] = ()
+    x: Floats
+    mean: Floats
+    low: Floats
+    high: Floats
+    fit: Floats | None = None
+    reference: Floats | None = None
+    groups: tuple[tuple[str, Floats, Floats], ...] = ()
 
 
 def rate_figure(rate: RateCurves) -> Figure:

@@ -11,7 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from experiments.figures.lines import Line
-from experiments.figures.style import FAINT, INK, SERIES, Curve, logarithmic, positive
+from experiments.figures.style import FAINT, INK, SERIES, logarithmic, positive
+from theory.arrays import Floats
 
 Look = tuple[str, str | tuple[int, tuple[float, ...]]]
 
@@ -100,5 +101,5 @@ def _panel(ax: Axes, panel: Panel, looks: dict[str, Look]) -> None:
     ax.grid(True, color=FAINT, alpha=0.3)
 
 
-def _shown(curve: Curve, log: bool) -> Curve:
+def _shown(curve: Floats, log: bool) -> Floats:
     return positive(curve) if log else np.where(np.isfinite(curve), curve, np.nan)

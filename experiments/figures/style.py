@@ -15,12 +15,10 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
-from numpy.typing import NDArray
 from PIL import Image
 
 from experiments.files import write_atomically
-
-Curve = NDArray[np.float64]
+from theory.arrays import Floats
 
 INK = "#22262b"
 MEASURED = "#1f5a94"
@@ -96,7 +94,7 @@ def folded(label: str, letters: int = 48) -> str:
     return label if "$" in label else fill(label, letters)
 
 
-def positive(curve: Curve) -> Curve:
+def positive(curve: Floats) -> Floats:
     """The curve for a logarithmic axis: NaN where it is not positive and finite."""
     return np.where(np.isfinite(curve) & (curve > 0), curve, np.nan)
 

@@ -9,16 +9,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.figures.style import (
-    BOUND,
-    FAINT,
-    MARKERS,
-    MEASURED,
-    SERIES,
-    Curve,
-    logarithmic,
-    positive,
-)
+from experiments.figures.style import BOUND, FAINT, MARKERS, MEASURED, SERIES, logarithmic, positive
+from theory.arrays import Floats
 
 
 class Line(NamedTuple):
@@ -32,10 +24,10 @@ class Line(NamedTuple):
     """
 
     name: str
-    x: Curve
-    mean: Curve
-    low: Curve
-    high: Curve
+    x: Floats
+    mean: Floats
+    low: Floats
+    high: Floats
 
 
 @final

@@ -17,19 +17,20 @@ from algorithms.methods.base import Method
 from algorithms.problems.base import Problem
 from algorithms.run import Diverged, record_steps, run
 from proofs_check.cell import CellResult
-from proofs_check.curves import Curve, RunSeries, band
+from proofs_check.curves import RunSeries, band
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.rates import curve_under_bound
 from proofs_check.methods.tuned_run import cited, measured
 from proofs_check.studies.gossip.choco_gap import potential
 from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep, Stepsize
 from theory.theorem import Metric, Theorem
 
 Make = Callable[[Stepsize, Problem, int], Method[Any]]
-Series = tuple[Curve, Curve, tuple[Curve, Curve]]
+Series = tuple[Floats, Floats, tuple[Floats, Floats]]
 
 REPLICAS = 64
 _SEED = 91

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple, final
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.identity import Identity
@@ -31,12 +30,12 @@ from algorithms.run import one_thread
 from algorithms.topologies.base import Topology
 from algorithms.topologies.ring import Ring
 from proofs_check.instruments.paths import path
+from theory.arrays import Floats
 
 PAPER = "Koloskova, Stich, Jaggi 2019, arXiv:1902.00340, section 5.2"
 SEED = 0
 DIVERGED = 1e12  # times the first error: a run that gets here is stopped
 
-Curve = NDArray[np.float64]
 Build = Callable[[Topology, Compressor, float], Method[Any]]
 
 
@@ -80,9 +79,9 @@ class Averaging(NamedTuple):
     """
 
     name: str
-    steps: Curve
-    error: Curve
-    bits: Curve
+    steps: Floats
+    error: Floats
+    bits: Floats
 
     def at(self, step: int) -> float:
         """Error after so many steps."""

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.qsgd import QSGD
@@ -34,6 +33,7 @@ from algorithms.run import one_thread
 from algorithms.topologies.base import Topology
 from algorithms.topologies.ring import Ring
 from proofs_check.instruments.paths import path
+from theory.arrays import Floats
 from theory.stepsizes import InverseTimeStep, Stepsize
 
 PAPER = "Koloskova, Stich, Jaggi 2019, arXiv:1902.00340, section 5.3"
@@ -41,7 +41,6 @@ SEED, LOOKS = 0, 50
 SPREAD, HOPELESS = 1e6, 10.0  # a run is lost with models beyond this, or this many first errors
 PATIENCE = 0.25  # ... or if it is no better than its start after this part of the steps
 
-Curve = NDArray[np.float64]
 BuildChoco = Callable[[Stepsize, Topology, Compressor, float], Method[Any]]
 BuildOther = Callable[[Stepsize, Topology, Compressor], Method[Any]]
 
@@ -89,9 +88,9 @@ class Training(NamedTuple):
     """
 
     name: str
-    steps: Curve
-    error: Curve
-    bits: Curve
+    steps: Floats
+    error: Floats
+    bits: Floats
     lost: bool
     factor: float = 1.0
 

@@ -18,6 +18,7 @@ from algorithms.network.simulated import Simulated
 from algorithms.problems.least_squares import LeastSquares
 from algorithms.run import one_thread
 from algorithms.synchronisation.lazy import AllSilent, InTurn, ServerRule
+from theory.arrays import Floats
 from theory.stepsizes import ConstantStep
 
 ACCURACY = 1e-8
@@ -57,8 +58,8 @@ class Uploads(NamedTuple):
     total: int
     bits: int
     by_worker: NDArray[np.int64]
-    uploads: NDArray[np.float64]
-    error: NDArray[np.float64]
+    uploads: Floats
+    error: Floats
 
 
 def contenders(problem: LeastSquares) -> tuple[Contender, ...]:

@@ -20,12 +20,11 @@ from dataclasses import dataclass
 from typing import NamedTuple, final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import stats
 
 from proofs_check.verdict import Outcome, Verdict
-
-Array = NDArray[np.float64]
+from theory.arrays import Floats
 
 _LEAST_POINTS = 3
 _ROUNDING = 1e-9  # of a slope fitted to noiseless data
@@ -107,7 +106,7 @@ def fit_power(
     )
 
 
-def _jackknife(log_x: Array, y: Array, alpha: float, groups: int) -> tuple[float, float]:
+def _jackknife(log_x: Floats, y: Floats, alpha: float, groups: int) -> tuple[float, float]:
     """Slope and half-width by the grouped jackknife over the rows of y ``[R, K]``."""
     replicas = y.shape[0]
     starts = np.linspace(0, replicas, groups + 1).astype(int)[:-1]
@@ -124,7 +123,7 @@ def _jackknife(log_x: Array, y: Array, alpha: float, groups: int) -> tuple[float
     return float(pseudo.mean()), quantile * float(pseudo.std(ddof=1)) / groups**0.5
 
 
-def _slope(log_x: Array, y: Array) -> Array:
+def _slope(log_x: Floats, y: Floats) -> Floats:
     """Least-squares slopes ``[...]`` of log y ``[..., K]``."""
     centred = log_x - log_x.mean()
     return np.asarray((np.log(y) * centred).sum(axis=-1) / (centred**2).sum())
@@ -237,7 +236,9 @@ class _Found(NamedTuple):
     said: str
 
 
-def _largest_ratio(limit: Array, ys: Array, alpha: float, floor: float, rounding: float) -> _Found:
+def _largest_ratio(
+    limit: Floats, ys: Floats, alpha: float, floor: float, rounding: float
+) -> _Found:
     """Where mean / limit is largest, among the points refuted if there are any."""
     if not np.isfinite(ys).all():
         r, k = (int(v) for v in np.argwhere(~np.isfinite(ys))[0])
@@ -252,7 +253,7 @@ def _largest_ratio(limit: Array, ys: Array, alpha: float, floor: float, rounding
     return _Found(k, float(mean[k]), float(half[k]), int(over.sum()), resolution, said)
 
 
-def _curves(one: ArrayLike, many: ArrayLike, name: str, names: str) -> tuple[Array, Array]:
+def _curves(one: ArrayLike, many: ArrayLike, name: str, names: str) -> tuple[Floats, Floats]:
     """``one`` ``[K]`` and ``many`` ``[R, K]`` in double precision, R >= 2."""
     single, rows = np.asarray(one, dtype=np.float64), np.asarray(many, dtype=np.float64)
     if single.ndim != 1 or rows.ndim != 2 or rows.shape[1] != single.size or not single.size:

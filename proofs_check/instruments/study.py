@@ -9,9 +9,10 @@ from typing import NamedTuple, final
 import numpy as np
 
 from proofs_check.cell import CellResult
-from proofs_check.curves import Curve, Line, LinePanel, Points, RatePanel, RateSeries, band
+from proofs_check.curves import Line, LinePanel, Points, RatePanel, RateSeries, band
 from proofs_check.instruments.rates import Fit, rate_verdict
 from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
 from theory.theorem import Theorem
 
 
@@ -59,7 +60,7 @@ class Study:
         return CellResult(found.verdicts, tuple(panels))
 
 
-def fitted(x: Curve, samples: Curve, fit: Fit, reference: Curve, **groups: Curve) -> RateSeries:
+def fitted(x: Floats, samples: Floats, fit: Fit, reference: Floats, **groups: Floats) -> RateSeries:
     """The band of ``samples`` ``[R, K]``, the fitted power law, and further points by name."""
     mean, low, high = band(samples)
     xs = np.asarray(x, dtype=np.float64)
@@ -69,7 +70,7 @@ def fitted(x: Curve, samples: Curve, fit: Fit, reference: Curve, **groups: Curve
     )
 
 
-def _points(groups: Mapping[str, Curve]) -> tuple[Points, ...]:
+def _points(groups: Mapping[str, Floats]) -> tuple[Points, ...]:
     return tuple(Points(name.replace("_", " "), y) for name, y in groups.items())
 
 
@@ -93,14 +94,14 @@ def order_verdict(
     return replace(found, theorem=theorem.name)
 
 
-def exponent(x: Curve, y: Curve) -> float:
+def exponent(x: Floats, y: Floats) -> float:
     """Least-squares slope of log y ``[K]`` against log x ``[K]``."""
     return float(np.polyfit(np.log(x), np.log(y), 1)[0])
 
 
 def noise_free_rate(
-    x: Curve,
-    y: Curve,
+    x: Floats,
+    y: Floats,
     order: float,
     tolerance: float,
     *,
@@ -134,7 +135,7 @@ def noise_free_rate(
     )
 
 
-def noise_free(x: Curve, y: Curve, reference: Curve, **groups: Curve) -> RateSeries:
+def noise_free(x: Floats, y: Floats, reference: Floats, **groups: Floats) -> RateSeries:
     """A measurement without randomness: low = mean = high, a power law fitted to it."""
     slope = exponent(x, y)
     line = np.exp(np.log(y).mean() + slope * (np.log(x) - np.log(x).mean()))

@@ -14,10 +14,11 @@ from algorithms.catalogue import Row
 from algorithms.problems.base import Problem
 from algorithms.run import Diverged, Trace, run
 from proofs_check.cell import CellResult
-from proofs_check.curves import Curve, WorkerSeries, band
+from proofs_check.curves import WorkerSeries, band
 from proofs_check.instruments.rates import fit_power
 from proofs_check.instruments.statistics import TEST_ERROR
 from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
 
 SIZES = (1, 2, 4, 8, 16, 32)
 PROBLEM = "quadratic-sc"
@@ -55,7 +56,7 @@ def error_at_budget(
     return CellResult((_verdict(row, x, y, spent, seed),), (series,))
 
 
-def _at(row: Row, built: Problem, seed: int) -> tuple[Curve, float]:
+def _at(row: Row, built: Problem, seed: int) -> tuple[Floats, float]:
     """Suboptimality ``[R]`` at the budget, and the share of the budget that was spent."""
     budget = DENSE_MESSAGES * built.d * 8 * built.dtype.itemsize
     bits, _ = row.message_bits(built, 8 * built.dtype.itemsize)
@@ -64,14 +65,14 @@ def _at(row: Row, built: Problem, seed: int) -> tuple[Curve, float]:
     return _interpolated(trace, budget)
 
 
-def _interpolated(trace: Trace, budget: float) -> tuple[Curve, float]:
+def _interpolated(trace: Trace, budget: float) -> tuple[Floats, float]:
     """The first record at or beyond the budget, else the last."""
     spent = trace.sent_bits.mean(0)
     at = min(int(np.searchsorted(spent, budget)), len(spent) - 1)
     return trace.suboptimality[:, at], float(min(1.0, spent[at] / budget))
 
 
-def _verdict(row: Row, x: Curve, y: Curve, spent: Curve, seed: int) -> Verdict:
+def _verdict(row: Row, x: Floats, y: Floats, spent: Floats, seed: int) -> Verdict:
     claim = f"E f - f* falls with n at {DENSE_MESSAGES} dense messages' worth of bits a worker"
     told = f"seed {seed}, {REPLICAS} replicas, n from {x[0]:g} to {x[-1]:g}"
     evidence = f"{y[:, 0].mean():.3g} at n = {x[0]:g}, {y[:, -1].mean():.3g} at n = {x[-1]:g}"

@@ -21,9 +21,10 @@ from proofs_check.instruments.statistics import TEST_ERROR
 from proofs_check.methods.received import received_bill
 from proofs_check.methods.tuned_run import Played, measured, only_agrees, run_series, tuned_run
 from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
 from theory.constants import MissingConstants
 from theory.stepsizes import InverseTimeStep
-from theory.theorem import Curve, Theorem
+from theory.theorem import Theorem
 
 _HORIZONS = 4  # tuned runs behind a rate in T: T, T/2, T/4, T/8
 
@@ -202,7 +203,7 @@ def _settled(verdict: Verdict) -> Verdict:
 
 def _points(
     row: Row, problem: Problem, played: Played, theorem: Theorem, replicas: int, seed: int
-) -> tuple[Curve, Curve]:
+) -> tuple[Floats, Floats]:
     """Horizons ``[K]`` and the metric there ``[R, K]``."""
     series = measured(played.trace, theorem.metric)
     assert series is not None

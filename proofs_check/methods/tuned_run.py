@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from algorithms.catalogue import Row, Tuned
 from algorithms.problems.base import Problem
 from algorithms.run import Trace, run
 from algorithms.synchronisation.stopwatch import STANDARD
-from proofs_check.curves import Cited, Curve, RunSeries, band
+from proofs_check.curves import Cited, RunSeries, band
+from theory.arrays import Floats
 from theory.constants import Constants
 from theory.stepsizes import Stepsize
 from theory.theorem import Metric, Theorem
@@ -42,7 +42,7 @@ class Played(NamedTuple):
     steps: int
 
 
-def measured(trace: Trace, metric: Metric) -> NDArray[np.float64] | None:
+def measured(trace: Trace, metric: Metric) -> Floats | None:
     """The series ``[R, K]`` that a theorem's metric speaks of; None where the trace has none."""
     name = _SERIES.get(metric)
     return None if name is None else getattr(trace, name)
@@ -94,8 +94,8 @@ class Shown(NamedTuple):
     """
 
     quantity: str
-    samples: Curve
-    bound: Curve | None
+    samples: Floats
+    bound: Floats | None
 
 
 def shown(played: Played, n: int) -> Shown:
@@ -113,7 +113,7 @@ def shown(played: Played, n: int) -> Shown:
     return Shown(Metric.MINIMUM_SQUARED_GRADIENT.value, trace.squared_gradient, None)
 
 
-def _bound(played: Played) -> Curve | None:
+def _bound(played: Played) -> Floats | None:
     theorem, steps = played.tuned.theorem, played.trace.steps.astype(np.float64)
     if theorem is None:
         return None
@@ -147,7 +147,7 @@ def run_series(played: Played, n: int) -> RunSeries:
     )
 
 
-def only_agrees(squared_gradient: Curve, consensus: Curve) -> bool:
+def only_agrees(squared_gradient: Floats, consensus: Floats) -> bool:
     """Whether the mean model is the minimiser from the start ``[..., K]``, so that all that is left
     to do is to agree on it."""
     start = float(np.mean(consensus[..., 0]))

@@ -28,7 +28,6 @@ from algorithms.topologies.bandwidth_matching import (
     drawn_bandwidth,
     pair_matrix,
 )
-from algorithms.topologies.base import Matrix
 from algorithms.topologies.random_mixing import MixingDraw, RandomMixing, pair
 from proofs_check.closed_forms.gossip_pairwise.ad_psgd import (
     follows_the_matrices,
@@ -40,6 +39,7 @@ from proofs_check.closed_forms.gossip_pairwise.randomised_gossip import mean_is_
 from proofs_check.closed_forms.gossip_pairwise.saps_psgd import everyone_in_touch, mean_is_kept
 from proofs_check.methods.faulty.spoilt import Spoilt, posing
 from proofs_check.mutants.method_mutant import MethodMutant, fault
+from theory.arrays import Floats
 from theory.stepsizes import ConstantStep
 
 
@@ -169,10 +169,10 @@ class HeaviestAlways(RandomMixing):
     def at(self, t: int, key: Key, replicas: Tensor) -> MixingDraw:
         return self.right.at(0, key, replicas)
 
-    def expected(self) -> Matrix:
+    def expected(self) -> Floats:
         return pair_matrix(self.right.peers(0))
 
-    def expected_square(self) -> Matrix:
+    def expected_square(self) -> Floats:
         return self.expected()
 
 

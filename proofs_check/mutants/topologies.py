@@ -10,7 +10,7 @@ from torch import Tensor
 
 from algorithms.methods.base import World
 from algorithms.methods.gossip_averaging.gossip_averaging import AveragingState, GossipAveraging
-from algorithms.topologies.base import Matrix, Neighbours, PushTopology, StaticTopology, Topology
+from algorithms.topologies.base import Neighbours, PushTopology, StaticTopology, Topology
 from algorithms.topologies.grid import Grid
 from algorithms.topologies.one_peer_exponential import OnePeerExponential
 from algorithms.topologies.random_digraph import RandomDigraph
@@ -29,6 +29,7 @@ from proofs_check.methods.faulty.spoilt import Spoilt, posing
 from proofs_check.mutants.method_mutant import MethodMutant, fault
 from proofs_check.topologies.mixing import check_topology
 from proofs_check.topologies.push import check_push
+from theory.arrays import Floats
 from theory.networks.weights import constant, laplacian
 
 _DIGRAPH = RandomDigraph(8, 0.4, seed=1)
@@ -53,7 +54,7 @@ class RowShares(PushTopology):
     def period(self) -> int:
         return self.right.period
 
-    def matrix(self, t: int) -> Matrix:
+    def matrix(self, t: int) -> Floats:
         hears = (self.right.matrix(t) != 0.0).astype(np.float64)
         return np.asarray(hears / hears.sum(axis=1, keepdims=True))
 
@@ -71,7 +72,7 @@ class BrokenCircle(PushTopology):
     name = "ring by parts without its last link"
     period = 4
 
-    def matrix(self, t: int) -> Matrix:
+    def matrix(self, t: int) -> Floats:
         p = np.array(_PARTS.matrix(t))
         p[0, -1], p[-1, -1] = 0.0, 1.0
         return p
@@ -90,7 +91,7 @@ class KeepingNothing(PushTopology):
     name = "push-sum that keeps nothing"
     period = 1
 
-    def matrix(self, t: int) -> Matrix:
+    def matrix(self, t: int) -> Floats:
         sent = (_DIGRAPH.matrix(0) != 0.0) & ~np.eye(self.n, dtype=bool)
         return np.asarray(sent / np.maximum(sent.sum(axis=0), 1))
 
@@ -107,10 +108,10 @@ class OwnDegree(StaticTopology):
     n: int = _GRID.n
     name = "weights by the own degree"
 
-    def matrix(self, t: int) -> Matrix:
+    def matrix(self, t: int) -> Floats:
         return self.build()
 
-    def build(self) -> Matrix:
+    def build(self) -> Floats:
         joined = _GRID.adjacency() + np.eye(self.n)
         return np.asarray(joined / joined.sum(axis=1, keepdims=True))
 
@@ -127,7 +128,7 @@ class SelfTwice(StaticTopology):
     n: int = _GRID.n
     name = "own row twice in the list"
 
-    def build(self) -> Matrix:
+    def build(self) -> Floats:
         return _GRID.build()
 
     def neighbours(self, t: int) -> Neighbours:
@@ -144,7 +145,7 @@ class EvenHops(Topology):
     name = "one-peer exponential without hop 1"
     period = _ONE_PEER.period
 
-    def matrix(self, t: int) -> Matrix:
+    def matrix(self, t: int) -> Floats:
         hop = 2 << (t % self.period)
         return (np.eye(self.n) + np.roll(np.eye(self.n), hop, axis=1)) / 2.0
 
@@ -157,7 +158,7 @@ class WrongEigenvalue(Weights):
     name = "constant by the wrong eigenvalue"
     signed = True
 
-    def matrix(self, adjacency: Matrix) -> Matrix:
+    def matrix(self, adjacency: Floats) -> Floats:
         values = np.linalg.eigvalsh(laplacian(adjacency))
         return constant(adjacency, 2.0 / float(values[-1] + values[2]))
 

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import final
 
+from theory.arrays import Floats
 from theory.constants import Constants
 from theory.stepsizes import Stepsize
-from theory.theorem import Curve, Theorem
+from theory.theorem import Theorem
 
 _KEPT = (
     "name", "title", "source", "confidence", "needs", "metric", "order", "tight", "statement",
@@ -33,7 +34,7 @@ class MisreadBound(Theorem):
     def stepsize(self, c: Constants, horizon: int) -> Stepsize:
         return self.theorem.stepsize(c, horizon)
 
-    def bound(self, c: Constants, step: Stepsize, times: Curve) -> Curve:
+    def bound(self, c: Constants, step: Stepsize, times: Floats) -> Floats:
         return self.theorem.bound(self.misread(c), step, times)
 
     def weight(self, c: Constants, step: Stepsize, t: int) -> float:

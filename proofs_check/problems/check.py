@@ -16,9 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import final
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from scipy import optimize
 from torch import Tensor
 
@@ -28,6 +26,7 @@ from proofs_check.instruments.evidence import identity
 from proofs_check.problems import curvature
 from proofs_check.problems.gradient_noise import gradient_noise, single
 from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
 from theory.constants import Constants, Kind
 
 _SCALES = (0.03, 0.3, 1.0, 3.0, 30.0)
@@ -281,7 +280,7 @@ def _minimum(probe: _Probe) -> Iterator[Verdict]:
 def _least(problem: Problem) -> float:
     """The least f of a run of scipy's L-BFGS from the start."""
 
-    def objective(x: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+    def objective(x: Floats) -> tuple[float, Floats]:
         point = torch.from_numpy(x).to(problem.dtype)
         return float(problem.value(point)), problem.mean_gradient(point).double().numpy()
 

@@ -10,15 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, eigsh
 from torch import Tensor
 
 from algorithms.problems.base import Problem
+from theory.arrays import Floats
 
 STEP = 1e-4  # of central differences [x]
-
-Floats = NDArray[np.float64]
 
 
 class Spectrum(NamedTuple):

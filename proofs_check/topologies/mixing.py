@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from algorithms.kernels.mixing import mix
-from algorithms.topologies.base import Matrix, MixingSequence, Topology, product
+from algorithms.topologies.base import MixingSequence, Topology, product
 from algorithms.topologies.hypercube import Hypercube
 from algorithms.topologies.lazy import Lazy
 from algorithms.topologies.one_peer_exponential import OnePeerExponential
@@ -15,6 +14,7 @@ from algorithms.topologies.ring import Ring
 from algorithms.topologies.star import Star
 from proofs_check.topologies.stochastic import line_sums, topology_verdict
 from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
 from theory.networks.mixing import MixingError, check_sequence, spectrum
 
 _IDENTITY = 1e-12  # tolerance of identities in double precision
@@ -65,7 +65,7 @@ def check_reference() -> tuple[Verdict, ...]:
     )
 
 
-def connected(topology: Topology, matrices: list[Matrix]) -> Verdict:
+def connected(topology: Topology, matrices: list[Floats]) -> Verdict:
     """All workers hear from each other over one period."""
     claim = "the graph of one period joins all workers"
     try:
@@ -76,7 +76,7 @@ def connected(topology: Topology, matrices: list[Matrix]) -> Verdict:
     return topology_verdict(topology, claim, "graph search", Outcome.PROVED, said)
 
 
-def lists(topology: MixingSequence, matrices: list[Matrix]) -> Verdict:
+def lists(topology: MixingSequence, matrices: list[Floats]) -> Verdict:
     """What the code does to unit vectors, through its lists of neighbours, is W bit for bit."""
     unit = torch.eye(topology.n, dtype=torch.float64)
     wrong = 0
@@ -154,11 +154,11 @@ def lazy_spectrum(topology: Lazy) -> Verdict:
     return topology_verdict(topology, claim, "eigenvalues", _equal(off), said, off, 0.0)
 
 
-def _eigenvalues(w: Matrix) -> NDArray[np.float64]:
+def _eigenvalues(w: Floats) -> Floats:
     return np.asarray(np.linalg.eigvalsh((w + w.T) / 2.0))
 
 
-def _normal(w: Matrix) -> bool:
+def _normal(w: Floats) -> bool:
     return w.shape[0] > 1 and bool(np.abs(w @ w.T - w.T @ w).max() < 1e-14)
 
 
@@ -166,7 +166,7 @@ def _lam(topology: Topology) -> float:
     return spectrum(product(topology)).lam
 
 
-def rows_after(topology: MixingSequence, x: NDArray[np.float64], steps: int) -> NDArray[np.float64]:
+def rows_after(topology: MixingSequence, x: Floats, steps: int) -> Floats:
     """Rows after ``steps`` steps of gossip, by the kernel that methods run."""
     rows = torch.from_numpy(x)
     for t in range(steps):
@@ -175,7 +175,7 @@ def rows_after(topology: MixingSequence, x: NDArray[np.float64], steps: int) -> 
     return np.asarray(rows.numpy())
 
 
-def _gossip(topology: Topology, x: NDArray[np.float64], periods: int) -> NDArray[np.float64]:
+def _gossip(topology: Topology, x: Floats, periods: int) -> Floats:
     """Distances ||x_t - xbar_0||_F after 0, 1, ..., ``periods`` periods."""
     mean = x.mean(axis=0)
     distances = [np.linalg.norm(x - mean)]

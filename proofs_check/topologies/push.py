@@ -6,10 +6,11 @@ import math
 
 import numpy as np
 
-from algorithms.topologies.base import Matrix, PushTopology, product
+from algorithms.topologies.base import PushTopology, product
 from proofs_check.topologies.mixing import lists, rows_after
 from proofs_check.topologies.stochastic import column_sums, topology_verdict
 from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
 from theory.networks.mixing import MixingError, check_push_sequence
 
 _AGREED = 1e-13  # |lambda_2|^k at which push-sum is looked at
@@ -29,7 +30,7 @@ def check_push(topology: PushTopology) -> tuple[Verdict, ...]:
     return (*verdicts, lists(topology, matrices), push_sum(topology), one_limit(topology))
 
 
-def joined(topology: PushTopology, matrices: list[Matrix]) -> Verdict:
+def joined(topology: PushTopology, matrices: list[Floats]) -> Verdict:
     """Everyone hears from everyone over one period, and keeps a part of its own."""
     claim = "all workers hear from each other along directed links of one period"
     try:

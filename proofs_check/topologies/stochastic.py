@@ -6,15 +6,16 @@ from fractions import Fraction
 
 import numpy as np
 
-from algorithms.topologies.base import Matrix, MixingSequence, PushTopology, Topology
+from algorithms.topologies.base import MixingSequence, PushTopology, Topology
 from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
 
 _SNAP = 2.0**-50  # how near a weight must be to the rational it stands for
 _DENOMINATOR = 4096  # largest denominator of a weight that is read as a rational
 _ROUNDING = Fraction(1, 10**12)  # allowed of sums of other weights
 
 
-def line_sums(topology: Topology, matrices: list[Matrix]) -> Verdict:
+def line_sums(topology: Topology, matrices: list[Floats]) -> Verdict:
     """Rows and columns sum to 1: exactly, if every weight is a rational of small denominator.
 
     A weight within 2^-50 of p / q, q <= 4096, is read as p / q (two such rationals are at least
@@ -26,14 +27,14 @@ def line_sums(topology: Topology, matrices: list[Matrix]) -> Verdict:
     return _sums(topology, claim, matrices, rows=True, signed=topology.signed)
 
 
-def column_sums(topology: PushTopology, matrices: list[Matrix]) -> Verdict:
+def column_sums(topology: PushTopology, matrices: list[Floats]) -> Verdict:
     """Columns sum to 1, in fractions as :func:`line_sums`; rows need not."""
     claim = "every column of P is non-negative and sums to 1"
     return _sums(topology, claim, matrices, rows=False, signed=False)
 
 
 def _sums(
-    topology: MixingSequence, claim: str, matrices: list[Matrix], *, rows: bool, signed: bool
+    topology: MixingSequence, claim: str, matrices: list[Floats], *, rows: bool, signed: bool
 ) -> Verdict:
     check, exact, worst = "exact arithmetic", True, Fraction(0)
     for w in matrices:
@@ -53,7 +54,7 @@ def _sums(
     return topology_verdict(topology, claim, check, outcome, said, float(worst), 0.0)
 
 
-def _fractions(w: Matrix) -> tuple[bool, list[list[Fraction]]]:
+def _fractions(w: Floats) -> tuple[bool, list[list[Fraction]]]:
     """Whether all weights are small rationals, and the weights as fractions."""
     values = {float(v): Fraction(float(v)) for v in np.unique(w)}
     small = {v: f.limit_denominator(_DENOMINATOR) for v, f in values.items()}

@@ -10,8 +10,9 @@ import cmath
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from theory.arrays import Floats
 from theory.constants import Constants
 
 D2_LIMIT = -1 / 3
@@ -163,7 +164,7 @@ def ecd_moments(
     omega: float = 0.0,
     noise: float = 0.0,
     seen: ArrayLike | None = None,
-) -> NDArray[np.float64]:
+) -> Floats:
     r"""E||V (\tilde X - X)||_F^2 of ECD-PSGD without forces after 0, ..., ``steps`` steps.
 
     V is ``seen`` ``[n, n]``, by default I.

@@ -18,7 +18,7 @@ from typing import final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Matrix = NDArray[np.float64]
+from theory.arrays import Floats
 
 SUM_TOLERANCE = 1e-12
 """How far a row or column sum of double-precision weights may be from 1."""
@@ -68,11 +68,11 @@ def spectrum(w: ArrayLike) -> Spectrum:
     )
 
 
-def _norm(m: Matrix) -> float:
+def _norm(m: Floats) -> float:
     return float(np.linalg.svd(m, compute_uv=False)[0])
 
 
-def lazy(w: ArrayLike) -> Matrix:
+def lazy(w: ArrayLike) -> Floats:
     """(I + W) / 2: the same graph with all eigenvalues moved to (1 + lambda) / 2 >= 0."""
     m = square(w)
     return (np.eye(m.shape[0]) + m) / 2.0
@@ -167,7 +167,7 @@ def check_contracting(w: ArrayLike) -> None:
         )
 
 
-def square(w: ArrayLike) -> Matrix:
+def square(w: ArrayLike) -> Floats:
     """W as a double-precision matrix ``[n, n]``.
 
     Raises:
@@ -179,14 +179,14 @@ def square(w: ArrayLike) -> Matrix:
     return m
 
 
-def _stochastic(w: ArrayLike, name: str, signed: bool) -> Matrix:
+def _stochastic(w: ArrayLike, name: str, signed: bool) -> Floats:
     m = _symmetric(w, name) if signed else _non_negative(w, name)
     for axis, line in ((1, "row"), (0, "column")):
         _need_sums(m, name, axis, line, "")
     return m
 
 
-def _non_negative(w: ArrayLike, name: str) -> Matrix:
+def _non_negative(w: ArrayLike, name: str) -> Floats:
     m = _finite(w, name)
     _refuse_entry(
         m, m < 0.0, name, "non-negative", "weights in [0, 1] would do, as Metropolis-Hastings gives"
@@ -194,26 +194,26 @@ def _non_negative(w: ArrayLike, name: str) -> Matrix:
     return m
 
 
-def _symmetric(w: ArrayLike, name: str) -> Matrix:
+def _symmetric(w: ArrayLike, name: str) -> Floats:
     m = _finite(w, name)
     off = np.abs(m - m.T) > SUM_TOLERANCE
     _refuse_entry(m, off, name, "symmetric", "signed weights need W = W^T")
     return m
 
 
-def _finite(w: ArrayLike, name: str) -> Matrix:
+def _finite(w: ArrayLike, name: str) -> Floats:
     m = square(w)
     _refuse_entry(m, ~np.isfinite(m), name, "finite", "finite weights would do")
     return m
 
 
-def _refuse_entry(m: Matrix, bad: NDArray[np.bool_], name: str, what: str, cure: str) -> None:
+def _refuse_entry(m: Floats, bad: NDArray[np.bool_], name: str, what: str, cure: str) -> None:
     if bad.any():
         i, j = (int(v) for v in np.argwhere(bad)[0])
         raise MixingError(f"{name}[{i}, {j}] must be {what}, got {m[i, j]}; {cure}")
 
 
-def _need_sums(m: Matrix, name: str, axis: int, line: str, why: str) -> None:
+def _need_sums(m: Floats, name: str, axis: int, line: str, why: str) -> None:
     """Every ``line`` (a sum over ``axis``) is 1."""
     sums = m.sum(axis=axis)
     off = np.abs(sums - 1.0)

@@ -15,34 +15,33 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-Spectrum = NDArray[np.float64]
+from theory.arrays import Floats
 
 
-def lam(laplacian: Spectrum, alpha: float) -> float:
+def lam(laplacian: Floats, alpha: float) -> float:
     r"""\max_{k >= 1} |1 - alpha l_k| of Laplacian eigenvalues with l_0 = 0 first; 0 for n = 1."""
     return float(np.abs(1.0 - alpha * laplacian[1:]).max(initial=0.0))
 
 
-def path_laplacian(n: int) -> Spectrum:
+def path_laplacian(n: int) -> Floats:
     """2 - 2 cos(pi k / n), k = 0, ..., n - 1."""
     _at_least(n, 1)
     return 2.0 - 2.0 * np.cos(math.pi * np.arange(n) / n)
 
 
-def cycle_laplacian(n: int) -> Spectrum:
+def cycle_laplacian(n: int) -> Floats:
     """2 - 2 cos(2 pi k / n), k = 0, ..., n - 1, for n >= 3; a path for n <= 2."""
     return 2.0 - 2.0 * np.cos(2.0 * math.pi * np.arange(n) / n) if n >= 3 else path_laplacian(n)
 
 
-def complete_laplacian(n: int) -> Spectrum:
+def complete_laplacian(n: int) -> Floats:
     """Eigenvalues of the complete graph's Laplacian: 0, and n with multiplicity n - 1."""
     _at_least(n, 1)
     return np.where(np.arange(n) == 0, 0.0, float(n))
 
 
-def star_laplacian(n: int) -> Spectrum:
+def star_laplacian(n: int) -> Floats:
     """0, n - 2 times 1, and n; worker 0 is the centre."""
     _at_least(n, 1)
     values = np.ones(n)
@@ -50,7 +49,7 @@ def star_laplacian(n: int) -> Spectrum:
     return values
 
 
-def hypercube_laplacian(n: int) -> Spectrum:
+def hypercube_laplacian(n: int) -> Floats:
     """2 j, as often as k has j bits, k = 0, ..., n - 1; n = 1, 2, 4, ...
 
     Raises:
@@ -60,7 +59,7 @@ def hypercube_laplacian(n: int) -> Spectrum:
     return np.array([2.0 * k.bit_count() for k in range(n)])
 
 
-def product_laplacian(rows: Spectrum, cols: Spectrum) -> Spectrum:
+def product_laplacian(rows: Floats, cols: Floats) -> Floats:
     """Sums of an eigenvalue of each: the Cartesian product of two graphs (grid, torus)."""
     return (rows[:, None] + cols[None, :]).ravel()
 

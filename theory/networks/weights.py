@@ -11,10 +11,11 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from theory.networks.mixing import Matrix, MixingError, square
+from theory.arrays import Floats
+from theory.networks.mixing import MixingError, square
 
 
-def out_degree(adjacency: ArrayLike) -> Matrix:
+def out_degree(adjacency: ArrayLike) -> Floats:
     r"""Column-stochastic weights of a directed graph: worker j keeps and sends equal shares.
 
     $P_{ij} = 1 / (1 + d_j^{out})$ for i = j and wherever i hears j (push-sum: Kempe, Dobra, Gehrke
@@ -24,19 +25,19 @@ def out_degree(adjacency: ArrayLike) -> Matrix:
         MixingError: not square, or a worker joined to itself.
     """
     a = _no_loops(adjacency)
-    p: Matrix = (a + np.eye(a.shape[0])) / (1.0 + a.sum(axis=0))
+    p: Floats = (a + np.eye(a.shape[0])) / (1.0 + a.sum(axis=0))
     return p
 
 
-def _no_loops(adjacency: ArrayLike) -> Matrix:
-    a: Matrix = (square(adjacency) != 0.0).astype(np.float64)
+def _no_loops(adjacency: ArrayLike) -> Floats:
+    a: Floats = (square(adjacency) != 0.0).astype(np.float64)
     if a.diagonal().any():
         i = int(np.flatnonzero(a.diagonal())[0])
         raise MixingError(f"adjacency[{i}, {i}] must be 0: worker {i} needs no edge to itself")
     return a
 
 
-def undirected(adjacency: ArrayLike) -> Matrix:
+def undirected(adjacency: ArrayLike) -> Floats:
     """The adjacency matrix as 0 and 1, refused where it is no undirected graph without loops.
 
     Raises:
@@ -52,7 +53,7 @@ def undirected(adjacency: ArrayLike) -> Matrix:
     return a
 
 
-def laplacian(adjacency: ArrayLike) -> Matrix:
+def laplacian(adjacency: ArrayLike) -> Floats:
     """D - A of an undirected graph.
 
     Raises:
@@ -62,7 +63,7 @@ def laplacian(adjacency: ArrayLike) -> Matrix:
     return np.asarray(np.diag(a.sum(axis=1)) - a)
 
 
-def metropolis_hastings(adjacency: ArrayLike, *, plus_one: bool = True) -> Matrix:
+def metropolis_hastings(adjacency: ArrayLike, *, plus_one: bool = True) -> Floats:
     r"""Metropolis-Hastings weights of an undirected graph, in either convention.
 
     $w_{ij} = 1 / (1 + \max(d_i, d_j))$ on edges (Xiao, Boyd, Lall 2005, IPSN), or, with
@@ -79,7 +80,7 @@ def metropolis_hastings(adjacency: ArrayLike, *, plus_one: bool = True) -> Matri
     return _completed(np.divide(a, larger, out=np.zeros_like(a), where=a != 0.0))
 
 
-def max_degree(adjacency: ArrayLike, *, plus_one: bool = True) -> Matrix:
+def max_degree(adjacency: ArrayLike, *, plus_one: bool = True) -> Floats:
     r"""One weight for all edges: $1 / (1 + d_{max})$, or $1 / d_{max}$ with ``plus_one`` False.
 
     (Xiao, Boyd 2004, Systems and Control Letters 53; $1 / d_{max}$ in CVX's examples of it.)
@@ -92,7 +93,7 @@ def max_degree(adjacency: ArrayLike, *, plus_one: bool = True) -> Matrix:
     return constant(a, 1.0 / largest if largest else 0.0)
 
 
-def constant(adjacency: ArrayLike, alpha: float) -> Matrix:
+def constant(adjacency: ArrayLike, alpha: float) -> Floats:
     """W = I - alpha Lap: the same weight alpha on every edge; symmetric, rows sum to 1.
 
     Raises:
@@ -134,7 +135,7 @@ def edge_weight(w: ArrayLike) -> float | None:
     return float(edges[0]) if (edges == edges[0]).all() else None
 
 
-def _completed(w: Matrix) -> Matrix:
+def _completed(w: Floats) -> Floats:
     """Edge weights with the diagonal that makes rows sum to 1, rounded once."""
     np.fill_diagonal(w, [1.0 - math.fsum(row) for row in w])
     return w

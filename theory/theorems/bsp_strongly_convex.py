@@ -20,10 +20,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
+from theory.arrays import Floats
 from theory.claims import Confidence, Source
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep
-from theory.theorem import Curve, Order
+from theory.theorem import Order
 from theory.theorems.conditions import Condition, decay, positive
 from theory.theorems.families import Contraction
 
@@ -52,7 +53,7 @@ class BspStronglyConvex(Contraction):
     def balance(self, c: Constants) -> tuple[float, float]:
         return c.need("mu") ** 2 * c.need("R2") * c.need("n"), c.need("sigma2")
 
-    def curve(self, c: Constants, step: ConstantStep, times: Curve) -> Curve:
+    def curve(self, c: Constants, step: ConstantStep, times: Floats) -> Floats:
         floor = step.gamma * c.need("sigma2") / (c.need("mu") * c.need("n"))
         left = decay(step.gamma * c.need("mu"), times)
         return left * c.need("R2") + floor * (1 - left)

@@ -23,10 +23,11 @@ from typing import final
 
 import numpy as np
 
+from theory.arrays import Floats
 from theory.claims import Confidence, Source
 from theory.constants import Constants
 from theory.stepsizes import InverseTimeStep
-from theory.theorem import Curve, Metric, Order
+from theory.theorem import Metric, Order
 from theory.theorems.conditions import Condition, at_least, equal, positive
 from theory.theorems.kinds import InverseTimeTheorem
 
@@ -60,7 +61,7 @@ class BspStronglyConvexDecreasing(InverseTimeTheorem):
         mu = c.positive("mu")
         return InverseTimeStep(2 / mu, 2 * c.need("L") / mu)
 
-    def curve(self, c: Constants, step: InverseTimeStep, times: Curve) -> Curve:
+    def curve(self, c: Constants, step: InverseTimeStep, times: Floats) -> Floats:
         a, mu, t = step.shift, c.need("mu"), times
         top = (a - 1) * (a - 2) * c.need("R2") + 4 * c.need("sigma2") * t / (mu**2 * c.need("n"))
         below = (a + t - 1) * (a + t - 2)

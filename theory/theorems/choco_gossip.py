@@ -34,10 +34,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
+from theory.arrays import Floats
 from theory.claims import Confidence, Source
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep
-from theory.theorem import Curve, Metric, Order
+from theory.theorem import Metric, Order
 from theory.theorems.conditions import Condition, connected, decay, equal, quality, symmetric
 from theory.theorems.kinds import ConstantStepTheorem
 
@@ -90,7 +91,7 @@ class ChocoGossip(ConstantStepTheorem):
     def prescribed(self, c: Constants, horizon: int) -> ConstantStep:
         return ConstantStep(consensus_stepsize(c))
 
-    def curve(self, c: Constants, step: ConstantStep, times: Curve) -> Curve:
+    def curve(self, c: Constants, step: ConstantStep, times: Floats) -> Floats:
         return decay(consensus_rate(c), times) * c.need("initial_potential")
 
 

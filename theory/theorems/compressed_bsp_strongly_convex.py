@@ -27,10 +27,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
+from theory.arrays import Floats
 from theory.claims import Confidence, Source
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep
-from theory.theorem import Curve, Order
+from theory.theorem import Order
 from theory.theorems.conditions import Condition, convex, decay, positive
 from theory.theorems.families import Contraction
 
@@ -66,7 +67,7 @@ class CompressedBspStronglyConvex(Contraction):
     def balance(self, c: Constants) -> tuple[float, float]:
         return c.need("mu") ** 2 * c.need("R2"), self.noise(c)
 
-    def curve(self, c: Constants, step: ConstantStep, times: Curve) -> Curve:
+    def curve(self, c: Constants, step: ConstantStep, times: Floats) -> Floats:
         mu = c.need("mu")
         left = decay(step.gamma * mu, times)
         return left * c.need("R2") + (1 - left) * step.gamma * self.noise(c) / mu

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
+from theory.arrays import Floats
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep
-from theory.theorem import Curve
 
 Condition = tuple[bool, str]
 """Whether it holds, and the sentence for those where it does not."""
@@ -85,27 +85,27 @@ def tuned(limit: float, numerator: float, denominator: float) -> ConstantStep:
     return ConstantStep(min(limit, math.sqrt(numerator / denominator)))
 
 
-def per_step(amount: float, times: Curve) -> Curve:
+def per_step(amount: float, times: Floats) -> Floats:
     """amount / t, infinite at t = 0 where there is nothing to average."""
     t = np.asarray(times, dtype=np.float64)
-    out: Curve = np.full(t.shape, np.inf)
+    out: Floats = np.full(t.shape, np.inf)
     np.divide(amount, t, out=out, where=t > 0)
     return out
 
 
-def decay(rate: float, times: Curve) -> Curve:
+def decay(rate: float, times: Floats) -> Floats:
     """(1 - rate)^t, exact for rates down to the smallest float."""
     t = np.asarray(times, dtype=np.float64)
     return np.asarray(np.exp(t * math.log1p(-rate)) if rate < 0.5 else (1 - rate) ** t)
 
 
-def weight_sum(shift: float, times: Curve) -> Curve:
+def weight_sum(shift: float, times: Floats) -> Floats:
     r"""S_T = \sum_{t<T} (a + t)^2 = T (a^2 + a (T-1) + (T-1)(2T-1)/6), for shift a."""
     t = np.asarray(times, dtype=np.float64)
     return t * (shift**2 + shift * (t - 1) + (t - 1) * (2 * t - 1) / 6)
 
 
-def weighted_bound(start: float, noise: float, drift: float, shift: float, times: Curve) -> Curve:
+def weighted_bound(start: float, noise: float, drift: float, shift: float, times: Floats) -> Floats:
     r"""(start + noise T (T + 2a) + drift T) / S_T, infinite at T = 0.
 
     The form of every bound that the weights w_t = (a + t)^2 give (Stich 2018, arXiv:1805.09767,
@@ -113,7 +113,7 @@ def weighted_bound(start: float, noise: float, drift: float, shift: float, times
     """
     t = np.asarray(times, dtype=np.float64)
     top = start + noise * t * (t + 2 * shift) + drift * t
-    out: Curve = np.full(t.shape, np.inf)
+    out: Floats = np.full(t.shape, np.inf)
     np.divide(top, weight_sum(shift, t), out=out, where=t > 0)
     return out
 

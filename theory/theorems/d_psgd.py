@@ -24,10 +24,11 @@ import math
 from dataclasses import dataclass
 from typing import final
 
+from theory.arrays import Floats
 from theory.claims import Confidence, Source
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep
-from theory.theorem import HALF, Curve, Metric, Order
+from theory.theorem import HALF, Metric, Order
 from theory.theorems.conditions import Condition, at_most, connected, per_step, symmetric
 from theory.theorems.kinds import ConstantStepTheorem
 
@@ -67,7 +68,7 @@ class DPsgd(ConstantStepTheorem):
         corollary = 1 / (2 * L + math.sqrt(c.need("sigma2") * horizon / n))
         return ConstantStep(min(corollary, (1 - c.need("lam")) / (L * math.sqrt(54 * n))))
 
-    def curve(self, c: Constants, step: ConstantStep, times: Curve) -> Curve:
+    def curve(self, c: Constants, step: ConstantStep, times: Floats) -> Floats:
         gamma, n, L, lam = step.gamma, c.need("n"), c.need("L_max"), c.need("lam")
         sigma2, zeta2 = c.need("sigma2"), c.need("zeta2")
         d1, d2 = self.factors(c, gamma)

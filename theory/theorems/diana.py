@@ -30,10 +30,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
+from theory.arrays import Floats
 from theory.claims import Confidence, Source
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep
-from theory.theorem import Curve, Order
+from theory.theorem import Order
 from theory.theorems.conditions import Condition, convex, decay, positive, shift_step
 from theory.theorems.families import Contraction
 
@@ -76,7 +77,7 @@ class Diana(Contraction):
     def balance(self, c: Constants) -> tuple[float, float]:
         return c.need("mu") ** 2 * c.need("R2"), self.noise(c)
 
-    def curve(self, c: Constants, step: ConstantStep, times: Curve) -> Curve:
+    def curve(self, c: Constants, step: ConstantStep, times: Floats) -> Floats:
         gamma, alpha = step.gamma, c.need("alpha")
         shifts = 4 * gamma**2 * c.need("omega") * c.need("zeta2_star") / (c.need("n") * alpha)
         rate = min(gamma * c.need("mu"), alpha / 2)

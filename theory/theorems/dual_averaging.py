@@ -31,10 +31,11 @@ from typing import final
 
 import numpy as np
 
+from theory.arrays import Floats
 from theory.claims import Confidence, Source
 from theory.constants import Constants
 from theory.stepsizes import InverseRootStep, Stepsize
-from theory.theorem import HALF, Curve, Metric, Order
+from theory.theorem import HALF, Metric, Order
 from theory.theorems.conditions import Condition, connected, convex, per_step
 from theory.theorems.kinds import InverseRootTheorem
 
@@ -62,12 +63,12 @@ class DualAveraging(InverseRootTheorem):
         R = math.sqrt(c.positive("R2") / 2)
         return InverseRootStep(R * math.sqrt(1 - c.need("lam")) / (4 * c.positive("lipschitz")))
 
-    def curve(self, c: Constants, step: InverseRootStep, times: Curve) -> Curve:
+    def curve(self, c: Constants, step: InverseRootStep, times: Floats) -> Floats:
         a, square = step.scale, c.positive("lipschitz") ** 2
         network = 12 * self._log(c, times) / (1 - c.need("lam")) + 19
         return (c.need("R2") / (2 * a) + a * square * network) * per_step(1, times**0.5)
 
-    def printed(self, c: Constants, times: Curve) -> Curve:
+    def printed(self, c: Constants, times: Floats) -> Floats:
         """The paper's bound at the paper's stepsize."""
         t = np.asarray(times, dtype=np.float64)
         R = math.sqrt(c.need("R2") / 2)
@@ -81,7 +82,7 @@ class DualAveraging(InverseRootTheorem):
     def weight(self, c: Constants, step: Stepsize, t: int) -> float:
         return 1.0
 
-    def _log(self, c: Constants, t: Curve) -> Curve:
+    def _log(self, c: Constants, t: Floats) -> Floats:
         """log(T sqrt n), 0 at T = 0 where no bound is stated."""
         return np.asarray(np.log(np.maximum(t, 1) * math.sqrt(c.need("n"))))
 

@@ -27,10 +27,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
+from theory.arrays import Floats
 from theory.claims import Confidence, Source
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep
-from theory.theorem import HALF, Curve, Metric, Order
+from theory.theorem import HALF, Metric, Order
 from theory.theorems.conditions import Condition, per_step, quality, tuned
 from theory.theorems.kinds import ConstantStepTheorem
 
@@ -58,7 +59,7 @@ class EfSgdNonconvex(ConstantStepTheorem):
         L = c.need("L")
         return tuned(1 / L, 2 * c.need("initial_gap"), L * c.need("G2") * horizon)
 
-    def curve(self, c: Constants, step: ConstantStep, times: Curve) -> Curve:
+    def curve(self, c: Constants, step: ConstantStep, times: Floats) -> Floats:
         gamma, L, G2, delta = step.gamma, c.need("L"), c.need("G2"), c.need("delta")
         residual = 4 * (gamma * L) ** 2 * G2 * (1 - delta) / delta**2
         return per_step(2 * c.need("initial_gap") / gamma, times) + gamma * L * G2 + residual

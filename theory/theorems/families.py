@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 
+from theory.arrays import Floats
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep, InverseTimeStep, Stepsize
-from theory.theorem import Curve, Metric, Order
+from theory.theorem import Metric, Order
 from theory.theorems.conditions import (
     Condition,
     at_most,
@@ -58,7 +59,7 @@ class Descent(Limited):
         signal, noise = self.balance(c)
         return tuned(self.limit(c), signal, noise * horizon)
 
-    def curve(self, c: Constants, step: ConstantStep, times: Curve) -> Curve:
+    def curve(self, c: Constants, step: ConstantStep, times: Floats) -> Floats:
         bound = per_step(self.start(c, step.gamma), times)
         for floor in self.floors(c, step.gamma):
             bound = bound + floor
@@ -127,7 +128,7 @@ class WeightedAverage(InverseTimeTheorem):
     def parts(self, c: Constants, shift: float) -> tuple[float, float, float]:
         """start, noise and drift of :func:`weighted_bound`."""
 
-    def curve(self, c: Constants, step: InverseTimeStep, times: Curve) -> Curve:
+    def curve(self, c: Constants, step: InverseTimeStep, times: Floats) -> Floats:
         return weighted_bound(*self.parts(c, step.shift), step.shift, times)
 
     def weight(self, c: Constants, step: Stepsize, t: int) -> float:
@@ -151,7 +152,7 @@ class Neighbourhood(ConstantStepTheorem):
     def prescribed(self, c: Constants, horizon: int) -> ConstantStep:
         return ConstantStep(math.sqrt(c.positive("R2") / (2 * horizon * self.floor(c))))
 
-    def curve(self, c: Constants, step: ConstantStep, times: Curve) -> Curve:
+    def curve(self, c: Constants, step: ConstantStep, times: Floats) -> Floats:
         return per_step(c.need("R2") / (2 * step.gamma), times) + step.gamma * self.floor(c)
 
     def weight(self, c: Constants, step: Stepsize, t: int) -> float:
@@ -171,7 +172,7 @@ class SignDescent(ConstantStepTheorem):
     def prescribed(self, c: Constants, horizon: int) -> ConstantStep:
         return ConstantStep(1 / math.sqrt(c.positive("L_one") * horizon))
 
-    def curve(self, c: Constants, step: ConstantStep, times: Curve) -> Curve:
+    def curve(self, c: Constants, step: ConstantStep, times: Floats) -> Floats:
         floor = step.gamma * c.need("L_one") / 2 + 2 * self.noise(c)
         return per_step(c.need("initial_gap") / step.gamma, times) + floor
 

@@ -23,10 +23,10 @@ from typing import final
 
 import numpy as np
 
+from theory.arrays import Floats
 from theory.claims import Confidence, Source
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep
-from theory.theorem import Curve
 from theory.theorems.families import WholeStep
 
 
@@ -43,7 +43,7 @@ class GossipAveraging(WholeStep):
     tight = True
     example = Constants(lam=0.6, initial_potential=11.0)
 
-    def curve(self, c: Constants, step: ConstantStep, times: Curve) -> Curve:
+    def curve(self, c: Constants, step: ConstantStep, times: Floats) -> Floats:
         return np.asarray(c.need("lam") ** (2 * times) * c.need("initial_potential"))
 
 

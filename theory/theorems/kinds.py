@@ -7,9 +7,10 @@ from typing import Generic, TypeVar, final
 
 import numpy as np
 
+from theory.arrays import Floats
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep, InverseRootStep, InverseTimeStep, Stepsize
-from theory.theorem import Curve, Theorem, missing_sentence
+from theory.theorem import Theorem, missing_sentence
 from theory.theorems.conditions import Condition, failures
 
 S = TypeVar("S", bound=Stepsize)
@@ -41,7 +42,7 @@ class OneKind(Theorem, Generic[S]):
         return self.prescribed(c.completed(), horizon)
 
     @final
-    def bound(self, c: Constants, step: Stepsize, times: Curve) -> Curve:
+    def bound(self, c: Constants, step: Stepsize, times: Floats) -> Floats:
         return self.curve(c.completed(), self.own(step), np.asarray(times, dtype=np.float64))
 
     @final
@@ -68,7 +69,7 @@ class OneKind(Theorem, Generic[S]):
         """The rule for ``horizon`` >= 1 steps."""
 
     @abstractmethod
-    def curve(self, c: Constants, step: S, times: Curve) -> Curve:
+    def curve(self, c: Constants, step: S, times: Floats) -> Floats:
         """The bound on ``metric`` after each of ``times`` steps."""
 
     def _about(self, step: Stepsize) -> str:

@@ -30,10 +30,10 @@ from typing import final
 
 import numpy as np
 
+from theory.arrays import Floats
 from theory.claims import Confidence, Source
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep
-from theory.theorem import Curve
 from theory.theorems.families import WholeStep
 
 
@@ -50,7 +50,7 @@ class QuantisedConsensus(WholeStep):
     tight = False
     example = Constants(lam=0.6, absolute_error=0.3, initial_potential=11.0)
 
-    def curve(self, c: Constants, step: ConstantStep, times: Curve) -> Curve:
+    def curve(self, c: Constants, step: ConstantStep, times: Floats) -> Floats:
         square = c.need("lam") ** 2
         left = square**times
         level = c.need("absolute_error") / (1 - square)

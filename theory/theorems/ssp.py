@@ -25,10 +25,11 @@ from typing import final
 
 import numpy as np
 
+from theory.arrays import Floats
 from theory.claims import Confidence, Source
 from theory.constants import Constants
 from theory.stepsizes import InverseRootStep
-from theory.theorem import HALF, Curve, Metric, Order
+from theory.theorem import HALF, Metric, Order
 from theory.theorems.conditions import Condition, convex, per_step
 from theory.theorems.kinds import InverseRootTheorem
 
@@ -57,7 +58,7 @@ class Ssp(InverseRootTheorem):
         spread = c.positive("lipschitz") * 2 * math.sqrt(self._late(c))
         return InverseRootStep(c.positive("diameter") / spread)
 
-    def curve(self, c: Constants, step: InverseRootStep, times: Curve) -> Curve:
+    def curve(self, c: Constants, step: InverseRootStep, times: Floats) -> Floats:
         late = 4 * self._late(c) * step.scale * c.need("lipschitz") ** 2
         return per_step(c.need("diameter") ** 2 / (2 * step.scale) + late, np.sqrt(times))
 

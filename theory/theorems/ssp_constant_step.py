@@ -19,10 +19,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
+from theory.arrays import Floats
 from theory.claims import Confidence, Source
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep
-from theory.theorem import HALF, Curve, Metric, Order
+from theory.theorem import HALF, Metric, Order
 from theory.theorems.conditions import Condition, convex, per_step
 from theory.theorems.kinds import ConstantStepTheorem
 
@@ -51,7 +52,7 @@ class SspConstantStep(ConstantStepTheorem):
         late = 2 * self._late(c) * c.positive("lipschitz") ** 2
         return ConstantStep(float((c.positive("R2") / (late * horizon)) ** 0.5))
 
-    def curve(self, c: Constants, step: ConstantStep, times: Curve) -> Curve:
+    def curve(self, c: Constants, step: ConstantStep, times: Floats) -> Floats:
         floor = self._late(c) * step.gamma * c.need("lipschitz") ** 2
         return per_step(c.need("R2") / (2 * step.gamma), times) + floor
 

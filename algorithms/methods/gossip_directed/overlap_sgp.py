@@ -16,7 +16,8 @@ from algorithms.methods.exchanges.exchange import FixedLinks
 from algorithms.methods.gossip_directed.push_sum import PushState, ratio
 from algorithms.methods.gossip_directed.sgp import start
 from algorithms.problems.base import Problem, require_int
-from algorithms.topologies.base import Matrix, MixingSequence, Neighbours
+from algorithms.topologies.base import MixingSequence, Neighbours
+from theory.arrays import Floats
 from theory.constants import Constants
 from theory.stepsizes import Stepsize
 
@@ -89,5 +90,5 @@ class OverlapSGP(Method[OverlapState]):
 @lru_cache(maxsize=64)
 def _parted(topology: MixingSequence, phase: int) -> tuple[Tensor, Neighbours]:
     """What each worker keeps ``[n]``, and the links to the others as lists."""
-    p: Matrix = topology.matrix(phase)
+    p: Floats = topology.matrix(phase)
     return torch.from_numpy(p.diagonal().copy()), Neighbours(p - np.diag(p.diagonal()))

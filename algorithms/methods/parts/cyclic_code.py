@@ -8,10 +8,10 @@ from typing import final
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from algorithms.problems.base import require_int
+from theory.arrays import Floats
 
 _DRAWS = 32  # codes tried; the one with the smallest largest entry is kept
 
@@ -41,17 +41,17 @@ class CyclicCode:
         require_int("spare", self.spare, 0, self.n - 1)
 
     @property
-    def matrix(self) -> NDArray[np.float64]:
+    def matrix(self) -> Floats:
         """B: row i encodes what worker i sends."""
         return chosen(self)
 
-    def draw(self) -> NDArray[np.float64]:
+    def draw(self) -> Floats:
         """The best of the matrices drawn."""
         rng = np.random.default_rng(0)
         drawn = [self._from(rng.normal(size=(self.spare, self.n))) for _ in range(_DRAWS)]
         return min(drawn, key=lambda b: float(np.abs(b).max()))
 
-    def _from(self, h: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _from(self, h: Floats) -> Floats:
         n, s = self.n, self.spare
         h[:, -1] = -h[:, :-1].sum(1)
         b = np.eye(n)
@@ -82,7 +82,7 @@ class CyclicCode:
 
 
 @lru_cache(maxsize=16)
-def chosen(code: CyclicCode) -> NDArray[np.float64]:
+def chosen(code: CyclicCode) -> Floats:
     """The code's matrix, kept because it is asked for at every step."""
     return code.draw()
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from algorithms.methods.base import Method
 from algorithms.methods.cooperative.redundancy import OnMoreShards
@@ -19,14 +18,14 @@ from proofs_check.closed_forms.asynchronous.replays import SEED, uneven
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.paths import models
 from proofs_check.verdict import Verdict
+from theory.arrays import Floats
 from theory.stepsizes import ConstantStep
 
-Array = NDArray[np.float64]
 _N, _D = 5, 6
 _TOLD = f"five workers, seed {SEED}"
 
 
-def circulant(n: int, shards: int) -> Array:
+def circulant(n: int, shards: int) -> Floats:
     """Row i is 1/q on columns i, ..., i + q - 1 mod n."""
     return sum((np.roll(np.eye(n), s, axis=1) for s in range(shards)), np.zeros((n, n))) / shards
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from algorithms.methods.base import Method
 from algorithms.methods.exchanges.exchange import Exchange, FixedLinks
@@ -27,6 +26,7 @@ from algorithms.topologies.weights import BestConstant, MetropolisHastings
 from proofs_check.closed_forms.gossip_averaging.weights import eight_nodes
 from proofs_check.instruments.evidence import identity
 from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
 from theory.theorems.gossip_averaging import gossip_averaging
 
 Build = Callable[[Exchange], Method[Any]]
@@ -108,9 +108,7 @@ def faster_by_weights() -> Verdict:
     )
 
 
-def _distances(
-    method: Method[Any], built: Problem, steps: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _distances(method: Method[Any], built: Problem, steps: int) -> tuple[Floats, Floats]:
     """sum_i ||x_i - xbar||^2 after 0, 1, ..., ``steps`` steps, and those times."""
     trace = run(method, built, steps=steps, seed=0, replicas=1, every=1)
     return built.n * trace.consensus[0], trace.steps.astype(np.float64)

@@ -13,7 +13,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-from algorithms.topologies.base import Matrix
 from algorithms.topologies.given_graph import GivenGraph
 from algorithms.topologies.graphs import STANDARD, Graph
 from algorithms.topologies.grid import Grid
@@ -23,6 +22,7 @@ from algorithms.topologies.torus import Torus
 from algorithms.topologies.weights import BestConstant, MaxDegree, MetropolisHastings, Weights
 from proofs_check.instruments.evidence import identity
 from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
 from theory.networks.mixing import spectrum
 from theory.networks.weights import best_constant, best_constant_lam, constant
 
@@ -91,11 +91,11 @@ def published_gaps(weights: Weights = STANDARD) -> tuple[Verdict, ...]:
     return tuple(verdicts)
 
 
-def _weighted(graph: Graph, weights: Weights) -> Matrix:
+def _weighted(graph: Graph, weights: Weights) -> Floats:
     return weights.matrix(graph.adjacency())
 
 
-def _second(w: Matrix) -> float:
+def _second(w: Floats) -> float:
     return float(np.linalg.eigvalsh(w)[-2])
 
 
@@ -151,7 +151,7 @@ def optimal(fastest: Weights = FDLA(), chain: Weights = FMMC()) -> tuple[Verdict
     return tuple(verdicts)
 
 
-def lower_bound(adjacency: Matrix, *, non_negative: bool) -> float:
+def lower_bound(adjacency: Floats, *, non_negative: bool) -> float:
     r"""A number below lam of all symmetric W on the graph, by a point of the dual.
 
     For Y with nuclear norm 1 and $z \ge 0$ (z = 0 unless ``non_negative``) let M = Y - diag z. Then
@@ -177,7 +177,7 @@ def lower_bound(adjacency: Matrix, *, non_negative: bool) -> float:
     return _feasible(np.asarray(y.value), found, a, non_negative)
 
 
-def _feasible(y: Matrix, z: Matrix, a: Matrix, non_negative: bool) -> float:
+def _feasible(y: Floats, z: Floats, a: Floats, non_negative: bool) -> float:
     """The bound from Y and z, after Y is moved until the condition on every edge holds."""
     n, edges = a.shape
     wrong = np.einsum("ie,ij,je->e", a, y - np.diag(z), a)

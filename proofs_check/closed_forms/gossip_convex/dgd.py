@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from algorithms.methods.base import Method
 from algorithms.methods.gossip_convex.dgd import dgd
@@ -24,9 +23,9 @@ from algorithms.topologies.static_exponential import StaticExponential
 from algorithms.topologies.torus import Torus
 from proofs_check.instruments.evidence import identity
 from proofs_check.verdict import Verdict
+from theory.arrays import Floats
 from theory.stepsizes import ConstantStep, Stepsize
 
-Floats = NDArray[np.float64]
 GAMMA, STEPS, SEED = 0.2, 700, 81
 STEP = ConstantStep(GAMMA)
 

@@ -24,9 +24,10 @@ from algorithms.sets.box import Box
 from algorithms.sets.simplex import Simplex
 from algorithms.topologies.base import Topology
 from algorithms.topologies.ring import Ring
-from proofs_check.closed_forms.gossip_convex.dgd import GAMMA, SEED, STEP, STEPS, Floats
+from proofs_check.closed_forms.gossip_convex.dgd import GAMMA, SEED, STEP, STEPS
 from proofs_check.instruments.evidence import identity
 from proofs_check.verdict import Verdict
+from theory.arrays import Floats
 from theory.stepsizes import Stepsize
 
 

@@ -15,14 +15,13 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from algorithms.methods.base import Method
 from algorithms.methods.exchanges.exchange import Exchange, FixedLinks
 from algorithms.methods.exchanges.unreliable import Lost, Unreliable
 from algorithms.methods.gossip_directed.push_sum import PushSum
 from algorithms.problems.quadratic import Quadratic
-from algorithms.topologies.base import Matrix, MixingSequence
+from algorithms.topologies.base import MixingSequence
 from algorithms.topologies.directed_ring import DirectedRing
 from algorithms.topologies.losses import DeadNode, Losses, LostMessage, RandomLosses
 from algorithms.topologies.partitioned import Partitioned
@@ -32,13 +31,14 @@ from proofs_check.closed_forms.gossip_directed.push_sum import DIGRAPH, perron, 
 from proofs_check.instruments.evidence import identity, mean_value
 from proofs_check.instruments.paths import Moment, path
 from proofs_check.verdict import Verdict
+from theory.arrays import Floats
 
 Build = Callable[[Exchange], Method[Any]]
 
 _ROUNDS, _LIMIT = 150, 1e-9  # by then all agree to this
 
 
-def starts(problem: Quadratic) -> NDArray[np.float64]:
+def starts(problem: Quadratic) -> Floats:
     """Where the workers start ``[n, d]``."""
     zero = torch.zeros(problem.d, dtype=torch.float64)
     return problem.all_gradients(zero).neg().numpy()
@@ -103,13 +103,13 @@ def weight_left(build: Build = PushSum) -> tuple[Verdict, ...]:
     return tuple(verdicts)
 
 
-def second_moment(w: Matrix, p: float, lost: Lost, x: NDArray[np.float64], rounds: int) -> float:
+def second_moment(w: Floats, p: float, lost: Lost, x: Floats, rounds: int) -> float:
     r"""E (1^T W_{T-1} ... W_0 x)^2 by powers of E W \otimes W."""
     twice = np.linalg.matrix_power(expected_square(w, p, lost), rounds)
     return float(np.ones(len(twice)) @ twice @ np.kron(x, x))
 
 
-def expected_square(w: Matrix, p: float, lost: Lost) -> Matrix:
+def expected_square(w: Floats, p: float, lost: Lost) -> Floats:
     r"""E W \otimes W ``[n^2, n^2]`` over all sets of lost links, exactly."""
     n = len(w)
     links = [(int(i), int(j)) for i, j in np.argwhere(w - np.diag(w.diagonal()))]
@@ -219,9 +219,7 @@ def healed_partition(build: Build = PushSum) -> tuple[Verdict, ...]:
     return tuple(verdicts)
 
 
-def _healed(
-    b: NDArray[np.float64], part: tuple[int, ...], cut: int, before: int, lost: Lost
-) -> NDArray[np.float64]:
+def _healed(b: Floats, part: tuple[int, ...], cut: int, before: int, lost: Lost) -> Floats:
     """sum s / sum w over workers once the cut is over."""
     p = DIGRAPH.matrix(0)
     within = np.isin(np.arange(len(b)), part)

@@ -20,13 +20,12 @@ from typing import Any, final
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from algorithms.methods.base import Method
 from algorithms.methods.exchanges.exchange import Exchange, FixedLinks, RandomLinks
 from algorithms.methods.gossip_directed.push_sum import PushSum
 from algorithms.problems.quadratic import Quadratic
-from algorithms.topologies.base import Matrix, MixingSequence
+from algorithms.topologies.base import MixingSequence
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.directed_ring import DirectedRing
 from algorithms.topologies.dissemination import Dissemination, RotatingHypercube
@@ -38,6 +37,7 @@ from proofs_check.closed_forms.gossip.consensus import consensus_problem
 from proofs_check.instruments.evidence import identity, mean_value
 from proofs_check.instruments.paths import path
 from proofs_check.verdict import Verdict
+from theory.arrays import Floats
 
 Build = Callable[[Exchange], Method[Any]]
 
@@ -65,7 +65,7 @@ class Averaging(MixingSequence):
     def period(self) -> int:
         return self.graph.period
 
-    def matrix(self, t: int) -> Matrix:
+    def matrix(self, t: int) -> Floats:
         linked = self.graph.matrix(t) > 0
         return np.asarray(linked / linked.sum(axis=1, keepdims=True), dtype=np.float64)
 
@@ -180,7 +180,7 @@ def reaches_mean(
     return tuple(verdicts)
 
 
-def perron(matrix: Matrix) -> NDArray[np.float64]:
+def perron(matrix: Floats) -> Floats:
     """Left Perron vector of a non-negative irreducible matrix, entries summing to 1."""
     values, vectors = np.linalg.eig(matrix.T)
     v = np.real(vectors[:, int(np.argmax(np.real(values)))])

@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from algorithms.methods.base import Method
 from algorithms.methods.exchanges.exchange import Exchange, FixedLinks
@@ -33,6 +32,7 @@ from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.paths import path
 from proofs_check.methods.faulty.push import GradientSent
 from proofs_check.verdict import Verdict
+from theory.arrays import Floats
 from theory.stepsizes import ConstantStep, Stepsize
 
 Build = Callable[[Stepsize, Exchange], Method[Any]]
@@ -41,7 +41,7 @@ GAMMA, STEPS = 0.1, 400
 STEP = ConstantStep(GAMMA)
 
 
-def targets() -> tuple[Quadratic, NDArray[np.float64]]:
+def targets() -> tuple[Quadratic, Floats]:
     """f_i(x) = ||x - b_i||^2 / 2 in three dimensions, standard normal b_i, and b."""
     b = np.random.default_rng(53).normal(size=(DIGRAPH.n, 3))
     return Quadratic.from_arrays(torch.ones(b.shape, dtype=torch.float64), torch.from_numpy(b)), b

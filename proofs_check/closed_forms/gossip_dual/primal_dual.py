@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from algorithms.methods.base import Method
@@ -20,13 +19,13 @@ from algorithms.problems.quadratic import Quadratic
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.paths import path
 from proofs_check.verdict import Verdict
+from theory.arrays import Floats
 
 Change = Callable[[Any], Any]
-Array = NDArray[np.float64]
 STEPS, SCALE = 30, 0.4
 
 
-def unrolled(matrix: Array, shift: Array, start: Array, steps: int) -> Array:
+def unrolled(matrix: Floats, shift: Floats, start: Floats, steps: int) -> Floats:
     """z_1, ..., z_T ``[T, k]`` of z <- matrix z + shift."""
     rows = [start]
     for _ in range(steps):
@@ -34,13 +33,13 @@ def unrolled(matrix: Array, shift: Array, start: Array, steps: int) -> Array:
     return np.array(rows[1:])
 
 
-def one_column(problem: Quadratic, j: int) -> tuple[Array, Array]:
+def one_column(problem: Quadratic, j: int) -> tuple[Floats, Floats]:
     """Hessian ``[n, n]`` and slope ``[n]`` of coordinate j."""
     return np.diag(problem.a[:, j].numpy()), problem.c[:, j].numpy()
 
 
 def against_recursion(
-    row: str, claim: str, method: Method[Any], problem: Problem, expected: list[Array], told: str
+    row: str, claim: str, method: Method[Any], problem: Problem, expected: list[Floats], told: str
 ) -> Verdict:
     """Iterates against those ``expected`` of each coordinate ``[T, n]``."""
     found = torch.stack([m.state.x[0] for m in path(method, problem, STEPS)][1:])
@@ -62,7 +61,7 @@ PERIOD = 12
 
 def inner_states(
     method: Method[Any], problem: Problem, steps: int, read: Callable[[Any], Tensor]
-) -> Array:
+) -> Floats:
     """One field of the states after 1, ..., T steps ``[T, n]``; d = 1."""
     moments = list(path(method, problem, steps))[1:]
     return np.asarray(torch.stack([read(m.state)[0, :, 0] for m in moments]).numpy())

@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.polynomial.chebyshev import chebval
-from numpy.typing import NDArray
 
 from algorithms.methods.base import Method
 from algorithms.methods.gossip_dual.dual_accelerated import DualAccelerated, FistaState
@@ -39,16 +38,16 @@ from proofs_check.closed_forms.admm.solutions import right, uneven
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.paths import path, world_of
 from proofs_check.verdict import Verdict
+from theory.arrays import Floats
 
 Change = Callable[[Any], Method[Any]]
 Gossip = Callable[..., torch.Tensor]
-Array = NDArray[np.float64]
 
 _A, _KAPPA, _STEPS, _SEED = 0.5, 9.0, 25, 57
 _LOCAL = LocalModel(_A, _KAPPA * _A)  # states more than is needed, as a bound may
 
 
-def chebyshev(gamma: float, degree: int, w: Array) -> Array:
+def chebyshev(gamma: float, degree: int, w: Floats) -> Floats:
     """P_K at eigenvalues w, by numpy's series of T_K."""
     if degree == 1:
         return np.asarray(2 / (1 + gamma) * w)
@@ -83,7 +82,7 @@ def even(n: int) -> Quadratic:
     return Quadratic.from_arrays(torch.full_like(b, _A), b, name="quadratic, one curvature")
 
 
-def factors(r: Array, momenta: Array) -> Array:
+def factors(r: Floats, momenta: Floats) -> Floats:
     """c_t ``[T, modes]`` by the recursion, for momenta mu_0, mu_1, ..."""
     before, rows = np.ones_like(r), [np.ones_like(r)]
     current = (1 + momenta[0]) * r - momenta[0]
@@ -93,7 +92,7 @@ def factors(r: Array, momenta: Array) -> Array:
     return np.array(rows)
 
 
-def powers(r: Array, mu: float, steps: int) -> Array:
+def powers(r: Floats, mu: float, steps: int) -> Floats:
     """c_t ``[T, modes]`` for one momentum, by powers of the recursion's matrix."""
     p, zero = (1 + mu) * r, np.zeros_like(r)
     matrix = np.array([[p, -mu * r], [zero + 1, zero]]).transpose(2, 0, 1)
@@ -102,7 +101,7 @@ def powers(r: Array, mu: float, steps: int) -> Array:
 
 
 def by_modes(
-    row: str, method: Method[Any], topology: StaticTopology, c: Callable[[Array], Array]
+    row: str, method: Method[Any], topology: StaticTopology, c: Callable[[Floats], Floats]
 ) -> Verdict:
     """Models after 1, 2, ... steps against mean b + sum over modes of c_t(w) times b's part."""
     problem = even(topology.n)
@@ -131,7 +130,7 @@ def ssda_modes(change: Change = right) -> tuple[Verdict, ...]:
     return tuple(verdicts)
 
 
-def _steady(gain: Callable[[Array], Array], mu: float, w: Array) -> Array:
+def _steady(gain: Callable[[Floats], Floats], mu: float, w: Floats) -> Floats:
     """c_t of modes w where a step multiplies the gradient by ``gain``."""
     return powers(1 - gain(w), mu, _STEPS)
 
@@ -149,7 +148,7 @@ def msda_modes(change: Change = right) -> tuple[Verdict, ...]:
     return tuple(verdicts)
 
 
-def _gain(lap: Laplacian, eta: float, w: Array) -> Array:
+def _gain(lap: Laplacian, eta: float, w: Floats) -> Floats:
     return eta * chebyshev(lap.gamma, lap.degree, w)
 
 
@@ -166,11 +165,11 @@ def fista_modes(change: Change = right) -> tuple[Verdict, ...]:
     return tuple(verdicts)
 
 
-def _varying(momenta: Array, w: Array) -> Array:
+def _varying(momenta: Floats, w: Floats) -> Floats:
     return factors(1 - w, momenta)
 
 
-def sequence(q: float) -> Array:
+def sequence(q: float) -> Floats:
     """alpha_0, alpha_1, ...: positive roots of a^2 + (alpha^2 - q) a - alpha^2, from alpha = 1."""
     alphas = [1.0]
     for _ in range(_STEPS + 1):

@@ -22,10 +22,10 @@ from algorithms.run import run
 from algorithms.topologies.base import Topology
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.ring import Ring
-from proofs_check.closed_forms.gossip_local.gossip_local_moments import Array
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.paths import path
 from proofs_check.verdict import Verdict
+from theory.arrays import Floats
 
 Build = Callable[[Topology, int], Method[Any]]
 
@@ -50,8 +50,8 @@ def mean_of_estimates(build: Build = CoLa) -> Verdict:
 
 
 def _dense_step(
-    a: Array, y: Array, l2: float, n: int, w: Array, x: Array, v: Array
-) -> tuple[Array, Array]:
+    a: Floats, y: Floats, l2: float, n: int, w: Floats, x: Floats, v: Floats
+) -> tuple[Floats, Floats]:
     """One step of CoLa on ridge regression, local problems solved exactly: x ``[d]``, v ``[n, S]``.
 
     sigma' = n; block i solves (n/S A_i^T A_i + l2 I) D = -(A_i^T (w_i v - y)/S + l2 x_i).

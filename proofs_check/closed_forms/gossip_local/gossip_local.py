@@ -25,12 +25,13 @@ from algorithms.methods.gossip_local.gossip_local_sgd import GossipLocalSGD
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
-from algorithms.topologies.base import Matrix, Topology
+from algorithms.topologies.base import Topology
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.one_peer_exponential import OnePeerExponential
 from algorithms.topologies.ring import Ring
 from proofs_check.instruments.evidence import identity, mean_square
 from proofs_check.verdict import Verdict
+from theory.arrays import Floats
 from theory.stepsizes import ConstantStep
 
 Build = Callable[[ConstantStep, Topology, int], Method[Any]]
@@ -131,7 +132,7 @@ class Alone(Topology):
     def period(self) -> int:
         return 1
 
-    def matrix(self, t: int) -> Matrix:
+    def matrix(self, t: int) -> Floats:
         return np.eye(self.n)
 
 

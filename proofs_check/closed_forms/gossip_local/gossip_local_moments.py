@@ -21,13 +21,12 @@ from functools import cached_property
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import linalg
 
-Array = NDArray[np.float64]
+from theory.arrays import Floats
 
 
-def lazy_complete(n: int, gap: float) -> Array:
+def lazy_complete(n: int, gap: float) -> Floats:
     """W = (1 - gap) I + gap J: every gap in (0, 1] on the complete graph of n."""
     return np.asarray((1 - gap) * np.eye(n) + gap * np.full((n, n), 1 / n))
 
@@ -44,9 +43,9 @@ class Recursion:
         w: the mixing matrix ``[n, n]``.
     """
 
-    w: Array
-    a: Array
-    c: Array
+    w: Floats
+    a: Floats
+    c: Floats
     gamma: float
     period: float
     delta: float = 1.0
@@ -59,12 +58,12 @@ class Recursion:
         return len(self.a)
 
     @cached_property
-    def kept(self) -> Array:
+    def kept(self) -> Floats:
         """(1 - gamma a_i)^H ``[n]``."""
         return np.asarray((1 - self.gamma * self.a) ** self.period)
 
     @cached_property
-    def _pull(self) -> Array:
+    def _pull(self) -> Floats:
         """What H steps add: (1 - kept) c / a, gamma H c where a = 0."""
         flat = self.a == 0
         safe = np.where(flat, 1.0, self.a)
@@ -72,13 +71,13 @@ class Recursion:
         return np.asarray(moved * self.c)
 
     @cached_property
-    def _noise(self) -> Array:
+    def _noise(self) -> Floats:
         """Variance that H steps add at each worker: gamma^2 v sum_h (1 - gamma a)^(2h)."""
         powers = (1 - self.gamma * self.a) ** (2 * np.arange(self.period)[:, None])
         return np.asarray(self.gamma**2 * self.variance * powers.sum(0))
 
     @cached_property
-    def _local(self) -> Array:
+    def _local(self) -> Floats:
         """H local steps on s ``[2n + 1]``."""
         n = self.n
         local = np.eye(2 * n + 1)
@@ -87,7 +86,7 @@ class Recursion:
         return local
 
     @cached_property
-    def _mixed(self) -> Array:
+    def _mixed(self) -> Floats:
         """x += gamma_c (W - I) xhat."""
         n = self.n
         mixed = np.eye(2 * n + 1)
@@ -95,7 +94,7 @@ class Recursion:
         return mixed
 
     @cached_property
-    def _exchange(self) -> Array:
+    def _exchange(self) -> Floats:
         """The expected message, then the mixing."""
         n = self.n
         sent = np.eye(2 * n + 1)
@@ -103,7 +102,7 @@ class Recursion:
         sent[n : 2 * n, n : 2 * n] = (1 - self.delta) * np.eye(n)
         return np.asarray(self._mixed @ sent)
 
-    def after(self, m: Array) -> Array:
+    def after(self, m: Floats) -> Floats:
         """E s s^T after a round that starts from ``m`` ``[2n + 1, 2n + 1]``."""
         n, local = self.n, self._local
         stepped = local @ m @ local.T
@@ -129,19 +128,19 @@ class Recursion:
         moments = np.kron(mean, mean) + self.delta * (1 - self.delta) * squares
         return 0.5 * math.log(float(np.abs(np.linalg.eigvals(moments)).max()))
 
-    def start(self, x0: float = 0.0) -> Array:
+    def start(self, x0: float = 0.0) -> Floats:
         """E s s^T where all models are x0 and all copies 0."""
         s = np.concatenate((np.full(self.n, x0), np.zeros(self.n), [1.0]))
         return np.outer(s, s)
 
-    def played(self, rounds: int) -> Array:
+    def played(self, rounds: int) -> Floats:
         """E s s^T so many rounds after :meth:`start`."""
         m = self.start()
         for _ in range(rounds):
             m = self.after(m)
         return m
 
-    def settled(self) -> tuple[Array, Array]:
+    def settled(self) -> tuple[Floats, Floats]:
         """Mean ``[n]`` and covariance ``[n, n]`` of the models in the long run, plain gossip.
 
         Raises:
@@ -154,7 +153,7 @@ class Recursion:
         added = self.w @ np.diag(self._noise) @ self.w.T
         return np.asarray(mean), np.asarray(linalg.solve_discrete_lyapunov(step, added))
 
-    def rest(self) -> Array:
+    def rest(self) -> Floats:
         """E s s^T in the long run, whatever is compressed: a fixed point of :meth:`after`.
 
         Raises:
@@ -173,13 +172,13 @@ class Recursion:
         return np.asarray(np.linalg.solve(system, constant).reshape(size, size))
 
 
-def consensus(m: Array, n: int) -> float:
+def consensus(m: Floats, n: int) -> float:
     """(1/n) sum_i E (x_i - xbar)^2 of a second moment."""
     x = m[:n, :n]
     return float((np.trace(x) - x.sum() / n) / n)
 
 
-def mean_square(m: Array, n: int, x_star: float) -> float:
+def mean_square(m: Floats, n: int, x_star: float) -> float:
     """E (xbar - x*)^2 of a second moment."""
     return float(m[:n, :n].sum() / n**2 - 2 * x_star * m[:n, -1].mean() + x_star**2)
 

@@ -32,10 +32,10 @@ from algorithms.topologies.ring import Ring
 from proofs_check.instruments.evidence import identity, mean_value
 from proofs_check.instruments.paths import Moment, path, world_of
 from proofs_check.verdict import Verdict
+from theory.arrays import Floats
 from theory.stepsizes import ConstantStep
 
 Build = Callable[[ADPSGD], Method[Any]]
-Array = NDArray[np.float64]
 
 _N, _D, _GAMMA, _SEED, _REPLICAS = 6, 3, 0.2, 71, 4
 _ROW = "ad-psgd"
@@ -53,7 +53,7 @@ def uneven() -> Quadratic:
     return Quadratic.from_arrays(torch.from_numpy(a), torch.from_numpy(b))
 
 
-def walk(method: Method[Any], problem: Quadratic, steps: int) -> tuple[Array, list[Moment]]:
+def walk(method: Method[Any], problem: Quadratic, steps: int) -> tuple[Floats, list[Moment]]:
     """Models ``[steps + 1, R, n, d]`` and the moments."""
     moments = list(path(method, problem, steps, seed=_SEED, replicas=_REPLICAS))
     return np.stack([method.models(m.state).numpy() for m in moments]), moments
@@ -92,10 +92,10 @@ def follows_the_matrices(
 
 
 def _tick(
-    history: Array, who: list[int], called: list[int], versions: list[int], problem: Quadratic
-) -> Array:
+    history: Floats, who: list[int], called: list[int], versions: list[int], problem: Quadratic
+) -> Floats:
     """Models ``[n, d]`` after one tick, from those after every tick so far ``[t + 1, n, d]``."""
-    x: Array = history[-1].copy()
+    x: Floats = history[-1].copy()
     for i, j, version in zip(who, called, versions, strict=True):
         if i == _N:
             continue

@@ -20,10 +20,11 @@ from algorithms.synchronisation.base import Barrier
 from algorithms.synchronisation.compute_times import Exponential
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.partners import partners
-from proofs_check.closed_forms.gossip_pairwise.ad_psgd import BARRIERS, Array, uneven, walk
+from proofs_check.closed_forms.gossip_pairwise.ad_psgd import BARRIERS, uneven, walk
 from proofs_check.instruments.evidence import identity, mean_value
 from proofs_check.instruments.paths import world_of
 from proofs_check.verdict import Verdict
+from theory.arrays import Floats
 from theory.stepsizes import ConstantStep
 
 Build = Callable[[GossipingSGD], Method[Any]]
@@ -81,17 +82,17 @@ def _gossips(method: GossipingSGD, t: int, world: World, replica: int, worker: i
 
 
 def _one_sided(
-    history: Array,
+    history: Floats,
     edges: list[tuple[int, int]],
     who: list[int],
     versions: list[int],
     problem: Quadratic,
-) -> Array:
+) -> Floats:
     """Models after readers took the mean of own and read rows; ``edges`` are (reader, read)."""
     w = np.eye(_N)
     for reader, read in edges:
         w[reader, read] += 1.0
-    x: Array = (w / w.sum(axis=1, keepdims=True)) @ history[-1]
+    x: Floats = (w / w.sum(axis=1, keepdims=True)) @ history[-1]
     for i, version in zip(who, versions, strict=True):
         if i < _N:
             point = torch.from_numpy(history[version][None])

@@ -16,7 +16,6 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from algorithms.methods.base import Method
 from algorithms.methods.exchanges.exchange import Exchange, RandomLinks
@@ -32,16 +31,16 @@ from algorithms.topologies.star import Star
 from proofs_check.instruments.evidence import identity, mean_value
 from proofs_check.instruments.paths import path
 from proofs_check.verdict import Verdict
+from theory.arrays import Floats
 
 Build = Callable[[Exchange], Method[Any]]
-Array = NDArray[np.float64]
 Rational = list[list[Fraction]]
 
 _ROW = "randomised-gossip"
 _SEED, _REPLICAS = 61, 4096
 
 
-def standing(b: Array) -> Quadratic:
+def standing(b: Floats) -> Quadratic:
     """Consensus from the values b ``[n, d]``."""
     rows = torch.from_numpy(np.ascontiguousarray(b))
     return Quadratic.from_arrays(torch.ones_like(rows), rows, name="consensus")
@@ -137,8 +136,8 @@ def ring_eigenvalue() -> Verdict:
 
 
 def squares(
-    build: Build, meetings: RandomMixing, b: Array, ticks: int, replicas: int = _REPLICAS
-) -> Array:
+    build: Build, meetings: RandomMixing, b: Floats, ticks: int, replicas: int = _REPLICAS
+) -> Floats:
     """sum_i ||x_i - mean of b||^2 after 0, 1, ..., ``ticks`` ticks ``[R, ticks + 1]``."""
     centre = torch.from_numpy(b.mean(axis=0))
     moments = path(build(RandomLinks(meetings)), standing(b), ticks, seed=_SEED, replicas=replicas)
@@ -184,7 +183,7 @@ def second_moment_law(build: Build = GossipAveraging, ticks: int = 15) -> tuple[
     return tuple(verdicts)
 
 
-def moment_after(graph: Any, moment: Array) -> Array:
+def moment_after(graph: Any, moment: Floats) -> Floats:
     """sum over calls of p W M W^T."""
     after = np.zeros_like(moment)
     for p, i, j in tick_laws(graph):

@@ -14,7 +14,6 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from algorithms.methods.base import Method
 from algorithms.methods.gossip_pairwise.saps_psgd import SAPSPSGD
@@ -29,10 +28,10 @@ from proofs_check.closed_forms.gossip_pairwise.randomised_gossip import standing
 from proofs_check.instruments.evidence import identity, mean_value
 from proofs_check.instruments.paths import path, world_of
 from proofs_check.verdict import Verdict
+from theory.arrays import Floats
 from theory.stepsizes import ConstantStep
 
 Build = Callable[[SAPSPSGD], Method[Any]]
-Array = NDArray[np.float64]
 
 _N, _D, _SEED, _REPLICAS = 8, 12, 83, 512
 _COMPRESSION = 4.0
@@ -49,7 +48,7 @@ def matched(n: int = _N) -> BandwidthMatching:
     return BandwidthMatching(drawn_bandwidth(n, _SEED), 3)
 
 
-def averages(method: Method[Any], b: Array, steps: int, replicas: int = _REPLICAS) -> Array:
+def averages(method: Method[Any], b: Floats, steps: int, replicas: int = _REPLICAS) -> Floats:
     """Models ``[steps + 1, R, n, d]`` of averages alone, worker i from b_i ``[n, d]``."""
     problem = standing(b)
     world = world_of(problem, _SEED, replicas)
@@ -174,7 +173,7 @@ def _matchings(nodes: tuple[int, ...]) -> list[tuple[tuple[int, int], ...]]:
     ]
 
 
-def _carried(bandwidth: Array, pairs: tuple[tuple[int, int], ...]) -> float:
+def _carried(bandwidth: Floats, pairs: tuple[tuple[int, int], ...]) -> float:
     return float(sum(bandwidth[i, j] for i, j in pairs))
 
 

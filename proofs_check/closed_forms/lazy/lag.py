@@ -19,10 +19,11 @@ from algorithms.methods.base import Method
 from algorithms.methods.lazy.lag import LAG
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.synchronisation.lazy import ServerRule
-from proofs_check.closed_forms.lazy.observed import STEPS, Floats, problem, watch
+from proofs_check.closed_forms.lazy.observed import STEPS, problem, watch
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.paths import models
 from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
 from theory.stepsizes import ConstantStep, Stepsize
 
 Make = Callable[[Stepsize], Method[Any]]

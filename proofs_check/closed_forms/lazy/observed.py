@@ -16,9 +16,9 @@ from algorithms.methods.base import Method
 from algorithms.problems.least_squares import LeastSquares
 from algorithms.problems.least_squares_data import rising
 from proofs_check.instruments.paths import path
+from theory.arrays import Floats
 from theory.stepsizes import ConstantStep, Stepsize
 
-Floats = NDArray[np.float64]
 Make = Callable[[Stepsize], Method[Any]]
 STEPS = 60
 

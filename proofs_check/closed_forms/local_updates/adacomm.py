@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from algorithms.methods.base import Method, dense_bits
 from algorithms.methods.local_updates.adacomm import AdaComm
@@ -22,6 +21,7 @@ from algorithms.synchronisation.compute_times import Constant
 from algorithms.synchronisation.stopwatch import Timing
 from proofs_check.instruments.evidence import identity
 from proofs_check.verdict import Verdict
+from theory.arrays import Floats
 from theory.seconds.costs import AlphaBeta
 from theory.seconds.periods import adapted_period
 from theory.stepsizes import ConstantStep, Stepsize
@@ -36,8 +36,8 @@ _TIMING = Timing(Constant((1.0, 0.5, 0.75)), AlphaBeta(1.0, 1.0 / 256))
 class Told(NamedTuple):
     """After every step: seconds, meetings so far."""
 
-    seconds: NDArray[np.float64]
-    meetings: NDArray[np.float64]
+    seconds: Floats
+    meetings: Floats
 
 
 def expected() -> Told:

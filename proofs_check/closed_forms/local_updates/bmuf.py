@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.optimizers.outer import BlockMomentum, Outer
@@ -25,12 +24,13 @@ from proofs_check.closed_forms.local_updates.common_hessian import (
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.paths import models
 from proofs_check.verdict import Verdict
+from theory.arrays import Floats
 from theory.stepsizes import ConstantStep
 
 Filter = Callable[[float, float, bool], Outer[Any]]
 
 
-def _blocks(eta: float, zeta: float, nesterov: bool, q: float) -> NDArray[np.float64]:
+def _blocks(eta: float, zeta: float, nesterov: bool, q: float) -> Floats:
     """W_g after 0, 1, ... blocks from 1, in the paper's words."""
     w = start = 1.0
     delta, told = 0.0, [1.0]

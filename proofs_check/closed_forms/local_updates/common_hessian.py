@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from algorithms.methods.base import Method
 from algorithms.problems.quadratic import Quadratic
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.paths import models, path
 from proofs_check.verdict import Verdict
+from theory.arrays import Floats
 from theory.stepsizes import InverseTimeStep
 
 STEPS, SEED, REPLICAS, A, GAMMA = 40, 181, 4, 0.5, 0.2
@@ -38,7 +38,7 @@ def quiet(n: int = 3) -> Quadratic:
     return Quadratic.from_arrays(torch.full_like(b, A), b, x0=x0)
 
 
-def spreads(ends: tuple[int, ...], m: float) -> NDArray[np.float64]:
+def spreads(ends: tuple[int, ...], m: float) -> Floats:
     """s_j at every step t = 0, ..., T: j steps after the last meeting."""
     s = v = 0.0
     told = [0.0]
@@ -51,7 +51,7 @@ def spreads(ends: tuple[int, ...], m: float) -> NDArray[np.float64]:
     return np.array(told)
 
 
-def spread_of_run(method: Method[Any]) -> NDArray[np.float64]:
+def spread_of_run(method: Method[Any]) -> Floats:
     """(x_1 - xbar) / (b_1 - bbar) ``[T + 1, d]`` along the path without noise."""
     problem = quiet()
     b = problem.c / problem.a

@@ -16,7 +16,6 @@ from typing import Any, final
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from algorithms.methods.base import Method
 from algorithms.methods.local_updates.local_sgd import LocalSGD
@@ -24,9 +23,9 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from proofs_check.instruments.evidence import identity, mean_value
 from proofs_check.verdict import Verdict
+from theory.arrays import Floats
 from theory.stepsizes import ConstantStep, Stepsize
 
-Curve = NDArray[np.float64]
 _PLACE = "two kinds of worker"
 
 _MEET = np.full((2, 2), 0.5)
@@ -55,7 +54,7 @@ class TwoKinds:
             raise ValueError(f"n must be even, half of each kind, got n={self.n}")
 
     @property
-    def curvatures(self) -> Curve:
+    def curvatures(self) -> Floats:
         """Curvatures of the two kinds of workers ``[2]`` [f / x^2]."""
         return self.size * np.array([1 + self.uneven, 1 - self.uneven])
 
@@ -98,7 +97,7 @@ class LocalLaw:
         squares = looks.sum(axis=0) @ total + looks[:left].sum(axis=0) @ last
         return float(squares) * self.kinds.size**2 / steps
 
-    def _moments(self, j: Curve) -> tuple[Curve, Curve, Curve]:
+    def _moments(self, j: Floats) -> tuple[Floats, Floats, Floats]:
         """After j ``[K]`` local steps: factor, offset and variance ``[K, 2]`` of (u, v)."""
         q = 1 - self.gamma * self.kinds.curvatures
         factor = q ** j[:, None]
@@ -108,14 +107,14 @@ class LocalLaw:
         variance = unit * (1 - factor**2) / (1 - q**2)
         return factor, offset, variance
 
-    def _looks(self) -> Curve:
+    def _looks(self) -> Floats:
         """Rows ``[H, 7]`` that take z at a round's start to E xbar_j^2, j = 0, ..., H - 1."""
         factor, offset, variance = self._moments(np.arange(self.period, dtype=np.float64))
         w, k, noise = factor / 2, offset.mean(axis=1), variance.sum(axis=1) / 4
         squares = (w[:, :, None] * w[:, None, :]).reshape(-1, 4)
         return np.column_stack((k**2 + noise, 2 * k[:, None] * w, squares))
 
-    def _round(self) -> Curve:
+    def _round(self) -> Floats:
         """The 7 x 7 matrix of one round."""
         factor, offset, variance = (m[0] for m in self._moments(np.array([float(self.period)])))
         if self.overlapped:
@@ -139,7 +138,7 @@ _CHECK = "exact moments of local SGD, different Hessians"
 Build = Callable[[Stepsize, int], Method[Any]]
 
 
-def _averages(build: Build, kinds: TwoKinds, period: int, replicas: int) -> Curve:
+def _averages(build: Build, kinds: TwoKinds, period: int, replicas: int) -> Floats:
     """Averaged squared gradient ``[R]`` per coordinate of the running method."""
     trace = run(
         build(ConstantStep(_GAMMA), period), kinds.problem(_D), steps=_STEPS, every=1,

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from algorithms.methods.base import Method
 from algorithms.methods.local_updates.local_sgd import LocalSGD
@@ -23,22 +22,22 @@ from algorithms.run import run
 from proofs_check.closed_forms.local_updates.local_law import TwoKinds
 from proofs_check.instruments.evidence import mean_value
 from proofs_check.verdict import Verdict
+from theory.arrays import Floats
 from theory.stepsizes import InverseTimeStep, Stepsize
 
-Curve = NDArray[np.float64]
 Weight = Callable[[int], float]
 
 
 class _Rounds(NamedTuple):
     """What each round does, ``[rounds]`` each: x' = kept x + moved + noise, and so the sum."""
 
-    kept: Curve
-    moved: Curve
-    summed: Curve
-    shifted: Curve
-    noise: Curve
-    sum_noise: Curve
-    joint: Curve
+    kept: Floats
+    moved: Floats
+    summed: Floats
+    shifted: Floats
+    noise: Floats
+    sum_noise: Floats
+    joint: Floats
 
 
 @final

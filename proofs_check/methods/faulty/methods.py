@@ -19,9 +19,10 @@ from algorithms.methods.gossip.d_psgd import DPSGD, DPSGDState
 from algorithms.methods.local_updates.local_sgd import LocalSGD, LocalSGDState
 from algorithms.methods.synchronous.bsp import BSP, BSPState
 from algorithms.methods.synchronous.parameter_server import ParameterServer, ServerState
-from algorithms.topologies.base import Matrix, StaticTopology
+from algorithms.topologies.base import StaticTopology
 from algorithms.topologies.ring import Ring
 from proofs_check.methods.faulty.spoilt import Spoilt
+from theory.arrays import Floats
 from theory.stepsizes import Stepsize
 
 
@@ -149,10 +150,10 @@ class LeakyRing(StaticTopology):
     def name(self) -> str:
         return f"leaky ring(n={self.n})"
 
-    def matrix(self, t: int) -> Matrix:
+    def matrix(self, t: int) -> Floats:
         return self.build()
 
-    def build(self) -> Matrix:
+    def build(self) -> Floats:
         return Ring(self.n).build() * 0.99
 
 

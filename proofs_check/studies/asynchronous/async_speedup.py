@@ -21,12 +21,13 @@ from algorithms.methods.base import Method
 from algorithms.methods.synchronous.parameter_server import ParameterServer
 from algorithms.problems.quadratic import Quadratic
 from algorithms.synchronisation.compute_times import Exponential
-from proofs_check.curves import Curve, Line, band
+from proofs_check.curves import Line, band
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.rates import Fit, rate_verdict
 from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
 from theory.stepsizes import ConstantStep
 
 Build = Callable[[ParameterServer], Method[Any]]
@@ -65,7 +66,7 @@ def measure(build: Build = lambda asp: asp, budgets: tuple[int, ...] = _BUDGETS)
     return StudyResult((speed, flat, lost), drawn)
 
 
-def _error(build: Build, n: int, budget: int) -> Curve:
+def _error(build: Build, n: int, budget: int) -> Floats:
     """Mean squared gradient over the run of each replica ``[R]``."""
     problem = Quadratic.strongly_convex(n, _D, L=1.0, mu=0.1, sigma2=1.0, R2=4.0)
     step = ConstantStep(budget**-0.5)
@@ -77,7 +78,7 @@ def _error(build: Build, n: int, budget: int) -> Curve:
     return total / budget
 
 
-def _log_knee(workers: list[int], mean: Curve) -> float:
+def _log_knee(workers: list[int], mean: Floats) -> float:
     """log n where the error first is _LEVEL times that of n = 1, between points in log n."""
     ratio = np.log(mean / mean[0])
     level = math.log(_LEVEL)
@@ -88,11 +89,11 @@ def _log_knee(workers: list[int], mean: Curve) -> float:
     return float(math.log(workers[last - 1]) + share * step)
 
 
-def _knee(budgets: tuple[int, ...], workers: list[list[int]], errors: list[Curve]) -> Fit:
+def _knee(budgets: tuple[int, ...], workers: list[list[int]], errors: list[Floats]) -> Fit:
     """Exponent of K in the knee; the jackknife over replicas, Student's t at ALPHA."""
     log_k = np.log(np.array(budgets, dtype=np.float64))
 
-    def knees(keep: Curve) -> Curve:
+    def knees(keep: Floats) -> Floats:
         return np.array(
             [_log_knee(ns, e[keep].mean(axis=0)) for ns, e in zip(workers, errors, strict=True)]
         )
@@ -111,7 +112,7 @@ def _knee(budgets: tuple[int, ...], workers: list[list[int]], errors: list[Curve
     )  # fmt: skip
 
 
-def _ratio(errors: list[Curve], place: int, told: str, *, loss: bool = False) -> Verdict:
+def _ratio(errors: list[Floats], place: int, told: str, *, loss: bool = False) -> Verdict:
     """The error at one multiple of sqrt(K) against that of n = 1: the extreme over K."""
     pick = min if loss else max
     ratios = [(e[:, place].mean() / e[:, 0].mean(), e) for e in errors]

@@ -26,11 +26,12 @@ from algorithms.methods.synchronous.parameter_server import ParameterServer
 from algorithms.problems.logistic_data import synthetic
 from algorithms.problems.regularisers import L2
 from algorithms.synchronisation.compute_times import Exponential
-from proofs_check.curves import Curve, Line, band
+from proofs_check.curves import Line, band
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import models
 from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
 from theory.stepsizes import ConstantStep
 
 Build = Callable[[ParameterServer], Method[Any]]
@@ -67,7 +68,7 @@ def measure(
     return StudyResult(tuple(verdicts), drawn)
 
 
-def _excess(build: Build, used: Correction[Any], n: int) -> Curve:
+def _excess(build: Build, used: Correction[Any], n: int) -> Floats:
     """f - f* over the second half of each replica's run ``[R]``; all workers share the samples."""
     one = synthetic(1, 200, 10, L2(0.01), batch=8, seed=3)
     problem = replace(one, rows=one.rows.expand(n, -1, -1).contiguous())
@@ -81,12 +82,12 @@ def _excess(build: Build, used: Correction[Any], n: int) -> Curve:
     return np.asarray((problem.value(x) - one.f_star).mean(0).numpy())
 
 
-def _half(a: Curve) -> float:
+def _half(a: Floats) -> float:
     """Half-width of the mean of ``[R]`` at ALPHA, one-sided."""
     return float(stats.t.isf(ALPHA, a.size - 1) * a.std(ddof=1) / a.size**0.5)
 
 
-def _exact(plain: Curve, exact: Curve) -> Verdict:
+def _exact(plain: Floats, exact: Floats) -> Verdict:
     """At the most workers: excess with the exact Hessian against 1.2 times that of one worker."""
     over = exact[:, -1] - _KEPT * plain[:, 0]
     half = _half(over)
@@ -103,7 +104,7 @@ def _exact(plain: Curve, exact: Curve) -> Verdict:
     )  # fmt: skip
 
 
-def _share(label: str, plain: Curve, e: Curve) -> Verdict:
+def _share(label: str, plain: Floats, e: Floats) -> Verdict:
     """Share of the delay's cost that a correction gives back at the most workers."""
     cost = float((plain[:, -1] - plain[:, 0]).mean())
     back = plain[:, -1] - e[:, -1]

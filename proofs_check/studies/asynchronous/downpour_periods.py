@@ -18,11 +18,12 @@ from algorithms.methods.asynchronous.downpour import Downpour
 from algorithms.methods.base import Method
 from algorithms.problems.quadratic import Quadratic
 from algorithms.synchronisation.compute_times import Exponential
-from proofs_check.curves import Curve, Line, band
+from proofs_check.curves import Line, band
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import models
 from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
 from theory.stepsizes import ConstantStep
 
 Build = Callable[[Downpour], Method[Any]]
@@ -47,7 +48,7 @@ def measure(
     return StudyResult(verdicts, drawn)
 
 
-def _excess(build: Build, n_push: int, n_fetch: int) -> Curve:
+def _excess(build: Build, n_push: int, n_fetch: int) -> Floats:
     """f - f* over the second half of each replica's run ``[R]``."""
     problem = Quadratic.strongly_convex(_WORKERS, 8, L=1.0, mu=0.1, sigma2=1.0, R2=1.0)
     method = build(
@@ -57,7 +58,7 @@ def _excess(build: Build, n_push: int, n_fetch: int) -> Curve:
     return np.asarray((problem.value(x) - problem.f_star).mean(0).numpy())
 
 
-def _grows(label: str, e: Curve, periods: tuple[int, ...]) -> Verdict:
+def _grows(label: str, e: Floats, periods: tuple[int, ...]) -> Verdict:
     """The error at the longest period against that at one."""
     rise = e[:, -1] - e[:, 0]
     half = float(stats.t.isf(ALPHA, _REPLICAS - 1) * rise.std(ddof=1)) / _REPLICAS**0.5

@@ -19,11 +19,12 @@ from algorithms.methods.asynchronous.hogwild import Hogwild
 from algorithms.methods.base import Method
 from algorithms.problems.sparse_linear import SparseLinear
 from algorithms.synchronisation.compute_times import Exponential
-from proofs_check.curves import BAND_ERRORS, Curve, Line
+from proofs_check.curves import BAND_ERRORS, Line
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import models
 from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
 from theory.stepsizes import ConstantStep
 
 Build = Callable[[Hogwild], Method[Any]]
@@ -58,7 +59,7 @@ def measure(
     )
 
 
-def _excess(build: Build, n: int, support: int) -> Curve:
+def _excess(build: Build, n: int, support: int) -> Floats:
     """f - f* over the second half of each replica's run ``[R]``."""
     problem = SparseLinear.overlapping(n, _SAMPLES, _D, support, noise=_NOISE)
     method = build(Hogwild(ConstantStep(_GAMMA), _TICKS, Exponential(), replicas=_REPLICAS))
@@ -66,13 +67,13 @@ def _excess(build: Build, n: int, support: int) -> Curve:
     return np.asarray((problem.value(x) - problem.f_star).mean(0).numpy())
 
 
-def _relative(e: Curve) -> float:
+def _relative(e: Floats) -> float:
     """Relative standard error of the ratio of means of ``[2, R]``."""
     parts = e.var(axis=1, ddof=1) / e.shape[1] / e.mean(axis=1) ** 2
     return float(parts.sum() ** 0.5)
 
 
-def _falls(supports: tuple[int, ...], penalty: Curve, spread: Curve, told: str) -> Verdict:
+def _falls(supports: tuple[int, ...], penalty: Floats, spread: Floats, told: str) -> Verdict:
     fall = float(penalty[-1] - penalty[0])
     half = float(stats.t.isf(ALPHA, _REPLICAS - 1) * np.hypot(spread[0], spread[-1]))
     return Verdict(
@@ -85,7 +86,7 @@ def _falls(supports: tuple[int, ...], penalty: Curve, spread: Curve, told: str) 
     )  # fmt: skip
 
 
-def _ordered(supports: tuple[int, ...], penalty: Curve, told: str) -> Verdict:
+def _ordered(supports: tuple[int, ...], penalty: Floats, told: str) -> Verdict:
     trend = float(stats.spearmanr(supports, penalty).statistic)
     listed = ", ".join(f"{k}: {p:.3f}" for k, p in zip(supports, penalty, strict=True))
     return Verdict(

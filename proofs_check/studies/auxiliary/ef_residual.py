@@ -15,19 +15,19 @@ from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems import entries
 from algorithms.problems.base import Problem
-from proofs_check.curves import Curve
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.rates import curve_under_bound, fit_power, rate_verdict
 from proofs_check.instruments.study import Study, StudyResult, fitted
 from proofs_check.verdict import Outcome
+from theory.arrays import Floats
 from theory.stepsizes import ConstantStep
 
 _KEPT = (15, 8, 3, 2, 1)
 _N, _REPLICAS, _STEPS, _SEED, _GAMMA = 2, 48, 300, 81, 0.1
 
 
-def residuals(memory: Memory[Tensor], problem: Problem, k: int) -> Curve:
+def residuals(memory: Memory[Tensor], problem: Problem, k: int) -> Floats:
     """max over t and workers of the replica's ||e_t||^2, ``[R]``."""
     method = BSP(ConstantStep(_GAMMA), TopK(k), memory)
     moments = path(method, problem, _STEPS, seed=_SEED + k, replicas=_REPLICAS)

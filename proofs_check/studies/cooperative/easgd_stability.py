@@ -22,10 +22,10 @@ from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.verdict import Verdict
+from theory.arrays import Floats
 from theory.rules.stability import Elastic
 from theory.stepsizes import ConstantStep
 
-Curve = NDArray[np.float64]
 Build = Callable[[EASGD], Method[Any]]
 
 _N, _GRID, _STEPS, _BLOCKS, _ZOOMS = 4, 16, 50, 16, 2
@@ -60,7 +60,7 @@ def simulated(build: Build, alpha: float, beta: float) -> float:
     return float((low + high) / 2)
 
 
-def _grows(build: Build, alpha: float, beta: float, h: Curve) -> NDArray[np.bool_]:
+def _grows(build: Build, alpha: float, beta: float, h: Floats) -> NDArray[np.bool_]:
     """Whether coordinate j of models or centre grew over the second half, ``[len(h)]``.
 
     Without noise and offsets coordinates do not speak to each other: each is a run of its own, and

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from algorithms.methods.base import Method
 from algorithms.methods.cooperative.redundancy import OnMoreShards
@@ -26,9 +25,9 @@ from proofs_check.closed_forms.cooperative.ri_sgd import circulant
 from proofs_check.curves import Line
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.study import Study, StudyResult
+from theory.arrays import Floats
 from theory.stepsizes import ConstantStep
 
-Curve = NDArray[np.float64]
 Build = Callable[[LocalSGD, int], Method[Any]]
 
 _N, _D, _H, _GAMMA, _SEED, _ROUNDS = 12, 64, 10, 0.05, 31, 120
@@ -42,7 +41,7 @@ def _problem() -> Quadratic:
     return Quadratic.from_arrays(a, torch.from_numpy(rng.normal(size=(_N, _D))))
 
 
-def _zeta2(problem: Quadratic) -> tuple[Curve, Curve]:
+def _zeta2(problem: Quadratic) -> tuple[Floats, Floats]:
     """zeta2 at the minimiser measured for every q, and predicted by the Fourier transform."""
     x = problem.x_star
     rows = problem.all_gradients(x).numpy()
@@ -52,7 +51,7 @@ def _zeta2(problem: Quadratic) -> tuple[Curve, Curve]:
     return np.array(measured), np.array([float(r[1:] @ power[1:]) for r in responses])
 
 
-def _stops(problem: Quadratic, build: Build) -> tuple[Curve, Curve]:
+def _stops(problem: Quadratic, build: Build) -> tuple[Floats, Floats]:
     """Squared bias of where local GD stops for every q, and that of the formula."""
     got, due = [], []
     for q in _SHARDS:

@@ -23,13 +23,13 @@ from algorithms.methods.gossip.choco import ChocoGossip, ChocoState
 from algorithms.methods.parts.constants import operator_constants
 from algorithms.problems.quadratic import Quadratic
 from algorithms.topologies.base import Topology
-from proofs_check.curves import Curve
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.rates import Fit, fit_power, rate_verdict
 from proofs_check.instruments.study import Study, StudyResult, fitted, noise_free_rate
 from proofs_check.studies.gossip.settings import slowest_mode, topologies
 from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
 from theory.theorems.choco_gossip import choco_gossip as theorem
 
 Build = Callable[[Topology, Compressor, float], Method[Any]]
@@ -44,7 +44,7 @@ def potential(state: ChocoState) -> Tensor:
     return (apart + (state.x - state.public).square()).sum((-2, -1))
 
 
-def rates(build: Build, topology: Topology, k: int) -> tuple[Curve, float]:
+def rates(build: Build, topology: Topology, k: int) -> tuple[Floats, float]:
     """Measured -d log(potential) per round ``[R]``, and the theorem's rate."""
     operator = RandK(k, scaled=False)
     c = topology.constants().merge(operator_constants(operator, _D))
@@ -102,7 +102,7 @@ def _power(fit: Fit, order: float, variable: str, told: str) -> Verdict:
     )
 
 
-def _not_below(found: list[tuple[Curve, float]], told: str) -> Verdict:
+def _not_below(found: list[tuple[Floats, float]], told: str) -> Verdict:
     """Smallest measured rate / theorem's rate over all settings and replicas."""
     margins = [float(rate.min()) / least for rate, least in found]
     worst = min(margins)

@@ -24,10 +24,11 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.topologies.base import Topology
 from algorithms.topologies.complete import Complete
 from proofs_check.closed_forms.gossip.consensus import consensus_problem
-from proofs_check.curves import Curve, Line
+from proofs_check.curves import Line
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
 from theory.networks.compressed_gossip import dcd_consensus_factor
 from theory.theorems.choco_gossip import choco_gossip as theorem
 
@@ -46,7 +47,7 @@ def off(state: ChocoState, problem: Quadratic) -> Tensor:
     return (apart + (state.x - state.public).square()).sum((-2, -1))
 
 
-def falling(build: Build, k: int) -> tuple[Curve, Curve, float]:
+def falling(build: Build, k: int) -> tuple[Floats, Floats, float]:
     """Rounds and mean log potential over its start at them; the theorem's rate."""
     operator, topology = RandK(k, scaled=False), Complete(_N)
     c = topology.constants().merge(operator_constants(operator, _D))
@@ -60,7 +61,7 @@ def falling(build: Build, k: int) -> tuple[Curve, Curve, float]:
     return np.array(sorted(seen), dtype=np.float64), logs - logs[0], theorem.rate(c)
 
 
-def judged(k: int, x: Curve, y: Curve, least: float) -> Verdict:
+def judged(k: int, x: Floats, y: Floats, least: float) -> Verdict:
     """Linear: the last third falls at the rate of the second, and no slower than the theorem's."""
     a, b = len(x) // 3, 2 * len(x) // 3
     middle, late = (y[a] - y[b]) / (x[b] - x[a]), (y[b] - y[-1]) / (x[-1] - x[b])

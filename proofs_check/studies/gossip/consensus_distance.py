@@ -23,11 +23,12 @@ from algorithms.topologies.complete import Complete
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.static_exponential import StaticExponential
 from algorithms.topologies.torus import Torus
-from proofs_check.curves import Curve, Line, band
+from proofs_check.curves import Line, band
 from proofs_check.instruments.evidence import mean_value
 from proofs_check.instruments.study import Study, StudyResult, exponent, noise_free_rate
 from proofs_check.studies.shared.graph_ladder import Family, families, modes, noise_spread
 from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
 from theory.stepsizes import ConstantStep, Stepsize
 
 Build = Callable[[Stepsize, Topology], Method[Any]]
@@ -43,7 +44,7 @@ def graphs() -> tuple[StaticTopology, ...]:
     return (Ring(8), Ring(16), Torus(4, 4), StaticExponential(16), Complete(16))
 
 
-def measured(build: Build, graph: StaticTopology, gamma: float, steps: int, seed: int) -> Curve:
+def measured(build: Build, graph: StaticTopology, gamma: float, steps: int, seed: int) -> Floats:
     """(1/n) sum ||x_i - xbar||^2 per coordinate ``[R]`` after ``steps`` steps from consensus."""
     zero = torch.zeros((graph.n, _D), dtype=torch.float64)
     problem = Quadratic.from_arrays(torch.full_like(zero, _A), zero, sigma2=float(_D))
@@ -68,7 +69,7 @@ def simulated(build: Build) -> tuple[Verdict, ...]:
     )  # fmt: skip
 
 
-def in_stepsize(graph: StaticTopology) -> tuple[Curve, Verdict]:
+def in_stepsize(graph: StaticTopology) -> tuple[Floats, Verdict]:
     """Exponent of gamma in the exact distance."""
     y = np.array([noise_spread(graph, float(g), _A, _LONG) for g in _SMALL])
     verdict = noise_free_rate(
@@ -79,7 +80,7 @@ def in_stepsize(graph: StaticTopology) -> tuple[Curve, Verdict]:
     return y, verdict
 
 
-def in_gap(family: Family) -> tuple[Curve, Curve]:
+def in_gap(family: Family) -> tuple[Floats, Floats]:
     """1/gap and the limit of distance / gamma^2 as gamma vanishes, along a family."""
     y = np.array([noise_spread(g, 1e-9, _A, _LONG) / 1e-18 for g in family.graphs])
     return 1 / family.gaps, y

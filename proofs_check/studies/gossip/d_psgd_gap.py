@@ -18,25 +18,25 @@ from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from algorithms.topologies.base import Topology
-from proofs_check.curves import Curve
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.study import Study, StudyResult, noise_free, noise_free_rate
 from proofs_check.studies.gossip.settings import slowest_mode, topologies
 from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
 from theory.stepsizes import ConstantStep, Stepsize
 
 _GAMMA, _RANDOM, _SEED = 1e-5, 7, 73
 _TIMES = 20  # steps in units of 1/gap: what is left of the start is e^-20
 
 
-def minimisers(topology: Topology) -> Curve:
+def minimisers(topology: Topology) -> Floats:
     """b_i ``[n, d]``: column 0 along the slowest mode, the others random; mean zero."""
     random = np.random.default_rng(_SEED).normal(size=(topology.n, _RANDOM))
     columns = np.column_stack((slowest_mode(topology.matrix(0)), random))
     return np.asarray(columns - columns.mean(axis=0))
 
 
-def stopped(build: Callable[[Stepsize, Topology], Method[Any]], topology: Topology) -> Curve:
+def stopped(build: Callable[[Stepsize, Topology], Method[Any]], topology: Topology) -> Floats:
     """Model rows ``[n, d]`` at the fixed point."""
     b = torch.from_numpy(minimisers(topology))
     problem = Quadratic.from_arrays(torch.ones_like(b), b)
@@ -76,7 +76,7 @@ def measure(build: Callable[[Stepsize, Topology], Method[Any]] = DPSGD) -> Study
     return StudyResult(verdicts, (noise_free(x, y, _GAMMA * x),))
 
 
-def _under(rows: list[Curve], graphs: tuple[Topology, ...], gaps: Curve, told: str) -> Verdict:
+def _under(rows: list[Floats], graphs: tuple[Topology, ...], gaps: Floats, told: str) -> Verdict:
     """Largest consensus error / (gamma zeta / gap) over graphs and columns."""
     ratios = []
     for x, topology, gap in zip(rows, graphs, gaps, strict=True):

@@ -20,11 +20,12 @@ from algorithms.problems.partitions import Dirichlet
 from algorithms.problems.regularisers import L2
 from algorithms.run import run
 from algorithms.topologies.base import Topology
-from proofs_check.curves import Curve, RateSeries, band
+from proofs_check.curves import RateSeries, band
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.studies.gossip.settings import topologies
 from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
 from theory.stepsizes import ConstantStep, Stepsize
 
 _N, _REPLICAS, _STEPS, _SEED, _GAMMA, _LAST = 16, 48, 600, 74, 0.05, 20
@@ -46,7 +47,7 @@ def measure(build: Callable[[Stepsize, Topology], Method[Any]] = DPSGD) -> Study
 
 def _late(
     build: Callable[[Stepsize, Topology], Method[Any]], problem: Problem, graph: Topology, seed: int
-) -> Curve:
+) -> Floats:
     """f(xbar) - f* ``[R]``, averaged over the last records of a run."""
     trace = run(
         build(ConstantStep(_GAMMA), graph),
@@ -59,7 +60,7 @@ def _late(
     return np.asarray(trace.suboptimality[:, -_LAST:].mean(axis=1))
 
 
-def _equal(problem: Problem, graph: Topology, y: Curve, complete: Curve) -> Verdict:
+def _equal(problem: Problem, graph: Topology, y: Floats, complete: Floats) -> Verdict:
     """Welch's test of equal means, two-sided."""
     errors = [v.var(ddof=1) / v.size for v in (y, complete)]
     half = float(stats.t.isf(ALPHA / 2, y.size - 1) * np.sqrt(sum(errors)))

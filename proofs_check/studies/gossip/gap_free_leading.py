@@ -23,11 +23,12 @@ from algorithms.run import run
 from algorithms.topologies.base import Topology
 from algorithms.topologies.ring import Ring
 from proofs_check.closed_forms.gossip_convex.dgd import stopped_at, uneven
-from proofs_check.curves import Curve, Line
+from proofs_check.curves import Line
 from proofs_check.instruments.evidence import mean_square
 from proofs_check.instruments.study import Study, StudyResult, noise_free_rate
 from proofs_check.studies.gossip.settings import topologies
 from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
 from theory.stepsizes import ConstantStep, Stepsize
 
 Build = Callable[[Stepsize, Topology], Method[Any]]
@@ -75,13 +76,13 @@ def simulated(build: Build) -> Verdict:
     )  # fmt: skip
 
 
-def excess(graph: Topology) -> Curve:
+def excess(graph: Topology) -> Floats:
     """Stationary error over that on the complete graph, minus 1, along the stepsizes."""
     complete = topologies(graph.n)[-1]
     return np.array([stationary(graph, g) / stationary(complete, g) - 1 for g in _GAMMAS])
 
 
-def vanishes(graph: Topology, y: Curve) -> Verdict:
+def vanishes(graph: Topology, y: Floats) -> Verdict:
     """The rest beside the leading term falls as gamma^1."""
     return noise_free_rate(
         _GAMMAS, np.abs(y), 1.0, 0.02, tight=True, variable="gamma", subject="d-psgd",
@@ -92,7 +93,7 @@ def vanishes(graph: Topology, y: Curve) -> Verdict:
     )  # fmt: skip
 
 
-def equal(graph: Topology, y: Curve) -> Verdict:
+def equal(graph: Topology, y: Floats) -> Verdict:
     """The leading terms themselves, by extrapolation to gamma = 0 from the two smallest."""
     limit = 1 + float(y[0] - (y[1] - y[0]) / (_GAMMAS[1] - _GAMMAS[0]) * _GAMMAS[0])
     return Verdict(

@@ -9,7 +9,7 @@ from algorithms.topologies.complete import Complete
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.static_exponential import StaticExponential
 from algorithms.topologies.torus import Torus
-from proofs_check.curves import Curve
+from theory.arrays import Floats
 
 
 def topologies(n: int) -> tuple[Topology, ...]:
@@ -17,7 +17,7 @@ def topologies(n: int) -> tuple[Topology, ...]:
     return (Ring(n), Torus.square(n), StaticExponential(n), Complete(n))
 
 
-def slowest_mode(w: Curve) -> Curve:
+def slowest_mode(w: Floats) -> Floats:
     """A direction ``[n]``, of mean zero and mean square one, that W shrinks least."""
     n = w.shape[0]
     left, _, _ = np.linalg.svd(w - np.ones((n, n)) / n)

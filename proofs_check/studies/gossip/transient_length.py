@@ -29,7 +29,7 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from algorithms.topologies.base import StaticTopology, Topology
 from algorithms.topologies.ring import Ring
-from proofs_check.curves import Curve, Line
+from proofs_check.curves import Line
 from proofs_check.instruments.evidence import mean_value
 from proofs_check.instruments.study import Study, StudyResult, exponent, noise_free_rate
 from proofs_check.studies.gossip.settings import slowest_mode
@@ -41,6 +41,7 @@ from proofs_check.studies.shared.graph_ladder import (
     unlike_spread,
 )
 from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
 from theory.stepsizes import ConstantStep, Stepsize
 
 Build = Callable[[Stepsize, Topology], Method[Any]]
@@ -78,7 +79,7 @@ def transient(graph: StaticTopology, spread: Spread) -> float:
     return float(np.exp(root))
 
 
-def lengths(family: Family, spread: Spread) -> Curve:
+def lengths(family: Family, spread: Spread) -> Floats:
     """Transients along a family."""
     return np.array([transient(graph, spread) for graph in family.graphs])
 
@@ -114,7 +115,7 @@ def simulated(build: Build) -> tuple[Verdict, ...]:
     return tuple(verdicts)
 
 
-def predicted(family: Family, spread: Spread) -> Curve:
+def predicted(family: Family, spread: Spread) -> Floats:
     """4 c^2 n^3 S^2, S the limit of distance / gamma^2 as gamma vanishes."""
     tiny, long = 1e-12, 1e25
     s = np.array([spread(graph, tiny, long) / tiny**2 for graph in family.graphs])

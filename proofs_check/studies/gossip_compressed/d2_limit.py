@@ -19,10 +19,11 @@ from algorithms.methods.gossip_compressed.d2 import D2, D2State
 from algorithms.problems.quadratic import Quadratic
 from algorithms.topologies.fixed import FixedMatrix
 from proofs_check.closed_forms.gossip_compressed.difference_compression import apart
-from proofs_check.curves import Curve, RateSeries
+from proofs_check.curves import RateSeries
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.study import Study, StudyResult
+from theory.arrays import Floats
 from theory.networks.compressed_gossip import D2_LIMIT, d2_limit
 from theory.stepsizes import ConstantStep
 
@@ -64,9 +65,9 @@ def limit(build: Build, curvature: float) -> float:
 
 def measure(build: Build = D2) -> StudyResult:
     """The limit at four stepsizes against -1/(3 - 2 gamma a), and at gamma -> 0 against -1/3."""
-    x: Curve = np.array(_CURVATURES)
-    y: Curve = np.array([limit(build, float(c)) for c in x])
-    expected: Curve = np.array([d2_limit(float(c)) for c in x])
+    x: Floats = np.array(_CURVATURES)
+    y: Floats = np.array([limit(build, float(c)) for c in x])
+    expected: Floats = np.array([d2_limit(float(c)) for c in x])
     told = (
         f"rings of {_N} with lambda_n = 2 s - 1, {_BISECTIONS} bisections, growth between steps "
         f"{_EARLY} and {_LATE}, seed {_SEED} for the start"

@@ -28,12 +28,13 @@ from proofs_check.closed_forms.gossip_compressed.difference_compression import (
     one_mode,
     still,
 )
-from proofs_check.curves import Curve, Line
+from proofs_check.curves import Line
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.studies.gossip.settings import topologies
 from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
 from theory.networks.compressed_gossip import dcd_consensus_factor, dcd_critical, dcd_margin
 from theory.stepsizes import ConstantStep, Stepsize
 
@@ -45,7 +46,7 @@ _NETWORKS = ((2, 0.0), (8, 0.0), (8, 0.5))
 _NOTHING = ConstantStep(1e-300)
 
 
-def factors(build: Build, n: int, mode: float, k: int) -> Curve:
+def factors(build: Build, n: int, mode: float, k: int) -> Floats:
     """V_1/V_0 ``[R]`` of independent replicas from one random start: its mean is the factor."""
     topology, random = one_mode(n, mode), np.random.default_rng(_SEED)
     x = torch.from_numpy(random.normal(size=(n, _D))).expand(_REPLICAS, n, _D)

@@ -25,11 +25,12 @@ from algorithms.methods.parts.public_copies import PublicCopiesState
 from algorithms.topologies.base import Topology
 from algorithms.topologies.ring import Ring
 from proofs_check.closed_forms.gossip_compressed.difference_compression import still
-from proofs_check.curves import Curve, Line
+from proofs_check.curves import Line
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
 from theory.networks.compressed_gossip import ecd_estimate_error, ecd_moments
 from theory.stepsizes import ConstantStep, Stepsize
 
@@ -42,12 +43,12 @@ _KEPT = (15, 12, 8)
 _GRID = FixedPoint(4, 16)
 
 
-def start() -> Curve:
+def start() -> Floats:
     """A random start ``[n, d]``."""
     return np.random.default_rng(_SEED).normal(size=(_N, _D))
 
 
-def estimate_errors(build: Build, operator: Compressor, steps: int, replicas: int) -> Curve:
+def estimate_errors(build: Build, operator: Compressor, steps: int, replicas: int) -> Floats:
     r"""||W (\tilde X - X)||_F^2 ``[R, steps + 1]``: a worker keeps its neighbours' sum only."""
     topology = Ring(_N)
     w = torch.from_numpy(topology.matrix(0).copy())
@@ -89,7 +90,7 @@ def as_computed(build: Build, k: int) -> Verdict:
     )
 
 
-def neighbours_errors(w: Curve, omega: float, steps: int) -> Curve:
+def neighbours_errors(w: Floats, omega: float, steps: int) -> Floats:
     r"""E||W (\tilde X - X)||_F^2: what :func:`estimate_errors` sees of the second moments."""
     return ecd_moments(w, start(), steps, omega=omega, seen=w)
 
@@ -124,8 +125,8 @@ def absolute_settles(build: Build) -> tuple[Verdict, list[Line]]:
     y = estimate_errors(build, _GRID, _LONG, replicas)[:, 1:]
     square = float(np.square(Ring(_N).matrix(0)).sum())
     noise = _D * _GRID.step**2 / 4
-    s: Curve = np.arange(2, _LONG + 2, dtype=np.float64)
-    bound: Curve = np.array([square * ecd_estimate_error(int(v), noise) for v in s])
+    s: Floats = np.arange(2, _LONG + 2, dtype=np.float64)
+    bound: Floats = np.array([square * ecd_estimate_error(int(v), noise) for v in s])
     spread = stats.t.isf(ALPHA / _LONG, replicas - 1) * y.std(0, ddof=1) / replicas**0.5
     share = (y.mean(0) - spread) / bound
     worst = int(share.argmax())
@@ -141,7 +142,7 @@ def absolute_settles(build: Build) -> tuple[Verdict, list[Line]]:
         evidence=f"largest share of the bound {share.max():.3g} after {worst + 1} steps of {_LONG}",
         provenance=f"seed {_SEED}, {replicas} replicas, {_GRID.name}, error {ALPHA:g}",
     )
-    since: Curve = np.arange(1, _LONG + 1, dtype=np.float64)
+    since: Floats = np.arange(1, _LONG + 1, dtype=np.float64)
     return verdict, [Line("grid", since, y.mean(0)), Line("grid, bound", since, bound)]
 
 

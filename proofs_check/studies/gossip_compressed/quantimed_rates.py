@@ -25,12 +25,13 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from algorithms.synchronisation.compute_times import ShiftedExponential
 from algorithms.topologies.complete import Complete
-from proofs_check.curves import Curve, Line
+from proofs_check.curves import Line
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.rates import fit_power, rate_verdict
 from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
 from theory.stepsizes import ConstantStep
 
 Build = Callable[..., Method[Any]]
@@ -64,7 +65,7 @@ CONVEX = {
 NONCONVEX = Powers(1 / 6, 1 / 2, 2.0, 4.0, (100, 200, 400, 800))
 
 
-def distances(build: Build, problem: Problem, powers: Powers, replicas: int) -> Curve:
+def distances(build: Build, problem: Problem, powers: Powers, replicas: int) -> Floats:
     """Mean over workers of ||x_i - x*||^2 after T steps, ``[R, K]``."""
     centre, ends = problem.x_star, []
     assert centre is not None
@@ -75,7 +76,9 @@ def distances(build: Build, problem: Problem, powers: Powers, replicas: int) -> 
     return np.stack(ends, axis=1)
 
 
-def averages(build: Build, problem: Problem, powers: Powers, replicas: int) -> tuple[Curve, Curve]:
+def averages(
+    build: Build, problem: Problem, powers: Powers, replicas: int
+) -> tuple[Floats, Floats]:
     """Averages over t of ||grad f(x_t)||^2 and of the disagreement, ``[R, K]`` each."""
     gradients, apart = [], []
     for horizon in powers.horizons:
@@ -89,7 +92,7 @@ def averages(build: Build, problem: Problem, powers: Powers, replicas: int) -> t
 
 
 def compared(
-    horizons: tuple[int, ...], y: Curve, order: float, claim: str, problem: Problem
+    horizons: tuple[int, ...], y: Floats, order: float, claim: str, problem: Problem
 ) -> Verdict:
     """The exponent of T beside the stated one."""
     fit = fit_power(np.array(horizons, dtype=np.float64), y, ALPHA, floor=0.0)
@@ -120,7 +123,7 @@ def measure(build: Build = QuanTimed) -> StudyResult:
     return StudyResult(tuple(verdicts), picture)
 
 
-def lines(label: str, horizons: tuple[int, ...], y: Curve, order: float) -> list[Line]:
+def lines(label: str, horizons: tuple[int, ...], y: Floats, order: float) -> list[Line]:
     """Measured means and the stated power through the first of them."""
     x, mean = np.array(horizons, dtype=np.float64), y.mean(0)
     return [Line(label, x, mean), Line(f"{label}, stated", x, mean[0] * (x / x[0]) ** order)]

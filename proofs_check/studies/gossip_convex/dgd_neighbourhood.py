@@ -20,11 +20,11 @@ from algorithms.run import run
 from algorithms.topologies.base import StaticTopology, Topology
 from algorithms.topologies.ring import Ring
 from proofs_check.closed_forms.gossip_convex.dgd import stopped_at, uneven
-from proofs_check.curves import Curve
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.study import Study, StudyResult, noise_free, noise_free_rate
 from proofs_check.studies.gossip.settings import slowest_mode
 from proofs_check.studies.shared.graph_ladder import Family, families
+from theory.arrays import Floats
 from theory.stepsizes import ConstantStep, InverseTimeStep, Stepsize
 
 Build = Callable[[Stepsize, Topology], Method[Any]]
@@ -41,20 +41,20 @@ def problem(n: int) -> Quadratic:
     return Quadratic.from_arrays(torch.from_numpy(a), torch.from_numpy(b))
 
 
-def distances(problem: Quadratic, rows: Curve) -> tuple[float, float]:
+def distances(problem: Quadratic, rows: Floats) -> tuple[float, float]:
     """Distance of the worst worker and of the mean model to the minimiser."""
     off = rows - problem.x_star.numpy()
     return float(np.linalg.norm(off, axis=1).max()), float(np.linalg.norm(off.mean(axis=0)))
 
 
-def stopped(build: Build, graph: StaticTopology, gamma: float) -> Curve:
+def stopped(build: Build, graph: StaticTopology, gamma: float) -> Floats:
     """Rows ``[n, d]`` where the run stops."""
     steps = int(2 * _TIMES / gamma)
     trace = run(build(ConstantStep(gamma), graph), problem(graph.n), steps=steps, points=2)
     return np.asarray(trace.rows[0].numpy())
 
 
-def falling(build: Build, graph: StaticTopology) -> Curve:
+def falling(build: Build, graph: StaticTopology) -> Floats:
     """Distance of the worst worker after each horizon, gamma_t = 4/(t + 20)."""
     own, step, found = problem(graph.n), InverseTimeStep(4.0, 20.0), []
     for horizon in _HORIZONS:
@@ -63,7 +63,7 @@ def falling(build: Build, graph: StaticTopology) -> Curve:
     return np.array(found)
 
 
-def along_gap(family: Family) -> Curve:
+def along_gap(family: Family) -> Floats:
     """Largest distance at gamma = gap / 1000 over gamma, minimisers along the slowest mode."""
     found = []
     for graph, gap in zip(family.graphs[:3], family.gaps[:3], strict=True):

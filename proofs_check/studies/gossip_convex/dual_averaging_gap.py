@@ -22,7 +22,7 @@ from algorithms.methods.parts.gradients import Full, Gradients, Sampled
 from algorithms.sets.geometry import Euclidean, Geometry
 from algorithms.topologies.base import Topology
 from algorithms.topologies.ring import Ring
-from proofs_check.curves import Curve, Line
+from proofs_check.curves import Line
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.rates import curve_under_bound
@@ -30,6 +30,7 @@ from proofs_check.instruments.study import Study, StudyResult, noise_free_rate
 from proofs_check.studies.gossip.settings import topologies
 from proofs_check.studies.gossip_convex.settings import setting, stated
 from proofs_check.verdict import Verdict
+from theory.arrays import Floats
 from theory.stepsizes import Stepsize
 from theory.theorems.dual_averaging import dual_averaging as theorem
 
@@ -38,7 +39,7 @@ _N, _STEPS, _REPLICAS, _SEED = 16, 300, 8, 98
 _RINGS, _TARGET, _MOST = (4, 6, 8, 12, 16), 0.25, 1000
 
 
-def averages(build: Build, graph: Topology, steps: int, replicas: int) -> tuple[Curve, Curve]:
+def averages(build: Build, graph: Topology, steps: int, replicas: int) -> tuple[Floats, Floats]:
     """f(xhat_i) - f(x*) ``[R, n, steps]`` after 1, 2, ... steps, and its bound ``[steps]``."""
     problem, point = setting(graph.n)
     c, best = stated(graph, point), problem.value(point)

@@ -25,11 +25,12 @@ from algorithms.problems.pairwise import PairwiseLogistic, breast_cancer_pairs
 from algorithms.problems.partitions import SortedByLabel
 from algorithms.topologies.random_mixing import RandomEdge
 from algorithms.topologies.ring import Ring
-from proofs_check.curves import Curve, Line
+from proofs_check.curves import Line
 from proofs_check.instruments.evidence import mean_value
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.study import Study, StudyResult, exponent
 from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
 from theory.orders.gossip_dual_averaging import gossip_dual_averaging as stated
 from theory.stepsizes import ConstantStep, InverseRootStep, Stepsize
 
@@ -74,7 +75,7 @@ def visits(build: Build, pairs: PairwiseLogistic) -> Iterator[Verdict]:
             )  # fmt: skip
 
 
-def falling(build: Build, pairs: PairwiseLogistic) -> tuple[Curve, Curve]:
+def falling(build: Build, pairs: PairwiseLogistic) -> tuple[Floats, Floats]:
     """Steps, and f at the mean of the workers' average models minus f*, a mean over replicas."""
     method = build(InverseRootStep(_SCALE), RandomEdge(Ring(_N)), TravellingSamples(pairs))
     at, total, found = np.unique(np.geomspace(10, _STEPS, 12).astype(int)), torch.zeros(1), []

@@ -23,9 +23,10 @@ from algorithms.topologies.base import Topology
 from algorithms.topologies.ring import Ring
 from proofs_check.closed_forms.gossip_convex.dgd import uneven
 from proofs_check.closed_forms.gossip_convex.projected_dgd import DOMAINS, kkt
-from proofs_check.curves import Curve, Line
+from proofs_check.curves import Line
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.study import Study, StudyResult, noise_free_rate
+from theory.arrays import Floats
 from theory.stepsizes import ConstantStep, Stepsize
 
 Build = Callable[[Stepsize, Topology, ConvexSet, Gradients], Method[Any]]
@@ -34,7 +35,7 @@ _GAMMAS = (0.004, 0.008, 0.016)
 _TIMES, _N, _D, _SEED = 24.0, 4, 5, 103  # steps in units of 1/gamma
 
 
-def distances(build: Build, name: str) -> tuple[Curve, Curve]:
+def distances(build: Build, name: str) -> tuple[Floats, Floats]:
     """Along the stepsizes: of the worst worker to the constrained minimiser, and to the set."""
     a, b = uneven(_N, _D, _SEED)
     b = b + 1.5 * np.random.default_rng(_SEED).normal(size=_D)  # what is common leaves the sets

@@ -28,17 +28,18 @@ from algorithms.methods.gossip_directed.gossipgrad import GossipGraD
 from algorithms.methods.gossip_directed.push_sum import PushSum
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
-from algorithms.topologies.base import Matrix, MixingSequence
+from algorithms.topologies.base import MixingSequence
 from algorithms.topologies.directed_ring import DirectedRing
 from algorithms.topologies.losses import RandomLosses
 from algorithms.topologies.ring import Ring
 from proofs_check.closed_forms.gossip.consensus import consensus_problem
 from proofs_check.closed_forms.gossip_directed.lost_messages import expected_square, starts
-from proofs_check.curves import Curve, Line, band
+from proofs_check.curves import Line, band
 from proofs_check.instruments.evidence import mean_value
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.verdict import Verdict
+from theory.arrays import Floats
 from theory.stepsizes import ConstantStep, Stepsize
 
 _P = (0.01, 0.03, 0.1, 0.3)
@@ -49,7 +50,7 @@ _TOLD = f"n={_N}, {_REPLICAS} replicas, seeds {_SEED} on"
 
 Build = Callable[[Exchange], Method[Any]]
 Descend = Callable[[Stepsize, Exchange], Method[Any]]
-Law = Callable[[Matrix, Curve, Curve, float, Matrix, Matrix], tuple[Matrix, Curve]]
+Law = Callable[[Floats, Floats, Floats, float, Floats, Floats], tuple[Floats, Floats]]
 
 
 def combined(step: Stepsize, exchange: Exchange) -> Method[Any]:
@@ -88,13 +89,13 @@ def measure(
     return StudyResult(tuple(verdicts), lines)
 
 
-def _moved(twice: Matrix, centred: Curve) -> float:
+def _moved(twice: Floats, centred: Floats) -> float:
     """E (xbar_T - xbar_0)^2."""
     after = np.linalg.matrix_power(twice, _ROUNDS) @ np.kron(centred, centred)
     return float(after.mean())
 
 
-def _errors(build: Build, problem: Quadratic, graph: MixingSequence, lost: Lost) -> Curve:
+def _errors(build: Build, problem: Quadratic, graph: MixingSequence, lost: Lost) -> Floats:
     """(mean_i z_i - xbar)^2 ``[R, K]`` after the last round, at every p."""
     centre, columns = problem.x_star, []
     for k, p in enumerate(_P):
@@ -104,7 +105,7 @@ def _errors(build: Build, problem: Quadratic, graph: MixingSequence, lost: Lost)
     return np.stack(columns, axis=1)
 
 
-def _line(label: str, squares: Curve) -> Line:
+def _line(label: str, squares: Floats) -> Line:
     """Root of the mean over replicas, and of its band where there are some."""
     mean, low, high = band(squares)
     if len(squares) == 1:
@@ -112,7 +113,7 @@ def _line(label: str, squares: Curve) -> Line:
     return Line(label, np.array(_P), np.sqrt(mean), np.sqrt(np.maximum(low, 0.0)), np.sqrt(high))
 
 
-def _floors(descend: Descend, name: str, twice: list[Matrix], law: Law) -> list[Verdict]:
+def _floors(descend: Descend, name: str, twice: list[Floats], law: Law) -> list[Verdict]:
     """Is E f(xbar_T) - f* that of the second moments, at every p?"""
     b = np.random.default_rng(55).normal(size=(_N, 1))
     ones = torch.ones((_N, 1), dtype=torch.float64)
@@ -135,7 +136,7 @@ def _floors(descend: Descend, name: str, twice: list[Matrix], law: Law) -> list[
     return verdicts
 
 
-def final_error(law: Law, twice: Matrix, b: Curve, gamma: float, steps: int) -> float:
+def final_error(law: Law, twice: Floats, b: Floats, gamma: float, steps: int) -> float:
     r"""E (\bar x_T - \bar b)^2 / 2 from x_0 = 0: M = E y y^T and m = E y of y = x - \bar b follow
     ``law`` on gradients x - b + noise of variance 1; ``twice`` is E W \otimes W.
     """
@@ -149,8 +150,8 @@ def final_error(law: Law, twice: Matrix, b: Curve, gamma: float, steps: int) -> 
 
 
 def adapt_then_combine(
-    square: Matrix, m: Curve, c: Curve, gamma: float, twice: Matrix, once: Matrix
-) -> tuple[Matrix, Curve]:
+    square: Floats, m: Floats, c: Floats, gamma: float, twice: Floats, once: Floats
+) -> tuple[Floats, Floats]:
     r"""y <- W ((1 - gamma) y + gamma (c - noise)), c = b - \bar b."""
     cross = np.outer(m, c)
     moved = (1 - gamma) ** 2 * square + gamma * (1 - gamma) * (cross + cross.T)
@@ -160,8 +161,8 @@ def adapt_then_combine(
 
 
 def combine_then_adapt(
-    square: Matrix, m: Curve, c: Curve, gamma: float, twice: Matrix, once: Matrix
-) -> tuple[Matrix, Curve]:
+    square: Floats, m: Floats, c: Floats, gamma: float, twice: Floats, once: Floats
+) -> tuple[Floats, Floats]:
     r"""y <- W y - gamma (y - c + noise), W independent of y."""
     off = square - np.outer(m, c)  # E y (y - c)^T
     slope = off - np.outer(c, m) + np.outer(c, c) + np.eye(len(c))

@@ -27,11 +27,12 @@ from algorithms.topologies.random_out_neighbour import RandomOutNeighbour
 from proofs_check.closed_forms.gossip.consensus import consensus_problem
 from proofs_check.closed_forms.gossip_directed.lost_messages import starts
 from proofs_check.closed_forms.gossip_directed.push_sum import Averaging, gossip_factor, perron
-from proofs_check.curves import Curve, Line
+from proofs_check.curves import Line
 from proofs_check.instruments.evidence import identity, mean_value
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.verdict import Verdict
+from theory.arrays import Floats
 
 _N, _ROUNDS, _SEED, _REPLICAS, _EARLY = 8, 160, 181, 2000, 4
 _FLOOR = 1e-14  # errors below are rounding
@@ -87,7 +88,7 @@ def measure(build: Build = PushSum) -> StudyResult:
     return StudyResult(verdicts, lines)
 
 
-def _errors(method: Method[Any], problem: Quadratic) -> Curve:
+def _errors(method: Method[Any], problem: Quadratic) -> Floats:
     """Largest |z_i - xbar| ``[T + 1]``."""
     return np.array(
         [

@@ -24,12 +24,13 @@ from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from algorithms.topologies.base import MixingSequence
-from proofs_check.curves import Curve, Line, band
+from proofs_check.curves import Line, band
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.rates import fit_power, rate_verdict
 from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.studies.shared.speedup_verdicts import error_ratio
 from proofs_check.verdict import Verdict
+from theory.arrays import Floats
 from theory.stepsizes import ConstantStep, Stepsize
 
 _WORKERS = (4, 8, 16, 32)
@@ -75,7 +76,7 @@ def measure(build: Build = sgp, overlapped: Build = OverlapSGP) -> StudyResult:
     return StudyResult(tuple(verdicts), _lines(x, by))
 
 
-def _errors(build: Build, n: int) -> Curve:
+def _errors(build: Build, n: int) -> Floats:
     """||zbar - x*||^2 ``[R]``, averaged over the last half of a run."""
     problem = Quadratic.strongly_convex(n, 8, L=1.0, mu=0.25, zeta2=1.0)
     trace = run(
@@ -85,7 +86,7 @@ def _errors(build: Build, n: int) -> Curve:
     return np.asarray(trace.squared_distance[:, _STEPS // 2 :].mean(axis=1))
 
 
-def _ratio(label: str, n: int, errors: Curve, bulk_errors: Curve) -> Verdict:
+def _ratio(label: str, n: int, errors: Floats, bulk_errors: Floats) -> Verdict:
     found = error_ratio(
         errors, bulk_errors, _WITHIN, subject="sgp", problem="quadratic-sc", told=_TOLD,
         claim=f"{label} on directed graphs errs at most {_WITHIN:g} times as BSP-SGD, n={n}",
@@ -94,7 +95,7 @@ def _ratio(label: str, n: int, errors: Curve, bulk_errors: Curve) -> Verdict:
     return replace(found, check="error against BSP-SGD", evidence=evidence)
 
 
-def _lines(x: Curve, by: dict[str, Curve]) -> list[Line]:
+def _lines(x: Floats, by: dict[str, Floats]) -> list[Line]:
     lines: list[Line] = []
     for label, y in by.items():
         lines.append(Line(label, x, *band(y)))

@@ -21,10 +21,11 @@ from algorithms.topologies.complete import Complete
 from algorithms.topologies.laplacian import Laplacian
 from algorithms.topologies.path import Path
 from algorithms.topologies.ring import Ring
-from proofs_check.curves import Curve, Line
+from proofs_check.curves import Line
 from proofs_check.instruments.study import Study, StudyResult, exponent, noise_free_rate
 from proofs_check.studies.gossip_dual.nonsmooth_settings import PERIODS, problem, ratio, worst_error
 from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
 from theory.stepsizes import ConstantStep, Stepsize
 
 Build = Callable[[Stepsize, StaticTopology, int], Method[Any]]
@@ -32,7 +33,7 @@ _NETWORKS: tuple[StaticTopology, ...] = (Complete(8), Ring(8), Path(8), Path(16)
 _ROUNDS = (16, 32, 64, 128)
 
 
-def errors(build: Build, topology: StaticTopology) -> Curve:
+def errors(build: Build, topology: StaticTopology) -> Floats:
     """Errors after M outer steps of M subgradients, for each M."""
     p = problem(topology.n)
     step = ConstantStep(ratio(p))
@@ -72,7 +73,7 @@ def measure(build: Build = MSPD) -> StudyResult:
     return StudyResult(tuple(verdicts), curves)
 
 
-def _independent(found: dict[StaticTopology, Curve], told: str) -> Verdict:
+def _independent(found: dict[StaticTopology, Floats], told: str) -> Verdict:
     """Errors at the longest run over paths, against the complete graph: 1/gamma up to 103."""
     ends = {topology.name: y[-1] for topology, y in found.items()}
     complete = ends[_NETWORKS[0].name]
@@ -92,7 +93,7 @@ def _independent(found: dict[StaticTopology, Curve], told: str) -> Verdict:
     )
 
 
-def _plain(rounds: Curve, plain: Curve, x: Curve, mspd: Curve) -> Verdict:
+def _plain(rounds: Floats, plain: Floats, x: Floats, mspd: Floats) -> Verdict:
     """MSPD's exponent of rounds is below D-PSGD's."""
     own, other = exponent(x, mspd), exponent(rounds, plain)
     return Verdict(

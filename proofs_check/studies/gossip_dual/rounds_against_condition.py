@@ -15,7 +15,7 @@ from algorithms.methods.gossip_dual.ssda import SSDA
 from algorithms.problems.conjugate import LocalModel
 from algorithms.topologies.laplacian import Laplacian
 from algorithms.topologies.path import Path
-from proofs_check.curves import Curve, Line
+from proofs_check.curves import Line
 from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.studies.gossip_dual.settings import (
     ACCURACY,
@@ -26,12 +26,13 @@ from proofs_check.studies.gossip_dual.settings import (
     steps_to,
     under,
 )
+from theory.arrays import Floats
 from theory.networks.optimal_rounds import msda_steps_at_most, optimal_time, ssda_rounds_at_most
 
 _N, _KAPPAS, _SEED = 12, (9.0, 36.0, 144.0, 576.0), 62
 
 
-def measured(build: Build) -> Curve:
+def measured(build: Build) -> Floats:
     """Steps ``[R, K]`` for every condition number."""
     topology = Path(_N)
     steps = [

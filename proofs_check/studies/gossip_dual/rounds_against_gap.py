@@ -24,7 +24,7 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.topologies.base import StaticTopology
 from algorithms.topologies.laplacian import Laplacian
 from algorithms.topologies.path import Path
-from proofs_check.curves import Curve, Line
+from proofs_check.curves import Line
 from proofs_check.instruments.study import Study, StudyResult, exponent
 from proofs_check.studies.gossip_dual.settings import (
     ACCURACY,
@@ -38,6 +38,7 @@ from proofs_check.studies.gossip_dual.settings import (
     under,
 )
 from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
 from theory.networks.optimal_rounds import msda_steps_at_most, optimal_time, ssda_rounds_at_most
 from theory.stepsizes import ConstantStep
 
@@ -47,7 +48,7 @@ _KAPPA, _SIZES, _PLAIN, _SEED = 25.0, (8, 16, 32, 64), (8, 16, 32), 61
 
 def measured(
     build: Build, sizes: tuple[int, ...] = _SIZES, accuracy: float = ACCURACY
-) -> tuple[Curve, Curve]:
+) -> tuple[Floats, Floats]:
     """1/gamma ``[K]`` and steps ``[R, K]`` on paths."""
     topologies = [Path(n) for n in sizes]
     inverse = np.array([1 / Laplacian(t).gamma for t in topologies])
@@ -59,7 +60,7 @@ def measured(
     return inverse, np.array(steps).T
 
 
-def plain_gossip() -> tuple[Curve, Curve]:
+def plain_gossip() -> tuple[Floats, Floats]:
     """1/gamma and D-PSGD's steps to the coarse accuracy, stepsize by its fixed point."""
     inverse, steps = [], []
     for n in _PLAIN:
@@ -129,7 +130,7 @@ def measure(ssda: Build = SSDA, msda: Build = MSDA, fista: Build = DualAccelerat
     )
 
 
-def _slower(x: Curve, plain: Curve, rounds: Curve) -> Verdict:
+def _slower(x: Floats, plain: Floats, rounds: Floats) -> Verdict:
     """D-PSGD's rounds to the coarse accuracy against MSDA's to the fine one, same problems."""
     ratio = plain.mean(0) / rounds.mean(0)[: x.size]
     return Verdict(

@@ -20,11 +20,12 @@ from algorithms.problems.conjugate import LocalModel
 from algorithms.problems.relay import Relay
 from algorithms.topologies.laplacian import Laplacian
 from algorithms.topologies.path import Path
-from proofs_check.curves import Curve, Line
+from proofs_check.curves import Line
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.studies.gossip_dual.settings import Build
 from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
 from theory.networks.optimal_rounds import optimal_time
 
 _SIZES, _D, _KAPPA, _ACCURACY, _LIMIT = (4, 6, 9, 13), 150, 900.0, 1e-3, 6000
@@ -60,7 +61,7 @@ def measure(ssda: Build = SSDA, msda: Build = MSDA, fista: Build = DualAccelerat
     laplacians = [Laplacian(Path(n)) for n in _SIZES]
     least = np.array([least_rounds(p) for p in problems], dtype=np.float64)
     x = np.array([1 / lap.gamma for lap in laplacians])
-    found: dict[str, tuple[str, Curve]] = {}
+    found: dict[str, tuple[str, Floats]] = {}
     for label, row, build, chebyshev in (
         ("SSDA", "ssda-msda", ssda, False),
         ("MSDA", "ssda-msda", msda, True),
@@ -80,7 +81,7 @@ def measure(ssda: Build = SSDA, msda: Build = MSDA, fista: Build = DualAccelerat
     return StudyResult(tuple(verdicts), curves)
 
 
-def _above(label: str, row: str, ratios: Curve) -> Verdict:
+def _above(label: str, row: str, ratios: Floats) -> Verdict:
     """Do all measured rounds respect the bound?"""
     return Verdict(
         subject=row,

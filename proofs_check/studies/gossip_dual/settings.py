@@ -14,11 +14,12 @@ from algorithms.methods.base import Method
 from algorithms.problems.conjugate import LocalModel
 from algorithms.problems.quadratic import Quadratic
 from algorithms.topologies.base import StaticTopology
-from proofs_check.curves import Curve, Line, band
+from proofs_check.curves import Line, band
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.rates import Fit, fit_power
 from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
 
 Build = Callable[[StaticTopology, LocalModel], Method[Any]]
 ACCURACY, REPLICAS, _COLUMNS = 1e-6, 16, 2
@@ -35,18 +36,18 @@ def quadratics(n: int, kappa: float, seed: int) -> Quadratic:
     return Quadratic.from_arrays(a, b, name="quadratics")
 
 
-def own_distance(problem: Quadratic) -> Curve:
+def own_distance(problem: Quadratic) -> Floats:
     """Distance ``[R]`` of the workers' own minimisers, stacked, from x*."""
     return distance(problem.c / problem.a, problem)
 
 
-def distance(rows: Tensor, problem: Quadratic) -> Curve:
+def distance(rows: Tensor, problem: Quadratic) -> Floats:
     """Distance ``[R]`` of all workers' models ``[n, d]`` from x*, for each of the problems."""
     squares = (rows - problem.x_star).square().reshape(problem.n, REPLICAS, -1)
     return np.asarray(squares.sum((0, 2)).sqrt().numpy())
 
 
-def steps_to(method: Method[Any], problem: Quadratic, accuracy: float, limit: int) -> Curve:
+def steps_to(method: Method[Any], problem: Quadratic, accuracy: float, limit: int) -> Floats:
     """Steps of each replica ``[R]`` until its error stays below ``accuracy``; a dual method's first
     step makes its starting models.
 
@@ -72,8 +73,8 @@ class Fitted(NamedTuple):
         samples: the replicas' values ``[R, K]``.
     """
 
-    x: Curve
-    samples: Curve
+    x: Floats
+    samples: Floats
     fit: Fit
 
     def drawn(self, label: str) -> Line:
@@ -81,7 +82,7 @@ class Fitted(NamedTuple):
         return Line(label, self.x, *band(self.samples))
 
 
-def line(x: Curve, samples: Curve) -> Fitted:
+def line(x: Floats, samples: Floats) -> Fitted:
     """Fit a power law in x to the replicas' values."""
     return Fitted(x, samples, fit_power(x, samples, ALPHA))
 
@@ -108,7 +109,7 @@ def power_verdict(
     )
 
 
-def under(row: str, worst: Curve, bound: Curve, claim: str, provenance: str) -> Verdict:
+def under(row: str, worst: Floats, bound: Floats, claim: str, provenance: str) -> Verdict:
     """Does the slowest replica ``[K]`` stay under the derived ``bound`` ``[K]``?"""
     ratio = float((worst / bound).max())
     return Verdict(

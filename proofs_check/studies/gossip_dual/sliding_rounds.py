@@ -20,22 +20,23 @@ from algorithms.problems.absolute import Absolute
 from algorithms.run import run
 from algorithms.topologies.base import StaticTopology
 from algorithms.topologies.hypercube import Hypercube
-from proofs_check.curves import Curve, Line, band
+from proofs_check.curves import Line, band
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.rates import fit_power, rate_verdict
 from proofs_check.instruments.study import Study, StudyResult, noise_free_rate
 from proofs_check.studies.gossip_dual.nonsmooth_settings import PERIODS, problem, ratio, worst_error
+from theory.arrays import Floats
 
 Build = Callable[[SlidingRule, StaticTopology, int], Method[Any]]
 _N, _LAM, _BATCH, _REPLICAS, _SEED = 8, 1.0, 4, 16, 63
 
 
-def exact(build: Build, rule: SlidingRule, p: Absolute) -> Curve:
+def exact(build: Build, rule: SlidingRule, p: Absolute) -> Floats:
     """Errors of the worst worker for each N, without noise."""
     return np.array([worst_error(build(rule, Hypercube(_N), m), p, m * m) for m in PERIODS])
 
 
-def sampled(build: Build, rule: SlidingRule, p: Absolute) -> Curve:
+def sampled(build: Build, rule: SlidingRule, p: Absolute) -> Floats:
     """Errors of the worst worker ``[R, K]`` with stochastic subgradients."""
     columns = []
     for m in PERIODS:

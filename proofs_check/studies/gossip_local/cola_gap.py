@@ -31,12 +31,12 @@ from algorithms.topologies.ring import Ring
 from algorithms.topologies.star import Star
 from algorithms.topologies.static_exponential import StaticExponential
 from algorithms.topologies.torus import Torus
-from proofs_check.closed_forms.gossip_local.gossip_local_moments import Array, lazy_complete
-from proofs_check.curves import Curve
+from proofs_check.closed_forms.gossip_local.gossip_local_moments import lazy_complete
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.studies.gossip_local.settings import pictured
 from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
 
 Build = Callable[[Topology], Method[Any]]
 _N = 10
@@ -50,7 +50,7 @@ def ridge(l2: float) -> Columns:
     return diabetes(_N, l1=0.0, l2=l2, name="ridge-diabetes")
 
 
-def radius(problem: Columns, w: Array) -> float:
+def radius(problem: Columns, w: Floats) -> float:
     """Spectral radius of a step on (x, u_1, ..., u_{n-1}); u_n is what keeps the mean at x."""
     n, d = problem.n, problem.d
     a = problem.samples.numpy()
@@ -87,7 +87,7 @@ def _law(problems: dict[float, Columns]) -> Verdict:
     )
 
 
-def _simulated(problem: Columns, build: Build) -> tuple[Verdict, Curve]:
+def _simulated(problem: Columns, build: Build) -> tuple[Verdict, Floats]:
     """Rate of ||x - x*|| late in a run against rho."""
     measured, exact = [], []
     for gap in _SIMULATED:
@@ -113,7 +113,7 @@ def _graphs() -> tuple[Topology, ...]:
     return (Star(_N), Ring(_N), Torus(2, 5), StaticExponential(_N), Complete(_N))
 
 
-def _near_the_line(problem: Columns) -> tuple[Verdict, Curve, Curve]:
+def _near_the_line(problem: Columns) -> tuple[Verdict, Floats, Floats]:
     """(1 - rho) / (gap (1 - rho_J)) on other graphs."""
     whole = 1 - radius(problem, lazy_complete(_N, 1.0))
     gaps = np.array([1 - g.constants().need("lam") for g in _graphs()])
@@ -139,7 +139,7 @@ def measure(build: Build = CoLa) -> StudyResult:
     problems = {l2: ridge(l2) for l2 in _WEIGHTS}
     simulated, measured = _simulated(problems[1.0], build)
     near, gaps, rates = _near_the_line(problems[1.0])
-    lines: dict[str, tuple[Curve, Curve]] = {
+    lines: dict[str, tuple[Floats, Floats]] = {
         f"lazy complete, l2 = {l2:g}": (
             _GAPS, np.array([1 - radius(p, lazy_complete(_N, g)) for g in _GAPS]),
         )

@@ -38,7 +38,6 @@ from proofs_check.closed_forms.gossip_local.gossip_local_moments import (
     boundary,
     lazy_complete,
 )
-from proofs_check.curves import Curve
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.study import Study, StudyResult, noise_free_rate
@@ -51,6 +50,7 @@ from proofs_check.studies.gossip_local.settings import (
     pictured,
 )
 from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
 from theory.stepsizes import ConstantStep
 from theory.theorems.choco_gossip import consensus_stepsize
 
@@ -181,7 +181,7 @@ def measure(build: Build = GossipLocalSGD) -> StudyResult:
         for gap, delta, gamma_c in _CASES
         for operator in (RandK(int(delta * _D), scaled=False), TopK(int(delta * _D)))
     )
-    lines: dict[str, tuple[Curve, Curve]] = {
+    lines: dict[str, tuple[Floats, Floats]] = {
         "no compression": (GAPS, np.array([plain_longest(g) for g in GAPS]))
     }
     for delta in DELTAS:

@@ -26,7 +26,6 @@ from algorithms.topologies.fixed import FixedMatrix
 from algorithms.topologies.ring import Ring
 from proofs_check.closed_forms.gossip_local.gossip_local import Build, plain
 from proofs_check.closed_forms.gossip_local.gossip_local_moments import Recursion, lazy_complete
-from proofs_check.curves import Curve
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.study import Study, StudyResult, noise_free_rate
@@ -39,6 +38,7 @@ from proofs_check.studies.gossip_local.settings import (
     pictured,
 )
 from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
 from theory.stepsizes import ConstantStep
 
 N = 8
@@ -49,7 +49,7 @@ _SMALL = 5  # gaps up to 0.2, where H* is proportional to the gap up to 10 perce
 _ROW, _PROBLEM = "gossip-local-sgd", "quadratic of mixed curvature"
 
 
-def simulated_growth(method: Method[Any], a: Curve, rounds: int, period: int) -> float:
+def simulated_growth(method: Method[Any], a: Floats, rounds: int, period: int) -> float:
     """log of what a round multiplies ||X|| by, over the last quarter of a run from x_0 = 1."""
     curvatures = torch.from_numpy(a)[:, None]
     problem = MixedCurvature(
@@ -64,7 +64,7 @@ def simulated_growth(method: Method[Any], a: Curve, rounds: int, period: int) ->
     return float(np.log(norms[late] / norms[early]) / (late - early))
 
 
-def _brackets(build: Build) -> tuple[tuple[Verdict, ...], Curve]:
+def _brackets(build: Build) -> tuple[tuple[Verdict, ...], Floats]:
     """Growth simulated on both sides of H* against the spectral radius; the last H to shrink."""
     verdicts, shrinking = [], []
     a = alternating(N)
@@ -93,12 +93,12 @@ def _brackets(build: Build) -> tuple[tuple[Verdict, ...], Curve]:
     return tuple(verdicts), np.array(shrinking, dtype=np.float64)
 
 
-def _on_rings(curvatures: Callable[[int], Curve]) -> Curve:
+def _on_rings(curvatures: Callable[[int], Floats]) -> Floats:
     """H* on each ring."""
     return np.array([longest(Ring(n).matrix(0), curvatures(n)) for n in RINGS])
 
 
-def _law(gaps: Curve, slowest: Curve, alternate: Curve) -> tuple[Verdict, ...]:
+def _law(gaps: Floats, slowest: Floats, alternate: Floats) -> tuple[Verdict, ...]:
     """H* gamma / gap -> 1/3, and the exponent of the gap, on rings."""
     a = alternating(N)
     limit = longest(lazy_complete(N, 1e-4), a, 1e-6) * 1e-6 / 1e-4
@@ -152,7 +152,7 @@ def measure(build: Build = plain) -> StudyResult:
     rings = np.array([1 - Ring(n).constants().need("lam") for n in RINGS])
     slowest, alternate = _on_rings(along_slowest), _on_rings(alternating)
     brackets, shrinking = _brackets(build)
-    lines: dict[str, tuple[Curve, Curve]] = {
+    lines: dict[str, tuple[Floats, Floats]] = {
         "lazy complete graph of 8, exact": (GAPS, exact),
         "the same, largest H seen to shrink": (np.array(_SIMULATED), shrinking),
         "gap / (3 gamma)": (GAPS, GAPS / (3 * GAMMA)),

@@ -27,12 +27,12 @@ from proofs_check.closed_forms.gossip_local.gossip_local_moments import (
     lazy_complete,
     mean_square,
 )
-from proofs_check.curves import Curve
 from proofs_check.instruments.evidence import ALPHA, identity, mean_value
 from proofs_check.instruments.rates import fit_power, rate_verdict
 from proofs_check.instruments.study import Study, StudyResult, noise_free_rate
 from proofs_check.studies.gossip_local.settings import pictured, workers
 from proofs_check.verdict import Verdict
+from theory.arrays import Floats
 from theory.stepsizes import ConstantStep
 
 _ROW, _PROBLEM = "gossip-local-sgd", "quadratic"
@@ -81,7 +81,7 @@ def _transients() -> tuple[Verdict, ...]:
     return (*powers, leading)
 
 
-def _settled(build: Build, problem: Quadratic, gap: float, period: int, replicas: int) -> Curve:
+def _settled(build: Build, problem: Quadratic, gap: float, period: int, replicas: int) -> Floats:
     """Consensus distance ``[R]`` after 20/gap rounds."""
     topology = FixedMatrix(lazy_complete(problem.n, gap), f"gap {gap:g}")
     steps = int(20 / gap) * period

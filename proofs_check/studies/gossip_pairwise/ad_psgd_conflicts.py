@@ -23,11 +23,12 @@ from algorithms.topologies.complete import Complete
 from algorithms.topologies.partners import circle
 from algorithms.topologies.ring import Ring
 from proofs_check.closed_forms.gossip_pairwise.ad_psgd import waiting
-from proofs_check.curves import Curve, Line
+from proofs_check.curves import Line
 from proofs_check.instruments.evidence import mean_value
 from proofs_check.instruments.paths import world_of
 from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.verdict import Verdict
+from theory.arrays import Floats
 from theory.stepsizes import ConstantStep
 
 _N, _TICKS, _REPLICAS, _SEED = 6, 60, 48, 37
@@ -60,7 +61,7 @@ def measure() -> StudyResult:
     return StudyResult(tuple(verdicts), drawn)
 
 
-def _counted(topology: StaticTopology, window: float) -> tuple[Curve, Curve, Curve]:
+def _counted(topology: StaticTopology, window: float) -> tuple[Floats, Floats, Floats]:
     """Exchanges of each tick that wait, their expectation, and all of them ``[T, R]``."""
     method = ADPSGD(
         ConstantStep(1.0), _TICKS, Exponential(), topology, Window(window), replicas=_REPLICAS

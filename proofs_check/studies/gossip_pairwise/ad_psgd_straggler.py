@@ -26,10 +26,11 @@ from algorithms.synchronisation.base import ComputeTimes
 from algorithms.synchronisation.compute_times import Constant
 from algorithms.synchronisation.stopwatch import Timing
 from algorithms.topologies.ring import Ring
-from proofs_check.curves import Curve, Line, band
+from proofs_check.curves import Line, band
 from proofs_check.instruments.evidence import ALPHA, identity
 from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
 from theory.seconds.costs import AlphaBeta
 from theory.stepsizes import ConstantStep
 
@@ -85,7 +86,7 @@ def _together(problem: Quadratic, times: ComputeTimes) -> Trace:
     )
 
 
-def _reached(trace: Trace) -> Curve:
+def _reached(trace: Trace) -> Floats:
     """Seconds until the error is ``_LEVEL`` of the first ``[R]``, between records; NaN if never."""
     share = trace.suboptimality / trace.suboptimality[:, :1]
     found = np.full(len(share), np.nan)
@@ -97,13 +98,13 @@ def _reached(trace: Trace) -> Curve:
     return found
 
 
-def _slowdown(plain: Trace, slow: Trace) -> Curve:
+def _slowdown(plain: Trace, slow: Trace) -> Floats:
     """log of the ratio of times to the level ``[R]``, replica by replica."""
-    ratio: Curve = np.log(_reached(slow) / _reached(plain))
+    ratio: Floats = np.log(_reached(slow) / _reached(plain))
     return ratio
 
 
-def _held(logs: Curve, limit: float, above: bool, claim: str) -> Verdict:
+def _held(logs: Floats, limit: float, above: bool, claim: str) -> Verdict:
     """Is the geometric mean of the ratio above (below) ``limit``, beyond its error?"""
     mean = float(logs.mean())
     half = float(stats.t.isf(ALPHA, len(logs) - 1) * logs.std(ddof=1)) / len(logs) ** 0.5

@@ -25,12 +25,13 @@ from algorithms.topologies.complete import Complete
 from algorithms.topologies.random_mixing import RandomEdge, RandomMixing
 from algorithms.topologies.ring import Ring
 from proofs_check.closed_forms.gossip_pairwise.randomised_gossip import standing
-from proofs_check.curves import Curve, Line
+from proofs_check.curves import Line
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.rates import curve_under_bound, fit_power, rate_verdict
 from proofs_check.instruments.study import Study, StudyResult, noise_free_rate
 from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
 from theory.theorems.randomised_gossip import averaging_times
 
 Build = Callable[[Exchange], Method[Any]]
@@ -40,13 +41,15 @@ _REPLICAS, _GROUPS, _SEED, _EPS = 512, 16, 97, 0.2
 _ROW, _PROBLEM = "randomised-gossip", "consensus"
 
 
-def slowest(meetings: RandomMixing) -> Curve:
+def slowest(meetings: RandomMixing) -> Floats:
     """Unit eigenvector ``[n, 1]`` of the second eigenvalue of E W."""
     mean = meetings.expected() - 1.0 / meetings.n
     return np.ascontiguousarray(np.linalg.eigh(mean)[1][:, -1:])
 
 
-def decay(build: Build, meetings: RandomMixing, ticks: int, points: int = 9) -> tuple[Curve, Curve]:
+def decay(
+    build: Build, meetings: RandomMixing, ticks: int, points: int = 9
+) -> tuple[Floats, Floats]:
     """Ticks ``[K]`` and ||z||^2 ``[R, K]`` from the slowest mode, where it is 1."""
     due = np.unique(np.linspace(0, ticks, points).round().astype(int))
     seen = []
@@ -94,7 +97,7 @@ def measure(
 
 def _ticks(
     build: Build, topology: StaticTopology, lasting: float, verdicts: list[Verdict]
-) -> Curve:
+) -> Floats:
     """Ticks for a factor e of each group of replicas ``[G]``, over ``lasting``/ln(1/lambda_2); the
     curve goes under its bound."""
     meetings = RandomEdge(topology)
@@ -108,7 +111,7 @@ def _ticks(
         )
     )  # fmt: skip
     last = z[:, -1].reshape(_GROUPS, -1).mean(axis=1)
-    lost: Curve = -times[-1] / np.log(last)
+    lost: Floats = -times[-1] / np.log(last)
     return lost
 
 

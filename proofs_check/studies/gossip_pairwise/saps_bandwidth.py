@@ -24,11 +24,12 @@ from algorithms.methods.gossip_pairwise.saps_psgd import SAPSPSGD
 from algorithms.problems.quadratic import Quadratic
 from algorithms.topologies.bandwidth_matching import BandwidthMatching, drawn_bandwidth
 from algorithms.topologies.ring import Ring
-from proofs_check.curves import Curve, Line, band
+from proofs_check.curves import Line, band
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
 from theory.stepsizes import ConstantStep
 
 Peers = Callable[[int], NDArray[np.int64]]
@@ -48,10 +49,10 @@ class Course(NamedTuple):
         seconds: time passed ``[R, T + 1]``.
     """
 
-    seconds: Curve
-    error: Curve
+    seconds: Floats
+    error: Floats
 
-    def reached(self) -> Curve:
+    def reached(self) -> Floats:
         """Seconds to the level ``[R]``, between steps; NaN if never."""
         found = np.full(len(self.error), np.nan)
         for r, (error, seconds) in enumerate(zip(self.error, self.seconds, strict=True)):

@@ -19,12 +19,13 @@ from algorithms.problems.logistic_data import breast_cancer
 from algorithms.problems.regularisers import L2
 from algorithms.run import run
 from proofs_check.closed_forms.synchronous.noisy_quadratic import one_hessian
-from proofs_check.curves import Curve, Line
+from proofs_check.curves import Line
 from proofs_check.instruments.evidence import ALPHA, mean_square
 from proofs_check.instruments.paths import world_of
 from proofs_check.instruments.rates import fit_power, rate_verdict
 from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
 from theory.rules.batch_rules import FixedBatch
 from theory.stepsizes import ConstantStep
 
@@ -66,7 +67,7 @@ def variance(gamma: float, batch: int) -> float:
     return gamma / (batch * _N * (2 - gamma))
 
 
-def _quadratic(arm: Arm) -> tuple[Verdict, Curve]:
+def _quadratic(arm: Arm) -> tuple[Verdict, Floats]:
     """All factors in one chi-square test, z^2 / V of each; and the measured variances."""
     problem, scaled, found = one_hessian(_N, 0.0), [], []
     for factor in _FACTORS:
@@ -88,7 +89,7 @@ def _quadratic(arm: Arm) -> tuple[Verdict, Curve]:
     return verdict, np.array(found)
 
 
-def _stationary(problem: Problem, gamma: float, batch: int) -> Curve:
+def _stationary(problem: Problem, gamma: float, batch: int) -> Floats:
     """f - f* ``[R]``, each the mean over the second half of a run from x*."""
     steps, every = 2 * round(_MEMORY / (gamma * problem.constants().need("mu"))), 8
     method = Batched(BSP(ConstantStep(gamma)), FixedBatch(batch))

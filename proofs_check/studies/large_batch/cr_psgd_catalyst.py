@@ -17,12 +17,12 @@ import numpy as np
 from algorithms.catalogue import problem
 from algorithms.methods.large_batch.cr_psgd import CatalystPSGD
 from algorithms.problems.base import Problem
-from proofs_check.curves import Curve
 from proofs_check.instruments.evidence import ALPHA, identity
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.rates import fit_power, rate_verdict
 from proofs_check.instruments.study import Study, StudyResult, fitted
 from proofs_check.verdict import Verdict
+from theory.arrays import Floats
 from theory.rules.batch_rules import GeometricBatch
 from theory.stepsizes import ConstantStep
 
@@ -58,7 +58,7 @@ class Plan(NamedTuple):
         return self.stages * self.length
 
 
-def centres(built: Problem, plan: Plan) -> Curve:
+def centres(built: Problem, plan: Plan) -> Floats:
     """Mean of ||grad f(y_k)||^2 over the stages, for each replica ``[R]``."""
     smooth = built.constants().need("L")
     theta = _RATIO * smooth

@@ -19,11 +19,12 @@ from algorithms.methods.large_batch.batched import Batched
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import Trace, run
-from proofs_check.curves import Curve, Line, band
+from proofs_check.curves import Line, band
 from proofs_check.instruments.evidence import ALPHA, mean_value
 from proofs_check.instruments.rates import fit_power, rate_verdict
 from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
 from theory.rules.batch_rules import BatchRule, FixedBatch, GeometricBatch
 from theory.stepsizes import ConstantStep, InverseTimeStep
 
@@ -47,12 +48,12 @@ def _play(method: Method[Any], n: int, steps: int = _STEPS) -> Trace:
     return run(method, _problem(n), steps=steps, seed=_SEED + n, replicas=_REPLICAS, points=100)
 
 
-def spent(batch: BatchRule, steps: int) -> Curve:
+def spent(batch: BatchRule, steps: int) -> Floats:
     """Gradients a worker has taken after 0, 1, ..., ``steps`` steps."""
     return np.cumsum([0, *(batch(t) for t in range(steps))]).astype(np.float64)
 
 
-def exact(n: int, batch: BatchRule, steps: int) -> Curve:
+def exact(n: int, batch: BatchRule, steps: int) -> Floats:
     """E f - f* after 0, 1, ..., ``steps`` steps, by the recursion of each coordinate."""
     problem = _problem(n)
     a = problem.a[0].numpy()

@@ -25,11 +25,12 @@ from algorithms.optimizers.lars import LARS
 from algorithms.optimizers.layers import NormRatio
 from algorithms.problems.base import Problem
 from algorithms.problems.mlp import MLP, digits_mlp, digits_test
-from proofs_check.curves import Curve, Line, band
+from proofs_check.curves import Line, band
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.problems.curvature import largest_curvature
 from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
 from theory.rules.batch_rules import FixedBatch, StagedBatch
 from theory.stepsizes import ConstantStep, GradualWarmUpStep, ScaledStep, Stepsize, legw
 
@@ -86,13 +87,13 @@ class Found(NamedTuple):
         error: test errors ``[R]``.
     """
 
-    error: Curve
-    sharpness: Curve
-    steps: Curve
-    reached: Curve
+    error: Floats
+    sharpness: Floats
+    steps: Floats
+    reached: Floats
 
 
-def sharpness(problem: Problem, points: Tensor) -> Curve:
+def sharpness(problem: Problem, points: Tensor) -> Floats:
     """Largest modulus of the Hessian's eigenvalues at each of ``points`` ``[P, d]``."""
     return np.array([largest_curvature(problem, x[None]) for x in points])
 
@@ -131,12 +132,12 @@ def measured() -> dict[str, tuple[Found, ...]]:
     }
 
 
-def _told(values: Curve) -> str:
+def _told(values: Floats) -> str:
     half = 2 * values.std(ddof=1) / len(values) ** 0.5
     return f"{values.mean():.4g} +- {half:.2g}"
 
 
-def _verdicts(what: str, unit: str, pick: Callable[[Found], Curve]) -> tuple[Verdict, ...]:
+def _verdicts(what: str, unit: str, pick: Callable[[Found], Floats]) -> tuple[Verdict, ...]:
     """One a remedy: the largest batch beside the smallest batch with the plain stepsize."""
     base = pick(measured()["same stepsize"][0])
     verdicts = []
@@ -161,7 +162,7 @@ def _verdicts(what: str, unit: str, pick: Callable[[Found], Curve]) -> tuple[Ver
     return tuple(verdicts)
 
 
-def _lines(pick: Callable[[Found], Curve]) -> list[Line]:
+def _lines(pick: Callable[[Found], Floats]) -> list[Line]:
     out: list[Line] = []
     for label, found in measured().items():
         rows = np.stack([pick(f) for f in found], axis=1)

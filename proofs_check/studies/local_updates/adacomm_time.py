@@ -24,9 +24,10 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from algorithms.synchronisation.compute_times import ShiftedExponential
 from algorithms.synchronisation.stopwatch import Timing
-from proofs_check.curves import Curve, Line
+from proofs_check.curves import Line
 from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
 from theory.seconds.costs import AlphaBeta
 from theory.stepsizes import ConstantStep, Stepsize
 
@@ -53,8 +54,8 @@ _TOLD = (
 class Course(NamedTuple):
     """Mean seconds and mean error ``[K]`` of one method."""
 
-    seconds: Curve
-    error: Curve
+    seconds: Floats
+    error: Floats
 
     def reached(self, level: float) -> float:
         """When the error stays below ``level`` from then on [s]; infinity if it does not."""
@@ -102,7 +103,7 @@ def _verdict(claim: str, holds: bool, statistic: float, bound: float, evidence: 
     )  # fmt: skip
 
 
-def _never_far(own: Curve, best: Curve) -> Verdict:
+def _never_far(own: Floats, best: Floats) -> Verdict:
     ratio = own / best
     worst = int(ratio.argmax())
     return _verdict(
@@ -113,7 +114,7 @@ def _never_far(own: Curve, best: Curve) -> Verdict:
     )  # fmt: skip
 
 
-def _beats_each(own: Curve, times: Curve) -> tuple[Verdict, ...]:
+def _beats_each(own: Floats, times: Floats) -> tuple[Verdict, ...]:
     """Against each fixed period there is a level that AdaComm reaches in less time."""
     verdicts = []
     for h, fixed in zip(_PERIODS, times, strict=True):
@@ -130,7 +131,7 @@ def _beats_each(own: Curve, times: Curve) -> tuple[Verdict, ...]:
     return tuple(verdicts)
 
 
-def _no_best(times: Curve) -> Verdict:
+def _no_best(times: Floats) -> Verdict:
     """The best fixed period changes from the first level to the last."""
     first, last = (_PERIODS[int(times[:, k].argmin())] for k in (0, -1))
     return _verdict(

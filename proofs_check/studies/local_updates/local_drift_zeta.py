@@ -15,7 +15,6 @@ from typing import Any, final
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from algorithms.methods.base import Method
 from algorithms.methods.local_updates.local_sgd import LocalSGD
@@ -25,9 +24,9 @@ from proofs_check.instruments.evidence import ALPHA, identity, mean_value
 from proofs_check.instruments.rates import fit_power, rate_verdict
 from proofs_check.instruments.study import Study, StudyResult, fitted, noise_free_rate
 from proofs_check.verdict import Verdict
+from theory.arrays import Floats
 from theory.stepsizes import ConstantStep, Stepsize
 
-Curve = NDArray[np.float64]
 Build = Callable[[Stepsize, int], Method[Any]]
 
 _ZETA2 = (1.0, 4.0, 16.0, 64.0, 256.0)
@@ -41,8 +40,8 @@ _PLACE = "quadratic"
 class _Drift:
     """The random instance with gradients scaled to ``zeta2`` at the minimiser 0."""
 
-    a: Curve
-    b: Curve
+    a: Floats
+    b: Floats
     zeta2: float
 
     @staticmethod
@@ -59,12 +58,12 @@ class _Drift:
         x0 = torch.from_numpy(self.fixed)
         return Quadratic.from_arrays(a, b, sigma2=sigma2, x0=x0, name=_PLACE)
 
-    def left(self, steps: int) -> Curve:
+    def left(self, steps: int) -> Floats:
         """(1 - gamma a_i)^steps ``[n, d]``."""
         return np.asarray((1 - _GAMMA * self.a) ** steps)
 
     @property
-    def fixed(self) -> Curve:
+    def fixed(self) -> Floats:
         """Where local GD stops, ``[d]``."""
         w = 1 - self.left(_H)
         return np.asarray((w * self.b).sum(axis=0) / w.sum(axis=0))
@@ -118,7 +117,7 @@ def measure(build: Build = LocalSGD) -> StudyResult:
     return StudyResult(verdicts, (fitted(x, spreads - drifts[0].noise, fit, due, bias=bias),))
 
 
-def _spread(build: Build, drift: _Drift) -> Curve:
+def _spread(build: Build, drift: _Drift) -> Floats:
     """(1/n) sum_i ||x_i - xbar||^2 ``[R]`` one step before an averaging."""
     trace = run(
         build(ConstantStep(_GAMMA), _H), drift.problem(_SIGMA2), steps=(_ROUNDS + 1) * _H - 1,
@@ -127,7 +126,7 @@ def _spread(build: Build, drift: _Drift) -> Curve:
     return trace.consensus[:, -1]
 
 
-def _stop(build: Build, drift: _Drift) -> Curve:
+def _stop(build: Build, drift: _Drift) -> Floats:
     """Where the method stops without noise, from the minimiser."""
     method = build(ConstantStep(_GAMMA), _H)
     steps = 250 * _H
@@ -136,7 +135,7 @@ def _stop(build: Build, drift: _Drift) -> Curve:
     return np.asarray(trace.model[0].numpy())
 
 
-def _mean(drift: _Drift, spread: Curve) -> Verdict:
+def _mean(drift: _Drift, spread: Floats) -> Verdict:
     return mean_value(
         "local-sgd", f"spread before averaging = A + B zeta2, zeta2 = {drift.zeta2:g}",
         spread, drift.noise + drift.spread, check="drift, closed form", problem=_PLACE,

@@ -19,9 +19,9 @@ from algorithms.methods.base import Method
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
-from proofs_check.curves import Curve
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.study import Study, StudyResult, noise_free, noise_free_rate
+from theory.arrays import Floats
 from theory.stepsizes import ConstantStep, Stepsize
 
 _PERIODS = (2, 3, 5, 9, 17)
@@ -67,12 +67,12 @@ def measure(build: Callable[[Stepsize, int], Method[Any]] = LocalSGD) -> StudyRe
     return StudyResult(verdicts, (noise_free(x - 1, bias, slope_two, spread=spread),))
 
 
-def _before_averaging(rows: Curve, a: Curve, b: Curve) -> Curve:
+def _before_averaging(rows: Floats, a: Floats, b: Floats) -> Floats:
     """The average after one more local step: the model that the next round starts from."""
     return np.asarray((rows - _GAMMA * a * (rows - b)).mean(axis=0))
 
 
-def _expected(a: Curve, b: Curve) -> Curve:
+def _expected(a: Floats, b: Floats) -> Floats:
     weights = [1 - (1 - _GAMMA * a) ** period for period in _PERIODS]
     return np.stack([(w * b).sum(axis=0) / w.sum(axis=0) for w in weights])
 

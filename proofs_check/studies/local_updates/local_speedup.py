@@ -18,13 +18,13 @@ from algorithms.methods.base import Method
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.problems.base import Problem
 from algorithms.run import run
-from proofs_check.curves import Curve
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.rates import fit_power, rate_verdict
 from proofs_check.instruments.study import Study, StudyResult, fitted
 from proofs_check.studies.local_updates.settings import skewed
 from proofs_check.studies.shared.speedup_verdicts import error_ratio
 from proofs_check.verdict import Verdict
+from theory.arrays import Floats
 from theory.stepsizes import InverseTimeStep, Stepsize
 
 _HORIZONS = (128, 512, 2048)
@@ -72,7 +72,7 @@ def _longest(n: int, steps: int) -> int:
     return math.isqrt(steps // n)
 
 
-def _errors(build: Build, n: int, steps: int, period: int) -> Curve:
+def _errors(build: Build, n: int, steps: int, period: int) -> Floats:
     problem: Problem = skewed(n)
     trace = run(
         build(_STEP, period), problem, steps=steps, seed=_SEED + n + steps, replicas=_REPLICAS,
@@ -81,7 +81,7 @@ def _errors(build: Build, n: int, steps: int, period: int) -> Curve:
     return trace.squared_distance[:, -1]
 
 
-def _ratio(at: tuple[int, int], local: Curve, bulk: Curve) -> Verdict:
+def _ratio(at: tuple[int, int], local: Floats, bulk: Floats) -> Verdict:
     n, steps = at
     return error_ratio(
         local, bulk, _WITHIN, subject="local-sgd", problem="skewed logistic", told=_TOLD,

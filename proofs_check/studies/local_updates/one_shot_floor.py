@@ -21,12 +21,13 @@ from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.problems.base import Problem
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
-from proofs_check.curves import Curve, RateSeries, band
+from proofs_check.curves import RateSeries, band
 from proofs_check.instruments.evidence import ALPHA, identity
 from proofs_check.instruments.rates import fit_power, rate_verdict
 from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.studies.local_updates.settings import PLACE, SAMPLES, skewed
 from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
 from theory.stepsizes import InverseTimeStep, Stepsize
 
 _WORKERS = (16, 64, 256, 1024)
@@ -40,7 +41,7 @@ _TOLD = (
 Build = Callable[[Stepsize, int], Method[Any]]
 
 
-def errors(method: Method[Any], problem: Problem, steps: int, replicas: int) -> Curve:
+def errors(method: Method[Any], problem: Problem, steps: int, replicas: int) -> Floats:
     """||xbar_T - x*||^2 ``[R]``, started at x*."""
     trace = run(
         method, problem, steps=steps, seed=_SEED + problem.n + steps, replicas=replicas,
@@ -79,7 +80,7 @@ def measure(build: Build = LocalSGD, replicas: int = _REPLICAS) -> StudyResult:
     return StudyResult(verdicts, (_curves(n, once, often),))
 
 
-def _order(floors: Curve) -> tuple[Verdict, ...]:
+def _order(floors: Floats) -> tuple[Verdict, ...]:
     """How the floor falls with T; nothing where there is none."""
     if (floors.mean(axis=0) <= 0).any():
         return ()
@@ -92,17 +93,17 @@ def _order(floors: Curve) -> tuple[Verdict, ...]:
     )  # fmt: skip
 
 
-def _alone(build: Build, n: int, steps: int, replicas: int) -> Curve:
+def _alone(build: Build, n: int, steps: int, replicas: int) -> Floats:
     return errors(build(_STEP, steps), skewed(n), steps, replicas)
 
 
-def _floor(few: Curve, many: Curve) -> Curve:
+def _floor(few: Floats, many: Floats) -> Floats:
     """Unbiased estimates ``[R]`` of what infinitely many workers leave."""
     ratio = _WORKERS[-1] / _WORKERS[-2]
     return (ratio * many - few) / (ratio - 1)
 
 
-def _positive(steps: int, floor: Curve) -> Verdict:
+def _positive(steps: int, floor: Floats) -> Verdict:
     """Is the floor above nought?"""
     mean = float(floor.mean())
     half = float(stats.t.isf(ALPHA, floor.size - 1) * floor.std(ddof=1)) / floor.size**0.5
@@ -141,7 +142,7 @@ def _none_on_quadratics(build: Build) -> Verdict:
     )
 
 
-def _curves(n: Curve, once: Curve, often: Curve) -> RateSeries:
+def _curves(n: Floats, once: Floats, often: Floats) -> RateSeries:
     """One-shot errors; ``fit`` is B^2 + V/n through the two largest n, ``reference`` is H = 1."""
     mean, low, high = band(once)
     slope = (mean[-2] - mean[-1]) / (1 / n[-2] - 1 / n[-1])

@@ -21,10 +21,10 @@ from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.run import run
 from proofs_check.closed_forms.local_updates.local_law import TwoKinds
 from proofs_check.closed_forms.local_updates.local_law_falling import FallingLaw
-from proofs_check.curves import Curve
 from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.studies.shared.speedup_search import Longest, longest_period
 from proofs_check.studies.shared.speedup_verdicts import Grid, against_law, scan_both
+from theory.arrays import Floats
 from theory.stepsizes import Stepsize
 from theory.survey.speedup_rounds import rounds
 from theory.theorems.local_sgd import local_sgd as theorem
@@ -43,7 +43,7 @@ def measure(
     def search(n: int, steps: int, guess: int) -> Longest:
         problem = _kinds(n).problem(_D)
 
-        def errors(period: int) -> Curve:
+        def errors(period: int) -> Floats:
             step, weight = _prescribed(n, period, steps)
             trace = run(
                 build(step, period), problem, steps=steps, seed=_SEED + steps + n,
@@ -69,7 +69,7 @@ def measure(
 def exact(n: int, steps: int, guess: int) -> Longest:
     """The longest period by the exact moments."""
 
-    def errors(period: int) -> Curve:
+    def errors(period: int) -> Floats:
         step, weight = _prescribed(n, period, steps)
         return np.full(2, FallingLaw(_kinds(n), step, period).suboptimality(steps, weight))
 

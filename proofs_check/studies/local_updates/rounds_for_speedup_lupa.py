@@ -19,7 +19,6 @@ from algorithms.problems.base import Problem
 from algorithms.run import run
 from algorithms.synchronisation.periods import Growing, Periods
 from proofs_check.closed_forms.local_updates.local_law import TwoKinds
-from proofs_check.curves import Curve
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.studies.local_updates.settings import skewed
@@ -32,6 +31,7 @@ from proofs_check.studies.shared.speedup_verdicts import (
     table_result,
 )
 from proofs_check.verdict import Verdict
+from theory.arrays import Floats
 from theory.stepsizes import InverseTimeStep, Stepsize
 
 _REPLICAS, _SEED = 256, 163
@@ -68,11 +68,11 @@ def measure(build: Build = LocalSGD, grid: Grid = GRID) -> StudyResult:
     return StudyResult((*table.verdicts, *enough, _unequal(build)), table.curves)
 
 
-def _errors(build: Build, n: int, steps: int, period: int | Periods) -> Curve:
+def _errors(build: Build, n: int, steps: int, period: int | Periods) -> Floats:
     return _distance(build(_SKEWED, period), skewed(n), steps)
 
 
-def _distance(method: Method[Any], problem: Problem, steps: int) -> Curve:
+def _distance(method: Method[Any], problem: Problem, steps: int) -> Floats:
     trace = run(
         method, problem, steps=steps, seed=_SEED + problem.n + steps, replicas=_REPLICAS,
         points=2, x0=problem.x_star,

@@ -12,10 +12,10 @@ from algorithms.methods.base import Method
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.run import run
 from proofs_check.closed_forms.local_updates.local_law import LocalLaw, TwoKinds
-from proofs_check.curves import Curve
 from proofs_check.instruments.study import StudyResult
 from proofs_check.studies.shared.speedup_search import Longest, longest_period
 from proofs_check.studies.shared.speedup_verdicts import Grid, against_law, scan_both
+from theory.arrays import Floats
 from theory.stepsizes import ConstantStep, Stepsize
 from theory.survey.speedup_rounds import rounds
 
@@ -41,7 +41,7 @@ def _guess(n: int, steps: int) -> float:
 def exact(n: int, steps: int, guess: int, overlapped: bool = False) -> Longest:
     """The longest period by the exact moments."""
 
-    def errors(period: int) -> Curve:
+    def errors(period: int) -> Floats:
         law = LocalLaw(_kinds(n), _gamma(n, steps), period, overlapped)
         return np.full(2, law.average_squared_gradient(steps))
 
@@ -61,7 +61,7 @@ def measure(
     def search(n: int, steps: int, guess: int) -> Longest:
         problem, step = _kinds(n).problem(_D), ConstantStep(_gamma(n, steps))
 
-        def errors(period: int) -> Curve:
+        def errors(period: int) -> Floats:
             trace = run(
                 build(step, period), problem, steps=steps, seed=_SEED + steps + n,
                 replicas=_REPLICAS, points=2, every=_EVERY,

@@ -21,8 +21,8 @@ from torch import Tensor
 from algorithms.methods.large_batch.batched import Batched
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.base import Problem
-from proofs_check.curves import Curve
 from proofs_check.instruments.paths import path
+from theory.arrays import Floats
 from theory.rules.batch_rules import FixedBatch
 from theory.stepsizes import ConstantStep
 
@@ -53,7 +53,7 @@ class Race(NamedTuple):
     largest: float
 
 
-def steps_to_target(race: Race, batch: int, gamma: float, seed: int, most: int) -> Curve:
+def steps_to_target(race: Race, batch: int, gamma: float, seed: int, most: int) -> Floats:
     """First times ``[G]`` at the target; infinite where it is not reached in ``most`` steps."""
     method = Batched(BSP(ConstantStep(gamma)), FixedBatch(batch))
     found, before = np.full(race.groups, np.inf), np.full(race.groups, np.nan)
@@ -74,7 +74,7 @@ def steps_to_target(race: Race, batch: int, gamma: float, seed: int, most: int) 
     return found
 
 
-def _between(last: int, t: int, before: Curve, now: Curve, target: float) -> Curve:
+def _between(last: int, t: int, before: Floats, now: Floats, target: float) -> Floats:
     """Where the logarithm of a loss crosses, taken linear between two looks."""
     if t == 0:
         return np.zeros_like(now)
@@ -111,9 +111,9 @@ class Scanned(NamedTuple):
         steps: counts of steps ``[G, K]``.
     """
 
-    batches: Curve
-    stepsizes: Curve
-    steps: Curve
+    batches: Floats
+    stepsizes: Floats
+    steps: Floats
 
 
 def scan(race: Race, batches: tuple[int, ...], start: float) -> Scanned:
@@ -134,11 +134,11 @@ class Hyperbola(NamedTuple):
     fewest: float
     critical: float
 
-    def steps(self, batches: Curve) -> Curve:
+    def steps(self, batches: Floats) -> Floats:
         """Steps to the target with these batches, by the hyperbola."""
         return np.asarray(self.fewest * (1 + self.critical / batches))
 
-    def slope(self, batches: Curve) -> float:
+    def slope(self, batches: Floats) -> float:
         """Least-squares slope of log S against log B on these batches."""
         return float(np.polyfit(np.log(batches), np.log(self.steps(batches)), 1)[0])
 
@@ -147,7 +147,7 @@ def hyperbola(scanned: Scanned) -> Hyperbola:
     """Least squares in log S over all batches."""
     log_steps = np.log(scanned.steps.mean(0))
 
-    def off(p: Curve) -> Curve:
+    def off(p: Floats) -> Floats:
         return np.asarray(p[0] + np.log1p(np.exp(p[1]) / scanned.batches) - log_steps)
 
     guess = [log_steps[-1], math.log(scanned.batches[len(scanned.batches) // 2])]

@@ -18,8 +18,7 @@ from algorithms.topologies.base import StaticTopology
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.static_exponential import StaticExponential
 from algorithms.topologies.torus import Torus
-
-Curve = NDArray[np.float64]
+from theory.arrays import Floats
 
 
 @final
@@ -36,12 +35,12 @@ class Family(NamedTuple):
     power: float
 
     @property
-    def sizes(self) -> Curve:
+    def sizes(self) -> Floats:
         """Numbers of workers, ascending."""
         return np.array([float(graph.n) for graph in self.graphs])
 
     @property
-    def gaps(self) -> Curve:
+    def gaps(self) -> Floats:
         """Spectral gaps 1 - lam."""
         return np.array([1 - np.abs(modes(graph)).max() for graph in self.graphs])
 
@@ -88,7 +87,7 @@ def unlike_spread(topology: StaticTopology, gamma: float, a: float, steps: float
     return float((gamma * a * geometric(np.array([loss]), steps)[0]) ** 2)
 
 
-def geometric(loss: Curve, steps: float) -> Curve:
+def geometric(loss: Floats, steps: float) -> Floats:
     """1 + r + ... + r^(T - 1) for ratios r = 1 - loss in [0, 1) and T that may be huge."""
     powers = np.exp(steps * np.log1p(-np.minimum(loss, 1 - 1e-16)))
     return np.asarray((1 - powers) / loss)

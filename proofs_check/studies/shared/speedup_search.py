@@ -18,14 +18,14 @@ from typing import final
 import numpy as np
 from scipy import stats
 
-from proofs_check.curves import Curve
 from proofs_check.instruments.evidence import ALPHA
+from theory.arrays import Floats
 
 FACTOR = 2.0
 _GROUPS = 64
 _NEAR = 1.3  # ends of the bracket differ by no more than this factor, or by one step
 
-Errors = Callable[[int], Curve]
+Errors = Callable[[int], Floats]
 """Period H -> errors ``[R]`` of independent replicas; the same replicas for every H."""
 
 
@@ -39,7 +39,7 @@ class Longest:
     """
 
     log_period: float
-    pseudo: Curve
+    pseudo: Floats
     low: float
     high: float
     runs: int
@@ -94,21 +94,21 @@ def _bracket(within: Callable[[int], bool], guess: int, limit: int) -> tuple[int
     return low, high
 
 
-def _surely_within(longer: Curve, every: Curve, factor: float) -> bool:
+def _surely_within(longer: Floats, every: Floats, factor: float) -> bool:
     """Is e at most ``factor`` times that of H = 1, at ALPHA?"""
     gap = factor * every - longer
     half = float(stats.t.isf(ALPHA, gap.size - 1) * gap.std(ddof=1)) / gap.size**0.5
     return bool(gap.mean() >= half)
 
 
-def _crossing(low: int, high: int, seen: dict[int, Curve], factor: float) -> tuple[float, Curve]:
+def _crossing(low: int, high: int, seen: dict[int, Floats], factor: float) -> tuple[float, Floats]:
     """log H* and its pseudo-values; log of the ratio is taken linear in log H on the bracket."""
     rows = np.stack([seen[1], seen[low], seen[high]])
     groups = min(_GROUPS, rows.shape[1])
     parts = np.array_split(rows, groups, axis=1)
     sums, total = np.stack([part.sum(axis=1) for part in parts]), rows.sum(axis=1)
 
-    def solve(means: Curve) -> Curve:
+    def solve(means: Floats) -> Floats:
         base, left, right = np.log(means[..., 0] * factor), *np.log(means[..., 1:].T)
         share = (base - left) / (right - left)
         return np.asarray(math.log(low) + share * math.log(high / low))

@@ -10,12 +10,13 @@ from typing import NamedTuple, final
 import numpy as np
 from scipy import stats
 
-from proofs_check.curves import Curve, RateSeries
+from proofs_check.curves import RateSeries
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.rates import Fit, rate_verdict
 from proofs_check.instruments.study import StudyResult, exponent, noise_free_rate
 from proofs_check.studies.shared.speedup_search import Longest
 from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
 
 _INTERPOLATION = 0.01  # of log H, between ends of the bracket
 
@@ -30,17 +31,17 @@ class Scan(NamedTuple):
         horizons: numbers of steps, one a point.
     """
 
-    x: Curve
+    x: Floats
     found: tuple[Longest, ...]
-    horizons: Curve
+    horizons: Floats
 
     @property
-    def log_rounds(self) -> Curve:
+    def log_rounds(self) -> Floats:
         """Pseudo-values ``[G, K]`` of log T / H*."""
         return np.log(self.horizons) - np.stack([f.pseudo for f in self.found], axis=1)
 
     @property
-    def rounds(self) -> Curve:
+    def rounds(self) -> Floats:
         """Rounds T / H* of communication, one entry a point."""
         return self.horizons / np.exp([f.log_period for f in self.found])
 
@@ -211,7 +212,14 @@ def _same_periods(
 
 
 def error_ratio(
-    longer: Curve, every: Curve, within: float, *, subject: str, claim: str, problem: str, told: str
+    longer: Floats,
+    every: Floats,
+    within: float,
+    *,
+    subject: str,
+    claim: str,
+    problem: str,
+    told: str,
 ) -> Verdict:
     """Is the mean of ``longer`` ``[R]`` at most ``within`` times that of ``every`` (H = 1)?"""
     base = float(every.mean())
@@ -235,7 +243,14 @@ def error_ratio(
 
 
 def beyond(
-    longer: Curve, every: Curve, factor: float, *, subject: str, claim: str, problem: str, told: str
+    longer: Floats,
+    every: Floats,
+    factor: float,
+    *,
+    subject: str,
+    claim: str,
+    problem: str,
+    told: str,
 ) -> Verdict:
     """Is the mean of ``longer`` more than ``factor`` times that of ``every`` (H = 1)? Paired."""
     found = error_ratio(

@@ -21,11 +21,11 @@ from algorithms.methods.base import Method
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
-from proofs_check.curves import Curve
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.rates import fit_power, rate_verdict
 from proofs_check.instruments.study import Study, StudyResult, fitted
 from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
 from theory.stepsizes import InverseTimeStep
 
 _D, _REPLICAS, _STEPS, _SEED, _SHIFT = 20, 1024, 1024, 82, 10.0
@@ -64,13 +64,13 @@ def measure(memory: Memory[Tensor] | None = None) -> StudyResult:
     return StudyResult(tuple(verdicts), (fitted(t, excess, fit, reference),))
 
 
-def _distances(method: Method[Any], problem: Quadratic) -> tuple[Curve, Curve]:
+def _distances(method: Method[Any], problem: Quadratic) -> tuple[Floats, Floats]:
     trace = run(method, problem, steps=_STEPS, seed=_SEED, replicas=_REPLICAS, points=60)
     late = trace.steps >= _FIRST
     return trace.steps[late].astype(np.float64), trace.squared_distance[:, late]
 
 
-def _ratio(problem: Quadratic, k: int, y: Curve, plain: Curve) -> Verdict:
+def _ratio(problem: Quadratic, k: int, y: Floats, plain: Floats) -> Verdict:
     """E||x - x*||^2 against the uncompressed one at the last step, paired."""
     base = float(plain.mean())
     ratio = float(y.mean()) / base

@@ -19,11 +19,11 @@ from algorithms.problems import entries
 from algorithms.problems.base import Problem
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
-from proofs_check.curves import Curve
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.rates import Fit, fit_power
 from proofs_check.instruments.study import Study, StudyResult, fitted, order_verdict
 from proofs_check.verdict import Verdict
+from theory.arrays import Floats
 from theory.stepsizes import Stepsize
 from theory.theorems.bsp_nonconvex import bsp_nonconvex as theorem
 
@@ -35,8 +35,8 @@ _SHORT = np.array([128.0, 256.0, 512.0, 1024.0])
 
 
 def over_horizons(
-    build: Build, problem: Problem, horizons: Curve, replicas: int, seed: int
-) -> Curve:
+    build: Build, problem: Problem, horizons: Floats, replicas: int, seed: int
+) -> Floats:
     """(1/T) sum_{t<T} ||grad f(x_t)||^2 at each horizon, ``[R, K]``; one batched run each."""
     columns = []
     for k, horizon in enumerate(horizons.astype(int).tolist()):

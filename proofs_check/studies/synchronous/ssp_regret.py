@@ -24,12 +24,13 @@ from algorithms.problems.regularisers import L2
 from algorithms.synchronisation.base import Barrier
 from algorithms.synchronisation.compute_times import Exponential
 from algorithms.synchronisation.stale import SSP
-from proofs_check.curves import Curve, Line, band
+from proofs_check.curves import Line, band
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.rates import curve_under_bound
 from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.verdict import Verdict
+from theory.arrays import Floats
 from theory.constants import Constants
 from theory.theorems.ssp_constant_step import ssp_constant_step as theorem
 
@@ -56,7 +57,7 @@ def setting(lead: int) -> tuple[Logistic, Tensor, Constants]:
     return problem, point, Constants(n=_N, lead=lead, lipschitz=1.0, R2=square, convex=True)
 
 
-def regret(barrier: Barrier, lead: int, weighting: Weighting) -> tuple[Curve, Curve, float]:
+def regret(barrier: Barrier, lead: int, weighting: Weighting) -> tuple[Floats, Floats, float]:
     """Average regret ``[R, clocks]`` after whole clocks, its bound ``[clocks]``, the stepsize."""
     problem, point, c = setting(lead)
     step = theorem.stepsize(c, _CLOCKS * _N)

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from numpy.typing import NDArray
 
 from algorithms.catalogue.gossip_directed import uneven_exponential
 from algorithms.methods.base import Method
@@ -31,10 +30,10 @@ from algorithms.topologies.ring import Ring
 from algorithms.topologies.time_varying_digraph import TimeVaryingDigraph
 from proofs_check.closed_forms.gossip_directed.push_sum import DIGRAPH
 from proofs_check.instruments.paths import path
+from theory.arrays import Floats
 from theory.networks.mixing import MixingError
 from theory.stepsizes import ConstantStep
 
-Array = NDArray[np.float64]
 GAMMA, STEPS = 0.1, 40
 STEP = ConstantStep(GAMMA)
 GRAPHS: tuple[MixingSequence, ...] = (
@@ -44,18 +43,18 @@ GRAPHS: tuple[MixingSequence, ...] = (
 )
 
 
-def quadratic(n: int = 7, d: int = 3) -> tuple[Quadratic, Array, Array]:
+def quadratic(n: int = 7, d: int = 3) -> tuple[Quadratic, Floats, Floats]:
     """f_i(x) = sum_j a_ij (x_j - b_ij)^2 / 2 without noise, and a, b."""
     g = np.random.default_rng(5)
     a, b = g.uniform(0.5, 2.0, size=(n, d)), g.normal(size=(n, d))
     return Quadratic.from_arrays(torch.from_numpy(a), torch.from_numpy(b)), a, b
 
 
-def models_of(method: Method[Any], problem: Problem, steps: int = STEPS) -> Array:
+def models_of(method: Method[Any], problem: Problem, steps: int = STEPS) -> Floats:
     return run(method, problem, steps=steps, points=2).rows[0].numpy()
 
 
-def sgp_by_hand(graph: MixingSequence, a: Array, b: Array, steps: int) -> Array:
+def sgp_by_hand(graph: MixingSequence, a: Floats, b: Floats, steps: int) -> Floats:
     x, w = np.zeros_like(a), np.ones((len(a), 1))
     for t in range(steps):
         p = graph.matrix(t)
@@ -63,7 +62,7 @@ def sgp_by_hand(graph: MixingSequence, a: Array, b: Array, steps: int) -> Array:
     return np.asarray(x / w)
 
 
-def push_by_hand(graph: MixingSequence, a: Array, b: Array, steps: int) -> Array:
+def push_by_hand(graph: MixingSequence, a: Floats, b: Floats, steps: int) -> Floats:
     x, w, z = np.zeros_like(a), np.ones((len(a), 1)), np.zeros_like(a)
     for t in range(steps):
         p = graph.matrix(t)
@@ -73,11 +72,11 @@ def push_by_hand(graph: MixingSequence, a: Array, b: Array, steps: int) -> Array
     return z
 
 
-def overlap_by_hand(graph: MixingSequence, a: Array, b: Array, steps: int, tau: int) -> Array:
+def overlap_by_hand(graph: MixingSequence, a: Floats, b: Floats, steps: int, tau: int) -> Floats:
     """Every message is an entry in a list of post, with the step at which it is due."""
     n = len(a)
     both = np.column_stack((np.zeros_like(a), np.ones(n)))
-    post: list[tuple[int, int, Array]] = []
+    post: list[tuple[int, int, Floats]] = []
     for t in range(steps):
         z = both[:, :-1] / both[:, -1:]
         both[:, :-1] -= GAMMA * a * (z - b)
@@ -98,7 +97,7 @@ def overlap_by_hand(graph: MixingSequence, a: Array, b: Array, steps: int, tau: 
 def test_gradient_push_is_its_recursion(
     graph: MixingSequence,
     build: Callable[..., Method[Any]],
-    by_hand: Callable[..., Array],
+    by_hand: Callable[..., Floats],
 ) -> None:
     problem, a, b = quadratic()
     expected = by_hand(graph, a, b, STEPS)

@@ -6,7 +6,7 @@ from typing import final
 import numpy as np
 import pytest
 
-from algorithms.topologies.base import Matrix, Neighbours, PushTopology, Topology
+from algorithms.topologies.base import Neighbours, PushTopology, Topology
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.directed_ring import DirectedRing
 from algorithms.topologies.fixed import FixedMatrix
@@ -25,6 +25,7 @@ from algorithms.topologies.torus import Torus
 from proofs_check.topologies.mixing import check_reference, check_topology
 from proofs_check.topologies.push import check_push
 from proofs_check.verdict import Outcome
+from theory.arrays import Floats
 from theory.constants import Constants
 from theory.networks.mixing import MixingError
 
@@ -102,7 +103,7 @@ class Planted(Topology):
     def period(self) -> int:
         return 1
 
-    def matrix(self, t: int) -> Matrix:
+    def matrix(self, t: int) -> Floats:
         w = np.array(Ring(4).matrix(0))
         if self.mistake == "rows do not sum to one":
             w[0, 0] -= 0.01
@@ -166,7 +167,7 @@ class Refusing(Topology):
     name = "refusing"
     period = 1
 
-    def matrix(self, t: int) -> Matrix:
+    def matrix(self, t: int) -> Floats:
         return FixedMatrix([[0.5, 0.4], [0.5, 0.5]]).matrix(t)
 
 
