@@ -136,7 +136,9 @@ def test_a_check_reruns_all_that_it_checks(tree: Path, before: Versions) -> None
     assert changed(tree, before, file, old, "_HORIZONS = 5") == kind("run")
     file, old = "proofs_check/instruments/statistics.py", "MOST_TESTS = 10_000"
     found = changed(tree, before, file, old, "MOST_TESTS = 20_000")
-    assert found >= runs() | kind("operator") | kind("problem") | kind("bound") | kind("study")
+    assert found >= runs() | kind("operator") | kind("problem") | kind("bound")
+    assert called("study bsp_time_nonconvex", "study ssp_regret") <= found
+    assert called("study lag_uploads") & found == set(), "nothing is drawn there"
     assert not found & (kind("proof") | kind("topology"))
 
 
