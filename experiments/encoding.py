@@ -1,4 +1,4 @@
-"""A cell's result as JSON and back: verdicts, and curves by the name of their type."""
+"""A cell's result as JSON and back: verdicts, and curves and facts by the name of their type."""
 
 from __future__ import annotations
 
@@ -12,18 +12,23 @@ import numpy as np
 
 from proofs_check.cell import CellResult
 from proofs_check.curves import Curves
+from proofs_check.facts import Facts
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
 
 CURVES: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(Curves)}
 """The types of curves that a result may hold, by the names that a file gives them."""
 
+FACTS: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(Facts)}
+"""The types of facts, likewise."""
+
 
 def encode_result(result: CellResult) -> dict[str, Any]:
-    """Verdicts and curves as plain data for JSON."""
+    """Verdicts, curves and facts as plain data for JSON."""
     return {
         "verdicts": [verdict.record() for verdict in result.verdicts],
         "curves": [{"type": type(one).__name__} | _fields(one) for one in result.curves],
+        "facts": [{"type": type(one).__name__} | _fields(one) for one in result.facts],
     }
 
 
@@ -31,14 +36,16 @@ def decode_result(body: Mapping[str, Any]) -> CellResult:
     """What :func:`encode_result` gave.
 
     Raises:
-        KeyError: verdicts, curves or one of their fields are missing.
+        KeyError: verdicts, curves, facts or one of their fields are missing.
         TypeError: a field is of another type than its class declares, or is unknown.
-        ValueError: a type of curves is unknown, or curves do not fit each other.
+        ValueError: a type of curves or facts is unknown, or curves do not fit each other.
     """
     verdicts = tuple(
         Verdict(**(record | {"outcome": Outcome(record["outcome"])})) for record in body["verdicts"]
     )
-    return CellResult(verdicts, tuple(_curves(dict(one)) for one in body["curves"]))
+    curves: list[Curves] = [_typed("curves", CURVES, dict(one)) for one in body["curves"]]
+    facts: list[Facts] = [_typed("facts", FACTS, dict(one)) for one in body["facts"]]
+    return CellResult(verdicts, tuple(curves), tuple(facts))
 
 
 def _fields(one: Any) -> dict[str, Any]:
@@ -54,12 +61,11 @@ def _encode(value: Any) -> Any:
     return [_encode(one) for one in value] if isinstance(value, tuple) else value
 
 
-def _curves(data: dict[str, Any]) -> Curves:
+def _typed(what: str, kinds: Mapping[str, type[Any]], data: dict[str, Any]) -> Any:
     name = data.pop("type")
-    if name not in CURVES:
-        raise ValueError(f"type of curves must be one of {', '.join(CURVES)}, got {name!r}")
-    found: Curves = _built(CURVES[name], data)
-    return found
+    if name not in kinds:
+        raise ValueError(f"type of {what} must be one of {', '.join(kinds)}, got {name!r}")
+    return _built(kinds[name], data)
 
 
 def _built(kind: type[Any], data: Any) -> Any:
@@ -82,7 +88,8 @@ def _decode(hint: Any, value: Any, name: str) -> Any:
         return tuple(_decode(inner[0], one, name) for one in value)
     if is_dataclass(hint) and isinstance(hint, type):
         return _built(hint, value)
-    if not isinstance(value, (float, int) if hint is float else hint) or isinstance(value, bool):
+    plain = (float, int) if hint is float else hint
+    if not isinstance(value, plain) or (isinstance(value, bool) and hint is not bool):
         raise TypeError(f"{name} must be {hint.__name__}, got {value!r}")
     return value
 

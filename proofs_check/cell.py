@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import NamedTuple, final
 
 from proofs_check.curves import Curves
+from proofs_check.facts import Facts
 from proofs_check.verdict import Verdict
 
 
@@ -67,7 +68,9 @@ class CellResult(NamedTuple):
     Attributes:
         verdicts: what the check found.
         curves: what figures and tables show of it.
+        facts: what pages say of its subject.
     """
 
     verdicts: tuple[Verdict, ...]
     curves: tuple[Curves, ...] = ()
+    facts: tuple[Facts, ...] = ()

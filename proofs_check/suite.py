@@ -23,6 +23,7 @@ from proofs_check.bounds.check import BoundCheck
 from proofs_check.cell import Cell, CellResult, Kind
 from proofs_check.closed_forms import CLOSED_FORMS
 from proofs_check.compressors.check import check_compressor
+from proofs_check.compressors.facts import operator_facts
 from proofs_check.compressors.tradeoff import tradeoff
 from proofs_check.instruments.study import Study
 from proofs_check.methods import equal_bits as workers
@@ -33,6 +34,7 @@ from proofs_check.mutants.report import MutantOutcome, refute_all
 from proofs_check.problems.check import check_problem
 from proofs_check.proofs import PROOFS
 from proofs_check.studies import STUDIES
+from proofs_check.topologies.facts import topology_facts
 from proofs_check.topologies.mixing import check_reference, check_topology
 from proofs_check.topologies.push import check_push
 from proofs_check.verdict import Outcome, Verdict
@@ -186,7 +188,8 @@ def _operator(cell: Cell, name: str) -> Prepared:
 
 def _operator_of(operator: Compressor, cell: Cell) -> CellResult:
     verdicts = check_compressor(operator, d=cell.n, seed=cell.seeds[0])
-    return CellResult(verdicts, tradeoff(operator, cell.n, cell.seeds[0]))
+    facts = operator_facts(operator, cell.n)
+    return CellResult(verdicts, tradeoff(operator, cell.n, cell.seeds[0]), (facts,))
 
 
 def _workers(cell: Cell, _: str) -> Prepared:
@@ -209,7 +212,11 @@ def _topology(cell: Cell, name: str) -> Prepared:
     if name == _REFERENCE:
         return partial(_verdicts_of, check_reference)
     by_name = {topology.name: topology for topology in examples(Topology)}
-    return partial(_verdicts_of, check_topology, look_up("topology", name, by_name))
+    return partial(_topology_of, look_up("topology", name, by_name))
+
+
+def _topology_of(topology: Topology) -> CellResult:
+    return CellResult(check_topology(topology), (), (topology_facts(topology),))
 
 
 def _push(cell: Cell, name: str) -> Prepared:

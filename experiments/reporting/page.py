@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from algorithms.catalogue import ROWS, Row, problem
+from algorithms.catalogue import ROWS, Row
 from algorithms.synchronisation.stopwatch import STANDARD
 from experiments.closure.versions import LIBRARIES, overall
 from experiments.figures.formula import formula
@@ -25,6 +25,8 @@ from experiments.reporting.table import ERROR, headline, results_table
 from experiments.reporting.topologies import topology_lines
 from experiments.survey import Survey
 from proofs_check.cell import Kind
+from proofs_check.curves import RunSeries
+from proofs_check.facts import OperatorFacts, TopologyFacts
 from proofs_check.instruments.statistics import TEST_ERROR
 from proofs_check.verdict import MEANINGS as VERDICT_MEANINGS
 from proofs_check.verdict import Outcome
@@ -32,7 +34,8 @@ from theory.survey.rows import ERRATA, SURVEYS
 from theory.theorem import Result
 
 CLAIM_DIMENSION = 100
-WORKERS = 16  # for which a row's page names its method
+Kept = TypeVar("Kept")
+
 READY = "ready"
 ROW_FOLDER = "rows"
 
@@ -109,7 +112,7 @@ def write_pages(
     for row in shown:
         if keys is not None and row.key not in keys and (out / row_page(row.key)).exists():
             continue
-        text = template.render(common | {"s": _section(row, table, pictures)})
+        text = template.render(common | {"s": _section(row, survey, table, pictures)})
         write_atomically(out / row_page(row.key), text.encode())
     context = common | _context(survey, table, shown, pictures)
     index = loader.get_template("index.html.j2").render(context)
@@ -143,7 +146,7 @@ def _context(
         ],
         "comparison": [picture for picture in pictures if picture.row == COMPARISON],
         "influences": influence_lines(survey),
-        "topologies": topology_lines(),
+        "topologies": topology_lines(_facts(survey, TopologyFacts)),
         "topology_counts": _counts(table[_of_kind(table, Kind.TOPOLOGY)]),
         "others": [_other(kind, elsewhere) for kind in KINDS if _of_kind(elsewhere, kind).any()],
         "errata": ERRATA,
@@ -157,17 +160,27 @@ def _context(
     }
 
 
-def _section(row: Row, table: pd.DataFrame, pictures: Sequence[Picture]) -> dict[str, Any]:
+def _facts(survey: Survey, kind: type[Kept]) -> list[Kept]:
+    """What the finished cells say of their subjects."""
+    results = (stored.result for _, stored in survey.finished)
+    return [one for result in results for one in result.facts if isinstance(one, kind)]
+
+
+def _section(
+    row: Row, survey: Survey, table: pd.DataFrame, pictures: Sequence[Picture]
+) -> dict[str, Any]:
     mine = table[table["row"] == row.key]
     figures = [picture for picture in pictures if picture.row == row.key]
     beside = {f"{row.key}-tradeoff", f"{row.key}-workers"}
+    known = {facts.name: facts for facts in _facts(survey, OperatorFacts)}
+    operators = [operator.name for operator in row.operators]
     return {
         "key": row.key,
         "what": row.what,
         "family": row.family,
         "source": row.source,
         "problems": row.problems,
-        "operators": operator_sections(row.operators, CLAIM_DIMENSION),
+        "operators": operator_sections(operators, known),
         "theorems": [_result(theorem) for theorem in row.theorems],
         "results": [_result(result) for result in row.results],
         "why": row.why,
@@ -176,17 +189,17 @@ def _section(row: Row, table: pd.DataFrame, pictures: Sequence[Picture]) -> dict
         "comparisons": [p for p in figures if p.stem in beside],
         "rates": [p for p in figures if p.half and p.stem not in beside],
         "runs": [p for p in figures if not p.half],
-        "method": _method_line(row) if row.state == READY else "",
+        "method": _method_line(row, survey),
     }
 
 
-def _method_line(row: Row) -> str:
-    """The row's method on its first problem, and the network it talks over."""
-    built = problem(row.problems[0], WORKERS)
-    method = row.build(built, 1000)
-    c = method.constants(built)
-    network = f"; λ = {c.lam:.4g}, gap {1 - c.lam:.4g}" if c.lam is not None else ""
-    return f"{method.name}, on {built.name} with {WORKERS} workers{network}"
+def _method_line(row: Row, survey: Survey) -> str:
+    """The row's method in its first run that has ended, and the network it talks over."""
+    for cell, stored in survey.finished:
+        for one in stored.result.curves:
+            if cell.row == row.key and cell.kind is Kind.RUN and isinstance(one, RunSeries):
+                return f"{one.method}, on {cell.problem}"
+    return ""
 
 
 def _of_kind(table: pd.DataFrame, kind: Kind) -> pd.Series:

@@ -14,19 +14,22 @@ import pytest
 from PIL import Image
 from rich.console import Console
 
-from algorithms.catalogue import ROWS
+from algorithms.catalogue import ROWS, Row
+from algorithms.compressors.qsgd import QSGD
+from algorithms.topologies.ring import Ring
 from experiments.figures.formula import formula
 from experiments.figures.lines import Line as NamedLine
 from experiments.figures.lines import LineCurves
 from experiments.job import survey_job
 from experiments.reporting.comparisons import comparisons
 from experiments.reporting.early import write_early
-from experiments.reporting.operators import operator_sections
-from experiments.reporting.pictures import Drawing, pictures
+from experiments.reporting.page import write_pages
+from experiments.reporting.pictures import Drawing, Picture, pictures
 from experiments.reporting.signs import plain, pretty
 from experiments.store import Store, Stored
 from experiments.survey import Survey, in_order
 from proofs_check.cell import Cell, CellResult, Kind
+from proofs_check.compressors.facts import operator_facts
 from proofs_check.curves import RatePanel, RateSeries, RunSeries, TradeoffPoint, WorkerSeries
 from proofs_check.methods.tuned_run import cited
 from proofs_check.verdict import Outcome, Verdict
@@ -70,7 +73,8 @@ def run_cell(cell: Cell) -> CellResult:
     if cell == PROOF:
         return CellResult((Verdict("qsgd", "E C(x) = x", "algebra", Outcome.PROVED),))
     if cell == OPERATOR:
-        return CellResult((), (TradeoffPoint("QSGD(s=4)", "gaussian", 4.3, 1.0, 1.5),))
+        point = TradeoffPoint("QSGD(s=4)", "gaussian", 4.3, 1.0, 1.5)
+        return CellResult((), (point,), (operator_facts(QSGD(4), 100),))
     if cell == WORKERS:
         x = np.array([1.0, 2.0, 4.0])
         return CellResult((), (WorkerSeries(x, 1 / x, 0.9 / x, 1.1 / x, x / x),))
@@ -275,9 +279,27 @@ def test_docstrings_for_readers(written: str, read: str) -> None:
 
 def test_no_definition_keeps_marks_of_its_source() -> None:
     operators = {type(o): o for row in ROWS for o in row.operators}.values()
-    for section in operator_sections(tuple(operators), 100):
-        for text in section["definition"]:
+    for operator in operators:
+        for text in map(plain, operator_facts(operator, 100).definition):
             assert not re.search(r"\\|:`|\|\||\bhat\b|\^2\b(?!\.?\d)", text), text
+
+
+def test_pages_are_made_of_stored_results_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("a page computed something")
+
+    cells = (RUN, OPERATOR)
+    results = tuple((cell, Stored(run_cell(cell), 1.0)) for cell in cells)
+    for owner, name in ((Row, "tune"), (QSGD, "encode"), (Ring, "constants")):
+        monkeypatch.setattr(owner, name, refuse)
+    survey = Survey(results, (), 0, 1.0, dict.fromkeys(cells, "fake"))
+    drawn = Picture("bsp-sgd", "run", "", "", "data:image/png;base64,", half=False)
+    write_pages(survey, "quick", (drawn,), tmp_path)
+    page = Page((tmp_path / "rows/qsgd.html").read_text(encoding="utf-8")).text
+    assert "Exact law at x = (3, -4, 0, 12)" in page
+    assert "a method, 4 workers" in Page((tmp_path / "rows/bsp-sgd.html").read_text()).text
 
 
 def test_nothing_is_drawn_of_operators_that_lose_nothing() -> None:

@@ -15,9 +15,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from algorithms.compressors.qsgd import QSGD
+from algorithms.compressors.sign import Sign
+from algorithms.topologies.ring import Ring
 from experiments.files import write_atomically
 from experiments.store import FORMAT, CorruptResult, Store, Stored
 from proofs_check.cell import Cell, CellResult, Kind
+from proofs_check.compressors.facts import operator_facts
 from proofs_check.curves import (
     Cited,
     Curves,
@@ -31,6 +35,8 @@ from proofs_check.curves import (
     TradeoffPoint,
     WorkerSeries,
 )
+from proofs_check.facts import Facts
+from proofs_check.topologies.facts import topology_facts
 from proofs_check.verdict import Outcome, Verdict
 
 CELL = Cell("qsgd", "quadratic-sc", Kind.RUN, "", (1, 2), 4, 100, 8)
@@ -65,6 +71,8 @@ EVERY = (
     SchemeNumbers("PS", "BSP", 0.0, 1.0, float("nan"), 2.0, 0.5, 3.0),
 )  # fmt: skip
 """One of each type of curves."""
+KNOWN = (operator_facts(QSGD(4), 16), operator_facts(Sign(), 16), topology_facts(Ring(5)))
+"""One of each type of facts, with a law and without claims among them."""
 
 
 def result(*curves: Curves) -> Stored:
@@ -90,7 +98,7 @@ def assert_same(one: Any, other: Any) -> None:
 def test_what_is_read_is_what_was_written(tmp_path: Path) -> None:
     store = Store(tmp_path, {CELL: "v1"})
     assert store.load(CELL) is None
-    stored = result(*EVERY)
+    stored = Stored(CellResult(VERDICTS, EVERY, KNOWN), 1.25)
     assert {type(one) for one in EVERY} == set(get_args(Curves))
     store.save(CELL, stored)
     read = store.load(CELL)
@@ -98,6 +106,8 @@ def test_what_is_read_is_what_was_written(tmp_path: Path) -> None:
     assert read.result.verdicts == VERDICTS
     assert read.seconds == 1.25
     assert_same(read.result.curves, EVERY)
+    assert_same(read.result.facts, KNOWN)
+    assert {type(one) for one in KNOWN} == set(get_args(Facts))
     assert [path.suffix for path in tmp_path.iterdir()] == [".cell"]
 
 

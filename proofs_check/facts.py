@@ -1,0 +1,123 @@
+"""What a check leaves for pages: frozen dataclasses of words and numbers, each told by its type.
+
+They are plain data like the curves, and are stored beside them, so that a page about an operator or
+a topology is made from results alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+
+@final
+@dataclass(frozen=True)
+class ClaimFacts:
+    """One claim of an operator as it is printed.
+
+    Attributes:
+        text: the claim.
+        source: authors, year and place.
+        confidence: how sure the source is.
+        tight: whether its constant is attained.
+    """
+
+    text: str
+    source: str
+    confidence: str
+    tight: bool
+
+
+@final
+@dataclass(frozen=True)
+class CoordinateFacts:
+    """What becomes of one coordinate of a vector.
+
+    Attributes:
+        x: the coordinate.
+        outcomes: its values with their probabilities.
+    """
+
+    x: int
+    outcomes: str
+
+
+@final
+@dataclass(frozen=True)
+class LawFacts:
+    """An operator's exact law at one vector.
+
+    Attributes:
+        x: the vector.
+        kind: whether anything is drawn, and how.
+        error: E||C(x) - x||^2, a fraction where it is short.
+        mean: E C(x), coordinate by coordinate.
+        coordinates: the marginal law of each coordinate.
+    """
+
+    x: str
+    kind: str
+    error: str
+    mean: str
+    coordinates: tuple[CoordinateFacts, ...]
+
+
+@final
+@dataclass(frozen=True)
+class OperatorFacts:
+    """What a page says of an operator.
+
+    Attributes:
+        name: its reported name.
+        family: the name of its class.
+        d: dimension that claims and length are stated for.
+        definition: paragraphs of its docstring, without the list of errors.
+        claims: what it claims on R^d.
+        bits: length of a message on R^d in single precision.
+        law: its exact law at one vector, or None.
+        no_law: why there is none; empty where there is.
+    """
+
+    name: str
+    family: str
+    d: int
+    definition: tuple[str, ...]
+    claims: tuple[ClaimFacts, ...]
+    bits: str
+    law: LawFacts | None
+    no_law: str
+
+
+@final
+@dataclass(frozen=True)
+class TopologyFacts:
+    """Spectrum and traffic of a topology.
+
+    Attributes:
+        name: its reported name.
+        n: number of workers.
+        period: steps after which its matrices come round again.
+        lam: max(|lambda_2|, |lambda_n|) of one period.
+        gap: 1 - lam.
+        lam_n: smallest eigenvalue, or None.
+        beta: ||I - W||_2, or None.
+        symmetric: whether its matrices are, or None.
+        stated_lam: lam by a closed form, or None.
+        rounds: steps to reduce the disagreement by e; infinite where it does not shrink.
+        messages: messages that a worker sends in a step, in the mean.
+    """
+
+    name: str
+    n: int
+    period: int
+    lam: float
+    gap: float
+    lam_n: float | None
+    beta: float | None
+    symmetric: bool | None
+    stated_lam: float | None
+    rounds: float
+    messages: float
+
+
+Facts = OperatorFacts | TopologyFacts
