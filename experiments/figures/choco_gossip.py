@@ -6,7 +6,8 @@ from matplotlib.figure import Figure
 
 from experiments.figures.lines import Line
 from experiments.figures.several import Panel, SeveralCurves, several_figure
-from proofs_check.figure_runs.averaging import Averaging, Lines, quantisation_floor
+from proofs_check.figure_runs.averaging import Lines, quantisation_floor
+from proofs_check.figure_runs.trace import Trace
 
 _LEVELS = ("exact", "CHOCO QSGD", "Q1 QSGD", "Q2 QSGD")
 _SPARSE = ("exact", "CHOCO top", "CHOCO rand", "Q1 rand", "Q2 rand")
@@ -32,5 +33,5 @@ def _of(found: Lines, names: tuple[str, ...], bits: bool = False) -> tuple[Line,
     return tuple(_line(found.lines[name], bits) for name in names)
 
 
-def _line(line: Averaging, bits: bool) -> Line:
+def _line(line: Trace, bits: bool) -> Line:
     return Line(line.name, line.bits / 1e6 if bits else line.steps, line.error)

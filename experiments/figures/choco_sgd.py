@@ -8,9 +8,9 @@ from matplotlib.figure import Figure
 
 from experiments.figures.lines import Line
 from experiments.figures.several import Panel, SeveralCurves, several_figure
-from proofs_check.figure_runs.compressed_training import Training
+from proofs_check.figure_runs.trace import Trace
 
-Runs = Mapping[str, Mapping[str, Training]]
+Runs = Mapping[str, Mapping[str, Trace]]
 
 
 def choco_sgd_figure(runs: Runs) -> Figure:
@@ -26,7 +26,7 @@ def choco_sgd_figure(runs: Runs) -> Figure:
     return several_figure(data)
 
 
-def _lines(found: Mapping[str, Training], bits: bool) -> tuple[Line, ...]:
+def _lines(found: Mapping[str, Trace], bits: bool) -> tuple[Line, ...]:
     return tuple(
         Line(line.name, line.bits / 1e6 if bits else line.steps, line.error)
         for line in found.values()

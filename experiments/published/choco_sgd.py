@@ -14,13 +14,13 @@ from experiments.published.figure import PublishedFigure, Request
 from proofs_check.figure_runs.compressed_training import (
     SEED,
     Setting,
-    Training,
     exact_and_choco,
     largest_usable,
     others,
     problems,
     searched,
 )
+from proofs_check.figure_runs.trace import Trace
 
 
 def draw(request: Request) -> None:
@@ -45,7 +45,7 @@ CHOCO_SGD = PublishedFigure(
 
 def measure_choco_sgd(setting: Setting) -> Runs:
     """All runs by place and method; DCD and ECD with their largest usable stepsizes."""
-    runs: dict[str, dict[str, Training]] = {}
+    runs: dict[str, dict[str, Trace]] = {}
     for place, problem in problems(setting.n).items():
         runs[place] = exact_and_choco(problem, setting)
         for name, (build, operator) in others(setting).items():
@@ -68,7 +68,7 @@ def _data(runs: Runs, files: tuple[Path, ...]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _told(line: Training) -> dict[str, Any]:
+def _told(line: Trace) -> dict[str, Any]:
     return {
         "method": line.name, "lost": line.lost, "stepsize_factor": line.factor,
         "steps": line.steps.tolist(), "suboptimality": line.error.tolist(),

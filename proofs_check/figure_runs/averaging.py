@@ -29,8 +29,8 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.run import one_thread
 from algorithms.topologies.base import Topology
 from algorithms.topologies.ring import Ring
+from proofs_check.figure_runs.trace import Look, Trace
 from proofs_check.instruments.paths import path
-from theory.arrays import Floats
 
 PAPER = "Koloskova, Stich, Jaggi 2019, arXiv:1902.00340, section 5.2"
 SEED = 0
@@ -70,24 +70,6 @@ class Setting:
 FULL, SMALL = Setting(), Setting(d=400, short=300, long=2400)
 
 
-class Averaging(NamedTuple):
-    """One line: errors ``[K]`` after ``steps`` ``[K]``, bits sent per worker by then ``[K]``.
-
-    Attributes:
-        name: the method.
-        error: squared distance to the mean ``[K]``.
-    """
-
-    name: str
-    steps: Floats
-    error: Floats
-    bits: Floats
-
-    def at(self, step: int) -> float:
-        """Error after so many steps."""
-        return float(self.error[np.searchsorted(self.steps, step)])
-
-
 class Lines(NamedTuple):
     """All lines of the figure, by name; ``square`` is ||mean of the starts||^2.
 
@@ -97,23 +79,22 @@ class Lines(NamedTuple):
 
     setting: Setting
     square: float
-    lines: dict[str, Averaging]
+    lines: dict[str, Trace]
 
 
-def trace(name: str, method: Method[Any], problem: Quadratic, steps: int) -> Averaging:
+def trace(name: str, method: Method[Any], problem: Quadratic, steps: int) -> Trace:
     """Error and bits every hundredth of the run; ends early where a run explodes."""
     every = max(1, steps // 100)
     mean = problem.start() - problem.mean_gradient(problem.start())
-    found: list[tuple[float, float, float]] = []
+    looks: list[Look] = []
     for t, state, world in path(method, problem, steps, seed=SEED):
         if t % every:
             continue
         error = float((method.models(state) - mean).square().sum(-1).mean())
-        sent = world.network.account((1,)).sent_bits.double().mean()
-        found.append((t, error, float(sent)))
-        if error > DIVERGED * found[0][1]:
+        looks.append(Look.at(t, error, world))
+        if error > DIVERGED * looks[0].error:
             break
-    return Averaging(name, *(np.array(column) for column in zip(*found, strict=True)))
+    return Trace.of(name, looks)
 
 
 def lines(setting: Setting = FULL, build: Build = ChocoGossip) -> Lines:
@@ -156,7 +137,7 @@ def quantisation_floor(setting: Setting, square: float) -> float:
     return float(((1 - modes) / (1 + modes)).sum() / setting.n * noise)
 
 
-def late_rate(line: Averaging) -> float:
+def late_rate(line: Trace) -> float:
     """-d log(error) per step over the last third of a run."""
     k = 2 * len(line.steps) // 3
     drop = np.log(line.error[k] / line.error[-1])

@@ -11,9 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple, final
-
-import numpy as np
+from typing import Any, final
 
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.qsgd import QSGD
@@ -32,8 +30,8 @@ from algorithms.problems.regularisers import L2
 from algorithms.run import one_thread
 from algorithms.topologies.base import Topology
 from algorithms.topologies.ring import Ring
+from proofs_check.figure_runs.trace import Look, Trace
 from proofs_check.instruments.paths import path
-from theory.arrays import Floats
 from theory.stepsizes import InverseTimeStep, Stepsize
 
 PAPER = "Koloskova, Stich, Jaggi 2019, arXiv:1902.00340, section 5.3"
@@ -77,24 +75,6 @@ class Setting:
         return InverseTimeStep(factor * self.scale * samples, self.shift * problem.d)
 
 
-class Training(NamedTuple):
-    """One line: suboptimality ``[K]`` of the mean model, mean over runs, after ``steps`` ``[K]``,
-    and bits sent per worker by then ``[K]``; ``factor`` is what its stepsize was multiplied by.
-    ``lost``: it was ended early, no better than at its start.
-
-    Attributes:
-        name: the method.
-        error: suboptimality ``[K]`` [f].
-    """
-
-    name: str
-    steps: Floats
-    error: Floats
-    bits: Floats
-    lost: bool
-    factor: float = 1.0
-
-
 def problems(n: int) -> dict[str, Logistic]:
     """Two data sets, sorted by label and dealt at random, by name."""
     dealt = (SortedByLabel(), Iid())
@@ -107,10 +87,10 @@ def problems(n: int) -> dict[str, Logistic]:
 
 def train(
     name: str, method: Method[Any], problem: Logistic, setting: Setting, factor: float = 1.0
-) -> Training:
+) -> Trace:
     """One run of all replicas, looked at every fiftieth of it; ends where it is lost."""
     every, lost = max(1, setting.steps // LOOKS), False
-    found: list[tuple[float, float, float]] = []
+    looks: list[Look] = []
     for t, state, world in path(
         method, problem, setting.steps, seed=SEED, replicas=setting.replicas
     ):
@@ -118,20 +98,17 @@ def train(
         lost = t % 10 == 0 and not float(rows.abs().amax()) < SPREAD
         if lost or t % every == 0:
             value = float(problem.value(world.network.mean_over_workers(rows)).mean())
-            account = world.network.account((setting.replicas,))
-            sent = float(account.sent_bits.double().mean())
-            found.append((t, value - (problem.f_star or 0.0), sent))
-            ratio = found[-1][1] / found[0][1]
+            looks.append(Look.at(t, value - (problem.f_star or 0.0), world))
+            ratio = looks[-1].error / looks[0].error
             lost = lost or ratio > (HOPELESS if t <= PATIENCE * setting.steps else 1.0)
         if lost:
             break
-    steps, error, bits = (np.array(column) for column in zip(*found, strict=True))
-    return Training(name, steps, error, bits, lost, factor)
+    return Trace.of(name, looks, lost=lost, factor=factor)
 
 
 def exact_and_choco(
     problem: Logistic, setting: Setting, build: BuildChoco = ChocoSGD
-) -> dict[str, Training]:
+) -> dict[str, Trace]:
     """D-PSGD, and CHOCO-SGD with three operators at the same stepsizes."""
     ring, step = Ring(setting.n), setting.step(problem)
     methods = {
@@ -159,7 +136,7 @@ def others(setting: Setting) -> dict[str, tuple[BuildOther, Compressor]]:
 
 def searched(
     name: str, build: BuildOther, operator: Compressor, problem: Logistic, setting: Setting
-) -> Iterator[Training]:
+) -> Iterator[Trace]:
     """Runs with every stepsize of the grid, from the largest on."""
     for factor in setting.factors:
         method = build(setting.step(problem, factor), Ring(setting.n), operator)
@@ -167,14 +144,9 @@ def searched(
             yield train(name, method, problem, setting, factor)
 
 
-def largest_usable(runs: Iterator[Training]) -> Training:
+def largest_usable(runs: Iterator[Trace]) -> Trace:
     """The first run that is not lost, or else the last."""
     for line in runs:
         if not line.lost:
             break
     return line
-
-
-def at(line: Training, step: int) -> float:
-    """Suboptimality after so many steps."""
-    return float(line.error[np.searchsorted(line.steps, step)])

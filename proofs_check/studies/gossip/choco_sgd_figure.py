@@ -18,13 +18,12 @@ from proofs_check.figure_runs.compressed_training import (
     SEED,
     BuildChoco,
     Setting,
-    Training,
-    at,
     exact_and_choco,
     others,
     problems,
     searched,
 )
+from proofs_check.figure_runs.trace import Trace
 from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.verdict import Outcome, Verdict
 
@@ -54,7 +53,7 @@ def measure(setting: Setting = SMALL, build: BuildChoco = ChocoSGD) -> StudyResu
     return StudyResult(tuple(verdicts), drawn)
 
 
-def keeps_up(place: str, runs: Mapping[str, Training], told: str) -> list[Verdict]:
+def keeps_up(place: str, runs: Mapping[str, Trace], told: str) -> list[Verdict]:
     """CHOCO-SGD against exact gossip at equal steps, and its bits."""
     exact = runs["exact"]
     lines = [line for name, line in runs.items() if name != "exact"]
@@ -76,7 +75,7 @@ def keeps_up(place: str, runs: Mapping[str, Training], told: str) -> list[Verdic
 
 
 def fails(
-    place: str, problem: Logistic, runs: Mapping[str, Training], setting: Setting
+    place: str, problem: Logistic, runs: Mapping[str, Trace], setting: Setting
 ) -> list[Verdict]:
     """The best that DCD and ECD reach with any stepsize, against CHOCO-SGD after as many steps."""
     found = []
@@ -86,7 +85,7 @@ def fails(
             searched(name, build, operator, problem, setting),
             key=lambda line: float(line.error[-1]),
         )
-        ratio = float(best.error[-1]) / at(runs[partner], setting.steps)
+        ratio = float(best.error[-1]) / runs[partner].at(setting.steps)
         works = name in _KEEPS_UP
         claim, bound = (
             (f"{name} is as good as {partner} after equal steps, to a factor 2", _AS_GOOD) if works

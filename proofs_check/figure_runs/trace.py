@@ -1,0 +1,61 @@
+"""What a figure's run of a compressed method leaves: errors and bits sent, by step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple, Self, final
+
+import numpy as np
+
+from algorithms.methods.base import World
+from theory.arrays import Floats
+
+
+@final
+class Look(NamedTuple):
+    """One look at a run: the error after ``step`` steps, and bits sent per worker by then.
+
+    Attributes:
+        error: mean over runs, in the figure's measure.
+    """
+
+    step: int
+    error: float
+    bits: float
+
+    @classmethod
+    def at(cls, step: int, error: float, world: World) -> Self:
+        """Bits are those on the ledger of ``world``, mean over runs and workers."""
+        sent = world.network.account((len(world.replicas),)).sent_bits.double().mean()
+        return cls(step, error, float(sent))
+
+
+@final
+class Trace(NamedTuple):
+    """One line: errors ``[K]`` after ``steps`` ``[K]``, bits sent per worker by then ``[K]``.
+    ``factor`` is what its stepsize was multiplied by; ``lost``: it was ended early, no better than
+    at its start.
+
+    Attributes:
+        name: the method.
+        error: in the figure's measure ``[K]``.
+    """
+
+    name: str
+    steps: Floats
+    error: Floats
+    bits: Floats
+    lost: bool = False
+    factor: float = 1.0
+
+    @classmethod
+    def of(
+        cls, name: str, looks: Iterable[Look], *, lost: bool = False, factor: float = 1.0
+    ) -> Self:
+        """The line through all looks at one run, at least one."""
+        steps, error, bits = (np.array(column) for column in zip(*looks, strict=True))
+        return cls(name, steps, error, bits, lost, factor)
+
+    def at(self, step: int) -> float:
+        """Error after so many steps."""
+        return float(self.error[np.searchsorted(self.steps, step)])
