@@ -60,10 +60,10 @@ def hook_cases(problems: tuple[str, ...] = HOOKED) -> tuple[HookCase, ...]:
     return tuple(found)
 
 
-def main_crossval(ranks: int) -> tuple[Verdict, ...]:
-    """All ready rows on ``ranks`` ranks, two workers each, on every problem of ``CHOSEN``; bytes
-    are counted on 2 ranks. One launch of ranks for all, one for the bytes if ranks > 2, and one for
-    the hooks of DistributedDataParallel.
+def main_crossval(ranks: int, problems: tuple[str, ...] = CHOSEN) -> tuple[Verdict, ...]:
+    """All ready rows on ``ranks`` ranks, two workers each, on those of ``problems`` that they run
+    on; bytes are counted on 2 ranks. One launch of ranks for all, one for the bytes if ranks > 2,
+    and one for the hooks of DistributedDataParallel.
 
     Raises:
         ValueError: ranks < 2.
@@ -71,8 +71,8 @@ def main_crossval(ranks: int) -> tuple[Verdict, ...]:
     if ranks < 2:
         raise ValueError(f"ranks must be at least 2 to compare two worlds, got ranks={ranks}")
     counted = byte_cases()
-    hooks = check_hooks(hook_cases(), ranks)
+    hooks = check_hooks(hook_cases(tuple(name for name in HOOKED if name in problems)), ranks)
     if ranks == 2:
-        return (*cross_validate((*cases(4), *counted), 2, counted), *hooks)
-    compared = cross_validate(cases(2 * ranks), ranks)
+        return (*cross_validate((*cases(4, problems), *counted), 2, counted), *hooks)
+    compared = cross_validate(cases(2 * ranks, problems), ranks)
     return (*compared, *cross_validate(tuple(counted), 2, counted), *hooks)

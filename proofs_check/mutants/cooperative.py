@@ -153,9 +153,10 @@ class Transposed(Mixing):
 
     def apply(self, x: Tensor, extra: Tensor, t: int, world: World) -> tuple[Tensor, Tensor]:
         size, n = x.shape[-2] + self.auxiliary, x.shape[-2]
-        unit = torch.eye(size, dtype=x.dtype)
-        s = torch.cat(self.right.apply(unit[:n], unit[n:], t, world), -2)  # S^T: rows of I S
-        mixed = s.T @ torch.cat((x, extra), -2)
+        unit = torch.eye(size, dtype=x.dtype).expand(*x.shape[:-2], size, size)
+        rows = self.right.apply(unit[..., :n, :], unit[..., n:, :], t, world)
+        s = torch.cat(rows, -2)  # S^T: rows of I S
+        mixed = s.mT @ torch.cat((x, extra), -2)
         return mixed[..., :n, :].contiguous(), mixed[..., n:, :].contiguous()
 
 

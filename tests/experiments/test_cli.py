@@ -95,7 +95,7 @@ def test_run_with_one_replica_has_no_interval(tmp_path: Path) -> None:
         ),
         (
             ("run", "fdla", "-p", "consensus", "-n", "4", "--gamma", "0.1"),
-            "row 'fdla' has no stepsize, got 0.1; leave it out",
+            "row 'fdla' has no stepsize, got gamma = 0.1; leave it out",
         ),
         (
             ("run", "qsgd", "-p", "quadratic-sc", "--replicas", "0"),
