@@ -31,7 +31,10 @@ def unified_meprop() -> tuple[Verdict, ...]:
     ours = meprop.gradient(problem, x, draws, _K, unified=True)[:, :size].reshape(shape)
     whole = problem.gradient(x, draws)[:, :size].reshape(shape)
     left = (ours != 0).any(-1)
-    exact = partial(identity, "meprop", check="exact", problem="mlp-digits", tolerance=1e-9)
+    exact = partial(
+        identity, "meprop", check="exact", problem="mlp-digits", tolerance=1e-9,
+        provenance=f"Sun, Ren, Ma, Wang 2017, arXiv:1706.06197; k = {_K}, seed {_SEED}, 2 workers",
+    )  # fmt: skip
     rest = "unified meProp is the gradient with the other rows of W_1 zero"
     return (
         exact("unified meProp leaves k rows of W_1", left.sum(-1), _K),
