@@ -14,6 +14,7 @@ import pytest
 import rateproof
 from algorithms.compressors.top_k import TopK
 from algorithms.topologies.ring import Ring
+from proofs_check.audit.loading import PACKAGES
 from proofs_check.verdict import Outcome
 
 HOME = Path(rateproof.__file__).parent
@@ -91,6 +92,11 @@ def test_worker_processes_take_the_same_packages(project: Path) -> None:
     done = called(project, "survey", "--row", "fdla", "--out", "out", ahead=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert (project / "out" / "index.html").exists()
+
+
+def test_the_door_and_the_audit_name_the_same_packages() -> None:
+    lying = {place.parent.name for place in HOME.glob("*/__init__.py")}
+    assert set(rateproof.PACKAGES) == set(PACKAGES) == lying - {"tests", "benchmarks"}
 
 
 def test_a_notebook_runs_and_compares() -> None:
