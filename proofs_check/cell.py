@@ -15,7 +15,8 @@ from proofs_check.verdict import Verdict
 
 
 class Kind(StrEnum):
-    """What a cell checks; what is checked of that kind has a name, but for the last three."""
+    """What a cell checks; what is checked of that kind has a name, but for runs, signatures,
+    workers and the last two."""
 
     RUN = "run"
     OPERATOR = "operator"
@@ -27,6 +28,7 @@ class Kind(StrEnum):
     CLOSED_FORM = "closed form"
     BOUND = "bound"
     STUDY = "study"
+    SIGNATURE = "signature"
     INFLUENCES = "influences"
     MUTANTS = "mutants"
 

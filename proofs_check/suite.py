@@ -25,6 +25,7 @@ from proofs_check.closed_forms import CLOSED_FORMS
 from proofs_check.compressors.check import check_compressor
 from proofs_check.compressors.facts import operator_facts
 from proofs_check.compressors.tradeoff import tradeoff
+from proofs_check.instruments.signature import Signature
 from proofs_check.instruments.study import Study
 from proofs_check.methods import equal_bits as workers
 from proofs_check.methods.equal_bits import error_at_budget
@@ -33,6 +34,7 @@ from proofs_check.methods.runs import run_row
 from proofs_check.mutants.report import MutantOutcome, refute_all
 from proofs_check.problems.check import check_problem
 from proofs_check.proofs import PROOFS
+from proofs_check.signatures import SIGNATURES
 from proofs_check.studies import STUDIES
 from proofs_check.topologies.facts import topology_facts
 from proofs_check.topologies.mixing import check_reference, check_topology
@@ -109,6 +111,8 @@ def _long_cells(effort: Preset) -> Iterator[Cell]:
     for study in (one for one in STUDIES if effort.runs_on(one.problem)):
         yield Cell(study.row, study.problem, Kind.STUDY, study.name)
     yield Cell("", "", Kind.INFLUENCES)
+    for signature in SIGNATURES.values():
+        yield Cell(signature.row, signature.problem, Kind.SIGNATURE)
 
 
 def _run_cells(effort: Preset) -> Iterator[Cell]:
@@ -241,6 +245,10 @@ def _study(cell: Cell, name: str) -> Prepared:
     return partial(_study_of, look_up("study", name, {s.name: s for s in STUDIES}))
 
 
+def _signature(cell: Cell, _: str) -> Prepared:
+    return partial(_signature_of, look_up("signature of row", cell.row, SIGNATURES))
+
+
 def _influences(cell: Cell, _: str) -> Prepared:
     return influences
 
@@ -267,6 +275,10 @@ def _bound_of(check: BoundCheck) -> CellResult:
 
 def _study_of(study: Study) -> CellResult:
     return study.result()
+
+
+def _signature_of(signature: Signature) -> CellResult:
+    return signature.result()
 
 
 def _mutant_verdict(outcome: MutantOutcome) -> Verdict:
@@ -300,6 +312,7 @@ _PREPARED: dict[Kind, Callable[[Cell, str], Prepared]] = {
     Kind.CLOSED_FORM: _closed,
     Kind.BOUND: _bound,
     Kind.STUDY: _study,
+    Kind.SIGNATURE: _signature,
     Kind.INFLUENCES: _influences,
     Kind.MUTANTS: _mutants,
 }

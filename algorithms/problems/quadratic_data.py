@@ -21,6 +21,23 @@ def consensus(n: int) -> Problem:
     return Quadratic.from_arrays(torch.ones_like(rows), rows, name="consensus")
 
 
+def unequal(n: int, d: int = _D, *, sigma2: float = 1.0, ratio: float = 100.0) -> Quadratic:
+    """Every worker its own curvatures, log-uniform between 1/ratio and 1, and its own minimiser.
+
+    Minimisers are standard normal, so that x* moves with the weights that workers get; sigma2 is
+    the noise of a gradient [f^2/x^2]. ``ratio`` = 1 gives all of them one Hessian.
+
+    Raises:
+        ValueError: ratio < 1.
+    """
+    if not ratio >= 1:
+        raise ValueError(f"ratio must be at least 1, got {ratio}: largest curvature over smallest")
+    draws = Key.seed(0).fold("unequal").draws(torch.tensor(0), torch.arange(n))
+    a = ratio ** -draws.uniform(d, torch.float64)
+    b = Key.seed(1).fold("unequal").draws(torch.tensor(0), torch.arange(n)).normal(d, torch.float64)
+    return Quadratic.from_arrays(a, b, sigma2=sigma2, name="quadratic-unequal")
+
+
 def _spread(n: int) -> float:
     """zeta2 of the quadratics: one worker cannot differ from itself."""
     return 1.0 if n > 1 else 0.0
@@ -46,6 +63,11 @@ ENTRIES = (
         "quadratic-pl",
         "Polyak-Lojasiewicz quadratic of rank d/2, not strongly convex",
         lambda n: Quadratic.pl(n, _D, zeta2=_spread(n)),
+    ),
+    ProblemEntry(
+        "quadratic-unequal",
+        "strongly convex quadratic, every worker its own Hessian and minimiser, sigma2 = 1",
+        unequal,
     ),
     ProblemEntry(
         "consensus", "average consensus, f_i = ||x - b_i||^2 / 2", consensus, general=False

@@ -1,0 +1,248 @@
+r"""Signature: the one measured effect that a row's paper is about, beside what it improves on.
+
+A quantity (an error at a budget, the bits or seconds that an accuracy costs, ...; smaller is
+better) is measured of three sides on one problem: the row's method, its baseline, and a planted
+fault, the row's method with its essential part switched off. Claimed is
+
+$$E[\text{method}] \le \theta\, E[\text{baseline}],$$
+
+with theta stated. The method must keep this and the fault must break it, each by a one-sided
+Student limit on the mean of y_r - theta b_r over the replicas r, paired by their seed; without
+randomness the numbers themselves are compared.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal, NamedTuple, final
+
+import numpy as np
+from scipy import stats
+
+from algorithms.run import Trace
+from proofs_check.cell import CellResult
+from proofs_check.curves import Line, LinePanel, band
+from proofs_check.instruments.statistics import TEST_ERROR
+from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
+
+CHECK = "signature"
+CHECK_OF_FAULT = "signature without its cause"
+
+Quantity = Literal[
+    "suboptimality", "squared_gradient", "average_squared_gradient", "squared_distance",
+    "consensus", "weighted_suboptimality",
+]  # fmt: skip
+"""What is wanted small: series of a :class:`~algorithms.run.Trace`."""
+
+Cost = Literal["steps", "sent_bits", "received_bits", "messages", "seconds"]
+"""What is paid for it: series of a :class:`~algorithms.run.Trace`."""
+
+
+class Side(StrEnum):
+    """Whom a signature measures."""
+
+    METHOD = "method"
+    BASELINE = "baseline"
+    FAULT = "fault"
+
+
+class Seen(NamedTuple):
+    """What was measured of one side.
+
+    Attributes:
+        values: the quantity of each replica ``[R]``, one value where nothing is drawn; infinite
+            where a run diverged or an accuracy was never reached.
+        x: where the picture's curve has its points ``[K]``.
+        y: the curve of each replica ``[R, K]``.
+    """
+
+    values: Floats
+    x: Floats
+    y: Floats
+
+
+@final
+@dataclass(frozen=True)
+class Signature:
+    """What a row is for, as a check; see this module.
+
+    Attributes:
+        row: key of the row.
+        problem: what it is measured on, in words or by a catalogue name.
+        effect: the effect, one sentence without figures ("workers that differ leave no floor").
+        quantity: what is measured, with unit ("E f(x_T) - f* after 500 steps [f]").
+        method: the row's method in the picture's legend.
+        baseline: what it improves on, in words ("D-PSGD at the same stepsize").
+        fault: what the planted fault switches off ("without the correction by the last step").
+        at_most: theta, in (0, 1).
+        measure: measures one side; draws the same random numbers for all three.
+        x_label: label of the picture's x axis, with unit.
+        y_label: label of its y axis, with unit.
+        source: authors, year, arXiv id and place of the claim.
+        told: seeds, replicas, workers, stepsizes: what makes the run again.
+        scales: of the axes, "log" or "linear".
+
+    Raises:
+        ValueError: at_most outside (0, 1).
+    """
+
+    row: str
+    problem: str
+    effect: str
+    quantity: str
+    method: str
+    baseline: str
+    fault: str
+    at_most: float
+    measure: Callable[[Side], Seen]
+    x_label: str
+    y_label: str
+    source: str
+    told: str
+    scales: tuple[str, str] = ("log", "log")
+
+    def __post_init__(self) -> None:
+        if not 0 < self.at_most < 1:
+            raise ValueError(
+                f"at_most must lie in (0, 1), got {self.at_most}: the method's share of the "
+                "baseline's quantity that the signature claims"
+            )
+
+    def result(self) -> CellResult:
+        """Measure all sides: the method's verdict, the fault's, and the picture of the three."""
+        seen = {side: self.measure(side) for side in Side}
+        base = seen[Side.BASELINE].values
+        verdicts = (
+            self._verdict(held(seen[Side.METHOD].values, base, self.at_most)),
+            self._caught(held(seen[Side.FAULT].values, base, self.at_most)),
+        )
+        names = {Side.METHOD: self.method, Side.BASELINE: self.baseline, Side.FAULT: self.fault}
+        lines = tuple(_line(names[side], one) for side, one in seen.items())
+        picture = LinePanel(self.effect, self.x_label, self.y_label, self.scales, lines)
+        return CellResult(verdicts, (picture,))
+
+    def _verdict(self, found: Comparison) -> Verdict:
+        return Verdict(
+            subject=self.row, problem=self.problem, claim=self.effect, check=CHECK,
+            outcome=found.outcome, statistic=found.ratio, bound=self.at_most,
+            uncertainty=found.half_width, resolution=2 * found.half_width,
+            evidence=f"{self.quantity}: {found.mine:.4g} against {found.theirs:.4g} "
+            f"({self.baseline}), {_share(found.ratio)}; claimed: at most {self.at_most:g}",
+            provenance=f"{self.source}; {self.told}, error {TEST_ERROR:g}",
+        )  # fmt: skip
+
+    def _caught(self, found: Comparison) -> Verdict:
+        caught = found.outcome is Outcome.REFUTED
+        return Verdict(
+            subject=self.row, problem=self.problem, check=CHECK_OF_FAULT,
+            claim=f"the signature is refuted of a planted fault: {self.fault}",
+            outcome=Outcome.CAUGHT if caught else Outcome.REFUTED,
+            statistic=found.ratio, bound=self.at_most, uncertainty=found.half_width,
+            evidence=f"{self.quantity}: {found.mine:.4g} against {found.theirs:.4g} "
+            f"({self.baseline}), {_share(found.ratio)}",
+            provenance=self.told,
+        )  # fmt: skip
+
+
+class Comparison(NamedTuple):
+    """One side against the baseline.
+
+    Attributes:
+        outcome: SUPPORTED, REFUTED, or COMPARED where chance could decide it.
+        mine: mean of the side.
+        theirs: mean of the baseline.
+        ratio: mine / theirs.
+        half_width: of the limit on mine - at_most theirs, in units of theirs.
+    """
+
+    outcome: Outcome
+    mine: float
+    theirs: float
+    ratio: float
+    half_width: float
+
+
+def held(mine: Floats, theirs: Floats, at_most: float, alpha: float = TEST_ERROR) -> Comparison:
+    """Is E mine ``[R]`` at most ``at_most`` times E theirs ``[R]``, with error ``alpha``?
+
+    A side of one value is without randomness. Replicas r of both are one pair.
+
+    Raises:
+        ValueError: the sides have other numbers of replicas, and neither is a single value.
+    """
+    if len(mine) != len(theirs) and 1 not in (len(mine), len(theirs)):
+        raise ValueError(
+            f"sides must have equally many replicas or one value, got {len(mine)} and {len(theirs)}"
+        )
+    a, b = float(np.mean(mine)), float(np.mean(theirs))
+    if not math.isfinite(a):
+        return Comparison(Outcome.REFUTED, a, b, math.inf, 0.0)
+    if not math.isfinite(b):
+        return Comparison(Outcome.SUPPORTED, a, b, 0.0, 0.0)
+    ratio = a / b if b > 0 else math.inf
+    excess = np.atleast_1d(mine - at_most * theirs)
+    half = 0.0
+    if len(excess) > 1:
+        spread = float(excess.std(ddof=1)) / len(excess) ** 0.5
+        half = float(stats.t.isf(alpha, len(excess) - 1)) * spread
+    middle = float(excess.mean())
+    outcome = Outcome.COMPARED
+    if middle + half <= 0:
+        outcome = Outcome.SUPPORTED
+    elif middle - half > 0:
+        outcome = Outcome.REFUTED
+    return Comparison(outcome, a, b, ratio, half / b if b > 0 else math.inf)
+
+
+def at_end(trace: Trace, y: Quantity = "suboptimality", x: Cost = "steps", last: int = 1) -> Seen:
+    """The mean of the ``last`` records of ``y``, drawn against ``x``."""
+    across, up = _across(trace, x), _up(trace, y)
+    return Seen(up[:, -last:].mean(axis=1), across.mean(axis=0), up)
+
+
+def at_budget(trace: Trace, budget: float, x: Cost, y: Quantity = "suboptimality") -> Seen:
+    """``y`` at the last record at which at most ``budget`` of ``x`` was spent.
+
+    Raises:
+        ValueError: the run ends before its budget is spent: give it more steps.
+    """
+    across, up = _across(trace, x), _up(trace, y)
+    if across[:, -1].min() < budget:
+        raise ValueError(
+            f"the run of {trace.method} spends {across[:, -1].min():.6g} of {x}, less than "
+            f"budget={budget:.6g}; give it more steps"
+        )
+    at = (across <= budget).sum(axis=1) - 1
+    return Seen(up[np.arange(len(up)), at], across.mean(axis=0), up)
+
+
+def to_reach(trace: Trace, target: float, x: Cost, y: Quantity = "suboptimality") -> Seen:
+    """What of ``x`` was spent when ``y`` first was at most ``target``: infinite if it never was."""
+    across, up = _across(trace, x), _up(trace, y)
+    there = up <= target
+    first = np.where(there.any(axis=1), there.argmax(axis=1), -1)
+    spent = np.where(first >= 0, across[np.arange(len(up)), first], np.inf)
+    return Seen(spent, across.mean(axis=0), up)
+
+
+def _up(trace: Trace, y: Quantity) -> Floats:
+    return np.asarray(getattr(trace, y), dtype=np.float64)
+
+
+def _across(trace: Trace, x: Cost) -> Floats:
+    """``[R, K]``, whatever shape the series has."""
+    series = np.asarray(getattr(trace, x), dtype=np.float64)
+    return np.broadcast_to(series, trace.suboptimality.shape)
+
+
+def _share(ratio: float) -> str:
+    return f"{ratio:.3g} of it" if math.isfinite(ratio) else "more than any share of it"
+
+
+def _line(name: str, seen: Seen) -> Line:
+    mean, low, high = band(seen.y)
+    return Line(name, seen.x, mean, low, high) if len(seen.y) > 1 else Line(name, seen.x, mean)

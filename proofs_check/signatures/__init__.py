@@ -1,0 +1,23 @@
+"""What each row is for: one signature per row and file. SIGNATURES holds them all by row.
+
+Rooms are named as the catalogue's families, files as the rows.
+"""
+
+from __future__ import annotations
+
+from proofs_check.instruments.signature import Signature
+from theory.members import members
+
+
+def _by_row(found: tuple[Signature, ...]) -> dict[str, Signature]:
+    """Raises a ValueError if a row has two."""
+    by_row = {one.row: one for one in found}
+    twice = sorted({one.row for one in found if one is not by_row[one.row]})
+    if twice:
+        raise ValueError(f"a row has one signature, got two of {', '.join(twice)}; leave one")
+    return by_row
+
+
+SIGNATURES: dict[str, Signature] = _by_row(members(__name__, Signature))
+
+__all__ = ["SIGNATURES"]

@@ -1,0 +1,1 @@
+"""Signatures of gossip that corrects or compresses what is exchanged."""

@@ -1,0 +1,112 @@
+"""The instrument of signatures: its decisions against Student's law, and what it refuses."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from scipy import stats
+
+from algorithms.catalogue import row
+from algorithms.problems.quadratic import Quadratic
+from algorithms.run import run
+from proofs_check.instruments.signature import (
+    Seen,
+    Side,
+    Signature,
+    at_budget,
+    at_end,
+    held,
+    to_reach,
+)
+from proofs_check.verdict import Outcome
+from theory.stepsizes import ConstantStep
+
+
+def test_single_values_are_compared_as_they_are():
+    one = np.array([1.0])
+    assert held(np.array([0.5]), one, 0.5).outcome is Outcome.SUPPORTED
+    assert held(np.array([0.51]), one, 0.5).outcome is Outcome.REFUTED
+    assert held(np.array([0.0]), one, 0.5).ratio == 0.0
+
+
+def test_the_limit_is_that_of_a_paired_test():
+    """scipy's one-sided paired test decides the same way on either side of its error."""
+    drawn = np.random.default_rng(0)
+    theirs = drawn.normal(10.0, 1.0, 20)
+    mine = 0.5 * theirs + drawn.normal(-0.1, 0.1, 20)
+    p = float(stats.ttest_rel(mine, 0.5 * theirs, alternative="less").pvalue)
+    assert held(mine, theirs, 0.5, alpha=1.01 * p).outcome is Outcome.SUPPORTED
+    assert held(mine, theirs, 0.5, alpha=0.99 * p).outcome is Outcome.COMPARED
+
+
+def test_chance_does_not_refute():
+    """Equal laws at a ratio of one: at most alpha of the draws are called refuted."""
+    drawn = np.random.default_rng(1)
+    found = [
+        held(drawn.normal(0.99, 0.1, 16), drawn.normal(1.0, 0.1, 16), 0.99).outcome
+        for _ in range(500)
+    ]
+    assert set(found) == {Outcome.COMPARED}
+
+
+def test_what_diverges_breaks_and_what_never_arrives_is_beaten():
+    finite, infinite = np.array([1.0, 1.1]), np.array([1.0, math.inf])
+    assert held(infinite, finite, 0.5).outcome is Outcome.REFUTED
+    assert held(np.array([math.nan, 1.0]), finite, 0.5).outcome is Outcome.REFUTED
+    assert held(finite, infinite, 0.5).outcome is Outcome.SUPPORTED
+
+
+def test_sides_of_unequal_length_are_refused():
+    with pytest.raises(ValueError, match="equally many replicas or one value, got 3 and 2"):
+        held(np.ones(3), np.ones(2), 0.5)
+
+
+@pytest.mark.parametrize("at_most", [0.0, 1.0, math.nan])
+def test_a_claim_of_no_effect_is_refused(at_most):
+    with pytest.raises(ValueError, match=r"at_most must lie in \(0, 1\)"):
+        _of({side: 1.0 for side in Side}, at_most)
+
+
+def test_an_effect_is_supported_and_its_absence_caught():
+    verdict, fault = _of({Side.METHOD: 0.1, Side.BASELINE: 1.0, Side.FAULT: 0.9}).result().verdicts
+    assert (verdict.outcome, verdict.statistic, verdict.bound) == (Outcome.SUPPORTED, 0.1, 0.5)
+    assert "0.1 against 1 (them), 0.1 of it" in verdict.evidence
+    assert fault.outcome is Outcome.CAUGHT
+
+
+def test_a_method_without_its_effect_and_a_fault_that_has_it_are_refuted():
+    verdict, fault = _of({Side.METHOD: 0.9, Side.BASELINE: 1.0, Side.FAULT: 0.1}).result().verdicts
+    assert verdict.outcome is fault.outcome is Outcome.REFUTED
+
+
+def test_readings_of_a_trace():
+    """GD on x^2/2 halves its error's root in every step: all readings are known."""
+    trace = _halving()
+    assert at_end(trace).values == pytest.approx([0.5 * 4.0**-5])
+    assert to_reach(trace, 0.5 * 4.0**-3, "steps").values == pytest.approx([3.0])
+    assert to_reach(trace, 1e-9, "steps").values == pytest.approx([math.inf])
+    bits = float(trace.sent_bits[0, 1])
+    assert at_budget(trace, 2.5 * bits, "sent_bits").values == pytest.approx([0.5 * 4.0**-2])
+    with pytest.raises(ValueError, match="give it more steps"):
+        at_budget(trace, 6 * bits, "sent_bits")
+
+
+def _of(values, at_most=0.5):
+    def measure(side):
+        value = np.array([values[side]])
+        return Seen(value, np.array([1.0]), value[None])
+
+    return Signature(
+        "d2", "made", "an effect", "what", "we", "them", "nothing left", at_most, measure,
+        "x", "y", "Nobody 2020", "nothing drawn",
+    )  # fmt: skip
+
+
+def _halving():
+    a = torch.ones(1, 1, dtype=torch.float64)
+    problem = Quadratic.from_arrays(a, 0 * a, x0=torch.ones(1, dtype=torch.float64))
+    method = row("bsp-sgd").tune(problem, 5, ConstantStep(0.5)).method
+    return run(method, problem, steps=5)
