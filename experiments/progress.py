@@ -32,7 +32,7 @@ def duration(seconds: float) -> str:
 
 
 @final
-class Clock:
+class RemainingWork:
     """How far the work is, weighing each cell with the seconds it is expected to take."""
 
     def __init__(self, costs: Mapping[Cell, float], workers: int) -> None:
@@ -90,7 +90,7 @@ class PlainProgress(Progress):
     def __init__(self, console: Console, costs: Mapping[Cell, float], workers: int) -> None:
         self.costs = costs
         self._console = console
-        self._clock = Clock(costs, workers)
+        self._clock = RemainingWork(costs, workers)
 
     def __enter__(self) -> Progress:
         return self
@@ -120,7 +120,7 @@ class LiveProgress(Progress):
 
     def __init__(self, console: Console, costs: Mapping[Cell, float], workers: int) -> None:
         self.costs = costs
-        self._clock = Clock(costs, workers)
+        self._clock = RemainingWork(costs, workers)
         self._busy: dict[int, tuple[Cell, float]] = {}
         self._live = Live(self._table(), console=console, auto_refresh=False, transient=True)
 

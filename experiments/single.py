@@ -12,7 +12,7 @@ from algorithms.catalogue import Row
 from algorithms.problems.base import Problem
 from experiments.figures.panels import RunCurves
 from proofs_check.curves import BAND, RunSeries
-from proofs_check.methods.tuned_run import AGREEMENT, Played, run_series, shown, tuned_run
+from proofs_check.methods.tuned_run import AGREEMENT, TunedRun, run_series, shown, tuned_run
 from theory.arrays import Floats
 from theory.stepsizes import Stepsize
 from theory.theorem import Metric, Theorem, missing_sentence
@@ -64,7 +64,7 @@ class Single:
 
     row: Row
     problem: Problem
-    played: Played
+    played: TunedRun
 
     @property
     def theorem(self) -> Theorem | None:

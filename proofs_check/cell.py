@@ -14,7 +14,7 @@ from proofs_check.facts import Facts
 from proofs_check.verdict import Verdict
 
 
-class Kind(StrEnum):
+class CellKind(StrEnum):
     """What a cell checks; what is checked of that kind has a name, but for runs, signatures,
     workers and the last two."""
 
@@ -50,7 +50,7 @@ class Cell:
 
     row: str
     problem: str
-    kind: Kind
+    kind: CellKind
     name: str = ""
     seeds: tuple[int, ...] = (1,)
     replicas: int = 0

@@ -151,7 +151,7 @@ class RateSeries:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Line:
+class PanelLine:
     """One line among several.
 
     Attributes:
@@ -210,7 +210,7 @@ class LinePanel:
     x_label: str
     y_label: str
     scales: tuple[str, str]
-    lines: tuple[Line, ...]
+    lines: tuple[PanelLine, ...]
 
 
 @final

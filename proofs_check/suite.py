@@ -20,7 +20,7 @@ from algorithms.topologies.base import PushTopology, Topology
 from algorithms.topologies.gallery import examples
 from proofs_check.bounds import BOUND_CHECKS
 from proofs_check.bounds.check import BoundCheck
-from proofs_check.cell import Cell, CellResult, Kind
+from proofs_check.cell import Cell, CellKind, CellResult
 from proofs_check.closed_forms import CLOSED_FORMS
 from proofs_check.compressors.check import check_compressor
 from proofs_check.compressors.facts import operator_facts
@@ -107,12 +107,12 @@ def cells(preset: str) -> tuple[Cell, ...]:
 
 def _long_cells(effort: Preset) -> Iterator[Cell]:
     """Those that take longest come first: started last, one process would wait for the other."""
-    yield Cell("", "", Kind.MUTANTS)
+    yield Cell("", "", CellKind.MUTANTS)
     for study in (one for one in STUDIES if effort.runs_on(one.problem)):
-        yield Cell(study.row, study.problem, Kind.STUDY, study.name)
-    yield Cell("", "", Kind.INFLUENCES)
+        yield Cell(study.row, study.problem, CellKind.STUDY, study.name)
+    yield Cell("", "", CellKind.INFLUENCES)
     for signature in SIGNATURES.values():
-        yield Cell(signature.row, signature.problem, Kind.SIGNATURE)
+        yield Cell(signature.row, signature.problem, CellKind.SIGNATURE)
 
 
 def _run_cells(effort: Preset) -> Iterator[Cell]:
@@ -120,39 +120,39 @@ def _run_cells(effort: Preset) -> Iterator[Cell]:
         for name in filter(effort.runs_on, r.problems):
             steps, replicas = effort.length(name)
             rates = effort.fits_rates_on(name)
-            yield Cell(r.key, name, Kind.RUN, "", (1,), replicas, steps, effort.n, rates)
+            yield Cell(r.key, name, CellKind.RUN, "", (1,), replicas, steps, effort.n, rates)
 
 
 def _operator_cells(effort: Preset) -> Iterator[Cell]:
     for r in ROWS:
         for operator in r.operators:
-            yield Cell(r.key, "", Kind.OPERATOR, operator.name, (1,), n=effort.dimension)
+            yield Cell(r.key, "", CellKind.OPERATOR, operator.name, (1,), n=effort.dimension)
     of_rows = {operator.name for r in ROWS for operator in r.operators}
     for name in OPERATORS:
         if name not in of_rows:
-            yield Cell("", "", Kind.OPERATOR, name, (1,), n=effort.dimension)
+            yield Cell("", "", CellKind.OPERATOR, name, (1,), n=effort.dimension)
 
 
 def _worker_cells() -> Iterator[Cell]:
     for r in ROWS:
         if workers.PROBLEM in r.problems:
-            yield Cell(r.key, workers.PROBLEM, Kind.WORKERS)
+            yield Cell(r.key, workers.PROBLEM, CellKind.WORKERS)
 
 
 def _other_cells(effort: Preset) -> Iterator[Cell]:
     for entry in PROBLEMS:
-        yield Cell("", entry.name, Kind.PROBLEM, n=effort.n)
+        yield Cell("", entry.name, CellKind.PROBLEM, n=effort.n)
     for topology in examples(Topology):
-        yield Cell("d-psgd", "", Kind.TOPOLOGY, topology.name, n=topology.n)
+        yield Cell("d-psgd", "", CellKind.TOPOLOGY, topology.name, n=topology.n)
     for pushed in examples(PushTopology):
-        yield Cell("push-sum", "", Kind.PUSH, pushed.name, n=pushed.n)
-    yield Cell("d-psgd", "", Kind.TOPOLOGY, _REFERENCE)
+        yield Cell("push-sum", "", CellKind.PUSH, pushed.name, n=pushed.n)
+    yield Cell("d-psgd", "", CellKind.TOPOLOGY, _REFERENCE)
     for prove in PROOFS:
-        yield Cell("", "", Kind.PROOF, _name(prove))
+        yield Cell("", "", CellKind.PROOF, _name(prove))
     for closed in CLOSED_FORMS:
-        yield Cell("", "", Kind.CLOSED_FORM, _name(closed))
+        yield Cell("", "", CellKind.CLOSED_FORM, _name(closed))
     for bound in BOUND_CHECKS:
-        yield Cell(bound.row, bound.problem, Kind.BOUND, bound.name)
+        yield Cell(bound.row, bound.problem, CellKind.BOUND, bound.name)
 
 
 def run_cell(cell: Cell) -> CellResult:
@@ -301,18 +301,18 @@ def _name(check: Callable[..., object]) -> str:
     return f"{check.__module__.split('.', 2)[-1]}.{check.__name__}"
 
 
-_PREPARED: dict[Kind, Callable[[Cell, str], Prepared]] = {
-    Kind.RUN: _run,
-    Kind.OPERATOR: _operator,
-    Kind.WORKERS: _workers,
-    Kind.PROBLEM: _problem,
-    Kind.TOPOLOGY: _topology,
-    Kind.PUSH: _push,
-    Kind.PROOF: _proof,
-    Kind.CLOSED_FORM: _closed,
-    Kind.BOUND: _bound,
-    Kind.STUDY: _study,
-    Kind.SIGNATURE: _signature,
-    Kind.INFLUENCES: _influences,
-    Kind.MUTANTS: _mutants,
+_PREPARED: dict[CellKind, Callable[[Cell, str], Prepared]] = {
+    CellKind.RUN: _run,
+    CellKind.OPERATOR: _operator,
+    CellKind.WORKERS: _workers,
+    CellKind.PROBLEM: _problem,
+    CellKind.TOPOLOGY: _topology,
+    CellKind.PUSH: _push,
+    CellKind.PROOF: _proof,
+    CellKind.CLOSED_FORM: _closed,
+    CellKind.BOUND: _bound,
+    CellKind.STUDY: _study,
+    CellKind.SIGNATURE: _signature,
+    CellKind.INFLUENCES: _influences,
+    CellKind.MUTANTS: _mutants,
 }

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import inspect
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -211,6 +211,32 @@ SOURCES = {
     for path in sorted((HOUSE / floor).rglob("*.py"))
     if path.name != "__init__.py"
 }
+
+
+def namesakes(sources: Mapping[str, str]) -> dict[str, list[str]]:
+    """Names of public classes that more than one module defines, and the modules."""
+    places: dict[str, list[str]] = {}
+    for module, text in sources.items():
+        for node in ast.parse(text).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(module)
+    return {name: modules for name, modules in places.items() if len(modules) > 1}
+
+
+def test_every_class_has_a_name_of_its_own() -> None:
+    """A name seen in a report, an error or a search leads to one class.
+
+    But for two of the audit, which is being rewritten: Family of inputs, Memory of a subject.
+    """
+    found = namesakes({module: path.read_text("utf-8") for module, path in SOURCES.items()})
+    found = {name: where for name, where in found.items() if name not in ("Family", "Memory")}
+    assert not found, f"classes of one name: {found}; say in each name what it is"
+
+
+def test_namesakes_are_found() -> None:
+    one, other = "class Line:\n    pass\n", "class Other:\n    class Line: ...\n"
+    assert namesakes({"a": one, "b": other, "c": one}) == {"Line": ["a", "c"]}
+    assert namesakes({"a": one, "b": other}) == {}
 
 
 def test_every_module_is_used() -> None:

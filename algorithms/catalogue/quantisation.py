@@ -12,7 +12,7 @@ from algorithms.catalogue.compose import compressed
 from algorithms.catalogue.downlink import Played, Received
 from algorithms.catalogue.entries import entry
 from algorithms.catalogue.row import OBJECTIVES, Recipe, Row
-from algorithms.compressors.atomo import Atomo, Budget
+from algorithms.compressors.atomo import AtomBudget, Atomo
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.centred import Centred
 from algorithms.compressors.elias_qsgd import EliasQSGD
@@ -110,7 +110,9 @@ ENTRIES: tuple[Row, ...] = (
     entry(
         "atomo",
         replace(
-            compressed(_ATOMO, operators=(Atomo(2), Atomo(Budget.QSGD), Atomo(Budget.TERNGRAD))),
+            compressed(
+                _ATOMO, operators=(Atomo(2), Atomo(AtomBudget.QSGD), Atomo(AtomBudget.TERNGRAD))
+            ),
             bits_vary=True,
             results=(atomic_sparsification,),
         ),

@@ -16,7 +16,7 @@ from algorithms.kernels import entropy as kernel
 
 @final
 @dataclass(frozen=True)
-class Entropy(Code):
+class EntropyCode(Code):
     """``head`` at its widths; the row's histogram over [0, k), its last count implied; the symbols.
 
     ``count`` symbols take at most n H + 2 bits (and 1.5 n^2 / 2^30 of rounding) by arithmetic

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from algorithms.codes.base import Code, Field, Layout, Symbols
 from algorithms.codes.lists import Column, Lists, Records
-from algorithms.compressors.base import Compressor, Property, Stated
+from algorithms.compressors.base import Compressor, Property, StatedLength
 from algorithms.compressors.entries import Entries, entries_of, first
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.kernels import row_norms
@@ -112,10 +112,10 @@ class AdaComp(Compressor):
         """The longest message: every element."""
         return float(float_bits + d * (self.width + 2))
 
-    def stated_lengths(self, sent: Tensor, float_bits: int) -> Stated:
+    def stated_lengths(self, sent: Tensor, float_bits: int) -> StatedLength:
         words = (self._cut(sent) != 0).sum(-1).clamp_min(1).sum(-1)
         length = float_bits + (words * (self.width + 2)).to(torch.float64)
-        return Stated(length, length)
+        return StatedLength(length, length)
 
     def _bins(self, d: int) -> int:
         return -(-d // self.bin)

@@ -19,7 +19,7 @@ from theory.claims import Claim, Confidence, Source, Unbiased, VarianceBound
 _PAPER = Source("Wang et al.", 2018, "1806.04090", "Theorem 4, Corollaries 5 and 6")
 
 
-class Budget(Enum):
+class AtomBudget(Enum):
     """Budgets that follow the row: what ATOMO then is."""
 
     QSGD = "l1/l2"
@@ -43,17 +43,17 @@ class Atomo(DropOut):
         ValueError: a budget outside [1, d], or a fraction outside (0, 1].
     """
 
-    budget: int | float | Budget = 0.25
+    budget: int | float | AtomBudget = 0.25
 
     @property
     def name(self) -> str:
         own = self.budget
-        return f"ATOMO(s={own.value if isinstance(own, Budget) else share_name(own)[2:]})"
+        return f"ATOMO(s={own.value if isinstance(own, AtomBudget) else share_name(own)[2:]})"
 
     def claims(self, d: int) -> tuple[Claim, ...]:
-        if self.budget is Budget.QSGD:
+        if self.budget is AtomBudget.QSGD:
             omega, formula = math.sqrt(d) - 1, "sqrt(d) - 1"
-        elif self.budget is Budget.TERNGRAD:
+        elif self.budget is AtomBudget.TERNGRAD:
             omega, formula = (math.sqrt(d) - 1) / 2, "(sqrt(d) - 1)/2"
         else:
             omega, formula = d / kept(self._number(), d) - 1, "d/s - 1"
@@ -63,20 +63,20 @@ class Atomo(DropOut):
         )
 
     def _number(self) -> int | float:
-        assert not isinstance(self.budget, Budget)
+        assert not isinstance(self.budget, AtomBudget)
         return self.budget
 
     def level(self, x: Tensor) -> Tensor:
-        if self.budget is Budget.QSGD:
+        if self.budget is AtomBudget.QSGD:
             return row_norms.norms(x)
-        if self.budget is Budget.TERNGRAD:
+        if self.budget is AtomBudget.TERNGRAD:
             return x.amax(-1, keepdim=True)
         return water_level(x, kept(self._number(), x.shape[-1]))
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """A bound on the expected length: s coordinates by value."""
-        count = math.sqrt(d) if isinstance(self.budget, Budget) else kept(self._number(), d)
-        if self.budget is Budget.TERNGRAD:
+        count = math.sqrt(d) if isinstance(self.budget, AtomBudget) else kept(self._number(), d)
+        if self.budget is AtomBudget.TERNGRAD:
             count = d  # all magnitudes may be equal
         return bits.hybrid_code(d, count, 0, float_bits)
 

@@ -32,7 +32,7 @@ class Property(Enum):
     LINEAR = "linearity"
 
 
-class Stated(NamedTuple):
+class StatedLength(NamedTuple):
     """What theory says of the length of given messages [bits], ``[..., m]`` each.
 
     ``least`` = ``most`` where the length follows from what was sent; an entropy code states its
@@ -87,10 +87,10 @@ class Compressor(ABC):
         Where lengths vary: the stated bound on the expected length, else on the longest.
         """
 
-    def stated_lengths(self, sent: Tensor, float_bits: int) -> Stated:
+    def stated_lengths(self, sent: Tensor, float_bits: int) -> StatedLength:
         """Closed-form lengths of the messages that were decoded to ``sent`` ``[..., m, d]``."""
         length = torch.full(sent.shape[:-1], self.stated_bits(sent.shape[-1], float_bits))
-        return Stated(length, length)
+        return StatedLength(length, length)
 
     def code(self, d: int, dtype: torch.dtype) -> Code:
         """How symbols are written as bytes: by default every field at its width."""

@@ -13,7 +13,7 @@ from torch import Tensor
 from algorithms.codes.base import Code, Field, Layout, Symbols
 from algorithms.codes.lists import Column, Lists, Records, float_column
 from algorithms.compressors.atomo import water_level
-from algorithms.compressors.base import Property, Stated
+from algorithms.compressors.base import Property, StatedLength
 from algorithms.compressors.entries import Entries, entries_of
 from algorithms.compressors.grid import GridCompressor, IrrationalScale
 from algorithms.compressors.requirements import kept, require_finite, require_rows, share_name
@@ -120,11 +120,11 @@ class Centred(GridCompressor):
         """The expected length, a bound where the optimal probabilities leave some out."""
         return float_bits + kept(self.budget, d) * (float_bits + index_bits(d))
 
-    def stated_lengths(self, sent: Tensor, float_bits: int) -> Stated:
+    def stated_lengths(self, sent: Tensor, float_bits: int) -> StatedLength:
         """At least what differs from the commonest value, at most everything."""
         d, each = sent.shape[-1], float_bits + index_bits(sent.shape[-1])
         flat = sent.reshape(-1, d)
         same = [int(torch.unique(row, return_counts=True)[1].max()) for row in flat]
         least = torch.tensor(same, dtype=torch.float64).reshape(sent.shape[:-1])
         low = float_bits + torch.minimum(d - least, torch.full_like(least, 0.0)) * each
-        return Stated(low, torch.full_like(low, float_bits + d * each))
+        return StatedLength(low, torch.full_like(low, float_bits + d * each))

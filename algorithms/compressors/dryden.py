@@ -12,7 +12,7 @@ from torch import Tensor
 
 from algorithms.codes.base import Code, Field, Layout, Symbols
 from algorithms.codes.lists import Column, Lists, Records
-from algorithms.compressors.base import Compressor, Property, Stated
+from algorithms.compressors.base import Compressor, Property, StatedLength
 from algorithms.compressors.entries import Entries, entries_of, first, sums
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.key import Draws
@@ -94,10 +94,10 @@ class Dryden(Compressor):
         most = max(k + other for k, other in zip(shares, reversed(shares), strict=True))
         return float(2 * float_bits + most * (index_bits(d) + 1))
 
-    def stated_lengths(self, sent: Tensor, float_bits: int) -> Stated:
+    def stated_lengths(self, sent: Tensor, float_bits: int) -> StatedLength:
         each = index_bits(sent.shape[-1]) + 1
         length = (2 * float_bits + (sent != 0).sum(-1) * each).to(torch.float64)
-        return Stated(length, length)
+        return StatedLength(length, length)
 
 
 @lru_cache(maxsize=64)

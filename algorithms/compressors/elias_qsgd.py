@@ -12,7 +12,7 @@ from torch import Tensor
 
 from algorithms.codes.base import Code, Field, Layout, Symbols
 from algorithms.codes.lists import Column, Lists, Records
-from algorithms.compressors.base import Property, Stated
+from algorithms.compressors.base import Property, StatedLength
 from algorithms.compressors.entries import entries_of, from_gaps, gaps
 from algorithms.compressors.grid import GridCompressor
 from algorithms.compressors.qsgd import QSGD
@@ -93,7 +93,7 @@ class EliasQSGD(GridCompressor):
     def stated_bits(self, d: int, float_bits: int) -> float:
         return bits.qsgd_elias(d, self.s, float_bits)
 
-    def stated_lengths(self, sent: Tensor, float_bits: int) -> Stated:
+    def stated_lengths(self, sent: Tensor, float_bits: int) -> StatedLength:
         """Distances and signs follow from what was sent; levels lie between 1 and s."""
         flat = sent.reshape(-1, sent.shape[-1])
         highest = max(bits.elias_omega(level) for level in range(1, self.s + 1))
@@ -103,7 +103,7 @@ class EliasQSGD(GridCompressor):
             least.append(known + len(places))
             most.append(known + len(places) * highest)
         shape = sent.shape[:-1]
-        return Stated(
+        return StatedLength(
             torch.tensor(least, dtype=torch.float64).reshape(shape),
             torch.tensor(most, dtype=torch.float64).reshape(shape),
         )

@@ -8,7 +8,7 @@ from typing import final
 import torch
 from torch import Tensor
 
-from algorithms.compressors.base import Stated
+from algorithms.compressors.base import StatedLength
 from algorithms.kernels import entries as kernel
 from algorithms.kernels import row_norms
 from theory import bits
@@ -79,10 +79,10 @@ def signed_sums(x: Tensor) -> Tensor:
     return sums(x.clamp_min(0)) - sums(x.clamp_max(0))
 
 
-def golomb_lengths(sent: Tensor, k: int, head: int) -> Stated:
+def golomb_lengths(sent: Tensor, k: int, head: int) -> StatedLength:
     """``head`` bits and the positions of k equal magnitudes; the first k where all are zero."""
     held = (sent != 0).reshape(-1, sent.shape[-1])
     places = [row.nonzero()[:, 0].tolist() or list(range(k)) for row in held]
     lengths = [head + bits.golomb_positions(at, sent.shape[-1]) for at in places]
     length = torch.tensor(lengths, dtype=torch.float64).reshape(sent.shape[:-1])
-    return Stated(length, length)
+    return StatedLength(length, length)

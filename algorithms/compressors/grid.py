@@ -20,7 +20,7 @@ class IrrationalScale(ValueError):
 
 @final
 @dataclass(frozen=True)
-class Step:
+class GridStep:
     """Law of one coordinate: ``outer`` with probability ``up``, else ``inner`` (nearer to zero)."""
 
     inner: Fraction
@@ -52,7 +52,7 @@ class GridCompressor(Compressor):
         inner, outer = self.cells(x)
         return ((outer - x) * (x - inner)).sum(-1)
 
-    def law(self, x: Sequence[Fraction]) -> tuple[Step, ...]:
+    def law(self, x: Sequence[Fraction]) -> tuple[GridStep, ...]:
         """The exact law of every coordinate of one vector.
 
         Raises:
@@ -90,6 +90,6 @@ def exact_norm(x: Sequence[Fraction], p: float) -> Fraction:
     raise ValueError(f"p must be 1, 2 or inf, got p={p}")
 
 
-def _step(t: Fraction, inner: Fraction, outer: Fraction) -> Step:
+def _step(t: Fraction, inner: Fraction, outer: Fraction) -> GridStep:
     up = Fraction(0) if inner == outer else (t - inner) / (outer - inner)
-    return Step(inner, outer, up)
+    return GridStep(inner, outer, up)

@@ -14,7 +14,7 @@ from torch import Tensor
 from algorithms.codes.base import Code, Layout, Symbols
 from algorithms.codes.joined import Joined
 from algorithms.codes.packed import Packed
-from algorithms.compressors.base import Compressor, Shapes, Stated
+from algorithms.compressors.base import Compressor, Shapes, StatedLength
 from algorithms.key import Draws
 from theory.claims import Claim, Contraction, NoConstant, Unbiased, VarianceBound
 
@@ -96,7 +96,7 @@ class Parted(Compressor):
         return sum(32 * vary + 8 * math.ceil(length / 8) if joined else length
                    for length, vary in zip(lengths, self._vary(d), strict=True))  # fmt: skip
 
-    def stated_lengths(self, sent: Tensor, float_bits: int) -> Stated:
+    def stated_lengths(self, sent: Tensor, float_bits: int) -> StatedLength:
         d = sent.shape[-1]
         least = most = torch.zeros(sent.shape[:-1], dtype=torch.float64)
         joined = self._joined(d)
@@ -106,7 +106,7 @@ class Parted(Compressor):
             if joined:
                 low, high = (8 * torch.ceil(v / 8) + 32 * vary for v in (low, high))
             least, most = least + low, most + high
-        return Stated(least, most)
+        return StatedLength(least, most)
 
     def _pairs(self, d: int) -> Iterator[tuple[Compressor, int]]:
         return zip(self.operators(d), self.sizes(d), strict=True)

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from algorithms.codes.base import Code, Field, Layout, Symbols
 from algorithms.codes.lists import Column, Lists, Records, float_column
-from algorithms.compressors.base import Compressor, Stated
+from algorithms.compressors.base import Compressor, StatedLength
 from algorithms.compressors.entries import Entries, entries_of
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.key import Draws
@@ -80,9 +80,9 @@ class MaskCompressor(Compressor):
         count, values = symbols
         return Entries(count, drawn.positions).spread(values, d)
 
-    def stated_lengths(self, sent: Tensor, float_bits: int) -> Stated:
+    def stated_lengths(self, sent: Tensor, float_bits: int) -> StatedLength:
         """Without indices zeros are sent too, and cannot be told from what was not sent."""
         d = sent.shape[-1]
         each = float_bits + (index_bits(d) if self.indices_sent else 0)
         least = ((sent != 0).sum(-1) * each).to(torch.float64)
-        return Stated(least, least if self.indices_sent else torch.full_like(least, d * each))
+        return StatedLength(least, least if self.indices_sent else torch.full_like(least, d * each))

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from algorithms.codes.base import Code, Field, Layout, Symbols
 from algorithms.codes.lists import Column, Lists, Records
-from algorithms.compressors.base import Compressor, Property, Stated
+from algorithms.compressors.base import Compressor, Property, StatedLength
 from algorithms.compressors.entries import Entries, from_gaps, gaps, golomb_lengths, signed_sums
 from algorithms.compressors.requirements import kept, require_finite, require_rows, share_name
 from algorithms.key import Draws
@@ -95,7 +95,7 @@ class SBC(Compressor):
         """Length of the longest message for rows of d numbers [bits]."""
         return float(float_bits + bits.golomb_positions_most(d, self.kept(d)))
 
-    def stated_lengths(self, sent: Tensor, float_bits: int) -> Stated:
+    def stated_lengths(self, sent: Tensor, float_bits: int) -> StatedLength:
         return golomb_lengths(sent, self.kept(sent.shape[-1]), float_bits)
 
 

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from algorithms.codes.base import Code, Layout, Symbols
-from algorithms.compressors.base import Compressor, Stated
+from algorithms.compressors.base import Compressor, StatedLength
 from algorithms.key import Draws
 from theory.claims import (
     Claim,
@@ -89,7 +89,7 @@ class ScaledUnbiased(Compressor):
     def stated_bits(self, d: int, float_bits: int) -> float:
         return self.inner.stated_bits(d, float_bits)
 
-    def stated_lengths(self, sent: Tensor, float_bits: int) -> Stated:
+    def stated_lengths(self, sent: Tensor, float_bits: int) -> StatedLength:
         """Lengths of the messages of Q, which is what crosses [bits]."""
         return self.inner.stated_lengths(
             sent * (1 + self.variance(sent.shape[-1]).omega), float_bits

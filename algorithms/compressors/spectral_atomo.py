@@ -11,7 +11,7 @@ from torch import Tensor
 from algorithms.codes.base import Code, Field, Layout, Symbols
 from algorithms.codes.lists import Lists, Records, float_column
 from algorithms.compressors.atomo import water_level
-from algorithms.compressors.base import Compressor, Property, Shapes, Stated
+from algorithms.compressors.base import Compressor, Property, Shapes, StatedLength
 from algorithms.compressors.low_rank import Block, flat, matrices
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.key import Draws
@@ -119,7 +119,7 @@ class SpectralAtomo(Compressor):
         block = self.block(d)
         return float(self.s * (1 + block.rows + block.columns) * float_bits)
 
-    def stated_lengths(self, sent: Tensor, float_bits: int) -> Stated:
+    def stated_lengths(self, sent: Tensor, float_bits: int) -> StatedLength:
         """Whole triplets: at least the rank of what was sent, at most all.
 
         Where the matrix was padded its rank does not show.
@@ -131,4 +131,4 @@ class SpectralAtomo(Compressor):
         least = (rank.to(torch.float64) * each).clamp_max(block.rank * each)
         if block.rows * block.columns > d:
             least = torch.zeros_like(least)
-        return Stated(least, torch.full_like(least, block.rank * each))
+        return StatedLength(least, torch.full_like(least, block.rank * each))

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from algorithms.codes.base import Code, Field, Layout, Symbols
 from algorithms.codes.lists import Column, Lists, Records
-from algorithms.compressors.base import Compressor, Property, Stated
+from algorithms.compressors.base import Compressor, Property, StatedLength
 from algorithms.compressors.entries import Entries, from_gaps, gaps, golomb_lengths, sums
 from algorithms.compressors.requirements import kept, require_finite, require_rows, share_name
 from algorithms.kernels import selection
@@ -79,6 +79,6 @@ class STC(Compressor):
         k = kept(self.k, d)
         return float(float_bits + k + bits.golomb_positions_most(d, k))
 
-    def stated_lengths(self, sent: Tensor, float_bits: int) -> Stated:
+    def stated_lengths(self, sent: Tensor, float_bits: int) -> StatedLength:
         k = kept(self.k, sent.shape[-1])
         return golomb_lengths(sent, k, float_bits + k)

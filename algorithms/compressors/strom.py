@@ -11,7 +11,7 @@ from torch import Tensor
 
 from algorithms.codes.base import Code, Field, Layout, Symbols
 from algorithms.codes.lists import Column, Lists, Records
-from algorithms.compressors.base import Compressor, Property, Stated
+from algorithms.compressors.base import Compressor, Property, StatedLength
 from algorithms.compressors.entries import Entries, entries_of
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.key import Draws
@@ -72,6 +72,6 @@ class Strom(Compressor):
         """The longest: every coordinate is sent."""
         return 32.0 * d
 
-    def stated_lengths(self, sent: Tensor, float_bits: int) -> Stated:
+    def stated_lengths(self, sent: Tensor, float_bits: int) -> StatedLength:
         length = 32.0 * (sent != 0).sum(-1).to(torch.float64)
-        return Stated(length, length)
+        return StatedLength(length, length)

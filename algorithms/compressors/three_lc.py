@@ -11,7 +11,7 @@ from torch import Tensor
 from algorithms.codes.base import Code, Field, Layout, Symbols
 from algorithms.codes.packed import Packed
 from algorithms.codes.zero_runs import ZeroRuns
-from algorithms.compressors.base import Compressor, Property, Stated
+from algorithms.compressors.base import Compressor, Property, StatedLength
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.key import Draws
 from theory import bits
@@ -87,11 +87,11 @@ class ThreeLC(Compressor):
         """8 bits for every five coordinates, the longest message where runs are shortened."""
         return float(float_bits + 8 * -(-d // 5))
 
-    def stated_lengths(self, sent: Tensor, float_bits: int) -> Stated:
+    def stated_lengths(self, sent: Tensor, float_bits: int) -> StatedLength:
         if not self.runs:
             return super().stated_lengths(sent, float_bits)
         padded = torch.nn.functional.pad(sent, (0, -sent.shape[-1] % 5))
         full = (padded.reshape(-1, padded.shape[-1] // 5, 5) != 0).any(-1).tolist()
         lengths = [float_bits + 8.0 * bits.zero_run_bytes(groups) for groups in full]
         length = torch.tensor(lengths, dtype=torch.float64).reshape(sent.shape[:-1])
-        return Stated(length, length)
+        return StatedLength(length, length)

@@ -12,8 +12,8 @@ import torch
 from torch import Tensor
 
 from algorithms.codes.base import Code, Layout, Symbols
-from algorithms.codes.entropy import Entropy
-from algorithms.compressors.base import Property, Stated
+from algorithms.codes.entropy import EntropyCode
+from algorithms.compressors.base import Property, StatedLength
 from algorithms.compressors.grid import GridCompressor
 from algorithms.compressors.k_level import KLevel, Span
 from algorithms.key import Draws
@@ -69,7 +69,7 @@ class VariableLength(GridCompressor):
         return self._inner(d).layout(d, dtype)
 
     def code(self, d: int, dtype: torch.dtype) -> Code:
-        return Entropy(self.layout(d, dtype)[:-1], d, self.levels(d), self.arithmetic)
+        return EntropyCode(self.layout(d, dtype)[:-1], d, self.levels(d), self.arithmetic)
 
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
         return self._inner(x.shape[-1]).encode(x, draws)
@@ -89,7 +89,7 @@ class VariableLength(GridCompressor):
             leading = variable_length.bits(d, float_bits) - 2 * float_bits
         return leading + self._front(d, float_bits) + (2 if self.arithmetic else d)
 
-    def stated_lengths(self, sent: Tensor, float_bits: int) -> Stated:
+    def stated_lengths(self, sent: Tensor, float_bits: int) -> StatedLength:
         """Between the entropy of what was sent and the code's known overhead above it."""
         d = sent.shape[-1]
         flat = sent.reshape(-1, d)
@@ -100,4 +100,4 @@ class VariableLength(GridCompressor):
         least = torch.tensor(entropies, dtype=torch.float64).reshape(sent.shape[:-1])
         front = self._front(d, float_bits)
         over = 2 + 1.5 * d * d / (1 << 30) if self.arithmetic else float(d)
-        return Stated((least - 1).clamp_min(0) + front, least + over + front)
+        return StatedLength((least - 1).clamp_min(0) + front, least + over + front)

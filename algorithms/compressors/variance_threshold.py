@@ -10,7 +10,7 @@ from torch import Tensor
 
 from algorithms.codes.base import Code, Field, Layout, Symbols
 from algorithms.codes.lists import Column, Lists, Records
-from algorithms.compressors.base import Compressor, Property, Stated
+from algorithms.compressors.base import Compressor, Property, StatedLength
 from algorithms.compressors.entries import Entries, entries_of
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.key import Draws
@@ -91,10 +91,10 @@ class VarianceThreshold(Compressor):
         """The longest message: every element."""
         return float(float_bits + d * (index_bits(d) + 4))
 
-    def stated_lengths(self, sent: Tensor, float_bits: int) -> Stated:
+    def stated_lengths(self, sent: Tensor, float_bits: int) -> StatedLength:
         each = index_bits(sent.shape[-1]) + 4
         length = float_bits + ((sent != 0).sum(-1) * each).to(torch.float64)
-        return Stated(length, length)
+        return StatedLength(length, length)
 
 
 def _power(x: Tensor) -> Tensor:

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from algorithms.codes.base import Code, Field, Layout, Symbols
 from algorithms.codes.hybrid import Hybrid
-from algorithms.compressors.base import Compressor, Property, Stated
+from algorithms.compressors.base import Compressor, Property, StatedLength
 from algorithms.compressors.entries import Entries, entries_of, first
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.key import Draws
@@ -82,7 +82,7 @@ class DropOut(Compressor):
         rows = Entries(many, places).spread(values, d)
         return Entries(few, others).spread_onto(rows, kept)
 
-    def stated_lengths(self, sent: Tensor, float_bits: int) -> Stated:
+    def stated_lengths(self, sent: Tensor, float_bits: int) -> StatedLength:
         """The level does not show: what is as small as the smallest magnitude may be large or not.
 
         All larger ones are large for sure.
@@ -95,7 +95,9 @@ class DropOut(Compressor):
         low = [bits.hybrid_code(d, sure, other, float_bits) for sure, other in pairs]
         high = [bits.hybrid_code(d, sure + other, 0, float_bits) for sure, other in pairs]
         shape = sent.shape[:-1]
-        return Stated(*(torch.tensor(v, dtype=torch.float64).reshape(shape) for v in (low, high)))
+        return StatedLength(
+            *(torch.tensor(v, dtype=torch.float64).reshape(shape) for v in (low, high))
+        )
 
 
 @final

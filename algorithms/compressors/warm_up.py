@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from algorithms.codes.base import Code, Layout, Symbols
-from algorithms.compressors.base import Compressor, Shapes, Stated
+from algorithms.compressors.base import Compressor, Shapes, StatedLength
 from algorithms.compressors.top_k import TopK
 from algorithms.key import Draws
 from theory.claims import Claim
@@ -69,7 +69,7 @@ class WarmUp(Compressor):
     def stated_bits(self, d: int, float_bits: int) -> float:
         return self.last.stated_bits(d, float_bits)
 
-    def stated_lengths(self, sent: Tensor, float_bits: int) -> Stated:
+    def stated_lengths(self, sent: Tensor, float_bits: int) -> StatedLength:
         return self.last.stated_lengths(sent, float_bits)
 
 

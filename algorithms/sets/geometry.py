@@ -84,7 +84,7 @@ class Euclidean(Geometry):
 
 @final
 @dataclass(frozen=True)
-class Entropy(Geometry):
+class NegativeEntropy(Geometry):
     r"""Negative entropy on the simplex of sum ``total``: x_j e^{-\gamma g_j} / sum, times total.
 
     D(u, x) = sum_j u_j log(u_j / x_j), 1-strongly convex in the 1-norm for total 1 (Pinsker). The

@@ -78,7 +78,7 @@ class Repeated(ComputeTimes):
 
 @final
 @dataclass(frozen=True)
-class Trace(ComputeTimes):
+class RecordedTimes(ComputeTimes):
     """Recorded times: gradient k of worker i took ``table[i][k]`` [seconds]; then from the start.
 
     Every replica has the same times.
@@ -102,7 +102,7 @@ class Trace(ComputeTimes):
                     raise ValueError(f"table[{i}][{k}] must be positive [seconds], got {value}")
 
     @staticmethod
-    def read(path: Path) -> Trace:
+    def read(path: Path) -> RecordedTimes:
         """From a text file: one line per worker, its times in seconds, separated by commas.
 
         Raises:
@@ -123,7 +123,7 @@ class Trace(ComputeTimes):
                     f"trace {path}, line {number}: {error}; one line per worker, seconds "
                     "separated by commas"
                 ) from error
-        return Trace(tuple(rows))
+        return RecordedTimes(tuple(rows))
 
     @property
     def name(self) -> str:
@@ -142,7 +142,7 @@ class Trace(ComputeTimes):
 
 @final
 @dataclass(frozen=True)
-class Lost(ComputeTimes):
+class LostWorker(ComputeTimes):
     """``times``, but ``worker`` dies or stalls for ever in its gradient number ``after``.
 
     Raises:

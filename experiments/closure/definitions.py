@@ -20,7 +20,7 @@ ALWAYS = ""
 
 @final
 @dataclass(frozen=True)
-class Statement:
+class SourcePiece:
     """A piece of source: its ``text``, where it lies (``first`` to ``last`` line), what it reads.
 
     ``reads`` are dotted names, ``imports`` those that it imports itself (module, name), ``words``
@@ -37,7 +37,7 @@ class Statement:
 
 @final
 @dataclass(frozen=True)
-class Source:
+class ParsedModule:
     """A parsed module.
 
     ``definitions`` maps a name to the statements that make it; ``bindings`` maps an imported name
@@ -45,9 +45,9 @@ class Source:
     the lambda expressions anywhere in it.
     """
 
-    definitions: dict[str, tuple[Statement, ...]]
+    definitions: dict[str, tuple[SourcePiece, ...]]
     bindings: dict[str, tuple[str, str]]
-    lambdas: tuple[Statement, ...]
+    lambdas: tuple[SourcePiece, ...]
 
     def around(self, line: int) -> tuple[str, ...]:
         """The names whose definition spans this line."""
@@ -58,14 +58,14 @@ class Source:
         )
 
 
-def parse(text: str, package: str) -> Source:
+def parse(text: str, package: str) -> ParsedModule:
     """Read a module of ``package`` (dotted, "" at the top).
 
     Raises:
         SyntaxError: it is not Python.
     """
     tree, lines = ast.parse(text), text.splitlines()
-    definitions: dict[str, tuple[Statement, ...]] = {}
+    definitions: dict[str, tuple[SourcePiece, ...]] = {}
     bindings: dict[str, tuple[str, str]] = {}
     for node in tree.body:
         bindings |= _imported(ast.walk(node) if _compound(node) else [node], package)
@@ -75,7 +75,9 @@ def parse(text: str, package: str) -> Source:
         for name in _bound(node) or {ALWAYS}:
             definitions[name] = (*definitions.get(name, ()), statement)
     lambdas = (n for n in ast.walk(tree) if isinstance(n, ast.Lambda))
-    return Source(definitions, bindings, tuple(_statement(n, lines, package) for n in lambdas))
+    return ParsedModule(
+        definitions, bindings, tuple(_statement(n, lines, package) for n in lambdas)
+    )
 
 
 def _is_text(node: ast.stmt) -> bool:
@@ -86,12 +88,12 @@ def _compound(node: ast.stmt) -> bool:
     return isinstance(node, ast.If | ast.Try | ast.With | ast.For | ast.While)
 
 
-def _statement(node: ast.stmt | ast.Lambda, lines: Sequence[str], package: str) -> Statement:
+def _statement(node: ast.stmt | ast.Lambda, lines: Sequence[str], package: str) -> SourcePiece:
     decorators = getattr(node, "decorator_list", ())
     first = min([node.lineno, *(d.lineno for d in decorators)])
     last = node.end_lineno or node.lineno
     inside = list(ast.walk(node))
-    return Statement(
+    return SourcePiece(
         text="\n".join(lines[first - 1 : last]),
         first=first,
         last=last,

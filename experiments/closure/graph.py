@@ -10,7 +10,7 @@ from typing import final
 
 import networkx as nx
 
-from experiments.closure.definitions import ALWAYS, Chain, Source, Statement, parse
+from experiments.closure.definitions import ALWAYS, Chain, ParsedModule, SourcePiece, parse
 
 Name = tuple[str, str]
 """A definition: module and name; the name :data:`WHOLE` is all that the module holds."""
@@ -23,7 +23,7 @@ FLOORS = ("theory", "algorithms", "proofs_check")
 
 
 @final
-class Graph:
+class DefinitionGraph:
     """Definitions as nodes, reading as edges; ``files`` says where each module lies.
 
     What it does not see: code that is reached by a computed name (``getattr`` on a module,
@@ -33,11 +33,11 @@ class Graph:
 
     def __init__(self, files: Mapping[str, Path]) -> None:
         self.files = files
-        self._sources: dict[str, Source] = {}
+        self._sources: dict[str, ParsedModule] = {}
         self._edges: dict[Name, frozenset[Name]] = {}
 
     @classmethod
-    def of(cls, root: Path, floors: Iterable[str] = FLOORS) -> Graph:
+    def of(cls, root: Path, floors: Iterable[str] = FLOORS) -> DefinitionGraph:
         """Of all Python files in the folders ``floors`` of ``root``."""
         found = (path for floor in floors for path in sorted((root / floor).rglob("*.py")))
         return cls({_module(path.relative_to(root)): path for path in found})
@@ -50,7 +50,7 @@ class Graph:
         """All modules of the project, by name."""
         return tuple(sorted(self.files))
 
-    def source(self, module: str) -> Source:
+    def source(self, module: str) -> ParsedModule:
         """The parsed module.
 
         Raises:
@@ -79,11 +79,11 @@ class Graph:
             self._edges[name] = frozenset(self._reached(name)) if name[0] in self else frozenset()
         return self._edges[name]
 
-    def lambdas(self, module: str, line: int) -> tuple[Statement, ...]:
+    def lambdas(self, module: str, line: int) -> tuple[SourcePiece, ...]:
         """Lambda expressions that begin in this line."""
         return tuple(s for s in self.source(module).lambdas if s.first == line)
 
-    def read_by(self, module: str, statement: Statement) -> Iterator[Name]:
+    def read_by(self, module: str, statement: SourcePiece) -> Iterator[Name]:
         """What a statement of the module reads."""
         for chain in statement.reads:
             yield from self._resolved(module, chain)
@@ -139,7 +139,7 @@ class Graph:
         if own != ALWAYS and ALWAYS in source.definitions:
             yield module, ALWAYS
 
-    def _discovered(self, module: str, statements: Sequence[Statement]) -> Iterator[Name]:
+    def _discovered(self, module: str, statements: Sequence[SourcePiece]) -> Iterator[Name]:
         """All modules of the packages that the statements name; of all, if they name none."""
         named = {word for statement in statements for word in statement.words if word in self}
         if any(("__name__",) in statement.reads for statement in statements):

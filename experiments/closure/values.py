@@ -17,7 +17,7 @@ import numpy as np
 import sympy
 import torch
 
-from experiments.closure.graph import WHOLE, Graph, Name
+from experiments.closure.graph import WHOLE, DefinitionGraph, Name
 
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), Fraction, PurePath, np.generic)
 _TORCH = (torch.dtype, torch.device, torch.Size)
@@ -30,7 +30,7 @@ class Contents:
     Two values with equal text whose definitions have equal sources compute the same.
     """
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: DefinitionGraph) -> None:
         self._graph = graph
         self._texts: list[str] = []
         self._inside: list[int] = []  # what is being written out, by identity

@@ -14,7 +14,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from experiments.closure.graph import Graph, Name
+from experiments.closure.graph import DefinitionGraph, Name
 from experiments.closure.values import Contents
 from proofs_check.cell import Cell
 
@@ -30,14 +30,14 @@ def cell_versions(
 
     Nothing under ``experiments/`` counts: a new report template leaves every result valid.
     """
-    graph = Graph.of(root)
+    graph = DefinitionGraph.of(root)
     contents = {cell: contents_of(prepare(cell), graph) for cell in cells}
     digests = graph.digests({name for content in contents.values() for name in content.roots})
     outside = environment()
     return {cell: _version(content, digests, outside) for cell, content in contents.items()}
 
 
-def contents_of(value: Any, graph: Graph) -> Contents:
+def contents_of(value: Any, graph: DefinitionGraph) -> Contents:
     """A value written out, with the definitions that it rests on."""
     contents = Contents(graph)
     contents.add(value)

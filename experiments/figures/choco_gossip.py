@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
-from experiments.figures.lines import Line
+from experiments.figures.lines import DrawnLine
 from experiments.figures.several import Panel, SeveralCurves, several_figure
 from proofs_check.figure_runs.averaging import Lines, quantisation_floor
-from proofs_check.figure_runs.trace import Trace
+from proofs_check.figure_runs.trace import ErrorTrace
 
 _LEVELS = ("exact", "CHOCO QSGD", "Q1 QSGD", "Q2 QSGD")
 _SPARSE = ("exact", "CHOCO top", "CHOCO rand", "Q1 rand", "Q2 rand")
@@ -29,9 +29,9 @@ def choco_gossip_figure(found: Lines) -> Figure:
     return several_figure(SeveralCurves(title, label, panels, (1e-11, 1e2), 3))
 
 
-def _of(found: Lines, names: tuple[str, ...], bits: bool = False) -> tuple[Line, ...]:
+def _of(found: Lines, names: tuple[str, ...], bits: bool = False) -> tuple[DrawnLine, ...]:
     return tuple(_line(found.lines[name], bits) for name in names)
 
 
-def _line(line: Trace, bits: bool) -> Line:
-    return Line(line.name, line.bits / 1e6 if bits else line.steps, line.error)
+def _line(line: ErrorTrace, bits: bool) -> DrawnLine:
+    return DrawnLine(line.name, line.bits / 1e6 if bits else line.steps, line.error)

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from matplotlib.figure import Figure
 
-from experiments.figures.lines import Line
+from experiments.figures.lines import DrawnLine
 from experiments.figures.several import Panel, SeveralCurves, several_figure
-from proofs_check.figure_runs.trace import Trace
+from proofs_check.figure_runs.trace import ErrorTrace
 
-Runs = Mapping[str, Mapping[str, Trace]]
+Runs = Mapping[str, Mapping[str, ErrorTrace]]
 
 
 def choco_sgd_figure(runs: Runs) -> Figure:
@@ -26,8 +26,8 @@ def choco_sgd_figure(runs: Runs) -> Figure:
     return several_figure(data)
 
 
-def _lines(found: Mapping[str, Trace], bits: bool) -> tuple[Line, ...]:
+def _lines(found: Mapping[str, ErrorTrace], bits: bool) -> tuple[DrawnLine, ...]:
     return tuple(
-        Line(line.name, line.bits / 1e6 if bits else line.steps, line.error)
+        DrawnLine(line.name, line.bits / 1e6 if bits else line.steps, line.error)
         for line in found.values()
     )

@@ -16,7 +16,7 @@ from theory.arrays import Floats
 _STYLES = ("-", "-", "-", (0, (5, 3)), "-", (0, (1, 2)))
 
 
-class Line(NamedTuple):
+class UploadsLine(NamedTuple):
     """One method in the last race: error n (f - f*) ``[K]`` against ``uploads`` ``[K]``.
 
     Attributes:
@@ -55,7 +55,7 @@ class LagCurves:
     title: str
     workers: tuple[int, ...]
     bars: tuple[Bars, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[UploadsLine, ...]
     smoothness: Floats
     by_curvature: tuple[tuple[str, Floats], ...]
 

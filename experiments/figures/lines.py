@@ -12,7 +12,7 @@ from experiments.figures.style import FAINT, SERIES, folded, logarithmic, positi
 from theory.arrays import Floats
 
 
-class Line(NamedTuple):
+class DrawnLine(NamedTuple):
     """One line: its name, points ``[K]``, and the band around it or None.
 
     Attributes:
@@ -44,7 +44,7 @@ class LineCurves:
     title: str
     x_label: str
     y_label: str
-    lines: tuple[Line, ...]
+    lines: tuple[DrawnLine, ...]
     scales: tuple[str, str] = ("log", "log")
 
 

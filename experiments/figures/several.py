@@ -10,7 +10,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.figures.lines import Line
+from experiments.figures.lines import DrawnLine
 from experiments.figures.style import FAINT, INK, SERIES, logarithmic, positive
 from theory.arrays import Floats
 
@@ -32,7 +32,7 @@ class Panel(NamedTuple):
 
     title: str
     x_label: str
-    lines: tuple[Line, ...]
+    lines: tuple[DrawnLine, ...]
     scales: tuple[str, str] = ("log", "log")
     level: tuple[str, float] | None = None
 

@@ -13,7 +13,7 @@ from experiments.figures.style import BOUND, FAINT, MARKERS, MEASURED, SERIES, l
 from theory.arrays import Floats
 
 
-class Line(NamedTuple):
+class WorkersLine(NamedTuple):
     """One method: workers, mean error, and its interval.
 
     Attributes:
@@ -42,8 +42,8 @@ class WorkerCurves:
 
     title: str
     y_label: str
-    panels: tuple[tuple[str, tuple[Line, ...]], ...]
-    all_lines: tuple[Line, ...]
+    panels: tuple[tuple[str, tuple[WorkersLine, ...]], ...]
+    all_lines: tuple[WorkersLine, ...]
 
 
 _COLUMNS = 3
@@ -73,7 +73,7 @@ def workers_figure(data: WorkerCurves) -> Figure:
     return figure
 
 
-def _panel(ax: Axes, lines: tuple[Line, ...], everything: tuple[Line, ...]) -> None:
+def _panel(ax: Axes, lines: tuple[WorkersLine, ...], everything: tuple[WorkersLine, ...]) -> None:
     for line in everything:
         if _solved(line):
             continue
@@ -104,13 +104,13 @@ def _panel(ax: Axes, lines: tuple[Line, ...], everything: tuple[Line, ...]) -> N
     ax.legend(fontsize=7, ncols=2)
 
 
-def _solved(line: Line) -> bool:
+def _solved(line: WorkersLine) -> bool:
     """Whether all that is left of its errors is rounding."""
     known = line.mean[np.isfinite(line.mean)]
     return len(known) > 0 and bool(known.max() < _SOLVED)
 
 
-def _around(ax: Axes, line: Line) -> None:
+def _around(ax: Axes, line: WorkersLine) -> None:
     """Look at the neighbourhood of one line: grey ones at rounding error would press it flat."""
     seen = line.mean[np.isfinite(line.mean) & (line.mean > 0)]
     if len(seen):

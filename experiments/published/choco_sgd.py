@@ -13,19 +13,19 @@ from experiments.figures.style import save, styled
 from experiments.published.figure import PublishedFigure, Request
 from proofs_check.figure_runs.compressed_training import (
     SEED,
-    Setting,
+    TrainingSetting,
     exact_and_choco,
     largest_usable,
     others,
     problems,
     searched,
 )
-from proofs_check.figure_runs.trace import Trace
+from proofs_check.figure_runs.trace import ErrorTrace
 
 
 def draw(request: Request) -> None:
     """Exact D-PSGD, CHOCO-SGD with three operators, DCD- and ECD-PSGD with two."""
-    runs = measure_choco_sgd(Setting())
+    runs = measure_choco_sgd(TrainingSetting())
     with styled():
         files = save(choco_sgd_figure(runs), request.out, "choco_sgd")
     if request.as_json:
@@ -43,9 +43,9 @@ CHOCO_SGD = PublishedFigure(
 )
 
 
-def measure_choco_sgd(setting: Setting) -> Runs:
+def measure_choco_sgd(setting: TrainingSetting) -> Runs:
     """All runs by place and method; DCD and ECD with their largest usable stepsizes."""
-    runs: dict[str, dict[str, Trace]] = {}
+    runs: dict[str, dict[str, ErrorTrace]] = {}
     for place, problem in problems(setting.n).items():
         runs[place] = exact_and_choco(problem, setting)
         for name, (build, operator) in others(setting).items():
@@ -55,7 +55,7 @@ def measure_choco_sgd(setting: Setting) -> Runs:
 
 
 def _data(runs: Runs, files: tuple[Path, ...]) -> dict[str, Any]:
-    s = Setting()
+    s = TrainingSetting()
     return {
         "figure": "choco-sgd", "workers": s.n, "share": s.share, "levels": s.levels, "seed": SEED,
         "replicas": s.replicas, "stepsize": {"scale": s.scale, "shift_by_d": s.shift},
@@ -68,7 +68,7 @@ def _data(runs: Runs, files: tuple[Path, ...]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _told(line: Trace) -> dict[str, Any]:
+def _told(line: ErrorTrace) -> dict[str, Any]:
     return {
         "method": line.name, "lost": line.lost, "stepsize_factor": line.factor,
         "steps": line.steps.tolist(), "suboptimality": line.error.tolist(),

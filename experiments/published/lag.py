@@ -10,7 +10,7 @@ from rich.table import Table
 
 from algorithms.problems.least_squares_data import dealt, packaged, read, rising
 from experiments.commands.console import console, dump, files_written
-from experiments.figures.lag import Bars, LagCurves, Line, lag_figure
+from experiments.figures.lag import Bars, LagCurves, UploadsLine, lag_figure
 from experiments.figures.style import save, styled
 from experiments.published.figure import PublishedFigure, Request
 from proofs_check.figure_runs.uploads import ACCURACY, Uploads, contenders, race
@@ -105,7 +105,7 @@ def _drawn(lag: Lag) -> LagCurves:
         f"least squares on {lag.source}: uploads until $n\\,(f - f^*) < 10^{{-8}}$",
         _workers(lag),
         tuple(bars),
-        tuple(Line(r.name, r.uploads, r.error) for r in lag.by_split[-1]),
+        tuple(UploadsLine(r.name, r.uploads, r.error) for r in lag.by_split[-1]),
         np.array(lag.smoothness),
         tuple((r.name, r.by_worker.astype(np.float64)) for r in lazy),
     )

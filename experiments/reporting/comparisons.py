@@ -7,7 +7,7 @@ from itertools import groupby
 
 from algorithms.catalogue import ROWS
 from experiments.figures.tradeoff import Point, TradeoffCurves
-from experiments.figures.workers import Line, WorkerCurves
+from experiments.figures.workers import WorkerCurves, WorkersLine
 from experiments.reporting.pictures import Drawing
 from experiments.survey import Survey
 from proofs_check.curves import TradeoffPoint, WorkerSeries
@@ -38,10 +38,10 @@ def _points(survey: Survey) -> dict[str, list[Point]]:
     return {row: list(points.values()) for row, points in found.items()}
 
 
-def _lines(survey: Survey) -> dict[str, Line]:
+def _lines(survey: Survey) -> dict[str, WorkersLine]:
     """Error against workers by row."""
     return {
-        cell.row: Line(cell.row, one.workers, one.mean, one.low, one.high)
+        cell.row: WorkersLine(cell.row, one.workers, one.mean, one.low, one.high)
         for cell, stored in survey.finished
         for one in stored.result.curves
         if isinstance(one, WorkerSeries)
@@ -61,7 +61,7 @@ def _tradeoffs(points: dict[str, list[Point]]) -> Iterator[Drawing]:
         yield Drawing(key, f"{key}-tradeoff", caption, curves)
 
 
-def _worker_drawings(lines: dict[str, Line]) -> Iterator[Drawing]:
+def _worker_drawings(lines: dict[str, WorkersLine]) -> Iterator[Drawing]:
     everything = tuple(lines.values())
     told = (
         f"{PROBLEM}: error when each worker has sent {DENSE_MESSAGES} uncompressed gradients' "
@@ -77,7 +77,7 @@ def _worker_drawings(lines: dict[str, Line]) -> Iterator[Drawing]:
         yield Drawing(COMPARISON, "all-workers", told, curves)
 
 
-def _panels(lines: dict[str, Line]) -> Iterator[tuple[str, tuple[Line, ...]]]:
+def _panels(lines: dict[str, WorkersLine]) -> Iterator[tuple[str, tuple[WorkersLine, ...]]]:
     """By family, large families in several panels."""
     rows = [row for row in ROWS if row.key in lines]
     for family, members in groupby(rows, key=lambda row: row.family):

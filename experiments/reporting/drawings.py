@@ -14,7 +14,7 @@ from experiments.reporting.signs import pretty
 from experiments.single import run_curves
 from experiments.store import Stored
 from experiments.survey import Survey
-from proofs_check.cell import Cell, Kind
+from proofs_check.cell import Cell, CellKind
 from proofs_check.curves import LinePanel, RatePanel, RunSeries
 
 
@@ -44,7 +44,7 @@ def _drawings(cell: Cell, stored: Stored) -> Iterator[Drawing]:
 
 
 def _stem(cell: Cell) -> str:
-    words = cell.check if cell.kind is Kind.BOUND else f"{cell.row} {cell.problem} {cell.check}"
+    words = cell.check if cell.kind is CellKind.BOUND else f"{cell.row} {cell.problem} {cell.check}"
     return re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")
 
 
@@ -71,7 +71,7 @@ def line_curves(panel: LinePanel) -> LineCurves:
         pretty(panel.title),
         pretty(panel.x_label),
         pretty(panel.y_label),
-        tuple(lines.Line(pretty(x.name), x.x, x.y, x.low, x.high) for x in panel.lines),
+        tuple(lines.DrawnLine(pretty(x.name), x.x, x.y, x.low, x.high) for x in panel.lines),
         panel.scales,
     )
 

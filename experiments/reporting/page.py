@@ -24,7 +24,7 @@ from experiments.reporting.signs import pretty, sentence
 from experiments.reporting.table import ERROR, headline, results_table
 from experiments.reporting.topologies import topology_lines
 from experiments.survey import Survey
-from proofs_check.cell import Kind
+from proofs_check.cell import CellKind
 from proofs_check.curves import RunSeries
 from proofs_check.facts import OperatorFacts, TopologyFacts
 from proofs_check.instruments.statistics import TEST_ERROR
@@ -45,30 +45,30 @@ MEANINGS = {outcome.value: sentence(text) for outcome, text in VERDICT_MEANINGS.
 ORDER = tuple(MEANINGS)
 
 KINDS = {
-    Kind.PROBLEM: (
+    CellKind.PROBLEM: (
         "Problems",
         "The constants that problems state, held against their code: gradients, noise, smoothness, "
         "convexity, heterogeneity, minimisers.",
     ),
-    Kind.OPERATOR: (
+    CellKind.OPERATOR: (
         "Operators of no row",
         "What no row sends, and the identity, which rows without compression send: that a message "
         "arrives as it is, is checked once, and its lines are not counted above.",
     ),
-    Kind.PROOF: (
+    CellKind.PROOF: (
         "Proofs",
         "Lemmas and theorems derived step by step in computer algebra.",
     ),
-    Kind.CLOSED_FORM: (
+    CellKind.CLOSED_FORM: (
         "Closed forms",
         "Identities and expectations that are known exactly, and what the code gives.",
     ),
-    Kind.INFLUENCES: (
+    CellKind.INFLUENCES: (
         "Influences",
         "The words of survey 002's Table II beside the numbers of one experiment.",
     ),
-    Kind.BOUND: ("Bounds", "Whole measured curves under their theorems' bounds."),
-    Kind.MUTANTS: (
+    CellKind.BOUND: ("Bounds", "Whole measured curves under their theorems' bounds."),
+    CellKind.MUTANTS: (
         "Mutants",
         "Deliberately wrong operators, methods and bounds. A check that cannot fail proves "
         "nothing: each line is a planted fault and the check that caught it.",
@@ -147,7 +147,7 @@ def _context(
         "comparison": [picture for picture in pictures if picture.row == COMPARISON],
         "influences": influence_lines(survey),
         "topologies": topology_lines(_facts(survey, TopologyFacts)),
-        "topology_counts": _counts(table[_of_kind(table, Kind.TOPOLOGY)]),
+        "topology_counts": _counts(table[_of_kind(table, CellKind.TOPOLOGY)]),
         "others": [_other(kind, elsewhere) for kind in KINDS if _of_kind(elsewhere, kind).any()],
         "errata": ERRATA,
         "surveys": SURVEYS,
@@ -197,16 +197,16 @@ def _method_line(row: Row, survey: Survey) -> str:
     """The row's method in its first run that has ended, and the network it talks over."""
     for cell, stored in survey.finished:
         for one in stored.result.curves:
-            if cell.row == row.key and cell.kind is Kind.RUN and isinstance(one, RunSeries):
+            if cell.row == row.key and cell.kind is CellKind.RUN and isinstance(one, RunSeries):
                 return f"{one.method}, on {cell.problem}"
     return ""
 
 
-def _of_kind(table: pd.DataFrame, kind: Kind) -> pd.Series:
+def _of_kind(table: pd.DataFrame, kind: CellKind) -> pd.Series:
     return table["kind"] == kind
 
 
-def _other(kind: Kind, table: pd.DataFrame) -> dict[str, Any]:
+def _other(kind: CellKind, table: pd.DataFrame) -> dict[str, Any]:
     title, about = KINDS[kind]
     mine = table[_of_kind(table, kind)]
     return {

@@ -17,7 +17,7 @@ from typing import final
 
 from matplotlib.figure import Figure
 
-from experiments.closure.graph import FLOORS, Graph
+from experiments.closure.graph import FLOORS, DefinitionGraph
 from experiments.closure.versions import ROOT, contents_of
 from experiments.figures.lines import LineCurves, lines_figure
 from experiments.figures.panels import RunCurves, three_panels
@@ -125,7 +125,7 @@ def draw_some(drawings: Sequence[Drawing], folder: Path, seconds: float) -> tupl
 
 def _keys(drawings: Sequence[Drawing]) -> dict[str, str]:
     """By stem, a hash of what is drawn and of the code that draws it."""
-    graph = Graph.of(ROOT, (*FLOORS, "experiments"))
+    graph = DefinitionGraph.of(ROOT, (*FLOORS, "experiments"))
     roots = {(__name__, draw.__name__)}
     code = b"".join(graph.digests(roots)[root] for root in roots)
     keys: dict[str, str] = {}

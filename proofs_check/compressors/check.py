@@ -14,10 +14,10 @@ from algorithms.key import Key
 from algorithms.run import one_thread
 from proofs_check.compressors.lengths import check_lengths
 from proofs_check.compressors.witness import check_witnesses
-from proofs_check.instruments.adversary import Worst, search, tightness
+from proofs_check.instruments.adversary import WorstVector, search, tightness
 from proofs_check.instruments.exact import ExactLaw, LawMismatch, exact_law, is_random
 from proofs_check.instruments.scripted import NotEnumerable
-from proofs_check.instruments.statistics import Budget, bound_test, mean_test, sample
+from proofs_check.instruments.statistics import ErrorBudget, bound_test, mean_test, sample
 from proofs_check.instruments.vectors import SMALL_VECTORS, check_vectors
 from proofs_check.verdict import Figures, Outcome, Verdict
 from theory.claims import Claim, NoConstant, Unbiased
@@ -42,7 +42,7 @@ class Evidence(NamedTuple):
     compressor: Compressor
     d: int
     seed: int
-    budget: Budget
+    budget: ErrorBudget
 
 
 class Outcomes(NamedTuple):
@@ -61,7 +61,7 @@ Results = dict[str, Outcomes]
 
 
 def check_compressor(
-    compressor: Compressor, *, d: int = 1000, seed: int = 0, budget: Budget | None = None
+    compressor: Compressor, *, d: int = 1000, seed: int = 0, budget: ErrorBudget | None = None
 ) -> tuple[Verdict, ...]:
     """Verdicts on every claim of an operator in R^d, and on the length of its messages.
 
@@ -73,7 +73,7 @@ def check_compressor(
         ValueError: the operator's parameters do not fit d.
     """
     with one_thread():
-        return _check(Evidence(compressor, d, seed, budget or Budget()))
+        return _check(Evidence(compressor, d, seed, budget or ErrorBudget()))
 
 
 def _check(evidence: Evidence) -> tuple[Verdict, ...]:
@@ -266,7 +266,7 @@ def _bound_verdict(evidence: Evidence, claim: Claim, results: Results, alpha: fl
     )
 
 
-def _worst_case(evidence: Evidence, claim: Claim, worst: Worst) -> Verdict:
+def _worst_case(evidence: Evidence, claim: Claim, worst: WorstVector) -> Verdict:
     """The worst vector found, tried anew on the code with fresh draws."""
     key = Key.seed(evidence.seed).fold("worst case", str(claim))
     again = _outcomes(evidence, worst.x, key)

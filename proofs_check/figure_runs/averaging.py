@@ -29,7 +29,7 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.run import one_thread
 from algorithms.topologies.base import Topology
 from algorithms.topologies.ring import Ring
-from proofs_check.figure_runs.trace import Look, Trace
+from proofs_check.figure_runs.trace import ErrorTrace, Look
 from proofs_check.instruments.paths import path
 
 PAPER = "Koloskova, Stich, Jaggi 2019, arXiv:1902.00340, section 5.2"
@@ -41,7 +41,7 @@ Build = Callable[[Topology, Compressor, float], Method[Any]]
 
 @final
 @dataclass(frozen=True)
-class Setting:
+class AveragingSetting:
     """Workers on the ring, dimension, share of coordinates sent, levels, and steps: ``short`` of
     methods that end early, ``long`` of sparsified CHOCO; its consensus stepsizes ``top``, ``rand``.
 
@@ -67,7 +67,7 @@ class Setting:
         return Quadratic.from_arrays(torch.ones_like(rows), rows, name="consensus")
 
 
-FULL, SMALL = Setting(), Setting(d=400, short=300, long=2400)
+FULL, SMALL = AveragingSetting(), AveragingSetting(d=400, short=300, long=2400)
 
 
 class Lines(NamedTuple):
@@ -77,12 +77,12 @@ class Lines(NamedTuple):
         setting: what was run.
     """
 
-    setting: Setting
+    setting: AveragingSetting
     square: float
-    lines: dict[str, Trace]
+    lines: dict[str, ErrorTrace]
 
 
-def trace(name: str, method: Method[Any], problem: Quadratic, steps: int) -> Trace:
+def trace(name: str, method: Method[Any], problem: Quadratic, steps: int) -> ErrorTrace:
     """Error and bits every hundredth of the run; ends early where a run explodes."""
     every = max(1, steps // 100)
     mean = problem.start() - problem.mean_gradient(problem.start())
@@ -94,10 +94,10 @@ def trace(name: str, method: Method[Any], problem: Quadratic, steps: int) -> Tra
         looks.append(Look.at(t, error, world))
         if error > DIVERGED * looks[0].error:
             break
-    return Trace.of(name, looks)
+    return ErrorTrace.of(name, looks)
 
 
-def lines(setting: Setting = FULL, build: Build = ChocoGossip) -> Lines:
+def lines(setting: AveragingSetting = FULL, build: Build = ChocoGossip) -> Lines:
     """Exact gossip, CHOCO-Gossip with three operators, Q1 and Q2 with two."""
     ring, problem = Ring(setting.n), setting.problem()
     links = FixedLinks(ring)
@@ -124,7 +124,7 @@ def gap(n: int) -> float:
     return 2 / 3 * (1 - float(np.cos(2 * np.pi / n)))
 
 
-def quantisation_floor(setting: Setting, square: float) -> float:
+def quantisation_floor(setting: AveragingSetting, square: float) -> float:
     r"""Where Q2 with QSGD ends: \frac1n \sum_{k \ge 2} \frac{1-\lambda_k}{1+\lambda_k} \sigma^2.
 
     x_{t+1} = W x_t + (W - I) \xi_t, and near agreement the errors \xi of all workers have second
@@ -137,7 +137,7 @@ def quantisation_floor(setting: Setting, square: float) -> float:
     return float(((1 - modes) / (1 + modes)).sum() / setting.n * noise)
 
 
-def late_rate(line: Trace) -> float:
+def late_rate(line: ErrorTrace) -> float:
     """-d log(error) per step over the last third of a run."""
     k = 2 * len(line.steps) // 3
     drop = np.log(line.error[k] / line.error[-1])

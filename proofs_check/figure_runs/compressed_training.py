@@ -30,7 +30,7 @@ from algorithms.problems.regularisers import L2
 from algorithms.run import one_thread
 from algorithms.topologies.base import Topology
 from algorithms.topologies.ring import Ring
-from proofs_check.figure_runs.trace import Look, Trace
+from proofs_check.figure_runs.trace import ErrorTrace, Look
 from proofs_check.instruments.paths import path
 from theory.stepsizes import InverseTimeStep, Stepsize
 
@@ -45,7 +45,7 @@ BuildOther = Callable[[Stepsize, Topology, Compressor], Method[Any]]
 
 @final
 @dataclass(frozen=True)
-class Setting:
+class TrainingSetting:
     """Workers, steps, runs averaged; share of coordinates, levels; consensus stepsizes; the
     stepsize is a m / (t + shift d), ``factors`` are tried for DCD and ECD beside a = ``scale``.
 
@@ -86,8 +86,8 @@ def problems(n: int) -> dict[str, Logistic]:
 
 
 def train(
-    name: str, method: Method[Any], problem: Logistic, setting: Setting, factor: float = 1.0
-) -> Trace:
+    name: str, method: Method[Any], problem: Logistic, setting: TrainingSetting, factor: float = 1.0
+) -> ErrorTrace:
     """One run of all replicas, looked at every fiftieth of it; ends where it is lost."""
     every, lost = max(1, setting.steps // LOOKS), False
     looks: list[Look] = []
@@ -103,12 +103,12 @@ def train(
             lost = lost or ratio > (HOPELESS if t <= PATIENCE * setting.steps else 1.0)
         if lost:
             break
-    return Trace.of(name, looks, lost=lost, factor=factor)
+    return ErrorTrace.of(name, looks, lost=lost, factor=factor)
 
 
 def exact_and_choco(
-    problem: Logistic, setting: Setting, build: BuildChoco = ChocoSGD
-) -> dict[str, Trace]:
+    problem: Logistic, setting: TrainingSetting, build: BuildChoco = ChocoSGD
+) -> dict[str, ErrorTrace]:
     """D-PSGD, and CHOCO-SGD with three operators at the same stepsizes."""
     ring, step = Ring(setting.n), setting.step(problem)
     methods = {
@@ -123,7 +123,7 @@ def exact_and_choco(
         return {name: train(name, m, problem, setting) for name, m in methods.items()}
 
 
-def others(setting: Setting) -> dict[str, tuple[BuildOther, Compressor]]:
+def others(setting: TrainingSetting) -> dict[str, tuple[BuildOther, Compressor]]:
     """DCD-PSGD and ECD-PSGD with the unbiased operators."""
     kept, levels = RandK(setting.share), QSGD(setting.levels)
     return {
@@ -135,8 +135,8 @@ def others(setting: Setting) -> dict[str, tuple[BuildOther, Compressor]]:
 
 
 def searched(
-    name: str, build: BuildOther, operator: Compressor, problem: Logistic, setting: Setting
-) -> Iterator[Trace]:
+    name: str, build: BuildOther, operator: Compressor, problem: Logistic, setting: TrainingSetting
+) -> Iterator[ErrorTrace]:
     """Runs with every stepsize of the grid, from the largest on."""
     for factor in setting.factors:
         method = build(setting.step(problem, factor), Ring(setting.n), operator)
@@ -144,7 +144,7 @@ def searched(
             yield train(name, method, problem, setting, factor)
 
 
-def largest_usable(runs: Iterator[Trace]) -> Trace:
+def largest_usable(runs: Iterator[ErrorTrace]) -> ErrorTrace:
     """The first run that is not lost, or else the last."""
     for line in runs:
         if not line.lost:

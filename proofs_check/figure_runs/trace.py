@@ -31,7 +31,7 @@ class Look(NamedTuple):
 
 
 @final
-class Trace(NamedTuple):
+class ErrorTrace(NamedTuple):
     """One line: errors ``[K]`` after ``steps`` ``[K]``, bits sent per worker by then ``[K]``.
     ``factor`` is what its stepsize was multiplied by; ``lost``: it was ended early, no better than
     at its start.

@@ -29,7 +29,7 @@ _MOST_ORDERED = 4
 
 @final
 @dataclass(frozen=True)
-class Worst:
+class WorstVector:
     """The worst vector found ``[d]``, its ratio, where it started and how ratios were had.
 
     A ratio over fixed draws is optimistic (the search fits the draws): estimate it anew.
@@ -127,7 +127,7 @@ def search(
     structured: bool = True,
     rounds: int = 1500,
     samples: int = 64,
-) -> Worst:
+) -> WorstVector:
     """The worst vector found in R^d.
 
     ``structured=False`` starts from gaussian vectors only. Rounds are cut where they would cost
@@ -144,7 +144,7 @@ def search(
         x, best = _improve(x, best, ratio, t, rounds, _draws(key.fold("move", t), x.shape[0]))
     winner = int(best.argmax())
     tried = rounds * x.shape[0]
-    return Worst(x[winner].clone(), float(best[winner]), names[winner], how, tried)
+    return WorstVector(x[winner].clone(), float(best[winner]), names[winner], how, tried)
 
 
 def _improve(

@@ -27,7 +27,7 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.base import Compressor
-from algorithms.compressors.grid import GridCompressor, IrrationalScale, Step
+from algorithms.compressors.grid import GridCompressor, GridStep, IrrationalScale
 from proofs_check.instruments.scripted import NotEnumerable, ScriptedDraws
 
 Vector = tuple[Fraction, ...]
@@ -177,7 +177,7 @@ def _orders(compressor: Compressor, point: Tensor) -> tuple[Marginal, ...]:
 
 
 def _steps(compressor: Compressor, x: Vector, point: Tensor) -> tuple[Marginal, ...]:
-    declared: tuple[Step | None, ...] = (None,) * len(x)
+    declared: tuple[GridStep | None, ...] = (None,) * len(x)
     if isinstance(compressor, GridCompressor):
         try:
             declared = compressor.law(x)
@@ -231,7 +231,7 @@ def _uniforms(multiples: Tensor, d: int) -> Tensor:
     return (multiples.to(torch.float64) / _STEPS)[:, None].expand(-1, d)
 
 
-def _agreed(j: int, pieces: Pieces, step: Step) -> Marginal:
+def _agreed(j: int, pieces: Pieces, step: GridStep) -> Marginal:
     """The declared law of coordinate j, if the code's agrees with it to 2^-50 of its place."""
     law = _law(pieces)
     width = step.outer - step.inner

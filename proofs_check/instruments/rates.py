@@ -32,7 +32,7 @@ _ROUNDING = 1e-9  # of a slope fitted to noiseless data
 
 @final
 @dataclass(frozen=True)
-class Fit:
+class PowerLawFit:
     """mean y = exp(intercept) x^slope on the points that were used.
 
     slope        jackknife estimate of the exponent
@@ -58,7 +58,7 @@ class Fit:
 
 def fit_power(
     x: ArrayLike, y: ArrayLike, alpha: float, *, floor: float | None = None, groups: int = 16
-) -> Fit:
+) -> PowerLawFit:
     """Exponent of y ``[R, K]`` (one row per independent replica) in x ``[K]``, error ``alpha``.
 
     Only points before the mean first falls to ``floor`` are used; the default floor is
@@ -92,7 +92,7 @@ def fit_power(
     log_y = np.log(mean[:points])
     intercept = float(log_y.mean() - slope * log_x.mean())
     residual = float(np.abs(log_y - intercept - slope * log_x).max())
-    return Fit(
+    return PowerLawFit(
         slope=slope,
         half_width=half_width,
         intercept=intercept,
@@ -130,7 +130,7 @@ def _slope(log_x: Floats, y: Floats) -> Floats:
 
 
 def rate_verdict(
-    fit: Fit,
+    fit: PowerLawFit,
     order: float,
     tight: bool,
     *,

@@ -24,7 +24,7 @@ from scipy import stats
 
 from algorithms.run import Trace
 from proofs_check.cell import CellResult
-from proofs_check.curves import Line, LinePanel, band
+from proofs_check.curves import LinePanel, PanelLine, band
 from proofs_check.instruments.statistics import TEST_ERROR
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
@@ -243,6 +243,10 @@ def _share(ratio: float) -> str:
     return f"{ratio:.3g} of it" if math.isfinite(ratio) else "more than any share of it"
 
 
-def _line(name: str, seen: Seen) -> Line:
+def _line(name: str, seen: Seen) -> PanelLine:
     mean, low, high = band(seen.y)
-    return Line(name, seen.x, mean, low, high) if len(seen.y) > 1 else Line(name, seen.x, mean)
+    return (
+        PanelLine(name, seen.x, mean, low, high)
+        if len(seen.y) > 1
+        else PanelLine(name, seen.x, mean)
+    )

@@ -38,7 +38,7 @@ TEST_ERROR = FAMILY_WISE_ERROR / MOST_TESTS
 
 @final
 @dataclass(frozen=True)
-class Budget:
+class ErrorBudget:
     """A family-wise error ``total``, split evenly over ``tests``.
 
     With the default each test has :data:`TEST_ERROR`.
@@ -61,9 +61,9 @@ class Budget:
         """Largest probability that one test errs."""
         return self.total / self.tests
 
-    def split(self, parts: int) -> Budget:
+    def split(self, parts: int) -> ErrorBudget:
         """One test's share as a budget of its own, for ``parts`` tests."""
-        return Budget(self.alpha, parts)
+        return ErrorBudget(self.alpha, parts)
 
 
 class MeanTest(NamedTuple):

@@ -9,8 +9,8 @@ from typing import NamedTuple, final
 import numpy as np
 
 from proofs_check.cell import CellResult
-from proofs_check.curves import Line, LinePanel, Points, RatePanel, RateSeries, band
-from proofs_check.instruments.rates import Fit, rate_verdict
+from proofs_check.curves import LinePanel, PanelLine, Points, RatePanel, RateSeries, band
+from proofs_check.instruments.rates import PowerLawFit, rate_verdict
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
 from theory.theorem import Theorem
@@ -25,7 +25,7 @@ class StudyResult(NamedTuple):
     """
 
     verdicts: tuple[Verdict, ...]
-    curves: Sequence[RateSeries] | Sequence[Line] = ()
+    curves: Sequence[RateSeries] | Sequence[PanelLine] = ()
 
 
 @final
@@ -49,7 +49,7 @@ class Study:
     def result(self) -> CellResult:
         """Run it: its verdicts, and its curves with the words of their figures."""
         found = self.run()
-        lines = tuple(one for one in found.curves if isinstance(one, Line))
+        lines = tuple(one for one in found.curves if isinstance(one, PanelLine))
         panels: list[RatePanel | LinePanel] = [
             RatePanel(self.claim, one.along or self.x_label, self.y_label, one)
             for one in found.curves
@@ -60,7 +60,9 @@ class Study:
         return CellResult(found.verdicts, tuple(panels))
 
 
-def fitted(x: Floats, samples: Floats, fit: Fit, reference: Floats, **groups: Floats) -> RateSeries:
+def fitted(
+    x: Floats, samples: Floats, fit: PowerLawFit, reference: Floats, **groups: Floats
+) -> RateSeries:
     """The band of ``samples`` ``[R, K]``, the fitted power law, and further points by name."""
     mean, low, high = band(samples)
     xs = np.asarray(x, dtype=np.float64)
@@ -77,7 +79,7 @@ def _points(groups: Mapping[str, Floats]) -> tuple[Points, ...]:
 def order_verdict(
     theorem: Theorem,
     variable: str,
-    fit: Fit,
+    fit: PowerLawFit,
     tight: bool,
     *,
     subject: str,

@@ -35,7 +35,7 @@ from proofs_check.cell import CellResult
 from proofs_check.curves import SchemeNumbers
 from proofs_check.verdict import Outcome, Verdict
 from theory.stepsizes import ConstantStep
-from theory.survey.influences import INFLUENCES, Influence
+from theory.survey.influences import INFLUENCES, SurveyInfluence
 
 _N, _D, _GRADIENTS, _REPLICAS, _SEED = 16, 20, 400, 16, 83
 _PERIOD, _STALENESS = 8, 3
@@ -162,7 +162,7 @@ def influences() -> CellResult:
 
 
 def _verdicts(
-    line: Influence, mine: SchemeNumbers, found: dict[tuple[str, str], SchemeNumbers]
+    line: SurveyInfluence, mine: SchemeNumbers, found: dict[tuple[str, str], SchemeNumbers]
 ) -> Iterator[Verdict]:
     base = found["PS", "BSP"]
     where = f"{line.architecture}, {line.synchronisation}"

@@ -19,7 +19,7 @@ from proofs_check.cell import CellResult
 from proofs_check.instruments.rates import curve_under_bound, fit_power, rate_verdict
 from proofs_check.instruments.statistics import TEST_ERROR
 from proofs_check.methods.received import received_bill
-from proofs_check.methods.tuned_run import Played, measured, only_agrees, run_series, tuned_run
+from proofs_check.methods.tuned_run import TunedRun, measured, only_agrees, run_series, tuned_run
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
 from theory.constants import MissingConstants
@@ -45,7 +45,7 @@ def run_row(
     return CellResult(tuple(verdicts), (run_series(played, problem.n),))
 
 
-def _told(played: Played, seed: int | None = None) -> str:
+def _told(played: TunedRun, seed: int | None = None) -> str:
     trace = played.trace
     return (
         f"seed {trace.seed if seed is None else seed}, {len(trace.squared_gradient)} replicas, "
@@ -60,7 +60,7 @@ def _diverged(row: Row, problem: Problem, error: Diverged, seed: int) -> Verdict
     )  # fmt: skip
 
 
-def _progress(row: Row, problem: Problem, played: Played) -> Verdict:
+def _progress(row: Row, problem: Problem, played: TunedRun) -> Verdict:
     """The mean squared gradient of the last record against the first, by a paired lower limit."""
     series = played.trace.squared_gradient
     gossip = only_agrees(series, played.trace.consensus)
@@ -84,7 +84,7 @@ def _progress(row: Row, problem: Problem, played: Played) -> Verdict:
     )  # fmt: skip
 
 
-def _bill(row: Row, problem: Problem, played: Played) -> Verdict:
+def _bill(row: Row, problem: Problem, played: TunedRun) -> Verdict:
     """Bits per message in the ledger against the closed form: exact, or a bound if they vary."""
     account = played.trace.account
     bits = 8 * problem.dtype.itemsize
@@ -110,7 +110,7 @@ def _bill(row: Row, problem: Problem, played: Played) -> Verdict:
     )  # fmt: skip
 
 
-def _reasons(row: Row, played: Played) -> str:
+def _reasons(row: Row, played: TunedRun) -> str:
     """Why none of the row's theorems applies, or cannot be held against a trace."""
     theorem = played.tuned.theorem
     if theorem is not None:
@@ -122,7 +122,7 @@ def _reasons(row: Row, played: Played) -> str:
     return " | ".join(told) or row.why or "no theorem is stated for this row"
 
 
-def _reason(theorem: Theorem, played: Played) -> str:
+def _reason(theorem: Theorem, played: TunedRun) -> str:
     missing = played.constants.missing(theorem.needs)
     if missing:
         return f"needs {', '.join(missing)}"
@@ -133,7 +133,7 @@ def _reason(theorem: Theorem, played: Played) -> str:
     return "; ".join(theorem.violations(played.constants, step, played.steps))
 
 
-def _no_theorem(row: Row, problem: Problem, played: Played, check: str, claim: str) -> Verdict:
+def _no_theorem(row: Row, problem: Problem, played: TunedRun, check: str, claim: str) -> Verdict:
     return Verdict(
         subject=row.key, problem=problem.name, check=check, claim=claim,
         outcome=Outcome.NOT_APPLICABLE, evidence=_reasons(row, played),
@@ -141,7 +141,7 @@ def _no_theorem(row: Row, problem: Problem, played: Played, check: str, claim: s
     )  # fmt: skip
 
 
-def _under_bound(row: Row, problem: Problem, played: Played) -> Verdict:
+def _under_bound(row: Row, problem: Problem, played: TunedRun) -> Verdict:
     theorem = played.tuned.theorem
     claim = f"whole curve under {theorem.name}" if theorem else "whole curve under a bound"
     series = measured(played.trace, theorem.metric) if theorem else None
@@ -164,7 +164,7 @@ def _about(verdict: Verdict, theorem: Theorem) -> Verdict:
     return replace(verdict, outcome=outcome, theorem=theorem.name)
 
 
-def _rate(row: Row, problem: Problem, played: Played, replicas: int, seed: int) -> Verdict:
+def _rate(row: Row, problem: Problem, played: TunedRun, replicas: int, seed: int) -> Verdict:
     """Exponent of T in the theorem's metric: along one curve where the stepsize is anytime, else
     over horizons each tuned for itself."""
     theorem = played.tuned.theorem
@@ -202,7 +202,7 @@ def _settled(verdict: Verdict) -> Verdict:
 
 
 def _points(
-    row: Row, problem: Problem, played: Played, theorem: Theorem, replicas: int, seed: int
+    row: Row, problem: Problem, played: TunedRun, theorem: Theorem, replicas: int, seed: int
 ) -> tuple[Floats, Floats]:
     """Horizons ``[K]`` and the metric there ``[R, K]``."""
     series = measured(played.trace, theorem.metric)

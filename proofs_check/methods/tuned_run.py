@@ -28,7 +28,7 @@ _SERIES = {
 }
 
 
-class Played(NamedTuple):
+class TunedRun(NamedTuple):
     """One tuned run with the constants it was tuned by.
 
     Attributes:
@@ -57,7 +57,7 @@ def tuned_run(
     step: Stepsize | None = None,
     *,
     points: int = 200,
-) -> Played:
+) -> TunedRun:
     """Tune (or take ``step`` as it is) and run, with at most ``points`` records.
 
     The squared gradient is taken at every step where the theorem bounds its average over all steps,
@@ -81,7 +81,7 @@ def tuned_run(
         tuned.method, problem, steps=steps, seed=seed, replicas=replicas, points=points,
         every=1 if averaged else 0, weight=weight if weighted else None, timing=STANDARD,
     )  # fmt: skip
-    return Played(tuned, constants, trace, steps)
+    return TunedRun(tuned, constants, trace, steps)
 
 
 class Shown(NamedTuple):
@@ -98,7 +98,7 @@ class Shown(NamedTuple):
     bound: Floats | None
 
 
-def shown(played: Played, n: int) -> Shown:
+def shown(played: TunedRun, n: int) -> Shown:
     """What the theorem bounds; else the distance from agreement of ``n`` workers where that is all
     there is to see, f - f* where f* is known, and the squared gradient."""
     trace, theorem = played.trace, played.tuned.theorem
@@ -113,7 +113,7 @@ def shown(played: Played, n: int) -> Shown:
     return Shown(Metric.MINIMUM_SQUARED_GRADIENT.value, trace.squared_gradient, None)
 
 
-def _bound(played: Played) -> Floats | None:
+def _bound(played: TunedRun) -> Floats | None:
     theorem, steps = played.tuned.theorem, played.trace.steps.astype(np.float64)
     if theorem is None:
         return None
@@ -127,7 +127,7 @@ def cited(theorem: Theorem) -> Cited:
     return Cited(theorem.name, theorem.title, str(source), f"{source.authors} {source.year}")
 
 
-def run_series(played: Played, n: int) -> RunSeries:
+def run_series(played: TunedRun, n: int) -> RunSeries:
     """The run of ``n`` workers for figures."""
     trace, what = played.trace, shown(played, n)
     theorem = played.tuned.theorem if what.bound is not None else None

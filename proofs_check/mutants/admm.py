@@ -78,7 +78,7 @@ class OwnDegreeTwice(Spoilt):
 
 @final
 @dataclass(frozen=True, eq=False)
-class OldNeighbours(Spoilt):
+class StaleAdmmDual(Spoilt):
     """The dual moves by what was heard in the step before."""
 
     right: GraphADMM
@@ -152,7 +152,7 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     ),
     fault(
         "D-ADMM with old neighbours", "the dual moves by the neighbours' models of last time",
-        duals, OldNeighbours,
+        duals, StaleAdmmDual,
     ),
     fault("D-ADMM, all colours at once", "Jacobi instead of Gauss-Seidel", coloured, AllAtOnce),
     fault(

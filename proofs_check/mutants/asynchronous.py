@@ -14,7 +14,7 @@ from algorithms.methods.parts.delay_compensation import (
     Correction,
     DiagonalCompensation,
     ExactHessian,
-    Late,
+    LateGradients,
 )
 from algorithms.methods.parts.gradient_filter import Filter
 from algorithms.synchronisation.barriers import (
@@ -66,7 +66,7 @@ class Reversed(Correction[Any]):
     def init(self, shape: torch.Size, dtype: torch.dtype, device: torch.device) -> Any:
         return self.right.init(shape, dtype, device)
 
-    def apply(self, state: Any, late: Late) -> tuple[Any, Tensor]:
+    def apply(self, state: Any, late: LateGradients) -> tuple[Any, Tensor]:
         state, used = self.right.apply(state, late)
         return state, late.g - (used - late.g)
 

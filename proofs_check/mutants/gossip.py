@@ -46,7 +46,7 @@ def own_weights(topology: Topology, world: World) -> Tensor:
 
 @final
 @dataclass(frozen=True)
-class OldNeighbours(Spoilt):
+class StaleDPsgd(Spoilt):
     """D-PSGD whose neighbours are heard a step late: W_ii x_i^t + sum of W_ij x_j^{t-1}."""
 
     right: DPSGD
@@ -82,6 +82,6 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     ),
     fault(
         "D-PSGD with old neighbours", "neighbours' models of the step before are mixed",
-        gossip_mean_is_bsp, posing(OldNeighbours, DPSGD),
+        gossip_mean_is_bsp, posing(StaleDPsgd, DPSGD),
     ),
 )  # fmt: skip

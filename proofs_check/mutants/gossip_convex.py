@@ -19,7 +19,7 @@ from algorithms.methods.gossip_convex.mirror_descent import MirrorDescent, Mirro
 from algorithms.methods.gossip_convex.projected_dgd import projected_dgd
 from algorithms.methods.parts.gradients import Full
 from algorithms.sets.base import ConvexSet
-from algorithms.sets.geometry import Entropy, Euclidean, Geometry
+from algorithms.sets.geometry import Euclidean, Geometry, NegativeEntropy
 from algorithms.topologies.base import Topology
 from proofs_check.closed_forms.gossip_convex.dgd import fixed_points
 from proofs_check.closed_forms.gossip_convex.exponential_weights import one_cost
@@ -103,7 +103,7 @@ class NoInverse(Geometry):
         return "entropy without its inverse"
 
     def start(self, x0: Tensor) -> Tensor:
-        return Entropy().start(x0)
+        return NegativeEntropy().start(x0)
 
     def step(self, x: Tensor, g: Tensor, gamma: float) -> Tensor:
         dual = x.log() - gamma * g

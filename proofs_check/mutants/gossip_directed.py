@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from algorithms.methods.exchanges.exchange import FixedLinks
-from algorithms.methods.exchanges.unreliable import Lost
+from algorithms.methods.exchanges.unreliable import LostWeight
 from algorithms.methods.gossip_directed.overlap_sgp import OverlapSGP
 from algorithms.methods.gossip_directed.push_sum import PushSum
 from algorithms.methods.gossip_directed.sgp import SGP
@@ -25,8 +25,8 @@ from proofs_check.methods.faulty.push import (
     DroppedInFlight,
     GradientAtSum,
     GradientSent,
-    OldNeighbours,
     PushAtSum,
+    StalePushSum,
     Undivided,
     WeightKept,
 )
@@ -66,7 +66,7 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     ),
     fault(
         "push-sum hearing old values", "neighbours' rows are a step old, flights are not counted",
-        _reaches_mean, lambda e: OldNeighbours(PushSum(e), DIGRAPH),
+        _reaches_mean, lambda e: StalePushSum(PushSum(e), DIGRAPH),
     ),
     fault(
         "overlap SGP dropping flights", "what is under way is forgotten",
@@ -86,7 +86,7 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     ),
     MethodMutant(
         "lost push replaced by the own value", "the receiver keeps rows where the sender should "
-        "keep columns", lambda: told_senders(PushSum, Lost.OWN_INSTEAD), told_senders,
+        "keep columns", lambda: told_senders(PushSum, LostWeight.OWN_INSTEAD), told_senders,
     ),
     MethodMutant(
         "partner that never rotates", "every hop is 1 instead of 2^t",

@@ -95,7 +95,7 @@ def hasty(step: ConstantStep, gossip: ChocoRound, period: int) -> Built:
 
 @final
 @dataclass(frozen=True)
-class Unscaled(Spoilt):
+class UnscaledGossipLocal(Spoilt):
     """v_i += gamma A_i D_i, the factor n forgotten: the mean of the v_i is A x / n."""
 
     right: CoLa
@@ -164,7 +164,7 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     ),
     fault(
         "CoLa without the factor n", "v_i += gamma A_i D_i",
-        mean_of_estimates, posing(Unscaled, CoLa),
+        mean_of_estimates, posing(UnscaledGossipLocal, CoLa),
     ),
     fault(
         "CoLa without mixing", "the estimates v_i are never averaged",

@@ -45,7 +45,7 @@ class Backwards(Trigger):
 
 @final
 @dataclass(frozen=True)
-class Unscaled(Trigger):
+class UnscaledTrigger(Trigger):
     """The worker rule whose allowance lacks 1/gamma^2."""
 
     gamma: float
@@ -191,7 +191,7 @@ class ByCoin(Impostor):
 
 
 def _unscaled(step: Stepsize) -> Method[Any]:
-    return LAG(step, Unscaled(step(0)))
+    return LAG(step, UnscaledTrigger(step(0)))
 
 
 def _by_the_sum(step: Stepsize) -> Method[Any]:

@@ -37,7 +37,7 @@ from theory.stepsizes import Stepsize
 
 @final
 @dataclass(frozen=True)
-class Late(Periods):
+class LateMeetings(Periods):
     """Meets when H | t: at once after the first step, and then a step late."""
 
     right: Periods
@@ -207,7 +207,7 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     ),
     fault(
         "local SGD meeting a step late", "H | t for H | t + 1",
-        spread_between_meetings, lambda step, p: LocalSGD(step, Late(p)),
+        spread_between_meetings, lambda step, p: LocalSGD(step, LateMeetings(p)),
     ),
     fault(
         "one average of the last gradients", "at a meeting gradients are averaged, not models",

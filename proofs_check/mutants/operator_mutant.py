@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from algorithms.codes.base import Code, Layout, Symbols
-from algorithms.compressors.base import Compressor, Stated
+from algorithms.compressors.base import Compressor, StatedLength
 from algorithms.key import Draws
 from theory.claims import Claim
 
@@ -31,7 +31,7 @@ class Impostor(Compressor):
     def code(self, d: int, dtype: torch.dtype) -> Code:
         return self.right.code(d, dtype)
 
-    def stated_lengths(self, sent: Tensor, float_bits: int) -> Stated:
+    def stated_lengths(self, sent: Tensor, float_bits: int) -> StatedLength:
         return self.right.stated_lengths(sent, float_bits)
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:

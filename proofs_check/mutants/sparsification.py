@@ -10,7 +10,7 @@ from torch import Tensor
 
 from algorithms.codes.base import Symbols
 from algorithms.compressors.absolute_threshold import AbsoluteThreshold
-from algorithms.compressors.base import Stated
+from algorithms.compressors.base import StatedLength
 from algorithms.compressors.entries import entries_of
 from algorithms.compressors.rand_k import RandK
 from algorithms.compressors.random_mask import RandomMask
@@ -144,7 +144,7 @@ class FreeIndices(Impostor):
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
         return self.right.encode(x, draws)
 
-    def stated_lengths(self, sent: Tensor, float_bits: int) -> Stated:
+    def stated_lengths(self, sent: Tensor, float_bits: int) -> StatedLength:
         return super(Impostor, self).stated_lengths(sent, float_bits)
 
     def stated_bits(self, d: int, float_bits: int) -> float:

@@ -177,7 +177,7 @@ class TwoSteps(NamedTuple):
 
 @final
 @dataclass(frozen=True)
-class OldNeighbours(Spoilt):
+class StaleAveraging(Spoilt):
     """Averaging with the own value of now and the neighbours' of a step ago."""
 
     right: GossipAveraging
@@ -232,7 +232,7 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     ),
     MethodMutant(
         "averaging with old neighbour values", "the own value is a step newer than the others'",
-        lambda: slowest_eigenvector(_GRID, posing(OldNeighbours, GossipAveraging)),
+        lambda: slowest_eigenvector(_GRID, posing(StaleAveraging, GossipAveraging)),
         lambda: slowest_eigenvector(_GRID),
     ),
     MethodMutant(

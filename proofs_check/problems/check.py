@@ -193,7 +193,7 @@ def _convex(probe: _Probe, least: float) -> Verdict:
     )  # fmt: skip
 
 
-def _pl(probe: _Probe, seen: curvature.Spectrum | None) -> Verdict:
+def _pl(probe: _Probe, seen: curvature.HessianSpectrum | None) -> Verdict:
     """Least ||grad f||^2 / (2 (f - f*)), also along the eigenvectors at the minimiser."""
     problem = probe.problem
     if problem.x_star is None or problem.f_star is None:

@@ -19,7 +19,7 @@ from theory.arrays import Floats
 STEP = 1e-4  # of central differences [x]
 
 
-class Spectrum(NamedTuple):
+class HessianSpectrum(NamedTuple):
     """Eigenvalues ``[P, d]``, ascending, and eigenvectors ``[P, d, d]`` of f's Hessians.
 
     Attributes:
@@ -36,11 +36,11 @@ class Spectrum(NamedTuple):
         return float(np.abs(self.values).max())
 
 
-def spectrum(problem: Problem, points: Tensor) -> Spectrum:
+def spectrum(problem: Problem, points: Tensor) -> HessianSpectrum:
     """Hessians of f at points ``[P, d]`` by automatic differentiation, diagonalised by numpy."""
     hessian = torch.autograd.functional.hessian
     found = [hessian(problem.value, x).numpy() for x in points]  # type: ignore[no-untyped-call]
-    return Spectrum(*np.linalg.eigh(np.stack(found)))
+    return HessianSpectrum(*np.linalg.eigh(np.stack(found)))
 
 
 def largest_curvature(problem: Problem, points: Tensor) -> float:

@@ -13,7 +13,7 @@ from proofs_check.verdict import Outcome, Verdict
 
 @final
 @dataclass(frozen=True)
-class Step:
+class DerivationStep:
     """One step: what it says and whether algebra found it true.
 
     Attributes:
@@ -24,7 +24,7 @@ class Step:
     holds: bool
 
 
-def equality(what: str, left: Any, right: Any) -> Step:
+def equality(what: str, left: Any, right: Any) -> DerivationStep:
     """left = right for all values of their symbols.
 
     Raises:
@@ -32,9 +32,9 @@ def equality(what: str, left: Any, right: Any) -> Step:
     """
     difference = sp.simplify(sp.sympify(left) - sp.sympify(right))
     if difference == 0:
-        return Step(what, True)
+        return DerivationStep(what, True)
     if differs_somewhere(difference):
-        return Step(what, False)
+        return DerivationStep(what, False)
     raise ArithmeticError(f"undecided: {what}: is {difference} zero?")
 
 
@@ -49,17 +49,17 @@ def differs_somewhere(difference: Any) -> bool:
     return False
 
 
-def nonnegative(what: str, expression: Any, *symbols: Any) -> Step:
+def nonnegative(what: str, expression: Any, *symbols: Any) -> DerivationStep:
     """expression >= 0 for all nonnegative ``symbols``: a quotient without negative coefficients.
 
     The criterion is sufficient; a step that fails it is not shown.
     """
     parts = sp.fraction(sp.together(sp.sympify(expression)))
     coefficients = [c for part in parts for c in sp.Poly(sp.expand(part), *symbols).coeffs()]
-    return Step(what, all(c.is_nonnegative for c in coefficients))
+    return DerivationStep(what, all(c.is_nonnegative for c in coefficients))
 
 
-def nonnegative_on_box(what: str, expression: Any, box: Mapping[Any, Any]) -> Step:
+def nonnegative_on_box(what: str, expression: Any, box: Mapping[Any, Any]) -> DerivationStep:
     """expression >= 0 where every symbol of ``box`` lies in (0, its upper end].
 
     Each symbol is upper/(1 + u), u >= 0; then as in :func:`nonnegative`. Sufficient, not necessary.
@@ -77,15 +77,15 @@ def nonnegative_on_box(what: str, expression: Any, box: Mapping[Any, Any]) -> St
                 term *= factor * box[symbol] ** power
             total += term
         parts.append(total)
-    return Step(what, all(c.is_nonnegative for total in parts for c in total.coeffs()))
+    return DerivationStep(what, all(c.is_nonnegative for total in parts for c in total.coeffs()))
 
 
-def truth(what: str, value: Any) -> Step:
+def truth(what: str, value: Any) -> DerivationStep:
     """``value`` is (sympy's or Python's) True."""
-    return Step(what, bool(value == True))  # noqa: E712 - sympy's true is not Python's
+    return DerivationStep(what, bool(value == True))  # noqa: E712 - sympy's true is not Python's
 
 
-def settled(subject: str, claim: str, source: str, *steps: Step) -> Verdict:
+def settled(subject: str, claim: str, source: str, *steps: DerivationStep) -> Verdict:
     """PROVED if every step holds, else REFUTED with the first step that fails."""
     failed = [step.what for step in steps if not step.holds]
     evidence = f"fails: {failed[0]}" if failed else "; ".join(step.what for step in steps)

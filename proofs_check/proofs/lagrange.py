@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sympy as sp
 
-from proofs_check.proofs.derivation import Step, equality
+from proofs_check.proofs.derivation import DerivationStep, equality
 
 
-def sums_of_squares(count: int) -> Step:
+def sums_of_squares(count: int) -> DerivationStep:
     """count sum a_i^2 - (sum a_i)^2 = sum_{i<j} (a_i - a_j)^2 at ``count`` variables."""
     a = sp.symbols(f"a:{count}", real=True)
     squares = sum((a[i] - a[j]) ** 2 for i in range(count) for j in range(i))

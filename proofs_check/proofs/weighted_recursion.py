@@ -6,7 +6,7 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.proofs.derivation import Step, equality, nonnegative, settled
+from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled
 from proofs_check.verdict import Verdict
 
 a, mu, T, R2, A, B, C = sp.symbols("a mu T R2 A B C", positive=True)
@@ -14,7 +14,7 @@ S_T = T * (a**2 + a * (T - 1) + (T - 1) * (2 * T - 1) / 6)
 BOUND = (mu * a**3 / 4 * R2 + 2 * T * (T + 2 * a) / mu * B + 16 * T / mu**2 * C) / (A * S_T)
 
 
-def weights() -> tuple[Step, ...]:
+def weights() -> tuple[DerivationStep, ...]:
     """w_t/gamma_t (1 - mu gamma_t) <= w_{t-1}/gamma_{t-1} for a + t >= 1; S_T in closed form."""
     t, v = sp.symbols("t v", integer=True, nonnegative=True)
     y = 1 + v  # a + t

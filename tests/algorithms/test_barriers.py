@@ -32,7 +32,7 @@ from algorithms.synchronisation.compute_times import (
     Pareto,
     ShiftedExponential,
 )
-from algorithms.synchronisation.conditions import Linked, Trace
+from algorithms.synchronisation.conditions import Linked, RecordedTimes
 from algorithms.synchronisation.schedule import Schedule
 from algorithms.synchronisation.stale import SSP, EagerSSP
 from theory.stepsizes import ConstantStep
@@ -238,14 +238,14 @@ def test_eager_pushes_are_fresher_than_lazy_fetches() -> None:
 def test_traces_are_read_and_repeat(tmp_path) -> None:
     path = tmp_path / "times.csv"
     path.write_text("1.0, 2.0\n0.5,0.5\n\n")
-    trace = Trace.read(path)
+    trace = RecordedTimes.read(path)
     schedule = Bulk().schedule(2, 4, trace, KEY, torch.arange(2))
     assert schedule.seconds[:, 1].tolist() == [1.0, 3.0, 4.0, 6.0]
     path.write_text("1.0, two\n")
     with pytest.raises(ValueError, match=r"times.csv, line 1: could not convert .* seconds"):
-        Trace.read(path)
+        RecordedTimes.read(path)
     with pytest.raises(ValueError, match=r"trace .*nothing.csv cannot be read: No such file"):
-        Trace.read(tmp_path / "nothing.csv")
+        RecordedTimes.read(tmp_path / "nothing.csv")
     with pytest.raises(ValueError, match="holds 2 workers, 3 are asked for"):
         Bulk().schedule(3, 4, trace, KEY, torch.arange(1))
 
@@ -270,8 +270,8 @@ def test_heavy_tails_have_their_mean_and_index() -> None:
         (lambda: Pareto(1.0, 1.0), "tail must be finite and above 1"),
         (lambda: ShiftedExponential(-1.0), "shift must be positive and finite"),
         (lambda: Linked(Constant(), -1.0, 0.0), "up must be finite and >= 0 seconds"),
-        (lambda: Trace(((1.0,), (1.0, 2.0))), r"rows of lengths \[1, 2\]"),
-        (lambda: Trace(((1.0, -2.0),)), r"table\[0\]\[1\] must be positive"),
+        (lambda: RecordedTimes(((1.0,), (1.0, 2.0))), r"rows of lengths \[1, 2\]"),
+        (lambda: RecordedTimes(((1.0, -2.0),)), r"table\[0\]\[1\] must be positive"),
     ],
 )
 def test_bad_arguments_are_named(build, words: str) -> None:

@@ -20,7 +20,7 @@ from algorithms.compressors.rand_k import RandK
 from algorithms.compressors.scaled_unbiased import ScaledUnbiased
 from algorithms.key import Key
 from algorithms.methods.exchanges.exchange import FixedLinks, RandomLinks
-from algorithms.methods.exchanges.unreliable import Lost, Unreliable
+from algorithms.methods.exchanges.unreliable import LostWeight, Unreliable
 from algorithms.methods.gossip.choco import ChocoGossip
 from algorithms.methods.gossip_compressed.d2 import D2
 from algorithms.methods.gossip_compressed.dcd_psgd import DCDPSGD
@@ -184,7 +184,7 @@ def test_quantised_consensus_states_its_theorem(consensus: Quadratic) -> None:
     assert c.absolute_error == pytest.approx(0.5 * 8 * 6 / 9)  # rows (-2, 1, 1)/3 of W - I
     assert c.lam == Ring(8).constants().lam
     varying = FixedLinks(OnePeerExponential(8))
-    lossy = Unreliable(FixedLinks(Ring(8)), RandomLosses(0.1), Lost.OWN_INSTEAD)
+    lossy = Unreliable(FixedLinks(Ring(8)), RandomLosses(0.1), LostWeight.OWN_INSTEAD)
     for exchange in (varying, lossy):  # no law that serves every round is known
         c = QuantisedConsensus(exchange, FixedPoint(3, 12), row_error=0.5).constants(consensus)
         assert c.lam is None and c.absolute_error is None

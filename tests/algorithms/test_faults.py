@@ -30,7 +30,7 @@ from algorithms.synchronisation.barriers import (
 )
 from algorithms.synchronisation.base import Barrier
 from algorithms.synchronisation.compute_times import Exponential
-from algorithms.synchronisation.conditions import Lost
+from algorithms.synchronisation.conditions import LostWorker
 from algorithms.synchronisation.stale import SSP, EagerSSP
 from algorithms.synchronisation.worker_states import WorkerLost
 from theory.stepsizes import ConstantStep
@@ -43,7 +43,7 @@ STOP = (Bulk(), SSP(2), EagerSSP(2), RoundRobin(), PartialBarrier(2, 6), BackupW
 
 
 def server(barrier: Barrier, *, lost: int | None = None) -> ParameterServer:
-    times = Exponential() if lost is None else Lost(Exponential(), DEAD, lost)
+    times = Exponential() if lost is None else LostWorker(Exponential(), DEAD, lost)
     return ParameterServer(STEP, TICKS, times, barrier, Weighting.ARRIVED)
 
 
@@ -72,7 +72,7 @@ def test_ssp_goes_on_for_s_clocks_after_the_death() -> None:
     """The others may run s clocks ahead of the dead worker, and do, before they block."""
     for s in (0, 1, 4):
         schedule = SSP(s).schedule(
-            N, 500, Lost(Exponential(), DEAD, 6), Key.seed(1), torch.arange(1)
+            N, 500, LostWorker(Exponential(), DEAD, 6), Key.seed(1), torch.arange(1)
         )
         clock = np.zeros(N, int)
         for row in schedule.arrivals[:, 0].tolist():

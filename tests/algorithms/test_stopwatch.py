@@ -27,7 +27,7 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from algorithms.synchronisation.barriers import Bulk
 from algorithms.synchronisation.compute_times import Constant, Exponential
-from algorithms.synchronisation.conditions import Linked, Lost, Repeated
+from algorithms.synchronisation.conditions import Linked, LostWorker, Repeated
 from algorithms.synchronisation.stopwatch import STANDARD, Timing
 from algorithms.synchronisation.worker_states import WorkerLost
 from algorithms.topologies.bandwidth_matching import BandwidthMatching
@@ -157,7 +157,7 @@ def test_schedules_bring_their_own_seconds() -> None:
     "method", [BSP(STEP), LocalSGD(STEP, 1), DPSGD(STEP, Ring(N))], ids=lambda m: m.name
 )
 def test_a_lost_worker_is_named_and_nothing_done_is_lost(method) -> None:
-    timing = Timing(Lost(Constant(), worker=3, after=5), LINK)
+    timing = Timing(LostWorker(Constant(), worker=3, after=5), LINK)
     with pytest.raises(WorkerLost, match=r"waits for ever at step 5 .* for worker 3") as caught:
         run(method, PROBLEM, steps=50, timing=timing)
     assert caught.value.trace.steps[-1] >= 4 and np.isfinite(caught.value.trace.seconds).all()

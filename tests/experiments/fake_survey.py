@@ -7,7 +7,7 @@ import sys
 import time
 from pathlib import Path
 
-from proofs_check.cell import Cell, CellResult, Kind
+from proofs_check.cell import Cell, CellKind, CellResult
 from proofs_check.curves import TradeoffPoint
 from proofs_check.verdict import Outcome, Verdict
 
@@ -29,7 +29,9 @@ def run_cell(cell: Cell) -> CellResult:
 def cells(words: list[str]) -> tuple[Cell, ...]:
     """One cell per word ``name:milliseconds``."""
     pairs = [word.split(":") for word in words]
-    return tuple(Cell(name, "bed", Kind.STUDY, "nap", (0,), 1, int(ms), 2) for name, ms in pairs)
+    return tuple(
+        Cell(name, "bed", CellKind.STUDY, "nap", (0,), 1, int(ms), 2) for name, ms in pairs
+    )
 
 
 if __name__ == "__main__":  # what the workers need not import

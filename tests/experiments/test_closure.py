@@ -17,7 +17,7 @@ import pytest
 from algorithms.catalogue import row
 from experiments.closure import graph
 from experiments.closure.definitions import parse
-from experiments.closure.graph import FLOORS, Graph
+from experiments.closure.graph import FLOORS, DefinitionGraph
 from experiments.closure.values import Contents
 from experiments.closure.versions import ROOT, cell_versions, overall
 from proofs_check.cell import Cell
@@ -156,7 +156,7 @@ def test_the_table_of_surveyed_rows_is_no_ground_to_run_again(tree: Path, before
 
 
 def contents(value: object, root: Path = ROOT) -> Contents:
-    found = Contents(Graph.of(root))
+    found = Contents(DefinitionGraph.of(root))
     found.add(value)
     return found
 
@@ -229,7 +229,7 @@ def test_what_a_definition_rests_on(
         paths = [path for path in tmp_path.rglob("*.py")]
         names = {".".join(p.relative_to(tmp_path).with_suffix("").parts): p for p in paths}
         files = {module.removesuffix(".__init__"): path for module, path in names.items()}
-        return Graph(files).digests([("b", name)])["b", name]
+        return DefinitionGraph(files).digests([("b", name)])["b", name]
 
     for path, text in SMALL.items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)

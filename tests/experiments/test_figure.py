@@ -13,7 +13,7 @@ from algorithms.topologies.ring import Ring
 from experiments.cli import app
 from experiments.published import choco_gossip, choco_sgd
 from proofs_check.figure_runs.averaging import SMALL
-from proofs_check.figure_runs.compressed_training import Setting
+from proofs_check.figure_runs.compressed_training import TrainingSetting
 
 STEMS = ("data28", "data29", "data30")
 
@@ -121,8 +121,8 @@ def test_averaging_is_drawn_and_told(tmp_path, monkeypatch):
 
 
 def test_training_is_drawn_and_told(tmp_path, monkeypatch):
-    few = Setting(steps=100, replicas=1, factors=(1.0, 1e-4))
-    monkeypatch.setattr(choco_sgd, "Setting", lambda: few)
+    few = TrainingSetting(steps=100, replicas=1, factors=(1.0, 1e-4))
+    monkeypatch.setattr(choco_sgd, "TrainingSetting", lambda: few)
     result = call("choco-sgd", "--out", tmp_path, "--json")
     assert result.exit_code == 0, result.output
     told = json.loads(result.stdout)

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from experiments.figures.lines import Line as NamedLine
-from experiments.figures.lines import LineCurves, lines_figure
+from experiments.figures.lines import DrawnLine, LineCurves, lines_figure
 from experiments.figures.style import styled
 from experiments.figures.tradeoff import Point, TradeoffCurves, tradeoff_figure
-from experiments.figures.workers import Line, WorkerCurves, workers_figure
+from experiments.figures.workers import WorkerCurves, WorkersLine, workers_figure
 from experiments.reporting.signs import pretty
 from proofs_check.instruments.study import Study
 from proofs_check.studies import STUDIES
@@ -26,9 +25,9 @@ def test_operators_of_a_row_look_different() -> None:
 
 
 def test_workers_are_counted_at_the_ticks() -> None:
-    def line(name: str, least: float) -> Line:
+    def line(name: str, least: float) -> WorkersLine:
         x = np.array([n for n in (1.0, 2.0, 4.0, 8.0, 16.0, 32.0) if n >= least])
-        return Line(name, x, 1 / x, 0.9 / x, 1.1 / x)
+        return WorkersLine(name, x, 1 / x, 0.9 / x, 1.1 / x)
 
     lines = (line("alone", 1), line("in pairs", 2))
     with styled():
@@ -40,8 +39,11 @@ def test_workers_are_counted_at_the_ticks() -> None:
 
 def test_what_is_solved_to_rounding_is_named_and_does_not_press_others_flat() -> None:
     x = np.array([1.0, 4.0, 16.0])
-    own, exact = Line("own", x, 1 / x, 0.9 / x, 1.1 / x), Line("exact", x, *[np.full(3, 1e-31)] * 3)
-    far = Line("far", x, *[np.full(3, 1e-12)] * 3)
+    own, exact = (
+        WorkersLine("own", x, 1 / x, 0.9 / x, 1.1 / x),
+        WorkersLine("exact", x, *[np.full(3, 1e-31)] * 3),
+    )
+    far = WorkersLine("far", x, *[np.full(3, 1e-12)] * 3)
     curves = WorkerCurves("own", "error", (("own", (own,)),), (own, exact, far))
     both = WorkerCurves("two", "error", (("two", (own, exact)),), (own, exact))
     with styled():
@@ -57,7 +59,7 @@ def test_what_is_solved_to_rounding_is_named_and_does_not_press_others_flat() ->
 
 @pytest.mark.parametrize("study", STUDIES, ids=lambda study: study.name)
 def test_labels_of_studies_stay_inside_the_figure(study: Study) -> None:
-    line = NamedLine("measured", np.array([1.0, 2.0, 4.0]), np.array([1.0, 0.5, 0.2]))
+    line = DrawnLine("measured", np.array([1.0, 2.0, 4.0]), np.array([1.0, 0.5, 0.2]))
     curves = LineCurves(study.claim, pretty(study.x_label), pretty(study.y_label), (line,))
     with styled():
         figure = lines_figure(curves)

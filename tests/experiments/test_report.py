@@ -18,8 +18,7 @@ from algorithms.catalogue import ROWS, Row
 from algorithms.compressors.qsgd import QSGD
 from algorithms.topologies.ring import Ring
 from experiments.figures.formula import formula
-from experiments.figures.lines import Line as NamedLine
-from experiments.figures.lines import LineCurves
+from experiments.figures.lines import DrawnLine, LineCurves
 from experiments.job import survey_job
 from experiments.reporting.comparisons import comparisons
 from experiments.reporting.early import write_early
@@ -28,19 +27,19 @@ from experiments.reporting.pictures import Drawing, Picture, pictures
 from experiments.reporting.signs import plain, pretty
 from experiments.store import Store, Stored
 from experiments.survey import Survey, in_order
-from proofs_check.cell import Cell, CellResult, Kind
+from proofs_check.cell import Cell, CellKind, CellResult
 from proofs_check.compressors.facts import operator_facts
 from proofs_check.curves import RatePanel, RateSeries, RunSeries, TradeoffPoint, WorkerSeries
 from proofs_check.methods.tuned_run import cited
 from proofs_check.verdict import Outcome, Verdict
 
-RUN = Cell("bsp-sgd", "quadratic-sc", Kind.RUN, "", (1,), 8, 100, 4)
-STUDY = Cell("bsp-sgd", "quadratic-sc", Kind.STUDY, "bsp_time_strongly_convex")
-PROOF = Cell("", "", Kind.PROOF, "qsgd.prove")
-OPERATOR = Cell("qsgd", "", Kind.OPERATOR, "QSGD(s=4)", n=100)
-WORKERS = Cell("qsgd", "quadratic-sc", Kind.WORKERS)
-IDENTITY = Cell("", "", Kind.OPERATOR, "identity", n=100)
-MUTANTS = Cell("", "", Kind.MUTANTS)
+RUN = Cell("bsp-sgd", "quadratic-sc", CellKind.RUN, "", (1,), 8, 100, 4)
+STUDY = Cell("bsp-sgd", "quadratic-sc", CellKind.STUDY, "bsp_time_strongly_convex")
+PROOF = Cell("", "", CellKind.PROOF, "qsgd.prove")
+OPERATOR = Cell("qsgd", "", CellKind.OPERATOR, "QSGD(s=4)", n=100)
+WORKERS = Cell("qsgd", "quadratic-sc", CellKind.WORKERS)
+IDENTITY = Cell("", "", CellKind.OPERATOR, "identity", n=100)
+MUTANTS = Cell("", "", CellKind.MUTANTS)
 
 THEOREM = next(row for row in ROWS if row.key == "bsp-sgd").theorems[0]
 
@@ -304,14 +303,14 @@ def test_pages_are_made_of_stored_results_alone(
 
 def test_nothing_is_drawn_of_operators_that_lose_nothing() -> None:
     result = CellResult((), (TradeoffPoint("identity", "gaussian", 32.0, 0.0, 0.0),))
-    cell = Cell("fdla", "", Kind.OPERATOR, "identity", n=100)
+    cell = Cell("fdla", "", CellKind.OPERATOR, "identity", n=100)
     survey = Survey(((cell, Stored(result, 1.0)),), (), 0, 1.0, {cell: "fake"})
     assert comparisons(survey) == ()
 
 
 def test_a_figure_is_drawn_again_only_where_its_curves_changed(tmp_path: Path) -> None:
     def curves(last: float) -> LineCurves:
-        line = NamedLine("measured", np.array([1.0, 2.0]), np.array([1.0, last]))
+        line = DrawnLine("measured", np.array([1.0, 2.0]), np.array([1.0, last]))
         return LineCurves("two points", "n", "error", (line,))
 
     def drawn(*lasts: float) -> list[int]:

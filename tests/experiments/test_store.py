@@ -20,13 +20,13 @@ from algorithms.compressors.sign import Sign
 from algorithms.topologies.ring import Ring
 from experiments.files import write_atomically
 from experiments.store import FORMAT, CorruptResult, Store, Stored
-from proofs_check.cell import Cell, CellResult, Kind
+from proofs_check.cell import Cell, CellKind, CellResult
 from proofs_check.compressors.facts import operator_facts
 from proofs_check.curves import (
     Cited,
     Curves,
-    Line,
     LinePanel,
+    PanelLine,
     Points,
     RatePanel,
     RateSeries,
@@ -39,7 +39,7 @@ from proofs_check.facts import Facts
 from proofs_check.topologies.facts import topology_facts
 from proofs_check.verdict import Outcome, Verdict
 
-CELL = Cell("qsgd", "quadratic-sc", Kind.RUN, "", (1, 2), 4, 100, 8)
+CELL = Cell("qsgd", "quadratic-sc", CellKind.RUN, "", (1, 2), 4, 100, 8)
 
 VERDICTS = (
     Verdict("qsgd", "E C(x) = x", "exact enumeration", Outcome.PROVED, evidence="Σ ‖x‖² ≤ 1"),
@@ -58,7 +58,7 @@ VERDICTS = (
 
 K = np.arange(3.0)
 RATE = RateSeries(K, K, K - 1, K + 1, None, K, (Points("bias", 2 * K),), along="n")
-LINES = (Line("a", K, K), Line("b", K[:1], K[:1], K[:1] - 1, K[:1] + 1))
+LINES = (PanelLine("a", K, K), PanelLine("b", K[:1], K[:1], K[:1] - 1, K[:1] + 1))
 EVERY = (
     RunSeries(
         "f", K, np.array([np.nan, 5e-324, 1 / 3]), K, K, 64 * K, 0 * K, None, 4 * K,
@@ -142,7 +142,7 @@ def test_curves_that_no_type_of_ours_has_are_corrupt(
     [
         {"row": "top-k"},
         {"problem": "quadratic-pl"},
-        {"kind": Kind.WORKERS},
+        {"kind": CellKind.WORKERS},
         {"name": "x"},
         {"seeds": (1,)},
         {"replicas": 5},

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from experiments.closure.graph import WHOLE, Graph
+from experiments.closure.graph import WHOLE, DefinitionGraph
 from experiments.closure.versions import ROOT, contents_of
 from proofs_check.cell import Cell
 from proofs_check.suite import prepare
@@ -38,7 +38,7 @@ class Executed:
 
 def outside(cell: Cell, root: Path = ROOT) -> tuple[list[str], int]:
     """Definitions that the cell executed and its closure lacks, and how many it executed."""
-    graph = Graph.of(root)
+    graph = DefinitionGraph.of(root)
     prepared = prepare(cell)
     closure = graph.closure(contents_of(prepared, graph).roots)
     executed = Executed()
@@ -59,7 +59,7 @@ def outside(cell: Cell, root: Path = ROOT) -> tuple[list[str], int]:
     return sorted(missing), len(places)
 
 
-def _lambda_of_a_table(graph: Graph, module: str, line: int) -> bool:
+def _lambda_of_a_table(graph: DefinitionGraph, module: str, line: int) -> bool:
     """Lambdas at the top level of a module count by their own text, not as definitions."""
     return bool(graph.lambdas(module, line))
 

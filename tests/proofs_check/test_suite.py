@@ -6,7 +6,7 @@ import pytest
 
 from algorithms.catalogue import OPERATORS, PROBLEMS, ROWS, problem
 from algorithms.names import UnknownName
-from proofs_check.cell import Cell, Kind
+from proofs_check.cell import Cell, CellKind
 from proofs_check.instruments.statistics import FAMILY_WISE_ERROR, MOST_TESTS, TEST_ERROR
 from proofs_check.suite import PRESETS, cells, run_cell
 from proofs_check.verdict import Outcome
@@ -16,11 +16,11 @@ from proofs_check.verdict import Outcome
 def test_cells_are_distinct_and_cover_the_catalogue(preset):
     found = cells(preset)
     assert len(set(found)) == len(found)
-    runs = {(c.row, c.problem) for c in found if c.kind is Kind.RUN}
+    runs = {(c.row, c.problem) for c in found if c.kind is CellKind.RUN}
     left_out = {"mlp-digits"} if preset == "quick" else set()
     assert runs == {(r.key, name) for r in ROWS for name in r.problems if name not in left_out}
-    assert {c.problem for c in found if c.kind is Kind.PROBLEM} == {e.name for e in PROBLEMS}
-    operators = {(c.row, c.name) for c in found if c.kind is Kind.OPERATOR}
+    assert {c.problem for c in found if c.kind is CellKind.PROBLEM} == {e.name for e in PROBLEMS}
+    operators = {(c.row, c.name) for c in found if c.kind is CellKind.OPERATOR}
     of_rows = {(r.key, o.name) for r in ROWS for o in r.operators}
     assert of_rows <= operators and {name for _, name in operators} == set(OPERATORS)
     assert [key for key, name in operators if name == "identity"] == [""], "checked once, of no row"
@@ -34,7 +34,7 @@ def _regime(name: str) -> tuple[bool, bool, bool]:
 
 def test_a_quick_survey_runs_every_row_in_every_regime_of_the_full_one():
     regimes = {
-        preset: {(c.row, _regime(c.problem)) for c in cells(preset) if c.kind is Kind.RUN}
+        preset: {(c.row, _regime(c.problem)) for c in cells(preset) if c.kind is CellKind.RUN}
         for preset in PRESETS
     }
     assert regimes["quick"] == regimes["full"]
@@ -53,7 +53,7 @@ def test_a_quick_survey_leaves_out_the_mlp_and_nothing_else():
 
 def test_a_quick_survey_fits_rates_where_runs_are_cheap():
     """On synthetic problems; a full one on all."""
-    fitted = {c.problem for c in cells("quick") if c.kind is Kind.RUN and c.rates}
+    fitted = {c.problem for c in cells("quick") if c.kind is CellKind.RUN and c.rates}
     assert {name.split("-")[0] for name in fitted} == {"quadratic", "consensus"}
     assert all(c.rates for c in cells("full"))
 
@@ -63,8 +63,8 @@ def test_a_preset_has_room_for_its_statistical_tests(preset):
     """A run makes three tests (its bill is exact) and an operator at most seven; other cells gave
     four verdicts on average when this was written. The report counts those of its own run."""
     found = cells(preset)
-    operators = sum(c.kind is Kind.OPERATOR for c in found)
-    runs = sum(c.kind is Kind.RUN for c in found)
+    operators = sum(c.kind is CellKind.OPERATOR for c in found)
+    runs = sum(c.kind is CellKind.RUN for c in found)
     others = len(found) - runs - operators
     assert 3 * runs + 7 * operators + 4 * others <= MOST_TESTS
     assert pytest.approx(FAMILY_WISE_ERROR) == MOST_TESTS * TEST_ERROR
@@ -81,6 +81,6 @@ def test_one_cell_of_each_kind_runs(kind):
 
 def test_unknown_checks_and_presets_are_named():
     with pytest.raises(UnknownName, match="unknown study 'ef_residua'; nearest: ef_residual"):
-        run_cell(Cell("error-feedback", "quadratic-sc", Kind.STUDY, "ef_residua"))
+        run_cell(Cell("error-feedback", "quadratic-sc", CellKind.STUDY, "ef_residua"))
     with pytest.raises(UnknownName, match="unknown preset 'quik'; nearest: quick"):
         cells("quik")

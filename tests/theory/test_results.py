@@ -10,7 +10,7 @@ import pytest
 from theory.claims import Confidence
 from theory.estimation import ESTIMATION
 from theory.estimation.atomic_sparsification import AtomicSparsification
-from theory.estimation.k_level import KLevel
+from theory.estimation.k_level import KLevelEstimation
 from theory.estimation.randomised_mean import RandomisedMean
 from theory.estimation.rotated_k_level import RotatedKLevel
 from theory.estimation.stochastic_binary import stochastic_binary
@@ -47,9 +47,13 @@ def test_estimation_falls_with_the_workers(result: MeanEstimation) -> None:
 def test_sharp_constants_lie_below_the_papers() -> None:
     for d in (1, 2, 3, 17, 1000):
         assert stochastic_binary.omega(d) <= d / 2
-        assert KLevel(2).omega(d) == stochastic_binary.omega(d)
+        assert KLevelEstimation(2).omega(d) == stochastic_binary.omega(d)
         for k in (2, 3, 16):
-            assert KLevel(k).omega(d) <= KLevel(k, True).omega(d) <= d / (2 * (k - 1) ** 2)
+            assert (
+                KLevelEstimation(k).omega(d)
+                <= KLevelEstimation(k, True).omega(d)
+                <= d / (2 * (k - 1) ** 2)
+            )
             assert RotatedKLevel(k).omega(d) <= (2 * math.log(d) + 2) / (k - 1) ** 2
     for d in (4, 16, 1024):  # squares: k - 1 = sqrt(d)
         assert variable_length.omega(d) == (d - 1) / (2 * d) < 0.5
@@ -58,7 +62,7 @@ def test_sharp_constants_lie_below_the_papers() -> None:
 def test_vectors_of_the_reference() -> None:
     # (0, 1, 4): two levels vary by 3 and take 67 bits, three levels vary by 1
     assert 3 <= stochastic_binary.omega(3) * 17 and stochastic_binary.bits(3) == 67
-    assert 1 <= KLevel(3).omega(3) * 17 and KLevel(3).bits(3) == 3 * 2 + 64
+    assert 1 <= KLevelEstimation(3).omega(3) * 17 and KLevelEstimation(3).bits(3) == 3 * 2 + 64
     # ATOMO on (3, -4, 0, 12), budgets of QSGD and TernGrad: second moments 247 and 228
     for budget, moment in ((19 / 13, 247), (19 / 12, 228)):
         assert 19**2 / budget == pytest.approx(moment, rel=1e-14)
@@ -67,7 +71,7 @@ def test_vectors_of_the_reference() -> None:
 
 def test_bad_parameters_are_refused() -> None:
     with pytest.raises(ValueError, match="k must be at least 2 levels, got k=1"):
-        KLevel(1)
+        KLevelEstimation(1)
     with pytest.raises(ValueError, match="k must be at least 2 levels, got k=0"):
         RotatedKLevel(0)
     with pytest.raises(ValueError, match=r"share must lie in \(0, 1\], got share=0"):

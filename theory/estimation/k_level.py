@@ -20,7 +20,7 @@ from theory.theorem import MeanEstimation
 
 @final
 @dataclass(frozen=True)
-class KLevel(MeanEstimation):
+class KLevelEstimation(MeanEstimation):
     """See the file's docstring. ``by_norm``: the span is sqrt(2) ||x||, not max - min.
 
     Attributes:
@@ -51,4 +51,4 @@ class KLevel(MeanEstimation):
         return float(d * (self.k - 1).bit_length() + 2 * float_bits)
 
 
-k_level = KLevel()
+k_level = KLevelEstimation()

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import final
 
 from theory.claims import Confidence, Source
-from theory.estimation.k_level import KLevel
+from theory.estimation.k_level import KLevelEstimation
 from theory.theorem import MeanEstimation
 
 
@@ -38,14 +38,14 @@ class RotatedKLevel(MeanEstimation):
     statement = r"E\|\bar Y - \bar x\|^2 \le \frac{2\ln d + 2}{n(k-1)^2} \frac1n \sum_i \|x_i\|^2"
 
     def __post_init__(self) -> None:
-        KLevel(self.k)
+        KLevelEstimation(self.k)
 
     def omega(self, d: int) -> float:
         rotated = (2 * math.log(d) + 2) / (self.k - 1) ** 2
-        return min(rotated, KLevel(self.k).omega(d))
+        return min(rotated, KLevelEstimation(self.k).omega(d))
 
     def bits(self, d: int, float_bits: int = 32) -> float:
-        return KLevel(self.k).bits(d, float_bits)
+        return KLevelEstimation(self.k).bits(d, float_bits)
 
 
 rotated_k_level = RotatedKLevel()

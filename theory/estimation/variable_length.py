@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from typing import final
 
 from theory.claims import Confidence, Source
-from theory.estimation.k_level import KLevel
+from theory.estimation.k_level import KLevelEstimation
 from theory.theorem import MeanEstimation
 
 
 @final
 @dataclass(frozen=True)
-class VariableLength(MeanEstimation):
+class VariableLengthEstimation(MeanEstimation):
     """See the file's docstring for the statement."""
 
     name = "variable_length"
@@ -33,7 +33,7 @@ class VariableLength(MeanEstimation):
         return math.isqrt(d) + 1
 
     def omega(self, d: int) -> float:
-        return KLevel(self.levels(d), by_norm=True).omega(d)
+        return KLevelEstimation(self.levels(d), by_norm=True).omega(d)
 
     def bits(self, d: int, float_bits: int = 32) -> float:
         """The leading term and two floats."""
@@ -41,4 +41,4 @@ class VariableLength(MeanEstimation):
         return d * (2 + math.log2(cells / (2 * d) + 1.25)) + 2 * float_bits
 
 
-variable_length = VariableLength()
+variable_length = VariableLengthEstimation()

@@ -10,7 +10,7 @@ from typing import NamedTuple, final
 
 
 @final
-class Influence(NamedTuple):
+class SurveyInfluence(NamedTuple):
     """One line of the table, the survey's words.
 
     Attributes:
@@ -30,17 +30,17 @@ class Influence(NamedTuple):
     convergence: str
 
 
-INFLUENCES: tuple[Influence, ...] = (
-    Influence("PS", "BSP", "high", "high", "high", "easy"),
-    Influence("PS", "SSP", "normal", "high", "normal", "normal"),
-    Influence("PS", "ASP", "low", "high", "low", "difficult"),
-    Influence("PS", "Local SGD", "normal", "low", "high", "difficult"),
-    Influence("All-Reduce", "BSP", "high", "high", "low", "easy"),
-    Influence("All-Reduce", "SSP", "-", "-", "-", "-"),
-    Influence("All-Reduce", "ASP", "-", "-", "-", "-"),
-    Influence("All-Reduce", "Local SGD", "normal", "low", "low", "difficult"),
-    Influence("Gossip", "BSP", "low", "high", "low", "normal"),
-    Influence("Gossip", "SSP", "-", "-", "-", "-"),
-    Influence("Gossip", "ASP", "low", "high", "low", "difficult"),
-    Influence("Gossip", "Local SGD", "low", "low", "low", "difficult"),
+INFLUENCES: tuple[SurveyInfluence, ...] = (
+    SurveyInfluence("PS", "BSP", "high", "high", "high", "easy"),
+    SurveyInfluence("PS", "SSP", "normal", "high", "normal", "normal"),
+    SurveyInfluence("PS", "ASP", "low", "high", "low", "difficult"),
+    SurveyInfluence("PS", "Local SGD", "normal", "low", "high", "difficult"),
+    SurveyInfluence("All-Reduce", "BSP", "high", "high", "low", "easy"),
+    SurveyInfluence("All-Reduce", "SSP", "-", "-", "-", "-"),
+    SurveyInfluence("All-Reduce", "ASP", "-", "-", "-", "-"),
+    SurveyInfluence("All-Reduce", "Local SGD", "normal", "low", "low", "difficult"),
+    SurveyInfluence("Gossip", "BSP", "low", "high", "low", "normal"),
+    SurveyInfluence("Gossip", "SSP", "-", "-", "-", "-"),
+    SurveyInfluence("Gossip", "ASP", "low", "high", "low", "difficult"),
+    SurveyInfluence("Gossip", "Local SGD", "low", "low", "low", "difficult"),
 )

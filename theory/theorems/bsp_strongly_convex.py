@@ -26,12 +26,12 @@ from theory.constants import Constants
 from theory.stepsizes import ConstantStep
 from theory.theorem import Order
 from theory.theorems.conditions import Condition, decay, positive
-from theory.theorems.families import Contraction
+from theory.theorems.families import LinearConvergence
 
 
 @final
 @dataclass(frozen=True)
-class BspStronglyConvex(Contraction):
+class BspStronglyConvex(LinearConvergence):
     """See the file's docstring for the statement."""
 
     name = "bsp_strongly_convex"

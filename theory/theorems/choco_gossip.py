@@ -61,7 +61,7 @@ def consensus_rate(c: Constants) -> float:
 
 @final
 @dataclass(frozen=True)
-class ChocoGossip(ConstantStepTheorem):
+class ChocoGossipTheorem(ConstantStepTheorem):
     """See the file's docstring for the statement."""
 
     name = "choco_gossip"
@@ -95,4 +95,4 @@ class ChocoGossip(ConstantStepTheorem):
         return decay(consensus_rate(c), times) * c.need("initial_potential")
 
 
-choco_gossip = ChocoGossip()
+choco_gossip = ChocoGossipTheorem()

@@ -33,12 +33,12 @@ from theory.constants import Constants
 from theory.stepsizes import ConstantStep
 from theory.theorem import Order
 from theory.theorems.conditions import Condition, convex, decay, positive
-from theory.theorems.families import Contraction
+from theory.theorems.families import LinearConvergence
 
 
 @final
 @dataclass(frozen=True)
-class CompressedBspStronglyConvex(Contraction):
+class CompressedBspStronglyConvex(LinearConvergence):
     """See the file's docstring for the statement and its derivation."""
 
     name = "compressed_bsp_strongly_convex"

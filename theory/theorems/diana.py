@@ -36,12 +36,12 @@ from theory.constants import Constants
 from theory.stepsizes import ConstantStep
 from theory.theorem import Order
 from theory.theorems.conditions import Condition, convex, decay, positive, shift_step
-from theory.theorems.families import Contraction
+from theory.theorems.families import LinearConvergence
 
 
 @final
 @dataclass(frozen=True)
-class Diana(Contraction):
+class DianaTheorem(LinearConvergence):
     """See the file's docstring for the statement and its derivation."""
 
     name = "diana"
@@ -85,4 +85,4 @@ class Diana(Contraction):
         return left * (c.need("R2") + shifts) + (1 - left) / rate * gamma**2 * self.noise(c)
 
 
-diana = Diana()
+diana = DianaTheorem()

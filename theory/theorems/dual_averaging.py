@@ -15,8 +15,8 @@ worker i, with :math:`\hat x_i = \frac1T \sum_{t<T} x_{i,t}`,
 At the paper's :math:`a = R\sqrt{1-\sigma}/(4l)` it is
 :math:`\frac{Rl}{\sqrt{T(1-\sigma)}}(3\log(T\sqrt n) + 4 + \frac{19}{4}(1-\sigma))`, at most the
 paper's :math:`8Rl\log(T\sqrt n)/\sqrt{T(1-\sigma)}` once :math:`T\sqrt n \ge e^{7/4}`
-(:meth:`DualAveraging.printed`). By convexity the mean of the workers' averages obeys it too, which
-is what the metric is about.
+(:meth:`DualAveragingTheorem.printed`). By convexity the mean of the workers' averages obeys it
+too, which is what the metric is about.
 
 Of W the proof uses :math:`\|W^k e_i - 1/n\|_1 \le \sqrt n \sigma^k` alone. For symmetric W_t drawn
 anew at each step, of gradients apart, the product of k of them obeys it in expectation with
@@ -42,7 +42,7 @@ from theory.theorems.kinds import InverseRootTheorem
 
 @final
 @dataclass(frozen=True)
-class DualAveraging(InverseRootTheorem):
+class DualAveragingTheorem(InverseRootTheorem):
     """See the file's docstring for the statement."""
 
     name = "dual_averaging"
@@ -87,4 +87,4 @@ class DualAveraging(InverseRootTheorem):
         return np.asarray(np.log(np.maximum(t, 1) * math.sqrt(c.need("n"))))
 
 
-dual_averaging = DualAveraging()
+dual_averaging = DualAveragingTheorem()

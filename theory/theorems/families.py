@@ -100,7 +100,7 @@ class VirtualDescent(MiniBatchDescent):
         return noise, self.residual(c, gamma)
 
 
-class Contraction(Limited):
+class LinearConvergence(Limited):
     """E||x_T - x*||^2 shrinks by 1 - gamma mu a step: gamma = log(1 + T signal/noise)/(mu T).
 
     The stepsize is kept below the limit; signal is mu^2 R2 in the unit of the noise.

@@ -32,7 +32,7 @@ from theory.theorems.families import WholeStep
 
 @final
 @dataclass(frozen=True)
-class GossipAveraging(WholeStep):
+class GossipAveragingTheorem(WholeStep):
     """See the file's docstring for the statement."""
 
     name = "gossip_averaging"
@@ -47,4 +47,4 @@ class GossipAveraging(WholeStep):
         return np.asarray(c.need("lam") ** (2 * times) * c.need("initial_potential"))
 
 
-gossip_averaging = GossipAveraging()
+gossip_averaging = GossipAveragingTheorem()

@@ -39,7 +39,7 @@ from theory.theorems.families import WholeStep
 
 @final
 @dataclass(frozen=True)
-class QuantisedConsensus(WholeStep):
+class QuantisedConsensusTheorem(WholeStep):
     """See the file's docstring for the statement."""
 
     name = "quantised_consensus"
@@ -57,4 +57,4 @@ class QuantisedConsensus(WholeStep):
         return np.asarray(left * c.need("initial_potential") + (1 - left) * level)
 
 
-quantised_consensus = QuantisedConsensus()
+quantised_consensus = QuantisedConsensusTheorem()

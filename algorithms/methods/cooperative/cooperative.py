@@ -24,7 +24,7 @@ from theory.constants import Constants
 from theory.stepsizes import Stepsize
 
 
-class Order(Enum):
+class MixingOrder(Enum):
     """Where the step stands beside the mixing."""
 
     STEP_FIRST = "(X - gamma G) S"
@@ -197,7 +197,7 @@ class Cooperative(Method[CooperativeState]):
     step_rule: Stepsize
     mixing: Mixing
     period: int | Periods = 1
-    order: Order = Order.STEP_FIRST
+    order: MixingOrder = MixingOrder.STEP_FIRST
 
     def __post_init__(self) -> None:
         _ = self.periods
@@ -213,7 +213,7 @@ class Cooperative(Method[CooperativeState]):
 
     def constants(self, problem: Problem) -> Constants:
         stated, longest = problem.constants(), self.periods.longest
-        plain = self.order is Order.STEP_FIRST and not self.mixing.auxiliary
+        plain = self.order is MixingOrder.STEP_FIRST and not self.mixing.auxiliary
         if not plain or longest is None:
             return stated  # theorems are about steps before mixing, without auxiliary variables
         return stated.merge(self.mixing.constants()).state(H=longest)
@@ -227,7 +227,7 @@ class Cooperative(Method[CooperativeState]):
         gamma, g = self.step_rule(t), world.gradient(state.x, t)
         if not self.periods.meets(t):
             return state._replace(x=add_scaled(state.x, -gamma, g))
-        if self.order is Order.STEP_FIRST:
+        if self.order is MixingOrder.STEP_FIRST:
             stepped = add_scaled(state.x, -gamma, g)
             return CooperativeState(*self.mixing.apply(stepped, state.extra, t, world))
         x, extra = self.mixing.apply(state.x, state.extra, t, world)

@@ -17,7 +17,7 @@ from algorithms.topologies.random_mixing import MixingDraw
 from theory.constants import Constants
 
 
-class Lost(Enum):
+class LostWeight(Enum):
     """What becomes of the weight of a message that does not arrive.
 
     VANISHES     nobody has it: rows and columns sum to less than 1
@@ -41,7 +41,7 @@ class Unreliable(Exchange):
 
     reliable: Exchange
     losses: Losses
-    lost: Lost = Lost.VANISHES
+    lost: LostWeight = LostWeight.VANISHES
 
     @property
     def n(self) -> int:
@@ -58,7 +58,7 @@ class Unreliable(Exchange):
 
     @property
     def averages(self) -> bool:
-        return self.reliable.averages and self.lost is Lost.OWN_INSTEAD
+        return self.reliable.averages and self.lost is LostWeight.OWN_INSTEAD
 
     def meeting(self, t: int, world: World) -> MixingDraw:
         return self.reliable.meeting(t, world)
@@ -92,11 +92,11 @@ class Unreliable(Exchange):
         """Weight ``[..., n]`` that goes back to a worker's own row, of ``[..., n, s]`` missing."""
         nothing = torch.zeros_like(missing[..., 0])
         match self.lost:
-            case Lost.VANISHES:
+            case LostWeight.VANISHES:
                 return nothing
-            case Lost.OWN_INSTEAD:
+            case LostWeight.OWN_INSTEAD:
                 return missing.sum(-1)
-            case Lost.RETURNED:
+            case LostWeight.RETURNED:
                 return nothing.scatter_add(-1, sources.flatten(-2), missing.flatten(-2))
             case _:
                 assert_never(self.lost)

@@ -25,8 +25,8 @@ class SGP(Method[PushState]):
 
     Sent are the biased parameters x and the weight w, not the gradient, and the step is
     synchronous. ``models`` are the z_i. Where lost messages take their weight away
-    (Lost.VANISHES), w_i falls to 0 and steps of gamma / w_i grow until the run diverges;
-    Lost.RETURNED keeps the weight.
+    (LostWeight.VANISHES), w_i falls to 0 and steps of gamma / w_i grow until the run diverges;
+    LostWeight.RETURNED keeps the weight.
 
     Attributes:
         step_rule: the stepsizes \gamma_t [x^2 / f] by step t.

@@ -45,8 +45,8 @@ def check_averages(exchange: Exchange) -> None:
     if not exchange.averages:
         raise ValueError(
             f"exchange must have weights that sum to 1 by row, got {exchange.name}; doubly "
-            "stochastic weights with Lost.OWN_INSTEAD would do, or push-sum or SGP, which divide "
-            "by a weight"
+            "stochastic weights with LostWeight.OWN_INSTEAD would do, or push-sum or SGP, which "
+            "divide by a weight"
         )
 
 

@@ -17,7 +17,7 @@ from algorithms.problems.base import Problem
 State = TypeVar("State")
 
 
-class Late(NamedTuple):
+class LateGradients(NamedTuple):
     """Gradients g ``[..., k, d]`` of ``workers`` ``[..., k]`` that were taken at ``read``
     ``[..., k, d]``, while the model is at ``now`` ``[..., 1, d]``.
 
@@ -47,7 +47,7 @@ class Correction(ABC, Generic[State]):
         """The server's state; ``shape`` ``[..., 1, d]`` is that of its model."""
 
     @abstractmethod
-    def apply(self, state: State, late: Late) -> tuple[State, Tensor]:
+    def apply(self, state: State, late: LateGradients) -> tuple[State, Tensor]:
         """The next state, and what is used of the gradients ``[..., k, d]``."""
 
 
@@ -63,7 +63,7 @@ class NoCorrection(Correction[None]):
     def init(self, shape: torch.Size, dtype: torch.dtype, device: torch.device) -> None:
         return None
 
-    def apply(self, state: None, late: Late) -> tuple[None, Tensor]:
+    def apply(self, state: None, late: LateGradients) -> tuple[None, Tensor]:
         return None, late.g
 
 
@@ -103,7 +103,7 @@ class DiagonalCompensation(Correction[Tensor]):
     def init(self, shape: torch.Size, dtype: torch.dtype, device: torch.device) -> Tensor:
         return torch.zeros(shape if self.adaptive else 0, dtype=dtype, device=device)
 
-    def apply(self, state: Tensor, late: Late) -> tuple[Tensor, Tensor]:
+    def apply(self, state: Tensor, late: LateGradients) -> tuple[Tensor, Tensor]:
         g, square, moved = late.g, late.g * late.g, late.now - late.read
         if not self.adaptive:
             return state, g + self.lam * square * moved
@@ -133,7 +133,7 @@ class ExactHessian(Correction[None]):
     def init(self, shape: torch.Size, dtype: torch.dtype, device: torch.device) -> None:
         return None
 
-    def apply(self, state: None, late: Late) -> tuple[None, Tensor]:
+    def apply(self, state: None, late: LateGradients) -> tuple[None, Tensor]:
         g, gradient = late.g, late.problem.full_gradient
         lag = gradient(late.now, late.workers) - gradient(late.read, late.workers)
         return None, torch.where((g != 0).any(-1, keepdim=True), g + lag, g)

@@ -14,7 +14,7 @@ from algorithms.compressors.identity import Identity
 from algorithms.kernels.mean import sum_rows
 from algorithms.methods.base import NonFiniteGradient, World
 from algorithms.methods.parts.constants import operator_constants
-from algorithms.methods.parts.delay_compensation import Correction, Late, NoCorrection
+from algorithms.methods.parts.delay_compensation import Correction, LateGradients, NoCorrection
 from algorithms.methods.parts.scheduled import Scheduled, places
 from algorithms.network.base import Network
 from algorithms.optimizers.proximal import NoProximal, Proximal
@@ -176,7 +176,7 @@ class ParameterServer(Scheduled[ServerState]):
         index = who[..., None].expand(*who.shape, arrived.shape[-1])
         read = state.given.gather(-2, index)
         real = who.clamp_max(world.network.n - 1)
-        late = Late(arrived, state.x, read, world.problem, real)
+        late = LateGradients(arrived, state.x, read, world.problem, real)
         return self.correction.apply(state.correction, late)
 
     def _give(

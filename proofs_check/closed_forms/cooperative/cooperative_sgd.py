@@ -13,7 +13,7 @@ from algorithms.methods.cooperative.cooperative import (
     Central,
     Cooperative,
     Gossip,
-    Order,
+    MixingOrder,
     averaging,
     elastic,
 )
@@ -75,7 +75,7 @@ def covers_local_sgd() -> Verdict:
 def covers_d_psgd() -> Verdict:
     """tau = 1 on a ring is D-PSGD, bit for bit, with its gradient beside the mixing."""
     problem = uneven()
-    method = Cooperative(STEP, Gossip(Ring(N)), order=Order.BESIDE)
+    method = Cooperative(STEP, Gossip(Ring(N)), order=MixingOrder.BESIDE)
     return identity(
         "cooperative-sgd", "H = 1 is D-PSGD, bit for bit", rows_along(method, problem, 30),
         rows_along(DPSGD(STEP, Ring(N)), problem, 30), check="special case",
@@ -87,7 +87,7 @@ def covers_d_psgd() -> Verdict:
 def covers_easgd() -> Verdict:
     """One auxiliary column is EASGD's centre."""
     problem, alpha, period = uneven(), 0.07, 3
-    method = Cooperative(STEP, elastic(N, alpha), PostLocal(1, period), Order.BESIDE)
+    method = Cooperative(STEP, elastic(N, alpha), PostLocal(1, period), MixingOrder.BESIDE)
     got = [m.state.extra[0, 0].clone() for m in path(method, problem, 30, seed=SEED)]
     due = models(EASGD(STEP, alpha, period=period), problem, 30, seed=SEED)[:, 0]
     return identity(

@@ -18,7 +18,7 @@ from algorithms.methods.gossip_convex.dual_averaging import DualAveraging
 from algorithms.methods.gossip_convex.mirror_descent import MirrorDescent
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
-from algorithms.sets.geometry import Entropy, Geometry
+from algorithms.sets.geometry import Geometry, NegativeEntropy
 from algorithms.topologies.base import Topology
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.static_exponential import StaticExponential
@@ -41,7 +41,7 @@ def linear(c: np.ndarray) -> Quadratic:
 def one_cost(build: Build = MirrorDescent, geometry: Geometry | None = None) -> Verdict:
     """Mirror descent with one cost for all, on the ring of 8."""
     c = np.tile(np.random.default_rng(_SEED).normal(size=_D), (_N, 1))
-    method = build(ConstantStep(0.1), Ring(_N), geometry or Entropy())
+    method = build(ConstantStep(0.1), Ring(_N), geometry or NegativeEntropy())
     return identity(
         "mirror-descent", "entropy, one linear function: models are softmax(-gamma t c)",
         run(method, linear(-c), steps=_STEPS, points=2).rows[0].numpy(),
@@ -59,7 +59,7 @@ def mixed_costs(build: Build = DualAveraging) -> tuple[Verdict, ...]:
         sums, power = np.zeros_like(c), c
         for _ in range(_STEPS):
             sums, power = sums + power, graph.matrix(0) @ power
-        trace = run(build(step, graph, Entropy()), linear(-c), steps=_STEPS, points=2)
+        trace = run(build(step, graph, NegativeEntropy()), linear(-c), steps=_STEPS, points=2)
         verdicts.append(
             identity(
                 "gossip-dual-averaging",

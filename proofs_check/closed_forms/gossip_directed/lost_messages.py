@@ -18,7 +18,7 @@ import torch
 
 from algorithms.methods.base import Method
 from algorithms.methods.exchanges.exchange import Exchange, FixedLinks
-from algorithms.methods.exchanges.unreliable import Lost, Unreliable
+from algorithms.methods.exchanges.unreliable import LostWeight, Unreliable
 from algorithms.methods.gossip_directed.push_sum import PushSum
 from algorithms.problems.quadratic import Quadratic
 from algorithms.topologies.base import MixingSequence
@@ -45,7 +45,7 @@ def starts(problem: Quadratic) -> Floats:
 
 
 def ending(
-    build: Build, graph: MixingSequence, losses: Losses, lost: Lost, rounds: int = _ROUNDS
+    build: Build, graph: MixingSequence, losses: Losses, lost: LostWeight, rounds: int = _ROUNDS
 ) -> tuple[Moment, Quadratic]:
     """The last moment of push-sum from standard normal starts, with these losses."""
     problem = consensus_problem(graph.n, 3, 44)
@@ -58,7 +58,7 @@ def one_lost_message(build: Build = PushSum) -> Verdict:
     p, step, measured, expected = DIGRAPH.matrix(0), 3, [], []
     for i, j in zip(*np.nonzero(p - np.diag(p.diagonal())), strict=True):
         loss = LostMessage(int(j), int(i), step)
-        last, problem = ending(build, DIGRAPH, loss, Lost.VANISHES)
+        last, problem = ending(build, DIGRAPH, loss, LostWeight.VANISHES)
         b = starts(problem)
         before = np.linalg.matrix_power(p, step)
         m = p[i, j] * (before @ np.column_stack((b, np.ones(len(b)))))[j]
@@ -87,7 +87,7 @@ def weight_left(build: Build = PushSum) -> tuple[Verdict, ...]:
         *_, last = path(build(exchange), problem, rounds, seed=50 + k, replicas=replicas)
         left = last.state.w.sum((-2, -1)).numpy()
         error = (last.state.s - problem.x_star * last.state.w).sum((-2, -1)).numpy()
-        due = second_moment(DirectedRing(n).matrix(0), p, Lost.VANISHES, b - b.mean(), rounds)
+        due = second_moment(DirectedRing(n).matrix(0), p, LostWeight.VANISHES, b - b.mean(), rounds)
         told = f"{rounds} rounds on the directed ring of {n}, seed {50 + k}, {replicas} replicas"
         verdicts += [
             mean_value(
@@ -103,13 +103,13 @@ def weight_left(build: Build = PushSum) -> tuple[Verdict, ...]:
     return tuple(verdicts)
 
 
-def second_moment(w: Floats, p: float, lost: Lost, x: Floats, rounds: int) -> float:
+def second_moment(w: Floats, p: float, lost: LostWeight, x: Floats, rounds: int) -> float:
     r"""E (1^T W_{T-1} ... W_0 x)^2 by powers of E W \otimes W."""
     twice = np.linalg.matrix_power(expected_square(w, p, lost), rounds)
     return float(np.ones(len(twice)) @ twice @ np.kron(x, x))
 
 
-def expected_square(w: Floats, p: float, lost: Lost) -> Floats:
+def expected_square(w: Floats, p: float, lost: LostWeight) -> Floats:
     r"""E W \otimes W ``[n^2, n^2]`` over all sets of lost links, exactly."""
     n = len(w)
     links = [(int(i), int(j)) for i, j in np.argwhere(w - np.diag(w.diagonal()))]
@@ -119,7 +119,11 @@ def expected_square(w: Floats, p: float, lost: Lost) -> Floats:
         for (i, j), gone in zip(links, fates, strict=True):
             chance *= p if gone else 1 - p
             if gone:
-                home = {Lost.VANISHES: None, Lost.OWN_INSTEAD: i, Lost.RETURNED: j}[lost]
+                home = {
+                    LostWeight.VANISHES: None,
+                    LostWeight.OWN_INSTEAD: i,
+                    LostWeight.RETURNED: j,
+                }[lost]
                 if home is not None:
                     m[home, home] += w[i, j]
                 m[i, j] = 0.0
@@ -134,10 +138,12 @@ def drift_of_the_mean(build: Build = PushSum) -> tuple[Verdict, ...]:
     b = starts(problem)[:, 0]
     verdicts = []
     for k, p in enumerate((0.1, 0.5)):
-        exchange = Unreliable(FixedLinks(Ring(n)), RandomLosses(p), Lost.OWN_INSTEAD)
+        exchange = Unreliable(FixedLinks(Ring(n)), RandomLosses(p), LostWeight.OWN_INSTEAD)
         *_, last = path(build(exchange), problem, rounds, seed=52 + k, replicas=replicas)
         moved = (ratios(last.state) - problem.x_star).mean((-2, -1)).numpy()
-        due = second_moment(Ring(n).matrix(0), p, Lost.OWN_INSTEAD, b - b.mean(), rounds) / n**2
+        due = (
+            second_moment(Ring(n).matrix(0), p, LostWeight.OWN_INSTEAD, b - b.mean(), rounds) / n**2
+        )
         told = f"{rounds} rounds on the ring of {n}, seed {52 + k}, {replicas} replicas"
         verdicts += [
             mean_value(
@@ -153,7 +159,7 @@ def drift_of_the_mean(build: Build = PushSum) -> tuple[Verdict, ...]:
     return tuple(verdicts)
 
 
-def told_senders(build: Build = PushSum, lost: Lost = Lost.RETURNED) -> Verdict:
+def told_senders(build: Build = PushSum, lost: LostWeight = LostWeight.RETURNED) -> Verdict:
     """Half of all messages are lost and returned: push-sum still reaches the mean."""
     last, problem = ending(build, DIGRAPH, RandomLosses(0.5), lost)
     return identity(
@@ -173,18 +179,18 @@ def dead_worker(build: Build = PushSum) -> tuple[Verdict, ...]:
     dead, start, p = 2, 4, DIGRAPH.matrix(0)
     alive = [i for i in range(DIGRAPH.n) if i != dead]
     verdicts = []
-    for lost in (Lost.VANISHES, Lost.RETURNED):
+    for lost in (LostWeight.VANISHES, LostWeight.RETURNED):
         last, problem = ending(build, DIGRAPH, DeadNode(dead, start), lost)
         b = starts(problem)
         held = np.linalg.matrix_power(p, start) @ np.column_stack((b, np.ones(len(b))))
         among = p[np.ix_(alive, alive)]
-        shares = perron(among) if lost is Lost.VANISHES else np.ones(len(alive))
+        shares = perron(among) if lost is LostWeight.VANISHES else np.ones(len(alive))
         total = shares @ held[alive]
         verdicts.append(
             identity(
                 "push-sum",
                 f"a worker dies, what is sent to it {lost.value}: the others agree on v s / v w, v "
-                + ("the left Perron vector among them" if lost is Lost.VANISHES else "= 1"),
+                + ("the left Perron vector among them" if lost is LostWeight.VANISHES else "= 1"),
                 ratios(last.state)[0, alive],
                 total[:-1] / total[-1],
                 check="dead worker",
@@ -200,7 +206,7 @@ def healed_partition(build: Build = PushSum) -> tuple[Verdict, ...]:
     """Three of seven workers cut off for ten rounds: what all agree on after it heals."""
     part, start, stop = (0, 1, 2), 2, 12
     verdicts = []
-    for lost in Lost:
+    for lost in LostWeight:
         last, problem = ending(build, DIGRAPH, Partitioned(part, start, stop), lost)
         value = _healed(starts(problem), part, stop - start, start, lost)
         verdicts.append(
@@ -219,13 +225,17 @@ def healed_partition(build: Build = PushSum) -> tuple[Verdict, ...]:
     return tuple(verdicts)
 
 
-def _healed(b: Floats, part: tuple[int, ...], cut: int, before: int, lost: Lost) -> Floats:
+def _healed(b: Floats, part: tuple[int, ...], cut: int, before: int, lost: LostWeight) -> Floats:
     """sum s / sum w over workers once the cut is over."""
     p = DIGRAPH.matrix(0)
     within = np.isin(np.arange(len(b)), part)
     apart = np.where(within[:, None] == within, p, 0.0)
     gone = p - apart
-    kept = {Lost.VANISHES: 0.0, Lost.OWN_INSTEAD: gone.sum(1), Lost.RETURNED: gone.sum(0)}[lost]
+    kept = {
+        LostWeight.VANISHES: 0.0,
+        LostWeight.OWN_INSTEAD: gone.sum(1),
+        LostWeight.RETURNED: gone.sum(0),
+    }[lost]
     apart = apart + np.diag(np.broadcast_to(kept, len(b)))
     held = np.column_stack((b, np.ones(len(b))))
     left = np.linalg.matrix_power(apart, cut) @ np.linalg.matrix_power(p, before) @ held

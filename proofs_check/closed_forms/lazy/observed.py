@@ -23,7 +23,7 @@ Make = Callable[[Stepsize], Method[Any]]
 STEPS = 60
 
 
-class Seen(NamedTuple):
+class ObservedRun(NamedTuple):
     """What an observer saw: models ``[T + 1, d]``, who sent ``[T, n]``, gradients ``[T + 1, n, d]``
     at these models from the data alone.
 
@@ -41,7 +41,7 @@ def problem() -> LeastSquares:
     return rising(growth=1.6)
 
 
-def watch(make: Make, steps: int = STEPS, on: LeastSquares | None = None) -> Seen:
+def watch(make: Make, steps: int = STEPS, on: LeastSquares | None = None) -> ObservedRun:
     """A run from outside, ``on`` a problem other than :func:`problem`."""
     built = on or problem()
     method = make(ConstantStep(1 / built.curvatures[-1].item()))
@@ -52,4 +52,4 @@ def watch(make: Make, steps: int = STEPS, on: LeastSquares | None = None) -> See
     points = np.stack(x)
     a, y = built.features.numpy(), built.targets.numpy()
     gradients = np.einsum("nsd,tns->tnd", a, np.einsum("nsd,td->tns", a, points) - y)
-    return Seen(points, np.diff(np.stack(counts), axis=0) > 0, gradients)
+    return ObservedRun(points, np.diff(np.stack(counts), axis=0) > 0, gradients)

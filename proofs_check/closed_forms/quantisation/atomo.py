@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import torch
 
-from algorithms.compressors.atomo import Atomo, Budget
+from algorithms.compressors.atomo import AtomBudget, Atomo
 from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.terngrad import TernGrad
 from algorithms.key import Key
@@ -24,7 +24,10 @@ def special_cases() -> tuple[Verdict, ...]:
     key = Key.seed(0).fold("atomo")
     x = key.draws(torch.arange(50), torch.arange(4)).normal(30, torch.float64)
     draws = key.fold("compress").draws(torch.arange(50), torch.arange(4))
-    for budget, same, second in ((Budget.QSGD, QSGD(1), 247), (Budget.TERNGRAD, TernGrad(), 228)):
+    for budget, same, second in (
+        (AtomBudget.QSGD, QSGD(1), 247),
+        (AtomBudget.TERNGRAD, TernGrad(), 228),
+    ):
         ours = Atomo(budget)
         verdicts.append(
             identity(

@@ -73,7 +73,7 @@ class GradientAveragingLocalSGD(Spoilt):
 
 @final
 @dataclass(frozen=True)
-class ScaledStep(Stepsize):
+class MisscaledStep(Stepsize):
     """Another rule's stepsize times ``factor``."""
 
     rule: Stepsize
@@ -106,7 +106,7 @@ class MisscaledBSP(Spoilt):
 
     def step(self, state: BSPState, t: int, world: World) -> BSPState:
         factor = float(world.network.n) ** self.power
-        return BSP(ScaledStep(self.step_rule, factor)).step(state, t, world)
+        return BSP(MisscaledStep(self.step_rule, factor)).step(state, t, world)
 
 
 @final

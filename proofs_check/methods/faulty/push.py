@@ -61,7 +61,7 @@ class DividedTwice(Spoilt):
 
 @final
 @dataclass(frozen=True)
-class OldNeighbours(Spoilt):
+class StalePushSum(Spoilt):
     """Neighbours' rows are those of the step before, and nobody counts what is under way.
 
     The state holds sums and weights of now and before, ``[..., m, 2 d]`` and ``[..., m, 2]``.

@@ -6,14 +6,14 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.proofs.derivation import Step, equality, settled, truth
+from proofs_check.proofs.derivation import DerivationStep, equality, settled, truth
 from proofs_check.verdict import Verdict
 
 tau = sp.symbols("tau", integer=True, nonnegative=True)
 THRESHOLD = 2 * sp.sin(sp.pi / (2 * (2 * tau + 1)))
 
 
-def crossing(claimed: Any) -> tuple[Step, ...]:
+def crossing(claimed: Any) -> tuple[DerivationStep, ...]:
     """z^{tau+1} - z^tau + h has the root exp(i pi/(2 tau + 1)) at h = ``claimed``."""
     theta = sp.pi / (2 * tau + 1)
     # h = z^tau (1 - z) = 2 sin(theta/2) exp(i (theta (tau + 1/2) - pi/2))
@@ -32,7 +32,7 @@ def crossing(claimed: Any) -> tuple[Step, ...]:
     )
 
 
-def stable_below(claimed: Any, delay: int) -> Step:
+def stable_below(claimed: Any, delay: int) -> DerivationStep:
     """All roots lie inside the unit circle just below the claim and not all just above, exactly.
 
     Jury's criterion in rationals (Bistritz), at h within 1e-6 of the claim.

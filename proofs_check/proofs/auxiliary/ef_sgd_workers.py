@@ -6,14 +6,14 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.proofs.derivation import Step, equality, nonnegative, settled
+from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled
 from proofs_check.verdict import Verdict
 
 L, G2, sigma2, n, gamma, delta = sp.symbols("L G2 sigma2 n gamma delta", positive=True)
 FLOOR = 2 * gamma * L * sigma2 / n + 8 * gamma**2 * L**2 * G2 * (1 - delta) / delta**2
 
 
-def virtual_descent(e2: Any, claimed: Any) -> tuple[Step, Step]:
+def virtual_descent(e2: Any, claimed: Any) -> tuple[DerivationStep, DerivationStep]:
     r"""avg E||grad f(x_t)||^2 <= 4 Delta/(gamma T) + ``claimed`` if E||x~_t - x_t||^2 <= ``e2``.
 
     x~ takes plain steps. Half of the descent at x~ pays for the gradients' variance, gamma <=

@@ -6,14 +6,14 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.proofs.derivation import Step, equality, settled
+from proofs_check.proofs.derivation import DerivationStep, equality, settled
 from proofs_check.verdict import Verdict
 
 x, e, step, sent = sp.symbols("x e p Delta", real=True)  # step: gamma g, sent: C(gamma g + e)
 RESIDUAL = step + e - sent
 
 
-def conservation(residual: Any, rounds: int) -> Step:
+def conservation(residual: Any, rounds: int) -> DerivationStep:
     """After ``rounds`` rounds from e = 0: sum of what was sent + residual = sum of the steps."""
     left: Any = sp.Integer(0)
     steps = sp.symbols(f"p:{rounds}", real=True)

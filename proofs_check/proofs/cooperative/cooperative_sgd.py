@@ -6,7 +6,7 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.proofs.derivation import Step, equality, nonnegative, settled
+from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled
 from proofs_check.verdict import Verdict
 
 gamma, L, sigma2, n = sp.symbols("gamma L sigma2 n", positive=True)
@@ -38,7 +38,7 @@ def returns(place: Any) -> Any:
     return sum_over(weights, place + 1) + geometric(lam) * sum_over(weights, 0)
 
 
-def condition(claimed: Any) -> tuple[Step, ...]:
+def condition(claimed: Any) -> tuple[DerivationStep, ...]:
     """gamma L + gamma^2 L^2 ``claimed`` <= 1 pays for every gradient that returns."""
     u, w, place, K = sp.symbols("u w place K", nonnegative=True)
     room = (claimed - 2 * returns(0)).subs({H: 1 + w, lam: 1 / (1 + u)})

@@ -7,7 +7,7 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.proofs.derivation import Step, equality, nonnegative, settled, truth
+from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled, truth
 from proofs_check.verdict import Verdict
 
 h, alpha, beta = sp.symbols("h alpha beta", positive=True)
@@ -34,7 +34,7 @@ def agree(first: Any, second: Any, third: Any) -> bool:
     return bool(all(numbers)) == bool(abs(half) < 1 and spread < (1 - abs(half)) ** 2)
 
 
-def together() -> tuple[Step, Step]:
+def together() -> tuple[DerivationStep, DerivationStep]:
     """p(-1) > 0 and det < 1 imply |1 - h - alpha| < 1 for positive h, alpha, beta."""
     u, v, w = sp.symbols("u v w", nonnegative=True)
     small = (2 - h - alpha - ENDS[1] / 2).subs(h, 2 / (1 + u))

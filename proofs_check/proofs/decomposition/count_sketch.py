@@ -7,14 +7,14 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.proofs.derivation import Step, equality, settled
+from proofs_check.proofs.derivation import DerivationStep, equality, settled
 from proofs_check.verdict import Verdict
 
 total, own, width = sp.symbols("total own w", positive=True)
 VARIANCE = (total - own) / width
 
 
-def enumerate_row(claimed: Any, d: int, columns: int) -> tuple[Step, ...]:
+def enumerate_row(claimed: Any, d: int, columns: int) -> tuple[DerivationStep, ...]:
     """Mean and variance of s_0 times the cell of coordinate 0, over all hashes and signs."""
     x = sp.symbols(f"x:{d}", real=True)
     first, second, cases = sp.Integer(0), sp.Integer(0), 0

@@ -6,7 +6,7 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.proofs.derivation import Step, nonnegative_on_box, settled, truth
+from proofs_check.proofs.derivation import DerivationStep, nonnegative_on_box, settled, truth
 from proofs_check.verdict import Verdict
 
 p, beta, delta = sp.symbols("p beta delta", positive=True)
@@ -14,7 +14,7 @@ STEP = p * delta / (16 * p + p**2 + 4 * beta**2 + 2 * p * beta**2 - 8 * p * delt
 RATE = p**2 * delta / 82
 
 
-def contraction(step: Any, rate: Any) -> tuple[Step, ...]:
+def contraction(step: Any, rate: Any) -> tuple[DerivationStep, ...]:
     """(1 - rate) I - M^T M >= 0 for M = [[1 - g p, g beta s], [g beta, (1 + g beta) s]].
 
     s^2 = 1 - delta. Diagonal entries and determinant are quotients without negative coefficients
@@ -32,7 +32,7 @@ def contraction(step: Any, rate: Any) -> tuple[Step, ...]:
     )
 
 
-def slowest_mode(step: Any, rate: Any) -> Step:
+def slowest_mode(step: Any, rate: Any) -> DerivationStep:
     """For Q = I the slowest mode contracts by 1 - g p: its square may not exceed 1 - rate."""
     case = {p: sp.Rational(1, 100), beta: sp.Rational(4, 3), delta: 1}
     return truth(

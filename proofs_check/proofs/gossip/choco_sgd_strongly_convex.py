@@ -7,14 +7,14 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.proofs import weighted_recursion as lemma
-from proofs_check.proofs.derivation import Step, equality, nonnegative, settled
+from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled
 from proofs_check.verdict import Verdict
 
 c, L, G2, sigma2, n = sp.symbols("c L G2 sigma2 n", positive=True)
 CONSTANT = sp.Integer(40)  # e_t <= 40 n gamma_t^2 G2/c^2
 
 
-def consensus(constant: Any) -> tuple[Step, ...]:
+def consensus(constant: Any) -> tuple[DerivationStep, ...]:
     """The bound on the potential is kept by one step, c = p^2 delta/82 <= 1/82, a >= 5/c.
 
     A gradient step adds at most gamma^2 (sum ||g_i - gbar||^2 + sum ||g_i||^2) <= 2 n gamma^2 G2,

@@ -6,14 +6,14 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.proofs.derivation import Step, equality, nonnegative, settled, truth
+from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled, truth
 from proofs_check.verdict import Verdict
 
 large, small = sp.symbols("l_1 l_n", positive=True)  # of the Laplacian: largest, smallest > 0
 BEST = 2 / (large + small)
 
 
-def powers() -> tuple[Step, ...]:
+def powers() -> tuple[DerivationStep, ...]:
     """Induction: W J = J W = J J = J give (W^t - J)(W - J) = W^{t+1} - J."""
     w, j, wt = sp.symbols("W J W_t", commutative=False)
     product = sp.expand((wt - j) * (w - j))
@@ -32,7 +32,7 @@ def powers() -> tuple[Step, ...]:
     )
 
 
-def attained() -> Step:
+def attained() -> DerivationStep:
     """Two workers of weight w: from (1, -1) the distance falls by exactly |1 - 2 w| a step."""
     w, t = sp.Symbol("w", real=True), 5
     step = sp.Matrix([[1 - w, w], [w, 1 - w]])
@@ -40,7 +40,7 @@ def attained() -> Step:
     return equality("equality on the eigenvector, 5 steps", x[0] - x[1], 2 * (1 - 2 * w) ** t)
 
 
-def best_weight(claimed: Any) -> tuple[Step, ...]:
+def best_weight(claimed: Any) -> tuple[DerivationStep, ...]:
     r"""max(|1 - alpha l_1|, |1 - alpha l_n|) is least where the two are opposite.
 
     With alpha = ``claimed`` (1 + h), h > 0 the part 1 - alpha l_1 falls further below 0, with

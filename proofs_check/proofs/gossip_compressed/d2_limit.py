@@ -6,7 +6,7 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.proofs.derivation import Step, equality, nonnegative, settled, truth
+from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled, truth
 from proofs_check.verdict import Verdict
 
 lam, c, z = sp.symbols("lambda c z", real=True)
@@ -18,20 +18,20 @@ def characteristic() -> Any:
     return z**2 - (2 - c) * lam * z + (1 - c) * lam
 
 
-def at_minus_one(claimed: Any) -> Step:
+def at_minus_one(claimed: Any) -> DerivationStep:
     """z = -1 is a root exactly at the limit."""
     value = characteristic().subs(z, -1).subs(lam, claimed)
     return equality("at the limit -1 is a root", value, 0)
 
 
-def above(claimed: Any) -> Step:
+def above(claimed: Any) -> DerivationStep:
     """p(-1) has the sign of lam - limit: it grows with lam for c < 1."""
     slope = sp.diff(characteristic().subs(z, -1), lam)
     rest = sp.simplify(characteristic().subs(z, -1) - slope * (lam - claimed))
     return equality("p(-1) = (3 - 2c)(lambda - limit)", rest, 0)
 
 
-def other_conditions() -> tuple[Step, ...]:
+def other_conditions() -> tuple[DerivationStep, ...]:
     """p(1) = 1 - lam > 0, and |p(0)| = (1 - c)|lam| < 1 for 0 <= c < 1, |lam| < 1."""
     one = sp.expand(characteristic().subs(z, 1))
     u, v = sp.symbols("u v", nonnegative=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.proofs.derivation import Step, equality, settled
+from proofs_check.proofs.derivation import DerivationStep, equality, settled
 from proofs_check.verdict import Verdict
 
 s, v, omega = sp.symbols("s v omega", positive=True)
@@ -14,7 +14,7 @@ ESTIMATE = sp.Rational(2, 3) * (2 * s - 3) / ((s - 1) * (s - 2)) * v
 GROWTH = omega / 2
 
 
-def two_workers(claimed: Any) -> Step:
+def two_workers(claimed: Any) -> DerivationStep:
     """W = J, models a and -a: z_i = C(-x_i), x_i+ = x_i + z_i is the error alone."""
     a, e, f = sp.symbols("a e f", real=True)
     apart = sp.expand((e - (e + f) / 2) ** 2 + (f - (e + f) / 2) ** 2)
@@ -23,7 +23,7 @@ def two_workers(claimed: Any) -> Step:
     return equality("two workers: E||.||^2 times omega/2", mean / (2 * a**2), claimed)
 
 
-def recursion(claimed: Any) -> tuple[Step, ...]:
+def recursion(claimed: Any) -> tuple[DerivationStep, ...]:
     """e^{s+1} = (1 - 2/s)^2 e^s + (2/s)^2 v, e^3 = v."""
     after = (1 - 2 / s) ** 2 * claimed + (2 / s) ** 2 * v
     return (

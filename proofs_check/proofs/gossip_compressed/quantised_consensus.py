@@ -6,7 +6,7 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.proofs.derivation import Step, equality, settled
+from proofs_check.proofs.derivation import DerivationStep, equality, settled
 from proofs_check.verdict import Verdict
 
 a, b, e, f, v = sp.symbols("a b e f v", real=True)
@@ -19,13 +19,13 @@ def pair() -> tuple[Any, Any]:
     return a - (a + e) / 2 + (b + f) / 2, b - (b + f) / 2 + (a + e) / 2
 
 
-def mean_is_kept() -> Step:
+def mean_is_kept() -> DerivationStep:
     """Sum before and after, for any errors."""
     one, other = pair()
     return equality("the pair's sum is kept whatever the errors", one + other, a + b)
 
 
-def added(claimed: Any) -> Step:
+def added(claimed: Any) -> DerivationStep:
     """E of what the errors add to the sum of squares: independent, mean 0, second moment v each."""
     one, other = pair()
     clean = sp.expand(one**2 + other**2).subs({e: 0, f: 0})
@@ -35,7 +35,7 @@ def added(claimed: Any) -> Step:
     return equality("errors of a pair add v", mean, claimed)
 
 
-def added_by_all() -> Step:
+def added_by_all() -> DerivationStep:
     """The same where everybody hears others at once, M = W - I: v times the squares of M."""
     m, errors = sp.Matrix(3, 3, sp.symbols("m:9", real=True)), sp.symbols("e:3", real=True)
     spread = sp.Poly(sp.expand((m * sp.Matrix(errors)).norm() ** 2), *errors)
@@ -43,7 +43,7 @@ def added_by_all() -> Step:
     return equality("errors of all add v ||W - I||_F^2", mean, v * sum(entry**2 for entry in m))
 
 
-def unrolled(claimed: Any) -> Step:
+def unrolled(claimed: Any) -> DerivationStep:
     """u^{t+1} = q u^t + v with u^t = q^t z + (1 - q^t) level."""
     t = sp.symbols("t", positive=True)
     curve = q**t * z + (1 - q**t) * level

@@ -6,21 +6,21 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.proofs.derivation import Step, equality, nonnegative, settled
+from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled
 from proofs_check.verdict import Verdict
 
 gamma, length, R2, T, lam = sp.symbols("gamma l R2 T lambda", positive=True)
 AMOUNT = R2 / (2 * gamma * T) + gamma * length**2 * (sp.Rational(1, 2) + 2 / (1 - lam))
 
 
-def telescope(what: str) -> Step:
+def telescope(what: str) -> DerivationStep:
     """<g, x - x*> = (||x - x*||^2 - ||x - gamma g - x*||^2)/(2 gamma) + gamma ||g||^2/2."""
     x, g, star = sp.symbols("x g star", real=True)
     one = ((x - star) ** 2 - (x - gamma * g - star) ** 2) / (2 * gamma) + gamma * g**2 / 2
     return equality(what, one, (x - star) * g)
 
 
-def spread() -> Step:
+def spread() -> DerivationStep:
     """E+ = lambda E + gamma l has the solution gamma l (1 - lambda^t)/(1 - lambda) from 0."""
     power = sp.symbols("p", positive=True)  # lambda^t
     now = gamma * length * (1 - power) / (1 - lam)

@@ -6,21 +6,21 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.proofs.derivation import Step, equality, settled, truth
+from proofs_check.proofs.derivation import DerivationStep, equality, settled, truth
 from proofs_check.verdict import Verdict
 
 n = sp.Symbol("n", positive=True)
 COMPLETE = 1 - 1 / (n - 1)
 
 
-def projection() -> Step:
+def projection() -> DerivationStep:
     """W = I - v v^T / 2 with v = e_i - e_j acts on the pair alone, where W^T W = W."""
     v = sp.Matrix([1, -1])
     w = sp.eye(2) - v * v.T / 2
     return truth("the average of a pair is an orthogonal projection", w.T * w == w)
 
 
-def tick(loss: Any = 1) -> Step:
+def tick(loss: Any = 1) -> DerivationStep:
     r"""\|W z\|^2 for two values a, b that become ``loss`` times their mean."""
     a, b = sp.symbols("a b", real=True)
     mean = loss * (a + b) / 2
@@ -31,7 +31,7 @@ def tick(loss: Any = 1) -> Step:
     )
 
 
-def complete(claimed: Any = COMPLETE) -> Step:
+def complete(claimed: Any = COMPLETE) -> DerivationStep:
     """E W on the complete graph has one value off the diagonal; its second eigenvalue is their
     difference."""
     off = sp.Rational(1, 2) * 2 / (n * (n - 1))

@@ -6,14 +6,14 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.proofs.derivation import Step, equality, nonnegative, settled
+from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled
 from proofs_check.verdict import Verdict
 
 gamma, L, H, sigma2, n = sp.symbols("gamma L H sigma2 n", positive=True)
 FLOOR = gamma * L * sigma2 / n + gamma**2 * L**2 * sigma2 * (H - 1)
 
 
-def condition() -> tuple[Step, ...]:
+def condition() -> tuple[DerivationStep, ...]:
     """gamma L + gamma^2 L^2 H (H - 1) <= 1 says gamma L <= 1/H: at y = 1/H it is an equality."""
     y, w = sp.symbols("y w", nonnegative=True)
     left = y + y**2 * H * (H - 1)

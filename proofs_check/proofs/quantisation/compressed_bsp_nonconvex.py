@@ -7,7 +7,7 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.proofs.derivation import Step, equality, nonnegative, settled
+from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled
 from proofs_check.verdict import Verdict
 
 L, omega, n, sigma2, zeta2, gap, T, gamma = sp.symbols(
@@ -16,7 +16,7 @@ L, omega, n, sigma2, zeta2, gap, T, gamma = sp.symbols(
 NOISE = ((1 + omega) * sigma2 + omega * zeta2) / n
 
 
-def second_moment(workers: int) -> Step:
+def second_moment(workers: int) -> DerivationStep:
     """E||mean C(g_i)||^2 by enumeration of C(g) = g (1 +- sqrt(omega)), g_i = m_i +- s, all signs
     independent."""
     means = sp.symbols(f"m:{workers}", real=True)

@@ -7,7 +7,7 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.proofs import weighted_recursion as lemma
-from proofs_check.proofs.derivation import Step, equality, nonnegative, settled
+from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled
 from proofs_check.verdict import Verdict
 
 L, G2, delta = sp.symbols("L G2 delta", positive=True)
@@ -15,7 +15,7 @@ ALPHA = 5
 MEMORY = sp.Rational(4 * ALPHA, ALPHA - 4)  # E||m_t||^2 <= MEMORY gamma_t^2 G2/delta^2
 
 
-def memory(constant: Any) -> tuple[Step, ...]:
+def memory(constant: Any) -> tuple[DerivationStep, ...]:
     """One step keeps E||m||^2 <= constant gamma^2 G2/delta^2, for a >= (alpha + 1)/delta.
 
     E||m+||^2 <= (1-delta)((1 + delta/2)||m||^2 + (1 + 2/delta) gamma^2 G2)

@@ -7,14 +7,14 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.proofs.derivation import Step, equality, settled
+from proofs_check.proofs.derivation import DerivationStep, equality, settled
 from proofs_check.verdict import Verdict
 
 h, omega, n = sp.symbols("h omega n", positive=True)  # h = gamma a
 FACTOR = (1 - h) ** 2 + omega * h**2 / n
 
 
-def enumerate_step(claimed: Any, d: int, k: int, workers: int) -> Step:
+def enumerate_step(claimed: Any, d: int, k: int, workers: int) -> DerivationStep:
     """E||x - h (1/n) sum C_i(x)||^2 over all subsets of k of d coordinates of each worker."""
     x = sp.symbols(f"x:{d}", real=True)
     scale = sp.Rational(d, k)

@@ -6,7 +6,7 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.proofs.derivation import Step, equality, settled
+from proofs_check.proofs.derivation import DerivationStep, equality, settled
 from proofs_check.verdict import Verdict
 
 n, b = sp.symbols("n b", integer=True, positive=True)
@@ -44,7 +44,7 @@ def in_turn() -> Any:
 
 def prove(claimed: Any = BACKUP, turn: Any = TURN) -> Verdict:
     """The first n - b of n exponential times are in after ``claimed`` seconds in the mean."""
-    steps: list[Step] = []
+    steps: list[DerivationStep] = []
     for workers in (1, 2, 3, 5):
         for spare in range(workers):
             told = claimed.subs({n: workers, b: spare})

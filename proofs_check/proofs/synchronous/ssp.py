@@ -6,7 +6,7 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.proofs.derivation import Step, equality, nonnegative, settled, truth
+from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled, truth
 from proofs_check.verdict import Verdict
 
 scale, length, D, n = sp.symbols("scale l D n", positive=True)
@@ -27,7 +27,7 @@ def windows(lead: int) -> int:
     return missing + early
 
 
-def root_sum() -> Step:
+def root_sum() -> DerivationStep:
     """1/sqrt(1) + ... + 1/sqrt(T) <= 2 sqrt(T), as each term is at most a difference of roots."""
     root, before = sp.symbols("root before", positive=True)  # sqrt(t), sqrt(t - 1)
     one = root**2 - before**2

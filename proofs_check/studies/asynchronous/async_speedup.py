@@ -21,10 +21,10 @@ from algorithms.methods.base import Method
 from algorithms.methods.synchronous.parameter_server import ParameterServer
 from algorithms.problems.quadratic import Quadratic
 from algorithms.synchronisation.compute_times import Exponential
-from proofs_check.curves import Line, band
+from proofs_check.curves import PanelLine, band
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
-from proofs_check.instruments.rates import Fit, rate_verdict
+from proofs_check.instruments.rates import PowerLawFit, rate_verdict
 from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
@@ -60,9 +60,9 @@ def measure(build: Build = lambda asp: asp, budgets: tuple[int, ...] = _BUDGETS)
     )  # fmt: skip
     flat = _ratio(errors, _SHARES.index(1.0) + 1, told)
     lost = _ratio(errors, _SHARES.index(2.0) + 1, told, loss=True)
-    drawn: list[Line] = []
+    drawn: list[PanelLine] = []
     for k, ns, e in zip(budgets, workers, errors, strict=True):
-        drawn.append(Line(f"K = {k}", np.array(ns, dtype=np.float64), *band(e)))
+        drawn.append(PanelLine(f"K = {k}", np.array(ns, dtype=np.float64), *band(e)))
     return StudyResult((speed, flat, lost), drawn)
 
 
@@ -89,7 +89,7 @@ def _log_knee(workers: list[int], mean: Floats) -> float:
     return float(math.log(workers[last - 1]) + share * step)
 
 
-def _knee(budgets: tuple[int, ...], workers: list[list[int]], errors: list[Floats]) -> Fit:
+def _knee(budgets: tuple[int, ...], workers: list[list[int]], errors: list[Floats]) -> PowerLawFit:
     """Exponent of K in the knee; the jackknife over replicas, Student's t at ALPHA."""
     log_k = np.log(np.array(budgets, dtype=np.float64))
 
@@ -106,7 +106,7 @@ def _knee(budgets: tuple[int, ...], workers: list[list[int]], errors: list[Float
     half = float(stats.t.isf(ALPHA / 2, _REPLICAS - 1)) * spread
     intercept = float(whole.mean() - slope * log_k.mean())
     residual = float(np.abs(whole - intercept - slope * log_k).max())
-    return Fit(
+    return PowerLawFit(
         slope, half, intercept, 2 * half, residual, len(budgets), len(budgets), _REPLICAS,
         ALPHA, 0.0,
     )  # fmt: skip

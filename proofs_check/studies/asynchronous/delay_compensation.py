@@ -26,7 +26,7 @@ from algorithms.methods.synchronous.parameter_server import ParameterServer
 from algorithms.problems.logistic_data import synthetic
 from algorithms.problems.regularisers import L2
 from algorithms.synchronisation.compute_times import Exponential
-from proofs_check.curves import Line, band
+from proofs_check.curves import PanelLine, band
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import models
 from proofs_check.instruments.study import Study, StudyResult
@@ -62,9 +62,9 @@ def measure(
     for label, e in errors.items():
         if label not in ("none", "exact Hessian"):
             verdicts.append(_share(label, plain, e))
-    drawn: list[Line] = []
+    drawn: list[PanelLine] = []
     for label, e in errors.items():
-        drawn.append(Line(label, np.array(_WORKERS, dtype=np.float64), *band(e)))
+        drawn.append(PanelLine(label, np.array(_WORKERS, dtype=np.float64), *band(e)))
     return StudyResult(tuple(verdicts), drawn)
 
 

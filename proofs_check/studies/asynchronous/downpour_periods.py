@@ -18,7 +18,7 @@ from algorithms.methods.asynchronous.downpour import Downpour
 from algorithms.methods.base import Method
 from algorithms.problems.quadratic import Quadratic
 from algorithms.synchronisation.compute_times import Exponential
-from proofs_check.curves import Line, band
+from proofs_check.curves import PanelLine, band
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import models
 from proofs_check.instruments.study import Study, StudyResult
@@ -42,9 +42,9 @@ def measure(
         "push every n": np.stack([_excess(build, p, 1) for p in periods], axis=1),
     }
     verdicts = tuple(_grows(label, e, periods) for label, e in lines.items())
-    drawn: list[Line] = []
+    drawn: list[PanelLine] = []
     for label, e in lines.items():
-        drawn.append(Line(label, np.array(periods, dtype=np.float64), *band(e)))
+        drawn.append(PanelLine(label, np.array(periods, dtype=np.float64), *band(e)))
     return StudyResult(verdicts, drawn)
 
 

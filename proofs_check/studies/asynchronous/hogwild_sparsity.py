@@ -19,7 +19,7 @@ from algorithms.methods.asynchronous.hogwild import Hogwild
 from algorithms.methods.base import Method
 from algorithms.problems.sparse_linear import SparseLinear
 from algorithms.synchronisation.compute_times import Exponential
-from proofs_check.curves import BAND_ERRORS, Line
+from proofs_check.curves import BAND_ERRORS, PanelLine
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import models
 from proofs_check.instruments.study import Study, StudyResult
@@ -51,8 +51,8 @@ def measure(
     share = np.array(supports) / _D
     error = BAND_ERRORS * spread
     drawn = [
-        Line("inconsistent reads", share, penalty, penalty - error, penalty + error),
-        Line("no delay", share, np.ones_like(share)),
+        PanelLine("inconsistent reads", share, penalty, penalty - error, penalty + error),
+        PanelLine("no delay", share, np.ones_like(share)),
     ]
     return StudyResult(
         (_falls(supports, penalty, spread, told), _ordered(supports, penalty, told)), drawn

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from algorithms.methods.base import Method
 from algorithms.methods.cooperative.easgd import EASGD, EASGDState
 from algorithms.problems.quadratic import Quadratic
-from proofs_check.curves import Line
+from proofs_check.curves import PanelLine
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.study import Study, StudyResult
@@ -83,7 +83,7 @@ def _grows(build: Build, alpha: float, beta: float, h: Floats) -> NDArray[np.boo
 def measure(build: Build = _same) -> StudyResult:
     """Thresholds over alpha for every ratio, within 1%."""
     verdicts: list[Verdict] = []
-    curves: list[Line] = []
+    curves: list[PanelLine] = []
     for ratio in _RATIOS:
         betas = ratio * _ALPHAS
         stable = betas < 1.8  # beta = 2 alone leaves no stable h
@@ -105,8 +105,8 @@ def measure(build: Build = _same) -> StudyResult:
         label = f"beta = {ratio:g} alpha"
         fine = np.linspace(0.02, float(alphas.max()), 60)
         law = np.array([threshold(a, ratio * a) for a in fine])
-        curves.append(Line(f"{label}, 2x2 matrix", fine, law))
-        curves.append(Line(f"{label}, simulated", alphas, got))
+        curves.append(PanelLine(f"{label}, 2x2 matrix", fine, law))
+        curves.append(PanelLine(f"{label}, simulated", alphas, got))
     return StudyResult(tuple(verdicts), curves)
 
 

@@ -22,7 +22,7 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.redundant import Redundant
 from algorithms.run import run
 from proofs_check.closed_forms.cooperative.ri_sgd import circulant
-from proofs_check.curves import Line
+from proofs_check.curves import PanelLine
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.study import Study, StudyResult
 from theory.arrays import Floats
@@ -84,9 +84,9 @@ def measure(build: Build = OnMoreShards) -> StudyResult:
     )  # fmt: skip
     q = np.array(_SHARDS, dtype=np.float64)
     curves = [
-        Line("heterogeneity", q, zeta / zeta[0]),
-        Line("squared bias", q, bias / bias[0]),
-        Line("shards placed at random", q, (_N - q) / (q * (_N - 1))),
+        PanelLine("heterogeneity", q, zeta / zeta[0]),
+        PanelLine("squared bias", q, bias / bias[0]),
+        PanelLine("shards placed at random", q, (_N - q) / (q * (_N - 1))),
     ]
     return StudyResult(verdicts, curves)
 

@@ -15,12 +15,12 @@ from algorithms.methods.cooperative.cocod import CoCoD
 from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.studies.local_updates import speedup_by_moments
 from proofs_check.studies.local_updates.speedup_by_moments import GRID
-from proofs_check.studies.shared.speedup_verdicts import Grid
+from proofs_check.studies.shared.speedup_verdicts import SpeedupGrid
 from theory.stepsizes import Stepsize
 
 
 def measure(
-    build: Callable[[Stepsize, int], Method[Any]] = CoCoD, grid: Grid = GRID
+    build: Callable[[Stepsize, int], Method[Any]] = CoCoD, grid: SpeedupGrid = GRID
 ) -> StudyResult:
     """Exponents of T and n in T / H*: measured, exact on the same range, and exact far out."""
     return speedup_by_moments.measure(

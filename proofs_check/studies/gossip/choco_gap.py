@@ -25,7 +25,7 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.topologies.base import Topology
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
-from proofs_check.instruments.rates import Fit, fit_power, rate_verdict
+from proofs_check.instruments.rates import PowerLawFit, fit_power, rate_verdict
 from proofs_check.instruments.study import Study, StudyResult, fitted, noise_free_rate
 from proofs_check.studies.gossip.settings import slowest_mode, topologies
 from proofs_check.verdict import Outcome, Verdict
@@ -89,7 +89,7 @@ def measure(build: Build = ChocoGossip) -> StudyResult:
     return StudyResult(verdicts, (fitted(x, y, fit, np.array([found[j][1] for j in keep])),))
 
 
-def _power(fit: Fit, order: float, variable: str, told: str) -> Verdict:
+def _power(fit: PowerLawFit, order: float, variable: str, told: str) -> Verdict:
     return rate_verdict(
         fit,
         order,

@@ -11,15 +11,15 @@ from __future__ import annotations
 import numpy as np
 
 from algorithms.methods.gossip.choco import ChocoGossip
-from proofs_check.curves import Line
+from proofs_check.curves import PanelLine
 from proofs_check.figure_runs.averaging import (
     DIVERGED,
     PAPER,
     SEED,
     SMALL,
+    AveragingSetting,
     Build,
     Lines,
-    Setting,
     gap,
     late_rate,
     lines,
@@ -31,7 +31,7 @@ from proofs_check.verdict import Outcome, Verdict
 _CLOSE, _SAME, _KEPT, _FLOOR, _STALLED = 1e-6, 0.02, 0.9, 0.1, 0.5
 
 
-def measure(setting: Setting = SMALL, build: Build = ChocoGossip) -> StudyResult:
+def measure(setting: AveragingSetting = SMALL, build: Build = ChocoGossip) -> StudyResult:
     """What each line must do, as verdicts; all lines as curves."""
     found = lines(setting, build)
     told = (
@@ -45,9 +45,9 @@ def measure(setting: Setting = SMALL, build: Build = ChocoGossip) -> StudyResult
         _order(found, told),
         _floor(found, told), _stalls(found, told), _collapses(found, told), _explodes(found, told),
     )  # fmt: skip
-    drawn: list[Line] = []
+    drawn: list[PanelLine] = []
     for name, line in found.lines.items():
-        drawn += [Line(name, line.steps, line.error)]
+        drawn += [PanelLine(name, line.steps, line.error)]
     return StudyResult(verdicts, drawn)
 
 

@@ -12,22 +12,22 @@ from dataclasses import replace
 
 from algorithms.methods.gossip.choco import ChocoSGD
 from algorithms.problems.logistic import Logistic
-from proofs_check.curves import Line
+from proofs_check.curves import PanelLine
 from proofs_check.figure_runs.compressed_training import (
     PAPER,
     SEED,
     BuildChoco,
-    Setting,
+    TrainingSetting,
     exact_and_choco,
     others,
     problems,
     searched,
 )
-from proofs_check.figure_runs.trace import Trace
+from proofs_check.figure_runs.trace import ErrorTrace
 from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.verdict import Outcome, Verdict
 
-SMALL = Setting(steps=1500, replicas=3, factors=(1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-6))
+SMALL = TrainingSetting(steps=1500, replicas=3, factors=(1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-6))
 _AS_GOOD, _BITS, _WORSE = 2.0, 0.25, 5.0
 _SEARCH = 450  # steps of a run in the search
 _PARTNERS = {
@@ -38,22 +38,22 @@ _KEEPS_UP = ("DCD QSGD",)
 _PLACE = "breast cancer, sorted"
 
 
-def measure(setting: Setting = SMALL, build: BuildChoco = ChocoSGD) -> StudyResult:
+def measure(setting: TrainingSetting = SMALL, build: BuildChoco = ChocoSGD) -> StudyResult:
     """CHOCO-SGD on one data set dealt in two ways, DCD and ECD over a grid of stepsizes on one."""
     made = {name: p for name, p in problems(setting.n).items() if name.startswith("breast cancer")}
     verdicts: list[Verdict] = []
-    drawn: list[Line] = []
+    drawn: list[PanelLine] = []
     for place, problem in made.items():
         runs = exact_and_choco(problem, setting, build)
         verdicts += keeps_up(place, runs, _told(setting))
         if place == _PLACE:
             verdicts += fails(place, problem, runs, replace(setting, steps=_SEARCH))
         for name, line in runs.items():
-            drawn += [Line(f"{name}, {place}", line.steps, line.error)]
+            drawn += [PanelLine(f"{name}, {place}", line.steps, line.error)]
     return StudyResult(tuple(verdicts), drawn)
 
 
-def keeps_up(place: str, runs: Mapping[str, Trace], told: str) -> list[Verdict]:
+def keeps_up(place: str, runs: Mapping[str, ErrorTrace], told: str) -> list[Verdict]:
     """CHOCO-SGD against exact gossip at equal steps, and its bits."""
     exact = runs["exact"]
     lines = [line for name, line in runs.items() if name != "exact"]
@@ -75,7 +75,7 @@ def keeps_up(place: str, runs: Mapping[str, Trace], told: str) -> list[Verdict]:
 
 
 def fails(
-    place: str, problem: Logistic, runs: Mapping[str, Trace], setting: Setting
+    place: str, problem: Logistic, runs: Mapping[str, ErrorTrace], setting: TrainingSetting
 ) -> list[Verdict]:
     """The best that DCD and ECD reach with any stepsize, against CHOCO-SGD after as many steps."""
     found = []
@@ -99,7 +99,7 @@ def fails(
     return found
 
 
-def _told(setting: Setting) -> str:
+def _told(setting: TrainingSetting) -> str:
     return (
         f"{PAPER}; seed {SEED}, {setting.replicas} replicas, {setting.steps} steps, "
         f"n = {setting.n}, share {setting.share:g}, {setting.levels} levels"

@@ -24,7 +24,7 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.topologies.base import Topology
 from algorithms.topologies.complete import Complete
 from proofs_check.closed_forms.gossip.consensus import consensus_problem
-from proofs_check.curves import Line
+from proofs_check.curves import PanelLine
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.verdict import Outcome, Verdict
@@ -88,11 +88,11 @@ def judged(k: int, x: Floats, y: Floats, least: float) -> Verdict:
 def measure(build: Build = ChocoGossip) -> StudyResult:
     """delta = 1, 1/2, ..., 1/16."""
     verdicts: list[Verdict] = []
-    picture: list[Line] = []
+    picture: list[PanelLine] = []
     for k in _KEPT:
         x, y, least = falling(build, k)
         verdicts.append(judged(k, x, y, least))
-        picture.append(Line(f"delta={k}/{_D}", x * k / _D, np.exp(y)))
+        picture.append(PanelLine(f"delta={k}/{_D}", x * k / _D, np.exp(y)))
     return StudyResult(tuple(verdicts), picture)
 
 

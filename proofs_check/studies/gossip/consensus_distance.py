@@ -23,10 +23,10 @@ from algorithms.topologies.complete import Complete
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.static_exponential import StaticExponential
 from algorithms.topologies.torus import Torus
-from proofs_check.curves import Line, band
+from proofs_check.curves import PanelLine, band
 from proofs_check.instruments.evidence import mean_value
 from proofs_check.instruments.study import Study, StudyResult, exponent, noise_free_rate
-from proofs_check.studies.shared.graph_ladder import Family, families, modes, noise_spread
+from proofs_check.studies.shared.graph_ladder import GrowingGraphs, families, modes, noise_spread
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep, Stepsize
@@ -80,13 +80,13 @@ def in_stepsize(graph: StaticTopology) -> tuple[Floats, Verdict]:
     return y, verdict
 
 
-def in_gap(family: Family) -> tuple[Floats, Floats]:
+def in_gap(family: GrowingGraphs) -> tuple[Floats, Floats]:
     """1/gap and the limit of distance / gamma^2 as gamma vanishes, along a family."""
     y = np.array([noise_spread(g, 1e-9, _A, _LONG) / 1e-18 for g in family.graphs])
     return 1 / family.gaps, y
 
 
-def on_rings(family: Family) -> Verdict:
+def on_rings(family: GrowingGraphs) -> Verdict:
     """Square root of 1/gap on rings."""
     x, y = in_gap(family)
     return noise_free_rate(
@@ -97,7 +97,7 @@ def on_rings(family: Family) -> Verdict:
     )  # fmt: skip
 
 
-def below_bound(members: tuple[Family, ...]) -> Verdict:
+def below_bound(members: tuple[GrowingGraphs, ...]) -> Verdict:
     """Largest share of gamma^2 sigma^2 / (1 - lam^2) over all graphs, with the slopes found."""
     shares, slopes = [], []
     for family in members:
@@ -123,11 +123,11 @@ def measure(build: Build = DPSGD) -> StudyResult:
     members = families()
     y, in_gamma = in_stepsize(Ring(16))
     verdicts = (*simulated(build), in_gamma, on_rings(members[0]), below_bound(members))
-    curves: list[Line] = [Line("ring of 16, exact", _SMALL, y)]
+    curves: list[PanelLine] = [PanelLine("ring of 16, exact", _SMALL, y)]
     runs = np.array([measured(build, Ring(8), g, 25, _SEED + 5 + k) for k, g in enumerate(_GAMMAS)])
-    curves.append(Line("ring of 8, measured", np.array(_GAMMAS), *band(runs.T)))
+    curves.append(PanelLine("ring of 8, measured", np.array(_GAMMAS), *band(runs.T)))
     exact = np.array([noise_spread(Ring(8), g, _A, 25) for g in _GAMMAS])
-    curves += [Line("ring of 8, exact", np.array(_GAMMAS), exact)]
+    curves += [PanelLine("ring of 8, exact", np.array(_GAMMAS), exact)]
     return StudyResult(verdicts, curves)
 
 

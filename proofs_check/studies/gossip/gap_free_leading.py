@@ -23,7 +23,7 @@ from algorithms.run import run
 from algorithms.topologies.base import Topology
 from algorithms.topologies.ring import Ring
 from proofs_check.closed_forms.gossip_convex.dgd import stopped_at, uneven
-from proofs_check.curves import Line
+from proofs_check.curves import PanelLine
 from proofs_check.instruments.evidence import mean_square
 from proofs_check.instruments.study import Study, StudyResult, noise_free_rate
 from proofs_check.studies.gossip.settings import topologies
@@ -113,10 +113,10 @@ def measure(build: Build = DPSGD) -> StudyResult:
     graphs = topologies(_N)[:-1]
     found = [excess(graph) for graph in graphs]
     verdicts = [simulated(build)]
-    curves: list[Line] = []
+    curves: list[PanelLine] = []
     for graph, y in zip(graphs, found, strict=True):
         verdicts += [vanishes(graph, y), equal(graph, y)]
-        curves += [Line(graph.name, _GAMMAS, np.abs(y))]
+        curves += [PanelLine(graph.name, _GAMMAS, np.abs(y))]
     return StudyResult(tuple(verdicts), curves)
 
 

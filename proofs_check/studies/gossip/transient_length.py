@@ -29,12 +29,12 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from algorithms.topologies.base import StaticTopology, Topology
 from algorithms.topologies.ring import Ring
-from proofs_check.curves import Line
+from proofs_check.curves import PanelLine
 from proofs_check.instruments.evidence import mean_value
 from proofs_check.instruments.study import Study, StudyResult, exponent, noise_free_rate
 from proofs_check.studies.gossip.settings import slowest_mode
 from proofs_check.studies.shared.graph_ladder import (
-    Family,
+    GrowingGraphs,
     families,
     mean_error,
     noise_spread,
@@ -79,7 +79,7 @@ def transient(graph: StaticTopology, spread: Spread) -> float:
     return float(np.exp(root))
 
 
-def lengths(family: Family, spread: Spread) -> Floats:
+def lengths(family: GrowingGraphs, spread: Spread) -> Floats:
     """Transients along a family."""
     return np.array([transient(graph, spread) for graph in family.graphs])
 
@@ -115,14 +115,14 @@ def simulated(build: Build) -> tuple[Verdict, ...]:
     return tuple(verdicts)
 
 
-def predicted(family: Family, spread: Spread) -> Floats:
+def predicted(family: GrowingGraphs, spread: Spread) -> Floats:
     """4 c^2 n^3 S^2, S the limit of distance / gamma^2 as gamma vanishes."""
     tiny, long = 1e-12, 1e25
     s = np.array([spread(graph, tiny, long) / tiny**2 for graph in family.graphs])
     return np.asarray(4 * _C**2 * family.sizes**3 * s**2)
 
 
-def as_predicted(family: Family, spread: Spread, label: str, power: float) -> Verdict:
+def as_predicted(family: GrowingGraphs, spread: Spread, label: str, power: float) -> Verdict:
     """Exponent of the prediction along a family, with that of n beside Lian's."""
     y, logs = lengths(family, spread), "" if family.power else " and logarithms"
     return noise_free_rate(
@@ -135,7 +135,7 @@ def as_predicted(family: Family, spread: Spread, label: str, power: float) -> Ve
 
 
 def on(
-    family: Family, spread: Spread, label: str, power: float, tolerance: float, bound: float
+    family: GrowingGraphs, spread: Spread, label: str, power: float, tolerance: float, bound: float
 ) -> tuple[Verdict, ...]:
     """Exponent of n on one family: equal to ``power``, below the bound's."""
     y = lengths(family, spread)
@@ -173,10 +173,12 @@ def measure(build: Build = DPSGD) -> StudyResult:
         *on(ring, unlike, "minimisers that differ", 11.0, 0.1, 13.0),
         *on(torus, unlike, "minimisers that differ", 7.0, 0.1, 9.0),
     )
-    curves: list[Line] = []
+    curves: list[PanelLine] = []
     for family in members:
         for label, spread in (("noise", noise_alone), ("unlike", unlike)):
-            curves.append(Line(f"{family.label}, {label}", family.sizes, lengths(family, spread)))
+            curves.append(
+                PanelLine(f"{family.label}, {label}", family.sizes, lengths(family, spread))
+            )
     return StudyResult(verdicts, curves)
 
 

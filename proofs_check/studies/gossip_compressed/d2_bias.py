@@ -24,7 +24,7 @@ from algorithms.topologies.complete import Complete
 from algorithms.topologies.lazy import Lazy
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.torus import Torus
-from proofs_check.curves import Line
+from proofs_check.curves import PanelLine
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.studies.gossip.settings import slowest_mode
@@ -52,7 +52,7 @@ def bias(build: Build, topology: Topology, zeta: float) -> float:
 def measure(build: Build = D2, beside: Build = DPSGD) -> StudyResult:
     """Three graphs, five zeta, both methods."""
     verdicts: list[Verdict] = []
-    picture: list[Line] = []
+    picture: list[PanelLine] = []
     zetas = np.array(_ZETAS)
     told = f"no noise, no seed: nothing is drawn; {_STEPS} steps, gamma a = {_GAMMA}"
     for topology in _GRAPHS:
@@ -73,7 +73,7 @@ def measure(build: Build = D2, beside: Build = DPSGD) -> StudyResult:
             ),
         )  # fmt: skip
         for label, y in (("D-PSGD", off), ("D-squared", gone)):
-            picture.append(Line(f"{label}, {topology.name}", zetas, np.maximum(y, 1e-18)))
+            picture.append(PanelLine(f"{label}, {topology.name}", zetas, np.maximum(y, 1e-18)))
     return StudyResult(tuple(verdicts), picture)
 
 

@@ -28,7 +28,7 @@ from proofs_check.closed_forms.gossip_compressed.difference_compression import (
     one_mode,
     still,
 )
-from proofs_check.curves import Line
+from proofs_check.curves import PanelLine
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.study import Study, StudyResult
@@ -58,7 +58,7 @@ def factors(build: Build, n: int, mode: float, k: int) -> Floats:
     return (after / before).numpy()
 
 
-def line(build: Build, n: int, mode: float) -> tuple[Verdict, list[Line]]:
+def line(build: Build, n: int, mode: float) -> tuple[Verdict, list[PanelLine]]:
     """Factors over omega for one network, each within Student's interval of the formula."""
     kept = np.array(_KEPT)
     omega = _D / kept - 1
@@ -85,8 +85,8 @@ def line(build: Build, n: int, mode: float) -> tuple[Verdict, list[Line]]:
         provenance=f"seeds {_SEED} + k, {_REPLICAS} replicas, one step, d={_D}, error {ALPHA:g}",
     )
     return verdict, [
-        Line(label, omega, y.mean(0), y.mean(0) - half, y.mean(0) + half),
-        Line(f"theory {label}", omega, expected),
+        PanelLine(label, omega, y.mean(0), y.mean(0) - half, y.mean(0) + half),
+        PanelLine(f"theory {label}", omega, expected),
     ]
 
 

@@ -25,7 +25,7 @@ from algorithms.methods.parts.public_copies import PublicCopiesState
 from algorithms.topologies.base import Topology
 from algorithms.topologies.ring import Ring
 from proofs_check.closed_forms.gossip_compressed.difference_compression import still
-from proofs_check.curves import Line
+from proofs_check.curves import PanelLine
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.study import Study, StudyResult
@@ -95,15 +95,15 @@ def neighbours_errors(w: Floats, omega: float, steps: int) -> Floats:
     return ecd_moments(w, start(), steps, omega=omega, seen=w)
 
 
-def relative_blows_up() -> tuple[Verdict, list[Line]]:
+def relative_blows_up() -> tuple[Verdict, list[PanelLine]]:
     """Exact second moments fall first and then grow, for three relative errors."""
     w = Ring(_N).matrix(0)
-    picture: list[Line] = []
+    picture: list[PanelLine] = []
     grown = []
     for k in _KEPT:
         exact = neighbours_errors(w, _D / k - 1, _FAR)[1:]
         grown.append(float(exact[-1] / exact.min()))
-        picture.append(Line(f"omega={_D / k - 1:.3g}", np.arange(1.0, _FAR + 1), exact))
+        picture.append(PanelLine(f"omega={_D / k - 1:.3g}", np.arange(1.0, _FAR + 1), exact))
     omegas = ", ".join(f"{_D / k - 1:.3g}: {g:.3g}" for k, g in zip(_KEPT, grown, strict=True))
     verdict = Verdict(
         subject="ecd-psgd",
@@ -119,7 +119,7 @@ def relative_blows_up() -> tuple[Verdict, list[Line]]:
     return verdict, picture
 
 
-def absolute_settles(build: Build) -> tuple[Verdict, list[Line]]:
+def absolute_settles(build: Build) -> tuple[Verdict, list[PanelLine]]:
     r"""A grid's error stays below \tilde\sigma^2/s from s = 5 on, row by row of W."""
     replicas = 50
     y = estimate_errors(build, _GRID, _LONG, replicas)[:, 1:]
@@ -143,7 +143,7 @@ def absolute_settles(build: Build) -> tuple[Verdict, list[Line]]:
         provenance=f"seed {_SEED}, {replicas} replicas, {_GRID.name}, error {ALPHA:g}",
     )
     since: Floats = np.arange(1, _LONG + 1, dtype=np.float64)
-    return verdict, [Line("grid", since, y.mean(0)), Line("grid, bound", since, bound)]
+    return verdict, [PanelLine("grid", since, y.mean(0)), PanelLine("grid, bound", since, bound)]
 
 
 def measure(build: Build = ECDPSGD) -> StudyResult:

@@ -25,7 +25,7 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from algorithms.synchronisation.compute_times import ShiftedExponential
 from algorithms.topologies.complete import Complete
-from proofs_check.curves import Line
+from proofs_check.curves import PanelLine
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.rates import fit_power, rate_verdict
@@ -107,7 +107,7 @@ def compared(
 def measure(build: Build = QuanTimed) -> StudyResult:
     """Two delta on a quadratic, and the non-convex logistic regression."""
     verdicts: list[Verdict] = []
-    picture: list[Line] = []
+    picture: list[PanelLine] = []
     quadratic = Quadratic.strongly_convex(_N, 8, mu=0.5, sigma2=1.0, zeta2=1.0, seed=_SEED)
     for delta, powers in CONVEX.items():
         y = distances(build, quadratic, powers, 12)
@@ -123,10 +123,13 @@ def measure(build: Build = QuanTimed) -> StudyResult:
     return StudyResult(tuple(verdicts), picture)
 
 
-def lines(label: str, horizons: tuple[int, ...], y: Floats, order: float) -> list[Line]:
+def lines(label: str, horizons: tuple[int, ...], y: Floats, order: float) -> list[PanelLine]:
     """Measured means and the stated power through the first of them."""
     x, mean = np.array(horizons, dtype=np.float64), y.mean(0)
-    return [Line(label, x, mean), Line(f"{label}, stated", x, mean[0] * (x / x[0]) ** order)]
+    return [
+        PanelLine(label, x, mean),
+        PanelLine(f"{label}, stated", x, mean[0] * (x / x[0]) ** order),
+    ]
 
 
 STUDY = Study(

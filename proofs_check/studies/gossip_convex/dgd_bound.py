@@ -22,7 +22,7 @@ from algorithms.sets.base import ConvexSet
 from algorithms.topologies.base import Topology
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.static_exponential import StaticExponential
-from proofs_check.curves import Line
+from proofs_check.curves import PanelLine
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import models
 from proofs_check.instruments.rates import curve_under_bound
@@ -45,7 +45,7 @@ def unconstrained(step: Stepsize, topology: Topology, domain: ConvexSet) -> Meth
 
 def under_bound(
     row: str, build: Build, theorem: Theorem, graph: Topology
-) -> tuple[Verdict, list[Line]]:
+) -> tuple[Verdict, list[PanelLine]]:
     """f(average) - f(x*) after 1, 2, ... steps under the theorem's bound."""
     problem, point = setting(graph.n)
     c, x = stated(graph, point), np.arange(1.0, _STEPS + 1)
@@ -62,13 +62,16 @@ def under_bound(
         f"sorted by label, error {ALPHA:g}",
     )  # fmt: skip
     label = f"{row}, {graph.name}"
-    return verdict, [Line(label, x, series.mean(axis=0)), Line(f"{label}, bound", x, bound)]
+    return verdict, [
+        PanelLine(label, x, series.mean(axis=0)),
+        PanelLine(f"{label}, bound", x, bound),
+    ]
 
 
 def measure(build: Build = unconstrained, constrained: Build = projected_dgd) -> StudyResult:
     """Two graphs, two methods."""
     verdicts: list[Verdict] = []
-    curves: list[Line] = []
+    curves: list[PanelLine] = []
     for graph in (Ring(_N), StaticExponential(_N)):
         for row, method, theorem in (
             ("dgd", build, dgd),

@@ -23,7 +23,7 @@ from proofs_check.closed_forms.gossip_convex.dgd import stopped_at, uneven
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.study import Study, StudyResult, noise_free, noise_free_rate
 from proofs_check.studies.gossip.settings import slowest_mode
-from proofs_check.studies.shared.graph_ladder import Family, families
+from proofs_check.studies.shared.graph_ladder import GrowingGraphs, families
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep, InverseTimeStep, Stepsize
 
@@ -63,7 +63,7 @@ def falling(build: Build, graph: StaticTopology) -> Floats:
     return np.array(found)
 
 
-def along_gap(family: Family) -> Floats:
+def along_gap(family: GrowingGraphs) -> Floats:
     """Largest distance at gamma = gap / 1000 over gamma, minimisers along the slowest mode."""
     found = []
     for graph, gap in zip(family.graphs[:3], family.gaps[:3], strict=True):

@@ -22,7 +22,7 @@ from algorithms.methods.parts.gradients import Full, Gradients, Sampled
 from algorithms.sets.geometry import Euclidean, Geometry
 from algorithms.topologies.base import Topology
 from algorithms.topologies.ring import Ring
-from proofs_check.curves import Line
+from proofs_check.curves import PanelLine
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.rates import curve_under_bound
@@ -52,7 +52,9 @@ def averages(build: Build, graph: Topology, steps: int, replicas: int) -> tuple[
     return torch.stack(found, -1).numpy(), theorem.bound(c, step, np.arange(1.0, steps + 1))
 
 
-def under_bound(build: Build, graph: Topology, steps: int = _STEPS) -> tuple[Verdict, list[Line]]:
+def under_bound(
+    build: Build, graph: Topology, steps: int = _STEPS
+) -> tuple[Verdict, list[PanelLine]]:
     """The worst worker's mean curve under the bound."""
     series, bound = averages(build, graph, steps, _REPLICAS)
     worst = series[:, series.mean(axis=(0, 2)).argmax()]
@@ -68,7 +70,7 @@ def under_bound(build: Build, graph: Topology, steps: int = _STEPS) -> tuple[Ver
         f"{printed:.4g}, error {ALPHA:g}",
     )  # fmt: skip
     label, mean = graph.name, worst.mean(axis=0)
-    return verdict, [Line(label, x, mean), Line(f"bound, {label}", x, bound)]
+    return verdict, [PanelLine(label, x, mean), PanelLine(f"bound, {label}", x, bound)]
 
 
 def steps_to(build: Build, graph: Topology) -> float:
@@ -106,7 +108,7 @@ def on_rings(build: Build) -> Verdict:
 def measure(build: Build = DualAveraging) -> StudyResult:
     """Four graphs under the bound, rings of growing size."""
     verdicts: list[Verdict] = []
-    curves: list[Line] = []
+    curves: list[PanelLine] = []
     for graph in topologies(_N):
         verdict, lines = under_bound(build, graph)
         verdicts.append(verdict)

@@ -25,7 +25,7 @@ from algorithms.problems.pairwise import PairwiseLogistic, breast_cancer_pairs
 from algorithms.problems.partitions import SortedByLabel
 from algorithms.topologies.random_mixing import RandomEdge
 from algorithms.topologies.ring import Ring
-from proofs_check.curves import Line
+from proofs_check.curves import PanelLine
 from proofs_check.instruments.evidence import mean_value
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.study import Study, StudyResult, exponent
@@ -104,7 +104,7 @@ def measure(build: Build = GossipDualAveraging) -> StudyResult:
         f"{_SCALE}/sqrt(t + 1)",
     )  # fmt: skip
     reference = y[-1] * (x / x[-1]) ** -0.5
-    curves = [Line("average model", x, y), Line("T^(-1/2)", x, reference)]
+    curves = [PanelLine("average model", x, y), PanelLine("T^(-1/2)", x, reference)]
     return StudyResult((*visits(build, pairs), rate), curves)
 
 

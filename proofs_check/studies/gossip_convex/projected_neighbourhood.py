@@ -23,7 +23,7 @@ from algorithms.topologies.base import Topology
 from algorithms.topologies.ring import Ring
 from proofs_check.closed_forms.gossip_convex.dgd import uneven
 from proofs_check.closed_forms.gossip_convex.projected_dgd import DOMAINS, kkt
-from proofs_check.curves import Line
+from proofs_check.curves import PanelLine
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.study import Study, StudyResult, noise_free_rate
 from theory.arrays import Floats
@@ -53,10 +53,10 @@ def distances(build: Build, name: str) -> tuple[Floats, Floats]:
 def measure(build: Build = projected_dgd) -> StudyResult:
     """Exponent of gamma on three sets."""
     x, verdicts = np.array(_GAMMAS), []
-    curves: list[Line] = []
+    curves: list[PanelLine] = []
     for name in DOMAINS:
         y, outside = distances(build, name)
-        curves += [Line(name, x, y)]
+        curves += [PanelLine(name, x, y)]
         verdicts.append(
             noise_free_rate(
                 x, y, 1.0, 0.05, tight=True, variable="gamma", subject="projected-dgd",

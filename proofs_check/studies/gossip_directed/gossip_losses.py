@@ -22,7 +22,7 @@ import torch
 
 from algorithms.methods.base import Method
 from algorithms.methods.exchanges.exchange import Exchange, FixedLinks
-from algorithms.methods.exchanges.unreliable import Lost, Unreliable
+from algorithms.methods.exchanges.unreliable import LostWeight, Unreliable
 from algorithms.methods.gossip.d_psgd import LossyDPSGD
 from algorithms.methods.gossip_directed.gossipgrad import GossipGraD
 from algorithms.methods.gossip_directed.push_sum import PushSum
@@ -34,7 +34,7 @@ from algorithms.topologies.losses import RandomLosses
 from algorithms.topologies.ring import Ring
 from proofs_check.closed_forms.gossip.consensus import consensus_problem
 from proofs_check.closed_forms.gossip_directed.lost_messages import expected_square, starts
-from proofs_check.curves import Line, band
+from proofs_check.curves import PanelLine, band
 from proofs_check.instruments.evidence import mean_value
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.study import Study, StudyResult
@@ -65,9 +65,9 @@ def measure(
     problem = consensus_problem(_N, 1, 54)
     b = starts(problem)[:, 0]
     centred, spread = b - b.mean(), float(np.square(b - b.mean()).mean())
-    lines: list[Line] = []
-    own = _errors(build, problem, Ring(_N), Lost.OWN_INSTEAD)
-    twice = [expected_square(Ring(_N).matrix(0), p, Lost.OWN_INSTEAD) for p in _P]
+    lines: list[PanelLine] = []
+    own = _errors(build, problem, Ring(_N), LostWeight.OWN_INSTEAD)
+    twice = [expected_square(Ring(_N).matrix(0), p, LostWeight.OWN_INSTEAD) for p in _P]
     exact = np.array([_moved(both, centred) for both in twice])
     verdicts = [
         mean_value(
@@ -78,9 +78,9 @@ def measure(
         for k, p in enumerate(_P)
     ]  # fmt: skip
     for label, squares in (
-        ("push-sum, mass vanishes", _errors(build, problem, DirectedRing(_N), Lost.VANISHES)),
+        ("push-sum, mass vanishes", _errors(build, problem, DirectedRing(_N), LostWeight.VANISHES)),
         ("averaging, own value instead", own),
-        ("push-sum, mass returned", _errors(build, problem, DirectedRing(_N), Lost.RETURNED)),
+        ("push-sum, mass returned", _errors(build, problem, DirectedRing(_N), LostWeight.RETURNED)),
         ("averaging, exact", exact[None]),
     ):
         lines.append(_line(label, squares / spread))
@@ -95,7 +95,7 @@ def _moved(twice: Floats, centred: Floats) -> float:
     return float(after.mean())
 
 
-def _errors(build: Build, problem: Quadratic, graph: MixingSequence, lost: Lost) -> Floats:
+def _errors(build: Build, problem: Quadratic, graph: MixingSequence, lost: LostWeight) -> Floats:
     """(mean_i z_i - xbar)^2 ``[R, K]`` after the last round, at every p."""
     centre, columns = problem.x_star, []
     for k, p in enumerate(_P):
@@ -105,12 +105,14 @@ def _errors(build: Build, problem: Quadratic, graph: MixingSequence, lost: Lost)
     return np.stack(columns, axis=1)
 
 
-def _line(label: str, squares: Floats) -> Line:
+def _line(label: str, squares: Floats) -> PanelLine:
     """Root of the mean over replicas, and of its band where there are some."""
     mean, low, high = band(squares)
     if len(squares) == 1:
-        return Line(label, np.array(_P), np.sqrt(mean))
-    return Line(label, np.array(_P), np.sqrt(mean), np.sqrt(np.maximum(low, 0.0)), np.sqrt(high))
+        return PanelLine(label, np.array(_P), np.sqrt(mean))
+    return PanelLine(
+        label, np.array(_P), np.sqrt(mean), np.sqrt(np.maximum(low, 0.0)), np.sqrt(high)
+    )
 
 
 def _floors(descend: Descend, name: str, twice: list[Floats], law: Law) -> list[Verdict]:
@@ -120,7 +122,7 @@ def _floors(descend: Descend, name: str, twice: list[Floats], law: Law) -> list[
     problem = Quadratic.from_arrays(ones, torch.from_numpy(b), sigma2=1.0)
     verdicts = []
     for k, p in enumerate(_P):
-        exchange = Unreliable(FixedLinks(Ring(_N)), RandomLosses(p), Lost.OWN_INSTEAD)
+        exchange = Unreliable(FixedLinks(Ring(_N)), RandomLosses(p), LostWeight.OWN_INSTEAD)
         trace = run(
             descend(ConstantStep(_GAMMA), exchange), problem, steps=_STEPS,
             seed=_SEED + 10 + k, replicas=_REPLICAS, points=2,

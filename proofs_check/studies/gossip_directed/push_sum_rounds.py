@@ -27,7 +27,7 @@ from algorithms.topologies.random_out_neighbour import RandomOutNeighbour
 from proofs_check.closed_forms.gossip.consensus import consensus_problem
 from proofs_check.closed_forms.gossip_directed.lost_messages import starts
 from proofs_check.closed_forms.gossip_directed.push_sum import Averaging, gossip_factor, perron
-from proofs_check.curves import Line
+from proofs_check.curves import PanelLine
 from proofs_check.instruments.evidence import identity, mean_value
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.study import Study, StudyResult
@@ -58,11 +58,11 @@ def measure(build: Build = PushSum) -> StudyResult:
     """Errors by round, and what is exact of them."""
     problem = consensus_problem(_N, 1, 57)
     errors = [_errors(build(exchange), problem) for exchange in networks()]
-    lines: list[Line] = []
+    lines: list[PanelLine] = []
     for label, y in zip(_LABELS, errors, strict=True):
         seen = np.flatnonzero(y > _FLOOR)
         last = int(seen[-1]) + 1
-        lines += [Line(label, np.arange(last, dtype=np.float64), y[:last])]
+        lines += [PanelLine(label, np.arange(last, dtype=np.float64), y[:last])]
     b = starts(problem)[:, 0]
     plain = perron(product(Averaging(uneven_exponential(_N)))) @ b
     told = f"starts of seed 57, n={_N}, {_ROUNDS} rounds"

@@ -24,7 +24,7 @@ from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from algorithms.topologies.base import MixingSequence
-from proofs_check.curves import Line, band
+from proofs_check.curves import PanelLine, band
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.rates import fit_power, rate_verdict
 from proofs_check.instruments.study import Study, StudyResult
@@ -95,10 +95,10 @@ def _ratio(label: str, n: int, errors: Floats, bulk_errors: Floats) -> Verdict:
     return replace(found, check="error against BSP-SGD", evidence=evidence)
 
 
-def _lines(x: Floats, by: dict[str, Floats]) -> list[Line]:
-    lines: list[Line] = []
+def _lines(x: Floats, by: dict[str, Floats]) -> list[PanelLine]:
+    lines: list[PanelLine] = []
     for label, y in by.items():
-        lines.append(Line(label, x, *band(y)))
+        lines.append(PanelLine(label, x, *band(y)))
     return lines
 
 

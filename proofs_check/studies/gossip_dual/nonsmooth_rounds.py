@@ -21,7 +21,7 @@ from algorithms.topologies.complete import Complete
 from algorithms.topologies.laplacian import Laplacian
 from algorithms.topologies.path import Path
 from algorithms.topologies.ring import Ring
-from proofs_check.curves import Line
+from proofs_check.curves import PanelLine
 from proofs_check.instruments.study import Study, StudyResult, exponent, noise_free_rate
 from proofs_check.studies.gossip_dual.nonsmooth_settings import PERIODS, problem, ratio, worst_error
 from proofs_check.verdict import Outcome, Verdict
@@ -60,14 +60,14 @@ def measure(build: Build = MSPD) -> StudyResult:
     plain = np.array(
         [worst_error(DPSGD(ConstantStep(ratio(p) / t**0.5), topology), p, t) for t in _ROUNDS]
     )
-    curves: list[Line] = []
+    curves: list[PanelLine] = []
     for network, y in found.items():
-        curves.append(Line(f"MSPD, {network.name}", x * Laplacian(network).degree, y))
+        curves.append(PanelLine(f"MSPD, {network.name}", x * Laplacian(network).degree, y))
     rounds = np.array(_ROUNDS, dtype=np.float64)
     scale = p.constants().need("R2") / ratio(p) / Laplacian(topology).gamma ** 0.5
     curves += [
-        Line("D-PSGD, ring(n=8)", rounds, plain),
-        Line("lower bound's order, ring(n=8)", rounds, scale / rounds),
+        PanelLine("D-PSGD, ring(n=8)", rounds, plain),
+        PanelLine("lower bound's order, ring(n=8)", rounds, scale / rounds),
     ]
     verdicts += [_independent(found, told), _plain(rounds, plain, x, ring)]
     return StudyResult(tuple(verdicts), curves)

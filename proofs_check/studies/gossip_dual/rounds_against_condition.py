@@ -15,7 +15,7 @@ from algorithms.methods.gossip_dual.ssda import SSDA
 from algorithms.problems.conjugate import LocalModel
 from algorithms.topologies.laplacian import Laplacian
 from algorithms.topologies.path import Path
-from proofs_check.curves import Line
+from proofs_check.curves import PanelLine
 from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.studies.gossip_dual.settings import (
     ACCURACY,
@@ -73,7 +73,7 @@ def measure(ssda: Build = SSDA, msda: Build = MSDA, fista: Build = DualAccelerat
         ),
     ]  # fmt: skip
     beside = [
-        Line(
+        PanelLine(
             "lower bound's order, tau = 0",
             x,
             np.array([optimal_time(kappa, gamma, 0.0, ACCURACY) for kappa in _KAPPAS]),

@@ -24,7 +24,7 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.topologies.base import StaticTopology
 from algorithms.topologies.laplacian import Laplacian
 from algorithms.topologies.path import Path
-from proofs_check.curves import Line
+from proofs_check.curves import PanelLine
 from proofs_check.instruments.study import Study, StudyResult, exponent
 from proofs_check.studies.gossip_dual.settings import (
     ACCURACY,
@@ -121,8 +121,8 @@ def measure(ssda: Build = SSDA, msda: Build = MSDA, fista: Build = DualAccelerat
     rough, plain = plain_gossip()
     lower = np.array([optimal_time(_KAPPA, g, 1.0, ACCURACY) for g in gammas])
     beside = [
-        Line(f"D-PSGD to {_COARSE:g}, rounds", rough, plain.mean(0)),
-        Line("lower bound's order, tau = 1", x, lower),
+        PanelLine(f"D-PSGD to {_COARSE:g}, rounds", rough, plain.mean(0)),
+        PanelLine("lower bound's order, tau = 1", x, lower),
     ]
     drawn = [found.drawn(label) for label, found in lines.items()]
     return StudyResult(

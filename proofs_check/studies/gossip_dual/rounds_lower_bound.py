@@ -20,7 +20,7 @@ from algorithms.problems.conjugate import LocalModel
 from algorithms.problems.relay import Relay
 from algorithms.topologies.laplacian import Laplacian
 from algorithms.topologies.path import Path
-from proofs_check.curves import Line
+from proofs_check.curves import PanelLine
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.studies.gossip_dual.settings import Build
@@ -72,11 +72,11 @@ def measure(ssda: Build = SSDA, msda: Build = MSDA, fista: Build = DualAccelerat
             for p, lap in zip(problems, laplacians, strict=True)
         ]
         found[label] = row, np.array(steps, dtype=np.float64)
-    curves = [Line("lower bound on this instance", x, least)]
+    curves = [PanelLine("lower bound on this instance", x, least)]
     order = np.array([optimal_time(_KAPPA, lap.gamma, 1.0, _ACCURACY) for lap in laplacians])
-    curves += [Line("lower bound's order, tau = 1", x, order)]
+    curves += [PanelLine("lower bound's order, tau = 1", x, order)]
     for label, (_, rounds) in found.items():
-        curves += [Line(label, x, rounds)]
+        curves += [PanelLine(label, x, rounds)]
     verdicts = (_above(label, row, rounds / least) for label, (row, rounds) in found.items())
     return StudyResult(tuple(verdicts), curves)
 

@@ -14,10 +14,10 @@ from algorithms.methods.base import Method
 from algorithms.problems.conjugate import LocalModel
 from algorithms.problems.quadratic import Quadratic
 from algorithms.topologies.base import StaticTopology
-from proofs_check.curves import Line, band
+from proofs_check.curves import PanelLine, band
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
-from proofs_check.instruments.rates import Fit, fit_power
+from proofs_check.instruments.rates import PowerLawFit, fit_power
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
 
@@ -75,11 +75,11 @@ class Fitted(NamedTuple):
 
     x: Floats
     samples: Floats
-    fit: Fit
+    fit: PowerLawFit
 
-    def drawn(self, label: str) -> Line:
+    def drawn(self, label: str) -> PanelLine:
         """Means with their band."""
-        return Line(label, self.x, *band(self.samples))
+        return PanelLine(label, self.x, *band(self.samples))
 
 
 def line(x: Floats, samples: Floats) -> Fitted:

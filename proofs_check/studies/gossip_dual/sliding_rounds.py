@@ -20,7 +20,7 @@ from algorithms.problems.absolute import Absolute
 from algorithms.run import run
 from algorithms.topologies.base import StaticTopology
 from algorithms.topologies.hypercube import Hypercube
-from proofs_check.curves import Line, band
+from proofs_check.curves import PanelLine, band
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.rates import fit_power, rate_verdict
 from proofs_check.instruments.study import Study, StudyResult, noise_free_rate
@@ -75,11 +75,11 @@ def measure(build: Build = CommunicationSliding) -> StudyResult:
     return StudyResult(
         verdicts,
         [
-            Line("DCS, convex", 2 * x, plain),
-            Line("SDCS, convex", 2 * x, *band(samples)),
-            Line("DCS, strongly convex", 2 * x, curved),
-            Line("1/rounds", 2 * x, plain[0] * x[0] / x),
-            Line("1/rounds^2", 2 * x, curved[0] * (x[0] / x) ** 2),
+            PanelLine("DCS, convex", 2 * x, plain),
+            PanelLine("SDCS, convex", 2 * x, *band(samples)),
+            PanelLine("DCS, strongly convex", 2 * x, curved),
+            PanelLine("1/rounds", 2 * x, plain[0] * x[0] / x),
+            PanelLine("1/rounds^2", 2 * x, curved[0] * (x[0] / x) ** 2),
         ],
     )  # fmt: skip
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from proofs_check.closed_forms.gossip_local.gossip_local_moments import Recursion, boundary
-from proofs_check.curves import Line
+from proofs_check.curves import PanelLine
 from theory.arrays import Floats
 
 GAMMA = 0.01
@@ -27,9 +27,9 @@ def longest(w: Floats, a: Floats, gamma: float = GAMMA) -> float:
     return boundary(lambda h: Recursion(w, a, 0 * a, gamma, h).growth(), 1e-6, 1e4)
 
 
-def pictured(lines: dict[str, tuple[Floats, Floats]]) -> tuple[Line, ...]:
+def pictured(lines: dict[str, tuple[Floats, Floats]]) -> tuple[PanelLine, ...]:
     """Lines by label, as a picture's."""
-    return tuple(Line(label, x, y) for label, (x, y) in lines.items())
+    return tuple(PanelLine(label, x, y) for label, (x, y) in lines.items())
 
 
 def workers(n: int) -> tuple[Floats, Floats]:

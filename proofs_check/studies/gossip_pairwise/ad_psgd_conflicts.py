@@ -23,7 +23,7 @@ from algorithms.topologies.complete import Complete
 from algorithms.topologies.partners import circle
 from algorithms.topologies.ring import Ring
 from proofs_check.closed_forms.gossip_pairwise.ad_psgd import waiting
-from proofs_check.curves import Line
+from proofs_check.curves import PanelLine
 from proofs_check.instruments.evidence import mean_value
 from proofs_check.instruments.paths import world_of
 from proofs_check.instruments.study import Study, StudyResult
@@ -39,7 +39,7 @@ _ROW, _PROBLEM = "ad-psgd", "schedule"
 def measure() -> StudyResult:
     """Share of exchanges that wait against the window, and its exact expectation."""
     verdicts: list[Verdict] = []
-    drawn: list[Line] = []
+    drawn: list[PanelLine] = []
     for topology in (Ring(_N), Complete(_N)):
         found = [_counted(topology, window) for window in _WINDOWS]
         for window, (waited, due, exchanges) in zip(_WINDOWS, found, strict=True):
@@ -57,7 +57,10 @@ def measure() -> StudyResult:
         total = np.array([exchanges.sum() for _, _, exchanges in found])
         waits = np.array([w.sum() for w, _, _ in found]) / total
         exact = np.array([d.sum() for _, d, _ in found]) / total
-        drawn += [Line(topology.name, x, waits), Line(f"{topology.name}, exact", x, exact)]
+        drawn += [
+            PanelLine(topology.name, x, waits),
+            PanelLine(f"{topology.name}, exact", x, exact),
+        ]
     return StudyResult(tuple(verdicts), drawn)
 
 

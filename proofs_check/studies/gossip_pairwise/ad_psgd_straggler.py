@@ -26,7 +26,7 @@ from algorithms.synchronisation.base import ComputeTimes
 from algorithms.synchronisation.compute_times import Constant
 from algorithms.synchronisation.stopwatch import Timing
 from algorithms.topologies.ring import Ring
-from proofs_check.curves import Line, band
+from proofs_check.curves import PanelLine, band
 from proofs_check.instruments.evidence import ALPHA, identity
 from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.verdict import Outcome, Verdict
@@ -58,10 +58,10 @@ def measure(build: Build = lambda method: method) -> StudyResult:
         for name, go in (("AD-PSGD", lambda p, t: _alone(build, p, t)), ("D-PSGD", _together))
         for slow in (False, True)
     }
-    drawn: list[Line] = []
+    drawn: list[PanelLine] = []
     for label, trace in traces.items():
         share = (trace.suboptimality / trace.suboptimality[:, :1])[:, 1:]
-        drawn.append(Line(label, trace.seconds.mean(axis=0)[1:], *band(share)))
+        drawn.append(PanelLine(label, trace.seconds.mean(axis=0)[1:], *band(share)))
     alone = _slowdown(traces["AD-PSGD"], traces["AD-PSGD, one slow worker"])
     together = _slowdown(traces["D-PSGD"], traces["D-PSGD, one slow worker"])
     verdicts = (

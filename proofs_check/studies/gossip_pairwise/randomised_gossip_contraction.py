@@ -25,7 +25,7 @@ from algorithms.topologies.complete import Complete
 from algorithms.topologies.random_mixing import RandomEdge, RandomMixing
 from algorithms.topologies.ring import Ring
 from proofs_check.closed_forms.gossip_pairwise.randomised_gossip import standing
-from proofs_check.curves import Line
+from proofs_check.curves import PanelLine
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.rates import curve_under_bound, fit_power, rate_verdict
@@ -74,7 +74,7 @@ def measure(
 ) -> StudyResult:
     """Ticks for a factor e against n on rings and complete graphs; the averaging time."""
     verdicts: list[Verdict] = []
-    drawn: list[Line] = []
+    drawn: list[PanelLine] = []
     for label, family, sizes, order, lasting in (
         ("ring", Ring, rings, 3.0, 0.5), ("complete graph", Complete, complete, 1.0, 1.0)
     ):  # fmt: skip
@@ -89,8 +89,8 @@ def measure(
                 provenance=f"{_told()}, n in {sizes}",
             )
         )  # fmt: skip
-        drawn += [Line(label, x, ticks.mean(axis=0))]
-        drawn += [Line(f"{label}, 1/ln(1/lambda_2)", x, exact)]
+        drawn += [PanelLine(label, x, ticks.mean(axis=0))]
+        drawn += [PanelLine(f"{label}, 1/ln(1/lambda_2)", x, exact)]
     verdicts += [*_exact_powers(), *_averaging_time(build)]
     return StudyResult(tuple(verdicts), drawn)
 

@@ -24,7 +24,7 @@ from algorithms.methods.gossip_pairwise.saps_psgd import SAPSPSGD
 from algorithms.problems.quadratic import Quadratic
 from algorithms.topologies.bandwidth_matching import BandwidthMatching, drawn_bandwidth
 from algorithms.topologies.ring import Ring
-from proofs_check.curves import Line, band
+from proofs_check.curves import PanelLine, band
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.study import Study, StudyResult
@@ -42,7 +42,7 @@ _ROW, _PROBLEM = "saps-psgd", "quadratic-sc"
 
 
 @final
-class Course(NamedTuple):
+class ErrorOverSeconds(NamedTuple):
     """Seconds ``[R, T + 1]`` and error, as a share of the first, ``[R, T + 1]``.
 
     Attributes:
@@ -63,7 +63,7 @@ class Course(NamedTuple):
         return found
 
 
-def course(method: Method[Any], peers: Peers) -> Course:
+def course(method: Method[Any], peers: Peers) -> ErrorOverSeconds:
     """A run, its messages timed on the links."""
     problem = Quadratic.strongly_convex(_N, _D, L=1.0, mu=0.2, sigma2=0.2, zeta2=0.2, R2=4.0)
     bandwidth, own = np.array(_LINKS) * _MEGA, np.arange(_N)[:, None]
@@ -80,10 +80,10 @@ def course(method: Method[Any], peers: Peers) -> Course:
         values = problem.value(method.models(moment.state)).mean(-1)
         errors.append((values - (problem.f_star or 0.0)).numpy())
     error = np.stack(errors, axis=1)
-    return Course(np.stack(seconds, axis=1), error / error[:, :1])
+    return ErrorOverSeconds(np.stack(seconds, axis=1), error / error[:, :1])
 
 
-def matched(bandwidth: tuple[tuple[float, ...], ...]) -> Course:
+def matched(bandwidth: tuple[tuple[float, ...], ...]) -> ErrorOverSeconds:
     """SAPS-PSGD with peers matched by ``bandwidth``."""
     matching = BandwidthMatching(bandwidth)
     method = SAPSPSGD(ConstantStep(0.1), matching, _COMPRESSION)
@@ -99,9 +99,9 @@ def measure() -> StudyResult:
         "D-PSGD, ring": course(DPSGD(ConstantStep(0.1), Ring(_N)), lambda _t: around),
     }
     ours, chance, full = courses.values()
-    drawn: list[Line] = []
+    drawn: list[PanelLine] = []
     for label, each in courses.items():
-        drawn.append(Line(label, each.seconds.mean(axis=0)[1:], *band(each.error[:, 1:])))
+        drawn.append(PanelLine(label, each.seconds.mean(axis=0)[1:], *band(each.error[:, 1:])))
     return StudyResult(
         (
             _sooner(ours, chance, "peers matched by bandwidth are there sooner than by chance"),
@@ -111,7 +111,7 @@ def measure() -> StudyResult:
     )
 
 
-def _sooner(one: Course, other: Course, claim: str) -> Verdict:
+def _sooner(one: ErrorOverSeconds, other: ErrorOverSeconds, claim: str) -> Verdict:
     """Is the geometric mean of the ratio of times below 1, beyond its error?"""
     logs = np.log(one.reached() / other.reached())
     mean = float(logs.mean())

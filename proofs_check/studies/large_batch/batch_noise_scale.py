@@ -19,7 +19,7 @@ from algorithms.problems.logistic_data import breast_cancer
 from algorithms.problems.regularisers import L2
 from algorithms.run import run
 from proofs_check.closed_forms.synchronous.noisy_quadratic import one_hessian
-from proofs_check.curves import Line
+from proofs_check.curves import PanelLine
 from proofs_check.instruments.evidence import ALPHA, mean_square
 from proofs_check.instruments.paths import world_of
 from proofs_check.instruments.rates import fit_power, rate_verdict
@@ -132,14 +132,14 @@ def _logistic() -> tuple[Verdict, ...]:
 def measure() -> StudyResult:
     """Variances of every arm against its noise scale."""
     verdicts: list[Verdict] = []
-    lines: list[Line] = []
+    lines: list[PanelLine] = []
     for arm in ARMS:
         verdict, y = _quadratic(arm)
         verdicts.append(verdict)
         pairs = [arm.at(factor) for factor in _FACTORS]
-        lines.append(Line(arm.label, np.array([gamma / batch for gamma, batch in pairs]), y))
+        lines.append(PanelLine(arm.label, np.array([gamma / batch for gamma, batch in pairs]), y))
     scales = np.geomspace(_GAMMA / 64, 2 * _GAMMA, 20)
-    lines.append(Line("leading order, gamma s^2 / (2 n a B)", scales, scales / (2 * _N)))
+    lines.append(PanelLine("leading order, gamma s^2 / (2 n a B)", scales, scales / (2 * _N)))
     return StudyResult((*verdicts, *_logistic()), lines)
 
 

@@ -31,7 +31,7 @@ _LENGTHS = (4, 5, 6, 7, 8)  # steps of a stage
 _BATCH, _RATIO = GeometricBatch(2.0, 1), 1.5  # 1, 2, 4, ...; theta / L
 
 
-class Plan(NamedTuple):
+class StagePlan(NamedTuple):
     """Stages, steps in each, and gradients a worker takes in all.
 
     Attributes:
@@ -44,13 +44,13 @@ class Plan(NamedTuple):
     gradients: int
 
     @staticmethod
-    def of(length: int, n: int) -> Plan:
+    def of(length: int, n: int) -> StagePlan:
         """Stages of b gradients a worker make T = n b^2: b = sqrt(T/n), and n b = sqrt(nT) stages.
 
         So no horizon is rounded.
         """
         b = sum(_BATCH(s) for s in range(length))
-        return Plan(n * b, length, n * b * b)
+        return StagePlan(n * b, length, n * b * b)
 
     @property
     def rounds(self) -> int:
@@ -58,7 +58,7 @@ class Plan(NamedTuple):
         return self.stages * self.length
 
 
-def centres(built: Problem, plan: Plan) -> Floats:
+def centres(built: Problem, plan: StagePlan) -> Floats:
     """Mean of ||grad f(y_k)||^2 over the stages, for each replica ``[R]``."""
     smooth = built.constants().need("L")
     theta = _RATIO * smooth
@@ -71,7 +71,7 @@ def centres(built: Problem, plan: Plan) -> Floats:
     return total / plan.stages
 
 
-def rounds_verdict(plans: tuple[Plan, ...]) -> Verdict:
+def rounds_verdict(plans: tuple[StagePlan, ...]) -> Verdict:
     r"""Rounds are \sqrt{nT} \log_2(1 + \sqrt{T/n}): 1 + 2 + 4 + ... = 2^s - 1 gradients a stage."""
     return identity(
         "cr-psgd", "T gradients a worker take sqrt(nT) log2(1 + sqrt(T/n)) rounds",
@@ -85,7 +85,7 @@ def rounds_verdict(plans: tuple[Plan, ...]) -> Verdict:
 def measure() -> StudyResult:
     """The exponent of T, and the rounds."""
     built = problem(_NAME, _N)
-    plans = tuple(Plan.of(s, _N) for s in _LENGTHS)
+    plans = tuple(StagePlan.of(s, _N) for s in _LENGTHS)
     y = np.stack([centres(built, plan) for plan in plans], axis=1)
     x = np.array([plan.gradients for plan in plans], dtype=np.float64)
     fit = fit_power(x, y, ALPHA)

@@ -19,7 +19,7 @@ from algorithms.methods.large_batch.batched import Batched
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import Trace, run
-from proofs_check.curves import Line, band
+from proofs_check.curves import PanelLine, band
 from proofs_check.instruments.evidence import ALPHA, mean_value
 from proofs_check.instruments.rates import fit_power, rate_verdict
 from proofs_check.instruments.study import Study, StudyResult
@@ -141,7 +141,7 @@ def measure(build: Build = cr_psgd) -> StudyResult:
     return StudyResult(verdicts, _lines(trace))
 
 
-def _lines(trace: Trace) -> list[Line]:
+def _lines(trace: Trace) -> list[PanelLine]:
     """Errors against rounds."""
     rounds_ = np.arange(1, _STEPS + 1, dtype=np.float64)
     steps = 2000
@@ -149,11 +149,11 @@ def _lines(trace: Trace) -> list[Line]:
     fixed = _play(Batched(BSP(ConstantStep(_GAMMA)), FixedBatch(_GROWTH.first)), 1, steps)
     small = _play(Batched(decreasing, FixedBatch(_GROWTH.first)), 1, steps)
     runs = {"CR-PSGD": trace, "fixed batch, constant step": fixed, "fixed batch, step 1/t": small}
-    out: list[Line] = []
+    out: list[PanelLine] = []
     for label, run_ in runs.items():
         y = run_.suboptimality[:, 1:]
-        out.append(Line(label, run_.messages[0, 1:] / 2, *band(y)))
-    return [*out, Line("CR-PSGD, exact", rounds_, exact(1, _GROWTH, _STEPS)[1:])]
+        out.append(PanelLine(label, run_.messages[0, 1:] / 2, *band(y)))
+    return [*out, PanelLine("CR-PSGD, exact", rounds_, exact(1, _GROWTH, _STEPS)[1:])]
 
 
 STUDY = Study(

@@ -25,7 +25,7 @@ from algorithms.optimizers.lars import LARS
 from algorithms.optimizers.layers import NormRatio
 from algorithms.problems.base import Problem
 from algorithms.problems.mlp import MLP, digits_mlp, digits_test
-from proofs_check.curves import Line, band
+from proofs_check.curves import PanelLine, band
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.problems.curvature import largest_curvature
@@ -162,11 +162,11 @@ def _verdicts(what: str, unit: str, pick: Callable[[Found], Floats]) -> tuple[Ve
     return tuple(verdicts)
 
 
-def _lines(pick: Callable[[Found], Floats]) -> list[Line]:
-    out: list[Line] = []
+def _lines(pick: Callable[[Found], Floats]) -> list[PanelLine]:
+    out: list[PanelLine] = []
     for label, found in measured().items():
         rows = np.stack([pick(f) for f in found], axis=1)
-        out.append(Line(label, np.array([float(_BATCH * k) for k in _FACTORS]), *band(rows)))
+        out.append(PanelLine(label, np.array([float(_BATCH * k) for k in _FACTORS]), *band(rows)))
     return out
 
 

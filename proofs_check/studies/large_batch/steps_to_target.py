@@ -18,7 +18,7 @@ from scipy import stats
 from algorithms.problems.logistic_data import breast_cancer
 from algorithms.problems.mlp import digits_mlp
 from algorithms.problems.regularisers import L2
-from proofs_check.curves import Line, band
+from proofs_check.curves import PanelLine, band
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.studies.shared.batch_search import Hyperbola, Race, Scanned, hyperbola, scan
@@ -112,10 +112,10 @@ def measure(race: Race, batches: tuple[int, ...], start: float) -> StudyResult:
     )
     x = scanned.batches  # base batches are of one sample
     lines = (
-        Line("measured", x, *band(scanned.steps)),
-        Line("S_min (1 + B_c/B)", x, curve.steps(x)),
-        Line("perfect scaling", x, mean[0] * x[0] / x),
-        Line("fewest steps", x, np.full_like(x, curve.fewest)),
+        PanelLine("measured", x, *band(scanned.steps)),
+        PanelLine("S_min (1 + B_c/B)", x, curve.steps(x)),
+        PanelLine("perfect scaling", x, mean[0] * x[0] / x),
+        PanelLine("fewest steps", x, np.full_like(x, curve.fewest)),
     )
     return StudyResult(verdicts, lines)
 

@@ -14,7 +14,7 @@ from scipy import stats
 
 from algorithms.problems.least_squares import LeastSquares
 from algorithms.problems.least_squares_data import dealt, packaged, rising
-from proofs_check.curves import Line
+from proofs_check.curves import PanelLine
 from proofs_check.figure_runs.uploads import ACCURACY, Contender, Uploads, contenders, race
 from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.verdict import Outcome, Verdict
@@ -38,10 +38,10 @@ def measure(entries: Entries = contenders) -> StudyResult:
     verdicts += [
         _follows(race(entry, made), made) for entry in entries(made) if entry.name in _LAZY
     ]
-    drawn: list[Line] = []
+    drawn: list[PanelLine] = []
     for name, run in races.items():
         at = _thinned(len(run.error))
-        drawn += [Line(name, run.uploads[at], run.error[at])]
+        drawn += [PanelLine(name, run.uploads[at], run.error[at])]
     return StudyResult(tuple(verdicts), drawn)
 
 

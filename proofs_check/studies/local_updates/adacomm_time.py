@@ -24,7 +24,7 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from algorithms.synchronisation.compute_times import ShiftedExponential
 from algorithms.synchronisation.stopwatch import Timing
-from proofs_check.curves import Line
+from proofs_check.curves import PanelLine
 from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
@@ -51,7 +51,7 @@ _TOLD = (
 )
 
 
-class Course(NamedTuple):
+class MeanErrorOverTime(NamedTuple):
     """Mean seconds and mean error ``[K]`` of one method."""
 
     seconds: Floats
@@ -76,12 +76,12 @@ def uneven() -> Quadratic:
     return Quadratic.from_arrays(1 + 0.6 * sign, b, sigma2=0.05 * _D, x0=x0, name=_PLACE)
 
 
-def line(method: Method[Any]) -> Course:
+def line(method: Method[Any]) -> MeanErrorOverTime:
     """Run one method and record its error against modelled seconds."""
     trace = run(
         method, uneven(), steps=_STEPS, seed=_SEED, replicas=_REPLICAS, points=_STEPS + 1
     )  # fmt: skip
-    return Course(trace.seconds.mean(0), trace.suboptimality.mean(0))
+    return MeanErrorOverTime(trace.seconds.mean(0), trace.suboptimality.mean(0))
 
 
 def measure(build: Build = AdaComm) -> StudyResult:
@@ -140,11 +140,11 @@ def _no_best(times: Floats) -> Verdict:
     )  # fmt: skip
 
 
-def _curves(fixed: dict[int, Course], adaptive: Course) -> list[Line]:
+def _curves(fixed: dict[int, MeanErrorOverTime], adaptive: MeanErrorOverTime) -> list[PanelLine]:
     lines = {"AdaComm": adaptive} | {f"H = {h}": one for h, one in fixed.items()}
-    drawn: list[Line] = []
+    drawn: list[PanelLine] = []
     for label, (x, y) in lines.items():
-        drawn += [Line(label, x[x > 0], y[x > 0])]
+        drawn += [PanelLine(label, x[x > 0], y[x > 0])]
     return drawn
 
 

@@ -23,7 +23,7 @@ from proofs_check.closed_forms.local_updates.local_law import TwoKinds
 from proofs_check.closed_forms.local_updates.local_law_falling import FallingLaw
 from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.studies.shared.speedup_search import Longest, longest_period
-from proofs_check.studies.shared.speedup_verdicts import Grid, against_law, scan_both
+from proofs_check.studies.shared.speedup_verdicts import SpeedupGrid, against_law, scan_both
 from theory.arrays import Floats
 from theory.stepsizes import Stepsize
 from theory.survey.speedup_rounds import rounds
@@ -31,12 +31,12 @@ from theory.theorems.local_sgd import local_sgd as theorem
 
 _D, _REPLICAS, _SEED = 32, 128, 141
 _UNEVEN, _SLOPE = 0.5, 0.5
-GRID = Grid(horizons=(256, 1024, 4096), workers=(2, 4, 8, 16), middle=1024)
-FAR = Grid(horizons=(2**14, 2**16, 2**18), workers=(2, 8, 32), middle=2**16)
+GRID = SpeedupGrid(horizons=(256, 1024, 4096), workers=(2, 4, 8, 16), middle=1024)
+FAR = SpeedupGrid(horizons=(2**14, 2**16, 2**18), workers=(2, 8, 32), middle=2**16)
 
 
 def measure(
-    build: Callable[[Stepsize, int], Method[Any]] = LocalSGD, grid: Grid = GRID
+    build: Callable[[Stepsize, int], Method[Any]] = LocalSGD, grid: SpeedupGrid = GRID
 ) -> StudyResult:
     """Exponents of T and n in T / H*."""
 

@@ -24,7 +24,7 @@ from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.studies.local_updates.settings import skewed
 from proofs_check.studies.shared.speedup_search import FACTOR, Longest, longest_period
 from proofs_check.studies.shared.speedup_verdicts import (
-    Grid,
+    SpeedupGrid,
     beyond,
     error_ratio,
     scan_both,
@@ -41,7 +41,7 @@ _TOLD = (
     f"Haddadpour et al. 2019; seeds {_SEED} + n + T, {_REPLICAS} replicas, from x*, "
     f"gamma_t = 64/(40 + t), error {ALPHA:g}"
 )
-GRID = Grid(horizons=(256, 512, 1024), workers=(4, 8, 16), middle=512)
+GRID = SpeedupGrid(horizons=(256, 512, 1024), workers=(4, 8, 16), middle=512)
 _LARGE = ((64, 256), (256, 256), (256, 64))
 """(n, T) where one round is not enough."""
 
@@ -53,7 +53,7 @@ def stated(n: int, steps: int) -> int:
     return min(max(int((steps**2 / n) ** (1 / 3)), 1), steps)
 
 
-def measure(build: Build = LocalSGD, grid: Grid = GRID) -> StudyResult:
+def measure(build: Build = LocalSGD, grid: SpeedupGrid = GRID) -> StudyResult:
     """Longest periods, the stated ones, and what they do to unequal workers."""
 
     def search(n: int, steps: int, guess: int) -> Longest:

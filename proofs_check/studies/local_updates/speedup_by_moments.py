@@ -14,7 +14,7 @@ from algorithms.run import run
 from proofs_check.closed_forms.local_updates.local_law import LocalLaw, TwoKinds
 from proofs_check.instruments.study import StudyResult
 from proofs_check.studies.shared.speedup_search import Longest, longest_period
-from proofs_check.studies.shared.speedup_verdicts import Grid, against_law, scan_both
+from proofs_check.studies.shared.speedup_verdicts import SpeedupGrid, against_law, scan_both
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep, Stepsize
 from theory.survey.speedup_rounds import rounds
@@ -22,8 +22,8 @@ from theory.survey.speedup_rounds import rounds
 _D, _REPLICAS, _SEED, _L = 32, 64, 143, 1.0
 _EVERY = 5  # steps between looks at the gradient
 _PLACE = "two kinds of worker"
-GRID = Grid(horizons=(1024, 4096, 16384), workers=(2, 4, 8, 16), middle=2048)
-FAR = Grid(horizons=(2**28, 2**34, 2**40), workers=(2, 8, 32), middle=2**40)
+GRID = SpeedupGrid(horizons=(1024, 4096, 16384), workers=(2, 4, 8, 16), middle=2048)
+FAR = SpeedupGrid(horizons=(2**28, 2**34, 2**40), workers=(2, 8, 32), middle=2**40)
 
 
 def _kinds(n: int) -> TwoKinds:
@@ -50,7 +50,7 @@ def exact(n: int, steps: int, guess: int, overlapped: bool = False) -> Longest:
 
 def measure(
     build: Callable[[Stepsize, int], Method[Any]] = LocalSGD,
-    grid: Grid = GRID,
+    grid: SpeedupGrid = GRID,
     *,
     overlapped: bool = False,
     subject: str = "pr-sgd",

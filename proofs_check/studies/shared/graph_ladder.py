@@ -22,7 +22,7 @@ from theory.arrays import Floats
 
 
 @final
-class Family(NamedTuple):
+class GrowingGraphs(NamedTuple):
     """Graphs of one kind of growing size; ``power``: 1/gap grows as n^power (0: as log n).
 
     Attributes:
@@ -45,12 +45,12 @@ class Family(NamedTuple):
         return np.array([1 - np.abs(modes(graph)).max() for graph in self.graphs])
 
 
-def families() -> tuple[Family, ...]:
+def families() -> tuple[GrowingGraphs, ...]:
     """Rings, square tori and static exponential graphs of 32 to 512 workers."""
     return (
-        Family("ring", tuple(Ring(n) for n in (64, 128, 256, 512)), 2.0),
-        Family("torus", tuple(Torus(k, k) for k in (8, 12, 16, 22)), 1.0),
-        Family("exponential", tuple(StaticExponential(2**k) for k in (5, 6, 7, 8, 9)), 0.0),
+        GrowingGraphs("ring", tuple(Ring(n) for n in (64, 128, 256, 512)), 2.0),
+        GrowingGraphs("torus", tuple(Torus(k, k) for k in (8, 12, 16, 22)), 1.0),
+        GrowingGraphs("exponential", tuple(StaticExponential(2**k) for k in (5, 6, 7, 8, 9)), 0.0),
     )
 
 

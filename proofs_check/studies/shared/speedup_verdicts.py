@@ -12,7 +12,7 @@ from scipy import stats
 
 from proofs_check.curves import RateSeries
 from proofs_check.instruments.evidence import ALPHA
-from proofs_check.instruments.rates import Fit, rate_verdict
+from proofs_check.instruments.rates import PowerLawFit, rate_verdict
 from proofs_check.instruments.study import StudyResult, exponent, noise_free_rate
 from proofs_check.studies.shared.speedup_search import Longest
 from proofs_check.verdict import Outcome, Verdict
@@ -46,7 +46,7 @@ class Scan(NamedTuple):
         return self.horizons / np.exp([f.log_period for f in self.found])
 
 
-def exponent_fit(scan: Scan) -> Fit:
+def exponent_fit(scan: Scan) -> PowerLawFit:
     """Exponent of x in the rounds; Student's t over the pseudo-values at ALPHA."""
     log_x = np.log(scan.x)
     centred = log_x - log_x.mean()
@@ -55,7 +55,7 @@ def exponent_fit(scan: Scan) -> Fit:
     half = float(stats.t.isf(ALPHA / 2, slopes.size - 1) * slopes.std(ddof=1)) / slopes.size**0.5
     log_y = np.log(scan.rounds)
     intercept = float(log_y.mean() - slope * log_x.mean())
-    return Fit(
+    return PowerLawFit(
         slope, half, intercept, 2 * half,
         float(np.abs(log_y - intercept - slope * log_x).max()),
         scan.x.size, scan.x.size, slopes.size, ALPHA, 0.0,
@@ -93,7 +93,7 @@ def scan_curves(scan: Scan, order: float, along: str = "") -> RateSeries:
 
 @final
 @dataclass(frozen=True)
-class Grid:
+class SpeedupGrid:
     """``horizons`` at ``workers[0]`` and ``workers`` at horizon ``middle``."""
 
     horizons: Sequence[int]
@@ -102,7 +102,9 @@ class Grid:
 
 
 def scan_both(
-    grid: Grid, search: Callable[[int, int, int], Longest], guess: Callable[[int, int], float]
+    grid: SpeedupGrid,
+    search: Callable[[int, int, int], Longest],
+    guess: Callable[[int, int], float],
 ) -> tuple[Scan, Scan]:
     """Longest periods against T and against n; ``search(n, T, guess)`` runs one point."""
 

@@ -20,7 +20,7 @@ from algorithms.problems.base import Problem
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from proofs_check.instruments.evidence import ALPHA
-from proofs_check.instruments.rates import Fit, fit_power
+from proofs_check.instruments.rates import PowerLawFit, fit_power
 from proofs_check.instruments.study import Study, StudyResult, fitted, order_verdict
 from proofs_check.verdict import Verdict
 from theory.arrays import Floats
@@ -48,7 +48,7 @@ def over_horizons(
     return np.stack(columns, axis=1)
 
 
-def judge(problem: Problem, fit: Fit, tight: bool, told: str) -> Verdict:
+def judge(problem: Problem, fit: PowerLawFit, tight: bool, told: str) -> Verdict:
     """The exponent of T against the theorem's order."""
     return order_verdict(
         theorem, "T", fit, tight, subject="bsp-sgd", problem=problem.name, told=f"{told}, n={_N}",

@@ -24,7 +24,7 @@ from algorithms.problems.regularisers import L2
 from algorithms.synchronisation.base import Barrier
 from algorithms.synchronisation.compute_times import Exponential
 from algorithms.synchronisation.stale import SSP
-from proofs_check.curves import Line, band
+from proofs_check.curves import PanelLine, band
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.rates import curve_under_bound
@@ -82,7 +82,7 @@ def regret(barrier: Barrier, lead: int, weighting: Weighting) -> tuple[Floats, F
 def measure(build: Build = SSP, weighting: Weighting = Weighting.SUM) -> StudyResult:
     """Regret for three bounds on the lead."""
     verdicts: list[Verdict] = []
-    curves: list[Line] = []
+    curves: list[PanelLine] = []
     for lead in _STALENESS:
         series, bound, gamma = regret(build(lead), lead, weighting)
         verdicts.append(
@@ -94,7 +94,7 @@ def measure(build: Build = SSP, weighting: Weighting = Weighting.SUM) -> StudyRe
             )
         )  # fmt: skip
         x = _N * np.arange(1.0, len(bound) + 1)
-        curves += [Line(f"s={lead}", x, *band(series)), Line(f"s={lead} bound", x, bound)]
+        curves += [PanelLine(f"s={lead}", x, *band(series)), PanelLine(f"s={lead} bound", x, bound)]
     return StudyResult(tuple(verdicts), curves)
 
 

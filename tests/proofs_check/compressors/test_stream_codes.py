@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from algorithms.codes.base import Field
-from algorithms.codes.entropy import Entropy
+from algorithms.codes.entropy import EntropyCode
 from algorithms.codes.joined import Joined
 from algorithms.codes.lists import Column, Lists, Records
 from algorithms.codes.packed import Packed
@@ -66,7 +66,7 @@ def test_entropy_codes_come_back_within_their_overhead(data, arithmetic, k):
     row = st.lists(st.integers(0, k - 1), min_size=n, max_size=n)
     rows = torch.tensor([data.draw(row), data.draw(row)])
     scale = torch.tensor([[1.5], [-2.0]], dtype=torch.float32)
-    code = Entropy((Field.floats("scale", 1, torch.float32),), n, k, arithmetic)
+    code = EntropyCode((Field.floats("scale", 1, torch.float32),), n, k, arithmetic)
     lengths = code.lengths((scale, rows))
     packed = code.pack((scale, rows))
     back, read = code.unpack(packed, lengths)
@@ -79,7 +79,7 @@ def test_entropy_codes_come_back_within_their_overhead(data, arithmetic, k):
 
 
 def test_symbols_outside_the_alphabet_are_named():
-    code = Entropy((), 3, 4)
+    code = EntropyCode((), 3, 4)
     with pytest.raises(ValueError, match=r"symbols must lie in \[0, 4\), got 7"):
         code.pack((torch.tensor([[0, 7, 1]]),))
     with pytest.raises(ValueError, match="lengths"):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from proofs_check.instruments.rates import Fit, curve_under_bound, fit_power, rate_verdict
+from proofs_check.instruments.rates import PowerLawFit, curve_under_bound, fit_power, rate_verdict
 from proofs_check.verdict import Outcome
 
 ERROR = 1e-9  # of each statistical test; seeds are fixed
@@ -129,7 +129,7 @@ def test_columns_may_be_independent_runs() -> None:
     fit = fit_power(
         [1, 4, 16, 64], noisy(np.random.default_rng(8), 64, -1.0)[:, [0, 2, 4, 6]], 1e-3
     )
-    assert isinstance(fit, Fit) and abs(fit.slope + 1.0) < fit.half_width
+    assert isinstance(fit, PowerLawFit) and abs(fit.slope + 1.0) < fit.half_width
 
 
 GOOD = np.ones((4, 8)) / X

@@ -16,7 +16,7 @@ from algorithms.compressors.top_k import TopK
 from algorithms.key import Key
 from proofs_check.instruments.statistics import (
     TEST_ERROR,
-    Budget,
+    ErrorBudget,
     bound_test,
     half_width,
     mean_test,
@@ -25,12 +25,12 @@ from proofs_check.instruments.statistics import (
 
 
 def test_a_budget_is_split_evenly() -> None:
-    assert Budget().alpha == pytest.approx(TEST_ERROR) and TEST_ERROR == pytest.approx(1e-10)
-    assert Budget(1e-6, 10).split(4).alpha == pytest.approx(2.5e-8)
+    assert ErrorBudget().alpha == pytest.approx(TEST_ERROR) and TEST_ERROR == pytest.approx(1e-10)
+    assert ErrorBudget(1e-6, 10).split(4).alpha == pytest.approx(2.5e-8)
     with pytest.raises(ValueError, match=r"total must lie in \(0, 1\), got total=2"):
-        Budget(2.0)
+        ErrorBudget(2.0)
     with pytest.raises(ValueError, match="tests must be at least 1, got tests=0"):
-        Budget(1e-6, 0)
+        ErrorBudget(1e-6, 0)
     with pytest.raises(ValueError, match="samples must be at least 2, got samples=1"):
         half_width(torch.ones(1), 1.0, 0.1)
 

@@ -33,7 +33,7 @@ from algorithms.problems.regularisers import L2
 from algorithms.problems.sparse_linear import SparseLinear
 from algorithms.synchronisation.barriers import PartialBarrier
 from algorithms.synchronisation.compute_times import Exponential
-from algorithms.synchronisation.conditions import Lost
+from algorithms.synchronisation.conditions import LostWorker
 from proofs_check.closed_forms.asynchronous.lasso import lasso
 from proofs_check.closed_forms.asynchronous.replays import WEIGHT, uneven
 from proofs_check.compressors.check import check_compressor
@@ -206,7 +206,7 @@ def test_bad_parameters_are_named(make: Callable[[], object], words: str) -> Non
         make()
 
 
-_LOST = Lost(TIMES, worker=2, after=3)
+_LOST = LostWorker(TIMES, worker=2, after=3)
 
 
 @pytest.mark.parametrize(

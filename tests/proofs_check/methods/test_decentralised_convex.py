@@ -38,7 +38,7 @@ from algorithms.run import run
 from algorithms.sets.ball import Ball
 from algorithms.sets.base import ConvexSet, Unconstrained
 from algorithms.sets.box import Box
-from algorithms.sets.geometry import Entropy, Euclidean
+from algorithms.sets.geometry import Euclidean, NegativeEntropy
 from algorithms.sets.simplex import Simplex
 from algorithms.topologies.random_mixing import RandomEdge
 from algorithms.topologies.ring import Ring
@@ -99,7 +99,7 @@ def test_projections_keep_rows_apart_and_the_dtype() -> None:
     [
         (lambda: Ball(0.0), "size must be finite and > 0, got size=0.0"),
         (lambda: Simplex(-1.0), "total must be finite and > 0, got total=-1.0"),
-        (lambda: Entropy(math.nan), "total must be finite and > 0, got total=nan"),
+        (lambda: NegativeEntropy(math.nan), "total must be finite and > 0, got total=nan"),
         (lambda: Box(1.0, 1.0), "low < high, got low=1.0, high=1.0"),
         (lambda: breast_cancer_pairs(4, 0.0), "lam must be finite and > 0, got lam=0.0"),
         (lambda: breast_cancer_pairs(4, 0.1, samples=999), "samples must be in"),
@@ -114,9 +114,9 @@ def test_bad_arguments_are_named(make, said: str) -> None:
 def test_entropy_steps_are_scipys_softmax_and_do_not_overflow() -> None:
     random = np.random.default_rng(2)
     x, g = random.dirichlet(np.ones(5), 3), random.normal(size=(3, 5))
-    got = Entropy().step(torch.from_numpy(x), torch.from_numpy(g), 0.7)
+    got = NegativeEntropy().step(torch.from_numpy(x), torch.from_numpy(g), 0.7)
     assert got.numpy() == pytest.approx(softmax(np.log(x) - 0.7 * g, axis=1), rel=1e-13)
-    huge = Entropy(3.0).step(torch.from_numpy(x), torch.from_numpy(g * 1e6), 1.0)
+    huge = NegativeEntropy(3.0).step(torch.from_numpy(x), torch.from_numpy(g * 1e6), 1.0)
     assert torch.isfinite(huge).all() and huge.sum(-1).numpy() == pytest.approx(3.0, rel=1e-14)
 
 
@@ -293,7 +293,7 @@ def play(name: str) -> tuple[object, Problem]:
     problem = Quadratic.strongly_convex(4, 6, sigma2=1.0, zeta2=2.0)
     return {
         "simplex": MirrorDescent(step, ring, Euclidean(Simplex())),
-        "entropy": DualAveraging(step, ring, Entropy()),
+        "entropy": DualAveraging(step, ring, NegativeEntropy()),
         "dual": DualAveraging(step, ring, Euclidean(Ball(0.7))),
         "box": MirrorDescent(step, ring, Euclidean(Box(-0.2, 0.3)), Full()),
     }[name], problem

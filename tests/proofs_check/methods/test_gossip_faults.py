@@ -16,7 +16,7 @@ from algorithms.compressors.fixed_point import FixedPoint
 from algorithms.compressors.identity import Identity
 from algorithms.methods.base import Method
 from algorithms.methods.exchanges.exchange import Exchange, FixedLinks, RandomLinks
-from algorithms.methods.exchanges.unreliable import Lost, Unreliable
+from algorithms.methods.exchanges.unreliable import LostWeight, Unreliable
 from algorithms.methods.gossip.d_psgd import DPSGD, LossyDPSGD
 from algorithms.methods.gossip_averaging.gossip_averaging import GossipAveraging
 from algorithms.methods.gossip_compressed.quantised_consensus import OwnValue, QuantisedConsensus
@@ -50,7 +50,7 @@ STEP = ConstantStep(0.05)
 LINKS = int((DIGRAPH.matrix(0) > 0).sum()) - DIGRAPH.n
 
 
-def lossy(losses: Losses, lost: Lost = Lost.VANISHES) -> Unreliable:
+def lossy(losses: Losses, lost: LostWeight = LostWeight.VANISHES) -> Unreliable:
     return Unreliable(FixedLinks(DIGRAPH), losses, lost)
 
 
@@ -58,7 +58,7 @@ def test_without_losses_it_is_the_reliable_exchange() -> None:
     problem = consensus_problem(7, 3, 44)
     for reliable in (FixedLinks(DIGRAPH), RandomLinks(RandomOutNeighbour(Complete(7)))):
         one = run(PushSum(reliable), problem, steps=20, replicas=2, points=2)
-        for lost in Lost:
+        for lost in LostWeight:
             exchange = Unreliable(reliable, RandomLosses(0.0), lost)
             other = run(PushSum(exchange), problem, steps=20, replicas=2, points=2)
             torch.testing.assert_close(one.rows, other.rows, rtol=1e-14, atol=1e-14)
@@ -99,7 +99,7 @@ def test_a_dead_worker_neither_sends_nor_hears() -> None:
 def test_a_partition_parts_and_heals() -> None:
     """While cut off both sides agree among themselves; afterwards all do."""
     problem, part = consensus_problem(6, 2, 44), (0, 1, 2)
-    exchange = Unreliable(FixedLinks(Ring(6)), Partitioned(part, 0, 200), Lost.OWN_INSTEAD)
+    exchange = Unreliable(FixedLinks(Ring(6)), Partitioned(part, 0, 200), LostWeight.OWN_INSTEAD)
     moments = list(path(PushSum(exchange), problem, 400))
     cut, healed = (PushSum(exchange).models(moments[t].state)[0] for t in (200, 400))
     b = problem.all_gradients(torch.zeros(2, dtype=torch.float64)).neg()
@@ -110,7 +110,7 @@ def test_a_partition_parts_and_heals() -> None:
 
 def test_returned_weight_is_kept_to_the_last_bit_of_rounding() -> None:
     problem = consensus_problem(7, 3, 44)
-    exchange = lossy(RandomLosses(0.4), Lost.RETURNED)
+    exchange = lossy(RandomLosses(0.4), LostWeight.RETURNED)
     for moment in path(PushSum(exchange), problem, 60, replicas=4):
         total = moment.state.w.sum((-2, -1))
         assert (moment.state.w > 0).all()
@@ -125,7 +125,7 @@ def test_sgp_whose_weight_vanishes_diverges_loudly() -> None:
         run(SGP(STEP, exchange), problem, steps=600, points=3)
 
 
-@pytest.mark.parametrize("lost", [Lost.VANISHES, Lost.RETURNED])
+@pytest.mark.parametrize("lost", [LostWeight.VANISHES, LostWeight.RETURNED])
 @pytest.mark.parametrize(
     "make",
     [
@@ -137,7 +137,7 @@ def test_sgp_whose_weight_vanishes_diverges_loudly() -> None:
     ids=["GossipGraD", "D-PSGD", "averaging", "quantised"],
 )
 def test_averages_refuse_losses_that_shrink_models(
-    make: Callable[[Exchange], Method[Any]], lost: Lost
+    make: Callable[[Exchange], Method[Any]], lost: LostWeight
 ) -> None:
     with pytest.raises(ValueError, match=r"sum to 1 by row.*OWN_INSTEAD would do"):
         make(Unreliable(FixedLinks(Ring(6)), RandomLosses(0.1), lost))
@@ -148,7 +148,7 @@ def test_averages_refuse_losses_that_shrink_models(
 def test_lossy_averaging_is_push_sum_whose_weights_stay_one() -> None:
     """All agree, and on the same value, drifted from the mean."""
     problem = consensus_problem(6, 3, 44)
-    exchange = Unreliable(FixedLinks(Ring(6)), RandomLosses(0.3), Lost.OWN_INSTEAD)
+    exchange = Unreliable(FixedLinks(Ring(6)), RandomLosses(0.3), LostWeight.OWN_INSTEAD)
     plain = run(GossipAveraging(exchange), problem, steps=300, replicas=4, points=2)
     pushed = run(PushSum(exchange), problem, steps=300, replicas=4, points=2)
     torch.testing.assert_close(plain.rows, pushed.rows, rtol=0, atol=1e-12)
@@ -160,7 +160,7 @@ def test_lossy_averaging_is_push_sum_whose_weights_stay_one() -> None:
 def test_lossy_quantised_averaging_without_error_is_lossy_averaging(own: OwnValue) -> None:
     """And with errors of at most a grid's width it keeps to it that far, round by round."""
     problem = consensus_problem(6, 3, 44)
-    exchange = Unreliable(FixedLinks(Ring(6)), RandomLosses(0.3), Lost.OWN_INSTEAD)
+    exchange = Unreliable(FixedLinks(Ring(6)), RandomLosses(0.3), LostWeight.OWN_INSTEAD)
     exact = run(GossipAveraging(exchange), problem, steps=5, replicas=4, points=2)
     same = run(QuantisedConsensus(exchange, Identity(), own), problem, steps=5, replicas=4)
     torch.testing.assert_close(exact.rows, same.rows, rtol=0, atol=1e-14)
@@ -179,7 +179,7 @@ def test_d_psgd_without_losses_is_d_psgd_bit_for_bit() -> None:
 def test_sgp_told_of_its_losses_keeps_its_mean() -> None:
     r"""\bar x_{t+1} = \bar x_t - \gamma mean_i g_i(z_i), whatever is lost and returned."""
     problem = Quadratic.strongly_convex(7, 4, zeta2=1.0, sigma2=0.0)
-    method = SGP(STEP, lossy(RandomLosses(0.4), Lost.RETURNED))
+    method = SGP(STEP, lossy(RandomLosses(0.4), LostWeight.RETURNED))
     moments = list(path(method, problem, 30, replicas=3))
     for before, after in pairwise(moments):
         g = problem.full_gradient(method.models(before.state), before.world.network.workers)
@@ -201,19 +201,21 @@ def build(kind: str) -> tuple[Method[Any], Problem]:
     problem = Quadratic.strongly_convex(4, 5, zeta2=1.0)
     ring: Exchange = FixedLinks(Ring(4))
     made: dict[str, Method[Any]] = {
-        "losses": SGP(STEP, Unreliable(ring, RandomLosses(0.3), Lost.RETURNED)),
-        "own instead": GossipGraD(STEP, Unreliable(ring, RandomLosses(0.3), Lost.OWN_INSTEAD)),
+        "losses": SGP(STEP, Unreliable(ring, RandomLosses(0.3), LostWeight.RETURNED)),
+        "own instead": GossipGraD(
+            STEP, Unreliable(ring, RandomLosses(0.3), LostWeight.OWN_INSTEAD)
+        ),
         "dead": SGP(STEP, Unreliable(FixedLinks(DirectedRing(4)), DeadNode(3, 4))),
         "partition": GossipGraD(
-            STEP, Unreliable(ring, Partitioned((0, 2), 3, 8), Lost.OWN_INSTEAD), shuffle=False
+            STEP, Unreliable(ring, Partitioned((0, 2), 3, 8), LostWeight.OWN_INSTEAD), shuffle=False
         ),
         "1-OSGP": OverlapSGP(STEP, uneven_exponential(4)),
         "3-OSGP": OverlapSGP(STEP, uneven_exponential(4), 3),
         "hypercube": GossipGraD(STEP, FixedLinks(RotatingHypercube(4)), shuffle=False),
-        "D-PSGD": LossyDPSGD(STEP, Unreliable(ring, RandomLosses(0.3), Lost.OWN_INSTEAD)),
-        "averaging": GossipAveraging(Unreliable(ring, RandomLosses(0.3), Lost.OWN_INSTEAD)),
+        "D-PSGD": LossyDPSGD(STEP, Unreliable(ring, RandomLosses(0.3), LostWeight.OWN_INSTEAD)),
+        "averaging": GossipAveraging(Unreliable(ring, RandomLosses(0.3), LostWeight.OWN_INSTEAD)),
         "quantised": QuantisedConsensus(
-            Unreliable(ring, RandomLosses(0.3), Lost.OWN_INSTEAD), FixedPoint(3, 12)
+            Unreliable(ring, RandomLosses(0.3), LostWeight.OWN_INSTEAD), FixedPoint(3, 12)
         ),
         "Q1": QuantisedConsensus(ring, FixedPoint(3, 12), OwnValue.TOTAL),
         "partial": QuantisedConsensus(

@@ -26,7 +26,7 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from algorithms.synchronisation.barriers import Asynchronous, Bulk
 from algorithms.synchronisation.compute_times import Constant, Exponential
-from algorithms.synchronisation.conditions import Lost
+from algorithms.synchronisation.conditions import LostWorker
 from algorithms.synchronisation.window import Window
 from algorithms.synchronisation.worker_states import WorkerLost
 from algorithms.topologies.bandwidth_matching import BandwidthMatching, drawn_bandwidth
@@ -94,10 +94,10 @@ def test_a_window_of_no_length_is_asynchronous() -> None:
     assert torch.equal(one.arrivals, other.arrivals) and torch.equal(one.seconds, other.seconds)
     with pytest.raises(ValueError, match="seconds must be finite and at least 0"):
         Window(-1.0)
-    dead = Lost(Constant(1.0), 1, 0)
+    dead = LostWorker(Constant(1.0), 1, 0)
     assert Window(0.1).schedule(2, 5, dead, Key.seed(0), ids).ticks == 5
     with pytest.raises(WorkerLost):
-        Window(0.1).schedule(2, 5, Lost(dead, 0, 0), Key.seed(0), ids)
+        Window(0.1).schedule(2, 5, LostWorker(dead, 0, 0), Key.seed(0), ids)
 
 
 def test_pairs_of_one_tick_conflict_as_sets_of_workers_meet() -> None:

@@ -26,7 +26,7 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.redundant import Redundant
 from algorithms.problems.regularisers import L2, BoundedNonconvex
 from algorithms.sets.ball import Ball
-from algorithms.sets.geometry import Entropy, Euclidean
+from algorithms.sets.geometry import Euclidean, NegativeEntropy
 from algorithms.topologies.random_mixing import RandomEdge
 from algorithms.topologies.ring import Ring
 from proofs_check.methods.runs import run_row
@@ -125,7 +125,7 @@ def test_a_bounded_set_bounds_gradients(make):
 
 def test_other_distances_state_no_lengths():
     built = diabetes(4)
-    c = MirrorDescent(STEP, Ring(4), Entropy()).constants(built)
+    c = MirrorDescent(STEP, Ring(4), NegativeEntropy()).constants(built)
     assert not {"lipschitz", "R2"} & set(c.stated()) and c.convex
 
 

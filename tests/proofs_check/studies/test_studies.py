@@ -17,14 +17,14 @@ from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.topologies.base import Topology
 from algorithms.topologies.complete import Complete
-from proofs_check.curves import Line
+from proofs_check.curves import PanelLine
 from proofs_check.instruments.study import StudyResult, noise_free_rate
 from proofs_check.methods.faulty.methods import (
     ForgetfulFeedback,
     GradientAveragingLocalSGD,
     LeakyRing,
     MisscaledBSP,
-    ScaledStep,
+    MisscaledStep,
 )
 from proofs_check.studies import STUDIES
 from proofs_check.studies.auxiliary import ef_residual
@@ -89,7 +89,7 @@ def test_every_study_supports_its_claim(study) -> None:
         assert verdict.evidence and "seed" in verdict.provenance
     assert result.curves and len({type(one) for one in result.curves}) == 1
     for one in result.curves:
-        if isinstance(one, Line):
+        if isinstance(one, PanelLine):
             assert np.isfinite([one.x, one.y]).all()
         else:
             assert np.isfinite([one.x, one.mean, one.low, one.high, one.fit, one.reference]).all()
@@ -135,7 +135,7 @@ FAULTS = {
     ),
     "steps that grow with the period raise the variance": (
         lambda: local_period_variance.measure(
-            lambda step, period: LocalSGD(ScaledStep(step, period), period)
+            lambda step, period: LocalSGD(MisscaledStep(step, period), period)
         )
     ),
     "averaging gradients has another fixed point": (

@@ -23,7 +23,7 @@ from algorithms.topologies.static_exponential import StaticExponential
 from proofs_check.closed_forms.gossip_convex.projected_dgd import DOMAINS
 from proofs_check.instruments.study import StudyResult, noise_free_rate
 from proofs_check.methods.faulty.spoilt import Spoilt, posing
-from proofs_check.mutants.gossip import OldNeighbours
+from proofs_check.mutants.gossip import StaleDPsgd
 from proofs_check.mutants.gossip_convex import ProjectedFirst, mixed_point
 from proofs_check.studies.gossip import consensus_distance, gap_free_leading, transient_length
 from proofs_check.studies.gossip_convex import (
@@ -45,7 +45,7 @@ def refuted(result: StudyResult) -> list[str]:
 
 
 def late(step, topology) -> Method[Any]:
-    return OldNeighbours(DPSGD(step, topology))
+    return StaleDPsgd(DPSGD(step, topology))
 
 
 def test_late_neighbours_change_the_consensus_distance() -> None:

@@ -11,7 +11,7 @@ import torch
 from algorithms.methods.base import World
 from algorithms.methods.gossip.choco import ChocoGossip, ChocoSGD, ChocoState
 from proofs_check.figure_runs.averaging import FULL, lines
-from proofs_check.figure_runs.compressed_training import Setting, exact_and_choco, problems
+from proofs_check.figure_runs.compressed_training import TrainingSetting, exact_and_choco, problems
 from proofs_check.methods.faulty.methods import HastyChoco, SelfishChoco
 from proofs_check.methods.faulty.spoilt import Spoilt, posing
 from proofs_check.studies.gossip import choco_gossip_figure, choco_sgd_figure
@@ -67,7 +67,7 @@ class ForgetfulChoco(Spoilt):
 
 
 def test_choco_without_memory_does_not_get_through() -> None:
-    setting = Setting(steps=1000, replicas=1)
+    setting = TrainingSetting(steps=1000, replicas=1)
     place = "breast cancer, sorted"
     runs = exact_and_choco(problems(9)[place], setting, posing(ForgetfulChoco, ChocoSGD))
     told = choco_sgd_figure.keeps_up(place, runs, "seed")
@@ -78,6 +78,6 @@ def test_choco_without_memory_does_not_get_through() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("place", problems(9))
 def test_choco_keeps_up_in_the_whole_figure(place) -> None:
-    runs = exact_and_choco(problems(9)[place], Setting())
+    runs = exact_and_choco(problems(9)[place], TrainingSetting())
     for verdict in choco_sgd_figure.keeps_up(place, runs, "seed"):
         assert verdict.outcome is Outcome.SUPPORTED, verdict

@@ -41,12 +41,12 @@ from proofs_check.studies.local_updates import (
     rounds_for_speedup_pr,
 )
 from proofs_check.studies.shared.speedup_search import longest_period
-from proofs_check.studies.shared.speedup_verdicts import Grid, Scan, exponent_fit
+from proofs_check.studies.shared.speedup_verdicts import Scan, SpeedupGrid, exponent_fit
 from proofs_check.verdict import Outcome, Verdict
 from theory.constants import Constants
 from theory.stepsizes import InverseTimeStep, Stepsize
 
-SMALL = Grid(horizons=(128, 256, 512), workers=(2, 4, 8), middle=256)
+SMALL = SpeedupGrid(horizons=(128, 256, 512), workers=(2, 4, 8), middle=256)
 
 
 def outcomes(verdicts: tuple[Verdict, ...]) -> set[Outcome]:

@@ -8,7 +8,7 @@ import torch
 
 from algorithms.methods.synchronous.parameter_server import Weighting
 from algorithms.synchronisation.stale import SSP, EagerSSP
-from proofs_check.curves import Line
+from proofs_check.curves import PanelLine
 from proofs_check.studies.synchronous import ssp_regret
 from proofs_check.verdict import Outcome
 
@@ -21,7 +21,7 @@ def test_regret_stays_under_its_bound(barrier: type[SSP | EagerSSP]) -> None:
         assert verdict.tightness is not None and 0.2 < verdict.tightness < 1
     for lead in (0, 1, 4):
         (line,) = (
-            one for one in result.curves if isinstance(one, Line) and one.name == f"s={lead}"
+            one for one in result.curves if isinstance(one, PanelLine) and one.name == f"s={lead}"
         )
         assert line.low is not None and line.high is not None
         assert (line.x == 8 * np.arange(1, len(line.x) + 1)).all()
