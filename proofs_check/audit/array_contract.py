@@ -9,10 +9,10 @@ import torch
 from torch import Tensor
 
 from proofs_check.audit.arrays import tensor_of
-from proofs_check.audit.edge_cases import Trial
 from proofs_check.audit.history import shown
 from proofs_check.audit.shrink import shrink
 from proofs_check.audit.traits import ordinary
+from proofs_check.audit.trial import Trial
 from proofs_check.audit.verdicts import raised
 from proofs_check.verdict import Outcome, Verdict
 

@@ -10,16 +10,11 @@ import torch
 
 from algorithms.key import Key
 from proofs_check.audit.array_contract import check_array_contract
+from proofs_check.audit.bad_inputs import check_not_finite, check_recovery
 from proofs_check.audit.claim_checks import ClaimChecks, simplest
 from proofs_check.audit.claims import Stated
 from proofs_check.audit.classes import Fit, at_all_sizes, fit
-from proofs_check.audit.edge_cases import (
-    Trial,
-    check_inputs,
-    check_mirror,
-    check_not_finite,
-    check_recovery,
-)
+from proofs_check.audit.edge_cases import check_inputs, check_mirror
 from proofs_check.audit.faults import fault_of
 from proofs_check.audit.measure import Measure, measure
 from proofs_check.audit.moments import ALPHA, Setting
@@ -28,6 +23,7 @@ from proofs_check.audit.repeats import check_memory, check_seeds
 from proofs_check.audit.runner import Runner, batched
 from proofs_check.audit.subject import Subject
 from proofs_check.audit.traits import Memory, Traits, traits_of
+from proofs_check.audit.trial import Trial
 from proofs_check.audit.verdicts import Reporter, raised
 from proofs_check.verdict import Outcome, Verdict
 

@@ -1,112 +1,23 @@
-"""Behaviour on inputs that break compressors: zero, d = 1, ties, huge and tiny values, NaN."""
+"""Behaviour on inputs that break compressors: zero, d = 1, ties, huge and tiny values."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import final
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor
 
-from algorithms.key import Key
+from proofs_check.audit.families import FAMILIES, Family
 from proofs_check.audit.history import shown
-from proofs_check.audit.moments import Setting, look, outcomes
-from proofs_check.audit.runner import Runner, batched
+from proofs_check.audit.moments import look, outcomes
+from proofs_check.audit.runner import Runner
 from proofs_check.audit.shrink import shrink
-from proofs_check.audit.traits import Memory, Traits, ordinary
-from proofs_check.audit.verdicts import Reporter, raised
+from proofs_check.audit.traits import ordinary
+from proofs_check.audit.trial import Trial
+from proofs_check.audit.verdicts import raised
 from proofs_check.verdict import Outcome, Verdict
 
-HUGE, TINY = 1e30, 1e-40
-_SAMPLES = 400
-_DIMS = (1, 2, 3, 4, 8, 20)
 _LOSS = 0.01
-_TRIES = 64
-
-
-@final
-@dataclass(frozen=True)
-class Family:
-    """``name`` says what ``vector(d)`` ``[d]`` is; ``scale`` is its size, 1 for ordinary ones.
-
-    Attributes:
-        name: what the vectors are.
-        vector: d -> a vector ``[d]``.
-    """
-
-    name: str
-    vector: Callable[[int], Tensor]
-    scale: float = 1.0
-
-
-def _heavy(d: int) -> Tensor:
-    return ordinary(d, 2) / ordinary(d, 3).abs().clamp_min(1e-3)
-
-
-def _ties(d: int) -> Tensor:
-    signs = torch.where(torch.arange(d) % 2 == 0, 3.0, -3.0)
-    return signs.to(torch.float64)
-
-
-FAMILIES = (
-    Family("zero", lambda d: torch.zeros(d, dtype=torch.float64)),
-    Family("ties", _ties),
-    Family("constant", lambda d: torch.ones(d, dtype=torch.float64)),
-    Family("negative-only", lambda d: -torch.arange(1.0, d + 1, dtype=torch.float64)),
-    Family("one-hot", lambda d: torch.where(torch.arange(d) == d // 2, -2.0, 0.0).double()),
-    Family("heavy-tailed", _heavy),
-    Family("huge", ordinary, HUGE),
-    Family("tiny", ordinary, TINY),
-)
-
-
-@final
-@dataclass(frozen=True)
-class Trial:
-    """A subject with its ``traits``, and a ``speaker`` that turns findings into verdicts.
-
-    ``bench`` runs it on vectors of ordinary size, ``single`` on huge and tiny ones.
-
-    Attributes:
-        speaker: what turns findings into verdicts.
-        traits: how the subject behaves from call to call.
-        bench: the subject in double precision.
-        single: the subject in single precision.
-    """
-
-    speaker: Reporter
-    traits: Traits
-    bench: Runner
-    single: Runner
-
-    def bench_for(self, scale: float) -> Runner:
-        """Single precision for sizes at its ends."""
-        return self.bench if scale == 1 else self.single
-
-    def setting(self, bench: Runner, d: int) -> Setting:
-        """How outcomes in R^d are had."""
-        random = self.traits.random
-        key = Key.seed(0).fold("inputs")
-        eps = torch.finfo(torch.float32).eps
-        return Setting(batched(bench, random), d, key, _SAMPLES, random, eps)
-
-    def dims(self) -> list[int]:
-        """Dimensions to try, smallest first."""
-        return sorted(
-            d
-            for d in {*_DIMS, *self.traits.dims}
-            if d in self.traits.dims or _taken(self.bench, ordinary(d))
-        )
-
-
-def _taken(bench: Runner, x: Tensor) -> bool:
-    try:
-        bench.renew()
-        bench(x)
-    except Exception:  # a stranger's code may raise anything
-        return False
-    return True
 
 
 def check_inputs(trial: Trial) -> list[Verdict]:
@@ -240,72 +151,3 @@ def check_mirror(trial: Trial) -> Verdict:
                 )
                 return trial.speaker.says(claim, check, Outcome.COMPARED, told)
     return trial.speaker.holds(claim, check, True, "ratios at x and -x agree")
-
-
-def check_not_finite(trial: Trial) -> list[Verdict]:
-    """What becomes of one NaN, or one infinity, among ordinary entries."""
-    return [
-        _not_finite(trial, "NaN", float("nan")),
-        _not_finite(trial, "infinity", float("inf")),
-    ]
-
-
-def _not_finite(trial: Trial, name: str, value: float) -> Verdict:
-    claim = f"an input with one {name} is refused, or the {name} stays where it is"
-    told = "no dimension above 1 is taken"
-    for d in (d for d in trial.dims() if d > 1):
-        good, told = _kept_apart(trial, d, value)
-        if not good:
-            return trial.speaker.holds(claim, name, False, told)
-    return trial.speaker.holds(claim, name, True, told)
-
-
-def _kept_apart(trial: Trial, d: int, value: float) -> tuple[bool, str]:
-    """Whether one entry that is not finite is refused or stays alone, and what was seen."""
-    x = torch.arange(1.0, d + 1, dtype=torch.float64)
-    x[d // 2] = value
-    trial.bench.renew()
-    try:
-        tries = [trial.bench(x, seed) for seed in range(_TRIES if trial.traits.random else 1)]
-    except Exception as error:  # a stranger's code may raise anything
-        return True, f"{raised(error)} (d = {d})"
-    y = max(tries, key=lambda one: int((~one.isfinite()).sum()))
-    told = f"C({shown(x)}) = {shown(y)}"
-    wrong = ~y.isfinite()
-    elsewhere = int(wrong.sum()) - int(wrong[d // 2])
-    if not bool(wrong.any()):
-        return False, f"hidden in silence: {told}"
-    if elsewhere:
-        return False, f"spreads in silence to {elsewhere} of the {d - 1} other entries: {told}"
-    return True, f"stays in its place: {told}"
-
-
-def check_recovery(trial: Trial) -> Verdict:
-    """Whether one bad input spoils the calls after it; only where something is remembered."""
-    claim, check = "a bad input does not spoil the calls after it", "recovery"
-    if trial.traits.memory is not Memory.HISTORY:
-        return trial.speaker.says(
-            claim, check, Outcome.NOT_APPLICABLE, "nothing of the inputs is remembered"
-        )
-    for value in (0.0, HUGE, float("nan"), float("inf")):
-        for d in trial.dims():
-            if told := _spoiled(trial, d, value):
-                return trial.speaker.holds(claim, check, False, f"d = {d}: {told}")
-    return trial.speaker.holds(claim, check, True, "finite after zero, huge, NaN and infinity")
-
-
-def _spoiled(trial: Trial, d: int, value: float) -> str:
-    """What becomes of ordinary vectors after one with such an entry."""
-    x = torch.arange(1.0, d + 1, dtype=torch.float64)
-    bench = Runner(trial.bench.subject, torch.float32, trial.traits.generators)
-    bad = torch.zeros(d, dtype=torch.float64)
-    bad[0] = value
-    bench.renew()
-    try:
-        bench(bad, 1)
-        after = [bench(x, 2 + t) for t in range(3)]
-    except Exception:  # a refusal spoils nothing
-        return ""
-    if bool(after[-1].isfinite().all()):
-        return ""
-    return f"after C({shown(bad)}), C({shown(x)}) = {shown(after[0])}, and so at the third call"

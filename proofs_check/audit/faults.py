@@ -5,7 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from traceback import FrameSummary, extract_tb
 
-from proofs_check.audit import runner
+_HERE = Path(__file__).parent
+_CALLS = {
+    _HERE / "runner.py": {"answer", "<lambda>"},
+    _HERE / "subject.py": {"_answer", "_made"},
+}
+"""Where the audit calls the subject."""
 
 
 class SubjectFault(RuntimeError):
@@ -14,6 +19,26 @@ class SubjectFault(RuntimeError):
 
 def fault_of(name: str, error: BaseException) -> SubjectFault | None:
     """The error as one of the subject called ``name``, or None where it is not the subject's."""
+    place = place_of(error)
+    if place is None:
+        return None
+    return SubjectFault(
+        f"{name} raised {_first(error)} ({place}); what it was given is a vector like "
+        "those it took before"
+    )
+
+
+def takes_nothing(name: str, troubles: dict[str, Exception]) -> SubjectFault:
+    """A subject that raised at every ordinary vector, by the kind of array it was given."""
+    told = "; ".join(
+        f"{kind}: {_first(error)} ({place_of(error) or 'no line of its own'})"
+        for kind, error in troubles.items()
+    )
+    return SubjectFault(f"{name} takes no vector of either kind ({told})")
+
+
+def place_of(error: BaseException) -> str | None:
+    """``file, line n`` of the subject's code that raised, or None where it was not called."""
     frames = list(extract_tb(error.__traceback__))
     calls = [place for place, frame in enumerate(frames) if _calls_subject(frame)]
     if not calls or calls[-1] + 1 == len(frames):
@@ -21,13 +46,13 @@ def fault_of(name: str, error: BaseException) -> SubjectFault | None:
     theirs = frames[calls[-1] + 1 :]
     outside = [frame for frame in theirs if "site-packages" not in frame.filename]
     last = (outside or theirs)[-1]
-    first = str(error).partition("\n")[0]
-    return SubjectFault(
-        f"{name} raised {type(error).__name__}: {first} "
-        f"({Path(last.filename).name}, line {last.lineno}); what it was given is a vector like "
-        "those it took before"
-    )
+    return f"{Path(last.filename).name}, line {last.lineno}"
+
+
+def _first(error: BaseException) -> str:
+    """Type and first line."""
+    return f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
 
 
 def _calls_subject(frame: FrameSummary) -> bool:
-    return frame.filename == runner.__file__ and frame.name in ("answer", "<lambda>")
+    return frame.name in _CALLS.get(Path(frame.filename), set())

@@ -5,11 +5,11 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from proofs_check.audit.edge_cases import Trial
 from proofs_check.audit.history import comes_back, shown, turns
 from proofs_check.audit.runner import Runner
 from proofs_check.audit.shrink import shrink
 from proofs_check.audit.traits import Memory, ordinary
+from proofs_check.audit.trial import Trial
 from proofs_check.verdict import Outcome, Verdict
 
 _RETURNED = 0.5

@@ -16,7 +16,9 @@ from algorithms.compressors.base import Compressor
 from algorithms.key import Key
 from proofs_check.audit.arrays import BOTH, TORCH, Arrays
 from proofs_check.audit.calls import Form, form_of
+from proofs_check.audit.faults import SubjectFault, place_of, takes_nothing
 from proofs_check.audit.randomness import undisturbed
+from proofs_check.audit.verdicts import raised
 
 Function = Callable[[Any, int], Any]
 
@@ -50,15 +52,22 @@ def subject_of(name: str, thing: Any) -> Subject:
     methods (classes are made without arguments), a factory without arguments, or a Compressor.
 
     Raises:
-        ValueError: it is none of them, or takes neither numpy arrays nor torch tensors.
+        ValueError: it is none of them.
+        SubjectFault: it takes neither numpy arrays nor torch tensors, or raises where it is made.
     """
-    with undisturbed():
-        return _found(name, thing)
+    try:
+        with undisturbed():
+            return _found(name, thing)
+    except Exception as error:  # a stranger's code may raise anything where it is made
+        place = place_of(error)
+        if place is None:
+            raise
+        raise SubjectFault(f"{name} {raised(error)} where it is made ({place})") from error
 
 
 def _found(name: str, thing: Any) -> Subject:
     make = _maker(name, thing)
-    first = make() if make is not None else thing
+    first = _made(make) if make is not None else thing
     if isinstance(first, Compressor):
         return _own(name, first)
     form = form_of(first)
@@ -75,7 +84,7 @@ def _maker(name: str, thing: Any) -> Callable[[], Any] | None:
     """What makes instances: a class, or a function without arguments."""
     if isinstance(thing, type):
         try:
-            thing()
+            _made(thing)
         except TypeError as error:
             raise ValueError(
                 f"{name} is a class that needs arguments ({error}); an instance, or a function "
@@ -85,6 +94,11 @@ def _maker(name: str, thing: Any) -> Callable[[], Any] | None:
     if isinstance(thing, FunctionType) and not inspect.signature(thing).parameters:
         return thing
     return None
+
+
+def _made(make: Callable[[], Any]) -> Any:
+    """What it makes; :mod:`faults` knows this call, and that of :func:`_answer`, by name."""
+    return make()
 
 
 def _copies(thing: Any) -> Callable[[], Any] | None:
@@ -119,21 +133,26 @@ def _own(name: str, compressor: Compressor) -> Subject:
 def _arrays(name: str, fresh: Callable[[], Function]) -> tuple[Arrays, str]:
     """What it takes, by trying: first what gives back its own kind."""
     answers: list[tuple[Arrays, bool]] = []
-    troubles: list[str] = []
+    troubles: dict[str, Exception] = {}
     for arrays in BOTH:
         for d in (16, 1000, 100, 4, 20, 1):
             x = torch.linspace(-1.5, 2, d, dtype=torch.float32)
             try:
-                answers.append((arrays, arrays.owns(fresh()(arrays.give(x), 0))))
+                answers.append((arrays, arrays.owns(_answer(fresh, arrays.give(x)))))
                 break
             except Exception as error:  # a stranger's code may raise anything
-                trouble = f"{arrays.name}: {type(error).__name__}: {error}".partition("\n")[0]
+                trouble = error
         else:
-            troubles.append(trouble)
+            troubles[arrays.name] = trouble
     if not answers:
-        raise ValueError(f"{name} takes no vector of either kind ({'; '.join(troubles)})")
+        raise takes_nothing(name, troubles)
     chosen, kept = max(answers, key=lambda answer: answer[1])
     told = " and ".join(arrays.plural for arrays, _ in answers)
     used = f"; audited with {chosen.plural}" if len(answers) > 1 else ""
     returned = "" if kept else ", but returns another kind"
     return chosen, f"takes {told}{used}{returned}"
+
+
+def _answer(fresh: Callable[[], Function], given: Any) -> Any:
+    """What a fresh one gives."""
+    return fresh()(given, 0)

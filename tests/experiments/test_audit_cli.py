@@ -134,7 +134,6 @@ def test_dotted_attributes_and_torch_functions_are_found() -> None:
         (("no_such_module:x",), "got name=no_such_module:x (ModuleNotFoundError"),
         (("strangers_module",), "must be MODULE:ATTRIBUTE"),
         (("torch:fp61",), "hooks are allreduce, fp16"),
-        (("strangers_module:broken",), "takes no vector of either kind"),
         (("strangers_module:top", "--delta", "k/d"), "--let k=VALUE gives it one"),
         (("strangers_module:top", "--omega", "__import__('os')"), "is not allowed"),
         (("strangers_module:top", "--let", "k"), "let must be NAME=VALUE"),
@@ -152,6 +151,14 @@ def test_error_feedback_is_made_anew_for_every_dimension() -> None:
     assert code == 0, err
     state = next(v for v in json.loads(out)["behaviour"] if v["check"] == "state")
     assert state["outcome"] == "refuted" and "error feedback inside" in state["evidence"]
+
+
+def test_a_subject_that_raises_at_every_vector_is_told_by_file_and_line() -> None:
+    code, out, err = audit("strangers_module:broken", *QUICK)
+    line = MINE.splitlines().index('    raise KeyError("never")') + 1
+    assert (code, out) == (3, "")
+    assert err.startswith("error: strangers_module:broken takes no vector of either kind")
+    assert f"KeyError: 'never' (strangers_module.py, line {line})" in err
 
 
 def test_a_subject_that_raises_half_way_is_told_by_file_and_line() -> None:

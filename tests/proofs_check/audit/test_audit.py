@@ -16,6 +16,7 @@ from algorithms.compressors.top_k import TopK
 from proofs_check.audit.audit import Audit, Plan, audit
 from proofs_check.audit.claims import Stated
 from proofs_check.audit.expression import evaluate
+from proofs_check.audit.faults import SubjectFault
 from proofs_check.audit.randomness import GENERATORS
 from proofs_check.audit.shrink import shrink
 from proofs_check.audit.subject import subject_of
@@ -328,12 +329,31 @@ def test_operators_of_this_house_hold_their_published_constants(
         ((np.sign,), "a pair"),
         (lambda a, b, c: a, "needs 3 arguments"),
         (lambda x, *, k: x, "needs k"),
-        (lambda x: 1 / 0, "takes no vector"),
     ],
 )
 def test_what_cannot_be_audited_is_refused(thing: Any, told: str) -> None:
     with pytest.raises(ValueError, match=told):
         subject_of("planted", thing)
+
+
+def test_one_that_raises_at_every_vector_is_told_by_file_and_line() -> None:
+    def divides(x: Any) -> float:
+        return 1 / 0
+
+    line = divides.__code__.co_firstlineno + 1
+    with pytest.raises(SubjectFault, match="takes no vector of either kind") as fault:
+        subject_of("planted", divides)
+    assert f"ZeroDivisionError: division by zero (test_audit.py, line {line})" in str(fault.value)
+
+
+def test_a_class_that_raises_where_it_is_made_is_told_by_file_and_line() -> None:
+    class Unfinished:
+        def __init__(self) -> None:
+            raise KeyError("no such level")
+
+    line = Unfinished.__init__.__code__.co_firstlineno + 1
+    with pytest.raises(SubjectFault, match=rf"where it is made \(test_audit.py, line {line}\)"):
+        subject_of("planted", Unfinished)
 
 
 def test_a_class_with_arguments_is_refused_with_what_would_do() -> None:
