@@ -38,15 +38,18 @@ Dimension = Annotated[int, typer.Option("-d", help="Dimension that claims are st
 def list_rows(
     ready: Annotated[bool, typer.Option("--ready", help="Only rows that run.")] = False,
     d: Dimension = 100,
+    report: Annotated[
+        Path, typer.Option(help="Folder of a survey: what it found of each row is told.")
+    ] = Path("report"),
     as_json: Json = False,
 ) -> None:
-    """List the surveyed methods and what they claim.
+    """List the surveyed methods, what they are for and what they claim.
 
     Family, state (ready or planned), claims, theorems, and the problems each runs on.
     """
     from experiments.commands.rows import list_command
 
-    raise typer.Exit(list_command(ready=ready, d=d, as_json=as_json))
+    raise typer.Exit(list_command(ready=ready, d=d, as_json=as_json, report=report))
 
 
 @app.command()

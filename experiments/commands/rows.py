@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypedDict
 
+import pandas as pd
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
@@ -11,19 +14,25 @@ from rich.table import Table
 
 from algorithms.catalogue import PROBLEMS, ROWS, Row
 from experiments.commands.console import at_least, bad_input, console, dump
+from proofs_check.instruments.signature import CHECK
+from proofs_check.signatures import SIGNATURES
 from theory.theorem import Result
 
 READY = "ready"
 
 
-def row_data(row: Row, d: int) -> dict[str, Any]:
-    """One row as JSON has it; claims are stated for dimension d."""
+def row_data(row: Row, d: int, measured: Mapping[str, Measured] | None = None) -> dict[str, Any]:
+    """One row as JSON has it; claims are stated for dimension d.
+
+    ``measured`` has by key what a survey found of the rows' signatures.
+    """
     return {
         "key": row.key,
         "family": row.family,
         "what": row.what,
         "source": row.source,
         "state": row.state,
+        "signature": (measured or {}).get(row.key, _unmeasured(row.key)),
         "claims": list(row.claims(d)),
         "theorems": [_named(theorem) for theorem in row.theorems],
         "results": [_named(result) for result in row.results],
@@ -32,15 +41,63 @@ def row_data(row: Row, d: int) -> dict[str, Any]:
     }
 
 
+class Measured(TypedDict):
+    """A row's signature; number and verdict are None where no survey has measured it.
+
+    Attributes:
+        sentence: the effect, with its figures where it was measured.
+        number: the method's share of the baseline's quantity.
+        verdict: of the check.
+    """
+
+    sentence: str
+    number: float | None
+    verdict: str | None
+
+
+def _unmeasured(key: str) -> Measured | None:
+    signature = SIGNATURES.get(key)
+    return Measured(sentence=signature.effect, number=None, verdict=None) if signature else None
+
+
+def measured_signatures(report: Path) -> dict[str, Measured]:
+    """By row, what the survey in the folder ``report`` found; empty where there is none.
+
+    Raises:
+        ValueError: its table cannot be read.
+    """
+    path = report / "results.parquet"
+    if not path.is_file():
+        return {}
+    try:
+        table = pd.read_parquet(
+            path, columns=["row", "check", "claim", "evidence", "statistic", "verdict"]
+        )
+    except (OSError, ValueError, KeyError) as error:
+        raise ValueError(
+            f"{path} is no results table ({error}); `make survey` writes it anew"
+        ) from error
+    lines = table[table["check"] == CHECK].to_dict("records")
+    return {
+        str(line["row"]): Measured(
+            sentence=f"{line['claim']}: {line['evidence']}",
+            number=float(line["statistic"]),
+            verdict=str(line["verdict"]),
+        )
+        for line in lines
+    }
+
+
 def _named(result: Result) -> dict[str, str]:
     return {"name": result.name, "title": result.title, "source": str(result.source)}
 
 
-def list_command(*, ready: bool, d: int, as_json: bool) -> int:
-    """Print the rows; exit code 0."""
+def list_command(*, ready: bool, d: int, as_json: bool, report: Path) -> int:
+    """Print the rows; exit code 0. ``report`` is the folder of a survey, which need not be."""
     with bad_input():
         at_least("d", d, 1)
-        rows = [row_data(row, d) for row in ROWS if row.state == READY or not ready]
+        found = measured_signatures(report)
+        rows = [row_data(row, d, found) for row in ROWS if row.state == READY or not ready]
     if as_json:
         dump(rows)
         return 0
@@ -81,6 +138,9 @@ def _block(out: Console, row: dict[str, Any]) -> None:
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="dim", no_wrap=True)
     grid.add_column(overflow="fold")
+    if row["signature"]:
+        told = row["signature"]["verdict"] or "not measured yet"
+        grid.add_row("  shows", f"{escape(row['signature']['sentence'])} [dim]({told})[/]")
     for claim in row["claims"]:
         grid.add_row("  claims", escape(claim))
     for result in row["results"]:

@@ -27,6 +27,7 @@ from experiments.survey import Survey
 from proofs_check.cell import CellKind
 from proofs_check.curves import RunSeries
 from proofs_check.facts import OperatorFacts, TopologyFacts
+from proofs_check.instruments.signature import CHECK as SIGNATURE
 from proofs_check.instruments.statistics import TEST_ERROR
 from proofs_check.verdict import MEANINGS as VERDICT_MEANINGS
 from proofs_check.verdict import Outcome
@@ -186,11 +187,23 @@ def _section(
         "why": row.why,
         "counts": _counts(mine),
         "verdicts": _lines(mine),
+        "signature": _signature(mine),
+        "signatures": [p for p in figures if _is_signature(p)],
         "comparisons": [p for p in figures if p.stem in beside],
-        "rates": [p for p in figures if p.half and p.stem not in beside],
+        "rates": [p for p in figures if p.half and p.stem not in beside and not _is_signature(p)],
         "runs": [p for p in figures if not p.half],
         "method": _method_line(row, survey),
     }
+
+
+def _is_signature(picture: Picture) -> bool:
+    return picture.stem.endswith(f"-{CellKind.SIGNATURE}")
+
+
+def _signature(mine: pd.DataFrame) -> dict[str, Any] | None:
+    """The line of a row's signature, as :func:`_lines` prints it; None where it has none."""
+    found = _lines(mine[mine["check"] == SIGNATURE])
+    return found[0] if found else None
 
 
 def _method_line(row: Row, survey: Survey) -> str:
@@ -236,6 +249,7 @@ def _family(name: str, table: pd.DataFrame, pages: Mapping[str, str]) -> dict[st
                 "what": row.what,
                 "state": row.state,
                 "claims": row.claims(CLAIM_DIMENSION),
+                "signature": _signature(table[table["row"] == row.key]),
                 "counts": _counts(table[table["row"] == row.key]),
                 "problems": row.problems,
             }

@@ -17,6 +17,11 @@ import pytest
 from algorithms.catalogue import PROBLEMS, ROWS
 from algorithms.compressors.scaled_sign import ScaledSign
 from experiments.commands.check import find
+from experiments.reporting.table import results_table, write_table
+from experiments.store import Stored
+from experiments.survey import Survey
+from proofs_check.cell import CellKind
+from proofs_check.suite import cells, run_cell
 from tests.experiments.calls import call, refuse
 from theory.survey.rows import SURVEY_ROWS
 
@@ -41,6 +46,22 @@ def test_list_is_one_object_per_surveyed_row() -> None:
         assert set(row["problems"]) <= names
     top = next(row for row in rows if row["key"] == "terngrad")
     assert any("= 4.5" in claim for claim in top["claims"]), "(sqrt(100) - 1) / 2"
+
+
+def test_list_tells_what_a_survey_found_of_a_row(tmp_path: Path) -> None:
+    rows = {row["key"]: row for row in call_json("list", "--report", str(tmp_path))}
+    assert rows["d2"]["signature"]["verdict"] is None, "nothing was measured in this folder"
+    cell = next(c for c in cells("quick") if (c.kind, c.row) == (CellKind.SIGNATURE, "d2"))
+    stored = Stored(run_cell(cell), 0.1)
+    found = Survey(((cell, stored),), (), 0, 0.1, {cell: "made"})
+    write_table(results_table(found), tmp_path / "results.parquet")
+    rows = {row["key"]: row for row in call_json("list", "--report", str(tmp_path))}
+    told = rows["d2"]["signature"]
+    assert told["verdict"] == "supported" and told["number"] < 1e-6
+    assert told["sentence"].startswith("workers that differ leave no error floor: f(x_T) - f*")
+    (tmp_path / "results.parquet").write_bytes(b"PAR1")
+    code, _, err = call("list", "--report", str(tmp_path))
+    assert code == 2 and "is no results table" in err and "`make survey` writes it anew" in err
 
 
 def test_list_names_every_row_to_people_too() -> None:

@@ -30,6 +30,7 @@ from experiments.survey import Survey, in_order
 from proofs_check.cell import Cell, CellKind, CellResult
 from proofs_check.compressors.facts import operator_facts
 from proofs_check.curves import RatePanel, RateSeries, RunSeries, TradeoffPoint, WorkerSeries
+from proofs_check.instruments.signature import Seen, Side, Signature
 from proofs_check.methods.tuned_run import cited
 from proofs_check.verdict import Outcome, Verdict
 
@@ -40,6 +41,7 @@ OPERATOR = Cell("qsgd", "", CellKind.OPERATOR, "QSGD(s=4)", n=100)
 WORKERS = Cell("qsgd", "quadratic-sc", CellKind.WORKERS)
 IDENTITY = Cell("", "", CellKind.OPERATOR, "identity", n=100)
 MUTANTS = Cell("", "", CellKind.MUTANTS)
+SIGNATURE = Cell("bsp-sgd", "made", CellKind.SIGNATURE)
 
 THEOREM = next(row for row in ROWS if row.key == "bsp-sgd").theorems[0]
 
@@ -69,6 +71,13 @@ def run_cell(cell: Cell) -> CellResult:
         verdict = Verdict("bsp-sgd", "T^-1", "rate in T", Outcome.REFUTED, statistic=-0.7)
         rate = RateSeries(1 + t[:9], *(1 / (1 + t[:9]) for _ in range(5)))
         return CellResult((verdict,), (RatePanel("T^-1", "T", "error", rate),))
+    if cell == SIGNATURE:
+        x, one = np.array([1.0, 2.0]), np.array([[1.0, 0.1]])
+        shares = {Side.METHOD: 0.2, Side.BASELINE: 1.0, Side.FAULT: 0.8}
+        return Signature(
+            "bsp-sgd", "made", "workers speak once", "rounds", "ours", "theirs", "talkative", 0.5,
+            lambda side: Seen(np.array([shares[side]]), x, one), "x", "y", "Nobody 2020", "made",
+        ).result()  # fmt: skip
     if cell == PROOF:
         return CellResult((Verdict("qsgd", "E C(x) = x", "algebra", Outcome.PROVED),))
     if cell == OPERATOR:
@@ -116,7 +125,7 @@ class Page(HTMLParser):
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("report")
-    cells = (RUN, STUDY, PROOF, OPERATOR, IDENTITY, WORKERS, MUTANTS)
+    cells = (RUN, STUDY, SIGNATURE, PROOF, OPERATOR, IDENTITY, WORKERS, MUTANTS)
     versions = dict.fromkeys(cells, "fake")
     code = survey_job("quick", cells, run_cell, out, Console(quiet=True), versions)
     assert code == 1, "a refuted claim is not passed over"
@@ -154,7 +163,7 @@ def test_page_says_what_was_found(report: Path) -> None:
     assert "2 of 3 planted faults caught" in page.text
     own = Page((report / "rows" / "bsp-sgd.html").read_text(encoding="utf-8"))
     assert "<script>alert(1)</script> & largest ratio 0.25" in own.text, "escaped, not run"
-    assert "so the 7 verdicts" in page.text and "7.0e-10" in page.text
+    assert "so the 9 verdicts" in page.text and "9.0e-10" in page.text
     for word in ("proved", "supported", "caught", "refuted", "fake"):
         assert word in page.text
     for row in ROWS:
@@ -167,9 +176,20 @@ def test_totals_count_claims_and_not_that_uncompressed_messages_arrive(report: P
     page = (report / "index.html").read_text(encoding="utf-8")
     tiles = re.findall(r'<b>(\d+)</b><span class="badge \S+">([a-z ]+)</span>', page)
     assert {name: count for count, name in tiles} == {
-        "proved": "1", "supported": "1", "caught": "2", "refuted": "2",
+        "proved": "1", "supported": "2", "caught": "3", "refuted": "2",
     }  # fmt: skip
     assert "Operators of no row" in Page(page).text
+
+
+def test_a_rows_page_opens_with_what_the_row_is_for(report: Path) -> None:
+    own = (report / "rows" / "bsp-sgd.html").read_text(encoding="utf-8")
+    page = Page(own)
+    assert page.ids[:2] == ["signature", "theory"]
+    assert "Workers speak once. rounds: 0.2 against 1 (theirs), 0.2 of it" in page.text
+    assert own.index("bsp-sgd-made-signature.png") < own.index('id="theory"')
+    assert own.count("bsp-sgd-made-signature.png") == 1, "shown once"
+    index = Page((report / "index.html").read_text(encoding="utf-8"))
+    assert "workers speak once (0.2 of the baseline)" in index.text
 
 
 def test_a_rows_page_holds_its_theory_and_its_operators(report: Path) -> None:
@@ -208,7 +228,7 @@ def test_pages_are_drawn_by_a_browser(report: Path, name: str, tmp_path: Path) -
 
 def test_figures_are_written_twice(report: Path) -> None:
     stems = {"bsp-sgd-quadratic-sc-run", "bsp-sgd-quadratic-sc-study-bsp-time-strongly-convex"}
-    stems |= {"qsgd-tradeoff", "qsgd-workers", "all-workers"}
+    stems |= {"qsgd-tradeoff", "qsgd-workers", "all-workers", "bsp-sgd-made-signature"}
     files = {path.name for path in (report / "figures").iterdir() if path.suffix != ".json"}
     assert files == {f"{stem}.{kind}" for stem in stems for kind in ("png", "svg")}
     for stem in stems:
@@ -219,7 +239,7 @@ def test_figures_are_written_twice(report: Path) -> None:
 
 def test_table_has_one_line_for_each_verdict(report: Path) -> None:
     table = pd.read_parquet(report / "results.parquet")
-    assert len(table) == 7
+    assert len(table) == 9
     run = table[table["unit"] == "run"].iloc[0]
     assert (run["row"], run["problem"], run["verdict"]) == ("bsp-sgd", "quadratic-sc", "supported")
     assert (run["statistic"], run["bound"]) == (0.25, 1.0)
