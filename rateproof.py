@@ -133,13 +133,15 @@ def audit(
     unbiased: bool = False,
     omega: str | None = None,
     delta: str | None = None,
+    bits: str | None = None,
     d: int = 1000,
     seed: int = 0,
     **names: float,
 ) -> Audit:
     """The checks pointed at anybody's compressor: a callable x -> x_hat, a pair, or a class.
 
-    ``omega`` and ``delta`` are formulas in d and ``names``, as in ``omega="d/k - 1", k=10``.
+    ``omega``, ``delta`` and ``bits`` (the length of a message) are formulas in d and ``names``,
+    as in ``omega="d/k - 1", k=10``.
 
     Raises:
         ValueError: a formula cannot be read, or this is nothing that compresses vectors.
@@ -150,7 +152,7 @@ def audit(
     from proofs_check.audit.subject import subject_of
 
     name = getattr(compressor, "__name__", type(compressor).__name__)
-    stated = Stated(unbiased, omega, delta, names)
+    stated = Stated(unbiased, omega, delta, names, bits)
     return audited(subject_of(name, compressor), stated, Plan(d=d, seed=seed))
 
 

@@ -143,6 +143,9 @@ def audit(
     delta: Annotated[
         str | None, typer.Option(help="Claimed: E||C(x)-x||^2 <= (1-DELTA) ||x||^2; 'min(k,d)/d'.")
     ] = None,
+    bits: Annotated[
+        str | None, typer.Option(help="Claimed length of a message; 'k*(32+ceil(log2(d)))'.")
+    ] = None,
     let: Annotated[
         list[str] | None, typer.Option(help="NAME=VALUE of a name in a formula, as in k=10.")
     ] = None,
@@ -169,6 +172,7 @@ def audit(
             unbiased=unbiased,
             omega=omega,
             delta=delta,
+            bits=bits,
             let=let or (),
             d=d,
             seed=seed,

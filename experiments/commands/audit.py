@@ -45,6 +45,7 @@ def audit_command(
     unbiased: bool,
     omega: str | None,
     delta: str | None,
+    bits: str | None,
     let: Sequence[str],
     d: int,
     seed: int,
@@ -58,7 +59,7 @@ def audit_command(
     try:
         with bad_input(), redirect_stdout(sys.stderr):  # a stranger's code may print
             at_least("ranks", ranks, 1)
-            stated = Stated(unbiased, omega, delta, named(let))
+            stated = Stated(unbiased, omega, delta, named(let), bits)
             plan = Plan(d=d, seed=seed, samples=samples)
             found = _audited(name, stated, plan, ranks)
     except SubjectFault as error:
@@ -119,6 +120,8 @@ def record(found: Audit) -> dict[str, Any]:
     """An audit as plain data that JSON can hold."""
     fit = found.fit
     return {
+        "headline": found.headline,
+        "complete": found.complete,
         "subject": found.subject,
         "kind": found.kind,
         "arrays": found.arrays,
@@ -154,6 +157,9 @@ def _dimension(one: Measure) -> dict[str, Any]:
 
 def _show(found: Audit, stated: Stated) -> None:
     out = console(False)
+    if found.headline:
+        told = escape(f"{found.subject}: {found.headline}")
+        out.print(f"[bold red]{told}[/]", highlight=False, soft_wrap=True)
     out.print(f"[bold]{escape(found.subject)}[/]: {escape(found.kind)}", highlight=False)
     drawn = "random" if found.random else "deterministic"
     out.print(escape(f"{found.arrays}; {drawn}"), highlight=False)

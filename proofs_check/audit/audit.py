@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import final
 
 import torch
@@ -17,6 +17,7 @@ from proofs_check.audit.classes import Fit, at_all_sizes, fit
 from proofs_check.audit.edge_cases import check_inputs, check_mirror
 from proofs_check.audit.faults import fault_of
 from proofs_check.audit.measure import Measure, measure
+from proofs_check.audit.messages import Cost, Unmeasured, check_bits, check_cost, costs, headline
 from proofs_check.audit.moments import ALPHA, Setting
 from proofs_check.audit.randomness import undisturbed
 from proofs_check.audit.repeats import check_memory, check_seeds
@@ -32,6 +33,9 @@ SAMPLES = 5000
 SEARCH = 20_000
 FAMILY_ERROR = 1e-6
 SIZES = ("zero", "huge", "tiny")
+
+Tell = Callable[[str], None]
+"""Called with what is being done, in a few words."""
 
 
 @final
@@ -71,7 +75,8 @@ class Audit:
     """What an audit found.
 
     ``claims`` are verdicts on what was stated, ``behaviour`` on all else; ``fit`` is the class
-    that fits (None where nothing could be measured).
+    that fits (None where nothing could be measured). ``headline`` is what must be known first, ""
+    for most; ``complete`` is False where the audit was interrupted.
 
     Attributes:
         subject: what was audited.
@@ -89,6 +94,8 @@ class Audit:
     fit: Fit | None
     claims: tuple[Verdict, ...]
     behaviour: tuple[Verdict, ...]
+    headline: str = ""
+    complete: bool = True
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -119,22 +126,43 @@ def _any_refuted(verdicts: Sequence[Verdict]) -> bool:
     return any(verdict.outcome is Outcome.REFUTED for verdict in verdicts)
 
 
-def audit(subject: Subject, stated: Stated | None = None, plan: Plan | None = None) -> Audit:
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C came during an audit; ``found`` is what was finished."""
+
+    def __init__(self, found: Audit) -> None:
+        super().__init__("interrupted")
+        self.found = found
+
+
+def audit(
+    subject: Subject,
+    stated: Stated | None = None,
+    plan: Plan | None = None,
+    tell: Tell = lambda _: None,
+) -> Audit:
     """Audit a subject; the global random generators are afterwards as they were.
 
     Every statistical test has error 1e-9, and fewer than a thousand are made, so that a subject
-    without fault is called faulty with probability below 1e-6.
+    without fault is called faulty with probability below 1e-6. ``tell`` is told what is done next.
 
     Raises:
         SubjectFault: the subject raised where it had taken such vectors before.
+        Interrupted: Ctrl-C; carries what was finished.
     """
     stated, plan = stated or Stated(), plan or Plan()
+    done = _Findings(subject)
     try:
         with undisturbed():
+            tell("trying it")
             traits = traits_of(subject, plan.dims)
             if not isinstance(traits, Traits):
                 return _not_running(subject, stated, traits)
-            return _audited(subject, stated, plan, traits)
+            done.random = traits.random
+            for step in _steps(done, stated, plan, traits):
+                tell(step)
+            return done.audit(complete=True)
+    except KeyboardInterrupt as stop:
+        raise Interrupted(done.audit(complete=False)) from stop
     except Exception as error:  # a stranger's code may raise anything, at any call
         fault = fault_of(subject.name, error)
         if fault is None:
@@ -142,41 +170,81 @@ def audit(subject: Subject, stated: Stated | None = None, plan: Plan | None = No
         raise fault from error
 
 
-def _audited(subject: Subject, stated: Stated, plan: Plan, traits: Traits) -> Audit:
-    trial = _trial(subject, plan, traits)
+@final
+@dataclass
+class _Findings:
+    """What has been found so far."""
+
+    subject: Subject
+    random: bool = False
+    measures: list[Measure] = field(default_factory=list)
+    fit: Fit | None = None
+    claims: list[Verdict] = field(default_factory=list)
+    behaviour: list[Verdict] = field(default_factory=list)
+    headline: str = ""
+
+    def audit(self, complete: bool) -> Audit:
+        """The audit that this makes."""
+        return Audit(
+            self.subject.name,
+            self.subject.kind,
+            self.subject.told,
+            self.random,
+            tuple(self.measures),
+            self.fit,
+            tuple(self.claims),
+            tuple(self.behaviour),
+            self.headline,
+            complete,
+        )
+
+
+def _steps(done: _Findings, stated: Stated, plan: Plan, traits: Traits) -> Iterator[str]:
+    """The audit; yields what comes next, and adds to ``done`` what was found."""
+    trial = _trial(done.subject, plan, traits)
 
     def setting(d: int, samples: int) -> Setting:
         key = Key.seed(plan.seed).fold("audit", d)
         operator = batched(trial.bench, traits.random)
         return Setting(operator, d, key, samples, traits.random, traits.eps)
 
-    measures = tuple(measure(setting(d, plan.samples), plan.search) for d in traits.dims)
+    yield "messages"
+    priced = _priced(trial)
+    for d in traits.dims:
+        yield f"bias and loss in R^{d}"
+        done.measures.append(measure(setting(d, plan.samples), plan.search))
+    done.headline = headline(done.measures, priced, traits.eps)
+    yield "claims"
+    done.claims += ClaimChecks(trial.speaker, stated, setting).verdicts(done.measures)
+    done.claims += check_bits(trial.speaker, stated, priced)
+    yield "inputs that break compressors"
     inputs = check_inputs(trial)
-    found = fit(measures, lambda *pair: simplest(setting, *pair))
-    found = at_all_sizes(found, [one for one in inputs if one.check in SIZES])
-    claims = ClaimChecks(trial.speaker, stated, setting).verdicts(measures)
-    return Audit(
-        subject.name,
-        subject.kind,
-        subject.told,
-        traits.random,
-        measures,
-        found,
-        tuple(claims),
-        (_class(trial.speaker, found), *inputs, *_manners(trial)),
-    )
+    yield "class"
+    found = fit(done.measures, lambda *pair: simplest(setting, *pair))
+    done.fit = at_all_sizes(found, [one for one in inputs if one.check in SIZES])
+    done.behaviour += [_class(trial.speaker, done.fit), *inputs]
+    done.behaviour.append(check_cost(trial.speaker, priced))
+    for name, check in _MANNERS:
+        yield name
+        done.behaviour += check(trial)
 
 
-def _manners(trial: Trial) -> list[Verdict]:
-    """All that is not a matter of size or direction."""
-    return [
-        check_mirror(trial),
-        *check_not_finite(trial),
-        check_memory(trial),
-        check_recovery(trial),
-        check_seeds(trial),
-        *check_array_contract(trial),
-    ]
+def _priced(trial: Trial) -> tuple[Cost, ...] | str:
+    """What messages cost, or why that is not known."""
+    try:
+        return costs(trial.single, trial.traits)
+    except Unmeasured as error:
+        return str(error)
+
+
+_MANNERS: tuple[tuple[str, Callable[[Trial], list[Verdict]]], ...] = (
+    ("mirror", lambda trial: [check_mirror(trial)]),
+    ("NaN and infinity", check_not_finite),
+    ("state", lambda trial: [check_memory(trial), check_recovery(trial)]),
+    ("seeds", lambda trial: [check_seeds(trial)]),
+    ("types, shapes and memory", check_array_contract),
+)
+"""All that is not a matter of size or direction."""
 
 
 def _trial(subject: Subject, plan: Plan, traits: Traits) -> Trial:

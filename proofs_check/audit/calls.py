@@ -10,10 +10,16 @@ _NAME = "x"
 
 
 class Form(NamedTuple):
-    """``call(x)`` gives x_hat; ``kind`` says what was found."""
+    """``call(x)`` gives x_hat; ``kind`` says what was found.
+
+    ``send(x)`` gives the message where it can be told from x_hat, ``thing`` is what was given: it
+    may say by itself how long its messages are.
+    """
 
     call: Callable[[Any], Any]
     kind: str
+    send: Callable[[Any], Any] | None = None
+    thing: Any = None
 
 
 def form_of(thing: Any) -> Form:
@@ -27,14 +33,16 @@ def form_of(thing: Any) -> Form:
     if callable(getattr(thing, "compress", None)):
         if callable(getattr(thing, "decompress", None)):
             found = joined(thing.compress, thing.decompress)
-            return Form(found, f"{type(thing).__name__} with compress and decompress")
-        return Form(_single(thing.compress), f"{type(thing).__name__} with compress alone")
+            kind = f"{type(thing).__name__} with compress and decompress"
+            return Form(found, kind, sent(thing.compress, thing.decompress), thing)
+        kind = f"{type(thing).__name__} with compress alone"
+        return Form(_single(thing.compress), kind, None, thing)
     if not callable(thing):
         raise ValueError(
             f"a callable x -> x_hat, a pair (compress, decompress) or an object with these methods "
             f"would do, got {type(thing).__name__}"
         )
-    return Form(_single(thing), "callable x -> x_hat")
+    return Form(_single(thing), "callable x -> x_hat", None, thing)
 
 
 def required(function: Any) -> int:
@@ -80,6 +88,14 @@ def joined(compress: Callable[..., Any], decompress: Callable[..., Any]) -> Call
     return lambda x: decompress(*_two(compress(x, *names)))
 
 
+def sent(compress: Callable[..., Any], decompress: Callable[..., Any]) -> Callable[[Any], Any]:
+    """x -> the message: what compress returns, without the context where decompress takes one."""
+    names = (_NAME,) * (required(compress) - 1)
+    if required(decompress) == 1:
+        return lambda x: compress(x, *names)
+    return lambda x: _two(compress(x, *names))[0]
+
+
 def _two(payload: Any) -> tuple[Any, Any]:
     if not isinstance(payload, tuple | list) or len(payload) != 2:
         raise TypeError(
@@ -91,7 +107,7 @@ def _two(payload: Any) -> tuple[Any, Any]:
 def _pair(thing: tuple[Any, ...] | list[Any]) -> Form:
     if len(thing) != 2 or not all(callable(part) for part in thing):
         raise ValueError(f"a pair (compress, decompress) of callables would do, got {thing!r}")
-    return Form(joined(*thing), "pair (compress, decompress)")
+    return Form(joined(*thing), "pair (compress, decompress)", sent(*thing))
 
 
 def _single(function: Callable[..., Any]) -> Callable[[Any], Any]:

@@ -17,7 +17,7 @@ from proofs_check.audit.verdicts import Reporter
 from proofs_check.compressors.check import MONTE_CARLO, WORST_CASE
 from proofs_check.instruments.adversary import tightness
 from proofs_check.verdict import Outcome, Verdict
-from theory.claims import Claim, Unbiased
+from theory.claims import Claim, Contraction, Unbiased
 
 _SHRINK_SAMPLES = 2000
 _MARGIN = 1e-12
@@ -40,7 +40,10 @@ class ClaimChecks:
         for kind, sentence in self.stated.sentences().items():
             pairs = [(one, self._claim(kind, one.d)) for one in measures]
             meant = [(one, claim) for one, claim in pairs if claim is not None]
-            if not meant:
+            impossible = self.stated.impossible([one.d for one in measures])
+            if kind is Contraction and impossible:
+                found.append(self.speaker.holds(sentence, MONTE_CARLO, False, impossible))
+            elif not meant:
                 told = "the constant means nothing in any dimension that was tried"
                 found.append(self.speaker.says(sentence, MONTE_CARLO, Outcome.NOT_APPLICABLE, told))
             elif kind is Unbiased:

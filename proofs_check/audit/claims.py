@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import final
 
@@ -16,10 +16,11 @@ _SOURCE = Source("as given", 0)
 @final
 @dataclass(frozen=True)
 class Stated:
-    """Claims as given: ``omega`` and ``delta`` are expressions in d and the ``names``.
+    """Claims as given: ``omega``, ``delta``, ``bits`` are expressions in d and the ``names``.
 
     Attributes:
         unbiased: whether E C(x) = x is claimed.
+        bits: the length of a message [bits], in the mean over the draws.
 
     Raises:
         ValueError: an expression cannot be read, or fits no dimension at all.
@@ -29,21 +30,17 @@ class Stated:
     omega: str | None = None
     delta: str | None = None
     names: Mapping[str, float] = field(default_factory=dict)
+    bits: str | None = None
 
     def __post_init__(self) -> None:
-        for text in (self.omega, self.delta):
+        for text in (self.omega, self.delta, self.bits):
             if text is not None:
                 evaluate(text, {**self.names, "d": 2.0**40})
-
-    @property
-    def any(self) -> bool:
-        """Whether anything is claimed."""
-        return self.unbiased or self.omega is not None or self.delta is not None
 
     def claims(self, d: int) -> tuple[Claim, ...]:
         """The claims as they read in R^d; a constant that means nothing there is left out."""
         found: list[Claim] = []
-        values = {**self.names, "d": float(d)}
+        values = self._values(d)
         if self.unbiased:
             found.append(Unbiased(_SOURCE, Confidence.CERTAIN))
         if self.omega is not None and (omega := evaluate(self.omega, values)) >= 0:
@@ -51,6 +48,32 @@ class Stated:
         if self.delta is not None and 0 < (delta := evaluate(self.delta, values)) <= 1:
             found.append(Contraction(delta, self._told(self.delta), _SOURCE))
         return tuple(found)
+
+    def delta_at(self, d: int) -> float | None:
+        """The number that ``delta`` is in R^d, whatever it means."""
+        return None if self.delta is None else evaluate(self.delta, self._values(d))
+
+    def impossible(self, dims: Sequence[int]) -> str:
+        """Why no operator has the claimed delta: above 1 in the largest dimension; else ""."""
+        d = max(dims)
+        delta = self.delta_at(d)
+        if delta is None or delta <= 1:
+            return ""
+        return (
+            f"d = {d}: delta = {delta:g} is above 1, so that E||C(x)-x||^2 would be at most "
+            f"{1 - delta:g} ||x||^2, less than nothing; delta lies in (0, 1]"
+        )
+
+    def bits_at(self, d: int) -> float | None:
+        """The length [bits] that is claimed for R^d."""
+        return None if self.bits is None else evaluate(self.bits, self._values(d))
+
+    def bits_sentence(self) -> str:
+        """The claim on the length in a line, for every d."""
+        return f"a message has at most {self._told(self.bits or '')} bits in the mean"
+
+    def _values(self, d: int) -> dict[str, float]:
+        return {**self.names, "d": float(d)}
 
     def sentences(self) -> dict[type[Claim], str]:
         """Each claim in a line, for every d."""

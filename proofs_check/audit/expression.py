@@ -18,6 +18,9 @@ _BINARY: dict[type[ast.operator], Callable[[float, float], float]] = {
 _CALLS: dict[str, Callable[..., float]] = {
     "sqrt": math.sqrt,
     "log": math.log,
+    "log2": math.log2,
+    "floor": math.floor,
+    "ceil": math.ceil,
     "min": min,
     "max": max,
 }
@@ -26,7 +29,8 @@ _CALLS: dict[str, Callable[..., float]] = {
 def evaluate(text: str, values: Mapping[str, float]) -> float:
     """The number that an expression is, e.g. ``min(k, d) / d`` with values of k and d.
 
-    Numbers, names, ``+ - * / **``, ``sqrt``, ``log`` (natural, or with a base), ``min``, ``max``.
+    Numbers, names, ``+ - * / **``, ``sqrt``, ``log`` (natural, or with a base),
+    ``log2``, ``floor``, ``ceil``, ``min``, ``max``.
 
     Raises:
         ValueError: it is no such expression, a name has no value, or there is no finite result.

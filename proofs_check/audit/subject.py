@@ -29,7 +29,8 @@ class Subject:
     """A compressor x -> x_hat as ``fresh()`` gives it; a function also takes a seed, at its will.
 
     ``renewable`` says whether fresh() gives one that remembers nothing; ``arrays`` what it takes;
-    ``told`` what was found out about that; ``operator`` itself, where it is one of this house.
+    ``told`` what was found out about that; ``operator`` itself, where it is one of this house;
+    ``form()`` a fresh one with its messages, where it is not.
 
     Attributes:
         name: what verdicts call it.
@@ -43,6 +44,7 @@ class Subject:
     arrays: Arrays
     told: str
     operator: Compressor | None = None
+    form: Callable[[], Form] | None = None
 
 
 def subject_of(name: str, thing: Any) -> Subject:
@@ -75,9 +77,10 @@ def _found(name: str, thing: Any) -> Subject:
     if make is None:
         make = _copies(thing)
     made = make
+    forms = (lambda: form) if made is None else (lambda: form_of(made()))
     fresh = _fresh(form) if made is None else lambda: _function(form_of(made()).call)
     arrays, told = _arrays(name, fresh)
-    return Subject(name, kind, fresh, made is not None, arrays, told)
+    return Subject(name, kind, fresh, made is not None, arrays, told, form=forms)
 
 
 def _maker(name: str, thing: Any) -> Callable[[], Any] | None:

@@ -50,6 +50,13 @@ class ErrorFeedback:
         self.residual = wanted - sent
         return sent
 
+class Copies:
+    def compress(self, x):
+        return x.copy()
+
+    def decompress(self, message):
+        return message
+
 class WornOut:
     calls = 0
 
@@ -90,6 +97,16 @@ def test_claims_with_names_are_held_by_dimension() -> None:
     code, out, _ = audit(name, "--delta", "1.2*min(k, d)/d", "--let", "k=2", *QUICK)
     assert code == 1
     assert "refuted" in out
+
+
+def test_what_saves_nothing_is_told_in_the_first_line() -> None:
+    code, out, err = audit("strangers_module:Copies", "--bits", "32*d", "--delta", "2", *QUICK)
+    assert code == 1, err
+    first = out.splitlines()[0]
+    assert first.startswith("strangers_module:Copies: the identity: C(x) = x at every vector")
+    data = json.loads(audit("strangers_module:Copies", *QUICK, "--json")[1])
+    assert data["headline"] in first
+    assert data["complete"]
 
 
 def test_json_is_pure_and_says_what_the_report_says() -> None:
