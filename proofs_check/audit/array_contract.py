@@ -1,8 +1,7 @@
-"""Manners of a function of arrays: type, precision, device and shape kept, the input left alone."""
+"""Manners of a function of arrays: type, precision, device and shape kept, memory of its own."""
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import Any
 
 import torch
@@ -10,7 +9,6 @@ from torch import Tensor
 
 from proofs_check.audit.arrays import tensor_of
 from proofs_check.audit.history import shown
-from proofs_check.audit.shrink import shrink
 from proofs_check.audit.traits import ordinary
 from proofs_check.audit.trial import Trial
 from proofs_check.audit.verdicts import raised
@@ -27,7 +25,6 @@ def check_array_contract(trial: Trial) -> list[Verdict]:
         _device(trial),
         _shape(trial),
         _matrix(trial),
-        _in_place(trial),
         _own_memory(trial),
     ]
 
@@ -122,30 +119,6 @@ def _matrix(trial: Trial) -> Verdict:
         return trial.speaker.says(claim, check, Outcome.COMPARED, f"no: {raised(error)}")
     told = f"shape {tuple(y.shape)} for shape {tuple(x.shape)}"
     return trial.speaker.says(claim, check, Outcome.COMPARED, told)
-
-
-def _in_place(trial: Trial) -> Verdict:
-    claim, check = "the input is left as it was", "in-place"
-    arrays = trial.bench.subject.arrays
-
-    def written(x: Tensor) -> bool:
-        x = x.to(trial.bench.dtype)
-        given = arrays.give(x)
-        before = arrays.raw(given)
-        trial.bench.renew()
-        with suppress(Exception):  # a stranger's code may write and then fail
-            trial.bench.answer(given, 1)
-        return arrays.raw(given) != before
-
-    for d in trial.dims():
-        for x in (ordinary(d), torch.ones(d, dtype=torch.float64)):
-            if written(x):
-                x = shrink(x, written).to(trial.bench.dtype)
-                given, _ = _answer(trial, x)
-                told = f"x = {shown(x)} is {shown(tensor_of(given))} after the call"
-                return trial.speaker.holds(claim, check, False, f"d = {len(x)}: {told}")
-    dims = ", ".join(map(str, trial.dims()))
-    return trial.speaker.holds(claim, check, True, f"bytes unchanged, d = {dims}")
 
 
 def _own_memory(trial: Trial) -> Verdict:

@@ -22,6 +22,7 @@ from proofs_check.audit.moments import ALPHA, Setting
 from proofs_check.audit.randomness import undisturbed
 from proofs_check.audit.repeats import check_memory, check_seeds
 from proofs_check.audit.runner import Runner, batched
+from proofs_check.audit.side_effects import check_side_effects
 from proofs_check.audit.subject import Subject
 from proofs_check.audit.traits import Memory, Traits, traits_of
 from proofs_check.audit.trial import Trial
@@ -201,7 +202,7 @@ class _Findings:
 
 def _steps(done: _Findings, stated: Stated, plan: Plan, traits: Traits) -> Iterator[str]:
     """The audit; yields what comes next, and adds to ``done`` what was found."""
-    trial = _trial(done.subject, plan, traits)
+    trial = trial_of(done.subject, plan, traits)
 
     def setting(d: int, samples: int) -> Setting:
         key = Key.seed(plan.seed).fold("audit", d)
@@ -243,11 +244,12 @@ _MANNERS: tuple[tuple[str, Callable[[Trial], list[Verdict]]], ...] = (
     ("state", lambda trial: [check_memory(trial), check_recovery(trial)]),
     ("seeds", lambda trial: [check_seeds(trial)]),
     ("types, shapes and memory", check_array_contract),
+    ("side effects", check_side_effects),
 )
 """All that is not a matter of size or direction."""
 
 
-def _trial(subject: Subject, plan: Plan, traits: Traits) -> Trial:
+def trial_of(subject: Subject, plan: Plan, traits: Traits) -> Trial:
     """Benches in the best precision and in single; fresh for every call where it remembers."""
     renew = subject.renewable and traits.memory is Memory.HISTORY
     samples = f"{plan.samples} samples a vector" if traits.random else "nothing to sample"

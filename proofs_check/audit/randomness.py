@@ -36,6 +36,14 @@ class Generator(ABC):
     def token(self) -> bytes:
         """A word that changes whenever something is drawn."""
 
+    @abstractmethod
+    def uniform(self) -> float:
+        """The next number of it in [0, 1)."""
+
+    def reseeded(self, seed: int) -> bool:
+        """Whether it says itself that ``seed`` is not what it was seeded with last."""
+        return False
+
 
 @final
 class TorchGlobal(Generator):
@@ -54,6 +62,12 @@ class TorchGlobal(Generator):
 
     def token(self) -> bytes:
         return torch.default_generator.get_state().numpy().tobytes()
+
+    def uniform(self) -> float:
+        return float(torch.rand(()))
+
+    def reseeded(self, seed: int) -> bool:
+        return torch.initial_seed() != seed
 
 
 @final
@@ -74,6 +88,9 @@ class NumpyGlobal(Generator):
     def token(self) -> bytes:
         return repr([np.asarray(part).tobytes() for part in np.random.get_state()]).encode()
 
+    def uniform(self) -> float:
+        return float(np.random.random())
+
 
 @final
 class PythonRandom(Generator):
@@ -93,6 +110,9 @@ class PythonRandom(Generator):
     def token(self) -> bytes:
         return repr(random.getstate()).encode()
 
+    def uniform(self) -> float:
+        return random.random()
+
 
 GENERATORS: tuple[Generator, ...] = (TorchGlobal(), NumpyGlobal(), PythonRandom())
 
@@ -103,12 +123,33 @@ def seed_all(seed: int, generators: Sequence[Generator] = GENERATORS) -> None:
         generator.seed(seed % _WORD)
 
 
+_ACCELERATORS: tuple[Any, ...] = (torch.cuda, torch.xpu, torch.mtia)
+
+
+@contextmanager
+def _absent_unseeded() -> Iterator[None]:
+    """Inside, ``torch.manual_seed`` skips devices that are not there.
+
+    It only notes for each, with a trace of the stack, what to do should it ever come: most of the
+    time of a call.
+    """
+    absent = [device for device in _ACCELERATORS if not device.is_available()]
+    kept = [device.manual_seed_all for device in absent]
+    try:
+        for device in absent:
+            device.manual_seed_all = lambda seed: None
+        yield
+    finally:
+        for device, seed_them in zip(absent, kept, strict=True):
+            device.manual_seed_all = seed_them
+
+
 @contextmanager
 def undisturbed() -> Iterator[None]:
     """Afterwards all global generators are as they were before; warnings are not shown inside."""
     states = [generator.state() for generator in GENERATORS]
     try:
-        with warnings.catch_warnings(), np.errstate(all="ignore"):
+        with warnings.catch_warnings(), np.errstate(all="ignore"), _absent_unseeded():
             warnings.simplefilter("ignore")
             yield
     finally:
