@@ -77,6 +77,12 @@ def each_round(period: int = 1, length: Length = dense, *, exact: bool = True) -
     return received
 
 
+def first_round(run: Played) -> Received:
+    """One uncompressed model to every worker after the first step, and nothing more."""
+    messages = run.replicas * run.problem.n * min(run.steps, 1)
+    return Received(messages, messages * dense(run.problem, run.float_bits))
+
+
 def as_fetched(run: Played) -> Received:
     """One uncompressed model for every fetch of the schedule."""
     messages = int(run.fetches().sum())

@@ -29,7 +29,8 @@ _PERIOD = 8
 _MOMENTUM = 0.9
 _QUANTISER = Buckets(QSGD(15), 64)
 _COMPOSED = QuantisedTopK(0.1, 15)
-_INTERVAL = 0.02  # seconds, some twenty gradients of the survey's time model
+_INTERVALS = 10  # times that AdaComm sets its period in a run of gradients alone
+_GRADIENT = 1e-3  # seconds that a gradient of the survey's time model takes in the mean
 
 ENTRIES: tuple[Row, ...] = (
     entry(
@@ -105,7 +106,9 @@ ENTRIES: tuple[Row, ...] = (
     entry(
         "adacomm",
         Recipe(
-            lambda step, _p, _t: AdaComm(step, _PERIOD, _INTERVAL),
+            lambda step, _p, steps: AdaComm(
+                step, _PERIOD, steps * _GRADIENT / _INTERVALS, decay=0.5
+            ),
             (),
             Identity(),
             stepsize_divisor=16.0,

@@ -13,16 +13,21 @@ from torch import Tensor
 from algorithms.kernels.mean import mean_rows
 from algorithms.methods.base import Method, World
 from algorithms.methods.cooperative.cocod import CoCoD, CoCoDState
-from algorithms.methods.cooperative.coded_regression import CodedState, GradientCoding
+from algorithms.methods.cooperative.coded_regression import (
+    CodedRegression,
+    CodedState,
+    GradientCoding,
+    normal_equations,
+)
 from algorithms.methods.cooperative.cooperative import Cooperative, Mixing
 from algorithms.methods.cooperative.easgd import EASGD, EASGDState
 from algorithms.methods.cooperative.easgd_async import AsyncEASGD, AsyncEASGDState
 from algorithms.methods.cooperative.redundancy import OnMoreShards
 from algorithms.methods.local_updates.local_sgd import LocalSGD
-from algorithms.methods.parts.cyclic_code import CyclicCode
+from algorithms.methods.parts.cyclic_code import CyclicCode, solved
 from algorithms.problems.quadratic import Quadratic
 from proofs_check.closed_forms.cooperative import cocod_sgd, cooperative_sgd, easgd
-from proofs_check.closed_forms.cooperative.coded_regression import decoded_gradient
+from proofs_check.closed_forms.cooperative.coded_regression import decoded_gradient, one_round
 from proofs_check.closed_forms.cooperative.ri_sgd import (
     circulant,
     redundant_bias,
@@ -199,6 +204,26 @@ class Misdecoded(Spoilt):
         return state._replace(x=state.x - self.right.step_rule(t) / code.n * total)
 
 
+@final
+@dataclass(frozen=True)
+class Uncoded(Spoilt):
+    """One round of normal equations without a code: those of the workers that came in time."""
+
+    right: CodedRegression
+
+    def step(self, state: CodedState, t: int, world: World) -> CodedState:
+        if t:
+            return state
+        d, who = world.problem.d, state.schedule.at(0).arrivals
+        mean = mean_rows(normal_equations(world.problem, who))
+        hessian = mean[..., : d * d].reshape(*mean.shape[:-1], d, d)
+        x = solved(hessian, mean[..., d * d :, None]).transpose(-1, -2)
+        return state._replace(x=world.published(x, t))
+
+    def seconds(self, state: CodedState, t: int) -> Tensor | None:
+        return self.right.seconds(state, t)
+
+
 def of_whom_it_should(code: CyclicCode, who: Tensor, like: Tensor) -> Tensor:
     """The right coefficients."""
     return code.decoding(who, like)
@@ -260,6 +285,10 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
         "decoding for other workers", "coefficients of workers 0, 1, ... whoever arrived",
         lambda: decoded_gradient(lambda right: Misdecoded(right, of_the_first)),
         lambda: decoded_gradient(lambda right: Misdecoded(right, of_whom_it_should)),
+    ),
+    fault(
+        "one round without a code", "normal equations of those who came in time",
+        one_round, Uncoded,
     ),
     fault(
         "coded gradients averaged", "messages are averaged as if they were plain gradients",

@@ -17,7 +17,7 @@ from algorithms.methods.local_updates.qsparse_async import AsyncQsparse, Qsparse
 from algorithms.optimizers.momentum import Momentum
 from algorithms.optimizers.outer import BlockMomentum, Outer
 from algorithms.synchronisation.periods import Periods
-from proofs_check.closed_forms.local_updates.adacomm import adapted_periods
+from proofs_check.closed_forms.local_updates.adacomm import adapted_periods, forced_decay
 from proofs_check.closed_forms.local_updates.bmuf import filtered_blocks
 from proofs_check.closed_forms.local_updates.compressed_increments import increments, sending
 from proofs_check.closed_forms.local_updates.local_sgd import local_fixed_point
@@ -236,6 +236,10 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     fault(
         "AdaComm without the root", "H follows F(x)/F(x_0)",
         adapted_periods, posing(NoRoot, AdaComm),
+    ),
+    fault(
+        "AdaComm without forced decay", "the period stays where the loss does",
+        forced_decay, lambda *args, decay: AdaComm(*args),
     ),
     fault(
         "AdaComm waiting for the mean worker", "a meeting does not wait for the slowest",

@@ -119,6 +119,43 @@ class GeometricBatch(BatchRule):
         return t
 
 
+@final
+@dataclass(frozen=True)
+class SteadyBatch(BatchRule):
+    r"""k_t = \lfloor first \cdot (last / first)^{t / (steps - 1)} \rfloor: growth that lasts a run.
+
+    :class:`GeometricBatch` with ratio (last / first)^{1 / (steps - 1)}, floored once instead of at
+    every step, where so small a ratio would never leave a small batch. After ``steps`` the batch
+    stays. (Yu, Jin 2019, arXiv:1905.04346, Algorithm 1, for a number of rounds given beforehand.)
+
+    Attributes:
+        steps: rounds over which it grows.
+        last: k of round steps - 1, in base batches.
+        first: k of round 0.
+
+    Raises:
+        ValueError: steps < 1, first < 1, or ``last`` below ``first``.
+    """
+
+    steps: int
+    last: int
+    first: int = 1
+
+    def __post_init__(self) -> None:
+        _whole("steps", self.steps)
+        _whole("first", self.first)
+        _whole("last", self.last, self.first)
+
+    def __call__(self, t: int) -> int:
+        if t >= self.steps - 1:
+            return self.last if self.steps > 1 else self.first
+        grown = self.first * (self.last / self.first) ** (t / (self.steps - 1))
+        return min(math.floor(grown * (1 + 1e-12)), self.last)
+
+    def __str__(self) -> str:
+        return f"batch from {self.first} to {self.last}, growing for {self.steps} steps"
+
+
 @lru_cache(maxsize=4096)
 def _grown(rho: float, first: int, most: int, t: int) -> int:
     batch = first

@@ -44,22 +44,27 @@ class AdaComm(Method[AdaCommState]):
     r"""Local SGD; H = \lceil \sqrt{F(\bar x)/F(x_0)}\,H_0 \rceil is set anew every T_0 seconds.
 
     Few meetings while the error is large and time is won by not communicating, many when the noise
-    floor matters. (Wang, Joshi 2018, arXiv:1810.08313, Eq. 17 at a constant stepsize.) Time is
-    modelled: ``timing`` says how long gradients and messages take; ``interval`` is T_0 [s]. F is
-    the whole objective at the mean model, in the paper an estimate of it; the number is not
-    charged. The period is set at the first meeting after it is due.
+    floor matters. (Wang, Joshi 2018, arXiv:1810.08313, Eq. 17 at a constant stepsize.) Where the
+    rule does not shorten the period, ``decay`` c does: H \leftarrow \max(1, \lfloor cH \rfloor)
+    (their Section 4.2, c = 1/2, for losses that stall; that it is rounded down is ours, so that no
+    period above 1 stays). Time is modelled: ``timing`` says how long gradients and messages take;
+    ``interval`` is T_0 [s]. F is the whole objective at the mean model, in the paper an estimate
+    of it; the number is not charged. The period is set at the first meeting after it is due.
 
     Attributes:
         step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
+        decay: c in (0, 1); None leaves the rule alone, whose periods may stay and grow again.
 
     Raises:
-        ValueError: first < 1, interval not positive, or a loss at x_0 that is not positive.
+        ValueError: first < 1, interval not positive, decay outside (0, 1), or a loss at x_0 that
+            is not positive.
     """
 
     step_rule: Stepsize
     first: int
     interval: float
     timing: Timing = field(default_factory=lambda: STANDARD)
+    decay: float | None = None
 
     def __post_init__(self) -> None:
         if self.first < 1:
@@ -68,10 +73,15 @@ class AdaComm(Method[AdaCommState]):
             raise ValueError(
                 f"interval must be positive and finite [s], got interval={self.interval}"
             )
+        if self.decay is not None and not 0 < self.decay < 1:
+            raise ValueError(
+                f"decay must lie in (0, 1), got decay={self.decay}; None leaves the rule alone"
+            )
 
     @property
     def name(self) -> str:
-        return f"AdaComm, H_0={self.first}, every {self.interval:g} s"
+        forced = "" if self.decay is None else f", else {self.decay:g} of it"
+        return f"AdaComm, H_0={self.first}, every {self.interval:g} s{forced}"
 
     def constants(self, problem: Problem) -> Constants:
         return problem.constants()  # the period may grow again: no H holds for all steps
@@ -125,7 +135,11 @@ class AdaComm(Method[AdaCommState]):
         """Periods by the rule ``[...]``, at least 1."""
         loss = world.problem.value(mean[..., 0, :]).double().cpu().clamp_min(0)
         wanted = torch.ceil((loss / state.first_loss).sqrt() * self.first)
-        return wanted.nan_to_num(1.0, 1.0, 1.0).clamp(1, 2**31).to(torch.int64)
+        period = wanted.nan_to_num(1.0, 1.0, 1.0).clamp(1, 2**31).to(torch.int64)
+        if self.decay is None:
+            return period
+        forced = torch.floor(self.decay * state.period).clamp_min(1).to(torch.int64)
+        return torch.where(period < state.period, period, forced)
 
     def models(self, state: AdaCommState) -> Tensor:
         return state.x

@@ -2,7 +2,7 @@ r"""AdaComm where everything is known: a noise-free quadratic, gradients of cons
 
 f(x) = a ||x||^2 / 2 on every worker: F(x_t) / F(x_0) = q^{2t}, q = 1 - \gamma a, so at a meeting
 after t steps the rule asks for \lceil q^t H_0 \rceil. A step takes as long as the slowest worker,
-a meeting D seconds more.
+a meeting D seconds more. Forced decay is played on a loss that stalls: F(x_0) at a minimiser.
 """
 
 from __future__ import annotations
@@ -80,4 +80,21 @@ def adapted_periods(build: Build = AdaComm) -> tuple[Verdict, ...]:
     )  # fmt: skip
 
 
-CLOSED_FORMS = (adapted_periods,)
+def forced_decay(build: Callable[..., Method[Any]] = AdaComm) -> tuple[Verdict, ...]:
+    """Meetings where the loss never falls: H_0 c^k, rounded down, after k periods, then 1."""
+    a = torch.full((3, _D), _A, dtype=torch.float64)
+    minimisers = torch.tensor([[1.0], [-1.0], [0.0]], dtype=torch.float64).expand(3, _D)
+    problem = Quadratic.from_arrays(a, minimisers.clone())  # from x_0 = x*, F(x_0) = 2 / 3 > 0
+    method = build(ConstantStep(_GAMMA), 11, 1e-9, _TIMING, decay=0.5)
+    trace = run(method, problem, steps=30, points=31)
+    met, periods = np.zeros(31), (11, 5, 2, *(1,) * 12)
+    for t in np.cumsum(periods):
+        met[t:] += 1
+    return (
+        identity("adacomm", "periods 11, 5, 2, 1, ... where the loss stalls",
+                 trace.sent_bits[0] / (_D * 64), met, check="closed form, forced decay",
+                 problem=problem.name, provenance="H_0=11, decay 1/2, T_0 below a gradient"),
+    )  # fmt: skip
+
+
+CLOSED_FORMS = (adapted_periods, forced_decay)

@@ -25,7 +25,7 @@ from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep
 
 STEP = ConstantStep(0.1)
-ROWS = ("easgd", "cooperative-sgd", "cocod-sgd", "ri-sgd", "coded-regression")
+ROWS = ("easgd", "cooperative-sgd", "cocod-sgd", "ri-sgd")
 
 
 def built(make: str) -> tuple[Method[Any], Problem]:

@@ -28,7 +28,7 @@ from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import models
 from proofs_check.methods.equivalence import Case, cross_validate
 from proofs_check.verdict import Outcome
-from theory.rules.batch_rules import FixedBatch, GeometricBatch, StagedBatch
+from theory.rules.batch_rules import FixedBatch, GeometricBatch, StagedBatch, SteadyBatch
 from theory.seconds.costs import AlphaBeta
 from theory.stepsizes import ConstantStep, GradualWarmUpStep, ScaledStep, StepDecay, legw
 
@@ -86,6 +86,17 @@ def test_rounds_grow_with_the_logarithm_of_the_samples(rho, samples):
     assert rounds <= 2 + math.log(1 + samples * (slow - 1) / first) / math.log(slow)
 
 
+@given(st.integers(2, 3000), st.integers(1, 9), st.integers(0, 200))
+def test_steady_batches_grow_by_one_ratio_from_the_first_round_to_the_last(steps, first, more):
+    rule = SteadyBatch(steps, first + more, first)
+    grown = [rule(t) for t in range(steps + 2)]
+    assert grown == sorted(grown) and grown[0] == first
+    assert grown[-3:] == [first + more] * 3
+    t = steps // 2  # (k_t / first)^(steps - 1) = (last / first)^t but for the floor
+    exact = first * ((first + more) / first) ** (t / (steps - 1))
+    assert exact - 1 < rule(t) <= exact * (1 + 1e-9)
+
+
 @given(st.integers(1, 30), st.integers(1, 5), st.integers(1, 200))
 def test_staged_batches_mirror_a_decaying_stepsize(every, ratio, t):
     batch = StagedBatch(every, ratio, most=10**9)
@@ -107,6 +118,8 @@ def test_legw_warms_up_over_as_many_steps_for_every_batch(factor, epoch):
         (lambda: FixedBatch(0), "factor=0"),
         (lambda: StagedBatch(0), "every=0"),
         (lambda: StagedBatch(5, first=4, most=2), "most=2"),
+        (lambda: SteadyBatch(0, 8), "steps=0"),
+        (lambda: SteadyBatch(5, 3, 4), "last=3"),
         (lambda: GeometricBatch(1.0), "rho=1.0"),
         (lambda: GeometricBatch(1.5, 1), "first=2 would do"),
         (lambda: ScaledStep(ConstantStep(1.0), 0.0), "factor=0.0"),

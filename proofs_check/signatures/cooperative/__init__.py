@@ -1,0 +1,1 @@
+"""Signatures: local updates beyond plain averages."""

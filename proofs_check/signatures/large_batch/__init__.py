@@ -1,0 +1,1 @@
+"""Signatures: scaled stepsizes, warm-ups, layers, growing batches."""

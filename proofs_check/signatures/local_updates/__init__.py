@@ -1,0 +1,1 @@
+"""Signatures: averages of models, once, now and then, or by time."""
