@@ -149,7 +149,7 @@ class SteadyBatch(BatchRule):
     def __call__(self, t: int) -> int:
         if t >= self.steps - 1:
             return self.last if self.steps > 1 else self.first
-        grown = self.first * (self.last / self.first) ** (t / (self.steps - 1))
+        grown = float(self.first * (self.last / self.first) ** (t / (self.steps - 1)))
         return min(math.floor(grown * (1 + 1e-12)), self.last)
 
     def __str__(self) -> str:
