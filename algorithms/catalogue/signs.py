@@ -26,7 +26,7 @@ from theory.theorems.signsgd import signsgd
 from theory.theorems.signsgd_majority import signsgd_majority
 
 _BLOCKS = LayerWise(ScaledSign())
-_STROM = Strom(0.002)
+_STROM = Strom(0.05)
 _LARGE_BATCH = (
     "the paper's theorem asks for batches as large as the number of steps and a stepsize of its "
     "own; with small batches plain signs need not converge"

@@ -1,0 +1,1 @@
+"""Low-rank and linear compression: what each row is for."""

@@ -1,0 +1,1 @@
+"""Quantised means and gradients: what each row is for."""

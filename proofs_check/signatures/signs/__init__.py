@@ -1,0 +1,1 @@
+"""Signs, thresholds and low precision: what each row is for."""
