@@ -3,7 +3,7 @@
     import rateproof
 
     single = rateproof.run("qsgd", "quadratic-sc", steps=500)
-    both = rateproof.compare(["d-psgd", "choco-sgd"], "logreg-breast-cancer")
+    both = rateproof.compare(["d-psgd", "choco-sgd"], "logreg-breast-cancer", axis="bits").frame
     verdicts = rateproof.check(my_compressor, d=64)
     found = rateproof.audit(anybodys_function, unbiased=True)
     hook = rateproof.register_hook(ddp_model, my_compressor)
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from algorithms.compressors.base import Compressor
     from algorithms.memories.base import Memory
     from algorithms.network.ddp_hook import DDPHook
+    from experiments.comparing import Axis, Comparison
     from experiments.single import Single
     from proofs_check.audit.audit import Audit
     from proofs_check.verdict import Verdict
@@ -55,11 +56,14 @@ def run(
     replicas: int = 32,
     seed: int = 0,
     gamma: float | None = None,
+    tuning: str = "theorem",
+    **settings: Any,
 ) -> Single:
     """One row on one problem with n workers, under the theorem that tunes it.
 
-    ``gamma`` is a constant stepsize of one's own. The result has the trace (``played.trace``),
-    ``theorem``, ``bound``, ``curves()`` and ``quantities()``.
+    ``gamma`` is a constant stepsize of one's own, ``tuning="grid"`` takes the best of a stated
+    grid; ``settings`` set parameters of the row by name, as in ``period=4``. The result has the
+    trace (``played.trace``), ``theorem``, ``bound``, ``curves()`` and ``quantities()``.
 
     Raises:
         ValueError: an unknown or planned row, an unknown problem, or a number out of range.
@@ -68,22 +72,45 @@ def run(
     from algorithms.catalogue import problem as problem_called
     from algorithms.catalogue import row as row_called
     from experiments.single import run_single
-    from theory.stepsizes import ConstantStep
+    from experiments.tuned_rows import Tuning, chosen
 
-    step = None if gamma is None else ConstantStep(gamma)
+    objective = problem_called(problem, n)
+    ready = chosen(
+        row_called(row), objective, Tuning(tuning), seed=seed, gamma=gamma, settings=settings
+    )
     return run_single(
-        row_called(row), problem_called(problem, n),
-        steps=steps, replicas=replicas, seed=seed, step=step,
-    )  # fmt: skip
+        ready.row, objective, steps=steps, replicas=replicas, seed=seed, step=ready.step
+    )
 
 
-def compare(rows: Sequence[str], problem: str, **options: Any) -> dict[str, Single]:
-    """Several rows on one problem, all else equal: ``options`` as of :func:`run`, by row key.
+def compare(
+    rows: Sequence[str],
+    problem: str,
+    *,
+    axis: Axis = "bits",
+    tuning: str = "grid",
+    n: int = 16,
+    steps: int = 1000,
+    **options: Any,
+) -> Comparison:
+    """Several rows on one problem at an equal amount of ``axis``: bits, seconds, gradients, steps.
+
+    Every row may spend what the first spends in ``steps`` steps, or ``budget``; further ``options``
+    as of ``experiments.comparing.compare_rows``. The result has ``standings``, ``frame`` (tidy
+    data) and ``figure()``.
 
     Raises:
-        ValueError, Diverged: as :func:`run`.
+        ValueError, Diverged: as ``compare_rows``.
     """
-    return {row: run(row, problem, **options) for row in rows}
+    from algorithms.catalogue import problem as problem_called
+    from algorithms.catalogue import row as row_called
+    from experiments.comparing import compare_rows
+    from experiments.tuned_rows import Tuning
+
+    return compare_rows(
+        [row_called(key) for key in rows], problem_called(problem, n),
+        axis=axis, tuning=Tuning(tuning), steps=steps, **options,
+    )  # fmt: skip
 
 
 def check(thing: Any, *, d: int = 16) -> tuple[Verdict, ...]:

@@ -1,5 +1,5 @@
-"""The command line: ``rateproof list | run | check | topologies | audit | survey | crossval |
-figure``.
+"""The command line: ``rateproof list | run | compare | rate | tune | check | topologies | audit |
+survey | crossval | figure``.
 
 Only names and help texts live here; a command's work is imported when it is given, so that help is
 quick. Exit codes: 0 done, 1 something failed or was refuted, 2 bad input, 3 a user's own code
@@ -17,6 +17,9 @@ from typing import Annotated
 
 import typer
 
+from experiments.cli_beside import beside
+from experiments.cli_options import Dimension, Json, Row, Settings, Tuned, Workers
+
 TOOL_FAULT = 4
 
 app = typer.Typer(
@@ -27,11 +30,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-Json = Annotated[bool, typer.Option("--json", help="Print pure JSON on standard output.")]
-Row = Annotated[str, typer.Argument(help="Key of a survey row, see `rateproof list`.")]
-Workers = Annotated[int, typer.Option("-n", "--workers", help="Workers n, at least 2.")]
-Dimension = Annotated[int, typer.Option("-d", help="Dimension that claims are stated for.")]
+app.add_typer(beside)
 
 
 @app.command("list")
@@ -63,6 +62,8 @@ def run(
     gamma: Annotated[
         float | None, typer.Option(help="Constant stepsize, instead of the theorem's.")
     ] = None,
+    tuning: Tuned = "theorem",
+    settings: Settings = None,
     out: Annotated[Path, typer.Option(help="Folder for the plot.")] = Path("report/runs"),
     as_json: Json = False,
 ) -> None:
@@ -82,6 +83,8 @@ def run(
             replicas=replicas,
             seed=seed,
             gamma=gamma,
+            tuning=tuning,
+            settings=settings or (),
             out=out,
             as_json=as_json,
         )

@@ -169,7 +169,7 @@ class Row:
         Raises:
             ValueError: the row is planned, or a ``step`` is given and the method takes none.
         """
-        recipe = self._ready()
+        recipe = self.ready()
         stepless = _stepless(recipe, problem, steps)
         if stepless and step is not None:
             raise ValueError(f"row {self.key!r} has no stepsize, got {step}; leave it out")
@@ -193,7 +193,7 @@ class Row:
 
         Else it is a bound, because lengths vary.
         """
-        recipe = self._ready()
+        recipe = self.ready()
         if recipe.message_bits is not None:
             return recipe.message_bits(problem, float_bits), not recipe.bits_vary
         operator = (recipe.compressor or Identity()).for_shapes(problem.shapes)
@@ -203,15 +203,20 @@ class Row:
 
     def received(self, run: Played, sent: Account) -> Received:
         """Closed form of what the workers hear in a run in which they sent what ``sent`` says."""
-        stated = self._ready().downlink
+        stated = self.ready().downlink
         return answered(run, sent) if stated is None else stated(run)
 
     @property
     def one_kind(self) -> bool:
         """Whether all of a worker's messages are those of its operator."""
-        return self._ready().message_bits is None
+        return self.ready().message_bits is None
 
-    def _ready(self) -> Recipe:
+    def ready(self) -> Recipe:
+        """Its recipe.
+
+        Raises:
+            ValueError: the row is planned.
+        """
         if self.recipe is None:
             raise ValueError(f"row {self.key!r} is planned, not ready; see `rateproof list`")
         return self.recipe

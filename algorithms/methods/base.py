@@ -254,3 +254,8 @@ class Method(ABC, Generic[State]):
     def seconds(self, state: State, t: int) -> Tensor | None:
         """Modelled time ``[...]`` after t steps, of methods that follow a schedule of their own."""
         return None
+
+    def computed(self, state: State, t: int) -> Tensor | None:
+        """Gradients that a worker computed in t steps, in the mean ``[...]``, of methods that
+        follow a schedule of their own."""
+        return None

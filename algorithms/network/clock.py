@@ -8,7 +8,13 @@ from torch import Tensor
 
 
 class Clock(ABC):
-    """Adds up modelled seconds beside the ledger's bits."""
+    """Adds up modelled seconds beside the ledger's bits.
+
+    Attributes:
+        worked: gradients that each worker computed ``[..., n]``.
+    """
+
+    worked: Tensor
 
     @property
     @abstractmethod

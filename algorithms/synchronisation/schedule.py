@@ -78,6 +78,12 @@ class Schedule:
         if ((self.versions < 0) | (self.versions > version)).any():
             raise ValueError("versions must lie in [0, t] at tick t: nobody reads the future")
 
+    @cached_property
+    def counted(self) -> Tensor:
+        """Gradients of all workers that were applied in the first t ticks ``[T + 1, ...]``."""
+        each = (self.arrivals < self.n).sum(-1)
+        return torch.cat((torch.zeros_like(each[:1]), each.cumsum(0)))
+
     @property
     def ticks(self) -> int:
         """Number of server updates T."""

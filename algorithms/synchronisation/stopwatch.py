@@ -56,7 +56,8 @@ class Stopwatch(Clock):
 
     A gradient moves a worker's own clock; a message to the server makes it wait for all, and the
     answer takes its time too; an exchange waits for the neighbours. ``speeds`` ``[n, n]`` are those
-    of the links between workers as multiples of the timing's; None: all are alike.
+    of the links between workers as multiples of the timing's; None: all are alike. ``worked``
+    ``[..., n]`` counts the gradients that each worker computed.
     """
 
     def __init__(
@@ -67,6 +68,7 @@ class Stopwatch(Clock):
         self.replicas = replicas.cpu()
         self.clocks = torch.zeros((*replicas.shape, n), dtype=torch.float64)
         self.gradients = 0
+        self.worked = torch.zeros((*replicas.shape, n), dtype=torch.int64)
         self._drawn = torch.zeros(0)
 
     @property
@@ -83,6 +85,7 @@ class Stopwatch(Clock):
                 self._drawn = self.timing.times.seconds(draws, _BLOCK, self.gradients)
             self.gradients += 1
             took = self._drawn[..., place]
+            self.worked = self.worked + (1 if who is None else who.long())
             self.clocks = self.clocks + (took if who is None else torch.where(who, took, 0.0))
 
     def up(self, bits: int | Tensor, messages: int | Tensor, who: Tensor | None = None) -> None:

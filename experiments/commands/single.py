@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,10 @@ from rich.markup import escape
 from rich.table import Table
 
 from algorithms.catalogue import Row, problem, row
+from algorithms.names import look_up
 from algorithms.problems.base import Problem
 from algorithms.run import Diverged
+from algorithms.tuning.parameters import parameters, shown_value
 from experiments.commands.console import (
     at_least,
     bad_input,
@@ -24,7 +27,7 @@ from experiments.commands.console import (
 from experiments.figures.panels import three_panels
 from experiments.figures.style import save, styled
 from experiments.single import LEVEL, Single, run_single, uncovered
-from theory.stepsizes import ConstantStep
+from experiments.tuned_rows import Tuning, chosen, read_settings
 
 
 def run_command(
@@ -38,39 +41,38 @@ def run_command(
     gamma: float | None,
     out: Path,
     as_json: bool,
+    tuning: str = Tuning.THEOREM.value,
+    settings: Sequence[str] = (),
 ) -> int:
     """Exit code 1 if the run diverged."""
     with bad_input():
         for name, value, least in (("n", n, 2), ("T", steps, 1), ("replicas", replicas, 1)):
             at_least(name, value, least)
-        chosen, objective = _chosen(key, problem_name, n)
+        mine, objective = _chosen(key, problem_name, n)
         writable(out)
-        step = None if gamma is None else _constant(gamma)
-        chosen.tune(objective, steps, step)  # refuses a stepsize that nobody takes
-        reasons = uncovered(chosen, objective, steps, step)
+        by = look_up("tuning", tuning, {one.value: one for one in Tuning})
+        given = read_settings(settings)
+        ready = chosen(mine, objective, by, seed=seed, gamma=gamma, settings=given)
+        ready.tuned(objective, steps)  # refuses a stepsize that nobody takes
+        reasons = uncovered(ready.row, objective, steps, ready.step)
     try:
-        single = run_single(chosen, objective, steps=steps, replicas=replicas, seed=seed, step=step)
+        single = run_single(
+            ready.row, objective, steps=steps, replicas=replicas, seed=seed, step=ready.step
+        )
     except Diverged as error:
         reached = int(error.trace.steps[-1])
         print_error(f"{error} (seed {seed}; the last record is that of step {reached})")
         return 1
-    stem = f"{key}-{problem_name}-n{n}-T{steps}-seed{seed}" + (f"-gamma{gamma:g}" if gamma else "")
+    words = [key, problem_name, f"n{n}", f"T{steps}", f"seed{seed}"]
+    words += [f"gamma{gamma:g}"] * (gamma is not None) + [by.value] * (by is Tuning.GRID)
+    stem = "-".join([*words, *(f"{name}={value}" for name, value in given.items())])
     with styled():
         files = save(three_panels(single.curves()), out, stem)
     if as_json:
-        dump(_data(single, reasons, files))
+        dump(_data(single, reasons, files) | {"tuning": ready.note or by.value})
     else:
-        _show(single, reasons, files, given=step is not None)
+        _show(single, reasons, files, ready.note, given=ready.step is not None)
     return 0
-
-
-def _constant(gamma: float) -> ConstantStep:
-    if not 0 < gamma < math.inf:
-        raise ValueError(
-            f"gamma must be positive and finite, got gamma={gamma}; without --gamma a theorem, or "
-            "a cautious rule, sets it"
-        )
-    return ConstantStep(gamma)
 
 
 def _chosen(key: str, problem_name: str, n: int) -> tuple[Row, Problem]:
@@ -98,6 +100,8 @@ def _data(single: Single, reasons: tuple[str, ...], files: tuple[Path, ...]) -> 
         "seed": trace.seed,
         "stepsize": None if tuned.stepless else str(tuned.step),
         "theorem": single.theorem.name if single.theorem else None,
+        "vacuous": vacuous(single),
+        "parameters": {name: shown_value(one) for name, one in parameters(tuned.method).items()},
         "metric": single.series.quantity,
         "not_covered_by": list(reasons),
         "level": LEVEL,
@@ -119,7 +123,7 @@ def _data(single: Single, reasons: tuple[str, ...], files: tuple[Path, ...]) -> 
 
 
 def _show(
-    single: Single, reasons: tuple[str, ...], files: tuple[Path, ...], *, given: bool
+    single: Single, reasons: tuple[str, ...], files: tuple[Path, ...], note: str, *, given: bool
 ) -> None:
     trace, curves, out = single.played.trace, single.curves(), console(False)
     table = Table(
@@ -142,8 +146,15 @@ def _show(
         highlight=False,
         soft_wrap=True,
     )
+    if note:
+        out.print(f"tuning: {escape(note)}", highlight=False, soft_wrap=True)
+    mine = parameters(single.played.tuned.method)
+    values = ", ".join(f"{name} = {shown_value(one)}" for name, one in mine.items())
+    if values:
+        told = f"parameters (--set NAME=VALUE): {values}"
+        out.print(escape(told), highlight=False, soft_wrap=True)
     if single.theorem is not None:
-        told = f"theorem: {single.theorem.title} ({single.theorem.source})"
+        told = f"theorem: {single.theorem.title} ({single.theorem.source}){_vacuous(single)}"
     elif given:
         told = "theorem: none applies to this stepsize, and there is no bound"
     elif single.played.tuned.stepless:
@@ -157,3 +168,21 @@ def _show(
         out.print(f"plot: {path}", highlight=False, soft_wrap=True)
     if math.isnan(float(curves.low[-1])):
         out.print("one replica: no interval; --replicas 32 gives one", highlight=False)
+
+
+def vacuous(single: Single) -> bool | None:
+    """Whether the bound at the end is no less than what was measured at the start; None: no bound.
+
+    A stepsize that such a theorem prescribes is proved of nothing at this T.
+    """
+    bound = single.bound
+    return None if bound is None else not float(bound[-1]) < float(single.series.mean[0])
+
+
+def _vacuous(single: Single) -> str:
+    if not vacuous(single):
+        return ""
+    return (
+        "; its bound at the end is above the start: vacuous at this T, its stepsize may be far "
+        "too cautious, and --tuning grid gives a practitioner's"
+    )

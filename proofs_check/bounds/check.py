@@ -15,7 +15,8 @@ import torch
 
 from algorithms.methods.base import Method
 from algorithms.problems.base import Problem
-from algorithms.run import Diverged, record_steps, run
+from algorithms.run import Diverged, run
+from algorithms.trace import record_steps
 from proofs_check.cell import CellResult
 from proofs_check.curves import RunSeries, band
 from proofs_check.instruments.evidence import ALPHA

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from algorithms.catalogue import row
 from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.rand_k import RandK
 from algorithms.methods.base import NonFiniteGradient
@@ -19,10 +20,11 @@ from algorithms.methods.synchronous.bsp import BSP
 from algorithms.methods.synchronous.parameter_server import ParameterServer
 from algorithms.network.simulated import Simulated
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import Diverged, record_steps, run
+from algorithms.run import Diverged, run
 from algorithms.synchronisation.compute_times import Constant, Exponential
 from algorithms.topologies.one_peer_exponential import OnePeerExponential
 from algorithms.topologies.ring import Ring
+from algorithms.trace import record_steps
 from theory.stepsizes import ConstantStep, InverseTimeStep
 
 STEP = ConstantStep(0.1)
@@ -155,3 +157,17 @@ def test_a_message_out_of_range_ends_a_run_as_divergence_with_its_trace():
         run(method, problem, steps=4000, points=50)
     trace = told.value.trace
     assert len(trace.steps) > 2 and np.isfinite(trace.suboptimality[:, 0]).all()
+
+
+def test_the_workers_mean_value_is_that_of_their_models() -> None:
+    """(1/n) sum f(x_i) - f* is f of the mean model plus what the workers' spread costs, exactly
+    a spread/2 for f = a ||x||^2 / 2; it is recorded when it is asked for."""
+    a = torch.full((4, 3), 0.5, dtype=torch.float64)
+    b = torch.arange(12, dtype=torch.float64).reshape(4, 3)
+    objective = Quadratic.from_arrays(a, b)
+    method = row("local-sgd").tune(objective, 7, ConstantStep(0.3)).method
+    trace = run(method, objective, steps=7, of_workers=True)
+    expected = trace.suboptimality + 0.25 * trace.consensus
+    assert trace.consensus[0, -1] > 0.1
+    assert np.allclose(trace.workers_suboptimality, expected, rtol=1e-12)
+    assert np.isnan(run(method, objective, steps=7).workers_suboptimality).all()

@@ -161,3 +161,21 @@ def test_a_lost_worker_is_named_and_nothing_done_is_lost(method) -> None:
     with pytest.raises(WorkerLost, match=r"waits for ever at step 5 .* for worker 3") as caught:
         run(method, PROBLEM, steps=50, timing=timing)
     assert caught.value.trace.steps[-1] >= 4 and np.isfinite(caught.value.trace.seconds).all()
+
+
+@pytest.mark.parametrize(
+    ("key", "expected"),
+    [
+        ("bsp-sgd", 40.0),
+        ("local-sgd", 40.0),
+        ("linear-scaling", 8 * 40.0),  # its batch is 8 base batches
+        ("asp", 40 / 16),  # a step is the arrival of one worker's gradient
+        ("backup-workers", 40 * 14 / 16),  # two of sixteen are left behind
+        ("randomised-gossip", 0.0),
+    ],
+)
+def test_gradients_a_worker_are_counted(key: str, expected: float) -> None:
+    chosen = row(key)
+    objective = catalogue_problem(chosen.problems[0], 16)
+    trace = run(chosen.build(objective, 40), objective, steps=40, timing=STANDARD)
+    assert trace.gradients[0, 0] == 0 and trace.gradients[0, -1] == expected

@@ -101,11 +101,17 @@ def test_the_door_and_the_audit_name_the_same_packages() -> None:
 
 def test_a_notebook_runs_and_compares() -> None:
     options = {"n": 4, "steps": 40, "replicas": 3, "seed": 1}
-    both = rateproof.compare(["bsp-sgd", "qsgd"], "quadratic-sc", **options)
-    alone = rateproof.run("qsgd", "quadratic-sc", **options)
+    both = rateproof.compare(["bsp-sgd", "qsgd"], "quadratic-sc", tuning="theorem", **options)
+    alone = rateproof.run("bsp-sgd", "quadratic-sc", **options)
+    frame = both.frame[both.frame["row"] == "bsp-sgd"]
     trace = alone.played.trace
-    assert np.array_equal(both["qsgd"].played.trace.suboptimality, trace.suboptimality)
-    assert both["bsp-sgd"].played.trace.sent_bits[0, -1] > trace.sent_bits[0, -1]
+    assert np.array_equal(frame["error"].to_numpy(), trace.suboptimality.ravel())
+    ends = both.frame.groupby("row")["bits"].max()
+    assert 0.98 * both.budget <= ends["qsgd"] <= both.budget == ends["bsp-sgd"]
+    assert [one.key for one in both.entrants] == ["bsp-sgd", "qsgd"]
+    halved = rateproof.run("local-sgd", "quadratic-sc", period=4, **options).played.trace
+    every = rateproof.run("local-sgd", "quadratic-sc", period=8, **options).played.trace
+    assert halved.sent_bits[0, -1] == 2 * every.sent_bits[0, -1]
     assert {"qsgd", "bsp-sgd"} <= set(rateproof.rows())
     assert len(rateproof.rows(ready=False)) > len(rateproof.rows())
 

@@ -66,3 +66,6 @@ class OnMoreShards(Method[Any]):
 
     def seconds(self, state: Any, t: int) -> Tensor | None:
         return self.method.seconds(state, t)
+
+    def computed(self, state: Any, t: int) -> Tensor | None:
+        return self.method.computed(state, t)

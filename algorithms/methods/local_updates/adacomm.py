@@ -146,3 +146,6 @@ class AdaComm(Method[AdaCommState]):
 
     def seconds(self, state: AdaCommState, t: int) -> Tensor | None:
         return state.clocks.amax(-1)
+
+    def computed(self, state: AdaCommState, t: int) -> Tensor | None:
+        return torch.full_like(state.clocks[..., 0], t)

@@ -72,6 +72,9 @@ class Scheduled(Method[State]):
         happened = state.schedule.seconds
         return happened[min(t, self.ticks) - 1] if t else torch.zeros_like(happened[0])
 
+    def computed(self, state: State, t: int) -> Tensor | None:
+        return state.schedule.counted[min(t, self.ticks)] / state.schedule.n
+
 
 @lru_cache(maxsize=16)
 def _drawn(

@@ -1,0 +1,208 @@
+"""Trace: what a run leaves behind, and the recorder that collects it.
+
+The recorder observes: it charges nothing and changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from algorithms.methods.base import Method, World
+from algorithms.network.base import Network
+from algorithms.network.ledger import Account
+from theory.arrays import Floats
+
+
+@final
+@dataclass(frozen=True)
+class Trace:
+    """What one run left behind; x_t is the mean model over workers.
+
+    steps             [K]     steps done at each record, the first 0
+    suboptimality     [R, K]  f(x_t) - f* [f]; f(x_t) where f* is unknown (``f_star_known``)
+    squared_gradient  [R, K]  ||grad f(x_t)||^2
+    average_squared_gradient [R, K]  mean of ||grad f(x_s)||^2 over the sampled s < t
+    squared_distance  [R, K]  ||x_t - x*||^2, NaN where x* is unknown
+    consensus         [R, K]  (1/n) sum_i ||x_i - x_t||^2
+    weighted_suboptimality [R, K]  f(weighted average of x_0 .. x_{t-1}) - f*, NaN without weights
+    workers_suboptimality [R, K]  (1/n) sum_i f(x_i) - f* [f], NaN unless the run was asked for it
+    sent_bits, received_bits, messages [R, K]  mean per worker, messages sent and received
+    gradients         [R, K]  mean per worker: those of its schedule, or that a stopwatch counted;
+                              else NaN
+    seconds           [R, K]  modelled time: the method's schedule, or a stopwatch; else NaN
+    wall_seconds      [K]     measured, recording left out
+    model             [R, d]  last mean model
+    rows              [R, m or 1, d]  last model rows held here
+    account           per-worker totals at the end
+
+    Attributes:
+        problem: name of the problem.
+        seed: seed of the run.
+    """
+
+    method: str
+    problem: str
+    seed: int
+    steps: NDArray[np.int64]
+    suboptimality: Floats
+    squared_gradient: Floats
+    average_squared_gradient: Floats
+    squared_distance: Floats
+    consensus: Floats
+    weighted_suboptimality: Floats
+    workers_suboptimality: Floats
+    sent_bits: Floats
+    received_bits: Floats
+    messages: Floats
+    gradients: Floats
+    seconds: Floats
+    wall_seconds: Floats
+    model: Tensor
+    rows: Tensor
+    account: Account
+    f_star_known: bool
+
+
+def record_steps(steps: int, points: int) -> NDArray[np.int64]:
+    """At most ``points`` record times from 0 to ``steps``: even early on, geometric later."""
+    if points >= steps + 1:
+        return np.arange(steps + 1)
+    inner = np.geomspace(1.0, steps, points - 1)
+    inner[-1] = steps
+    return np.unique(np.round(np.append(0.0, inner)).astype(np.int64))
+
+
+def mean_model(method: Method[Any], network: Network, rows: Tensor) -> Tensor:
+    """Mean ``[..., d]`` over all workers of a method's model rows."""
+    return rows[..., 0, :] if method.shared_model else network.mean_over_workers(rows)
+
+
+@final
+class Recorder:
+    """Collects the series of one run: an observer that charges nothing and changes nothing."""
+
+    def __init__(
+        self,
+        method: Method[Any],
+        world: World,
+        due: NDArray[np.int64],
+        every: int,
+        weight: Callable[[int], float] | None,
+        of_workers: bool,
+    ) -> None:
+        self.method, self.world, self.every, self.weight = method, world, every, weight
+        self.of_workers = of_workers
+        self.due = set(due.tolist())
+        self.columns: dict[str, list[Any]] = {}
+        self.gradient_sum = torch.zeros(world.replicas.shape, dtype=torch.float64)
+        self.gradients = 0
+        self.weighted_sum: Tensor | None = None
+        self.weight_sum = 0.0
+        self.clock = 0.0
+        self.state: Any = None
+
+    def see(self, state: Any, t: int) -> None:
+        """Look at the state after t steps, if anything is due.
+
+        Raises:
+            FloatingPointError: the mean model is not finite.
+        """
+        recording = t in self.due
+        averaging = recording if self.every == 0 else t % self.every == 0
+        if not (recording or averaging or self.weight):
+            return
+        self.state = state
+        rows = self.method.models(state)
+        mean = mean_model(self.method, self.world.network, rows)
+        squared = None
+        if recording or averaging:
+            squared = self.world.problem.mean_gradient(mean).square().sum(-1).double().cpu()
+        if recording and squared is not None:
+            self._record(rows, mean, squared, t)
+            if not bool(torch.isfinite(mean).all()):
+                raise FloatingPointError(f"model not finite after {t} steps")
+        if averaging and squared is not None:
+            self.gradient_sum += squared
+            self.gradients += 1
+        if self.weight:
+            w = self.weight(t)
+            self.weight_sum += w
+            self.weighted_sum = w * mean + (0 if self.weighted_sum is None else self.weighted_sum)
+
+    def _record(self, rows: Tensor, mean: Tensor, squared: Tensor, t: int) -> None:
+        problem, network = self.world.problem, self.world.network
+        floor = problem.f_star or 0.0
+        unknown = torch.full(mean.shape[:-1], float("nan"), dtype=torch.float64)
+        spread = (rows - mean[..., None, :]).square().sum(-1, keepdim=True)
+        account = network.account(tuple(mean.shape[:-1]))
+        average = None if self.weighted_sum is None else self.weighted_sum / self.weight_sum
+        self._put(
+            steps=t,
+            wall_seconds=self.clock,
+            suboptimality=problem.value(mean).double() - floor,
+            squared_gradient=squared,
+            average_squared_gradient=self.gradient_sum / self.gradients
+            if self.gradients
+            else squared,
+            squared_distance=unknown
+            if problem.x_star is None
+            else (mean - problem.x_star).square().sum(-1),
+            consensus=mean_model(self.method, network, spread)[..., 0],
+            weighted_suboptimality=unknown if average is None else problem.value(average) - floor,
+            workers_suboptimality=self._of_workers(rows) - floor if self.of_workers else unknown,
+            sent_bits=account.sent_bits.double().mean(-1),
+            received_bits=account.received_bits.double().mean(-1),
+            gradients=self._gradients(t, unknown),
+            seconds=self._seconds(t, unknown),
+            messages=(account.sent_messages + account.received_messages).double().mean(-1),
+        )
+
+    def _seconds(self, t: int, unknown: Tensor) -> Tensor:
+        """Modelled time after t steps."""
+        own = self.method.seconds(self.state, t)
+        watch = self.world.network.stopwatch
+        if own is not None:
+            return own
+        return unknown if watch is None else watch.seconds
+
+    def _of_workers(self, rows: Tensor) -> Tensor:
+        """(1/n) sum_i f(x_i) ``[...]``."""
+        values = self.world.problem.value(rows).double()[..., None]
+        return mean_model(self.method, self.world.network, values)[..., 0]
+
+    def _gradients(self, t: int, unknown: Tensor) -> Tensor:
+        """Gradients a worker after t steps."""
+        own = self.method.computed(self.state, t)
+        if own is not None:
+            return own
+        watch = self.world.network.stopwatch
+        return unknown if watch is None else watch.worked.double().mean(-1)
+
+    def _put(self, **values: Any) -> None:
+        for name, value in values.items():
+            if isinstance(value, Tensor):
+                value = value.detach().cpu().double().numpy()
+            self.columns.setdefault(name, []).append(value)
+
+    def trace(self, state: Any, seed: int) -> Trace:
+        """The series so far and where the run stands."""
+        world, rows = self.world, self.method.models(state)
+        series = {name: np.stack(column, axis=-1) for name, column in self.columns.items()}
+        return Trace(
+            method=self.method.name,
+            problem=world.problem.name,
+            seed=seed,
+            steps=series.pop("steps").astype(np.int64),
+            **series,
+            model=mean_model(self.method, world.network, rows),
+            rows=rows,
+            account=world.network.account(tuple(world.replicas.shape)),
+            f_star_known=world.problem.f_star is not None,
+        )

@@ -1,0 +1,139 @@
+"""Parameters of a row by name: read off the method that its recipe builds, and set in it.
+
+A method is a tree of frozen dataclasses; a parameter is a number, a truth value or an operator in
+it, named by the path of fields that leads there (``compressor.k``, ``period``, ``barrier.s``).
+Stepsizes are set by a tuning, sizes and seeds by a run: they are no parameters of a row.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from algorithms.catalogue import OPERATORS, Row
+from algorithms.compressors.base import Compressor
+from algorithms.methods.base import Method
+from algorithms.names import UnknownName, look_up
+from algorithms.problems.base import Problem
+from theory.stepsizes import ConstantStep, Stepsize
+
+Value = int | float | bool | Compressor | None
+Settings = Mapping[str, str | Value]
+
+_OF_RUNS = ("ticks", "replicas", "schedule_seed", "n", "shapes")
+
+
+def parameters(method: Method[Any]) -> dict[str, Value]:
+    """Every parameter of a method by its path, in the order of its fields."""
+    return dict(_leaves(method, ""))
+
+
+def _leaves(node: Any, path: str) -> Iterator[tuple[str, Value]]:
+    for field in dataclasses.fields(node):
+        value, name = getattr(node, field.name), f"{path}{field.name}"
+        if not field.init or field.name in _OF_RUNS or isinstance(value, Stepsize):
+            continue
+        if isinstance(value, Compressor):
+            yield name, value
+        if dataclasses.is_dataclass(value) and not isinstance(value, type):
+            yield from _leaves(value, f"{name}.")
+        elif value is None or isinstance(value, (bool, int, float)):
+            yield name, value
+
+
+def shown_value(value: Value) -> str:
+    """A parameter's value as it is printed, and as it can be typed."""
+    if isinstance(value, Compressor):
+        return value.name
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def with_settings(row: Row, settings: Settings) -> Row:
+    """The row with some of its parameters set, and everything else as it is.
+
+    Names may be shortened to what tells them apart (``k`` for ``compressor.k``); values may be
+    text, and operators are given by their reported names. What a recipe derives from a parameter
+    (CHOCO's consensus stepsize from its operator's delta) stays as the recipe made it: set that
+    too. The row's bill is that of the ledger; closed forms of its messages are the old row's.
+
+    Raises:
+        ValueError: the row is planned; or, when its method is built, an unknown name, or a value
+            that the parameter cannot take.
+    """
+    recipe = row.ready()
+    if not settings:
+        return row
+    build = recipe.build
+
+    def built(step: Stepsize, problem: Problem, steps: int) -> Method[Any]:
+        return adjusted(build(step, problem, steps), settings)
+
+    return replace(row, recipe=replace(recipe, build=built))
+
+
+def adjusted(method: Method[Any], settings: Settings) -> Method[Any]:
+    """The method with parameters set by name.
+
+    Raises:
+        ValueError: an unknown or ambiguous name, or a value that the parameter cannot take.
+    """
+    for name, value in settings.items():
+        known = parameters(method)
+        path = _full(name, known)
+        chosen = _read(path, value, known[path]) if isinstance(value, str) else value
+        try:
+            method = _replaced(method, path.split("."), chosen)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{path}={value} is not possible: {error}") from error
+    return method
+
+
+def _full(name: str, known: Mapping[str, Value]) -> str:
+    if name in known:
+        return name
+    ends = [path for path in known if path.endswith(f".{name}")]
+    if len(ends) > 1:
+        raise ValueError(f"parameter {name!r} could be any of {', '.join(ends)}; give one of them")
+    if not ends:
+        raise UnknownName("parameter", name, known)
+    return ends[0]
+
+
+def _read(path: str, text: str, old: Value) -> Value:
+    """What ``text`` says in place of ``old``.
+
+    Raises:
+        ValueError: it says nothing that could stand there.
+    """
+    if isinstance(old, Compressor):
+        return look_up("operator", text, OPERATORS)
+    if text.lower() in ("true", "false") and (old is None or isinstance(old, bool)):
+        return text.lower() == "true"
+    if text.lower() == "none":
+        return None
+    try:
+        number = float(text)
+    except ValueError:
+        raise ValueError(f"{path} must be a number, as {old!r} is, got {path}={text!r}") from None
+    whole = number.is_integer() and "." not in text and "e" not in text.lower()
+    if isinstance(old, bool) or (isinstance(old, int) and not whole):
+        kind = "true or false" if isinstance(old, bool) else "a whole number"
+        raise ValueError(f"{path} must be {kind}, as {old!r} is, got {path}={text}")
+    return int(number) if whole else number
+
+
+def _replaced(node: Any, path: list[str], value: Value) -> Any:
+    first, *rest = path
+    inner = _replaced(getattr(node, first), rest, value) if rest else value
+    return replace(node, **{first: inner})
+
+
+def row_parameters(row: Row, problem: Problem, steps: int = 1000) -> dict[str, Value]:
+    """Those of the row's method on a problem.
+
+    Raises:
+        ValueError: the row is planned.
+    """
+    return parameters(row.ready().build(ConstantStep(1.0), problem, steps))

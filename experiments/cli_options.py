@@ -1,0 +1,20 @@
+"""Options that several commands have, once."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+Json = Annotated[bool, typer.Option("--json", help="Print pure JSON on standard output.")]
+Row = Annotated[str, typer.Argument(help="Key of a survey row, see `rateproof list`.")]
+Workers = Annotated[int, typer.Option("-n", "--workers", help="Workers n, at least 2.")]
+Tuned = Annotated[
+    str,
+    typer.Option(help="theorem: what is proved; grid: the best of a stated grid, as papers do it."),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="NAME=VALUE of a parameter of the row; `run` prints them all."),
+]
+Dimension = Annotated[int, typer.Option("-d", help="Dimension that claims are stated for.")]

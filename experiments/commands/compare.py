@@ -1,0 +1,135 @@
+"""``rateproof compare``: rows beside each other at one budget, a table and a figure."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.markup import escape
+from rich.table import Table
+
+from algorithms.catalogue import problem, row
+from algorithms.names import look_up
+from algorithms.run import Diverged
+from experiments.commands.console import (
+    at_least,
+    bad_input,
+    console,
+    dump,
+    number,
+    print_error,
+    writable,
+)
+from experiments.comparing import AXES, Comparison, compare_rows
+from experiments.figures.style import save, styled
+from experiments.single import LEVEL
+from experiments.tuned_rows import Tuning, read_settings
+
+
+def compare_command(
+    keys: Sequence[str],
+    problem_name: str,
+    *,
+    axis: str,
+    budget: float | None,
+    target: float | None,
+    tuning: str,
+    settings: Sequence[str],
+    of_workers: bool,
+    n: int,
+    steps: int,
+    replicas: int,
+    seed: int,
+    out: Path,
+    as_json: bool,
+) -> int:
+    """Exit code 1 if a run diverged."""
+    with bad_input():
+        at_least("n", n, 2)
+        at_least("T", steps, 1)
+        writable(out)
+        equal = look_up("axis", axis, {name: name for name in AXES})
+        by = look_up("tuning", tuning, {one.value: one for one in Tuning})
+        try:
+            found = compare_rows(
+                [row(key) for key in keys], problem(problem_name, n), axis=equal, tuning=by,
+                steps=steps, replicas=replicas, seed=seed, budget=budget, target=target,
+                of_workers=of_workers, settings=by_row(settings, keys),
+            )  # fmt: skip
+        except Diverged as error:
+            print_error(f"{error} (seed {seed}); --tuning grid, or leaving that row out, would do")
+            return 1
+    words = "-".join([*keys, problem_name, axis, f"n{n}", f"seed{seed}"])
+    stem = re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")[:120]
+    with styled():
+        files = [*save(found.figure(), out, stem), out / f"{stem}.parquet"]
+    found.frame.to_parquet(files[-1], index=False)
+    if as_json:
+        dump(_data(found, files))
+    else:
+        _show(found, files)
+    return 0
+
+
+def by_row(words: Sequence[str], keys: Sequence[str]) -> Mapping[str, Mapping[str, str]]:
+    """``ROW:NAME=VALUE`` each, by row.
+
+    Raises:
+        ValueError: a word of another form, or a row that is not compared.
+    """
+    sorted_words: dict[str, list[str]] = {}
+    for word in words:
+        key, colon, rest = word.partition(":")
+        if not colon or key not in keys:
+            raise ValueError(
+                f"--set must be ROW:NAME=VALUE with a row of {', '.join(keys)}, got {word!r}"
+            )
+        sorted_words.setdefault(key, []).append(rest)
+    return {key: read_settings(mine) for key, mine in sorted_words.items()}
+
+
+def _data(found: Comparison, files: Sequence[Path]) -> dict[str, Any]:
+    return {
+        "problem": found.problem,
+        "n": found.n,
+        "seed": found.seed,
+        "equal": found.axis,
+        "budget": found.budget,
+        "quantity": found.quantity,
+        "target": found.target,
+        "level": LEVEL,
+        "rows": [one._asdict() | {"verdict": one.verdict} for one in found.standings],
+        "files": [str(path) for path in files],
+    }
+
+
+def _show(found: Comparison, files: Sequence[Path]) -> None:
+    out, axis = console(False), AXES[found.axis]
+    replicas = len(found.entrants[0].error)
+    table = Table(
+        title=f"{found.problem}, n = {found.n}, {replicas} replicas, seed {found.seed}: "
+        f"{found.quantity} at {found.budget:.4g} {axis}",
+        title_justify="left",
+    )
+    for name in ("row", "error", f"± ({LEVEL:.0%})", "of the best", "p", "verdict"):
+        table.add_column(name, justify="left" if name in ("row", "verdict") else "right")
+    table.add_column(f"{found.axis} to {found.target:.3g}", justify="right")
+    for one in found.standings:
+        spent = number(one.spent) if math.isfinite(one.spent) else "not reached"
+        table.add_row(
+            one.key, number(one.error), number(one.half_width, 2), number(one.ratio, 3),
+            number(one.p, 2), one.verdict, spent,
+        )  # fmt: skip
+    out.print(table)
+    for one in found.standings:
+        out.print(escape(f"{one.key}: {one.told}"), highlight=False, soft_wrap=True)
+    out.print(
+        "p: paired t test against the best over replicas, times the number of pairs",
+        highlight=False,
+        soft_wrap=True,
+    )
+    for path in files:
+        out.print(f"written: {path}", highlight=False, soft_wrap=True)

@@ -1,0 +1,74 @@
+"""``rateproof tune``: the best of a stated grid, printed and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from algorithms.catalogue import PROBLEMS, ROWS, Row, problem, row
+from algorithms.names import look_up
+from algorithms.tuning.grid import Best, Budget, search
+from algorithms.tuning.stored import written
+from experiments.commands.console import bad_input, console, dump
+from experiments.files import write_atomically
+
+READY = "ready"
+
+
+def tune_command(
+    keys: Sequence[str], names: Sequence[str], keep: Path | None, *, as_json: bool
+) -> int:
+    """Exit code 0; what has no finite error on the grid is told and left out."""
+    with bad_input():
+        todo = _todo(keys, names)
+        if keep is not None:
+            written({}, Budget(), keep)  # refuses a file that holds something else
+    found: dict[str, dict[str, Best]] = {}
+    out = console(True)
+    for number, (one, name) in enumerate(todo, start=1):
+        head = f"[{number}/{len(todo)}] {one.key} on {name}"
+        try:
+            best = search(one, problem(name, Budget().n))
+        except ValueError as error:
+            out.print(f"{head}: {error}", markup=False, highlight=False, soft_wrap=True)
+            continue
+        found.setdefault(one.key, {})[name] = best
+        step = "no stepsize" if best.power is None else f"gamma = 2^{best.power} / L"
+        told = ", ".join([step, *(f"{key} = {value:g}" for key, value in best.settings.items())])
+        out.print(
+            f"{head}: {told}; {best.score:.3g}, {best.places} places",
+            markup=False, highlight=False, soft_wrap=True,
+        )  # fmt: skip
+        if keep is not None:  # nothing is lost where it is interrupted
+            write_atomically(keep, written(found, Budget(), keep).encode())
+    if as_json:
+        dump(
+            {key: {name: asdict(one) for name, one in mine.items()} for key, mine in found.items()}
+        )
+    return 0
+
+
+def _todo(keys: Sequence[str], names: Sequence[str]) -> list[tuple[Row, str]]:
+    """Rows with the problems that they are tuned on.
+
+    Raises:
+        ValueError: an unknown row or problem, or a row that runs on none of the problems.
+    """
+    known = {entry.name: entry for entry in PROBLEMS}
+    wanted = {look_up("problem", name, known).name for name in names}
+    chosen = [row(key) for key in keys] or [one for one in ROWS if one.state == READY]
+    todo = []
+    for one in chosen:
+        mine = [
+            name
+            for name in one.problems
+            if (name in wanted if wanted else not name.startswith("mlp"))
+        ]
+        if keys and not mine:
+            raise ValueError(
+                f"row {one.key!r} runs on none of {', '.join(sorted(wanted)) or 'the problems'}; "
+                f"it runs on {', '.join(one.problems) or 'none, it is planned'}"
+            )
+        todo += [(one, name) for name in mine]
+    return todo

@@ -1,0 +1,308 @@
+"""Several rows on one problem at one budget: who is better, by how much, and is it chance?
+
+Every row may spend the same number of bits, modelled seconds, gradients or steps; it runs for as
+many steps as that takes. The error at the budget has a Student interval over replicas; whether one
+row beats another is a paired two-sided t test over replicas, Bonferroni-corrected for the pairs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, final
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from scipy import stats
+
+from algorithms.catalogue import Row
+from algorithms.problems.base import Problem
+from algorithms.run import Trace, run
+from algorithms.synchronisation.stopwatch import STANDARD
+from algorithms.tuning.grid import score
+from algorithms.tuning.parameters import Settings
+from experiments.figures.lines import DrawnLine, LineCurves, lines_figure
+from experiments.single import LEVEL, interval
+from experiments.tuned_rows import Chosen, Tuning, chosen
+from proofs_check.curves import band
+from theory.arrays import Floats
+
+Axis = Literal["steps", "bits", "seconds", "gradients"]
+AXES: dict[Axis, str] = {
+    "steps": "steps",
+    "bits": "bits sent and received per worker",
+    "seconds": "modelled time [s]",
+    "gradients": "gradients per worker",
+}
+"""What a comparison may be at equal amounts of, with the label of its axis."""
+
+_PILOT = 64  # steps from which a row's price of a step is read
+_SHARE = 0.98  # of the budget that every replica spends at least
+_MOST = 50  # times T: the longest run
+_ROUNDING = 1e-9  # of an error: what differs less is the same
+_CHANCE = 0.05  # error of all tests of a comparison together
+
+
+class Entrant(NamedTuple):
+    """One row in the comparison.
+
+    Attributes:
+        key: the row's key.
+        told: its stepsize, and what tuned it.
+        x: what was spent at each record ``[R, K]``.
+        error: the error at each record ``[R, K]``.
+    """
+
+    key: str
+    told: str
+    x: Floats
+    error: Floats
+
+
+class Standing(NamedTuple):
+    """What the comparison says of a row.
+
+    Attributes:
+        key: the row's key.
+        error: mean error at the budget.
+        half_width: half of its 95% interval.
+        ratio: mean error over that of the best.
+        p: of the paired test against the best, times the number of pairs; NaN for the best itself.
+        spent: what it spends until its mean error first is at most the target, infinite if never.
+        told: its stepsize, and what tuned it.
+    """
+
+    key: str
+    error: float
+    half_width: float
+    ratio: float
+    p: float
+    spent: float
+    told: str
+
+    @property
+    def verdict(self) -> str:
+        """In words."""
+        if math.isnan(self.p):
+            return "best"
+        return "worse" if self.p <= _CHANCE else "not told apart from the best"
+
+
+@final
+@dataclass(frozen=True)
+class Comparison:
+    """Rows beside each other at one budget of ``axis``; see :func:`compare_rows`.
+
+    Attributes:
+        problem: the problem's name.
+        n: number of workers.
+        seed: seed of all runs.
+        axis: what is equal.
+        budget: how much of it every row may spend.
+        quantity: what the error is.
+        target: the error that ``spent`` is about.
+        entrants: the rows in the order in which they were named.
+    """
+
+    problem: str
+    n: int
+    seed: int
+    axis: Axis
+    budget: float
+    quantity: str
+    target: float
+    entrants: tuple[Entrant, ...]
+
+    @property
+    def standings(self) -> tuple[Standing, ...]:
+        """The rows, best first."""
+        ends = {one.key: at(one, self.budget) for one in self.entrants}
+        ordered = sorted(self.entrants, key=lambda one: float(ends[one.key].mean()))
+        best = ends[ordered[0].key]
+        return tuple(self._standing(one, ends[one.key], best) for one in ordered)
+
+    def _standing(self, one: Entrant, end: Floats, best: Floats) -> Standing:
+        mean, half = interval(end[:, None])
+        least = float(best.mean())
+        return Standing(
+            one.key, float(mean[0]), float(half[0]), float(mean[0]) / least if least else math.nan,
+            _paired(end, best, len(self.entrants) - 1), _spent(one, self.target), one.told,
+        )  # fmt: skip
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """Tidy data: row, replica, record, what was spent, error."""
+        parts = []
+        for one in self.entrants:
+            replicas, records = one.error.shape
+            parts.append(
+                pd.DataFrame(
+                    {
+                        "row": one.key,
+                        "problem": self.problem,
+                        "n": self.n,
+                        "seed": self.seed,
+                        "replica": np.repeat(np.arange(replicas), records),
+                        "record": np.tile(np.arange(records), replicas),
+                        self.axis: one.x.ravel(),
+                        "error": one.error.ravel(),
+                    }
+                )
+            )
+        return pd.concat(parts, ignore_index=True)
+
+    def figure(self) -> Figure:
+        """One line a row, with its band, against what is equal."""
+        lines = []
+        for one in self.entrants:
+            mean, low, high = band(one.error)
+            lines.append(DrawnLine(one.key, one.x.mean(0), mean, low, high))
+        title = f"{self.problem}, n = {self.n}, {len(self.entrants[0].error)} replicas"
+        return lines_figure(LineCurves(title, AXES[self.axis], self.quantity, tuple(lines)))
+
+
+def compare_rows(
+    rows: Sequence[Row],
+    problem: Problem,
+    *,
+    axis: Axis = "bits",
+    tuning: Tuning = Tuning.GRID,
+    steps: int = 1000,
+    replicas: int = 16,
+    seed: int = 0,
+    budget: float | None = None,
+    target: float | None = None,
+    of_workers: bool = False,
+    settings: Mapping[str, Settings] | None = None,
+) -> Comparison:
+    """Run every row until ``budget`` of ``axis`` is spent (default: what the first row named spends
+    in ``steps`` steps), and compare the errors there.
+
+    ``of_workers``: the error is (1/n) sum_i f(x_i) - f*, else that of the mean model. ``target``
+    (default: the largest of the rows' mean errors at the budget) is the error to reach.
+    ``settings`` has by row key what is set by hand.
+
+    Raises:
+        ValueError: fewer than two rows or two alike, fewer than 2 replicas, a row that does not run
+            on the problem, an amount that the rows do not spend or that is not modelled, or as
+            :func:`experiments.tuned_rows.chosen`.
+        Diverged: a run left the range of its number type.
+    """
+    _check(rows, problem, replicas)
+    ready = [
+        chosen(row, problem, tuning, seed=seed, settings=(settings or {}).get(row.key))
+        for row in rows
+    ]
+    prices = [_price(one, problem, axis, steps, seed) for one in ready]
+    wanted = budget if budget is not None else steps * prices[0]
+    if not 0 < wanted < math.inf:
+        raise ValueError(f"budget must be positive and finite, got budget={wanted:g} {axis}")
+    entrants = tuple(
+        _entrant(one, problem, axis, wanted, price, steps, replicas, seed, of_workers)
+        for one, price in zip(ready, prices, strict=True)
+    )
+    reach = max(float(at(one, wanted).mean()) for one in entrants) if target is None else target
+    return Comparison(
+        problem.name, problem.n, seed, axis, wanted, _quantity(problem, of_workers), reach, entrants
+    )
+
+
+def _check(rows: Sequence[Row], problem: Problem, replicas: int) -> None:
+    keys = [row.key for row in rows]
+    if len(keys) < 2 or len(set(keys)) < len(keys):
+        raise ValueError(f"rows must be two or more, no two alike, got {', '.join(keys) or 'none'}")
+    if replicas < 2:
+        raise ValueError(f"replicas must be at least 2, for intervals, got replicas={replicas}")
+    for row in rows:
+        if problem.name not in row.problems:
+            raise ValueError(
+                f"row {row.key!r} does not run on problem={problem.name}; it runs on "
+                f"{', '.join(row.problems) or 'none, it is planned'}"
+            )
+
+
+def _price(one: Chosen, problem: Problem, axis: Axis, steps: int, seed: int) -> float:
+    """What a step costs, in the mean over a short run."""
+    length = min(_PILOT, steps)
+    method = one.tuned(problem, length).method
+    trace = run(method, problem, steps=length, seed=seed, replicas=2, points=2, timing=STANDARD)
+    price = float(_spending(trace, axis)[:, -1].mean()) / length
+    if not 0 < price < math.inf:
+        raise ValueError(
+            f"row {one.row.key!r} spends no {axis} that are counted; another --x would do "
+            f"({', '.join(AXES)})"
+        )
+    return price
+
+
+def _entrant(
+    one: Chosen, problem: Problem, axis: Axis, budget: float, price: float, steps: int,
+    replicas: int, seed: int, of_workers: bool,
+) -> Entrant:  # fmt: skip
+    """The row's run for as many steps as the budget buys in every replica."""
+    while True:
+        length = max(1, math.floor(budget / price * (1 + 1e-9)))
+        if length > _MOST * steps:
+            raise ValueError(
+                f"row {one.row.key!r} spends {price:.4g} {axis} a step and would take {length} "
+                f"steps for the budget of {budget:.4g}, more than {_MOST} times T={steps}; a "
+                "larger T, or a smaller --budget, would do"
+            )
+        tuned = one.tuned(problem, length)
+        trace = run(
+            tuned.method, problem, steps=length, seed=seed, replicas=replicas, timing=STANDARD,
+            of_workers=of_workers,
+        )  # fmt: skip
+        spent = float(_spending(trace, axis)[:, -1].min())
+        if spent >= _SHARE * budget or length == 1:
+            break
+        price = min(spent / length, 0.98 * price)  # a step became cheaper than it was at first
+    error = trace.workers_suboptimality if of_workers else score(trace)
+    by = one.note or (tuned.theorem.title if tuned.theorem else "a cautious guess")
+    return Entrant(one.row.key, f"{tuned.step_text}, {by}", _spending(trace, axis), error)
+
+
+def _spending(trace: Trace, axis: Axis) -> Floats:
+    match axis:
+        case "bits":
+            return trace.sent_bits + trace.received_bits
+        case "seconds":
+            return trace.seconds
+        case "gradients":
+            return trace.gradients
+        case "steps":
+            return np.broadcast_to(trace.steps.astype(np.float64), trace.suboptimality.shape)
+
+
+def _quantity(problem: Problem, of_workers: bool) -> str:
+    if of_workers:
+        return "(1/n) sum f(x_i) - f*"
+    return "f(x) - f*" if problem.f_star is not None else "||grad f(x)||^2"
+
+
+def at(one: Entrant, budget: float) -> Floats:
+    """Its error ``[R]`` at the last record at which at most ``budget`` was spent."""
+    place = np.maximum((one.x <= budget * (1 + 1e-9)).sum(axis=1) - 1, 0)
+    return np.asarray(one.error[np.arange(len(one.error)), place])
+
+
+def _paired(mine: Floats, best: Floats, pairs: int) -> float:
+    """p of equal means, times the number of pairs; NaN for the best itself."""
+    if mine is best:
+        return math.nan
+    if np.allclose(mine, best, rtol=_ROUNDING, atol=0):
+        return 1.0
+    if not (mine - best).std() > 0:
+        return 0.0
+    return min(1.0, pairs * float(stats.ttest_rel(mine, best).pvalue))
+
+
+def _spent(one: Entrant, target: float) -> float:
+    mean = one.error.mean(axis=0)
+    there = np.flatnonzero(mean <= target * (1 + 1e-12))
+    return float(one.x.mean(axis=0)[there[0]]) if len(there) else math.inf
+
+
+__all__ = ["AXES", "LEVEL", "Axis", "Comparison", "Entrant", "Standing", "compare_rows"]

@@ -1,0 +1,146 @@
+"""Comparisons: equal budgets, decisions by scipy's own tests, what is refused."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from algorithms.catalogue import problem, row
+from algorithms.tuning.grid import SEED
+from experiments.comparing import AXES, Comparison, Entrant, at, compare_rows
+from experiments.tuned_rows import Tuning, chosen
+from tests.experiments.calls import call
+
+SMALL = {"steps": 60, "replicas": 4, "tuning": Tuning.THEOREM}
+
+
+@pytest.mark.parametrize("axis", list(AXES))
+def test_every_row_spends_the_budget_and_no_more(axis):
+    found = compare_rows(
+        [row("bsp-sgd"), row("asp"), row("qsgd")], problem("quadratic-sc", 4), axis=axis, **SMALL
+    )
+    price = {one.key: one.x[:, -1] / (one.x.shape[1] - 1) for one in found.entrants}
+    for one in found.entrants:
+        spent = np.where(one.x <= found.budget * (1 + 1e-9), one.x, 0).max(axis=1)
+        assert (spent <= found.budget * (1 + 1e-9)).all()
+        assert (spent >= 0.9 * found.budget - 2 * price[one.key]).all(), one.key
+
+
+def _made(errors, budget=1.0, target=0.5):
+    """Rows whose errors ``[R]`` at the budget are given; at half of it they are twice as large, and
+    beyond it, where nobody may look, they are zero."""
+    entrants = tuple(
+        Entrant(
+            key,
+            "",
+            np.broadcast_to([0.5, 1.0, 2.0], (len(e), 3)),
+            np.stack([2 * e, e, 0 * e], axis=1),
+        )
+        for key, e in errors.items()
+    )
+    return Comparison("made", 4, 0, "bits", budget, "error", target, entrants)
+
+
+def test_an_error_beyond_the_budget_does_not_count():
+    """A comparison at unequal budgets would call the second row the best."""
+    found = _made({"a": np.array([1.0, 1.1]), "b": np.array([2.0, 2.1])})
+    assert [one.key for one in found.standings] == ["a", "b"]
+    assert at(found.entrants[0], 1.9) == pytest.approx([1.0, 1.1])
+    assert found.standings[0].error == pytest.approx(1.05)
+
+
+def test_decisions_are_those_of_a_paired_test_for_all_pairs():
+    drawn = np.random.default_rng(0)
+    common = drawn.normal(0, 1, 12)
+    errors = {
+        "best": 10 + common,
+        "near": 10.06 + common + drawn.normal(0, 0.1, 12),
+        "far": 11 + common + drawn.normal(0, 0.1, 12),
+    }
+    by_key = {one.key: one for one in _made(errors).standings}
+    assert by_key["best"].verdict == "best" and math.isnan(by_key["best"].p)
+    for key in ("near", "far"):
+        p = float(stats.ttest_rel(errors[key], errors["best"]).pvalue)
+        assert by_key[key].p == pytest.approx(min(1.0, 2 * p))
+    assert by_key["far"].verdict == "worse"
+    assert by_key["near"].verdict == "not told apart from the best"
+
+
+def test_rows_that_are_one_up_to_rounding_are_not_told_apart():
+    e = np.array([1.0, 1.2, 0.9])
+    found = _made({"a": e, "b": e * (1 + 1e-12)})
+    assert found.standings[1].p == 1.0
+
+
+def test_what_it_takes_to_reach_a_target():
+    found = _made({"a": np.array([0.3, 0.3]), "b": np.array([0.6, 0.6])}, target=0.6)
+    assert {one.key: one.spent for one in found.standings} == {"a": 0.5, "b": 1.0}
+    assert math.isinf(_made({"a": np.ones(2), "b": np.ones(2)}, target=-1.0).standings[0].spent)
+
+
+def test_the_frame_is_tidy():
+    frame = compare_rows([row("bsp-sgd"), row("qsgd")], problem("quadratic-sc", 4), **SMALL).frame
+    assert set(frame.columns) >= {"row", "problem", "n", "seed", "replica", "record", "bits"}
+    assert not frame.duplicated(["row", "replica", "record"]).any()
+    assert np.isfinite(frame["error"]).all()
+
+
+def test_the_seed_of_a_tuning_is_refused():
+    """A grid's best looks better on the runs that chose it than it is."""
+    objective = problem("quadratic-sc", 4)
+    with pytest.raises(ValueError, match=f"seed={SEED} is the one that the grid's tunings were"):
+        chosen(row("bsp-sgd"), objective, Tuning.GRID, seed=SEED)
+
+
+def test_workers_errors_are_compared_where_they_are_asked_for():
+    """D-PSGD's workers are off by their spread, of which the mean model tells nothing."""
+    both = {
+        of: compare_rows(
+            [row("d-psgd"), row("bsp-sgd")], problem("quadratic-unequal", 8), of_workers=of,
+            axis="gradients", **SMALL,
+        )
+        for of in (False, True)
+    }  # fmt: skip
+    of_mean, of_all = ({one.key: one.error for one in both[of].standings} for of in (False, True))
+    assert of_all["d-psgd"] > of_mean["d-psgd"]
+    assert of_all["bsp-sgd"] == pytest.approx(of_mean["bsp-sgd"])
+
+
+def test_the_command_prints_a_table_and_keeps_the_data(tmp_path: Path) -> None:
+    words = ("compare", "bsp-sgd", "top-k", "-p", "quadratic-sc", "-n", "4", "-T", "40",
+             "--tuning", "theorem", "--replicas", "3", "--out", str(tmp_path))  # fmt: skip
+    code, out, err = call(*words)
+    assert code == 0, err
+    assert "f(x) - f* at" in out and "verdict" in out and "p: paired t test" in out
+    code, out, err = call(*words, "--set", "top-k:k=0.5", "--json")
+    assert code == 0, err
+    data = json.loads(out)
+    assert {one["key"] for one in data["rows"]} == {"bsp-sgd", "top-k"}
+    frame = pd.read_parquet(next(name for name in data["files"] if name.endswith(".parquet")))
+    assert set(frame["row"]) == {"bsp-sgd", "top-k"}
+    assert all(Path(name).stat().st_size for name in data["files"])
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("bsp-sgd", "-p", "quadratic-sc"), "rows must be two or more"),
+        (("bsp-sgd", "bsp-sgd", "-p", "quadratic-sc"), "no two alike"),
+        (("bsp-sgd", "qsgd", "-p", "quadratic-sc", "--x", "bytes"), "unknown axis 'bytes'"),
+        (("bsp-sgd", "qsgd", "-p", "quadratic-sc", "--tuning", "grit"), "nearest: grid"),
+        (("bsp-sgd", "qsgd", "-p", "lasso-diabetes"), "does not run on problem=lasso-diabetes"),
+        (("bsp-sgd", "qsgd", "-p", "quadratic-sc", "--replicas", "1"), "replicas must be at least"),
+        (("bsp-sgd", "qsgd", "-p", "quadratic-sc", "--budget", "-1"), "budget must be positive"),
+        (("bsp-sgd", "qsgd", "-p", "quadratic-sc", "--set", "k=1"), "--set must be ROW:NAME=VALUE"),
+        (("push-sum", "choco-gossip", "-p", "consensus", "--x", "gradients"), "spends no gradient"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(words, message, tmp_path):
+    code, _, err = call("compare", *words, "--out", str(tmp_path))
+    assert code == 2 and message in err, err
