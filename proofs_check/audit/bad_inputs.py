@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
+
 import torch
+from torch import Tensor
 
 from proofs_check.audit.families import HUGE
 from proofs_check.audit.history import shown
+from proofs_check.audit.moments import ALPHA
 from proofs_check.audit.runner import Runner
 from proofs_check.audit.traits import Memory
 from proofs_check.audit.trial import Trial
 from proofs_check.audit.verdicts import raised
+from proofs_check.instruments.betting import lower_end
 from proofs_check.verdict import Outcome, Verdict
 
-_TRIES = 64
+_TRIES, _PLAIN, _MOST = 64, 4000, 20_000
 
 
 def check_not_finite(trial: Trial) -> list[Verdict]:
@@ -25,32 +31,71 @@ def check_not_finite(trial: Trial) -> list[Verdict]:
 
 def _not_finite(trial: Trial, name: str, value: float) -> Verdict:
     claim = f"an input with one {name} is refused, or the {name} stays where it is"
-    told = "no dimension above 1 is taken"
+    told, undrawn = "", ""
     for d in (d for d in trial.dims() if d > 1):
-        good, told = _kept_apart(trial, d, value)
-        if not good:
-            return trial.speaker.holds(claim, name, False, told)
-    return trial.speaker.holds(claim, name, True, told)
+        good, seen = _kept_apart(trial, d, value)
+        if good is None:
+            undrawn = seen
+        elif not good:
+            return trial.speaker.holds(claim, name, False, seen)
+        else:
+            told = seen
+    if not told:
+        told = undrawn or "no dimension above 1 is taken"
+        return trial.speaker.says(claim, name, Outcome.NOT_APPLICABLE, told)
+    return trial.speaker.holds(claim, name, True, "; ".join(filter(None, (told, undrawn))))
 
 
-def _kept_apart(trial: Trial, d: int, value: float) -> tuple[bool, str]:
-    """Whether one entry that is not finite is refused or stays alone, and what was seen."""
+def _kept_apart(trial: Trial, d: int, value: float) -> tuple[bool | None, str]:
+    """Whether one entry that is not finite is refused or stays alone, and what was seen.
+
+    None where chance never drew that entry often enough to tell.
+    """
     x = torch.arange(1.0, d + 1, dtype=torch.float64)
-    x[d // 2] = value
+    place = d // 2
+    x[place] = value
     trial.bench.renew()
+    tries: list[Tensor] = []
     try:
-        tries = [trial.bench(x, seed) for seed in range(_TRIES if trial.traits.random else 1)]
+        tries.extend(trial.bench(x, seed) for seed in range(_TRIES if trial.traits.random else 1))
+        if trial.traits.random and bool(torch.stack(tries).isfinite().all()):
+            more = _draws_of(trial, d, place)
+            if more > _MOST:
+                told = f"[{place}] is sent too seldom to tell (d = {d}, {_PLAIN} draws)"
+                return None, told
+            seeds = range(_TRIES, math.ceil(more))
+            tries.append(next((y for y in _calls(trial, x, seeds) if _spoilt(y)), tries[0]))
     except Exception as error:  # a stranger's code may raise anything
         return True, f"{raised(error)} (d = {d})"
     y = max(tries, key=lambda one: int((~one.isfinite()).sum()))
     told = f"C({shown(x)}) = {shown(y)}"
     wrong = ~y.isfinite()
-    elsewhere = int(wrong.sum()) - int(wrong[d // 2])
+    elsewhere = int(wrong.sum()) - int(wrong[place])
     if not bool(wrong.any()):
         return False, f"hidden in silence: {told}"
     if elsewhere:
         return False, f"spreads in silence to {elsewhere} of the {d - 1} other entries: {told}"
     return True, f"stays in its place: {told}"
+
+
+def _draws_of(trial: Trial, d: int, place: int) -> float:
+    """Draws that send an entry at least once, with error ALPHA, at its rate among numbers.
+
+    The rate is the lower end, also with error ALPHA, of that at which it comes back as anything
+    but 0 where it is a number like the others; infinite where it never does.
+    """
+    x = torch.arange(1.0, d + 1, dtype=torch.float64)
+    sent = torch.stack([y[place] != 0 for y in _calls(trial, x, range(_PLAIN))]).double()
+    rate = lower_end(sent, ALPHA)
+    return math.log(ALPHA) / math.log1p(-rate) if 0 < rate < 1 else math.inf
+
+
+def _calls(trial: Trial, x: Tensor, seeds: range) -> Iterator[Tensor]:
+    return (trial.bench(x, seed) for seed in seeds)
+
+
+def _spoilt(y: Tensor) -> bool:
+    return not bool(y.isfinite().all())
 
 
 def check_recovery(trial: Trial) -> Verdict:

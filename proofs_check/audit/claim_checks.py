@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import final
 
 import torch
@@ -10,17 +12,21 @@ from torch import Tensor
 
 from proofs_check.audit.claims import Stated
 from proofs_check.audit.history import shown
+from proofs_check.audit.looks import more_draws
 from proofs_check.audit.measure import Measure
-from proofs_check.audit.moments import ALPHA, Sample, Setting, look, outcomes
+from proofs_check.audit.moments import ALPHA, Sample, Setting, look, outcomes, ratio_ends
 from proofs_check.audit.shrink import shrink
 from proofs_check.audit.verdicts import Reporter
 from proofs_check.compressors.check import MONTE_CARLO, WORST_CASE
 from proofs_check.instruments.adversary import tightness
+from proofs_check.instruments.betting import samples_needed
 from proofs_check.verdict import Outcome, Verdict
 from theory.claims import Claim, Contraction, Unbiased
 
 _SHRINK_SAMPLES = 2000
 _MARGIN = 1e-12
+_FAR, _SPARE, _MOST = 6.0, 1.15, 600_000
+ZERO = "zero"
 
 MakeSetting = Callable[[int, int], Setting]
 
@@ -35,7 +41,10 @@ class ClaimChecks:
         self.setting = setting
 
     def verdicts(self, measures: Sequence[Measure]) -> list[Verdict]:
-        """For each claim: at the vectors looked at; for constants also at the worst one found."""
+        """For each claim: at the vectors looked at; for constants also at the worst one found.
+
+        Where C(0) is not 0, each claim has a verdict on that, and the others tell of all else.
+        """
         found = []
         for kind, sentence in self.stated.sentences().items():
             pairs = [(one, self._claim(kind, one.d)) for one in measures]
@@ -51,7 +60,18 @@ class ClaimChecks:
             else:
                 found.append(self._bounded(sentence, kind, meant))
                 found.append(self._worst(sentence, kind, meant))
+            found.extend(self._zero(sentence, kind, [one for one, _ in meant]))
         return found
+
+    def _zero(
+        self, sentence: str, kind: type[Claim], measures: Sequence[Measure]
+    ) -> Sequence[Verdict]:
+        """Refuted where the claim fails at zero; nothing where it holds."""
+        wrong = [one.zero for one in measures if self._refutes(kind, one.zero)]
+        if not wrong:
+            return ()
+        told = f"d = {len(wrong[0].x)}: C(x) = {shown(wrong[0].mean)} for x = {shown(wrong[0].x)}"
+        return (self.speaker.says(sentence, ZERO, Outcome.REFUTED, told),)
 
     def _claim(self, kind: type[Claim], d: int) -> Claim | None:
         return next((claim for claim in self.stated.claims(d) if type(claim) is kind), None)
@@ -61,9 +81,7 @@ class ClaimChecks:
             if one.biased:
                 return self._counter(sentence, Unbiased, MONTE_CARLO, one.most_biased)
         worst = max((one.most_biased for one in measures), key=lambda seen: seen.bias)
-        resolution = max(
-            min(look.resolution for look in one.looks if look.x.any()) for one in measures
-        )
+        resolution = max(min(look.resolution for look in one.looks) for one in measures)
         return self.speaker.says(
             sentence,
             MONTE_CARLO,
@@ -83,11 +101,31 @@ class ClaimChecks:
             for seen in one.looks:
                 if beyond(claim, seen):
                     return self._counter(sentence, kind, MONTE_CARLO, seen)
+        again = self._again([(s, bound(c)) for one, c in meant for s in one.all])
+        if again is not None and self._refutes(kind, again):
+            return self._counter(sentence, kind, MONTE_CARLO, again)
         nearest = max(
             ((seen, bound(claim)) for one, claim in meant for seen in one.looks),
             key=lambda pair: pair[0].ratio - pair[1],
         )
         return self._supported(sentence, MONTE_CARLO, nearest, "nearest to it", meant)
+
+    def _again(self, pairs: Sequence[tuple[Sample, float]]) -> Sample | None:
+        """A fresh look, of as many draws as it takes, where a ratio is far above its bound for
+        its standard error, yet within its interval; None where none is.
+        """
+        wanted = [
+            (_SPARE * samples_needed(seen.ratio - limit, limit, ALPHA / 2), seen)
+            for seen, limit in pairs
+            if seen.ratio - limit > max(_FAR * seen.ratio_error, _MARGIN) and seen.ratio_error
+        ]
+        needed, seen = min(wanted, key=lambda pair: pair[0], default=(math.inf, None))
+        if seen is None or needed > _MOST:
+            return None
+        here = self.setting(len(seen.x), math.ceil(needed))
+        ratio = more_draws(here, seen.x, here.samples)[1]
+        low, high = ratio_ends(here, ratio)
+        return replace(seen, ratio=float(ratio.mean()), ratio_low=low, ratio_high=high, needed=0.0)
 
     def _worst(
         self, sentence: str, kind: type[Claim], meant: Sequence[tuple[Measure, Claim]]
@@ -130,7 +168,12 @@ class ClaimChecks:
         claim = self._claim(kind, len(x))
         limit = 0.0 if kind is Unbiased or claim is None else bound(claim)
         told = f"E C(x) = {shown(shown_at.mean)}"
-        if kind is not Unbiased:
+        if kind is Unbiased and shown_at.finite:
+            told += (
+                f", off by {shown_at.bias:.3g} ||x|| {shown_at.where} "
+                f"(+- {shown_at.bias_width:.2g})"
+            )
+        elif kind is not Unbiased:
             told += (
                 f", E||C(x)-x||^2/||x||^2 = {shown_at.ratio:.6g} +- {shown_at.ratio_width:.2g} "
                 f"against {limit:.6g}"
@@ -153,11 +196,17 @@ class ClaimChecks:
 
 
 def simplest(setting: MakeSetting, seen: Sample, shows: Callable[[Sample], bool]) -> Sample:
-    """The look at a plainer vector that shows the same on fresh draws; itself if there is none."""
+    """The look at a plainer vector that shows the same on fresh draws; itself if there is none,
+    or if it took more draws than can be spent on each of many vectors.
+    """
+    if seen.needed == 0:
+        return seen
 
     def again(x: Tensor) -> Sample:
         here = setting(len(x), _SHRINK_SAMPLES)
         x = x.to(torch.float32).to(torch.float64)
+        if not x.any():
+            raise ValueError("zero has a verdict of its own")
         return look(here, "plainer", x, outcomes(here, x, here.key.fold("plainer")))
 
     found = again(shrink(seen.x, lambda x: shows(again(x))))
@@ -172,7 +221,7 @@ def bound(claim: Claim) -> float:
 def beyond(claim: Claim, seen: Sample) -> bool:
     """Whether a look lies beyond a claimed bound for certain; C(0) must be 0."""
     limit = bound(claim) if bool(seen.x.any()) else 0.0
-    return not seen.ratio - seen.ratio_width <= limit * (1 + _MARGIN) + _MARGIN
+    return not seen.ratio_low <= limit * (1 + _MARGIN) + _MARGIN
 
 
 def _dims(measures: Sequence[Measure]) -> str:

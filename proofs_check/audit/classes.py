@@ -45,25 +45,22 @@ def fit(measures: Sequence[Measure], simpler: Simpler) -> Fit:
     contracts = all(one.high < 1 for one in measures)
     if not biased:
         return _unbiased(measures, contracts, simpler)
-    if contracts:
-        return _contraction(measures)
+    if contracts or not any(seen.expands for one in measures for seen in one.all):
+        return _contraction(measures, contracts)
     scaled = _scaled(measures, simpler)
     if scaled is not None:
         return scaled
     return Fit("neither", f"neither unbiased nor contractive: {_witness(measures, simpler)}")
 
 
-def expands(seen: Sample) -> bool:
-    """Whether the ratio at a vector is 1 or more, for certain (or exactly 1)."""
-    return bool(seen.x.any()) and not seen.ratio - seen.ratio_width < 1 - _EXACT
-
-
 def at_all_sizes(found: Fit, sizes: Sequence[Verdict]) -> Fit:
-    """The class, less what huge and tiny vectors show."""
+    """The class, less what zero, huge and tiny vectors show."""
     broken = [one for one in sizes if one.outcome is Outcome.REFUTED]
     if not broken or found.name == "neither":
         return found
     told = "; ".join(f"{one.check}: {one.evidence}" for one in broken)
+    if all(one.check == "zero" for one in broken):
+        return Fit(f"{found.name}, except at zero", f"{found.text}; but {told}", found.factor)
     text = f"{found.text}; so at ordinary sizes, elsewhere more is lost: {told}"
     return Fit(f"{found.name}, at ordinary sizes only", text, found.factor)
 
@@ -82,9 +79,17 @@ def _unbiased(measures: Sequence[Measure], contracts: bool, simpler: Simpler) ->
     return Fit("unbiased", told, 1 / (1 + top))
 
 
-def _contraction(measures: Sequence[Measure]) -> Fit:
+def _contraction(measures: Sequence[Measure], settled: bool) -> Fit:
+    """A contraction; where it is not ``settled``, as far as chance lets see."""
     deltas = _constants(measures, lambda ratio: 1 - ratio)
     text = f"biased contraction B(delta), delta = {deltas}"
+    if not settled:
+        dims = ", ".join(str(one.d) for one in measures if not one.high < 1)
+        told = (
+            f"{text}; no ratio of 1 was seen, but in d = {dims} delta = 0 is within reach of "
+            "chance: more samples would tell"
+        )
+        return Fit("contraction, not settled", told)
     factors = [_common(one) for one in measures]
     if all(factor is not None for factor in factors):
         told = _list(measures, [factor for factor in factors if factor is not None])
@@ -94,17 +99,16 @@ def _contraction(measures: Sequence[Measure]) -> Fit:
 
 def _common(one: Measure) -> float | None:
     """The c with E C(x) = c x at all vectors, if there is one."""
-    seen = [look for look in one.all if look.x.any()]
-    if any(look.skewed for look in seen):
+    if any(look.skewed for look in one.all):
         return None
-    low = max(look.a - look.c_width for look in seen)
-    high = min(look.a + look.c_width for look in seen)
+    low = max(look.a - look.c_width for look in one.all)
+    high = min(look.a + look.c_width for look in one.all)
     return (low + high) / 2 if low <= high and low > 0 else None
 
 
 def _scaled(measures: Sequence[Measure], simpler: Simpler) -> Fit | None:
     """A multiple of it that is a contraction in each dimension."""
-    found = [_factor([look for look in one.all if look.x.any()]) for one in measures]
+    found = [_factor([look for look in one.all if not look.undrawn]) for one in measures]
     if any(not pair[1] > LEAST_DELTA for pair in found):
         return None
     factors = _list(measures, [pair[0] for pair in found])
@@ -130,9 +134,9 @@ def _witness(measures: Sequence[Measure], simpler: Simpler) -> str:
     if biased is not None:
         seen = simpler(biased, lambda other: other.biased)
         told.append(f"E C(x) = {shown(seen.mean)} at x = {shown(seen.x)}")
-    large = next((one.worst.look for one in measures if not one.high < 1), None)
+    large = next((seen for one in measures for seen in one.largest_first if seen.expands), None)
     if large is not None:
-        seen = simpler(large, expands)
+        seen = simpler(large, lambda other: other.expands)
         told.append(f"E||C(x)-x||^2/||x||^2 = {seen.ratio:.6g} at x = {shown(seen.x)}")
     return "; ".join(told)
 
@@ -142,7 +146,7 @@ def _constants(measures: Sequence[Measure], of: Callable[[float], float]) -> str
     told = []
     for one in measures:
         seen = one.worst.look
-        width = abs(of(max(seen.ratio - seen.ratio_width, 0.0)) - of(seen.ratio + seen.ratio_width))
+        width = abs(of(max(seen.ratio_low, 0.0)) - of(seen.ratio_high))
         interval = f" +- {width / 2:.2g}" if width > _EXACT / 100 else ""
         told.append(f"{_near_one(of(seen.ratio))}{interval} (d = {one.d})")
     return ", ".join(told)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
+import torch
 from torch import Tensor
 
-from proofs_check.audit.moments import Sample, Setting, look, looks, outcomes
+from proofs_check.audit.looks import looks
+from proofs_check.audit.moments import Sample, Setting, look, outcomes
 from proofs_check.instruments.adversary import random_starts, search, structured_starts
 
 _ROUNDS = 10
@@ -35,13 +37,15 @@ class Measure:
     """All that was measured in R^d.
 
     Attributes:
-        looks: one for each vector of the families.
+        looks: one for each vector of the families, none of which is zero.
         worst: the worst vector that the search found.
+        zero: what was seen at zero.
     """
 
     d: int
     looks: tuple[Sample, ...]
     worst: Worst
+    zero: Sample
 
     @property
     def most_biased(self) -> Sample:
@@ -56,12 +60,17 @@ class Measure:
     @property
     def low(self) -> float:
         """Lower end of the largest ratio's interval: no smaller constant can be true."""
-        return max(self.worst.look.ratio - self.worst.look.ratio_width, 0.0)
+        return max(self.worst.look.ratio_low, 0.0)
 
     @property
     def high(self) -> float:
-        """Upper end of the interval of the largest ratio seen."""
-        return self.worst.look.ratio + self.worst.look.ratio_width
+        """The largest upper end of an interval of a ratio."""
+        return max(one.ratio_high for one in self.all)
+
+    @property
+    def largest_first(self) -> list[Sample]:
+        """All looks, from the largest ratio to the smallest."""
+        return sorted(self.all, key=lambda one: one.ratio_low, reverse=True)
 
     @property
     def all(self) -> tuple[Sample, ...]:
@@ -72,12 +81,13 @@ class Measure:
 def measure(setting: Setting, budget: int) -> Measure:
     """Looks, and a search for the worst vector that makes about ``budget`` calls."""
     seen = tuple(looks(setting))
-    return Measure(setting.d, seen, _worst(setting, seen, budget))
+    zero = _anew(setting, "zero", torch.zeros(setting.d, dtype=torch.float64))
+    return Measure(setting.d, seen, _worst(setting, seen, budget), zero)
 
 
 def _worst(setting: Setting, seen: tuple[Sample, ...], budget: int) -> Worst:
     """The worst of the vectors looked at and the one that the search brings, both tried anew."""
-    known = max((one for one in seen if one.x.any()), key=lambda one: one.ratio)
+    known = max(seen, key=lambda one: one.ratio)
     if not known.finite:
         return Worst(known, f"{known.name} vector")
     starts = _starts(setting)
@@ -87,7 +97,7 @@ def _worst(setting: Setting, seen: tuple[Sample, ...], budget: int) -> Worst:
     told = f"search from a {found.start} start, {found.tried} vectors tried ({found.how})"
     again = Worst(_anew(setting, "worst of looks", known.x), f"{known.name} vector")
     sought = Worst(_anew(setting, "worst found", found.x), told)
-    return max(again, sought, key=lambda one: one.look.ratio - one.look.ratio_width)
+    return max(again, sought, key=lambda one: one.look.ratio_low)
 
 
 def _anew(setting: Setting, name: str, x: Tensor) -> Sample:

@@ -3,7 +3,9 @@ r"""Bias and distortion at given vectors, with intervals that hold at a stated e
 For a vector x and independent outcomes C_1(x), ..., C_S(x): the mean against x, in every
 coordinate and along three directions; the ratio E||C(x)-x||^2 / ||x||^2; and
 a = E<C(x), x> / ||x||^2, b = E||C(x)||^2 / ||x||^2, from which the ratio of any multiple c C
-follows as c^2 b - 2 c a + 1. Half-widths as in :mod:`proofs_check.instruments.statistics`.
+follows as c^2 b - 2 c a + 1. Half-widths of means as in
+:mod:`proofs_check.instruments.statistics`, ends of ratios as in
+:mod:`proofs_check.instruments.betting`.
 """
 
 from __future__ import annotations
@@ -17,12 +19,15 @@ from torch import Tensor
 
 from algorithms.compressors.base import Compressor
 from algorithms.key import Key
+from proofs_check.instruments.betting import interval
 from proofs_check.instruments.statistics import half_width, sample
-from proofs_check.instruments.vectors import check_vectors
 
 ALPHA = 1e-9
 ROUNDING = 16
-SMALL, LARGE = 2.0**-30, 2.0**20
+EXACT = 1e-4
+DIRECTIONS = ("along x", "along its signs", "along ones")
+_FAR, _TOLL = 6.0, 35.0
+"""Standard errors beyond which a deviation is looked at again."""
 
 
 @final
@@ -62,7 +67,12 @@ class Sample:
         name: what the vector is.
         bias_width: half-width of the deviation of the mean.
         resolution: smallest bias that the sample could have seen.
-        ratio_width: half-width of ``ratio``.
+        ratio_low: lower end of the interval of ``ratio``.
+        ratio_high: its upper end.
+        ratio_error: standard error of ``ratio``.
+        needed: samples that would settle a deviation along a direction that is far beyond its
+            standard error but within its half-width; infinite where there is none, 0 where they
+            were drawn.
     """
 
     name: str
@@ -74,11 +84,21 @@ class Sample:
     where: str
     biased: bool
     ratio: float
-    ratio_width: float
+    ratio_low: float
+    ratio_high: float
+    ratio_error: float
     a: float
     b: float
     c_width: float
     skewed: bool
+    needed: float
+
+    @property
+    def ratio_width(self) -> float:
+        """How far the ratio's interval reaches from it, the longer way."""
+        if not self.finite:
+            return 0.0
+        return max(self.ratio - self.ratio_low, self.ratio_high - self.ratio)
 
     @property
     def excess(self) -> float:
@@ -90,35 +110,20 @@ class Sample:
         """Whether all outcomes were finite."""
         return math.isfinite(self.ratio)
 
+    @property
+    def undrawn(self) -> bool:
+        """Whether nothing came of x in any of many draws, as where its entries are never drawn."""
+        return self.b == 0 and self.ratio_low < 1 - EXACT
 
-def vectors(d: int, key: Key) -> dict[str, Tensor]:
-    """The vectors ``[d]`` at which moments are taken."""
-    seen = check_vectors(d, key.fold("vectors"))
-    place = torch.arange(d)
-    ties = torch.where(place % 2 == 0, 1.0, -1.0) * (1 + (place // 2) % 2)
-    return {
-        **seen,
-        "ties": ties.to(torch.float64),
-        "small": seen["gaussian"] * SMALL,
-        "large": seen["gaussian"] * LARGE,
-    }
+    @property
+    def expands(self) -> bool:
+        """Whether no less is lost for certain than by sending nothing."""
+        return bool(self.x.any()) and not self.ratio_low < 1 - EXACT
 
 
 def outcomes(setting: Setting, x: Tensor, key: Key) -> Tensor:
     """Outcomes ``[S, d]`` at x ``[d]``, one where nothing is drawn."""
     return sample(setting.operator, x, setting.samples if setting.random else 1, key)
-
-
-def looks(setting: Setting) -> list[Sample]:
-    """What is seen at each of the vectors."""
-    points = {
-        name: x.to(torch.float32).to(torch.float64)
-        for name, x in vectors(setting.d, setting.key).items()
-    }
-    found = {n: outcomes(setting, x, setting.key.fold("look", n)) for n, x in points.items()}
-    flat = found["flat"] / points["flat"]
-    gain = float(flat.abs().max()) if bool(flat.isfinite().all()) else 1.0
-    return [look(setting, name, points[name], y, gain) for name, y in found.items()]
 
 
 def look(setting: Setting, name: str, x: Tensor, y: Tensor, gain: float = 1.0) -> Sample:
@@ -128,8 +133,9 @@ def look(setting: Setting, name: str, x: Tensor, y: Tensor, gain: float = 1.0) -
     """
     if not bool(y.isfinite().all()):
         return _not_finite(name, x, y)
-    unit = float(x.norm()) or 1.0
-    probes, towards = _probes(x, y, unit)
+    d, unit = len(x), float(x.norm()) or 1.0
+    towards = directions(x)
+    probes = torch.cat((y, y @ towards.T), 1) / unit
     wanted = torch.cat((x, x @ towards.T)) / unit
     spread = torch.maximum(
         (probes.amax(0) - probes.amin(0)).clamp_min(1.0), gain * _reach(x, towards) / unit
@@ -138,57 +144,72 @@ def look(setting: Setting, name: str, x: Tensor, y: Tensor, gain: float = 1.0) -
     widths = _widths(setting, probes, spread, ALPHA / tests) + setting.slack
     off = (probes.mean(0) - wanted).abs()
     worst = int((off / widths).argmax())
-    ratio, ratio_width = _mean(setting, (y - x).square().sum(-1) / unit**2, 1.0)
-    a = float(probes[:, len(x)].mean()) if bool(x.any()) else math.nan
-    b = float(y.square().sum(-1).mean()) / unit**2
+    biased = bool((off > widths).any())
+    ratio = (y - x).square().sum(-1) / unit**2
+    low, high = ratio_ends(setting, ratio)
+    a = float(probes[:, d].mean()) if bool(x.any()) else math.nan
     return Sample(
         name,
         x,
         y.mean(0),
         float(off[worst]),
         float(widths[worst]),
-        2 * float(widths[len(x)]),
-        _place(worst, len(x)),
-        bool((off > widths).any()),
-        ratio,
-        ratio_width,
+        2 * float(widths[d]),
+        DIRECTIONS[worst - d] if worst >= d else f"x[{worst}]",
+        biased,
+        float(ratio.mean()),
+        low,
+        high,
+        float(ratio.std() / math.sqrt(len(y))) if len(y) > 1 else 0.0,
         a,
-        b,
-        float(widths[len(x)]),
+        float(y.square().sum(-1).mean()) / unit**2,
+        float(widths[d]),
         bool(((probes.mean(0) - a * wanted).abs() > 2 * widths).any()) if bool(x.any()) else False,
+        math.inf if biased else _needed(probes[:, d:], off[d:], spread[d:]),
     )
+
+
+def ratio_ends(setting: Setting, ratio: Tensor) -> tuple[float, float]:
+    """The interval of the mean of ratios ``[S]``; none is taken to exceed all seen and 1."""
+    mean, most = float(ratio.mean()), max(float(ratio.max()), 1.0)
+    low, high = interval(ratio, most, ALPHA) if setting.random else (mean, mean)
+    slack = setting.slack * max(mean, 1.0)
+    return low - slack, high + slack
+
+
+def _needed(probes: Tensor, off: Tensor, spread: Tensor) -> float:
+    """Samples that settle the deviations ``[3]`` of means that lie far out; infinite if none."""
+    error = probes.std(0) / math.sqrt(len(probes)) if len(probes) > 1 else torch.zeros_like(off)
+    far = (off > _FAR * error) & (error > 0)
+    if not bool(far.any()):
+        return math.inf
+    gap, spread = off[far], spread[far]
+    variance = len(probes) * error[far].square()
+    return float((_TOLL * (2 * variance / gap + spread) / gap).min())
 
 
 def _not_finite(name: str, x: Tensor, y: Tensor) -> Sample:
     bad, nan = math.inf, math.nan
     seen = y[int((~y.isfinite()).any(-1).double().argmax())]
-    return Sample(name, x, seen, bad, 0.0, 0.0, "not finite", True, bad, 0.0, nan, nan, 0.0, True)
+    return Sample(
+        name, x, seen, bad, 0.0, 0.0, "not finite", True,
+        bad, bad, bad, 0.0, nan, nan, 0.0, True, bad,
+    )  # fmt: skip
 
 
-def _probes(x: Tensor, y: Tensor, unit: float) -> tuple[Tensor, Tensor]:
-    """Coordinates of outcomes and their parts along x, its signs and all ones, over ||x||."""
+def directions(x: Tensor) -> Tensor:
+    """Unit vectors ``[3, d]`` along x ``[d]``, its signs and all ones."""
     signs = torch.where(x < 0, -1.0, 1.0).to(x.dtype)
     rows = torch.stack((x, signs, torch.ones_like(x)))
-    towards = rows / rows.norm(dim=-1, keepdim=True).clamp_min(torch.finfo(x.dtype).tiny)
-    return torch.cat((y, y @ towards.T), 1) / unit, towards
+    unit: Tensor = rows / rows.norm(dim=-1, keepdim=True).clamp_min(torch.finfo(x.dtype).tiny)
+    return unit
 
 
 def _reach(x: Tensor, towards: Tensor) -> Tensor:
     return torch.cat((x.abs(), (x * towards).abs().amax(-1)))
 
 
-def _place(worst: int, d: int) -> str:
-    return ("along x", "along its signs", "along ones")[worst - d] if worst >= d else f"x[{worst}]"
-
-
-def _widths(setting: Setting, values: Tensor, spread: Tensor | float, alpha: float) -> Tensor:
+def _widths(setting: Setting, values: Tensor, spread: Tensor, alpha: float) -> Tensor:
     if not setting.random:
         return torch.zeros(values.shape[1:], dtype=torch.float64)
     return half_width(values, spread, alpha)
-
-
-def _mean(setting: Setting, values: Tensor, size: float) -> tuple[float, float]:
-    """Mean of nonnegative values ``[S]`` and its half-width."""
-    width = float(_widths(setting, values, max(float(values.max()), size), ALPHA))
-    mean = float(values.mean())
-    return mean, width + setting.slack * max(mean, size)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import final
 
 import torch
 from torch import Tensor
 
 from algorithms.key import Key
-from proofs_check.audit.moments import Setting
+from proofs_check.audit.moments import Sample, Setting, look, outcomes
 from proofs_check.audit.runner import Runner, batched
 from proofs_check.audit.traits import Traits, ordinary
 from proofs_check.audit.verdicts import Reporter
@@ -19,7 +19,7 @@ _DIMS = (1, 2, 3, 4, 8, 20)
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Trial:
     """A subject with its ``traits``, and a ``speaker`` that turns findings into verdicts.
 
@@ -36,10 +36,15 @@ class Trial:
     traits: Traits
     bench: Runner
     single: Runner
+    _usual: dict[int, tuple[Sample, float]] = field(default_factory=dict)
 
     def bench_for(self, scale: float) -> Runner:
         """Single precision for sizes at its ends."""
         return self.bench if scale == 1 else self.single
+
+    def in_turn(self) -> Runner:
+        """Calls one after another, with nothing made anew between them."""
+        return Runner(self.bench.subject, self.traits.dtype, self.traits.generators)
 
     def setting(self, bench: Runner, d: int) -> Setting:
         """How outcomes in R^d are had."""
@@ -47,6 +52,28 @@ class Trial:
         key = Key.seed(0).fold("inputs")
         eps = torch.finfo(torch.float32).eps
         return Setting(batched(bench, random), d, key, _SAMPLES, random, eps)
+
+    def drawn(self, x: Tensor, scale: float = 1.0, samples: int = _SAMPLES) -> Tensor:
+        """Outcomes ``[S, d]`` at x ``[d]``, on the bench for its scale."""
+        setting = replace(self.setting(self.bench_for(scale), len(x)), samples=samples)
+        return outcomes(setting, x, setting.key)
+
+    def look(self, x: Tensor, scale: float = 1.0) -> Sample:
+        """What outcomes tell at x."""
+        return look(self.setting(self.bench_for(scale), len(x)), "", x, self.drawn(x, scale))
+
+    def given(self, x: Tensor, scale: float = 1.0) -> Tensor:
+        """scale x ``[d]`` as the subject gets it, in double precision."""
+        return (x * scale).to(self.bench_for(scale).dtype).to(torch.float64)
+
+    def usual(self, d: int) -> tuple[Sample, float]:
+        """What is seen at a gaussian vector ``[d]``, and how many entries are kept in the mean."""
+        if d not in self._usual:
+            x = self.given(ordinary(d))
+            y = self.drawn(x)
+            kept = float((y != 0).double().sum(-1).mean())
+            self._usual[d] = look(self.setting(self.bench, d), "", x, y), kept
+        return self._usual[d]
 
     def dims(self) -> list[int]:
         """Dimensions to try, smallest first."""

@@ -193,7 +193,7 @@ def test_dropping_the_sign_shows_on_negative_vectors() -> None:
 
 def test_a_threshold_on_signed_values_shows_in_the_mirror() -> None:
     found = audited(lambda x: np.where(x >= 0.5 * x.max(), x, 0))
-    assert verdict(found, "mirror").outcome is Outcome.COMPARED
+    assert verdict(found, "mirror").outcome is Outcome.REFUTED
     assert "= 0 at x = (1), but 1 at -x" in verdict(found, "mirror").evidence, "-1 < -1 / 2"
     assert verdict(audited(top_half), "mirror").outcome is Outcome.SUPPORTED
 
