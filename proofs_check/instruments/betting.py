@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 
-import torch
+import numpy as np
 from torch import Tensor
 
 SHARES = (0.99, 0.9, *(2.0**-j for j in range(1, 13)))
@@ -35,13 +35,13 @@ def lower_end(values: Tensor, alpha: float) -> float:
     mean = float(values.mean())
     if not 0 < mean < math.inf:
         return mean
-    levels, counts = (values / mean).unique(return_counts=True)
-    shares = torch.tensor(SHARES, dtype=values.dtype)[:, None]
+    levels, counts = np.unique((values / mean).numpy(), return_counts=True)
+    shares = np.array(SHARES)[:, None]
     low, high = 0.0, 1.0
     for _ in range(_STEPS):
         middle = (low + high) / 2
-        bets = torch.log1p(shares * (levels / middle - 1)) @ counts.to(values.dtype)
-        capital = float(bets.logsumexp(0)) - math.log(len(SHARES))
+        bets = np.log1p(shares * (levels / middle - 1)) @ counts
+        capital = float(np.logaddexp.reduce(bets)) - math.log(len(SHARES))
         low, high = (middle, high) if capital >= -math.log(alpha) else (low, middle)
     return mean * low
 
