@@ -13,7 +13,9 @@ from algorithms.methods.gossip_dual.communication_sliding import CommunicationSl
 from algorithms.methods.gossip_dual.dual_accelerated import DualAccelerated, FistaState
 from algorithms.methods.gossip_dual.msda import MSDA
 from algorithms.methods.gossip_dual.mspd import MSPD, MSPDState
-from algorithms.methods.gossip_dual.ssda import SSDA, DualState, multiplier
+from algorithms.methods.gossip_dual.ssda import SSDA
+from algorithms.methods.parts.dual_ascent import DualState
+from algorithms.methods.parts.over_laplacian import multiplier
 from algorithms.problems.base import Problem
 from algorithms.problems.conjugate import LocalModel
 from algorithms.topologies.laplacian import Laplacian, Multiply

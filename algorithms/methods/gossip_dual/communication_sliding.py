@@ -9,9 +9,8 @@ import torch
 from torch import Tensor
 
 from algorithms.methods.base import World
-from algorithms.methods.gossip_dual.ssda import multiplier
 from algorithms.methods.parts.checks import check_size
-from algorithms.methods.parts.over_laplacian import OverLaplacian
+from algorithms.methods.parts.over_laplacian import PeriodicOverLaplacian, multiplier
 from algorithms.methods.parts.sliding_rules import SlidingRule
 from algorithms.topologies.base import StaticTopology
 
@@ -37,7 +36,7 @@ class SlidingState(NamedTuple):
 
 @final
 @dataclass(frozen=True)
-class CommunicationSliding(OverLaplacian[SlidingState]):
+class CommunicationSliding(PeriodicOverLaplacian[SlidingState]):
     r"""Every T steps two rounds of messages: y_i \mathrel{+}= \frac{1}{\tau_k} \sum_j W_{ij}
     [\alpha_k (\hat x_j^{k-1} - x_j^{k-2}) + x_j^{k-1}], w_i = \sum_j W_{ij} y_j; then T steps
     u_i = \arg\min_u <w_i + g_i(u_{i-1}), u> + \frac{\eta_k}{2}\|u - x^{k-1}\|^2 +

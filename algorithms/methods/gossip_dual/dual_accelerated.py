@@ -9,19 +9,15 @@ from typing import NamedTuple, final
 import torch
 from torch import Tensor
 
-from algorithms.methods.base import Method, World
-from algorithms.methods.gossip_dual.ssda import (
+from algorithms.methods.base import World
+from algorithms.methods.parts.dual_ascent import (
+    DualAscent,
     DualState,
     ascended,
     dual_start,
     minimised,
-    multiplier,
 )
-from algorithms.problems.base import Problem
-from algorithms.problems.conjugate import LocalModel
-from algorithms.topologies.base import StaticTopology
-from algorithms.topologies.laplacian import Laplacian
-from theory.constants import Constants
+from algorithms.methods.parts.over_laplacian import multiplier
 
 
 class FistaState(NamedTuple):
@@ -38,7 +34,7 @@ class FistaState(NamedTuple):
 
 @final
 @dataclass(frozen=True)
-class DualAccelerated(Method[FistaState]):
+class DualAccelerated(DualAscent[FistaState]):
     r"""z_i^{k+1} = \tilde z_i^k - \frac{\mu}{\lambda_1(W)} \sum_j W_{ij} x_j^*(\tilde z_j^k),
     \tilde z^{k+1} = z^{k+1} + \beta_k (z^{k+1} - z^k), x_i^*(z) = \arg\max_x <z, x> - f_i(x).
 
@@ -48,32 +44,15 @@ class DualAccelerated(Method[FistaState]):
     solves \alpha^2 = 1 - \alpha + q \alpha. (Uribe, Lee, Gasnikov, Nedic 2018, arXiv:1809.00710,
     the algorithms for strongly convex f_i.) For the other classes the paper adds a small quadratic;
     here see :class:`LocalModel`.
-
-    Attributes:
-        topology: the graph whose Laplacian W is.
-        local: how x_i^* is found.
     """
 
-    topology: StaticTopology
-    local: LocalModel
+    kind = "dual accelerated"
     strong: bool = True
-
-    @property
-    def name(self) -> str:
-        return f"dual accelerated, {self.topology.name}"
-
-    @property
-    def laplacian(self) -> Laplacian:
-        """The Laplacian W that duals are exchanged with."""
-        return Laplacian(self.topology)
 
     @property
     def q(self) -> float:
         """Inverse condition number of the dual that the sequence counts on."""
         return self.laplacian.gamma / self.local.kappa if self.strong else 0.0
-
-    def constants(self, problem: Problem) -> Constants:
-        return problem.constants()
 
     def init(self, x0: Tensor, world: World) -> FistaState:
         return FistaState(dual_start(x0, self.topology, world), _number(following(1.0, self.q)))

@@ -7,25 +7,22 @@ from typing import final
 
 from torch import Tensor
 
-from algorithms.methods.base import Method, World
-from algorithms.methods.gossip_dual.ssda import (
+from algorithms.methods.base import World
+from algorithms.methods.gossip_dual.ssda import nesterov_momentum
+from algorithms.methods.parts.dual_ascent import (
+    DualAscent,
     DualState,
     ascended,
     dual_start,
     minimised,
-    multiplier,
-    nesterov_momentum,
 )
-from algorithms.problems.base import Problem
-from algorithms.problems.conjugate import LocalModel
-from algorithms.topologies.base import StaticTopology
-from algorithms.topologies.laplacian import Laplacian, accelerated_gossip, shrinkage
-from theory.constants import Constants
+from algorithms.methods.parts.over_laplacian import multiplier
+from algorithms.topologies.laplacian import accelerated_gossip, shrinkage
 
 
 @final
 @dataclass(frozen=True)
-class MSDA(Method[DualState]):
+class MSDA(DualAscent[DualState]):
     r"""\theta_i = \nabla f_i^*(x_i), y^{t+1} = x^t - \eta P_K(W) \theta, x^{t+1} = y^{t+1} + \mu
     (y^{t+1} - y^t).
 
@@ -34,23 +31,9 @@ class MSDA(Method[DualState]):
     \sqrt{\kappa_l} + 1 - c). (Scaman et al. 2017, arXiv:1702.08704, Algorithm 3.) One local
     minimisation and K rounds of messages a step, by which the gap no longer slows the dual.
     Where f_i is not strongly convex it works on surrogates: see :class:`LocalModel`.
-
-    Attributes:
-        topology: the graph whose Laplacian W is.
-        local: how \nabla f_i^* is found.
     """
 
-    topology: StaticTopology
-    local: LocalModel
-
-    @property
-    def name(self) -> str:
-        return f"MSDA, {self.topology.name}"
-
-    @property
-    def laplacian(self) -> Laplacian:
-        """The Laplacian W that duals are exchanged with."""
-        return Laplacian(self.topology)
+    kind = "MSDA"
 
     @property
     def momentum(self) -> float:
@@ -63,9 +46,6 @@ class MSDA(Method[DualState]):
         """eta of the update [f / x^2]."""
         c = shrinkage(self.laplacian.gamma, self.laplacian.degree)
         return self.local.alpha * (1 + c**2) / (1 + c) ** 2
-
-    def constants(self, problem: Problem) -> Constants:
-        return problem.constants()
 
     def init(self, x0: Tensor, world: World) -> DualState:
         return dual_start(x0, self.topology, world)

@@ -9,9 +9,8 @@ import torch
 from torch import Tensor
 
 from algorithms.methods.base import World
-from algorithms.methods.gossip_dual.ssda import multiplier
 from algorithms.methods.parts.checks import check_size
-from algorithms.methods.parts.over_laplacian import OverLaplacian
+from algorithms.methods.parts.over_laplacian import PeriodicOverLaplacian, multiplier
 from algorithms.topologies.base import StaticTopology
 from algorithms.topologies.laplacian import accelerated_gossip, shrinkage
 from theory.stepsizes import Stepsize
@@ -36,7 +35,7 @@ class MSPDState(NamedTuple):
 
 @final
 @dataclass(frozen=True)
-class MSPD(OverLaplacian[MSPDState]):
+class MSPD(PeriodicOverLaplacian[MSPDState]):
     r"""Every M steps y_i \mathrel{-}= \frac{1}{s \lambda_1(P)} [P_K(W)(2 x_k - x_{k-1})]_i; between
     them x_{k+1} = \tilde x^M from \tilde x^0 = x_k,
     \tilde x^{m+1} = \frac{m}{m+2} \tilde x^m + \frac{2}{m+2} (x_k + s y - s g_i(\tilde x^m)).

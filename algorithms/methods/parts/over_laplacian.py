@@ -1,33 +1,25 @@
-"""Methods whose duals are exchanged along a graph's Laplacian every few steps."""
+"""Methods whose duals are exchanged along a graph's Laplacian, every step or every few steps."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from algorithms.methods.base import Method, State
+from torch import Tensor
+
+from algorithms.methods.base import Method, State, World
 from algorithms.problems.base import Problem, require_int
 from algorithms.topologies.base import StaticTopology
-from algorithms.topologies.laplacian import Laplacian
+from algorithms.topologies.laplacian import Laplacian, Multiply
 from theory.constants import Constants
 
 
 class OverLaplacian(Method[State]):
-    """Duals meet every ``period`` steps, with the Laplacian of ``topology``.
+    """Duals are exchanged with the Laplacian of ``topology``."""
 
-    Raises:
-        ValueError: period < 1.
-    """
-
-    if TYPE_CHECKING:  # read-only; a member may hold them as fields
+    if TYPE_CHECKING:  # read-only; a member may hold it as a field
 
         @property
         def topology(self) -> StaticTopology: ...
-
-        @property
-        def period(self) -> int: ...
-
-    def __post_init__(self) -> None:
-        require_int("period", self.period, 1)
 
     @property
     def laplacian(self) -> Laplacian:
@@ -36,3 +28,28 @@ class OverLaplacian(Method[State]):
 
     def constants(self, problem: Problem) -> Constants:
         return problem.constants()
+
+
+class PeriodicOverLaplacian(OverLaplacian[State]):
+    """Duals meet every ``period`` steps.
+
+    Raises:
+        ValueError: period < 1.
+    """
+
+    if TYPE_CHECKING:  # read-only; a member may hold it as a field
+
+        @property
+        def period(self) -> int: ...
+
+    def __post_init__(self) -> None:
+        require_int("period", self.period, 1)
+
+
+def multiplier(laplacian: Laplacian, t: int, world: World, purpose: str = "gossip") -> Multiply:
+    """Multiplication of rows by W: each worker sends to its neighbours, uncompressed."""
+
+    def multiply(x: Tensor, number: int) -> Tensor:
+        return world.mixed(x, laplacian.neighbours, t, f"{purpose} {number}")
+
+    return multiply

@@ -24,7 +24,9 @@ from numpy.polynomial.chebyshev import chebval
 from algorithms.methods.base import Method
 from algorithms.methods.gossip_dual.dual_accelerated import DualAccelerated, FistaState
 from algorithms.methods.gossip_dual.msda import MSDA
-from algorithms.methods.gossip_dual.ssda import SSDA, DualState, multiplier
+from algorithms.methods.gossip_dual.ssda import SSDA
+from algorithms.methods.parts.dual_ascent import DualState
+from algorithms.methods.parts.over_laplacian import multiplier
 from algorithms.problems.conjugate import LocalModel
 from algorithms.problems.quadratic import Quadratic
 from algorithms.topologies.base import StaticTopology
