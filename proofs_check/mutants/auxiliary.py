@@ -23,10 +23,9 @@ from proofs_check.mutants.method_mutant import MethodMutant, fault
 from proofs_check.verdict import Verdict
 
 
-@final
 @dataclass(frozen=True)
-class PrintedCorrection(Memory[Corrected]):
-    r"""v_t = v_{t-1} + u_t, never reduced by what was sent: the survey's box (erratum E30).
+class WrongCorrection(Memory[Corrected]):
+    """Starts as momentum correction does; members read or keep something else.
 
     Attributes:
         m: the momentum.
@@ -36,12 +35,23 @@ class PrintedCorrection(Memory[Corrected]):
 
     holds_steps: ClassVar[bool] = True
 
+    title: ClassVar[str]
+    """What reports call the fault."""
+
     @property
     def name(self) -> str:
-        return "momentum correction as printed"
+        return self.title
 
     def init(self, shape: torch.Size, dtype: torch.dtype, device: torch.device) -> Corrected:
         return MomentumCorrection(self.m).init(shape, dtype, device)
+
+
+@final
+@dataclass(frozen=True)
+class PrintedCorrection(WrongCorrection):
+    r"""v_t = v_{t-1} + u_t, never reduced by what was sent: the survey's box (erratum E30)."""
+
+    title = "momentum correction as printed"
 
     def before(self, state: Corrected, x: Tensor) -> Tensor:
         return MomentumCorrection(self.m).before(state, x)
@@ -52,23 +62,10 @@ class PrintedCorrection(Memory[Corrected]):
 
 @final
 @dataclass(frozen=True)
-class AccumulatedMomentum(Memory[Corrected]):
-    """Momentum applied to what has accumulated, not before it accumulates.
+class AccumulatedMomentum(WrongCorrection):
+    """Momentum applied to what has accumulated, not before it accumulates."""
 
-    Attributes:
-        m: the momentum.
-    """
-
-    m: float
-
-    holds_steps: ClassVar[bool] = True
-
-    @property
-    def name(self) -> str:
-        return "momentum after accumulation"
-
-    def init(self, shape: torch.Size, dtype: torch.dtype, device: torch.device) -> Corrected:
-        return MomentumCorrection(self.m).init(shape, dtype, device)
+    title = "momentum after accumulation"
 
     def before(self, state: Corrected, x: Tensor) -> Tensor:
         return state.v + x + self.m * state.v

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import final
 
 import torch
+from torch import Tensor
 
 from algorithms.catalogue import row
 from algorithms.compressors.identity import Identity
@@ -34,6 +35,12 @@ def bsp_hears(build: Build = BSP) -> Verdict:
     return received_bill(row("bsp-sgd"), problem, method, trace, told)
 
 
+def uploaded_mean(state: BSPState, t: int, world: World) -> Tensor:
+    """The mean gradient ``[..., 1, d]`` that the server knows, which nobody has heard yet."""
+    packet = world.pack(Identity(), world.gradient(state.x, t), t)
+    return world.network.average(packet).result
+
+
 @final
 @dataclass(frozen=True)
 class ForgetsDownlink(Spoilt):
@@ -42,8 +49,7 @@ class ForgetsDownlink(Spoilt):
     right: BSP
 
     def step(self, state: BSPState, t: int, world: World) -> BSPState:
-        packet = world.pack(Identity(), world.gradient(state.x, t), t)
-        mean, _ = world.network.average(packet)
+        mean = uploaded_mean(state, t, world)
         return state._replace(x=state.x - self.right.step_rule(t) * mean)
 
 
@@ -55,8 +61,7 @@ class HalfDownlink(Spoilt):
     right: BSP
 
     def step(self, state: BSPState, t: int, world: World) -> BSPState:
-        packet = world.pack(Identity(), world.gradient(state.x, t), t)
-        mean, _ = world.network.average(packet)
+        mean = uploaded_mean(state, t, world)
         x = state.x - self.right.step_rule(t) * mean
         half = x.shape[-1] // 2
         heard = world.published(x[..., :half], t)
@@ -71,8 +76,7 @@ class EveryOtherDownlink(Spoilt):
     right: BSP
 
     def step(self, state: BSPState, t: int, world: World) -> BSPState:
-        packet = world.pack(Identity(), world.gradient(state.x, t), t)
-        mean, _ = world.network.average(packet)
+        mean = uploaded_mean(state, t, world)
         heard = mean if t % 2 else world.published(mean, t)
         return state._replace(x=state.x - self.right.step_rule(t) * heard)
 

@@ -13,8 +13,7 @@ from torch import Tensor
 from algorithms.kernels.scaled_sum import add_scaled
 from algorithms.methods.base import Method, World
 from algorithms.methods.exchanges.exchange import FixedLinks
-from algorithms.methods.gossip_directed.push_sum import PushState, ratio
-from algorithms.methods.gossip_directed.sgp import start
+from algorithms.methods.parts.push import PushState, ratio, start
 from algorithms.problems.base import Problem, require_int
 from algorithms.topologies.base import MixingSequence, Neighbours
 from theory.arrays import Floats

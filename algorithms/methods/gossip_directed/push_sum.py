@@ -3,40 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple, final
+from typing import final
 
-import torch
 from torch import Tensor
 
 from algorithms.methods.base import Method, World
 from algorithms.methods.exchanges.exchange import Exchange
 from algorithms.methods.gossip_averaging.gossip_averaging import averaging_start
 from algorithms.methods.parts.checks import check_size
+from algorithms.methods.parts.push import PushState, push, ratio, unit_weights
 from algorithms.problems.base import Problem
 from theory.constants import Constants
-
-
-class PushState(NamedTuple):
-    """Sums s ``[..., m, d]`` (biased parameters) and push-sum weights w ``[..., m, 1]``."""
-
-    s: Tensor
-    w: Tensor
-
-
-def push(s: Tensor, w: Tensor, exchange: Exchange, t: int, world: World) -> PushState:
-    """(P s, P w) for s ``[..., m, d]``, w ``[..., m, 1]``: one message of d + 1 numbers a link."""
-    mixed = exchange.mixed(torch.cat((s, w), dim=-1), t, world)
-    return PushState(mixed[..., :-1].contiguous(), mixed[..., -1:].contiguous())
-
-
-def ratio(state: PushState) -> Tensor:
-    """z = s / w ``[..., m, d]``: what a worker takes the mean to be."""
-    return state.s / state.w
-
-
-def unit_weights(rows: Tensor) -> Tensor:
-    """w = 1 for rows ``[..., m, d]``: ``[..., m, 1]``."""
-    return torch.ones_like(rows[..., :1])
 
 
 @final

@@ -8,13 +8,8 @@ from typing import NamedTuple, final
 from torch import Tensor
 
 from algorithms.kernels.scaled_sum import add_scaled_onto
-from algorithms.methods.base import Method, World
-from algorithms.methods.exchanges.exchange import Exchange
-from algorithms.methods.gossip_directed.push_sum import push, ratio
-from algorithms.methods.gossip_directed.sgp import start
-from algorithms.problems.base import Problem
-from theory.constants import Constants
-from theory.stepsizes import Stepsize
+from algorithms.methods.base import World
+from algorithms.methods.parts.push import GradientPush, push, ratio, start
 
 
 class SubgradientPushState(NamedTuple):
@@ -31,28 +26,16 @@ class SubgradientPushState(NamedTuple):
 
 @final
 @dataclass(frozen=True)
-class SubgradientPush(Method[SubgradientPushState]):
+class SubgradientPush(GradientPush[SubgradientPushState]):
     r"""x \leftarrow P_t x - \gamma_t g(z), w \leftarrow P_t w, z = (P_t x) / (P_t w). (Nedic,
     Olshevsky 2016, IEEE TAC, arXiv:1406.2075, Eqs. 2a-2d.)
 
     Links may be directed and change with time; f need not have gradients, subgradients do.
     ``models`` are the z_i, at which the gradients are taken. SGP takes the same two half-steps in
     the other order, so that without noise both stop at the same z.
-
-    Attributes:
-        step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
-        exchange: how values cross; its matrices P_t have columns that sum to 1.
     """
 
-    step_rule: Stepsize
-    exchange: Exchange
-
-    @property
-    def name(self) -> str:
-        return f"subgradient-push, {self.exchange.name}"
-
-    def constants(self, problem: Problem) -> Constants:
-        return problem.constants().state(n=self.exchange.n)
+    kind = "subgradient-push"
 
     def init(self, x0: Tensor, world: World) -> SubgradientPushState:
         s, w = start(x0, self.exchange, world)

@@ -21,8 +21,8 @@ import torch
 from algorithms.methods.base import Method
 from algorithms.methods.exchanges.exchange import Exchange, FixedLinks
 from algorithms.methods.gossip_directed.overlap_sgp import OverlapSGP
-from algorithms.methods.gossip_directed.push_sum import PushState
 from algorithms.methods.gossip_directed.sgp import SGP
+from algorithms.methods.parts.push import PushState
 from algorithms.problems.quadratic import Quadratic
 from algorithms.topologies.base import MixingSequence
 from proofs_check.closed_forms.erratum import erratum

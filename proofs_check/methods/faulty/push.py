@@ -12,12 +12,13 @@ from torch import Tensor
 from algorithms.compressors.identity import Identity
 from algorithms.methods.base import World
 from algorithms.methods.gossip_directed.overlap_sgp import OverlapSGP
-from algorithms.methods.gossip_directed.push_sum import PushState, PushSum, push, ratio
+from algorithms.methods.gossip_directed.push_sum import PushSum
 from algorithms.methods.gossip_directed.sgp import SGP
 from algorithms.methods.gossip_directed.subgradient_push import (
     SubgradientPush,
     SubgradientPushState,
 )
+from algorithms.methods.parts.push import PushState, push, ratio
 from algorithms.topologies.base import MixingSequence, Neighbours
 from proofs_check.methods.faulty.spoilt import Spoilt
 

@@ -12,13 +12,10 @@ unscaled rand-k, gamma_c = delta/2; exact second moments in the long run. What i
 from __future__ import annotations
 
 import numpy as np
-import torch
 
 from algorithms.compressors.rand_k import RandK
 from algorithms.methods.gossip.choco import ChocoRound
 from algorithms.methods.gossip_local.gossip_local_sgd import GossipLocalSGD
-from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.topologies.fixed import FixedMatrix
 from proofs_check.closed_forms.gossip_local.gossip_local_choco import ChocoBuild
 from proofs_check.closed_forms.gossip_local.gossip_local_moments import (
@@ -27,9 +24,14 @@ from proofs_check.closed_forms.gossip_local.gossip_local_moments import (
     lazy_complete,
     mean_square,
 )
-from proofs_check.instruments.evidence import identity, mean_value
+from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.study import Study, StudyResult, noise_free_rate
-from proofs_check.studies.gossip_local.settings import pictured, workers
+from proofs_check.studies.gossip_local.settings import (
+    moment_in_simulation,
+    pictured,
+    plain_errors,
+    workers,
+)
 from proofs_check.verdict import Verdict
 from theory.stepsizes import ConstantStep
 
@@ -53,11 +55,7 @@ def error(period: int, gap: float, delta: float, gamma: float) -> float:
 
 def plain_error(period: int, gap: float, gamma: float) -> float:
     """The same for plain gossip."""
-    a, c = workers(_N)
-    own = Recursion(lazy_complete(_N, gap), a, c, gamma, period, variance=1.0)
-    mean, covariance = own.settled()
-    parallel = gamma / (_N * (2 - gamma))
-    return float(mean.mean() ** 2 + covariance.sum() / _N**2) / parallel
+    return sum(plain_errors(_N, period, gap, gamma))
 
 
 def transient(period: int, gap: float, delta: float) -> float:
@@ -109,22 +107,13 @@ def _in_simulation(build: ChocoBuild) -> Verdict:
     """E (xbar - x*)^2 after 60 rounds of H = 4, delta = 1/4, against the recursion."""
     period, gap, delta, gamma, rounds = 4, 0.5, 0.25, 0.02, 60
     own = compressed(period, gap, delta, gamma)
-    columns = [
-        torch.from_numpy(v)[:, None].expand(_N, _D).contiguous() for v in (own.a, own.c / own.a)
-    ]
-    problem = Quadratic.from_arrays(*columns, sigma2=float(_D))
     gossip = ChocoRound(
         FixedMatrix(own.w, f"gap {gap:g}"), RandK(int(delta * _D), scaled=False), delta / 2
     )
-    trace = run(
-        build(ConstantStep(gamma), gossip, period), problem, steps=rounds * period, seed=_SEED,
-        replicas=_REPLICAS, points=2,
-    )  # fmt: skip
-    return mean_value(
+    return moment_in_simulation(
         _ROW, f"rand-k: E (xbar - x*)^2 after {rounds} rounds, H={period}, delta={delta:g}",
-        trace.squared_distance[:, -1] / _D, mean_square(own.played(rounds), _N, 0.0),
-        check="exact second moments", problem=_PROBLEM,
-        provenance=f"seed {_SEED}, {_REPLICAS} replicas, {_D} coordinates",
+        build(ConstantStep(gamma), gossip, period), own, rounds,
+        seed=_SEED, replicas=_REPLICAS, d=_D,
     )  # fmt: skip
 
 

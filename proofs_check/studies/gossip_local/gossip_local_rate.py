@@ -25,12 +25,16 @@ from proofs_check.closed_forms.gossip_local.gossip_local_moments import (
     Recursion,
     boundary,
     lazy_complete,
-    mean_square,
 )
-from proofs_check.instruments.evidence import ALPHA, identity, mean_value
+from proofs_check.instruments.evidence import ALPHA, identity
 from proofs_check.instruments.rates import fit_power, rate_verdict
 from proofs_check.instruments.study import Study, StudyResult, noise_free_rate
-from proofs_check.studies.gossip_local.settings import pictured, workers
+from proofs_check.studies.gossip_local.settings import (
+    moment_in_simulation,
+    pictured,
+    plain_errors,
+    workers,
+)
 from proofs_check.verdict import Verdict
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep
@@ -41,17 +45,9 @@ _SMALL, _SEED, _REPLICAS, _D = 1e-4, 93, 64, 32
 _SETTINGS = ((1, 0.4), (1, 0.1), (4, 0.4), (4, 0.1), (16, 0.1))  # H, gap of the lines drawn
 
 
-def errors(n: int, period: int, gap: float, gamma: float) -> tuple[float, float]:
-    """Bias squared and variance of the mean model in the long run, over parallel SGD's variance."""
-    a, c = workers(n)
-    mean, covariance = Recursion(lazy_complete(n, gap), a, c, gamma, period, variance=1.0).settled()
-    parallel = gamma / (n * (2 - gamma))
-    return float(mean.mean() ** 2) / parallel, float(covariance.sum() / n**2) / parallel
-
-
 def transient(n: int, period: int, gap: float) -> float:
     """1 / the largest gamma at which the bias squared is below parallel SGD's variance."""
-    return 1 / boundary(lambda gamma: errors(n, period, gap, gamma)[0] - 1, 1e-9, 0.5, 1e-6)
+    return 1 / boundary(lambda gamma: plain_errors(n, period, gap, gamma)[0] - 1, 1e-9, 0.5, 1e-6)
 
 
 def _transients() -> tuple[Verdict, ...]:
@@ -62,7 +58,7 @@ def _transients() -> tuple[Verdict, ...]:
         ("1/gap", 2.0, 1 / np.array(_GAPS)[::-1], [transient(8, 8, g) for g in _GAPS[::-1]]),
     )  # fmt: skip
     ratios = [
-        errors(n, h, g, 0.01 / transient(n, h, g))[1]
+        plain_errors(n, h, g, 0.01 / transient(n, h, g))[1]
         for n in _WORKERS for h in _PERIODS for g in (0.02, 0.08)
     ]  # fmt: skip
     powers = tuple(
@@ -138,17 +134,11 @@ def _spreads(build: Build) -> tuple[Verdict, ...]:
 def _moment_in_simulation(build: Build) -> Verdict:
     """E (xbar - x*)^2 after 80 rounds of H = 4 in simulation against the recursion."""
     n, period, gap, gamma, rounds = 8, 4, 0.1, 0.05, 80
-    a, c = workers(n)
-    own = Recursion(lazy_complete(n, gap), a, c, gamma, period, variance=1.0)
-    columns = [torch.from_numpy(v)[:, None].expand(n, _D).contiguous() for v in (a, c / a)]
-    problem = Quadratic.from_arrays(*columns, sigma2=float(_D))
-    method = build(ConstantStep(gamma), FixedMatrix(own.w, f"gap {gap:g}"), period)
-    trace = run(method, problem, steps=rounds * period, seed=_SEED, replicas=_REPLICAS, points=2)
-    return mean_value(
+    own = Recursion(lazy_complete(n, gap), *workers(n), gamma, period, variance=1.0)
+    return moment_in_simulation(
         _ROW, f"E (xbar - x*)^2 after {rounds} rounds, H={period}, gap={gap:g}",
-        trace.squared_distance[:, -1] / _D, mean_square(own.played(rounds), n, 0.0),
-        check="exact second moments", problem=_PROBLEM,
-        provenance=f"seed {_SEED}, {_REPLICAS} replicas, {_D} coordinates",
+        build(ConstantStep(gamma), FixedMatrix(own.w, f"gap {gap:g}"), period), own, rounds,
+        seed=_SEED, replicas=_REPLICAS, d=_D,
     )  # fmt: skip
 
 
@@ -157,7 +147,7 @@ def measure(build: Build = plain) -> StudyResult:
     gammas = np.geomspace(1e-5, 0.2, 12)
     lines = {
         f"H={period}, gap={gap:g}": (
-            1 / gammas, np.array([sum(errors(8, period, gap, g)) for g in gammas]),
+            1 / gammas, np.array([sum(plain_errors(8, period, gap, g)) for g in gammas]),
         )
         for period, gap in _SETTINGS
     }  # fmt: skip

@@ -1,11 +1,24 @@
-"""What studies of local SGD over gossip share: workers, the exact boundary, pictures."""
+"""What studies of local SGD over gossip share: workers, exact moments, runs against them."""
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
 
-from proofs_check.closed_forms.gossip_local.gossip_local_moments import Recursion, boundary
+import numpy as np
+import torch
+
+from algorithms.methods.base import Method
+from algorithms.problems.quadratic import Quadratic
+from algorithms.run import run
+from proofs_check.closed_forms.gossip_local.gossip_local_moments import (
+    Recursion,
+    boundary,
+    lazy_complete,
+    mean_square,
+)
 from proofs_check.curves import PanelLine
+from proofs_check.instruments.evidence import mean_value
+from proofs_check.verdict import Verdict
 from theory.arrays import Floats
 
 GAMMA = 0.01
@@ -36,3 +49,40 @@ def workers(n: int) -> tuple[Floats, Floats]:
     """Curvatures and slopes ``[n]``: x* = 0, zeta^2 = 1/2 there, correlated with the curvature."""
     wave = np.cos(2 * np.pi * np.arange(n) / n)
     return 1 + 0.5 * wave, wave
+
+
+def plain_errors(n: int, period: int, gap: float, gamma: float) -> tuple[float, float]:
+    """Bias squared and variance of the mean model in the long run, over parallel SGD's variance."""
+    a, c = workers(n)
+    mean, covariance = Recursion(lazy_complete(n, gap), a, c, gamma, period, variance=1.0).settled()
+    parallel = gamma / (n * (2 - gamma))
+    return float(mean.mean() ** 2) / parallel, float(covariance.sum() / n**2) / parallel
+
+
+def moment_in_simulation(
+    row: str,
+    quantity: str,
+    method: Method[Any],
+    own: Recursion,
+    rounds: int,
+    *,
+    seed: int,
+    replicas: int,
+    d: int,
+) -> Verdict:
+    """E (xbar - x*)^2 of ``method`` after so many rounds against the recursion ``own``.
+
+    It runs in ``d`` coordinates that are alike; ``quantity`` says what is compared, in words.
+    """
+    columns = [
+        torch.from_numpy(v)[:, None].expand(own.n, d).contiguous() for v in (own.a, own.c / own.a)
+    ]
+    problem = Quadratic.from_arrays(*columns, sigma2=float(d))
+    steps = rounds * int(own.period)
+    trace = run(method, problem, steps=steps, seed=seed, replicas=replicas, points=2)
+    return mean_value(
+        row, quantity, trace.squared_distance[:, -1] / d,
+        mean_square(own.played(rounds), own.n, 0.0),
+        check="exact second moments", problem="quadratic",
+        provenance=f"seed {seed}, {replicas} replicas, {d} coordinates",
+    )  # fmt: skip
