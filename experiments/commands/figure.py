@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from rich.table import Table
 
 from algorithms.names import look_up
@@ -21,7 +23,7 @@ def figure_command(name: str | None, request: Request) -> int:
     return 0
 
 
-def _list(figures: tuple[PublishedFigure, ...], as_json: bool) -> int:
+def _list(figures: tuple[PublishedFigure[Any], ...], as_json: bool) -> int:
     """Every figure by name: what it shows, and which options it takes."""
     if as_json:
         dump([

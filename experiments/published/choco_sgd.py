@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
+from rich.console import Console
 from rich.table import Table
 
-from experiments.commands.console import console, dump, files_written
 from experiments.figures.choco_sgd import Runs, choco_sgd_figure
-from experiments.figures.style import save, styled
-from experiments.published.figure import PublishedFigure, Request
+from experiments.published.figure import PublishedFigure
 from proofs_check.figure_runs.compressed_training import (
     SEED,
     TrainingSetting,
@@ -21,26 +19,6 @@ from proofs_check.figure_runs.compressed_training import (
     searched,
 )
 from proofs_check.figure_runs.trace import ErrorTrace
-
-
-def draw(request: Request) -> None:
-    """Exact D-PSGD, CHOCO-SGD with three operators, DCD- and ECD-PSGD with two."""
-    runs = measure_choco_sgd(TrainingSetting())
-    with styled():
-        files = save(choco_sgd_figure(runs), request.out, "choco_sgd")
-    if request.as_json:
-        dump(_data(runs, files))
-    else:
-        _show(runs, files)
-
-
-CHOCO_SGD = PublishedFigure(
-    "choco-sgd",
-    "Logistic regression on a ring by exact gossip, CHOCO-SGD, DCD-PSGD and ECD-PSGD, the last two "
-    "with their largest usable stepsizes (Koloskova, Stich, Jaggi 2019, arXiv:1902.00340, Section "
-    "5); takes a minute.",
-    draw,
-)
 
 
 def measure_choco_sgd(setting: TrainingSetting) -> Runs:
@@ -54,17 +32,16 @@ def measure_choco_sgd(setting: TrainingSetting) -> Runs:
     return runs
 
 
-def _data(runs: Runs, files: tuple[Path, ...]) -> dict[str, Any]:
+def _data(runs: Runs) -> dict[str, Any]:
     s = TrainingSetting()
     return {
-        "figure": "choco-sgd", "workers": s.n, "share": s.share, "levels": s.levels, "seed": SEED,
+        "workers": s.n, "share": s.share, "levels": s.levels, "seed": SEED,
         "replicas": s.replicas, "stepsize": {"scale": s.scale, "shift_by_d": s.shift},
         "consensus_steps": {"top": s.top, "rand": s.rand, "qsgd": s.qsgd},
         "problems": [
             {"problem": place, "methods": [_told(line) for line in found.values()]}
             for place, found in runs.items()
         ],
-        "files": [str(path) for path in files],
     }  # fmt: skip
 
 
@@ -76,8 +53,7 @@ def _told(line: ErrorTrace) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _show(runs: Runs, files: tuple[Path, ...]) -> None:
-    out = console(False)
+def _show(runs: Runs, out: Console) -> None:
     for place, found in runs.items():
         table = Table(title=f"logistic regression on {place}")
         table.add_column("method")
@@ -94,4 +70,15 @@ def _show(runs: Runs, files: tuple[Path, ...]) -> None:
         "lost (no better than the start), or the smallest tried",
         highlight=False, soft_wrap=True,
     )  # fmt: skip
-    files_written(out, files)
+
+
+CHOCO_SGD = PublishedFigure(
+    "choco-sgd",
+    "Logistic regression on a ring by exact gossip, CHOCO-SGD, DCD-PSGD and ECD-PSGD, the last two "
+    "with their largest usable stepsizes (Koloskova, Stich, Jaggi 2019, arXiv:1902.00340, Section "
+    "5); takes a minute.",
+    lambda _: measure_choco_sgd(TrainingSetting()),
+    choco_sgd_figure,
+    _data,
+    _show,
+)

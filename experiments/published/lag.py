@@ -6,13 +6,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from rich.console import Console
 from rich.table import Table
 
 from algorithms.problems.least_squares_data import dealt, packaged, read, rising
-from experiments.commands.console import console, dump, files_written
 from experiments.figures.lag import Bars, LagCurves, UploadsLine, lag_figure
-from experiments.figures.style import save, styled
-from experiments.published.figure import PublishedFigure, Request
+from experiments.published.figure import PublishedFigure
 from proofs_check.figure_runs.uploads import ACCURACY, Uploads, contenders, race
 
 _SETS = 3  # each is cut into as many parts, a worker each
@@ -38,28 +37,6 @@ class Lag(NamedTuple):
     by_split: tuple[tuple[Uploads, ...], ...]
     smoothness: tuple[float, ...]
     made: tuple[Uploads, ...]
-
-
-def draw(request: Request) -> None:
-    """Uploads of the lazily aggregated gradient and its neighbours."""
-    measured = measure_lag(request.data, request.workers)
-    with styled():
-        files = save(lag_figure(_drawn(measured)), request.out, "lag")
-    if request.as_json:
-        dump(_data(measured, files))
-    else:
-        _show(measured, files)
-
-
-LAG = PublishedFigure(
-    "lag",
-    "Uploads that the lazily aggregated gradient, its quantised kin and gradient descent need for "
-    "least squares on three data sets (Chen et al. 2018, arXiv:1805.09965, Table 5). --data: the "
-    "folder of the published ones, without it scikit-learn's; --workers: multiples of 3, by "
-    "default 9, 18 and 27 on the published data, else 3, 6 and 9.",
-    draw,
-    frozenset({"data", "workers"}),
-)
 
 
 def measure_lag(folder: Path | None, workers: tuple[int, ...] = ()) -> Lag:
@@ -111,7 +88,7 @@ def _drawn(lag: Lag) -> LagCurves:
     )
 
 
-def _data(lag: Lag, files: tuple[Path, ...]) -> dict[str, Any]:
+def _data(lag: Lag) -> dict[str, Any]:
     def told(r: Uploads) -> dict[str, Any]:
         return {
             "method": r.name, "reached": r.reached, "steps": r.steps, "uploads": r.total,
@@ -119,7 +96,6 @@ def _data(lag: Lag, files: tuple[Path, ...]) -> dict[str, Any]:
         }  # fmt: skip
 
     return {
-        "figure": "lag",
         "data": lag.source,
         "packaged_data": not lag.published,
         "accuracy": ACCURACY,
@@ -133,12 +109,11 @@ def _data(lag: Lag, files: tuple[Path, ...]) -> dict[str, Any]:
         "rising_curvature": {
             "smoothness": list(lag.smoothness), "methods": [told(r) for r in lag.made],
         },
-        "files": [str(path) for path in files],
     }  # fmt: skip
 
 
-def _show(lag: Lag, files: tuple[Path, ...]) -> None:
-    out, workers = console(False), _workers(lag)
+def _show(lag: Lag, out: Console) -> None:
+    workers = _workers(lag)
     table = Table(title=f"uploads until n (f - f*) < {ACCURACY:g}: {lag.source}")
     table.add_column("method")
     for n in workers:
@@ -162,7 +137,6 @@ def _show(lag: Lag, files: tuple[Path, ...]) -> None:
             highlight=False, soft_wrap=True,
         )  # fmt: skip
     out.print(_made(lag))
-    files_written(out, files)
 
 
 def _made(lag: Lag) -> Table:
@@ -173,3 +147,17 @@ def _made(lag: Lag) -> Table:
     for i, value in enumerate(lag.smoothness):
         table.add_row(f"{value:.1f}", *(str(r.by_worker[i]) for r in lag.made))
     return table
+
+
+LAG = PublishedFigure(
+    "lag",
+    "Uploads that the lazily aggregated gradient, its quantised kin and gradient descent need for "
+    "least squares on three data sets (Chen et al. 2018, arXiv:1805.09965, Table 5). --data: the "
+    "folder of the published ones, without it scikit-learn's; --workers: multiples of 3, by "
+    "default 9, 18 and 27 on the published data, else 3, 6 and 9.",
+    lambda request: measure_lag(request.data, request.workers),
+    lambda measured: lag_figure(_drawn(measured)),
+    _data,
+    _show,
+    frozenset({"data", "workers"}),
+)
