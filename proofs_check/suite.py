@@ -7,44 +7,22 @@ refuted with probability below FAMILY_WISE_ERROR.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import final
 
-from algorithms.catalogue import OPERATORS, PROBLEMS, ROWS, ProblemEntry, Row, row
-from algorithms.compressors.base import Compressor
+from algorithms.catalogue import OPERATORS, PROBLEMS, ROWS
 from algorithms.names import look_up
-from algorithms.problems.base import Problem
 from algorithms.topologies.base import PushTopology, Topology
 from algorithms.topologies.gallery import examples
 from proofs_check.bounds import BOUND_CHECKS
-from proofs_check.bounds.check import BoundCheck
-from proofs_check.cell import Cell, CellKind, CellResult
+from proofs_check.cell import Cell, CellKind
 from proofs_check.closed_forms import CLOSED_FORMS
-from proofs_check.compressors.check import check_compressor
-from proofs_check.compressors.facts import operator_facts
-from proofs_check.compressors.tradeoff import tradeoff
-from proofs_check.instruments.signature import Signature
-from proofs_check.instruments.study import Study
 from proofs_check.methods import equal_bits as workers
-from proofs_check.methods.equal_bits import error_at_budget
-from proofs_check.methods.influences import influences
-from proofs_check.methods.runs import run_row
-from proofs_check.mutants.report import MutantOutcome, refute_all
-from proofs_check.problems.check import check_problem
+from proofs_check.prepare import REFERENCE, name_of
 from proofs_check.proofs import PROOFS
 from proofs_check.signatures import SIGNATURES
 from proofs_check.studies import STUDIES
-from proofs_check.topologies.facts import topology_facts
-from proofs_check.topologies.mixing import check_reference, check_topology
-from proofs_check.topologies.push import check_push
-from proofs_check.verdict import Outcome, Verdict
-
-_REFERENCE = "reference values"
-
-Build = Callable[[int], Problem]
-Prepared = Callable[[], CellResult]
 
 
 @final
@@ -146,173 +124,10 @@ def _other_cells(effort: Preset) -> Iterator[Cell]:
         yield Cell("d-psgd", "", CellKind.TOPOLOGY, topology.name, n=topology.n)
     for pushed in examples(PushTopology):
         yield Cell("push-sum", "", CellKind.PUSH, pushed.name, n=pushed.n)
-    yield Cell("d-psgd", "", CellKind.TOPOLOGY, _REFERENCE)
+    yield Cell("d-psgd", "", CellKind.TOPOLOGY, REFERENCE)
     for prove in PROOFS:
-        yield Cell("", "", CellKind.PROOF, _name(prove))
+        yield Cell("", "", CellKind.PROOF, name_of(prove))
     for closed in CLOSED_FORMS:
-        yield Cell("", "", CellKind.CLOSED_FORM, _name(closed))
+        yield Cell("", "", CellKind.CLOSED_FORM, name_of(closed))
     for bound in BOUND_CHECKS:
         yield Cell(bound.row, bound.problem, CellKind.BOUND, bound.name)
-
-
-def run_cell(cell: Cell) -> CellResult:
-    """Run one cell.
-
-    Raises:
-        ValueError: the cell's check is not one of this suite.
-    """
-    return prepare(cell)()
-
-
-def prepare(cell: Cell) -> Callable[[], CellResult]:
-    """What a cell computes, with everything it computes on looked up: a function and its arguments.
-
-    So what the result depends on can be read off this value alone.
-
-    Raises:
-        ValueError: the cell's check is not one of this suite.
-    """
-    return _PREPARED[cell.kind](cell, cell.name)
-
-
-def _run(cell: Cell, _: str) -> Prepared:
-    return partial(_run_of, row(cell.row), _entry(cell.problem).build, cell)
-
-
-def _run_of(of: Row, build: Build, cell: Cell) -> CellResult:
-    built = build(cell.n)
-    return run_row(
-        of, built, steps=cell.steps, replicas=cell.replicas, seed=cell.seeds[0], rates=cell.rates
-    )
-
-
-def _operator(cell: Cell, name: str) -> Prepared:
-    return partial(_operator_of, look_up("operator", name, OPERATORS), cell)
-
-
-def _operator_of(operator: Compressor, cell: Cell) -> CellResult:
-    verdicts = check_compressor(operator, d=cell.n, seed=cell.seeds[0])
-    facts = operator_facts(operator, cell.n)
-    return CellResult(verdicts, tradeoff(operator, cell.n, cell.seeds[0]), (facts,))
-
-
-def _workers(cell: Cell, _: str) -> Prepared:
-    return partial(_workers_of, row(cell.row), _entry(cell.problem).build, cell)
-
-
-def _workers_of(of: Row, build: Build, cell: Cell) -> CellResult:
-    return error_at_budget(of, build, cell.seeds[0])
-
-
-def _problem(cell: Cell, _: str) -> Prepared:
-    return partial(_problem_of, _entry(cell.problem).build, cell)
-
-
-def _problem_of(build: Build, cell: Cell) -> CellResult:
-    return CellResult(check_problem(build(cell.n), seed=cell.seeds[0]))
-
-
-def _topology(cell: Cell, name: str) -> Prepared:
-    if name == _REFERENCE:
-        return partial(_verdicts_of, check_reference)
-    by_name = {topology.name: topology for topology in examples(Topology)}
-    return partial(_topology_of, look_up("topology", name, by_name))
-
-
-def _topology_of(topology: Topology) -> CellResult:
-    return CellResult(check_topology(topology), (), (topology_facts(topology),))
-
-
-def _push(cell: Cell, name: str) -> Prepared:
-    by_name = {topology.name: topology for topology in examples(PushTopology)}
-    return partial(_verdicts_of, check_push, look_up("push topology", name, by_name))
-
-
-def _proof(cell: Cell, name: str) -> Prepared:
-    return partial(_verdict_of, look_up("proof", name, {_name(p): p for p in PROOFS}))
-
-
-def _closed(cell: Cell, name: str) -> Prepared:
-    by_name = {_name(c): c for c in CLOSED_FORMS}
-    return partial(_verdicts_of, look_up("closed form", name, by_name))
-
-
-def _bound(cell: Cell, name: str) -> Prepared:
-    return partial(_bound_of, look_up("bound", name, {b.name: b for b in BOUND_CHECKS}))
-
-
-def _study(cell: Cell, name: str) -> Prepared:
-    return partial(_study_of, look_up("study", name, {s.name: s for s in STUDIES}))
-
-
-def _signature(cell: Cell, _: str) -> Prepared:
-    return partial(_signature_of, look_up("signature of row", cell.row, SIGNATURES))
-
-
-def _influences(cell: Cell, _: str) -> Prepared:
-    return influences
-
-
-def _mutants(cell: Cell, _: str) -> Prepared:
-    return _mutants_of
-
-
-def _mutants_of() -> CellResult:
-    return CellResult(tuple(_mutant_verdict(outcome) for outcome in refute_all()))
-
-
-def _verdict_of(check: Callable[..., Verdict], *subject: object) -> CellResult:
-    return CellResult((check(*subject),))
-
-
-def _verdicts_of(check: Callable[..., tuple[Verdict, ...]], *subject: object) -> CellResult:
-    return CellResult(check(*subject))
-
-
-def _bound_of(check: BoundCheck) -> CellResult:
-    return check.run()
-
-
-def _study_of(study: Study) -> CellResult:
-    return study.result()
-
-
-def _signature_of(signature: Signature) -> CellResult:
-    return signature.result()
-
-
-def _mutant_verdict(outcome: MutantOutcome) -> Verdict:
-    """A mutant's own line: caught, or refuted if it got through."""
-    return Verdict(
-        subject=outcome.name,
-        claim=f"the check refutes a planted fault: {outcome.planted}",
-        check="mutant",
-        outcome=Outcome.CAUGHT if outcome.refuted else Outcome.REFUTED,
-        evidence=f"{outcome.check}: {outcome.evidence}",
-    )
-
-
-def _entry(name: str) -> ProblemEntry:
-    return look_up("problem", name, {entry.name: entry for entry in PROBLEMS})
-
-
-def _name(check: Callable[..., object]) -> str:
-    """``family.module.function``: what tells checks of one kind apart."""
-    return f"{check.__module__.split('.', 2)[-1]}.{check.__name__}"
-
-
-_PREPARED: dict[CellKind, Callable[[Cell, str], Prepared]] = {
-    CellKind.RUN: _run,
-    CellKind.OPERATOR: _operator,
-    CellKind.WORKERS: _workers,
-    CellKind.PROBLEM: _problem,
-    CellKind.TOPOLOGY: _topology,
-    CellKind.PUSH: _push,
-    CellKind.PROOF: _proof,
-    CellKind.CLOSED_FORM: _closed,
-    CellKind.BOUND: _bound,
-    CellKind.STUDY: _study,
-    CellKind.SIGNATURE: _signature,
-    CellKind.INFLUENCES: _influences,
-    CellKind.MUTANTS: _mutants,
-}

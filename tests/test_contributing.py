@@ -100,7 +100,8 @@ def test_the_problem_is_checked_by_its_name(copy: Path) -> None:
 
 
 LISTED = """
-from proofs_check.suite import cells, run_cell
+from proofs_check.prepare import run_cell
+from proofs_check.suite import cells
 for cell in cells("quick"):
     if cell.row == "exact-descent" or "exact_descent" in cell.check:
         print(cell.check.split()[0], cell.problem)

@@ -26,7 +26,7 @@ _DIGITS = 12
 def cell_versions(
     cells: Iterable[Cell], prepare: Callable[[Cell], Any], root: Path = ROOT
 ) -> dict[Cell, str]:
-    """Twelve hex digits for each cell; ``prepare(cell)`` is what it computes, see the suite.
+    """Twelve hex digits for each cell; ``prepare(cell)`` is what it computes.
 
     Nothing under ``experiments/`` counts: a new report template leaves every result valid.
     """

@@ -22,7 +22,8 @@ from experiments.own import OwnFault, Report, check_own
 from experiments.progress import title
 from proofs_check.cell import Cell
 from proofs_check.compressors.check import check_compressor
-from proofs_check.suite import cells, run_cell
+from proofs_check.prepare import run_cell
+from proofs_check.suite import cells
 from proofs_check.verdict import Verdict
 
 

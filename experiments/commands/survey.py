@@ -13,7 +13,8 @@ from experiments.commands.console import bad_input, console, dump, writable
 from experiments.job import survey_job
 from experiments.reporting.table import headline
 from proofs_check.cell import Cell
-from proofs_check.suite import cells, prepare, run_cell
+from proofs_check.prepare import prepare, run_cell
+from proofs_check.suite import cells
 
 PRESETS = ("quick", "full")
 

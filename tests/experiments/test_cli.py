@@ -21,7 +21,8 @@ from experiments.reporting.table import results_table, write_table
 from experiments.store import Stored
 from experiments.survey import Survey
 from proofs_check.cell import CellKind
-from proofs_check.suite import cells, run_cell
+from proofs_check.prepare import run_cell
+from proofs_check.suite import cells
 from tests.experiments.calls import call, refuse
 from theory.survey.rows import SURVEY_ROWS
 

@@ -21,7 +21,8 @@ from experiments.closure.graph import FLOORS, DefinitionGraph
 from experiments.closure.values import Contents
 from experiments.closure.versions import ROOT, cell_versions, overall
 from proofs_check.cell import Cell
-from proofs_check.suite import cells, prepare
+from proofs_check.prepare import prepare
+from proofs_check.suite import cells
 
 CELLS = tuple(cell for cell in cells("quick") if cell.check != "mutants")
 """All but the mutants' cell, which looks into every row and so depends on all."""

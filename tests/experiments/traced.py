@@ -15,7 +15,7 @@ from typing import Any
 from experiments.closure.graph import WHOLE, DefinitionGraph
 from experiments.closure.versions import ROOT, contents_of
 from proofs_check.cell import Cell
-from proofs_check.suite import prepare
+from proofs_check.prepare import prepare
 
 
 class Executed:

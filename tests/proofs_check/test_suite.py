@@ -8,7 +8,8 @@ from algorithms.catalogue import OPERATORS, PROBLEMS, ROWS, problem
 from algorithms.names import UnknownName
 from proofs_check.cell import Cell, CellKind
 from proofs_check.instruments.statistics import FAMILY_WISE_ERROR, MOST_TESTS, TEST_ERROR
-from proofs_check.suite import PRESETS, cells, run_cell
+from proofs_check.prepare import run_cell
+from proofs_check.suite import PRESETS, cells
 from proofs_check.verdict import Outcome
 
 
