@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import final
 
 import torch
-import torch.distributed as dist
 from torch import Tensor
 
 from algorithms.kernels.mean import mean_rows
@@ -25,6 +24,7 @@ from algorithms.network.base import (
 )
 from algorithms.network.receive_pattern import ReceivePattern
 from algorithms.network.routes import Routes, plan
+from algorithms.network.transport import Transport, message_of, rows_of
 from algorithms.network.wire import Message
 from algorithms.topologies.base import Neighbours
 
@@ -50,9 +50,8 @@ class Sharded(Network):
 
     def __init__(self, n: int, *, reduce: bool = False, device: torch.device | str = "cpu") -> None:
         check_workers(n)
-        if not dist.is_initialized():
-            raise RuntimeError("torch.distributed is not initialised; start ranks with launch()")
-        self.rank, self.ranks = dist.get_rank(), dist.get_world_size()
+        self._transport = Transport()
+        self.rank, self.ranks = self._transport.rank, self._transport.ranks
         if n % self.ranks:
             raise ValueError(
                 f"n={n} workers do not spread evenly over {self.ranks} ranks; a number of ranks "
@@ -71,76 +70,78 @@ class Sharded(Network):
         super().restart()
         self.crossed_bytes = torch.zeros(self.n + 1, dtype=torch.int64)
         self.received_bytes = 0
-        self.header_bytes = 0
+        self._transport.header_bytes = 0
+
+    @property
+    def header_bytes(self) -> int:
+        """Bytes of the lengths sent ahead of messages that vary in length."""
+        return self._transport.header_bytes
 
     def average(self, packet: Packet) -> Exchanged:
         if self.reduce:
             self.ledger.upload(packet.bits, packet.messages)
             own = packet.own(self.workers)
             total = own.sum(-2, keepdim=True)
-            dist.all_reduce(total)
+            self._transport.add_up(total)
             return Exchanged(total / self.n, own)
         rows, own = self.gather(packet)
         return Exchanged(mean_rows(rows)[..., None, :], own)
 
     def gather(self, packet: Packet) -> Exchanged:
         self.ledger.upload(packet.bits, packet.messages)
-        mine = self._message(packet)
-        parts = self._exchange(mine)
+        mine = message_of(packet)
+        parts = self._transport.exchange(mine)
         for rank, part in enumerate(parts):
             if rank != self.rank:
                 first = rank * self.held_rows
                 self.crossed_bytes[first : first + self.held_rows] += part.bytes_by_row()
-        rows = self._read(packet, Message.cat(parts), self.everyone)
+        rows = rows_of(packet, Message.cat(parts), self.everyone)
         own = rows[..., self.workers[0] : self.workers[0] + self.held_rows, :]
         return Exchanged(rows, own)
 
     def publish(self, packet: Packet) -> Tensor:
         self.ledger.receive(packet.bits, packet.messages)
-        message = self._message(packet)
-        if message.lengths is not None:
-            dist.broadcast(message.lengths, 0)
-        flat = message.flat() if self.rank == 0 else message.blank()
-        dist.broadcast(flat, 0)
+        message = message_of(packet)
+        flat = self._transport.from_first(message)
         if self.rank != 0:
             self._count(self.server, torch.tensor([flat.numel()]))
-        return self._read(packet, message.filled(flat), self.server)
+        return rows_of(packet, message.filled(flat), self.server)
 
     def answer(self, packet: Packet, active: Tensor) -> Tensor:
         self._charge_answers(packet, active)
-        message = self._message(packet)
+        message = message_of(packet)
         slots = active.expand(message.packed.movedim(0, -2).shape[:-1]).movedim(-1, 0)
         owner = slots // self.held_rows  # of nobody: beyond the ranks
         if self.rank == 0:
             others = range(1, self.ranks)
-            self._swapped({q: message.select(owner == q) for q in others}, {})
+            self._transport.swap({q: message.select(owner == q) for q in others}, {})
         else:
             mine = owner == self.rank
             room = message.empty_like(int(mine.sum()), flat=True)
-            arrived = self._swapped({}, {0: room})[0]
+            arrived = self._transport.swap({}, {0: room})[0]
             self._count(self.server, arrived.bytes().sum()[None])
             message = message.scatter(arrived, mine)
-        rows = self._read(packet, message, self._written(active))
+        rows = rows_of(packet, message, self._written(active))
         return torch.where(self.is_local(active)[..., None], rows, 0)
 
     def mix(self, packet: Packet, neighbours: Neighbours) -> Exchanged:
         routes = self._routes_of(neighbours)
-        mine = self._message(packet)
+        mine = message_of(packet)
         arrived = self._swap(mine, routes)
         for q, ids in routes.receive.items():
             self._count(ids, arrived[q].bytes_by_row())
         present = Message.cat([mine, *arrived.values()]).take(routes.order)
-        rows = self._read(packet, present, routes.senders)
+        rows = rows_of(packet, present, routes.senders)
         self._charge_edges(packet, neighbours, present, routes)
         return Exchanged(mix(rows, routes.places, routes.weights), packet.own(self.workers))
 
     def receive(self, packet: Packet, sources: Tensor, arrives: Tensor | None = None) -> Tensor:
         hearing = ReceivePattern.of(sources, arrives, self.n, packet.replicas.shape)
-        every = self._swap_heard(self._message(packet), hearing)
+        every = self._swap_heard(message_of(packet), hearing)
         first = int(self.workers[0])
         held = slice(first, first + self.held_rows)
         senders = hearing.sources[..., held, :].flatten(-2)
-        rows = self._read(packet, every.take_per_replica(senders.movedim(-1, 0)), senders)
+        rows = rows_of(packet, every.take_per_replica(senders.movedim(-1, 0)), senders)
         self._charge_heard(packet, every, hearing, held)
         slots = (self.held_rows, sources.shape[-1])
         shaped = rows.reshape(*rows.shape[:-2], *slots, rows.shape[-1])
@@ -153,7 +154,7 @@ class Sharded(Network):
         asked = {q: hearing.needed(blocks[q].start, self.held_rows) for q in blocks}
         out = {q: mine.select(asked[q][..., blocks[self.rank]].movedim(-1, 0)) for q in others}
         wanted = {q: asked[self.rank][..., blocks[q]].movedim(-1, 0) for q in others}
-        arrived = self._swapped(
+        arrived = self._transport.swap(
             out, {q: mine.empty_like(int(mask.sum()), flat=True) for q, mask in wanted.items()}
         )
         for q, part in arrived.items():
@@ -182,7 +183,7 @@ class Sharded(Network):
 
     def collect(self, packet: Packet, active: Tensor) -> Tensor:
         self._charge_active(packet, active)
-        parts = self._exchange(self._message(packet))
+        parts = self._transport.exchange(message_of(packet))
         counts = torch.zeros_like(self.crossed_bytes)
         held = self.is_local(active)
         owner = (active.clamp_max(self.n - 1) // self.held_rows).movedim(-1, 0)
@@ -192,10 +193,10 @@ class Sharded(Network):
             0, active.movedim(-1, 0)[outside].reshape(-1).cpu(), chosen.bytes()[outside].cpu()
         )
         self.crossed_bytes += counts
-        return only_present(self._read(packet, chosen, active), active, self.n)
+        return only_present(rows_of(packet, chosen, active), active, self.n)
 
     def mean_over_workers(self, rows: Tensor) -> Tensor:
-        everyone = self._gather(rows.movedim(-2, 0).contiguous())
+        everyone = self._transport.gather_rows(rows.movedim(-2, 0).contiguous())
         return mean_rows(everyone.movedim(0, -2))
 
     def _count(self, senders: Tensor, amounts: Tensor) -> None:
@@ -203,79 +204,12 @@ class Sharded(Network):
         self.crossed_bytes[senders.cpu()] += amounts.cpu()
         self.received_bytes += int(amounts.sum())
 
-    def _message(self, packet: Packet) -> Message:
-        """Packed bytes of the rows held here."""
-        packed = packet.code.pack(packet.symbols).movedim(-2, 0).contiguous()
-        bits = packet.bits
-        if isinstance(bits, int):
-            return Message(packed, None, bits)
-        lengths = bits.expand(packed.movedim(0, -2).shape[:-1]).movedim(-1, 0).contiguous()
-        return Message(packed, lengths, 0)
-
-    def _gather(self, rows: Tensor) -> Tensor:
-        """All workers' rows ``[n, ...]`` from those held here ``[m, ...]``."""
-        parts = [torch.empty_like(rows) for _ in range(self.ranks)]
-        dist.all_gather(parts, rows)
-        return torch.cat(parts)
-
-    def _exchange(self, mine: Message) -> list[Message]:
-        """Every rank's message. Lengths go ahead where they vary; then each rank's bytes."""
-        if mine.lengths is None:
-            parts = [torch.empty_like(mine.packed) for _ in range(self.ranks)]
-            dist.all_gather(parts, mine.packed)
-            return [mine._replace(packed=part) for part in parts]
-        lengths = [torch.empty_like(mine.lengths) for _ in range(self.ranks)]
-        dist.all_gather(lengths, mine.lengths)
-        self.header_bytes += sum(part.nbytes for q, part in enumerate(lengths) if q != self.rank)
-        messages = []
-        for rank, their in enumerate(lengths):
-            theirs = mine._replace(lengths=their)
-            flat = mine.flat() if rank == self.rank else theirs.blank()
-            dist.broadcast(flat, rank)
-            messages.append(theirs.filled(flat))
-        return messages
-
     def _swap(self, mine: Message, routes: Routes) -> dict[int, Message]:
         """Messages from the ranks that hold a neighbour, in return for those they need."""
         out = {q: mine.take(ids) for q, ids in routes.send.items()}
-        return self._swapped(
+        return self._transport.swap(
             out, {q: mine.empty_like(len(ids)) for q, ids in routes.receive.items()}
         )
-
-    def _swapped(self, out: dict[int, Message], awaited: dict[int, Message]) -> dict[int, Message]:
-        """What arrives from each rank of ``awaited``, empty messages of the right shape, in return
-        for ``out``; lengths go ahead where they vary."""
-        if any(part.lengths is not None for part in (*out.values(), *awaited.values())):
-            self._meet(
-                {q: part.lengths for q, part in out.items() if part.lengths is not None},
-                {q: part.lengths for q, part in awaited.items() if part.lengths is not None},
-            )
-            self.header_bytes += sum(
-                part.lengths.nbytes for part in awaited.values() if part.lengths is not None
-            )
-        flats = {q: part.blank() for q, part in awaited.items()}
-        self._meet({q: part.flat() for q, part in out.items()}, flats)
-        return {q: part.filled(flats[q]) for q, part in awaited.items()}
-
-    def _meet(self, out: dict[int, Tensor], buffers: dict[int, Tensor]) -> None:
-        """Send and receive, each rank with each at once; empty tensors stay at home."""
-        operations = [
-            dist.P2POp(dist.isend, part.contiguous(), q) for q, part in out.items() if part.numel()
-        ] + [dist.P2POp(dist.irecv, buffer, q) for q, buffer in buffers.items() if buffer.numel()]
-        for work in dist.batch_isend_irecv(operations) if operations else ():
-            work.wait()
-
-    def _read(self, packet: Packet, message: Message, senders: Tensor) -> Tensor:
-        """Decoded rows ``[..., k, d]``."""
-        wire = message.packed.movedim(0, -2).contiguous()
-        if message.lengths is None:
-            return packet.decode(packet.code.unpack(wire), senders)
-        lengths = message.lengths.movedim(0, -1)
-        sends = None if packet.sends is None else lengths > 0
-        fixed = packet.code.fixed_bits
-        if fixed is not None and wire.shape[-1] < -(-fixed // 8):  # nobody sent
-            wire = wire.new_zeros((*wire.shape[:-1], -(-fixed // 8)))
-        return packet.decode(packet.code.unpack(wire, lengths), senders, sends)
 
     def _charge_edges(
         self, packet: Packet, neighbours: Neighbours, present: Message, routes: Routes

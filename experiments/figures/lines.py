@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple, final
 
-import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.figures.style import FAINT, SERIES, folded, logarithmic, positive
+from experiments.figures.style import FAINT, SERIES, folded, logarithmic, positive, shown
 from theory.arrays import Floats
 
 
@@ -62,10 +61,10 @@ def lines_figure(data: LineCurves) -> Figure:
         dashes = _DASHES[number // len(SERIES) % len(_DASHES)]
         x = positive(line.x) if across else line.x
         few = "o" if line.x.size <= 12 else None
-        ax.plot(x, _shown(line.y, up), color=colour, linestyle=dashes, marker=few, markersize=3.5,
+        ax.plot(x, shown(line.y, up), color=colour, linestyle=dashes, marker=few, markersize=3.5,
                 linewidth=1.3, label=line.name)  # fmt: skip
         if line.low is not None and line.high is not None:
-            ax.fill_between(x, _shown(line.low, up), _shown(line.high, up), color=colour,
+            ax.fill_between(x, shown(line.low, up), shown(line.high, up), color=colour,
                             alpha=0.15, linewidth=0)  # fmt: skip
     logarithmic(ax, x=across, y=up)
     ax.set_xlabel(folded(data.x_label))
@@ -76,7 +75,3 @@ def lines_figure(data: LineCurves) -> Figure:
     columns = max(1, min(3, _LETTERS // (longest + _HANDLE)))
     figure.legend(loc="outside lower center", ncols=columns)
     return figure
-
-
-def _shown(curve: Floats, log: bool) -> Floats:
-    return positive(curve) if log else np.where(np.isfinite(curve), curve, np.nan)

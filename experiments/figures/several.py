@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple, final
 
-import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from experiments.figures.lines import DrawnLine
-from experiments.figures.style import FAINT, INK, SERIES, logarithmic, positive
-from theory.arrays import Floats
+from experiments.figures.style import FAINT, INK, SERIES, logarithmic, shown
 
 Look = tuple[str, str | tuple[int, tuple[float, ...]]]
 
@@ -62,6 +60,8 @@ def several_figure(data: SeveralCurves) -> Figure:
     size = (3.5 * data.columns + 0.5, 2.7 * rows + 1.0)
     figure = Figure(figsize=size, layout="constrained")
     grid = figure.subplots(rows, data.columns, sharey=True, squeeze=False)
+    for ax in grid.flat[len(data.panels) :]:
+        ax.set_visible(False)
     names = list(dict.fromkeys(line.name for panel in data.panels for line in panel.lines))
     looks = {name: _look(number) for number, name in enumerate(names)}
     for ax, panel in zip(grid.flat, data.panels, strict=False):
@@ -86,11 +86,11 @@ def _panel(ax: Axes, panel: Panel, looks: dict[str, Look]) -> None:
     across, up = (scale == "log" for scale in panel.scales)
     for number, line in enumerate(panel.lines):
         colour, dashes = looks[line.name]
-        x, y = _shown(line.x, across), _shown(line.y, up)
+        x, y = shown(line.x, across), shown(line.y, up)
         ax.plot(x, y, color=colour, linestyle=dashes, label=line.name,
                 linewidth=1.4 if number else 3.2, alpha=1.0 if number else 0.45)  # fmt: skip
         if line.low is not None and line.high is not None:
-            ax.fill_between(x, _shown(line.low, up), _shown(line.high, up), color=colour,
+            ax.fill_between(x, shown(line.low, up), shown(line.high, up), color=colour,
                             alpha=0.15, linewidth=0)  # fmt: skip
     if panel.level is not None:
         ax.axhline(panel.level[1], color=FAINT, linewidth=1.0, linestyle=(0, (2, 2)),
@@ -99,7 +99,3 @@ def _panel(ax: Axes, panel: Panel, looks: dict[str, Look]) -> None:
     ax.set_xlabel(panel.x_label)
     ax.set_title(panel.title)
     ax.grid(True, color=FAINT, alpha=0.3)
-
-
-def _shown(curve: Floats, log: bool) -> Floats:
-    return positive(curve) if log else np.where(np.isfinite(curve), curve, np.nan)

@@ -99,6 +99,11 @@ def positive(curve: Floats) -> Floats:
     return np.where(np.isfinite(curve) & (curve > 0), curve, np.nan)
 
 
+def shown(curve: Floats, log: bool) -> Floats:
+    """The curve on an axis: NaN where it is not finite, or not positive on a ``log`` one."""
+    return positive(curve) if log else np.where(np.isfinite(curve), curve, np.nan)
+
+
 def logarithmic(ax: Axes, *, x: bool = True, y: bool = True) -> None:
     """Log axes for what has been drawn: decades, at most six an axis; 1, 2, 5 where it is short."""
     scales = ((x, ax.xaxis, ax.set_xscale), (y, ax.yaxis, ax.set_yscale))
