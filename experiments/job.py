@@ -18,7 +18,7 @@ from experiments.reporting.page import write_pages
 from experiments.reporting.pictures import Picture, pictures
 from experiments.reporting.table import ERROR, headline, results_table, write_table
 from experiments.store import Store
-from experiments.survey import Interrupted, Survey, run_survey, stopping
+from experiments.survey import Survey, SurveyInterrupted, run_survey, stopping
 from proofs_check.cell import Cell, CellResult
 from proofs_check.verdict import Outcome
 
@@ -50,7 +50,7 @@ def survey_job(
             write_table(table, out / "results.parquet")
             shown, faults = _draw(survey, out, console)
             write_pages(survey, preset, shown, out)
-    except Interrupted as stop:
+    except SurveyInterrupted as stop:
         kept = sum(store.path(cell).exists() for cell in cells)
         console.print(
             f"interrupted by {stop}: {kept} of {len(cells)} cells are kept in {store.folder}; "

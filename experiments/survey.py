@@ -25,7 +25,7 @@ _SHORT = 3.0  # seconds that a cell may take which is run early
 _ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
-class Interrupted(BaseException):
+class SurveyInterrupted(BaseException):
     """A signal asked the survey to end; ``exit_code`` is 128 + its number."""
 
     def __init__(self, signum: int) -> None:
@@ -79,8 +79,8 @@ def run_survey(
     ``tick`` is called at least twice a second, and must not wait.
 
     Raises:
-        Interrupted: SIGINT, SIGTERM or SIGHUP came. No worker process is left, what was finished
-            is in the store.
+        SurveyInterrupted: SIGINT, SIGTERM or SIGHUP came. No worker process is left, what was
+            finished is in the store.
     """
     begin = time.monotonic()
     for sentence in store.unknown_files():
@@ -199,13 +199,13 @@ def _single_threaded() -> Iterator[None]:
 
 @contextmanager
 def stopping() -> Iterator[None]:
-    """Turn the stop signals into :class:`Interrupted`, once."""
+    """Turn the stop signals into :class:`SurveyInterrupted`, once."""
     stops = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
     def stop(signum: int, frame: FrameType | None) -> None:
         for other in stops:
             signal.signal(other, signal.SIG_IGN)
-        raise Interrupted(signum)
+        raise SurveyInterrupted(signum)
 
     before = {signum: signal.signal(signum, stop) for signum in stops}
     try:

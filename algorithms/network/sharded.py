@@ -25,7 +25,7 @@ from algorithms.network.base import (
 from algorithms.network.receive_pattern import ReceivePattern
 from algorithms.network.routes import Routes, plan
 from algorithms.network.transport import Transport, message_of, rows_of
-from algorithms.network.wire import Message
+from algorithms.network.wire import WireMessage
 from algorithms.topologies.base import Neighbours
 
 
@@ -95,7 +95,7 @@ class Sharded(Network):
             if rank != self.rank:
                 first = rank * self.held_rows
                 self.crossed_bytes[first : first + self.held_rows] += part.bytes_by_row()
-        rows = rows_of(packet, Message.cat(parts), self.everyone)
+        rows = rows_of(packet, WireMessage.cat(parts), self.everyone)
         own = rows[..., self.workers[0] : self.workers[0] + self.held_rows, :]
         return Exchanged(rows, own)
 
@@ -130,7 +130,7 @@ class Sharded(Network):
         arrived = self._swap(mine, routes)
         for q, ids in routes.receive.items():
             self._count(ids, arrived[q].bytes_by_row())
-        present = Message.cat([mine, *arrived.values()]).take(routes.order)
+        present = WireMessage.cat([mine, *arrived.values()]).take(routes.order)
         rows = rows_of(packet, present, routes.senders)
         self._charge_edges(packet, neighbours, present, routes)
         return Exchanged(mix(rows, routes.places, routes.weights), packet.own(self.workers))
@@ -147,7 +147,7 @@ class Sharded(Network):
         shaped = rows.reshape(*rows.shape[:-2], *slots, rows.shape[-1])
         return hearing.only_arrived(shaped, held)
 
-    def _swap_heard(self, mine: Message, hearing: ReceivePattern) -> Message:
+    def _swap_heard(self, mine: WireMessage, hearing: ReceivePattern) -> WireMessage:
         """Messages of all workers, blank where nobody here hears them in that replica."""
         others = [q for q in range(self.ranks) if q != self.rank]
         blocks = {q: slice(q * self.held_rows, (q + 1) * self.held_rows) for q in range(self.ranks)}
@@ -165,10 +165,10 @@ class Sharded(Network):
             mine if q == self.rank else mine.scatter(arrived[q], wanted[q])
             for q in range(self.ranks)
         ]
-        return Message.cat(parts)
+        return WireMessage.cat(parts)
 
     def _charge_heard(
-        self, packet: Packet, every: Message, hearing: ReceivePattern, held: slice
+        self, packet: Packet, every: WireMessage, hearing: ReceivePattern, held: slice
     ) -> None:
         """What the workers held here send and hear."""
         sent = hearing.sent()[..., held]
@@ -187,7 +187,7 @@ class Sharded(Network):
         counts = torch.zeros_like(self.crossed_bytes)
         held = self.is_local(active)
         owner = (active.clamp_max(self.n - 1) // self.held_rows).movedim(-1, 0)
-        chosen = Message.take_by_owner(parts, owner)
+        chosen = WireMessage.take_by_owner(parts, owner)
         outside = (~held & (active < self.n)).movedim(-1, 0)
         counts.scatter_add_(
             0, active.movedim(-1, 0)[outside].reshape(-1).cpu(), chosen.bytes()[outside].cpu()
@@ -204,7 +204,7 @@ class Sharded(Network):
         self.crossed_bytes[senders.cpu()] += amounts.cpu()
         self.received_bytes += int(amounts.sum())
 
-    def _swap(self, mine: Message, routes: Routes) -> dict[int, Message]:
+    def _swap(self, mine: WireMessage, routes: Routes) -> dict[int, WireMessage]:
         """Messages from the ranks that hold a neighbour, in return for those they need."""
         out = {q: mine.take(ids) for q, ids in routes.send.items()}
         return self._transport.swap(
@@ -212,7 +212,7 @@ class Sharded(Network):
         )
 
     def _charge_edges(
-        self, packet: Packet, neighbours: Neighbours, present: Message, routes: Routes
+        self, packet: Packet, neighbours: Neighbours, present: WireMessage, routes: Routes
     ) -> None:
         """One message along each edge of the rows held here."""
         held = self.workers.cpu()

@@ -9,20 +9,20 @@ import torch.distributed as dist
 from torch import Tensor
 
 from algorithms.network.base import Packet
-from algorithms.network.wire import Message
+from algorithms.network.wire import WireMessage
 
 
-def message_of(packet: Packet) -> Message:
+def message_of(packet: Packet) -> WireMessage:
     """Packed bytes of the rows ``[m, ...]`` of a packet, and their lengths where they vary."""
     packed = packet.code.pack(packet.symbols).movedim(-2, 0).contiguous()
     bits = packet.bits
     if isinstance(bits, int):
-        return Message(packed, None, bits)
+        return WireMessage(packed, None, bits)
     lengths = bits.expand(packed.movedim(0, -2).shape[:-1]).movedim(-1, 0).contiguous()
-    return Message(packed, lengths, 0)
+    return WireMessage(packed, lengths, 0)
 
 
-def rows_of(packet: Packet, message: Message, senders: Tensor) -> Tensor:
+def rows_of(packet: Packet, message: WireMessage, senders: Tensor) -> Tensor:
     """Decoded rows ``[..., k, d]`` of a message from ``senders``, packed as ``packet`` is."""
     wire = message.packed.movedim(0, -2).contiguous()
     if message.lengths is None:
@@ -55,7 +55,7 @@ class Transport:
         """Replace rows by their sum over all ranks, with all-reduce."""
         dist.all_reduce(rows)
 
-    def from_first(self, message: Message) -> Tensor:
+    def from_first(self, message: WireMessage) -> Tensor:
         """The bytes of rank 0's message; elsewhere only its shape is read, and lengths are set."""
         if message.lengths is not None:
             dist.broadcast(message.lengths, 0)
@@ -69,7 +69,7 @@ class Transport:
         dist.all_gather(parts, rows)
         return torch.cat(parts)
 
-    def exchange(self, mine: Message) -> list[Message]:
+    def exchange(self, mine: WireMessage) -> list[WireMessage]:
         """Every rank's message. Lengths go ahead where they vary; then each rank's bytes."""
         if mine.lengths is None:
             parts = [torch.empty_like(mine.packed) for _ in range(self.ranks)]
@@ -86,7 +86,9 @@ class Transport:
             messages.append(theirs.filled(flat))
         return messages
 
-    def swap(self, out: dict[int, Message], awaited: dict[int, Message]) -> dict[int, Message]:
+    def swap(
+        self, out: dict[int, WireMessage], awaited: dict[int, WireMessage]
+    ) -> dict[int, WireMessage]:
         """What arrives from each rank of ``awaited``, empty messages of the right shape, in return
         for ``out``; lengths go ahead where they vary."""
         if any(part.lengths is not None for part in (*out.values(), *awaited.values())):

@@ -27,7 +27,7 @@ def parted(flat: Tensor, lengths: Tensor) -> Tensor:
     return rows
 
 
-class Message(NamedTuple):
+class WireMessage(NamedTuple):
     """Packed rows ``[m, ..., B]`` and their lengths [bits] ``[m, ...]``; None: all are ``bits``.
 
     Attributes:
@@ -52,7 +52,7 @@ class Message(NamedTuple):
             else (self.packed.new_empty(int(self.bytes().sum())))
         )
 
-    def filled(self, flat: Tensor) -> Message:
+    def filled(self, flat: Tensor) -> WireMessage:
         """The message with these bytes."""
         if self.lengths is None:
             return self._replace(packed=flat.view(self.packed.shape))
@@ -69,24 +69,24 @@ class Message(NamedTuple):
         """Bytes of each sender ``[m]``, all replicas together."""
         return self.bytes().reshape(self.packed.shape[0], -1).sum(-1).cpu()
 
-    def take(self, ids: Tensor) -> Message:
+    def take(self, ids: Tensor) -> WireMessage:
         """The rows at places ``ids``."""
         lengths = None if self.lengths is None else self.lengths[ids].contiguous()
         return self._replace(packed=self.packed[ids].contiguous(), lengths=lengths)
 
-    def empty_like(self, rows: int, *, flat: bool = False) -> Message:
+    def empty_like(self, rows: int, *, flat: bool = False) -> WireMessage:
         """An empty message of so many rows; ``flat``: without further axes."""
         middle = () if flat else self.packed.shape[1:-1]
         lengths = None if self.lengths is None else self.lengths.new_empty((rows, *middle))
         packed = self.packed.new_empty((rows, *middle, self.packed.shape[-1]))
         return self._replace(packed=packed, lengths=lengths)
 
-    def select(self, mask: Tensor) -> Message:
+    def select(self, mask: Tensor) -> WireMessage:
         """The rows chosen by ``mask`` ``[m, ...]`` (bool), without further axes."""
         lengths = None if self.lengths is None else self.lengths[mask]
         return self._replace(packed=self.packed[mask], lengths=lengths)
 
-    def scatter(self, flat: Message, mask: Tensor) -> Message:
+    def scatter(self, flat: WireMessage, mask: Tensor) -> WireMessage:
         """Rows ``[m, ...]`` in which ``flat`` fills the places of ``mask``, blank elsewhere."""
         packed = self.packed.new_zeros((*mask.shape, flat.packed.shape[-1]))
         packed[mask] = flat.packed
@@ -96,14 +96,14 @@ class Message(NamedTuple):
             lengths[mask] = flat.lengths
         return self._replace(packed=packed, lengths=lengths)
 
-    def take_per_replica(self, ids: Tensor) -> Message:
+    def take_per_replica(self, ids: Tensor) -> WireMessage:
         """The rows ``ids`` ``[k, ...]`` of each replica ``[...]``."""
         where = ids[..., None].expand(*ids.shape, self.packed.shape[-1])
         lengths = None if self.lengths is None else self.lengths.gather(0, ids)
         return self._replace(packed=self.packed.gather(0, where), lengths=lengths)
 
     @staticmethod
-    def cat(parts: list[Message]) -> Message:
+    def cat(parts: list[WireMessage]) -> WireMessage:
         """Rows of several messages under each other."""
         width = max(part.packed.shape[-1] for part in parts)
         packed = torch.cat([pad(p.packed, (0, width - p.packed.shape[-1])) for p in parts])
@@ -111,7 +111,7 @@ class Message(NamedTuple):
         return parts[0]._replace(packed=packed, lengths=torch.cat(lengths) if lengths else None)
 
     @staticmethod
-    def take_by_owner(parts: list[Message], owner: Tensor) -> Message:
+    def take_by_owner(parts: list[WireMessage], owner: Tensor) -> WireMessage:
         """Row by row that of the rank ``owner`` ``[k, ...]``."""
         width = max(part.packed.shape[-1] for part in parts)
         stacked = torch.stack([pad(p.packed, (0, width - p.packed.shape[-1])) for p in parts])
