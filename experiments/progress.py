@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import final
 
+from rich import progress
 from rich.console import Console
-from rich.live import Live
-from rich.progress_bar import ProgressBar
-from rich.table import Table
+from rich.progress import TaskID
 
 from proofs_check.cell import Cell
 
@@ -90,7 +88,7 @@ class PlainProgress(Progress):
     def __init__(self, console: Console, costs: Mapping[Cell, float], workers: int) -> None:
         self.costs = costs
         self._console = console
-        self._clock = RemainingWork(costs, workers)
+        self._left = RemainingWork(costs, workers)
 
     def __enter__(self) -> Progress:
         return self
@@ -102,10 +100,10 @@ class PlainProgress(Progress):
         pass
 
     def ended(self, worker: int, cell: Cell, seconds: float, error: str) -> None:
-        self._clock.tick(cell, seconds)
-        count = f"[{self._clock.done:>{len(str(self._clock.total))}}/{self._clock.total}]"
+        self._left.tick(cell, seconds)
+        count = f"[{self._left.done:>{len(str(self._left.total))}}/{self._left.total}]"
         what = f"error: {title(cell)}: {error}" if error else f"{title(cell)} ({seconds:.1f} s)"
-        left = self._clock.left if self._clock.done < self._clock.total else "all done"
+        left = self._left.left if self._left.done < self._left.total else "all done"
         self._console.print(
             f"{count} {what}, {left}", markup=False, highlight=False, soft_wrap=True
         )
@@ -120,44 +118,50 @@ class LiveProgress(Progress):
 
     def __init__(self, console: Console, costs: Mapping[Cell, float], workers: int) -> None:
         self.costs = costs
-        self._clock = RemainingWork(costs, workers)
-        self._busy: dict[int, tuple[Cell, float]] = {}
-        self._live = Live(self._table(), console=console, auto_refresh=False, transient=True)
+        self._left = RemainingWork(costs, workers)
+        self._busy: dict[int, TaskID] = {}
+        self._display = progress.Progress(
+            progress.BarColumn(),
+            progress.TextColumn("{task.description}", markup=False),
+            progress.TextColumn("{task.fields[note]}", markup=False),
+            console=console,
+            auto_refresh=False,  # the pool calls beat(); a thread would draw between its lines
+            transient=True,
+        )
+        self._all = self._display.add_task("", total=max(self._left.total, 1), note="")
+        self._count()
 
     def __enter__(self) -> Progress:
-        self._live.start()
+        self._display.start()
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._live.stop()
+        self._display.stop()
 
     def started(self, worker: int, cell: Cell) -> None:
-        self._busy[worker] = (cell, time.monotonic())
+        where = f"{cell.row or '(no row)'}  {cell.problem or '(no problem)'}"
+        self._busy[worker] = self._display.add_task(where, total=None, note="", check=cell.check)
         self.beat()
 
     def ended(self, worker: int, cell: Cell, seconds: float, error: str) -> None:
-        self._clock.tick(cell, seconds)
-        self._busy.pop(worker, None)
+        self._left.tick(cell, seconds)
+        if worker in self._busy:
+            self._display.remove_task(self._busy.pop(worker))
         if error:
-            self._live.console.print(
+            self._display.console.print(
                 f"error: {title(cell)}: {error}", style="red", markup=False, highlight=False
             )
+        self._count()
         self.beat()
 
     def beat(self) -> None:
-        self._live.update(self._table(), refresh=True)
+        for task in self._display.tasks:
+            if task.id != self._all:
+                note = f"{task.fields['check']}, {duration(task.elapsed or 0.0)}"
+                self._display.update(task.id, note=note)
+        self._display.refresh()
 
-    def _table(self) -> Table:
-        grid = Table.grid(padding=(0, 2))
-        clock = self._clock
-        bar = ProgressBar(total=max(clock.total, 1), completed=clock.done, width=40)
-        grid.add_row(bar, f"{clock.done} of {clock.total} cells", clock.left)
-        for worker in sorted(self._busy):
-            cell, since = self._busy[worker]
-            took = duration(time.monotonic() - since)
-            grid.add_row(
-                f"[bold]{cell.row or '(no row)'}[/]",
-                cell.problem or "(no problem)",
-                f"{cell.check}, {took}",
-            )
-        return grid
+    def _count(self) -> None:
+        left = self._left
+        words = f"{left.done} of {left.total} cells"
+        self._display.update(self._all, completed=left.done, description=words, note=left.left)
