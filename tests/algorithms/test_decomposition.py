@@ -219,12 +219,32 @@ def test_gradiveq_sums_in_the_compressed_domain():
     world = World(built, Simulated(4), Key.seed(2), torch.arange(2))
     before, after = states[4], states[5]
     mean = (0.05 * world.gradient(before.x, 4) + before.residual).mean(-2)
-    cut = mean.reshape(2, 4, 5)
+    centre = 0.05 * before.mean[:, 0]
+    cut = (mean - centre).reshape(2, 4, 5)
     u = before.basis[:, 0]
-    expected = (cut @ u @ u.transpose(-1, -2)).reshape(2, 20)
+    expected = centre + (cut @ u @ u.transpose(-1, -2)).reshape(2, 20)
     torch.testing.assert_close((before.x - after.x)[:, 0], expected, rtol=1e-10, atol=1e-13)
     left = after.residual.mean(-2)
     torch.testing.assert_close(left + expected, mean, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("centred", [True, False])
+def test_gradiveq_learns_mean_and_covariance_of_each_slice(centred):
+    """Against numpy: the mean of the averaged gradients, and the leading vectors about it."""
+    method = GradiVeQ(ConstantStep(0.05), length=5, k=2, learn=4, cycle=6, centred=centred)
+    states = list(_states(method, "quadratic-sc", 11))
+    for start in (0, 6):
+        moves = [(a.x - b.x)[:, 0] / 0.05 for a, b in itertools.pairwise(states[start : start + 5])]
+        seen = torch.stack(moves, 1).reshape(2, 4, 4, 5).numpy()  # replica, step, slice, place
+        off = seen - seen.mean(1, keepdims=True) if centred else seen
+        learnt = states[start + 4]
+        mean = seen.mean(1).reshape(2, 20) if centred else np.zeros((2, 20))
+        np.testing.assert_allclose(learnt.mean[:, 0], mean, rtol=1e-10, atol=1e-12)
+        for r in range(2):
+            rows = off[r].reshape(-1, 5)
+            u = np.linalg.svd(rows.T @ rows)[0][:, :2]
+            found = learnt.basis[r, 0].numpy()
+            np.testing.assert_allclose(found @ found.T, u @ u.T, atol=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -17,16 +17,18 @@ from theory.stepsizes import Stepsize
 
 
 class GradiVeQState(NamedTuple):
-    """Model ``[..., 1, d]``, residuals ``[..., m, d]``, slice covariance ``[..., 1, K, K]`` of the
-    averaged gradients seen while learning, and the basis ``[..., 1, K, k]``.
+    """Model and residuals; mean and slice covariance ``[..., 1, K, K]`` of the averaged gradients
+    seen while learning, and the basis ``[..., 1, K, k]``.
 
     Attributes:
         x: the model ``[..., 1, d]``.
         residual: what each worker has not sent yet ``[..., m, d]``.
+        mean: the whitening vector mu ``[..., 1, d]`` [f / x]; zero where nothing is subtracted.
     """
 
     x: Tensor
     residual: Tensor
+    mean: Tensor
     covariance: Tensor
     basis: Tensor
 
@@ -36,13 +38,19 @@ class GradiVeQState(NamedTuple):
 class GradiVeQ(Method[GradiVeQState]):
     r"""Slices of ``length`` K are sent as their k coefficients in a basis U that all workers know.
 
-    Every ``cycle`` steps the first ``learn`` go uncompressed, and U becomes the k leading
-    eigenvectors of \sum g g^T over all slices of their averaged gradients; the others send
-    U^T (g_i + e_i), which is summed as it is (a linear operator, so any all-reduce will do) and
-    decoded once. ``feedback`` keeps what the basis does not hold; the paper goes without.
+    Every ``cycle`` steps the first ``learn`` go uncompressed. \mu is the mean of their averaged
+    gradients, slice by slice, and U the k leading eigenvectors of \sum (g - \mu)(g - \mu)^T over
+    all slices, one for all of them (the paper's s = \infty). The other steps send U^T (g_i + e_i -
+    \mu), which is averaged as it is (an affine operator, so any all-reduce will do) and decoded
+    once, U c + \mu (Eq. 3 to 5, in the convention of means). ``centred`` false: \mu = 0, and U is
+    that of the second moment about zero. ``feedback`` keeps what the basis does not hold; the paper
+    goes without. What lies outside U stays at \mu until the next cycle, so that steps between two
+    learnings should be few against 1/(\gamma L).
 
     Attributes:
         step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
+        learn: uncompressed steps of a cycle, L_t in the paper.
+        cycle: steps from one learning to the next, L in the paper: 100 of 500 there.
 
     Raises:
         ValueError: k outside [1, K], or learn outside [1, cycle].
@@ -51,9 +59,10 @@ class GradiVeQ(Method[GradiVeQState]):
     step_rule: Stepsize
     length: int = 8
     k: int = 2
-    learn: int = 10
-    cycle: int = 100
+    learn: int = 4
+    cycle: int = 20
     feedback: bool = False
+    centred: bool = True
 
     shared_model: ClassVar[bool] = True
 
@@ -66,6 +75,7 @@ class GradiVeQ(Method[GradiVeQState]):
     @property
     def name(self) -> str:
         tail = ", error feedback" if self.feedback else ""
+        tail += "" if self.centred else ", not centred"
         return f"GradiVeQ({self.k} of {self.length}, learns {self.learn} of {self.cycle}{tail})"
 
     def constants(self, problem: Problem) -> Constants:
@@ -80,7 +90,7 @@ class GradiVeQ(Method[GradiVeQState]):
         square = x.new_zeros((*x.shape[:-1], self.length, self.length))
         eye = torch.eye(self.length, self.k, dtype=x.dtype, device=x.device)
         basis = eye.expand(*x.shape[:-1], self.length, self.k)
-        return GradiVeQState(x, torch.zeros_like(rows), square, basis)
+        return GradiVeQState(x, torch.zeros_like(rows), torch.zeros_like(x), square, basis)
 
     def step(self, state: GradiVeQState, t: int, world: World) -> GradiVeQState:
         wanted = self.step_rule(t) * world.gradient(state.x, t)
@@ -90,24 +100,30 @@ class GradiVeQ(Method[GradiVeQState]):
             return self._learn(state, wanted, t, world)
         d = wanted.shape[-1]
         basis = state.basis.expand(*wanted.shape[:-1], *state.basis.shape[-2:])
-        c = projection.coefficients(wanted, basis)
+        centre = self.step_rule(t) * state.mean
+        c = projection.coefficients(wanted - centre, basis)
         mean, own = world.network.average(world.pack(Identity(), c, t))
-        step = projection.restored(world.published(mean, t), state.basis, d)
-        left = wanted - projection.restored(own, basis, d) if self.feedback else state.residual
+        step = centre + projection.restored(world.published(mean, t), state.basis, d)
+        sent = centre + projection.restored(own, basis, d)
+        left = wanted - sent if self.feedback else state.residual
         return state._replace(x=state.x - step, residual=left)
 
     def _learn(self, state: GradiVeQState, wanted: Tensor, t: int, world: World) -> GradiVeQState:
-        """An uncompressed step; its averaged gradient is added to what the basis is made of."""
+        """An uncompressed step; its averaged gradient is added to mean and covariance."""
+        seen, gamma = t % self.cycle, self.step_rule(t)
         mean, sent = world.network.average(world.pack(Identity(), wanted, t))
         mean = world.published(mean, t)
-        cut = projection.slices(mean, self.length)
-        before = torch.zeros_like(state.covariance) if t % self.cycle == 0 else state.covariance
-        covariance = before + (cut[..., :, :, None] * cut[..., :, None, :]).sum(-3)
-        basis = state.basis
-        if t % self.cycle == self.learn - 1:
-            basis = leading(covariance, self.k)
+        fresh = torch.zeros_like if seen == 0 else torch.clone
+        centre, covariance = fresh(state.mean), fresh(state.covariance)
+        off = mean / gamma - centre
+        weight = 1.0
+        if self.centred:  # running moments, which lose nothing where the mean is large
+            centre, weight = centre + off / (seen + 1), seen / (seen + 1)
+        cut = projection.slices(off, self.length)
+        covariance = covariance + weight * (cut[..., :, :, None] * cut[..., :, None, :]).sum(-3)
+        basis = leading(covariance, self.k) if seen == self.learn - 1 else state.basis
         left = wanted - sent if self.feedback else state.residual
-        return GradiVeQState(state.x - mean, left, covariance, basis)
+        return GradiVeQState(state.x - mean, left, centre, covariance, basis)
 
     def models(self, state: GradiVeQState) -> Tensor:
         return state.x

@@ -24,7 +24,7 @@ def measure(side: Side) -> Seen:
 SIGNATURE = Signature(
     row="natural-compression",
     problem=bit_stage.ABOUT,
-    effect="exponents alone, 12 of 64 bits, reach the accuracy in hardly more steps",
+    effect="signs and exponents alone reach the accuracy of full gradients in hardly more steps",
     quantity=f"bits a worker sends until f - f* <= {_TARGET} [bit]",
     method="natural compression",
     baseline="BSP with full gradients",
