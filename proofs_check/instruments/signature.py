@@ -125,7 +125,7 @@ class Signature:
         picture = LinePanel(self.effect, self.x_label, self.y_label, self.scales, lines)
         return CellResult(verdicts, (picture,))
 
-    def _verdict(self, found: Comparison) -> Verdict:
+    def _verdict(self, found: SideComparison) -> Verdict:
         return Verdict(
             subject=self.row, problem=self.problem, claim=self.effect, check=CHECK,
             outcome=found.outcome, statistic=found.ratio, bound=self.at_most,
@@ -135,7 +135,7 @@ class Signature:
             provenance=f"{self.source}; {self.told}, error {TEST_ERROR:g}",
         )  # fmt: skip
 
-    def _caught(self, found: Comparison) -> Verdict:
+    def _caught(self, found: SideComparison) -> Verdict:
         caught = found.outcome is Outcome.REFUTED
         return Verdict(
             subject=self.row, problem=self.problem, check=CHECK_OF_FAULT,
@@ -148,7 +148,7 @@ class Signature:
         )  # fmt: skip
 
 
-class Comparison(NamedTuple):
+class SideComparison(NamedTuple):
     """One side against the baseline.
 
     Attributes:
@@ -166,7 +166,7 @@ class Comparison(NamedTuple):
     half_width: float
 
 
-def held(mine: Floats, theirs: Floats, at_most: float, alpha: float = TEST_ERROR) -> Comparison:
+def held(mine: Floats, theirs: Floats, at_most: float, alpha: float = TEST_ERROR) -> SideComparison:
     """Is E mine ``[R]`` at most ``at_most`` times E theirs ``[R]``, with error ``alpha``?
 
     A side of one value is without randomness. Replicas r of both are one pair.
@@ -180,9 +180,9 @@ def held(mine: Floats, theirs: Floats, at_most: float, alpha: float = TEST_ERROR
         )
     a, b = float(np.mean(mine)), float(np.mean(theirs))
     if not math.isfinite(a):
-        return Comparison(Outcome.REFUTED, a, b, math.inf, 0.0)
+        return SideComparison(Outcome.REFUTED, a, b, math.inf, 0.0)
     if not math.isfinite(b):
-        return Comparison(Outcome.SUPPORTED, a, b, 0.0, 0.0)
+        return SideComparison(Outcome.SUPPORTED, a, b, 0.0, 0.0)
     ratio = a / b if b > 0 else math.inf
     excess = np.atleast_1d(mine - at_most * theirs)
     half = 0.0
@@ -195,7 +195,7 @@ def held(mine: Floats, theirs: Floats, at_most: float, alpha: float = TEST_ERROR
         outcome = Outcome.SUPPORTED
     elif middle - half > 0:
         outcome = Outcome.REFUTED
-    return Comparison(outcome, a, b, ratio, half / b if b > 0 else math.inf)
+    return SideComparison(outcome, a, b, ratio, half / b if b > 0 else math.inf)
 
 
 def at_end(trace: Trace, y: Quantity = "suboptimality", x: Cost = "steps", last: int = 1) -> Seen:
