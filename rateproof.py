@@ -4,6 +4,7 @@
 
     single = rateproof.run("qsgd", "quadratic-sc", steps=500)
     both = rateproof.compare(["d-psgd", "choco-sgd"], "logreg-breast-cancer", axis="bits").frame
+    points, exponent = rateproof.rate("local-sgd", "quadratic-unequal", "H")
     verdicts = rateproof.check(my_compressor, d=64)
     found = rateproof.audit(anybodys_function, unbiased=True)
     hook = rateproof.register_hook(ddp_model, my_compressor)
@@ -30,9 +31,10 @@ if TYPE_CHECKING:
     from experiments.comparing import Axis, Comparison
     from experiments.single import Single
     from proofs_check.audit.audit import Audit
+    from proofs_check.methods.sweep import Sweep
     from proofs_check.verdict import Verdict
 
-__all__ = ["audit", "check", "compare", "main", "register_hook", "rows", "run"]
+__all__ = ["audit", "check", "compare", "main", "rate", "register_hook", "rows", "run"]
 
 PACKAGES = ("theory", "algorithms", "proofs_check", "experiments")
 """What lies beside this file and is imported by these names."""
@@ -111,6 +113,39 @@ def compare(
         [row_called(key) for key in rows], problem_called(problem, n),
         axis=axis, tuning=Tuning(tuning), steps=steps, **options,
     )  # fmt: skip
+
+
+def rate(
+    row: str,
+    problem: str,
+    vary: str,
+    *,
+    n: int = 16,
+    error: float = 0.01,
+    gamma: float | None = None,
+    **options: Any,
+) -> tuple[Sweep, Verdict]:
+    """A row's error along T, n, H, gap, delta, omega, tau or batch, and its exponent as a verdict.
+
+    ``error`` is the chance that the interval misses, ``gamma`` one stepsize at all points; further
+    ``options`` as of ``proofs_check.methods.sweep.sweep``.
+
+    Raises:
+        ValueError: an unknown name, or a row that has nothing that moves the variable.
+    """
+    from algorithms.catalogue import problem as problem_called
+    from algorithms.catalogue import row as row_called
+    from algorithms.names import look_up
+    from proofs_check.methods.sweep import VARIABLES, sweep, sweep_verdict
+    from theory.stepsizes import ConstantStep
+
+    chosen = row_called(row)
+    variable = look_up("variable", vary, {name: name for name in VARIABLES})
+    step = None if gamma is None else ConstantStep(gamma)
+    found = sweep(
+        chosen, lambda size: problem_called(problem, size), variable, n=n, step=step, **options
+    )
+    return found, sweep_verdict(chosen, found, problem, alpha=error)
 
 
 def check(thing: Any, *, d: int = 16) -> tuple[Verdict, ...]:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from experiments.cli_options import Json, Tuned, Workers
+from experiments.cli_options import Json, Row, Settings, Tuned, Workers
 
 beside = typer.Typer()
 
@@ -64,6 +64,56 @@ def compare(
             steps=steps,
             replicas=replicas,
             seed=seed,
+            out=out,
+            as_json=as_json,
+        )
+    )
+
+
+@beside.command()
+def rate(
+    row: Row,
+    problem: Annotated[str, typer.Option("--problem", "-p", help="One that the row runs on.")],
+    vary: Annotated[str, typer.Option(help="T, n, H, gap, delta, omega, tau or batch.")] = "T",
+    values: Annotated[
+        list[float] | None,
+        typer.Option("--value", help="A value to set; several times. Else a ladder that suits."),
+    ] = None,
+    gamma: Annotated[
+        float | None, typer.Option(help="One stepsize at all points; else tuned at each.")
+    ] = None,
+    tuning: Tuned = "theorem",
+    settings: Settings = None,
+    n: Workers = 16,
+    steps: Annotated[int, typer.Option("-T", "--steps", help="Steps T, at least 8.")] = 1000,
+    replicas: Annotated[int, typer.Option(help="Independent runs, at least 4.")] = 32,
+    seed: Annotated[int, typer.Option(help="Any integer; the same seed, the same runs.")] = 1,
+    error: Annotated[float, typer.Option(help="Chance that the interval misses.")] = 0.01,
+    out: Annotated[Path, typer.Option(help="Folder for the plot.")] = Path("report/rates"),
+    as_json: Json = False,
+) -> None:
+    """Measure the exponent of a row's error in one variable.
+
+    Runs the sweep, fits the power law with its interval, and says whether the order that theory
+    states in the variable is supported, refuted, only compared, or not resolved. With --tuning grid
+    or --gamma one stepsize is used at all points.
+    """
+    from experiments.commands.rate import rate_command
+
+    raise typer.Exit(
+        rate_command(
+            row,
+            problem,
+            vary=vary,
+            values=values or (),
+            gamma=gamma,
+            tuning=tuning,
+            settings=settings or (),
+            n=n,
+            steps=steps,
+            replicas=replicas,
+            seed=seed,
+            error=error,
             out=out,
             as_json=as_json,
         )

@@ -19,14 +19,11 @@ from proofs_check.cell import CellResult
 from proofs_check.instruments.rates import curve_under_bound, fit_power, rate_verdict
 from proofs_check.instruments.statistics import TEST_ERROR
 from proofs_check.methods.received import received_bill
+from proofs_check.methods.sweep import horizons
 from proofs_check.methods.tuned_run import TunedRun, measured, only_agrees, run_series, tuned_run
 from proofs_check.verdict import Outcome, Verdict
-from theory.arrays import Floats
 from theory.constants import MissingConstants
-from theory.stepsizes import InverseTimeStep
 from theory.theorem import Theorem
-
-_HORIZONS = 4  # tuned runs behind a rate in T: T, T/2, T/4, T/8
 
 
 def run_row(
@@ -172,7 +169,7 @@ def _rate(row: Row, problem: Problem, played: TunedRun, replicas: int, seed: int
     power = theorem.order.exponents.get("T") if theorem else None
     if theorem is None or power is None or measured(played.trace, theorem.metric) is None:
         return _no_theorem(row, problem, played, "rate in T", claim)
-    times, values = _points(row, problem, played, theorem, replicas, seed)
+    times, values = horizons(row, problem, played, theorem.metric, replicas, seed)
     try:
         fit = fit_power(times, values, TEST_ERROR)
     except ValueError as error:
@@ -199,23 +196,3 @@ def _settled(verdict: Verdict) -> Verdict:
         return verdict
     evidence = f"{verdict.evidence}; these horizons are short of the leading term's regime"
     return replace(verdict, outcome=Outcome.COMPARED, evidence=evidence)
-
-
-def _points(
-    row: Row, problem: Problem, played: TunedRun, theorem: Theorem, replicas: int, seed: int
-) -> tuple[Floats, Floats]:
-    """Horizons ``[K]`` and the metric there ``[R, K]``."""
-    series = measured(played.trace, theorem.metric)
-    assert series is not None
-    if isinstance(played.tuned.step, InverseTimeStep):
-        times = played.trace.steps.astype(np.float64)
-        tail = times >= played.steps / 8
-        return times[tail], series[:, tail]
-    shorter = [
-        tuned_run(row, problem, played.steps >> k, replicas, seed + k, points=2)
-        for k in range(_HORIZONS - 1, 0, -1)
-    ]
-    runs = (*shorter, played)
-    ends = [measured(one.trace, theorem.metric) for one in runs]
-    horizons = np.array([float(one.steps) for one in runs])
-    return horizons, np.stack([end[:, -1] for end in ends if end is not None], axis=1)

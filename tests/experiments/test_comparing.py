@@ -144,3 +144,31 @@ def test_the_command_prints_a_table_and_keeps_the_data(tmp_path: Path) -> None:
 def test_what_cannot_be_compared_is_refused(words, message, tmp_path):
     code, _, err = call("compare", *words, "--out", str(tmp_path))
     assert code == 2 and message in err, err
+
+
+RATE = ("rate", "bsp-sgd", "-p", "quadratic-sc", "--vary", "batch", "-T", "40", "-n", "4")
+
+
+def test_the_rate_of_a_row_is_measured_and_drawn(tmp_path: Path) -> None:
+    words = (*RATE, "--replicas", "8", "--gamma", "0.5", "--out", str(tmp_path))
+    code, out, err = call(*words)
+    assert code == 0, err
+    assert "rate in batch" in out and "gamma = 0.5" in out
+    data = json.loads(call(*words, "--json")[1])
+    assert data["x"] == [1, 2, 4, 8, 16, 32] and data["statistic"] == pytest.approx(-1, abs=0.3)
+    assert all(Path(name).stat().st_size for name in data["files"])
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((*RATE, "--vary", "tua"), "unknown variable 'tua'; nearest: tau"),
+        ((*RATE, "--vary", "H"), "has no parameter that moves H"),
+        ((*RATE, "--error", "2"), "error must lie in (0, 1)"),
+        ((*RATE, "--set", "period"), "--set must be NAME=VALUE"),
+        (("rate", "cola", "-p", "quadratic-sc"), "does not run on problem=quadratic-sc"),
+    ],
+)
+def test_a_rate_that_cannot_be_is_refused(words, message, tmp_path):
+    code, _, err = call(*words, "--out", str(tmp_path))
+    assert code == 2 and message in err, err
