@@ -155,7 +155,12 @@ def audit(
     d: Annotated[int, typer.Option("-d", "--d", help="Audited beside d = 1, 4, 16, 100.")] = 1000,
     seed: Annotated[int, typer.Option(help="Any integer; the same seed, the same audit.")] = 0,
     samples: Annotated[int, typer.Option(help="Calls at each vector, at least 100.")] = 5000,
-    ranks: Annotated[int, typer.Option(help="Processes, for hooks of torch.")] = 1,
+    ranks: Annotated[
+        int | None, typer.Option(help="Processes for a DDP hook; 1 for torch's, 2 for yours.")
+    ] = None,
+    matrix: Annotated[
+        bool, typer.Option("--matrix", help="It takes matrices: x is laid out as a square one.")
+    ] = False,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit 1 if anything is refuted.")
     ] = False,
@@ -164,8 +169,9 @@ def audit(
     """Audit anybody's compressor.
 
     A callable x -> x_hat on numpy arrays or torch tensors, a pair (compress, decompress), a class
-    or an object with these methods, or a DDP communication hook of torch. Without claims, bias,
-    omega and delta are estimated. Exit code 1 if a given claim is refuted or it does not run.
+    or an object with these methods, or a DDP communication hook (state, bucket), torch's or yours.
+    Without claims, bias, omega, delta and the length of messages are measured. Exit code 1 if a
+    given claim is refuted, 3 if it does not run.
     """
     from experiments.commands.audit import audit_command
 
@@ -181,6 +187,7 @@ def audit(
             seed=seed,
             samples=samples,
             ranks=ranks,
+            matrix=matrix,
             strict=strict,
             as_json=as_json,
         )

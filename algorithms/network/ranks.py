@@ -19,7 +19,7 @@ from torch.distributed.algorithms.ddp_comm_hooks import (
 )
 
 __all__ = [
-    "copy_first", "default_hooks", "place", "powerSGD_hook", "quantization_hooks",
+    "copy_first", "default_hooks", "gathered", "place", "powerSGD_hook", "quantization_hooks",
     "stacked_futures", "wait_for_all",
 ]  # fmt: skip
 
@@ -43,6 +43,13 @@ def wait_for_all() -> None:
 def copy_first(x: Tensor) -> None:
     """Write rank 0's x over x on every rank."""
     dist.broadcast(x, 0)
+
+
+def gathered(x: Tensor) -> list[Tensor]:
+    """Every rank's x, in order of ranks."""
+    all_of_them = [torch.empty_like(x) for _ in range(dist.get_world_size())]
+    dist.all_gather(all_of_them, x)
+    return all_of_them
 
 
 def stacked_futures(hook: Any) -> Callable[..., Any]:

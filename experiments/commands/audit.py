@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from contextlib import redirect_stdout
+from dataclasses import replace
 from typing import Any
 
 from rich.markup import escape
@@ -12,6 +13,7 @@ from rich.table import Table
 
 from experiments.commands.console import (
     COLOURS,
+    INTERRUPTED,
     REFUTED,
     SUBJECT_FAULT,
     at_least,
@@ -23,7 +25,7 @@ from experiments.commands.console import (
     tally,
     verdict_list,
 )
-from proofs_check.audit.audit import FAMILY_ERROR, Audit, Plan, audit
+from proofs_check.audit.audit import FAMILY_ERROR, Audit, Interrupted, Plan, audit
 from proofs_check.audit.claims import Stated
 from proofs_check.audit.cross_process import check_elsewhere
 from proofs_check.audit.faults import SubjectFault
@@ -32,11 +34,14 @@ from proofs_check.audit.hooks import audit_hook
 from proofs_check.audit.loading import imported
 from proofs_check.audit.measure import Measure
 from proofs_check.audit.moments import ALPHA
+from proofs_check.audit.progress import ProgressLine
 from proofs_check.audit.subject import subject_of
 from proofs_check.audit.torch_hooks import TORCH_HOOKS
+from proofs_check.audit.user_hooks import hook_of
 from proofs_check.verdict import Outcome, Verdict
 
 _SHOWN = 16
+_RANKS = 2
 
 
 def audit_command(
@@ -50,18 +55,21 @@ def audit_command(
     d: int,
     seed: int,
     samples: int,
-    ranks: int,
+    ranks: int | None,
+    matrix: bool,
     strict: bool,
     as_json: bool,
 ) -> int:
     """Exit code 1 if a given claim is refuted, ``strict``: or anything else; 3 if it does not run
-    or raises."""
+    or raises; 130 if it was interrupted, with what was finished."""
     try:
         with bad_input(), redirect_stdout(sys.stderr):  # a stranger's code may print
-            at_least("ranks", ranks, 1)
+            at_least("ranks", 1 if ranks is None else ranks, 1)
             stated = Stated(unbiased, omega, delta, named(let), bits)
             plan = Plan(d=d, seed=seed, samples=samples)
-            found = _audited(name, stated, plan, ranks)
+            found = _audited(name, stated, plan, ranks, matrix)
+    except Interrupted as stop:
+        found = stop.found
     except SubjectFault as error:
         print_error(error)
         return SUBJECT_FAULT
@@ -69,6 +77,9 @@ def audit_command(
         dump(record(found))
     else:
         _show(found, stated)
+    if not found.complete:
+        print("interrupted: above is what was finished", file=sys.stderr)
+        return INTERRUPTED
     if not found.runs:
         return SUBJECT_FAULT
     return REFUTED if found.refuted or (strict and found.faulty) else 0
@@ -94,19 +105,35 @@ def named(let: Sequence[str]) -> dict[str, float]:
     return values
 
 
-def _audited(name: str, stated: Stated, plan: Plan, ranks: int) -> Audit:
+def _audited(name: str, stated: Stated, plan: Plan, ranks: int | None, matrix: bool) -> Audit:
     module, _, attribute = name.partition(":")
     if module == "torch" and attribute in {hook.name for hook in TORCH_HOOKS}:
-        return audit_hook(attribute, stated, plan, ranks)
+        return audit_hook(attribute, stated, plan, ranks or 1)
     try:
         thing = imported(name)
     except ValueError as error:
         hooks = f", or torch:HOOK; hooks are {', '.join(hook.name for hook in TORCH_HOOKS)}"
         raise ValueError(f"{error}{'' if attribute and module != 'torch' else hooks}") from error
-    subject = subject_of(name, thing)
-    found = audit(subject, stated, plan)
+    if hook_of(name, thing, matrix) is not None:
+        return audit_hook(name, stated, plan, ranks or _RANKS, matrix)
+    tell = ProgressLine(sys.stderr)
+    try:
+        found = audit(subject_of(name, thing, matrix), stated, plan, tell)
+        tell("other processes")
+        return _elsewhere(name, found, matrix)
+    finally:
+        tell.clear()
+
+
+def _elsewhere(name: str, found: Audit, matrix: bool) -> Audit:
+    """The same with what other processes give."""
     dims = [one.d for one in found.measures]
-    return found.with_behaviour(check_elsewhere(name, dims, _repeats(found))) if dims else found
+    if not dims:
+        return found
+    try:
+        return found.with_behaviour(check_elsewhere(name, dims, _repeats(found), matrix))
+    except KeyboardInterrupt as stop:
+        raise Interrupted(replace(found, complete=False)) from stop
 
 
 def _repeats(found: Audit) -> bool:
@@ -165,6 +192,7 @@ def _show(found: Audit, stated: Stated) -> None:
     out.print(escape(f"{found.arrays}; {drawn}"), highlight=False)
     if found.fit is not None:
         out.print(f"class: [bold]{escape(found.fit.name)}[/]", highlight=False)
+    if found.measures:
         out.print(_table(found.measures, stated), highlight=False)
         for one in found.measures:
             told = f"worst in R^{one.d}: x = {shown(one.worst.look.x)}, {one.worst.found}"
@@ -172,7 +200,8 @@ def _show(found: Audit, stated: Stated) -> None:
     if found.claims:
         out.print(verdict_list(found.claims), highlight=False)
     out.print(_behaviour(found.behaviour), highlight=False)
-    out.print(f"{tally(found.verdicts)}; {found.verdicts[0].provenance}", highlight=False)
+    if found.verdicts:
+        out.print(f"{tally(found.verdicts)}; {found.verdicts[0].provenance}", highlight=False)
 
 
 def _table(measures: Sequence[Measure], stated: Stated) -> Table:

@@ -31,8 +31,8 @@ COLOURS = {
 }
 
 
-REFUTED, BAD_INPUT, SUBJECT_FAULT = 1, 2, 3
-"""Exit codes: a claim refuted or work failed; what was typed; a user's own code raised."""
+REFUTED, BAD_INPUT, SUBJECT_FAULT, INTERRUPTED = 1, 2, 3, 130
+"""Exit codes: a claim refuted or work failed; what was typed; a user's own code raised; Ctrl-C."""
 
 
 @contextmanager

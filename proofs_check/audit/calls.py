@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from math import isqrt
 from typing import Any, NamedTuple
 
 _NAME = "x"
@@ -43,6 +44,31 @@ def form_of(thing: Any) -> Form:
             f"would do, got {type(thing).__name__}"
         )
     return Form(_single(thing), "callable x -> x_hat", None, thing)
+
+
+def of_matrices(thing: Any) -> Form:
+    """:func:`form_of`, given x ``[d]`` as the most nearly square matrix of d entries.
+
+    Raises:
+        ValueError: as :func:`form_of`.
+    """
+    form = form_of(thing)
+    send = form.send
+
+    def call(x: Any) -> Any:
+        y = form.call(x.reshape(nearly_square(len(x))))
+        return y.reshape(-1) if hasattr(y, "reshape") else y
+
+    kind = f"{form.kind}, given matrices"
+    if send is None:
+        return Form(call, kind, None, form.thing)
+    return Form(call, kind, lambda x: send(x.reshape(nearly_square(len(x)))), form.thing)
+
+
+def nearly_square(d: int) -> tuple[int, int]:
+    """Rows and columns, rows <= columns, of the most nearly square matrix of d entries."""
+    rows = next(r for r in range(isqrt(d), 0, -1) if d % r == 0)
+    return (rows, d // rows)
 
 
 def required(function: Any) -> int:

@@ -25,7 +25,7 @@ _SEEDS = (1, 2, 3)
 _PATIENCE = 120.0
 
 
-def check_elsewhere(name: str, dims: Sequence[int], repeats: bool) -> Verdict:
+def check_elsewhere(name: str, dims: Sequence[int], repeats: bool, matrix: bool = False) -> Verdict:
     """Outcomes of MODULE:ATTRIBUTE in two fresh processes whose hashes of words differ.
 
     ``repeats``: the global seeds fix its outcomes at all.
@@ -36,7 +36,7 @@ def check_elsewhere(name: str, dims: Sequence[int], repeats: bool) -> Verdict:
         told = "the seeds do not fix its outcome in one process"
         return speaker.says(claim, check, Outcome.NOT_APPLICABLE, told)
     with TemporaryDirectory(prefix="rateproof-") as folder:
-        runs = [_start(name, dims, seed, Path(folder)) for seed in _HASH_SEEDS]
+        runs = [_start(name, dims, matrix, seed, Path(folder)) for seed in _HASH_SEEDS]
         codes = [run.wait(_PATIENCE) for run in runs]
         if any(codes):
             told = "it could not be imported in a fresh process"
@@ -49,8 +49,10 @@ def check_elsewhere(name: str, dims: Sequence[int], repeats: bool) -> Verdict:
     return speaker.holds(claim, check, True, f"equal, d = {', '.join(map(str, dims))}")
 
 
-def _start(name: str, dims: Sequence[int], hash_seed: str, folder: Path) -> subprocess.Popen[bytes]:
-    words = json.dumps([name, list(dims), sys.path, str(folder / hash_seed)])
+def _start(
+    name: str, dims: Sequence[int], matrix: bool, hash_seed: str, folder: Path
+) -> subprocess.Popen[bytes]:
+    words = json.dumps([name, list(dims), matrix, sys.path, str(folder / hash_seed)])
     return subprocess.Popen(
         [sys.executable, "-m", __name__, words],
         env={**os.environ, "PYTHONHASHSEED": hash_seed, "OMP_NUM_THREADS": "1"},
@@ -60,9 +62,9 @@ def _start(name: str, dims: Sequence[int], hash_seed: str, folder: Path) -> subp
     )
 
 
-def outcomes_of(name: str, dims: Sequence[int]) -> list[str]:
+def outcomes_of(name: str, dims: Sequence[int], matrix: bool) -> list[str]:
     """Outcomes at a gaussian vector of each dimension, as text."""
-    subject = subject_of(name, imported(name))
+    subject = subject_of(name, imported(name), matrix)
     found = []
     for d in dims:
         bench = Runner(subject, torch.float32)
@@ -75,10 +77,10 @@ def outcomes_of(name: str, dims: Sequence[int]) -> list[str]:
 
 
 def _main(words: str) -> None:
-    name, dims, path, out = json.loads(words)
+    name, dims, matrix, path, out = json.loads(words)
     sys.path.extend(entry for entry in path if entry not in sys.path)
     with undisturbed():
-        told = outcomes_of(name, dims)
+        told = outcomes_of(name, dims, matrix)
     Path(out).write_text(json.dumps(told))
 
 

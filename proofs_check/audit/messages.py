@@ -27,6 +27,9 @@ from proofs_check.verdict import Outcome, Verdict
 FLOAT_BITS = 32
 _SAMPLES = 400
 _FEW = 8
+_EMPTY = (
+    "the message is empty: what the receiver needs goes another way, so its length is not known"
+)
 _UNSEEN = (
     "what is sent is not seen, only x_hat: a pair (compress, decompress), an object with these "
     "methods, or one that has bits, would do"
@@ -111,7 +114,7 @@ def _length(message: Message) -> float:
             f"the message has a part of type {', '.join(message.unknown)} that has no length that "
             "can be told; a method bits() would do"
         )
-    raise Unmeasured(_UNSEEN)
+    raise Unmeasured(_EMPTY if message.sent else _UNSEEN)
 
 
 def _messages(runner: Runner, x: Tensor) -> Callable[[int], Message]:
@@ -142,7 +145,7 @@ def _sent(form: Form, given: Any) -> Message:
         found = Message((), ())
     else:
         payload = form.send(given)
-        found = message_of(payload, len(given))
+        found = replace(message_of(payload, len(given)), sent=True)
     own, name = own_length(form.thing, payload, given)
     return replace(found, own=own, own_name=name)
 

@@ -43,12 +43,14 @@ class Message:
         parts: what it is made of.
         own: what the object itself says of the length [bits], by ``bits``, ``size`` or ``nbytes``.
         own_name: which of these said it.
+        sent: whether there is a message apart from x_hat.
     """
 
     parts: tuple[Part, ...]
     unknown: tuple[str, ...]
     own: float | None = None
     own_name: str = ""
+    sent: bool = False
 
     @property
     def measured(self) -> float | None:

@@ -15,7 +15,7 @@ from torch import Tensor
 from algorithms.compressors.base import Compressor
 from algorithms.key import Key
 from proofs_check.audit.arrays import BOTH, TORCH, Arrays
-from proofs_check.audit.calls import Form, form_of
+from proofs_check.audit.calls import Form, form_of, of_matrices
 from proofs_check.audit.faults import SubjectFault, place_of, takes_nothing
 from proofs_check.audit.randomness import undisturbed
 from proofs_check.audit.verdicts import raised
@@ -47,11 +47,12 @@ class Subject:
     form: Callable[[], Form] | None = None
 
 
-def subject_of(name: str, thing: Any) -> Subject:
+def subject_of(name: str, thing: Any, matrix: bool = False) -> Subject:
     """What can be audited of ``thing``: its form, its arrays, and whether it can be made anew.
 
     A callable x -> x_hat, a pair (compress, decompress), an instance or a class with these
     methods (classes are made without arguments), a factory without arguments, or a Compressor.
+    ``matrix``: it is given x as the most nearly square matrix.
 
     Raises:
         ValueError: it is none of them.
@@ -59,7 +60,7 @@ def subject_of(name: str, thing: Any) -> Subject:
     """
     try:
         with undisturbed():
-            return _found(name, thing)
+            return _found(name, thing, matrix)
     except Exception as error:  # a stranger's code may raise anything where it is made
         place = place_of(error)
         if place is None:
@@ -67,19 +68,23 @@ def subject_of(name: str, thing: Any) -> Subject:
         raise SubjectFault(f"{name} {raised(error)} where it is made ({place})") from error
 
 
-def _found(name: str, thing: Any) -> Subject:
+def _found(name: str, thing: Any, matrix: bool) -> Subject:
+    as_given = of_matrices if matrix else form_of
     make = _maker(name, thing)
     first = _made(make) if make is not None else thing
     if isinstance(first, Compressor):
         return _own(name, first)
-    form = form_of(first)
+    form = as_given(first)
     kind = form.kind
     if make is None:
         make = _copies(thing)
     made = make
-    forms = (lambda: form) if made is None else (lambda: form_of(made()))
-    fresh = _fresh(form) if made is None else lambda: _function(form_of(made()).call)
-    arrays, told = _arrays(name, fresh)
+
+    def forms() -> Form:
+        return form if made is None else as_given(made())
+
+    arrays, told = _arrays(name, lambda: _function(forms().call))
+    fresh = _fresh(form) if made is None else lambda: _function(forms().call)
     return Subject(name, kind, fresh, made is not None, arrays, told, form=forms)
 
 

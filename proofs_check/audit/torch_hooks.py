@@ -1,4 +1,4 @@
-"""torch's own DDP communication hooks, run as operators x -> x_hat on this machine's ranks.
+"""DDP communication hooks, torch's and others', as operators x -> x_hat on this machine's ranks.
 
 A bucket of gradients cannot be made by hand, so a DistributedDataParallel model with one parameter
 w and the loss <w, x> is built: its gradient is x, and after the hook w.grad is x_hat. All ranks
@@ -10,7 +10,6 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import isqrt
 from typing import Any, final
 
 import torch
@@ -21,14 +20,18 @@ from algorithms.names import look_up
 from algorithms.network.ranks import (
     copy_first,
     default_hooks,
+    gathered,
     place,
     powerSGD_hook,
     quantization_hooks,
     stacked_futures,
     wait_for_all,
 )
+from algorithms.network.traffic import Traffic
+from proofs_check.audit.calls import nearly_square
+from proofs_check.audit.randomness import seed_all
 
-_CALL, _RESET, _STOP = 0, 1, 2
+_CALL, _RESET, _STOP, _APART = 0, 1, 2, 3
 _DTYPES = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
 _VANILLA = 2
 
@@ -40,7 +43,7 @@ class HookFailure(RuntimeError):
 @final
 @dataclass(frozen=True)
 class TorchHook:
-    """A hook as users register it.
+    """A hook (state, bucket) -> future of a tensor, as users register it.
 
     ``state`` makes its state (None: it has none); ``matrix`` says that x is laid out as the most
     nearly square matrix of d entries, since the hook treats matrices and vectors differently.
@@ -58,10 +61,7 @@ class TorchHook:
 
     def shape(self, d: int) -> tuple[int, ...]:
         """Shape of the parameter with d entries."""
-        if not self.matrix:
-            return (d,)
-        rows = next(r for r in range(isqrt(d), 0, -1) if d % r == 0)
-        return (rows, d // rows)
+        return nearly_square(d) if self.matrix else (d,)
 
 
 def _power_state() -> Any:
@@ -145,18 +145,34 @@ class HookLine:
     def __init__(self, hook: TorchHook) -> None:
         self.hook = hook
         self.rank, self.ranks = place()
+        self._traffic = Traffic()
         self._models: dict[tuple[int, torch.dtype], Any] = {}
         self._last: tuple[int, torch.dtype] | None = None
         self._state: Any = None
 
-    def __call__(self, x: Tensor) -> Tensor:
-        """x_hat ``[d]`` of x ``[d]``.
+    def __call__(self, x: Tensor, seed: int = 0) -> Tensor:
+        """x_hat ``[d]`` of x ``[d]``; other ranks seed their global generators with ``seed``.
 
         Raises:
             HookFailure: the hook, or DDP's check of it, raised.
         """
-        self._tell(_CALL, x)
+        self._tell(_CALL, x, seed)
         return self._step(x)
+
+    @property
+    def handed(self) -> tuple[Any, ...]:
+        """What this rank handed to collectives in the last call."""
+        return tuple(self._traffic.handed)
+
+    def apart(self, x: Tensor, seed: int = 0) -> list[Tensor]:
+        """What every rank gets where rank r holds (r + 1) x.
+
+        Raises:
+            HookFailure: the hook, or DDP's check of it, raised.
+        """
+        self._tell(_APART, x, seed)
+        seed_all(seed)
+        return gathered(self._step(x))
 
     def reset(self) -> None:
         """Forget all state, as at the start of a training."""
@@ -171,17 +187,20 @@ class HookLine:
     def follow(self) -> None:
         """Serve rank 0 until it says stop."""
         while True:
-            order, x = self._hear()
+            order, x, seed = self._hear()
             if order == _STOP:
                 self._close()
                 return
             if order == _RESET:
                 self._reset()
                 continue
+            seed_all(seed)
             try:
-                self._step(x)
+                y = self._step(x if order == _CALL else (self.rank + 1) * x)
             except HookFailure:
                 continue
+            if order == _APART:
+                gathered(y)
 
     def _close(self) -> None:
         """Free the models while the process group lives.
@@ -196,25 +215,24 @@ class HookLine:
 
     def _reset(self) -> None:
         if self.hook.state is not None:
-            self._state = self.hook.state()
-            self._state.iter = _VANILLA
+            self._state = _past_warm_up(self.hook.state())
 
-    def _tell(self, order: int, x: Tensor | None = None) -> None:
+    def _tell(self, order: int, x: Tensor | None = None, seed: int = 0) -> None:
         if self.ranks == 1:
             return
         size, kind = (0, 0) if x is None else (x.numel(), _DTYPES.index(x.dtype))
-        copy_first(torch.tensor([order, size, kind]))
+        copy_first(torch.tensor([order, size, kind, seed]))
         if x is not None:
             copy_first(x.clone())
 
-    def _hear(self) -> tuple[int, Tensor]:
-        header = torch.zeros(3, dtype=torch.int64)
+    def _hear(self) -> tuple[int, Tensor, int]:
+        header = torch.zeros(4, dtype=torch.int64)
         copy_first(header)
-        order, size, kind = header.tolist()
+        order, size, kind, seed = header.tolist()
         x = torch.zeros(size, dtype=_DTYPES[kind])
-        if order == _CALL:
+        if order in (_CALL, _APART):
             copy_first(x)
-        return order, x
+        return order, x, seed
 
     def _step(self, x: Tensor) -> Tensor:
         """One step of the training of this size and type; another one starts afresh."""
@@ -225,8 +243,9 @@ class HookLine:
         try:
             if key not in self._models:
                 self._models[key] = self._model(*key)
-            return self._gradient(self._models[key], x)
-        except (RuntimeError, TypeError, ValueError, AssertionError, IndexError) as error:
+            with self._traffic:
+                return self._gradient(self._models[key], x)
+        except Exception as error:  # a stranger's hook may raise anything
             self._models.pop(key, None)
             raise HookFailure(_innermost(error)) from error
 
@@ -239,9 +258,8 @@ class HookLine:
         model.register_comm_hook(None, lambda _, bucket: self.hook.hook(self._state, bucket))
         kept, self._state = self._state, self.hook.state()
         for _ in range(_VANILLA):
-            self._gradient(model, torch.zeros(d, dtype=dtype))
+            self._gradient(model, torch.ones(d, dtype=dtype))
         self._state = kept
-        self._state.iter = _VANILLA
         return model
 
     def _gradient(self, model: Any, x: Tensor) -> Tensor:
@@ -250,6 +268,13 @@ class HookLine:
         model(x).backward()
         gradient: Tensor = w.grad.detach().clone().view(-1)
         return gradient
+
+
+def _past_warm_up(state: Any) -> Any:
+    """PowerSGD's state sends all at first; what follows is to be audited."""
+    if hasattr(state, "start_powerSGD_iter"):
+        state.iter = state.start_powerSGD_iter
+    return state
 
 
 def _innermost(error: BaseException) -> str:

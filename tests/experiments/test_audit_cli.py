@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from proofs_check.audit.progress import ProgressLine
 from tests.experiments.calls import call, refuse
 
 MINE = """
+import os
+import signal
+
 import numpy as np
 
 def half(x):
@@ -65,6 +70,15 @@ class WornOut:
         if WornOut.calls > 300:
             raise IndexError("worn out")
         return x
+
+class Interrupts:
+    calls = 0
+
+    def compress(self, x):
+        Interrupts.calls += 1
+        if len(x) == 100 and Interrupts.calls > 3000:
+            os.kill(os.getpid(), signal.SIGINT)
+        return x / 2
 
 class Nested:
     top = staticmethod(top)
@@ -184,3 +198,30 @@ def test_a_subject_that_raises_half_way_is_told_by_file_and_line() -> None:
     assert (code, out) == (3, "")
     assert err.startswith("error: strangers_module:WornOut raised IndexError: worn out")
     assert f"(strangers_module.py, line {line})" in err
+
+
+def test_what_is_finished_is_printed_when_it_is_interrupted() -> None:
+    """Ctrl-C comes in R^100; what R^1, R^4, R^16 and R^20 gave is there, as text and as data."""
+    code, out, err = audit("strangers_module:Interrupts", *QUICK)
+    assert code == 130
+    assert err == "interrupted: above is what was finished\n"
+    assert [line.split()[0] for line in out.splitlines() if "+- " in line] == ["1", "4", "16", "20"]
+    code, out, _ = audit("strangers_module:Interrupts", *QUICK, "--json")
+    data = json.loads(out)
+    assert (code, data["complete"]) == (130, False)
+
+
+def test_progress_is_written_on_a_terminal_only() -> None:
+    assert audit("strangers_module:top", *QUICK)[2] == ""
+    screen = Screen()
+    told = ProgressLine(screen)
+    told("bias and loss in R^4")
+    told.clear()
+    assert screen.getvalue() == "\r\x1b[K   0 s  bias and loss in R^4 ...\r\x1b[K"
+
+
+class Screen(StringIO):
+    """A terminal, as far as anybody can tell."""
+
+    def isatty(self) -> bool:
+        return True
