@@ -64,9 +64,11 @@ class Packed(Code):
         symbols = []
         start = 0
         for field in self.layout:
-            words = packing.get(flat, field.width, start, field.count)
+            floats = field.dtype.is_floating_point
+            kind = _PATTERN[field.dtype] if floats else field.dtype
+            words = packing.get(flat, field.width, start, field.count, kind)
             shaped = words.reshape(*packed.shape[:-1], field.count)
-            symbols.append(_symbols(field, shaped))
+            symbols.append(shaped.view(field.dtype) if floats else shaped)
             start += field.bits
         return tuple(symbols)
 
@@ -106,10 +108,3 @@ def _words(field: Field, tensor: Tensor) -> Tensor:
                 f"got {low if low < 0 else high}; a wider field would do"
             )
     return tensor.contiguous()
-
-
-def _symbols(field: Field, words: Tensor) -> Tensor:
-    """The inverse of :func:`_words`."""
-    if not field.dtype.is_floating_point:
-        return words.to(field.dtype)
-    return words.to(_PATTERN[field.dtype]).view(field.dtype)

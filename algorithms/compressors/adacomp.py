@@ -10,9 +10,10 @@ from torch import Tensor
 
 from algorithms.codes.base import Code, Field, Layout, Symbols
 from algorithms.codes.lists import Column, Lists, Records
-from algorithms.compressors.base import Compressor, Property, StatedLength
-from algorithms.compressors.entries import Entries, entries_of, first
+from algorithms.compressors.base import ListedRows, Property, StatedLength
+from algorithms.compressors.entries import entries_of, first
 from algorithms.compressors.requirements import require_finite, require_rows
+from algorithms.compressors.sparse import SparseCompressor
 from algorithms.kernels import row_norms
 from algorithms.key import Draws
 from theory.bits import index_bits
@@ -24,7 +25,7 @@ _WIDTHS = (6, 14)  # bits of a place in a bin, the last place kept for bins that
 
 @final
 @dataclass(frozen=True)
-class AdaComp(Compressor):
+class AdaComp(SparseCompressor):
     r"""G = residual + gradient, H = G + gradient; send j where |H_j| >= max_{bin of j} |G|.
 
     The gradient is the guide; without a memory G is the gradient and H = 2 G. What is sent is
@@ -99,14 +100,14 @@ class AdaComp(Compressor):
         place = torch.where(none, (1 << self.width) - 1, place)
         return scale, entries.count, torch.where(meant, place, 0), torch.where(meant, marks, 0)
 
-    def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
+    def listed(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> ListedRows:
         scale, count, place, marks = symbols
         last = marks >> 1
         owner = last.cumsum(-1) - last
         some = first(count, place.shape[-1]) & (place < (1 << self.width) - 1)
         values = torch.where(marks % 2 == 1, -scale, scale)
         positions = torch.where(some, owner * self.bin + place, 0)
-        return Entries(count, positions).spread(torch.where(some, values, 0), d)
+        return ListedRows(count, positions, torch.where(some, values, 0))
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """The longest message: every element."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from enum import Enum
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, final
 
 import torch
 from torch import Tensor
@@ -43,6 +44,24 @@ class StatedLength(NamedTuple):
     most: Tensor
 
 
+@final
+@dataclass(frozen=True, eq=False)
+class ListedRows:
+    """Sparse rows ``[..., m, d]`` as lists: the first ``count`` ``[..., m, 1]`` of the slots.
+
+    A coordinate stands in one slot at most, those of value zero apart.
+
+    Attributes:
+        count: how many slots are meant.
+        positions: which coordinate a slot speaks of ``[..., m, cap]`` (int64).
+        values: what the row holds there ``[..., m, cap]``; it is zero elsewhere.
+    """
+
+    count: Tensor
+    positions: Tensor
+    values: Tensor
+
+
 class Compressor(ABC):
     """C: R^d -> R^d, applied to every row of ``[..., m, d]``; members are frozen dataclasses.
 
@@ -79,6 +98,20 @@ class Compressor(ABC):
     @abstractmethod
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         """Rows ``[..., m, d]`` of ``dtype`` from symbols; ``draws`` as in :meth:`encode`."""
+
+    def listed(
+        self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws
+    ) -> ListedRows | None:
+        """The rows of :meth:`decode` as lists of entries; None where messages are not sparse.
+
+        Who sums many messages adds their entries and writes out no row.
+        """
+        return None
+
+    @property
+    def takes_guide(self) -> bool:
+        """Whether :meth:`encode_guided` looks at more than x."""
+        return type(self).encode_guided is not Compressor.encode_guided
 
     @abstractmethod
     def stated_bits(self, d: int, float_bits: int) -> float:

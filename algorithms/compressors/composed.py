@@ -10,9 +10,11 @@ import torch
 from torch import Tensor
 
 from algorithms.codes.base import Field, Layout, Symbols
-from algorithms.compressors.base import Compressor, Property
+from algorithms.compressors.base import ListedRows, Property
+from algorithms.compressors.entries import all_of
 from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.requirements import kept, share_name
+from algorithms.compressors.sparse import SparseCompressor
 from algorithms.kernels import selection
 from algorithms.key import Draws
 from theory.bits import index_bits
@@ -24,7 +26,7 @@ _UNSCALED = Source("Basu, Data, Karakus, Diggavi", 2019, "1906.02367", "Lemma 1"
 
 @final
 @dataclass(frozen=True)
-class QuantisedTopK(Compressor):
+class QuantisedTopK(SparseCompressor):
     r"""$Q_s(\mathrm{Top}_k(x))$, divided by $1 + \beta_{k,s}$ where ``scaled``: QTop_k.
 
     $Q_s$ is QSGD with s levels on the k numbers that are left, $\beta_{k,s} = \min(k/s^2,
@@ -74,13 +76,12 @@ class QuantisedTopK(Compressor):
         indices = selection.largest(x, kept(self.k, x.shape[-1]))
         return (*self._quantiser.encode(x.gather(-1, indices), draws), indices)
 
-    def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
+    def listed(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> ListedRows:
         *coded, indices = symbols
         values = self._quantiser.decode(tuple(coded), indices.shape[-1], dtype, draws)
         if self.scaled:
             values = values / (1 + self.beta(d))
-        rows = torch.zeros((*indices.shape[:-1], d), dtype=dtype, device=indices.device)
-        return rows.scatter_(-1, indices, values)
+        return ListedRows(all_of(indices), indices, values)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         k = kept(self.k, d)

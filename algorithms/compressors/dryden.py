@@ -12,9 +12,10 @@ from torch import Tensor
 
 from algorithms.codes.base import Code, Field, Layout, Symbols
 from algorithms.codes.lists import Column, Lists, Records
-from algorithms.compressors.base import Compressor, Property, StatedLength
+from algorithms.compressors.base import ListedRows, Property, StatedLength
 from algorithms.compressors.entries import Entries, entries_of, first, sums
 from algorithms.compressors.requirements import require_finite, require_rows
+from algorithms.compressors.sparse import SparseCompressor
 from algorithms.key import Draws
 from theory.bits import index_bits
 from theory.claims import Claim, Confidence, Contraction, Source
@@ -24,7 +25,7 @@ _SHARP = Source("Dryden et al.", 2016, "", "derived here: two convex extremes")
 
 @final
 @dataclass(frozen=True)
-class Dryden(Compressor):
+class Dryden(SparseCompressor):
     r"""The largest ceil(pi n+) positive and ceil(pi n-) negative values, each side by its mean.
 
     n+ and n- count the positive and the negative coordinates: both thresholds follow the row, so
@@ -82,11 +83,11 @@ class Dryden(Compressor):
         entries = entries_of(above | below)
         return means, entries.count, entries.positions, entries.pick(below.to(torch.int64))
 
-    def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
+    def listed(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> ListedRows:
         means, count, positions, negative = symbols
         values = torch.where(negative == 1, -means[..., 1:], means[..., :1])
-        entries = Entries(count, positions)
-        return entries.spread(torch.where(entries.meant, values, 0), d)
+        meant = Entries(count, positions).meant
+        return ListedRows(count, positions, torch.where(meant, values, 0))
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """The longest message: 2 floats, and index and sign of pi d entries, rounded up by side."""

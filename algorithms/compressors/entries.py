@@ -50,6 +50,11 @@ def entries_of(mask: Tensor) -> Entries:
     return Entries(count.reshape(*mask.shape[:-1], 1), places.reshape(mask.shape))
 
 
+def all_of(positions: Tensor) -> Tensor:
+    """The count ``[..., m, 1]`` of lists ``[..., m, cap]`` of which every slot is meant."""
+    return torch.full_like(positions[..., :1], positions.shape[-1])
+
+
 def first(count: Tensor, cap: int) -> Tensor:
     """Mask ``[..., m, cap]`` of the first ``count`` ``[..., m, 1]`` slots."""
     return torch.arange(cap, device=count.device) < count

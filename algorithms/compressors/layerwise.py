@@ -14,7 +14,8 @@ from torch import Tensor
 from algorithms.codes.base import Code, Layout, Symbols
 from algorithms.codes.joined import Joined
 from algorithms.codes.packed import Packed
-from algorithms.compressors.base import Compressor, Shapes, StatedLength
+from algorithms.compressors.base import Compressor, ListedRows, Shapes, StatedLength
+from algorithms.compressors.entries import all_of, first
 from algorithms.key import Draws
 from theory.claims import Claim, Contraction, NoConstant, Unbiased, VarianceBound
 
@@ -89,6 +90,29 @@ class Parted(Compressor):
             rows.append(c.decode(own, size, dtype, draws.fold("block", b)))
             start += count
         return torch.cat(rows, -1)
+
+    def listed(
+        self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws
+    ) -> ListedRows | None:
+        """The lists of all parts end to end; slots that are not meant hold zeros."""
+        positions, values, start, offset = [], [], 0, 0
+        for b, ((c, size), count) in enumerate(
+            zip(self._pairs(d), self._counts(d, dtype), strict=True)
+        ):
+            own = symbols[start : start + count]
+            part = c.listed(own, size, dtype, draws.fold("block", b))
+            if part is None:
+                return None
+            meant = first(part.count, part.positions.shape[-1])
+            positions.append(torch.where(meant, part.positions + offset, 0))
+            values.append(torch.where(meant, part.values, 0))
+            start, offset = start + count, offset + size
+        joined = torch.cat(positions, -1)
+        return ListedRows(all_of(joined), joined, torch.cat(values, -1))
+
+    @property
+    def takes_guide(self) -> bool:
+        return self.inner.takes_guide
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         lengths = [c.stated_bits(size, float_bits) for c, size in self._pairs(d)]

@@ -10,14 +10,15 @@ from torch import Tensor
 
 from algorithms.codes.base import Code, Field, Layout, Symbols
 from algorithms.codes.lists import Column, Lists, Records, float_column
-from algorithms.compressors.base import Compressor, StatedLength
-from algorithms.compressors.entries import Entries, entries_of
+from algorithms.compressors.base import ListedRows, StatedLength
+from algorithms.compressors.entries import entries_of
 from algorithms.compressors.requirements import require_finite, require_rows
+from algorithms.compressors.sparse import SparseCompressor
 from algorithms.key import Draws
 from theory.bits import index_bits
 
 
-class MaskCompressor(Compressor):
+class MaskCompressor(SparseCompressor):
     """C(x)_j = factor x_j where a mask is set, else 0. A member chooses the mask of each row, and
     so how many entries are sent.
 
@@ -72,13 +73,13 @@ class MaskCompressor(Compressor):
             return entries.count, values
         return entries.count, entries.positions, values
 
-    def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
+    def listed(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> ListedRows:
         if self.indices_sent:
             count, positions, values = symbols
-            return Entries(count, positions).spread(values, d)
+            return ListedRows(count, positions, values)
         drawn = entries_of(self.mask_again(d, draws))
         count, values = symbols
-        return Entries(count, drawn.positions).spread(values, d)
+        return ListedRows(count, drawn.positions, values)
 
     def stated_lengths(self, sent: Tensor, float_bits: int) -> StatedLength:
         """Without indices zeros are sent too, and cannot be told from what was not sent."""

@@ -11,9 +11,10 @@ from torch import Tensor
 
 from algorithms.codes.base import Code, Field, Layout, Symbols
 from algorithms.codes.lists import Column, Lists, Records
-from algorithms.compressors.base import Compressor, Property, StatedLength
+from algorithms.compressors.base import ListedRows, Property, StatedLength
 from algorithms.compressors.entries import Entries, from_gaps, gaps, golomb_lengths, signed_sums
 from algorithms.compressors.requirements import kept, require_finite, require_rows, share_name
+from algorithms.compressors.sparse import SparseCompressor
 from algorithms.key import Draws
 from theory import bits
 from theory.claims import Claim, Confidence, Contraction, Source
@@ -23,7 +24,7 @@ _SHARP = Source("Sattler et al.", 2018, "1805.08768", "derived here: extremes of
 
 @final
 @dataclass(frozen=True)
-class SBC(Compressor):
+class SBC(SparseCompressor):
     r"""The k largest or the k smallest values, whichever lie farther out, all by their mean.
 
     $\mu^+$ is the mean of the k largest values, $\mu^-$ that of the k largest of -x. If
@@ -86,10 +87,11 @@ class SBC(Compressor):
         entries = Entries(torch.full_like(chosen[..., :1], k), chosen)
         return mean, entries.count, gaps(entries)
 
-    def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
+    def listed(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> ListedRows:
         mean, count, distances = symbols
         entries = from_gaps(count, distances)
-        return entries.spread(torch.where(entries.meant, mean, torch.zeros_like(mean)), d)
+        values = torch.where(entries.meant, mean, torch.zeros_like(mean))
+        return ListedRows(count, entries.positions, values)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """Length of the longest message for rows of d numbers [bits]."""

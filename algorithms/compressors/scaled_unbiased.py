@@ -79,6 +79,10 @@ class ScaledUnbiased(Compressor):
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
         return self.inner.encode(x, draws)
 
+    @property
+    def takes_guide(self) -> bool:
+        return self.inner.takes_guide
+
     def encode_guided(self, x: Tensor, guide: Tensor, draws: Draws) -> Symbols:
         return self.inner.encode_guided(x, guide, draws)
 

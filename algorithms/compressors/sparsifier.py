@@ -9,13 +9,15 @@ import torch
 from torch import Tensor
 
 from algorithms.codes.base import Field, Layout, Symbols
-from algorithms.compressors.base import Compressor
+from algorithms.compressors.base import ListedRows
+from algorithms.compressors.entries import all_of
 from algorithms.compressors.requirements import kept, require_finite, require_rows
+from algorithms.compressors.sparse import SparseCompressor
 from algorithms.key import Draws
 from theory.bits import index_bits
 
 
-class Sparsifier(Compressor):
+class Sparsifier(SparseCompressor):
     """C(x)_j = factor x_j for the chosen j, in ascending order on the wire; members choose.
 
     ``k`` is a number of coordinates or, as a float in (0, 1], a fraction of d (rounded up).
@@ -72,7 +74,6 @@ class Sparsifier(Compressor):
             require_finite(values, x, self.name)
         return (values, indices) if self.indices_sent else (values,)
 
-    def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
+    def listed(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> ListedRows:
         indices = symbols[1] if self.indices_sent else self.draw_again(d, draws)
-        rows = torch.zeros((*symbols[0].shape[:-1], d), dtype=dtype, device=symbols[0].device)
-        return rows.scatter_(-1, indices, symbols[0])
+        return ListedRows(all_of(indices), indices, symbols[0])

@@ -10,9 +10,10 @@ from torch import Tensor
 
 from algorithms.codes.base import Code, Field, Layout, Symbols
 from algorithms.codes.lists import Column, Lists, Records
-from algorithms.compressors.base import Compressor, Property, StatedLength
+from algorithms.compressors.base import ListedRows, Property, StatedLength
 from algorithms.compressors.entries import Entries, from_gaps, gaps, golomb_lengths, sums
 from algorithms.compressors.requirements import kept, require_finite, require_rows, share_name
+from algorithms.compressors.sparse import SparseCompressor
 from algorithms.kernels import selection
 from algorithms.key import Draws
 from theory import bits
@@ -23,7 +24,7 @@ _SHARP = Source("Sattler et al.", 2019, "1903.02891", "derived here: two convex 
 
 @final
 @dataclass(frozen=True)
-class STC(Compressor):
+class STC(SparseCompressor):
     r"""$C(x)_j = \mu\,\mathrm{sign}(x_j)$ on the k largest magnitudes, $\mu$ their mean.
 
     sgn(0) = +1, for a row with fewer than k nonzeros. Deterministic. Message: mu, then the distance
@@ -68,11 +69,11 @@ class STC(Compressor):
         entries = Entries(torch.full_like(chosen[..., :1], values.shape[-1]), chosen)
         return mean, entries.count, gaps(entries), (values < 0).to(torch.int64)
 
-    def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
+    def listed(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> ListedRows:
         mean, count, distances, negative = symbols
         entries = from_gaps(count, distances)
         values = torch.where(entries.meant, torch.where(negative == 1, -mean, mean), 0)
-        return entries.spread(values, d)
+        return ListedRows(count, entries.positions, values)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """Length of the longest message for rows of d numbers [bits]."""

@@ -11,9 +11,10 @@ from torch import Tensor
 
 from algorithms.codes.base import Code, Field, Layout, Symbols
 from algorithms.codes.lists import Column, Lists, Records
-from algorithms.compressors.base import Compressor, Property, StatedLength
-from algorithms.compressors.entries import Entries, entries_of
+from algorithms.compressors.base import ListedRows, Property, StatedLength
+from algorithms.compressors.entries import entries_of
 from algorithms.compressors.requirements import require_finite, require_rows
+from algorithms.compressors.sparse import SparseCompressor
 from algorithms.key import Draws
 from theory.bits import index_bits
 from theory.claims import Claim, Confidence, NoConstant, Source
@@ -23,7 +24,7 @@ _PAPER = Source("Strom", 2015, "", "Interspeech, Section 3")
 
 @final
 @dataclass(frozen=True)
-class Strom(Compressor):
+class Strom(SparseCompressor):
     r"""+tau where x_j > tau, -tau where x_j < -tau, else nothing: 31-bit index and sign for each.
 
     (The survey prints "less than T" for what is dropped; an entry below -tau is sent: erratum E28.)
@@ -64,9 +65,9 @@ class Strom(Compressor):
         entries = entries_of(x.abs() > self.tau)
         return entries.count, entries.positions, (entries.pick(x) < 0).to(torch.int64)
 
-    def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
+    def listed(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> ListedRows:
         count, positions, negative = symbols
-        return Entries(count, positions).spread((1 - 2 * negative).to(dtype) * self.tau, d)
+        return ListedRows(count, positions, (1 - 2 * negative).to(dtype) * self.tau)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """The longest: every coordinate is sent."""

@@ -10,9 +10,10 @@ from torch import Tensor
 
 from algorithms.codes.base import Code, Field, Layout, Symbols
 from algorithms.codes.lists import Column, Lists, Records
-from algorithms.compressors.base import Compressor, Property, StatedLength
-from algorithms.compressors.entries import Entries, entries_of
+from algorithms.compressors.base import ListedRows, Property, StatedLength
+from algorithms.compressors.entries import entries_of
 from algorithms.compressors.requirements import require_finite, require_rows
+from algorithms.compressors.sparse import SparseCompressor
 from algorithms.key import Draws
 from theory.bits import index_bits
 from theory.claims import Claim, Confidence, Contraction, Source
@@ -23,7 +24,7 @@ _LEVELS = 8
 
 @final
 @dataclass(frozen=True)
-class VarianceThreshold(Compressor):
+class VarianceThreshold(SparseCompressor):
     r"""Send r_j where r_j^2 > \alpha v_j, v the guide (a variance); without a guide, all of r.
 
     Values go as sign and power of two, rounded at 1.5 2^e, in 3 bits below the largest power 2^E of
@@ -82,10 +83,10 @@ class VarianceThreshold(Compressor):
         largest = torch.where(some, torch.ldexp(torch.ones_like(x[..., :1]), top), 0)
         return largest, entries.count, entries.positions, entries.pick(code)
 
-    def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
+    def listed(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> ListedRows:
         largest, count, positions, code = symbols
         size = torch.ldexp(largest.expand(code.shape), -(code % _LEVELS))
-        return Entries(count, positions).spread(torch.where(code >= _LEVELS, -size, size), d)
+        return ListedRows(count, positions, torch.where(code >= _LEVELS, -size, size))
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """The longest message: every element."""

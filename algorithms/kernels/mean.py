@@ -1,4 +1,8 @@
-"""Sums and means over workers in the order of their ids: the same bits wherever they are taken."""
+"""Sums and means over workers in the order of their ids: the same bits wherever they are taken.
+
+A sum starts at 0, so that rows of mostly zeros may be added entry by entry to the same bits: of
+zeros alone it is +0, whatever their signs.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +16,8 @@ def _mean_rows(rows, divisor, out):  # type: ignore[no-untyped-def]
     replicas, n, d = rows.shape
     for r in range(replicas):
         for j in range(d):
-            out[r, j] = rows[r, 0, j]
-        for i in range(1, n):
+            out[r, j] = 0
+        for i in range(n):
             for j in range(d):
                 out[r, j] += rows[r, i, j]
         for j in range(d):
@@ -22,8 +26,8 @@ def _mean_rows(rows, divisor, out):  # type: ignore[no-untyped-def]
 
 def sum_rows_torch(rows: Tensor) -> Tensor:
     """The twin of :func:`sum_rows`: the same sums in the same order."""
-    total = rows[..., 0, :].clone()
-    for i in range(1, rows.shape[-2]):
+    total = torch.zeros_like(rows[..., 0, :])
+    for i in range(rows.shape[-2]):
         total += rows[..., i, :]
     return total
 

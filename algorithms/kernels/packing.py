@@ -44,7 +44,7 @@ def _get(packed, width, start, out):  # type: ignore[no-untyped-def]
                 word = (word << np.uint64(take)) | (piece & np.uint64((1 << take) - 1))
                 position += take
                 left -= take
-            out[i, j] = np.int64(word)
+            out[i, j] = out.dtype.type(word)
 
 
 def put_numba(words: Tensor, width: int, start: int, out: Tensor) -> None:
@@ -55,9 +55,14 @@ def put_numba(words: Tensor, width: int, start: int, out: Tensor) -> None:
     _put(words.numpy(), width, start, out.numpy())
 
 
-def get_numba(packed: Tensor, width: int, start: int, count: int) -> Tensor:
-    """Words ``[P, count]`` (int64) from bit ``start`` on of bytes ``[P, bytes]``."""
-    out = torch.empty((packed.shape[0], count), dtype=torch.int64)
+def get_numba(
+    packed: Tensor, width: int, start: int, count: int, dtype: torch.dtype = torch.int64
+) -> Tensor:
+    """Words ``[P, count]`` from bit ``start`` on of bytes ``[P, bytes]``, as integers of ``dtype``.
+
+    A word that fills its type is read as two's complement.
+    """
+    out = torch.empty((packed.shape[0], count), dtype=dtype)
     _get(packed.numpy(), width, start, out.numpy())
     return out
 
@@ -77,12 +82,14 @@ def put_torch(words: Tensor, width: int, start: int, out: Tensor) -> None:
     out |= (grouped * weights).sum(-1).to(torch.uint8)
 
 
-def get_torch(packed: Tensor, width: int, start: int, count: int) -> Tensor:
+def get_torch(
+    packed: Tensor, width: int, start: int, count: int, dtype: torch.dtype = torch.int64
+) -> Tensor:
     """The twin of :func:`get_numba`, equal."""
     bits = (packed.to(torch.int64)[..., None] >> _shifts(8, packed.device)) & 1
     rows = packed.shape[0]
     mine = bits.reshape(rows, -1)[:, start : start + count * width].reshape(rows, count, width)
-    return (mine << _shifts(width, packed.device)).sum(-1)
+    return (mine << _shifts(width, packed.device)).sum(-1).to(dtype)
 
 
 def put(words: Tensor, width: int, start: int, out: Tensor) -> None:
@@ -90,6 +97,8 @@ def put(words: Tensor, width: int, start: int, out: Tensor) -> None:
     (put_torch if words.is_cuda else put_numba)(words, width, start, out)
 
 
-def get(packed: Tensor, width: int, start: int, count: int) -> Tensor:
-    """Words ``[P, count]`` (int64) from bit ``start`` on of bytes ``[P, bytes]``."""
-    return (get_torch if packed.is_cuda else get_numba)(packed, width, start, count)
+def get(
+    packed: Tensor, width: int, start: int, count: int, dtype: torch.dtype = torch.int64
+) -> Tensor:
+    """Words ``[P, count]`` of ``dtype`` from bit ``start`` on of bytes ``[P, bytes]``."""
+    return (get_torch if packed.is_cuda else get_numba)(packed, width, start, count, dtype)

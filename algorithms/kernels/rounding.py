@@ -170,7 +170,9 @@ def exponents_torch(x: Tensor, u: Tensor | Counters) -> Tensor:
 def powers(codes: Tensor, dtype: torch.dtype) -> Tensor:
     """What codes of :func:`exponents` stand for: the number whose mantissa is empty."""
     mantissa, _, integer = _parts(dtype)
-    return (codes.to(integer) << mantissa).view(dtype)
+    words = codes.to(integer, copy=True)
+    words <<= mantissa
+    return words.view(dtype)
 
 
 def levels(x: Tensor, scale: Tensor, s: int, u: Tensor | Counters, width: int) -> Tensor:

@@ -40,47 +40,56 @@ def _edge(keys, k, most):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True)
-def _tops(keys, tops):  # type: ignore[no-untyped-def]
-    """Largest key of each lane; key j is in lane j modulo their number."""
+def _tops(bits, mask, tops):  # type: ignore[no-untyped-def]
+    """Largest key of each lane; key j, the magnitude's bits, is in lane j modulo their number."""
     lanes = tops.shape[0]
-    tops[:] = keys[:lanes]
-    for start in range(lanes, keys.shape[0], lanes):
-        part = keys[start : start + lanes]
+    tops[:] = 0
+    for start in range(0, bits.shape[0], lanes):
+        part = bits[start : start + lanes]
         for j in range(part.shape[0]):
-            tops[j] = max(tops[j], part[j])
+            tops[j] = max(tops[j], tops.dtype.type(part[j] & mask))
 
 
 @numba.njit(cache=True, nogil=True)
-def _collect(keys, level, found):  # type: ignore[no-untyped-def]
-    """Places of the keys that reach the level, in ascending order; how many they are."""
+def _reached(bits, mask, level):  # type: ignore[no-untyped-def]
+    """How many keys reach the level."""
+    count = np.int32(0)
+    least = bits.dtype.type(level)
+    for j in range(bits.shape[0]):
+        count = np.int32(count + (bits.dtype.type(bits[j] & mask) >= least))
+    return count
+
+
+@numba.njit(cache=True, nogil=True)
+def _collect(bits, mask, level, found):  # type: ignore[no-untyped-def]
+    """Places of the keys that reach the level, in ascending order; ``found`` has one slot more."""
     count = 0
-    least = keys.dtype.type(level)
-    for start in range(0, keys.shape[0], _BLOCK):
-        part = keys[start : start + _BLOCK]
+    least = bits.dtype.type(level)
+    for start in range(0, bits.shape[0], _BLOCK):
+        part = bits[start : start + _BLOCK]
         reached = False
         for j in range(part.shape[0]):
-            reached |= part[j] >= least
+            reached |= bits.dtype.type(part[j] & mask) >= least
         if reached:
             for j in range(part.shape[0]):
                 found[count] = start + j
-                count += part[j] >= least
-    return count
+                count += bits.dtype.type(part[j] & mask) >= least
 
 
 @numba.njit(cache=True, nogil=True)
 def _largest(bits, mask, k, out):  # type: ignore[no-untyped-def]
     rows, d = bits.shape
     lanes = min(d, (4 * k + _LANES - 1) // _LANES * _LANES)
-    keys, tops = np.empty(d, dtype=bits.dtype), np.empty(lanes, dtype=bits.dtype)
-    found, chosen = np.empty(d + 1, dtype=np.int32), np.empty(d, dtype=bits.dtype)
+    tops = np.empty(lanes, dtype=bits.dtype)
     for i in range(rows):
-        for j in range(d):
-            keys[j] = bits[i, j] & mask
-        _tops(keys, tops)
-        count = _collect(keys, _edge(tops, k, k + k // 8), found)
+        _tops(bits[i], mask, tops)
+        level = _edge(tops, k, k + k // 8)
+        count = _reached(bits[i], mask, level)
+        found, chosen = np.empty(count + 1, dtype=np.int32), np.empty(count, dtype=bits.dtype)
+        _collect(bits[i], mask, level, found)
         for c in range(count):
-            chosen[c] = keys[found[c]]
-        edge = _edge(chosen[:count], k, k)
+            chosen[c] = bits[i, found[c]] & mask
+        edge = _edge(chosen, k, k)
         ties = k
         for c in range(count):
             ties -= chosen[c] > edge

@@ -26,10 +26,13 @@ class Memory(ABC, Generic[State]):
     """What a sender remembers: message = C(before(state, x)).
 
     The state is a tensor ``[..., m, d]`` or a NamedTuple of such. ``holds_steps`` says that x is to
-    be a step gamma g rather than a gradient g.
+    be a step gamma g rather than a gradient g. Every coordinate is treated by itself, so a row may
+    be given in slices; ``after_reads`` names what of a round :meth:`after` looks at, so that the
+    rest need not be kept for it.
     """
 
     holds_steps: ClassVar[bool] = False
+    after_reads: ClassVar[frozenset[str]] = frozenset(Round._fields)
 
     @property
     @abstractmethod
@@ -57,6 +60,8 @@ class Memory(ABC, Generic[State]):
 @dataclass(frozen=True)
 class NoMemory(Memory[Tensor]):
     """Forgets at once: every message is compressed by itself."""
+
+    after_reads: ClassVar[frozenset[str]] = frozenset()
 
     @property
     def name(self) -> str:

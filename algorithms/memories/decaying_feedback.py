@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import torch
 from torch import Tensor
@@ -25,6 +25,8 @@ class DecayingFeedback(Memory[Tensor]):
 
     alpha: float
     beta: float
+
+    after_reads: ClassVar[frozenset[str]] = frozenset({"x", "sent"})
 
     def __post_init__(self) -> None:
         if not (0 <= self.alpha <= 1 and 0 <= self.beta <= 1):

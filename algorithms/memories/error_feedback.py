@@ -21,6 +21,7 @@ class ErrorFeedback(Memory[Tensor]):
     """
 
     holds_steps: ClassVar[bool] = True
+    after_reads: ClassVar[frozenset[str]] = frozenset({"wanted", "sent"})
 
     @property
     def name(self) -> str:

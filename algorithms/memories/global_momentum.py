@@ -35,6 +35,7 @@ class GlobalMomentum(Memory[Remembered]):
     m: float = 0.9
 
     holds_steps: ClassVar[bool] = True
+    after_reads: ClassVar[frozenset[str]] = frozenset({"wanted", "sent", "mean"})
 
     def __post_init__(self) -> None:
         require_decay("m", self.m)

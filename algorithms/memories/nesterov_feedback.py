@@ -37,6 +37,7 @@ class NesterovFeedback(Memory[Velocity]):
     m: float
 
     holds_steps: ClassVar[bool] = True
+    after_reads: ClassVar[frozenset[str]] = frozenset({"x", "wanted", "sent"})
 
     def __post_init__(self) -> None:
         require_decay("m", self.m)

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from algorithms.codes.base import Code, Symbols
 from algorithms.compressors.base import Compressor, code_of
+from algorithms.compressors.entries import Entries
 from algorithms.key import Key
 from algorithms.network.clock import Clock
 from algorithms.network.ledger import Account, Ledger
@@ -69,6 +70,28 @@ class Packet:
         draws = self.key.draws(self.replicas, senders)
         rows = self.compressor.decode(symbols, self.d, self.dtype, draws)
         return rows if sends is None else torch.where(sends[..., None], rows, 0)
+
+    def add_onto(
+        self, total: Tensor, symbols: Symbols, senders: Tensor, sends: Tensor | None = None
+    ) -> None:
+        """Add the rows of :meth:`decode` to ``total`` ``[..., d]`` in their order.
+
+        Sparse messages are added entry by entry, others are decoded one worker at a time: beside
+        the symbols at most one row is held. From zeros on, the bits are those of
+        ``algorithms.kernels.mean.sum_rows`` over the rows.
+        """
+        for place in range(senders.shape[-1]):
+            here = slice(place, place + 1)
+            one = tuple(part[..., here, :] for part in symbols)
+            who = senders[..., here]
+            draws = self.key.draws(self.replicas, who)
+            told = None if sends is None else sends[..., here]
+            listed = self.compressor.listed(one, self.d, self.dtype, draws)
+            if listed is None or told is not None:
+                total += self.decode(one, who, told)[..., 0, :]
+            else:
+                entries = Entries(listed.count, listed.positions)
+                entries.spread_onto(total[..., None, :], listed.values)
 
     def own(self, workers: Tensor) -> Tensor:
         """The rows held here as others will read them."""

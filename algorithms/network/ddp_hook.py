@@ -5,28 +5,35 @@
 
 The whole gradient is compressed as one row, its tensors in the order of ``ddp.parameters()``, so a
 run equals the simulation of the same method with one worker a rank. The price: buckets wait for the
-last one, and communication does not overlap with back propagation.
+last one, and communication does not overlap with back propagation. With ``per_bucket=True`` each
+bucket is compressed by itself and sent at once: that is another operator on the whole row
+(``TensorBuckets``; unbiased if the compressor is, omega and delta those of the worst bucket, but
+top-k keeps k of each bucket), and the run equals the simulation of that one.
+
+Beside the memory's own state a step takes at most four rows of the model's size: what is to be
+sent is made in place, the memory is updated slice by slice, messages are summed as they are
+decoded, sparse ones entry by entry, and the mean is written where the gradients lie. Messages that
+list any number of coordinates (thresholds, random masks) are made with several rows of slots.
 """
 
 # No ``from __future__ import annotations``: DistributedDataParallel inspects the hook's signature.
 
 import math
-import warnings
 from collections.abc import Callable
 from importlib import metadata
 from typing import Any, final
 
 import torch
 import torch.distributed as dist
-from torch import Tensor, nn
+from torch import Tensor
 from torch.distributed import GradBucket  # type: ignore[attr-defined]
 from torch.nn.parallel import DistributedDataParallel
 
 from algorithms.compressors.base import Compressor
-from algorithms.compressors.requirements import OutOfRange
 from algorithms.key import Key
-from algorithms.memories.base import Memory, NoMemory, Round
-from algorithms.network.base import Packet
+from algorithms.memories import in_place
+from algorithms.memories.base import Memory, NoMemory
+from algorithms.network.ddp_buckets import ByBucket
 from algorithms.network.ddp_model import (
     hooked_parameters,
     require_agreement,
@@ -34,18 +41,10 @@ from algorithms.network.ddp_model import (
     row_type,
 )
 from algorithms.network.ddp_report import HookReport, HookStep
+from algorithms.network.ddp_row import Gradients, WholeRow
+from algorithms.network.ddp_sender import Sender
 from algorithms.network.sharded import Sharded
 from algorithms.transforms.base import NoTransform, Transform
-
-Gradients = torch.futures.Future[Tensor]
-
-
-class _Pending:
-    """Gradients of one backward pass, by parameter, and the futures that wait for them."""
-
-    def __init__(self) -> None:
-        self.gradients: dict[int, Tensor] = {}
-        self.buckets: list[tuple[GradBucket, Gradients]] = []
 
 
 @final
@@ -63,11 +62,20 @@ class DDPHook:
     float32. Where any rank's gradient is not finite, or cannot be written as a message, every rank
     is handed NaN, as without a hook: a GradScaler skips the step on all, and the memory is kept.
 
-    ``on_step`` is called after every step with its :class:`HookStep`; :meth:`report` sums them up.
-    ``network`` keeps the bill: ``ledger``, ``crossed_bytes``.
+    ``per_bucket`` acts on DDP's buckets as they fill, while back propagation goes on; it is meant
+    for unbiased and linear compressors, and does what it says with any other. Part b of the row is
+    bucket b as DDP orders it, its tensors in the bucket's order. DDP deals tensors to buckets anew
+    after the first backward pass: the memory is kept by parameter and goes along, and
+    :meth:`bucketed` is the operator of the last pass. Nothing of a step is remembered if any bucket
+    of it had to be skipped. Messages that vary in length wait for each other's lengths.
+
+    ``on_step`` is called after every step with its :class:`HookStep`, with ``per_bucket`` from the
+    thread that communicates; :meth:`report` sums them up. ``network`` keeps the bill: ``ledger``,
+    ``crossed_bytes``.
 
     Raises:
-        ValueError: the memory holds steps and no ``learning_rate`` is given.
+        ValueError: the memory holds steps and no ``learning_rate`` is given, or ``per_bucket`` with
+            a transform.
     """
 
     def __init__(
@@ -80,6 +88,7 @@ class DDPHook:
         transform: Transform | None = None,
         loss_scale: Callable[[], float] | None = None,
         on_step: Callable[[HookStep], None] | None = None,
+        per_bucket: bool = False,
     ) -> None:
         self.memory: Memory[Any] = memory or NoMemory()
         if self.memory.holds_steps and learning_rate is None:
@@ -87,22 +96,30 @@ class DDPHook:
                 f"{self.memory.name} holds steps and needs learning_rate, got None; "
                 'lambda: optimizer.param_groups[0]["lr"] would do'
             )
-        self.compressor = compressor
         self.transform: Transform = transform or NoTransform()
-        self.learning_rate = learning_rate
-        self.loss_scale = loss_scale
+        if per_bucket and not isinstance(self.transform, NoTransform):
+            raise ValueError(
+                f"transform must be None with per_bucket=True, got {self.transform.name}: it looks "
+                "at the whole gradient, which no bucket has; per_bucket=False would do"
+            )
+        self.sender = Sender(compressor, self.memory, Key.seed(seed), learning_rate, loss_scale)
         self.on_step = on_step
         self.seed = seed
-        self.key = Key.seed(seed)
-        self.t = 0
-        self.state: Any = None
+        self.per_bucket = per_bucket
         self.network: Sharded | None = None
         self._report = HookReport()
-        self._dtype = torch.float32
-        self._places: dict[int, int] = {}
-        self._parameters: list[nn.Parameter] = []
-        self._pending = _Pending()
+        self._pass: WholeRow | ByBucket | None = None
         self._restored: list[Tensor] | None = None
+
+    @property
+    def t(self) -> int:
+        """Steps taken so far, the skipped ones among them."""
+        return self.sender.t
+
+    @property
+    def state(self) -> Any:
+        """The memory's state, rows ``[1, 1, d]``; it changes in place."""
+        return self.sender.state
 
     def register(self, model: DistributedDataParallel) -> None:
         """Use it in a model; every rank calls it, before its first backward pass.
@@ -110,32 +127,39 @@ class DDPHook:
         Raises:
             TypeError: the model is no DistributedDataParallel, or a parameter is not real.
             ValueError: the model's process group leaves ranks out, gradients are sparse, nothing
-                is trained, or seed, compressor, memory, transform, shapes or the version of this
-                package differ between ranks.
+                is trained, or seed, compressor, memory, transform, per_bucket, shapes or the
+                version of this package differ between ranks.
         """
         model = require_ddp(model)
-        self._parameters = hooked_parameters(model)
-        self._dtype = row_type(self._parameters)
-        shapes = tuple(tuple(p.shape) for p in self._parameters)
+        parameters = hooked_parameters(model)
+        dtype, device = row_type(parameters), parameters[0].device
+        shapes = tuple(tuple(p.shape) for p in parameters)
+        sender = self.sender
         require_agreement(
             {
                 "version of rateproof": metadata.version("rateproof"),
                 "seed": self.seed,
-                "compressor": repr(self.compressor),
+                "compressor": repr(sender.compressor),
                 "memory": repr(self.memory),
                 "transform": repr(self.transform),
+                "per_bucket": self.per_bucket,
                 "shapes of parameters": shapes,
                 "step": self.t,
             }
         )
-        self.compressor = self.compressor.for_shapes(shapes)
-        device = self._parameters[0].device
         self.network = Sharded(dist.get_world_size(), device=device)
         d = sum(math.prod(shape) for shape in shapes)
-        self.state = self.memory.init(torch.Size((1, 1, d)), self._dtype, device)
+        state = self.memory.init(torch.Size((1, 1, d)), dtype, device)
+        sender.state = in_place.mapped(state, torch.clone)
         if self._restored is not None:
-            self.state = _filled(self.state, iter(self._restored))
-        self._places = {id(p): place for place, p in enumerate(self._parameters)}
+            sender.state = in_place.filled(sender.state, self._restored)
+        if self.per_bucket:
+            self._pass = ByBucket(sender, self.network, parameters, dtype, self._note)
+        else:
+            sender.compressor = sender.compressor.for_shapes(shapes)
+            self._pass = WholeRow(
+                sender, self.network, parameters, dtype, self.transform, self._note
+            )
         model.register_comm_hook(self, _hook)
 
     def report(self) -> HookReport:
@@ -144,7 +168,8 @@ class DDPHook:
 
     def state_dict(self) -> dict[str, Any]:
         """This rank's state; every rank's differs, so each saves its own."""
-        return {"t": self.t, "key": self.key.words, "memory": [*_leaves(self.state)]}
+        memory = [leaf.clone() for leaf in in_place.leaves(self.state)]
+        return {"t": self.t, "key": self.sender.key.words, "memory": memory}
 
     def load_state_dict(self, saved: dict[str, Any]) -> None:
         """Go on where :meth:`state_dict` was taken, before or after :meth:`register`.
@@ -152,96 +177,30 @@ class DDPHook:
         Raises:
             ValueError: the saved memory is that of a model of another size.
         """
-        self.t, self.key = int(saved["t"]), Key(tuple(saved["key"]))
+        self.sender.t, self.sender.key = int(saved["t"]), Key(tuple(saved["key"]))
         self._restored = [leaf.clone() for leaf in saved["memory"]]
         if self.network is not None:
-            self.state = _filled(self.state, iter(self._restored))
+            self.sender.state = in_place.filled(self.state, self._restored)
 
     def __call__(self, bucket: GradBucket) -> Gradients:
-        """One bucket's gradients; the last bucket answers for all."""
-        device = bucket.buffer().device
-        future: Gradients = torch.futures.Future(devices=[device] if device.type == "cuda" else [])
-        self._pending.buckets.append((bucket, future))
-        for parameter, gradient in zip(bucket.parameters(), bucket.gradients(), strict=True):
-            self._pending.gradients[self._places[id(parameter)]] = gradient
-        if bucket.is_last():
-            done, self._pending = self._pending, _Pending()
-            self._answer(done)
-        return future
+        """One bucket's gradients; the future is their mean over all ranks."""
+        assert self._pass is not None
+        return self._pass(bucket)
 
-    def _answer(self, done: _Pending) -> None:
-        gradients = [done.gradients[k].reshape(-1) for k in range(len(self._parameters))]
-        row = torch.cat([g.to(self._dtype) for g in gradients])
-        mean = self._average(row[None, None])[0, 0]
-        pieces = torch.split(mean, [p.numel() for p in self._parameters])
-        for bucket, future in done.buckets:
-            places = [self._places[id(p)] for p in bucket.parameters()]
-            joined = torch.cat([pieces[place] for place in places])
-            future.set_result(joined.to(bucket.buffer().dtype))
+    def bucketed(self) -> Compressor:
+        """With ``per_bucket``: what the last backward pass did to the whole row, as one operator.
 
-    def _average(self, g: Tensor) -> Tensor:
-        """Mean of what all ranks sent, ``[1, 1, d]``, as a gradient of the scaled loss."""
-        network, memory = self.network, self.memory
-        assert network is not None
-        gamma, scale = self._factors(g.dtype)
-        if gamma == 0:
-            self._note(0, 0, g.shape[-1], 0.0, skipped=True)
-            return torch.zeros_like(g)
-        x = self.transform.apply(g / scale, network.n) * gamma
-        wanted = memory.before(self.state, x)
-        packet = self._packet(wanted, memory.guide(self.state, x), network)
-        if not self._all_ready(packet is not None, g.device):
-            self._note(0, 0, g.shape[-1], 0.0, skipped=True)
-            return torch.full_like(g, float("nan"))
-        assert packet is not None
-        before = int(network.crossed_bytes.sum())
-        mean, sent = network.average(packet)
-        self.state = memory.after(self.state, Round(x, wanted, sent, mean))
-        size = float(wanted.norm())
-        lost = float((sent - wanted).norm()) / size if size else 0.0
-        arrived = 8 * (int(network.crossed_bytes.sum()) - before)
-        self._note(int(torch.as_tensor(packet.bits).sum()), arrived, g.shape[-1], lost)
-        return mean / gamma * scale
-
-    def _factors(self, dtype: torch.dtype) -> tuple[float, float]:
-        """gamma (1 for memories of gradients, 0 below the least normal number), the loss scale."""
-        scale = 1.0 if self.loss_scale is None else float(self.loss_scale())
-        if not self.memory.holds_steps:
-            return 1.0, scale
-        assert self.learning_rate is not None
-        gamma = float(self.learning_rate())
-        return (gamma if abs(gamma) >= torch.finfo(dtype).tiny else 0.0), scale
-
-    def _packet(self, wanted: Tensor, guide: Tensor, network: Sharded) -> Packet | None:
-        """This rank's message, or None where it cannot be written."""
-        if not bool(torch.isfinite(wanted).all()):
-            return None
-        replicas = torch.zeros(1, dtype=torch.int64, device=wanted.device)
-        key = self.key.fold("compress", self.t)
-        operator = self.compressor.at(self.t)
-        try:
-            symbols = operator.encode_guided(wanted, guide, key.draws(replicas, network.workers))
-        except OutOfRange:
-            return None
-        return Packet(operator, symbols, key, replicas, wanted.shape[-1], wanted.dtype)
-
-    def _all_ready(self, ready: bool, device: torch.device) -> bool:
-        """Whether all ranks have a message to send; four bytes a rank and step."""
-        flag = torch.tensor([float(ready)], device=device)
-        dist.all_reduce(flag, dist.ReduceOp.MIN)
-        if not ready:
-            warnings.warn(
-                f"step {self.t}: this rank's gradient is not finite or beyond its number type; "
-                "all ranks are handed NaN, which a GradScaler takes for an overflow; the memory "
-                "is kept",
-                stacklevel=2,
+        Raises:
+            ValueError: the hook is not ``per_bucket``, or no backward pass was made.
+        """
+        if not isinstance(self._pass, ByBucket) or not self._pass.groups:
+            raise ValueError(
+                "bucketed() tells what the last backward pass did with per_bucket=True, got "
+                f"per_bucket={self.per_bucket}, t={self.t}; a backward pass with it would do"
             )
-        return bool(flag.item())
+        return self._pass.operator()
 
-    def _note(self, sent: int, received: int, d: int, lost: float, skipped: bool = False) -> None:
-        dense = d * torch.finfo(self._dtype).bits
-        step = HookStep(self.t, sent, received, dense, lost, skipped)
-        self.t += 1
+    def _note(self, step: HookStep) -> None:
         self._report = self._report.with_step(step)
         if self.on_step is not None:
             self.on_step(step)
@@ -257,6 +216,7 @@ def register_hook(
     transform: Transform | None = None,
     loss_scale: Callable[[], float] | None = None,
     on_step: Callable[[HookStep], None] | None = None,
+    per_bucket: bool = False,
 ) -> DDPHook:
     """Make a model send C(before(memory, gradient)) in packed bytes; see :class:`DDPHook`.
 
@@ -265,7 +225,7 @@ def register_hook(
     """
     hook = DDPHook(
         compressor, memory, seed=seed, learning_rate=learning_rate, transform=transform,
-        loss_scale=loss_scale, on_step=on_step,
+        loss_scale=loss_scale, on_step=on_step, per_bucket=per_bucket,
     )  # fmt: skip
     hook.register(model)
     return hook
@@ -274,24 +234,3 @@ def register_hook(
 def _hook(state: object, bucket: GradBucket) -> torch.futures.Future[torch.Tensor]:
     assert isinstance(state, DDPHook)
     return state(bucket)
-
-
-def _leaves(state: Any) -> list[Tensor]:
-    """The tensors of a memory's state, in order."""
-    if isinstance(state, Tensor):
-        return [state]
-    return [leaf for part in state for leaf in _leaves(part)]
-
-
-def _filled(state: Any, leaves: Any) -> Any:
-    """A state of this structure with other tensors."""
-    if isinstance(state, Tensor):
-        leaf = next(leaves)
-        if leaf.shape != state.shape:
-            raise ValueError(
-                f"the saved memory has shape {list(leaf.shape)}, this model needs "
-                f"{list(state.shape)}; load it into the model it was saved from"
-            )
-        return leaf.to(state)
-    parts = [_filled(part, leaves) for part in state]
-    return type(state)(*parts) if hasattr(state, "_fields") else tuple(parts)

@@ -1,12 +1,15 @@
 """The real run: each rank of torch.distributed holds n / ranks workers; packed bytes cross.
 
-Averages gather every worker's packed message and sum locally in the order of worker ids, so the
-iterates equal the simulation's bit for bit; ``reduce=True`` sums decoded rows with all-reduce, the
-fast path, equal to rounding only. Gossip sends packed rows to the ranks that hold a neighbour.
+Averages take every worker's packed message and sum locally in the order of worker ids, as they are
+decoded, so the iterates equal the simulation's bit for bit; ``reduce=True`` sums decoded rows with
+all-reduce, the fast path, equal to rounding only. Gossip sends packed rows to the ranks that hold a
+neighbour.
 """
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterable, Iterator
 from typing import final
 
 import torch
@@ -24,7 +27,7 @@ from algorithms.network.base import (
 )
 from algorithms.network.receive_pattern import ReceivePattern
 from algorithms.network.routes import Routes, plan
-from algorithms.network.transport import Transport, message_of, rows_of
+from algorithms.network.transport import Transport, mean_of, message_of, rows_of
 from algorithms.network.wire import WireMessage
 from algorithms.topologies.base import Neighbours
 
@@ -84,17 +87,38 @@ class Sharded(Network):
             total = own.sum(-2, keepdim=True)
             self._transport.add_up(total)
             return Exchanged(total / self.n, own)
-        rows, own = self.gather(packet)
-        return Exchanged(mean_rows(rows)[..., None, :], own)
+        own = packet.own(self.workers)
+        return Exchanged(self.mean(packet, self.upload(packet)), own)
+
+    def upload(self, packet: Packet) -> WireMessage:
+        """Charge a packet and write it as the bytes that cross; its symbols may go then."""
+        self.ledger.upload(packet.bits, packet.messages)
+        return message_of(packet)
+
+    def mean(self, packet: Packet, mine: WireMessage) -> Tensor:
+        """Mean ``[..., 1, d]`` of what all workers uploaded, of whom ``mine`` live here.
+
+        Beside it, and one rank's message, at most one decoded row is held: messages that take more
+        room than a row in all cross one rank's after another.
+        """
+        room = packet.replicas.numel() * packet.d * torch.finfo(packet.dtype).bits // 8
+        return mean_of(packet, self._arriving(mine, room), self.everyone)
+
+    def later(
+        self, mine: WireMessage | None, width: int | None
+    ) -> torch.futures.Future[list[WireMessage | None]]:
+        """Every rank's message of one row, see ``Transport.later``; :meth:`arrived` counts them."""
+        return self._transport.later(mine, width, self.workers.device)
+
+    def arrived(self, messages: Iterable[WireMessage]) -> int:
+        """Count the bytes of messages of all ranks in order; how many came from others."""
+        before = int(self.crossed_bytes.sum())
+        for rank, part in enumerate(messages):
+            self._note_arrival(rank, part)
+        return int(self.crossed_bytes.sum()) - before
 
     def gather(self, packet: Packet) -> Exchanged:
-        self.ledger.upload(packet.bits, packet.messages)
-        mine = message_of(packet)
-        parts = self._transport.exchange(mine)
-        for rank, part in enumerate(parts):
-            if rank != self.rank:
-                first = rank * self.held_rows
-                self.crossed_bytes[first : first + self.held_rows] += part.bytes_by_row()
+        parts = list(self._arriving(self.upload(packet), sys.maxsize))
         rows = rows_of(packet, WireMessage.cat(parts), self.everyone)
         own = rows[..., self.workers[0] : self.workers[0] + self.held_rows, :]
         return Exchanged(rows, own)
@@ -183,7 +207,7 @@ class Sharded(Network):
 
     def collect(self, packet: Packet, active: Tensor) -> Tensor:
         self._charge_active(packet, active)
-        parts = self._transport.exchange(message_of(packet))
+        parts = list(self._transport.arriving(message_of(packet), sys.maxsize))
         counts = torch.zeros_like(self.crossed_bytes)
         held = self.is_local(active)
         owner = (active.clamp_max(self.n - 1) // self.held_rows).movedim(-1, 0)
@@ -198,6 +222,18 @@ class Sharded(Network):
     def mean_over_workers(self, rows: Tensor) -> Tensor:
         everyone = self._transport.gather_rows(rows.movedim(-2, 0).contiguous())
         return mean_rows(everyone.movedim(0, -2))
+
+    def _arriving(self, mine: WireMessage, room: int) -> Iterator[WireMessage]:
+        """Every rank's message; counts the bytes that crossed."""
+        for rank, part in enumerate(self._transport.arriving(mine, room)):
+            self._note_arrival(rank, part)
+            yield part
+            del part  # before the next one is held
+
+    def _note_arrival(self, rank: int, part: WireMessage) -> None:
+        if rank != self.rank:
+            first = rank * self.held_rows
+            self.crossed_bytes[first : first + self.held_rows] += part.bytes_by_row()
 
     def _count(self, senders: Tensor, amounts: Tensor) -> None:
         """Payload bytes ``[k]`` that workers held here had of ``senders`` ``[k]``."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import final
 
 import torch
 import torch.distributed as dist
 from torch import Tensor
 
+from algorithms.codes.base import Symbols
 from algorithms.network.base import Packet
 from algorithms.network.wire import WireMessage
 
@@ -24,15 +26,39 @@ def message_of(packet: Packet) -> WireMessage:
 
 def rows_of(packet: Packet, message: WireMessage, senders: Tensor) -> Tensor:
     """Decoded rows ``[..., k, d]`` of a message from ``senders``, packed as ``packet`` is."""
+    symbols, sends = symbols_of(packet, message)
+    return packet.decode(symbols, senders, sends)
+
+
+def symbols_of(packet: Packet, message: WireMessage) -> tuple[Symbols, Tensor | None]:
+    """The symbols of a message packed as ``packet`` is, and which rows sent at all."""
     wire = message.packed.movedim(0, -2).contiguous()
     if message.lengths is None:
-        return packet.decode(packet.code.unpack(wire), senders)
+        return packet.code.unpack(wire), None
     lengths = message.lengths.movedim(0, -1)
     sends = None if packet.sends is None else lengths > 0
     fixed = packet.code.fixed_bits
     if fixed is not None and wire.shape[-1] < -(-fixed // 8):  # nobody sent
         wire = wire.new_zeros((*wire.shape[:-1], -(-fixed // 8)))
-    return packet.decode(packet.code.unpack(wire, lengths), senders, sends)
+    return packet.code.unpack(wire, lengths), sends
+
+
+def mean_of(packet: Packet, messages: Iterable[WireMessage], senders: Tensor) -> Tensor:
+    """Mean ``[..., 1, d]`` of rows of ``senders`` ``[n]``, given in order in several messages.
+
+    Messages are read one after another; beside the sum at most one decoded row is held.
+    """
+    total = torch.zeros(
+        (*packet.replicas.shape, packet.d), dtype=packet.dtype, device=senders.device
+    )
+    start = 0
+    for message in messages:
+        rows = message.packed.shape[0]
+        symbols, sends = symbols_of(packet, message)
+        packet.add_onto(total, symbols, senders[start : start + rows], sends)
+        start += rows
+        del message, symbols  # before the next one arrives
+    return total.div_(len(senders))[..., None, :]
 
 
 @final
@@ -69,22 +95,67 @@ class Transport:
         dist.all_gather(parts, rows)
         return torch.cat(parts)
 
-    def exchange(self, mine: WireMessage) -> list[WireMessage]:
-        """Every rank's message. Lengths go ahead where they vary; then each rank's bytes."""
-        if mine.lengths is None:
+    def arriving(self, mine: WireMessage, room: int) -> Iterator[WireMessage]:
+        """Every rank's message, in the order of ranks.
+
+        Messages of one length cross together where all of them take at most ``room`` bytes; else
+        one rank's after another, so that only one is held. Where lengths vary they go ahead.
+        """
+        if mine.lengths is None and self.ranks * mine.packed.numel() <= room:
             parts = [torch.empty_like(mine.packed) for _ in range(self.ranks)]
             dist.all_gather(parts, mine.packed)
-            return [mine._replace(packed=part) for part in parts]
-        lengths = [torch.empty_like(mine.lengths) for _ in range(self.ranks)]
-        dist.all_gather(lengths, mine.lengths)
-        self.header_bytes += sum(part.nbytes for q, part in enumerate(lengths) if q != self.rank)
-        messages = []
-        for rank, their in enumerate(lengths):
-            theirs = mine._replace(lengths=their)
-            flat = mine.flat() if rank == self.rank else theirs.blank()
+            yield from (mine._replace(packed=part) for part in parts)
+            return
+        for rank, empty in enumerate(self._announced(mine)):
+            flat = mine.flat() if rank == self.rank else empty.blank()
             dist.broadcast(flat, rank)
-            messages.append(theirs.filled(flat))
-        return messages
+            message = empty.filled(flat)
+            del flat
+            yield message
+            del message  # before the next one is held
+
+    def later(
+        self, mine: WireMessage | None, width: int | None, device: torch.device
+    ) -> torch.futures.Future[list[WireMessage | None]]:
+        """Messages of one row of every rank, None of a rank that has none; they cross meanwhile.
+
+        ``width`` [bits] is that of all; None: they vary, and the call waits for their lengths.
+        """
+        bits = torch.zeros((1, 1), dtype=torch.int64, device=device)
+        if mine is not None:
+            bits += mine.bits_by_row()
+        lengths = [bits.fill_(width)] * self.ranks if width is not None else self._all_lengths(bits)
+        longest = max(-(-int(length) // 8) for length in lengths)
+        payload = torch.zeros(1 + longest, dtype=torch.uint8, device=device)
+        if mine is not None:
+            flat = mine.flat()
+            payload[0] = 1
+            payload[1 : 1 + flat.numel()] = flat
+        parts = [torch.empty_like(payload) for _ in lengths]
+        work = dist.all_gather(parts, payload, async_op=True)
+
+        def unwrapped(_: object) -> list[WireMessage | None]:
+            return [
+                WireMessage(part[None, None, 1:], None if width is not None else length, width or 0)
+                if part[0]
+                else None
+                for part, length in zip(parts, lengths, strict=True)
+            ]
+
+        future: torch.futures.Future[list[WireMessage | None]] = work.get_future().then(unwrapped)
+        return future
+
+    def _announced(self, mine: WireMessage) -> list[WireMessage]:
+        """A message of every rank's lengths; its bytes are those of the own one."""
+        if mine.lengths is None:
+            return [mine] * self.ranks
+        return [mine._replace(lengths=theirs) for theirs in self._all_lengths(mine.lengths)]
+
+    def _all_lengths(self, mine: Tensor) -> list[Tensor]:
+        lengths = [torch.empty_like(mine) for _ in range(self.ranks)]
+        dist.all_gather(lengths, mine)
+        self.header_bytes += mine.nbytes * (self.ranks - 1)
+        return lengths
 
     def swap(
         self, out: dict[int, WireMessage], awaited: dict[int, WireMessage]

@@ -58,12 +58,15 @@ class WireMessage(NamedTuple):
             return self._replace(packed=flat.view(self.packed.shape))
         return self._replace(packed=parted(flat, self.lengths))
 
+    def bits_by_row(self) -> Tensor:
+        """Bits of each row ``[m, ...]``."""
+        if self.lengths is None:
+            return torch.full(self.packed.shape[:-1], self.bits, device=self.packed.device)
+        return self.lengths
+
     def bytes(self) -> Tensor:
         """Bytes of each row ``[m, ...]``."""
-        if self.lengths is None:
-            width = -(-self.bits // 8)
-            return torch.full(self.packed.shape[:-1], width, device=self.packed.device)
-        return -(-self.lengths // 8)
+        return -(-self.bits_by_row() // 8)
 
     def bytes_by_row(self) -> Tensor:
         """Bytes of each sender ``[m]``, all replicas together."""

@@ -14,6 +14,7 @@ from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.rand_k import RandK
 from algorithms.compressors.scaled_sign import ScaledSign
 from algorithms.compressors.top_k import TopK
+from algorithms.memories import in_place
 from algorithms.memories.base import NoMemory
 from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.methods.synchronous.bsp import BSP
@@ -55,14 +56,9 @@ def test_a_memory_of_steps_needs_the_rate():
 
 
 def test_a_state_of_another_model_is_refused():
-    hook = DDPHook(TopK(1), ErrorFeedback(), learning_rate=lambda: 0.1)
-    hook.state = ErrorFeedback().init(torch.Size((1, 1, 3)), torch.float64, torch.device("cpu"))
-    saved = hook.state_dict()
-    other = DDPHook(TopK(1), ErrorFeedback(), learning_rate=lambda: 0.1)
-    other.network = object()
-    other.state = ErrorFeedback().init(torch.Size((1, 1, 4)), torch.float64, torch.device("cpu"))
+    mine, other = (torch.zeros(1, 1, d, dtype=torch.float64) for d in (4, 3))
     with pytest.raises(ValueError, match=r"shape \[1, 1, 3\], this model needs \[1, 1, 4\]"):
-        other.load_state_dict(saved)
+        in_place.filled(mine, [other])
 
 
 def test_other_draws_and_uncharged_bytes_are_refuted():

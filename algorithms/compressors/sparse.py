@@ -1,0 +1,25 @@
+"""Operators whose message lists the coordinates that it speaks of; all others are zero."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+import torch
+from torch import Tensor
+
+from algorithms.codes.base import Symbols
+from algorithms.compressors.base import Compressor, ListedRows
+from algorithms.compressors.entries import Entries
+from algorithms.key import Draws
+
+
+class SparseCompressor(Compressor):
+    """Members say which coordinates a message lists; decoding writes them into rows of zeros."""
+
+    @abstractmethod
+    def listed(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> ListedRows:
+        """The entries of messages that decode to rows ``[..., m, d]``."""
+
+    def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
+        listed = self.listed(symbols, d, dtype, draws)
+        return Entries(listed.count, listed.positions).spread(listed.values, d)

@@ -1,0 +1,132 @@
+"""Sums of messages that are added as they are read, against sums of the rows written out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from algorithms.compressors.absolute_threshold import AbsoluteThreshold
+from algorithms.compressors.adacomp import AdaComp
+from algorithms.compressors.base import Compressor
+from algorithms.compressors.composed import QuantisedTopK
+from algorithms.compressors.dryden import Dryden
+from algorithms.compressors.layerwise import LayerWise
+from algorithms.compressors.qsgd import QSGD
+from algorithms.compressors.rand_k import RandK
+from algorithms.compressors.random_mask import RandomMask
+from algorithms.compressors.sbc import SBC
+from algorithms.compressors.stc import STC
+from algorithms.compressors.strom import Strom
+from algorithms.compressors.tensor_buckets import TensorBuckets
+from algorithms.compressors.top_k import TopK
+from algorithms.compressors.variance_threshold import VarianceThreshold
+from algorithms.kernels.mean import mean_rows, sum_rows, sum_rows_torch
+from algorithms.key import Key
+from algorithms.memories import in_place
+from algorithms.memories.base import Memory, NoMemory, Round
+from algorithms.memories.decaying_feedback import DecayingFeedback
+from algorithms.memories.error_feedback import ErrorFeedback
+from algorithms.memories.global_momentum import GlobalMomentum
+from algorithms.memories.momentum_correction import MomentumCorrection
+from algorithms.memories.nesterov_feedback import NesterovFeedback
+from algorithms.network.base import Packet, pack
+from algorithms.network.transport import mean_of, message_of
+
+N, D = 5, 24
+SHAPES = ((4, 2), (10,), (6,))
+SPARSE: tuple[Compressor, ...] = (
+    TopK(5), TopK(D), RandK(5), RandK(0.3, send_indices=True), QuantisedTopK(5, 3),
+    AbsoluteThreshold(0.5), AdaComp(4), Dryden(0.3), RandomMask(0.4), SBC(0.3), STC(0.3),
+    Strom(0.5), VarianceThreshold(0.5), LayerWise(TopK(2), SHAPES),
+    LayerWise(AbsoluteThreshold(0.5), SHAPES), TensorBuckets(TopK(3), SHAPES, ((2, 0), (1,))),
+)  # fmt: skip
+MEMORIES: tuple[Memory[Any], ...] = (
+    NoMemory(), ErrorFeedback(), DecayingFeedback(0.7, 0.9), MomentumCorrection(0.9),
+    MomentumCorrection(0.9, masking=True), GlobalMomentum(0.9), NesterovFeedback(0.9),
+)  # fmt: skip
+
+
+def rows(seed: int, dtype: torch.dtype = torch.float32) -> Tensor:
+    """Rows ``[1, N, D]`` with zeros of both signs among them."""
+    x = torch.randn(1, N, D, dtype=dtype, generator=torch.Generator().manual_seed(seed))
+    x[..., ::5] = 0.0
+    x[..., 3] = -0.0
+    return x
+
+
+def packet(compressor: Compressor, x: Tensor) -> Packet:
+    return pack(compressor, x, Key.seed(4), torch.zeros(1, dtype=torch.int64), torch.arange(N))
+
+
+def bits(x: Tensor) -> Tensor:
+    return x.view(torch.int32 if x.dtype == torch.float32 else torch.int64)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+@pytest.mark.parametrize("compressor", [*SPARSE, QSGD(4)], ids=lambda c: c.name)
+def test_the_mean_of_messages_is_that_of_rows_bit_for_bit(compressor, dtype):
+    one = packet(compressor, rows(1, dtype))
+    expected = mean_rows(one.own(torch.arange(N)), keepdim=True)
+    message = message_of(one)
+    parts = [message.take(torch.tensor(ids)) for ids in ([0, 1], [2], [3, 4])]
+    found = mean_of(replace(one, symbols=()), parts, torch.arange(N))
+    assert torch.equal(bits(found), bits(expected))
+
+
+@pytest.mark.parametrize("compressor", SPARSE, ids=lambda c: c.name)
+def test_sparse_messages_are_listed_and_no_row_is_decoded(compressor, monkeypatch):
+    one = packet(compressor, rows(2))
+    expected = mean_rows(one.own(torch.arange(N)), keepdim=True)
+
+    def never(*_: object) -> Tensor:
+        raise AssertionError("a row was written out")
+
+    monkeypatch.setattr(Packet, "decode", never)
+    found = mean_of(replace(one, symbols=()), [message_of(one)], torch.arange(N))
+    assert torch.equal(bits(found), bits(expected))
+
+
+def test_another_order_of_workers_is_told_apart():
+    """The sum by worker is what the bits are compared with: the reverse order differs."""
+    x = rows(3)
+    assert not torch.equal(bits(sum_rows(x)), bits(sum_rows(x.flip(-2))))
+
+
+def test_sums_start_at_zero():
+    minus = torch.full((2, 1), -0.0)
+    for total in (sum_rows(minus), sum_rows_torch(minus)):
+        assert bits(total).item() == 0
+
+
+@pytest.mark.parametrize("memory", MEMORIES, ids=lambda m: m.name)
+def test_a_memory_treats_coordinates_by_themselves_and_reads_what_it_says(memory, monkeypatch):
+    """In place and by slices of 7, what it does not read poisoned, for three rounds."""
+    monkeypatch.setattr(in_place, "SLICE", 7)
+    whole = memory.init(torch.Size((1, 1, D)), torch.float32, torch.device("cpu"))
+    sliced = in_place.mapped(whole, torch.clone)
+    for t in range(3):
+        x = rows(t)[:, :1]
+        wanted = memory.before(whole, x)
+        found = torch.empty_like(x)
+        in_place.before(memory, sliced, x, found)
+        assert torch.equal(found, wanted)
+        sent, mean = torch.where(wanted.abs() > 0.5, wanted, 0), rows(9 + t)[:, :1]
+        whole = memory.after(whole, Round(x, wanted, sent, mean))
+        fields = Round(x, wanted, sent, mean)._asdict()
+        poisoned = {name: torch.full_like(x, torch.nan) for name in fields}
+        read = {name: fields[name] for name in memory.after_reads}
+        in_place.after(memory, sliced, Round(**(poisoned | read)))
+        for one, other in zip(in_place.leaves(whole), in_place.leaves(sliced), strict=True):
+            assert torch.equal(one, other)
+
+
+def test_a_memory_that_reads_more_than_it_says_is_seen(monkeypatch):
+    monkeypatch.setattr(MomentumCorrection, "after_reads", frozenset({"wanted", "sent"}))
+    with pytest.raises(AssertionError):
+        test_a_memory_treats_coordinates_by_themselves_and_reads_what_it_says(
+            MomentumCorrection(0.9), monkeypatch
+        )
