@@ -38,7 +38,7 @@ class Traits:
 
     Attributes:
         dtype: type of its outcomes.
-        eps: the unit in the last place of that type.
+        eps: the unit in which it rounds: of that type, or of single precision inside.
         generators: the global random generators that it draws from.
         memory: what it keeps from call to call.
         influence: whether other calls change what it gives.
@@ -116,16 +116,28 @@ def _raised(bench: Runner, x: Tensor) -> BaseException | None:
 
 
 def _precision(bench: Runner, d: int) -> tuple[torch.dtype, float]:
-    """Double precision where it keeps it, else single; and the unit of what comes back."""
+    """Double precision where it keeps it, else single; and the unit in which it rounds.
+
+    One that takes and returns double precision, but works in single (a matrix product, say), rounds
+    as single precision does: the digits of x that single precision drops change nothing then.
+    """
+    single = torch.finfo(torch.float32).eps
     x = ordinary(d)
+    rounded = x.to(torch.float32).to(torch.float64)
     try:
-        bench.renew()
-        y = tensor_of(bench.answer(bench.subject.arrays.give(x), 0))
+        y, other = (_double(bench, one) for one in (x, rounded))
         if y.dtype == torch.float64 and y.numel() == d:
-            return torch.float64, torch.finfo(torch.float64).eps
+            inside = torch.equal(y.nan_to_num(), other.nan_to_num())
+            return torch.float64, single if inside else torch.finfo(torch.float64).eps
     except Exception:  # the check of double precision tells what it raised
         pass
-    return torch.float32, torch.finfo(torch.float32).eps
+    return torch.float32, single
+
+
+def _double(bench: Runner, x: Tensor) -> Tensor:
+    """What a fresh one gives for x in double precision, as it comes back."""
+    bench.renew()
+    return tensor_of(bench.answer(bench.subject.arrays.give(x), 0))
 
 
 def _same(first: Tensor, second: Tensor) -> bool:
