@@ -25,7 +25,7 @@ from theory.claims import Claim, Contraction, Unbiased
 
 _SHRINK_SAMPLES = 2000
 _MARGIN = 1e-12
-_FAR, _SPARE, _MOST = 6.0, 1.15, 600_000
+_FAR, _SPARE, _MOST = 6.0, 1.15, 800_000
 ZERO = "zero"
 
 MakeSetting = Callable[[int, int], Setting]

@@ -146,8 +146,8 @@ def _constants(measures: Sequence[Measure], of: Callable[[float], float]) -> str
     told = []
     for one in measures:
         seen = one.worst.look
-        width = abs(of(max(seen.ratio_low, 0.0)) - of(seen.ratio_high))
-        interval = f" +- {width / 2:.2g}" if width > _EXACT / 100 else ""
+        ends = sorted((of(max(seen.ratio_low, 0.0)), of(seen.ratio_high)))
+        interval = f" [{ends[0]:.3g}, {ends[1]:.3g}]" if ends[1] - ends[0] > _EXACT / 50 else ""
         told.append(f"{_near_one(of(seen.ratio))}{interval} (d = {one.d})")
     return ", ".join(told)
 
