@@ -12,8 +12,10 @@ from algorithms.methods.gossip_convex.gossip_dual_averaging import (
 )
 from algorithms.methods.gossip_convex.mirror_descent import MirrorDescent
 from algorithms.methods.gossip_convex.projected_dgd import projected_dgd
+from algorithms.problems import absolute_data, quadratic_data
 from algorithms.problems.base import Problem
 from algorithms.sets.ball import Ball
+from algorithms.sets.geometry import Entropy, Euclidean, Geometry
 from algorithms.topologies.random_mixing import RandomEdge
 from algorithms.topologies.ring import Ring
 from theory.orders.gossip_dual_averaging import gossip_dual_averaging
@@ -24,7 +26,18 @@ from theory.theorems.dual_averaging import dual_averaging
 from theory.theorems.projected_dgd import projected_dgd as projected_theorem
 
 _CONVEX = (*CORE, "lad-diabetes-sorted")  # whose gradients are bounded
-_SIZE = 100.0  # of the ball: the minimisers of all problems lie well within
+_WIDE = Ball(100.0)  # the minimisers of unconstrained problems lie well within
+
+
+def _ball(problem: Problem) -> Ball:
+    """The set of a problem that has one; else a ball that bounds gradients and binds nothing."""
+    name, radius = quadratic_data.BOUND
+    return Ball(radius) if problem.name == name else _WIDE
+
+
+def _geometry(problem: Problem) -> Geometry:
+    """The entropy on the simplex; off it mirror descent is taken in the Euclidean distance."""
+    return Entropy() if problem.name == absolute_data.SIMPLEX else Euclidean()
 
 
 def _sums_and_guests(problem: Problem, float_bits: int) -> float:
@@ -46,10 +59,10 @@ ENTRIES: tuple[Row, ...] = (
     entry(
         "projected-dgd",
         Recipe(
-            lambda step, p, _t: projected_dgd(step, Ring(p.n), Ball(_SIZE)),
+            lambda step, p, _t: projected_dgd(step, Ring(p.n), _ball(p)),
             (projected_theorem,),
             Identity(),
-            _CONVEX,
+            (quadratic_data.BOUND[0], *_CONVEX),
         ),
     ),
     entry(
@@ -70,10 +83,11 @@ ENTRIES: tuple[Row, ...] = (
     entry(
         "mirror-descent",
         Recipe(
-            lambda step, p, _t: MirrorDescent(step, Ring(p.n)),
+            lambda step, p, _t: MirrorDescent(step, Ring(p.n), _geometry(p)),
             (projected_theorem,),
             Identity(),
-            _CONVEX,
+            (absolute_data.SIMPLEX, "lad-diabetes-sorted"),
+            stepsize_divisor=1.6,
             results=(mirror_descent,),
         ),
     ),

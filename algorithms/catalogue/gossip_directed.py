@@ -60,7 +60,7 @@ ENTRIES: tuple[Row, ...] = (
         "subgradient-push",
         Recipe(
             lambda step, p, _t: SubgradientPush(
-                step, FixedLinks(TimeVaryingDigraph.ring_by_parts(p.n, 2))
+                step, FixedLinks(TimeVaryingDigraph.ring_by_parts(p.n, 3))
             ),
             (),
             Identity(),

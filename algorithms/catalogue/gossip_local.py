@@ -35,7 +35,7 @@ ENTRIES: tuple[Row, ...] = (
             lambda _step, p, _t: CoLa(Ring(p.n)),
             (),
             Identity(),
-            ("lasso-diabetes", "logistic-l1-breast-cancer", "sigmoid-breast-cancer"),
+            ("lasso-diabetes-products", "logistic-l1-breast-cancer", "sigmoid-breast-cancer"),
             why="linear and O(1/T) rates are stated to order only; there is no stepsize to set",
             message_bits=lambda p, bits: bits * Columns.of(p).samples.shape[0],
             results=(cola,),

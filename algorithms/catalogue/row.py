@@ -68,6 +68,8 @@ class Recipe:
     ``compressor`` alone; with ``bits_vary`` it is a bound on that mean. ``downlink`` says what the
     workers hear, where the server does not answer each of their messages by one of its own
     (:mod:`algorithms.catalogue.downlink`). ``least_workers`` is 2 where a worker needs a neighbour.
+    ``practice`` composes the method as its users do, where a theorem asks for further parameters
+    so cautious that hardly anything happens; runs that no theorem speaks of are made by it.
 
     Attributes:
         problems: names of the problems that the row runs on.
@@ -89,6 +91,7 @@ class Recipe:
     downlink: Downlink | None = None
     least_workers: int = 1
     results: tuple[Result, ...] = ()
+    practice: Build | None = None
 
     def __post_init__(self) -> None:
         names = [result.name for result in (*self.theorems, *self.results)]
@@ -161,10 +164,14 @@ class Row:
         own = () if sends is None or isinstance(sends, Identity) else sends.claims(d)
         return (*(str(claim) for claim in own), *(theorem.title for theorem in self.theorems))
 
-    def tune(self, problem: Problem, steps: int, step: Stepsize | None = None) -> Tuned:
+    def tune(
+        self, problem: Problem, steps: int, step: Stepsize | None = None, *, practice: bool = False
+    ) -> Tuned:
         """The method for ``steps`` steps on a problem, tuned by the first theorem that applies.
 
-        With a ``step`` of one's own, the first theorem that covers it speaks of the run.
+        With a ``step`` of one's own, the first theorem that covers it speaks of the run. With
+        ``practice`` the recipe's parameters are those of its users where it has such, and no
+        theorem speaks of the run then.
 
         Raises:
             ValueError: the row is planned, or a ``step`` is given and the method takes none.
@@ -174,15 +181,13 @@ class Row:
         if stepless and step is not None:
             raise ValueError(f"row {self.key!r} has no stepsize, got {step}; leave it out")
         constants = recipe.build(_UNTUNED, problem, steps).constants(problem).completed()
-        if step is not None:
-            covering = (one for one in recipe.theorems if one.applies(constants, step, steps))
-            return Tuned(recipe.build(step, problem, steps), step, next(covering, None))
-        for theorem in recipe.theorems:
-            step = _prescribed(theorem, constants, steps)
-            if step is not None:
-                return Tuned(recipe.build(step, problem, steps), step, theorem, stepless)
-        step = _cautious(recipe, constants)
-        return Tuned(recipe.build(step, problem, steps), step, None, stepless)
+        theorems = () if practice and recipe.practice else recipe.theorems
+        for theorem in theorems:
+            own = step or _prescribed(theorem, constants, steps)
+            if own is not None and theorem.applies(constants, own, steps):
+                return Tuned(recipe.build(own, problem, steps), own, theorem, stepless)
+        step, build = step or _cautious(recipe, constants), recipe.practice or recipe.build
+        return Tuned(build(step, problem, steps), step, None, stepless)
 
     def build(self, problem: Problem, steps: int) -> Method[Any]:
         """The method of :meth:`tune`."""
@@ -232,14 +237,13 @@ def _stepless(recipe: Recipe, problem: Problem, steps: int) -> bool:
 
 
 def _prescribed(theorem: Theorem, c: Constants, steps: int) -> Stepsize | None:
-    """The theorem's stepsize if all its assumptions hold with it."""
+    """The theorem's stepsize, if it knows the constants that it needs for it."""
     if c.missing(theorem.needs):
         return None
     try:
-        step = theorem.stepsize(c, steps)
+        return theorem.stepsize(c, steps)
     except MissingConstants:
         return None
-    return step if theorem.applies(c, step, steps) else None
 
 
 def _cautious(recipe: Recipe, c: Constants) -> Stepsize:

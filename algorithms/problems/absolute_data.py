@@ -7,11 +7,18 @@ from functools import lru_cache
 import numpy as np
 import torch
 
+from algorithms.key import Key
 from algorithms.problems.absolute import Absolute
 from algorithms.problems.base import require_int
 from algorithms.problems.datasets import bundled
 from algorithms.problems.entry import ProblemEntry
 from theory.arrays import Floats
+
+
+SIMPLEX = "simplex-signs"
+"""Least absolute deviations whose minimiser lies on the simplex of sum 1."""
+
+_SIGNS, _ON_SIMPLEX = 480, (0.4, 0.3, 0.2, 0.1)
 
 
 @lru_cache(maxsize=1)
@@ -48,11 +55,36 @@ def diabetes(n: int, *, lam: float = 0.0, batch: int = 0, alike: bool = False) -
     )
 
 
+def simplex_signs(n: int, d: int = 200, *, batch: int = 1) -> Absolute:
+    """480 // n samples a worker with features +1 or -1, targets a^T x* without error, f* = 0.
+
+    x* = (0.4, 0.3, 0.2, 0.1, 0, ..., 0) is a point of the simplex of sum 1. Subgradients have
+    entries of at most 1, and length sqrt(d): bounded in the norm that belongs to the entropy.
+
+    Raises:
+        ValueError: n outside [1, 480], or d < 4.
+    """
+    require_int("n", n, 1, _SIGNS)
+    require_int("d", d, len(_ON_SIMPLEX))
+    size = _SIGNS // n
+    draws = Key.seed(0).fold("signs").draws(torch.tensor(0), torch.arange(n * size))
+    features = (2 * draws.integers(2, d) - 1).to(torch.float64).reshape(n, size, d)
+    x = torch.zeros(d, dtype=torch.float64)
+    x[: len(_ON_SIMPLEX)] = torch.tensor(_ON_SIMPLEX, dtype=torch.float64)
+    return Absolute(SIMPLEX, features, features @ x, 0.0, batch)
+
+
 ENTRIES = (
     ProblemEntry(
         "lad-diabetes-sorted",
         "least absolute deviations on diabetes, shards sorted by target: convex, not smooth",
         diabetes,
+        general=False,
+    ),
+    ProblemEntry(
+        SIMPLEX,
+        "least absolute deviations of 200 signs, one sample a gradient, x* on the simplex",
+        simplex_signs,
         general=False,
     ),
 )

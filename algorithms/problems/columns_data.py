@@ -36,6 +36,22 @@ def diabetes(n: int, *, l1: float = 0.05, l2: float = 0.0, name: str = "lasso-di
     return _columns(name, scaled, target, SquareLoss(), l1, l2, n, "diabetes")
 
 
+def diabetes_products(n: int, *, l1: float = 0.05) -> Columns:
+    """Diabetes with d = 64 columns: the ten, squares of all but sex, products of pairs.
+
+    (Efron, Hastie, Johnstone, Tibshirani 2004, Annals of Statistics 32(2), section 1: the quadratic
+    model.) Columns and the target are standardised.
+    """
+    x, y = datasets.bundled("diabetes")
+    own = (x - x.mean(0)) / x.std(0)
+    squares = [own[:, j] ** 2 for j in range(own.shape[1]) if len(np.unique(own[:, j])) > 2]
+    pairs = [own[:, j] * own[:, k] for j in range(own.shape[1]) for k in range(j)]
+    wide = np.column_stack((own, *squares, *pairs))
+    scaled, target = (wide - wide.mean(0)) / wide.std(0), (y - y.mean()) / y.std()
+    name = "lasso-diabetes-products"
+    return _columns(name, scaled, target, SquareLoss(), l1, 0.0, n, "diabetes")
+
+
 def breast_cancer(
     n: int, loss: GlmLoss | None = None, *, l1: float = 0.01, l2: float = 0.0,
     name: str = "logistic-l1-breast-cancer",
@@ -56,6 +72,12 @@ ENTRIES = (
         "lasso-diabetes",
         "lasso on diabetes, columns split over workers",
         diabetes,
+        general=False,
+    ),
+    ProblemEntry(
+        "lasso-diabetes-products",
+        "lasso on diabetes and its squares and products, 64 columns split over workers",
+        diabetes_products,
         general=False,
     ),
     ProblemEntry(

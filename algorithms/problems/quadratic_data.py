@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import torch
+from scipy.optimize import brentq
 
 from algorithms.key import Key
 from algorithms.problems.base import Problem
@@ -12,6 +13,9 @@ from algorithms.problems.entry import ProblemEntry
 from algorithms.problems.quadratic import Quadratic
 
 _D = 20
+
+BOUND = ("quadratic-ball", 0.5)
+"""The quadratic whose minimum is over a ball, and the ball's radius [x]."""
 
 
 def consensus(n: int) -> Problem:
@@ -36,6 +40,29 @@ def unequal(n: int, d: int = _D, *, sigma2: float = 1.0, ratio: float = 100.0) -
     a = ratio ** -draws.uniform(d, torch.float64)
     b = Key.seed(1).fold("unequal").draws(torch.tensor(0), torch.arange(n)).normal(d, torch.float64)
     return Quadratic.from_arrays(a, b, sigma2=sigma2, name="quadratic-unequal")
+
+
+def on_ball(n: int, d: int = _D, *, radius: float = BOUND[1], sigma2: float = 1.0) -> Quadratic:
+    r"""``unequal``, of which the minimum over \|x\| <= ``radius`` is wanted: x* lies on the sphere.
+
+    x*_j = c_j / (a_j + \lambda) with the multiplier \lambda >= 0 that gives it its length (scipy's
+    ``brentq``). Nothing is stated of the minimum over R^d.
+
+    Raises:
+        ValueError: the ball holds the minimiser over R^d, and would bind nothing.
+    """
+    free = unequal(n, d, sigma2=sigma2)
+    a, c = free.a.mean(0), free.c.mean(0)
+    if not 0 < radius < float(free.x_star.norm()):
+        raise ValueError(
+            f"radius must lie in (0, {float(free.x_star.norm()):.6g}), the distance of the free "
+            f"minimiser, got radius={radius}"
+        )
+    most = float(c.norm()) / radius  # ||c / (a + most)|| < radius
+    factor = brentq(lambda v: float((c / (a + v)).norm()) - radius, 0.0, most, xtol=1e-15)
+    x_star = c / (a + factor)
+    f_star = 0.5 * (free.a * (x_star - free.c / free.a).square()).sum(-1).mean().item()
+    return replace(free, name=BOUND[0], x_star=x_star, f_star=f_star)
 
 
 def _spread(n: int) -> float:
@@ -68,6 +95,12 @@ ENTRIES = (
         "quadratic-unequal",
         "strongly convex quadratic, every worker its own Hessian and minimiser, sigma2 = 1",
         unequal,
+    ),
+    ProblemEntry(
+        BOUND[0],
+        f"quadratic-unequal over the ball of radius {BOUND[1]:g}, on whose sphere its minimum lies",
+        on_ball,
+        general=False,
     ),
     ProblemEntry(
         "consensus", "average consensus, f_i = ||x - b_i||^2 / 2", consensus, general=False

@@ -34,9 +34,10 @@ CHECK_OF_FAULT = "signature without its cause"
 
 Quantity = Literal[
     "suboptimality", "squared_gradient", "average_squared_gradient", "squared_distance",
-    "consensus", "weighted_suboptimality",
+    "consensus", "weighted_suboptimality", "distance_of_workers",
 ]  # fmt: skip
-"""What is wanted small: series of a :class:`~algorithms.run.Trace`."""
+"""What is wanted small: series of a :class:`~algorithms.run.Trace`, or (1/n) sum_i ||x_i - x*||^2,
+the sum of two of them."""
 
 Cost = Literal["steps", "sent_bits", "received_bits", "messages", "seconds"]
 """What is paid for it: series of a :class:`~algorithms.run.Trace`."""
@@ -230,6 +231,8 @@ def to_reach(trace: Trace, target: float, x: Cost, y: Quantity = "suboptimality"
 
 
 def _up(trace: Trace, y: Quantity) -> Floats:
+    if y == "distance_of_workers":
+        return trace.consensus + trace.squared_distance
     return np.asarray(getattr(trace, y), dtype=np.float64)
 
 

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from algorithms.compressors.identity import Identity
 from algorithms.methods.base import World
-from algorithms.methods.gossip.choco import ChocoGossip
+from algorithms.methods.gossip.choco import Choco, ChocoGossip, ChocoState
 from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.topologies.base import Topology
 from algorithms.topologies.ring import Ring
@@ -61,6 +61,18 @@ class StaleDPsgd(Spoilt):
         late, _ = world.network.mix(packet, self.right.topology.neighbours(t))
         mixed = late + own_weights(self.right.topology, world) * (state.x - state.before)
         return LateState(mixed - self.right.step_rule(t) * g, state.x)
+
+
+@final
+@dataclass(frozen=True)
+class ForgetfulChoco(Spoilt):
+    """CHOCO without public copies: every round compresses the models themselves."""
+
+    right: Choco
+
+    def step(self, state: ChocoState, t: int, world: World) -> ChocoState:
+        nothing = torch.zeros_like(state.public)
+        return self.right.step(ChocoState(state.x, nothing, nothing), t, world)
 
 
 METHOD_MUTANTS: tuple[MethodMutant, ...] = (

@@ -62,6 +62,19 @@ class DividedTwice(Spoilt):
 
 @final
 @dataclass(frozen=True)
+class MeanOfHeard(Spoilt):
+    """No weights at all: everyone takes the mean of what it hears, rows sum to 1."""
+
+    right: PushSum
+
+    def step(self, state: PushState, t: int, world: World) -> PushState:
+        alike = torch.ones_like(state.w)
+        after = self.right.step(state._replace(w=alike), t, world)
+        return PushState(ratio(after), alike)
+
+
+@final
+@dataclass(frozen=True)
 class StalePushSum(Spoilt):
     """Neighbours' rows are those of the step before, and nobody counts what is under way.
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, final
 
+import torch
 from torch import Tensor
 
 from algorithms.methods.base import Method, World
@@ -40,6 +42,42 @@ class Spoilt(Method[Any]):
 
     def models(self, state: Any) -> Tensor:
         return self.right.models(state)
+
+
+@final
+@dataclass(frozen=True)
+class FirstMeeting(Spoilt):
+    """Every step meets, and draws, as the first one does.
+
+    Attributes:
+        right: the method whose first meeting stays.
+    """
+
+    right: Method[Any]
+
+    def step(self, state: Any, t: int, world: World) -> Any:
+        return self.right.step(state, 0, world)
+
+
+@final
+@dataclass(frozen=True)
+class OnLinks(Spoilt):
+    """The method as it is, with links of a given bandwidth: its modelled time is theirs.
+
+    Attributes:
+        right: any method.
+        bandwidth: of the link between two workers ``[n][n]``, multiples of the timing's.
+    """
+
+    right: Method[Any]
+    bandwidth: tuple[tuple[float, ...], ...]
+
+    @property
+    def link_speeds(self) -> Tensor:
+        return torch.tensor(self.bandwidth, dtype=torch.float64)
+
+    def step(self, state: Any, t: int, world: World) -> Any:
+        return self.right.step(state, t, world)
 
 
 def posing(

@@ -1,0 +1,1 @@
+"""Signatures of averaging along fixed links."""

@@ -1,0 +1,1 @@
+"""Signatures of gossip over directed links, and with rotating partners."""

@@ -1,0 +1,1 @@
+"""Signatures of gossip by duals."""

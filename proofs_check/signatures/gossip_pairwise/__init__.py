@@ -1,0 +1,1 @@
+"""Signatures of gossip in which workers meet in pairs."""
