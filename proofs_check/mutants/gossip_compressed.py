@@ -114,6 +114,20 @@ class DoubleStepDCD(Spoilt):
 
 @final
 @dataclass(frozen=True)
+class ModelsDCD(Spoilt):
+    r"""DCD-PSGD that compresses models, not differences: x^{t+1} = C(x^{t+1/2})."""
+
+    right: DCDPSGD
+
+    def step(self, state: PublicCopiesState, t: int, world: World) -> PublicCopiesState:
+        half = state.mixed - self.right.step_rule(t) * world.gradient(state.x, t)
+        packet = world.pack(self.right.compressor.at(t), half, t)
+        heard = world.network.mix(packet, self.right.topology.neighbours(0))
+        return PublicCopiesState(heard.own, heard.result)
+
+
+@final
+@dataclass(frozen=True)
 class PlainECD(Spoilt):
     r"""ECD-PSGD without extrapolation: z_i = x_i^{t+1}, estimated as if it were extrapolated."""
 
