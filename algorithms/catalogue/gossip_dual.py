@@ -19,8 +19,9 @@ from theory.orders.mspd import mspd
 from theory.orders.sliding_strongly_convex import sliding_strongly_convex
 from theory.orders.ssda import ssda
 
-_INNER_MSPD, _INNER_SLIDING = 8, 4  # gradients between two exchanges
+_INNER_MSPD, _INNER_SLIDING = 8, 16  # gradients between two exchanges
 _SOLVABLE = CORE[:3]  # the MLP's local minimisations, one a step, take minutes
+_NOT_SMOOTH = ("lad-diabetes-sorted", *CORE)  # what MSPD and sliding are for
 _CURVATURES = (
     "rounds to a given accuracy are stated to order only; steps follow from curvatures and eigengap"
 )
@@ -56,6 +57,7 @@ ENTRIES: tuple[Row, ...] = (
             lambda step, p, _t: MSPD(step, Ring(p.n), _INNER_MSPD),
             (),
             Identity(),
+            _NOT_SMOOTH,
             stepsize_divisor=0.25,
             why="time to a given accuracy is stated to order only",
             least_workers=2,
@@ -70,6 +72,7 @@ ENTRIES: tuple[Row, ...] = (
             ),
             (),
             Identity(),
+            _NOT_SMOOTH,
             stepsize_divisor=1.0,
             why="rounds and gradients to a given accuracy are stated to order only",
             least_workers=2,

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from algorithms.compressors.identity import Identity
 from algorithms.methods.base import Method, World
+from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.methods.gossip_convex.dual_averaging import DualAveraging
 from algorithms.methods.gossip_convex.gossip_dual_averaging import (
     GossipDualAveraging,
@@ -108,6 +109,29 @@ class NoInverse(Geometry):
     def step(self, x: Tensor, g: Tensor, gamma: float) -> Tensor:
         dual = x.log() - gamma * g
         return dual / dual.sum(-1, keepdim=True)
+
+
+@final
+@dataclass(frozen=True)
+class GuestsAtHome(Spoilt):
+    """Gossip dual averaging whose samples stay at home: gradients are over own pairs alone."""
+
+    right: GossipDualAveraging
+
+    def step(self, state: GossipDualState, t: int, world: World) -> GossipDualState:
+        return self.right.step(state, t, world)._replace(guests=state.guests)
+
+
+@final
+@dataclass(frozen=True)
+class Speechless(Spoilt):
+    """DGD whose workers take their steps and exchange nothing."""
+
+    right: DPSGD
+
+    def step(self, state: Any, t: int, world: World) -> Any:
+        g = self.right.gradients.at(state.x, t, world)
+        return state._replace(x=state.x - self.right.step_rule(t) * g)
 
 
 @final

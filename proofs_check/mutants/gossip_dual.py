@@ -47,6 +47,18 @@ class WithoutMomentum(Spoilt):
 
 @final
 @dataclass(frozen=True, eq=False)
+class WithoutDualMomentum(Spoilt):
+    """Dual accelerated whose duals are not extrapolated: gradient ascent on the dual."""
+
+    right: DualAccelerated
+
+    def step(self, state: FistaState, t: int, world: World) -> Any:
+        after = self.right.step(state, t, world)
+        return after._replace(dual=after.dual._replace(x=after.dual.y))
+
+
+@final
+@dataclass(frozen=True, eq=False)
 class MomentumOfThePrimal(Spoilt):
     """mu from kappa_l alone, as if the network were complete."""
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
+import torch
 
 from algorithms.compressors.identity import Identity
 from algorithms.kernels.scaled_sum import add_scaled, add_scaled_onto
@@ -14,6 +15,7 @@ from algorithms.methods.exchanges.gossip_rounds import PlainRound
 from algorithms.methods.gossip.choco import ChocoRound, ChocoState
 from algorithms.methods.gossip_local.cola import CoLa, ColaState
 from algorithms.methods.gossip_local.gossip_local_sgd import GossipLocalSGD, GossipLocalState
+from algorithms.problems.columns import Columns
 from algorithms.topologies.base import Neighbours, Topology
 from algorithms.topologies.fixed import FixedMatrix
 from proofs_check.closed_forms.gossip_local.cola import dense_replay, mean_of_estimates
@@ -124,6 +126,31 @@ def self_twice(topology: Topology) -> Neighbours:
     """Neighbours whose own weight is doubled."""
     w = topology.matrix(0)
     return Neighbours(w + np.diag(w.diagonal()))
+
+
+@final
+@dataclass(frozen=True)
+class OneGradientStep(Spoilt):
+    r"""CoLa with a proximal gradient step in the place of its local solver: D_j = prox(x_j - s
+    A_j^T \nabla f(v)) - x_j, s = \tau / (\sigma' \|A_i\|^2) as long as is safe."""
+
+    right: CoLa
+
+    def step(self, state: ColaState, t: int, world: World) -> ColaState:
+        right, linear = self.right, Columns.of(world.problem)
+        mixed = world.mixed(state.v, right.topology.neighbours(t), t)
+        x, v = state.x.clone(), mixed.clone()
+        for row, i in enumerate(world.network.workers.tolist()):
+            own = slice(int(linear.first[i]), int(linear.last[i]))
+            a = linear.columns[own]
+            top = right.safety * linear.smoothness * float(torch.linalg.matrix_norm(a, 2)) ** 2
+            g = linear.slope(mixed[..., row, :]) @ a.T + linear.l2 * state.x[..., row, own]
+            moved = state.x[..., row, own] - g / (top + linear.l2)
+            shrunk = (moved.abs() - linear.l1 / (top + linear.l2)).clamp_min(0) * moved.sign()
+            change = right.gamma * (shrunk - state.x[..., row, own])
+            x[..., row, own] += change
+            v[..., row, :] += world.network.n * (change @ a)
+        return ColaState(x, v)
 
 
 @final

@@ -1,0 +1,48 @@
+"""Gossip dual averaging: samples that travel let workers minimise a function of pairs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from algorithms.catalogue import row
+from algorithms.methods.base import Method
+from algorithms.methods.gossip_convex.gossip_dual_averaging import GossipDualAveraging
+from algorithms.problems.pairwise import breast_cancer_pairs
+from algorithms.problems.partitions import SortedByLabel
+from algorithms.run import run
+from proofs_check.instruments.signature import Seen, Side, Signature, at_end
+from proofs_check.methods.faulty.spoilt import FirstMeeting
+from proofs_check.mutants.gossip_convex import GuestsAtHome
+from theory.stepsizes import InverseRootStep
+
+_N, _STEPS, _STEP, _REPLICAS = 6, 800, InverseRootStep(0.2), 12
+
+
+def measure(side: Side) -> Seen:
+    """A ranking's loss; workers hold samples of one class each."""
+    problem = breast_cancer_pairs(_N, 0.05, samples=4, partition=SortedByLabel())
+    right = row("gossip-dual-averaging").tune(problem, _STEPS, _STEP).method
+    assert isinstance(right, GossipDualAveraging)
+    method: Method[Any] = {
+        Side.METHOD: right, Side.BASELINE: GuestsAtHome(right), Side.FAULT: FirstMeeting(right)
+    }[side]  # fmt: skip
+    trace = run(method, problem, steps=_STEPS, replicas=_REPLICAS, points=60)
+    return at_end(trace)
+
+
+SIGNATURE = Signature(
+    row="gossip-dual-averaging",
+    problem="pairwise-logistic, sorted by label",
+    effect="samples that travel make functions of pairs a matter of gossip",
+    quantity=f"E f(x_T) - f* of the mean model after {_STEPS} ticks [f]",
+    method="gossip dual averaging",
+    baseline="dual averaging over own pairs alone",
+    fault="one pair, drawn once, meets at all ticks",
+    at_most=0.4,
+    measure=measure,
+    x_label="ticks",
+    y_label="f(x_t) - f* of the mean model [f]",
+    source="Colin, Bellet, Salmon, Clemencon 2016, arXiv:1606.02421, Theorem 3 and section 5",
+    told=f"n = {_N}, random pairs of a ring, 4 samples each, alpha_t = 0.2/sqrt(t + 1), "
+    f"{_REPLICAS} replicas of seed 0",
+)
