@@ -14,7 +14,6 @@ from algorithms.problems.datasets import bundled
 from algorithms.problems.entry import ProblemEntry
 from theory.arrays import Floats
 
-
 SIMPLEX = "simplex-signs"
 """Least absolute deviations whose minimiser lies on the simplex of sum 1."""
 

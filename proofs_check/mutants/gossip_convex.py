@@ -124,6 +124,19 @@ class GuestsAtHome(Spoilt):
 
 @final
 @dataclass(frozen=True)
+class AllAtHome(Spoilt):
+    """Gossip dual averaging of workers by themselves: neither sums nor samples travel."""
+
+    right: GossipDualAveraging
+
+    def step(self, state: GossipDualState, t: int, world: World) -> GossipDualState:
+        z = state.z + self.right.guests.gradient(state.x, state.guests, t, world)
+        x = self.right.geometry.step(state.start, z, self.right.step_rule(t))
+        return state._replace(x=x, z=z)
+
+
+@final
+@dataclass(frozen=True)
 class Speechless(Spoilt):
     """DGD whose workers take their steps and exchange nothing."""
 

@@ -42,7 +42,7 @@ class Undivided(Spoilt):
 class WeightKept(Spoilt):
     """The weight is not sent: everyone keeps its own."""
 
-    right: PushSum
+    right: PushSum | SGP
 
     def step(self, state: PushState, t: int, world: World) -> PushState:
         return self.right.step(state, t, world)._replace(w=state.w)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from algorithms.catalogue import problem as of_catalogue
 from algorithms.catalogue import row
+from algorithms.methods.base import Method
 from algorithms.methods.exchanges.exchange import FixedLinks
+from algorithms.methods.gossip.choco import ChocoGossip
 from algorithms.methods.gossip_averaging.gossip_averaging import GossipAveraging
 from algorithms.run import run
 from algorithms.topologies.ring import Ring
 from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
 from proofs_check.mutants.gossip import ForgetfulChoco
-from theory.stepsizes import ConstantStep
 
 _N, _STEPS, _TARGET = 16, 600, 1e-10
 
@@ -19,12 +22,13 @@ def measure(side: Side) -> Seen:
     """Bits until the workers agree on the mean."""
     problem = of_catalogue("consensus", _N)
     choco = row("choco-gossip").tune(problem, _STEPS, practice=True).method
-    method = {
+    assert isinstance(choco, ChocoGossip)
+    methods: dict[Side, Method[Any]] = {
         Side.METHOD: choco,
         Side.BASELINE: GossipAveraging(FixedLinks(Ring(_N))),
         Side.FAULT: ForgetfulChoco(choco),
-    }[side]
-    trace = run(method, problem, steps=_STEPS, points=_STEPS + 1)
+    }
+    trace = run(methods[side], problem, steps=_STEPS, points=_STEPS + 1)
     return to_reach(trace, _TARGET, "sent_bits", "distance_of_workers")
 
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from algorithms.catalogue import row
+from algorithms.methods.base import Method
+from algorithms.methods.gossip.choco import ChocoSGD
 from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.problems.quadratic_data import unequal
 from algorithms.run import run
@@ -19,12 +23,13 @@ def measure(side: Side) -> Seen:
     """Bits until the mean model of workers that differ is accurate."""
     problem = unequal(_N, sigma2=0.0)
     choco = row("choco-sgd").tune(problem, _STEPS, _STEP).method
-    method = {
+    assert isinstance(choco, ChocoSGD)
+    methods: dict[Side, Method[Any]] = {
         Side.METHOD: choco,
         Side.BASELINE: DPSGD(_STEP, Ring(_N)),
         Side.FAULT: ForgetfulChoco(choco),
-    }[side]
-    trace = run(method, problem, steps=_STEPS, points=400)
+    }
+    trace = run(methods[side], problem, steps=_STEPS, points=400)
     return to_reach(trace, _TARGET, "sent_bits")
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from algorithms.catalogue import row
 from algorithms.methods.base import Method, dense_bits
 from algorithms.methods.gossip.d_psgd import DPSGD

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from algorithms.catalogue import problem as of_catalogue
 from algorithms.catalogue import row
+from algorithms.methods.gossip_directed.push_sum import PushSum
 from algorithms.run import run
 from proofs_check.instruments.signature import Seen, Side, Signature, at_end
 from proofs_check.methods.faulty.push import MeanOfHeard, WeightKept
@@ -15,6 +16,7 @@ def measure(side: Side) -> Seen:
     """Distance of all workers from the mean; each sends to one at random."""
     problem = of_catalogue("consensus", _N)
     right = row("push-sum").build(problem, _STEPS)
+    assert isinstance(right, PushSum)
     method = {
         Side.METHOD: right, Side.BASELINE: MeanOfHeard(right), Side.FAULT: WeightKept(right)
     }[side]  # fmt: skip

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from algorithms.catalogue import row
+from algorithms.methods.base import Method
 from algorithms.methods.gossip.d_psgd import DPSGD
+from algorithms.methods.gossip_directed.sgp import SGP
 from algorithms.problems.quadratic_data import unequal
 from algorithms.run import run
 from algorithms.topologies.ring import Ring
@@ -18,10 +22,11 @@ def measure(side: Side) -> Seen:
     """The workers' distance from the optimum for equal bits."""
     problem = unequal(_N, sigma2=0.0)
     right = row("sgp").tune(problem, _STEPS, _STEP).method
-    method = {
+    assert isinstance(right, SGP)
+    methods: dict[Side, Method[Any]] = {
         Side.METHOD: right, Side.BASELINE: DPSGD(_STEP, Ring(_N)), Side.FAULT: WeightKept(right)
-    }[side]  # fmt: skip
-    trace = run(method, problem, steps=_STEPS)
+    }  # fmt: skip
+    trace = run(methods[side], problem, steps=_STEPS)
     return at_budget(trace, _BITS, "sent_bits", "distance_of_workers")
 
 

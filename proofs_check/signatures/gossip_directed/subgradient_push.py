@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from algorithms.catalogue import row
+from algorithms.methods.base import Method
 from algorithms.methods.exchanges.exchange import FixedLinks
 from algorithms.methods.gossip_directed.gossipgrad import GossipGraD
+from algorithms.methods.gossip_directed.subgradient_push import SubgradientPush
 from algorithms.problems.quadratic_data import unequal
 from algorithms.run import run
 from algorithms.topologies.time_varying_digraph import TimeVaryingDigraph
@@ -20,13 +24,14 @@ def measure(side: Side) -> Seen:
     """The mean model's error; workers differ, and so do their in-degrees."""
     problem = unequal(_N, sigma2=0.0)
     right = row("subgradient-push").tune(problem, _STEPS, _STEP).method
+    assert isinstance(right, SubgradientPush)
     links = TimeVaryingDigraph.ring_by_parts(_N, 3)
-    method = {
+    methods: dict[Side, Method[Any]] = {
         Side.METHOD: right,
         Side.BASELINE: GossipGraD(_STEP, FixedLinks(Averaging(links)), shuffle=False),
         Side.FAULT: PushAtSum(right),
-    }[side]
-    return at_end(run(method, problem, steps=_STEPS))
+    }
+    return at_end(run(methods[side], problem, steps=_STEPS))
 
 
 SIGNATURE = Signature(

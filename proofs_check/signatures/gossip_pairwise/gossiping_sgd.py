@@ -52,7 +52,7 @@ SIGNATURE = Signature(
     x_label="modelled time [s]",
     y_label="f(x_t) - f* of the mean model [f]",
     source="Jin, Yuan, Iandola, Keutzer 2016, arXiv:1611.04581, section 3",
-    told=f"n = {_N}, complete graph, gradients take an exponential time of mean 1 s, messages none, "
-    f"gamma = 0.1, {_REPLICAS} replicas of seed 0",
+    told=f"n = {_N}, complete graph, gradients take an exponential time of mean 1 s, messages "
+    f"none, gamma = 0.1, {_REPLICAS} replicas of seed 0",
     scales=("linear", "log"),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from algorithms.catalogue import problem as of_catalogue
 from algorithms.catalogue import row
+from algorithms.methods.gossip_averaging.gossip_averaging import GossipAveraging
 from algorithms.run import run
 from proofs_check.instruments.signature import Seen, Side, Signature, at_end
 from proofs_check.methods.faulty.spoilt import FirstMeeting
@@ -16,6 +17,7 @@ def measure(side: Side) -> Seen:
     """Distance of all workers from the mean."""
     problem = of_catalogue("consensus", _N)
     right = row("randomised-gossip").build(problem, _STEPS)
+    assert isinstance(right, GossipAveraging)
     method = {
         Side.METHOD: right, Side.BASELINE: CallerAlone(right), Side.FAULT: FirstMeeting(right)
     }[side]  # fmt: skip
