@@ -17,7 +17,7 @@ from theory.arrays import Floats
 SIMPLEX = "simplex-signs"
 """Least absolute deviations whose minimiser lies on the simplex of sum 1."""
 
-_SIGNS, _ON_SIMPLEX = 480, (0.4, 0.3, 0.2, 0.1)
+_SIGNS, _ON_SIMPLEX = 480, (0.45, 0.3, 0.15, 0.1)  # no signed sum is 0, so 0 is no kink
 
 
 @lru_cache(maxsize=1)
@@ -57,7 +57,7 @@ def diabetes(n: int, *, lam: float = 0.0, batch: int = 0, alike: bool = False) -
 def simplex_signs(n: int, d: int = 200, *, batch: int = 1) -> Absolute:
     """480 // n samples a worker with features +1 or -1, targets a^T x* without error, f* = 0.
 
-    x* = (0.4, 0.3, 0.2, 0.1, 0, ..., 0) is a point of the simplex of sum 1. Subgradients have
+    x* = (0.45, 0.3, 0.15, 0.1, 0, ..., 0) is a point of the simplex of sum 1. Subgradients have
     entries of at most 1, and length sqrt(d): bounded in the norm that belongs to the entropy.
 
     Raises:
