@@ -15,7 +15,7 @@ from algorithms.methods.gossip_convex.projected_dgd import projected_dgd
 from algorithms.problems import absolute_data, quadratic_data
 from algorithms.problems.base import Problem
 from algorithms.sets.ball import Ball
-from algorithms.sets.geometry import Entropy, Euclidean, Geometry
+from algorithms.sets.geometry import Euclidean, Geometry, NegativeEntropy
 from algorithms.topologies.random_mixing import RandomEdge
 from algorithms.topologies.ring import Ring
 from theory.orders.gossip_dual_averaging import gossip_dual_averaging
@@ -37,7 +37,7 @@ def _ball(problem: Problem) -> Ball:
 
 def _geometry(problem: Problem) -> Geometry:
     """The entropy on the simplex; off it mirror descent is taken in the Euclidean distance."""
-    return Entropy() if problem.name == absolute_data.SIMPLEX else Euclidean()
+    return NegativeEntropy() if problem.name == absolute_data.SIMPLEX else Euclidean()
 
 
 def _sums_and_guests(problem: Problem, float_bits: int) -> float:

@@ -14,7 +14,7 @@ from algorithms.problems.absolute_data import simplex_signs
 from algorithms.problems.columns_data import diabetes_products
 from algorithms.problems.quadratic_data import BOUND, on_ball
 from algorithms.sets.ball import Ball
-from algorithms.sets.geometry import Entropy, Euclidean
+from algorithms.sets.geometry import Euclidean, NegativeEntropy
 from algorithms.sets.simplex import Simplex
 from theory.stepsizes import ConstantStep
 
@@ -49,7 +49,7 @@ def test_the_minimiser_of_the_signs_lies_on_the_simplex():
 def test_sets_follow_from_the_problem():
     step = ConstantStep(0.1)
     for key, name, geometry in (
-        ("mirror-descent", "simplex-signs", Entropy()),
+        ("mirror-descent", "simplex-signs", NegativeEntropy()),
         ("mirror-descent", "lad-diabetes-sorted", Euclidean()),
         ("projected-dgd", "quadratic-ball", Euclidean(Ball(BOUND[1]))),
         ("projected-dgd", "lad-diabetes-sorted", Euclidean(Ball(100.0))),
