@@ -25,9 +25,9 @@ from theory.theorems.d_psgd import d_psgd
 
 _CHOCO_SHARE = 0.25
 _CONSENSUS_STEP = 0.5
-"""CHOCO's gamma in practice: the largest power of 1/2 at which a quarter of the coordinates is stable
-on rings of 8 and 16. Its authors search a grid too (Koloskova, Stich, Jaggi 2019, arXiv:1902.00340,
-section 5); the proven one is 0.0016 on the ring of 16."""
+"""CHOCO's gamma in practice: the largest power of 1/2 at which a quarter of the coordinates is
+stable on rings of 8 and 16. Its authors search a grid too (Koloskova, Stich, Jaggi 2019,
+arXiv:1902.00340, section 5); the proven one is 0.0016 on the ring of 16."""
 _SHRUNK = ScaledUnbiased(QSGD(4))  # as the papers use quantisers: unbiased ones, scaled to contract
 
 
