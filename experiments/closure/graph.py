@@ -19,6 +19,15 @@ WHOLE = "*"
 DISCOVERY = "theory.members"
 """Whoever reads a function of this module depends on all modules of the packages it names."""
 
+LOOKUP: Name = ("algorithms.catalogue", "row")
+"""Finds a row of the catalogue by its key."""
+
+LOOKING = ("proofs_check.signatures", "proofs_check.instruments")
+"""Modules here look rows up by keys that stand in them, or in who calls them from here, as string
+constants."""
+
+_ROW = "row of the catalogue"  # in place of a module, for a row's value
+
 FLOORS = ("theory", "algorithms", "proofs_check")
 
 
@@ -29,10 +38,15 @@ class DefinitionGraph:
     What it does not see: code that is reached by a computed name (``getattr`` on a module,
     ``import_module`` of a variable). The project discovers members through :data:`DISCOVERY` only,
     which it does see.
+
+    ``rows`` has by key what the value of a catalogue's row is made of, its text and what it rests
+    on: a definition under :data:`LOOKING` rests on the rows whose keys it names, not on the whole
+    catalogue.
     """
 
     def __init__(self, files: Mapping[str, Path]) -> None:
         self.files = files
+        self.rows: dict[str, tuple[str, frozenset[Name]]] = {}
         self._sources: dict[str, ParsedModule] = {}
         self._edges: dict[Name, frozenset[Name]] = {}
 
@@ -75,6 +89,8 @@ class DefinitionGraph:
 
     def edges(self, name: Name) -> frozenset[Name]:
         """What a definition reads directly; names outside the project have none."""
+        if name[0] == _ROW:
+            return self.rows[name[1]][1]
         if name not in self._edges:
             self._edges[name] = frozenset(self._reached(name)) if name[0] in self else frozenset()
         return self._edges[name]
@@ -97,6 +113,8 @@ class DefinitionGraph:
     def text(self, name: Name) -> bytes:
         """The source of a definition, or the content of a data file; empty for what is outside."""
         module, own = name
+        if module == _ROW:
+            return self.rows[own][0].encode()
         if module in self:
             statements = self.source(module).definitions.get(own, ())
             return "\n".join(s.text for s in statements).encode()
@@ -132,6 +150,9 @@ class DefinitionGraph:
             yield module, WHOLE  # made in some other way: by all of the module
         for statement in source.definitions.get(own, ()):
             read = set(self.read_by(module, statement))
+            if self.rows and f"{module}.".startswith(tuple(f"{room}." for room in LOOKING)):
+                read -= {LOOKUP}
+                read |= {(_ROW, word) for word in statement.words if word in self.rows}
             yield from read
             if module != DISCOVERY and any(other == DISCOVERY for other, _ in read):
                 beside = [s for c in statement.reads for s in source.definitions.get(c[0], ())]

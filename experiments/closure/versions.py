@@ -14,6 +14,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from algorithms.catalogue import ROWS
 from experiments.closure.graph import DefinitionGraph, Name
 from experiments.closure.values import Contents
 from proofs_check.cell import Cell
@@ -30,11 +31,20 @@ def cell_versions(
 
     Nothing under ``experiments/`` counts: a new report template leaves every result valid.
     """
-    graph = DefinitionGraph.of(root)
+    graph = with_rows(root)
     contents = {cell: contents_of(prepare(cell), graph) for cell in cells}
     digests = graph.digests({name for content in contents.values() for name in content.roots})
     outside = environment()
     return {cell: _version(content, digests, outside) for cell, content in contents.items()}
+
+
+def with_rows(root: Path) -> DefinitionGraph:
+    """The definitions of the sources at ``root``, and what the catalogue's rows are made of."""
+    graph = DefinitionGraph.of(root)
+    for row in ROWS:
+        value = contents_of(row, graph)
+        graph.rows[row.key] = value.text, frozenset(value.roots)
+    return graph
 
 
 def contents_of(value: Any, graph: DefinitionGraph) -> Contents:

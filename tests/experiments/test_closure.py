@@ -17,15 +17,19 @@ import pytest
 from algorithms.catalogue import row
 from experiments.closure import graph
 from experiments.closure.definitions import parse
-from experiments.closure.graph import FLOORS, DefinitionGraph
+from experiments.closure.graph import FLOORS, LOOKUP, DefinitionGraph
 from experiments.closure.values import Contents
-from experiments.closure.versions import ROOT, cell_versions, overall
-from proofs_check.cell import Cell
+from experiments.closure.versions import ROOT, cell_versions, contents_of, overall, with_rows
+from proofs_check.cell import Cell, CellKind
 from proofs_check.prepare import prepare
 from proofs_check.suite import cells
 
-CELLS = tuple(cell for cell in cells("quick") if cell.check != "mutants")
-"""All but the mutants' cell, which looks into every row and so depends on all."""
+LEFT = (CellKind.MUTANTS, CellKind.SIGNATURE)
+CELLS = tuple(cell for cell in cells("quick") if cell.kind not in LEFT)
+"""All but the mutants' cell, which looks into every row and so depends on all, and signatures,
+which look into rows of their choice and have a test of their own."""
+
+SIGNATURES = tuple(cell for cell in cells("quick") if cell.kind is CellKind.SIGNATURE)
 
 Versions = dict[Cell, str]
 
@@ -56,10 +60,10 @@ def changed(tree: Path, before: Versions, file: str, old: str, new: str) -> set[
     assert old in text, f"{file} does not hold {old!r}"
     path.write_text(text.replace(old, new, 1), encoding="utf-8")
     try:
-        after = cell_versions(CELLS, prepare, tree)
+        after = cell_versions(tuple(before), prepare, tree)
     finally:
         path.write_text(text, encoding="utf-8")
-    return {cell for cell in CELLS if after[cell] != before[cell]}
+    return {cell for cell in before if after[cell] != before[cell]}
 
 
 def of_rows(*keys: str) -> set[Cell]:
@@ -92,6 +96,30 @@ def test_a_compressor_reruns_the_cells_of_its_rows(tree: Path, before: Versions)
     assert changed(tree, before, file, "@final", "# beside it\n@final") == set()
     inside = changed(tree, before, file, "    def encode(", "    # inside\n    def encode(")
     assert inside == of_rows("dryden")
+
+
+def test_a_signature_reruns_with_the_rows_that_it_names(tree: Path) -> None:
+    """Not with all of the catalogue, in which it looks them up."""
+    was = cell_versions(SIGNATURES, prepare, tree)
+
+    def rerun(file: str, old: str) -> set[str]:
+        return {cell.row for cell in changed(tree, was, file, old, f"{old}  # edited\n       ")}
+
+    assert "d2" in rerun("algorithms/methods/gossip_compressed/d2.py", "def step(")
+    of_qsgd = rerun("algorithms/compressors/qsgd.py", "def stated_bits(")
+    assert "qsgd" in of_qsgd and "d2" not in of_qsgd
+    assert rerun("proofs_check/signatures/gossip_compressed/d2.py", "def measure(") == {"d2"}
+
+
+def test_no_signature_rests_on_the_whole_catalogue() -> None:
+    """One that does looks rows up in a module that the graph does not know of (``LOOKING``)."""
+    known = with_rows(ROOT)
+    whole = {
+        cell.row
+        for cell in SIGNATURES
+        if LOOKUP in known.closure(contents_of(prepare(cell), known).roots)
+    }
+    assert whole == set()
 
 
 def test_a_method_reruns_its_rows_and_the_checks_that_run_it(tree: Path, before: Versions) -> None:
@@ -133,8 +161,8 @@ def test_a_theorem_reruns_the_rows_it_speaks_of(tree: Path, before: Versions) ->
 def test_a_check_reruns_all_that_it_checks(tree: Path, before: Versions) -> None:
     file, old = "proofs_check/problems/check.py", "def check_problem("
     assert changed(tree, before, file, old, f"{old}  # edited\n   ") == kind("problem")
-    file, old = "proofs_check/methods/runs.py", "_HORIZONS = 4"
-    assert changed(tree, before, file, old, "_HORIZONS = 5") == kind("run")
+    file, old = "proofs_check/methods/sweep.py", "HORIZONS = 4"
+    assert changed(tree, before, file, old, "HORIZONS = 5") == kind("run")
     file, old = "proofs_check/instruments/statistics.py", "MOST_TESTS = 10_000"
     found = changed(tree, before, file, old, "MOST_TESTS = 20_000")
     assert found >= runs() | kind("operator") | kind("problem") | kind("bound")
