@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from typing import Any, final
 
 import numpy as np
 import torch
 from torch import Tensor
+
+_PLAIN = (torch.float32, torch.float64)
 
 
 class NotNumbers(TypeError):
@@ -23,6 +26,14 @@ class Arrays(ABC):
     @abstractmethod
     def give(self, x: Tensor) -> Any:
         """A fresh array of its own memory, equal to x."""
+
+    @abstractmethod
+    def give_rows(self, x: Tensor) -> Iterator[Any]:
+        """:meth:`give` of every row of x ``[P, d]``."""
+
+    @abstractmethod
+    def plain(self, y: object) -> np.ndarray[Any, Any] | None:
+        """y as an array of numpy where that takes no thought: floats of this kind on the CPU."""
 
     @abstractmethod
     def owns(self, y: object) -> bool:
@@ -47,6 +58,12 @@ class NumpyArrays(Arrays):
     def give(self, x: Tensor) -> Any:
         return x.numpy().copy()
 
+    def give_rows(self, x: Tensor) -> Iterator[Any]:
+        return (row.copy() for row in x.numpy())
+
+    def plain(self, y: object) -> np.ndarray[Any, Any] | None:
+        return y if isinstance(y, np.ndarray) and y.dtype.kind == "f" else None
+
     def owns(self, y: object) -> bool:
         return isinstance(y, np.ndarray)
 
@@ -66,6 +83,14 @@ class TorchTensors(Arrays):
 
     def give(self, x: Tensor) -> Any:
         return x.clone()
+
+    def give_rows(self, x: Tensor) -> Iterator[Any]:
+        return (row.clone() for row in x)
+
+    def plain(self, y: object) -> np.ndarray[Any, Any] | None:
+        if type(y) is not Tensor or y.dtype not in _PLAIN or y.requires_grad:
+            return None
+        return y.numpy() if y.device.type == "cpu" else None
 
     def owns(self, y: object) -> bool:
         return isinstance(y, Tensor)

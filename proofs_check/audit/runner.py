@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, final
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -67,12 +68,38 @@ class Runner:
         Raises:
             WrongSize: another number of entries came back.
         """
-        y = tensor_of(self.answer(self.subject.arrays.give(x.to(self.dtype)), seed))
-        if y.shape != x.shape:
-            if y.numel() != x.numel():
-                raise WrongSize(f"returns shape {tuple(y.shape)} for shape {tuple(x.shape)}")
-            y = y.reshape(x.shape)
-        return y.to(torch.float64)
+        return _fitted(self.answer(self.subject.arrays.give(x.to(self.dtype)), seed), x)
+
+    def rows(self, x: Tensor, seeds: Sequence[int]) -> Tensor:
+        """C(x) of every row ``[P, d]`` in double precision; infinity where a call fails."""
+        arrays = self.subject.arrays
+        found = np.empty(x.shape)
+        given = arrays.give_rows(x.to(self.dtype))
+        for place, (row, seed) in enumerate(zip(given, seeds, strict=True)):
+            try:
+                y = self.answer(row, seed)
+                plain = arrays.plain(y)
+                if plain is not None and plain.shape == found.shape[1:]:
+                    found[place] = plain
+                else:
+                    found[place] = _fitted(y, x[place]).numpy()
+            except Exception:  # a stranger's code may raise anything; checks of inputs tell what
+                found[place] = np.inf
+        return torch.from_numpy(found)
+
+
+def _fitted(answer: Any, x: Tensor) -> Tensor:
+    """What came back for x ``[d]``, in double precision and of its shape.
+
+    Raises:
+        WrongSize: another number of entries came back.
+    """
+    y = tensor_of(answer)
+    if y.shape != x.shape:
+        if y.numel() != x.numel():
+            raise WrongSize(f"returns shape {tuple(y.shape)} for shape {tuple(x.shape)}")
+        y = y.reshape(x.shape)
+    return y.to(torch.float64)
 
 
 @final
@@ -102,20 +129,13 @@ class BlackBox(Compressor):
         seeds = [0] * rows.shape[0]
         if self.random:
             seeds = draws.fold("black box").integers(_SEEDS, 1).reshape(-1).tolist()
-        values = [self._row(row, seed) for row, seed in zip(rows, seeds, strict=True)]
-        return (torch.stack(values).to(x.dtype).reshape(x.shape),)
+        return (self.bench.rows(rows, seeds).to(x.dtype).reshape(x.shape),)
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         return symbols[0]
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return float(d * float_bits)
-
-    def _row(self, x: Tensor, seed: int) -> Tensor:
-        try:
-            return self.bench(x, seed)
-        except Exception:  # a stranger's code may raise anything; the checks of inputs tell what
-            return torch.full_like(x, torch.inf, dtype=torch.float64)
 
 
 def batched(bench: Runner, random: bool) -> Compressor:
