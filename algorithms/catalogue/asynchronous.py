@@ -36,7 +36,7 @@ from theory.theorems.asysg_con import asysg_con
 
 _PUSH, _FETCH = 4, 2
 _LAM = 0.04
-_EPOCH, _BLOCKS, _THETA = 100, 4, 0.8
+_ROUNDS, _BLOCKS, _THETA = 5, 4, 0.2  # gradients a worker makes between two anchors
 _TAU, _WEIGHT, _SHARE = 2, 1e-4, 0.5
 
 
@@ -119,11 +119,11 @@ ENTRIES: tuple[Row, ...] = (
         "aasgd",
         Recipe(
             lambda step, p, steps: AsyLPG(
-                step, steps, round_trip(p), _EPOCH, BlockSampling(_BLOCKS), Identity(), _THETA
+                step, steps, round_trip(p), _ROUNDS * p.n, BlockSampling(_BLOCKS), Identity(), _THETA
             ),
             (),
             BlockSampling(_BLOCKS),
-            stepsize_divisor=128.0,
+            stepsize_divisor=4.0,
             message_bits=_anchored_bits,
             bits_vary=True,
             downlink=anchored,

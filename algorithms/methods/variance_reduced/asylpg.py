@@ -23,14 +23,17 @@ from theory.stepsizes import Stepsize
 
 
 class AsyLPGState(NamedTuple):
-    """The server's iterate z, the anchor and its full gradient ``[..., 1, d]``; the low-precision
-    model each worker read ``[..., m + 1, d]``, the last row for workers elsewhere; the plan.
+    """The server's iterate z, the sum of those since the anchor, the anchor and its full gradient
+    ``[..., 1, d]``; the low-precision model each worker read ``[..., m + 1, d]``, the last row for
+    workers elsewhere; the plan.
 
     Attributes:
+        total: sum of the iterates z since the anchor ``[..., 1, d]``; zero where theta = 1.
         schedule: the plan of arrivals, the same throughout the run.
     """
 
     z: Tensor
+    total: Tensor
     anchor: Tensor
     full: Tensor
     read: Tensor
@@ -45,11 +48,14 @@ class AsyLPG(Scheduled[AsyLPGState]):
     Who arrives has read x_q = \tilde x + Q_d(y - \tilde x) some ticks ago, so that E\|x_q - y\|^2
     <= \mu \|y - \tilde x\|^2 with \mu the omega of Q_d (the paper's condition on the model's
     precision). It sends Q(g(x_q) - g(\tilde x)), both on the same sample; the server steps with
-    u = that + \nabla f(\tilde x): z = prox(z - \gamma u). ``theta`` = 1: y = z (AsyLPG); below,
-    y = \tilde x + \theta (z - \tilde x) (the momentum of Acc-AsyLPG). ``compressor`` may be any
-    unbiased operator, a sparsifier for Sparse-AsyLPG. At an anchor all workers send their full
-    gradients and hear the model, uncompressed. Who arrives when is a
-    schedule as a parameter server has it.
+    u = that + \nabla f(\tilde x): z = prox(z - \gamma u). ``theta`` = 1: y = z, and the next anchor
+    is z (AsyLPG). Below, y = \tilde x + \theta (z - \tilde x), the next anchor is (1 - \theta) \tilde x
+    + \theta \bar z with \bar z the mean of the iterates since the last one, and z goes on from where
+    it is: Acc-AsyLPG, whose momentum lies in z, which moves 1/\theta times as far as y does (Zhou,
+    Shang, Cheng 2018, arXiv:1806.11027). ``compressor`` may be any unbiased operator, a sparsifier
+    for Sparse-AsyLPG, blocks by lot for asynchronous accelerated SGD. At an anchor all workers send
+    their full gradients and hear the model, uncompressed. Who arrives when is a schedule as a
+    parameter server has it.
 
     Attributes:
         step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
@@ -97,7 +103,8 @@ class AsyLPG(Scheduled[AsyLPGState]):
         schedule = self.plan(world)
         x = world.rows(x0, 1)
         read = world.rows(x0, len(world.network.workers) + 1)
-        return AsyLPGState(x, x, torch.zeros_like(x), read, schedule)
+        zero = torch.zeros_like(x)
+        return AsyLPGState(x, zero, x, zero, read, schedule)
 
     def step(self, state: AsyLPGState, t: int, world: World) -> AsyLPGState:
         if t % self.epoch == 0:
@@ -115,7 +122,8 @@ class AsyLPG(Scheduled[AsyLPGState]):
         z = self.proximal.apply(state.z - gamma * u, gamma, t)
         answer = self._answered(state, z, active, t, world)
         state.read.scatter_(-2, place, answer)
-        return state._replace(z=z)
+        total = state.total if self.theta == 1 else state.total + z
+        return state._replace(z=z, total=total)
 
     def _point(self, state: AsyLPGState, z: Tensor) -> Tensor:
         """y: where gradients are asked for."""
@@ -130,11 +138,19 @@ class AsyLPG(Scheduled[AsyLPGState]):
 
     def _anchored(self, state: AsyLPGState, t: int, world: World) -> AsyLPGState:
         """A new anchor: its full gradient, and every worker holds it."""
-        anchor = world.published(self._point(state, state.z), t, "model at the anchor")
+        anchor = world.published(self._next_anchor(state, t), t, "model at the anchor")
         gradients = world.problem.full_gradient(anchor, world.network.workers)
         full, _ = world.network.average(world.pack(Identity(), gradients, t, purpose="anchor"))
+        z = anchor if self.theta == 1 else state.z
         read = anchor.expand_as(state.read).clone()
-        return state._replace(z=anchor, anchor=anchor, full=full, read=read)
+        zero = torch.zeros_like(state.total)
+        return state._replace(z=z, total=zero, anchor=anchor, full=full, read=read)
+
+    def _next_anchor(self, state: AsyLPGState, t: int) -> Tensor:
+        """The anchor ``[..., 1, d]`` from step t on."""
+        if self.theta == 1 or t == 0:
+            return state.z
+        return state.anchor + self.theta * (state.total / self.epoch - state.anchor)
 
     def models(self, state: AsyLPGState) -> Tensor:
         return self._point(state, state.z)

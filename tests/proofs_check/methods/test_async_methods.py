@@ -228,7 +228,7 @@ def test_aasgd_forgets_the_noise_and_asp_does_not() -> None:
     """Linear convergence with sampling noise, delays and blocks: variance reduction works."""
     problem = synthetic(4, 50, 8, L2(0.02), batch=1, seed=2)
     step, ticks = ConstantStep(1.0), 4000
-    aasgd = AsyLPG(step, ticks, TIMES, 100, BlockSampling(4), Identity(), 0.8, replicas=4)
+    aasgd = AsyLPG(step, ticks, TIMES, 20, BlockSampling(4), Identity(), 0.2, replicas=4)
     plain = ParameterServer(step, ticks, TIMES, replicas=4)
     assert problem.f_star is not None
     gaps = [problem.value(models(m, problem, ticks, replicas=4)) - problem.f_star

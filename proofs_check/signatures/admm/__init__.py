@@ -1,0 +1,1 @@
+"""Signatures of rows that split the problem by consensus constraints."""

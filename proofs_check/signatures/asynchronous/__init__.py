@@ -1,0 +1,1 @@
+"""Signatures of rows in which nobody waits."""

@@ -1,0 +1,1 @@
+"""Signatures of rows that a parameter server runs under a barrier."""
