@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from algorithms.catalogue.downlink import Played, Received, dense
 from algorithms.catalogue.entries import entry
-from algorithms.catalogue.row import OBJECTIVES, Recipe, Row
+from algorithms.catalogue.row import CORE, OBJECTIVES, Recipe, Row
 from algorithms.catalogue.synchronous import round_trip
 from algorithms.catalogue.variance_reduced import anchored
 from algorithms.compressors.blocks import BlockSampling
@@ -35,9 +35,10 @@ from theory.orders.unbounded_delays import unbounded_delays
 from theory.theorems.asysg_con import asysg_con
 
 _PUSH, _FETCH = 4, 2
-_LAM = 0.04
+_LAM = 2.0  # the paper's, for the adaptive form
 _ROUNDS, _BLOCKS, _THETA = 5, 4, 0.2  # gradients a worker makes between two anchors
-_TAU, _WEIGHT, _SHARE = 2, 1e-4, 0.5
+_TAU, _WEIGHT, _SHARE = 2, 0.02, 0.2
+_SPARSE = ("sparse-signal", *CORE)
 
 
 def _downpour_times(problem: Problem) -> Linked:
@@ -83,7 +84,8 @@ ENTRIES: tuple[Row, ...] = (
             lambda step, p, steps: Hogwild(step, steps, round_trip(p)),
             (),
             NonZero(),
-            stepsize_divisor=64.0,
+            ("sparse-linear", *CORE),
+            stepsize_divisor=32.0,
             bits_vary=True,
             why="the bound of Niu et al. is for sparse supports and strong convexity with a "
             "constant quoted from memory; those with inconsistent reads are stated to order "
@@ -106,11 +108,11 @@ ENTRIES: tuple[Row, ...] = (
         "dc-asgd",
         Recipe(
             lambda step, p, steps: ParameterServer(
-                step, steps, round_trip(p), correction=DiagonalCompensation(_LAM)
+                step, steps, round_trip(p), correction=DiagonalCompensation(_LAM, adaptive=True)
             ),
             (),
             Identity(),
-            stepsize_divisor=64.0,
+            stepsize_divisor=16.0,
             why="its bounds hold up to the error of the approximate Hessian, to order only",
             results=(dc_asgd,),
         ),
@@ -119,7 +121,13 @@ ENTRIES: tuple[Row, ...] = (
         "aasgd",
         Recipe(
             lambda step, p, steps: AsyLPG(
-                step, steps, round_trip(p), _ROUNDS * p.n, BlockSampling(_BLOCKS), Identity(), _THETA
+                step,
+                steps,
+                round_trip(p),
+                _ROUNDS * p.n,
+                BlockSampling(_BLOCKS),
+                Identity(),
+                _THETA,
             ),
             (),
             BlockSampling(_BLOCKS),
@@ -135,10 +143,11 @@ ENTRIES: tuple[Row, ...] = (
         "delayed-proximal",
         Recipe(
             lambda step, _p, _t: DelayedProximal(
-                step, _BLOCKS, _TAU, SoftThreshold(_WEIGHT), KKTFilter(_WEIGHT)
+                step, _BLOCKS, _TAU, SoftThreshold(_WEIGHT), KKTFilter(_WEIGHT, rho=0.999)
             ),
             (),
             NonZero(),
+            _SPARSE,
             stepsize_divisor=8.0,
             bits_vary=True,
             downlink=_blocks_in_turn,
@@ -155,6 +164,7 @@ ENTRIES: tuple[Row, ...] = (
             ),
             (),
             NonZero(),
+            _SPARSE,
             stepsize_divisor=2.0,
             bits_vary=True,
             why="linear convergence, independent of delays, is stated to order only",

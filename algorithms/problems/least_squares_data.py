@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from algorithms.key import Key
-from algorithms.problems.base import require_int
+from algorithms.problems.base import require_int, require_number
 from algorithms.problems.datasets import bundled
 from algorithms.problems.entry import ProblemEntry
 from algorithms.problems.least_squares import LeastSquares
@@ -108,6 +108,28 @@ def rising(n: int = 9, d: int = 50, growth: float = 1.3, seed: int = 0) -> Least
     return LeastSquares.of(features, [normal[d]] * n, name="least-squares, rising curvature")
 
 
+def sparse_signal(
+    n: int, samples: int = 200, d: int = 60, nonzero: int = 5, noise: float = 0.1, seed: int = 0
+) -> LeastSquares:
+    r"""f_i(x) = \frac{1}{2S} \|A_i x - y_i\|^2, y_i = A_i x_{true} + noise: a signal to be found.
+
+    ``nonzero`` of d coordinates of x_true are 1, the others 0; A_i is standard normal, ``samples``
+    rows a worker, so that all workers see the same signal. What an l1 regulariser is for.
+
+    Raises:
+        ValueError: n, samples or d < 1, nonzero outside [0, d], noise negative.
+    """
+    for name, value in (("n", n), ("samples", samples), ("d", d)):
+        require_int(name, value, 1)
+    require_int("nonzero", nonzero, 0, d)
+    require_number("noise", noise)
+    draws = Key.seed(seed).fold("sparse signal").draws(torch.tensor(0), torch.arange(n))
+    normal = draws.normal(samples * (d + 1), torch.float64).reshape(n, samples, d + 1)
+    rows, errors = normal[..., :d] / samples**0.5, normal[..., d] / samples**0.5
+    targets = rows[..., :nonzero].sum(-1) + noise * errors
+    return LeastSquares.of(list(rows), list(targets), name="sparse-signal")
+
+
 def _table(folder: Path, stem: str, name: str) -> Table:
     x, y = _numbers(folder / f"{stem}_data.txt"), _numbers(folder / f"{stem}_y.txt")
     if y.shape[1] != 1 or len(x) != len(y) or x.shape[1] < FEATURES:
@@ -134,6 +156,12 @@ def _numbers(path: Path) -> Floats:
 
 
 ENTRIES = (
+    ProblemEntry(
+        "sparse-signal",
+        "least squares for a signal of which 5 of 60 coordinates are not zero",
+        sparse_signal,
+        general=False,
+    ),
     ProblemEntry(
         "least-squares-rising",
         "least squares whose curvature rises by 1.3 from worker to worker, d = 50",

@@ -49,10 +49,10 @@ class AsyLPG(Scheduled[AsyLPGState]):
     <= \mu \|y - \tilde x\|^2 with \mu the omega of Q_d (the paper's condition on the model's
     precision). It sends Q(g(x_q) - g(\tilde x)), both on the same sample; the server steps with
     u = that + \nabla f(\tilde x): z = prox(z - \gamma u). ``theta`` = 1: y = z, and the next anchor
-    is z (AsyLPG). Below, y = \tilde x + \theta (z - \tilde x), the next anchor is (1 - \theta) \tilde x
-    + \theta \bar z with \bar z the mean of the iterates since the last one, and z goes on from where
-    it is: Acc-AsyLPG, whose momentum lies in z, which moves 1/\theta times as far as y does (Zhou,
-    Shang, Cheng 2018, arXiv:1806.11027). ``compressor`` may be any unbiased operator, a sparsifier
+    is z (AsyLPG). Below, y = \tilde x + \theta (z - \tilde x), the next anchor is
+    (1 - \theta) \tilde x + \theta \bar z with \bar z the mean of the iterates since the last one,
+    and z goes on from where it is: Acc-AsyLPG, whose momentum lies in z, which moves 1/\theta times
+    as far as y does (Zhou, Shang, Cheng 2018, arXiv:1806.11027). ``compressor`` may be any unbiased operator, a sparsifier
     for Sparse-AsyLPG, blocks by lot for asynchronous accelerated SGD. At an anchor all workers send
     their full gradients and hear the model, uncompressed. Who arrives when is a schedule as a
     parameter server has it.

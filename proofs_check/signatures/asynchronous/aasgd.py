@@ -1,4 +1,4 @@
-"""Asynchronous accelerated SGD: momentum pays on badly conditioned problems, blocks and delays or no."""
+"""Asynchronous accelerated SGD: momentum pays where the condition is bad."""
 
 from __future__ import annotations
 
