@@ -5,7 +5,7 @@ from __future__ import annotations
 from algorithms.catalogue.compose import compressed
 from algorithms.catalogue.downlink import each_round
 from algorithms.catalogue.entries import entry
-from algorithms.catalogue.row import Recipe, Row
+from algorithms.catalogue.row import CORE, Recipe, Row
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.packet_loss import PacketLoss
 from algorithms.methods.lazy.cmfl import CMFL
@@ -28,6 +28,7 @@ ENTRIES: tuple[Row, ...] = (
             lambda step, _p, _t: LAG(step, weights=_WEIGHTS),
             (),
             Identity(),
+            ("least-squares-rising", *CORE),
             downlink=each_round(),
             why="linear convergence at the order of gradient descent is stated with constants "
             "that rest on a Lyapunov function whose weights are chosen implicitly",

@@ -22,7 +22,7 @@ from theory.theorems.asysg_con import asysg_con
 from theory.theorems.ssp import ssp
 from theory.theorems.ssp_constant_step import ssp_constant_step
 
-_STALENESS = 3
+_STALENESS, _EAGER = 3, 8  # in short leads SSP's own fetches are as fresh as eager pushes
 
 
 def round_trip(problem: Problem, gradients: int = 1) -> Linked:
@@ -69,7 +69,7 @@ ENTRIES: tuple[Row, ...] = (
         "essp",
         Recipe(
             lambda step, p, steps: ParameterServer(
-                step, steps, round_trip(p), EagerSSP(_STALENESS), Weighting.ALL
+                step, steps, round_trip(p), EagerSSP(_EAGER), Weighting.ALL
             ),
             (),
             Identity(),

@@ -52,10 +52,11 @@ class AsyLPG(Scheduled[AsyLPGState]):
     is z (AsyLPG). Below, y = \tilde x + \theta (z - \tilde x), the next anchor is
     (1 - \theta) \tilde x + \theta \bar z with \bar z the mean of the iterates since the last one,
     and z goes on from where it is: Acc-AsyLPG, whose momentum lies in z, which moves 1/\theta times
-    as far as y does (Zhou, Shang, Cheng 2018, arXiv:1806.11027). ``compressor`` may be any unbiased operator, a sparsifier
-    for Sparse-AsyLPG, blocks by lot for asynchronous accelerated SGD. At an anchor all workers send
-    their full gradients and hear the model, uncompressed. Who arrives when is a schedule as a
-    parameter server has it.
+    as far as y does (Zhou, Shang, Cheng 2018, arXiv:1806.11027).
+
+    ``compressor`` may be any unbiased operator, a sparsifier for Sparse-AsyLPG, blocks by lot for
+    asynchronous accelerated SGD. At an anchor all workers send their full gradients and hear the
+    model, uncompressed. Who arrives when is a schedule as a parameter server has it.
 
     Attributes:
         step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
