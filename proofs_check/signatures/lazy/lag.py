@@ -18,7 +18,7 @@ _N, _STEPS, _TARGET = 9, 160, 1e-8
 
 
 def measure(side: Side) -> Seen:
-    """Bits a worker sends, in the mean, until the model is good; curvature rises by 1.3 a worker."""
+    """Bits a worker sends, in the mean, until the model is good; curvature rises."""
     stage = problem("least-squares-rising", _N)
     step = ConstantStep(1 / stage.constants().need("L"))
     lazy = row("lag").tune(stage, _STEPS, step).method

@@ -1,0 +1,47 @@
+"""Backup workers: the slowest are not waited for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from algorithms.catalogue import row
+from algorithms.methods.synchronous.parameter_server import ParameterServer
+from algorithms.problems.quadratic import Quadratic
+from algorithms.run import run
+from algorithms.synchronisation.barriers import BackupWorkers
+from algorithms.synchronisation.compute_times import Pareto
+from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
+from theory.stepsizes import ConstantStep
+
+_N, _STEPS, _REPLICAS, _TARGET = 16, 60, 64, 1e-2
+_STEP, _TIMES = ConstantStep(1 / 4), Pareto(1e-3, tail=2.5)
+
+
+def measure(side: Side) -> Seen:
+    """Modelled seconds until the server's model is good enough; the times' tail is heavy."""
+    stage = Quadratic.strongly_convex(_N, 20, sigma2=0.01, zeta2=1.0)
+    method = row("backup-workers").tune(stage, _STEPS, _STEP).method
+    assert isinstance(method, ParameterServer)
+    method = replace(method, times=_TIMES)
+    if side is not Side.METHOD:  # none to drop: plain BSP
+        method = replace(method, barrier=BackupWorkers(0))
+    trace = run(method, stage, steps=_STEPS, replicas=_REPLICAS, points=121)
+    return to_reach(trace, _TARGET, "seconds")
+
+
+SIGNATURE = Signature(
+    row="backup-workers",
+    problem="strongly convex quadratic, kappa = 10, sigma2 = 0.01, zeta2 = 1",
+    effect="the slowest eighth is not waited for nor missed",
+    quantity=f"modelled seconds until f - f* = {_TARGET:g} [s]",
+    method="two backup workers of 16",
+    baseline="BSP of the same 16 workers",
+    fault="no backup workers",
+    at_most=0.75,
+    measure=measure,
+    x_label="modelled time [s]",
+    y_label="f(x_t) - f* [f]",
+    source="Chen et al. 2016, arXiv:1604.00981, Section 4: stragglers mitigated",
+    told=f"n = {_N}, gamma = 1/4, gradients of Pareto times, tail 2.5, {_REPLICAS} replicas",
+    scales=("log", "log"),
+)
