@@ -41,6 +41,6 @@ SIGNATURE = Signature(
     x_label="modelled time [s]",
     y_label="f(x_t) - f* [f]",
     source="Lian et al. 2015, arXiv:1506.08272: linear speed-up while tau is bounded",
-    told=f"n = {_N}, gamma = 1/4 over n, gradients of 0.5 ms and an exponential rest, {_REPLICAS} replicas",
+    told=f"n = {_N}, gamma = 1/4 over n, times of the survey, {_REPLICAS} replicas",
     scales=("linear", "log"),
 )

@@ -45,6 +45,6 @@ SIGNATURE = Signature(
     x_label="modelled time [s]",
     y_label="f(x_t) - f* [f]",
     source="Ho et al. 2013, NIPS, Section 5: faster in wall time than BSP",
-    told=f"n = {_N}, gamma = 1/4, gradients of 0.5 ms and an exponential rest, {_REPLICAS} replicas",
+    told=f"n = {_N}, gamma = 1/4, times of the survey, {_REPLICAS} replicas",
     scales=("linear", "log"),
 )
