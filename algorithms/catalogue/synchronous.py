@@ -82,7 +82,9 @@ ENTRIES: tuple[Row, ...] = (
     entry(
         "r2sp",
         Recipe(
-            lambda step, p, steps: ParameterServer(step, steps, round_trip(p), RoundRobin()),
+            lambda step, p, steps: ParameterServer(
+                step, steps, round_trip(p), RoundRobin(round_trip(p).up)
+            ),
             (asysg_con,),
             Identity(),
             stepsize_divisor=64.0,

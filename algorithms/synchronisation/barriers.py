@@ -131,19 +131,32 @@ class Asynchronous(Barrier):
 class RoundRobin(Barrier):
     """R2SP: workers update the server in a fixed order, each in its turn.
 
-    After the first round every gradient is exactly n - 1 updates old. (Chen, Wang, Li 2019,
-    INFOCOM; survey 002, Section III-B.)
+    After the first round every gradient is exactly n - 1 updates old. ``slot`` is how long a push
+    has the server's link to itself: no two updates are closer, so that transfers never share it.
+    (Chen, Wang, Li 2019, INFOCOM; survey 002, Section III-B.)
+
+    Attributes:
+        slot: least time between two updates [seconds].
+
+    Raises:
+        ValueError: slot is negative or not finite.
     """
+
+    slot: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.slot < np.inf:
+            raise ValueError(f"slot must be finite and at least 0 seconds, got slot={self.slot}")
 
     @property
     def name(self) -> str:
-        return "round robin"
+        return f"round robin(slots of {self.slot:g} s)" if self.slot else "round robin"
 
     def decide(self, now: WorkerStates) -> Decision:
         who = now.nobody()
         turn = now.clock.sum(axis=1) % now.n
         who[np.arange(now.replicas), turn] = True
-        return Decision(now.latest(who), who, who, who)
+        return Decision(np.maximum(now.latest(who), now.now + self.slot), who, who, who)
 
 
 @final
