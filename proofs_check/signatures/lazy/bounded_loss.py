@@ -23,13 +23,14 @@ def measure(side: Side) -> Seen:
     stage = Quadratic.strongly_convex(_N, 20, sigma2=0.0, zeta2=0.0)
     method = row("bounded-loss").tune(stage, _STEPS, _STEP).method
     assert isinstance(method, BSP)
-    assert isinstance(method.compressor, PacketLoss)
+    loss = method.compressor
+    assert isinstance(loss, PacketLoss)
     again = 1.0
     match side:
         case Side.BASELINE:
             method, again = BSP(_STEP, Identity()), _PACKETS / (_PACKETS - _LOST)
         case Side.FAULT:
-            method = replace(method, compressor=replace(method.compressor, scaled=False))
+            method = replace(method, compressor=replace(loss, scaled=False))
     trace = run(method, stage, steps=_STEPS, replicas=_REPLICAS, points=_STEPS + 1)
     seen = to_reach(trace, _TARGET, "sent_bits")
     return seen._replace(values=seen.values * again, x=seen.x * again)
