@@ -42,7 +42,7 @@ def unequal(n: int, d: int = _D, *, sigma2: float = 1.0, ratio: float = 100.0) -
     return Quadratic.from_arrays(a, b, sigma2=sigma2, name="quadratic-unequal")
 
 
-def on_ball(n: int, d: int = _D, *, radius: float = BOUND[1], sigma2: float = 1.0) -> Quadratic:
+def on_ball(n: int, d: int = _D, *, radius: float = BOUND[1], sigma2: float = 0.01) -> Quadratic:
     r"""``unequal``, of which the minimum over \|x\| <= ``radius`` is wanted: x* lies on the sphere.
 
     x*_j = c_j / (a_j + \lambda) with the multiplier \lambda >= 0 that gives it its length (scipy's
