@@ -1,0 +1,1 @@
+"""Audits of public libraries' compressors, made again from checkouts of them."""
