@@ -24,6 +24,9 @@ _TIMES = 8
 _LAST_BATCH = 64
 """Base batches in the last gradient of CR-PSGD."""
 
+_LAYERED = ("mlp-digits", "mlp-digits-levels")
+"""Problems of several layers: with one, a ratio a layer is a normalised gradient."""
+
 _EPOCH = 64  # steps of the base batch that count as an epoch
 
 
@@ -42,12 +45,15 @@ def _legw(step: Stepsize, _problem: Problem, _steps: int) -> Method[object]:
 
 
 def _lars(step: Stepsize, problem: Problem, _steps: int) -> Method[object]:
-    optimizer = LARS(problem.shapes, trust=NormRatio(0.1))
+    """Decay and trust coefficient as published (You, Gitman, Ginsburg 2017, Section 5)."""
+    optimizer = LARS(problem.shapes, decay=5e-4, trust=NormRatio(1e-3))
     return Batched(BSP(step, optimizer=optimizer), FixedBatch(_TIMES))
 
 
 def _lamb(step: Stepsize, problem: Problem, _steps: int) -> Method[object]:
-    return Batched(BSP(step, optimizer=LAMB(problem.shapes)), FixedBatch(_TIMES))
+    """Decay as published (You et al. 2020, Section 4)."""
+    optimizer = LAMB(problem.shapes, decay=0.01)
+    return Batched(BSP(step, optimizer=optimizer), FixedBatch(_TIMES))
 
 
 def _growth(step: Stepsize, _problem: Problem, steps: int) -> Method[object]:
@@ -102,7 +108,8 @@ ENTRIES: tuple[Row, ...] = (
             _lars,
             (),
             Identity(),
-            stepsize_divisor=4.0,
+            _LAYERED,
+            stepsize_divisor=0.025,  # gamma = 16, a move of 1.6% of a layer's norm by each gradient
             why="a rate is stated from memory only, for batches as large as the number of steps",
             results=(lars_large_batch,),
         ),
@@ -113,6 +120,7 @@ ENTRIES: tuple[Row, ...] = (
             _lamb,
             (),
             Identity(),
+            _LAYERED,
             stepsize_divisor=16.0,
             why="a rate is stated from memory only, for batches as large as the number of steps "
             "and without the moving average of squares",

@@ -39,16 +39,19 @@ class MLP(Minibatch):
     b_2) lies flat in ``[d]``, d = (p + 1) hidden + (hidden + 1) classes. Gradients come from
     torch.func, vmapped over replicas and workers; their batched products depend, in the last bits,
     on how many rows are computed together: ``rowwise`` is False. A stochastic gradient averages
-    ``batch`` samples drawn with replacement from the worker's own shard. (Textbook problem.)
+    ``batch`` samples drawn with replacement from the worker's own shard, 0: all of them, once
+    each. (Textbook problem.)
 
     Attributes:
         name: what reports call it.
         seed: seed of the starting point x_0.
         source: where the data come from; empty if they are made here.
+        units: W_1 of x_0 is divided by this; with features that many times as large the network
+            starts as the same function of other units.
 
     Raises:
         ValueError: features that are not finite or not ``[n, S, p]``, labels out of range,
-            batch, hidden or classes < 1.
+            batch < 0, hidden or classes < 1, units not positive.
     """
 
     name: str
@@ -59,6 +62,7 @@ class MLP(Minibatch):
     classes: int = 10
     seed: int = 0
     source: str = ""
+    units: float = 1.0
 
     rowwise = False
     x_star = None
@@ -66,8 +70,10 @@ class MLP(Minibatch):
 
     def __post_init__(self) -> None:
         require_samples(self.features, "labels", self.labels, "p")
-        for name in ("batch", "hidden", "classes"):
-            require_int(name, getattr(self, name), 1)
+        for name, least in (("batch", 0), ("hidden", 1), ("classes", 1)):
+            require_int(name, getattr(self, name), least)
+        if not 0 < self.units < math.inf:
+            raise ValueError(f"units must be positive and finite, got units={self.units}")
         require_int("labels.min()", int(self.labels.min()), 0)
         require_int("labels.max()", int(self.labels.max()), 0, self.classes - 1)
 
@@ -85,7 +91,8 @@ class MLP(Minibatch):
         return (h, p), (h,), (k, h), (k,)
 
     def start(self) -> Tensor:
-        """Normal weights of variance 2 / (fan in + fan out) (Glorot, Bengio 2010), zero biases."""
+        """Normal weights of variance 2 / (fan in + fan out) (Glorot, Bengio 2010), zero biases;
+        those of the first layer over ``units``."""
         one = torch.zeros(1, dtype=torch.int64)
         parts = []
         for layer, shape in enumerate(self.shapes):
@@ -94,7 +101,8 @@ class MLP(Minibatch):
                 parts.append(torch.zeros(size, dtype=self.dtype))
                 continue
             draws = Key.seed(self.seed).fold("start", layer).draws(one[0], one)
-            parts.append(draws.normal(size, self.dtype)[0] * math.sqrt(2 / sum(shape)))
+            weights = draws.normal(size, self.dtype)[0] * math.sqrt(2 / sum(shape))
+            parts.append(weights / self.units if layer == 0 else weights)
         return torch.cat(parts).to(self.device)
 
     def _scores(self, x: Tensor, features: Tensor) -> Tensor:
@@ -115,11 +123,15 @@ class MLP(Minibatch):
 
         Its gradient is that worker's row of :meth:`gradient`.
         """
-        index = draws.integers(self.features.shape[1], self.batch).reshape(-1)
         worker = draws.workers.reshape(-1)[0]
+        if self.batch == 0:
+            return self._loss(x, self.features[worker], self.labels[worker])
+        index = draws.integers(self.features.shape[1], self.batch).reshape(-1)
         return self._loss(x, self.features[worker, index], self.labels[worker, index])
 
     def gradient(self, x: Tensor, draws: Draws) -> Tensor:
+        if self.batch == 0:
+            return self.full_gradient(x, draws.workers)
         index = draws.integers(self.features.shape[1], self.batch)
         rows = draws.workers[..., None]
         return self._pairs(x, self.features[rows, index], self.labels[rows, index])
@@ -161,6 +173,8 @@ class MLP(Minibatch):
         return self._over_points(grad(lambda point: self._loss(point, *self._all)), x)
 
     def noise(self, x: Tensor) -> Tensor:
+        if self.batch == 0:
+            return torch.zeros((*x.shape[:-1], self.n), dtype=x.dtype, device=x.device)
         flat = x.reshape(-1, self.d)
         return torch.stack([self._noise(point) for point in flat]).view(*x.shape[:-1], self.n)
 
@@ -190,6 +204,7 @@ class MLP(Minibatch):
         return self.described(
             "mlp", self.features, self.labels, S=self.features.shape[1], hidden=self.hidden,
             classes=self.classes, batch=self.batch, seed=self.seed, source=self.source,
+            units=self.units,
         )  # fmt: skip
 
 
@@ -202,7 +217,7 @@ def digits_mlp(
     ``held_out`` is the share that :func:`digits_test` has instead, drawn by ``seed``.
 
     Raises:
-        ValueError: n > 1797, or n, batch or hidden below 1, held_out outside [0, 1).
+        ValueError: n > 1797, or n or hidden below 1, batch below 0, held_out outside [0, 1).
     """
     rule = partition or Iid()
     key = Key.seed(seed)
@@ -231,10 +246,23 @@ def digits_test(
     return MLP("mlp-digits-test", features, labels, 1, hidden=hidden, seed=seed, source=source)
 
 
+def rescaled(base: MLP, units: float) -> MLP:
+    """``base`` with features ``units`` times as large and first weights as much smaller."""
+    return replace(base, features=units * base.features, units=units * base.units)
+
+
+_LEVELS = 256.0
+
 ENTRIES = (
     ProblemEntry(
         "mlp-digits",
         "multi-layer perceptron 64-16-10 on digits, cross-entropy, iid shards",
         lambda n: replace(digits_mlp(n), name="mlp-digits"),
+    ),
+    ProblemEntry(
+        "mlp-digits-levels",
+        "the same with pixels as 8-bit levels: first weights 256 times smaller than the others",
+        lambda n: replace(rescaled(digits_mlp(n), _LEVELS), name="mlp-digits-levels"),
+        general=False,
     ),
 )

@@ -16,7 +16,7 @@ from algorithms.problems.datasets import breast_cancer as samples
 from algorithms.problems.least_squares_data import rising
 from algorithms.problems.logistic import Logistic
 from algorithms.problems.logistic_data import breast_cancer, digits, synthetic
-from algorithms.problems.mlp import digits_mlp
+from algorithms.problems.mlp import digits_mlp, rescaled
 from algorithms.problems.quadratic import Law, Quadratic
 from algorithms.problems.regularisers import L2, BoundedNonconvex
 from theory.constants import Kind
@@ -97,7 +97,7 @@ REFUSED = [
     (lambda: Quadratic.strongly_convex(0, 3), "n must be at least 1, got n=0"),
     (lambda: L2(-0.1), "lam must be finite and >= 0, got lam=-0.1"),
     (lambda: BoundedNonconvex(float("nan")), "lam must be finite"),
-    (lambda: digits_mlp(2, batch=0), "batch must be at least 1, got batch=0"),
+    (lambda: digits_mlp(2, batch=-1), "batch must be at least 0, got batch=-1"),
     (
         lambda: Logistic("x", torch.full((1, 2, 3), float("nan")), L2(0.1), 1),
         r"rows must be finite, got rows\[0, 0, 0\] = nan",
@@ -284,6 +284,24 @@ def test_without_regularisation_only_a_lower_bound_is_stated():
     assert (c.f_star, c.statements["f_star"].kind) == (0.0, Kind.LOWER)
     assert c.statements["initial_gap"].kind is Kind.UPPER
     assert c.R2 is None
+
+
+def test_mlp_in_other_units_starts_as_the_same_function():
+    base = digits_mlp(2, batch=0)
+    other, first = rescaled(base, 256.0), base.hidden * 64
+    x, z = base.start(), other.start()
+    torch.testing.assert_close(other.value(z), base.value(x))
+    g, h = base.mean_gradient(x), other.mean_gradient(z)
+    torch.testing.assert_close(h[:first], 256 * g[:first])  # the chain rule
+    torch.testing.assert_close(h[first:], g[first:])
+
+
+def test_mlp_of_batch_0_takes_all_samples():
+    exact = digits_mlp(2, batch=0)
+    x = exact.start()[None]
+    draws = Key.seed(0).draws(torch.tensor(0), torch.arange(2))
+    assert torch.equal(exact.gradient(x, draws), exact.full_gradient(x, torch.arange(2)))
+    assert not exact.noise(x).any()
 
 
 def test_mlp_starts_away_from_its_symmetric_point():
