@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from algorithms.catalogue.compose import LOCAL
 from algorithms.catalogue.entries import entry
-from algorithms.catalogue.row import OBJECTIVES, Recipe, Row
+from algorithms.catalogue.row import CORE, OBJECTIVES, Recipe, Row
 from algorithms.compressors.composed import QuantisedTopK
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.layerwise import Buckets
@@ -31,6 +31,12 @@ _QUANTISER = Buckets(QSGD(15), 64)
 _COMPOSED = QuantisedTopK(0.1, 15)
 _INTERVALS = 10  # times that AdaComm sets its period in a run of gradients alone
 _GRADIENT = 1e-3  # seconds that a gradient of the survey's time model takes in the mean
+
+
+def _longest(n: int, steps: int) -> int:
+    """T^(2/3) / n^(1/3) steps: what LUPA-SGD's theorem allows its periods to grow to."""
+    return max(2, round(steps ** (2 / 3) / n ** (1 / 3)))
+
 
 ENTRIES: tuple[Row, ...] = (
     entry(
@@ -87,9 +93,10 @@ ENTRIES: tuple[Row, ...] = (
     entry(
         "lupa-sgd",
         Recipe(
-            lambda step, _p, _t: LocalSGD(step, Growing(2, 0.5, most=16)),
+            lambda step, p, steps: LocalSGD(step, Growing(2, 0.5, most=_longest(p.n, steps))),
             LOCAL,
             Identity(),
+            (*CORE, "quadratic-pl"),
             stepsize_divisor=16.0,
             results=(lupa_sgd,),
         ),

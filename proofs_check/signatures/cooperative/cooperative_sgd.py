@@ -1,0 +1,54 @@
+"""Cooperative SGD: gossip now and then costs a fraction of gossip at every step."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from algorithms.catalogue import row
+from algorithms.methods.cooperative.cooperative import Cooperative
+from algorithms.problems.quadratic import Quadratic
+from proofs_check.instruments.signature import Seen, Side, Signature
+from proofs_check.signatures.local_updates.stage import (
+    ERROR,
+    Y_LABEL,
+    D,
+    N,
+    falling,
+    played,
+    reached,
+    told,
+)
+
+_STEPS, _TARGET = 700, 0.15
+
+
+def measure(side: Side) -> Seen:
+    """Bits sent by a worker until the workers are accurate."""
+    problem = Quadratic.strongly_convex(N, D, mu=0.2, sigma2=10.0)
+    step = falling(problem)
+    method = row("cooperative-sgd").tune(problem, _STEPS, step).method
+    assert isinstance(method, Cooperative)
+    wanted = {
+        Side.METHOD: method,
+        Side.BASELINE: replace(method, period=1),
+        Side.FAULT: replace(method, period=_STEPS + 1),
+    }[side]
+    return reached(played(wanted, problem, _STEPS), _TARGET, "sent_bits")
+
+
+SIGNATURE = Signature(
+    row="cooperative-sgd",
+    problem="quadratic-sc-iid, mu = 0.2, sigma2 = 10, d = 100",
+    effect="gossip now and then is as accurate as gossip at every step, for a fraction of the bits",
+    quantity=f"bits sent by a worker until {ERROR} = {_TARGET:g}",
+    method="cooperative SGD, ring, tau = 8",
+    baseline="D-PSGD, which gossips at every step",
+    fault="workers that never gossip",
+    at_most=0.35,
+    measure=measure,
+    x_label="bits sent by a worker",
+    y_label=Y_LABEL,
+    source="Wang, Joshi 2018, arXiv:1808.07576, Theorem 1: tau and the mixing matrix in one bound",
+    told=told(),
+    scales=("log", "log"),
+)

@@ -1,0 +1,55 @@
+"""Local SGD: the accuracy of SGD that averages every step, in a fraction of the rounds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from algorithms.catalogue import row
+from algorithms.methods.local_updates.local_sgd import LocalSGD
+from algorithms.methods.synchronous.bsp import BSP
+from algorithms.synchronisation.periods import Once
+from proofs_check.instruments.signature import Seen, Side, Signature
+from proofs_check.signatures.local_updates.stage import (
+    ERROR,
+    UNEVEN,
+    Y_LABEL,
+    falling,
+    played,
+    reached,
+    told,
+    uneven,
+)
+
+_STEPS, _TARGET = 600, 0.03
+
+
+def measure(side: Side) -> Seen:
+    """Bits sent by a worker until the workers are accurate."""
+    problem = uneven()
+    step = falling(problem)
+    method = row("local-sgd").tune(problem, _STEPS, step).method
+    assert isinstance(method, LocalSGD)
+    wanted = {
+        Side.METHOD: method,
+        Side.BASELINE: BSP(step),
+        Side.FAULT: replace(method, period=Once(_STEPS + 1)),
+    }[side]
+    return reached(played(wanted, problem, _STEPS), _TARGET, "sent_bits")
+
+
+SIGNATURE = Signature(
+    row="local-sgd",
+    problem=UNEVEN,
+    effect="the accuracy of SGD that averages every step, for a fraction of the bits",
+    quantity=f"bits sent by a worker until {ERROR} = {_TARGET:g}",
+    method="local SGD, H = 8",
+    baseline="BSP-SGD at the same stepsizes",
+    fault="workers that never meet",
+    at_most=0.4,
+    measure=measure,
+    x_label="bits sent by a worker",
+    y_label=Y_LABEL,
+    source="Stich 2019, arXiv:1805.09767, Corollary 2.3: H = O(sqrt(T/n)) keeps the rate",
+    told=told(),
+    scales=("log", "log"),
+)

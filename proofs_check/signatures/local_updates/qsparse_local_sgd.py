@@ -1,0 +1,55 @@
+"""Qsparse-local-SGD: few of the coordinates, few bits each, now and then, and still accurate."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from algorithms.catalogue import row
+from algorithms.memories.base import NoMemory
+from algorithms.methods.local_updates.local_sgd import LocalSGD
+from algorithms.methods.synchronous.bsp import BSP
+from proofs_check.instruments.signature import Seen, Side, Signature
+from proofs_check.signatures.local_updates.stage import (
+    ERROR,
+    UNEVEN,
+    Y_LABEL,
+    falling,
+    played,
+    reached,
+    told,
+    uneven,
+)
+
+_STEPS, _TARGET = 700, 0.1
+
+
+def measure(side: Side) -> Seen:
+    """Bits sent by a worker until the workers are accurate."""
+    problem = uneven()
+    step = falling(problem)
+    method = row("qsparse-local-sgd").tune(problem, _STEPS, step).method
+    assert isinstance(method, LocalSGD)
+    wanted = {
+        Side.METHOD: method,
+        Side.BASELINE: BSP(step),
+        Side.FAULT: replace(method, memory=NoMemory()),
+    }[side]
+    return reached(played(wanted, problem, _STEPS), _TARGET, "sent_bits")
+
+
+SIGNATURE = Signature(
+    row="qsparse-local-sgd",
+    problem=UNEVEN,
+    effect="few coordinates, few bits each, now and then: accurate all the same",
+    quantity=f"bits sent by a worker until {ERROR} = {_TARGET:g}",
+    method="Qsparse-local-SGD, H = 8",
+    baseline="BSP-SGD at the same stepsizes",
+    fault="no error memory",
+    at_most=0.2,
+    measure=measure,
+    x_label="bits sent by a worker",
+    y_label=Y_LABEL,
+    source="Basu, Data, Karakus, Diggavi 2019, arXiv:1906.02367, Theorem 2",
+    told=told(),
+    scales=("log", "log"),
+)

@@ -1,0 +1,71 @@
+"""What signatures of local updates share: workers of their own Hessians, and the errors of all."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from algorithms.methods.base import Method
+from algorithms.problems.base import Problem
+from algorithms.problems.quadratic import Quadratic
+from algorithms.problems.quadratic_data import unequal
+from algorithms.run import Trace, run
+from proofs_check.instruments.signature import Cost, Seen, at_end, to_reach
+from theory.arrays import Floats
+from theory.stepsizes import InverseTimeStep
+
+N, D, REPLICAS, SEED = 8, 100, 24, 71
+UNEVEN = "quadratic-unequal with curvatures from 1/4 to 1, d = 100"
+ERROR = "(1/n) sum_i ||x_i - x*||^2"
+Y_LABEL = f"{ERROR} [x^2]"
+
+
+def told(replicas: int = REPLICAS) -> str:
+    """What makes the run again."""
+    return f"n = {N}, gamma_t = (2/mu)/(4/mu + t), {replicas} replicas, seed {SEED}"
+
+
+def uneven(sigma2: float = 10.0) -> Quadratic:
+    """Workers with Hessians and minimisers of their own, so that local steps drift apart."""
+    return unequal(N, D, sigma2=sigma2, ratio=4.0)
+
+
+def falling(problem: Problem) -> InverseTimeStep:
+    """gamma_t = (2/mu) / (4/mu + t), for the rate 1/(nT).
+
+    Where f is flat, mu is that of the PL condition.
+    """
+    c = problem.constants()
+    mu = c.mu or c.need("pl")
+    return InverseTimeStep(2 / mu, 4 / mu)
+
+
+def partly_flat() -> Quadratic:
+    """The same without curvature in the last half of the coordinates: Polyak-Lojasiewicz only."""
+    whole = uneven()
+    curved = torch.arange(D) < D // 2
+    a, minimisers = torch.where(curved, whole.a, 0.0), whole.c / whole.a
+    return Quadratic.from_arrays(a, minimisers, sigma2=10.0, name="quadratic-pl")
+
+
+def played(method: Method[Any], problem: Problem, steps: int, replicas: int = REPLICAS) -> Trace:
+    """Every step recorded."""
+    return run(method, problem, steps=steps, replicas=replicas, seed=SEED, points=steps + 1)
+
+
+def errors(trace: Trace) -> Floats:
+    """(1/n) sum_i ||x_i - x*||^2 ``[R, K]``: what the workers have, not only their mean."""
+    return trace.consensus + trace.squared_distance
+
+
+def reached(trace: Trace, target: float, x: Cost) -> Seen:
+    """What of ``x`` was spent when the workers' error first was at most ``target``."""
+    of_workers = replace(trace, squared_distance=errors(trace))
+    return to_reach(of_workers, target, x, "squared_distance")
+
+
+def ended(trace: Trace) -> Seen:
+    """The workers' error after the last step."""
+    return at_end(replace(trace, squared_distance=errors(trace)), "squared_distance")
