@@ -19,7 +19,7 @@ from proofs_check.signatures.local_updates.stage import (
     uneven,
 )
 
-_STEPS, _TARGET = 600, 0.0128
+_STEPS, _TARGET = 300, 0.03
 
 
 def measure(side: Side) -> Seen:
@@ -33,7 +33,7 @@ def measure(side: Side) -> Seen:
         Side.BASELINE: BSP(step),
         Side.FAULT: replace(method, period=1),
     }[side]
-    return reached(played(wanted, problem, _STEPS), _TARGET, "sent_bits")
+    return reached(played(wanted, problem, _STEPS, 48), _TARGET, "sent_bits")
 
 
 SIGNATURE = Signature(
@@ -49,6 +49,6 @@ SIGNATURE = Signature(
     x_label="bits sent by a worker",
     y_label=Y_LABEL,
     source="Lin, Stich, Patel, Jaggi 2020, arXiv:1808.07217, Section 3",
-    told=told(),
+    told=told(48),
     scales=("log", "log"),
 )
