@@ -23,7 +23,7 @@ Y_LABEL = f"{ERROR} [x^2]"
 
 
 def told(replicas: int = REPLICAS) -> str:
-    """What makes the run again."""
+    """What makes the run again, but for the number of its steps."""
     return f"n = {N}, gamma_t = (2/mu)/(4/mu + t), {replicas} replicas, seed {SEED}"
 
 
@@ -51,7 +51,7 @@ def partly_flat() -> Quadratic:
 
 
 def played(method: Method[Any], problem: Problem, steps: int, replicas: int = REPLICAS) -> Trace:
-    """Every step recorded."""
+    """The run of all replicas, every step of it recorded."""
     return run(method, problem, steps=steps, replicas=replicas, seed=SEED, points=steps + 1)
 
 
