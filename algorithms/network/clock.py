@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from contextlib import AbstractContextManager
 
 from torch import Tensor
 
@@ -38,3 +39,8 @@ class Clock(ABC):
     def exchange(self, bits: int | Tensor, heard: Tensor) -> None:
         """Neighbours' messages; ``heard`` ``[..., n, n]`` is 1 where the row's worker hears the
         column's."""
+
+    @abstractmethod
+    def overlapped(self) -> AbstractContextManager[None]:
+        """Messages within were sent when the last such block ended (at first: at the start);
+        workers go on from whichever is later, what they computed since or what arrives."""

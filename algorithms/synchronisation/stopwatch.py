@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import final
 
@@ -69,6 +71,7 @@ class Stopwatch(Clock):
         self.clocks = torch.zeros((*replicas.shape, n), dtype=torch.float64)
         self.gradients = 0
         self.worked = torch.zeros((*replicas.shape, n), dtype=torch.int64)
+        self._mark = self.clocks
         self._drawn = torch.zeros(0)
 
     @property
@@ -106,6 +109,14 @@ class Stopwatch(Clock):
     def down(self, bits: int | Tensor, messages: int | Tensor = 1) -> None:
         """The server's message reaches every worker."""
         self.clocks = self.clocks + self._cost(bits, messages)
+
+    @contextmanager
+    def overlapped(self) -> Iterator[None]:
+        """Messages within were sent when the last such block ended (at first: at the start);
+        workers go on from whichever is later, what they computed since or what arrives."""
+        now, self.clocks = self.clocks, self._mark
+        yield
+        self.clocks = self._mark = torch.maximum(now, self.clocks)
 
     def exchange(self, bits: int | Tensor, heard: Tensor) -> None:
         """Neighbours' messages, one after another on a worker's link; ``heard`` ``[..., n, n]`` is

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import NamedTuple, final
 
@@ -33,7 +34,7 @@ class CoCoD(Method[CoCoDState]):
 
     Between meetings (H | t+1) workers take local steps x_i \mathrel{-}= \gamma_t g_i(x_i), while
     the mean of the y_j is on its way: what a worker hears is one period old, what it did meanwhile
-    is kept. The message is charged when it arrives. (Shen et al. 2019, arXiv:1906.12043,
+    is kept. The message is charged when it arrives; on a stopwatch it has been on its way since. (Shen et al. 2019, arXiv:1906.12043,
     Algorithm 1.)
 
     Attributes:
@@ -64,8 +65,10 @@ class CoCoD(Method[CoCoDState]):
         x = add_scaled(state.x, -self.step_rule(t), world.gradient(state.x, t))
         if (t + 1) % self.period:
             return CoCoDState(x, state.sent)
-        mean, _ = world.network.average(world.pack(Identity(), state.sent, t))
-        met = world.published(mean, t) + (x - state.sent)
+        watch = world.network.stopwatch
+        with nullcontext() if watch is None else watch.overlapped():
+            mean, _ = world.network.average(world.pack(Identity(), state.sent, t))
+            met = world.published(mean, t) + (x - state.sent)
         return CoCoDState(met, met)
 
     def models(self, state: CoCoDState) -> Tensor:

@@ -18,10 +18,12 @@ from algorithms.methods.parts.cyclic_code import CyclicCode
 from algorithms.problems.base import Problem
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
-from algorithms.synchronisation.compute_times import Exponential
+from algorithms.synchronisation.compute_times import Constant, Exponential
+from algorithms.synchronisation.stopwatch import Timing
 from proofs_check.closed_forms.cooperative.coded_regression import least_squares
 from proofs_check.methods.equivalence import Case, cross_validate
 from proofs_check.verdict import Outcome
+from theory.seconds.costs import AlphaBeta
 from theory.stepsizes import ConstantStep
 
 STEP = ConstantStep(0.1)
@@ -91,3 +93,11 @@ def test_bad_input_is_named() -> None:
         run(CodedRegression(Exponential()), flat, steps=1)
     with pytest.raises(ValueError, match="spare=4"):
         run(GradientCoding(STEP, 2, Exponential(), 4), Quadratic.strongly_convex(4, 6), steps=1)
+
+
+@pytest.mark.parametrize(("delay", "seconds"), [(3.0, [8, 16]), (5.0, [10, 20])])
+def test_messages_of_cocod_travel_while_workers_compute(delay: float, seconds: list[int]) -> None:
+    """Gradients of 1 s, eight a period; up and down take twice the delay, longer only if > 4 s."""
+    timing = Timing(Constant(1.0), AlphaBeta(delay, 0.0))
+    trace = run(CoCoD(STEP, 8), problem("quadratic-sc", 4), steps=16, points=17, timing=timing)
+    assert trace.seconds[0, [8, 16]].tolist() == seconds
