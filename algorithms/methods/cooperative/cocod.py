@@ -34,8 +34,8 @@ class CoCoD(Method[CoCoDState]):
 
     Between meetings (H | t+1) workers take local steps x_i \mathrel{-}= \gamma_t g_i(x_i), while
     the mean of the y_j is on its way: what a worker hears is one period old, what it did meanwhile
-    is kept. The message is charged when it arrives; on a stopwatch it has been on its way since. (Shen et al. 2019, arXiv:1906.12043,
-    Algorithm 1.)
+    is kept. The message is charged when it arrives; on a stopwatch it has been on its way
+    since. (Shen et al. 2019, arXiv:1906.12043, Algorithm 1.)
 
     Attributes:
         step_rule: the stepsizes \gamma_t [x^2 / f] by step t.
