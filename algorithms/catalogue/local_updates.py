@@ -35,7 +35,7 @@ _GRADIENT = 1e-3  # seconds that a gradient of the survey's time model takes in 
 
 def _longest(n: int, steps: int) -> int:
     """T^(2/3) / n^(1/3) steps: what LUPA-SGD's theorem allows its periods to grow to."""
-    return max(2, round(steps ** (2 / 3) / n ** (1 / 3)))
+    return max(2, round(float(steps ** (2 / 3) / n ** (1 / 3))))
 
 
 ENTRIES: tuple[Row, ...] = (

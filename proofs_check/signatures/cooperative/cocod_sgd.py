@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from algorithms.catalogue import row
+from algorithms.methods.base import Method
 from algorithms.methods.cooperative.cocod import CoCoD
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.run import run
@@ -23,11 +26,12 @@ def measure(side: Side) -> Seen:
     problem = uneven(sigma2=1.0)
     method = row("cocod-sgd").tune(problem, _STEPS, _STEP).method
     assert isinstance(method, CoCoD)
-    wanted = {
+    sides: dict[Side, Method[Any]] = {
         Side.METHOD: method,
         Side.BASELINE: LocalSGD(_STEP, method.period),
         Side.FAULT: FreshOverlap(method),
-    }[side]
+    }
+    wanted = sides[side]
     trace = run(
         wanted, problem, steps=_STEPS, replicas=_REPLICAS, seed=_SEED, points=_STEPS + 1,
         timing=_SLOW,

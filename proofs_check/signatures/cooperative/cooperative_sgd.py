@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from algorithms.catalogue import row
+from algorithms.methods.base import Method
 from algorithms.methods.cooperative.cooperative import Cooperative
 from algorithms.problems.quadratic import Quadratic
 from proofs_check.instruments.signature import Seen, Side, Signature
@@ -28,11 +30,12 @@ def measure(side: Side) -> Seen:
     step = falling(problem)
     method = row("cooperative-sgd").tune(problem, _STEPS, step).method
     assert isinstance(method, Cooperative)
-    wanted = {
+    sides: dict[Side, Method[Any]] = {
         Side.METHOD: method,
         Side.BASELINE: replace(method, period=1),
         Side.FAULT: replace(method, period=_STEPS + 1),
-    }[side]
+    }
+    wanted = sides[side]
     return reached(played(wanted, problem, _STEPS), _TARGET, "sent_bits")
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from algorithms.catalogue import row
+from algorithms.methods.base import Method
 from algorithms.methods.large_batch.batched import Batched
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
@@ -36,11 +38,12 @@ def steps_to(
     base = ConstantStep(gamma)
     method = row(key).tune(problem, steps, base).method
     assert isinstance(method, Batched)
-    wanted = {
+    sides: dict[Side, Method[Any]] = {
         Side.METHOD: method,
         Side.BASELINE: BSP(base),
         Side.FAULT: replace(method, method=BSP(wrong)),
-    }[side]
+    }
+    wanted = sides[side]
     try:
         trace = run(wanted, problem, steps=steps, replicas=_REPLICAS, seed=_SEED, points=300)
     except Diverged as error:

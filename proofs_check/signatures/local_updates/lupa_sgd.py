@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from algorithms.catalogue import row
+from algorithms.methods.base import Method
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.methods.synchronous.bsp import BSP
 from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
@@ -19,11 +21,12 @@ def measure(side: Side) -> Seen:
     step = falling(problem)
     method = row("lupa-sgd").tune(problem, _STEPS, step).method
     assert isinstance(method, LocalSGD)
-    wanted = {
+    sides: dict[Side, Method[Any]] = {
         Side.METHOD: method,
         Side.BASELINE: BSP(step),
         Side.FAULT: replace(method, period=2),
-    }[side]
+    }
+    wanted = sides[side]
     return to_reach(played(wanted, problem, _STEPS, 48), _TARGET, "sent_bits")
 
 

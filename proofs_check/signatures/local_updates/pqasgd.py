@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from algorithms.catalogue import row
 from algorithms.compressors.identity import Identity
+from algorithms.methods.base import Method
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from proofs_check.instruments.signature import Seen, Side, Signature
 from proofs_check.signatures.local_updates.stage import (
@@ -28,11 +30,12 @@ def measure(side: Side) -> Seen:
     step = falling(problem)
     method = row("pqasgd").tune(problem, _STEPS, step).method
     assert isinstance(method, LocalSGD)
-    wanted = {
+    sides: dict[Side, Method[Any]] = {
         Side.METHOD: method,
         Side.BASELINE: LocalSGD(step, 8),
         Side.FAULT: replace(method, compressor=Identity()),
-    }[side]
+    }
+    wanted = sides[side]
     return reached(played(wanted, problem, _STEPS), _TARGET, "sent_bits")
 
 

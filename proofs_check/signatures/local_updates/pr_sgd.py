@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from algorithms.catalogue import row
+from algorithms.methods.base import Method
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
@@ -30,11 +32,12 @@ def measure(side: Side) -> Seen:
     step = falling(problem)
     method = row("pr-sgd").tune(problem, _STEPS, step).method
     assert isinstance(method, LocalSGD)
-    wanted = {
+    sides: dict[Side, Method[Any]] = {
         Side.METHOD: method,
         Side.BASELINE: BSP(step),
         Side.FAULT: replace(method, period=Once(_STEPS + 1)),
-    }[side]
+    }
+    wanted = sides[side]
     alone = Quadratic.from_arrays(
         problem.a.mean(0, keepdim=True), problem.x_star[None], sigma2=problem.sigma2
     )

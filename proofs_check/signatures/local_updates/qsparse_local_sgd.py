@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from algorithms.catalogue import row
 from algorithms.memories.base import NoMemory
+from algorithms.methods.base import Method
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.methods.synchronous.bsp import BSP
 from proofs_check.instruments.signature import Seen, Side, Signature
@@ -29,11 +31,12 @@ def measure(side: Side) -> Seen:
     step = falling(problem)
     method = row("qsparse-local-sgd").tune(problem, _STEPS, step).method
     assert isinstance(method, LocalSGD)
-    wanted = {
+    sides: dict[Side, Method[Any]] = {
         Side.METHOD: method,
         Side.BASELINE: BSP(step),
         Side.FAULT: replace(method, memory=NoMemory()),
-    }[side]
+    }
+    wanted = sides[side]
     return reached(played(wanted, problem, _STEPS), _TARGET, "sent_bits")
 
 
