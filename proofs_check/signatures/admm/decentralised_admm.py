@@ -26,7 +26,7 @@ _STEP = ConstantStep(4.0)
 
 @final
 @dataclass(frozen=True)
-class WithoutDuals(Spoilt):
+class EdgesWithoutDuals(Spoilt):
     """Every step starts without the duals: the penalty alone."""
 
     right: GraphADMM
@@ -35,7 +35,7 @@ class WithoutDuals(Spoilt):
         return self.right.step(state._replace(p=torch.zeros_like(state.p)), t, world)
 
 
-def _best(problem: Quadratic, steps: int) -> Seen:
+def best_descent(problem: Quadratic, steps: int) -> Seen:
     """Decentralised gradient descent at the best of three stepsizes."""
     runs = [
         at_end(run(DPSGD(ConstantStep(gamma), Lazy(Ring(_N))), problem, steps=steps))
@@ -48,10 +48,10 @@ def measure(side: Side) -> Seen:
     """The mean model's error after equally many messages of every worker."""
     problem = unequal(_N, sigma2=0.0)
     if side is Side.BASELINE:
-        return _best(problem, _STEPS)
+        return best_descent(problem, _STEPS)
     right = row("decentralised-admm").tune(problem, _STEPS, _STEP).method
     assert isinstance(right, GraphADMM)
-    method: Method[Any] = WithoutDuals(right) if side is Side.FAULT else right
+    method: Method[Any] = EdgesWithoutDuals(right) if side is Side.FAULT else right
     return at_end(run(method, problem, steps=_STEPS))
 
 

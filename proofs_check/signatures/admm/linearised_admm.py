@@ -10,14 +10,11 @@ import torch
 from algorithms.catalogue import row
 from algorithms.methods.admm.admm_linearised import LinearisedADMM, LinearisedState
 from algorithms.methods.base import Method, World
-from algorithms.methods.gossip.d_psgd import DPSGD
-from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.quadratic_data import unequal
 from algorithms.run import run
-from algorithms.topologies.lazy import Lazy
-from algorithms.topologies.ring import Ring
 from proofs_check.instruments.signature import Seen, Side, Signature, at_end
 from proofs_check.methods.faulty.spoilt import Spoilt
+from proofs_check.signatures.admm.decentralised_admm import best_descent
 from theory.stepsizes import ConstantStep
 
 _N, _STEPS = 8, 300
@@ -26,7 +23,7 @@ _STEP = ConstantStep(1.0)
 
 @final
 @dataclass(frozen=True)
-class WithoutDuals(Spoilt):
+class GradientsWithoutDuals(Spoilt):
     """Every step starts without the duals: the penalty alone."""
 
     right: LinearisedADMM
@@ -35,23 +32,14 @@ class WithoutDuals(Spoilt):
         return self.right.step(state._replace(p=torch.zeros_like(state.p)), t, world)
 
 
-def _best(problem: Quadratic, steps: int) -> Seen:
-    """Decentralised gradient descent at the best of three stepsizes."""
-    runs = [
-        at_end(run(DPSGD(ConstantStep(gamma), Lazy(Ring(_N))), problem, steps=steps))
-        for gamma in (0.5, 0.1, 0.02)
-    ]
-    return min(runs, key=lambda seen: float(seen.values[0]))
-
-
 def measure(side: Side) -> Seen:
     """The mean model's error after equally many messages of every worker."""
     problem = unequal(_N, sigma2=0.0)
     if side is Side.BASELINE:
-        return _best(problem, _STEPS)
+        return best_descent(problem, _STEPS)
     right = row("linearised-admm").tune(problem, _STEPS, _STEP).method
     assert isinstance(right, LinearisedADMM)
-    method: Method[Any] = WithoutDuals(right) if side is Side.FAULT else right
+    method: Method[Any] = GradientsWithoutDuals(right) if side is Side.FAULT else right
     return at_end(run(method, problem, steps=_STEPS))
 
 

@@ -25,7 +25,7 @@ _BITS = 1.5e5  # per worker, in the mean
 
 @final
 @dataclass(frozen=True)
-class WithoutDuals(Spoilt):
+class WokenWithoutDuals(Spoilt):
     """Every step starts without the duals: the penalty alone."""
 
     right: RandomADMM
@@ -43,7 +43,7 @@ def measure(side: Side) -> Seen:
         return min(runs, key=lambda seen: float(seen.values[0]))
     right = row("random-admm").tune(problem, _STEPS, ConstantStep(4.0)).method
     assert isinstance(right, RandomADMM)
-    method: Method[Any] = WithoutDuals(right) if side is Side.FAULT else right
+    method: Method[Any] = WokenWithoutDuals(right) if side is Side.FAULT else right
     trace = run(method, problem, steps=_STEPS, replicas=_REPLICAS)
     return at_budget(trace, _BITS, "sent_bits")
 

@@ -20,7 +20,7 @@ _STEP, _PLAIN = ConstantStep(1.0), ConstantStep(0.25)  # of a grid of halvings; 
 
 @final
 @dataclass(frozen=True)
-class Forgetting(Spoilt):
+class AnchorWithoutMomentum(Spoilt):
     """The iterate z starts again from the model at every anchor, so that no momentum is left."""
 
     right: AsyLPG
@@ -43,7 +43,7 @@ def measure(side: Side) -> Seen:
         case Side.BASELINE:
             method = replace(accelerated, theta=1.0, step_rule=_PLAIN)
         case Side.FAULT:
-            method = Forgetting(accelerated)
+            method = AnchorWithoutMomentum(accelerated)
     return at_end(run(method, problem, steps=_STEPS, replicas=_REPLICAS, points=60))
 
 
