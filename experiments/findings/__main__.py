@@ -81,7 +81,7 @@ def verdict(found: dict[str, Any]) -> str:
         for one in found["behaviour"]
         if one["outcome"] == "refuted"
     ]
-    return "<br>".join(line.replace("|", "\\|") for line in lines)
+    return "<br>".join(line.replace("|", "\\|") for line in dict.fromkeys(lines))
 
 
 def command(claimed: Claimed) -> str:
