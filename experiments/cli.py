@@ -36,6 +36,7 @@ app.add_typer(beside)
 @app.command("list")
 def list_rows(
     ready: Annotated[bool, typer.Option("--ready", help="Only rows that run.")] = False,
+    forms: Annotated[bool, typer.Option("--forms", help="Only rows that have forms.")] = False,
     d: Dimension = 100,
     report: Annotated[
         Path, typer.Option(help="Folder of a survey: what it found of each row is told.")
@@ -48,7 +49,7 @@ def list_rows(
     """
     from experiments.commands.rows import list_command
 
-    raise typer.Exit(list_command(ready=ready, d=d, as_json=as_json, report=report))
+    raise typer.Exit(list_command(ready=ready, d=d, as_json=as_json, report=report, forms=forms))
 
 
 @app.command()
@@ -64,6 +65,9 @@ def run(
     ] = None,
     tuning: Tuned = "theorem",
     settings: Settings = None,
+    form: Annotated[
+        str | None, typer.Option(help="A form of the row, see `list --forms`; or ROW:FORM as key.")
+    ] = None,
     out: Annotated[Path, typer.Option(help="Folder for the plot.")] = Path("report/runs"),
     as_json: Json = False,
 ) -> None:
@@ -76,7 +80,7 @@ def run(
 
     raise typer.Exit(
         run_command(
-            row,
+            f"{row}:{form}" if form else row,
             problem,
             n=n,
             steps=steps,

@@ -84,7 +84,7 @@ class Standing(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """In words."""
+        """Where the row stands, in words."""
         if math.isnan(self.p):
             return "best"
         return "worse" if self.p <= _CHANCE else "not told apart from the best"
@@ -117,7 +117,7 @@ class Comparison:
 
     @property
     def standings(self) -> tuple[Standing, ...]:
-        """The rows, best first."""
+        """What is said of the rows, the best first."""
         ends = {one.key: at(one, self.budget) for one in self.entrants}
         ordered = sorted(self.entrants, key=lambda one: float(ends[one.key].mean()))
         best = ends[ordered[0].key]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from algorithms.catalogue import ROWS, problem, row
+from algorithms.catalogue import FORMS, ROWS, problem, row
 from algorithms.methods.base import Method
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.base import Problem
@@ -28,17 +28,17 @@ def build(key: str, name: str, n: int, steps: int) -> tuple[Method[Any], Problem
 
 
 def cases(n: int, problems: tuple[str, ...] = CHOSEN, steps: int = STEPS) -> tuple[Case, ...]:
-    """Every ready row on those of ``problems`` that it runs on, or else on its first."""
+    """Every ready row and form on those of ``problems`` that it runs on, or else on its first."""
     return tuple(
         Case(r.key, build, (r.key, name, n, steps), steps=steps)
-        for r in ROWS
+        for r in (*ROWS, *FORMS.values())
         for name in ([name for name in problems if name in r.problems] or r.problems[:1])
     )
 
 
 def byte_cases() -> dict[Case, tuple[float, bool]]:
-    """Every ready row with n = 2, one worker on each of 2 ranks, and the closed-form length of its
-    messages [bits]: there each message crosses exactly once."""
+    """Every ready row and form with n = 2, one worker on each of 2 ranks, and the closed length
+    [bits] of its messages: there each message crosses exactly once."""
     lengths = {}
     for case in cases(2, ("quadratic-sc", "consensus")):
         built = problem(case.arguments[1], 2)
@@ -61,9 +61,9 @@ def hook_cases(problems: tuple[str, ...] = HOOKED) -> tuple[HookCase, ...]:
 
 
 def main_crossval(ranks: int, problems: tuple[str, ...] = CHOSEN) -> tuple[Verdict, ...]:
-    """All ready rows on ``ranks`` ranks, two workers each, on those of ``problems`` that they run
-    on; bytes are counted on 2 ranks. One launch of ranks for all, one for the bytes if ranks > 2,
-    and one for the hooks of DistributedDataParallel.
+    """All ready rows and forms on ``ranks`` ranks, two workers each, on those of ``problems`` that
+    they run on; bytes are counted on 2 ranks. One launch of ranks for all, one for the bytes if
+    ranks > 2, and one for the hooks of DistributedDataParallel.
 
     Raises:
         ValueError: ranks < 2.

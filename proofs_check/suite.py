@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import final
 
-from algorithms.catalogue import OPERATORS, PROBLEMS, ROWS
+from algorithms.catalogue import FORMS, OPERATORS, PROBLEMS, ROWS
 from algorithms.names import look_up
 from algorithms.topologies.base import PushTopology, Topology
 from algorithms.topologies.gallery import examples
@@ -94,7 +94,7 @@ def _long_cells(effort: Preset) -> Iterator[Cell]:
 
 
 def _run_cells(effort: Preset) -> Iterator[Cell]:
-    for r in ROWS:
+    for r in (*ROWS, *FORMS.values()):
         for name in filter(effort.runs_on, r.problems):
             steps, replicas = effort.length(name)
             rates = effort.fits_rates_on(name)

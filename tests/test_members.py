@@ -170,6 +170,7 @@ def test_every_bound_check_is_declared() -> None:
 
 DISCOVERED: tuple[tuple[str, str], ...] = (
     ("algorithms.catalogue", "ENTRIES"),
+    ("algorithms.catalogue", "FORMS"),
     ("algorithms.problems", "ENTRIES"),
     ("algorithms.compressors", "EXAMPLES"),
     ("algorithms.topologies", "EXAMPLES"),

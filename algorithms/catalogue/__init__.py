@@ -15,8 +15,8 @@ from theory.members import declared
 from theory.survey.rows import SURVEY_ROWS
 
 __all__ = [
-    "CORE", "OBJECTIVES", "OPERATORS", "PROBLEMS", "ROWS", "ProblemEntry", "Recipe", "Row", "Tuned",
-    "problem", "row",
+    "CORE", "FORMS", "OBJECTIVES", "OPERATORS", "PROBLEMS", "ROWS", "ProblemEntry", "Recipe", "Row",
+    "Tuned", "forms_of", "problem", "row",
 ]  # fmt: skip
 
 ROWS: tuple[Row, ...] = assembled(SURVEY_ROWS, declared("algorithms.catalogue", "ENTRIES"))
@@ -32,10 +32,23 @@ OPERATORS: dict[str, Compressor] = {
 tuple ``EXAMPLES`` besides."""
 
 
+FORMS: dict[str, Row] = {
+    form.row.key: form.row for form in declared("algorithms.catalogue", "FORMS")
+}
+"""Variants that rows' texts name, as rows of their own, by ``ROW:FORM``."""
+
+
+def forms_of(key: str) -> tuple[Row, ...]:
+    """The forms of the row called ``key``."""
+    return tuple(form for name, form in FORMS.items() if name.partition(":")[0] == key)
+
+
 def row(key: str) -> Row:
-    """The row called ``key``.
+    """The row called ``key``, or the form called ``ROW:FORM``.
 
     Raises:
         UnknownName: there is none; suggests the nearest.
     """
+    if ":" in key:
+        return look_up("form", key, FORMS)
     return look_up("row", key, {r.key: r for r in ROWS})

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from algorithms.catalogue import OPERATORS, Row
+from algorithms.catalogue.row import Build
 from algorithms.compressors.base import Compressor
 from algorithms.methods.base import Method
 from algorithms.names import UnknownName, look_up
@@ -65,12 +66,16 @@ def with_settings(row: Row, settings: Settings) -> Row:
     recipe = row.ready()
     if not settings:
         return row
-    build = recipe.build
+    practice = recipe.practice and _with(recipe.practice, settings)
+    changed = replace(recipe, build=_with(recipe.build, settings), practice=practice)
+    return replace(row, recipe=changed)
 
+
+def _with(build: Build, settings: Settings) -> Build:
     def built(step: Stepsize, problem: Problem, steps: int) -> Method[Any]:
         return adjusted(build(step, problem, steps), settings)
 
-    return replace(row, recipe=replace(recipe, build=built))
+    return built
 
 
 def adjusted(method: Method[Any], settings: Settings) -> Method[Any]:

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from algorithms.catalogue import PROBLEMS, ROWS, Row
+from algorithms.catalogue import PROBLEMS, ROWS, Row, forms_of
 from experiments.commands.console import at_least, bad_input, console, dump
 from proofs_check.instruments.signature import CHECK
 from proofs_check.signatures import SIGNATURES
@@ -38,6 +38,10 @@ def row_data(row: Row, d: int, measured: Mapping[str, Measured] | None = None) -
         "results": [_named(result) for result in row.results],
         "why": row.why,
         "problems": list(row.problems),
+        "forms": [
+            {"name": form.key.partition(":")[2], "what": form.what, "problems": list(form.problems)}
+            for form in forms_of(row.key)
+        ],
     }
 
 
@@ -92,12 +96,16 @@ def _named(result: Result) -> dict[str, str]:
     return {"name": result.name, "title": result.title, "source": str(result.source)}
 
 
-def list_command(*, ready: bool, d: int, as_json: bool, report: Path) -> int:
-    """Print the rows; exit code 0. ``report`` is the folder of a survey, which need not be."""
+def list_command(*, ready: bool, d: int, as_json: bool, report: Path, forms: bool = False) -> int:
+    """Print the rows, with ``forms`` those that have forms; exit code 0.
+
+    ``report`` is the folder of a survey, which need not be.
+    """
     with bad_input():
         at_least("d", d, 1)
         found = measured_signatures(report)
         rows = [row_data(row, d, found) for row in ROWS if row.state == READY or not ready]
+        rows = [row for row in rows if row["forms"] or not forms]
     if as_json:
         dump(rows)
         return 0
@@ -147,6 +155,8 @@ def _block(out: Console, row: dict[str, Any]) -> None:
         grid.add_row("  theory", escape(f"{result['title']} ({result['source']})"))
     if row["why"]:
         grid.add_row("  no theorem", escape(row["why"]))
+    for form in row["forms"]:
+        grid.add_row("  form", escape(f"{row['key']}:{form['name']}, {form['what']}"))
     grid.add_row("  runs on", ", ".join(row["problems"]))
     head = f"[bold green]{escape(row['key'])}[/]  {escape(row['what'])}  [dim]{row['family']}[/]"
     out.print(head, highlight=False)

@@ -64,7 +64,8 @@ def run_command(
         print_error(f"{error} (seed {seed}; the last record is that of step {reached})")
         return 1
     words = [key, problem_name, f"n{n}", f"T{steps}", f"seed{seed}"]
-    words += [f"gamma{gamma:g}"] * (gamma is not None) + [by.value] * (by is Tuning.GRID)
+    words += [] if gamma is None else [f"gamma{gamma:g}"]
+    words += [by.value] if by is Tuning.GRID else []
     stem = "-".join([*words, *(f"{name}={value}" for name, value in given.items())])
     with styled():
         files = save(three_panels(single.curves()), out, stem)

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from algorithms.catalogue import ROWS, Row
+from algorithms.catalogue import ROWS, Row, forms_of
 from algorithms.synchronisation.stopwatch import STANDARD
 from experiments.closure.versions import LIBRARIES, overall
 from experiments.figures.formula import formula
@@ -192,7 +192,21 @@ def _section(
         "comparisons": [p for p in figures if p.stem in beside],
         "rates": [p for p in figures if p.half and p.stem not in beside and not _is_signature(p)],
         "runs": [p for p in figures if not p.half],
+        "forms": [_form(form, table, pictures) for form in forms_of(row.key)],
         "method": _method_line(row, survey),
+    }
+
+
+def _form(form: Row, table: pd.DataFrame, pictures: Sequence[Picture]) -> dict[str, Any]:
+    """A form of a row: what it does otherwise, its verdicts and runs."""
+    mine = table[table["row"] == form.key]
+    return {
+        "key": form.key,
+        "what": form.what,
+        "why": form.why,
+        "counts": _counts(mine),
+        "verdicts": _lines(mine),
+        "runs": [p for p in pictures if p.row == form.key],
     }
 
 

@@ -55,7 +55,11 @@ def audit_hooks(
     ranks: int = 1,
     matrix: bool = False,
 ) -> list[Audit]:
-    """Audits of several hooks, one after another on the same ranks."""
+    """Audits of several hooks, one after another on the same ranks.
+
+    Raises:
+        Interrupted: Ctrl-C came; carries what was finished.
+    """
     for name in names:
         hook_named(name, matrix)
     plan = plan or Plan()

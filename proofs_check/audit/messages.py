@@ -56,7 +56,7 @@ class Cost:
 
     @property
     def mean(self) -> float:
-        """Mean length [bits]."""
+        """Mean length of a message [bits]."""
         return float(self.lengths.mean())
 
     @property

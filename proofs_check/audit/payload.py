@@ -66,7 +66,7 @@ class Message:
 
     @property
     def told(self) -> str:
-        """Its parts in words."""
+        """What it is made of, in words."""
         if self.own is not None:
             return f"by its own {self.own_name}"
         return " + ".join(part.what for part in self.parts) or "empty"

@@ -19,7 +19,7 @@ class ProgressLine:
         self._write(f"{time.monotonic() - self._start:4.0f} s  {told} ...")
 
     def clear(self) -> None:
-        """Leave the line empty."""
+        """Leave the line empty, for what is printed next."""
         self._write("")
 
     def _write(self, line: str) -> None:

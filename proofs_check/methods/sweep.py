@@ -46,7 +46,7 @@ VARIABLES = ("T", "n", "H", "gap", "delta", "omega", "tau", "batch")
 Values = tuple[float, ...]
 
 
-class Point(NamedTuple):
+class SweepPoint(NamedTuple):
     """One place of a sweep.
 
     Attributes:
@@ -205,8 +205,15 @@ def sweep_verdict(
     )
 
 
-class Stated(NamedTuple):
-    """An order in one variable: the power, whose it is, whether it is held to, whether attained."""
+class StatedOrder(NamedTuple):
+    """An order in one variable.
+
+    Attributes:
+        power: the exponent.
+        name: the result that states it.
+        asserted: whether a sweep is held to it, or only compared.
+        tight: whether it is attained.
+    """
 
     power: float
     name: str
@@ -214,41 +221,43 @@ class Stated(NamedTuple):
     tight: bool
 
 
-def _stated(row: Row, found: Sweep) -> Stated | None:
+def _stated(row: Row, found: Sweep) -> StatedOrder | None:
     variable = found.variable
     if found.theorem is not None and variable in found.theorem.order.exponents:
         one = found.theorem
         power = float(one.order.exponents[variable])
-        return Stated(power, one.name, one.confidence.assertable, one.tight)
+        return StatedOrder(power, one.name, one.confidence.assertable, one.tight)
     for result in (*row.theorems, *row.results):
         order = result.order if isinstance(result, (Theorem, OrderOnly)) else None
         if order is not None and variable in order.exponents:
-            return Stated(float(order.exponents[variable]), result.name, False, False)
+            return StatedOrder(float(order.exponents[variable]), result.name, False, False)
     return None
 
 
 def _points(
     row: Row, build: Callable[[int], Problem], variable: str, n: int, steps: int, values: Values
-) -> Iterator[Point]:
+) -> Iterator[SweepPoint]:
     match variable:
         case "T":
             ladder = tuple(steps / 2**k for k in range(HORIZONS, -1, -1))
             for at in values or ladder:
-                yield Point(row, build(n), max(1, round(at)))
+                yield SweepPoint(row, build(n), max(1, round(at)))
         case "n":
             for at in values or SIZES:
-                yield Point(row, build(int(at)), steps)
+                yield SweepPoint(row, build(int(at)), steps)
         case "batch":
             problem = build(n)
             for at in values or BATCHES:
-                yield Point(row, problem.enlarged(int(at)), steps, int(at))
+                yield SweepPoint(row, problem.enlarged(int(at)), steps, int(at))
         case "gap":
-            yield from (Point(one, build(n), steps) for one in _graphs(row, build(n), steps))
+            yield from (SweepPoint(one, build(n), steps) for one in _graphs(row, build(n), steps))
         case _:
             name, ladder = _moved_by(row, build(n), variable, steps)
             for at in values or ladder:
                 whole = float(at).is_integer()
-                yield Point(with_settings(row, {name: int(at) if whole else at}), build(n), steps)
+                yield SweepPoint(
+                    with_settings(row, {name: int(at) if whole else at}), build(n), steps
+                )
 
 
 _MOVERS: dict[str, tuple[tuple[str, Values], ...]] = {
@@ -312,7 +321,7 @@ def _placed(node: Any, graph: Topology) -> Any:
     return replace(node, **changed) if changed else node
 
 
-def _value(variable: str, c: Constants, point: Point) -> float | None:
+def _value(variable: str, c: Constants, point: SweepPoint) -> float | None:
     """The variable at a point, as theorems mean it; None where it has none there."""
     match variable:
         case "T":

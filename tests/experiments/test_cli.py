@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from algorithms.catalogue import PROBLEMS, ROWS
+from algorithms.catalogue import FORMS, PROBLEMS, ROWS
 from algorithms.compressors.scaled_sign import ScaledSign
 from experiments.commands.check import find
 from experiments.reporting.table import results_table, write_table
@@ -63,6 +63,18 @@ def test_list_tells_what_a_survey_found_of_a_row(tmp_path: Path) -> None:
     (tmp_path / "results.parquet").write_bytes(b"PAR1")
     code, _, err = call("list", "--report", str(tmp_path))
     assert code == 2 and "is no results table" in err and "`make survey` writes it anew" in err
+
+
+def test_forms_are_listed_and_run(tmp_path: Path) -> None:
+    rows = call_json("list", "--forms")
+    listed = {f"{row['key']}:{form['name']}" for row in rows for form in row["forms"]}
+    assert listed == set(FORMS) and all(row["forms"] for row in rows)
+    words = ("-p", "quadratic-sc", *SMALL, "--out", str(tmp_path))
+    one = call_json("run", "lag", "--form", "ps", *words)
+    other = call_json("run", "lag:ps", *words)
+    assert one["curves"] == other["curves"] and one["row"] == "lag:ps"
+    code, _, err = call("run", "lag", "--form", "pss", *words)
+    assert code == 2 and "unknown form 'lag:pss'; nearest: lag:ps" in err
 
 
 def test_list_names_every_row_to_people_too() -> None:
@@ -221,7 +233,7 @@ def test_an_interrupted_check_shows_what_it_found(monkeypatch: pytest.MonkeyPatc
     from proofs_check.verdict import Outcome, Verdict
 
     def run_cell(cell: Cell) -> CellResult:
-        if cell.problem != "quadratic-sc":
+        if cell.kind is not CellKind.SIGNATURE:
             raise KeyboardInterrupt
         return CellResult((Verdict("qsgd", "found in time", "run", Outcome.SUPPORTED),))
 

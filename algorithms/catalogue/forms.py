@@ -1,0 +1,207 @@
+"""Forms: variants that a row's text names, each a recipe of its own, run as ``ROW:FORM``.
+
+A form is checked as its row is: run on its problems, billed, cross-validated on ranks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, final
+
+from algorithms.catalogue.downlink import Played, Received, dense
+from algorithms.catalogue.row import CORE, Recipe, Row
+from algorithms.catalogue.synchronous import round_trip
+from algorithms.compressors.composed import QuantisedTopK
+from algorithms.compressors.identity import Identity
+from algorithms.compressors.random_mask import RandomMask
+from algorithms.memories.error_feedback import ErrorFeedback
+from algorithms.methods.admm.admm_random import RandomADMM
+from algorithms.methods.asynchronous.downpour import Downpour
+from algorithms.methods.base import Method, dense_bits
+from algorithms.methods.cooperative.easgd_async import AsyncEASGD
+from algorithms.methods.gossip_directed.overlap_sgp import OverlapSGP
+from algorithms.methods.gossip_dual.ssda import SSDA
+from algorithms.methods.gossip_pairwise.gossiping_sgd import Direction, GossipingSGD
+from algorithms.methods.large_batch.cr_psgd import CatalystPSGD
+from algorithms.methods.lazy.lag import LAG
+from algorithms.methods.local_updates.local_sgd import LocalSGD
+from algorithms.methods.local_updates.qsparse_async import AsyncQsparse
+from algorithms.methods.parts.delay_compensation import DiagonalCompensation
+from algorithms.methods.synchronous.parameter_server import ParameterServer
+from algorithms.optimizers.adagrad import Adagrad
+from algorithms.problems.base import Problem
+from algorithms.problems.conjugate import LocalModel
+from algorithms.synchronisation.conditions import Linked
+from algorithms.synchronisation.lazy import ServerRule
+from algorithms.synchronisation.stopwatch import STANDARD
+from algorithms.topologies.complete import Complete
+from algorithms.topologies.ring import Ring
+from algorithms.topologies.static_exponential import StaticExponential
+from theory.rules.batch_rules import SteadyBatch
+from theory.stepsizes import Stepsize
+from theory.survey.rows import SURVEY_ROWS
+
+_PERIOD, _STAGES = 8, 10
+_PUSH, _FETCH = 4, 2
+_PULL = 0.9  # EASGD's beta; alpha is beta / n
+_WEIGHTS = (0.08,) * 10  # LAG's convergence is stated for a sum below 1
+_MASK = RandomMask(0.25, scaled=True)
+_COMPOSED = QuantisedTopK(0.1, 15)
+
+
+@final
+@dataclass(frozen=True)
+class RowForm:
+    """A variant of the row called ``key``.
+
+    Attributes:
+        key: key of its row.
+        name: its own name.
+        what: one line: what it does otherwise than its row.
+        recipe: how it is made.
+
+    Raises:
+        ValueError: there is no such row.
+    """
+
+    key: str
+    name: str
+    what: str
+    recipe: Recipe
+
+    @property
+    def row(self) -> Row:
+        """The form as a row: its key is ``ROW:FORM``."""
+        listed = next((one for one in SURVEY_ROWS if one.key == self.key), None)
+        if listed is None:
+            raise ValueError(f"the form {self.name!r} is of no surveyed row, got key={self.key!r}")
+        return Row(f"{self.key}:{self.name}", listed.family, self.what, listed.source, self.recipe)
+
+
+def _server_rule(step: Stepsize, problem: Problem, _steps: int) -> Method[Any]:
+    c = problem.constants()
+    return LAG(step, ServerRule((c.L_max or c.need("L"),)), _WEIGHTS)
+
+
+def _catalyst(step: Stepsize, problem: Problem, steps: int) -> Method[Any]:
+    c = problem.constants()
+    stage = max(1, steps // _STAGES)
+    return CatalystPSGD(step, SteadyBatch(stage, 16), stage, 2 * (c.L_max or c.need("L")))
+
+
+def _downpour_times(problem: Problem) -> Linked:
+    bits = dense_bits(problem.d, problem.dtype)
+    return STANDARD.round_trip(bits / _PUSH, bits / _FETCH)
+
+
+def _fetched_in_turn(run: Played) -> Received:
+    messages = int((run.arrivals() // _FETCH).sum())
+    return Received(messages, messages * dense(run.problem, run.float_bits))
+
+
+def _downpour(what: str, name: str, **changed: Any) -> RowForm:
+    return RowForm(
+        "downpour", name, what,
+        Recipe(
+            lambda step, p, steps: Downpour(
+                step, steps, _downpour_times(p), _PUSH, _FETCH, **changed
+            ),
+            (),
+            Identity(),
+            stepsize_divisor=64.0,
+            downlink=_fetched_in_turn,
+            why="the paper gives no convergence theorem: evidence is by experiment",
+        ),
+    )  # fmt: skip
+
+
+FORMS: tuple[RowForm, ...] = (
+    RowForm(
+        "lag", "ps", "the server asks those whose models are old by its own bound: LAG-PS",
+        Recipe(
+            _server_rule, (), Identity(), CORE[:3],
+            why="as for the worker's rule; it takes the smoothness of the workers' functions",
+        ),
+    ),
+    RowForm(
+        "easgd", "async", "every worker meets the centre at its own clock (Algorithm 1)",
+        Recipe(
+            lambda step, p, steps: AsyncEASGD(
+                step, steps, round_trip(p), _PULL / p.n, period=_PERIOD
+            ),
+            (), Identity(), stepsize_divisor=8.0,
+            why="no rate of the asynchronous form is stated; its stability is among the closed "
+            "forms",
+        ),
+    ),
+    RowForm(
+        "ssda-msda", "ssda", "one round of messages and one local minimisation a step: SSDA",
+        Recipe(
+            lambda _s, p, _t: SSDA(Ring(p.n), LocalModel.of(p)), (), Identity(), CORE[:3],
+            why="rounds to a given accuracy are stated to order only", least_workers=2,
+        ),
+    ),
+    RowForm(
+        "sgp", "overlapped", "what is sent is taken in a step later, while gradients go on: 1-OSGP",
+        Recipe(
+            lambda step, p, _t: OverlapSGP(step, StaticExponential(p.n), 1), (), Identity(),
+            stepsize_divisor=16.0, message_bits=lambda p, bits: float((p.d + 1) * bits),
+            why="the rate is stated to order only", least_workers=2,
+        ),
+    ),
+    RowForm(
+        "gossiping-sgd", "push", "a worker sends its model to one that averages it in",
+        Recipe(
+            lambda step, p, steps: GossipingSGD(
+                step, steps, round_trip(p), Complete(p.n), Direction.PUSH
+            ),
+            (), Identity(), least_workers=2,
+            why="one-sided averages keep the mean in expectation only; evidence is by experiment",
+        ),
+    ),
+    RowForm(
+        "qsparse-local-sgd", "async", "every worker meets the server alone, nobody waits",
+        Recipe(
+            lambda step, _p, _t: AsyncQsparse(step, _PERIOD, _COMPOSED, ErrorFeedback()),
+            (), _COMPOSED, stepsize_divisor=16.0,
+            why="rates are stated to order only, for gaps of at most H",
+        ),
+    ),
+    RowForm(
+        "pqasgd", "sparse", "increments are sparsified without bias instead of quantised: SASGD",
+        Recipe(
+            lambda step, _p, _t: LocalSGD(step, _PERIOD, compressor=_MASK), (), _MASK,
+            stepsize_divisor=32.0, bits_vary=True,
+            why="O(1/sqrt(nT)) is stated to order only, for non-convex objectives",
+        ),
+    ),
+    RowForm(
+        "cr-psgd", "catalyst", "stages on f plus a proximal term, for functions not convex",
+        Recipe(
+            _catalyst, (), Identity(), CORE[:3], stepsize_divisor=4.0,
+            why="the rate is stated to order only",
+        ),
+    ),
+    RowForm(
+        "decentralised-admm", "async", "one random edge at a time, no order of workers",
+        Recipe(
+            lambda step, p, _t: RandomADMM(step, Ring(p.n)), (), Identity(),
+            stepsize_divisor=1.0, why="almost sure convergence is stated without a rate",
+            least_workers=2,
+        ),
+    ),
+    RowForm(
+        "dc-asgd", "adaptive", "lambda follows a moving mean of squared gradients: DC-ASGD-a",
+        Recipe(
+            lambda step, p, steps: ParameterServer(
+                step, steps, round_trip(p), correction=DiagonalCompensation(2.0, adaptive=True)
+            ),
+            (), Identity(), stepsize_divisor=64.0,
+            why="its bounds hold up to the error of the approximate Hessian, to order only",
+        ),
+    ),
+    _downpour("pushes before it fetches, as the paper's listing does", "push-first",
+              push_first=True),
+    _downpour("the server takes a stepsize for every coordinate: Adagrad", "adagrad",
+              optimizer=Adagrad()),
+)  # fmt: skip
