@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -66,7 +67,8 @@ def run_command(
     words = [key, problem_name, f"n{n}", f"T{steps}", f"seed{seed}"]
     words += [] if gamma is None else [f"gamma{gamma:g}"]
     words += [by.value] if by is Tuning.GRID else []
-    stem = "-".join([*words, *(f"{name}={value}" for name, value in given.items())])
+    words += [f"{name}={value}" for name, value in given.items()]
+    stem = re.sub(r"[^A-Za-z0-9.=_-]+", "-", "-".join(words))
     with styled():
         files = save(three_panels(single.curves()), out, stem)
     if as_json:
