@@ -1,4 +1,4 @@
-"""CMFL: updates that run against the common one stay at home, at no cost in accuracy."""
+"""CMFL: updates against the common one stay at home, and are not missed above its floor."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def measure(side: Side) -> Seen:
 SIGNATURE = Signature(
     row="cmfl",
     problem="quadratic-sc-iid",
-    effect="uploads that run against the common update are not missed, to the end",
+    effect="uploads that run against the common update are not missed on the way to its floor",
     quantity=f"bits a worker sends until f - f* = {_TARGET:g} [bits]",
     method="CMFL, relevance at least 1/2",
     baseline="local SGD at the same stepsize and period",

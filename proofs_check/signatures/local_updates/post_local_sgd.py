@@ -28,12 +28,12 @@ def measure(side: Side) -> Seen:
     problem = uneven()
     step = falling(problem)
     if side is Side.BASELINE:
-        return ended(played(BSP(step), problem, _MEETINGS, _REPLICAS))
+        return ended(played(BSP(step), problem, _MEETINGS, _REPLICAS), "sent_bits")
     method = row("post-local-sgd").tune(problem, _STEPS, step).method
     assert isinstance(method, LocalSGD)
     if side is Side.METHOD:
-        return ended(played(method, problem, _STEPS, _REPLICAS))
-    return ended(played(replace(method, period=1), problem, _MEETINGS, _REPLICAS))
+        return ended(played(method, problem, _STEPS, _REPLICAS), "sent_bits")
+    return ended(played(replace(method, period=1), problem, _MEETINGS, _REPLICAS), "sent_bits")
 
 
 SIGNATURE = Signature(
@@ -46,7 +46,7 @@ SIGNATURE = Signature(
     fault="no local phase: H = 1 to the end",
     at_most=0.8,
     measure=measure,
-    x_label="steps",
+    x_label="bits sent by a worker",
     y_label=Y_LABEL,
     source="Lin, Stich, Patel, Jaggi 2020, arXiv:1808.07217, Section 3",
     told=told(_REPLICAS),

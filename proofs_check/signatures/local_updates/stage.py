@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import torch
 
 from algorithms.methods.base import Method
@@ -63,9 +64,18 @@ def errors(trace: Trace) -> Floats:
 def reached(trace: Trace, target: float, x: Cost) -> Seen:
     """What of ``x`` was spent when the workers' error first was at most ``target``."""
     of_workers = replace(trace, squared_distance=errors(trace))
-    return to_reach(of_workers, target, x, "squared_distance")
+    return _at_meetings(to_reach(of_workers, target, x, "squared_distance"), trace)
 
 
-def ended(trace: Trace) -> Seen:
-    """The workers' error after the last step."""
-    return at_end(replace(trace, squared_distance=errors(trace)), "squared_distance")
+def ended(trace: Trace, x: Cost = "steps") -> Seen:
+    """The workers' error after the last step, drawn against ``x``."""
+    of_workers = replace(trace, squared_distance=errors(trace))
+    return _at_meetings(at_end(of_workers, "squared_distance", x), trace)
+
+
+def _at_meetings(seen: Seen, trace: Trace) -> Seen:
+    """The same, drawn where messages had just been sent: between meetings the error saws up."""
+    sent = trace.sent_bits.mean(axis=0)
+    met = np.flatnonzero(np.diff(sent, prepend=sent[0]) > 0)
+    kept = np.union1d([0], met) if len(met) > 1 else np.arange(len(sent))
+    return Seen(seen.values, seen.x[kept], seen.y[:, kept])
