@@ -89,9 +89,13 @@ ENTRIES: tuple[Row, ...] = (
     entry("dryden", with_feedback(Dryden(0.1), operators=(Dryden(0.5),))),
     entry(
         "aji-heafield",
-        with_feedback(
-            AbsoluteThreshold(0.1),
-            operators=(AbsoluteThreshold(0.1, sample=0.3), LayerWise(AbsoluteThreshold(0.1))),
+        replace(
+            with_feedback(
+                AbsoluteThreshold(0.1, sample=0.3),
+                operators=(AbsoluteThreshold(0.1), LayerWise(AbsoluteThreshold(0.1))),
+            ),
+            message_bits=_entries,
+            bits_vary=True,
         ),
     ),
     entry(

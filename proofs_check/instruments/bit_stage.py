@@ -27,8 +27,13 @@ STEP = ConstantStep(0.1)
 REPLICAS = 32
 """Of a method that draws numbers; the others run once."""
 
+COARSE = (0.2, 0.5, 1.0)
+"""Stepsizes of which each side of a comparison by :func:`cheapest` has its best."""
+
 ABOUT = f"quadratic-unequal with d = {D} and condition number 10 at most, no noise"
 TOLD = f"n = {N}, gamma = {STEP.gamma:g}"
+TOLD_TUNED = f"n = {N}, for each side the cheapest gamma of {COARSE}"
+ABOUT_ALIKE = f"quadratic-sc-iid with d = {D}, no noise"
 
 
 GRID = (0.06, 0.12, 0.25, 0.5, 1.0)
@@ -49,6 +54,12 @@ TUNED = (
 def problem(sigma2: float = 0.0) -> Quadratic:
     """:data:`N` workers with Hessians and minimisers of their own, noise sigma2 [f^2 / x^2]."""
     return unequal(N, D, sigma2=sigma2, ratio=10.0)
+
+
+@cache
+def alike() -> Quadratic:
+    """:data:`N` workers with one objective of condition number 10, gradients without noise."""
+    return Quadratic.strongly_convex(N, D, sigma2=0.0)
 
 
 def by_row(key: str, step: Stepsize = STEP) -> Method[Any]:
@@ -109,3 +120,19 @@ def bits_at_best(
 ) -> Seen:
     """Bits until f - f* is at most ``target``, sent or ``both`` ways, at the best stepsize."""
     return at_best(make, partial(both_ways_to if both else bits_to, target=target), on, replicas)
+
+
+def cheapest(
+    make: Callable[[Stepsize], Method[Any]],
+    target: float,
+    replicas: int = 1,
+    spent: Callable[[Trace, float], Seen] = bits_to,
+    grid: tuple[float, ...] = COARSE,
+) -> Seen:
+    """What ``spent`` says of ``make(gamma)`` at the stepsize of ``grid`` where it is least.
+
+    Every stepsize is run once: for operators that draw nothing, on the stage without noise. For a
+    baseline that does, choosing on the run that is measured is to its advantage.
+    """
+    runs = (spent(descent(make(ConstantStep(gamma)), replicas, 200), target) for gamma in grid)
+    return min(runs, key=lambda seen: float(seen.values.mean()))

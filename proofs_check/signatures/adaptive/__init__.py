@@ -1,0 +1,1 @@
+"""Sparsifiers that adapt: what each row is for."""

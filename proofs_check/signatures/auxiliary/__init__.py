@@ -1,0 +1,1 @@
+"""Memories, momentum, clipping and warm-up: what each row is for."""

@@ -1,0 +1,1 @@
+"""Sparsifiers and truncations: what each row is for."""
