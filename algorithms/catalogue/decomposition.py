@@ -18,7 +18,7 @@ from theory.orders.sketched_sgd import sketched_sgd
 from theory.stepsizes import ConstantStep
 
 _RANK = 1
-_SKETCHED = SketchedSGD(ConstantStep(1.0), 0.1)
+_SKETCHED = SketchedSGD(ConstantStep(1.0), 0.02)
 
 
 def _power_bits(problem: Problem, float_bits: int) -> float:
