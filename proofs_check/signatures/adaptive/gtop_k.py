@@ -26,7 +26,12 @@ _STEP, _TARGET, _STEPS = ConstantStep(0.2), 0.3, 60
 @final
 @dataclass(frozen=True)
 class GatheredTopK(Method[GTopKState]):
-    """Top-k with memory in which every worker hears every other's list, and adds them itself."""
+    """Top-k with memory in which every worker hears every other's list, and adds them itself.
+
+    Attributes:
+        step_rule: the stepsizes gamma_t [x^2 / f] by step t.
+        operator: top-k of one row.
+    """
 
     step_rule: Stepsize
     operator: TopK

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import torch
 
@@ -32,7 +33,7 @@ def measure(side: Side) -> Seen:
     """Bits of a worker both ways until f - f* is at most the target."""
     own = row("two-way-truncation").tune(_problem(), _STEPS, _STEP).method
     assert isinstance(own, TwoWayTruncation)
-    method: Method[object] = own
+    method: Method[Any] = own
     if side is Side.BASELINE:
         method = BSP(_STEP)
     elif side is Side.FAULT:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import torch
 
@@ -52,7 +53,7 @@ def measure(side: Side) -> Seen:
 
 def _bits(side: Side, step: ConstantStep) -> Seen:
     steps = _STEPS if side is Side.METHOD else _STEPS // _BLOCKS
-    method: Method[object] = BSP(step)
+    method: Method[Any] = BSP(step)
     if side is Side.METHOD:
         method = row("bcd").tune(_problem(), steps, step).method
     trace = run(method, _problem(), steps=steps, points=steps + 1)
