@@ -107,14 +107,20 @@ def _common(one: Measure) -> float | None:
 
 
 def _scaled(measures: Sequence[Measure], simpler: Simpler) -> Fit | None:
-    """A multiple of it that is a contraction in each dimension."""
-    found = [_factor([look for look in one.all if not look.undrawn]) for one in measures]
-    if any(not pair[1] > LEAST_DELTA for pair in found):
+    """A multiple of it that is a contraction in each dimension where anything was drawn."""
+    seen = [(one, [look for look in one.all if not look.undrawn]) for one in measures]
+    told = [one for one, drawn in seen if drawn]
+    found = [_factor(drawn) for _, drawn in seen if drawn]
+    if not found or any(not pair[1] > LEAST_DELTA for pair in found):
         return None
-    factors = _list(measures, [pair[0] for pair in found])
-    deltas = _list(measures, [pair[1] for pair in found])
+    factors = _list(told, [pair[0] for pair in found])
+    deltas = _list(told, [pair[1] for pair in found])
     text = f"biased, and no contraction as it is; c C is one, c = {factors}, delta = {deltas}"
-    return Fit("contraction after scaling", f"{text}; {_witness(measures, simpler)}", found[-1][0])
+    name = "contraction after scaling"
+    if silent := ", ".join(str(one.d) for one, drawn in seen if not drawn):
+        name += ", not settled"
+        text += f"; in d = {silent} nothing came of any vector: more samples would tell"
+    return Fit(name, f"{text}; {_witness(measures, simpler)}", found[-1][0])
 
 
 def _factor(looks: Sequence[Sample]) -> tuple[float, float]:

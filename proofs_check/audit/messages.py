@@ -11,6 +11,7 @@ from torch import Tensor
 
 from algorithms.compressors.base import Compressor, code_of
 from algorithms.key import Key
+from proofs_check.audit.arrays import tensor_of
 from proofs_check.audit.calls import Form
 from proofs_check.audit.claims import Stated
 from proofs_check.audit.history import shown
@@ -30,6 +31,7 @@ _FEW = 8
 _EMPTY = (
     "the message is empty: what the receiver needs goes another way, so its length is not known"
 )
+_NOTHING = Part("nothing, which is read as 0", 0.0, 0.0)
 _UNSEEN = (
     "what is sent is not seen, only x_hat: a pair (compress, decompress), an object with these "
     "methods, or one that has bits, would do"
@@ -126,12 +128,18 @@ def _messages(runner: Runner, x: Tensor) -> Callable[[int], Message]:
         raise Unmeasured(_UNSEEN)
     kept = make()
 
-    def message(seed: int) -> Message:
+    def called(by: Callable[[Form, Any], Any], seed: int) -> Any:
         form = make() if runner.renews else kept
         given = runner.subject.arrays.give(x.to(torch.float32))
         seed_all(seed, runner.generators)
+        return by(form, given)
+
+    def message(seed: int) -> Message:
         try:
-            return _sent(form, given)
+            found: Message = called(_sent, seed)
+            if found.silent and not tensor_of(called(lambda form, x: form.call(x), seed)).any():
+                return replace(found, parts=(_NOTHING,))
+            return found
         except Exception as error:  # a stranger's code may raise anything
             raise Unmeasured(f"compress {raised(error)}, d = {len(x)}") from error
 

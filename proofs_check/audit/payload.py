@@ -60,6 +60,11 @@ class Message:
         return sum(part.bits for part in self.parts)
 
     @property
+    def silent(self) -> bool:
+        """Whether a message was made and nothing is in it, nor does it say its length."""
+        return self.sent and not self.parts and not self.unknown and self.own is None
+
+    @property
     def length(self) -> float | None:
         """What the object says, else what was measured [bits]."""
         return self.measured if self.own is None else self.own
