@@ -225,12 +225,8 @@ def namesakes(sources: Mapping[str, str]) -> dict[str, list[str]]:
 
 
 def test_every_class_has_a_name_of_its_own() -> None:
-    """A name seen in a report, an error or a search leads to one class.
-
-    But for two of the audit, which is being rewritten: Family of inputs, Memory of a subject.
-    """
+    """A name seen in a report, an error or a search leads to one class."""
     found = namesakes({module: path.read_text("utf-8") for module, path in SOURCES.items()})
-    found = {name: where for name, where in found.items() if name not in ("Family", "Memory")}
     assert not found, f"classes of one name: {found}; say in each name what it is"
 
 

@@ -24,7 +24,7 @@ from proofs_check.audit.repeats import check_memory, check_seeds
 from proofs_check.audit.runner import Runner, batched
 from proofs_check.audit.side_effects import check_side_effects
 from proofs_check.audit.subject import Subject
-from proofs_check.audit.traits import Memory, Traits, traits_of
+from proofs_check.audit.traits import CallMemory, Traits, traits_of
 from proofs_check.audit.trial import Trial
 from proofs_check.audit.verdicts import Reporter, raised
 from proofs_check.verdict import Outcome, Verdict
@@ -251,12 +251,12 @@ _MANNERS: tuple[tuple[str, Callable[[Trial], list[Verdict]]], ...] = (
 
 def trial_of(subject: Subject, plan: Plan, traits: Traits) -> Trial:
     """Benches in the best precision and in single; fresh for every call where it remembers."""
-    renew = subject.renewable and traits.memory is Memory.HISTORY
+    renew = subject.renewable and traits.memory is CallMemory.HISTORY
     samples = f"{plan.samples} samples a vector" if traits.random else "nothing to sample"
     told = f"seed {plan.seed}, {samples}, {str(traits.dtype).removeprefix('torch.')}"
     if renew:
         told += ", a fresh one for every call"
-    elif traits.memory is Memory.HISTORY:
+    elif traits.memory is CallMemory.HISTORY:
         told += ", one call after another since no fresh one can be made"
     return Trial(
         Reporter(subject.name, f"{told}; error {ALPHA:g} a test, {FAMILY_ERROR:g} an audit"),

@@ -12,7 +12,7 @@ from proofs_check.audit.families import HUGE
 from proofs_check.audit.history import shown
 from proofs_check.audit.moments import ALPHA
 from proofs_check.audit.runner import Runner
-from proofs_check.audit.traits import Memory
+from proofs_check.audit.traits import CallMemory
 from proofs_check.audit.trial import Trial
 from proofs_check.audit.verdicts import raised
 from proofs_check.instruments.betting import lower_end
@@ -101,7 +101,7 @@ def _spoilt(y: Tensor) -> bool:
 def check_recovery(trial: Trial) -> Verdict:
     """Whether one bad input spoils the calls after it; only where something is remembered."""
     claim, check = "a bad input does not spoil the calls after it", "recovery"
-    if trial.traits.memory is not Memory.HISTORY:
+    if trial.traits.memory is not CallMemory.HISTORY:
         return trial.speaker.says(
             claim, check, Outcome.NOT_APPLICABLE, "nothing of the inputs is remembered"
         )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from proofs_check.audit.families import FAMILIES, Family
+from proofs_check.audit.families import FAMILIES, InputFamily
 from proofs_check.audit.history import shown
 from proofs_check.audit.losses import Fault, all_lost, threshold
 from proofs_check.audit.moments import Sample
@@ -60,7 +60,7 @@ def _more_lost(trial: Trial, here: Sample, scale: float) -> Fault | None:
     return Fault(told, "" if here.mean.any() else threshold(trial))
 
 
-def _family(trial: Trial, family: Family) -> Verdict:
+def _family(trial: Trial, family: InputFamily) -> Verdict:
     claim = "C(0) = 0" if family.name == "zero" else f"sound on {family.name} vectors"
     designed = ""
     tried = [d for d in trial.dims() if family.vectors(d, _kept(trial, d))]
@@ -86,14 +86,14 @@ def _family(trial: Trial, family: Family) -> Verdict:
     return trial.speaker.says(claim, family.name, Outcome.SUPPORTED, evidence)
 
 
-def _fault(trial: Trial, family: Family, x: Tensor) -> Fault | None:
+def _fault(trial: Trial, family: InputFamily, x: Tensor) -> Fault | None:
     """What is wrong at a vector of the family; R^1 has a row of its own for what is lost there."""
     found = fault(trial, x, family.scale)
     lost_only = found is not None and found.lost and len(x) == 1
     return None if lost_only and trial.traits.dims != (1,) else found
 
 
-def _undesigned(trial: Trial, family: Family, x: Tensor) -> bool:
+def _undesigned(trial: Trial, family: InputFamily, x: Tensor) -> bool:
     """Whether x is one of the family and shows a fault that no design explains."""
     if not family.holds(x):
         return False
@@ -105,7 +105,7 @@ def _kept(trial: Trial, d: int) -> int:
     return round(trial.usual(d)[1])
 
 
-def _sound(trial: Trial, family: Family, tried: Sequence[int]) -> str:
+def _sound(trial: Trial, family: InputFamily, tried: Sequence[int]) -> str:
     if family.name == "zero":
         return "exactly zero"
     d = tried[-1]

@@ -26,7 +26,7 @@ def _of_size_one(x: Tensor) -> bool:
 
 @final
 @dataclass(frozen=True)
-class Family:
+class InputFamily:
     """``name`` says what the vectors are; ``scale`` is their size, 1 for ordinary ones.
 
     Attributes:
@@ -84,13 +84,13 @@ def _ordinary(d: int, kept: int) -> Sequence[Tensor]:
 
 
 FAMILIES = (
-    Family("zero", _zero, lambda x: not x.any()),
-    Family("ties", _ties, _one_size),
-    Family("constant", _constant, _equal),
-    Family("negative-only", _negative, lambda x: bool((x < 0).all())),
-    Family("one-hot", _one_hot, lambda x: int((x != 0).sum()) == 1),
-    Family("few entries", _few),
-    Family("heavy-tailed", _heavy),
-    Family("huge", _ordinary, _of_size_one, HUGE),
-    Family("tiny", _ordinary, _of_size_one, TINY),
+    InputFamily("zero", _zero, lambda x: not x.any()),
+    InputFamily("ties", _ties, _one_size),
+    InputFamily("constant", _constant, _equal),
+    InputFamily("negative-only", _negative, lambda x: bool((x < 0).all())),
+    InputFamily("one-hot", _one_hot, lambda x: int((x != 0).sum()) == 1),
+    InputFamily("few entries", _few),
+    InputFamily("heavy-tailed", _heavy),
+    InputFamily("huge", _ordinary, _of_size_one, HUGE),
+    InputFamily("tiny", _ordinary, _of_size_one, TINY),
 )

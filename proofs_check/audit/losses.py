@@ -19,7 +19,7 @@ from torch import Tensor
 
 from proofs_check.audit.history import comes_back, shown, turns
 from proofs_check.audit.moments import ALPHA, EXACT
-from proofs_check.audit.traits import Memory
+from proofs_check.audit.traits import CallMemory
 from proofs_check.audit.trial import Trial
 
 _MOST = 20_000
@@ -99,7 +99,7 @@ def _by_size(trial: Trial, x: Tensor, y: Tensor) -> str:
 
 def _in_turn(trial: Trial, x: Tensor) -> str:
     """What is left out at first but sent in later calls."""
-    if trial.traits.memory is not Memory.HISTORY:
+    if trial.traits.memory is not CallMemory.HISTORY:
         return ""
     _, later = comes_back(trial.in_turn(), x)
     if not later < (1 - EXACT) * turns():

@@ -8,7 +8,7 @@ from torch import Tensor
 from proofs_check.audit.history import comes_back, shown, turns
 from proofs_check.audit.runner import Runner
 from proofs_check.audit.shrink import shrink
-from proofs_check.audit.traits import Memory, ordinary
+from proofs_check.audit.traits import CallMemory, ordinary
 from proofs_check.audit.trial import Trial
 from proofs_check.verdict import Outcome, Verdict
 
@@ -20,14 +20,14 @@ def check_memory(trial: Trial) -> Verdict:
     claim, check = "the outcome does not depend on earlier calls", "state"
     traits = trial.traits
     found = traits.influence
-    if traits.memory is Memory.NONE:
+    if traits.memory is CallMemory.NONE:
         told = "what was given before changes nothing"
         if found.resolution:
             told += f" (a shift of the mean by {found.resolution:.2g} ||x|| was sure to be seen)"
         return trial.speaker.says(
             claim, check, Outcome.SUPPORTED, told, resolution=found.resolution or None
         )
-    if traits.memory is Memory.GENERATOR:
+    if traits.memory is CallMemory.GENERATOR:
         told = "it draws from a random generator of its own, and what was given changes nothing"
         return trial.speaker.holds(claim, check, True, told)
     return trial.speaker.holds(claim, check, False, f"{_example(trial)}{_feedback(trial)}")
@@ -81,14 +81,14 @@ def check_seeds(trial: Trial) -> Verdict:
     if traits.repeats:
         told = f"draws from {names}" if names else "deterministic: nothing is drawn"
         return trial.speaker.holds(claim, check, True, told)
-    if traits.memory is Memory.HISTORY and not (
+    if traits.memory is CallMemory.HISTORY and not (
         traits.reproducible and trial.bench.subject.renewable
     ):
         told = "hidden by what it remembers"
         return trial.speaker.says(claim, check, Outcome.NOT_APPLICABLE, told)
     if trial.bench.subject.renewable and traits.reproducible:
         told = "a fresh one repeats its first outcome"
-        if traits.memory is Memory.GENERATOR:
+        if traits.memory is CallMemory.GENERATOR:
             told += " whatever the seeds are: its generator has a seed of its own"
             return trial.speaker.says(claim, check, Outcome.COMPARED, told)
         return trial.speaker.holds(claim, check, True, told)

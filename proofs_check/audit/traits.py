@@ -19,7 +19,7 @@ from proofs_check.audit.subject import Subject
 SEEDS = (11, 12, 13)
 
 
-class Memory(Enum):
+class CallMemory(Enum):
     """What stays from one call to the next."""
 
     NONE = "nothing"
@@ -52,14 +52,14 @@ class Traits:
     reproducible: bool
     repeats: bool
     varies: bool
-    memory: Memory
+    memory: CallMemory
     influence: Influence
 
     @property
     def random(self) -> bool:
         """Whether outcomes are to be sampled."""
         drawn = bool(self.generators) or self.varies or not self.reproducible
-        return drawn or self.memory is Memory.GENERATOR
+        return drawn or self.memory is CallMemory.GENERATOR
 
 
 def ordinary(d: int, seed: int = 0) -> Tensor:
@@ -167,9 +167,9 @@ _repeats = _check((7, 7, 7), renew=False)
 _alike = _check(SEEDS, renew=True)
 
 
-def _memory(found: Influence, repeats: bool, reproducible: bool) -> Memory:
+def _memory(found: Influence, repeats: bool, reproducible: bool) -> CallMemory:
     if found.seen:
-        return Memory.HISTORY
+        return CallMemory.HISTORY
     if not repeats and reproducible:
-        return Memory.GENERATOR
-    return Memory.NONE
+        return CallMemory.GENERATOR
+    return CallMemory.NONE
