@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
+from experiments.findings import peers
+
 
 @final
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ class Library:
     folder: str = "."
 
 
-_OURS = "experiments.findings.peers"
+_OURS = peers.__name__
 _GRACE = "grace_dl.dist.compressor"
 _K = "max(1, floor(d/4))"
 _STICH = "Stich, Cordonnier, Jaggi 2018 (1809.07599), Lemma A.1"
