@@ -43,6 +43,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
         path = home / name
         assert path.exists() == (how != "New file"), f"{how} {name}"
         before = path.read_text(encoding="utf-8") if path.exists() else ""
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.unlink(missing_ok=True)
         path.write_text(before + text, encoding="utf-8")
     return home
@@ -115,6 +116,7 @@ def test_theorem_and_method_are_cells_of_the_survey_that_hold(copy: Path) -> Non
     (copy / "listed.py").write_text(LISTED, encoding="utf-8")
     found = set(call(copy, "listed").splitlines())
     assert found >= {"run stretched", "run quadratic-sc", "bound stretched", "proof "}
+    assert "signature quadratic-sc" in found
 
 
 def test_the_method_runs_under_its_theorem(copy: Path) -> None:
