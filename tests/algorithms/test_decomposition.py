@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 
+from algorithms.catalogue import row
 from algorithms.compressors.count_sketch import CountSketch
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.low_rank import LowRank, plan
@@ -22,7 +23,7 @@ from algorithms.methods.decomposition.powersgd import PowerSGD
 from algorithms.methods.decomposition.sketched_sgd import SketchedSGD
 from algorithms.network.simulated import Simulated
 from algorithms.problems.entries import problem
-from algorithms.run import run
+from algorithms.run import Diverged, run
 from theory.stepsizes import ConstantStep
 
 ROWS = ("powersgd", "gradiveq", "sketched-sgd")
@@ -269,3 +270,11 @@ def test_identity_is_what_crosses():
     floats = sum(b.floats for b in plan(built.d, built.shapes, 1))
     assert int(trace.account.sent_bits[0, 0]) == 3 * floats * 64
     assert Identity().bits(floats, torch.float64) == floats * 64
+
+
+def test_a_basis_of_gradients_beyond_their_range_is_a_divergence_and_no_crash():
+    """The eigenvalue routine gives up on infinities by an error of its own."""
+    objective = problem("quadratic-sc", 4)
+    method = row("gradiveq").tune(objective, 400, ConstantStep(16.0)).method
+    with pytest.raises(Diverged):
+        run(method, objective, steps=400)

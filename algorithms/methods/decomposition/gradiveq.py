@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.identity import Identity
+from algorithms.compressors.requirements import require_finite
 from algorithms.kernels import projection
 from algorithms.methods.base import Method, World
 from algorithms.problems.base import Problem
@@ -131,7 +132,12 @@ class GradiVeQ(Method[GradiVeQState]):
 
 def leading(covariance: Tensor, k: int) -> Tensor:
     """The k leading eigenvectors ``[..., K, k]`` of symmetric matrices, signs fixed: the entry of
-    largest magnitude is positive."""
+    largest magnitude is positive.
+
+    Raises:
+        OutOfRange: the matrices are not finite: gradients grew beyond the range of their type.
+    """
+    require_finite(covariance, covariance, "GradiVeQ's basis")
     vectors: Tensor = torch.linalg.eigh(covariance).eigenvectors.flip(-1)[..., :k]
     at = vectors.abs().argmax(-2, keepdim=True)
     return vectors * torch.where(vectors.gather(-2, at) < 0, -1.0, 1.0)
