@@ -24,7 +24,7 @@ from algorithms.synchronisation.stopwatch import STANDARD
 from algorithms.tuning.grid import score
 from algorithms.tuning.parameters import Settings
 from experiments.figures.lines import DrawnLine, LineCurves, lines_figure
-from experiments.single import LEVEL, interval
+from experiments.single import interval
 from experiments.tuned_rows import Chosen, Tuning, chosen
 from proofs_check.curves import band
 from theory.arrays import Floats
@@ -118,7 +118,7 @@ class Comparison:
     @property
     def standings(self) -> tuple[Standing, ...]:
         """What is said of the rows, the best first."""
-        ends = {one.key: at(one, self.budget) for one in self.entrants}
+        ends = {one.key: error_at(one, self.budget) for one in self.entrants}
         ordered = sorted(self.entrants, key=lambda one: float(ends[one.key].mean()))
         best = ends[ordered[0].key]
         return tuple(self._standing(one, ends[one.key], best) for one in ordered)
@@ -203,7 +203,9 @@ def compare_rows(
         _entrant(one, problem, axis, wanted, price, steps, replicas, seed, of_workers)
         for one, price in zip(ready, prices, strict=True)
     )
-    reach = max(float(at(one, wanted).mean()) for one in entrants) if target is None else target
+    reach = (
+        max(float(error_at(one, wanted).mean()) for one in entrants) if target is None else target
+    )
     return Comparison(
         problem.name, problem.n, seed, axis, wanted, _quantity(problem, of_workers), reach, entrants
     )
@@ -282,7 +284,7 @@ def _quantity(problem: Problem, of_workers: bool) -> str:
     return "f(x) - f*" if problem.f_star is not None else "||grad f(x)||^2"
 
 
-def at(one: Entrant, budget: float) -> Floats:
+def error_at(one: Entrant, budget: float) -> Floats:
     """Its error ``[R]`` at the last record at which at most ``budget`` was spent."""
     place = np.maximum((one.x <= budget * (1 + 1e-9)).sum(axis=1) - 1, 0)
     return np.asarray(one.error[np.arange(len(one.error)), place])
@@ -303,6 +305,3 @@ def _spent(one: Entrant, target: float) -> float:
     mean = one.error.mean(axis=0)
     there = np.flatnonzero(mean <= target * (1 + 1e-12))
     return float(one.x.mean(axis=0)[there[0]]) if len(there) else math.inf
-
-
-__all__ = ["AXES", "LEVEL", "Axis", "Comparison", "Entrant", "Standing", "compare_rows"]

@@ -99,20 +99,15 @@ def _fetched_in_turn(run: Played) -> Received:
     return Received(messages, messages * dense(run.problem, run.float_bits))
 
 
-def _downpour(what: str, name: str, **changed: Any) -> RowForm:
-    return RowForm(
-        "downpour", name, what,
-        Recipe(
-            lambda step, p, steps: Downpour(
-                step, steps, _downpour_times(p), _PUSH, _FETCH, **changed
-            ),
-            (),
-            Identity(),
-            stepsize_divisor=64.0,
-            downlink=_fetched_in_turn,
-            why="the paper gives no convergence theorem: evidence is by experiment",
-        ),
-    )  # fmt: skip
+def _downpour(**changed: Any) -> Recipe:
+    return Recipe(
+        lambda step, p, steps: Downpour(step, steps, _downpour_times(p), _PUSH, _FETCH, **changed),
+        (),
+        Identity(),
+        stepsize_divisor=64.0,
+        downlink=_fetched_in_turn,
+        why="the paper gives no convergence theorem: evidence is by experiment",
+    )
 
 
 FORMS: tuple[RowForm, ...] = (
@@ -200,8 +195,12 @@ FORMS: tuple[RowForm, ...] = (
             why="its bounds hold up to the error of the approximate Hessian, to order only",
         ),
     ),
-    _downpour("pushes before it fetches, as the paper's listing does", "push-first",
-              push_first=True),
-    _downpour("the server takes a stepsize for every coordinate: Adagrad", "adagrad",
-              optimizer=Adagrad()),
+    RowForm(
+        "downpour", "push-first", "pushes before it fetches, as the paper's listing does",
+        _downpour(push_first=True),
+    ),
+    RowForm(
+        "downpour", "adagrad", "the server takes a stepsize for every coordinate: Adagrad",
+        _downpour(optimizer=Adagrad()),
+    ),
 )  # fmt: skip

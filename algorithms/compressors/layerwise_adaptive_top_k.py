@@ -40,6 +40,10 @@ class LayerwiseAdaptiveTopK(Parted):
     def name(self) -> str:
         return f"top-k hidden by layers(compute {self.compute:g} s, ratio {self.ratio:g})"
 
+    @property
+    def takes_guide(self) -> bool:
+        return False
+
     def at(self, t: int) -> Compressor:
         return self
 

@@ -165,7 +165,7 @@ def test_a_row_runs_with_as_few_workers_as_it_says(key):
 
 STEPLESS = {
     "push-sum", "fdla", "randomised-gossip", "quantised-consensus", "choco-gossip", "ssda-msda",
-    "dual-accelerated", "cola",
+    "dual-accelerated", "cola", "coded-regression",
 }  # fmt: skip
 
 

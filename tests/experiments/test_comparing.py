@@ -13,7 +13,7 @@ from scipy import stats
 
 from algorithms.catalogue import problem, row
 from algorithms.tuning.grid import SEED
-from experiments.comparing import AXES, Comparison, Entrant, at, compare_rows
+from experiments.comparing import AXES, Comparison, Entrant, compare_rows, error_at
 from experiments.tuned_rows import Tuning, chosen
 from tests.experiments.calls import call
 
@@ -51,7 +51,7 @@ def test_an_error_beyond_the_budget_does_not_count():
     """A comparison at unequal budgets would call the second row the best."""
     found = _made({"a": np.array([1.0, 1.1]), "b": np.array([2.0, 2.1])})
     assert [one.key for one in found.standings] == ["a", "b"]
-    assert at(found.entrants[0], 1.9) == pytest.approx([1.0, 1.1])
+    assert error_at(found.entrants[0], 1.9) == pytest.approx([1.0, 1.1])
     assert found.standings[0].error == pytest.approx(1.05)
 
 
