@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import final
 
-from algorithms.catalogue import FORMS, OPERATORS, PROBLEMS, ROWS
+from algorithms.catalogue import FORMS, OPERATORS, PROBLEMS, ROWS, Row
 from algorithms.names import look_up
 from algorithms.topologies.base import PushTopology, Topology
 from algorithms.topologies.gallery import examples
@@ -57,6 +57,10 @@ class Preset:
         """Whether rows and studies run on the problem called ``name``."""
         return self.everywhere or not name.startswith("mlp")
 
+    def problems_of(self, row: Row) -> tuple[str, ...]:
+        """Problems that the row runs on: the first of all of them, if no other is left."""
+        return tuple(filter(self.runs_on, row.problems)) or row.problems[:1]
+
     def fits_rates_on(self, name: str) -> bool:
         """Whether rates in T are fitted there, which takes runs of further lengths."""
         return self.everywhere or name.startswith(_SYNTHETIC)
@@ -95,7 +99,7 @@ def _long_cells(effort: Preset) -> Iterator[Cell]:
 
 def _run_cells(effort: Preset) -> Iterator[Cell]:
     for r in (*ROWS, *FORMS.values()):
-        for name in filter(effort.runs_on, r.problems):
+        for name in effort.problems_of(r):
             steps, replicas = effort.length(name)
             rates = effort.fits_rates_on(name)
             yield Cell(r.key, name, CellKind.RUN, "", (1,), replicas, steps, effort.n, rates)

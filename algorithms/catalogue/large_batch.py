@@ -24,7 +24,7 @@ _TIMES = 8
 _LAST_BATCH = 64
 """Base batches in the last gradient of CR-PSGD."""
 
-_LAYERED = ("mlp-digits", "mlp-digits-levels")
+_LAYERED = ("mlp-digits-levels", "mlp-digits")
 """Problems of several layers: with one, a ratio a layer is a normalised gradient."""
 
 _EPOCH = 64  # steps of the base batch that count as an epoch

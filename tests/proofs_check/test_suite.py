@@ -23,6 +23,7 @@ def test_cells_are_distinct_and_cover_the_catalogue(preset):
     assert runs == {(r.key, name) for r in everything for name in r.problems} - {
         (r.key, name) for r in everything for name in left_out
     }
+    assert {("lars", "mlp-digits-levels"), ("lamb", "mlp-digits-levels")} <= runs
     assert {c.problem for c in found if c.kind is CellKind.PROBLEM} == {e.name for e in PROBLEMS}
     operators = {(c.row, c.name) for c in found if c.kind is CellKind.OPERATOR}
     of_rows = {(r.key, o.name) for r in ROWS for o in r.operators}
