@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import final
 
@@ -13,6 +14,9 @@ from algorithms.compressors.base import Compressor, Shapes, StatedLength
 from algorithms.compressors.top_k import TopK
 from algorithms.key import Draws
 from theory.claims import Claim
+
+_PAPER_D = 1000
+"""Least d [coordinates] of which the paper's last share, 0.1 %, is a coordinate or more."""
 
 _PAPER = (0.25, 0.0625, 0.015625, 0.004, 0.001)
 
@@ -76,3 +80,21 @@ class WarmUp(Compressor):
 def sparsity_warm_up(steps: int, shares: tuple[float, ...] = _PAPER) -> WarmUp:
     """Top-k with 25, 6.25, 1.5625, 0.4 and 0.1 % kept, as in the paper."""
     return WarmUp(tuple(TopK(share) for share in shares), steps)
+
+
+def graded_warm_up(steps: int, d: int) -> WarmUp:
+    """Top-k in as many stages as the paper's, from a quarter of ``d`` coordinates to the least.
+
+    The paper's shares where the last of them, 0.1 %, is a coordinate or more; below d = 1000 they
+    would end in the same one coordinate, so there k falls by equal factors from d/4 to 1.
+
+    Raises:
+        ValueError: d < 1 or steps < 1.
+    """
+    if d < 1:
+        raise ValueError(f"d must be at least 1, got d={d}")
+    if d >= _PAPER_D:
+        return sparsity_warm_up(steps)
+    last = len(_PAPER) - 1
+    ladder = (max(1.0, d / 4) ** (1 - j / last) for j in range(last + 1))
+    return WarmUp(tuple(TopK(math.ceil(k)) for k in ladder), steps)

@@ -46,7 +46,7 @@ SIGNATURE = Signature(
     effect="clipping keeps rare long gradients from the model: a small part of the error that "
     "plain SGD keeps at its best stepsize",
     quantity=f"mean f - f* over the last {_LAST} of {_STEPS} steps [f]",
-    method="gradients clipped at 4 n^-1/2",
+    method="gradients clipped at the norm that one in ten exceeds at x_0",
     baseline="BSP-SGD",
     fault="a threshold that no gradient exceeds",
     at_most=0.4,

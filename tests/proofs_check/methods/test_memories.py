@@ -12,7 +12,7 @@ from algorithms.compressors.layerwise_adaptive_top_k import LayerwiseAdaptiveTop
 from algorithms.compressors.top_count import TopCount
 from algorithms.compressors.top_k import TopK
 from algorithms.compressors.variance_threshold import VarianceThreshold
-from algorithms.compressors.warm_up import WarmUp, sparsity_warm_up
+from algorithms.compressors.warm_up import WarmUp, graded_warm_up, sparsity_warm_up
 from algorithms.key import Key
 from algorithms.memories.base import NoMemory, Round
 from algorithms.memories.global_momentum import GlobalMomentum
@@ -106,6 +106,14 @@ def test_clipping_is_by_the_local_threshold():
     expected = torch.tensor([[0.6, 0.8], [0.3, 0.4], [0, 0]], dtype=torch.float64)
     torch.testing.assert_close(clipped, expected)
     torch.testing.assert_close(ClipNorm(1.0, 0.0).apply(g, 16)[0], g[0] / 5)
+
+
+def test_a_graded_warm_up_has_stages_that_differ_in_any_dimension():
+    stages = {d: [stage.kept(d) for stage in graded_warm_up(5, d).stages] for d in (1, 64, 999)}
+    assert stages == {1: [1] * 5, 64: [16, 8, 4, 2, 1], 999: [250, 63, 16, 4, 1]}
+    assert graded_warm_up(5, 1000) == sparsity_warm_up(5)
+    with pytest.raises(ValueError, match="d must be at least 1, got d=0"):
+        graded_warm_up(5, 0)
 
 
 def test_warm_up_of_sparsity_and_step():
