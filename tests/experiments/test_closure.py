@@ -146,7 +146,8 @@ def test_a_kernel_reruns_all_that_use_it(tree: Path, before: Versions) -> None:
 def test_a_problem_reruns_what_runs_on_it(tree: Path, before: Versions) -> None:
     file = "algorithms/problems/mlp.py"
     found = changed(tree, before, file, "        return", "        # edited\n        return")
-    on_it = {cell for cell in CELLS if cell.problem == "mlp-digits" and cell.check != "workers"}
+    networks = ("mlp-digits", "mlp-digits-levels")
+    on_it = {cell for cell in CELLS if cell.problem in networks and cell.check != "workers"}
     assert found >= on_it
     elsewhere = {cell for cell in found - on_it if cell.check == "run"}
     assert not elsewhere and not found & (kind("operator") | kind("workers") | kind("proof"))
