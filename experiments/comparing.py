@@ -10,12 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, final
+from typing import Literal, final
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from scipy import stats
 
 from algorithms.catalogue import Row
 from algorithms.problems.base import Problem
@@ -25,6 +24,7 @@ from algorithms.tuning.grid import score
 from algorithms.tuning.parameters import Settings
 from experiments.figures.lines import DrawnLine, LineCurves, lines_figure
 from experiments.single import interval
+from experiments.standings import Entrant, Standing, error_at, paired, spent_to
 from experiments.tuned_rows import Chosen, Tuning, chosen
 from proofs_check.curves import band
 from theory.arrays import Floats
@@ -41,53 +41,6 @@ AXES: dict[Axis, str] = {
 _PILOT = 64  # steps from which a row's price of a step is read
 _SHARE = 0.98  # of the budget that every replica spends at least
 _MOST = 50  # times T: the longest run
-_ROUNDING = 1e-9  # of an error: what differs less is the same
-_CHANCE = 0.05  # error of all tests of a comparison together
-
-
-class Entrant(NamedTuple):
-    """One row in the comparison.
-
-    Attributes:
-        key: the row's key.
-        told: its stepsize, and what tuned it.
-        x: what was spent at each record ``[R, K]``.
-        error: the error at each record ``[R, K]``.
-    """
-
-    key: str
-    told: str
-    x: Floats
-    error: Floats
-
-
-class Standing(NamedTuple):
-    """What the comparison says of a row.
-
-    Attributes:
-        key: the row's key.
-        error: mean error at the budget.
-        half_width: half of its 95% interval.
-        ratio: mean error over that of the best.
-        p: of the paired test against the best, times the number of pairs; NaN for the best itself.
-        spent: what it spends until its mean error first is at most the target, infinite if never.
-        told: its stepsize, and what tuned it.
-    """
-
-    key: str
-    error: float
-    half_width: float
-    ratio: float
-    p: float
-    spent: float
-    told: str
-
-    @property
-    def verdict(self) -> str:
-        """Where the row stands, in words."""
-        if math.isnan(self.p):
-            return "best"
-        return "worse" if self.p <= _CHANCE else "not told apart from the best"
 
 
 @final
@@ -128,7 +81,7 @@ class Comparison:
         least = float(best.mean())
         return Standing(
             one.key, float(mean[0]), float(half[0]), float(mean[0]) / least if least else math.nan,
-            _paired(end, best, len(self.entrants) - 1), _spent(one, self.target), one.told,
+            paired(end, best, len(self.entrants) - 1), spent_to(one, self.target), one.told,
         )  # fmt: skip
 
     @property
@@ -282,26 +235,3 @@ def _quantity(problem: Problem, of_workers: bool) -> str:
     if of_workers:
         return "(1/n) sum f(x_i) - f*"
     return "f(x) - f*" if problem.f_star is not None else "||grad f(x)||^2"
-
-
-def error_at(one: Entrant, budget: float) -> Floats:
-    """Its error ``[R]`` at the last record at which at most ``budget`` was spent."""
-    place = np.maximum((one.x <= budget * (1 + 1e-9)).sum(axis=1) - 1, 0)
-    return np.asarray(one.error[np.arange(len(one.error)), place])
-
-
-def _paired(mine: Floats, best: Floats, pairs: int) -> float:
-    """p of equal means, times the number of pairs; NaN for the best itself."""
-    if mine is best:
-        return math.nan
-    if np.allclose(mine, best, rtol=_ROUNDING, atol=0):
-        return 1.0
-    if not (mine - best).std() > 0:
-        return 0.0
-    return min(1.0, pairs * float(stats.ttest_rel(mine, best).pvalue))
-
-
-def _spent(one: Entrant, target: float) -> float:
-    mean = one.error.mean(axis=0)
-    there = np.flatnonzero(mean <= target * (1 + 1e-12))
-    return float(one.x.mean(axis=0)[there[0]]) if len(there) else math.inf

@@ -142,9 +142,7 @@ def _context(
         "family_wise_error": f"{len(table) * TEST_ERROR:.1e}",
         "failures": survey.failures,
         "refuted": _lines(table[table["verdict"] == Outcome.REFUTED.value]),
-        "families": [
-            _family(name, table, pages) for name in dict.fromkeys(row.family for row in ROWS)
-        ],
+        "families": [_family(name, table, pages) for name in dict.fromkeys(r.family for r in ROWS)],
         "comparison": [picture for picture in pictures if picture.row == COMPARISON],
         "influences": influence_lines(survey),
         "topologies": topology_lines(_facts(survey, TopologyFacts)),

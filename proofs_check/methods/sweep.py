@@ -9,57 +9,28 @@ point, or the same at all of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import fields, is_dataclass, replace
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
 from algorithms.catalogue import Row
-from algorithms.methods.base import Method
 from algorithms.problems.base import Problem
 from algorithms.run import Diverged
-from algorithms.topologies.base import Topology
-from algorithms.topologies.gallery import gallery
 from algorithms.tuning.grid import score
-from algorithms.tuning.parameters import row_parameters, with_settings
 from proofs_check.instruments.rates import fit_power, rate_verdict
 from proofs_check.instruments.statistics import TEST_ERROR
+from proofs_check.methods.sweep_points import HORIZONS, Values, points, value_at
 from proofs_check.methods.tuned_run import TunedRun, measured, tuned_run
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
-from theory.constants import Constants
 from theory.stepsizes import InverseTimeStep, Stepsize
 from theory.theorem import Metric, OrderOnly, Theorem
 
-HORIZONS = 4  # runs behind a rate in T where the stepsize is tuned for each: T, T/2, T/4, T/8
-SIZES = (2, 4, 8, 16, 32, 64)
-BATCHES = (1, 2, 4, 8, 16, 32)
-PERIODS = (1, 2, 4, 8, 16, 32)
-BOUNDS = (0, 1, 2, 4, 8, 16)
-SHARES = (0.05, 0.1, 0.2, 0.4, 0.8)
-LEVELS = (1, 2, 4, 8, 16, 32)
 _ALIKE = 1e-9  # values of a variable that differ by less are one point
 _ERROR = "the error at the end"
 VARIABLES = ("T", "n", "H", "gap", "delta", "omega", "tau", "batch")
-
-Values = tuple[float, ...]
-
-
-class SweepPoint(NamedTuple):
-    """One place of a sweep.
-
-    Attributes:
-        row: the row there.
-        problem: the problem there.
-        steps: steps of its run.
-        batch: base batches that a gradient averages.
-    """
-
-    row: Row
-    problem: Problem
-    steps: int
-    batch: int = 1
 
 
 class Sweep(NamedTuple):
@@ -125,10 +96,10 @@ def sweep(
         ValueError: the row has nothing that moves the variable, or fewer than three points give a
             value and a finite error.
     """
-    points = tuple(_points(row, build, variable, n, steps, values))
+    places = tuple(points(row, build, variable, n, steps, values))
     found: dict[float, TunedRun] = {}
     left_out: list[str] = []
-    for point in points:
+    for point in places:
         try:
             played = tuned_run(
                 point.row, point.problem, point.steps, replicas, seed, step, points=2
@@ -136,7 +107,7 @@ def sweep(
         except (Diverged, ValueError) as error:
             left_out.append(str(error))
             continue
-        at = _value(variable, played.constants, point)
+        at = value_at(variable, played.constants, point)
         if at is not None and not any(abs(at - known) <= _ALIKE * abs(at) for known in found):
             found[at] = played
     if len(found) < 3:
@@ -232,105 +203,3 @@ def _stated(row: Row, found: Sweep) -> StatedOrder | None:
         if order is not None and variable in order.exponents:
             return StatedOrder(float(order.exponents[variable]), result.name, False, False)
     return None
-
-
-def _points(
-    row: Row, build: Callable[[int], Problem], variable: str, n: int, steps: int, values: Values
-) -> Iterator[SweepPoint]:
-    match variable:
-        case "T":
-            ladder = tuple(steps / 2**k for k in range(HORIZONS, -1, -1))
-            for at in values or ladder:
-                yield SweepPoint(row, build(n), max(1, round(at)))
-        case "n":
-            for at in values or SIZES:
-                yield SweepPoint(row, build(int(at)), steps)
-        case "batch":
-            problem = build(n)
-            for at in values or BATCHES:
-                yield SweepPoint(row, problem.enlarged(int(at)), steps, int(at))
-        case "gap":
-            yield from (SweepPoint(one, build(n), steps) for one in _graphs(row, build(n), steps))
-        case _:
-            name, ladder = _moved_by(row, build(n), variable, steps)
-            for at in values or ladder:
-                whole = float(at).is_integer()
-                yield SweepPoint(
-                    with_settings(row, {name: int(at) if whole else at}), build(n), steps
-                )
-
-
-_MOVERS: dict[str, tuple[tuple[str, Values], ...]] = {
-    "H": (("period", PERIODS),),
-    "delta": (("compressor.k", SHARES), ("compressor.s", LEVELS)),
-    "omega": (("compressor.s", LEVELS), ("compressor.k", SHARES), ("compressor.q", SHARES)),
-    "tau": (("barrier.s", BOUNDS), ("barrier.tau", BOUNDS), ("tau", BOUNDS)),
-}
-"""Parameters that move a variable, those tried first ahead, with a ladder of values."""
-
-
-def _moved_by(row: Row, problem: Problem, variable: str, steps: int) -> tuple[str, Values]:
-    known = row_parameters(row, problem, steps)
-    for name, ladder in _MOVERS[variable]:
-        if name in known:
-            return name, ladder
-    raise ValueError(
-        f"row {row.key!r} has no parameter that moves {variable} "
-        f"({', '.join(name for name, _ in _MOVERS[variable])}); it has {', '.join(known) or 'none'}"
-    )
-
-
-def _graphs(row: Row, problem: Problem, steps: int) -> Iterator[Row]:
-    """The row on every graph of the gallery that n workers can have and its method takes."""
-    recipe = row.ready()
-    sample = row.build(problem, steps)
-    if not any(isinstance(one, Topology) for one in _nodes(sample)):
-        raise ValueError(f"row {row.key!r} has no mixing matrix, and no spectral gap to vary")
-    for topology in gallery(problem.n):
-        if topology.period > 1 or topology.n != problem.n:
-            continue
-
-        def built(
-            step: Stepsize, objective: Problem, horizon: int, graph: Topology = topology
-        ) -> Method[Any]:
-            placed: Method[Any] = _placed(recipe.build(step, objective, horizon), graph)
-            return placed
-
-        yield replace(row, recipe=replace(recipe, build=built))
-
-
-def _nodes(node: Any) -> Iterator[Any]:
-    yield node
-    if is_dataclass(node):
-        for field in fields(node):
-            yield from _nodes(getattr(node, field.name))
-
-
-def _placed(node: Any, graph: Topology) -> Any:
-    """The tree with every topology in it replaced."""
-    if isinstance(node, Topology):
-        return graph
-    if not is_dataclass(node) or isinstance(node, type):
-        return node
-    changed = {
-        field.name: after
-        for field in fields(node)
-        if field.init
-        and (after := _placed(getattr(node, field.name), graph)) is not getattr(node, field.name)
-    }
-    return replace(node, **changed) if changed else node
-
-
-def _value(variable: str, c: Constants, point: SweepPoint) -> float | None:
-    """The variable at a point, as theorems mean it; None where it has none there."""
-    match variable:
-        case "T":
-            return float(point.steps)
-        case "n":
-            return float(point.problem.n)
-        case "gap":
-            return None if c.lam is None or not c.lam < 1 else 1 - c.lam
-        case "batch":
-            return float(point.batch)
-    value = getattr(c, variable)
-    return float(value) if value else None

@@ -162,7 +162,7 @@ def test_a_theorem_reruns_the_rows_it_speaks_of(tree: Path, before: Versions) ->
 def test_a_check_reruns_all_that_it_checks(tree: Path, before: Versions) -> None:
     file, old = "proofs_check/problems/check.py", "def check_problem("
     assert changed(tree, before, file, old, f"{old}  # edited\n   ") == kind("problem")
-    file, old = "proofs_check/methods/sweep.py", "HORIZONS = 4"
+    file, old = "proofs_check/methods/sweep_points.py", "HORIZONS = 4"
     assert changed(tree, before, file, old, "HORIZONS = 5") == kind("run")
     file, old = "proofs_check/instruments/statistics.py", "MOST_TESTS = 10_000"
     found = changed(tree, before, file, old, "MOST_TESTS = 20_000")

@@ -13,7 +13,8 @@ from scipy import stats
 
 from algorithms.catalogue import problem, row
 from algorithms.tuning.grid import SEED
-from experiments.comparing import AXES, Comparison, Entrant, compare_rows, error_at
+from experiments.comparing import AXES, Comparison, compare_rows
+from experiments.standings import Entrant, error_at
 from experiments.tuned_rows import Tuning, chosen
 from tests.experiments.calls import call
 

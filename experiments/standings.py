@@ -1,0 +1,83 @@
+"""Who stands where in a comparison: errors at a budget, and whether chance explains them."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from scipy import stats
+
+from theory.arrays import Floats
+
+_ROUNDING = 1e-9  # of an error: what differs less is the same
+_CHANCE = 0.05  # error of all tests of a comparison together
+
+
+class Entrant(NamedTuple):
+    """One row in the comparison.
+
+    Attributes:
+        key: the row's key.
+        told: its stepsize, and what tuned it.
+        x: what was spent at each record ``[R, K]``.
+        error: the error at each record ``[R, K]``.
+    """
+
+    key: str
+    told: str
+    x: Floats
+    error: Floats
+
+
+class Standing(NamedTuple):
+    """What the comparison says of a row.
+
+    Attributes:
+        key: the row's key.
+        error: mean error at the budget.
+        half_width: half of its 95% interval.
+        ratio: mean error over that of the best.
+        p: of the paired test against the best, times the number of pairs; NaN for the best itself.
+        spent: what it spends until its mean error first is at most the target, infinite if never.
+        told: its stepsize, and what tuned it.
+    """
+
+    key: str
+    error: float
+    half_width: float
+    ratio: float
+    p: float
+    spent: float
+    told: str
+
+    @property
+    def verdict(self) -> str:
+        """Where the row stands, in words."""
+        if math.isnan(self.p):
+            return "best"
+        return "worse" if self.p <= _CHANCE else "not told apart from the best"
+
+
+def error_at(one: Entrant, budget: float) -> Floats:
+    """Its error ``[R]`` at the last record at which at most ``budget`` was spent."""
+    place = np.maximum((one.x <= budget * (1 + 1e-9)).sum(axis=1) - 1, 0)
+    return np.asarray(one.error[np.arange(len(one.error)), place])
+
+
+def paired(mine: Floats, best: Floats, pairs: int) -> float:
+    """p of equal means, times the number of pairs; NaN for the best itself."""
+    if mine is best:
+        return math.nan
+    if np.allclose(mine, best, rtol=_ROUNDING, atol=0):
+        return 1.0
+    if not (mine - best).std() > 0:
+        return 0.0
+    return min(1.0, pairs * float(stats.ttest_rel(mine, best).pvalue))
+
+
+def spent_to(one: Entrant, target: float) -> float:
+    """What it spends until its mean error first is at most ``target``; infinite if it never is."""
+    mean = one.error.mean(axis=0)
+    there = np.flatnonzero(mean <= target * (1 + 1e-12))
+    return float(one.x.mean(axis=0)[there[0]]) if len(there) else math.inf

@@ -1,0 +1,149 @@
+"""The places of a sweep: what makes a variable move, and its value there as theorems mean it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, NamedTuple
+
+from algorithms.catalogue import Row
+from algorithms.methods.base import Method
+from algorithms.problems.base import Problem
+from algorithms.topologies.base import Topology
+from algorithms.topologies.gallery import gallery
+from algorithms.tuning.parameters import row_parameters, with_settings
+from theory.constants import Constants
+from theory.stepsizes import Stepsize
+
+HORIZONS = 4  # runs behind a rate in T where the stepsize is tuned for each: T, T/2, T/4, T/8
+SIZES = (2, 4, 8, 16, 32, 64)
+BATCHES = (1, 2, 4, 8, 16, 32)
+PERIODS = (1, 2, 4, 8, 16, 32)
+BOUNDS = (0, 1, 2, 4, 8, 16)
+SHARES = (0.05, 0.1, 0.2, 0.4, 0.8)
+LEVELS = (1, 2, 4, 8, 16, 32)
+
+Values = tuple[float, ...]
+
+
+class SweepPoint(NamedTuple):
+    """One place of a sweep.
+
+    Attributes:
+        row: the row there.
+        problem: the problem there.
+        steps: steps of its run.
+        batch: base batches that a gradient averages.
+    """
+
+    row: Row
+    problem: Problem
+    steps: int
+    batch: int = 1
+
+
+def points(
+    row: Row, build: Callable[[int], Problem], variable: str, n: int, steps: int, values: Values
+) -> Iterator[SweepPoint]:
+    """The row and the problem at every place of ``variable``; arguments as of ``sweep.sweep``.
+
+    Raises:
+        ValueError: the row has nothing that moves the variable.
+    """
+    match variable:
+        case "T":
+            ladder = tuple(steps / 2**k for k in range(HORIZONS, -1, -1))
+            for at in values or ladder:
+                yield SweepPoint(row, build(n), max(1, round(at)))
+        case "n":
+            for at in values or SIZES:
+                yield SweepPoint(row, build(int(at)), steps)
+        case "batch":
+            problem = build(n)
+            for at in values or BATCHES:
+                yield SweepPoint(row, problem.enlarged(int(at)), steps, int(at))
+        case "gap":
+            yield from (SweepPoint(one, build(n), steps) for one in _graphs(row, build(n), steps))
+        case _:
+            name, ladder = _moved_by(row, build(n), variable, steps)
+            for at in values or ladder:
+                whole = float(at).is_integer()
+                yield SweepPoint(
+                    with_settings(row, {name: int(at) if whole else at}), build(n), steps
+                )
+
+
+_MOVERS: dict[str, tuple[tuple[str, Values], ...]] = {
+    "H": (("period", PERIODS),),
+    "delta": (("compressor.k", SHARES), ("compressor.s", LEVELS)),
+    "omega": (("compressor.s", LEVELS), ("compressor.k", SHARES), ("compressor.q", SHARES)),
+    "tau": (("barrier.s", BOUNDS), ("barrier.tau", BOUNDS), ("tau", BOUNDS)),
+}
+"""Parameters that move a variable, those tried first ahead, with a ladder of values."""
+
+
+def _moved_by(row: Row, problem: Problem, variable: str, steps: int) -> tuple[str, Values]:
+    known = row_parameters(row, problem, steps)
+    for name, ladder in _MOVERS[variable]:
+        if name in known:
+            return name, ladder
+    raise ValueError(
+        f"row {row.key!r} has no parameter that moves {variable} "
+        f"({', '.join(name for name, _ in _MOVERS[variable])}); it has {', '.join(known) or 'none'}"
+    )
+
+
+def _graphs(row: Row, problem: Problem, steps: int) -> Iterator[Row]:
+    """The row on every graph of the gallery that n workers can have and its method takes."""
+    recipe = row.ready()
+    sample = row.build(problem, steps)
+    if not any(isinstance(one, Topology) for one in _nodes(sample)):
+        raise ValueError(f"row {row.key!r} has no mixing matrix, and no spectral gap to vary")
+    for topology in gallery(problem.n):
+        if topology.period > 1 or topology.n != problem.n:
+            continue
+
+        def built(
+            step: Stepsize, objective: Problem, horizon: int, graph: Topology = topology
+        ) -> Method[Any]:
+            placed: Method[Any] = _placed(recipe.build(step, objective, horizon), graph)
+            return placed
+
+        yield replace(row, recipe=replace(recipe, build=built))
+
+
+def _nodes(node: Any) -> Iterator[Any]:
+    yield node
+    if is_dataclass(node):
+        for field in fields(node):
+            yield from _nodes(getattr(node, field.name))
+
+
+def _placed(node: Any, graph: Topology) -> Any:
+    """The tree with every topology in it replaced."""
+    if isinstance(node, Topology):
+        return graph
+    if not is_dataclass(node) or isinstance(node, type):
+        return node
+    changed = {
+        field.name: after
+        for field in fields(node)
+        if field.init
+        and (after := _placed(getattr(node, field.name), graph)) is not getattr(node, field.name)
+    }
+    return replace(node, **changed) if changed else node
+
+
+def value_at(variable: str, c: Constants, point: SweepPoint) -> float | None:
+    """The variable at a point, as theorems mean it; None where it has none there."""
+    match variable:
+        case "T":
+            return float(point.steps)
+        case "n":
+            return float(point.problem.n)
+        case "gap":
+            return None if c.lam is None or not c.lam < 1 else 1 - c.lam
+        case "batch":
+            return float(point.batch)
+    value = getattr(c, variable)
+    return float(value) if value else None
