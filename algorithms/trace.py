@@ -19,6 +19,8 @@ from algorithms.network.base import Network
 from algorithms.network.ledger import Account
 from theory.arrays import Floats
 
+_ROUNDING = 1e-24  # of a squared gradient, beside the squared distance between workers
+
 
 @final
 @dataclass(frozen=True)
@@ -206,3 +208,10 @@ class Recorder:
             account=world.network.account(tuple(world.replicas.shape)),
             f_star_known=world.problem.f_star is not None,
         )
+
+
+def only_agrees(squared_gradient: Floats, consensus: Floats) -> bool:
+    """Whether the mean model is the minimiser from the start ``[..., K]``, so that all that is left
+    to do is to agree on it."""
+    start = float(np.mean(consensus[..., 0]))
+    return float(np.mean(squared_gradient[..., 0])) <= _ROUNDING * start

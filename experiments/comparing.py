@@ -20,7 +20,7 @@ from algorithms.catalogue import Row
 from algorithms.problems.base import Problem
 from algorithms.run import Trace, run
 from algorithms.synchronisation.stopwatch import STANDARD
-from algorithms.tuning.grid import score
+from algorithms.tuning.grid import score, scored
 from algorithms.tuning.parameters import Settings
 from experiments.figures.lines import DrawnLine, LineCurves, lines_figure
 from experiments.single import interval
@@ -160,7 +160,7 @@ def compare_rows(
         max(float(error_at(one, wanted).mean()) for one in entrants) if target is None else target
     )
     return Comparison(
-        problem.name, problem.n, seed, axis, wanted, _quantity(problem, of_workers), reach, entrants
+        problem.name, problem.n, seed, axis, wanted, entrants[0].quantity, reach, entrants
     )
 
 
@@ -215,8 +215,9 @@ def _entrant(
             break
         price = min(spent / length, 0.98 * price)  # a step became cheaper than it was at first
     error = trace.workers_suboptimality if of_workers else score(trace)
+    quantity = "(1/n) sum f(x_i) - f*" if of_workers else scored(trace)
     by = one.note or (tuned.theorem.title if tuned.theorem else "a cautious guess")
-    return Entrant(one.row.key, f"{tuned.step_text}, {by}", _spending(trace, axis), error)
+    return Entrant(one.row.key, f"{tuned.step_text}, {by}", _spending(trace, axis), error, quantity)
 
 
 def _spending(trace: Trace, axis: Axis) -> Floats:
@@ -229,9 +230,3 @@ def _spending(trace: Trace, axis: Axis) -> Floats:
             return trace.gradients
         case "steps":
             return np.broadcast_to(trace.steps.astype(np.float64), trace.suboptimality.shape)
-
-
-def _quantity(problem: Problem, of_workers: bool) -> str:
-    if of_workers:
-        return "(1/n) sum f(x_i) - f*"
-    return "f(x) - f*" if problem.f_star is not None else "||grad f(x)||^2"

@@ -22,12 +22,14 @@ class Entrant(NamedTuple):
         told: its stepsize, and what tuned it.
         x: what was spent at each record ``[R, K]``.
         error: the error at each record ``[R, K]``.
+        quantity: what the error is.
     """
 
     key: str
     told: str
     x: Floats
     error: Floats
+    quantity: str = "error"
 
 
 class Standing(NamedTuple):

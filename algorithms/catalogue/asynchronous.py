@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from algorithms.catalogue.downlink import Played, Received, dense
 from algorithms.catalogue.entries import entry
 from algorithms.catalogue.row import CORE, OBJECTIVES, Recipe, Row
@@ -66,6 +68,18 @@ def _blocks_in_turn(run: Played) -> Received:
     return Received(everyone * run.steps, float(everyone * run.float_bits * sum(sizes)))
 
 
+def downpour(**changed: Any) -> Recipe:
+    """Downpour SGD, or with fields of :class:`Downpour` ``changed``, its forms."""
+    return Recipe(
+        lambda step, p, steps: Downpour(step, steps, _downpour_times(p), _PUSH, _FETCH, **changed),
+        (),
+        Identity(),
+        stepsize_divisor=64.0,
+        downlink=_fetched_in_turn,
+        why="the paper gives no convergence theorem: evidence is by experiment",
+    )
+
+
 ENTRIES: tuple[Row, ...] = (
     entry(
         "asp",
@@ -93,17 +107,7 @@ ENTRIES: tuple[Row, ...] = (
             results=(hogwild, lock_free, asysg_incon),
         ),
     ),
-    entry(
-        "downpour",
-        Recipe(
-            lambda step, p, steps: Downpour(step, steps, _downpour_times(p), _PUSH, _FETCH),
-            (),
-            Identity(),
-            stepsize_divisor=64.0,
-            downlink=_fetched_in_turn,
-            why="the paper gives no convergence theorem: evidence is by experiment",
-        ),
-    ),
+    entry("downpour", downpour()),
     entry(
         "dc-asgd",
         Recipe(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, final
 
-from algorithms.catalogue.downlink import Played, Received, dense
+from algorithms.catalogue.asynchronous import downpour
 from algorithms.catalogue.row import CORE, Recipe, Row
 from algorithms.catalogue.synchronous import round_trip
 from algorithms.compressors.composed import QuantisedTopK
@@ -16,8 +16,7 @@ from algorithms.compressors.identity import Identity
 from algorithms.compressors.random_mask import RandomMask
 from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.methods.admm.admm_random import RandomADMM
-from algorithms.methods.asynchronous.downpour import Downpour
-from algorithms.methods.base import Method, dense_bits
+from algorithms.methods.base import Method
 from algorithms.methods.cooperative.easgd_async import AsyncEASGD
 from algorithms.methods.gossip_directed.overlap_sgp import OverlapSGP
 from algorithms.methods.gossip_dual.ssda import SSDA
@@ -31,9 +30,7 @@ from algorithms.methods.synchronous.parameter_server import ParameterServer
 from algorithms.optimizers.adagrad import Adagrad
 from algorithms.problems.base import Problem
 from algorithms.problems.conjugate import LocalModel
-from algorithms.synchronisation.conditions import Linked
 from algorithms.synchronisation.lazy import ServerRule
-from algorithms.synchronisation.stopwatch import STANDARD
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.static_exponential import StaticExponential
@@ -42,7 +39,6 @@ from theory.stepsizes import Stepsize
 from theory.survey.rows import SURVEY_ROWS
 
 _PERIOD, _STAGES = 8, 10
-_PUSH, _FETCH = 4, 2
 _PULL = 0.9  # EASGD's beta; alpha is beta / n
 _WEIGHTS = (0.08,) * 10  # LAG's convergence is stated for a sum below 1
 _MASK = RandomMask(0.25, scaled=True)
@@ -87,27 +83,6 @@ def _catalyst(step: Stepsize, problem: Problem, steps: int) -> Method[Any]:
     c = problem.constants()
     stage = max(1, steps // _STAGES)
     return CatalystPSGD(step, SteadyBatch(stage, 16), stage, 2 * (c.L_max or c.need("L")))
-
-
-def _downpour_times(problem: Problem) -> Linked:
-    bits = dense_bits(problem.d, problem.dtype)
-    return STANDARD.round_trip(bits / _PUSH, bits / _FETCH)
-
-
-def _fetched_in_turn(run: Played) -> Received:
-    messages = int((run.arrivals() // _FETCH).sum())
-    return Received(messages, messages * dense(run.problem, run.float_bits))
-
-
-def _downpour(**changed: Any) -> Recipe:
-    return Recipe(
-        lambda step, p, steps: Downpour(step, steps, _downpour_times(p), _PUSH, _FETCH, **changed),
-        (),
-        Identity(),
-        stepsize_divisor=64.0,
-        downlink=_fetched_in_turn,
-        why="the paper gives no convergence theorem: evidence is by experiment",
-    )
 
 
 FORMS: tuple[RowForm, ...] = (
@@ -197,10 +172,10 @@ FORMS: tuple[RowForm, ...] = (
     ),
     RowForm(
         "downpour", "push-first", "pushes before it fetches, as the paper's listing does",
-        _downpour(push_first=True),
+        downpour(push_first=True),
     ),
     RowForm(
         "downpour", "adagrad", "the server takes a stepsize for every coordinate: Adagrad",
-        _downpour(optimizer=Adagrad()),
+        downpour(optimizer=Adagrad()),
     ),
 )  # fmt: skip

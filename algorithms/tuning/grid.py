@@ -13,14 +13,13 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, final
 
-import numpy as np
-
 from algorithms.catalogue.row import Row
 from algorithms.compressors.requirements import OutOfRange
 from algorithms.problems.base import Problem
-from algorithms.run import Diverged, Trace, run
+from algorithms.run import Diverged, run
 from algorithms.synchronisation.stopwatch import STANDARD
 from algorithms.synchronisation.worker_states import WorkerLost
+from algorithms.trace import Trace, only_agrees
 from algorithms.tuning.parameters import row_parameters, with_settings
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep
@@ -115,10 +114,16 @@ class Best:
 def score(trace: Trace) -> Floats:
     """What is to be small ``[R, K]``: f - f* where f* is known, else ||grad f||^2; the distance
     from agreement where the mean model is the minimiser from the start."""
-    start = float(np.mean(trace.consensus[..., 0]))
-    if float(np.mean(trace.squared_gradient[..., 0])) <= 1e-24 * start:
+    if only_agrees(trace.squared_gradient, trace.consensus):
         return trace.consensus
     return trace.suboptimality if trace.f_star_known else trace.squared_gradient
+
+
+def scored(trace: Trace) -> str:
+    """What :func:`score` is of, in signs."""
+    if only_agrees(trace.squared_gradient, trace.consensus):
+        return "(1/n) sum ||x_i - xbar||^2"
+    return "f(x) - f*" if trace.f_star_known else "||grad f(x)||^2"
 
 
 def smoothness(problem: Problem) -> float:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from algorithms.catalogue import row
+from algorithms.catalogue import forms_of, row
 from experiments.closure.versions import cell_versions
 from experiments.commands.console import bad_input, console, dump, writable
 from experiments.job import survey_job
@@ -20,7 +20,7 @@ PRESETS = ("quick", "full")
 
 
 def cells_of(preset: str, keys: Sequence[str]) -> tuple[Cell, ...]:
-    """The cells of these rows, or all cells where no row is named.
+    """The cells of these rows and their forms, or all cells where no row is named.
 
     Raises:
         ValueError: there is no such row, or it is planned.
@@ -31,7 +31,8 @@ def cells_of(preset: str, keys: Sequence[str]) -> tuple[Cell, ...]:
                 f"row must be one that is ready, got row={key}, which is planned; "
                 "`rateproof list --ready` names them"
             )
-    return tuple(cell for cell in cells(preset) if not keys or cell.row in keys)
+    wanted = {*keys, *(form.key for key in keys for form in forms_of(key))}
+    return tuple(cell for cell in cells(preset) if not keys or cell.row in wanted)
 
 
 def survey_command(preset: str, keys: Sequence[str], out: Path, *, as_json: bool) -> int:

@@ -15,12 +15,13 @@ from scipy import stats
 from algorithms.catalogue import Row
 from algorithms.problems.base import Problem
 from algorithms.run import Diverged
+from algorithms.trace import only_agrees
 from proofs_check.cell import CellResult
 from proofs_check.instruments.rates import curve_under_bound, fit_power, rate_verdict
 from proofs_check.instruments.statistics import TEST_ERROR
 from proofs_check.methods.received import received_bill
 from proofs_check.methods.sweep import horizons
-from proofs_check.methods.tuned_run import TunedRun, measured, only_agrees, run_series, tuned_run
+from proofs_check.methods.tuned_run import TunedRun, measured, run_series, tuned_run
 from proofs_check.verdict import Outcome, Verdict
 from theory.constants import MissingConstants
 from theory.theorem import Theorem

@@ -10,6 +10,7 @@ from algorithms.catalogue import Row, Tuned
 from algorithms.problems.base import Problem
 from algorithms.run import Trace, run
 from algorithms.synchronisation.stopwatch import STANDARD
+from algorithms.trace import only_agrees
 from proofs_check.curves import Cited, RunSeries, band
 from theory.arrays import Floats
 from theory.constants import Constants
@@ -19,7 +20,6 @@ from theory.theorem import Metric, Theorem
 AGREEMENT = "E sum_i ||x_i - xbar||^2"
 """What is shown of a run whose mean model is the minimiser from the start."""
 
-_ROUNDING = 1e-24  # of a squared gradient, beside the squared distance between workers
 _SERIES = {
     Metric.AVERAGE_SQUARED_GRADIENT: "average_squared_gradient",
     Metric.SUBOPTIMALITY: "suboptimality",
@@ -145,10 +145,3 @@ def run_series(played: TunedRun, n: int) -> RunSeries:
         theorem=cited(theorem) if theorem else None,
         method=f"{trace.method}, {n} workers{network}",
     )
-
-
-def only_agrees(squared_gradient: Floats, consensus: Floats) -> bool:
-    """Whether the mean model is the minimiser from the start ``[..., K]``, so that all that is left
-    to do is to agree on it."""
-    start = float(np.mean(consensus[..., 0]))
-    return float(np.mean(squared_gradient[..., 0])) <= _ROUNDING * start

@@ -266,6 +266,7 @@ def test_a_survey_of_some_rows_has_their_cells_only() -> None:
     assert {cell.row for cell in some} == {"qsgd", "top-k"}
     everything = cells_of("quick", ())
     assert [cell for cell in everything if cell.row in ("qsgd", "top-k")] == list(some)
+    assert {cell.row for cell in cells_of("quick", ("lag",))} == {"lag", "lag:ps"}
     assert any(cell.row == "" for cell in everything)
 
 
