@@ -148,7 +148,7 @@ def _context(
         "topologies": topology_lines(_facts(survey, TopologyFacts)),
         "topology_counts": _counts(table[_of_kind(table, CellKind.TOPOLOGY)]),
         "others": [_other(kind, elsewhere) for kind in KINDS if _of_kind(elsewhere, kind).any()],
-        "errata": ERRATA,
+        "errata": [(one, _shown(table, one.id)) for one in ERRATA],
         "surveys": SURVEYS,
         "cells": len(survey.finished) + len(survey.failures),
         "reused": survey.reused,
@@ -157,6 +157,11 @@ def _context(
         "libraries": LIBRARIES,
         "lines": len(table),
     }
+
+
+def _shown(table: pd.DataFrame, erratum: str) -> list[Any]:
+    """Lines in which a corrected form held and a printed one failed."""
+    return _lines(table[table["check"] == f"erratum {erratum}"])
 
 
 def _facts(survey: Survey, kind: type[Kept]) -> list[Kept]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import Any, final
 
-import torch
 from torch import Tensor
 
 from algorithms.memories.base import Memory, Round
@@ -16,48 +15,12 @@ from proofs_check.closed_forms.auxiliary.dgc import masked_is_plain
 from proofs_check.closed_forms.auxiliary.error_feedback import nothing_is_lost
 from proofs_check.closed_forms.auxiliary.local_clipping import clipping_spares_the_mean
 from proofs_check.closed_forms.auxiliary.momentum import effective_rate, heavy_ball, settles
+from proofs_check.methods.faulty.memories import PrintedCorrection, WrongCorrection
 from proofs_check.methods.faulty.methods import (
     ForgetfulFeedback,
 )
 from proofs_check.mutants.method_mutant import MethodMutant, fault
 from proofs_check.verdict import Verdict
-
-
-@dataclass(frozen=True)
-class WrongCorrection(Memory[Corrected]):
-    """Starts as momentum correction does; members read or keep something else.
-
-    Attributes:
-        m: the momentum.
-    """
-
-    m: float
-
-    holds_steps: ClassVar[bool] = True
-
-    title: ClassVar[str]
-    """What reports call the fault."""
-
-    @property
-    def name(self) -> str:
-        return self.title
-
-    def init(self, shape: torch.Size, dtype: torch.dtype, device: torch.device) -> Corrected:
-        return MomentumCorrection(self.m).init(shape, dtype, device)
-
-
-@final
-@dataclass(frozen=True)
-class PrintedCorrection(WrongCorrection):
-    r"""v_t = v_{t-1} + u_t, never reduced by what was sent: the survey's box (erratum E30)."""
-
-    title = "momentum correction as printed"
-
-    def before(self, state: Corrected, x: Tensor) -> Tensor:
-        return MomentumCorrection(self.m).before(state, x)
-
-    def after(self, state: Corrected, round_: Round) -> Corrected:
-        return Corrected(self.m * state.u + round_.x, round_.wanted)
 
 
 @final

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
-from algorithms.methods.base import World
 from algorithms.methods.synchronous.bsp import BSP
-from algorithms.methods.synchronous.parameter_server import ParameterServer, ServerState, Weighting
+from algorithms.methods.synchronous.parameter_server import ParameterServer, Weighting
 from algorithms.problems.quadratic import Quadratic
 from algorithms.synchronisation.barriers import (
     Asynchronous,
@@ -38,8 +37,9 @@ from proofs_check.closed_forms.synchronous.step_times import deadline_seconds, t
 from proofs_check.methods.faulty.barriers import SpoiltBarrier
 from proofs_check.methods.faulty.methods import (
     MisscaledBSP,
+    OwnTwice,
 )
-from proofs_check.methods.faulty.spoilt import Spoilt, posing
+from proofs_check.methods.faulty.spoilt import posing
 from proofs_check.mutants.method_mutant import MethodMutant, fault
 from proofs_check.mutants.wrong_bounds import MisreadBound, quarter_noise, workers_squared
 from proofs_check.verdict import Verdict
@@ -68,20 +68,6 @@ def _stragglers_too(now: WorkerStates, d: Decision) -> Decision:
     """One more is waited for."""
     arrived = now.first(min(now.n, int(d.arrived[0].sum()) + 1))
     return d._replace(now=now.latest(arrived), arrived=arrived)
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class OwnTwice(Spoilt):
-    """Survey Eq. 7 as printed: a worker adds its own update to a model that has it already."""
-
-    right: ParameterServer
-
-    def step(self, state: ServerState, t: int, world: World) -> Any:
-        after = self.right.step(state, t, world)
-        move = (after.x - state.x) / world.network.n
-        after.view[..., :-1, :] += move
-        return after
 
 
 def _server(weighting: Weighting, barrier: Barrier) -> ParameterServer:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from theory.survey.erratum import Erratum
+from theory.survey.erratum import Erratum, Nature
 
 METHODS: tuple[Erratum, ...] = (
     Erratum(
@@ -14,6 +14,7 @@ METHODS: tuple[Erratum, ...] = (
         "s = 0, two workers, t = 3: 7 updates for 6 there are; s = 2, t = 5: 13 for 8; f = "
         "x^2/2 with gamma = 1/2 for each worker: the root is -1, while BSP is at the minimum "
         "after one step",
+        Nature.NUMERICAL,
     ),
     Erratum(
         "E2",
@@ -22,6 +23,7 @@ METHODS: tuple[Erratum, ...] = (
         "the window of others' updates reaches s clocks to both sides; updates are summed, so "
         "gamma is n times that of a mean",
         "Ho et al. 2013: [c - s, c + s - 1]; n equal workers move n times as far as one",
+        Nature.NUMERICAL,
     ),
     Erratum(
         "E3",
@@ -31,6 +33,7 @@ METHODS: tuple[Erratum, ...] = (
         "x_{t+1} = x_t - gamma g_i(x_{t-tau_t}) for the one gradient that arrives; the sum of Lian "
         "et al. 2015 runs over M arrivals",
         "algebra: the printed indices do not name an update",
+        Nature.NUMERICAL,
     ),
     Erratum(
         "E4",
@@ -39,6 +42,7 @@ METHODS: tuple[Erratum, ...] = (
         "mean_j (x_{j,t} - gamma g_j(x_{j,t}))",
         "x_0 = (0, 1), f = x^2/2, gamma = 0.1, synchronised every 4 of 40 steps: the workers stay "
         "0.9^30 = 0.0424 apart; with minima (0, 1) they stay 1 apart forever",
+        Nature.NUMERICAL,
     ),
     Erratum(
         "E5",
@@ -46,6 +50,7 @@ METHODS: tuple[Erratum, ...] = (
         "delta_t on both sides; delta = G - Q^-1(Q(G + delta))",
         "send Q(g_t + delta_{t-1}); delta_t = (g_t + delta_{t-1}) - Q^-1 of what was sent",
         "with the printed residual what was not sent before is lost",
+        Nature.NUMERICAL,
     ),
     Erratum(
         "E6",
@@ -53,6 +58,7 @@ METHODS: tuple[Erratum, ...] = (
         "the server averages the encoded gradients",
         "it averages the decoded ones, Q^-1 of what arrived",
         "algebra: signs of columns with different means do not add",
+        Nature.NUMERICAL,
     ),
     Erratum(
         "E7",
@@ -61,6 +67,7 @@ METHODS: tuple[Erratum, ...] = (
         "v_t = v_{t-1} + grad_t - C(v_{t-1} + grad_t)",
         "top-1 of g = (1, 0.4) for 100 steps: printed delivers (100, 0), correct (100, 39.6) and "
         "keeps the rest",
+        Nature.NUMERICAL,
     ),
     Erratum(
         "E8",
@@ -68,6 +75,7 @@ METHODS: tuple[Erratum, ...] = (
         "levels 0 < l < s",
         "levels 0 <= l < s",
         "the printed range excludes every |v_j| < ||v||/s, and s = 1 altogether",
+        Nature.NUMERICAL,
     ),
     Erratum(
         "E9",
@@ -75,6 +83,7 @@ METHODS: tuple[Erratum, ...] = (
         "p(t) = 2^{ceil - floor} / 2^{ceil} for rounding down",
         "p(t) = (2^{ceil} - |t|) / 2^{floor}",
         "t = 2.5: printed p = 1/2 gives the mean 3; t = 0.3: printed p = 4 is no probability",
+        Nature.NUMERICAL,
     ),
     Erratum(
         "E10",
@@ -82,6 +91,7 @@ METHODS: tuple[Erratum, ...] = (
         "levels l_1 = 1, ..., l_s = 2^{s-1} put into Eq. 14 as l/s",
         "levels 2^{j-s}, j = 1, ..., s, and 0",
         "the paper; s = 3: printed 1/3, 2/3, 4/3, of which the last exceeds the norm",
+        Nature.NUMERICAL,
     ),
     Erratum(
         "E24",
@@ -89,6 +99,7 @@ METHODS: tuple[Erratum, ...] = (
         "m blocks are optimal",
         "m/n of the m blocks a worker",
         "the paper; m = 400, n = 100: 4 blocks, where omega/n = 0.99",
+        Nature.NUMERICAL,
     ),
     Erratum(
         "E25",
@@ -97,6 +108,7 @@ METHODS: tuple[Erratum, ...] = (
         "introduced in Bernstein et al. 2018, arXiv:1802.04434, Section 4; the other adds small"
         " batches and faults",
         "the paper",
+        Nature.CITATION,
     ),
     Erratum(
         "E26",
@@ -104,6 +116,7 @@ METHODS: tuple[Erratum, ...] = (
         "its novelty is to split the vector into blocks",
         "it compresses differences g_i - h_i; blocks are in QSGD and TernGrad already",
         "abstract of Mishchenko et al. 2019, arXiv:1901.09269",
+        Nature.NUMERICAL,
     ),
     Erratum(
         "E27",
@@ -112,6 +125,7 @@ METHODS: tuple[Erratum, ...] = (
         "more with entropy coding",
         "QSGD with s = 1, dimension 10^6: at most 19498 bits by Theorem 3.2, 1641 times less "
         "than floats",
+        Nature.NUMERICAL,
     ),
     Erratum(
         "E28",
@@ -119,6 +133,7 @@ METHODS: tuple[Erratum, ...] = (
         "elements less than T become 0",
         "those within [-T, T]; below -T, -T is sent",
         "algebra: the printed rule never sends a negative value",
+        Nature.NUMERICAL,
     ),
     Erratum(
         "E29",
@@ -126,6 +141,7 @@ METHODS: tuple[Erratum, ...] = (
         "gradients are truncated",
         "weights are, every K steps, after the gradient step",
         "Langford et al. 2009",
+        Nature.NUMERICAL,
     ),
     Erratum(
         "E30",
@@ -134,6 +150,7 @@ METHODS: tuple[Erratum, ...] = (
         "v and u are set to 0 where the mask sent",
         "everything sent, f = x^2/2, m = 0.9, gamma = 0.01: printed grows beyond 10^12 in 400 "
         "steps; m = 0: a root of modulus 1",
+        Nature.NUMERICAL,
     ),
     Erratum(
         "E31",
@@ -142,6 +159,7 @@ METHODS: tuple[Erratum, ...] = (
         "g - (m/gamma) (x_t - x_{t-1})",
         "f = x^2/2, m = 0.9, gamma = 0.01, x_0 = 1, 200 steps: printed 0.1315, corrected "
         "4.3e-6, plain 0.134",
+        Nature.NUMERICAL,
     ),
     Erratum(
         "E32",
@@ -149,6 +167,7 @@ METHODS: tuple[Erratum, ...] = (
         "the sum over workers",
         "the mean over workers, as in Eq. 6",
         "algebra: the step would grow with n",
+        Nature.NUMERICAL,
     ),
     Erratum(
         "E33",
@@ -156,6 +175,7 @@ METHODS: tuple[Erratum, ...] = (
         "the threshold N^{-1/2} without a condition",
         "valid where noise dominates; aligned gradients have a mean that is clipped",
         "n = 4 equal gradients at the global threshold: their mean is halved",
+        Nature.NUMERICAL,
     ),
     Erratum(
         "E34",
@@ -165,5 +185,6 @@ METHODS: tuple[Erratum, ...] = (
         "synchronous, its overlapped form has bounded delay",
         "without forces, workers that start apart agree only if parameters are sent (Assran et al. "
         "2018, arXiv:1811.10792, Algorithm 1)",
+        Nature.NUMERICAL,
     ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from theory.survey.erratum import Erratum
+from theory.survey.erratum import Erratum, Nature
 
 THEORY: tuple[Erratum, ...] = (
     Erratum(
@@ -11,6 +11,7 @@ THEORY: tuple[Erratum, ...] = (
         "G_i(x) := E grad F_i(x)",
         "E G_i(x) = grad f_i(x)",
         "algebra: Eq. 5 has G_i(x) random",
+        Nature.NUMERICAL,
     ),
     Erratum(
         "E12",
@@ -18,6 +19,7 @@ THEORY: tuple[Erratum, ...] = (
         "R^n and norms over n; contraction with 0 < d < n",
         "R^N, N the dimension, n the workers; (1 - k/N) with 0 < k <= N",
         "the printed range excludes the identity",
+        Nature.NUMERICAL,
     ),
     Erratum(
         "E13",
@@ -25,6 +27,7 @@ THEORY: tuple[Erratum, ...] = (
         "W 1 = W",
         "W 1 = 1",
         "a vector is not a matrix; agreement is kept where every row of W sums to 1",
+        Nature.ALGEBRAIC,
     ),
     Erratum(
         "E14",
@@ -32,6 +35,7 @@ THEORY: tuple[Erratum, ...] = (
         "rho = max(|lambda_2|, |lambda_n|) called the spectral gap",
         "that is the second modulus lambda; the gap is 1 - lambda",
         "contradicts the papers it quotes; the complete graph would have gap 0",
+        Nature.NUMERICAL,
     ),
     Erratum(
         "E15",
@@ -40,6 +44,7 @@ THEORY: tuple[Erratum, ...] = (
         "with a variance bound: relative for DCD-PSGD, absolute for ECD-PSGD",
         "two workers that average unbiased differences: consensus changes by omega/2 a step; "
         "rand-1 of 4 has omega = 3, factor 1.5",
+        Nature.NUMERICAL,
     ),
     Erratum(
         "E16",
@@ -47,6 +52,7 @@ THEORY: tuple[Erratum, ...] = (
         "bounded gradients (23) and strong convexity (24) listed together",
         "they exclude each other on R^d; the gradient bound must be asked along the iterates",
         "||grad f(x)|| >= mu ||x - x*|| grows without bound",
+        Nature.NUMERICAL,
     ),
     Erratum(
         "E17",
@@ -54,6 +60,7 @@ THEORY: tuple[Erratum, ...] = (
         "noise factor min(n/s, sqrt(n)/s)",
         "min(n/s^2, sqrt(n)/s), n being the dimension, and B a second-moment bound",
         "dimension 100, s = 20: 0.25, printed 0.5; the printed minimum is always sqrt(n)/s",
+        Nature.NUMERICAL,
     ),
     Erratum(
         "E18",
@@ -61,6 +68,7 @@ THEORY: tuple[Erratum, ...] = (
         "min(.) B / L as the whole noise",
         "(1 + min(.)) B, or omega B + sigma^2",
         "algebra: as s grows the printed noise is 0 whatever the gradients' own",
+        Nature.NUMERICAL,
     ),
     Erratum(
         "E19",
@@ -68,6 +76,7 @@ THEORY: tuple[Erratum, ...] = (
         "slowdown proportional to k",
         "slowdown proportional to d/k: it grows as k falls",
         "k = d sends everything and costs nothing",
+        Nature.ALGEBRAIC,
     ),
     Erratum(
         "E20",
@@ -76,6 +85,7 @@ THEORY: tuple[Erratum, ...] = (
         "O(G^2/(mu T) + (d/k)^2 kappa G^2/(mu T^2) + (d/k)^3 G^2/(mu T^3)), strongly convex, "
         "one worker",
         "Theorem 2.4 of Stich, Cordonnier, Jaggi 2018",
+        Nature.NUMERICAL,
     ),
     Erratum(
         "E21",
@@ -83,6 +93,7 @@ THEORY: tuple[Erratum, ...] = (
         "O(1/(n T) + 1/(T delta^2 omega))",
         "O(1/(n T) + 1/(T delta^2 omega)^2), strongly convex",
         "abstract of the paper; T = 10^4, delta = omega = 0.1: 0.1 against 0.01",
+        Nature.NUMERICAL,
     ),
     Erratum(
         "E22",
@@ -91,6 +102,7 @@ THEORY: tuple[Erratum, ...] = (
         "O(1/sqrt(n T) + n/(rho^4 delta^2 T))",
         "Theorem 4.1 of the paper, arXiv:1907.09356; n = 16, T = 10^6, rho = delta = 0.1: second "
         "term 1, corrected 16",
+        Nature.NUMERICAL,
     ),
     Erratum(
         "E23",
@@ -99,6 +111,7 @@ THEORY: tuple[Erratum, ...] = (
         "1/sqrt(n T) once T is large against a power of n and 1/(1 - lambda): the other term is "
         "n/((1 - lambda)^2 T)",
         "K is the survey's T; the rate as Koloskova et al. 2020, arXiv:1907.09356, quote it",
+        Nature.ALGEBRAIC,
     ),
     Erratum(
         "E35",
@@ -107,6 +120,7 @@ THEORY: tuple[Erratum, ...] = (
         "both are synchronous: backup workers drop gradients and no gradient is stale; a "
         "coloured graph updates class by class",
         "the papers: Chen et al. 2016, arXiv:1604.00981; Mota et al. 2013, arXiv:1202.2805",
+        Nature.NUMERICAL,
     ),
     Erratum(
         "E36",
@@ -114,6 +128,7 @@ THEORY: tuple[Erratum, ...] = (
         "the same rate as SSP",
         "the same rate as parallel SGD",
         "from knowledge of the paper (Yu, Jin 2019, arXiv:1905.04346)",
+        Nature.NUMERICAL,
     ),
     Erratum(
         "E37",
@@ -121,6 +136,7 @@ THEORY: tuple[Erratum, ...] = (
         "sqrt(T)/N^{3/2} with N the dimension",
         "N is the number of workers there, T that of all gradients",
         "from knowledge of the paper (Dieuleveut, Patel 2019, NeurIPS)",
+        Nature.CITATION,
     ),
     Erratum(
         "E38",
@@ -128,5 +144,6 @@ THEORY: tuple[Erratum, ...] = (
         "(pT)1/3 rounds",
         "(pT)^{1/3}, p the workers",
         "algebra: Haddadpour et al. 2019, arXiv:1910.13598",
+        Nature.ALGEBRAIC,
     ),
 )

@@ -3,7 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import final
+
+
+class Nature(Enum):
+    """What shows that something is wrong.
+
+    CITATION is what no number shows: who wrote what, or a word without a measure. Every other
+    erratum has a demonstration, a verdict called ``erratum`` and its number.
+    """
+
+    NUMERICAL = "numerical"
+    ALGEBRAIC = "algebraic"
+    CITATION = "citation"
 
 
 @final
@@ -17,6 +30,8 @@ class Erratum:
         printed: what is printed there.
         correct: what is right.
         evidence: how the difference shows.
+        nature: whether a run or a computed number shows it, the formulas and assumptions alone
+            do, or only the paper that is cited.
     """
 
     id: str
@@ -24,3 +39,4 @@ class Erratum:
     printed: str
     correct: str
     evidence: str
+    nature: Nature

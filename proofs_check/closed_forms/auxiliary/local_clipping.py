@@ -20,7 +20,7 @@ def clipping_of_noise() -> Verdict:
     left = ClipNorm(threshold).apply(draws.normal(d, torch.float64), n).sum(0).norm()
     return identity(
         "local-clipping", "independent noise: clipped at T n^-1/2 the sum has norm T, within 7 %",
-        float(left) / threshold, 1.0, check="erratum E33", tolerance=0.07,
+        float(left) / threshold, 1.0, check="clipping", tolerance=0.07,
         provenance=f"n={n}, d={d}, T={threshold:g}; each row has norm about {d**0.5:.3g}",
     )  # fmt: skip
 
@@ -32,7 +32,7 @@ def clipping_of_sums() -> Verdict:
     return identity(
         "local-clipping", "n = 64 equal gradients: clipped at T n^-1/2 their sum has norm 8 T",
         float(ClipNorm(threshold).apply(g, n).sum(0).norm()) / threshold, 8.0,
-        check="erratum E33", provenance="norm 30 each, T = 5",
+        check="clipping", provenance="norm 30 each, T = 5",
     )  # fmt: skip
 
 
@@ -41,7 +41,7 @@ def clipping_spares_the_mean(power: float = 0.0) -> Verdict:
     g = torch.tensor([[3.0, 4.0]], dtype=torch.float64).expand(4, 2)
     return identity(
         "local-clipping", "four equal gradients of norm T, threshold T: their mean stays",
-        ClipNorm(5.0, power).apply(g, 4).mean(0), [3.0, 4.0], check="erratum E33",
+        ClipNorm(5.0, power).apply(g, 4).mean(0), [3.0, 4.0], check="clipping",
         provenance=f"T = 5, local threshold T n^-{power:g}",
     )  # fmt: skip
 

@@ -31,7 +31,9 @@ from proofs_check.closed_forms.synchronous.noisy_quadratic import STEP, uneven
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.paths import models, path
 from proofs_check.verdict import Verdict
+from theory.constants import Constants
 from theory.stepsizes import ConstantStep, Stepsize
+from theory.theorems.d_psgd import d_psgd as d_psgd_theorem
 
 _GAMMA = 0.1
 _STEP = ConstantStep(_GAMMA)
@@ -146,6 +148,21 @@ def e14() -> tuple[Verdict, ...]:
     )
 
 
+def e23() -> tuple[Verdict, ...]:
+    """Ten times the gap: a hundredth of the term that the printed order hides."""
+    step, late = ConstantStep(1e-9), np.array([1e30])
+    c = Constants(n=8, L_max=1.0, sigma2=0.0, zeta2=1.0, initial_gap=0.0)
+    near, far = (
+        float(d_psgd_theorem.bound(c.state(lam=1 - gap), step, late)[0]) for gap in (0.1, 0.01)
+    )
+    return (
+        erratum(
+            "E23", "d-psgd", "a gap of 0.01 for 0.1 makes the second term of the bound 100 times",
+            (far / near, 100.0), (1.0, far / near), "printed: no gap in 1/T + 1/sqrt(nT)",
+        ),
+    )  # fmt: skip
+
+
 def d_psgd() -> tuple[Verdict, ...]:
     """Fixed points, the mean, the bits, and the hard instance of the lower bound."""
     hard, path_graph = hard_instance()
@@ -156,4 +173,4 @@ def d_psgd() -> tuple[Verdict, ...]:
     )  # fmt: skip
 
 
-CLOSED_FORMS = (d_psgd, e13, e14)
+CLOSED_FORMS = (d_psgd, e13, e14, e23)

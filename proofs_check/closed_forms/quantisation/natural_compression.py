@@ -12,7 +12,7 @@ from proofs_check.instruments.evidence import mean_value
 from proofs_check.verdict import Verdict
 
 
-def e9() -> tuple[Verdict, ...]:
+def rounding_down() -> tuple[Verdict, ...]:
     """p(t) of natural compression, measured at t = 2.5: down with probability 3/4."""
     count, seed = 1_000_000, 51
     x = torch.full((1, count), 2.5, dtype=torch.float64)
@@ -25,7 +25,7 @@ def e9() -> tuple[Verdict, ...]:
             "P(round 2.5 down to 2) = (4 - 2.5)/2 = 3/4, so E C(2.5) = 2.5",
             (sent[0] == 2.0).double().numpy(),
             0.75,
-            check="erratum E9",
+            check="probability of rounding down",
             provenance=f"seed {seed}",
             note=f"as printed p = {printed[0]:g}, so E = {4 - 2 * printed[0]:g}; "
             f"at t = 0.3 printed p = {printed[1]:g} > 1",
@@ -33,4 +33,4 @@ def e9() -> tuple[Verdict, ...]:
     )
 
 
-CLOSED_FORMS = (e9,)
+CLOSED_FORMS = (rounding_down,)

@@ -97,4 +97,20 @@ def top_k() -> tuple[Verdict, ...]:
     return (*bell_shape(), virtual_iterate("top-k", ErrorFeedback(), TopK(2)))
 
 
-CLOSED_FORMS = (top_k, e19, e20)
+def e12() -> tuple[Verdict, ...]:
+    """A flat row of 100 entries keeps 2 of 100 parts, whatever the number of workers."""
+    d, k, workers = 100, 2, 4
+    flat = torch.ones((1, 1, d), dtype=torch.float64)
+    left = flat - TopK(k).compress(flat, draws_of(1, "none"))
+    ratio = float(left.square().sum() / flat.square().sum())
+    return (
+        erratum(
+            "E12", "top-k", "top-2 of 100 equal entries errs by 1 - k/N = 0.98",
+            (ratio, 1 - k / d), (1 - k / workers, ratio),
+            f"n is the workers ({workers}) in Eq. 5; and the identity, k = N, errs by 0, which "
+            "the printed range leaves out",
+        ),
+    )  # fmt: skip
+
+
+CLOSED_FORMS = (e12, top_k, e19, e20)

@@ -18,6 +18,7 @@ from algorithms.synchronisation.base import Barrier
 from algorithms.synchronisation.compute_times import Constant
 from algorithms.synchronisation.schedule import Schedule
 from algorithms.synchronisation.stale import SSP
+from proofs_check.closed_forms.erratum import erratum
 from proofs_check.closed_forms.synchronous.barriers import (
     DRAWN_REPLICAS,
     WORKERS,
@@ -27,6 +28,7 @@ from proofs_check.closed_forms.synchronous.barriers import (
     same_as_bsp,
 )
 from proofs_check.instruments.evidence import identity
+from proofs_check.methods.faulty.methods import OwnTwice
 from proofs_check.verdict import Verdict
 from theory.stepsizes import ConstantStep
 
@@ -78,7 +80,19 @@ def each_gradient_once(server: Server | None = None) -> Verdict:
     trace = run((server or unit_step)(SSP(0)), problem, steps=6)
     return identity(
         "ssp", "own updates are counted once: x_t = 0 from t = 1 on", trace.model.numpy(), 0.0,
-        check="erratum E1", problem=problem.name, provenance="2 workers, gamma = 1, 6 steps",
+        check="own updates", problem=problem.name, provenance="2 workers, gamma = 1, 6 steps",
+    )  # fmt: skip
+
+
+def e1() -> tuple[Verdict, ...]:
+    """Counted twice, the root of x_t is -1; once, x is 0 from the first step on."""
+    printed = each_gradient_once(lambda barrier: OwnTwice(unit_step(barrier)))
+    return (
+        erratum(
+            "E1", "ssp", "f = x^2/2, two workers, gamma = 1/2 each, s = 0: |x_t|, t >= 1",
+            (abs(each_gradient_once().statistic or 0.0), 0.0),
+            (abs(printed.statistic or 0.0), 0.0), "printed: a worker's own update is added again",
+        ),
     )  # fmt: skip
 
 
@@ -92,4 +106,4 @@ def ssp() -> tuple[Verdict, ...]:
     return (*clock_gap(), same_as_bsp(SSP(0), "ssp"), each_gradient_once())
 
 
-CLOSED_FORMS = (ssp,)
+CLOSED_FORMS = (ssp, e1)

@@ -185,3 +185,17 @@ class SelfishChoco(Spoilt):
     def step(self, state: ChocoState, t: int, world: World) -> ChocoState:
         after = self.right.step(state, t, world)
         return after._replace(x=state.x + self.right.consensus_step * (after.mixed - state.x))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class OwnTwice(Spoilt):
+    """Survey Eq. 7 as printed: a worker adds its own update to a model that has it already."""
+
+    right: ParameterServer
+
+    def step(self, state: ServerState, t: int, world: World) -> ServerState:
+        after = self.right.step(state, t, world)
+        move = (after.x - state.x) / world.network.n
+        after.view[..., :-1, :] += move
+        return after

@@ -1,0 +1,52 @@
+"""Every erratum that can be shown is: the printed form fails, the corrected one holds."""
+
+from __future__ import annotations
+
+import inspect
+import re
+
+import pytest
+
+from proofs_check.closed_forms import CLOSED_FORMS
+from proofs_check.closed_forms.erratum import erratum
+from proofs_check.verdict import Outcome
+from theory.survey.erratum import Nature
+from theory.survey.rows import ERRATA
+
+SHOWN = {one.id for one in ERRATA if one.nature is not Nature.CITATION}
+CASES = tuple(c for c in CLOSED_FORMS if re.search(r"erratum\(|\be\d+\(", inspect.getsource(c)))
+
+
+@pytest.fixture(scope="module")
+def shown():
+    verdicts = [verdict for case in CASES for verdict in case()]
+    return [verdict for verdict in verdicts if verdict.check.startswith("erratum ")]
+
+
+def test_all_58_are_there_and_all_but_citations_are_shown(shown) -> None:
+    assert [len([e for e in ERRATA if e.id[0] == kind]) for kind in "ETS"] == [38, 12, 8]
+    assert {verdict.check.removeprefix("erratum ") for verdict in shown} == SHOWN
+    assert len(SHOWN) == 53
+
+
+def test_the_corrected_form_holds_and_the_printed_one_fails(shown) -> None:
+    for verdict in shown:
+        assert verdict.outcome is Outcome.AGREES, verdict
+        assert verdict.evidence.startswith("corrected: ") and "; printed: " in verdict.evidence
+
+
+def test_numbers_that_the_errata_state_are_those_of_the_demonstrations(shown) -> None:
+    found = {verdict.check.removeprefix("erratum "): verdict.evidence for verdict in shown}
+    for name, figure in (
+        ("E4", "0.042391158"), ("E31", "0.13153133"), ("E17", "printed: 0.5"), ("E9", "printed: 3"),
+        ("E10", "1.3333333"), ("E27", "1641.1972"), ("T10", "7.01 bits"), ("S5", "1.08"),
+        ("S4", "0.78, 0.69, 0.107"), ("S6", "7.28 GB/s"), ("S1", "15625"), ("S8", "1.75 m"),
+    ):  # fmt: skip
+        texts = " ".join(v.evidence for v in shown if v.check == f"erratum {name}")
+        assert figure in texts, (name, found[name])
+
+
+def test_a_printed_form_that_would_do_is_no_erratum() -> None:
+    assert erratum("E1", "ssp", "c", (1.0, 1.0), (2.0, 1.0)).outcome is Outcome.AGREES
+    assert erratum("E1", "ssp", "c", (2.0, 1.0), (2.0, 1.0)).outcome is Outcome.REFUTED
+    assert erratum("E1", "ssp", "c", (1.0, 1.0), (1.0, 1.0)).outcome is Outcome.REFUTED
