@@ -19,6 +19,10 @@ from torch import Tensor
 from algorithms.kernels import philox
 
 
+class NumbersAsked(Exception):
+    """A random number was asked for of a key without numbers (:meth:`Key.without_numbers`)."""
+
+
 class Draws(ABC):
     """Random numbers for a set of worker rows.
 
@@ -86,7 +90,13 @@ class PhiloxDraws(Draws):
 
     @property
     def counters(self) -> philox.Counters:
-        """What the numbers are drawn from, for kernels that draw them as they go."""
+        """What the numbers are drawn from, for kernels that draw them as they go.
+
+        Raises:
+            NumbersAsked: the key has none.
+        """
+        if not self._key.numbers:
+            raise NumbersAsked
         return philox.Counters(*self._key.words, *self._rows.pairs)
 
     def fold(self, *words: int | str) -> PhiloxDraws:
@@ -125,9 +135,19 @@ def uniforms(draws: Draws, x: Tensor) -> Tensor | philox.Counters:
 @final
 @dataclass(frozen=True)
 class Key:
-    """Two 32-bit words of a Philox key; immutable."""
+    """Two 32-bit words of a Philox key; immutable.
+
+    Attributes:
+        words: the two words.
+        numbers: whether its draws have numbers; else asking for one raises :class:`NumbersAsked`.
+    """
 
     words: tuple[int, int]
+    numbers: bool = True
+
+    def without_numbers(self) -> Key:
+        """The same key, to find out whether anybody asks it for a random number."""
+        return Key(self.words, numbers=False)
 
     @staticmethod
     def seed(seed: int) -> Key:
@@ -138,7 +158,8 @@ class Key:
         """A key for a narrower purpose: blake2b of this key and the words, stable over runs."""
         text = repr((self.words, words)).encode()
         digest = hashlib.blake2b(text, digest_size=8).digest()
-        return Key((int.from_bytes(digest[:4], "little"), int.from_bytes(digest[4:], "little")))
+        words = int.from_bytes(digest[:4], "little"), int.from_bytes(digest[4:], "little")
+        return Key(words, self.numbers)
 
     def draws(self, replicas: Tensor, workers: Tensor) -> Draws:
         """Draws for replica ids ``[...]`` and worker ids ``[m]`` or ``[..., m]`` (int64)."""

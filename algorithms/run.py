@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import torch
@@ -12,7 +12,7 @@ from torch import Tensor
 
 from algorithms.compressors.requirements import OutOfRange
 from algorithms.faults import NO_FAULTS, Faults
-from algorithms.key import Key
+from algorithms.key import Key, NumbersAsked
 from algorithms.methods.base import Method, NonFiniteGradient, World
 from algorithms.network.base import Network
 from algorithms.network.simulated import Simulated
@@ -57,6 +57,9 @@ def run(
     records the mean value of the workers' models too, at the price of n values of f a record. A
     ``network`` that was used before starts anew: an empty ledger, and no stopwatch but this run's.
 
+    Where nothing is drawn but the stopwatch's times, and no ``network`` is given, all replicas are
+    alike and one is computed for all.
+
     Raises:
         ValueError: an argument is out of range (named with its value).
         Diverged: a model, gradient or message stopped being finite; carries the trace up to there.
@@ -70,6 +73,7 @@ def run(
     ):
         if value < least:
             raise ValueError(f"{name} must be at least {least}, got {name}={value}")
+    simulated = network is None
     network = network or Simulated(problem.n, device=problem.device)
     if network.n != problem.n:
         raise ValueError(
@@ -80,15 +84,23 @@ def run(
     if start.shape != (problem.d,):
         raise ValueError(f"x0 must have shape [{problem.d}], got {list(start.shape)}")
     require_finite("x0", start)
-    network.restart()
     ids = torch.arange(replicas, device=problem.device)
-    key = Key.seed(seed)
-    if timing is not None:
-        network.stopwatch = Stopwatch(timing, problem.n, key, ids, method.link_speeds)
-    world = World(problem, network, key, ids, faults)
-    recorder = Recorder(method, world, record_steps(steps, points), every, weight, of_workers)
-    with one_thread():
+    due = record_steps(steps, points)
+
+    def played(key: Key, computed: Tensor) -> Trace:
+        network.restart()
+        if timing is not None:
+            watch = Key.seed(seed)
+            network.stopwatch = Stopwatch(timing, problem.n, watch, ids, method.link_speeds)
+        world = World(problem, network, key, computed, faults)
+        recorder = Recorder(method, world, due, every, weight, of_workers, replicas)
         return _loop(method, world, start, steps, recorder, seed)
+
+    with one_thread():
+        if simulated and replicas > 1:
+            with suppress(NumbersAsked):
+                return played(Key.seed(seed).without_numbers(), ids[:1])
+        return played(Key.seed(seed), ids)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, TypeVar, final
 
 import numpy as np
 import torch
@@ -18,6 +18,8 @@ from algorithms.methods.base import Method, World
 from algorithms.network.base import Network
 from algorithms.network.ledger import Account
 from theory.arrays import Floats
+
+Values = TypeVar("Values", Floats, Tensor)
 
 _ROUNDING = 1e-24  # of a squared gradient, beside the squared distance between workers
 
@@ -88,7 +90,10 @@ def mean_model(method: Method[Any], network: Network, rows: Tensor) -> Tensor:
 
 @final
 class Recorder:
-    """Collects the series of one run: an observer that charges nothing and changes nothing."""
+    """Collects the series of one run: an observer that charges nothing and changes nothing.
+
+    Where one replica is computed for ``replicas`` that are alike, the trace has all of them.
+    """
 
     def __init__(
         self,
@@ -98,9 +103,10 @@ class Recorder:
         every: int,
         weight: Callable[[int], float] | None,
         of_workers: bool,
+        replicas: int,
     ) -> None:
         self.method, self.world, self.every, self.weight = method, world, every, weight
-        self.of_workers = of_workers
+        self.of_workers, self.replicas = of_workers, replicas
         self.due = set(due.tolist())
         self.columns: dict[str, list[Any]] = {}
         self.gradient_sum = torch.zeros(world.replicas.shape, dtype=torch.float64)
@@ -197,17 +203,28 @@ class Recorder:
         """The series so far and where the run stands."""
         world, rows = self.world, self.method.models(state)
         series = {name: np.stack(column, axis=-1) for name, column in self.columns.items()}
+        steps, wall_seconds = series.pop("steps"), series.pop("wall_seconds")
+        account = world.network.account(tuple(world.replicas.shape))
         return Trace(
             method=self.method.name,
             problem=world.problem.name,
             seed=seed,
-            steps=series.pop("steps").astype(np.int64),
-            **series,
-            model=mean_model(self.method, world.network, rows),
-            rows=rows,
-            account=world.network.account(tuple(world.replicas.shape)),
+            steps=steps.astype(np.int64),
+            wall_seconds=wall_seconds,
+            **{name: self._of_all(column) for name, column in series.items()},
+            model=self._of_all(mean_model(self.method, world.network, rows)),
+            rows=self._of_all(rows),
+            account=Account(*map(self._of_all, account)),
             f_star_known=world.problem.f_star is not None,
         )
+
+    def _of_all(self, values: Values) -> Values:
+        """``[R, ...]`` from ``[R, ...]``, or from the ``[1, ...]`` of one replica for all."""
+        if len(values) == self.replicas:
+            return values
+        if isinstance(values, Tensor):
+            return values.expand(self.replicas, *values.shape[1:]).clone()
+        return np.repeat(values, self.replicas, axis=0)
 
 
 def only_agrees(squared_gradient: Floats, consensus: Floats) -> bool:

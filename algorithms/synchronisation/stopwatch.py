@@ -81,15 +81,17 @@ class Stopwatch(Clock):
 
     def work(self, gradients: int = 1, who: Tensor | None = None) -> None:
         """Workers ``who`` ``[..., n]`` (bool; None: all) compute so many gradients in turn."""
-        for _ in range(gradients):
+        self.worked = self.worked + (gradients if who is None else gradients * who.long())
+        while gradients > 0:
             place = self.gradients % _BLOCK
             if place == 0:
                 draws = self.key.fold(self.gradients).draws(self.replicas, torch.arange(self.n))
                 self._drawn = self.timing.times.seconds(draws, _BLOCK, self.gradients)
-            self.gradients += 1
-            took = self._drawn[..., place]
-            self.worked = self.worked + (1 if who is None else who.long())
+            now = min(gradients, _BLOCK - place)
+            took = self._drawn[..., place : place + now].sum(-1)
             self.clocks = self.clocks + (took if who is None else torch.where(who, took, 0.0))
+            self.gradients += now
+            gradients -= now
 
     def up(self, bits: int | Tensor, messages: int | Tensor, who: Tensor | None = None) -> None:
         """Workers send; ``who`` ``[..., n]`` (bool; None: all) go on when the last message came.

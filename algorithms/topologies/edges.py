@@ -39,12 +39,14 @@ def _matrix(topology: StaticTopology) -> Floats:
     return w
 
 
+@lru_cache(maxsize=64)
 def edges(topology: StaticTopology) -> tuple[tuple[int, int], ...]:
     """Edges (i, j) with i < j, in order."""
     w = _matrix(topology)
     return tuple((int(i), int(j)) for i, j in np.argwhere(w) if i < j)
 
 
+@lru_cache(maxsize=64)
 def colouring(topology: StaticTopology) -> tuple[int, ...]:
     """A colour for each worker, neighbours of different ones (networkx's greedy colouring)."""
     graph = nx.from_numpy_array(_matrix(topology))

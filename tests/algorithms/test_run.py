@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
 import torch
 
-from algorithms.catalogue import row
+from algorithms.catalogue import PROBLEMS, row
+from algorithms.compressors.identity import Identity
 from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.rand_k import RandK
+from algorithms.compressors.warm_up import WarmUp
+from algorithms.methods.admm.admm_graph import GraphADMM
 from algorithms.methods.base import NonFiniteGradient
 from algorithms.methods.gossip.choco import ChocoSGD
 from algorithms.methods.gossip.d_psgd import DPSGD
@@ -22,9 +25,10 @@ from algorithms.network.simulated import Simulated
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import Diverged, run
 from algorithms.synchronisation.compute_times import Constant, Exponential
+from algorithms.synchronisation.stopwatch import STANDARD
 from algorithms.topologies.one_peer_exponential import OnePeerExponential
 from algorithms.topologies.ring import Ring
-from algorithms.trace import record_steps
+from algorithms.trace import Trace, record_steps
 from theory.stepsizes import ConstantStep, InverseTimeStep
 
 STEP = ConstantStep(0.1)
@@ -171,3 +175,45 @@ def test_the_workers_mean_value_is_that_of_their_models() -> None:
     assert trace.consensus[0, -1] > 0.1
     assert np.allclose(trace.workers_suboptimality, expected, rtol=1e-12)
     assert np.isnan(run(method, objective, steps=7).workers_suboptimality).all()
+
+
+NOISELESS = next(entry for entry in PROBLEMS if entry.name == "least-squares-rising").build(4)
+
+
+@pytest.mark.parametrize(
+    "method, alike",
+    [
+        (BSP(STEP), True),
+        (GraphADMM(ConstantStep(0.5), Ring(4)), True),
+        (GraphADMM(ConstantStep(0.5), Ring(4), coloured=False), True),
+        (BSP(STEP, RandK(2)), False),
+        (BSP(STEP, WarmUp((Identity(), RandK(2)), 6)), False),
+        (ParameterServer(STEP, 12, Exponential(1.0)), False),
+    ],
+    ids=lambda value: getattr(value, "name", None),
+)
+def test_one_replica_is_computed_for_all_where_they_are_alike(monkeypatch, method, alike):
+    """Else the run has all of them, whoever drew, and whenever; a network that is given is played
+    on with all replicas."""
+    seen: list[int] = []
+    step = type(method).step
+
+    def watched(self, state, t, world):
+        seen.append(world.replicas.numel())
+        return step(self, state, t, world)
+
+    monkeypatch.setattr(type(method), "step", watched)
+    told = {"steps": 12, "seed": 3, "replicas": 5, "timing": STANDARD, "every": 1}
+    one = run(method, NOISELESS, **told)
+    assert seen[-1] == (1 if alike else 5)
+    every = run(method, NOISELESS, **told, network=Simulated(4))
+    assert seen[-1] == 5
+    for field in fields(Trace):
+        left, right = getattr(one, field.name), getattr(every, field.name)
+        if field.name == "account":
+            assert all(map(torch.equal, left, right))
+        elif isinstance(left, np.ndarray | torch.Tensor) and field.name != "wall_seconds":
+            assert left.shape == right.shape
+            np.testing.assert_allclose(np.asarray(left), np.asarray(right), rtol=1e-12, atol=1e-15)
+    spread = every.model.std(0).max() > 0
+    assert bool(spread) != alike

@@ -75,12 +75,12 @@ class GraphADMM(Method[GraphState]):
         rho, lists = 1 / self.step_rule(t), adjacency(self.topology)
         degree = lists.in_degree[world.network.workers.cpu()].to(state.x)
         x, heard = state.x, state.heard.clone()
+        everyone, here = torch.tensor(self.classes), self._classes(world)
         for c in range(len(heard)):
-            chosen = (self._classes(world) == c).nonzero()[:, 0]
-            everyone = torch.tensor(self.classes)
+            chosen = (here == c).nonzero()[:, 0]
             world.worked(SOLVE_GRADIENTS, (everyone == c).nonzero()[:, 0])
             x = self._solved(x, state.p, _total(heard), degree, chosen, rho, world)
-            sends = (self._classes(world) == c).expand(x.shape[:-1])
+            sends = (here == c).expand(x.shape[:-1])
             packet = world.pack(Identity(), x, t, sends=sends, purpose=f"class {c}")
             heard[c] = world.network.mix(packet, lists).result
         world.checked(x, t, world.network.workers)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 import torch
 from torch import Tensor
 
-from algorithms.key import Key
+from algorithms.key import Key, NumbersAsked
 from algorithms.methods.base import Method, World
 from algorithms.network.base import Network
 from algorithms.synchronisation.base import Barrier, ComputeTimes
@@ -54,8 +54,11 @@ class Scheduled(Method[State]):
 
         Raises:
             ValueError: the world has more replicas than it is drawn for.
+            NumbersAsked: the world's key has no numbers: a schedule is drawn.
         """
         ids = world.replicas
+        if not world.key.numbers:
+            raise NumbersAsked
         if int(ids.max()) >= self.replicas:
             raise ValueError(
                 f"the schedule is drawn for replicas={self.replicas} replicas, got replica ids up "
