@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
+from proofs_check.instruments.power_laws.described import ShownRate, decided, described
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
 
@@ -42,6 +43,10 @@ class PowerLawFit:
     residual     largest |log mean y - fitted line| over the points: how little a power law it is
     points       points used, of ``offered``; the rest lies at or behind the floor
     replicas     independent runs behind the interval
+    shown        what the curve shows for readers, its 95% interval over models (None: too few
+                 points or replicas)
+    decided      interval at error ``alpha`` that a stated order must miss to be refuted: slope +-
+                 half_width, widened to that over models where the curve is shown to be no power law
     """
 
     slope: float
@@ -54,6 +59,8 @@ class PowerLawFit:
     replicas: int
     alpha: float
     floor: float
+    shown: ShownRate | None = None
+    decided: tuple[float, float] | None = None
 
 
 def fit_power(
@@ -92,6 +99,7 @@ def fit_power(
     log_y = np.log(mean[:points])
     intercept = float(log_y.mean() - slope * log_x.mean())
     residual = float(np.abs(log_y - intercept - slope * log_x).max())
+    shown = described(xs[:points], ys[:, :points])
     return PowerLawFit(
         slope=slope,
         half_width=half_width,
@@ -103,6 +111,8 @@ def fit_power(
         replicas=ys.shape[0],
         alpha=alpha,
         floor=least,
+        shown=shown,
+        decided=decided(shown, xs[:points], ys[:, :points], alpha, (slope, half_width)),
     )
 
 
@@ -140,32 +150,41 @@ def rate_verdict(
     problem: str = "",
     provenance: str = "",
     coarsest: float = 0.5,
+    reference: float | None = None,
 ) -> Verdict:
     """Is the measured exponent at most ``order`` (and, if ``tight``, at least)?
 
-    Refuted if slope > order + half_width, or tight and slope < order - half_width. If the data
-    could not have seen a deviation of ``coarsest`` (default: between T^(-1/2) and T^(-1)), the
-    exponent is compared, not asserted.
+    An order is refuted if it lies outside ``fit.decided``, above the interval only if tight.
+    ``reference`` is the slope of the theorem's own bound over the points (:func:`bound_slope`): it
+    is held against slope +- half_width in the order's place, since both are of the same range. If
+    the data could not have seen a deviation of ``coarsest`` (default: between T^(-1/2) and T^(-1)),
+    the exponent is compared, not asserted.
     """
-    over = fit.slope > order + fit.half_width + _ROUNDING
-    under = tight and fit.slope < order - fit.half_width - _ROUNDING
+    held, low, high = order, *(fit.decided or _around(fit))
+    if reference is not None:
+        held, low, high = reference, *_around(fit)
+    over = low > held + _ROUNDING
+    under = tight and high < held - _ROUNDING
     outcome = Outcome.REFUTED if over or under else Outcome.SUPPORTED
     note = ""
     if fit.resolution > coarsest and outcome is Outcome.SUPPORTED:
         outcome, note = Outcome.COMPARED, f"; too coarse to assert (more than {coarsest:g})"
     relation = "=" if tight else "<="
+    at_hand = "" if reference is None else f"; the bound's own over these points {reference:.4f}"
     evidence = (
         f"exponent of {variable} {fit.slope:.4f} +- {fit.half_width:.4f} (order: {relation} "
-        f"{order:g}) on {fit.points} of {fit.offered} points, {fit.replicas} replicas, largest "
-        f"distance from a power law {fit.residual:.2g}{note}"
+        f"{order:g}{at_hand}) on {fit.points} of {fit.offered} points, {fit.replicas} replicas, "
+        f"largest distance from a power law {fit.residual:.2g}{note}"
     )
+    if fit.shown is not None:
+        evidence += f"; {fit.shown}"
     return Verdict(
         subject=subject,
         claim=claim,
         check=f"rate in {variable}",
         outcome=outcome,
         statistic=fit.slope,
-        bound=order,
+        bound=held,
         order=f"{variable}^{order:g}",
         uncertainty=fit.half_width,
         resolution=fit.resolution,
@@ -173,6 +192,16 @@ def rate_verdict(
         provenance=provenance or f"grouped jackknife, error {fit.alpha:g}",
         problem=problem,
     )
+
+
+def _around(fit: PowerLawFit) -> tuple[float, float]:
+    return fit.slope - fit.half_width, fit.slope + fit.half_width
+
+
+def bound_slope(x: ArrayLike, bound: ArrayLike, points: int) -> float:
+    """Least-squares slope of log bound ``[K]`` against log x ``[K]`` over the first ``points``."""
+    log_x = np.log(np.asarray(x, dtype=np.float64)[:points])
+    return float(_slope(log_x, np.asarray(bound, dtype=np.float64)[:points]))
 
 
 def curve_under_bound(

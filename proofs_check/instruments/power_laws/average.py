@@ -1,0 +1,131 @@
+r"""The exponent of a curve with what is not known of its model inside the interval.
+
+Each model is fitted to log E y, bias and covariance of which come from the jackknife over replicas;
+what it leaves of slope, curvature and third and fourth differences is tested by Hotelling's T^2 (a
+profile likelihood, so that the covariance need not be known). Models are weighted by that
+likelihood, those with a third parameter less by the share of its prior range that the data leave
+(Occam's factor), and the interval is that of model-averaged tail areas (Turek and Fletcher 2012,
+Computational Statistics and Data Analysis 56): its ends are where the weighted tails of Student's t
+of all models leave alpha / 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from scipy import stats
+
+from proofs_check.instruments.power_laws.models import MODELS, FittedModel, ModelFit
+from theory.arrays import Floats
+
+_TINY = float(np.finfo(np.float64).tiny)
+_FEW = 12  # replicas below which fourth differences are left out
+_PRIOR = 0.5  # how far a third parameter is expected to move the exponent
+_BISECTIONS = 60
+_EXACT = 1e-12  # least standard error of an exponent, and of what a model leaves
+
+
+class Averaged(NamedTuple):
+    """N curves, the models in the order of :data:`MODELS`.
+
+    Attributes:
+        low: lower ends of the intervals ``[N]``.
+        high: upper ends ``[N]``.
+        weights: of the models ``[N, M]``.
+        exponents: of the models ``[N, M]``.
+        errors: standard errors of these ``[N, M]``.
+        lack: p-values of the test that the model holds ``[N, M]``.
+        extras: third parameters ``[N, M]``.
+    """
+
+    low: Floats
+    high: Floats
+    weights: Floats
+    exponents: Floats
+    errors: Floats
+    lack: Floats
+    extras: Floats
+
+
+def pseudo_logs(y: Floats) -> Floats:
+    """Jackknife pseudo-values of log mean y, of y ``[..., R, K]``; NaN where a mean without one
+    replica is not positive."""
+    replicas = y.shape[-2]
+    total = y.sum(axis=-2, keepdims=True)
+    without = (total - y) / (replicas - 1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(replicas * np.log(total / replicas) - (replicas - 1) * np.log(without))
+
+
+def averaged(
+    x: Floats,
+    y: Floats,
+    alpha: float,
+    models: Mapping[str, ModelFit] = MODELS,
+) -> Averaged:
+    """Exponents of N curves y ``[N, R, K]``, R replicas each, in x ``[K]``, K at least 4."""
+    replicas, points = y.shape[1:]
+    values = pseudo_logs(y)
+    log_y = values.mean(axis=1)
+    spread = (values - log_y[:, None]) / np.sqrt(replicas * (replicas - 1.0))
+    u = np.log(x)
+    orders = min(points - 1, 3 if replicas < _FEW else 4)
+    shapes = np.linalg.qr(np.vander(u - u.mean(), orders + 1, increasing=True))[0][:, 1:]
+    fits = [model(x, log_y) for model in models.values()]
+    judged = [_judged(fit, spread, shapes) for fit in fits]
+    exponents = np.stack([fit.exponent for fit in fits], axis=1)
+    errors = np.stack([error for error, *_ in judged], axis=1)
+    left = np.stack([statistic for _, statistic, _ in judged], axis=1)
+    free = np.array([degrees for *_, degrees in judged])
+    extra = np.array([fit.jacobian.shape[-1] > 2 for fit in fits])
+    occam = np.log1p((_PRIOR / errors) ** 2) * extra
+    deviance = replicas * np.log1p(left / (replicas - 1)) + occam
+    weights = np.exp(-(deviance - deviance.min(axis=1, keepdims=True)) / 2)
+    weights /= weights.sum(axis=1, keepdims=True)
+    low, high = (
+        _quantile(weights, exponents, errors, replicas - 1, p) for p in (alpha / 2, 1 - alpha / 2)
+    )
+    return Averaged(
+        low, high, weights, exponents, errors, _lack(left, free, replicas),
+        np.stack([fit.extra for fit in fits], axis=1),
+    )  # fmt: skip
+
+
+def _judged(fit: FittedModel, spread: Floats, shapes: Floats) -> tuple[Floats, Floats, int]:
+    """Standard error of the exponent, T^2 of what the model leaves, and its degrees of freedom."""
+    size = np.sqrt((fit.jacobian**2).sum(axis=1)) + _TINY
+    unit = fit.jacobian / size[:, None]
+    weight = np.linalg.pinv(unit, rcond=1e-7)[:, 1] / size[:, 1, None]
+    error = np.sqrt(((spread @ weight[..., None])[..., 0] ** 2).sum(axis=-1))
+    parameters = unit.shape[-1] - 1
+    directions = np.linalg.svd(shapes.T @ unit, full_matrices=True)[0][:, :, parameters:]
+    degrees = directions.shape[-1]
+    if not degrees:
+        return error + _EXACT, np.zeros(len(error)), 0
+    left = ((fit.residual @ shapes)[:, None] @ directions)[:, 0]
+    rows = spread @ shapes @ directions
+    covariance = rows.transpose(0, 2, 1) @ rows + _EXACT**2 * np.eye(degrees)
+    statistic = (left * np.linalg.solve(covariance, left[..., None])[..., 0]).sum(axis=-1)
+    return error + _EXACT, statistic, degrees
+
+
+def _lack(statistic: Floats, free: Floats, replicas: int) -> Floats:
+    """p-values of Hotelling's T^2; one where nothing is left to test."""
+    rest = np.maximum(replicas - free, 1)
+    ratio = statistic * rest / ((replicas - 1) * np.maximum(free, 1))
+    tested = (free > 0) & (replicas > free)
+    return np.where(tested, stats.f.sf(ratio, np.maximum(free, 1), rest), 1.0)
+
+
+def _quantile(weights: Floats, centres: Floats, errors: Floats, df: int, level: float) -> Floats:
+    """Where the weighted distribution of Student's t of all models reaches ``level`` ``[N]``."""
+    reach = stats.t.isf(min(level, 1 - level) / 100, df)
+    low = (centres - reach * errors).min(axis=1)
+    high = (centres + reach * errors).max(axis=1)
+    for _ in range(_BISECTIONS):
+        middle = (low + high) / 2
+        below = (weights * stats.t.cdf((middle[:, None] - centres) / errors, df)).sum(axis=1)
+        low, high = np.where(below < level, middle, low), np.where(below < level, high, middle)
+    return np.asarray((low + high) / 2)

@@ -1,0 +1,139 @@
+"""Exponents of known curves: intervals hold them as often as stated, planted faults are refuted."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy import optimize
+
+from proofs_check.instruments.power_laws.average import averaged
+from proofs_check.instruments.power_laws.calibration import (
+    EXPONENT,
+    KINDS,
+    NOISES,
+    REPLICAS,
+    coverage,
+    curve,
+    noisy_curves,
+)
+from proofs_check.instruments.power_laws.described import described
+from proofs_check.instruments.power_laws.models import MODELS
+from proofs_check.instruments.rates import bound_slope, fit_power, rate_verdict
+from proofs_check.verdict import Outcome
+
+X = np.geomspace(16, 2048, 12)
+ERROR = 1e-10  # of a verdict, as in the survey
+NAMES = {"subject": "synthetic", "claim": "E y = x^p"}
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "formula"),
+    [
+        ("burn-in", "flat start, b = 48", lambda x, a, p, b: a + p * np.log(x + b)),
+        ("floor", "floor of 30%", lambda x, a, p, c: np.log(np.exp(a) * x**p + c)),
+    ],
+)
+def test_models_are_fitted_as_scipy_fits_them(name, kind, formula):
+    log_y = np.log(noisy_curves(kind, 16, "log-normal", 0.05, 1, 3)[0].mean(axis=0))
+    wanted, _ = optimize.curve_fit(formula, X, log_y, p0=(0.0, -0.5, 1e-3), maxfev=100_000)
+    found = MODELS[name](X, log_y[None])
+    assert found.exponent[0] == pytest.approx(wanted[1], abs=1e-4)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_coverage_is_between_92_and_98_percent(kind: str):
+    assert 0.92 <= coverage(kind, 8, "log-normal", 0.01).share <= 0.98
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "noise", "replicas"), list(product(KINDS, NOISES, REPLICAS)))
+def test_coverage_of_every_kind_is_between_92_and_98_percent(kind: str, noise: str, replicas: int):
+    found = coverage(kind, replicas, noise, 0.01)
+    assert 0.92 <= found.share <= 0.98
+    if kind == KINDS[0]:
+        assert found.refuted <= 0.07, "the test of the power law itself"
+    else:
+        assert found.refuted >= 0.99
+
+
+def test_a_window_chosen_after_the_fact_is_seen_by_its_coverage():
+    """The window whose upper end is least: what one who hopes for a rate would report."""
+    y = noisy_curves(KINDS[0], 16, "log-normal", 0.01, 500, 11)
+    power = {"power law": MODELS["power law"]}
+    spans = [slice(a, b) for a in range(9) for b in range(a + 4, 13)]
+    spans.sort(key=lambda span: span.start - span.stop)
+    tails = [averaged(X[span], y[:, :, span], 0.05, power) for span in spans]
+    low = np.stack([one.low for one in tails])
+    high = np.stack([one.high for one in tails])
+    picked = high.argmin(axis=0), np.arange(500)
+    chosen = float(((low[picked] <= EXPONENT) & (high[picked] >= EXPONENT)).mean())
+    whole = float(((low[0] <= EXPONENT) & (high[0] >= EXPONENT)).mean())
+    assert chosen < 0.85 and 0.92 <= whole <= 0.98
+
+
+@pytest.mark.parametrize("spread", [0.002, 0.01, 0.05])
+def test_a_true_logarithm_is_not_called_a_wrong_exponent(spread: float):
+    """The least-squares line alone is outside its interval in all of these curves."""
+    curves = noisy_curves("logarithm", 32, "log-normal", spread, 60, 5)
+    fits = [fit_power(X, y, ERROR) for y in curves]
+    assert all(fit.slope - fit.half_width > EXPONENT for fit in fits)
+    outcomes = [rate_verdict(fit, EXPONENT, False, **NAMES).outcome for fit in fits]
+    assert Outcome.REFUTED not in outcomes
+
+
+@pytest.mark.parametrize(
+    ("kind", "spread", "order"),
+    [("power law", 0.05, -1.0), ("power law", 0.3, -1.0), ("logarithm", 0.01, -1.0)],
+)
+def test_a_wrong_order_is_refuted(kind: str, spread: float, order: float):
+    y = noisy_curves(kind, 64, "log-normal", spread, 1, 6)[0]
+    verdict = rate_verdict(fit_power(X, y, ERROR), order, False, **NAMES)
+    assert verdict.outcome is Outcome.REFUTED
+
+
+def test_a_dropped_square_is_refuted():
+    """||grad f|| in place of ||grad f||^2 has half the exponent."""
+    y = noisy_curves("power law", 32, "log-normal", 0.1, 1, 8)[0]
+    right, wrong = (
+        rate_verdict(fit_power(X, values, ERROR), EXPONENT, False, **NAMES)
+        for values in (y, np.sqrt(y))
+    )
+    assert (right.outcome, wrong.outcome) == (Outcome.SUPPORTED, Outcome.REFUTED)
+
+
+def test_a_curve_is_held_against_the_slope_of_its_bound_where_that_is_given():
+    """A bound with a burn-in falls slower than its order at these horizons, and so may the run."""
+    y = noisy_curves("flat start, b = 48", 32, "log-normal", 0.02, 1, 9)[0]
+    bound = 3 * curve("flat start, b = 48")
+    fit = fit_power(X, y, ERROR)
+    local = bound_slope(X, bound, fit.points)
+    assert local > EXPONENT + 0.1
+    held = rate_verdict(fit, EXPONENT, False, reference=local, **NAMES)
+    slower = rate_verdict(fit, EXPONENT, False, reference=local - 0.1, **NAMES)
+    assert (held.outcome, slower.outcome) == (Outcome.SUPPORTED, Outcome.REFUTED)
+    assert held.bound == local and "the bound's own over these points" in held.evidence
+
+
+def test_the_window_leaves_out_what_no_model_describes():
+    y = noisy_curves("power law", 32, "log-normal", 0.01, 1, 10)[0]
+    y[:, :3] *= np.array([3.0, 0.4, 2.0])
+    shown = described(X, y)
+    assert shown is not None
+    assert shown.points == 9 and shown.first == X[3] and shown.holds
+    assert shown.low <= EXPONENT <= shown.high < EXPONENT + 0.05
+    assert "9 of 12 points" in str(shown) and "95% interval over models" in str(shown)
+
+
+def test_what_is_found_is_named():
+    shown = described(X, noisy_curves("floor of 30%", 32, "log-normal", 0.01, 1, 12)[0])
+    assert shown is not None
+    assert shown.best == "floor" and shown.extra == pytest.approx(0.3, abs=0.05)
+    assert shown.lack < 1e-3 and "a pure power law is rejected" in str(shown)
+    assert shown.early < shown.late - 0.05
+
+
+def test_few_replicas_and_points_are_not_described():
+    y = noisy_curves("power law", 8, "log-normal", 0.01, 1, 13)[0]
+    assert described(X, y[:5]) is None and described(X[:2], y[:, :2]) is None
