@@ -158,7 +158,7 @@ def audit(
     ] = None,
     d: Annotated[int, typer.Option("-d", "--d", help="Audited beside d = 1, 4, 16, 100.")] = 1000,
     seed: Annotated[int, typer.Option(help="Any integer; the same seed, the same audit.")] = 0,
-    samples: Annotated[int, typer.Option(help="Calls at each vector, at least 100.")] = 5000,
+    samples: Annotated[int, typer.Option(help="Calls at each vector, at least 100.")] = 2500,
     ranks: Annotated[
         int | None, typer.Option(help="Processes for a DDP hook; 1 for torch's, 2 for yours.")
     ] = None,

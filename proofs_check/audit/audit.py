@@ -30,7 +30,7 @@ from proofs_check.audit.verdicts import Reporter, raised
 from proofs_check.verdict import Outcome, Verdict
 
 DIMS = (1, 4, 16, 100)
-SAMPLES = 5000
+SAMPLES = 2500
 SEARCH = 20_000
 FAMILY_ERROR = 1e-6
 SIZES = ("zero", "huge", "tiny")

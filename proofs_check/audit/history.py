@@ -16,10 +16,14 @@ from proofs_check.instruments.statistics import ROUNDOFF, half_width
 ALPHA = 1e-9
 _PAIRS = 4000
 _CYCLE = 24
-_TURNS = 32
+_TURNS = (32, 512)
+_RETURNED = 0.5
 _SMALL = 16
 _SHOWN = 6
 _FEW = 4
+_NUDGE = 2.0**-20
+_COMPARED = ("<C(x), x>/||x||^2", "||C(x)-x||^2/||x||^2")
+_PRODUCT = "<C(x)-x, C'(x)-x>/||x||^2 of two calls"
 
 
 @final
@@ -44,18 +48,36 @@ def influence(bench: Runner, points: Sequence[Tensor], exact: bool) -> Influence
     """
     points = sorted(points, key=len)
     small = max((x for x in points[:-1] if len(x) <= _SMALL), key=len, default=points[0])
-    if exact:
-        for x in points:
-            if (told := _exactly(bench, x)) and not _drawn_unevenly(bench, x):
-                return Influence(True, told, x)
     seen = Influence(False, "outcomes after different vectors are equal")
-    if exact and not any(_exactly(bench, x) for x in points):
+    moved = [(x, told) for x in points if (told := _exactly(bench, x))] if exact else []
+    for x, told in moved:
+        if _continuously(bench, x):
+            return Influence(True, told, x)
+    if exact and not moved:
         return _cycle(bench, small) or seen
+    drawn_anew = bench.subject.renewable and not exact  # else a generator may start at one seed
+    tests = (_by_test, _by_running, _in_a_row) if drawn_anew else (_by_test, _in_a_row)
     for x in {id(x): x for x in (points[0], small)}.values():
-        seen = _by_test(bench, x)
-        if seen.seen:
-            return seen
+        for test in tests:
+            try:
+                seen = test(bench, x)
+            except Exception as error:  # a stranger's code may raise anything
+                if _takes(bench, x):
+                    return Influence(True, f"it raises after calls that it took: {error}", x)
+                raise
+            if seen.seen:
+                return seen
     return _cycle(bench, small) or seen
+
+
+def _takes(bench: Runner, x: Tensor) -> bool:
+    """Whether a fresh one takes x."""
+    try:
+        bench.renew()
+        bench(x)
+    except Exception:  # a stranger's code may raise anything
+        return False
+    return True
 
 
 def _before(x: Tensor) -> tuple[Tensor, ...]:
@@ -79,12 +101,17 @@ def _exactly(bench: Runner, x: Tensor) -> str:
     return f"C({shown(x)}) is {shown(first)} after one vector and {shown(others[0])} after another"
 
 
-def _drawn_unevenly(bench: Runner, x: Tensor) -> bool:
-    """Whether the test of means sees nothing of a difference that there is in single outcomes."""
-    seeds = [_after(bench, _before(x)[0], x, seed) for seed in (20, 30)]
-    if torch.equal(seeds[0].nan_to_num(), seeds[1].nan_to_num()):
-        return False
-    return not _by_test(bench, x).seen
+def _continuously(bench: Runner, x: Tensor) -> bool:
+    """Whether the outcome at x moves with the least change of what was given before, up or down.
+
+    What is kept of a vector does; a generator of its own, whose draws are counted, does not, though
+    it may be asked for more of them by one vector than by another.
+    """
+    ramp = _before(x)[0]
+    least, middle, most = (
+        _after(bench, ramp * (1 + nudge), x, 5) for nudge in (-_NUDGE, 0, _NUDGE)
+    )
+    return not any(torch.equal(middle.nan_to_num(), other.nan_to_num()) for other in (least, most))
 
 
 def _by_test(bench: Runner, x: Tensor) -> Influence:
@@ -117,6 +144,62 @@ def _by_test(bench: Runner, x: Tensor) -> Influence:
     return Influence(bool((shift > width).any()), told, x, 2 * float(width.max()) / size)
 
 
+def _by_running(bench: Runner, x: Tensor) -> Influence:
+    """Outcomes at x of one that goes on against those of fresh ones: alike if nothing is kept.
+
+    If so, both are independent draws of one law; compared are the part along x and the squared
+    error.
+    """
+    size = float(x.square().sum()) or 1.0
+    seen = []
+    for fresh in (True, False):
+        bench.renew()
+        outcomes = []
+        for seed in range(_PAIRS):
+            if fresh:
+                bench.renew()
+            outcomes.append(bench(x, seed + _PAIRS * fresh))
+        y = torch.stack(outcomes)
+        if not bool(y.isfinite().all()):
+            return Influence(not fresh, f"C({shown(x)}) is not finite any more after some calls", x)
+        seen.append([y @ x / size, (y - x).square().sum(-1) / size])
+    for name, one, other in zip(_COMPARED, *seen, strict=True):
+        told = _differ(one, other, ALPHA / 2, "over fresh ones", f"over {_PAIRS} calls of one")
+        if told:
+            return Influence(True, f"{name} at x = {shown(x)} is {told}", x)
+    return Influence(False, "outcomes of one that goes on are those of fresh ones", x)
+
+
+def _differ(one: Tensor, other: Tensor, alpha: float, here: str, there: str) -> str:
+    """How the means of values ``[S]`` differ, "" where chance explains it, with error alpha."""
+    width = sum(
+        float(half_width(values, max(float(values.max() - values.min()), 1.0), alpha / 2))
+        for values in (one, other)
+    )
+    first, second = float(one.mean()), float(other.mean())
+    if abs(first - second) <= width + ROUNDOFF:
+        return ""
+    return f"{first:.3g} in the mean {here}, but {second:.3g} {there} (+- {width:.2g})"
+
+
+def _in_a_row(bench: Runner, x: Tensor) -> Influence:
+    """Errors of two calls in a row at x against those of two calls far apart: <C(x)-x, C'(x)-x>.
+
+    Independent calls have the same mean of both, ||E C(x) - x||^2; what comes back of an error in
+    the next call makes it smaller.
+    """
+    bench.renew()
+    errors = torch.stack([bench(x, seed) - x for seed in range(4 * _PAIRS)])
+    size = float(x.square().sum()) or 1.0
+    if not bool(errors.isfinite().all()):
+        return Influence(True, f"C({shown(x)}) is not finite any more after some calls", x)
+    near, far = errors.tensor_split(2)
+    pairs = ((near[::2], near[1::2]), far.tensor_split(2))
+    one, other = ((a * b).sum(-1) / size for a, b in pairs)
+    told = _differ(one, other, ALPHA, "over calls in a row", "over calls far apart")
+    return Influence(bool(told), f"{_PRODUCT} at x = {shown(x)} is {told}", x)
+
+
 def _cycle(bench: Runner, x: Tensor) -> Influence | None:
     """Outcomes that come round again though the seed stays: a counter."""
     bench.renew()
@@ -130,20 +213,41 @@ def _cycle(bench: Runner, x: Tensor) -> Influence | None:
     return None
 
 
-def comes_back(bench: Runner, x: Tensor) -> tuple[float, float]:
-    """||sum_t (C_t(x) - x)|| / ||x|| after one call and after ``_TURNS`` of them.
+@final
+@dataclass(frozen=True)
+class Returned:
+    """Over ``turns`` calls: ||sum_t (C_t(x) - x)|| / ||x||, and the same after one call.
 
-    A memory that adds what was left out to the next vector keeps the second from growing.
+    Attributes:
+        once: what one call leaves out.
+        later: what all together leave out.
+        turns: how many calls were made.
     """
-    bench.renew()
-    errors = torch.stack([bench(x, seed) - x for seed in range(_TURNS)])
+
+    once: float
+    later: float
+    turns: int
+
+    @property
+    def kept(self) -> bool:
+        """Whether far less is missing than if each call left out as much anew."""
+        return 0 < self.later < _RETURNED * self.turns * self.once
+
+
+def comes_back(bench: Runner, x: Tensor) -> Returned:
+    """What is left out at x and what of it comes back in later calls.
+
+    A memory that adds what was left out to the next vector keeps the sum of errors from growing,
+    after 32 calls, or after 512 where few entries are sent at a time.
+    """
     size = float(x.norm()) or 1.0
-    return float(errors[0].norm()) / size, float(errors.sum(0).norm()) / size
-
-
-def turns() -> int:
-    """How many calls :func:`comes_back` makes."""
-    return _TURNS
+    for turns in _TURNS:
+        bench.renew()
+        errors = torch.stack([bench(x, seed) - x for seed in range(turns)])
+        seen = Returned(float(errors[0].norm()) / size, float(errors.sum(0).norm()) / size, turns)
+        if seen.kept:
+            break
+    return seen
 
 
 def shown(x: Tensor) -> str:

@@ -14,12 +14,13 @@ from proofs_check.audit.moments import (
     DIRECTIONS,
     Sample,
     Setting,
+    all_finite,
     directions,
+    ends_of,
     look,
     outcomes,
     ratio_ends,
 )
-from proofs_check.instruments.betting import interval
 from proofs_check.instruments.vectors import check_vectors
 
 SMALL, LARGE = 2.0**-30, 2.0**20
@@ -75,7 +76,7 @@ def looks(setting: Setting) -> list[Sample]:
 
 def gain_of(y: Tensor, flat: Tensor) -> float:
     """How far a coordinate of a flat vector ``[d]`` is blown up in outcomes ``[S, d]``."""
-    return float((y / flat).abs().max()) if bool(y.isfinite().all()) else 1.0
+    return float((y / flat).abs().max()) if all_finite(y) else 1.0
 
 
 def second_look(setting: Setting, seen: Sample, gain: float) -> Sample:
@@ -91,14 +92,9 @@ def second_look(setting: Setting, seen: Sample, gain: float) -> Sample:
     towards = directions(seen.x)
     wanted = towards @ seen.x / unit
     reach = gain * (seen.x * towards).abs().amax(-1) / unit
-    ends = []
-    for place, values in enumerate(along.T):
-        top, bottom = float(values.max()), float(values.min())
-        spread = max(top - bottom, 1.0, float(reach[place]))
-        least, most = top - spread, bottom + spread
-        low, high = interval((values - least).clamp(0, most - least), most - least, ALPHA / 3)
-        ends.append((low + least - setting.slack, high + least + setting.slack))
-    low, high = torch.tensor(ends, dtype=torch.float64).T
+    spread = (along.amax(0) - along.amin(0)).clamp_min(1.0).maximum(reach)
+    low, high = ends_of(setting, along, spread, ALPHA)
+    low, high = low - setting.slack, high + setting.slack
     off = (along.mean(0) - wanted).abs()
     width = torch.maximum(along.mean(0) - low, high - along.mean(0))
     worst = int((off / width).argmax())

@@ -17,7 +17,7 @@ from typing import final
 
 from torch import Tensor
 
-from proofs_check.audit.history import comes_back, shown, turns
+from proofs_check.audit.history import comes_back, shown
 from proofs_check.audit.moments import ALPHA, EXACT
 from proofs_check.audit.traits import CallMemory
 from proofs_check.audit.trial import Trial
@@ -101,7 +101,9 @@ def _in_turn(trial: Trial, x: Tensor) -> str:
     """What is left out at first but sent in later calls."""
     if trial.traits.memory is not CallMemory.HISTORY:
         return ""
-    _, later = comes_back(trial.in_turn(), x)
-    if not later < (1 - EXACT) * turns():
+    seen = comes_back(trial.in_turn(), x)
+    if not seen.later < (1 - EXACT) * seen.turns:
         return ""
-    return f"in turn: {turns()} calls together miss {turns()} x by {later:.3g} ||x|| only"
+    return (
+        f"in turn: {seen.turns} calls together miss {seen.turns} x by {seen.later:.3g} ||x|| only"
+    )

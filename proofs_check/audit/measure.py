@@ -93,6 +93,8 @@ def _worst(setting: Setting, seen: tuple[Sample, ...], budget: int) -> Worst:
     starts = _starts(setting)
     draws = _DRAWS if setting.random else 1
     rounds = max(_ROUNDS, min(600, budget // (starts * draws)))
+    if setting.d == 1:  # only the size and the sign can be varied, which starts do already
+        rounds = _ROUNDS
     found = search(setting.operator, setting.d, _seed(setting), rounds=rounds, samples=draws)
     told = f"search from a {found.start} start, {found.tried} vectors tried ({found.how})"
     again = Worst(_anew(setting, "worst of looks", known.x), f"{known.name} vector")

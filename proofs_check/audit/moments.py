@@ -26,7 +26,9 @@ ALPHA = 1e-9
 ROUNDING = 16
 EXACT = 1e-4
 DIRECTIONS = ("along x", "along its signs", "along ones")
-_FAR, _TOLL = 6.0, 35.0
+_AT_ONCE = 200_000
+_CANDIDATES, _WORTH = 3, 0.25
+_FAR, _TOLL = 3.0, 35.0
 """Standard errors beyond which a deviation is looked at again."""
 
 
@@ -131,30 +133,33 @@ def look(setting: Setting, name: str, x: Tensor, y: Tensor, gain: float = 1.0) -
 
     ``gain`` is how far a coordinate is known to be blown up, as in :func:`statistics.mean_test`.
     """
-    if not bool(y.isfinite().all()):
+    if not all_finite(y):
         return _not_finite(name, x, y)
     d, unit = len(x), float(x.norm()) or 1.0
     towards = directions(x)
-    probes = torch.cat((y, y @ towards.T), 1) / unit
+    along = y @ towards.T
+    centre = y.mean(0)
+    mean, reached = torch.cat((centre, along.mean(0))) / unit, _range(y, along) / unit
     wanted = torch.cat((x, x @ towards.T)) / unit
-    spread = torch.maximum(
-        (probes.amax(0) - probes.amin(0)).clamp_min(1.0), gain * _reach(x, towards) / unit
-    )
-    tests = probes.shape[1]
-    widths = _widths(setting, probes, spread, ALPHA / tests) + setting.slack
-    off = (probes.mean(0) - wanted).abs()
+    spread = torch.maximum(reached.clamp_min(1.0), gain * _reach(x, towards) / unit)
+    off = (mean - wanted).abs()
+    widths = _coordinate_widths(setting, y, spread[:d] * unit, off[:d] * unit) / unit
+    ends = ends_of(setting, along / unit, spread[d:], ALPHA / 2)
+    sides = torch.where(wanted[d:] < mean[d:], mean[d:] - ends[0], ends[1] - mean[d:])
+    widths = torch.cat((widths, sides)) + setting.slack
+    c_width = float(torch.maximum(mean[d] - ends[0][0], ends[1][0] - mean[d])) + setting.slack
     worst = int((off / widths).argmax())
     biased = bool((off > widths).any())
-    ratio = (y - x).square().sum(-1) / unit**2
+    ratio = square_errors(y, x) / unit**2
     low, high = ratio_ends(setting, ratio)
-    a = float(probes[:, d].mean()) if bool(x.any()) else math.nan
+    a = float(mean[d]) if bool(x.any()) else math.nan
     return Sample(
         name,
         x,
-        y.mean(0),
+        centre,
         float(off[worst]),
         float(widths[worst]),
-        2 * float(widths[d]),
+        2 * c_width,
         DIRECTIONS[worst - d] if worst >= d else f"x[{worst}]",
         biased,
         float(ratio.mean()),
@@ -162,11 +167,63 @@ def look(setting: Setting, name: str, x: Tensor, y: Tensor, gain: float = 1.0) -
         high,
         float(ratio.std() / math.sqrt(len(y))) if len(y) > 1 else 0.0,
         a,
-        float(y.square().sum(-1).mean()) / unit**2,
-        float(widths[d]),
-        bool(((probes.mean(0) - a * wanted).abs() > 2 * widths).any()) if bool(x.any()) else False,
-        math.inf if biased else _needed(probes[:, d:], off[d:], spread[d:]),
+        float(torch.linalg.vector_norm(y)) ** 2 / len(y) / unit**2,
+        c_width,
+        bool(((mean - a * wanted).abs() > 2 * widths).any()) if bool(x.any()) else False,
+        math.inf if biased else _needed(along / unit, off[d:], spread[d:]),
     )
+
+
+def all_finite(y: Tensor) -> bool:
+    """Whether all of y is finite: its sum tells, unless that overflows."""
+    return bool(y.sum().isfinite()) or bool(y.isfinite().all())
+
+
+def square_errors(y: Tensor, x: Tensor) -> Tensor:
+    """||C(x) - x||^2 ``[S]`` of outcomes ``[S, d]``, a part of them at a time: they are large."""
+    rows = max(1, _AT_ONCE // len(x))
+    return torch.cat([(part - x).square().sum(-1) for part in torch.split(y, rows)])
+
+
+def _range(y: Tensor, along: Tensor) -> Tensor:
+    return torch.cat([values.amax(0) - values.amin(0) for values in (y, along)])
+
+
+def _coordinate_widths(setting: Setting, y: Tensor, spread: Tensor, off: Tensor) -> Tensor:
+    """Half-widths ``[d]`` of the means of ``y`` ``[S, d]``: empirical Bernstein bounds.
+
+    Of the coordinates that are farthest off for them, betting intervals where those are shorter;
+    each kind has half of what the directions leave of the error, over all d coordinates.
+    """
+    if not setting.random:
+        return torch.zeros(len(off), dtype=torch.float64)
+    alpha = ALPHA / 4 / len(off)
+    widths = half_width(y, spread, alpha)
+    far = (off / widths).topk(min(_CANDIDATES, len(off)))
+    for place in far.indices[far.values > _WORTH].tolist():
+        low, high = ends_of(setting, y[:, place, None], spread[place, None], alpha)
+        mean = y[:, place].mean()
+        widths[place] = min(widths[place], torch.maximum(mean - low, high - mean)[0])
+    return widths
+
+
+def ends_of(
+    setting: Setting, values: Tensor, spread: Tensor, alpha: float
+) -> tuple[Tensor, Tensor]:
+    """Ends ``[m]`` of betting intervals for the means of ``values`` ``[S, m]``, error alpha in all.
+
+    No value is taken to lie farther than ``spread`` ``[m]`` from another.
+    """
+    if not setting.random:
+        return values[0], values[0]
+    ends = []
+    for column, reach in zip(values.T, spread.tolist(), strict=True):
+        least, most = float(column.max()) - reach, float(column.min()) + reach
+        share = alpha / values.shape[1]
+        low, high = interval((column - least).clamp(0, most - least), most - least, share)
+        ends.append((low + least, high + least))
+    low_ends, high_ends = torch.tensor(ends, dtype=torch.float64).T
+    return low_ends, high_ends
 
 
 def ratio_ends(setting: Setting, ratio: Tensor) -> tuple[float, float]:
@@ -207,9 +264,3 @@ def directions(x: Tensor) -> Tensor:
 
 def _reach(x: Tensor, towards: Tensor) -> Tensor:
     return torch.cat((x.abs(), (x * towards).abs().amax(-1)))
-
-
-def _widths(setting: Setting, values: Tensor, spread: Tensor, alpha: float) -> Tensor:
-    if not setting.random:
-        return torch.zeros(values.shape[1:], dtype=torch.float64)
-    return half_width(values, spread, alpha)

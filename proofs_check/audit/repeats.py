@@ -5,14 +5,12 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from proofs_check.audit.history import comes_back, shown, turns
+from proofs_check.audit.history import comes_back, shown
 from proofs_check.audit.runner import Runner
 from proofs_check.audit.shrink import shrink
 from proofs_check.audit.traits import CallMemory, ordinary
 from proofs_check.audit.trial import Trial
 from proofs_check.verdict import Outcome, Verdict
-
-_RETURNED = 0.5
 
 
 def check_memory(trial: Trial) -> Verdict:
@@ -64,12 +62,12 @@ def _feedback(trial: Trial) -> str:
     """Whether what was left out comes back later."""
     d = next((d for d in reversed(trial.dims()) if d <= 100), trial.dims()[-1])
     bench = _bench(trial)
-    once, later = comes_back(bench, ordinary(d))
-    if not 0 < later < _RETURNED * turns() * once:
+    seen = comes_back(bench, ordinary(d))
+    if not seen.kept:
         return ""
     return (
-        f"; error feedback inside: one call misses x by {once:.3g} ||x||, but {turns()} calls "
-        f"together miss {turns()} x by {later:.3g} ||x|| only (d = {d})"
+        f"; error feedback inside: one call misses x by {seen.once:.3g} ||x||, but {seen.turns} "
+        f"calls together miss {seen.turns} x by {seen.later:.3g} ||x|| only (d = {d})"
     )
 
 

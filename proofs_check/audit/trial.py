@@ -37,6 +37,8 @@ class Trial:
     bench: Runner
     single: Runner
     _usual: dict[int, tuple[Sample, float]] = field(default_factory=dict)
+    _looks: dict[tuple[bytes, float], Sample] = field(default_factory=dict)
+    _drawn: dict[tuple[bytes, float, int], Tensor] = field(default_factory=dict)
 
     def bench_for(self, scale: float) -> Runner:
         """Single precision for sizes at its ends."""
@@ -55,12 +57,20 @@ class Trial:
 
     def drawn(self, x: Tensor, scale: float = 1.0, samples: int = _SAMPLES) -> Tensor:
         """Outcomes ``[S, d]`` at x ``[d]``, on the bench for its scale."""
-        setting = replace(self.setting(self.bench_for(scale), len(x)), samples=samples)
-        return outcomes(setting, x, setting.key)
+        asked = (_bytes(x), scale, samples)
+        if asked not in self._drawn:
+            setting = replace(self.setting(self.bench_for(scale), len(x)), samples=samples)
+            self._drawn.clear()  # the latest alone is kept: they may be large
+            self._drawn[asked] = outcomes(setting, x, setting.key)
+        return self._drawn[asked]
 
     def look(self, x: Tensor, scale: float = 1.0) -> Sample:
-        """What outcomes tell at x."""
-        return look(self.setting(self.bench_for(scale), len(x)), "", x, self.drawn(x, scale))
+        """What outcomes tell at x; the same vector is looked at once."""
+        asked = (_bytes(x), scale)
+        if asked not in self._looks:
+            setting = self.setting(self.bench_for(scale), len(x))
+            self._looks[asked] = look(setting, "", x, self.drawn(x, scale))
+        return self._looks[asked]
 
     def given(self, x: Tensor, scale: float = 1.0) -> Tensor:
         """scale x ``[d]`` as the subject gets it, in double precision."""
@@ -70,9 +80,8 @@ class Trial:
         """What is seen at a gaussian vector ``[d]``, and how many entries are kept in the mean."""
         if d not in self._usual:
             x = self.given(ordinary(d))
-            y = self.drawn(x)
-            kept = float((y != 0).double().sum(-1).mean())
-            self._usual[d] = look(self.setting(self.bench, d), "", x, y), kept
+            kept = float((self.drawn(x) != 0).double().sum(-1).mean())
+            self._usual[d] = self.look(x), kept
         return self._usual[d]
 
     def dims(self) -> list[int]:
@@ -82,6 +91,10 @@ class Trial:
             for d in {*_DIMS, *self.traits.dims}
             if d in self.traits.dims or _taken(self.bench, ordinary(d))
         )
+
+
+def _bytes(x: Tensor) -> bytes:
+    return bytes(x.numpy().tobytes())
 
 
 def _taken(bench: Runner, x: Tensor) -> bool:

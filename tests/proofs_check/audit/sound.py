@@ -172,7 +172,7 @@ CASES: tuple[tuple[Any, Stated, set[str]], ...] = (
     (top_k, Stated(delta="max(0.05, 1 / d)"), set()),
     (rand_k, Stated(unbiased=True, omega="max(9, d - 1)"), set()),
     (rand_k_of_a_hundredth, Stated(delta="max(0.01, 1 / d)"), set()),
-    (RandKWithFeedback, Stated(), set()),
+    (RandKWithFeedback, Stated(), {"state"}),
     (TopKWithFeedback, Stated(), {"state"}),
     (qsgd, Stated(unbiased=True, omega="min(d / 16, sqrt(d) / 4)"), set()),
     (terngrad, Stated(unbiased=True, omega="sqrt(d)"), set()),
@@ -186,7 +186,4 @@ CASES: tuple[tuple[Any, Stated, set[str]], ...] = (
     (count_sketch, Stated(unbiased=True, omega="2 * (d - 1) / d"), set()),
     (hard_threshold, Stated(), set()),
 )
-"""A compressor, what may be stated of it, and what is truly found: memory, overflow, underflow.
-
-That rand-k with feedback remembers is not seen: its residual is lost in its randomness.
-"""
+"""A compressor, what may be stated of it, and what is truly found: memory, overflow, underflow."""
