@@ -15,10 +15,11 @@ from proofs_check.verdict import Verdict
 
 
 class CellKind(StrEnum):
-    """What a cell checks; what is checked of that kind has a name, but for runs, signatures,
-    workers and the last two."""
+    """What a cell checks; what is checked of that kind has a name, but for runs, watched runs,
+    signatures, workers and the last two."""
 
     RUN = "run"
+    WATCHED = "watched run"
     OPERATOR = "operator"
     WORKERS = "workers"
     PROBLEM = "problem"

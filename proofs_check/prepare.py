@@ -20,6 +20,7 @@ from proofs_check.compressors.facts import operator_facts
 from proofs_check.compressors.tradeoff import tradeoff
 from proofs_check.instruments.signature import Signature
 from proofs_check.instruments.study import Study
+from proofs_check.methods.conduct import conduct
 from proofs_check.methods.equal_bits import error_at_budget
 from proofs_check.methods.influences import influences
 from proofs_check.methods.runs import run_row
@@ -69,6 +70,14 @@ def _run_of(of: Row, build: Build, cell: Cell) -> CellResult:
     return run_row(
         of, built, steps=cell.steps, replicas=cell.replicas, seed=cell.seeds[0], rates=cell.rates
     )
+
+
+def _watched(cell: Cell, _: str) -> Prepared:
+    return partial(_watched_of, row(cell.row), _entry(cell.problem).build, cell)
+
+
+def _watched_of(of: Row, build: Build, cell: Cell) -> CellResult:
+    return conduct(of, build(cell.n), cell.seeds[0])
 
 
 def _operator(cell: Cell, name: str) -> Prepared:
@@ -188,6 +197,7 @@ def name_of(check: Callable[..., object]) -> str:
 
 _PREPARED: dict[CellKind, Callable[[Cell, str], Prepared]] = {
     CellKind.RUN: _run,
+    CellKind.WATCHED: _watched,
     CellKind.OPERATOR: _operator,
     CellKind.WORKERS: _workers,
     CellKind.PROBLEM: _problem,

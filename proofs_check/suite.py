@@ -66,6 +66,7 @@ class Preset:
         return self.everywhere or name.startswith(_SYNTHETIC)
 
 
+_WATCHED_WORKERS = 8
 _SYNTHETIC = ("quadratic", "consensus")
 
 PRESETS: dict[str, Preset] = {
@@ -103,6 +104,13 @@ def _run_cells(effort: Preset) -> Iterator[Cell]:
             steps, replicas = effort.length(name)
             rates = effort.fits_rates_on(name)
             yield Cell(r.key, name, CellKind.RUN, "", (1,), replicas, steps, effort.n, rates)
+        if r.recipe:
+            yield Cell(r.key, _watched_on(r), CellKind.WATCHED, n=_WATCHED_WORKERS)
+
+
+def _watched_on(row: Row) -> str:
+    """The row's first problem but the MLP on digits, whose steps cost most."""
+    return next(name for name in row.problems if name != "mlp-digits")
 
 
 def _operator_cells(effort: Preset) -> Iterator[Cell]:

@@ -76,6 +76,7 @@ ENTRIES: tuple[Row, ...] = (
             message_bits=_longest_top,
             bits_vary=True,
             downlink=each_round(length=_longest_top, exact=False),
+            cycle="k and the stepsize of its search change with t",
             why="the paper's theorem is a regret bound on k, not on the model",
         ),
     ),

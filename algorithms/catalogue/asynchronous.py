@@ -155,6 +155,7 @@ ENTRIES: tuple[Row, ...] = (
             stepsize_divisor=8.0,
             bits_vary=True,
             downlink=_blocks_in_turn,
+            cycle="blocks take turns, and the last models lie in a ring by t",
             why="convergence to a stationary point is stated without a rate, for a stepsize bound"
             " quoted from memory",
             results=(delayed_proximal,),

@@ -101,6 +101,7 @@ ENTRIES: tuple[Row, ...] = (
             stepsize_divisor=32.0,
             message_bits=_first_stage,
             bits_vary=True,
+            cycle="stepsize and sparsity are warmed up",
             why="a schedule of stepsizes and operators; the papers give no convergence theorem "
             "for it",
         ),
@@ -119,6 +120,7 @@ ENTRIES: tuple[Row, ...] = (
             stepsize_divisor=64.0,
             message_bits=_first_stage,
             bits_vary=True,
+            cycle="stepsize and sparsity are warmed up",
             why="the paper gives no convergence theorem: factor masking drops momentum together "
             "with what was sent, and the evidence is by experiment",
         ),

@@ -49,6 +49,7 @@ ENTRIES: tuple[Row, ...] = (
             (),
             Identity(),
             stepsize_divisor=8.0,
+            cycle=_PERIOD,
             why="the paper analyses stability on quadratics, which theory.rules.stability holds; "
             "the bound for non-convex functions in the literature is for the mean of workers "
             "and centre together",
@@ -70,6 +71,7 @@ ENTRIES: tuple[Row, ...] = (
             (),
             Identity(),
             stepsize_divisor=16.0,
+            cycle=_PERIOD,
             why="O(1/sqrt(nT)) is stated to order only",
             results=(cocod_sgd,),
         ),

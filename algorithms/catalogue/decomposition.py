@@ -86,6 +86,7 @@ ENTRIES: tuple[Row, ...] = (
             message_bits=lambda p, bits: float(p.d * bits),
             bits_vary=True,
             downlink=_coefficients,
+            cycle=20,
             why="the paper gives no convergence theorem: what the learned basis leaves out is "
             "lost, so delta is the captured energy and may be 0",
         ),
@@ -98,6 +99,7 @@ ENTRIES: tuple[Row, ...] = (
             CountSketch(1, 16),
             stepsize_divisor=16.0,
             operators=(CountSketch(3, 16),),
+            kept_draws=("hashes",),
             message_bits=_sketch_bits,
             downlink=_asked_and_told,
             why="stated to order only, with a contraction that holds with high probability over "

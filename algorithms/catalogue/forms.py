@@ -90,6 +90,7 @@ FORMS: tuple[RowForm, ...] = (
         "lag", "ps", "the server asks those whose models are old by its own bound: LAG-PS",
         Recipe(
             _server_rule, (), Identity(), CORE[:3],
+            stale="workers that are not asked keep the model they heard last",
             why="as for the worker's rule; it takes the smoothness of the workers' functions",
         ),
     ),
@@ -149,6 +150,7 @@ FORMS: tuple[RowForm, ...] = (
         "cr-psgd", "catalyst", "stages on f plus a proximal term, for functions not convex",
         Recipe(
             _catalyst, (), Identity(), CORE[:3], stepsize_divisor=4.0,
+            cycle="stages of a tenth of the steps, in each of which the batch grows",
             why="the rate is stated to order only",
         ),
     ),

@@ -79,6 +79,7 @@ ENTRIES: tuple[Row, ...] = (
             (),
             _GRID,
             stepsize_divisor=8.0,
+            cycle="extrapolates by t/2 and averages by 2/t",
             why="its bound is stated to order only, for operators with an absolute error",
             results=(ecd_psgd,),
         ),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import ceil, log2
+
 from algorithms.catalogue.entries import entry
 from algorithms.catalogue.row import Recipe, Row
 from algorithms.compressors.identity import Identity
@@ -66,6 +68,7 @@ ENTRIES: tuple[Row, ...] = (
             Identity(),
             stepsize_divisor=8.0,
             message_bits=_with_weight,
+            cycle=3,
             why="the rate is stated to order only",
             results=(subgradient_push,),
         ),
@@ -78,6 +81,7 @@ ENTRIES: tuple[Row, ...] = (
             Identity(),
             stepsize_divisor=8.0,
             message_bits=_with_weight,
+            cycle=lambda n: ceil(log2(n)),
             why="the rate is stated to order only",
             results=(sgp,),
         ),
@@ -89,6 +93,7 @@ ENTRIES: tuple[Row, ...] = (
             (),
             Identity(),
             stepsize_divisor=8.0,
+            cycle=lambda n: n * ceil(log2(n)),
             why="the paper states no rate: full diffusion after ceil(log2 n) steps",
         ),
     ),

@@ -74,6 +74,7 @@ ENTRIES: tuple[Row, ...] = (
             stepsize_divisor=16.0,
             message_bits=_all_values,
             bits_vary=True,
+            cycle="the next pairs depend on which were lately used",
             why="O(1/sqrt(nT)) is stated to order only",
             results=(saps_psgd,),
         ),

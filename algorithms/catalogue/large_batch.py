@@ -73,6 +73,7 @@ ENTRIES: tuple[Row, ...] = (
             (),
             Identity(),
             stepsize_divisor=2.0 * _TIMES,
+            cycle="the stepsize is warmed up",
             why="the papers give no "
             "convergence theorem: "
             "the rule keeps "
@@ -99,6 +100,7 @@ ENTRIES: tuple[Row, ...] = (
             (),
             Identity(),
             stepsize_divisor=8.0,
+            cycle="the stepsize is warmed up",
             why="the paper gives no convergence theorem: it is a rule for the warm-up",
         ),
     ),
@@ -133,6 +135,7 @@ ENTRIES: tuple[Row, ...] = (
             _growth,
             (),
             Identity(),
+            cycle="the batch grows in stages",
             why="the paper gives no convergence theorem: growing the batch keeps the noise scale "
             "of a stepsize that decays",
         ),
@@ -145,6 +148,7 @@ ENTRIES: tuple[Row, ...] = (
             Identity(),
             (*CORE, "quadratic-pl"),
             stepsize_divisor=2.0,
+            cycle="the batch grows from step to step",
             why="the rate is stated to order only: 1/(nT) in T gradients a worker with log T "
             "rounds under the Polyak-Lojasiewicz condition; batches here grow by the ratio that "
             "ends the run at 64 base batches",

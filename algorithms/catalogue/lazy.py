@@ -43,6 +43,7 @@ ENTRIES: tuple[Row, ...] = (
             Identity(),
             stepsize_divisor=16.0,
             downlink=each_round(_PERIOD),
+            cycle="the first round filters nothing, then the cycle is H = 8",
             why="convergence is stated to order only, for a threshold that decays and so filters "
             "the first rounds alone; this one filters to the end",
             results=(cmfl,),

@@ -71,6 +71,12 @@ class Recipe:
     ``practice`` composes the method as its users do, where a theorem asks for further parameters
     so cautious that hardly anything happens; runs that no theorem speaks of are made by it.
 
+    ``cycle`` is after how many steps the rule of a step comes again (a function of n, if it depends
+    on it), or words on how it changes where it does not come again soon; 0: every H steps, H as the
+    method's constants state it, else at every step. ``kept_draws`` names the purposes whose random
+    numbers are drawn once and kept, ``stale`` says why gradients are taken at older models where no
+    delay is stated.
+
     Attributes:
         problems: names of the problems that the row runs on.
         stepsize_divisor: L times the stepsize is 1 over this number where no theorem applies.
@@ -92,6 +98,9 @@ class Recipe:
     least_workers: int = 1
     results: tuple[Result, ...] = ()
     practice: Build | None = None
+    cycle: int | str | Callable[[int], int] = 0
+    kept_draws: tuple[str, ...] = ()
+    stale: str = ""
 
     def __post_init__(self) -> None:
         names = [result.name for result in (*self.theorems, *self.results)]

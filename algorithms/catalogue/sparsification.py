@@ -140,6 +140,7 @@ ENTRIES: tuple[Row, ...] = (
             lambda step, _p, _t: BSP(step, proximal=TruncatedGradient(0.01, 0.5, 10)),
             (),
             Identity(),
+            cycle=10,
             why="the paper bounds the regret of an online learner, not the error of a last iterate",
             results=(truncated_regret,),
         ),

@@ -96,6 +96,7 @@ ENTRIES: tuple[Row, ...] = (
             (),
             FixedRange(1.0, 4),
             stepsize_divisor=8.0,
+            cycle="the range of the quantiser shrinks as 0.99^t",
             why="linear convergence at a constant number of bits is stated to order only, for a "
             "range that shrinks no faster than the method",
             results=(inexact_quantised,),
@@ -118,6 +119,7 @@ ENTRIES: tuple[Row, ...] = (
             BlockInTurn(4),
             stepsize_divisor=2.0,
             operators=(BlockInTurn(4, lot=0),),
+            cycle=4,
             why="cyclic block coordinate descent is stated for gradients without noise; its "
             "operator has no constant at a single step",
             results=(hybrid_block_descent,),

@@ -20,9 +20,10 @@ from experiments.commands.console import (
 )
 from experiments.own import OwnFault, Report, check_own
 from experiments.progress import title
-from proofs_check.cell import Cell
+from proofs_check.cell import Cell, CellKind
 from proofs_check.compressors.check import check_compressor
 from proofs_check.prepare import run_cell
+from proofs_check.speaks_of import cells_of
 from proofs_check.suite import cells
 from proofs_check.verdict import Verdict
 
@@ -73,6 +74,8 @@ def check_named(name: str, d: int, report: Report) -> Iterator[Verdict]:
 def find(name: str) -> Compressor | tuple[Cell, ...]:
     """What ``name`` means: an operator by its reported name, or a row's or a problem's cells.
 
+    To a row belong the proofs, closed forms and problems that speak of it.
+
     Raises:
         ValueError: there is no such thing; suggests the nearest.
     """
@@ -81,10 +84,9 @@ def find(name: str) -> Compressor | tuple[Cell, ...]:
     keys, problems = [r.key for r in ROWS], [entry.name for entry in PROBLEMS]
     if name not in keys and name not in problems:
         raise UnknownName("row, compressor or problem", name, [*keys, *OPERATORS, *problems])
-    found = tuple(
-        cell
-        for cell in cells("quick")
-        if cell.row == name or (cell.check == "problem" and cell.problem == name)
+    every = cells("quick")
+    found = cells_of(name, every) or tuple(
+        cell for cell in every if cell.kind is CellKind.PROBLEM and cell.problem == name
     )
     if not found:
         raise ValueError(

@@ -9,6 +9,8 @@ import sympy as sp
 from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled
 from proofs_check.verdict import Verdict
 
+SPEAKS_OF = ("choco-sgd", "error-feedback", "local-sgd")
+
 a, mu, T, R2, A, B, C = sp.symbols("a mu T R2 A B C", positive=True)
 S_T = T * (a**2 + a * (T - 1) + (T - 1) * (2 * T - 1) / 6)
 BOUND = (mu * a**3 / 4 * R2 + 2 * T * (T + 2 * a) / mu * B + 16 * T / mu**2 * C) / (A * S_T)

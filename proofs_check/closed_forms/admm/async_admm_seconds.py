@@ -12,6 +12,8 @@ from proofs_check.instruments.evidence import mean_value
 from proofs_check.verdict import Verdict
 from theory.seconds.step_times import StepTimes
 
+SPEAKS_OF = ("async-admm",)
+
 
 def partial_seconds(build: Callable[[int], Barrier] | None = None) -> tuple[Verdict, ...]:
     """A partial barrier without a bound on the delay, exponential times."""

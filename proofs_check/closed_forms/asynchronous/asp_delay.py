@@ -23,6 +23,8 @@ from proofs_check.instruments.paths import models
 from proofs_check.verdict import Outcome, Verdict
 from theory.stepsizes import ConstantStep
 
+SPEAKS_OF = ("asp",)
+
 Build = Callable[[ParameterServer], Method[Any]]
 
 RELATIVE = 1e-3

@@ -23,6 +23,8 @@ from proofs_check.instruments.paths import path
 from proofs_check.verdict import Outcome, Verdict
 from theory.networks.zooming import Zooming
 
+SPEAKS_OF = ("choco-gossip",)
+
 D = 5
 _STEPS = 400
 _SETTINGS: tuple[tuple[Topology, float, int], ...] = (

@@ -29,6 +29,8 @@ from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
 from theory.theorems.gossip_averaging import gossip_averaging
 
+SPEAKS_OF = ("fdla",)
+
 Build = Callable[[Exchange], Method[Any]]
 
 _ROUNDING = 1e-25  # of squared distances, whose start is of order 100

@@ -26,6 +26,8 @@ from theory.arrays import Floats
 from theory.networks.mixing import spectrum
 from theory.networks.weights import best_constant, best_constant_lam, constant
 
+SPEAKS_OF = ("fdla", "d-psgd")
+
 _CVX = "CVX, examples/graph_laplacian/small_example (published output)"
 _EDGES = (
     (1, 2), (2, 3), (3, 4), (1, 5), (2, 8), (2, 4), (5, 6), (5, 7), (3, 7), (4, 8), (6, 7), (7, 8),

@@ -26,6 +26,8 @@ from proofs_check.instruments.evidence import identity
 from proofs_check.verdict import Verdict
 from theory.stepsizes import ConstantStep, InverseRootStep, Stepsize
 
+SPEAKS_OF = ("gossip-dual-averaging", "mirror-descent")
+
 Build = Callable[[Stepsize, Topology, Geometry], Method[Any]]
 
 _N, _D, _STEPS, _SEED = 8, 5, 40, 82

@@ -33,6 +33,8 @@ from proofs_check.instruments.paths import Moment, path
 from proofs_check.verdict import Verdict
 from theory.arrays import Floats
 
+SPEAKS_OF = ("push-sum",)
+
 Build = Callable[[Exchange], Method[Any]]
 
 _ROUNDS, _LIMIT = 150, 1e-9  # by then all agree to this

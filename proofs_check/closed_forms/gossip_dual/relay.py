@@ -29,6 +29,8 @@ from proofs_check.instruments.paths import path
 from proofs_check.verdict import Outcome, Verdict
 from theory.stepsizes import ConstantStep
 
+SPEAKS_OF = ("dcs", "dual-accelerated", "mspd", "ssda-msda")
+
 Change = Callable[[Any], Method[Any]]
 _N, _D, _STEPS = 7, 40, 120
 

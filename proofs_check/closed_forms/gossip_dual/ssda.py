@@ -42,6 +42,8 @@ from proofs_check.instruments.paths import path, world_of
 from proofs_check.verdict import Verdict
 from theory.arrays import Floats
 
+SPEAKS_OF = ("dual-accelerated", "ssda-msda")
+
 Change = Callable[[Any], Method[Any]]
 Gossip = Callable[..., torch.Tensor]
 

@@ -34,6 +34,8 @@ from proofs_check.verdict import Verdict
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep
 
+SPEAKS_OF = ("gossip-local-sgd",)
+
 Build = Callable[[ConstantStep, Topology, int], Method[Any]]
 
 _GAMMA = 0.1

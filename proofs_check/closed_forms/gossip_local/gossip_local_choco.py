@@ -31,6 +31,8 @@ from proofs_check.instruments.paths import path
 from proofs_check.verdict import Verdict
 from theory.stepsizes import ConstantStep
 
+SPEAKS_OF = ("gossip-local-sgd",)
+
 ChocoBuild = Callable[[ConstantStep, ChocoRound, int], Method[Any]]
 
 _GAMMA = 0.1

@@ -26,6 +26,8 @@ from proofs_check.verdict import Verdict
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep, Stepsize
 
+SPEAKS_OF = ("local-sgd",)
+
 _PLACE = "two kinds of worker"
 
 _MEET = np.full((2, 2), 0.5)

@@ -25,6 +25,8 @@ from proofs_check.verdict import Verdict
 from theory.arrays import Floats
 from theory.stepsizes import InverseTimeStep, Stepsize
 
+SPEAKS_OF = ("local-sgd",)
+
 Weight = Callable[[int], float]
 
 

@@ -25,6 +25,8 @@ from proofs_check.instruments.paths import models
 from proofs_check.verdict import Verdict
 from theory.stepsizes import ConstantStep, InverseTimeStep, Stepsize
 
+SPEAKS_OF = ("local-sgd",)
+
 Build = Callable[[Stepsize, int], Method[Any]]
 
 _D, _REPLICAS, _SEED = 64, 32, 171

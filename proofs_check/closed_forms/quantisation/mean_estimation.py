@@ -15,6 +15,14 @@ from proofs_check.instruments.statistics import TEST_ERROR, bound_test
 from proofs_check.verdict import Outcome, Verdict
 from theory.claims import VarianceBound
 
+SPEAKS_OF = (
+    "natural-dithering",
+    "randomised-mean",
+    "rotated-quantisation",
+    "stochastic-binary",
+    "variable-length-coding",
+)
+
 
 def estimation(operator: Compressor, row: str, n: int = 16, d: int = 64) -> Verdict:
     """n workers, each its own vector: E||mean of messages - mean||^2 <= omega/n mean||x_i||^2."""

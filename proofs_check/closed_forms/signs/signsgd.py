@@ -23,6 +23,8 @@ from proofs_check.instruments.paths import models
 from proofs_check.verdict import Outcome, Verdict
 from theory.stepsizes import ConstantStep
 
+SPEAKS_OF = ("ef-signsgd",)
+
 _DRAWS = Key.seed(0).draws(torch.tensor(0), torch.arange(1))
 
 

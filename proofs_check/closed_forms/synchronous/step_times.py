@@ -18,6 +18,8 @@ from proofs_check.instruments.evidence import identity, mean_value
 from proofs_check.verdict import Verdict
 from theory.seconds.step_times import StepTimes
 
+SPEAKS_OF = ("backup-workers", "r2sp")
+
 N, TICKS, _SETTLED, _REPLICAS, _SEED = 5, 300, 100, 512, 151
 PROVENANCE = f"{N} workers, {_REPLICAS} replicas, seed {_SEED}"
 _SHIFTED, _LAW = ShiftedExponential(0.4, 1.6), StepTimes(0.4, 1.6)

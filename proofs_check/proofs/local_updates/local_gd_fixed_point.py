@@ -9,6 +9,8 @@ import sympy as sp
 from proofs_check.proofs.derivation import equality, settled
 from proofs_check.verdict import Verdict
 
+SPEAKS_OF = ("local-sgd",)
+
 gamma = sp.symbols("gamma", positive=True)
 H = sp.symbols("H", integer=True, positive=True)
 a0, a1 = sp.symbols("a0 a1", positive=True)

@@ -9,6 +9,8 @@ import sympy as sp
 from proofs_check.proofs.derivation import equality, nonnegative, settled
 from proofs_check.verdict import Verdict
 
+SPEAKS_OF = ("atomo", "wangni")
+
 a, theta, p, mu, x, s = sp.symbols("a theta p mu x s", positive=True)
 BEST = a / sp.sqrt(theta)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from algorithms.catalogue import ROWS
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.topologies.star import Star
@@ -26,8 +27,11 @@ from proofs_check.closed_forms.synchronous.noisy_quadratic import (
 )
 from proofs_check.instruments.evidence import chi_square, identity, mean_value
 from proofs_check.methods.faulty.methods import MisscaledBSP
+from proofs_check.speaks_of import rows_of
 from proofs_check.verdict import Outcome, Verdict
 from tests.proofs_check.rooms import ROOMS, room_of
+
+KEYS = {row.key for row in ROWS}
 
 
 def named(case: Callable[..., object]) -> str:
@@ -42,6 +46,7 @@ def test_no_closed_form_is_refuted_nor_lies_in_another_row_s_room(case) -> None:
         assert verdict.outcome is not Outcome.REFUTED, verdict
         assert verdict.outcome is not Outcome.NOT_APPLICABLE, verdict
         assert verdict.subject and verdict.evidence and verdict.provenance
+        assert verdict.subject not in KEYS or verdict.subject in rows_of(case), verdict.subject
 
 
 # numbers of another program, by linear algebra or in fractions

@@ -1,0 +1,222 @@
+"""What a row does in a watched run against what it states: draws, delays, messages, steps alike.
+
+None of it is statistics: random numbers are a function of what they are drawn for, so that a draw
+used twice is seen as such; models are compared bit for bit; every bit of a message is turned over.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from algorithms.catalogue import Row
+from algorithms.methods.base import Method
+from algorithms.methods.parts.scheduled import Scheduled
+from algorithms.problems.base import Problem
+from proofs_check.cell import CellResult
+from proofs_check.methods.alike import alike
+from proofs_check.methods.watched import GradientPoints, SentMessages, Watched, watch
+from proofs_check.verdict import Outcome, Verdict
+
+STEPS, REPLICAS, MESSAGES = 12, 2, 24
+
+
+def conduct(row: Row, problem: Problem, seed: int) -> CellResult:
+    """The four checks of one row on one problem."""
+    method = row.build(problem, STEPS)
+    told = f"seed {seed}, n={problem.n}, {STEPS} steps"
+    replicas = method.replicas if isinstance(method, Scheduled) else REPLICAS
+    seen = watch(method, problem, steps=STEPS, replicas=replicas, seed=seed)
+    kept = row.ready().kept_draws
+    return CellResult(
+        (
+            fresh_draws(row.key, problem, seen, kept, told),
+            delays(row.key, problem, method, seen, told, row.ready().stale),
+            message_lengths(row.key, problem, seen, told),
+            alike(row, problem, told),
+        )
+    )
+
+
+def fresh_draws(
+    subject: str, problem: Problem, seen: Watched, kept: tuple[str, ...], provenance: str
+) -> Verdict:
+    """No random number is used in two steps, nor by two workers or replicas of one step.
+
+    Draws for the purposes ``kept`` are made once and kept, as their method says.
+    """
+    first: dict[tuple[tuple[int, int], int, int], int] = {}
+    faults: list[str] = []
+    rows = 0
+    for asked in seen.asked:
+        purpose = " ".join(map(str, seen.purposes.get(asked.words, ()))) or "the root key"
+        pairs = torch.stack((asked.replicas, asked.workers), -1)
+        nobody = asked.workers >= problem.n - 1  # rows of nobody get the last worker's numbers
+        real = pairs[~nobody]
+        distinct = torch.unique(real, dim=0)
+        rows += len(pairs)
+        if len(distinct) < len(real):
+            faults.append(f"draws for {purpose!r} at step {asked.t} are shared between rows")
+        if purpose.split()[0] in kept:
+            continue
+        for replica, worker in torch.unique(pairs, dim=0).tolist():
+            before = first.setdefault((asked.words, replica, worker), asked.t)
+            if before != asked.t:
+                faults.append(
+                    f"draws for {purpose!r} of worker {worker} at step {before} come again at "
+                    f"step {asked.t}"
+                )
+    outcome = Outcome.REFUTED if faults else Outcome.AGREES
+    exempt = f"; those for {', '.join(kept)} are made once, as stated" if kept else ""
+    return Verdict(
+        subject=subject, problem=problem.name, check="draws",
+        claim="steps, workers and replicas draw numbers of their own",
+        outcome=outcome if seen.asked else Outcome.NOT_APPLICABLE,
+        statistic=float(len(faults)), bound=0.0, resolution=0.0,
+        evidence=f"{faults[0]}; {len(faults)} such draws" if faults
+        else f"{len(seen.asked)} draws for {rows} rows, none twice{exempt}"
+        if seen.asked else "nothing is drawn",
+        provenance=provenance,
+    )  # fmt: skip
+
+
+def delays(
+    subject: str,
+    problem: Problem,
+    method: Method[Any],
+    seen: Watched,
+    provenance: str,
+    stale: str = "",
+) -> Verdict:
+    """Versions between the model a gradient is taken at and the newest, against the stated tau.
+
+    A version is found by its bits. Methods that take gradients elsewhere (at extrapolated points,
+    local models that were never public) are told apart by the share that is found. ``stale`` says
+    why older models are read where no tau is stated: such are compared.
+    """
+    tau = method.constants(problem).tau
+    found: list[tuple[int, int, int, int]] = []
+    lost = 0
+    for points in seen.gradients:
+        if points.t < 0:
+            continue
+        version = _version(seen, points)
+        real = points.workers < problem.n
+        lost += int((real & (version < 0)).sum())
+        read = real & (version >= 0)
+        whose = zip(read.nonzero()[:, 0].tolist(), points.workers[read].tolist(), strict=True)
+        ages = (points.t - version[read]).tolist()
+        found += [(points.t, r, w, age) for (r, w), age in zip(whose, ages, strict=True)]
+    youngest: dict[tuple[int, int, int], int] = {}
+    for t, r, w, age in found:
+        youngest[t, r, w] = min(age, youngest.get((t, r, w), age))
+    most = max(youngest.values(), default=0)
+    outcome, due = _judged(tau, most, lost, len(youngest), method, stale)
+    return Verdict(
+        subject=subject, problem=problem.name, check="delays",
+        claim="gradients are taken at the newest model" if tau is None
+        else f"gradients are at most tau = {tau:g} versions old",
+        outcome=outcome, statistic=float(most), bound=tau,
+        evidence=f"oldest version read {most} steps old; {len(youngest)} readings found among the "
+        f"models, {lost} elsewhere{due}",
+        provenance=provenance,
+    )  # fmt: skip
+
+
+def _version(seen: Watched, points: GradientPoints) -> Tensor:
+    """The newest version whose bits a point has ``[R, k]``; -1: none."""
+    newest = torch.full(points.workers.shape, -1)
+    for t, models in enumerate(seen.models[: points.t + 1]):
+        place = points.workers.clamp_max(models.shape[-2] - 1)[..., None]
+        mine = models.gather(-2, place.expand(*points.workers.shape, models.shape[-1]))
+        newest = torch.where((mine == points.x).all(-1), t, newest)
+    return newest
+
+
+def _judged(
+    tau: float | None, most: int, lost: int, seen: int, method: Method[Any], stale: str
+) -> tuple[Outcome, str]:
+    """What the oldest version found says of tau.
+
+    The bound of a drawn schedule is its largest delay, so it is met where every version of the
+    server's model can be told from the others; delays drawn as a run goes need not be.
+    """
+    scheduled = isinstance(method, Scheduled)
+    if not seen:
+        return Outcome.NOT_APPLICABLE, ": no gradient is taken at a model"
+    if tau is None and scheduled:
+        return Outcome.COMPARED, "; its schedule delays them, no tau is stated"
+    if tau is None and stale:
+        return Outcome.COMPARED, f"; {stale}"
+    if most > (tau or 0):
+        return Outcome.REFUTED, ""
+    if most == (tau or 0) and not lost:
+        return Outcome.AGREES, ""
+    exact = scheduled and method.shared_model and not lost
+    return (Outcome.REFUTED if exact else Outcome.SUPPORTED), ""
+
+
+def message_lengths(subject: str, problem: Problem, seen: Watched, provenance: str) -> Verdict:
+    """What is charged for a message is where its last bit lies.
+
+    A message is read back from as many bits as were charged. Bits after those are turned over: it
+    must read as before. So is the last one that was charged: some row must read otherwise.
+    """
+    beyond = needed = looked = 0
+    for sent in seen.sent[:MESSAGES]:
+        after, last, rows = _turned(sent)
+        beyond, needed, looked = beyond + after, needed + last, looked + rows
+    held = not beyond and needed == looked
+    return Verdict(
+        subject=subject, problem=problem.name, check="message lengths",
+        claim="every bit of a message is charged, and none more",
+        outcome=Outcome.NOT_APPLICABLE if not looked
+        else Outcome.AGREES if held else Outcome.REFUTED,
+        statistic=float(beyond + looked - needed), bound=0.0, resolution=0.0,
+        evidence=f"{looked} exchanges: more than the charged bits needed in {beyond}, "
+        f"last bit idle in {looked - needed}" if looked else "no message was sent",
+        provenance=provenance,
+    )  # fmt: skip
+
+
+def _turned(sent: SentMessages) -> tuple[bool, bool, bool]:
+    """Whether anything beyond the charge is read, whether the last bit is, whether any was sent."""
+    packet = sent.packet
+    packed = packet.code.pack(packet.symbols)
+    charged = torch.as_tensor(sent.bits).cpu().expand(packed.shape[:-1])
+    fixed = packet.code.fixed_bits
+    bits = np.unpackbits(packed.cpu().numpy(), axis=-1)
+    spoken = (charged > 0).numpy()[..., None]
+    if not spoken.any():
+        return False, False, False
+    ends = charged.numpy()[..., None]
+    place = np.arange(bits.shape[-1])
+
+    def read(turned: Any) -> tuple[Tensor, ...] | None:
+        wire = torch.from_numpy(np.packbits(turned, axis=-1))
+        try:
+            return packet.code.unpack(wire, None if fixed else charged.contiguous())
+        except (ValueError, IndexError, RuntimeError):
+            return None
+
+    plain = read(bits)
+    after = read(bits ^ (spoken & (place >= ends)))
+    last = read(bits ^ (spoken & (place == ends - 1)))
+    whole = not spoken.all() or _same(plain, packet.symbols)
+    return not (whole and _same(plain, after)), not _same(plain, last), True
+
+
+def _same(one: tuple[Tensor, ...] | None, other: tuple[Tensor, ...] | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return all(torch.equal(_bits(a), _bits(b)) for a, b in zip(one, other, strict=True))
+
+
+def _bits(symbols: Tensor) -> Tensor:
+    """Integers with the bits of floats, which tell NaN from NaN; integers as they are."""
+    if not symbols.is_floating_point():
+        return symbols.to(torch.int64)
+    return symbols.contiguous().view(torch.int64 if symbols.element_size() == 8 else torch.int32)

@@ -1,0 +1,64 @@
+"""Which rows a check without a row of its own speaks of: closed forms, proofs, problems.
+
+A closed form or proof in a file named after a row is about that row; one named after a theorem or
+lemma is about the rows that the theorem speaks of, and those its module names in ``SPEAKS_OF``. So
+``check ROW`` runs them, and a fault in what they check is seen from each of these rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+
+from algorithms.catalogue import ROWS, Row
+from proofs_check.cell import Cell, CellKind
+from proofs_check.closed_forms import CLOSED_FORMS
+from proofs_check.proofs import PROOFS
+
+
+def cells_of(key: str, cells: tuple[Cell, ...]) -> tuple[Cell, ...]:
+    """The row's own cells among ``cells``, and those that speak of it."""
+    own = tuple(cell for cell in cells if cell.row == key)
+    if not own:
+        return ()
+    on = {cell.problem for cell in own}
+    others = (cell for cell in cells if not cell.row and speaks_of(cell, key, on))
+    return (*own, *others)
+
+
+def speaks_of(cell: Cell, key: str, problems: set[str]) -> bool:
+    """Whether a cell without a row speaks of the row ``key``, which runs on ``problems``."""
+    if cell.kind is CellKind.PROBLEM:
+        return cell.problem in problems
+    if cell.kind in (CellKind.PROOF, CellKind.CLOSED_FORM):
+        return key in _rows_by_name()[cell.name]
+    return False
+
+
+def rows_of(check: Callable[..., object]) -> tuple[str, ...]:
+    """Keys of the rows that a proof or closed form speaks of."""
+    module = import_module(check.__module__)
+    stem = check.__module__.rsplit(".", 1)[-1]
+    keys = {row.key for row in ROWS}
+    named = {stem.replace("_", "-")} & keys
+    stated = {row.key for row in ROWS if stem in _results(row)}
+    declared = set(getattr(module, "SPEAKS_OF", ()))
+    if declared - keys:
+        raise ValueError(
+            f"{check.__module__} names rows in SPEAKS_OF that are not: "
+            f"{', '.join(sorted(declared - keys))}; `rateproof list` names those that are"
+        )
+    return tuple(sorted(named | stated | declared))
+
+
+def _results(row: Row) -> set[str]:
+    return {result.name for result in (*row.theorems, *row.results)}
+
+
+@cache
+def _rows_by_name() -> dict[str, tuple[str, ...]]:
+    checks = (*PROOFS, *CLOSED_FORMS)
+    return {
+        f"{check.__module__.split('.', 2)[-1]}.{check.__name__}": rows_of(check) for check in checks
+    }

@@ -1,0 +1,48 @@
+"""What rows do in a watched run against what they state; the faults are in mutants/conduct.py."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from algorithms.catalogue import FORMS, ROWS, problem, row
+from algorithms.methods.synchronous.bsp import BSP
+from algorithms.problems.quadratic import Quadratic
+from algorithms.run import run
+from proofs_check.cell import CellKind
+from proofs_check.methods.conduct import conduct
+from proofs_check.methods.watched import watch
+from proofs_check.suite import cells
+from proofs_check.verdict import Outcome
+from theory.stepsizes import ConstantStep
+
+WATCHED = {c.row: c for c in cells("quick") if c.kind is CellKind.WATCHED}
+
+
+def test_every_ready_row_and_form_is_watched():
+    assert set(WATCHED) == {r.key for r in (*ROWS, *FORMS.values()) if r.recipe}
+
+
+@pytest.mark.parametrize("key", sorted(WATCHED))
+def test_no_row_does_otherwise_than_it_states(key):
+    cell = WATCHED[key]
+    found = conduct(row(key), problem(cell.problem, cell.n), 1).verdicts
+    assert [v.check for v in found] == ["draws", "delays", "message lengths", "steps alike"]
+    for verdict in found:
+        assert verdict.outcome is not Outcome.REFUTED, (verdict.check, verdict.evidence)
+
+
+def test_watching_changes_nothing():
+    """The last model of a watched run is that of ``run``, bit for bit."""
+    on, method = Quadratic.strongly_convex(4, 6, sigma2=1.0), BSP(ConstantStep(0.1))
+    seen = watch(method, on, steps=5, replicas=2, seed=9)
+    trace = run(method, on, steps=5, replicas=2, seed=9, points=2)
+    assert torch.equal(seen.models[-1][:, 0], trace.model)
+
+
+def test_a_watched_run_tells_what_each_number_is_drawn_for():
+    seen = watch(BSP(ConstantStep(0.1)), Quadratic.strongly_convex(4, 6, sigma2=1.0),
+                 steps=2, replicas=1, seed=9)  # fmt: skip
+    assert [seen.purposes[asked.words] for asked in seen.asked] == [
+        ("gradient", 0), ("gradient", 1),
+    ]  # fmt: skip

@@ -1,0 +1,35 @@
+"""Checks without a row of their own belong to the rows they speak of."""
+
+from __future__ import annotations
+
+import pytest
+
+from algorithms.catalogue import ROWS
+from proofs_check.cell import CellKind
+from proofs_check.closed_forms import CLOSED_FORMS
+from proofs_check.prepare import name_of
+from proofs_check.proofs import PROOFS
+from proofs_check.speaks_of import cells_of, rows_of
+from proofs_check.suite import cells
+
+
+@pytest.mark.parametrize("check", [*PROOFS, *CLOSED_FORMS], ids=name_of)
+def test_every_proof_and_closed_form_speaks_of_a_row(check):
+    assert rows_of(check), f"{check.__module__}: say in SPEAKS_OF which rows it is about"
+
+
+def test_checks_of_a_row_are_its_own_and_those_that_speak_of_it():
+    every = cells("quick")
+    found = {(c.kind, c.name or c.problem) for c in cells_of("d2", every)}
+    assert (CellKind.PROOF, "gossip_compressed.d2_limit.prove") in found
+    assert (CellKind.CLOSED_FORM, "gossip_compressed.d2.d2_forms") in found
+    assert (CellKind.PROBLEM, "quadratic-sc") in found
+    assert not [c for c in cells_of("d2", every) if c.row not in ("", "d2")]
+    assert cells_of("no such row", every) == ()
+
+
+def test_every_closed_form_and_proof_is_run_by_some_row():
+    every = cells("quick")
+    reached = {c for r in ROWS for c in cells_of(r.key, every)}
+    alone = {c for c in every if c.kind in (CellKind.PROOF, CellKind.CLOSED_FORM)} - reached
+    assert not alone
