@@ -12,6 +12,8 @@ from theory.stepsizes import ConstantStep
 from theory.theorem import Metric
 from theory.theorems.asysg_con import asysg_con
 
+SPEAKS_OF = ("asp",)
+
 
 def e3() -> tuple[Verdict, ...]:
     """The server hears one worker a step: 32 N bits an update, not n times that."""

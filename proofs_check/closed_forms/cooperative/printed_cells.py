@@ -7,6 +7,8 @@ from proofs_check.verdict import Verdict
 from theory.theorem import Metric
 from theory.theorems.cooperative_sgd import cooperative_sgd
 
+SPEAKS_OF = ("cooperative-sgd",)
+
 
 def t7() -> tuple[Verdict, ...]:
     """Theorem 1 bounds squared gradients, asks for no convexity, and for one objective."""

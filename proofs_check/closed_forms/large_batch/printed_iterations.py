@@ -14,6 +14,8 @@ from proofs_check.verdict import Verdict
 from theory.rules.batch_rules import FixedBatch
 from theory.stepsizes import ConstantStep
 
+SPEAKS_OF = ("cr-psgd", "linear-scaling")
+
 
 def s1() -> tuple[Verdict, ...]:
     """1.28 million images, 100 epochs."""

@@ -7,6 +7,8 @@ from proofs_check.closed_forms.erratum import erratum
 from proofs_check.figure_runs.uploads import contenders, race
 from proofs_check.verdict import Verdict
 
+SPEAKS_OF = ("lag",)
+
 
 def s3() -> tuple[Verdict, ...]:
     """The workers' rule sends less than the server's, whose number the survey gives for LAG."""

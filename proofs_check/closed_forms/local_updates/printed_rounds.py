@@ -14,6 +14,8 @@ from theory.stepsizes import ConstantStep
 from theory.survey.speedup_rounds import rounds
 from theory.theorem import Metric
 
+SPEAKS_OF = ("local-sgd", "lupa-sgd", "pqasgd", "pr-sgd")
+
 
 def e16() -> tuple[Verdict, ...]:
     """A strongly convex function has gradients of any length: 1000 times as far, as long."""

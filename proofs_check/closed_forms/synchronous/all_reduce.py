@@ -24,6 +24,14 @@ from theory.seconds.collectives import (
 )
 from theory.seconds.costs import AlphaBeta
 
+SPEAKS_OF = (
+    "allreduce-binary-tree",
+    "allreduce-halving-doubling",
+    "allreduce-recursive-doubling",
+    "allreduce-ring",
+    "bsp-sgd",
+)
+
 _N, _BITS, _GAMMA = 8, 64.0, 0.25
 _LINK = AlphaBeta(10.0, 0.25)
 

@@ -22,6 +22,8 @@ from theory.theorems.bsp_strongly_convex import bsp_strongly_convex
 from theory.theorems.dgd import dgd
 from theory.theorems.ssp import ssp as ssp_theorem
 
+SPEAKS_OF = ("backup-workers", "bsp-sgd", "ssp")
+
 
 def clocks_ahead(schedule: Schedule, replica: int) -> int:
     """By how many clocks at most an update that a worker starts with is ahead of its own."""
