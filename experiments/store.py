@@ -23,7 +23,7 @@ from experiments.encoding import decode_result, encode_result
 from experiments.files import write_atomically
 from proofs_check.cell import Cell, CellResult
 
-FORMAT = "rateproof-cell-2"
+FORMAT = "rateproof-cell-3"
 _NAME = re.compile(r"[0-9a-f]{32}\.(cell|error\.txt)|timings\.json")
 _TIMINGS = "timings.json"
 _PART = re.compile(r"\.[0-9a-f]{32}\.(\d+)\.part")
@@ -41,10 +41,12 @@ class Stored:
     Attributes:
         result: verdicts and curves.
         seconds: how long the cell ran.
+        processor_seconds: processor time that it took, its child processes included.
     """
 
     result: CellResult
     seconds: float
+    processor_seconds: float = 0.0
 
 
 def cell_data(cell: Cell) -> dict[str, Any]:
@@ -85,6 +87,7 @@ class Store:
                 "cell": cell_data(cell),
                 "code": self.versions[cell],
                 "seconds": stored.seconds,
+                "processor_seconds": stored.processor_seconds,
             }
             | encode_result(stored.result),
             default=_plain,
@@ -112,7 +115,8 @@ class Store:
         if body.get("cell") != cell_data(cell) or body.get("code") != self.versions[cell]:
             raise CorruptResult(f"{path}: holds another cell or another version of the code")
         try:
-            return Stored(decode_result(body), float(body["seconds"]))
+            seconds, used = float(body["seconds"]), float(body["processor_seconds"])
+            return Stored(decode_result(body), seconds, used)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise CorruptResult(f"{path}: does not hold verdicts and curves ({error})") from error
 

@@ -112,9 +112,16 @@ def run_survey(
 
 def _compute(run_cell: Callable[[Cell], CellResult], store: Store, cell: Cell) -> None:
     """In a worker: run the cell and keep its result before anybody hears of it."""
-    begin = time.monotonic()
+    begin, processor = time.monotonic(), _processor_seconds()
     result = run_cell(cell)
-    store.save(cell, Stored(result, time.monotonic() - begin))
+    seconds, used = time.monotonic() - begin, _processor_seconds() - processor
+    store.save(cell, Stored(result, seconds, used))
+
+
+def _processor_seconds() -> float:
+    """Of this process and its children that have ended."""
+    now = os.times()
+    return now.user + now.system + now.children_user + now.children_system
 
 
 def _run(

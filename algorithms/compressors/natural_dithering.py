@@ -14,6 +14,7 @@ from torch import Tensor
 from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Property
 from algorithms.compressors.grid import GridCompressor, exact_norm
+from algorithms.compressors.repeated import distinct
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.kernels import rounding, row_norms
 from algorithms.key import Draws
@@ -98,15 +99,16 @@ class NaturalDithering(GridCompressor):
 
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
         require_rows(x, self.name)
-        scale = self.scale(x)
+        rows = distinct(x)
+        scale = self.scale(rows)
         require_finite(scale, x, self.name)
-        place = self._place(x, scale)
+        place = self._place(rows, scale)
         inner = self._inner(place)
         low, high = self._power(inner), self._power(inner + 1)
         up = draws.uniform(x.shape[-1], x.dtype) * (high - low) < place - low
-        sign = ((x < 0) & (scale > 0)).to(torch.int64)
+        sign = ((rows < 0) & (scale > 0)).to(torch.int64)
         code = (inner + up) | (sign << self.s.bit_length())
-        return scale, code.to(rounding.code_dtype(1 + self.s.bit_length()))
+        return scale.expand(*x.shape[:-1], 1), code.to(rounding.code_dtype(1 + self.s.bit_length()))
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         scale, codes = symbols

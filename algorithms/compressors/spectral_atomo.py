@@ -13,6 +13,7 @@ from algorithms.codes.lists import Lists, Records, float_column
 from algorithms.compressors.atomo import water_level
 from algorithms.compressors.base import Compressor, Property, Shapes, StatedLength
 from algorithms.compressors.low_rank import Block, flat, matrices
+from algorithms.compressors.repeated import distinct
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.key import Draws
 from theory.claims import Claim, Confidence, Source, Unbiased, VarianceBound
@@ -93,13 +94,16 @@ class SpectralAtomo(Compressor):
         require_finite(x, x, self.name)
         self.claims(x.shape[-1])
         block = self.block(x.shape[-1])
-        u, sigma, vt = torch.linalg.svd(matrices(x, block).to(torch.float64), full_matrices=False)
+        wide = matrices(distinct(x), block).to(torch.float64)
+        u, sigma, vt = torch.linalg.svd(wide, full_matrices=False)
         top = sigma[..., :1]
         scaled = torch.where(top > 0, sigma / top, 0)
         p = torch.where(sigma > 0, (scaled / water_level(scaled, self.s)).clamp_max(1), 0)
         keep = draws.uniform(block.rank, torch.float64) < p
         value = torch.where(keep, sigma / p.clamp_min(1e-300), 0)
-        atoms = torch.cat((value[..., None], u.transpose(-1, -2), vt), -1).to(x.dtype)
+        lead = value.shape
+        sides = torch.cat((u.transpose(-1, -2), vt), -1)
+        atoms = torch.cat((value[..., None], sides.expand(*lead, -1)), -1).to(x.dtype)
         size = atoms.shape[-1]
         order = (~keep).to(torch.int64).argsort(dim=-1, stable=True)[..., None]
         front = torch.where(keep[..., None], atoms, 0).gather(-2, order.expand(atoms.shape))

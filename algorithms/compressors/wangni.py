@@ -13,6 +13,7 @@ from algorithms.codes.base import Code, Field, Layout, Symbols
 from algorithms.codes.hybrid import Hybrid
 from algorithms.compressors.base import Compressor, Property, StatedLength
 from algorithms.compressors.entries import Entries, entries_of, first
+from algorithms.compressors.repeated import distinct
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.key import Draws
 from theory import bits
@@ -64,11 +65,13 @@ class DropOut(Compressor):
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
         require_rows(x, self.name)
         require_finite(x.abs().amax(-1), x, self.name)
-        level = self.levels(x)
-        size = x.abs()
-        large = (size >= level) & (x != 0)
-        p = size.to(torch.float64) / level.to(torch.float64)
-        small = ~large & (draws.uniform(x.shape[-1], torch.float64) < p)
+        rows = distinct(x)
+        level, size = self.levels(rows), rows.abs()
+        above = (size >= level) & (rows != 0)
+        p = torch.where(above, 0, size.to(torch.float64) / level.to(torch.float64))
+        level = level.expand(*x.shape[:-1], 1)
+        large = above.expand(x.shape)
+        small = draws.uniform(x.shape[-1], torch.float64) < p
         one, other = entries_of(large), entries_of(small)
         signs = other.pick((x < 0).to(torch.int64))
         return (

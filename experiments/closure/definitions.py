@@ -67,16 +67,20 @@ def parse(text: str, package: str) -> ParsedModule:
     tree, lines = ast.parse(text), text.splitlines()
     definitions: dict[str, tuple[SourcePiece, ...]] = {}
     bindings: dict[str, tuple[str, str]] = {}
+    lambdas: list[ast.Lambda] = []
     for node in tree.body:
-        bindings |= _imported(ast.walk(node) if _compound(node) else [node], package)
+        inside = list(ast.walk(node))
+        bindings |= _imported(inside if _compound(node) else [node], package)
         if isinstance(node, ast.Import | ast.ImportFrom) or _is_text(node):
             continue
-        statement = _statement(node, lines, package)
-        for name in _bound(node) or {ALWAYS}:
+        lambdas += (n for n in inside if isinstance(n, ast.Lambda))
+        statement = _statement(node, inside, lines, package)
+        for name in _bound(node, inside) or {ALWAYS}:
             definitions[name] = (*definitions.get(name, ()), statement)
-    lambdas = (n for n in ast.walk(tree) if isinstance(n, ast.Lambda))
     return ParsedModule(
-        definitions, bindings, tuple(_statement(n, lines, package) for n in lambdas)
+        definitions,
+        bindings,
+        tuple(_statement(n, list(ast.walk(n)), lines, package) for n in lambdas),
     )
 
 
@@ -88,11 +92,13 @@ def _compound(node: ast.stmt) -> bool:
     return isinstance(node, ast.If | ast.Try | ast.With | ast.For | ast.While)
 
 
-def _statement(node: ast.stmt | ast.Lambda, lines: Sequence[str], package: str) -> SourcePiece:
+def _statement(
+    node: ast.stmt | ast.Lambda, inside: Sequence[ast.AST], lines: Sequence[str], package: str
+) -> SourcePiece:
+    """A piece of source; ``inside`` are all nodes of it."""
     decorators = getattr(node, "decorator_list", ())
     first = min([node.lineno, *(d.lineno for d in decorators)])
     last = node.end_lineno or node.lineno
-    inside = list(ast.walk(node))
     return SourcePiece(
         text="\n".join(lines[first - 1 : last]),
         first=first,
@@ -147,17 +153,17 @@ def _absolute(node: ast.ImportFrom, package: str) -> str:
     return ".".join([*parts, *([node.module] if node.module else [])])
 
 
-def _bound(node: ast.stmt) -> set[str]:
+def _bound(node: ast.stmt, inside: Sequence[ast.AST]) -> set[str]:
     """Names that a statement binds, or whose value it changes by an item or attribute."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return {node.name}
     if isinstance(node, ast.Expr):
         return set()
-    inner = {id(n) for c in ast.walk(node) if isinstance(c, ast.comprehension)
+    inner = {id(n) for c in inside if isinstance(c, ast.comprehension)
              for n in ast.walk(c.target)}  # fmt: skip
     targets = [
         n
-        for n in ast.walk(node)
+        for n in inside
         if id(n) not in inner
         and isinstance(n, ast.Name | ast.Subscript | ast.Attribute)
         and isinstance(n.ctx, ast.Store | ast.Del)

@@ -13,13 +13,13 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from algorithms.catalogue import ROWS, Row, forms_of
 from algorithms.synchronisation.stopwatch import STANDARD
-from experiments.closure.versions import LIBRARIES, overall
 from experiments.figures.formula import formula
 from experiments.files import write_atomically
 from experiments.reporting.comparisons import COMPARISON
 from experiments.reporting.influences import influence_lines
 from experiments.reporting.operators import operator_sections
 from experiments.reporting.pictures import Picture
+from experiments.reporting.provenance import provenance
 from experiments.reporting.signs import pretty, sentence
 from experiments.reporting.table import ERROR, headline, results_table
 from experiments.reporting.topologies import topology_lines
@@ -131,8 +131,7 @@ def _context(
     elsewhere = table[table["row"] == ""]
     pages = {row.key: row_page(row.key) for row in shown}
     counts = _counts(headline(table))
-    seeds = sorted({seed for cell, _ in survey.finished for seed in cell.seeds})
-    return {
+    return provenance(survey) | {
         "ready": sum(row.state == READY for row in ROWS),
         "total": len(ROWS),
         "counts": counts,
@@ -150,11 +149,6 @@ def _context(
         "others": [_other(kind, elsewhere) for kind in KINDS if _of_kind(elsewhere, kind).any()],
         "errata": [(one, _shown(table, one.id)) for one in ERRATA],
         "surveys": SURVEYS,
-        "cells": len(survey.finished) + len(survey.failures),
-        "reused": survey.reused,
-        "seeds": seeds,
-        "version": overall(survey.versions),
-        "libraries": LIBRARIES,
         "lines": len(table),
     }
 

@@ -11,7 +11,7 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import final
 
@@ -125,14 +125,20 @@ def draw_some(drawings: Sequence[Drawing], folder: Path, seconds: float) -> tupl
 
 def _keys(drawings: Sequence[Drawing]) -> dict[str, str]:
     """By stem, a hash of what is drawn and of the code that draws it."""
-    graph = DefinitionGraph.of(ROOT, (*FLOORS, "experiments"))
-    roots = {(__name__, draw.__name__)}
-    code = b"".join(graph.digests(roots)[root] for root in roots)
+    graph, code = _drawn_by()
     keys: dict[str, str] = {}
     for drawing in drawings:
         text = contents_of(drawing.curves, graph).text
         keys[drawing.stem] = hashlib.sha256(code + text.encode()).hexdigest()[:32]
     return keys
+
+
+@lru_cache(maxsize=1)
+def _drawn_by() -> tuple[DefinitionGraph, bytes]:
+    """The sources as they are when this process first asks, and a hash of those that draw."""
+    graph = DefinitionGraph.of(ROOT, (*FLOORS, "experiments"))
+    roots = {(__name__, draw.__name__)}
+    return graph, b"".join(graph.digests(roots)[root] for root in roots)
 
 
 def _undrawn(

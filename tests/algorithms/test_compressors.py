@@ -12,15 +12,19 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from algorithms.codes.packed import Packed
+from algorithms.compressors.atomo import AtomBudget, Atomo
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.grid import GridCompressor
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.natural_compression import NaturalCompression
+from algorithms.compressors.natural_dithering import NaturalDithering
 from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.rand_k import RandK
 from algorithms.compressors.scaled_sign import ScaledSign
+from algorithms.compressors.spectral_atomo import SpectralAtomo
 from algorithms.compressors.terngrad import TernGrad
 from algorithms.compressors.top_k import TopK
+from algorithms.compressors.wangni import GreedyWangni, Wangni
 from algorithms.kernels import rounding, row_norms, selection
 from algorithms.kernels.philox import Counters
 from algorithms.key import Draws, Key, uniforms
@@ -410,3 +414,29 @@ def test_integer_and_fraction_are_not_mixed_up() -> None:
     assert TopK(1).kept(10) == 1
     assert TopK(1.0).kept(10) == 10
     assert TopK(0.25).name == "top-k(k=0.25d)" and TopK(25).name == "top-k(k=25)"
+
+
+REPEATED: tuple[Compressor, ...] = (
+    Atomo(2),
+    Atomo(AtomBudget.QSGD),
+    Wangni(1.0),
+    GreedyWangni(0.25),
+    SpectralAtomo(2),
+    NaturalDithering(4, 2.0),
+    NaturalDithering(8, math.inf),
+)
+
+
+@pytest.mark.parametrize("member", (*REPEATED, *MEMBERS), ids=lambda member: member.name)
+@BY_DTYPE
+def test_rows_that_are_repeated_without_a_copy_are_sent_as_copies_are(member, dtype):
+    """What is looked at once for all of them, and what is drawn for each."""
+    x = _awkward(7, 30, dtype)[torch.tensor([0, 1, 4])]
+    for rows in (x[:1].expand(6, 1, -1), x.expand(4, 3, -1), x[:, None].expand(3, 5, -1)):
+        draws = Key.seed(3).draws(torch.arange(rows.shape[0]), torch.arange(rows.shape[1]))
+        symbols, copied = member.encode(rows, draws), member.encode(rows.clone(), draws)
+        for one, other in zip(symbols, copied, strict=True):
+            assert torch.equal(one, other)
+        sent, read = (member.decode(s, 30, dtype, draws) for s in (symbols, copied))
+        assert torch.equal(sent, read)
+        assert sent.shape == rows.shape
