@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,10 +17,18 @@ from rich.console import Console
 from experiments.pool import Ended, Pool, Started
 from experiments.progress import LiveProgress, PlainProgress, Progress, title
 from experiments.store import CorruptResult, Store, Stored, cell_name
-from proofs_check.cell import Cell, CellResult
+from proofs_check.cell import Cell, CellKind, CellResult
 
 WORKERS = 2
 _SHORT = 3.0  # seconds that a cell may take which is run early
+_USUAL = {
+    CellKind.MUTANTS: 50.0, CellKind.INFLUENCES: 7.0, CellKind.STUDY: 4.0, CellKind.RUN: 0.7,
+    CellKind.SIGNATURE: 0.6, CellKind.OPERATOR: 0.7, CellKind.WORKERS: 0.5, CellKind.PROBLEM: 0.5,
+    CellKind.CLOSED_FORM: 0.3, CellKind.BOUND: 0.3, CellKind.PROOF: 0.2, CellKind.TOPOLOGY: 0.02,
+    CellKind.PUSH: 0.02,
+}  # fmt: skip
+"""Seconds of a cell of each kind, where nothing is known of it: means of a quick survey."""
+
 _ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
@@ -182,11 +189,10 @@ def _progress(console: Console, todo: Sequence[Cell], store: Store, workers: int
 
 
 def _costs(todo: Sequence[Cell], store: Store) -> dict[Cell, float]:
-    """Seconds each cell is expected to take: what it took before, under whatever code."""
+    """Seconds each cell is expected to take: what it took before, under whatever code; else what
+    its kind usually takes."""
     before = store.timings()
-    known = {cell: before[name] for cell in todo if (name := cell_name(cell)) in before}
-    usual = statistics.median(known.values()) if known else 1.0
-    return {cell: known.get(cell, usual) for cell in todo}
+    return {cell: before.get(cell_name(cell), _USUAL.get(cell.kind, 1.0)) for cell in todo}
 
 
 @contextmanager

@@ -16,7 +16,7 @@ _MARK = "#010203"
 @lru_cache(maxsize=1024)
 def formula(latex: str) -> str | None:
     """An ``<svg>`` element in ``currentColor``, or None where the formula is beyond mathtext."""
-    figure = Figure(figsize=(0.1, 0.1))
+    figure = Figure(figsize=(0.1, 0.1), dpi=72)  # as SVG has it: mathtext parses it once
     buffer = io.BytesIO()
     with styled():
         try:

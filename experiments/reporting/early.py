@@ -16,7 +16,8 @@ from experiments.survey import Survey
 from proofs_check.cell import Cell
 
 EVERY = 60.0
-"""Seconds from one writing of the early report to the next."""
+"""Seconds to the first writing of the early report; to each later one as many more: what is new is
+an ever smaller part."""
 
 _DRAWING = 20.0  # seconds that each writing may draw
 
@@ -46,7 +47,7 @@ class EarlyReport:
         """Begin to write where it is time; never waits."""
         for event in self._events:
             if isinstance(event, Ended):
-                self._due = time.monotonic() + self._every
+                self._due = time.monotonic() + self._every * (self._number + 1)
                 if event.error:
                     self.faults.append(event.error)
             return

@@ -12,6 +12,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from experiments.store import Store
+from experiments.survey import _costs, in_order
+from proofs_check.cell import CellKind
+from proofs_check.suite import cells
+
 SCRIPT = Path(__file__).with_name("fake_survey.py")
 HOUSE = Path(__file__).absolute().parents[2]
 HANGS = 600.0
@@ -138,3 +143,16 @@ def test_untrusted_files_are_named_and_recomputed(tmp_path: Path) -> None:
     assert "999999999.part: half-written by a run that was cut off; removed" in flat
     assert "notes.txt: not a result of this program; left alone" in flat
     assert "reused 1 of 3 cells, 2 to run" in flat
+
+
+def test_cells_of_which_nothing_is_known_are_expected_to_take_what_their_kind_does(tmp_path):
+    """So that from an empty store too the long ones come early, but after one short cell a row."""
+    todo = cells("quick")
+    costs = _costs(todo, Store(tmp_path, dict.fromkeys(todo, "v")))
+    assert {cell.kind for cell in todo} == set(CellKind)
+    order = in_order(costs)
+    rows = {cell.row for cell in todo}
+    assert {cell.row for cell in order[: len(rows)]} == rows
+    rest = [costs[cell] for cell in order[len(rows) :]]
+    assert rest == sorted(rest, reverse=True)
+    assert order[len(rows)].kind is CellKind.MUTANTS

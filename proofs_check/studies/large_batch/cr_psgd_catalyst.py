@@ -27,7 +27,7 @@ from theory.rules.batch_rules import GeometricBatch
 from theory.stepsizes import ConstantStep
 
 _NAME, _N, _REPLICAS, _SEED = "nonconvex-digits-dirichlet", 4, 32, 99
-_LENGTHS = (4, 5, 6, 7, 8)  # steps of a stage
+_LENGTHS = (4, 5, 6, 7)  # steps of a stage
 _BATCH, _RATIO = GeometricBatch(2.0, 1), 1.5  # 1, 2, 4, ...; theta / L
 
 

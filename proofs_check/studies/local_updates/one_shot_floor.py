@@ -32,7 +32,7 @@ from theory.stepsizes import InverseTimeStep, Stepsize
 
 _WORKERS = (16, 64, 256, 1024)
 _HORIZONS = (16, 48, 128)
-_REPLICAS, _SEED, _STEPS, _GROUPS = 320, 151, 48, 64
+_REPLICAS, _SEED, _STEPS, _GROUPS = 240, 151, 48, 64
 _STEP = InverseTimeStep(64.0, 20.0)
 _TOLD = (
     f"Zhang, Duchi, Wainwright 2013; seeds {_SEED} + n + T, {_REPLICAS} replicas, from x*, "

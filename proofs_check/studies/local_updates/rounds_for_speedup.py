@@ -31,7 +31,7 @@ from theory.theorems.local_sgd import local_sgd as theorem
 
 _D, _REPLICAS, _SEED = 32, 128, 141
 _UNEVEN, _SLOPE = 0.5, 0.5
-GRID = SpeedupGrid(horizons=(256, 1024, 4096), workers=(2, 4, 8, 16), middle=1024)
+GRID = SpeedupGrid(horizons=(128, 512, 2048), workers=(2, 4, 8, 16), middle=512)
 FAR = SpeedupGrid(horizons=(2**14, 2**16, 2**18), workers=(2, 8, 32), middle=2**16)
 
 

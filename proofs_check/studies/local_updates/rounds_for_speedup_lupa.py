@@ -34,7 +34,7 @@ from proofs_check.verdict import Verdict
 from theory.arrays import Floats
 from theory.stepsizes import InverseTimeStep, Stepsize
 
-_REPLICAS, _SEED = 256, 163
+_REPLICAS, _SEED = 128, 163
 _SKEWED, _UNEVEN = InverseTimeStep(64.0, 40.0), InverseTimeStep(4.0, 17.0)
 _PLACE = "skewed logistic"
 _TOLD = (

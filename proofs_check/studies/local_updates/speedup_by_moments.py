@@ -22,7 +22,7 @@ from theory.survey.speedup_rounds import rounds
 _D, _REPLICAS, _SEED, _L = 32, 64, 143, 1.0
 _EVERY = 5  # steps between looks at the gradient
 _PLACE = "two kinds of worker"
-GRID = SpeedupGrid(horizons=(1024, 4096, 16384), workers=(2, 4, 8, 16), middle=2048)
+GRID = SpeedupGrid(horizons=(512, 2048, 8192), workers=(2, 4, 8, 16), middle=1024)
 FAR = SpeedupGrid(horizons=(2**28, 2**34, 2**40), workers=(2, 8, 32), middle=2**40)
 
 
