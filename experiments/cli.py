@@ -1,5 +1,5 @@
 """The command line: ``rateproof list | run | compare | rate | tune | check | topologies | audit |
-survey | crossval | figure``.
+survey | table | crossval | figure``.
 
 Only names and help texts live here; a command's work is imported when it is given, so that help is
 quick. Exit codes: 0 done, 1 something failed or was refuted, 2 bad input, 3 a user's own code
@@ -19,6 +19,7 @@ import typer
 
 from experiments.cli_beside import beside
 from experiments.cli_options import Dimension, Json, Row, Settings, Tuned, Workers
+from experiments.cli_tables import tables
 
 TOOL_FAULT = 4
 
@@ -31,6 +32,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(beside)
+app.add_typer(tables)
 
 
 @app.command("list")

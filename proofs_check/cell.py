@@ -31,6 +31,7 @@ class CellKind(StrEnum):
     STUDY = "study"
     SIGNATURE = "signature"
     INFLUENCES = "influences"
+    TABLE_IV = "table IV"
     MUTANTS = "mutants"
 
 

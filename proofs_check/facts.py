@@ -120,4 +120,42 @@ class TopologyFacts:
     messages: float
 
 
-Facts = OperatorFacts | TopologyFacts
+@final
+@dataclass(frozen=True)
+class TrafficFacts:
+    """The bill of a run behind a cell of survey 002's Table IV, means over replicas.
+
+    Attributes:
+        line: architecture, synchronisation and compression, as the table's line is called.
+        objective: the column.
+        method: the method's name.
+        numbers: N, the length of a model.
+        workers: n.
+        iterations: T, gradients of one worker.
+        peers: messages that a worker sends for one gradient.
+        period: local steps between two rounds.
+        kept: coordinates of a sparse message, or 0.
+        coded: bits of a quantised coordinate, scales included, or 0.
+        float_bits: bits of a float.
+        sent: bits that a worker sent.
+        sent_by_all: bits that all workers sent.
+        heard_by_all: bits that all workers received.
+    """
+
+    line: str
+    objective: str
+    method: str
+    numbers: int
+    workers: int
+    iterations: float
+    peers: int
+    period: int
+    kept: float
+    coded: float
+    float_bits: int
+    sent: float
+    sent_by_all: float
+    heard_by_all: float
+
+
+Facts = OperatorFacts | TopologyFacts | TrafficFacts

@@ -29,6 +29,9 @@ from proofs_check.problems.check import check_problem
 from proofs_check.proofs import PROOFS
 from proofs_check.signatures import SIGNATURES
 from proofs_check.studies import STUDIES
+from proofs_check.table_iv.measure import table_result
+from proofs_check.table_iv.trial import Trial
+from proofs_check.table_iv.trials import TRIALS
 from proofs_check.topologies.facts import topology_facts
 from proofs_check.topologies.mixing import check_reference, check_topology
 from proofs_check.topologies.push import check_push
@@ -147,6 +150,15 @@ def _influences(cell: Cell, _: str) -> Prepared:
     return influences
 
 
+def _table_iv(cell: Cell, name: str) -> Prepared:
+    of, _, variable = name.rpartition(" in ")
+    return partial(_table_iv_of, look_up("cell of Table IV", of, TRIALS), variable, cell)
+
+
+def _table_iv_of(trial: Trial, variable: str, cell: Cell) -> CellResult:
+    return table_result(trial, variable, cell.replicas, cell.seeds[0])
+
+
 def _mutants(cell: Cell, _: str) -> Prepared:
     return _mutants_of
 
@@ -209,5 +221,6 @@ _PREPARED: dict[CellKind, Callable[[Cell, str], Prepared]] = {
     CellKind.STUDY: _study,
     CellKind.SIGNATURE: _signature,
     CellKind.INFLUENCES: _influences,
+    CellKind.TABLE_IV: _table_iv,
     CellKind.MUTANTS: _mutants,
 }

@@ -23,6 +23,7 @@ from proofs_check.prepare import REFERENCE, name_of
 from proofs_check.proofs import PROOFS
 from proofs_check.signatures import SIGNATURES
 from proofs_check.studies import STUDIES
+from proofs_check.table_iv.trials import table_cells
 
 
 @final
@@ -38,8 +39,9 @@ class Preset:
         slow_steps: steps of runs on the MLP.
         slow_replicas: replicas of runs on the MLP.
         dimension: length of rows that operators are checked at.
-        everywhere: rows run on all their problems, and rates in T are fitted on all of these; else
-            runs and studies on the MLP are left out, and rates are fitted on synthetic problems.
+        everywhere: rows run on all their problems, and rates in T are fitted on all of these, in
+            Table IV in every variable; else runs and studies on the MLP are left out, and rates are
+            fitted on synthetic problems, in Table IV in T alone.
     """
 
     n: int
@@ -100,6 +102,8 @@ def _long_cells(effort: Preset) -> Iterator[Cell]:
     yield Cell("", "", CellKind.INFLUENCES)
     for signature in SIGNATURES.values():
         yield Cell(signature.row, signature.problem, CellKind.SIGNATURE)
+    for cells_of_trial in table_cells().values():
+        yield from cells_of_trial if effort.everywhere else cells_of_trial[:1]
 
 
 def _run_cells(effort: Preset) -> Iterator[Cell]:

@@ -31,7 +31,7 @@ def drawings(survey: Survey) -> tuple[tuple[Drawing, ...], tuple[str, ...]]:
 
 
 def _drawings(cell: Cell, stored: Stored) -> Iterator[Drawing]:
-    stem = _stem(cell)
+    stem = stem_of(cell)
     for one in stored.result.curves:
         match one:
             case RunSeries():
@@ -43,7 +43,8 @@ def _drawings(cell: Cell, stored: Stored) -> Iterator[Drawing]:
                 yield _panel(cell, stem, one, line_curves(one))
 
 
-def _stem(cell: Cell) -> str:
+def stem_of(cell: Cell) -> str:
+    """The name of a cell's figure."""
     words = cell.check if cell.kind is CellKind.BOUND else f"{cell.row} {cell.problem} {cell.check}"
     return re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")
 

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 
 from experiments.survey import Survey
+from proofs_check.cell import CellResult
 from proofs_check.curves import SchemeNumbers
 from theory.survey.influences import INFLUENCES
 
 
 def influence_lines(survey: Survey) -> list[dict[str, Any]]:
+    """Those of a survey's results."""
+    return influence_lines_of(stored.result for _, stored in survey.finished)
+
+
+def influence_lines_of(results: Iterable[CellResult]) -> list[dict[str, Any]]:
     """One line per combination the survey speaks of; None for what was not measured."""
     found = {
         (one.architecture, one.synchronisation): one
-        for _, stored in survey.finished
-        for one in stored.result.curves
+        for result in results
+        for one in result.curves
         if isinstance(one, SchemeNumbers)
     }
     return [

@@ -17,11 +17,13 @@ from experiments.figures.formula import formula
 from experiments.files import write_atomically
 from experiments.reporting.comparisons import COMPARISON
 from experiments.reporting.influences import influence_lines
+from experiments.reporting.kinds import KINDS
 from experiments.reporting.operators import operator_sections
 from experiments.reporting.pictures import Picture
 from experiments.reporting.provenance import provenance
 from experiments.reporting.signs import pretty, sentence
 from experiments.reporting.table import ERROR, headline, results_table
+from experiments.reporting.table_iv import TABLE_PAGE, evidence, matrix
 from experiments.reporting.topologies import topology_lines
 from experiments.survey import Survey
 from proofs_check.cell import CellKind
@@ -44,37 +46,6 @@ MEANINGS = {outcome.value: sentence(text) for outcome, text in VERDICT_MEANINGS.
     ERROR: "The check itself failed to run."
 }
 ORDER = tuple(MEANINGS)
-
-KINDS = {
-    CellKind.PROBLEM: (
-        "Problems",
-        "The constants that problems state, held against their code: gradients, noise, smoothness, "
-        "convexity, heterogeneity, minimisers.",
-    ),
-    CellKind.OPERATOR: (
-        "Operators of no row",
-        "What no row sends, and the identity, which rows without compression send: that a message "
-        "arrives as it is, is checked once, and its lines are not counted above.",
-    ),
-    CellKind.PROOF: (
-        "Proofs",
-        "Lemmas and theorems derived step by step in computer algebra.",
-    ),
-    CellKind.CLOSED_FORM: (
-        "Closed forms",
-        "Identities and expectations that are known exactly, and what the code gives.",
-    ),
-    CellKind.INFLUENCES: (
-        "Influences",
-        "The words of survey 002's Table II beside the numbers of one experiment.",
-    ),
-    CellKind.BOUND: ("Bounds", "Whole measured curves under their theorems' bounds."),
-    CellKind.MUTANTS: (
-        "Mutants",
-        "Deliberately wrong operators, methods and bounds. A check that cannot fail proves "
-        "nothing: each line is a planted fault and the check that caught it.",
-    ),
-}
 
 
 def write_pages(
@@ -115,7 +86,11 @@ def write_pages(
             continue
         text = template.render(common | {"s": _section(row, survey, table, pictures)})
         write_atomically(out / row_page(row.key), text.encode())
-    context = common | _context(survey, table, shown, pictures)
+    found = {cell: stored.result for cell, stored in survey.finished}
+    told = common | evidence(found, pictures, {row.key: row_page(row.key) for row in shown})
+    page = loader.get_template("table_iv_page.html.j2").render(told)
+    write_atomically(out / TABLE_PAGE, page.encode())
+    context = common | _context(survey, table, shown, pictures) | {"table_iv": matrix(found)}
     index = loader.get_template("index.html.j2").render(context)
     write_atomically(out / "index.html", index.encode())
 

@@ -75,7 +75,13 @@ def points(
 
 _MOVERS: dict[str, tuple[tuple[str, Values], ...]] = {
     "H": (("period", PERIODS),),
-    "delta": (("compressor.k", SHARES), ("compressor.s", LEVELS)),
+    "delta": (
+        *(
+            (f"{where}.{name}", ladder)
+            for where in ("compressor", "gossip.compressor")
+            for name, ladder in (("k", SHARES), ("s", LEVELS), ("inner.s", LEVELS))
+        ),
+    ),
     "omega": (("compressor.s", LEVELS), ("compressor.k", SHARES), ("compressor.q", SHARES)),
     "tau": (("barrier.s", BOUNDS), ("barrier.tau", BOUNDS), ("tau", BOUNDS)),
 }

@@ -57,11 +57,12 @@ def tuned_run(
     step: Stepsize | None = None,
     *,
     points: int = 200,
+    every: int | None = None,
 ) -> TunedRun:
     """Tune (or take ``step`` as it is) and run, with at most ``points`` records.
 
     The squared gradient is taken at every step where the theorem bounds its average over all steps,
-    else at records only.
+    else at records only; or every so many steps (``every``).
 
     Raises:
         Diverged: the run left the range of its number type.
@@ -79,7 +80,8 @@ def tuned_run(
 
     trace = run(
         tuned.method, problem, steps=steps, seed=seed, replicas=replicas, points=points,
-        every=1 if averaged else 0, weight=weight if weighted else None, timing=STANDARD,
+        every=int(averaged) if every is None else every, weight=weight if weighted else None,
+        timing=STANDARD,
     )  # fmt: skip
     return TunedRun(tuned, constants, trace, steps)
 

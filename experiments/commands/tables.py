@@ -1,0 +1,299 @@
+"""``rateproof table``: a survey's table with what was measured of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from algorithms.catalogue import ROWS
+from algorithms.names import look_up
+from experiments.commands.console import bad_input, console, dump, number, writable
+from experiments.reporting.influences import influence_lines_of
+from experiments.reporting.signs import pretty
+from experiments.tables.convergence import STANDINGS, Cost, Exponent, Standing, TableCell, table_iv
+from experiments.tables.stored import stored_results
+from proofs_check.cell import Cell, CellKind, CellResult
+from proofs_check.studies import STUDIES
+from proofs_check.table_iv.trials import table_cells
+from theory.survey.speedup_rounds import TABLE_2
+from theory.survey.taxonomy import TABLE_I
+
+NAMES = ("I", "II", "III", "IV", "000-2")
+_SPEEDUP = "rounds_for_speedup"
+_COLOURS = {
+    Standing.HELD: "blue", Standing.AGREES: "green", Standing.SHORT: "yellow",
+    Standing.COARSE: "dim", Standing.REFUTED: "bold red", Standing.ALONE: "cyan",
+    Standing.UNFITTED: "dim", Standing.MISSING: "dim",
+}  # fmt: skip
+LATER = (
+    "Table III of survey 002 (latency and bandwidth of all-reduce algorithms) has no rows here "
+    "yet: its algorithms are planned, see `rateproof list`"
+)
+
+
+def table_command(
+    name: str, *, report: Path, measure: bool, everything: bool, cell: str | None, as_json: bool
+) -> int:
+    """Exit code 0; 1 if an exponent of Table IV is refuted."""
+    with bad_input():
+        chosen = look_up("table", name, {one: one for one in NAMES})
+        if cell is not None and chosen != "IV":
+            raise ValueError(f"cell is of table IV alone, got cell={cell!r} with table={chosen}")
+        if measure:
+            writable(report)
+    screen = console(as_json)
+    if chosen == "III":
+        _told(LATER, [], as_json)
+        return 0
+    if chosen == "I":
+        return _taxonomy(as_json)
+    todo = _cells(chosen, everything) if measure else ()
+    results = stored_results(_cells(chosen, True), report, console(True), todo)
+    if chosen == "II":
+        return _influences(results, as_json)
+    if chosen == "000-2":
+        return _rounds(results, as_json)
+    with bad_input():
+        shown = _selected(table_iv(results), cell)
+    if as_json:
+        dump([one.record() for one in shown])
+    else:
+        _show(shown, screen, details=cell is not None)
+        kept = [cell in results for cell in _cells("IV", True)]
+        if not all(kept):
+            screen.print(
+                f"{len(kept) - sum(kept)} of {len(kept)} exponents are not in {report} under the "
+                "present code; `rateproof table IV --measure` computes those of T, with --all "
+                "every one",
+                highlight=False, soft_wrap=True,
+            )  # fmt: skip
+    refuted = any(e.standing is Standing.REFUTED for one in shown for e in one.exponents)
+    return 1 if refuted else 0
+
+
+def table_data(name: str, report: Path, *, measure: bool = False) -> list[dict[str, Any]]:
+    """The records of ``--json``, of what the survey in ``report`` holds.
+
+    Raises:
+        ValueError: there is no such table.
+    """
+    chosen = look_up("table", name, {one: one for one in NAMES})
+    if chosen == "I":
+        return taxonomy_records()
+    if chosen == "III":
+        return []
+    todo = _cells(chosen, False) if measure else ()
+    results = stored_results(_cells(chosen, True), report, console(True), todo)
+    if chosen == "II":
+        return influence_records(results)
+    if chosen == "000-2":
+        return round_records(results)
+    return [one.record() for one in table_iv(results)]
+
+
+def _cells(name: str, everything: bool) -> tuple[Cell, ...]:
+    """The survey's cells that a table is made of; of Table IV those of T, or ``everything``."""
+    if name == "II":
+        return (Cell("", "", CellKind.INFLUENCES),)
+    if name == "000-2":
+        mine = (one for one in STUDIES if one.name.startswith(_SPEEDUP))
+        return tuple(Cell(one.row, one.problem, CellKind.STUDY, one.name) for one in mine)
+    of_trials = table_cells().values()
+    return tuple(cell for cells in of_trials for cell in (cells if everything else cells[:1]))
+
+
+def _selected(cells: Sequence[TableCell], name: str | None) -> tuple[TableCell, ...]:
+    """All cells, or the one called ``name``.
+
+    Raises:
+        ValueError: there is no such cell; suggests the nearest.
+    """
+    by_name = {one.name: one for one in cells}
+    return tuple(cells) if name is None else (look_up("cell of Table IV", name, by_name),)
+
+
+def _show(cells: Sequence[TableCell], screen: Console, *, details: bool) -> None:
+    if details:
+        for one in cells:
+            _detail(one, screen)
+        return
+    screen.print("Table IV of survey 002: exponents measured (and stated)", highlight=False)
+    for one in cells:
+        stated = "new" if one.stated is None else pretty(f"O(T^{float(one.stated.power):g})")
+        known = [each for each in one.exponents[1:] if each.standing is not Standing.MISSING]
+        told = "; ".join(_exponent(each) for each in (one.in_T, *known))
+        screen.print(f"{one.name:<32} {stated:<10} {told}", highlight=False, soft_wrap=True)
+        where = f"{one.trial.row.key} on {one.trial.problem}; {one.in_T.theorem or 'no result'}"
+        bills = ", ".join(f"{cost.who} {_ratio(cost)}" for cost in one.costs)
+        screen.print(
+            f"[dim]    {escape(where)}{'; bits: ' if bills else ''}{escape(bills)}[/]",
+            highlight=False, soft_wrap=True,
+        )  # fmt: skip
+    for standing in Standing:
+        count = sum(one.in_T.standing is standing for one in cells)
+        if count:
+            screen.print(
+                f"[{_COLOURS[standing]}]{count} {standing}[/]: {escape(STANDINGS[standing])}",
+                highlight=False, soft_wrap=True,
+            )  # fmt: skip
+    screen.print(
+        "bits: those of the ledger over those of the formula in use, errata in brackets",
+        highlight=False,
+    )
+
+
+def _exponent(one: Exponent) -> str:
+    if one.slope is None:
+        return f"{one.variable}: [{_COLOURS[one.standing]}]{one.standing}[/]"
+    stated = "" if one.order is None else f" ({number(one.order, 3)})"
+    measured = f"{number(one.slope, 3)} ± {number(one.half_width, 2)}"
+    return f"{one.variable}: {measured}{stated} [{_COLOURS[one.standing]}]{one.standing}[/]"
+
+
+def _ratio(cost: Cost) -> str:
+    note = cost.erratum or ("" if cost.printed else "new")
+    return f"{cost.ratio:.3g}" + (f" ({note})" if note else "")
+
+
+def _detail(cell: TableCell, screen: Console) -> None:
+    """Everything about one cell."""
+    stated = cell.stated
+    said = "blank in the survey: new here"
+    if stated is not None:
+        cited = ", ".join(map(str, stated.references))
+        errata = f", errata {', '.join(stated.errata)}" if stated.errata else ""
+        said = f"survey: O(T^{float(stated.power):g}), references {cited}{errata}"
+    lines = [
+        f"[bold]{escape(cell.name)}[/]", escape(said),
+        escape(f"{cell.trial.row.key}: {cell.method or cell.trial.row.what}, "
+               f"on {cell.trial.problem}"),
+        escape(f"theory: {cell.in_T.theorem or 'none'} ({cell.trial.basis})"),
+    ]  # fmt: skip
+    lines += [escape(cell.trial.note)] if cell.trial.note else []
+    for one in cell.exponents:
+        lines += [_exponent(one)]
+        lines += [f"  [dim]{escape(text)}[/]" for text in (one.evidence, one.provenance) if text]
+    for cost in cell.costs:
+        note = f" (erratum {cost.erratum}: printed {cost.printed})" if cost.erratum else ""
+        lines.append(
+            escape(
+                f"{cost.who}: ledger {number(cost.measured, 6)} bits, "
+                f"{cost.formula} = {number(cost.stated, 6)}{note}"
+            )
+        )
+    for line in lines:
+        screen.print(line, highlight=False, soft_wrap=True)
+
+
+def taxonomy_records() -> list[dict[str, Any]]:
+    """Table I: each entry with its rows and how many of them run."""
+    states = {row.key: row.state for row in ROWS}
+    return [
+        {
+            "dimension": one.dimension, "method": one.method,
+            "rows": {key: states[key] for key in one.rows},
+        }
+        for one in TABLE_I
+    ]  # fmt: skip
+
+
+def _taxonomy(as_json: bool) -> int:
+    records = taxonomy_records()
+    lines = [
+        (one["dimension"], one["method"],
+         ", ".join(key if state == "ready" else f"{key} ({state})"
+                   for key, state in one["rows"].items()))
+        for one in records
+    ]  # fmt: skip
+    _grid("Table I of survey 002", ("dimension", "method", "rows"), lines, records, as_json)
+    return 0
+
+
+def influence_records(results: dict[Cell, CellResult]) -> list[dict[str, Any]]:
+    """Table II: the survey's words and the numbers of each combination."""
+    return [
+        line["words"]._asdict() | {"measured": line["measured"]}
+        for line in influence_lines_of(results.values())
+        if line["words"].consistency != "-"
+    ]
+
+
+def _influences(results: dict[Cell, CellResult], as_json: bool) -> int:
+    records = influence_records(results)
+    if not records and not as_json:
+        _told("Table II was not measured in this folder; --measure does it", [], False)
+        return 0
+    lines = []
+    for one in records:
+        m = one["measured"] or {}
+        lines.append((
+            f"{one['architecture']}, {one['synchronisation']}",
+            f"{one['consistency']}: {m.get('spread', '-')}",
+            f"{one['frequency']}: {m.get('frequency', '-')}",
+            f"{one['congestion']}: {m.get('burst', '-')}",
+            f"{one['convergence']}: {m.get('error', '-')}",
+        ))  # fmt: skip
+    heads = (
+        "combination", "consistency: rms distance", "frequency: messages a gradient",
+        "congestion: messages at once", "convergence: error",
+    )  # fmt: skip
+    _grid("Table II of survey 002", heads, lines, records, as_json)
+    return 0
+
+
+def round_records(results: dict[Cell, CellResult]) -> list[dict[str, Any]]:
+    """Table 2 of survey 000: rounds as powers of T and n, and the verdicts on them."""
+    by_row: dict[str, list[dict[str, Any]]] = {}
+    for cell, result in results.items():
+        by_row.setdefault(cell.row, []).extend(verdict.record() for verdict in result.verdicts)
+    return [
+        {
+            "row": one.key, "source": str(one.source), "T": float(one.steps),
+            "n": float(one.workers), "K": -float(one.period), "speedup": one.speedup,
+            "confidence": one.confidence.value, "verdicts": by_row.get(one.key, []),
+        }
+        for one in TABLE_2
+    ]  # fmt: skip
+
+
+def _rounds(results: dict[Cell, CellResult], as_json: bool) -> int:
+    records = round_records(results)
+    lines = []
+    for one in records:
+        powers = [f"{name}^{one[name]:.3g}" for name in ("T", "n", "K") if one[name]]
+        found = [f"{v['claim']}: {v['outcome']}, {number(v['statistic'])}" for v in one["verdicts"]]
+        lines.append((
+            one["row"], pretty(" ".join(powers)) or "1",
+            {True: "yes", False: "no", None: "not said"}[one["speedup"]],
+            "\n".join(found) or "no study in this folder", one["source"],
+        ))  # fmt: skip
+    heads = ("row", "rounds", "linear speedup", "measured", "source")
+    _grid("Table 2 of survey 000", heads, lines, records, as_json)
+    return 0
+
+
+def _grid(
+    title: str, heads: Sequence[str], lines: Sequence[Sequence[str]], records: Any, as_json: bool
+) -> None:
+    if as_json:
+        dump(records)
+        return
+    grid = Table(title=title, title_justify="left", box=SIMPLE_HEAD)
+    for head in heads:
+        grid.add_column(head, overflow="fold")
+    for line in lines:
+        grid.add_row(*map(escape, line))
+    console(False).print(grid)
+
+
+def _told(sentence: str, records: Any, as_json: bool) -> None:
+    if as_json:
+        dump({"told": sentence, "lines": records})
+    else:
+        console(False).print(sentence, highlight=False, soft_wrap=True)

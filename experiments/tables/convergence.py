@@ -1,0 +1,248 @@
+"""Table IV of survey 002 with its evidence: what the survey says, what was run, what came out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any, final
+
+from proofs_check.cell import Cell, CellResult
+from proofs_check.facts import TrafficFacts
+from proofs_check.table_iv.trial import Trial
+from proofs_check.table_iv.trials import table_cells, trial_of
+from proofs_check.verdict import Outcome, Verdict
+from theory.survey.convergence import (
+    TABLE_IV,
+    ConvergenceLine,
+    CostFormula,
+    Factor,
+    Objective,
+    StatedRate,
+    Traffic,
+    server_cost,
+    worker_cost,
+)
+
+_COARSE = 0.5  # an interval that reaches so far above the order cannot tell 1/T from 1/sqrt(T)
+
+
+class Standing(StrEnum):
+    """How a measured exponent stands to the stated one."""
+
+    HELD = "held"
+    AGREES = "agrees"
+    SHORT = "short of it"
+    COARSE = "too coarse"
+    REFUTED = "refuted"
+    ALONE = "no order stated"
+    UNFITTED = "no fit"
+    MISSING = "not measured"
+
+
+STANDINGS: dict[Standing, str] = {
+    Standing.HELD: "a theorem with constants covers the runs, and its order was not refuted",
+    Standing.AGREES: "no theorem with constants covers the runs; the interval of the exponent "
+    "reaches the order that is stated, or lies below it",
+    Standing.SHORT: "the error falls more slowly than stated at these horizons, by more than the "
+    "interval; nothing certain is refuted",
+    Standing.COARSE: "the interval reaches half a power above the stated one, so that 1/T could be "
+    "1/sqrt(T)",
+    Standing.REFUTED: "a theorem covers the runs and its order is refuted",
+    Standing.ALONE: "an exponent was measured, and no source states one",
+    Standing.UNFITTED: "no power law could be fitted; the evidence says why",
+    Standing.MISSING: "not in this survey; `rateproof table IV --measure` computes it",
+}
+"""What each standing means, the best first."""
+
+
+@final
+@dataclass(frozen=True)
+class Exponent:
+    """One fitted exponent of a cell.
+
+    Attributes:
+        variable: what was varied.
+        standing: how it stands to the order.
+        slope: the exponent, None where there is no fit.
+        half_width: of its interval.
+        order: the stated exponent, None: none is.
+        evidence: how it was found.
+        provenance: seeds, replicas, steps.
+        theorem: the theorem or order behind it, or empty.
+    """
+
+    variable: str
+    standing: Standing
+    slope: float | None = None
+    half_width: float | None = None
+    order: float | None = None
+    evidence: str = ""
+    provenance: str = ""
+    theorem: str = ""
+
+
+@final
+@dataclass(frozen=True)
+class Cost:
+    """A cost column: the ledger's bits against the formula at the same N, n, T, b, k.
+
+    Attributes:
+        who: server or worker.
+        printed: the survey's formula; empty: it has none, and that of its rule is used.
+        formula: the formula in use.
+        erratum: the erratum between the two, or empty.
+        measured: the ledger's bits.
+        stated: the formula's bits.
+    """
+
+    who: str
+    printed: str
+    formula: str
+    erratum: str
+    measured: float
+    stated: float
+
+    @property
+    def ratio(self) -> float:
+        """The ledger's over the formula's; NaN where that is 0."""
+        return self.measured / self.stated if self.stated else float("nan")
+
+
+@final
+@dataclass(frozen=True)
+class TableCell:
+    """A cell of Table IV: the survey's entry and its evidence.
+
+    Attributes:
+        line: the table's line.
+        objective: the column.
+        stated: the survey's entry, None where it is blank.
+        trial: what was run.
+        exponents: one for each variable, T first.
+        costs: the cost columns, where the run was made.
+        method: the method's name with its parts, where the run was made.
+    """
+
+    line: ConvergenceLine
+    objective: Objective
+    stated: StatedRate | None
+    trial: Trial
+    exponents: tuple[Exponent, ...]
+    costs: tuple[Cost, ...]
+    method: str
+
+    @property
+    def name(self) -> str:
+        """``PS, BSP, Null, convex``."""
+        return f"{self.line.name}, {self.objective}"
+
+    @property
+    def in_T(self) -> Exponent:
+        """The exponent of T, which is the first."""
+        return self.exponents[0]
+
+    def record(self) -> dict[str, Any]:
+        """As JSON has it."""
+        result = self.trial.result
+        return {
+            "architecture": str(self.line.architecture),
+            "synchronisation": str(self.line.scheme),
+            "compression": str(self.line.compression),
+            "objective": str(self.objective),
+            "new": self.stated is None,
+            "stated": None if self.stated is None else f"T^{float(self.stated.power):g}",
+            "references": list(self.stated.references if self.stated else ()),
+            "errata": list(self.stated.errata if self.stated else ()),
+            "row": self.trial.row.key,
+            "composition": self.trial.row.what,
+            "method": self.method,
+            "problem": self.trial.problem,
+            "result": result.name if result else None,
+            "source": self.trial.basis,
+            "note": self.trial.note,
+            "standing": str(self.in_T.standing),
+            "exponents": [asdict(one) for one in self.exponents],
+            "costs": [asdict(one) | {"ratio": one.ratio} for one in self.costs],
+        }
+
+
+def table_iv(results: Mapping[Cell, CellResult]) -> tuple[TableCell, ...]:
+    """All 54 cells in the table's order, with what ``results`` has of their evidence."""
+    cells = table_cells()
+    return tuple(
+        _cell(line, objective, cells, results) for line in TABLE_IV for objective in Objective
+    )
+
+
+def _cell(
+    line: ConvergenceLine,
+    objective: Objective,
+    cells: Mapping[str, tuple[Cell, ...]],
+    results: Mapping[Cell, CellResult],
+) -> TableCell:
+    trial = trial_of(line.name, objective)
+    mine = cells[trial.name]
+    exponents = tuple(
+        _exponent(variable, results.get(cell))
+        for variable, cell in zip(trial.variables, mine, strict=True)
+    )
+    bills = [one for one in _facts(results.get(mine[0])) if isinstance(one, TrafficFacts)]
+    return TableCell(
+        line, objective, line.stated(objective), trial, exponents,
+        costs(line, bills[0]) if bills else (), bills[0].method if bills else "",
+    )  # fmt: skip
+
+
+def _facts(result: CellResult | None) -> tuple[Any, ...]:
+    return result.facts if result else ()
+
+
+def _exponent(variable: str, result: CellResult | None) -> Exponent:
+    if result is None:
+        return Exponent(variable, Standing.MISSING)
+    verdict = result.verdicts[0]
+    return Exponent(
+        variable, standing(verdict), verdict.statistic, verdict.uncertainty, verdict.bound,
+        verdict.evidence, verdict.provenance, verdict.theorem,
+    )  # fmt: skip
+
+
+def standing(verdict: Verdict) -> Standing:
+    """What a verdict says of its exponent."""
+    slope, half, order = verdict.statistic, verdict.uncertainty, verdict.bound
+    if slope is None or half is None:
+        return Standing.UNFITTED
+    if verdict.outcome is Outcome.REFUTED:
+        return Standing.REFUTED
+    if verdict.outcome is Outcome.SUPPORTED:
+        return Standing.HELD
+    if order is None:
+        return Standing.ALONE
+    if slope - half > order:
+        return Standing.SHORT
+    return Standing.COARSE if slope + half > order + _COARSE else Standing.AGREES
+
+
+def costs(line: ConvergenceLine, bill: TrafficFacts) -> tuple[Cost, ...]:
+    """Both cost columns of a line against the bill; all-reduce and gossip have no server.
+
+    The server's bits are those of its busier direction. Where a formula counts what all workers
+    send, every worker hears that, as in an all-gather.
+    """
+    at = Traffic(
+        bill.numbers, bill.workers, bill.iterations, bill.peers, bill.period, bill.kept,
+        bill.coded, bill.float_bits,
+    )  # fmt: skip
+    server, worker = server_cost(line), worker_cost(line)
+    gathered = Factor.WORKERS in worker.factors
+    found = [_cost("worker", worker, at, bill.sent_by_all if gathered else bill.sent)]
+    if server is not None:
+        found.insert(0, _cost("server", server, at, max(bill.sent_by_all, bill.heard_by_all)))
+    return tuple(found)
+
+
+def _cost(who: str, formula: CostFormula, at: Traffic, measured: float) -> Cost:
+    return Cost(
+        who, formula.printed, str(formula), formula.erratum, measured, formula.bits(at)
+    )  # fmt: skip

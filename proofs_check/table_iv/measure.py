@@ -1,0 +1,233 @@
+"""Runs of a cell of Table IV: an exponent with its verdict; with T, the longest run's bill."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from algorithms.catalogue.downlink import Played
+from algorithms.compressors.identity import Identity
+from algorithms.compressors.random_mask import RandomMask
+from algorithms.compressors.sparsifier import Sparsifier
+from algorithms.methods.parts.scheduled import Scheduled
+from algorithms.problems.base import Problem
+from algorithms.run import Diverged
+from algorithms.tuning.parameters import parameters
+from proofs_check.cell import CellResult
+from proofs_check.curves import RatePanel
+from proofs_check.facts import TrafficFacts
+from proofs_check.instruments.rates import PowerLawFit, fit_power, rate_verdict
+from proofs_check.instruments.statistics import TEST_ERROR
+from proofs_check.instruments.study import fitted
+from proofs_check.methods.sweep_points import SweepPoint, points, value_at
+from proofs_check.methods.tuned_run import TunedRun, measured, tuned_run
+from proofs_check.table_iv.trial import OCTAVES, Trial
+from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
+from theory.bits import index_bits
+from theory.stepsizes import InverseTimeStep
+from theory.survey.convergence import Objective
+from theory.theorem import Metric, Theorem
+
+CHECK = "Table IV"
+GROUPS = 32  # of the jackknife: 16 give intervals half as wide again
+_TAIL = 16  # a convex cell is fitted from T/16 on
+_RECORDS = 48
+_METRICS = {
+    Objective.CONVEX: Metric.SUBOPTIMALITY,
+    Objective.NONCONVEX: Metric.AVERAGE_SQUARED_GRADIENT,
+}
+
+
+class Measured(NamedTuple):
+    """The points of one exponent.
+
+    Attributes:
+        x: values of the variable, rising ``[K]``; T + a in convex cells.
+        samples: the metric there ``[R, K]``.
+        metric: what it is.
+        theorem: the theorem that covers all runs, or None.
+        longest: the run at the last point.
+        told: how the variable was moved.
+    """
+
+    x: Floats
+    samples: Floats
+    metric: Metric
+    theorem: Theorem | None
+    longest: TunedRun
+    told: str
+
+
+def table_result(trial: Trial, variable: str, replicas: int, seed: int) -> CellResult:
+    """The exponent of ``variable`` in a cell, its curve, and with T the bill."""
+    try:
+        found = _points(trial, variable, replicas, seed)
+        fit = fit_power(found.x, found.samples, TEST_ERROR, groups=GROUPS)
+    except (Diverged, ValueError) as error:
+        return CellResult((_unfitted(trial, variable, str(error)),))
+    verdict = _verdict(trial, variable, found, fit, seed)
+    bill = (traffic(trial, found.longest),) if variable == "T" else ()
+    return CellResult((verdict,), (_panel(trial, variable, found, fit, verdict),), bill)
+
+
+def _points(trial: Trial, variable: str, replicas: int, seed: int) -> Measured:
+    """Runs at every value of the variable; a convex cell's T is read along one run.
+
+    Raises:
+        Diverged: a run left the range of its number type.
+        ValueError: nothing of the row moves the variable, or fewer than three values are left.
+    """
+    if variable == "T" and trial.objective is Objective.CONVEX:
+        return _along(trial, replicas, seed)
+    if variable == "T":
+        horizons = tuple(trial.steps / 2**k for k in range(OCTAVES.bit_length() - 1, -1, -1))
+        places = points(trial.row, trial.build, "T", trial.n, trial.steps, horizons)
+    else:
+        places = points(trial.row, trial.build, variable, trial.n, trial.steps, ())
+    found: dict[float, TunedRun] = {}
+    for place in places:
+        try:
+            played = _played(trial, place, replicas, seed + len(found), records=2)
+        except (Diverged, ValueError):
+            if variable == "T":
+                raise
+            continue
+        at = value_at(variable, played.constants, place)
+        if at is not None and not any(abs(at - known) <= 1e-9 * abs(at) for known in found):
+            found[at] = played
+    if len(found) < 3:
+        raise ValueError(f"{len(found)} values of {variable} give a finite error, a rate needs 3")
+    x = np.array(sorted(found))
+    runs = [found[at] for at in x]
+    theorem = _theorem(trial, runs)
+    metric = theorem.metric if theorem else _METRICS[trial.objective]
+    series = [measured(one.trace, metric) for one in runs]
+    ends = np.stack([y[:, -1] for y in series if y is not None], axis=1)
+    told = f"{variable} from {x[0]:.4g} to {x[-1]:.4g}"
+    return Measured(x, ends, metric, theorem, runs[-1], told)
+
+
+def _along(trial: Trial, replicas: int, seed: int) -> Measured:
+    """The error along one run with stepsizes c / (a + t), against T + a."""
+    place = SweepPoint(trial.row, trial.build(trial.n), trial.steps)
+    played = _played(trial, place, replicas, seed, records=_RECORDS)
+    step = played.tuned.step
+    assert isinstance(step, InverseTimeStep)
+    theorem = _theorem(trial, [played])
+    metric = theorem.metric if theorem else _METRICS[trial.objective]
+    series = measured(played.trace, metric)
+    assert series is not None
+    times = played.trace.steps.astype(np.float64)
+    tail = times >= trial.steps / _TAIL
+    told = f"T + a, T from {times[tail][0]:.4g} to {times[-1]:.4g} of one run, a = {step.shift:.4g}"
+    return Measured(times[tail] + step.shift, series[:, tail], metric, theorem, played, told)
+
+
+def _played(trial: Trial, place: SweepPoint, replicas: int, seed: int, records: int) -> TunedRun:
+    every = trial.n if trial.scheduled else 1
+    averaged = trial.objective is Objective.NONCONVEX
+    return tuned_run(
+        place.row, place.problem, place.steps, replicas, seed,
+        trial.rule(place.problem, place.steps), points=records, every=every if averaged else None,
+    )  # fmt: skip
+
+
+def _theorem(trial: Trial, runs: list[TunedRun]) -> Theorem | None:
+    """The theorem that covers every run with what the trial's cell is about, else None."""
+    one = runs[0].tuned.theorem
+    if one is None or "T" not in one.order.exponents:
+        return None
+    alike = all(played.tuned.theorem is one for played in runs)
+    power = one.order.exponents["T"] == trial.objective.power
+    known = all(measured(played.trace, one.metric) is not None for played in runs)
+    return one if alike and power and known else None
+
+
+def _verdict(trial: Trial, variable: str, found: Measured, fit: PowerLawFit, seed: int) -> Verdict:
+    """Held to where a theorem covers the runs, else compared; without an order it stands alone."""
+    told = (
+        f"{found.longest.tuned.method.name}, n = {trial.n}, {fit.replicas} replicas, seed {seed}, "
+        f"longest run {found.longest.steps} steps with {found.longest.tuned.step_text}, error "
+        f"{TEST_ERROR:g}"
+    )
+    theorem = found.theorem
+    stated = theorem.order.exponents.get(variable) if theorem else None
+    power = trial.order_in(variable) if stated is None else float(stated)
+    name = theorem.name if theorem else trial.result.name if trial.result else ""
+    claim = f"{trial.name}: {found.metric.value} as a power of {variable}"
+    if power is None:
+        return Verdict(
+            subject=trial.row.key, problem=trial.problem, check=f"{CHECK}, rate in {variable}",
+            claim=claim, outcome=Outcome.NOT_APPLICABLE, statistic=fit.slope,
+            uncertainty=fit.half_width, resolution=fit.resolution, theorem=name,
+            evidence=f"exponent of {variable} {fit.slope:.3f} +- {fit.half_width:.3f}; no result "
+            f"of this cell states an order in {variable}; {found.told}",
+            provenance=told,
+        )  # fmt: skip
+    verdict = rate_verdict(
+        fit, power, False, subject=trial.row.key, problem=trial.problem, variable=variable,
+        claim=f"{claim}: exponent <= {power:g}" + (f" ({name})" if name else ""), provenance=told,
+    )  # fmt: skip
+    held = theorem is not None and theorem.confidence.assertable and stated is not None
+    basis = str(theorem.source) if theorem else trial.basis
+    return replace(
+        verdict, check=f"{CHECK}, {verdict.check}", theorem=name,
+        outcome=verdict.outcome if held else Outcome.COMPARED,
+        evidence=f"{verdict.evidence}; {found.told}; {basis}",
+    )  # fmt: skip
+
+
+def _unfitted(trial: Trial, variable: str, why: str) -> Verdict:
+    return Verdict(
+        subject=trial.row.key, problem=trial.problem, check=f"{CHECK}, rate in {variable}",
+        claim=f"{trial.name}: the error as a power of {variable}", outcome=Outcome.NOT_APPLICABLE,
+        evidence=f"no fit: {why}", theorem=trial.result.name if trial.result else "",
+    )  # fmt: skip
+
+
+def _panel(
+    trial: Trial, variable: str, found: Measured, fit: PowerLawFit, verdict: Verdict
+) -> RatePanel:
+    middle = np.exp(np.log(found.samples.mean(axis=0)).mean())
+    centre = np.exp(np.log(found.x).mean())
+    reference = np.full_like(found.x, np.nan)
+    if verdict.bound is not None:
+        reference = middle * (found.x / centre) ** verdict.bound
+    along = trial.objective is Objective.CONVEX and variable == "T"
+    label = "T + a" if along else variable
+    series = fitted(found.x, found.samples, fit, reference)
+    return RatePanel(f"{trial.name}: {trial.row.key}", label, found.metric.value, series)
+
+
+def traffic(trial: Trial, played: TunedRun) -> TrafficFacts:
+    """What the ledger counted in the longest run, and what formulas are evaluated at."""
+    method, objective = played.tuned.method, trial.build(trial.n)
+    account = played.trace.account
+    sent, heard = account.sent_bits.double(), account.received_bits.double()
+    floats = 8 * objective.dtype.itemsize
+    replicas, gradients = len(sent), float(played.steps)
+    given = parameters(method).get("period")
+    period = given if isinstance(given, int) else 1
+    if isinstance(method, Scheduled):
+        run = Played(method, objective, floats, played.steps, replicas)
+        gradients = float(run.arrivals().double().mean())
+    return TrafficFacts(
+        trial.line, str(trial.objective), method.name, objective.d, trial.n, gradients,
+        trial.peers, period, *_message(trial, objective, floats), floats,
+        float(sent.mean()), float(sent.sum(-1).mean()), float(heard.sum(-1).mean()),
+    )  # fmt: skip
+
+
+def _message(trial: Trial, objective: Problem, floats: int) -> tuple[float, float]:
+    """k of a sparse message and b of a quantised one, 0 where it is not one."""
+    operator = trial.row.compressor or Identity()
+    if isinstance(operator, Identity):
+        return 0.0, 0.0
+    if "Spars." in trial.line:
+        if isinstance(operator, RandomMask):  # no positions are sent, the seed is shared
+            return operator.q * objective.d * floats / (floats + index_bits(objective.d)), 0.0
+        return float(operator.kept(objective.d)) if isinstance(operator, Sparsifier) else 0.0, 0.0
+    return 0.0, operator.stated_bits(objective.d, floats) / objective.d

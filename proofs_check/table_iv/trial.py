@@ -1,0 +1,117 @@
+r"""What is run for a cell of Table IV, and with which stepsizes.
+
+The stepsizes are those at which the order can show, stated with every verdict:
+
+- convex: \gamma_t = c / (\mu (a + t)), the rule behind every 1/T of the column (Bottou, Curtis,
+  Nocedal 2018, arXiv:1606.04838, Theorem 4.7, whose bound is \nu / (a + T)). The power law is in
+  T + a, so that is what is fitted: in T alone the slope is that times T / (T + a);
+- non-convex: \gamma = c \sqrt{n / T}, constant in a run: both terms of
+  \Delta / (\gamma T) + \gamma L \sigma^2 / n are then of order 1 / \sqrt{n T}.
+
+A theorem of the row that covers these stepsizes speaks of the run and is held to; where none does,
+the exponent is compared with the order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+from algorithms.catalogue import Row, problem
+from algorithms.problems.base import Problem
+from theory.claims import Confidence
+from theory.stepsizes import ConstantStep, InverseTimeStep, Stepsize
+from theory.survey.convergence import Objective, Scheme
+from theory.theorem import OrderOnly, Result, Theorem
+
+OCTAVES = 8  # the shortest horizon of a non-convex cell is an eighth of the longest
+
+
+@final
+@dataclass(frozen=True)
+class Trial:
+    """The evidence for a cell: a row on a problem, and which exponents are fitted.
+
+    Attributes:
+        line: the line's name, as ``ConvergenceLine.name``; all-reduce has the server's iterates.
+        objective: the column.
+        row: the row, or a composition of its method that the catalogue does not list.
+        problem: name of the problem of the catalogue.
+        result: what theory says of the cell; None: no source states a rate.
+        n: workers.
+        steps: T, the longest horizon in steps of the method (one worker's gradient each where
+            ``single``).
+        variables: what is varied: T, n, H, tau, omega, delta, gap.
+        first: L times the largest stepsize, \\gamma_0 of convex cells and that of the shortest
+            horizon of the others.
+        single: whether a step is one worker's gradient and moves the mean model by its n-th part.
+        peers: messages that a worker sends for one of its gradients where it meets others.
+        note: what a reader should know of the choice.
+    """
+
+    line: str
+    objective: Objective
+    row: Row
+    problem: str
+    result: Result | None
+    n: int
+    steps: int
+    variables: tuple[str, ...]
+    first: float = 0.5
+    single: bool = False
+    peers: int = 1
+    note: str = ""
+
+    @property
+    def replicas(self) -> int:
+        """More for the error of one step than for the mean over a run."""
+        if self.objective is Objective.NONCONVEX:
+            return 32
+        return 64 if self.scheduled else 128
+
+    @property
+    def scheduled(self) -> bool:
+        """Whether a schedule says who arrives when, so that a step is not everybody's gradient."""
+        return Scheme.SSP in self.line or Scheme.ASP in self.line
+
+    @property
+    def name(self) -> str:
+        """``PS, BSP, Null, convex``."""
+        return f"{self.line}, {self.objective}"
+
+    def build(self, n: int) -> Problem:
+        """The problem for n workers."""
+        return problem(self.problem, n)
+
+    def rule(self, objective: Problem, steps: int) -> Stepsize:
+        """The stepsizes of a run of so many steps on a problem, as this file's docstring says.
+
+        Raises:
+            ValueError: the problem states no L, or, in a convex cell, no mu.
+        """
+        c = objective.constants()
+        smooth, mu = c.L_max or c.L, c.mu
+        if not smooth or (self.objective is Objective.CONVEX and not mu):
+            raise ValueError(f"{objective.name} states no L or mu; a smooth problem would do")
+        largest = self.first / smooth
+        if self.objective is Objective.CONVEX:
+            scale = 2.0 * (objective.n if self.single else 1) / (mu or 1.0)
+            return InverseTimeStep(scale, scale / largest)
+        shortest = self.steps / OCTAVES
+        return ConstantStep(largest * (shortest / steps * objective.n / self.n) ** 0.5)
+
+    def order_in(self, variable: str) -> float | None:
+        """The exponent that theory states: of the cell's result, in T else of its column."""
+        result = self.result
+        order = result.order if isinstance(result, (Theorem, OrderOnly)) else None
+        if order is not None and variable in order.exponents:
+            return float(order.exponents[variable])
+        return float(self.objective.power) if variable == "T" else None
+
+    @property
+    def basis(self) -> str:
+        """What the order rests on, in words."""
+        if self.result is None:
+            return "no source states a rate here; the order is that of the column"
+        sure = self.result.confidence in (Confidence.MEMORY, Confidence.ORDER)
+        return f"{self.result.source}" + (", order only" if sure else "")

@@ -1,0 +1,114 @@
+"""``rateproof table``, and Table IV on the report's pages."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from experiments.cli import app
+from experiments.reporting.table_iv import anchor, evidence, matrix
+from experiments.tables.convergence import Standing, standing, table_iv
+from proofs_check.cell import Cell, CellResult
+from proofs_check.table_iv.trials import table_cells
+from proofs_check.verdict import Outcome, Verdict
+
+
+def verdict(
+    outcome: Outcome, slope: float | None, half: float | None, order: float | None
+) -> Verdict:
+    """A verdict on an exponent."""
+    return Verdict(
+        subject="bsp-sgd", claim="", check="Table IV, rate in T", outcome=outcome,
+        statistic=slope, uncertainty=half, bound=order, evidence="evidence here",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        (verdict(Outcome.SUPPORTED, -0.5, 0.1, -0.5), Standing.HELD),
+        (verdict(Outcome.REFUTED, -0.1, 0.1, -0.5), Standing.REFUTED),
+        (verdict(Outcome.COMPARED, -0.45, 0.1, -0.5), Standing.AGREES),
+        (verdict(Outcome.COMPARED, -0.3, 0.1, -0.5), Standing.SHORT),
+        (verdict(Outcome.COMPARED, -1.0, 0.6, -1.0), Standing.COARSE),
+        (verdict(Outcome.NOT_APPLICABLE, -0.3, 0.1, None), Standing.ALONE),
+        (verdict(Outcome.NOT_APPLICABLE, None, None, None), Standing.UNFITTED),
+    ],
+)
+def test_standings(found: Verdict, expected: Standing) -> None:
+    assert standing(found) is expected
+
+
+def results() -> dict[Cell, CellResult]:
+    """The first line's convex cell held, the second's refuted."""
+    held, refuted = (table_cells()[f"PS, BSP, {c}, convex"][0] for c in ("Null", "Quant."))
+    return {
+        held: CellResult((verdict(Outcome.SUPPORTED, -1.02, 0.1, -1.0),)),
+        refuted: CellResult((verdict(Outcome.REFUTED, -0.2, 0.1, -1.0),)),
+    }
+
+
+def test_the_matrix_has_all_54_cells_and_opens_to_the_evidence() -> None:
+    shown = matrix(results())
+    assert shown is not None
+    squares = [cell for line in shown["lines"] for cell in line["cells"]]
+    assert [len(line["cells"]) for line in shown["lines"]] == [6] * 9
+    assert len({cell["anchor"] for cell in squares}) == 54
+    assert sum(cell["new"] for cell in squares) == shown["blank"] == 25
+    first = shown["lines"][0]["cells"]
+    assert (first[0]["class"], first[0]["slope"], first[0]["order"]) == (
+        "stand-held",
+        "-1.02",
+        "-1",
+    )
+    assert first[1]["class"] == "stand-refuted"
+    page = evidence(results(), (), {"bsp-sgd": "rows/bsp-sgd.html"})
+    # all-reduce shares the server's iterates
+    assert {cell["name"] for cell in page["cells"]} == {
+        f"{a}, BSP, {c}, convex" for a in ("PS", "A.R.") for c in ("Null", "Quant.")
+    }
+    assert {cell["anchor"] for cell in page["cells"]} <= {cell["anchor"] for cell in squares}
+    assert page["cells"][0]["page"] == "rows/bsp-sgd.html"
+    assert page["cells"][0]["exponents"][0]["evidence"] == "evidence here"
+
+
+def test_there_is_no_matrix_where_nothing_was_measured() -> None:
+    assert matrix({}) is None
+    assert evidence({}, (), {})["cells"] == []
+    assert anchor("PS, L-SGD, Null, non-convex") == "ps-l-sgd-null-non-convex"
+
+
+def test_cells_carry_what_the_survey_states() -> None:
+    by_name = {cell.name: cell.record() for cell in table_iv({})}
+    known = by_name["Gossip, L-SGD, Null, convex"]
+    assert (known["stated"], known["references"], known["new"]) == ("T^-1", [221], False)
+    assert known["errata"] == ["T1", "T7"]
+    assert by_name["PS, SSP, Quant., convex"]["new"] is True
+    assert by_name["PS, SSP, Quant., convex"]["standing"] == "not measured"
+
+
+def test_the_command_prints_every_cell_and_says_what_is_missing(tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, ["table", "IV", "--json", "--report", str(tmp_path)])
+    assert done.exit_code == 0, done.output
+    cells = json.loads(done.stdout)
+    assert len(cells) == 54
+    assert {cell["standing"] for cell in cells} == {"not measured"}
+    assert {"row", "problem", "exponents", "costs", "source"} <= cells[0].keys()
+
+
+def test_the_other_tables() -> None:
+    runner = CliRunner()
+    taxonomy = json.loads(runner.invoke(app, ["table", "I", "--json"]).stdout)
+    assert taxonomy[0]["method"] == "Synchronous"
+    assert taxonomy[0]["rows"]["bsp-sgd"] == "ready"
+    later = runner.invoke(app, ["table", "III"])
+    assert later.exit_code == 0
+    assert "no rows here yet" in " ".join(later.output.split())
+    unknown = runner.invoke(app, ["table", "V"])
+    assert unknown.exit_code == 2
+    wrong = runner.invoke(app, ["table", "I", "--cell", "PS"])
+    assert wrong.exit_code == 2
+    assert "cell is of table IV alone" in wrong.output
