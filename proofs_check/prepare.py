@@ -30,7 +30,7 @@ from proofs_check.proofs import PROOFS
 from proofs_check.signatures import SIGNATURES
 from proofs_check.studies import STUDIES
 from proofs_check.table_iv.measure import table_result
-from proofs_check.table_iv.trial import Trial
+from proofs_check.table_iv.trial import TableTrial
 from proofs_check.table_iv.trials import TRIALS
 from proofs_check.topologies.facts import topology_facts
 from proofs_check.topologies.mixing import check_reference, check_topology
@@ -155,7 +155,7 @@ def _table_iv(cell: Cell, name: str) -> Prepared:
     return partial(_table_iv_of, look_up("cell of Table IV", of, TRIALS), variable, cell)
 
 
-def _table_iv_of(trial: Trial, variable: str, cell: Cell) -> CellResult:
+def _table_iv_of(trial: TableTrial, variable: str, cell: Cell) -> CellResult:
     return table_result(trial, variable, cell.replicas, cell.seeds[0])
 
 

@@ -16,7 +16,14 @@ from algorithms.names import look_up
 from experiments.commands.console import bad_input, console, dump, number, writable
 from experiments.reporting.influences import influence_lines_of
 from experiments.reporting.signs import pretty
-from experiments.tables.convergence import STANDINGS, Cost, Exponent, Standing, TableCell, table_iv
+from experiments.tables.convergence import (
+    STANDINGS,
+    CostColumn,
+    Exponent,
+    RateStanding,
+    TableCell,
+    table_iv,
+)
 from experiments.tables.stored import stored_results
 from proofs_check.cell import Cell, CellKind, CellResult
 from proofs_check.studies import STUDIES
@@ -27,9 +34,9 @@ from theory.survey.taxonomy import TABLE_I
 NAMES = ("I", "II", "III", "IV", "000-2")
 _SPEEDUP = "rounds_for_speedup"
 _COLOURS = {
-    Standing.HELD: "blue", Standing.AGREES: "green", Standing.SHORT: "yellow",
-    Standing.COARSE: "dim", Standing.REFUTED: "bold red", Standing.ALONE: "cyan",
-    Standing.UNFITTED: "dim", Standing.MISSING: "dim",
+    RateStanding.HELD: "blue", RateStanding.AGREES: "green", RateStanding.SHORT: "yellow",
+    RateStanding.COARSE: "dim", RateStanding.REFUTED: "bold red", RateStanding.ALONE: "cyan",
+    RateStanding.UNFITTED: "dim", RateStanding.MISSING: "dim",
 }  # fmt: skip
 LATER = (
     "Table III of survey 002 (latency and bandwidth of all-reduce algorithms) has no rows here "
@@ -73,7 +80,7 @@ def table_command(
                 "every one",
                 highlight=False, soft_wrap=True,
             )  # fmt: skip
-    refuted = any(e.standing is Standing.REFUTED for one in shown for e in one.exponents)
+    refuted = any(e.standing is RateStanding.REFUTED for one in shown for e in one.exponents)
     return 1 if refuted else 0
 
 
@@ -126,7 +133,7 @@ def _show(cells: Sequence[TableCell], screen: Console, *, details: bool) -> None
     screen.print("Table IV of survey 002: exponents measured (and stated)", highlight=False)
     for one in cells:
         stated = "new" if one.stated is None else pretty(f"O(T^{float(one.stated.power):g})")
-        known = [each for each in one.exponents[1:] if each.standing is not Standing.MISSING]
+        known = [each for each in one.exponents[1:] if each.standing is not RateStanding.MISSING]
         told = "; ".join(_exponent(each) for each in (one.in_T, *known))
         screen.print(f"{one.name:<32} {stated:<10} {told}", highlight=False, soft_wrap=True)
         where = f"{one.trial.row.key} on {one.trial.problem}; {one.in_T.theorem or 'no result'}"
@@ -135,7 +142,7 @@ def _show(cells: Sequence[TableCell], screen: Console, *, details: bool) -> None
             f"[dim]    {escape(where)}{'; bits: ' if bills else ''}{escape(bills)}[/]",
             highlight=False, soft_wrap=True,
         )  # fmt: skip
-    for standing in Standing:
+    for standing in RateStanding:
         count = sum(one.in_T.standing is standing for one in cells)
         if count:
             screen.print(
@@ -156,7 +163,7 @@ def _exponent(one: Exponent) -> str:
     return f"{one.variable}: {measured}{stated} [{_COLOURS[one.standing]}]{one.standing}[/]"
 
 
-def _ratio(cost: Cost) -> str:
+def _ratio(cost: CostColumn) -> str:
     note = cost.erratum or ("" if cost.printed else "new")
     return f"{cost.ratio:.3g}" + (f" ({note})" if note else "")
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from experiments.reporting.drawings import stem_of
 from experiments.reporting.pictures import Picture
-from experiments.tables.convergence import STANDINGS, Exponent, Standing, TableCell, table_iv
+from experiments.tables.convergence import STANDINGS, Exponent, RateStanding, TableCell, table_iv
 from proofs_check.cell import Cell, CellResult
 from proofs_check.table_iv.trials import table_cells
-from theory.survey.convergence import Compression, Objective
+from theory.survey.classification import Compression, Objective
 
 TABLE_PAGE = "table-iv.html"
 
@@ -62,7 +62,7 @@ def evidence(
 
 
 def _any(cells: Sequence[TableCell]) -> bool:
-    return any(e.standing is not Standing.MISSING for one in cells for e in one.exponents)
+    return any(e.standing is not RateStanding.MISSING for one in cells for e in one.exponents)
 
 
 def _square(cell: TableCell) -> dict[str, Any]:
@@ -130,7 +130,7 @@ def _number(value: float | None, places: int) -> str:
     return "–" if value is None else f"{value:.{places}f}"
 
 
-def _class(standing: Standing) -> str:
+def _class(standing: RateStanding) -> str:
     return "stand-" + str(standing).replace(" ", "-")
 
 

@@ -9,17 +9,17 @@ from typing import Any, final
 
 from proofs_check.cell import Cell, CellResult
 from proofs_check.facts import TrafficFacts
-from proofs_check.table_iv.trial import Trial
+from proofs_check.table_iv.trial import TableTrial
 from proofs_check.table_iv.trials import table_cells, trial_of
 from proofs_check.verdict import Outcome, Verdict
+from theory.survey.classification import Objective
 from theory.survey.convergence import (
     TABLE_IV,
     ConvergenceLine,
     CostFormula,
+    CostPoint,
     Factor,
-    Objective,
     StatedRate,
-    Traffic,
     server_cost,
     worker_cost,
 )
@@ -27,7 +27,7 @@ from theory.survey.convergence import (
 _COARSE = 0.5  # an interval that reaches so far above the order cannot tell 1/T from 1/sqrt(T)
 
 
-class Standing(StrEnum):
+class RateStanding(StrEnum):
     """How a measured exponent stands to the stated one."""
 
     HELD = "held"
@@ -40,18 +40,18 @@ class Standing(StrEnum):
     MISSING = "not measured"
 
 
-STANDINGS: dict[Standing, str] = {
-    Standing.HELD: "a theorem with constants covers the runs, and its order was not refuted",
-    Standing.AGREES: "no theorem with constants covers the runs; the interval of the exponent "
+STANDINGS: dict[RateStanding, str] = {
+    RateStanding.HELD: "a theorem with constants covers the runs, and its order was not refuted",
+    RateStanding.AGREES: "no theorem with constants covers the runs; the interval of the exponent "
     "reaches the order that is stated, or lies below it",
-    Standing.SHORT: "the error falls more slowly than stated at these horizons, by more than the "
-    "interval; nothing certain is refuted",
-    Standing.COARSE: "the interval reaches half a power above the stated one, so that 1/T could be "
-    "1/sqrt(T)",
-    Standing.REFUTED: "a theorem covers the runs and its order is refuted",
-    Standing.ALONE: "an exponent was measured, and no source states one",
-    Standing.UNFITTED: "no power law could be fitted; the evidence says why",
-    Standing.MISSING: "not in this survey; `rateproof table IV --measure` computes it",
+    RateStanding.SHORT: "the error falls more slowly than stated at these horizons, by more than "
+    "the interval; nothing certain is refuted",
+    RateStanding.COARSE: "the interval reaches half a power above the stated one, so that 1/T "
+    "could be 1/sqrt(T)",
+    RateStanding.REFUTED: "a theorem covers the runs and its order is refuted",
+    RateStanding.ALONE: "an exponent was measured, and no source states one",
+    RateStanding.UNFITTED: "no power law could be fitted; the evidence says why",
+    RateStanding.MISSING: "not in this survey; `rateproof table IV --measure` computes it",
 }
 """What each standing means, the best first."""
 
@@ -73,7 +73,7 @@ class Exponent:
     """
 
     variable: str
-    standing: Standing
+    standing: RateStanding
     slope: float | None = None
     half_width: float | None = None
     order: float | None = None
@@ -84,7 +84,7 @@ class Exponent:
 
 @final
 @dataclass(frozen=True)
-class Cost:
+class CostColumn:
     """A cost column: the ledger's bits against the formula at the same N, n, T, b, k.
 
     Attributes:
@@ -127,9 +127,9 @@ class TableCell:
     line: ConvergenceLine
     objective: Objective
     stated: StatedRate | None
-    trial: Trial
+    trial: TableTrial
     exponents: tuple[Exponent, ...]
-    costs: tuple[Cost, ...]
+    costs: tuple[CostColumn, ...]
     method: str
 
     @property
@@ -143,7 +143,7 @@ class TableCell:
         return self.exponents[0]
 
     def record(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """The cell as JSON has it."""
         result = self.trial.result
         return {
             "architecture": str(self.line.architecture),
@@ -200,7 +200,7 @@ def _facts(result: CellResult | None) -> tuple[Any, ...]:
 
 def _exponent(variable: str, result: CellResult | None) -> Exponent:
     if result is None:
-        return Exponent(variable, Standing.MISSING)
+        return Exponent(variable, RateStanding.MISSING)
     verdict = result.verdicts[0]
     return Exponent(
         variable, standing(verdict), verdict.statistic, verdict.uncertainty, verdict.bound,
@@ -208,29 +208,29 @@ def _exponent(variable: str, result: CellResult | None) -> Exponent:
     )  # fmt: skip
 
 
-def standing(verdict: Verdict) -> Standing:
+def standing(verdict: Verdict) -> RateStanding:
     """What a verdict says of its exponent."""
     slope, half, order = verdict.statistic, verdict.uncertainty, verdict.bound
     if slope is None or half is None:
-        return Standing.UNFITTED
+        return RateStanding.UNFITTED
     if verdict.outcome is Outcome.REFUTED:
-        return Standing.REFUTED
+        return RateStanding.REFUTED
     if verdict.outcome is Outcome.SUPPORTED:
-        return Standing.HELD
+        return RateStanding.HELD
     if order is None:
-        return Standing.ALONE
+        return RateStanding.ALONE
     if slope - half > order:
-        return Standing.SHORT
-    return Standing.COARSE if slope + half > order + _COARSE else Standing.AGREES
+        return RateStanding.SHORT
+    return RateStanding.COARSE if slope + half > order + _COARSE else RateStanding.AGREES
 
 
-def costs(line: ConvergenceLine, bill: TrafficFacts) -> tuple[Cost, ...]:
+def costs(line: ConvergenceLine, bill: TrafficFacts) -> tuple[CostColumn, ...]:
     """Both cost columns of a line against the bill; all-reduce and gossip have no server.
 
     The server's bits are those of its busier direction. Where a formula counts what all workers
     send, every worker hears that, as in an all-gather.
     """
-    at = Traffic(
+    at = CostPoint(
         bill.numbers, bill.workers, bill.iterations, bill.peers, bill.period, bill.kept,
         bill.coded, bill.float_bits,
     )  # fmt: skip
@@ -242,7 +242,7 @@ def costs(line: ConvergenceLine, bill: TrafficFacts) -> tuple[Cost, ...]:
     return tuple(found)
 
 
-def _cost(who: str, formula: CostFormula, at: Traffic, measured: float) -> Cost:
-    return Cost(
+def _cost(who: str, formula: CostFormula, at: CostPoint, measured: float) -> CostColumn:
+    return CostColumn(
         who, formula.printed, str(formula), formula.erratum, measured, formula.bits(at)
     )  # fmt: skip

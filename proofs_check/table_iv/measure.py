@@ -23,12 +23,12 @@ from proofs_check.instruments.statistics import TEST_ERROR
 from proofs_check.instruments.study import fitted
 from proofs_check.methods.sweep_points import SweepPoint, points, value_at
 from proofs_check.methods.tuned_run import TunedRun, measured, tuned_run
-from proofs_check.table_iv.trial import OCTAVES, Trial
+from proofs_check.table_iv.trial import OCTAVES, TableTrial
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
 from theory.bits import index_bits
 from theory.stepsizes import InverseTimeStep
-from theory.survey.convergence import Objective
+from theory.survey.classification import Objective
 from theory.theorem import Metric, Theorem
 
 CHECK = "Table IV"
@@ -41,7 +41,7 @@ _METRICS = {
 }
 
 
-class Measured(NamedTuple):
+class TrialPoints(NamedTuple):
     """The points of one exponent.
 
     Attributes:
@@ -61,7 +61,7 @@ class Measured(NamedTuple):
     told: str
 
 
-def table_result(trial: Trial, variable: str, replicas: int, seed: int) -> CellResult:
+def table_result(trial: TableTrial, variable: str, replicas: int, seed: int) -> CellResult:
     """The exponent of ``variable`` in a cell, its curve, and with T the bill."""
     try:
         found = _points(trial, variable, replicas, seed)
@@ -73,7 +73,7 @@ def table_result(trial: Trial, variable: str, replicas: int, seed: int) -> CellR
     return CellResult((verdict,), (_panel(trial, variable, found, fit, verdict),), bill)
 
 
-def _points(trial: Trial, variable: str, replicas: int, seed: int) -> Measured:
+def _points(trial: TableTrial, variable: str, replicas: int, seed: int) -> TrialPoints:
     """Runs at every value of the variable; a convex cell's T is read along one run.
 
     Raises:
@@ -107,10 +107,10 @@ def _points(trial: Trial, variable: str, replicas: int, seed: int) -> Measured:
     series = [measured(one.trace, metric) for one in runs]
     ends = np.stack([y[:, -1] for y in series if y is not None], axis=1)
     told = f"{variable} from {x[0]:.4g} to {x[-1]:.4g}"
-    return Measured(x, ends, metric, theorem, runs[-1], told)
+    return TrialPoints(x, ends, metric, theorem, runs[-1], told)
 
 
-def _along(trial: Trial, replicas: int, seed: int) -> Measured:
+def _along(trial: TableTrial, replicas: int, seed: int) -> TrialPoints:
     """The error along one run with stepsizes c / (a + t), against T + a."""
     place = SweepPoint(trial.row, trial.build(trial.n), trial.steps)
     played = _played(trial, place, replicas, seed, records=_RECORDS)
@@ -123,10 +123,12 @@ def _along(trial: Trial, replicas: int, seed: int) -> Measured:
     times = played.trace.steps.astype(np.float64)
     tail = times >= trial.steps / _TAIL
     told = f"T + a, T from {times[tail][0]:.4g} to {times[-1]:.4g} of one run, a = {step.shift:.4g}"
-    return Measured(times[tail] + step.shift, series[:, tail], metric, theorem, played, told)
+    return TrialPoints(times[tail] + step.shift, series[:, tail], metric, theorem, played, told)
 
 
-def _played(trial: Trial, place: SweepPoint, replicas: int, seed: int, records: int) -> TunedRun:
+def _played(
+    trial: TableTrial, place: SweepPoint, replicas: int, seed: int, records: int
+) -> TunedRun:
     every = trial.n if trial.scheduled else 1
     averaged = trial.objective is Objective.NONCONVEX
     return tuned_run(
@@ -135,7 +137,7 @@ def _played(trial: Trial, place: SweepPoint, replicas: int, seed: int, records: 
     )  # fmt: skip
 
 
-def _theorem(trial: Trial, runs: list[TunedRun]) -> Theorem | None:
+def _theorem(trial: TableTrial, runs: list[TunedRun]) -> Theorem | None:
     """The theorem that covers every run with what the trial's cell is about, else None."""
     one = runs[0].tuned.theorem
     if one is None or "T" not in one.order.exponents:
@@ -146,7 +148,9 @@ def _theorem(trial: Trial, runs: list[TunedRun]) -> Theorem | None:
     return one if alike and power and known else None
 
 
-def _verdict(trial: Trial, variable: str, found: Measured, fit: PowerLawFit, seed: int) -> Verdict:
+def _verdict(
+    trial: TableTrial, variable: str, found: TrialPoints, fit: PowerLawFit, seed: int
+) -> Verdict:
     """Held to where a theorem covers the runs, else compared; without an order it stands alone."""
     told = (
         f"{found.longest.tuned.method.name}, n = {trial.n}, {fit.replicas} replicas, seed {seed}, "
@@ -180,7 +184,7 @@ def _verdict(trial: Trial, variable: str, found: Measured, fit: PowerLawFit, see
     )  # fmt: skip
 
 
-def _unfitted(trial: Trial, variable: str, why: str) -> Verdict:
+def _unfitted(trial: TableTrial, variable: str, why: str) -> Verdict:
     return Verdict(
         subject=trial.row.key, problem=trial.problem, check=f"{CHECK}, rate in {variable}",
         claim=f"{trial.name}: the error as a power of {variable}", outcome=Outcome.NOT_APPLICABLE,
@@ -189,7 +193,7 @@ def _unfitted(trial: Trial, variable: str, why: str) -> Verdict:
 
 
 def _panel(
-    trial: Trial, variable: str, found: Measured, fit: PowerLawFit, verdict: Verdict
+    trial: TableTrial, variable: str, found: TrialPoints, fit: PowerLawFit, verdict: Verdict
 ) -> RatePanel:
     middle = np.exp(np.log(found.samples.mean(axis=0)).mean())
     centre = np.exp(np.log(found.x).mean())
@@ -202,7 +206,7 @@ def _panel(
     return RatePanel(f"{trial.name}: {trial.row.key}", label, found.metric.value, series)
 
 
-def traffic(trial: Trial, played: TunedRun) -> TrafficFacts:
+def traffic(trial: TableTrial, played: TunedRun) -> TrafficFacts:
     """What the ledger counted in the longest run, and what formulas are evaluated at."""
     method, objective = played.tuned.method, trial.build(trial.n)
     account = played.trace.account
@@ -221,7 +225,7 @@ def traffic(trial: Trial, played: TunedRun) -> TrafficFacts:
     )  # fmt: skip
 
 
-def _message(trial: Trial, objective: Problem, floats: int) -> tuple[float, float]:
+def _message(trial: TableTrial, objective: Problem, floats: int) -> tuple[float, float]:
     """k of a sparse message and b of a quantised one, 0 where it is not one."""
     operator = trial.row.compressor or Identity()
     if isinstance(operator, Identity):

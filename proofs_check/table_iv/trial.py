@@ -21,7 +21,7 @@ from algorithms.catalogue import Row, problem
 from algorithms.problems.base import Problem
 from theory.claims import Confidence
 from theory.stepsizes import ConstantStep, InverseTimeStep, Stepsize
-from theory.survey.convergence import Objective, Scheme
+from theory.survey.classification import Objective, Scheme
 from theory.theorem import OrderOnly, Result, Theorem
 
 OCTAVES = 8  # the shortest horizon of a non-convex cell is an eighth of the longest
@@ -29,7 +29,7 @@ OCTAVES = 8  # the shortest horizon of a non-convex cell is an eighth of the lon
 
 @final
 @dataclass(frozen=True)
-class Trial:
+class TableTrial:
     """The evidence for a cell: a row on a problem, and which exponents are fitted.
 
     Attributes:

@@ -28,14 +28,14 @@ from algorithms.methods.variance_reduced.diana import Diana
 from algorithms.synchronisation.stale import SSP
 from algorithms.topologies.ring import Ring
 from proofs_check.cell import Cell, CellKind
-from proofs_check.table_iv.trial import Trial
+from proofs_check.table_iv.trial import TableTrial
 from theory.orders.ad_psgd import ad_psgd
 from theory.orders.local_gossip import local_gossip
 from theory.orders.pqasgd import pqasgd
 from theory.orders.qsparse_local import qsparse_local
 from theory.orders.sparq_sgd import sparq_sgd
 from theory.orders.unbounded_delays import unbounded_delays
-from theory.survey.convergence import Objective
+from theory.survey.classification import Objective
 from theory.theorem import Result
 from theory.theorems.asysg_con import asysg_con
 from theory.theorems.bsp_nonconvex import bsp_nonconvex
@@ -146,7 +146,7 @@ def _pair(
     first: float = 0.5,
     peers: int = 1,
     note: str = "",
-) -> tuple[Trial, Trial]:
+) -> tuple[TableTrial, TableTrial]:
     """Both cells of a line whose steps are everybody's gradients.
 
     ``other`` is the row of the non-convex cell where it is another, ``first`` L times the stepsize
@@ -154,10 +154,10 @@ def _pair(
     """
     curved, steps = other or one, _HORIZON * longer
     return (
-        Trial(
+        TableTrial(
             line, _CONVEX, one, convex, results[0], 8, _STEPS, variables, peers=peers, note=note
         ),
-        Trial(
+        TableTrial(
             line, _NONCONVEX, curved, _CURVED, results[1], 8, steps, variables, first,
             peers=peers, note=note,
         ),
@@ -173,16 +173,16 @@ def _one_by_one(
     convex: str = _ALIKE,
     peers: int = 1,
     note: str = "",
-) -> tuple[Trial, Trial]:
+) -> tuple[TableTrial, TableTrial]:
     """Both cells of a line whose steps are one worker's gradient; ``summed``: at full weight."""
     n, first = _ASYNCHRONOUS, 0.5 / (_ASYNCHRONOUS if summed else 1)
     steps = n * _ROUNDS
     return (
-        Trial(
+        TableTrial(
             line, _CONVEX, one, convex, results[0], n, steps, variables, first,
             single=not summed, peers=peers, note=note,
         ),
-        Trial(
+        TableTrial(
             line, _NONCONVEX, one, _CURVED, results[1], n, steps, variables, first,
             single=not summed, peers=peers, note=note,
         ),
@@ -191,7 +191,7 @@ def _one_by_one(
 
 _NOBODY = (None, None)
 _OMEGA = "no source states a rate; an unbiased operator adds variance, which leaves powers of T"
-_SERVER: tuple[Trial, ...] = (
+_SERVER: tuple[TableTrial, ...] = (
     *_pair(
         "PS, BSP, Null", row("bsp-sgd"), (bsp_strongly_convex_decreasing, bsp_nonconvex), "T", "n"
     ),
@@ -227,7 +227,7 @@ _SERVER: tuple[Trial, ...] = (
         note="Basu et al. 2019 state 1/(bnT) for strongly convex functions too, to order only",
     ),
 )  # fmt: skip
-_PEERS: tuple[Trial, ...] = (
+_PEERS: tuple[TableTrial, ...] = (
     *_pair(
         "Gossip, BSP, Null", row("d-psgd"), (choco_sgd_strongly_convex, d_psgd), "T", "n", "gap",
         convex=_UNEQUAL, peers=2,
@@ -266,12 +266,12 @@ _PEERS: tuple[Trial, ...] = (
     ),
 )  # fmt: skip
 
-TRIALS: dict[str, Trial] = {trial.name: trial for trial in (*_SERVER, *_PEERS)}
+TRIALS: dict[str, TableTrial] = {trial.name: trial for trial in (*_SERVER, *_PEERS)}
 """By name; lines of all-reduce, whose iterates are the server's, have none of their own."""
 SEED = 1
 
 
-def trial_of(line: str, objective: Objective) -> Trial:
+def trial_of(line: str, objective: Objective) -> TableTrial:
     """The trial of a cell: that of the server for all-reduce.
 
     Raises:

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from experiments.cli import app
 from experiments.reporting.table_iv import anchor, evidence, matrix
-from experiments.tables.convergence import Standing, standing, table_iv
+from experiments.tables.convergence import RateStanding, standing, table_iv
 from proofs_check.cell import Cell, CellResult
 from proofs_check.table_iv.trials import table_cells
 from proofs_check.verdict import Outcome, Verdict
@@ -29,16 +29,16 @@ def verdict(
 @pytest.mark.parametrize(
     ("found", "expected"),
     [
-        (verdict(Outcome.SUPPORTED, -0.5, 0.1, -0.5), Standing.HELD),
-        (verdict(Outcome.REFUTED, -0.1, 0.1, -0.5), Standing.REFUTED),
-        (verdict(Outcome.COMPARED, -0.45, 0.1, -0.5), Standing.AGREES),
-        (verdict(Outcome.COMPARED, -0.3, 0.1, -0.5), Standing.SHORT),
-        (verdict(Outcome.COMPARED, -1.0, 0.6, -1.0), Standing.COARSE),
-        (verdict(Outcome.NOT_APPLICABLE, -0.3, 0.1, None), Standing.ALONE),
-        (verdict(Outcome.NOT_APPLICABLE, None, None, None), Standing.UNFITTED),
+        (verdict(Outcome.SUPPORTED, -0.5, 0.1, -0.5), RateStanding.HELD),
+        (verdict(Outcome.REFUTED, -0.1, 0.1, -0.5), RateStanding.REFUTED),
+        (verdict(Outcome.COMPARED, -0.45, 0.1, -0.5), RateStanding.AGREES),
+        (verdict(Outcome.COMPARED, -0.3, 0.1, -0.5), RateStanding.SHORT),
+        (verdict(Outcome.COMPARED, -1.0, 0.6, -1.0), RateStanding.COARSE),
+        (verdict(Outcome.NOT_APPLICABLE, -0.3, 0.1, None), RateStanding.ALONE),
+        (verdict(Outcome.NOT_APPLICABLE, None, None, None), RateStanding.UNFITTED),
     ],
 )
-def test_standings(found: Verdict, expected: Standing) -> None:
+def test_standings(found: Verdict, expected: RateStanding) -> None:
     assert standing(found) is expected
 
 

@@ -7,14 +7,11 @@ from fractions import Fraction
 
 import pytest
 
+from theory.survey.classification import Architecture, Compression, Objective, Scheme
 from theory.survey.convergence import (
     TABLE_IV,
-    Architecture,
-    Compression,
-    Objective,
+    CostPoint,
     Payload,
-    Scheme,
-    Traffic,
     server_cost,
     worker_cost,
 )
@@ -92,7 +89,7 @@ def test_the_rule_of_the_cost_columns_gives_every_formula_that_is_stated(line: o
 
     assert isinstance(line, ConvergenceLine)
     blank = replace(line, server=None, worker=None)
-    at = Traffic(100, 4, 30.0, 2, 5, 10, 3.5, 32)
+    at = CostPoint(100, 4, 30.0, 2, 5, 10, 3.5, 32)
     if line.worker:
         assert worker_cost(blank).bits(at) == line.worker.bits(at)
     server = server_cost(blank)
@@ -116,7 +113,7 @@ def test_the_rule_of_the_cost_columns_gives_every_formula_that_is_stated(line: o
 )
 def test_formulas_give_their_numbers(name: str, server: float | None, worker: float) -> None:
     (line,) = (one for one in TABLE_IV if one.name == name)
-    at = Traffic(100, 4, 30.0, 2, 5, 10, 3.5, 32)
+    at = CostPoint(100, 4, 30.0, 2, 5, 10, 3.5, 32)
     assert line.worker is not None
     assert line.worker.bits(at) == worker
     assert (line.server.bits(at) if line.server else None) == server

@@ -14,44 +14,7 @@ from fractions import Fraction
 from typing import NamedTuple, final
 
 from theory.bits import index_bits
-from theory.theorem import HALF
-
-
-class Architecture(StrEnum):
-    """How gradients or models are averaged."""
-
-    SERVER = "PS"
-    ALL_REDUCE = "A.R."
-    GOSSIP = "Gossip"
-
-
-class Scheme(StrEnum):
-    """When workers wait for each other."""
-
-    BSP = "BSP"
-    SSP = "SSP"
-    ASP = "ASP"
-    LOCAL = "L-SGD"
-
-
-class Compression(StrEnum):
-    """What is done to a message."""
-
-    NONE = "Null"
-    QUANTISED = "Quant."
-    SPARSE = "Spars."
-
-
-class Objective(StrEnum):
-    """The column of a cell. Convex means strongly convex or PL where 1/T is stated (erratum T1)."""
-
-    CONVEX = "convex"
-    NONCONVEX = "non-convex"
-
-    @property
-    def power(self) -> Fraction:
-        """The exponent of T that the column states in every cell that is not blank."""
-        return Fraction(-1) if self is Objective.CONVEX else -HALF
+from theory.survey.classification import Architecture, Compression, Objective, Scheme
 
 
 class Payload(StrEnum):
@@ -70,7 +33,7 @@ class Factor(StrEnum):
     ROUNDS = "1/T_comm"
 
 
-class Traffic(NamedTuple):
+class CostPoint(NamedTuple):
     """What a cost formula is evaluated at.
 
     Attributes:
@@ -114,7 +77,7 @@ class CostFormula:
     def __str__(self) -> str:
         return " ".join((self.payload.value, *(one.value for one in self.factors), "T"))
 
-    def bits(self, at: Traffic) -> float:
+    def bits(self, at: CostPoint) -> float:
         """The formula's value [bits], floats of ``at.float_bits`` in place of 32."""
         log = index_bits(at.numbers)
         message = {
@@ -169,11 +132,11 @@ class ConvergenceLine:
 
     @property
     def name(self) -> str:
-        """``PS, BSP, Null``."""
+        """What the line is called, as ``PS, BSP, Null``."""
         return f"{self.architecture}, {self.scheme}, {self.compression}"
 
     def stated(self, objective: Objective) -> StatedRate | None:
-        """The cell of a column."""
+        """The cell of a column, None where it is blank."""
         return self.convex if objective is Objective.CONVEX else self.nonconvex
 
 
