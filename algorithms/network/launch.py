@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,10 @@ from torch._C._distributed_c10d import FileStore
 from torch.multiprocessing.spawn import (
     ProcessExitedException,
     ProcessRaisedException,
-    spawn,
+    start_processes,
 )
+
+from algorithms.network.start import settle, start_method
 
 Work = Callable[..., Any]
 
@@ -63,7 +66,9 @@ def _rank(
     work: Work,
     arguments: tuple[Any, ...],
     timeout: float,
+    environment: Mapping[str, str],
 ) -> None:
+    settle(environment)
     torch.set_num_threads(1)
     if backend == "nccl":
         torch.cuda.set_device(rank)
@@ -88,11 +93,14 @@ def launch(
     ranks: int,
     backend: str = "gloo",
     timeout: float = 300.0,
+    fresh: bool = False,
 ) -> list[Any]:
     """``work(*arguments)`` on every rank of a fresh process group; results in order of ranks.
 
-    ``work`` must be importable by name (processes are spawned) and return what ``torch.save``
-    can write. ``backend`` is "gloo", or "nccl" with one GPU per rank.
+    ``work`` must be importable by name and return what ``torch.save`` can write. ``backend`` is
+    "gloo", or "nccl" with one GPU per rank. Ranks are forks of a process that has imported
+    what the caller has of this package (:mod:`algorithms.network.start`), and share its hashes
+    of words; ``fresh`` ranks, and those with GPUs, are interpreters of their own.
 
     Raises:
         ValueError: ranks < 1, or more ranks than GPUs under nccl.
@@ -108,8 +116,11 @@ def launch(
         )
     with tempfile.TemporaryDirectory(prefix="rateproof-") as folder:
         try:
-            spawn(  # type: ignore[no-untyped-call]
-                _rank, args=(ranks, folder, backend, work, arguments, timeout), nprocs=ranks
+            start_processes(  # type: ignore[no-untyped-call]
+                _rank,
+                args=(ranks, folder, backend, work, arguments, timeout, dict(os.environ)),
+                nprocs=ranks,
+                start_method=start_method(fresh or backend == "nccl"),
             )
         except ProcessExitedException as error:
             raise RankLost(

@@ -65,7 +65,7 @@ def audit_hooks(
     plan = plan or Plan()
     plan = replace(plan, search=min(plan.search, _SEARCH))
     with _ctrl_c_to_ranks():
-        found, complete = launch(_on_rank, names, stated, plan, matrix, ranks=ranks)[0]
+        found, complete = launch(_on_rank, names, stated, plan, matrix, ranks=ranks, fresh=True)[0]
     if not complete:
         raise Interrupted(found[-1])
     audits: list[Audit] = found

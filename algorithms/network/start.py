@@ -1,0 +1,66 @@
+"""Where the processes of ranks come from: a server that has imported this floor, or nowhere.
+
+A fresh interpreter takes seconds to import torch and this package, each rank its own. A server
+(``multiprocessing``'s fork server) imports them once, and each rank is a fork of it that has run
+nothing yet; the server ends with the process that started it and with its ranks.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import sys
+import threading
+from collections.abc import Mapping
+from multiprocessing import forkserver
+from multiprocessing.connection import wait
+
+import numpy as np
+
+_SHARED = ("theory", "algorithms")
+"""Packages whose modules the server imports: those that the caller has imported."""
+
+
+def start_method(fresh: bool) -> str:
+    """How ``multiprocessing`` is to start ranks: "spawn" if they must be ``fresh`` interpreters
+    (which hash words differently from each other, and may take a GPU), else from the server."""
+    if fresh or sys.platform != "linux":
+        return "spawn"
+    _ready()
+    return "forkserver"
+
+
+def _ready() -> None:
+    """Start the server, if none runs, with the caller's import path.
+
+    It looks for modules in PYTHONPATH alone, which is why that is set for as long as it starts.
+    """
+    named = [name for name in sys.modules if name.partition(".")[0] in _SHARED]
+    path = os.pathsep.join(os.path.abspath(entry) for entry in sys.path)
+    kept = dict(os.environ)
+    multiprocessing.get_context("forkserver").set_forkserver_preload(["torch._dynamo", *named])
+    os.environ.update(PYTHONPATH=path, PYTHONSAFEPATH="1")
+    try:
+        forkserver.ensure_running()
+    finally:
+        restore(kept)
+
+
+def restore(environment: Mapping[str, str]) -> None:
+    """Make the environment what the caller's was."""
+    os.environ.clear()
+    os.environ.update(environment)
+
+
+def settle(environment: Mapping[str, str]) -> None:
+    """In a rank: the caller's environment, draws of its own, and an end with the caller's."""
+    restore(environment)
+    np.random.seed()
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
+
+
+def _end_with(sentinel: int) -> None:
+    wait([sentinel])
+    os._exit(1)
