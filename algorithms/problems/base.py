@@ -9,6 +9,7 @@ from dataclasses import fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -189,7 +190,8 @@ class Problem(ABC):
 
 def pair_shape(x: Tensor, workers: Tensor) -> torch.Size:
     """Shape ``[..., k]`` of the pairs that points ``[..., k or 1, d]`` and worker ids make."""
-    return torch.Size(torch.broadcast_shapes(x.shape[:-1], workers.shape))  # type: ignore[no-untyped-call]
+    # torch's own would import sympy, at half a second in every process
+    return torch.Size(np.broadcast_shapes(x.shape[:-1], workers.shape))
 
 
 def exact(why: str, where: str = "uniform") -> Statement:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -56,13 +57,15 @@ class Samples(NamedTuple):
         )
 
 
+@cache
 def bundled(
     name: Literal["breast_cancer", "diabetes", "digits", "wine"],
 ) -> tuple[Floats, Floats]:
-    """Features ``[N, d]`` and targets or labels ``[N]`` as scikit-learn brings them."""
+    """Features ``[N, d]`` and targets or labels ``[N]`` as scikit-learn brings them, read-only."""
     from sklearn import datasets  # takes as long to load as torch, and few processes need it
 
     features, targets = getattr(datasets, f"load_{name}")(return_X_y=True)
+    features.flags.writeable = targets.flags.writeable = False
     return features, targets
 
 

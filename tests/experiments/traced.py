@@ -12,6 +12,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from algorithms.problems import entries
 from experiments.closure.graph import WHOLE, DefinitionGraph
 from experiments.closure.versions import ROOT, contents_of
 from proofs_check.cell import Cell
@@ -41,6 +42,7 @@ def outside(cell: Cell, root: Path = ROOT) -> tuple[list[str], int]:
     graph = DefinitionGraph.of(root)
     prepared = prepare(cell)
     closure = graph.closure(contents_of(prepared, graph).roots)
+    entries._built.cache_clear()  # of what was built while modules were imported
     executed = Executed()
     sys.setprofile(executed)
     try:
