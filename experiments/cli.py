@@ -224,6 +224,10 @@ def survey(
 @app.command()
 def crossval(
     ranks: Annotated[int, typer.Option(help="Processes, at least 2; two workers on each.")] = 4,
+    row: Annotated[
+        list[str] | None,
+        typer.Option(help="Only this row and its forms, or ROW:FORM; may be given several times."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Compare the simulation with real ranks.
@@ -233,7 +237,7 @@ def crossval(
     """
     from experiments.commands.crossval import crossval_command
 
-    raise typer.Exit(crossval_command(ranks, as_json=as_json))
+    raise typer.Exit(crossval_command(ranks, row or (), as_json=as_json))
 
 
 @app.command()

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from algorithms.catalogue import forms_of, row
 from experiments.closure.versions import cell_versions
 from experiments.commands.console import bad_input, console, dump, writable
 from experiments.job import survey_job
+from experiments.named_rows import named_rows
 from experiments.reporting.table import headline
 from proofs_check.cell import Cell
 from proofs_check.prepare import prepare, run_cell
@@ -25,13 +25,7 @@ def cells_of(preset: str, keys: Sequence[str]) -> tuple[Cell, ...]:
     Raises:
         ValueError: there is no such row, or it is planned.
     """
-    for key in keys:
-        if row(key).state == "planned":
-            raise ValueError(
-                f"row must be one that is ready, got row={key}, which is planned; "
-                "`rateproof list --ready` names them"
-            )
-    wanted = {*keys, *(form.key for key in keys for form in forms_of(key))}
+    wanted = {named.key for named in named_rows(keys)}
     return tuple(cell for cell in cells(preset) if not keys or cell.row in wanted)
 
 

@@ -304,11 +304,11 @@ def test_crossval_says_where_the_worlds_differ(
     from experiments.commands import crossval
     from proofs_check.verdict import Outcome, Verdict
 
-    def compare(outcome: Outcome) -> Callable[[int], tuple[Verdict, ...]]:
-        return lambda ranks: (Verdict("qsgd", f"equal on {ranks} ranks", "iterates", outcome),)
+    def compare(outcome: Outcome) -> Callable[..., tuple[Verdict, ...]]:
+        return lambda ranks, rows: (Verdict("qsgd", f"on {ranks} ranks", "iterates", outcome),)
 
     monkeypatch.setattr(crossval, "main_crossval", compare(Outcome.AGREES))
     assert crossval.crossval_command(4, as_json=True) == 0
-    assert json.loads(capsys.readouterr().out)[0]["claim"] == "equal on 4 ranks"
+    assert json.loads(capsys.readouterr().out)[0]["claim"] == "on 4 ranks"
     monkeypatch.setattr(crossval, "main_crossval", compare(Outcome.REFUTED))
     assert crossval.crossval_command(2, as_json=False) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -9,7 +10,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from algorithms.catalogue import FORMS, ROWS
+from algorithms.catalogue import FORMS, ROWS, forms_of
 from algorithms.compressors.identity import Identity
 from algorithms.methods.base import Method
 from algorithms.methods.synchronous.bsp import BSP
@@ -17,9 +18,11 @@ from algorithms.network.base import Network
 from algorithms.network.launch import launch
 from algorithms.network.sharded import Sharded
 from algorithms.problems.quadratic import Quadratic
-from experiments.crossval import CHOSEN, byte_cases, cases, main_crossval
+from experiments.crossval import CHOSEN, byte_cases, cases, hook_cases, main_crossval
+from proofs_check.methods.ddp_equivalence import check_hooks
 from proofs_check.methods.equivalence import Case, cross_validate, reduce_agrees
-from proofs_check.verdict import Outcome
+from proofs_check.verdict import Outcome, Verdict
+from tests.experiments.calls import call, refuse
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep
 
@@ -31,18 +34,54 @@ FEWER = tuple(name for name in CHOSEN if name != MLP)
 """Problems on four ranks: the MLP takes as long as all others, and runs on two."""
 
 
-@pytest.mark.parametrize(
-    ("ranks", "problems"), [(2, CHOSEN), pytest.param(4, FEWER, marks=pytest.mark.slow)]
-)
-def test_every_row_is_the_same_in_both_worlds(ranks, problems):
-    verdicts = main_crossval(ranks, problems)
+def names_what_differs(verdicts: tuple[Verdict, ...], *checks: str) -> set[str]:
+    """Problems compared loosely; none is refuted, and every row is in each of the ``checks``."""
     assert [v for v in verdicts if v.outcome is Outcome.REFUTED] == []
     ready = {r.key for r in ROWS if r.state == "ready"} | set(FORMS)
-    bytes_ = ("bytes that crossed, 2 ranks", "bytes that arrived, 2 ranks")
-    for check in (f"two worlds, {ranks} ranks", *bytes_):
+    for check in checks:
         assert {v.subject for v in verdicts if v.check == check} == ready
-    loose = {v.problem for v in verdicts if v.check.startswith("two") and v.bound != 0.0}
-    assert loose == {"mlp-digits-levels"} | ({MLP} & set(problems))
+    return {v.problem for v in verdicts if v.check.startswith("two") and v.bound != 0.0}
+
+
+def test_every_row_is_the_same_in_both_worlds():
+    verdicts = main_crossval(2)
+    bytes_ = ("bytes that crossed, 2 ranks", "bytes that arrived, 2 ranks")
+    assert names_what_differs(verdicts, "two worlds, 2 ranks", *bytes_) == {f"{MLP}-levels", MLP}
+    assert any(v.check == "DDP hook, 2 ranks" for v in verdicts)
+
+
+@pytest.mark.slow
+def test_every_row_is_the_same_on_four_ranks():
+    """Bytes are counted on two ranks whatever the number, as the test above has done."""
+    compared = cross_validate(cases(8, FEWER), 4)
+    assert names_what_differs(compared, "two worlds, 4 ranks") == {f"{MLP}-levels"}
+    hooks = check_hooks(hook_cases(FEWER[:1]), 4)
+    assert len(hooks) > 20
+    assert not [v for v in hooks if v.outcome is Outcome.REFUTED]
+
+
+def test_rows_that_are_named_run_with_their_forms_and_no_others():
+    words = ("crossval", "--row", "lag:ps", "--row", "d-psgd", "--ranks", "4", "--json")
+    code, out, err = call(*words)
+    assert code == 0, err
+    found = {(v["subject"], v["check"]) for v in json.loads(out)}
+    keys = {"lag:ps", "d-psgd", *(form.key for form in forms_of("d-psgd"))}
+    checks = ("two worlds, 4 ranks", "ledgers, 4 ranks", "bytes that crossed, 2 ranks")
+    assert found >= {(key, check) for key in keys for check in checks}
+    assert {subject for subject, _ in found} == keys
+    assert err.splitlines()[0].endswith("on 4 ranks, 8 workers")
+
+
+@pytest.mark.parametrize(
+    ("key", "told"),
+    [
+        ("qsdg", "unknown row 'qsdg'; nearest: qsgd"),
+        ("lag:pss", "unknown form 'lag:pss'; nearest: lag:ps"),
+        ("wfbp", "which is planned"),
+    ],
+)
+def test_rows_that_cannot_run_are_refused(key, told):
+    refuse(("crossval", "--row", "qsgd", "--row", key), told)
 
 
 class Row(NamedTuple):
