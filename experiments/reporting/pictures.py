@@ -1,4 +1,4 @@
-"""The report's figures: drawn side by side in two processes, kept as PNG and SVG.
+"""The report's figures: drawn side by side in two processes if many, kept as PNG and SVG.
 
 A figure whose curves did not change is not drawn again.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ from experiments.figures.workers import WorkerCurves, workers_figure
 from experiments.files import write_atomically
 from experiments.pool import Ended, Pool
 
+_FEW = 6  # figures that are drawn before another process has imported what draws them
 _DRAWN = "drawn.json"  # by stem, the key of what the files show
 Curves = RunCurves | RateCurves | TradeoffCurves | WorkerCurves | LineCurves
 
@@ -84,40 +86,51 @@ def pictures(
     drawings: Sequence[Drawing], folder: Path, workers: int = 2
 ) -> tuple[tuple[Picture, ...], tuple[str, ...]]:
     """Draw into ``folder`` what is not there yet; all that is there then, and a sentence for each
-    figure that could not be drawn.
+    figure that could not be drawn. A few are drawn in this process, more in ``workers`` others.
     """
     folder.mkdir(parents=True, exist_ok=True)
     keys = _keys(drawings)
     todo = _undrawn(drawings, keys, folder)
-    faults: dict[Drawing, str] = {}
-    drawn: dict[str, str] = {}
-    if todo:
-        with Pool[Drawing](partial(draw, folder), workers) as pool:
-            for event in pool.run(todo):
-                if isinstance(event, Ended) and event.error:
-                    faults[event.task] = f"no figure {event.task.stem}: {event.error}"
-                elif isinstance(event, Ended):
-                    drawn[event.task.stem] = keys[event.task.stem]
-        _remember(folder, drawn)
+    few = len(todo) <= _FEW
+    errors = _drawn_here(todo, folder) if few else _drawn_beside(todo, folder, workers)
+    _remember(folder, {one.stem: keys[one.stem] for one in todo if not errors.get(one)})
+    faults = {one: f"no figure {one.stem}: {error}" for one, error in errors.items() if error}
     shown = tuple(_picture(drawing, folder) for drawing in drawings if drawing not in faults)
     return shown, tuple(faults.values())
+
+
+def _drawn_here(
+    todo: Sequence[Drawing], folder: Path, seconds: float = math.inf
+) -> dict[Drawing, str]:
+    """Draw in this process for about so many seconds; what each failed of, empty if of nothing."""
+    errors: dict[Drawing, str] = {}
+    end = time.monotonic() + seconds
+    for drawing in todo:
+        if time.monotonic() > end:
+            break
+        errors[drawing] = ""
+        try:
+            draw(folder, drawing)
+        except Exception as error:
+            errors[drawing] = f"{type(error).__name__}: {error}"
+    return errors
+
+
+def _drawn_beside(todo: Sequence[Drawing], folder: Path, workers: int) -> dict[Drawing, str]:
+    """The same in ``workers`` processes."""
+    with Pool[Drawing](partial(draw, folder), workers) as pool:
+        ended = (event for event in pool.run(todo) if isinstance(event, Ended))
+        return {event.task: event.error for event in ended}
 
 
 def draw_some(drawings: Sequence[Drawing], folder: Path, seconds: float) -> tuple[Picture, ...]:
     """Draw in this process for about so many seconds; all that is there then."""
     folder.mkdir(parents=True, exist_ok=True)
-    keys, end = _keys(drawings), time.monotonic() + seconds
+    keys = _keys(drawings)
     todo = _undrawn(drawings, keys, folder)
     missing = {drawing.stem for drawing in todo}
-    drawn: dict[str, str] = {}
-    for drawing in todo:
-        if time.monotonic() > end:
-            break
-        try:
-            draw(folder, drawing)
-        except Exception:  # told at the end, when all are drawn
-            continue
-        drawn[drawing.stem] = keys[drawing.stem]
+    errors = _drawn_here(todo, folder, seconds)  # told at the end, when all are drawn
+    drawn = {one.stem: keys[one.stem] for one, error in errors.items() if not error}
     _remember(folder, drawn)
     there = [d for d in drawings if d.stem not in missing or d.stem in drawn]
     return tuple(_picture(drawing, folder) for drawing in there)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -328,7 +329,12 @@ def test_nothing_is_drawn_of_operators_that_lose_nothing() -> None:
     assert comparisons(survey) == ()
 
 
-def test_a_figure_is_drawn_again_only_where_its_curves_changed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("few", [0, 6], ids=["in other processes", "here"])
+def test_a_figure_is_drawn_again_only_where_its_curves_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few: int
+) -> None:
+    monkeypatch.setattr("experiments.reporting.pictures._FEW", few)
+
     def curves(last: float) -> LineCurves:
         line = DrawnLine("measured", np.array([1.0, 2.0]), np.array([1.0, last]))
         return LineCurves("two points", "n", "error", (line,))
@@ -345,6 +351,10 @@ def test_a_figure_is_drawn_again_only_where_its_curves_changed(tmp_path: Path) -
     assert second[0] == first[0] and second[1] > first[1]
     (tmp_path / "f0.svg").unlink()
     assert drawn(0.5, 0.125)[0] > first[0]
+    bad = Drawing("qsgd", "bad", "", replace(curves(0.5), title=r"$\nonsense$"))
+    shown, (fault,) = pictures([bad, Drawing("qsgd", "good", "", curves(0.5))], tmp_path, 1)
+    assert [one.stem for one in shown] == ["good"]
+    assert fault.startswith("no figure bad: ValueError: ")
 
 
 def test_the_report_is_there_while_the_survey_runs(tmp_path: Path) -> None:
