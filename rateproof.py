@@ -198,24 +198,37 @@ def audit(
     bits: str | None = None,
     d: int = 1000,
     seed: int = 0,
+    samples: int | None = None,
+    ranks: int | None = None,
+    matrix: bool = False,
+    tell: Callable[[str], None] = lambda _: None,
     **names: float,
 ) -> Audit:
     """The checks pointed at anybody's compressor: a callable x -> x_hat, a pair, or a class.
 
+    Or at a DDP communication hook; or at what a name says, ``"MODULE:ATTRIBUTE"`` or
+    ``"torch:fp16"``, as the command takes it. Hooks run on ``ranks`` processes of this machine,
+    which import them by name; ``matrix`` gives x as the most nearly square matrix.
+
     ``omega``, ``delta`` and ``bits`` (the length of a message) are formulas in d and ``names``,
-    as in ``omega="d/k - 1", k=10``.
+    as in ``omega="d/k - 1", k=10``. ``samples`` are calls at each vector; ``tell`` is told what is
+    done next, in a few words (not inside ranks).
 
     Raises:
-        ValueError: a formula cannot be read, or this is nothing that compresses vectors.
+        ValueError: a formula cannot be read, or this is nothing that compresses vectors, or it is
+            a hook that other processes cannot import.
+        SubjectFault: the compressor raised (``proofs_check.audit.faults``).
+        Interrupted: Ctrl-C; ``found`` is what was finished (``proofs_check.audit.audit``).
     """
-    from proofs_check.audit.audit import Plan
-    from proofs_check.audit.audit import audit as audited
+    from proofs_check.audit.audit import SAMPLES, Plan
     from proofs_check.audit.claims import Stated
-    from proofs_check.audit.subject import subject_of
+    from proofs_check.audit.named import audit_named, audit_object
 
-    name = getattr(compressor, "__name__", type(compressor).__name__)
     stated = Stated(unbiased, omega, delta, names, bits)
-    return audited(subject_of(name, compressor), stated, Plan(d=d, seed=seed))
+    plan = Plan(d=d, seed=seed, samples=SAMPLES if samples is None else samples)
+    if isinstance(compressor, str):
+        return audit_named(compressor, stated, plan, ranks, matrix, tell)
+    return audit_object(compressor, stated, plan, ranks, matrix, tell)
 
 
 def register_hook(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from contextlib import redirect_stdout
-from dataclasses import replace
 from typing import Any
 
 from rich.markup import escape
@@ -25,23 +24,17 @@ from experiments.commands.console import (
     tally,
     verdict_list,
 )
-from proofs_check.audit.audit import FAMILY_ERROR, Audit, Interrupted, Plan, audit
+from proofs_check.audit.audit import FAMILY_ERROR, Audit, Interrupted, Plan
 from proofs_check.audit.claims import Stated
-from proofs_check.audit.cross_process import check_elsewhere
 from proofs_check.audit.faults import SubjectFault
 from proofs_check.audit.history import shown
-from proofs_check.audit.hooks import audit_hook
-from proofs_check.audit.loading import imported
 from proofs_check.audit.measure import Measure
 from proofs_check.audit.moments import ALPHA
+from proofs_check.audit.named import audit_named
 from proofs_check.audit.progress import ProgressLine
-from proofs_check.audit.subject import subject_of
-from proofs_check.audit.torch_hooks import TORCH_HOOKS
-from proofs_check.audit.user_hooks import hook_of
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.verdict import Verdict
 
 _SHOWN = 16
-_RANKS = 2
 
 
 def audit_command(
@@ -67,7 +60,11 @@ def audit_command(
             at_least("ranks", 1 if ranks is None else ranks, 1)
             stated = Stated(unbiased, omega, delta, named(let), bits)
             plan = Plan(d=d, seed=seed, samples=samples)
-            found = _audited(name, stated, plan, ranks, matrix)
+            tell = ProgressLine(sys.stderr)
+            try:
+                found = audit_named(name, stated, plan, ranks, matrix, tell)
+            finally:
+                tell.clear()
     except Interrupted as stop:
         found = stop.found
     except SubjectFault as error:
@@ -103,44 +100,6 @@ def named(let: Sequence[str]) -> dict[str, float]:
                 f"let must be NAME=VALUE with a number, as in k=10, got let={pair}"
             ) from error
     return values
-
-
-def _audited(name: str, stated: Stated, plan: Plan, ranks: int | None, matrix: bool) -> Audit:
-    module, _, attribute = name.partition(":")
-    if module == "torch" and attribute in {hook.name for hook in TORCH_HOOKS}:
-        return audit_hook(attribute, stated, plan, ranks or 1)
-    try:
-        thing = imported(name)
-    except ValueError as error:
-        hooks = f", or torch:HOOK; hooks are {', '.join(hook.name for hook in TORCH_HOOKS)}"
-        raise ValueError(f"{error}{'' if attribute and module != 'torch' else hooks}") from error
-    if hook_of(name, thing, matrix) is not None:
-        return audit_hook(name, stated, plan, ranks or _RANKS, matrix)
-    tell = ProgressLine(sys.stderr)
-    try:
-        found = audit(subject_of(name, thing, matrix), stated, plan, tell)
-        tell("other processes")
-        return _elsewhere(name, found, matrix)
-    finally:
-        tell.clear()
-
-
-def _elsewhere(name: str, found: Audit, matrix: bool) -> Audit:
-    """The same with what other processes give."""
-    dims = [one.d for one in found.measures]
-    if not dims:
-        return found
-    try:
-        return found.with_behaviour(check_elsewhere(name, dims, _repeats(found), matrix))
-    except KeyboardInterrupt as stop:
-        raise Interrupted(replace(found, complete=False)) from stop
-
-
-def _repeats(found: Audit) -> bool:
-    return any(
-        verdict.check == "determinism" and verdict.outcome is Outcome.SUPPORTED
-        for verdict in found.behaviour
-    )
 
 
 def record(found: Audit) -> dict[str, Any]:

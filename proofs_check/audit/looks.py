@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from algorithms.key import Key
+from proofs_check.audit.calls import nearly_square
 from proofs_check.audit.moments import (
     ALPHA,
     DIRECTIONS,
@@ -35,11 +36,26 @@ def vectors(d: int, key: Key) -> dict[str, Tensor]:
     ties = torch.where(place % 2 == 0, 1.0, -1.0) * (1 + (place // 2) % 2)
     return {
         **seen,
+        **orthogonal(d, key),
         "ties": ties.to(torch.float64),
         "mirrored": -seen["gaussian"],
         "small": seen["gaussian"] * SMALL,
         "large": seen["gaussian"] * LARGE,
     }
+
+
+def orthogonal(d: int, key: Key) -> dict[str, Tensor]:
+    """The most nearly square matrix of d entries with all singular values equal, row by row.
+
+    An approximation of rank k can lose no more of any matrix; a matrix of one row is left out.
+    """
+    rows, columns = nearly_square(d)
+    if rows == 1:
+        return {}
+    draws = key.fold("orthogonal").draws(torch.zeros(1, dtype=torch.int64), torch.zeros(1).long())
+    normal = draws.normal(d, torch.float64).reshape(columns, rows)
+    factor: Tensor = torch.linalg.qr(normal).Q
+    return {"orthogonal": factor.T.reshape(-1) * columns**0.5}
 
 
 def supported(d: int, size: int) -> Tensor:

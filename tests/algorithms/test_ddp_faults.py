@@ -1,7 +1,7 @@
 """Faulty rules of hooks, in our words: each must fail the test of the hook that it breaks.
 
-Only faults that all ranks make alike: where one rank leaves the others in a collective, nothing but
-a clock tells, and that also goes off when a rank starts late.
+Only faults that leave every rank in its collectives: where one rank leaves the others in one,
+nothing but a clock tells, and that also goes off when a rank starts late.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import torch.distributed as dist
 from torch import Tensor, nn
 
 from algorithms.network import ddp_hook
-from algorithms.network.ddp_model import hooked_parameters
+from algorithms.network.ddp_model import hooked_parameters, require_agreement
 from algorithms.network.ddp_report import HookReport, HookStep
 from algorithms.network.ddp_row import WholeRow, hand_back
 from algorithms.network.launch import launch
@@ -52,6 +52,21 @@ def forget_on_overflow(self: WholeRow, gradients: list[Tensor]) -> None:
         self.sender.state.zero_()
 
 
+def decide_alone(self: WholeRow, gradients: list[Tensor]) -> None:
+    """A rank whose own gradient overflows sends zeros and skips; no other rank hears of it."""
+    bad = not all(bool(gradient.isfinite().all()) for gradient in gradients)
+    for gradient in gradients if bad else ():
+        gradient.zero_()
+    KEPT(self, gradients)
+    for gradient in gradients if bad else ():
+        gradient.fill_(float("nan"))
+
+
+def agreement_but_on(*left_out: str) -> Callable[[dict[str, Any]], None]:
+    """Ranks are held to the same of all but these."""
+    return lambda stated: AGREE({k: v for k, v in stated.items() if k not in left_out})
+
+
 def received_is_sent(report: HookReport, step: HookStep) -> HookReport:
     """Bits sent stand for both directions."""
     return COUNT(report, replace(step, received_bits=step.sent_bits))
@@ -68,7 +83,7 @@ def also_ignored(ddp: Any) -> list[nn.Parameter]:
     return [p for p in ddp.module.parameters() if p.requires_grad]
 
 
-KEPT, COUNT = WholeRow._average, HookReport.with_step
+KEPT, COUNT, AGREE = WholeRow._average, HookReport.with_step, require_agreement
 FAULTS: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
     "any rate": (
         lambda: mock.patch.object(WholeRow, "_average", divide_by_any_rate),
@@ -85,6 +100,20 @@ FAULTS: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
     "other compressors": (
         lambda: mock.patch.object(ddp_hook, "require_agreement", lambda stated: None),
         lambda: model.other_compressors(),
+    ),
+    "other memories": (
+        lambda: mock.patch.object(ddp_hook, "require_agreement", agreement_but_on("memory")),
+        lambda: model.other_memories(),
+    ),
+    "other versions": (
+        lambda: mock.patch.object(
+            ddp_hook, "require_agreement", agreement_but_on("version of rateproof")
+        ),
+        lambda: model.other_versions(),
+    ),
+    "decide alone": (
+        lambda: mock.patch.object(WholeRow, "_average", decide_alone),
+        lambda: model.overflow(),
     ),
     "zero for overflow": (
         lambda: mock.patch.object(WholeRow, "_average", zero_for_overflow),
@@ -121,6 +150,8 @@ SENTENCES = {
     "other compressors": (
         "other_compressors", "compressor differs between ranks: 'QSGD(s=4)' on rank 0"
     ),
+    "other memories": ("other_memories", "memory differs between ranks"),
+    "other versions": ("other_versions", "version of rateproof differs between ranks"),
     "sparse": ("sparse_gradients", "Embedding(..., sparse=False) would do"),
     "bare model": ("bare_model", "got Point; DistributedDataParallel(model) would do"),
 }  # fmt: skip
@@ -166,7 +197,7 @@ def test_what_is_not_refused_is_seen(ranks, fault):
 
 
 @pytest.mark.sharded
-@pytest.mark.parametrize("fault", ["zero for overflow", "forget on overflow"])
+@pytest.mark.parametrize("fault", ["decide alone", "zero for overflow", "forget on overflow"])
 def test_an_overflow_that_is_lost_is_seen(ranks, fault):
     with pytest.raises(AssertionError):
         model.test_an_overflow_on_one_rank_is_a_skipped_step_on_all(told(ranks, fault, "overflow"))

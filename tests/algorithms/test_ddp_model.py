@@ -10,6 +10,7 @@ import math
 import warnings
 from collections.abc import Callable
 from typing import Any
+from unittest import mock
 
 import pytest
 import torch
@@ -21,6 +22,8 @@ from algorithms.compressors.identity import Identity
 from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.top_k import TopK
 from algorithms.memories.error_feedback import ErrorFeedback
+from algorithms.memories.momentum_correction import MomentumCorrection
+from algorithms.network import ddp_hook
 from algorithms.network.ddp_hook import DDPHook, register_hook
 from algorithms.network.launch import launch
 
@@ -83,6 +86,21 @@ def other_seeds() -> str:
 def other_compressors() -> str:
     model = DistributedDataParallel(Point())
     return refusal(lambda: register_hook(model, QSGD(4 + dist.get_rank())))
+
+
+def other_memories() -> str:
+    """Momentum corrections that differ in their factor alone."""
+    model = DistributedDataParallel(Point())
+    memory = MomentumCorrection(0.5 + 0.25 * dist.get_rank())
+    return refusal(lambda: register_hook(model, TopK(K), memory, learning_rate=lambda: 0.1))
+
+
+def other_versions() -> str:
+    """As if rank 1 had another release of this package."""
+    model = DistributedDataParallel(Point())
+    version = f"0.{dist.get_rank()}"
+    with mock.patch.object(ddp_hook.metadata, "version", lambda package: version):
+        return refusal(lambda: register_hook(model, QSGD(4)))
 
 
 def sparse_gradients() -> str:
@@ -159,8 +177,8 @@ def ignored_parameters() -> dict[str, Any]:
 
 
 SCENARIOS = (
-    schedule_from_zero_to_zero, group_of_one, other_seeds, other_compressors, sparse_gradients,
-    bare_model, overflow, half_precision, ignored_parameters,
+    schedule_from_zero_to_zero, group_of_one, other_seeds, other_compressors, other_memories,
+    other_versions, sparse_gradients, bare_model, overflow, half_precision, ignored_parameters,
 )  # fmt: skip
 
 
@@ -221,6 +239,8 @@ def test_the_report_counts_what_was_sent(ranks):
         ("group_of_one", "of 2; the hook averages over all ranks"),
         ("other_seeds", "seed differs between ranks: 0 on rank 0, 1 on rank 1"),
         ("other_compressors", "compressor differs between ranks: 'QSGD(s=4)' on rank 0"),
+        ("other_memories", "memory differs between ranks: 'MomentumCorrection(m"),
+        ("other_versions", "version of rateproof differs between ranks: '0.0' on rank 0, '0.1' on"),
         ("sparse_gradients", "Embedding(..., sparse=False) would do"),
         ("bare_model", "got Point; DistributedDataParallel(model) would do"),
     ],

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,8 +15,12 @@ import pytest
 import rateproof
 from algorithms.compressors.top_k import TopK
 from algorithms.topologies.ring import Ring
+from proofs_check.audit import named
+from proofs_check.audit.audit import Plan
+from proofs_check.audit.claims import Stated
 from proofs_check.audit.loading import PACKAGES
 from proofs_check.verdict import Outcome
+from tests.proofs_check.audit import sound, users_hooks
 
 HOME = Path(rateproof.__file__).parent
 THEIRS = "raise RuntimeError('a package of the user was imported for ours')\n"
@@ -122,6 +127,29 @@ def test_a_notebook_checks_what_it_is_given() -> None:
         assert verdicts and all(v.outcome is not Outcome.REFUTED for v in verdicts)
     with pytest.raises(TypeError, match="got int; audit"):
         rateproof.check(3)
+
+
+def test_a_notebook_audits_a_hook_as_the_command_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[Any, ...]] = []
+    monkeypatch.setattr(named, "audit_hook", lambda *words: asked.append(words))
+    name = f"{users_hooks.__name__}:half_of_it"
+    options = {"delta": "3/4", "d": 8, "samples": 100, "matrix": True}
+    for hook in (users_hooks.half_of_it, name):
+        rateproof.audit(hook, **options)
+    rateproof.audit("torch:fp16", d=8, ranks=3)
+    stated, plan = Stated(delta="3/4"), Plan(d=8, samples=100)
+    assert asked == [(name, stated, plan, 2, True)] * 2 + [("fp16", Stated(), Plan(d=8), 3)]
+    with pytest.raises(ValueError, match=r"DDP hook .* 'MODULE:ATTRIBUTE' would do"):
+        rateproof.audit(lambda state, bucket: users_hooks.half_of_it(state, bucket))
+
+
+def test_a_notebook_gives_matrices_and_other_processes_are_asked() -> None:
+    found = rateproof.audit(sound.identity, d=8, samples=100, matrix=True)
+    assert "given matrices" in found.kind
+    assert {one.check for one in found.behaviour} >= {"processes"}
+    told: list[str] = []
+    rateproof.audit(lambda x: x, d=8, samples=100, tell=told.append)
+    assert told[0] == "trying it" and "claims" in told
 
 
 def test_a_notebook_audits_a_function() -> None:

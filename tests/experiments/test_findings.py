@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from experiments.findings.__main__ import checkouts, commit, verdict
+from experiments.findings.__main__ import (
+    checkouts,
+    commit,
+    kept,
+    look_at,
+    main,
+    table,
+    verdict,
+)
 from experiments.findings.entries import LIBRARIES
 
 SOUND = "return x.norm(p=1) / x.nelement() * x.sign()"
@@ -23,32 +29,44 @@ def library(folder: Path, rule: str) -> Path:
     return folder
 
 
+PEER = next(each for each in LIBRARIES if each.key == "error-feedback")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("rule", "outcome"), [(SOUND, "supported"), (FAULTY, "refuted")])
 def test_a_library_is_audited_from_its_checkout(tmp_path, rule, outcome):
-    place = library(tmp_path / "checkout", rule)
-    told = subprocess.run(
-        [sys.executable, "-m", "experiments.findings", f"error-feedback={place}"],
-        capture_output=True, text=True, check=True,
-    ).stdout  # fmt: skip
-    line = next(line for line in told.splitlines() if line.startswith("| scaled_sign"))
+    found = look_at(PEER, library(tmp_path / "checkout", rule))
+    line = next(line for line in table(PEER, found).splitlines() if "| scaled_sign" in line)
     assert f"| {outcome}: " in line
     assert "rateproof audit optimizers.ErrorFeedbackSGD:scaled_sign --delta 1/d" in line
 
 
 def test_a_cell_tells_claims_class_and_what_is_refuted():
+    claim = {"outcome": "refuted", "check": "monte-carlo", "claim": "E C(x) = x"}
+    zero = {"outcome": "refuted", "check": "zero", "claim": "", "evidence": "C(0) = nan | all"}
     found = {
         "class": {"name": "neither"},
-        "claims": [{"outcome": "refuted", "claim": "E C(x) = x", "evidence": "at x = (1)"}],
-        "behaviour": [
-            {"outcome": "supported", "check": "ties", "evidence": "fine"},
-            {"outcome": "refuted", "check": "zero", "evidence": "C(0) = nan | all"},
-        ],
+        "claims": [claim | {"evidence": "at x = (1)"}] * 2,
+        "behaviour": [zero | {"outcome": "supported", "check": "ties"}, zero],
     }
-    assert verdict(found) == (
+    assert verdict(kept(found)) == (
         "refuted: E C(x) = x<br>at x = (1)<br>class: neither<br>zero: C(0) = nan \\| all"
     )
-    assert "does not run" in verdict(found | {"class": None})
+    assert "does not run" in verdict(kept(found | {"class": None}))
+    assert verdict({"failed": "no such module"}) == "does not run: no such module"
+
+
+def test_the_page_shows_what_the_script_prints(capsys):
+    page = (Path(__file__).parents[2] / "docs" / "audit.md").read_text()
+    assert main([]) == 0
+    printed = capsys.readouterr().out
+    assert printed.count("### ") == len(LIBRARIES) and printed in page
+    assert printed.replace("supported", "refuted", 1) not in page
+
+
+def test_a_compressor_of_which_nothing_is_stored_is_named():
+    with pytest.raises(ValueError, match="error-feedback=PATH with a checkout of epfml/error-f"):
+        table(PEER, {"commit": "unknown", "found": {}})
 
 
 def test_arguments_that_are_no_checkouts_are_refused(tmp_path):

@@ -35,6 +35,11 @@ def share(d: int) -> int:
     return max(1, d // 10)
 
 
+def rows_of(d: int) -> int:
+    """Rows of the most nearly square matrix of d entries."""
+    return next(n for n in range(int(d**0.5), 0, -1) if d % n == 0)
+
+
 def largest(x: np.ndarray, k: int) -> np.ndarray:
     y = np.zeros_like(x)
     kept = np.argsort(-np.abs(x), kind="stable")[:k]
@@ -121,8 +126,7 @@ def natural(x: np.ndarray) -> Any:
 @careful
 def rank_one(x: np.ndarray) -> Any:
     """One step of power iteration on the most nearly square matrix, always from one start."""
-    rows = next(n for n in range(int(len(x) ** 0.5), 0, -1) if len(x) % n == 0)
-    matrix = x.reshape(rows, -1)
+    matrix = x.reshape(rows_of(len(x)), -1)
     start = np.random.default_rng(0).standard_normal(matrix.shape[1])
     left = (matrix / np.abs(matrix).max()) @ start
     if not left.any():

@@ -215,3 +215,18 @@ def test_nothing_is_kept_in_small_dimensions() -> None:
 def test_a_low_rank_with_four_times_its_delta(delta: str) -> None:
     found = audited(sound.rank_one, Stated(delta=delta, names={"k": 1.0}))
     assert found.refuted
+
+
+@pytest.mark.parametrize(("delta", "wrong"), [("0.05", False), ("0.06", True)])
+def test_a_low_rank_is_worst_where_all_singular_values_are_equal(delta: str, wrong: bool) -> None:
+    """Rank one of 20 x 20 loses 19/20 there, and less of any other matrix (Eckart and Young)."""
+
+    def best(x: np.ndarray) -> np.ndarray:
+        matrix = x.reshape(sound.rows_of(len(x)), -1)
+        u, s, v = np.linalg.svd(matrix, full_matrices=False)
+        return np.asarray(s[0] * np.outer(u[:, 0], v[0]), dtype=x.dtype).reshape(-1)
+
+    found = audited(best, Stated(delta=delta), Plan(d=400, samples=200, search=200))
+    assert found.refuted is wrong
+    if wrong:
+        assert found.measures[-1].worst.look.ratio == pytest.approx(0.95, abs=1e-6)
