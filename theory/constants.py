@@ -77,6 +77,11 @@ class Constants:
         sigma_one: sum over coordinates j of the standard deviation of a worker's gradient [f / x].
         symmetric_noise: whether gradient noise is unimodal and symmetric in every coordinate.
         absolute_error: E||C(p) - p||^2 at most this for every p that can occur [x^2].
+        H_stale: H where a mean is heard one period late, as in CoCoD-SGD.
+        H_velocity: H where velocities are averaged with the models.
+        momentum: m of velocities u <- m u + g.
+        tau_coordinate: largest staleness of any coordinate that is read, in updates.
+        lazy: sum of the weights of past moves in a lazy worker's allowance.
         lead: clocks that a worker may be ahead of the slowest (SSP's s).
         lipschitz: largest norm of a gradient of any component [f / x].
         diameter: largest distance of two points that can occur [x].
@@ -118,6 +123,11 @@ class Constants:
     sigma_one: float | None = None
     symmetric_noise: bool | None = None
     absolute_error: float | None = None
+    H_stale: int | None = None
+    H_velocity: int | None = None
+    momentum: float | None = None
+    tau_coordinate: int | None = None
+    lazy: float | None = None
     lead: int | None = None
     lipschitz: float | None = None
     diameter: float | None = None
@@ -185,11 +195,18 @@ class Constants:
     def completed(self) -> Constants:
         """A copy with what follows: a uniform zeta2 holds at x* too (zeta2_star).
 
-        If n = 1 or zeta2 = 0, then L_max = L and mu_min = mu.
+        tau bounds the staleness of coordinates, mu > 0 is a Polyak-Lojasiewicz constant. If n = 1
+        or zeta2 = 0, then L_max = L and mu_min = mu.
         """
         if self.zeta2 is not None and self.zeta2_star is None:
             why = Statement(Kind.UPPER, "x*", "zeta2 holds everywhere")
             return self.state(why, zeta2_star=self.zeta2).completed()
+        if self.tau is not None and self.tau_coordinate is None:
+            why = Statement(Kind.UPPER, "uniform", "tau bounds the age of whole models")
+            return self.state(why, tau_coordinate=self.tau).completed()
+        if self.mu is not None and self.mu > 0 and self.pl is None:
+            why = Statement(Kind.LOWER, "uniform", "strong convexity implies it")
+            return self.state(why, pl=self.mu).completed()
         if self.n != 1 and self.zeta2 != 0:
             return self
         why = Statement(Kind.UPPER, "uniform", "all f_i have the gradient of f")

@@ -28,13 +28,15 @@ from algorithms.synchronisation.conditions import Linked
 from algorithms.synchronisation.stopwatch import STANDARD
 from theory.orders.aasgd import aasgd
 from theory.orders.async_coordinate_prox import async_coordinate_prox
-from theory.orders.asysg_incon import asysg_incon
 from theory.orders.dc_asgd import dc_asgd
 from theory.orders.delayed_proximal import delayed_proximal
 from theory.orders.hogwild import hogwild
 from theory.orders.lock_free import lock_free
 from theory.orders.unbounded_delays import unbounded_delays
+from theory.theorems.asynchronous_moments import asynchronous_moments
+from theory.theorems.asynchronous_pl import asynchronous_pl
 from theory.theorems.asysg_con import asysg_con
+from theory.theorems.asysg_incon import asysg_incon
 
 _PUSH, _FETCH = 4, 2
 _LAM = 2.0  # the paper's, for the adaptive form
@@ -89,22 +91,19 @@ ENTRIES: tuple[Row, ...] = (
             Identity(),
             OBJECTIVES,
             stepsize_divisor=64.0,
-            results=(asysg_incon, unbounded_delays),
+            results=(asynchronous_moments, asynchronous_pl, unbounded_delays),
         ),
     ),
     entry(
         "hogwild",
         Recipe(
             lambda step, p, steps: Hogwild(step, steps, round_trip(p)),
-            (),
+            (asysg_incon,),
             NonZero(),
             ("sparse-linear", *CORE),
             stepsize_divisor=32.0,
             bits_vary=True,
-            why="the bound of Niu et al. is for sparse supports and strong convexity with a "
-            "constant quoted from memory; those with inconsistent reads are stated to order "
-            "only",
-            results=(hogwild, lock_free, asysg_incon),
+            results=(hogwild, lock_free, asynchronous_moments, asynchronous_pl),
         ),
     ),
     entry("downpour", downpour()),

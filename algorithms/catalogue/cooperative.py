@@ -20,8 +20,8 @@ from algorithms.problems.base import Problem
 from algorithms.synchronisation.conditions import Linked, Repeated
 from algorithms.synchronisation.stopwatch import STANDARD
 from algorithms.topologies.ring import Ring
-from theory.orders.cocod_sgd import cocod_sgd
 from theory.orders.ri_sgd import ri_sgd
+from theory.theorems.cocod_sgd import cocod_sgd
 from theory.theorems.cooperative_sgd import cooperative_sgd
 from theory.theorems.pr_sgd import pr_sgd
 
@@ -68,12 +68,10 @@ ENTRIES: tuple[Row, ...] = (
         "cocod-sgd",
         Recipe(
             lambda step, _p, _t: CoCoD(step, _PERIOD),
-            (),
+            (cocod_sgd,),
             Identity(),
             stepsize_divisor=16.0,
             cycle=_PERIOD,
-            why="O(1/sqrt(nT)) is stated to order only",
-            results=(cocod_sgd,),
         ),
     ),
     entry(

@@ -12,6 +12,7 @@ from algorithms.methods.lazy.cmfl import CMFL
 from algorithms.methods.lazy.lag import LAG
 from theory.orders.cmfl import cmfl
 from theory.orders.lag import lag
+from theory.theorems.lag_nonconvex import lag_nonconvex
 
 _PERIOD = 8
 _RELEVANCE = (
@@ -26,12 +27,10 @@ ENTRIES: tuple[Row, ...] = (
         "lag",
         Recipe(
             lambda step, _p, _t: LAG(step, weights=_WEIGHTS),
-            (),
+            (lag_nonconvex,),
             Identity(),
             ("least-squares-rising", *CORE),
             downlink=each_round(),
-            why="linear convergence at the order of gradient descent is stated with constants "
-            "that rest on a Lyapunov function whose weights are chosen implicitly",
             results=(lag,),
         ),
     ),

@@ -16,14 +16,15 @@ from algorithms.optimizers.momentum import Momentum
 from algorithms.optimizers.outer import BlockMomentum
 from algorithms.synchronisation.periods import Growing, Once, PostLocal
 from theory.orders.adacomm import adacomm
-from theory.orders.k_avg import k_avg
 from theory.orders.lupa_sgd import lupa_sgd
 from theory.orders.one_shot_averaging import one_shot_averaging
 from theory.orders.pqasgd import pqasgd
-from theory.orders.pr_sgd_momentum import pr_sgd_momentum
 from theory.orders.qsparse_local import qsparse_local
 from theory.theorems.local_sgd_nonconvex import local_sgd_nonconvex
+from theory.theorems.local_sgd_pl import local_sgd_pl
+from theory.theorems.one_shot_strongly_convex import one_shot_strongly_convex
 from theory.theorems.pr_sgd import pr_sgd
+from theory.theorems.pr_sgd_momentum import pr_sgd_momentum
 
 _PERIOD = 8
 _MOMENTUM = 0.9
@@ -58,7 +59,7 @@ ENTRIES: tuple[Row, ...] = (
             stepsize_divisor=4.0,
             cycle="the workers average once, after the last step",
             why="the rate is stated to order only, for samples that all workers draw from one law",
-            results=(one_shot_averaging,),
+            results=(one_shot_averaging, one_shot_strongly_convex),
         ),
     ),
     entry(
@@ -68,7 +69,6 @@ ENTRIES: tuple[Row, ...] = (
             (local_sgd_nonconvex,),
             Identity(),
             stepsize_divisor=16.0,
-            results=(k_avg,),
         ),
     ),
     entry(
@@ -78,18 +78,17 @@ ENTRIES: tuple[Row, ...] = (
             (pr_sgd, local_sgd_nonconvex),
             Identity(),
             stepsize_divisor=16.0,
+            results=(local_sgd_pl,),
         ),
     ),
     entry(
         "pr-sgd-momentum",
         Recipe(
             lambda step, _p, _t: LocalSGD(step, _PERIOD, Momentum(_MOMENTUM), AtMeetings.AVERAGED),
-            (),
+            (pr_sgd_momentum,),
             Identity(),
             stepsize_divisor=64.0,
             cycle=_PERIOD,
-            why="linear speedup is stated to order only; the velocity is averaged with the model",
-            results=(pr_sgd_momentum,),
         ),
     ),
     entry(
@@ -101,7 +100,7 @@ ENTRIES: tuple[Row, ...] = (
             (*CORE, "quadratic-pl"),
             stepsize_divisor=16.0,
             cycle="the period grows",
-            results=(lupa_sgd,),
+            results=(lupa_sgd, local_sgd_pl),
         ),
     ),
     entry(

@@ -35,6 +35,7 @@ from theory.estimation.randomised_mean import randomised_mean
 from theory.estimation.rotated_k_level import rotated_k_level
 from theory.estimation.stochastic_binary import stochastic_binary
 from theory.estimation.variable_length import variable_length
+from theory.theorems.compressed_bsp_pl import compressed_bsp_pl
 
 
 def _terngrad_bits(problem: Problem, float_bits: int) -> float:
@@ -69,6 +70,7 @@ ENTRIES: tuple[Row, ...] = (
         compressed(
             QSGD(4),
             problems=OBJECTIVES,
+            results=(compressed_bsp_pl,),
             operators=(QSGD(1), EliasQSGD(1), EliasQSGD(4), Buckets(QSGD(4), 25), MaxLevels(4)),
         ),
     ),

@@ -29,6 +29,7 @@ from algorithms.problems.base import Problem
 from theory.orders.top_k_analytic import top_k_analytic
 from theory.orders.truncated_regret import truncated_regret
 from theory.orders.variance_budget import variance_budget
+from theory.theorems.contraction_descent import contraction_descent
 from theory.theorems.ef_sgd_two_way import ef_sgd_two_way
 
 _HALF = TopK(0.5)
@@ -60,7 +61,12 @@ ENTRIES: tuple[Row, ...] = (
             problems=OBJECTIVES,
         ),
     ),
-    entry("top-k", with_feedback(TopK(0.1), problems=OBJECTIVES, results=(top_k_analytic,))),
+    entry(
+        "top-k",
+        with_feedback(
+            TopK(0.1), problems=OBJECTIVES, results=(top_k_analytic, contraction_descent)
+        ),
+    ),
     entry(
         "random-mask",
         replace(

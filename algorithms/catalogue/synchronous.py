@@ -17,8 +17,8 @@ from algorithms.synchronisation.barriers import BackupWorkers, RoundRobin
 from algorithms.synchronisation.conditions import Linked, Repeated
 from algorithms.synchronisation.stale import SSP, EagerSSP
 from algorithms.synchronisation.stopwatch import STANDARD
-from theory.orders.r2sp import r2sp
 from theory.theorems.asysg_con import asysg_con
+from theory.theorems.bsp_pl import bsp_pl
 from theory.theorems.ssp import ssp
 from theory.theorems.ssp_constant_step import ssp_constant_step
 
@@ -38,7 +38,10 @@ def _backups(n: int) -> int:
 
 
 ENTRIES: tuple[Row, ...] = (
-    entry("bsp-sgd", Recipe(lambda step, _p, _t: BSP(step), PLAIN, Identity(), OBJECTIVES)),
+    entry(
+        "bsp-sgd",
+        Recipe(lambda step, _p, _t: BSP(step), PLAIN, Identity(), OBJECTIVES, results=(bsp_pl,)),
+    ),
     entry(
         "backup-workers",
         Recipe(
@@ -88,7 +91,6 @@ ENTRIES: tuple[Row, ...] = (
             (asysg_con,),
             Identity(),
             stepsize_divisor=64.0,
-            results=(r2sp,),
         ),
     ),
 )

@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+from algorithms.methods.asynchronous.hogwild import Hogwild
 from algorithms.methods.synchronous.parameter_server import ParameterServer
+from algorithms.problems.base import Problem
 from algorithms.synchronisation.barriers import PartialBarrier
 from algorithms.synchronisation.base import ComputeTimes
 from algorithms.synchronisation.compute_times import Constant, Exponential
 from proofs_check.bounds.check import REPLICAS, BoundCheck, Make, nothing_more
 from proofs_check.bounds.settings import (
+    BALL,
     BOUNDED,
     IID,
+    MILD,
     NONCONVEX,
     entry,
+    mild,
+    moment_in_ball,
     one_objective,
     same_shards,
 )
+from theory.stepsizes import Stepsize
+from theory.theorems.asynchronous_moments import asynchronous_moments
+from theory.theorems.asynchronous_pl import asynchronous_pl
 from theory.theorems.asysg_con import AsysgCon, asysg_con
+from theory.theorems.asysg_incon import asysg_incon
 
 
 def _asp(times: ComputeTimes) -> Make:
@@ -38,4 +50,21 @@ _BATCHED = BoundCheck(  # M = 3 gradients in every update: the barrier waits for
     1000,
 )  # fmt: skip
 
-BOUND_CHECKS: tuple[BoundCheck, ...] = (*_ASYNCHRONOUS, _BATCHED)
+
+def _hogwild(step: Stepsize, _problem: Problem, steps: int) -> Hogwild:
+    return Hogwild(step, steps, Exponential(), replicas=REPLICAS)
+
+
+_READS = (
+    BoundCheck("hogwild", IID, asysg_incon, entry(IID), _hogwild, 1000),
+    BoundCheck(
+        "hogwild", MILD, asynchronous_moments, partial(mild, 4, 0.0), _hogwild, 4000,
+        moment_in_ball, BALL,
+    ),
+    BoundCheck(
+        "hogwild", MILD, asynchronous_pl, partial(mild, 4, 0.0), _hogwild, 4000,
+        moment_in_ball, BALL,
+    ),
+)  # fmt: skip
+
+BOUND_CHECKS: tuple[BoundCheck, ...] = (*_ASYNCHRONOUS, _BATCHED, *_READS)

@@ -48,7 +48,8 @@ def nothing_more(problem: Problem) -> Constants:
 class BoundCheck:
     """``theorem`` on the survey's ``row``: ``make(step, problem, steps)`` on ``setting()``.
 
-    ``states(problem)`` adds what is true of this setting by construction.
+    ``states(problem)`` adds what is true of this setting by construction, a G2 within the ball of
+    ``radius`` around 0 only.
     """
 
     row: str
@@ -58,6 +59,7 @@ class BoundCheck:
     make: Make
     steps: int
     states: Callable[[Problem], Constants] = nothing_more
+    radius: float = np.inf
 
     @property
     def name(self) -> str:
@@ -132,20 +134,21 @@ class BoundCheck:
 
     def _ball(self, problem: Problem, step: Stepsize) -> tuple[Verdict, ...]:
         """Whether a bounded second moment that holds in a ball was used inside that ball."""
-        if "G2" not in self.theorem.needs or problem.G2_radius == np.inf:
+        radius = min(self.radius, problem.G2_radius)
+        if "G2" not in self.theorem.needs or radius == np.inf:
             return ()
         method = self.make(step, problem, self.steps)
         moments = path(method, problem, self.steps, seed=_SEED, replicas=REPLICAS)
         longest = max(
             float(torch.linalg.norm(method.models(m.state), dim=-1).max()) for m in moments
         )
-        inside = longest <= problem.G2_radius
+        inside = longest <= radius
         verdict = Verdict(
             subject=self.row, problem=self.problem, check="assumption",
             claim="the run stays in the ball where the stated G2 holds",
             outcome=Outcome.SUPPORTED if inside else Outcome.REFUTED,
-            statistic=longest, bound=problem.G2_radius, tightness=longest / problem.G2_radius,
-            evidence=f"largest ||x_i|| of all steps {longest:.4g}, radius {problem.G2_radius:.4g}",
+            statistic=longest, bound=radius, tightness=longest / radius,
+            evidence=f"largest ||x_i|| of all steps {longest:.4g}, radius {radius:.4g}",
             provenance=self._told(step),
         )  # fmt: skip
         return (verdict,)

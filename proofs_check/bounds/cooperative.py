@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+from algorithms.methods.cooperative.cocod import CoCoD
 from algorithms.methods.cooperative.cooperative import Cooperative, Gossip
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.problems.base import Problem
@@ -10,14 +13,19 @@ from algorithms.topologies.ring import Ring
 from algorithms.topologies.torus import Torus
 from proofs_check.bounds.check import BoundCheck, Make
 from proofs_check.bounds.settings import (
+    BALL,
     BOUNDED,
     IID,
+    MILD,
     NONCONVEX,
     entry,
+    mild,
+    moment_in_ball,
     one_objective,
     same_shards,
 )
 from theory.constants import Constants
+from theory.theorems.cocod_sgd import cocod_sgd
 from theory.theorems.cooperative_sgd import cooperative_sgd
 
 
@@ -42,6 +50,10 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
             _gossip(Ring(8), period), 1000,
         )
         for period in (1, 4)
+    ),
+    BoundCheck(
+        "cocod-sgd", MILD, cocod_sgd, partial(mild, 8, 0.25),
+        lambda step, _p, _t: CoCoD(step, 4), 2000, moment_in_ball, BALL,
     ),
     BoundCheck(
         "cooperative-sgd", f"{NONCONVEX}, equal shards, torus", cooperative_sgd,

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
-from algorithms.methods.local_updates.local_sgd import LocalSGD
+from functools import partial
+
+from algorithms.methods.local_updates.local_sgd import AtMeetings, LocalSGD
+from algorithms.optimizers.momentum import Momentum
+from algorithms.synchronisation.periods import Once
 from proofs_check.bounds.check import BoundCheck
 from proofs_check.bounds.settings import (
+    BALL,
     BOUNDED,
     IID,
     LOGREG,
+    MILD,
     NONCONVEX,
     STRONG,
     entry,
+    mild,
+    moment_in_ball,
     one_objective,
     same_shards,
     uneven,
 )
 from theory.theorems.local_sgd import local_sgd
 from theory.theorems.local_sgd_nonconvex import local_sgd_nonconvex
+from theory.theorems.local_sgd_pl import local_sgd_pl
+from theory.theorems.one_shot_strongly_convex import one_shot_strongly_convex
 from theory.theorems.pr_sgd import pr_sgd
+from theory.theorems.pr_sgd_momentum import pr_sgd_momentum
 
 BOUND_CHECKS: tuple[BoundCheck, ...] = (
     BoundCheck(
@@ -32,6 +43,20 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
     BoundCheck(
         "local-sgd", IID, local_sgd_nonconvex, entry(IID),
         lambda step, _p, _t: LocalSGD(step, 8), 1000,
+    ),
+    BoundCheck(
+        "pr-sgd", MILD, local_sgd_pl, partial(mild, 8, 0.25),
+        lambda step, _p, _t: LocalSGD(step, 4), 2000, moment_in_ball, BALL,
+    ),
+    BoundCheck(
+        "pr-sgd-momentum", MILD, pr_sgd_momentum, partial(mild, 8, 0.25),
+        lambda step, _p, _t: LocalSGD(step, 4, Momentum(0.5), AtMeetings.AVERAGED), 2000,
+        moment_in_ball, BALL,
+    ),
+    BoundCheck(
+        "one-shot-averaging", f"{LOGREG}, equal shards", one_shot_strongly_convex,
+        lambda: same_shards(4, STRONG), lambda step, _p, steps: LocalSGD(step, Once(steps)), 400,
+        one_objective,
     ),
     BoundCheck(
         "pr-sgd", f"{NONCONVEX}, Dirichlet(0.3)", pr_sgd, uneven(8),

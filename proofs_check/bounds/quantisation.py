@@ -8,12 +8,14 @@ from algorithms.compressors.terngrad import TernGrad
 from proofs_check.bounds.check import BoundCheck
 from proofs_check.bounds.settings import (
     NONCONVEX,
+    PL,
     SC,
     UNEQUAL,
     bsp,
     entry,
 )
 from theory.theorems.compressed_bsp_nonconvex import compressed_bsp_nonconvex
+from theory.theorems.compressed_bsp_pl import compressed_bsp_pl
 from theory.theorems.compressed_bsp_strongly_convex import compressed_bsp_strongly_convex
 
 BOUND_CHECKS: tuple[BoundCheck, ...] = (
@@ -29,6 +31,7 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
             (NONCONVEX, compressed_bsp_nonconvex),
         )
     ),
+    BoundCheck("qsgd", PL, compressed_bsp_pl, entry(PL), bsp(QSGD(4)), 1000),
     *(
         BoundCheck("qsgd", problem, compressed_bsp_strongly_convex, setting, bsp(QSGD(4)), 500)
         for problem, setting in UNEQUAL

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import torch
+
 from algorithms.compressors.base import Compressor
 from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.methods.synchronous.bsp import BSP
@@ -13,9 +15,10 @@ from algorithms.problems.least_squares_data import rising
 from algorithms.problems.logistic import Logistic
 from algorithms.problems.logistic_data import breast_cancer
 from algorithms.problems.partitions import Dirichlet
+from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.regularisers import L2, BoundedNonconvex, Regulariser
 from proofs_check.bounds.check import Make
-from theory.constants import Constants
+from theory.constants import Constants, Kind, Statement
 
 STRONG = L2(0.5)
 BOUNDED = BoundedNonconvex(0.1)
@@ -39,6 +42,25 @@ def one_objective(problem: Problem) -> Constants:
 def from_the_origin(problem: Problem) -> Constants:
     """Models and public copies all start at 0."""
     return Constants().state(initial_potential=0.0)
+
+
+MILD = "quadratic, condition number 2"
+BALL = 2.5
+"""Radius around the minimum 0 in which :func:`moment_in_ball` holds."""
+
+
+def mild(n: int, zeta2: float) -> Quadratic:
+    """Condition number 2 and little noise: small gradients within :data:`BALL`."""
+    return Quadratic.strongly_convex(n, 10, L=1.0, mu=0.5, sigma2=0.5, zeta2=zeta2, R2=4.0)
+
+
+def moment_in_ball(problem: Problem) -> Constants:
+    """G2 = max_i (L_max BALL + ||grad f_i(0)||)^2 + sigma2 around x* = 0."""
+    c, origin = problem.constants(), torch.zeros(problem.n, problem.d, dtype=torch.float64)
+    slopes = problem.full_gradient(origin, torch.arange(problem.n)).norm(dim=-1)
+    G2 = (c.need("L_max") * BALL + float(slopes.max())) ** 2 + c.need("sigma2")
+    known = Statement(Kind.UPPER, f"within {BALL} of 0", "gradients of a quadratic, and noise")
+    return Constants().state(known, G2=G2)
 
 
 def second_moment(problem: Problem) -> Constants:

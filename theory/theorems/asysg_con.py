@@ -11,7 +11,8 @@ If :math:`\gamma L M + 2\gamma^2L^2M^2\tau^2 \le 1`,
    \gamma LM + 2\gamma^2L^2M^2\tau^2 \le 1 \Rightarrow \frac1T\sum_{t<T} E\|\nabla f(x_t)\|^2 \le
    \frac{2\Delta}{MT\gamma} + (\gamma L + 2L^2M\tau\gamma^2)\sigma^2.
 
-M = 1 is the server that applies each gradient as it arrives. Every gradient must be unbiased for f
+M = 1 is the server that applies each gradient as it arrives; in turn (R2SP: Chen, Wang, Li 2019,
+INFOCOM) tau is n - 1. Every gradient must be unbiased for f
 itself, so the workers must share one objective. ``tau`` must bound every delay of the run.
 :math:`\gamma = \sqrt{\Delta/(M L T\sigma^2)}` gives :math:`4\sqrt{\Delta L\sigma^2/(M T)}` once
 :math:`T \ge 4 M L\Delta(\tau+1)^2/\sigma^2`; before that the largest stepsize allowed is used.

@@ -14,8 +14,10 @@ from theory.theorems.conditions import (
     at_most,
     connected,
     convex,
+    decay,
     equal,
     per_step,
+    positive,
     tuned,
     weighted_bound,
 )
@@ -66,6 +68,18 @@ class Descent(Limited):
         return bound
 
 
+def within_drift(theorem: Descent, c: Constants, horizon: int) -> ConstantStep:
+    """The root of signal over noise, and at most where floors of order gamma^2 are half the start.
+
+    (start/(2 T drift))^{1/3} with start and drift per unit of stepsize; no order is lost by it.
+    """
+    step = tuned(theorem.limit(c), theorem.balance(c)[0], theorem.balance(c)[1] * horizon)
+    drift = sum(theorem.floors(c, 1.0)[1:])
+    if drift <= 0:
+        return step
+    return ConstantStep(min(step.gamma, (theorem.start(c, 1.0) / (2 * horizon * drift)) ** (1 / 3)))
+
+
 class MiniBatchDescent(Descent):
     """A descent tuned like mini-batch SGD: gamma = sqrt(2 n Delta/(L sigma2 T))."""
 
@@ -100,6 +114,16 @@ class VirtualDescent(MiniBatchDescent):
         return noise, self.residual(c, gamma)
 
 
+def logarithmic(
+    limit: float, mu: float, balance: tuple[float, float], horizon: int
+) -> ConstantStep:
+    """log(1 + T signal/noise)/(mu T), or the limit where it is smaller or one of the two is 0."""
+    signal, noise = balance
+    if noise <= 0 or signal <= 0:
+        return ConstantStep(limit)
+    return ConstantStep(min(limit, math.log1p(signal * horizon / noise) / (mu * horizon)))
+
+
 class LinearConvergence(Limited):
     """E||x_T - x*||^2 shrinks by 1 - gamma mu a step: gamma = log(1 + T signal/noise)/(mu T).
 
@@ -113,10 +137,46 @@ class LinearConvergence(Limited):
         return self.own(self.stepsize(c, horizon)).gamma * c.need("mu") * horizon
 
     def prescribed(self, c: Constants, horizon: int) -> ConstantStep:
-        limit, mu, (signal, noise) = self.limit(c), c.need("mu"), self.balance(c)
-        if noise <= 0 or signal <= 0:
-            return ConstantStep(limit)
-        return ConstantStep(min(limit, math.log1p(signal * horizon / noise) / (mu * horizon)))
+        return logarithmic(self.limit(c), c.need("mu"), self.balance(c), horizon)
+
+
+class PolyakLojasiewicz(Limited):
+    r"""E f(x_T) - f* <= (1 - gamma mu)^T Delta + floors (1 - (1 - gamma mu)^T)/(2 mu), mu = ``pl``.
+
+    From E f(x+) <= f(x) - gamma/2 ||grad f(x)||^2 + gamma/2 floors, which ``descent`` sums for
+    non-convex functions, and ||grad f||^2 >= 2 mu (f - f*). The stepsize is log(1 + 2 mu^2 Delta
+    T/noise)/(mu T) below the limit, noise the first floor per unit of stepsize.
+    """
+
+    metric = Metric.SUBOPTIMALITY
+    descent: Descent
+
+    def premises(self, c: Constants) -> tuple[Condition, ...]:
+        return (positive(c, "pl"), *self.descent.premises(c))
+
+    def limit(self, c: Constants) -> float:
+        return self.descent.limit(c)
+
+    def floors(self, c: Constants, gamma: float) -> tuple[float, ...]:
+        """What a step adds to f, over gamma/2 [(f / x)^2]."""
+        return self.descent.floors(c, gamma)
+
+    def balance(self, c: Constants) -> tuple[float, float]:
+        return 2 * c.need("pl") ** 2 * c.need("initial_gap"), self.floors(c, 1.0)[0]
+
+    def logarithm(self, c: Constants, horizon: int) -> float:
+        """The exponent gamma mu T, which the tuned stepsize makes a logarithm."""
+        return self.own(self.stepsize(c, horizon)).gamma * c.need("pl") * horizon
+
+    def prescribed(self, c: Constants, horizon: int) -> ConstantStep:
+        return logarithmic(self.limit(c), c.need("pl"), self.balance(c), horizon)
+
+    def curve(self, c: Constants, step: ConstantStep, times: Floats) -> Floats:
+        mu = c.need("pl")
+        left = decay(step.gamma * mu, times)
+        return left * c.need("initial_gap") + (1 - left) * sum(self.floors(c, step.gamma)) / (
+            2 * mu
+        )
 
 
 class WeightedAverage(InverseTimeTheorem):

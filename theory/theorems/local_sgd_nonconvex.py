@@ -10,7 +10,8 @@ which says no more than :math:`\gamma \le 1 / (L H)`. With :math:`\bar x_t` the 
    \gamma L + \gamma^2 L^2 H(H-1) \le 1 \Rightarrow \frac1T \sum_{t<T} E\|\nabla f(\bar x_t)\|^2 \le
    \frac{2\Delta}{\gamma T} + \frac{\gamma L\sigma^2}{n} + \gamma^2 L^2 \sigma^2 (H-1).
 
-T need not be a multiple of H: an unfinished period has drifted less.
+T need not be a multiple of H: an unfinished period has drifted less. It covers K-AVG (Zhou, Cong
+2018, arXiv:1708.01012), which is local SGD with H = K and bounds the models at averagings alone.
 """
 
 from __future__ import annotations

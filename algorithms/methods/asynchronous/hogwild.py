@@ -82,10 +82,11 @@ class Hogwild(Scheduled[HogwildState]):
         return f"Hogwild(spread {self.spread:g}), {self.compressor.name}"
 
     def constants(self, problem: Problem) -> Constants:
-        if self.spread > 0:
-            return problem.constants()  # no tau: the bounds at hand are for consistent reads
-        own = operator_constants(self.compressor, problem.d)
-        return problem.constants().merge(own).merge(self.staleness(problem.n))
+        known, own = self.staleness(problem.n), operator_constants(self.compressor, problem.d)
+        if self.spread > 0:  # no tau: models are not read whole
+            aged = known.state(known.statements["tau"], tau_coordinate=known.tau)
+            return problem.constants().merge(aged.without("tau"))
+        return problem.constants().merge(own).merge(known)
 
     def init(self, x0: Tensor, world: World) -> HogwildState:
         schedule = self.plan(world)

@@ -14,6 +14,7 @@ from algorithms.memories.base import Memory, NoMemory, Round
 from algorithms.methods.base import Method, World
 from algorithms.methods.parts.constants import operator_constants
 from algorithms.optimizers.base import SGD, Optimizer
+from algorithms.optimizers.momentum import Momentum
 from algorithms.optimizers.outer import Outer, PlainAverage
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.periods import Every, Periods
@@ -103,10 +104,18 @@ class LocalSGD(Method[LocalSGDState]):
     def constants(self, problem: Problem) -> Constants:
         stated, longest = problem.constants(), self.periods.longest
         if not (isinstance(self.optimizer, SGD) and isinstance(self.outer, PlainAverage)):
-            return stated  # nothing of the period: theorems are about the plain method
+            return stated.merge(self._with_momentum())  # no H: that is of the plain method
         if self.increments:
             stated = stated.merge(operator_constants(self.compressor, problem.d))
         return stated if longest is None else stated.state(H=longest)
+
+    def _with_momentum(self) -> Constants:
+        """What is stated where velocities are averaged with the models, else nothing."""
+        own, longest = self.optimizer, self.periods.longest
+        averaged = self.velocity is AtMeetings.AVERAGED and isinstance(self.outer, PlainAverage)
+        if not isinstance(own, Momentum) or own.nesterov or not averaged or longest is None:
+            return Constants()
+        return Constants().state(momentum=own.m, H_velocity=longest)
 
     def init(self, x0: Tensor, world: World) -> LocalSGDState:
         x, anchor = world.rows(x0, len(world.network.workers)), world.rows(x0, 1)

@@ -8,7 +8,9 @@ import sympy as sp
 
 from proofs_check.proofs.auxiliary.ef_sgd_workers import virtual_descent
 from proofs_check.proofs.derivation import nonnegative, settled, truth
+from proofs_check.proofs.expressions import descends
 from proofs_check.verdict import Verdict
+from theory.theorems.absolute_compressor_ef import absolute_compressor_ef
 
 L, D2, sigma2, n, gamma = sp.symbols("L D2 sigma2 n gamma", positive=True)
 FLOOR = 2 * gamma * L * sigma2 / n + 2 * L**2 * D2
@@ -28,4 +30,5 @@ def prove(claimed: Any = FLOOR, error: Any = 1) -> Verdict:
         nonnegative("what is not sent is small", sp.simplify(error * t**2 - p**2), v, t),
         truth("all just below the threshold attain it", sp.limit(p**2, v, 0) == error * t**2),
         *virtual_descent(D2, claimed),
+        descends(absolute_compressor_ef, 4, claimed),
     )

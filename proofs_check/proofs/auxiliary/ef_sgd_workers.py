@@ -7,7 +7,9 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled
+from proofs_check.proofs.expressions import descends
 from proofs_check.verdict import Verdict
+from theory.theorems.ef_sgd_workers import ef_sgd_workers
 
 L, G2, sigma2, n, gamma, delta = sp.symbols("L G2 sigma2 n gamma delta", positive=True)
 FLOOR = 2 * gamma * L * sigma2 / n + 8 * gamma**2 * L**2 * G2 * (1 - delta) / delta**2
@@ -38,4 +40,5 @@ def prove(claimed: Any = FLOOR) -> Verdict:
         f"average squared gradient <= 4 Delta/(gamma T) + {claimed}",
         "derived; setting of Karimireddy et al. 2019, arXiv:1901.09847",
         *virtual_descent(4 * gamma**2 * G2 * (1 - delta) / delta**2, claimed),
+        descends(ef_sgd_workers, 4, claimed),
     )

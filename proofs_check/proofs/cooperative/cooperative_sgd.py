@@ -7,7 +7,9 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled
+from proofs_check.proofs.expressions import descends
 from proofs_check.verdict import Verdict
+from theory.theorems.cooperative_sgd import cooperative_sgd
 
 gamma, L, sigma2, n = sp.symbols("gamma L sigma2 n", positive=True)
 H, lam = sp.symbols("H lam", positive=True)
@@ -67,4 +69,5 @@ def prove(claimed: Any = FLOOR, factor: Any = FACTOR) -> Verdict:
         "Wang, Joshi 2018, arXiv:1808.07576, Theorem 1",
         *condition(factor),
         equality("noise and spread", gamma * L * sigma2 / n + L**2 * spread, claimed),
+        descends(cooperative_sgd, 2, claimed),
     )

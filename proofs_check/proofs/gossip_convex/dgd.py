@@ -7,7 +7,9 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled
+from proofs_check.proofs.expressions import computes
 from proofs_check.verdict import Verdict
+from theory.theorems.dgd import dgd
 
 gamma, length, R2, T, lam = sp.symbols("gamma l R2 T lambda", positive=True)
 AMOUNT = R2 / (2 * gamma * T) + gamma * length**2 * (sp.Rational(1, 2) + 2 / (1 - lam))
@@ -48,4 +50,5 @@ def prove(claimed: Any = AMOUNT) -> Verdict:
         spread(),
         nonnegative("the sums fit", gap, room, gamma, length, R2),
         equality("the best stepsize", sp.diff(AMOUNT, gamma).subs(gamma, best), 0),
+        computes(dgd, claimed),
     )

@@ -7,8 +7,10 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.proofs.derivation import equality, nonnegative, settled
+from proofs_check.proofs.expressions import computes
 from proofs_check.proofs.gossip_convex.dgd import spread, telescope
 from proofs_check.verdict import Verdict
+from theory.theorems.projected_dgd import projected_dgd
 
 gamma, length, R2, T, lam = sp.symbols("gamma l R2 T lambda", positive=True)
 AMOUNT = R2 / (2 * gamma * T) + gamma * length**2 * (sp.Rational(1, 2) + lam / (1 - lam))
@@ -36,4 +38,5 @@ def prove(claimed: Any = AMOUNT) -> Verdict:
         equality("mixing shrinks squares", mixed, w * (1 - w) * (a - b) ** 2),
         spread(),
         nonnegative("the sums fit", gap, room, gamma, length, R2),
+        computes(projected_dgd, claimed),
     )

@@ -8,7 +8,9 @@ import sympy as sp
 
 from proofs_check.proofs import weighted_recursion as lemma
 from proofs_check.proofs.derivation import equality, nonnegative, settled
+from proofs_check.proofs.expressions import computes
 from proofs_check.verdict import Verdict
+from theory.theorems.local_sgd import local_sgd
 
 sigma2, n, G2, H, L = sp.symbols("sigma2 n G2 H L", positive=True)
 DRIFT = 256 * lemma.T / lemma.mu**2 * G2 * H**2 * L
@@ -34,4 +36,5 @@ def prove(claimed: Any = DRIFT) -> Verdict:
         "Stich 2018, arXiv:1805.09767, Theorem 2.2, Lemmas 3.1, 3.3, 3.4",
         nonnegative("the stepsize halves at most within H steps", ratio, v, H),
         equality("the bound", bound * lemma.S_T, start + noise + claimed),
+        computes(local_sgd, (start + noise + claimed) / lemma.S_T),
     )

@@ -7,7 +7,9 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled
+from proofs_check.proofs.expressions import descends
 from proofs_check.verdict import Verdict
+from theory.theorems.local_sgd_nonconvex import local_sgd_nonconvex
 
 gamma, L, H, sigma2, n = sp.symbols("gamma L H sigma2 n", positive=True)
 FLOOR = gamma * L * sigma2 / n + gamma**2 * L**2 * sigma2 * (H - 1)
@@ -45,4 +47,5 @@ def prove(claimed: Any = FLOOR) -> Verdict:
         equality("S of the first step returns", first, gamma**2 * L**2 * H * (H - 1)),
         nonnegative("S of a later step returns less", first - later, i, gamma, L),
         equality("noise and drift", gamma * L * sigma2 / n + L**2 * noise, claimed),
+        descends(local_sgd_nonconvex, 2, claimed),
     )

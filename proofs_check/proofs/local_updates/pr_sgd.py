@@ -7,7 +7,9 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.proofs.derivation import equality, nonnegative, settled
+from proofs_check.proofs.expressions import descends
 from proofs_check.verdict import Verdict
+from theory.theorems.pr_sgd import pr_sgd
 
 gamma, L, H, G2, sigma2, n = sp.symbols("gamma L H G2 sigma2 n", positive=True)
 FLOOR = 4 * gamma**2 * H**2 * G2 * L**2 + gamma * L * sigma2 / n
@@ -34,4 +36,5 @@ def prove(claimed: Any = FLOOR) -> Verdict:
         nonnegative("the term in S may be dropped if gamma <= 1/L", dropped, S, u),
         nonnegative("the drift is at most that of H steps", later, j, rest, gamma, G2),
         equality("sum of T steps", descent, claimed),
+        descends(pr_sgd, 2, claimed),
     )

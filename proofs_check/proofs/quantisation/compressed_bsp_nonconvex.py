@@ -8,7 +8,9 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled
+from proofs_check.proofs.expressions import descends
 from proofs_check.verdict import Verdict
+from theory.theorems.compressed_bsp_nonconvex import compressed_bsp_nonconvex
 
 L, omega, n, sigma2, zeta2, gap, T, gamma = sp.symbols(
     "L omega n sigma2 zeta2 Delta T gamma", positive=True
@@ -48,4 +50,5 @@ def prove(claimed: Any = NOISE) -> Verdict:
         second_moment(3),
         nonnegative("one step descends", slack, v, g2, L, omega, n),
         equality("the sum of T steps", bound, 2 * gap / (gamma * T) + gamma * L * claimed),
+        descends(compressed_bsp_nonconvex, 2, gamma * L * claimed),
     )

@@ -7,7 +7,9 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.proofs.derivation import equality, nonnegative, settled, truth
+from proofs_check.proofs.expressions import computes
 from proofs_check.verdict import Verdict
+from theory.theorems.bsp_nonconvex import bsp_nonconvex
 
 L, gap, sigma2, n, T = sp.symbols("L Delta sigma2 n T", positive=True)
 BEST = 2 * sp.sqrt(2 * L * gap * sigma2 / (n * T))
@@ -35,4 +37,5 @@ def prove(claimed: Any = BEST) -> Verdict:
         equality("the stationary stepsize", best, sp.sqrt(2 * n * gap / (L * sigma2 * T))),
         truth("it is a minimum", sp.simplify(sp.diff(bound, gamma, 2)).is_positive),
         equality("the bound at the best stepsize", bound.subs(gamma, best), claimed),
+        computes(bsp_nonconvex, bound),
     )

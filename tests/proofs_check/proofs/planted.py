@@ -7,6 +7,8 @@ from typing import Any
 
 import sympy as sp
 
+from theory.theorem import Order
+
 PLANTED: tuple[tuple[str, Callable[[Any], dict[str, Any]], str], ...] = (
     # the proof's file, what to plant in it, which step fails (or which of several)
     ("bsp_nonconvex", lambda p: {"claimed": p.BEST / sp.sqrt(2)}, "at the best stepsize"),
@@ -125,4 +127,48 @@ PLANTED: tuple[tuple[str, Callable[[Any], dict[str, Any]], str], ...] = (
         lambda p: {"claimed": p.BEST.subs(p.S, p.Y)},
         "the slope there",
     ),
+    ("unbiased_composition", lambda p: {"claimed": p.w1 + p.w2}, "the two errors together"),
+    ("consensus_contraction", lambda p: {"claimed": p.lam**p.t}, "one step shrinks all modes"),
+    ("graph_spectra", lambda p: {"claimed": p.CYCLE / 2}, "ring: 2 - 2 cos"),
+    ("graph_spectra", lambda p: {"bit": 1}, "hypercube: sums"),
+    ("descent_lemma", lambda p: {"claimed": p.L / 4}, "the integral of L s"),
+    (  # the floor of a single step
+        "linear_recursion",
+        lambda p: {"claimed": p.BOUND.subs(p.b, p.b * p.c)},
+        "a step keeps it",
+    ),
+    ("error_feedback_bound", lambda p: {"claimed": p.LEMMA / 2}, "a step from the claim"),
+    (
+        "orders_of_bounds",
+        lambda p: {"claimed": {"bsp_nonconvex": Order({"T": -1, "n": -1})}},
+        "bsp_nonconvex",
+    ),
+    (  # a rate that no worker speeds up
+        "orders_of_bounds",
+        lambda p: {"claimed": {"local_sgd_pl": Order({"T": -1})}},
+        "local_sgd_pl",
+    ),
+    ("bsp_pl", lambda p: {"claimed": p.FLOOR / 2}, "one step descends"),
+    ("bsp_pl", lambda p: {"claimed": p.FLOOR * 2}, "code evaluates"),
+    ("compressed_bsp_pl", lambda p: {"claimed": p.NOISE - p.sigma2 / p.n}, "one step descends"),
+    ("compressed_bsp_pl", lambda p: {"claimed": p.NOISE + p.zeta2}, "code evaluates"),
+    ("local_sgd_pl", lambda p: {"claimed": p.FLOOR.subs(p.H, 1)}, "what it leaves"),
+    (
+        "asynchronous_moments",
+        lambda p: {"claimed": p.FLOOR.subs(p.tau, 0)},
+        "one step descends, however stale",
+    ),
+    ("asynchronous_moments", lambda p: {"claimed": 2 * p.FLOOR}, "code evaluates"),
+    ("asynchronous_pl", lambda p: {"claimed": p.FLOOR / 2}, "one step descends, however stale"),
+    ("asysg_incon", lambda p: {"claimed": p.FLOOR / 2}, "sum of T steps"),
+    ("asysg_incon", lambda p: {"returns": 2}, "pays for what comes back"),
+    ("cocod_sgd", lambda p: {"periods": 1}, "what it leaves"),
+    ("pr_sgd_momentum", lambda p: {"behind": p.BEHIND * (1 - p.m)}, "distance of the virtual"),
+    ("pr_sgd_momentum", lambda p: {"drift": p.DRIFT * (1 - p.m)}, "code evaluates"),
+    ("lag_nonconvex", lambda p: {"claimed": (1 - p.lazy / 2) / p.L}, "V falls"),
+    ("lag_nonconvex", lambda p: {"share": 2}, "V falls"),
+    ("lag_nonconvex", lambda p: {"claimed": (1 - p.lazy) / (2 * p.L)}, "code's largest stepsize"),
+    ("contraction_descent", lambda p: {"claimed": p.BOUND * p.delta}, "T steps telescope"),
+    ("contraction_descent", lambda p: {"error": 1 - p.delta / 2}, "T steps telescope"),
+    ("one_shot_strongly_convex", lambda p: {"claimed": p.FLOOR / 2}, "sum of the series"),
 )
