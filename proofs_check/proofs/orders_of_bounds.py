@@ -10,6 +10,8 @@ from proofs_check.verdict import Verdict
 from theory.theorem import Order, Theorem
 from theory.theorems import PROVED_ONLY, THEOREMS
 
+SPEAKS_OF = ("bsp-sgd",)
+
 
 def with_expression() -> tuple[Theorem, ...]:
     """Theorems whose bounds are arithmetic in constants, stepsize and steps."""

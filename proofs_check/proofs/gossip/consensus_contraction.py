@@ -13,6 +13,8 @@ from proofs_check.verdict import Verdict
 from theory.networks.mixing import spectrum
 from theory.networks.weights import metropolis_hastings
 
+SPEAKS_OF = ("choco-gossip", "d-psgd")
+
 lam = sp.symbols("lambda", positive=True)
 t = sp.symbols("t", integer=True, nonnegative=True)
 FACTOR = lam ** (2 * t)

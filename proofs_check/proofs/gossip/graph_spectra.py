@@ -16,6 +16,8 @@ from theory.networks.spectra import (
     product_laplacian,
 )
 
+SPEAKS_OF = ("d-psgd",)
+
 k, n = sp.symbols("k n", integer=True, positive=True)
 CYCLE = 2 - 2 * sp.cos(2 * sp.pi * k / n)
 
