@@ -37,7 +37,11 @@ def speaks_of(cell: Cell, key: str, problems: set[str]) -> bool:
 
 
 def rows_of(check: Callable[..., object]) -> tuple[str, ...]:
-    """Keys of the rows that a proof or closed form speaks of."""
+    """Keys of the rows that a proof or closed form speaks of.
+
+    Raises:
+        ValueError: its module names a row in SPEAKS_OF that is none.
+    """
     module = import_module(check.__module__)
     stem = check.__module__.rsplit(".", 1)[-1]
     keys = {row.key for row in ROWS}
