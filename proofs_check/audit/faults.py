@@ -17,6 +17,15 @@ class SubjectFault(RuntimeError):
     """The audited code raised where nothing should; the message names file and line."""
 
 
+class Exits(RuntimeError):
+    """The audited code called ``sys.exit``, which must not end the audit with a code of its own."""
+
+
+def exits(stop: SystemExit) -> Exits:
+    """The same place as an error like others."""
+    return Exits(f"sys.exit({stop.code!r})").with_traceback(stop.__traceback__)
+
+
 def fault_of(name: str, error: BaseException) -> SubjectFault | None:
     """The error as one of the subject called ``name``, or None where it is not the subject's."""
     place = place_of(error)

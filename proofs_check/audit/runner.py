@@ -13,6 +13,7 @@ from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor
 from algorithms.key import Draws
 from proofs_check.audit.arrays import tensor_of
+from proofs_check.audit.faults import exits
 from proofs_check.audit.randomness import GENERATORS, Generator, drawn_from, seed_all
 from proofs_check.audit.subject import Function, Subject
 from theory.claims import Claim
@@ -55,7 +56,10 @@ class Runner:
             self.renew()
         self.calls += 1
         seed_all(seed, self.generators)
-        return self._function(given, seed)
+        try:
+            return self._function(given, seed)
+        except SystemExit as stop:
+            raise exits(stop) from None
 
     def drawn(self, x: Tensor) -> set[Generator]:
         """The global generators that one call draws from."""

@@ -16,7 +16,7 @@ from algorithms.compressors.base import Compressor
 from algorithms.key import Key
 from proofs_check.audit.arrays import BOTH, TORCH, Arrays
 from proofs_check.audit.calls import Form, form_of, of_matrices
-from proofs_check.audit.faults import SubjectFault, place_of, takes_nothing
+from proofs_check.audit.faults import SubjectFault, exits, place_of, takes_nothing
 from proofs_check.audit.randomness import undisturbed
 from proofs_check.audit.verdicts import raised
 
@@ -106,7 +106,10 @@ def _maker(name: str, thing: Any) -> Callable[[], Any] | None:
 
 def _made(make: Callable[[], Any]) -> Any:
     """What it makes; :mod:`faults` knows this call, and that of :func:`_answer`, by name."""
-    return make()
+    try:
+        return make()
+    except SystemExit as stop:
+        raise exits(stop) from None
 
 
 def _copies(thing: Any) -> Callable[[], Any] | None:
@@ -163,4 +166,7 @@ def _arrays(name: str, fresh: Callable[[], Function]) -> tuple[Arrays, str]:
 
 def _answer(fresh: Callable[[], Function], given: Any) -> Any:
     """What a fresh one gives."""
-    return fresh()(given, 0)
+    try:
+        return fresh()(given, 0)
+    except SystemExit as stop:
+        raise exits(stop) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from proofs_check.audit.audit import Audit, Plan, audit
 from proofs_check.audit.claims import Stated
+from proofs_check.audit.faults import SubjectFault
 from proofs_check.audit.subject import subject_of
 from proofs_check.verdict import Outcome, Verdict
 from tests.proofs_check.audit import sound
@@ -215,6 +217,29 @@ def test_nothing_is_kept_in_small_dimensions() -> None:
 def test_a_low_rank_with_four_times_its_delta(delta: str) -> None:
     found = audited(sound.rank_one, Stated(delta=delta, names={"k": 1.0}))
     assert found.refuted
+
+
+class Leaves:
+    """Ends the program: where it is made, at once, or after some calls."""
+
+    def __init__(self, calls: int) -> None:
+        self.left = calls
+        self.count()
+
+    def count(self) -> None:
+        if self.left == 0:
+            sys.exit(0)
+        self.left -= 1
+
+    def compress(self, x: np.ndarray) -> np.ndarray:
+        self.count()
+        return x / 2
+
+
+@pytest.mark.parametrize("calls", [0, 1, 3])
+def test_what_ends_the_program_ends_no_audit(calls: int) -> None:
+    with pytest.raises(SubjectFault, match=r"Exits.*sys\.exit\(0\).*test_planted.py, line"):
+        audited(lambda: Leaves(calls))
 
 
 @pytest.mark.parametrize(("delta", "wrong"), [("0.05", False), ("0.06", True)])
