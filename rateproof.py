@@ -3,6 +3,8 @@
     import rateproof
 
     single = rateproof.run("qsgd", "quadratic-sc", steps=500)
+    cells = rateproof.table("IV")  # beside what the survey in report/ measured
+    print(rateproof.theorem("bsp_nonconvex", T=1000, n=8, L=1.0, sigma2=1.0, initial_gap=2.0))
     both = rateproof.compare(["d-psgd", "choco-sgd"], "logreg-breast-cancer", axis="bits").frame
     points, exponent = rateproof.rate("local-sgd", "quadratic-unequal", "H")
     verdicts = rateproof.check(my_compressor, d=64)
@@ -34,7 +36,9 @@ if TYPE_CHECKING:
     from proofs_check.methods.sweep import Sweep
     from proofs_check.verdict import Verdict
 
-__all__ = ["audit", "check", "compare", "main", "rate", "register_hook", "rows", "run"]
+__all__ = [
+    "audit", "check", "compare", "main", "rate", "register_hook", "rows", "run", "table", "theorem",
+]  # fmt: skip
 
 PACKAGES = ("theory", "algorithms", "proofs_check", "experiments")
 """What lies beside this file and is imported by these names."""
@@ -146,6 +150,36 @@ def rate(
         chosen, lambda size: problem_called(problem, size), variable, n=n, step=step, **options
     )
     return found, sweep_verdict(chosen, found, problem, alpha=error)
+
+
+def table(
+    name: str, report: str | Path = "report", *, measure: bool = False
+) -> list[dict[str, Any]]:
+    """A survey's table as records, one a cell or line, with what the survey in ``report`` measured.
+
+    ``name`` is I, II, III or IV of survey 002, or 000-2 for Table 2 of survey 000; ``measure``
+    computes what the folder lacks (of Table IV the exponents of T) and keeps it there.
+
+    Raises:
+        ValueError: there is no such table.
+    """
+    from experiments.commands.tables import table_data
+
+    return table_data(name, Path(report), measure=measure)
+
+
+def theorem(name: str, *, T: int = 1000, **constants: Any) -> dict[str, Any]:
+    """What a result states, and at ``constants`` its stepsize, violations and bound after T steps.
+
+    ``constants`` are those of ``theory.constants``, as in ``L=1.0, mu=0.1``, and ``gamma`` for a
+    stepsize of one's own; without any the theorem's own example is taken.
+
+    Raises:
+        ValueError: there is no such result or constant, or constants are given to an order.
+    """
+    from experiments.commands.theorem import known_constants, theorem_record
+
+    return theorem_record(name, known_constants(constants), T)
 
 
 def check(thing: Any, *, d: int = 16) -> tuple[Verdict, ...]:

@@ -1,4 +1,4 @@
-"""Commands that show the surveys' tables and the theory behind them: ``table``."""
+"""Commands that show the surveys' tables and the theory behind them: ``table``, ``theorem``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from experiments.cli_options import Json
+from experiments.cli_options import Json, Workers
 
 tables = typer.Typer()
 
@@ -42,5 +42,36 @@ def table(
     raise typer.Exit(
         table_command(
             name, report=report, measure=measure, everything=everything, cell=cell, as_json=as_json
+        )
+    )
+
+
+@tables.command("theorem")
+def theorem(
+    name: Annotated[
+        str | None, typer.Argument(help="A result's name; without one all are listed.")
+    ] = None,
+    of_row: Annotated[
+        str | None, typer.Option("--for", help="Key of a row: which results cover it, and where.")
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="NAME=VALUE of a constant, as L=2; gamma: a stepsize."),
+    ] = None,
+    steps: Annotated[int, typer.Option("-T", "--steps", help="Steps T, at least 1.")] = 1000,
+    n: Workers = 16,
+    as_json: Json = False,
+) -> None:
+    """Show what a theorem says, and its number for given constants.
+
+    Statement, assumptions, source, bound and order of a result; at its own example, or at the
+    constants of --set, the stepsize it prescribes, what is violated, and the bound after T steps.
+    With --for: which results cover a row, and which assumption each of its problems violates.
+    """
+    from experiments.commands.theorem import theorem_command
+
+    raise typer.Exit(
+        theorem_command(
+            name, of_row=of_row, settings=settings or (), steps=steps, n=n, as_json=as_json
         )
     )

@@ -14,6 +14,7 @@ from experiments.figures.panels import RunCurves
 from proofs_check.curves import BAND, RunSeries
 from proofs_check.methods.tuned_run import AGREEMENT, TunedRun, run_series, shown, tuned_run
 from theory.arrays import Floats
+from theory.constants import MissingConstants
 from theory.stepsizes import Stepsize
 from theory.theorem import Metric, Theorem, missing_sentence
 
@@ -141,16 +142,32 @@ def uncovered(
     Raises:
         ValueError: the row is planned.
     """
+    asked = broken_assumptions(row, problem, steps, step)
+    return tuple(f"{theorem.title}: {'; '.join(why)}" for theorem, why in asked if why)
+
+
+def broken_assumptions(
+    row: Row, problem: Problem, steps: int, step: Stepsize | None = None
+) -> tuple[tuple[Theorem, tuple[str, ...]], ...]:
+    """Each of the row's theorems with what it lacks on a problem; nothing where it covers the run.
+
+    Where no ``step`` is given, each is asked about the one it prescribes.
+
+    Raises:
+        ValueError: the row is planned.
+    """
     constants = row.tune(problem, steps).method.constants(problem).completed()
-    reasons = []
+    found = []
     for theorem in row.theorems:
         broken = missing_sentence(theorem, constants)
         if not broken:
-            asked = step or theorem.stepsize(constants, steps)
-            broken = theorem.violations(constants, asked, steps)
-        if broken:
-            reasons.append(f"{theorem.title}: {'; '.join(broken)}")
-    return tuple(reasons)
+            try:
+                asked = step or theorem.stepsize(constants, steps)
+                broken = theorem.violations(constants, asked, steps)
+            except MissingConstants as error:
+                broken = (str(error),)
+        found.append((theorem, broken))
+    return tuple(found)
 
 
 def run_curves(series: RunSeries, title: str) -> RunCurves:

@@ -54,6 +54,7 @@ _COMMANDS = {
     r"\nabla": "∇", r"\ldots": "…", r"\dots": "…", r"\log": "log", r"\max": "max", r"\min": "min",
     r"\{": "{", r"\}": "}", r"\,": " ", r"\;": " ", r"\quad": "  ", r"\left": "", r"\right": "",
     r"\approx": "≈", r"\cup": "∪", r"\odot": "⊙", r"\ll": "≪", r"\gg": "≫", r"\sim": "~",
+    r"\Rightarrow": "⇒",
     r"\sup": "sup", r"\inf": "inf", r"\exp": "exp", r"\ln": "ln", r"\sign": "sign", r"\varphi": "φ",
     r"\xi": "ξ", r"\kappa": "κ", r"\pi": "π", r"\psi": "ψ", r"\Pi": "Π",
 }  # fmt: skip
