@@ -6,6 +6,10 @@ from typer.testing import CliRunner
 
 from experiments.cli import app
 
+HANGS = 1200.0
+"""Seconds after which a process counts as hung. A few of work are minutes beside the ranks of other
+tests, so a limit that only just allows for them fails sound runs."""
+
 
 def call(*words: str) -> tuple[int, str, str]:
     """Exit code, standard output, standard error."""

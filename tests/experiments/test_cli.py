@@ -23,7 +23,7 @@ from experiments.survey import Survey
 from proofs_check.cell import CellKind
 from proofs_check.prepare import run_cell
 from proofs_check.suite import cells
-from tests.experiments.calls import call, refuse
+from tests.experiments.calls import HANGS, call, refuse
 from theory.survey.rows import SURVEY_ROWS
 
 SMALL = ("-n", "4", "-T", "40", "--replicas", "4")
@@ -206,7 +206,7 @@ def rateproof(*words: str, cwd: Path, **env: str) -> subprocess.CompletedProcess
         env=os.environ | {"PYTHONPATH": home, "PYTHONSAFEPATH": "1"} | env,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=HANGS,
     )
 
 

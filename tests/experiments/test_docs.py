@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from proofs_check.verdict import MEANINGS, Outcome
+from tests.experiments.calls import HANGS
 from theory.survey.rows import SURVEYS
 
 HOUSE = Path(__file__).absolute().parents[2]
@@ -75,7 +76,7 @@ def test_readme_trains_on_two_ranks(tmp_path: Path) -> None:
         env={**os.environ, "PYTHONPATH": str(HOUSE), "OMP_NUM_THREADS": "1"},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=HANGS,
     )
     assert done.returncode == 0, done.stderr
     told = re.findall(r"rank (\d): loss (\S+); 300 steps, 0 skipped", done.stdout)

@@ -20,6 +20,7 @@ from proofs_check.audit.audit import Plan
 from proofs_check.audit.claims import Stated
 from proofs_check.audit.loading import PACKAGES
 from proofs_check.verdict import Outcome
+from tests.experiments.calls import HANGS
 from tests.proofs_check.audit import sound, users_hooks
 
 HOME = Path(rateproof.__file__).parent
@@ -52,7 +53,7 @@ def called(project: Path, *words: str, ahead: bool) -> subprocess.CompletedProce
         env={**os.environ, "PYTHONPATH": os.pathsep.join(path)},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=HANGS,
     )
 
 
@@ -86,7 +87,7 @@ def test_a_package_that_is_loaded_already_is_named(project: Path) -> None:
         env={**os.environ, "PYTHONPATH": str(HOME)},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=HANGS,
     )
     assert done.returncode == 1
     assert "ImportError: rateproof has a package called algorithms" in done.stderr

@@ -16,11 +16,10 @@ from experiments.store import Store
 from experiments.survey import _costs, in_order
 from proofs_check.cell import CellKind
 from proofs_check.suite import cells
+from tests.experiments.calls import HANGS
 
 SCRIPT = Path(__file__).with_name("fake_survey.py")
 HOUSE = Path(__file__).absolute().parents[2]
-HANGS = 600.0
-"""Seconds after which a run counts as hung: starting one takes many on a busy machine."""
 
 
 def start(out: Path, *words: str, live: bool = False) -> subprocess.Popen[str]:
