@@ -82,8 +82,9 @@ def run(
 
     objective = problem_called(problem, n)
     ready = chosen(
-        row_called(row), objective, Tuning(tuning), seed=seed, gamma=gamma, settings=settings
-    )
+        row_called(row), objective, Tuning(tuning), seed=seed, gamma=gamma, settings=settings,
+        steps=steps,
+    )  # fmt: skip
     return run_single(
         ready.row, objective, steps=steps, replicas=replicas, seed=seed, step=ready.step
     )

@@ -27,6 +27,7 @@ from experiments.single import interval
 from experiments.standings import Entrant, Standing, error_at, paired, spent_to
 from experiments.tuned_rows import Chosen, Tuning, chosen
 from proofs_check.curves import band
+from proofs_check.methods.tuned_run import VACUOUS, TunedRun
 from theory.arrays import Floats
 
 Axis = Literal["steps", "bits", "seconds", "gradients"]
@@ -145,7 +146,15 @@ def compare_rows(
     """
     _check(rows, problem, replicas)
     ready = [
-        chosen(row, problem, tuning, seed=seed, settings=(settings or {}).get(row.key))
+        chosen(
+            row,
+            problem,
+            tuning,
+            seed=seed,
+            settings=(settings or {}).get(row.key),
+            steps=steps,
+            guess=False,
+        )
         for row in rows
     ]
     prices = [_price(one, problem, axis, steps, seed) for one in ready]
@@ -216,8 +225,12 @@ def _entrant(
         price = min(spent / length, 0.98 * price)  # a step became cheaper than it was at first
     error = trace.workers_suboptimality if of_workers else score(trace)
     quantity = "(1/n) sum f(x_i) - f*" if of_workers else scored(trace)
-    by = one.note or (tuned.theorem.title if tuned.theorem else "a cautious guess")
-    return Entrant(one.row.key, f"{tuned.step_text}, {by}", _spending(trace, axis), error, quantity)
+    by = one.note or (tuned.theorem.title if tuned.theorem else "")
+    played = TunedRun(tuned, tuned.method.constants(problem).completed(), trace, length)
+    if played.vacuous and not one.note:
+        by += f"; {VACUOUS}"
+    told = f"{tuned.step_text}, {by}" if by else tuned.step_text
+    return Entrant(one.row.key, told, _spending(trace, axis), error, quantity)
 
 
 def _spending(trace: Trace, axis: Axis) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
@@ -185,7 +185,15 @@ def run_curves(series: RunSeries, title: str) -> RunCurves:
         clock=CLOCK,
         bound=series.bound,
         bound_label=f"bound: {series.theorem.short}" if series.theorem else "bound",
+        name=f"mean, {series.tuning}" if series.tuning else "measured mean",
+        beside=series.beside and _practice(series.beside, series.quantity),
     )
+
+
+def _practice(series: RunSeries, quantity: str) -> RunCurves:
+    """The practitioner's run beside a theorem's, named with what it shows if that is another."""
+    words = "" if series.quantity == quantity else f", {LABELS[series.quantity]}"
+    return replace(run_curves(series, ""), name=f"mean, {series.tuning}{words}")
 
 
 def interval(values: Floats) -> tuple[Floats, Floats]:

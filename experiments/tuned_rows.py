@@ -11,7 +11,7 @@ from algorithms.catalogue import Row, Tuned
 from algorithms.problems.base import Problem
 from algorithms.tuning.grid import SEED
 from algorithms.tuning.parameters import Settings, with_settings
-from algorithms.tuning.stored import best_of
+from algorithms.tuning.stored import best_of, kept
 from theory.stepsizes import ConstantStep, Stepsize
 
 
@@ -48,8 +48,14 @@ def chosen(
     seed: int,
     gamma: float | None = None,
     settings: Settings | None = None,
+    steps: int = 1000,
+    guess: bool = True,
 ) -> Chosen:
     """The row as it is to be run: what is set by hand goes before what a tuning says.
+
+    Where no theorem tunes a run of so many ``steps``, the grid's best does if it is stored; else a
+    cautious guess, or with ``guess=False`` the grid is searched now, so that nothing is ranked by a
+    guess.
 
     Raises:
         ValueError: the row is planned; a parameter or stepsize that cannot be; or ``seed`` is the
@@ -57,17 +63,22 @@ def chosen(
     """
     step = None if gamma is None else positive(gamma)
     mine = dict(settings or {})
-    if tuning is Tuning.THEOREM or step is not None:
-        return Chosen(with_settings(row, mine), step, "")
+    by_hand = with_settings(row, mine)
+    if step is not None:
+        return Chosen(by_hand, step, "")
+    if tuning is Tuning.THEOREM:
+        tuned = by_hand.tune(problem, steps)
+        if tuned.theorem is not None or tuned.stepless or (guess and kept(row, problem) is None):
+            return Chosen(by_hand, None, "")
     if seed == SEED:
         raise ValueError(
             f"seed={seed} is the one that the grid's tunings were decided on; another would do"
         )
     best, stored = best_of(row, problem)
-    found = ", ".join(f"{name} = {value:g}" for name, value in best.settings.items())
-    note = f"best of {best.places} places of a grid" + ("" if stored else ", searched now")
-    tuned = with_settings(row, {**best.settings, **mine})
-    return Chosen(tuned, best.step(problem), f"{note}: {found}" if found else note)
+    note = best.told if stored else f"{best.told}; searched now"
+    if tuning is Tuning.THEOREM:
+        note = f"no theorem applies; {note}"
+    return Chosen(with_settings(row, {**best.settings, **mine}), best.step(problem), note)
 
 
 def positive(gamma: float) -> ConstantStep:

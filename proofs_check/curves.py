@@ -75,6 +75,9 @@ class RunSeries:
         bound: the theorem's bound on the quantity, NaN where it says nothing, or None.
         theorem: the theorem that bounds it, or None.
         method: the method's name and what is known of its network.
+        tuning: what set the stepsize, in words.
+        vacuous: whether the bound at the end is no less than the start; None without one.
+        beside: the same row as practitioners tune it, where a theorem tuned this run.
 
     Raises:
         ValueError: a curve is not 1-D, or not as long as ``steps``.
@@ -91,6 +94,9 @@ class RunSeries:
     bound: Floats | None = None
     theorem: Cited | None = None
     method: str = ""
+    tuning: str = ""
+    vacuous: bool | None = None
+    beside: RunSeries | None = None
 
     def __post_init__(self) -> None:
         names = ("mean", "low", "high", "sent_bits", "received_bits", "seconds", "bound")

@@ -11,6 +11,8 @@ from algorithms.names import look_up
 from algorithms.problems.base import Problem
 from algorithms.topologies.base import PushTopology, Topology
 from algorithms.topologies.gallery import examples
+from algorithms.tuning.grid import Best, Budget
+from algorithms.tuning.stored import still_of, tunings
 from proofs_check.bounds import BOUND_CHECKS
 from proofs_check.bounds.check import BoundCheck
 from proofs_check.cell import Cell, CellKind, CellResult
@@ -65,14 +67,20 @@ def prepare(cell: Cell) -> Callable[[], CellResult]:
 
 
 def _run(cell: Cell, _: str) -> Prepared:
-    return partial(_run_of, row(cell.row), _entry(cell.problem).build, cell)
+    return partial(_run_of, row(cell.row), _entry(cell.problem).build, cell, _kept(cell))
 
 
-def _run_of(of: Row, build: Build, cell: Cell) -> CellResult:
+def _kept(cell: Cell) -> Best | None:
+    """What is stored of the row on the problem; whether of this method is seen when it is run."""
+    return tunings().get(cell.row, {}).get(cell.problem)
+
+
+def _run_of(of: Row, build: Build, cell: Cell, best: Best | None) -> CellResult:
     built = build(cell.n)
     return run_row(
-        of, built, steps=cell.steps, replicas=cell.replicas, seed=cell.seeds[0], rates=cell.rates
-    )
+        of, built, steps=cell.steps, replicas=cell.replicas, seed=cell.seeds[0], rates=cell.rates,
+        best=still_of(of, built, best),
+    )  # fmt: skip
 
 
 def _watched(cell: Cell, _: str) -> Prepared:
@@ -94,11 +102,11 @@ def _operator_of(operator: Compressor, cell: Cell) -> CellResult:
 
 
 def _workers(cell: Cell, _: str) -> Prepared:
-    return partial(_workers_of, row(cell.row), _entry(cell.problem).build, cell)
+    return partial(_workers_of, row(cell.row), _entry(cell.problem).build, cell, _kept(cell))
 
 
-def _workers_of(of: Row, build: Build, cell: Cell) -> CellResult:
-    return error_at_budget(of, build, cell.seeds[0])
+def _workers_of(of: Row, build: Build, cell: Cell, best: Best | None) -> CellResult:
+    return error_at_budget(of, build, cell.seeds[0], best=still_of(of, build(Budget().n), best))
 
 
 def _problem(cell: Cell, _: str) -> Prepared:

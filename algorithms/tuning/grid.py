@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, final
 
-from algorithms.catalogue.row import Row
+from algorithms.catalogue.row import Row, Tuned
 from algorithms.compressors.requirements import OutOfRange
 from algorithms.problems.base import Problem
 from algorithms.run import Diverged, run
@@ -109,6 +109,20 @@ class Best:
     def row(self, row: Row) -> Row:
         """The row with the parameters that were found."""
         return with_settings(row, dict(self.settings))
+
+    def tuned(self, row: Row, problem: Problem, steps: int) -> Tuned:
+        """The row's method for so many steps, with the stepsize and parameters that were found.
+
+        Raises:
+            ValueError: the row is planned.
+        """
+        return self.row(row).tune(problem, steps, self.step(problem))
+
+    @property
+    def told(self) -> str:
+        """What tuned, in words."""
+        found = ", ".join(f"{name} = {value:g}" for name, value in self.settings.items())
+        return f"best of {self.places} places of a grid" + (f": {found}" if found else "")
 
 
 def score(trace: Trace) -> Floats:

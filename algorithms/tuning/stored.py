@@ -55,13 +55,30 @@ def written(found: Tunings, budget: Budget, path: Path = FILE) -> str:
     return json.dumps({"budget": asdict(budget), "rows": rows}, indent=1) + "\n"
 
 
+def kept(row: Row, problem: Problem) -> Best | None:
+    """The row's tuning on a problem as it was stored; None where there is none, or of another
+    method.
+
+    Raises:
+        ValueError: the row is planned.
+    """
+    return still_of(row, problem, tunings().get(row.key, {}).get(problem.name))
+
+
+def still_of(row: Row, problem: Problem, best: Best | None) -> Best | None:
+    """``best`` while the row's method is the one that it was found for, else None.
+
+    Raises:
+        ValueError: the row is planned.
+    """
+    return best if best is not None and best.method == method_name(row, problem) else None
+
+
 def best_of(row: Row, problem: Problem) -> tuple[Best, bool]:
     """The row's tuning on a problem, and whether it was stored; else it is searched now.
 
     Raises:
         ValueError: the row is planned, or no place of the grid gives a finite score.
     """
-    known = tunings().get(row.key, {}).get(problem.name)
-    if known is not None and known.method == method_name(row, problem):
-        return known, True
-    return search(row, problem), False
+    known = kept(row, problem)
+    return (search(row, problem), False) if known is None else (known, True)

@@ -11,7 +11,7 @@ import numpy as np
 from algorithms.catalogue import PROBLEMS, problem, row
 from algorithms.names import look_up
 from algorithms.tuning.parameters import with_settings
-from algorithms.tuning.stored import best_of
+from algorithms.tuning.stored import best_of, kept
 from experiments.commands.console import (
     at_least,
     bad_input,
@@ -69,10 +69,12 @@ def rate_command(
             )
         step = None if gamma is None else positive(gamma)
         by = look_up("tuning", tuning, {one.value: one for one in Tuning})
+        objective = problem(problem_name, n)
         if step is None and by is Tuning.GRID:
-            objective = problem(problem_name, n)
-            best, _ = best_of(mine, objective)
-            step = best.step(objective)
+            step = best_of(mine, objective)[0].step(objective)
+        elif step is None and mine.tune(objective, steps).theorem is None:
+            best = kept(mine, objective)  # a guess that nobody searched would rule the exponent
+            step = None if best is None else best.step(objective)
         found = sweep(
             mine, lambda size: problem(problem_name, size), variable, n=n, steps=steps,
             replicas=replicas, seed=seed, values=tuple(values), step=step,

@@ -29,6 +29,7 @@ from experiments.figures.panels import three_panels
 from experiments.figures.style import save, styled
 from experiments.single import LEVEL, Single, run_single, uncovered
 from experiments.tuned_rows import Tuning, chosen, read_settings
+from proofs_check.methods.tuned_run import VACUOUS
 
 
 def run_command(
@@ -53,7 +54,7 @@ def run_command(
         writable(out)
         by = look_up("tuning", tuning, {one.value: one for one in Tuning})
         given = read_settings(settings)
-        ready = chosen(mine, objective, by, seed=seed, gamma=gamma, settings=given)
+        ready = chosen(mine, objective, by, seed=seed, gamma=gamma, settings=given, steps=steps)
         ready.tuned(objective, steps)  # refuses a stepsize that nobody takes
         reasons = uncovered(ready.row, objective, steps, ready.step)
     try:
@@ -103,7 +104,7 @@ def _data(single: Single, reasons: tuple[str, ...], files: tuple[Path, ...]) -> 
         "seed": trace.seed,
         "stepsize": None if tuned.stepless else str(tuned.step),
         "theorem": single.theorem.name if single.theorem else None,
-        "vacuous": vacuous(single),
+        "vacuous": single.played.vacuous,
         "parameters": {name: shown_value(one) for name, one in parameters(tuned.method).items()},
         "metric": single.series.quantity,
         "not_covered_by": list(reasons),
@@ -173,19 +174,10 @@ def _show(
         out.print("one replica: no interval; --replicas 32 gives one", highlight=False)
 
 
-def vacuous(single: Single) -> bool | None:
-    """Whether the bound at the end is no less than what was measured at the start; None: no bound.
-
-    A stepsize that such a theorem prescribes is proved of nothing at this T.
-    """
-    bound = single.bound
-    return None if bound is None else not float(bound[-1]) < float(single.series.mean[0])
-
-
 def _vacuous(single: Single) -> str:
-    if not vacuous(single):
+    if not single.played.vacuous:
         return ""
     return (
-        "; its bound at the end is above the start: vacuous at this T, its stepsize may be far "
-        "too cautious, and --tuning grid gives a practitioner's"
+        f"; {VACUOUS}, its stepsize may be far too cautious, and --tuning grid gives a "
+        "practitioner's"
     )

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.figures.style import BOUND, FAINT, INK, MEASURED, logarithmic, positive
+from experiments.figures.style import BOUND, FAINT, INK, MEASURED, SERIES, logarithmic, positive
 from theory.arrays import Floats
 
 
@@ -28,6 +28,8 @@ class RunCurves:
         title: the title above the figure.
         steps: steps done at each record.
         bound_label: what the bound is called in the legend.
+        name: what the measured mean is called in the legend.
+        beside: another run of the method, drawn without band or bound.
     """
 
     title: str
@@ -42,26 +44,38 @@ class RunCurves:
     clock: str = "time"
     bound: Floats | None = None
     bound_label: str = "bound"
+    name: str = "measured mean"
+    beside: RunCurves | None = None
 
 
 def three_panels(run: RunCurves) -> Figure:
     """Log-log panels with shared y axis; the start (zero steps) has no place on a log axis."""
-    axes_data = [
-        ("steps $t$", run.steps),
-        ("sent and received per worker [Mbit]", run.bits / 1e6),
-        (f"{run.clock} [s]", run.seconds),
+    labels = ("steps $t$", "sent and received per worker [Mbit]", f"{run.clock} [s]")
+    other = (None,) * 3 if run.beside is None else _across(run.beside)
+    shown = [
+        (label, x, its)
+        for label, x, its in zip(labels, _across(run), other, strict=True)
+        if x is not None and np.nanmax(x) > 0
     ]
-    shown = [(label, x) for label, x in axes_data if x is not None and np.nanmax(x) > 0]
     figure = Figure(figsize=(3.3 * len(shown) + 0.4, 2.9), layout="constrained")
     panels = figure.subplots(1, len(shown), sharey=True, squeeze=False)[0]
-    for ax, (label, x) in zip(panels, shown, strict=True):
+    for ax, (label, x, its) in zip(panels, shown, strict=True):
         _panel(ax, run, positive(np.asarray(x, dtype=np.float64)))
+        if run.beside is not None and its is not None:
+            ax.plot(positive(its), positive(run.beside.mean), color=SERIES[2], linewidth=1.5,
+                    label=run.beside.name)  # fmt: skip
+        logarithmic(ax)
         ax.set_xlabel(label)
     panels[0].set_ylabel(run.label)
-    handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=3)
+    handles, names = panels[0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside lower center", ncols=3)
     figure.suptitle(run.title, fontsize=11, color=INK)
     return figure
+
+
+def _across(run: RunCurves) -> tuple[Floats, Floats, Floats | None]:
+    """Steps, megabits and seconds of a run."""
+    return run.steps, run.bits / 1e6, run.seconds
 
 
 def _panel(ax: Axes, run: RunCurves, x: Floats) -> None:
@@ -75,9 +89,8 @@ def _panel(ax: Axes, run: RunCurves, x: Floats) -> None:
             linewidth=0,
             label=run.band,
         )
-    ax.plot(x, positive(run.mean), color=MEASURED, linewidth=1.5, label="measured mean")
+    ax.plot(x, positive(run.mean), color=MEASURED, linewidth=1.5, label=run.name)
     if run.bound is not None and np.isfinite(run.bound).any():
         ax.plot(x, positive(run.bound), color=BOUND, linewidth=1.3, linestyle=(0, (5, 2)),
                 label=run.bound_label)  # fmt: skip
-    logarithmic(ax)
     ax.grid(True, color=FAINT, alpha=0.3)

@@ -16,6 +16,7 @@ from experiments.store import Stored
 from experiments.survey import Survey
 from proofs_check.cell import Cell, CellKind
 from proofs_check.curves import LinePanel, RatePanel, RunSeries
+from proofs_check.methods.tuned_run import VACUOUS
 
 
 def drawings(survey: Survey) -> tuple[tuple[Drawing, ...], tuple[str, ...]]:
@@ -61,6 +62,12 @@ def _run(cell: Cell, series: RunSeries) -> Curves:
 def _run_caption(cell: Cell, series: RunSeries) -> str:
     theorem = series.theorem
     told = f"{theorem.title} ({theorem.source})" if theorem else "no bound applies, see the table"
+    if theorem and series.vacuous:
+        told += f"; {VACUOUS}"
+    if series.tuning:
+        told += f". Stepsize: {series.tuning}"
+    if series.beside:
+        told += f"; beside it, {series.beside.tuning}"
     seeds = ", ".join(str(seed) for seed in cell.seeds)
     run = f" {cell.steps} steps, seed {seeds}." if cell.replicas else ""
     return f"{cell.problem}: {told}.{run}"

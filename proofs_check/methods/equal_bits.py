@@ -13,6 +13,7 @@ import numpy as np
 from algorithms.catalogue import Row
 from algorithms.problems.base import Problem
 from algorithms.run import Diverged, Trace, run
+from algorithms.tuning.grid import Best
 from proofs_check.cell import CellResult
 from proofs_check.curves import WorkerSeries, band
 from proofs_check.instruments.rates import fit_power
@@ -31,18 +32,21 @@ _CHECK = "error against workers"
 
 
 def error_at_budget(
-    row: Row, build: Callable[[int], Problem], seed: int = 1, sizes: tuple[int, ...] = SIZES
-) -> CellResult:
+    row: Row, build: Callable[[int], Problem], seed: int = 1, sizes: tuple[int, ...] = SIZES,
+    best: Best | None = None,
+) -> CellResult:  # fmt: skip
     """E f - f* where each worker has sent ``DENSE_MESSAGES`` dense messages' worth of bits.
 
     ``build(n)`` makes the problem called ``PROBLEM`` for n workers, which are those of ``sizes``.
     A method that cannot spend its budget in ``MOST_STEPS`` steps is taken there; ``spent`` says how
     much of the budget that was. Nothing is asserted: "compared", with the fitted exponent of n.
+    ``best`` tunes every run, so that rows are told apart and not their theorems; without it each
+    has its theorem's stepsize, or a cautious one.
     """
     least = row.recipe.least_workers if row.recipe else 1
     sizes = tuple(n for n in sizes if n >= least)
     try:
-        points = [_at(row, build(n), seed) for n in sizes]
+        points = [_at(row, build(n), seed, best) for n in sizes]
     except Diverged as error:
         verdict = Verdict(
             subject=row.key, problem=PROBLEM, check=_CHECK, claim="the method makes progress",
@@ -53,15 +57,17 @@ def error_at_budget(
     spent = np.array([share for _, share in points])
     x = np.array(sizes, dtype=np.float64)
     series = WorkerSeries(x, *band(y), spent=spent)
-    return CellResult((_verdict(row, x, y, spent, seed),), (series,))
+    told = "tuned by theorem or guess" if best is None else best.told
+    return CellResult((_verdict(row, x, y, spent, f"seed {seed}, {told}"),), (series,))
 
 
-def _at(row: Row, built: Problem, seed: int) -> tuple[Floats, float]:
+def _at(row: Row, built: Problem, seed: int, best: Best | None) -> tuple[Floats, float]:
     """Suboptimality ``[R]`` at the budget, and the share of the budget that was spent."""
     budget = DENSE_MESSAGES * built.d * 8 * built.dtype.itemsize
     bits, _ = row.message_bits(built, 8 * built.dtype.itemsize)
     steps = max(20, min(MOST_STEPS, round(budget / max(bits, 1.0))))
-    trace = run(row.build(built, steps), built, steps=steps, seed=seed, replicas=REPLICAS)
+    tuned = row.tune(built, steps) if best is None else best.tuned(row, built, steps)
+    trace = run(tuned.method, built, steps=steps, seed=seed, replicas=REPLICAS)
     return _interpolated(trace, budget)
 
 
@@ -72,9 +78,9 @@ def _interpolated(trace: Trace, budget: float) -> tuple[Floats, float]:
     return trace.suboptimality[:, at], float(min(1.0, spent[at] / budget))
 
 
-def _verdict(row: Row, x: Floats, y: Floats, spent: Floats, seed: int) -> Verdict:
+def _verdict(row: Row, x: Floats, y: Floats, spent: Floats, how: str) -> Verdict:
     claim = f"E f - f* falls with n at {DENSE_MESSAGES} dense messages' worth of bits a worker"
-    told = f"seed {seed}, {REPLICAS} replicas, n from {x[0]:g} to {x[-1]:g}"
+    told = f"{how}, {REPLICAS} replicas, n from {x[0]:g} to {x[-1]:g}"
     evidence = f"{y[:, 0].mean():.3g} at n = {x[0]:g}, {y[:, -1].mean():.3g} at n = {x[-1]:g}"
     try:
         fit = fit_power(x, y, TEST_ERROR)

@@ -16,25 +16,43 @@ from algorithms.catalogue import Row
 from algorithms.problems.base import Problem
 from algorithms.run import Diverged
 from algorithms.trace import only_agrees
+from algorithms.tuning.grid import Best
 from proofs_check.cell import CellResult
 from proofs_check.instruments.rates import curve_under_bound, fit_power, rate_verdict
 from proofs_check.instruments.statistics import TEST_ERROR
 from proofs_check.methods.received import received_bill
 from proofs_check.methods.sweep import horizons
-from proofs_check.methods.tuned_run import TunedRun, measured, run_series, tuned_run
+from proofs_check.methods.tuned_run import (
+    VACUOUS,
+    TunedRun,
+    grid_run,
+    measured,
+    practice,
+    run_series,
+    tuned_run,
+)
 from proofs_check.verdict import Outcome, Verdict
 from theory.constants import MissingConstants
 from theory.theorem import Theorem
 
+_BESIDE = 8  # replicas of the run that is drawn beside a theorem's
 _STATIONARY = 1e-6  # what is left of a gradient at a minimiser that was found by iteration
 
 
 def run_row(
-    row: Row, problem: Problem, *, steps: int, replicas: int, seed: int, rates: bool = True
-) -> CellResult:
-    """All that one row shows on one problem."""
+    row: Row, problem: Problem, *, steps: int, replicas: int, seed: int, rates: bool = True,
+    best: Best | None = None,
+) -> CellResult:  # fmt: skip
+    """All that one row shows on one problem.
+
+    ``best`` is what a grid's search found there: it tunes where no theorem does, and else is drawn
+    beside the theorem's run, in a few replicas.
+    """
     try:
-        played = tuned_run(row, problem, steps, replicas, seed)
+        if best is not None and row.tune(problem, steps).theorem is None:
+            played = grid_run(row, problem, best, steps, replicas, seed)
+        else:
+            played = tuned_run(row, problem, steps, replicas, seed)
     except Diverged as error:
         return CellResult((_diverged(row, problem, error, seed),))
     heard = received_bill(row, problem, played.tuned.method, played.trace, _told(played))
@@ -42,14 +60,18 @@ def run_row(
     verdicts.append(_under_bound(row, problem, played))
     if rates:
         verdicts.append(_rate(row, problem, played, replicas, seed))
-    return CellResult(tuple(verdicts), (run_series(played, problem.n),))
+    series = run_series(played, problem.n)
+    if best is not None and not played.note and not played.tuned.stepless:
+        beside = practice(row, problem, best, played, min(replicas, _BESIDE), seed)
+        series = replace(series, beside=beside)
+    return CellResult(tuple(verdicts), (series,))
 
 
 def _told(played: TunedRun, seed: int | None = None) -> str:
     trace = played.trace
     return (
         f"seed {trace.seed if seed is None else seed}, {len(trace.squared_gradient)} replicas, "
-        f"{played.steps} steps, {played.tuned.step_text}"
+        f"{played.steps} steps, {played.tuned.step_text}{f', {played.note}' if played.note else ''}"
     )
 
 
@@ -170,13 +192,20 @@ def _under_bound(row: Row, problem: Problem, played: TunedRun) -> Verdict:
         provenance=f"{theorem.source} ({theorem.confidence.value}); {_told(played)}",
         floor=1e-13,
     )  # fmt: skip
-    return _about(verdict, theorem)
+    return _said(_about(verdict, theorem), played)
 
 
 def _about(verdict: Verdict, theorem: Theorem) -> Verdict:
     """With the theorem's name; what rests on memory or orders alone is compared, not asserted."""
     outcome = verdict.outcome if theorem.confidence.assertable else Outcome.COMPARED
     return replace(verdict, outcome=outcome, theorem=theorem.name)
+
+
+def _said(verdict: Verdict, played: TunedRun) -> Verdict:
+    """With a word where the bound says nothing of this run, however true it is."""
+    if not played.vacuous:
+        return verdict
+    return replace(verdict, evidence=f"{verdict.evidence}; {VACUOUS}")
 
 
 def _rate(row: Row, problem: Problem, played: TunedRun, replicas: int, seed: int) -> Verdict:
@@ -187,6 +216,9 @@ def _rate(row: Row, problem: Problem, played: TunedRun, replicas: int, seed: int
     power = theorem.order.exponents.get("T") if theorem else None
     if theorem is None or power is None or measured(played.trace, theorem.metric) is None:
         return _no_theorem(row, problem, played, "rate in T", claim)
+    if played.vacuous:  # shorter horizons are further still from what the order is about
+        unsaid = _no_theorem(row, problem, played, "rate in T", claim)
+        return replace(unsaid, evidence=f"{theorem.name} applies, but {VACUOUS}")
     times, values = horizons(row, problem, played, theorem.metric, replicas, seed)
     try:
         fit = fit_power(times, values, TEST_ERROR)

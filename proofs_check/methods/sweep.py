@@ -22,7 +22,7 @@ from algorithms.tuning.grid import score
 from proofs_check.instruments.rates import fit_power, rate_verdict
 from proofs_check.instruments.statistics import TEST_ERROR
 from proofs_check.methods.sweep_points import HORIZONS, Values, points, value_at
-from proofs_check.methods.tuned_run import TunedRun, measured, tuned_run
+from proofs_check.methods.tuned_run import VACUOUS, TunedRun, measured, tuned_run
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
 from theory.stepsizes import InverseTimeStep, Stepsize
@@ -43,6 +43,7 @@ class Sweep(NamedTuple):
         quantity: what the error is.
         theorem: the theorem that tuned all runs, None where there is none, or several.
         told: how the variable was moved, and what was left out.
+        vacuous: at how many points the theorem that tuned the run is vacuous.
     """
 
     variable: str
@@ -51,6 +52,7 @@ class Sweep(NamedTuple):
     quantity: str
     theorem: Theorem | None
     told: str
+    vacuous: int = 0
 
 
 def horizons(
@@ -120,9 +122,13 @@ def sweep(
     told = f"{variable} from {x[0]:.4g} to {x[-1]:.4g}, {len(x)} points"
     if left_out:
         told += f"; {len(left_out)} left out ({left_out[0]})"
+    vacuous = sum(bool(found[at].vacuous) for at in x)
+    if vacuous:
+        told += f"; at {vacuous} of {len(x)} points the theorem is vacuous: {VACUOUS}"
     theorem, series = _one_theorem([found[at] for at in x])
     quantity = theorem.metric.value if theorem else _ERROR
-    return Sweep(variable, x, np.stack([y[:, -1] for y in series], axis=1), quantity, theorem, told)
+    samples = np.stack([y[:, -1] for y in series], axis=1)
+    return Sweep(variable, x, samples, quantity, theorem, told, vacuous)
 
 
 def _one_theorem(runs: Sequence[TunedRun]) -> tuple[Theorem | None, list[Floats]]:
@@ -142,8 +148,8 @@ def sweep_verdict(
     """The fitted exponent against the order that theory states in the variable.
 
     An order of the theorem that tuned all points is held to (one-sided, two-sided where it is
-    attained); one whose constants are not known for certain, or is of another stepsize, is
-    compared. Where nobody states one, the exponent stands alone. ``alpha`` is the error of the
+    attained); one whose constants are not known for certain, that is of another stepsize, or whose
+    bound is vacuous at a point, is compared. Where nobody states one, the exponent stands alone. ``alpha`` is the error of the
     interval.
     """
     claim = f"{found.quantity} as a power of {found.variable}"
@@ -197,7 +203,8 @@ def _stated(row: Row, found: Sweep) -> StatedOrder | None:
     if found.theorem is not None and variable in found.theorem.order.exponents:
         one = found.theorem
         power = float(one.order.exponents[variable])
-        return StatedOrder(power, one.name, one.confidence.assertable, one.tight)
+        asserted = one.confidence.assertable and not found.vacuous
+        return StatedOrder(power, one.name, asserted, one.tight)
     for result in (*row.theorems, *row.results):
         order = result.order if isinstance(result, (Theorem, OrderOnly)) else None
         if order is not None and variable in order.exponents:

@@ -8,9 +8,10 @@ import numpy as np
 
 from algorithms.catalogue import Row, Tuned
 from algorithms.problems.base import Problem
-from algorithms.run import Trace, run
+from algorithms.run import Diverged, Trace, run
 from algorithms.synchronisation.stopwatch import STANDARD
 from algorithms.trace import only_agrees
+from algorithms.tuning.grid import Best
 from proofs_check.curves import Cited, RunSeries, band
 from theory.arrays import Floats
 from theory.constants import Constants
@@ -27,6 +28,17 @@ _SERIES = {
     Metric.SQUARED_DISTANCE: "squared_distance",
 }
 
+_START = {
+    Metric.AVERAGE_SQUARED_GRADIENT: "squared_gradient",
+    Metric.MINIMUM_SQUARED_GRADIENT: "squared_gradient",
+    Metric.SUBOPTIMALITY: "suboptimality",
+    Metric.WEIGHTED_SUBOPTIMALITY: "suboptimality",
+    Metric.SQUARED_DISTANCE: "squared_distance",
+}
+"""What a metric is before the first step."""
+
+VACUOUS = "its bound at the end is above the start: vacuous at this T"
+
 
 class TunedRun(NamedTuple):
     """One tuned run with the constants it was tuned by.
@@ -34,12 +46,28 @@ class TunedRun(NamedTuple):
     Attributes:
         trace: what the run recorded.
         steps: number of steps.
+        note: what tuned it in words, where it was no theorem; empty: a cautious guess.
     """
 
     tuned: Tuned
     constants: Constants
     trace: Trace
     steps: int
+    note: str = ""
+
+    @property
+    def vacuous(self) -> bool | None:
+        """Whether the theorem's bound at the end is no less than what was measured at the start.
+
+        A stepsize that such a theorem prescribes is proved of nothing at this T. None without a
+        theorem, or where the start is not measured.
+        """
+        theorem = self.tuned.theorem
+        start = None if theorem is None else _START.get(theorem.metric)
+        if theorem is None or start is None:
+            return None
+        end = theorem.bound(self.constants, self.tuned.step, np.array([float(self.steps)]))
+        return not float(end[0]) < float(getattr(self.trace, start)[:, 0].mean())
 
 
 def measured(trace: Trace, metric: Metric) -> Floats | None:
@@ -84,6 +112,46 @@ def tuned_run(
         timing=STANDARD,
     )  # fmt: skip
     return TunedRun(tuned, constants, trace, steps)
+
+
+def grid_run(
+    row: Row, problem: Problem, best: Best, steps: int, replicas: int, seed: int
+) -> TunedRun:
+    """The row's run with what a grid's search found, at the error of its last models.
+
+    Raises:
+        Diverged: the run left the range of its number type.
+    """
+    step = best.step(problem)
+    played = tuned_run(best.row(row), problem, steps, replicas, seed, step)
+    return played._replace(note=best.told)
+
+
+def practice(
+    row: Row, problem: Problem, best: Best, beside: TunedRun, replicas: int, seed: int
+) -> RunSeries | None:
+    """A short run at the best of a grid, in the quantity that ``beside``'s theorem bounds.
+
+    A weighted average has the weights of its theorem's stepsize: the last model stands for it.
+    None where the run diverges.
+    """
+    tuned, theorem = best.tuned(row, problem, beside.steps), beside.tuned.theorem
+    metric = Metric.SUBOPTIMALITY if theorem is None else theorem.metric
+    if metric is Metric.WEIGHTED_SUBOPTIMALITY:
+        metric = Metric.SUBOPTIMALITY
+    averaged = metric is Metric.AVERAGE_SQUARED_GRADIENT
+    try:
+        trace = run(
+            tuned.method, problem, steps=beside.steps, seed=seed, replicas=replicas, points=60,
+            every=1 if averaged else 0, timing=STANDARD,
+        )  # fmt: skip
+    except Diverged:
+        return None
+    constants = tuned.method.constants(problem).completed()
+    played = TunedRun(tuned, constants, trace, beside.steps, best.told)
+    series = measured(trace, metric)
+    what = shown(played, problem.n) if series is None else Shown(metric.value, series, None)
+    return _series(played, what._replace(bound=None), problem.n)
 
 
 class Shown(NamedTuple):
@@ -131,7 +199,11 @@ def cited(theorem: Theorem) -> Cited:
 
 def run_series(played: TunedRun, n: int) -> RunSeries:
     """The run of ``n`` workers for figures."""
-    trace, what = played.trace, shown(played, n)
+    return _series(played, shown(played, n), n)
+
+
+def _series(played: TunedRun, what: Shown, n: int) -> RunSeries:
+    trace = played.trace
     theorem = played.tuned.theorem if what.bound is not None else None
     lam = played.constants.lam
     network = f"; lambda = {lam:.4g}, gap {1 - lam:.4g}" if lam is not None else ""
@@ -146,4 +218,15 @@ def run_series(played: TunedRun, n: int) -> RunSeries:
         bound=what.bound,
         theorem=cited(theorem) if theorem else None,
         method=f"{trace.method}, {n} workers{network}",
+        tuning=_tuning(played),
+        vacuous=played.vacuous,
     )
+
+
+def _tuning(played: TunedRun) -> str:
+    """What set the stepsize, in words."""
+    if played.tuned.stepless:
+        return "no stepsize"
+    if played.note:
+        return played.note
+    return "its theorem" if played.tuned.theorem is not None else "a cautious guess"

@@ -12,11 +12,15 @@ import pytest
 from scipy import stats
 
 from algorithms.catalogue import problem, row
-from algorithms.tuning.grid import SEED
+from algorithms.tuning import stored
+from algorithms.tuning.grid import SEED, Best
+from algorithms.tuning.stored import tunings
 from experiments.comparing import AXES, Comparison, compare_rows
 from experiments.standings import Entrant, error_at
 from experiments.tuned_rows import Tuning, chosen
+from proofs_check.methods.tuned_run import VACUOUS
 from tests.experiments.calls import call
+from theory.stepsizes import ConstantStep
 
 SMALL = {"steps": 60, "replicas": 4, "tuning": Tuning.THEOREM}
 
@@ -99,6 +103,31 @@ def test_the_seed_of_a_tuning_is_refused():
         chosen(row("bsp-sgd"), objective, Tuning.GRID, seed=SEED)
 
 
+def test_nothing_is_ranked_by_a_guess_and_a_vacuous_theorem_says_so():
+    """ASP has no theorem here, so that the stored grid tunes it; DGD's bound is above the start."""
+    found = compare_rows(
+        [row("asp"), row("dgd")], problem("quadratic-sc", 4), axis="steps", **SMALL
+    )
+    told = {one.key: one.told for one in found.standings}
+    best = tunings()["asp"]["quadratic-sc"]
+    assert (
+        f"gamma = {2.0**best.power:.4g}" in told["asp"]
+        and "no theorem applies; best of" in told["asp"]
+    )
+    assert VACUOUS in told["dgd"]
+
+
+def test_a_row_that_nobody_tuned_is_searched_before_it_is_ranked(monkeypatch):
+    """Without a stored tuning a run may start from a guess; a comparison may not."""
+    monkeypatch.setattr(stored, "tunings", dict)
+    monkeypatch.setattr(stored, "search", lambda row, problem: Best("", -3, {}, 0.0, 10))
+    objective = problem("quadratic-sc", 4)
+    guessed = chosen(row("asp"), objective, Tuning.THEOREM, seed=0)
+    ranked = chosen(row("asp"), objective, Tuning.THEOREM, seed=0, guess=False)
+    assert guessed.step is None and ranked.step == ConstantStep(1 / 8)
+    assert "searched now" in ranked.note
+
+
 def test_workers_errors_are_compared_where_they_are_asked_for():
     """D-PSGD's workers are off by their spread, of which the mean model tells nothing."""
     both = {
@@ -158,6 +187,15 @@ def test_the_rate_of_a_row_is_measured_and_drawn(tmp_path: Path) -> None:
     data = json.loads(call(*words, "--json")[1])
     assert data["x"] == [1, 2, 4, 8, 16, 32] and data["statistic"] == pytest.approx(-1, abs=0.3)
     assert all(Path(name).stat().st_size for name in data["files"])
+
+
+def test_a_rate_says_where_its_theorem_is_vacuous_and_is_not_held_to_it(tmp_path):
+    """Stepsizes of a bound above the start hardly move the model: no rate is refuted by that."""
+    words = ("rate", "dgd", "-p", "quadratic-sc", "--vary", "T", "-T", "64", "-n", "4", "--json")
+    code, out, _ = call(*words, "--replicas", "4", "--out", str(tmp_path))
+    found = json.loads(out)
+    assert code == 0 and found["outcome"] == "compared" and found["statistic"] > -0.25
+    assert f"points the theorem is vacuous: {VACUOUS}" in found["evidence"]
 
 
 @pytest.mark.parametrize(

@@ -16,11 +16,15 @@ from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from algorithms.synchronisation.periods import Every
+from algorithms.tuning.grid import Best, method_name
 from proofs_check.curves import RunSeries
+from proofs_check.methods.equal_bits import error_at_budget
 from proofs_check.methods.received import received_bill
 from proofs_check.methods.runs import run_row
+from proofs_check.methods.tuned_run import VACUOUS, tuned_run
 from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep
+from theory.theorem import Metric
 from theory.theorems.bsp_nonconvex import BspNonconvex, bsp_nonconvex
 
 
@@ -149,3 +153,74 @@ def test_reasons_name_what_is_missing():
 def test_gossip_falls_together(key):
     result = run_row(row(key), problem("consensus", 8), steps=400, replicas=8, seed=3)
     assert outcomes(result)["progress"] is Outcome.SUPPORTED
+
+
+def _found(key, power, objective):
+    """What a grid's search leaves, at a stepsize of 2^power / L."""
+    return Best(method_name(row(key), objective), power, {}, 0.0, 10)
+
+
+def test_a_theorems_run_has_the_practitioners_beside_it():
+    """The same quantity at the grid's stepsize, and no bound: the theorem speaks of its own run."""
+    objective = problem("quadratic-sc", 4)
+    best = _found("bsp-sgd", -2, objective)
+    given = {"steps": 100, "replicas": 8, "seed": 3, "rates": False}
+    (series,) = run_row(row("bsp-sgd"), objective, best=best, **given).curves
+    (alone,) = run_row(row("bsp-sgd"), objective, **given).curves
+    np.testing.assert_array_equal(series.mean, alone.mean)
+    assert alone.beside is None and series.bound is not None and series.beside.bound is None
+    own = run(BSP(ConstantStep(0.25 / objective.constants().L)), objective, steps=100, seed=3,
+              replicas=8)  # fmt: skip
+    assert series.quantity == series.beside.quantity == Metric.SQUARED_DISTANCE.value
+    assert series.beside.mean[-1] == pytest.approx(own.squared_distance[:, -1].mean(), rel=1e-12)
+    assert series.tuning == "its theorem" and series.beside.tuning.startswith("best of 10 places")
+
+
+def test_where_no_theorem_tunes_the_grid_does():
+    objective = problem("quadratic-sc", 4)
+    best = _found("asp", -4, objective)
+    found = run_row(row("asp"), objective, steps=60, replicas=4, seed=3, best=best)
+    (series,) = found.curves
+    step = ConstantStep(2.0**-4 / objective.constants().L_max)
+    own = run(row("asp").tune(objective, 60, step).method, objective, steps=60, seed=3, replicas=4)
+    assert series.mean[-1] == pytest.approx(own.suboptimality[:, -1].mean(), rel=1e-12)
+    assert series.beside is None and series.tuning == "best of 10 places of a grid"
+    assert all("best of 10 places" in one.provenance for one in found.verdicts)
+
+
+@pytest.mark.parametrize(("key", "name", "steps", "vacuous"), [
+    ("bsp-sgd", "quadratic-sc", 2, True),  # 4 sigma^2 / (mu^2 n t) against R^2 = 1
+    ("bsp-sgd", "quadratic-sc", 400, False),
+    ("dgd", "quadratic-sc", 200, True),
+    ("asp", "quadratic-sc", 200, None),
+])  # fmt: skip
+def test_a_bound_above_the_start_is_called_vacuous(key, name, steps, vacuous):
+    played = tuned_run(row(key), problem(name, 4), steps, 4, 3, points=2)
+    assert played.vacuous is vacuous
+    if vacuous is not None:
+        theorem = played.tuned.theorem
+        end = theorem.bound(played.constants, played.tuned.step, np.array([float(steps)]))[0]
+        start = {Metric.SQUARED_DISTANCE: "squared_distance"}.get(
+            theorem.metric, "squared_gradient"
+        )
+        assert vacuous is bool(end >= getattr(played.trace, start)[0, 0])
+
+
+def test_a_vacuous_bound_is_told_and_its_rate_is_not_fitted():
+    found = run_row(row("dgd"), problem("quadratic-sc", 4), steps=200, replicas=4, seed=3)
+    held = next(one for one in found.verdicts if one.check == "curve under bound")
+    rate = next(one for one in found.verdicts if one.check == "rate in T")
+    assert held.outcome is Outcome.SUPPORTED and VACUOUS in held.evidence
+    assert rate.outcome is Outcome.NOT_APPLICABLE and VACUOUS in rate.evidence
+    assert found.curves[0].vacuous
+
+
+def test_workers_are_counted_at_one_tuning_of_all_rows():
+    """The figure that ranks rows has the stored grid's stepsize at every n, not a typed one."""
+    objective = problem("quadratic-sc", 16)
+    small = {"sizes": (2, 4, 8)}
+    (tuned,), (loose,) = (
+        error_at_budget(row("asp"), lambda n: problem("quadratic-sc", n), best=best, **small).curves
+        for best in (_found("asp", -5, objective), _found("asp", -7, objective))
+    )
+    assert (tuned.mean != loose.mean).all()
