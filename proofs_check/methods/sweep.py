@@ -149,8 +149,8 @@ def sweep_verdict(
 
     An order of the theorem that tuned all points is held to (one-sided, two-sided where it is
     attained); one whose constants are not known for certain, that is of another stepsize, or whose
-    bound is vacuous at a point, is compared. Where nobody states one, the exponent stands alone. ``alpha`` is the error of the
-    interval.
+    bound is vacuous at a point, is compared. Where nobody states one, the exponent stands
+    alone. ``alpha`` is the error of the interval.
     """
     claim = f"{found.quantity} as a power of {found.variable}"
     try:

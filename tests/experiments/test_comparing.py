@@ -194,7 +194,7 @@ def test_a_rate_says_where_its_theorem_is_vacuous_and_is_not_held_to_it(tmp_path
     words = ("rate", "dgd", "-p", "quadratic-sc", "--vary", "T", "-T", "64", "-n", "4", "--json")
     code, out, _ = call(*words, "--replicas", "4", "--out", str(tmp_path))
     found = json.loads(out)
-    assert code == 0 and found["outcome"] == "compared" and found["statistic"] > -0.25
+    assert code == 0 and found["outcome"] == "compared" and found["statistic"] > -0.5
     assert f"points the theorem is vacuous: {VACUOUS}" in found["evidence"]
 
 
