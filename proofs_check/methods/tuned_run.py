@@ -37,6 +37,7 @@ _START = {
 }
 """What a metric is before the first step."""
 
+_NOTHING = 1e-28  # a start that is the minimum, but for rounding
 VACUOUS = "its bound at the end is above the start: vacuous at this T"
 
 
@@ -60,14 +61,15 @@ class TunedRun(NamedTuple):
         """Whether the theorem's bound at the end is no less than what was measured at the start.
 
         A stepsize that such a theorem prescribes is proved of nothing at this T. None without a
-        theorem, or where the start is not measured.
+        theorem, where the start is not measured, and where it is the minimum already.
         """
         theorem = self.tuned.theorem
         start = None if theorem is None else _START.get(theorem.metric)
         if theorem is None or start is None:
             return None
         end = theorem.bound(self.constants, self.tuned.step, np.array([float(self.steps)]))
-        return not float(end[0]) < float(getattr(self.trace, start)[:, 0].mean())
+        level = float(getattr(self.trace, start)[:, 0].mean())
+        return None if level <= _NOTHING else not float(end[0]) < level
 
 
 def measured(trace: Trace, metric: Metric) -> Floats | None:
