@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from algorithms.catalogue import OPERATORS, PROBLEMS, ProblemEntry, Row, row
+from algorithms.catalogue import OPERATORS, Row, entry_called, row
 from algorithms.compressors.base import Compressor
 from algorithms.names import look_up
 from algorithms.problems.base import Problem
@@ -67,7 +67,7 @@ def prepare(cell: Cell) -> Callable[[], CellResult]:
 
 
 def _run(cell: Cell, _: str) -> Prepared:
-    return partial(_run_of, row(cell.row), _entry(cell.problem).build, cell, _kept(cell))
+    return partial(_run_of, row(cell.row), entry_called(cell.problem).build, cell, _kept(cell))
 
 
 def _kept(cell: Cell) -> Best | None:
@@ -79,7 +79,7 @@ def _run_of(of: Row, build: Build, cell: Cell, best: Best | None) -> CellResult:
     built = build(cell.n)
     return run_row(
         of, built, steps=cell.steps, replicas=cell.replicas, seed=cell.seeds[0], rates=cell.rates,
-        best=still_of(of, built, best),
+        best=still_of(of, built, best), both=cell.problem == of.problems[0],
     )  # fmt: skip
 
 
@@ -102,7 +102,7 @@ def _operator_of(operator: Compressor, cell: Cell) -> CellResult:
 
 
 def _workers(cell: Cell, _: str) -> Prepared:
-    return partial(_workers_of, row(cell.row), _entry(cell.problem).build, cell, _kept(cell))
+    return partial(_workers_of, row(cell.row), entry_called(cell.problem).build, cell, _kept(cell))
 
 
 def _workers_of(of: Row, build: Build, cell: Cell, best: Best | None) -> CellResult:
@@ -110,7 +110,7 @@ def _workers_of(of: Row, build: Build, cell: Cell, best: Best | None) -> CellRes
 
 
 def _problem(cell: Cell, _: str) -> Prepared:
-    return partial(_problem_of, _entry(cell.problem).build, cell)
+    return partial(_problem_of, entry_called(cell.problem).build, cell)
 
 
 def _problem_of(build: Build, cell: Cell) -> CellResult:
@@ -204,10 +204,6 @@ def _mutant_verdict(outcome: MutantOutcome) -> Verdict:
         outcome=Outcome.CAUGHT if outcome.refuted else Outcome.REFUTED,
         evidence=f"{outcome.check}: {outcome.evidence}",
     )
-
-
-def _entry(name: str) -> ProblemEntry:
-    return look_up("problem", name, {entry.name: entry for entry in PROBLEMS})
 
 
 def name_of(check: Callable[..., object]) -> str:

@@ -40,8 +40,9 @@ class Preset:
         slow_replicas: replicas of runs on the MLP.
         dimension: length of rows that operators are checked at.
         everywhere: rows run on all their problems, and rates in T are fitted on all of these, in
-            Table IV in every variable; else runs and studies on the MLP are left out, and rates are
-            fitted on synthetic problems, in Table IV in T alone.
+            Table IV in every variable; else runs and studies on the MLP are left out, one of two
+            problems of a regime (see :meth:`problems_of`), and rates are fitted on synthetic
+            problems, in Table IV in T alone.
     """
 
     n: int
@@ -64,8 +65,15 @@ class Preset:
         return self.everywhere or not name.startswith("mlp")
 
     def problems_of(self, row: Row) -> tuple[str, ...]:
-        """Problems that the row runs on: the first of all of them, if no other is left."""
-        return tuple(filter(self.runs_on, row.problems)) or row.problems[:1]
+        """Problems that the row runs on: the first of all of them, if no other is left.
+
+        A quick preset leaves out :data:`_SAME_REGIME` where it would show no more than the last of
+        its pair: that a row which no theorem tunes makes progress, and pays its bill.
+        """
+        mine = tuple(filter(self.runs_on, row.problems)) or row.problems[:1]
+        one, other = _SAME_REGIME
+        spared = not self.everywhere and not row.theorems and {one, other} <= set(mine)
+        return tuple(name for name in mine if name != one) if spared else mine
 
     def fits_rates_on(self, name: str) -> bool:
         """Whether rates in T are fitted there, which takes runs of further lengths."""
@@ -74,6 +82,7 @@ class Preset:
 
 _WATCHED_WORKERS = 8
 _SYNTHETIC = ("quadratic", "consensus")
+_SAME_REGIME = ("logreg-breast-cancer", "quadratic-unequal")  # both strongly convex, uneven workers
 
 PRESETS: dict[str, Preset] = {
     "quick": Preset(16, 1000, 32, 500, 200, 8, 100, everywhere=False),

@@ -9,14 +9,14 @@ from algorithms.catalogue.entries import assembled
 from algorithms.catalogue.row import CORE, OBJECTIVES, Recipe, Row, Tuned
 from algorithms.compressors.base import Compressor
 from algorithms.names import look_up
-from algorithms.problems.entries import PROBLEMS, problem
+from algorithms.problems.entries import PROBLEMS, entry_called, problem
 from algorithms.problems.entry import ProblemEntry
 from theory.members import declared
 from theory.survey.rows import SURVEY_ROWS
 
 __all__ = [
     "CORE", "FORMS", "OBJECTIVES", "OPERATORS", "PROBLEMS", "ROWS", "ProblemEntry", "Recipe", "Row",
-    "Tuned", "forms_of", "problem", "row",
+    "Tuned", "entry_called", "forms_of", "problem", "row",
 ]  # fmt: skip
 
 ROWS: tuple[Row, ...] = assembled(SURVEY_ROWS, declared("algorithms.catalogue", "ENTRIES"))

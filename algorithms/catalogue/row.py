@@ -23,8 +23,12 @@ from theory.theorem import Result, Theorem
 
 Build = Callable[[Stepsize, Problem, int], Method[Any]]
 
-CORE = ("quadratic-sc", "logreg-breast-cancer", "nonconvex-digits-dirichlet", "mlp-digits")
-"""Strongly convex with noise and heterogeneity, convex data, non-convex on uneven shards, MLP."""
+CORE = (
+    "quadratic-sc", "logreg-breast-cancer", "nonconvex-digits-dirichlet", "quadratic-unequal",
+    "mlp-digits",
+)  # fmt: skip
+"""Strongly convex with noise and heterogeneity, convex data, non-convex on uneven shards, workers of
+unequal Hessians and minimisers, MLP."""
 
 OBJECTIVES = (*CORE, *(e.name for e in PROBLEMS if e.general and e.name not in CORE))
 """Names of all problems that mean something to any method."""
@@ -166,6 +170,10 @@ class Row:
     def problems(self) -> tuple[str, ...]:
         """Names of the problems it runs on."""
         return self.recipe.problems if self.recipe else ()
+
+    def runs_on(self, name: str) -> bool:
+        """Whether it runs on the problem called ``name``, its data dealt by whatever @RULE."""
+        return name.partition("@")[0] in self.problems
 
     def claims(self, d: int) -> tuple[str, ...]:
         """What the row claims on R^d: claims of its operator, if it compresses; its theorems."""

@@ -14,19 +14,31 @@ PROBLEMS: tuple[ProblemEntry, ...] = tuple(
 )
 
 
+def entry_called(name: str) -> ProblemEntry:
+    """The problem of the catalogue called ``name``, or ``NAME@RULE``: its data dealt otherwise.
+
+    Raises:
+        UnknownName: there is none; suggests the nearest.
+        ValueError: an unknown rule, or a problem that deals no data.
+    """
+    base, at, rule = name.partition("@")
+    found = look_up("problem", base, {entry.name: entry for entry in PROBLEMS})
+    return found.dealt_by(rule) if at else found
+
+
 def problem(name: str, n: int) -> Problem:
-    """The problem called ``name`` for n workers.
+    """The problem called ``name``, or ``NAME@RULE``, for n workers; see :func:`entry_called`.
 
     Problems never change, so the same one is given again: its data, constants and minimum are
     found once a process.
 
     Raises:
         UnknownName: there is none; suggests the nearest.
-        ValueError: n does not fit the data.
+        ValueError: n does not fit the data, or the data are not dealt by such a rule.
     """
     return _built(name, n)
 
 
 @lru_cache(maxsize=16)
 def _built(name: str, n: int) -> Problem:
-    return look_up("problem", name, {entry.name: entry for entry in PROBLEMS}).build(n)
+    return entry_called(name).build(n)

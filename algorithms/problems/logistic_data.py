@@ -95,8 +95,12 @@ def _entry(
     rule: Partition | None = None,
 ) -> ProblemEntry:  # fmt: skip
     title = f"logistic regression on {title}"
+
+    def dealt(n: int, partition: Partition) -> Logistic:
+        return make(n, regulariser, partition=partition)
+
     return ProblemEntry(
-        name, title, lambda n: replace(make(n, regulariser, partition=rule), name=name)
+        name, title, lambda n: replace(dealt(n, rule or Iid()), name=name), dealt=dealt
     )
 
 

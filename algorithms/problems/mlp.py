@@ -286,6 +286,7 @@ ENTRIES = (
         "mlp-digits",
         "multi-layer perceptron 64-16-10 on digits, cross-entropy, iid shards",
         lambda n: replace(digits_mlp(n), name="mlp-digits"),
+        dealt=lambda n, partition: digits_mlp(n, partition=partition),
     ),
     ProblemEntry(
         "mlp-digits-levels",

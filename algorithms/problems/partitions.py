@@ -113,6 +113,27 @@ class Dirichlet(Partition):
         return np.asarray(np.log(shape) + np.log(u[:, classes:]) / self.alpha)
 
 
+def partition_called(rule: str) -> Partition:
+    """The rule called ``iid``, ``sorted``, or ``dirichlet=ALPHA``: near 0 the workers differ most.
+
+    Raises:
+        ValueError: another word, or an alpha that is not positive and finite.
+    """
+    word, equals, value = rule.partition("=")
+    if word == "dirichlet" and equals:
+        try:
+            return Dirichlet(float(value))
+        except ValueError as error:
+            raise ValueError(
+                f"dirichlet={value} must have a positive and finite number, as in dirichlet=0.3"
+            ) from error
+    if rule not in ("iid", "sorted"):
+        raise ValueError(
+            f"unknown rule {rule!r} after @; iid, sorted and dirichlet=ALPHA are known"
+        )
+    return Iid() if rule == "iid" else SortedByLabel()
+
+
 def _uniforms(key: Key, n: int, count: int) -> Floats:
     draws = key.draws(torch.tensor(0), torch.arange(n))
     return np.asarray(draws.uniform(count, torch.float64).numpy())

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rich.console import RenderableType
 
-from algorithms.catalogue import OPERATORS, PROBLEMS, ROWS, row
+from algorithms.catalogue import OPERATORS, PROBLEMS, ROWS, entry_called, row
 from algorithms.compressors.base import Compressor
 from algorithms.names import UnknownName
 from experiments.commands.console import (
@@ -24,7 +24,7 @@ from proofs_check.cell import Cell, CellKind
 from proofs_check.compressors.check import check_compressor
 from proofs_check.prepare import run_cell
 from proofs_check.speaks_of import cells_of
-from proofs_check.suite import cells
+from proofs_check.suite import PRESETS, cells
 from proofs_check.verdict import Verdict
 
 
@@ -82,6 +82,8 @@ def find(name: str) -> Compressor | tuple[Cell, ...]:
     if name in OPERATORS:
         return OPERATORS[name]
     keys, problems = [r.key for r in ROWS], [entry.name for entry in PROBLEMS]
+    if "@" in name:
+        return (Cell("", entry_called(name).name, CellKind.PROBLEM, n=PRESETS["quick"].n),)
     if name not in keys and name not in problems:
         raise UnknownName("row, compressor or problem", name, [*keys, *OPERATORS, *problems])
     every = cells("quick")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from algorithms.catalogue import PROBLEMS, problem, row
+from algorithms.catalogue import entry_called, problem, row
 from algorithms.names import look_up
 from algorithms.tuning.parameters import with_settings
 from algorithms.tuning.stored import best_of, kept
@@ -60,9 +60,9 @@ def rate_command(
         if not 0 < error < 1:
             raise ValueError(f"error must lie in (0, 1), got error={error}")
         variable = look_up("variable", vary, {name: name for name in VARIABLES})
-        look_up("problem", problem_name, {entry.name: entry for entry in PROBLEMS})
+        entry_called(problem_name)
         mine = with_settings(row(key), read_settings(settings))
-        if problem_name not in mine.problems:
+        if not mine.runs_on(problem_name):
             raise ValueError(
                 f"row {key!r} does not run on problem={problem_name}; it runs on "
                 f"{', '.join(mine.problems) or 'none, it is planned'}"

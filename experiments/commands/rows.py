@@ -137,8 +137,12 @@ def _problems(out: Console) -> None:
     table.add_column("name", no_wrap=True)
     table.add_column("what it is", overflow="fold")
     for entry in PROBLEMS:
-        table.add_row(entry.name, escape(entry.title))
+        table.add_row(f"{entry.name} *" if entry.dealt else entry.name, escape(entry.title))
     out.print(table)
+    out.print(
+        "* data dealt to workers as you like: NAME@iid, NAME@dirichlet=0.1, NAME@sorted",
+        highlight=False, soft_wrap=True,
+    )  # fmt: skip
 
 
 def _block(out: Console, row: dict[str, Any]) -> None:

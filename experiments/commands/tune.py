@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from algorithms.catalogue import PROBLEMS, ROWS, Row, problem, row
-from algorithms.names import look_up
+from algorithms.catalogue import ROWS, Row, entry_called, problem, row
 from algorithms.tuning.grid import Best, Budget, search
 from algorithms.tuning.stored import written
 from experiments.commands.console import bad_input, console, dump
@@ -55,15 +54,14 @@ def _todo(keys: Sequence[str], names: Sequence[str]) -> list[tuple[Row, str]]:
     Raises:
         ValueError: an unknown row or problem, or a row that runs on none of the problems.
     """
-    known = {entry.name: entry for entry in PROBLEMS}
-    wanted = {look_up("problem", name, known).name for name in names}
+    wanted = {entry_called(name).name for name in names}
     chosen = [row(key) for key in keys] or [one for one in ROWS if one.state == READY]
     todo = []
     for one in chosen:
         mine = [
             name
-            for name in one.problems
-            if (name in wanted if wanted else not name.startswith("mlp"))
+            for name in (sorted(wanted) or one.problems)
+            if one.runs_on(name) and (wanted or not name.startswith("mlp"))
         ]
         if keys and not mine:
             raise ValueError(

@@ -41,12 +41,12 @@ _STATIONARY = 1e-6  # what is left of a gradient at a minimiser that was found b
 
 def run_row(
     row: Row, problem: Problem, *, steps: int, replicas: int, seed: int, rates: bool = True,
-    best: Best | None = None,
+    best: Best | None = None, both: bool = True,
 ) -> CellResult:  # fmt: skip
     """All that one row shows on one problem.
 
-    ``best`` is what a grid's search found there: it tunes where no theorem does, and else is drawn
-    beside the theorem's run, in a few replicas.
+    ``best`` is what a grid's search found there: it tunes where no theorem does; else, where
+    ``both`` are wanted, it is drawn beside the theorem's run, in a few replicas.
     """
     try:
         if best is not None and row.tune(problem, steps).theorem is None:
@@ -61,7 +61,7 @@ def run_row(
     if rates:
         verdicts.append(_rate(row, problem, played, replicas, seed))
     series = run_series(played, problem.n)
-    if best is not None and not played.note and not played.tuned.stepless:
+    if both and best is not None and not played.note and not played.tuned.stepless:
         beside = practice(row, problem, best, played, min(replicas, _BESIDE), seed)
         series = replace(series, beside=beside)
     return CellResult(tuple(verdicts), (series,))

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import softmax
 from scipy.stats import beta, kstest
 
+from algorithms.catalogue import problem, row
 from algorithms.key import Key
 from algorithms.problems.partitions import Dirichlet, Iid, SortedByLabel
+from algorithms.run import run
+from theory.stepsizes import ConstantStep
 
 LABELS = np.repeat(np.arange(10), 40)
 RULES = [Iid(), SortedByLabel(), Dirichlet(0.3)]
@@ -85,3 +89,58 @@ def test_dropped_samples_are_drawn_at_random_not_the_last_labels():
 def test_labels_must_be_a_vector():
     with pytest.raises(ValueError, match=r"labels must be a vector \[N\], got labels of shape"):
         Iid().split(LABELS.reshape(20, 20), 2, Key.seed(0))
+
+
+@pytest.mark.parametrize("base", ["logreg-breast-cancer", "logreg-digits", "nonconvex-digits"])
+def test_heterogeneity_is_a_dial(base):
+    """At the start: workers differ the less the larger alpha is; sorted or iid shards at the ends.
+
+    With two labels, workers of alpha = 0.1 hold one each, as sorted ones do.
+    """
+    dial = ("sorted", "dirichlet=0.1", "dirichlet=1", "dirichlet=1000")
+    unlike = [problem(f"{base}@{rule}", 8) for rule in (*dial, "iid")]
+    zeta2 = [float(one.heterogeneity(one.start())) for one in unlike]
+    assert zeta2[1:4] == sorted(zeta2[1:4], reverse=True) and min(zeta2[:2]) > 2 * zeta2[3]
+    assert zeta2[4] == pytest.approx(zeta2[3], rel=0.5)
+    assert [one.name for one in unlike[:2]] == [f"{base}@sorted", f"{base}@dirichlet=0.1"]
+
+
+@pytest.mark.parametrize(
+    ("short", "long"),
+    [
+        ("logreg-breast-cancer-sorted", "logreg-breast-cancer@sorted"),
+        ("nonconvex-digits-dirichlet", "nonconvex-digits@dirichlet=0.3"),
+        ("mlp-digits", "mlp-digits@iid"),
+    ],
+)
+def test_a_listed_partition_is_a_place_on_the_dial(short, long):
+    one, other = problem(short, 6), problem(long, 6)
+    x = one.start() + 0.1
+    assert torch.equal(one.all_gradients(x), other.all_gradients(x))
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("logreg-digits@dirichlet=-1", "dirichlet=-1 must have a positive and finite number"),
+        ("logreg-digits@dirichlet=a", "dirichlet=a must have a positive"),
+        ("logreg-digits@shuffled", "unknown rule 'shuffled' after @; iid, sorted and dirichlet"),
+        ("quadratic-sc@iid", "problem 'quadratic-sc' deals no data to workers"),
+        ("logreg-digit@iid", "nearest: logreg-digits"),
+    ],
+)
+def test_what_is_not_on_the_dial_is_refused(name, message):
+    with pytest.raises(ValueError, match=message):
+        problem(name, 4)
+
+
+def test_a_row_runs_on_every_place_of_the_dial_of_its_problems():
+    one = row("d-psgd")
+    assert one.runs_on("logreg-breast-cancer@sorted") and one.runs_on("logreg-breast-cancer")
+    assert not one.runs_on("lasso-diabetes@iid")
+    apart = []
+    for rule in ("iid", "dirichlet=1", "sorted"):
+        built = problem(f"logreg-breast-cancer@{rule}", 8)
+        trace = run(one.tune(built, 300, ConstantStep(0.2)).method, built, steps=300, replicas=8)
+        apart.append(float(trace.consensus[:, -20:].mean()))
+    assert apart == sorted(apart) and apart[2] > 1.5 * apart[0], "workers that differ stay apart"
