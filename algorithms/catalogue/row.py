@@ -27,8 +27,8 @@ CORE = (
     "quadratic-sc", "logreg-breast-cancer", "nonconvex-digits-dirichlet", "quadratic-unequal",
     "mlp-digits",
 )  # fmt: skip
-"""Strongly convex with noise and heterogeneity, convex data, non-convex on uneven shards, workers of
-unequal Hessians and minimisers, MLP."""
+"""Strongly convex with noise and heterogeneity, convex data, non-convex on uneven shards, unequal
+Hessians and minimisers, MLP."""
 
 OBJECTIVES = (*CORE, *(e.name for e in PROBLEMS if e.general and e.name not in CORE))
 """Names of all problems that mean something to any method."""

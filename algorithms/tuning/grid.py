@@ -120,7 +120,7 @@ class Best:
 
     @property
     def told(self) -> str:
-        """What tuned, in words."""
+        """What tuned, in words: how many places were tried, and the parameters found."""
         found = ", ".join(f"{name} = {value:g}" for name, value in self.settings.items())
         return f"best of {self.places} places of a grid" + (f": {found}" if found else "")
 

@@ -17,8 +17,9 @@ from algorithms.methods.base import Method
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.quadratic_data import unequal
-from algorithms.run import Diverged, run
+from algorithms.run import run
 from algorithms.trace import Trace
+from proofs_check.instruments import tuned_side
 from proofs_check.instruments.signature import Seen, to_reach
 from theory.stepsizes import ConstantStep, Stepsize
 
@@ -28,7 +29,7 @@ REPLICAS = 32
 """Of a method that draws numbers; the others run once."""
 
 COARSE = (0.2, 0.5, 1.0)
-"""Stepsizes of which each side of a comparison by :func:`cheapest` has its best."""
+"""Fewer stepsizes that a tuned side chooses from, where gradients have no noise."""
 
 ABOUT = f"quadratic-unequal with d = {D} and condition number 10 at most, no noise"
 TOLD = f"n = {N}, gamma = {STEP.gamma:g}"
@@ -73,11 +74,12 @@ def uncompressed(step: Stepsize = STEP) -> BSP:
 
 
 def descent(
-    method: Method[Any], replicas: int = 1, steps: int = STEPS, on: Quadratic | None = None
-) -> Trace:
-    """A run of seed 0 of which every step is recorded."""
+    method: Method[Any], replicas: int = 1, steps: int = STEPS, on: Quadratic | None = None,
+    seed: int = tuned_side.MEASURED_ON,
+) -> Trace:  # fmt: skip
+    """A run of which every step is recorded."""
     stage = problem() if on is None else on
-    return run(method, stage, steps=steps, replicas=replicas, points=steps + 1)
+    return run(method, stage, steps=steps, seed=seed, replicas=replicas, points=steps + 1)
 
 
 def bits_to(trace: Trace, target: float) -> Seen:
@@ -96,18 +98,14 @@ def at_best(
     read: Callable[[Trace], Seen],
     on: Quadratic,
     replicas: int = REPLICAS,
+    grid: tuple[float, ...] = GRID,
 ) -> Seen:
-    """What ``read`` finds of the method at the stepsize of :data:`GRID` that is best on seed 1."""
+    """What ``read`` finds of the method at the stepsize of ``grid`` that is best on seed 1."""
 
-    def score(gamma: float) -> float:
-        try:
-            method, few = make(ConstantStep(gamma)), min(replicas, 2)
-            trace = run(method, on, steps=STEPS, seed=1, replicas=few, points=STEPS // 3)
-        except Diverged:
-            return float("inf")
-        return float(read(trace).values.mean())
+    def play(gamma: float, *, seed: int, replicas: int) -> Seen:
+        return read(descent(make(ConstantStep(gamma)), replicas, on=on, seed=seed))
 
-    return read(descent(make(ConstantStep(min(GRID, key=score))), replicas, on=on))
+    return tuned_side.at_best(play, grid, replicas)
 
 
 def bits_at_best(
@@ -117,25 +115,14 @@ def bits_at_best(
     *,
     both: bool = False,
     replicas: int = REPLICAS,
+    grid: tuple[float, ...] = GRID,
 ) -> Seen:
-    """Bits until f - f* is at most ``target``, sent or ``both`` ways, at the best stepsize."""
-    return at_best(make, partial(both_ways_to if both else bits_to, target=target), on, replicas)
+    """Bits until f - f* is at most ``target``, sent or ``both`` ways, at the best stepsize.
 
-
-def cheapest(
-    make: Callable[[Stepsize], Method[Any]],
-    target: float,
-    replicas: int = 1,
-    spent: Callable[[Trace, float], Seen] = bits_to,
-    grid: tuple[float, ...] = COARSE,
-) -> Seen:
-    """What ``spent`` says of ``make(gamma)`` at the stepsize of ``grid`` where it is least.
-
-    Every stepsize is run once: for operators that draw nothing, on the stage without noise. For a
-    baseline that does, choosing on the run that is measured is to its advantage. Drawn until a
-    hundredth of the target.
+    Drawn until a hundredth of the target.
     """
-    runs = (spent(descent(make(ConstantStep(gamma)), replicas, 200), target) for gamma in grid)
-    best = min(runs, key=lambda seen: float(seen.values.mean()))
+    best = at_best(
+        make, partial(both_ways_to if both else bits_to, target=target), on, replicas, grid
+    )
     end = int((best.y.mean(axis=0) > target / 100).sum()) + 1
     return best._replace(x=best.x[:end], y=best.y[:, :end])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from algorithms.catalogue import row
@@ -14,6 +15,7 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.quadratic_data import unequal
 from algorithms.run import run
 from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
+from proofs_check.instruments.tuned_side import at_best
 from theory.stepsizes import ConstantStep
 
 _N, _D, _SIGMA2, _STEPS, _REPLICAS = 4, 64, 30.0, 800, 16
@@ -28,11 +30,10 @@ def stage() -> Quadratic:
 
 def measure(side: Side) -> Seen:
     """Bits until f - f* is 3 % of its start; the stepsize is the cheapest of the grid on seed 1."""
-    gamma = min(_GRID, key=lambda g: float(_run(side, g, 1, 2).values.mean()))
-    return _run(side, gamma, 0, _REPLICAS)
+    return at_best(partial(_run, side), _GRID, _REPLICAS)
 
 
-def _run(side: Side, gamma: float, seed: int, replicas: int) -> Seen:
+def _run(side: Side, gamma: float, *, seed: int, replicas: int) -> Seen:
     problem, step = stage(), ConstantStep(gamma)
     method: Method[Any] = BSP(step, optimizer=Momentum(_M))
     if side is not Side.BASELINE:

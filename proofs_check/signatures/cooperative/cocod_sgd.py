@@ -11,7 +11,7 @@ from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.run import run
 from algorithms.synchronisation.stopwatch import STANDARD, Timing
 from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
-from proofs_check.mutants.cooperative import FreshOverlap
+from proofs_check.mutants.cooperative import ForgottenProgress
 from proofs_check.signatures.local_updates.stage import D, N, uneven
 from theory.seconds.costs import AlphaBeta
 from theory.stepsizes import ConstantStep
@@ -29,7 +29,7 @@ def measure(side: Side) -> Seen:
     sides: dict[Side, Method[Any]] = {
         Side.METHOD: method,
         Side.BASELINE: LocalSGD(_STEP, method.period),
-        Side.FAULT: FreshOverlap(method),
+        Side.FAULT: ForgottenProgress(method),
     }
     wanted = sides[side]
     trace = run(
@@ -46,7 +46,7 @@ SIGNATURE = Signature(
     quantity=f"modelled time to f(x) - f* = {_TARGET:g} [s]",
     method="CoCoD-SGD, H = 8",
     baseline="local SGD, H = 8, which waits for the average, at the same stepsize",
-    fault="the average of the models just made, which must be waited for",
+    fault="what was done while the average came is dropped",
     at_most=0.8,
     measure=measure,
     x_label="modelled time [s]",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from algorithms.catalogue import row
@@ -12,6 +11,7 @@ from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.entries import problem
 from algorithms.run import run
 from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
+from proofs_check.mutants.lazy import Forgetful
 from theory.stepsizes import ConstantStep
 
 _N, _STEPS, _TARGET = 9, 160, 1e-8
@@ -28,7 +28,7 @@ def measure(side: Side) -> Seen:
         case Side.BASELINE:
             method = BSP(step)  # gradients of this problem are full
         case Side.FAULT:
-            method = replace(lazy, weights=tuple(0.0 for _ in lazy.weights))
+            method = Forgetful(lazy)
     return to_reach(run(method, stage, steps=_STEPS, points=_STEPS + 1), _TARGET, "sent_bits")
 
 
@@ -39,7 +39,7 @@ SIGNATURE = Signature(
     quantity=f"bits a worker sends until f - f* = {_TARGET:g} [bits]",
     method="LAG, worker's rule",
     baseline="gradient descent at the same stepsize 1/L",
-    fault="LAG without an allowance: all speak",
+    fault="the server forgets what silent workers sent before",
     at_most=0.2,
     measure=measure,
     x_label="bits sent per worker",

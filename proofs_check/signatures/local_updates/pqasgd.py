@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, final
+
+import torch
 
 from algorithms.catalogue import row
-from algorithms.compressors.identity import Identity
-from algorithms.methods.base import Method
-from algorithms.methods.local_updates.local_sgd import LocalSGD
+from algorithms.methods.base import Method, World
+from algorithms.methods.local_updates.local_sgd import LocalSGD, LocalSGDState
 from proofs_check.instruments.signature import Seen, Side, Signature
+from proofs_check.methods.faulty.spoilt import Spoilt
 from proofs_check.signatures.local_updates.stage import (
     ERROR,
     UNEVEN,
@@ -24,6 +26,17 @@ from proofs_check.signatures.local_updates.stage import (
 _STEPS, _TARGET = 300, 0.1
 
 
+@final
+@dataclass(frozen=True)
+class ModelsQuantised(Spoilt):
+    """PQASGD whose workers send C(x_i) in the place of C(a - x_i): its error does not shrink."""
+
+    right: LocalSGD
+
+    def step(self, state: LocalSGDState, t: int, world: World) -> LocalSGDState:
+        return self.right.step(state._replace(anchor=torch.zeros_like(state.anchor)), t, world)
+
+
 def measure(side: Side) -> Seen:
     """Bits sent by a worker until the workers are accurate."""
     problem = uneven()
@@ -33,7 +46,7 @@ def measure(side: Side) -> Seen:
     sides: dict[Side, Method[Any]] = {
         Side.METHOD: method,
         Side.BASELINE: LocalSGD(step, 8),
-        Side.FAULT: replace(method, compressor=Identity()),
+        Side.FAULT: ModelsQuantised(method),
     }
     wanted = sides[side]
     return reached(played(wanted, problem, _STEPS), _TARGET, "sent_bits")
@@ -46,7 +59,7 @@ SIGNATURE = Signature(
     quantity=f"bits sent by a worker until {ERROR} = {_TARGET:g}",
     method="PQASGD, H = 8",
     baseline="periodic averaging of full precision, H = 8",
-    fault="increments sent as they are",
+    fault="models are quantised, not increments",
     at_most=0.35,
     measure=measure,
     x_label="bits sent by a worker",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from algorithms.memories.base import NoMemory
 from algorithms.methods.synchronous.bsp import BSP
@@ -27,7 +28,9 @@ def _made(side: Side, step: Stepsize) -> BSP:
 
 def measure(side: Side) -> Seen:
     """Bits of a worker until f - f* is at most the target, each side at its best stepsize."""
-    return bit_stage.cheapest(lambda step: _made(side, step), _TARGET)
+    return bit_stage.bits_at_best(
+        partial(_made, side), _TARGET, bit_stage.problem(), replicas=1, grid=bit_stage.COARSE
+    )
 
 
 SIGNATURE = Signature(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from algorithms.compressors.identity import Identity
 from algorithms.memories.base import NoMemory
@@ -28,7 +29,10 @@ def _made(side: Side, step: Stepsize) -> BSP:
 
 def measure(side: Side) -> Seen:
     """Bits of a worker both ways until f - f* is at most the target, at its best stepsize."""
-    return bit_stage.cheapest(lambda step: _made(side, step), _TARGET, spent=bit_stage.both_ways_to)
+    return bit_stage.bits_at_best(
+        partial(_made, side), _TARGET, bit_stage.problem(), both=True, replicas=1,
+        grid=bit_stage.COARSE,
+    )  # fmt: skip
 
 
 SIGNATURE = Signature(

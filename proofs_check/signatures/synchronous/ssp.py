@@ -9,12 +9,18 @@ from algorithms.methods.synchronous.parameter_server import ParameterServer
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from algorithms.synchronisation.barriers import Bulk
-from algorithms.synchronisation.stale import SSP
+from algorithms.synchronisation.worker_states import Decision, WorkerStates
 from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
+from proofs_check.methods.faulty.barriers import SpoiltBarrier
 from theory.stepsizes import ConstantStep
 
 _N, _STEPS, _REPLICAS, _TARGET = 8, 400, 32, 2e-2
 _STEP = ConstantStep(1 / 4)
+
+
+def _never(now: WorkerStates, d: Decision) -> Decision:
+    """Workers go on with the first model and their own updates."""
+    return d._replace(fetched=now.nobody())
 
 
 def measure(side: Side) -> Seen:
@@ -27,7 +33,7 @@ def measure(side: Side) -> Seen:
         case Side.BASELINE:
             method, steps = replace(method, barrier=Bulk()), _STEPS // 4
         case Side.FAULT:
-            method, steps = replace(method, barrier=SSP(0)), _STEPS // 4
+            method = replace(method, barrier=SpoiltBarrier(method.barrier, _never))
     trace = run(method, stage, steps=steps, replicas=_REPLICAS, points=120)
     return to_reach(trace, _TARGET, "seconds")
 
@@ -39,7 +45,7 @@ SIGNATURE = Signature(
     quantity=f"modelled seconds until f - f* = {_TARGET:g} [s]",
     method="SSP, three clocks",
     baseline="BSP at the same stepsize and weights",
-    fault="SSP of no clock",
+    fault="nobody ever fetches: staleness without a bound",
     at_most=0.8,
     measure=measure,
     x_label="modelled time [s]",

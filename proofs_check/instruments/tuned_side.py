@@ -1,0 +1,37 @@
+"""One side of a signature at its best stepsize of a grid, chosen on runs that are not measured."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Protocol
+
+from algorithms.run import Diverged
+from proofs_check.instruments.signature import Seen
+
+CHOSEN_ON, MEASURED_ON = 1, 0
+"""Seeds: of the runs that decide a stepsize, and of those that a signature rests on."""
+
+_FEW = 2  # replicas that decide
+
+
+class Play(Protocol):
+    """One side of a signature, run at a stepsize."""
+
+    def __call__(self, gamma: float, *, seed: int, replicas: int) -> Seen: ...
+
+
+def at_best(play: Play, grid: Sequence[float], replicas: int = 1) -> Seen:
+    """What ``play`` sees on seed 0 at the stepsize of ``grid`` that is best on seed 1.
+
+    So no side is tuned on the run that is measured, and all sides have one grid. A run that
+    diverges is never the best.
+    """
+
+    def score(gamma: float) -> float:
+        try:
+            return float(play(gamma, seed=CHOSEN_ON, replicas=min(_FEW, replicas)).values.mean())
+        except Diverged:
+            return math.inf
+
+    return play(min(grid, key=score), seed=MEASURED_ON, replicas=replicas)
