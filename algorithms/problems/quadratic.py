@@ -25,17 +25,10 @@ from theory.constants import Constants
 
 
 class Law(Enum):
-    """Law of the additive gradient noise, coordinates uncorrelated, E||noise||^2 = sigma2.
-
-    RARE has a heavy tail: one gradient in 100 is Gaussian with 100 sigma2, the others have none.
-    """
+    """Law of the additive gradient noise, coordinates uncorrelated, E||noise||^2 = sigma2."""
 
     GAUSSIAN = "gaussian"
     RADEMACHER = "rademacher"
-    RARE = "rare"
-
-
-_ONE_IN = 100  # how often a gradient has noise under the law RARE
 
 
 class Regime(Enum):
@@ -192,9 +185,6 @@ class Quadratic(TensorProblem):
     def _noise(self, draws: Draws) -> Tensor:
         if self.law is Law.GAUSSIAN:
             return draws.normal(self.d, self.dtype)
-        if self.law is Law.RARE:
-            hit = draws.fold("rare").integers(_ONE_IN, 1) == 0
-            return draws.normal(self.d, self.dtype) * torch.where(hit, math.sqrt(_ONE_IN), 0.0)
         return draws.integers(2, self.d).mul_(2).sub_(1).to(self.dtype)
 
     def proximal_point(self, v: Tensor, weight: Tensor, workers: Tensor, start: Tensor) -> Tensor:

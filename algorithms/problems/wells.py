@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, final
@@ -85,7 +86,7 @@ class Wells(TensorProblem):
         g = self.full_gradient(x, draws.workers)
         if self.sigma2 == 0:
             return g
-        return g + draws.normal(self.d, self.dtype) * (self.sigma2 / self.d) ** 0.5
+        return g.add(draws.normal(self.d, self.dtype), alpha=math.sqrt(self.sigma2 / self.d))
 
     def full_gradient(self, x: Tensor, workers: Tensor) -> Tensor:
         return self.mean_gradient(x) + self.b[workers]

@@ -72,7 +72,7 @@ def test_quadratic_noise_has_exactly_the_stated_power(law):
     square = off.square().sum(-1)
     if law is Law.RADEMACHER:
         assert torch.allclose(square, torch.full_like(square, 3.0), rtol=1e-12)
-    fourth = {Law.RADEMACHER: 1.0, Law.GAUSSIAN: 1 + 2 / 5, Law.RARE: 100 * (1 + 2 / 5)}[law]
+    fourth = {Law.RADEMACHER: 1.0, Law.GAUSSIAN: 1 + 2 / 5}[law]
     spread = 3.0 * ((fourth - 1) / 40_000) ** 0.5  # fourth: E||noise||^4 / sigma2^2, d = 5
     assert float(square.mean()) == pytest.approx(3.0, abs=max(7 * spread, 1e-12))
 

@@ -38,12 +38,14 @@ def measure(side: Side) -> Seen:
     """Bits a worker sends until the model is as good as the l1 regulariser lets it be, nearly."""
     stage = problem("sparse-signal", _N)
     method = row("delayed-proximal").tune(stage, _STEPS, _STEP).method
-    assert isinstance(method, DelayedProximal) and isinstance(method.filter, KKTFilter)
+    assert isinstance(method, DelayedProximal)
+    right = method.filter
+    assert isinstance(right, KKTFilter)
     match side:
         case Side.BASELINE:
             method = replace(method, filter=NoFilter())
         case Side.FAULT:
-            method = replace(method, filter=Reversed(method.filter))
+            method = replace(method, filter=Reversed(right))
     return to_reach(run(method, stage, steps=_STEPS, points=_STEPS), _TARGET, "sent_bits")
 
 

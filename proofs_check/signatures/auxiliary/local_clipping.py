@@ -2,59 +2,63 @@
 
 from __future__ import annotations
 
-from functools import cache
+from dataclasses import replace
+from functools import cache, partial
 from typing import Any
 
-from algorithms.catalogue import row
+import numpy as np
+
+from algorithms.catalogue import problem, row
 from algorithms.methods.base import Method
 from algorithms.methods.synchronous.bsp import BSP
-from algorithms.problems.quadratic import Law, Quadratic
+from algorithms.problems.heavy_tailed import NAME
 from algorithms.run import run
 from algorithms.transforms.norm_clipping import ClipNorm
 from proofs_check.instruments.signature import Seen, Side, Signature, at_end
+from proofs_check.instruments.tuned_side import at_best
 from theory.stepsizes import ConstantStep
 
-_N, _D, _STEPS, _LAST, _REPLICAS, _STEP = 4, 20, 200, 40, 64, ConstantStep(0.2)
-_GRID = (0.05, 0.1, 0.2)
-
-
-@cache
-def _problem() -> Quadratic:
-    return Quadratic.strongly_convex(_N, _D, sigma2=4.0, law=Law.RARE)
+_N, _STEPS, _REPLICAS = 8, 300, 32
+_GRID = (0.01, 0.03, 0.1, 0.3)
+_stage = cache(partial(problem, NAME, _N))
 
 
 def measure(side: Side) -> Seen:
-    """Mean f - f* over the last steps; plain SGD at the best stepsize of a grid."""
-    match side:
-        case Side.METHOD:
-            return _end(row("local-clipping").tune(_problem(), _STEPS, _STEP).method)
-        case Side.BASELINE:
-            runs = (_end(BSP(ConstantStep(gamma))) for gamma in _GRID)
-            return min(runs, key=lambda seen: float(seen.values.mean()))
-        case Side.FAULT:
-            return _end(BSP(_STEP, transform=ClipNorm(200.0)))
+    """Mean of min(f(x_t), f(x_0)) - f* over the second half, each side at its best stepsize.
+
+    The noise has no variance, so that E f of an unclipped model is infinite: what a run loses is
+    counted up to where it started.
+    """
+    return at_best(partial(_run, side), _GRID, _REPLICAS)
 
 
-def _end(method: Method[Any]) -> Seen:
-    trace = run(method, _problem(), steps=_STEPS, replicas=_REPLICAS, points=_STEPS + 1)
-    return at_end(trace, last=_LAST)
+def _run(side: Side, gamma: float, *, seed: int, replicas: int) -> Seen:
+    stage, step = _stage(), ConstantStep(gamma)
+    method: Method[Any] = BSP(step)
+    if side is not Side.BASELINE:
+        clipped = row("local-clipping").tune(stage, _STEPS, step).method
+        assert isinstance(clipped, BSP)
+        method = clipped if side is Side.METHOD else replace(clipped, transform=ClipNorm(1e4))
+    trace = run(method, stage, steps=_STEPS, seed=seed, replicas=replicas, points=_STEPS + 1)
+    capped = np.minimum(trace.suboptimality, trace.suboptimality[:, :1])
+    return at_end(replace(trace, suboptimality=capped), last=_STEPS // 2)
 
 
 SIGNATURE = Signature(
     row="local-clipping",
-    problem=f"one quadratic for all workers, d = {_D}, noise in one gradient of 100, of norm 20",
-    effect="clipping keeps rare long gradients from the model: a small part of the error that "
-    "plain SGD keeps at its best stepsize",
-    quantity=f"mean f - f* over the last {_LAST} of {_STEPS} steps [f]",
+    problem=NAME,
+    effect="clipping bounds what one gradient does where noise has no variance",
+    quantity="mean of min(f(x_t), f(x_0)) - f* over the second half of the run [f]",
     method="gradients clipped at the norm that one in ten exceeds at x_0",
     baseline="BSP-SGD",
-    fault="a threshold that no gradient exceeds",
-    at_most=0.4,
+    fault="a threshold that hardly any gradient exceeds",
+    at_most=0.3,
     measure=measure,
     x_label="steps",
-    y_label="f(x_t) - f* [f]",
-    source="Lin, Han, Mao, Wang, Dally 2018, arXiv:1712.01887, Section 3.3",
-    told=f"n = {_N}, gamma = {_STEP.gamma:g}, the baseline's best of {_GRID}, {_REPLICAS} replicas "
-    "of seed 0",
+    y_label="min(f(x_t), f(x_0)) - f* [f]",
+    source="Lin, Han, Mao, Wang, Dally 2018, arXiv:1712.01887, Section 3.3; Zhang et al. 2020, "
+    "arXiv:1912.03194, Remark 1: without clipping SGD may not converge",
+    told=f"n = {_N}, {_STEPS} steps, each at the best of the stepsizes {_GRID} on seed 1; "
+    f"{_REPLICAS} replicas of seed 0",
     scales=("linear", "log"),
 )
