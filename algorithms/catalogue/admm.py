@@ -21,7 +21,7 @@ from theory.orders.linearised_admm import linearised_admm
 from theory.orders.random_admm import random_admm
 
 _TAU, _WEIGHT = 8, 1e-4
-_EXACT = CORE[:3]  # the MLP's local solves, many to a step, take minutes
+_EXACT = CORE[:4]  # the MLP's local solves, many to a step, take minutes
 
 ENTRIES: tuple[Row, ...] = (
     entry(

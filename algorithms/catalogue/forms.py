@@ -17,6 +17,7 @@ from algorithms.compressors.random_mask import RandomMask
 from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.methods.admm.admm_random import RandomADMM
 from algorithms.methods.base import Method
+from algorithms.methods.cooperative.cooperative import Cooperative, elastic
 from algorithms.methods.cooperative.easgd_async import AsyncEASGD
 from algorithms.methods.gossip_directed.overlap_sgp import OverlapSGP
 from algorithms.methods.gossip_dual.ssda import SSDA
@@ -89,7 +90,7 @@ FORMS: tuple[RowForm, ...] = (
     RowForm(
         "lag", "ps", "the server asks those whose models are old by its own bound: LAG-PS",
         Recipe(
-            _server_rule, (), Identity(), CORE[:3],
+            _server_rule, (), Identity(), CORE[:4],
             stale="workers that are not asked keep the model they heard last",
             why="as for the worker's rule; it takes the smoothness of the workers' functions",
         ),
@@ -106,9 +107,18 @@ FORMS: tuple[RowForm, ...] = (
         ),
     ),
     RowForm(
+        "cooperative-sgd", "auxiliary",
+        "one auxiliary variable, which the server holds and all models meet in: v = 1",
+        Recipe(
+            lambda step, p, _t: Cooperative(step, elastic(p.n, _PULL / p.n), _PERIOD),
+            (), Identity(), stepsize_divisor=16.0,
+            why="the theorem's lambda is that of a matrix over workers alone",
+        ),
+    ),
+    RowForm(
         "ssda-msda", "ssda", "one round of messages and one local minimisation a step: SSDA",
         Recipe(
-            lambda _s, p, _t: SSDA(Ring(p.n), LocalModel.of(p)), (), Identity(), CORE[:3],
+            lambda _s, p, _t: SSDA(Ring(p.n), LocalModel.of(p)), (), Identity(), CORE[:4],
             why="rounds to a given accuracy are stated to order only", least_workers=2,
         ),
     ),
@@ -149,7 +159,7 @@ FORMS: tuple[RowForm, ...] = (
     RowForm(
         "cr-psgd", "catalyst", "stages on f plus a proximal term, for functions not convex",
         Recipe(
-            _catalyst, (), Identity(), CORE[:3], stepsize_divisor=4.0,
+            _catalyst, (), Identity(), CORE[:4], stepsize_divisor=4.0,
             cycle="stages of a tenth of the steps, in each of which the batch grows",
             why="the rate is stated to order only",
         ),

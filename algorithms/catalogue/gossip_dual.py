@@ -20,7 +20,7 @@ from theory.orders.sliding_strongly_convex import sliding_strongly_convex
 from theory.orders.ssda import ssda
 
 _INNER_MSPD, _INNER_SLIDING = 8, 16  # gradients between two exchanges
-_SOLVABLE = CORE[:3]  # the MLP's local minimisations, one a step, take minutes
+_SOLVABLE = CORE[:4]  # the MLP's local minimisations, one a step, take minutes
 _NOT_SMOOTH = ("lad-diabetes-sorted", *CORE)  # what MSPD and sliding are for
 _CURVATURES = (
     "rounds to a given accuracy are stated to order only; steps follow from curvatures and eigengap"

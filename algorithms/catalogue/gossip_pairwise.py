@@ -23,6 +23,7 @@ from theory.theorems.randomised_gossip import randomised_gossip
 
 _COMPRESSION = 4.0
 _RECENCY = 5
+_FAST = 0.5  # share of the links above SAPS-PSGD's threshold
 _SEED = 0
 
 
@@ -67,7 +68,7 @@ ENTRIES: tuple[Row, ...] = (
         "saps-psgd",
         Recipe(
             lambda step, p, _t: SAPSPSGD(
-                step, BandwidthMatching(drawn_bandwidth(p.n, _SEED), _RECENCY), _COMPRESSION
+                step, BandwidthMatching(drawn_bandwidth(p.n, _SEED), _RECENCY, _FAST), _COMPRESSION
             ),
             (),
             RandomMask(1 / _COMPRESSION),

@@ -17,6 +17,9 @@ from algorithms.topologies.base import need_workers
 from algorithms.topologies.random_mixing import MixingDraw, RandomMixing
 from theory.arrays import Floats
 
+CYCLE = 240
+"""Steps after which a drawn sequence repeats; one that is not drawn repeats when a state does."""
+
 Pairing = tuple[int, ...]  # each worker's peer; itself where it has none
 
 
@@ -32,25 +35,34 @@ class BandwidthMatching(RandomMixing):
     sequence is a function of t alone and repeats in the end; ``expected`` is its mean over that
     period, and no law of a single step: meetings here are not drawn independently.
 
+    With ``fast`` the paper's threshold takes the place of the largest total: while the recent edges
+    join all, workers are matched at random among the fastest links, that share of all. Its numbers
+    are drawn once, under a key of their own, for :data:`CYCLE` steps, which then repeat.
+
     (Tang, Shi, Chu 2020, arXiv:2002.09692, Algorithm 3, from memory.) The authors' code differs:
-    - while the recent edges join all, it matches at random among links above a threshold; here the
-      matching has maximum weight, so that the sequence needs no draws;
-    - else its candidates are all pairs that have not met in the window, links below the threshold
-      and pairs of one group among them; here bridges alone, which join groups as fast as can be;
+    - its candidates where groups are apart are all pairs that have not met in the window, links
+      below the threshold and pairs of one group among them; here bridges alone, which join groups
+      as fast as can be;
     - an edge is recent for T_thres - 1 steps, and at the start all are; here for ``recency``, and
       at the start none is.
     Who is left is matched among all pairs there, among all links here.
 
+    Attributes:
+        fast: share of the links above the threshold, in (0, 1]; None: total bandwidth decides.
+
     Raises:
         ValueError: a matrix that is not square, symmetric, finite and non-negative, links that do
-            not join all workers, or recency < 1.
+            not join all workers, recency < 1, or fast outside (0, 1].
     """
 
     bandwidth: tuple[tuple[float, ...], ...]
     recency: int = 5
+    fast: float | None = None
 
     def __post_init__(self) -> None:
         need_workers(self.recency, "recency")
+        if self.fast is not None and not 0 < self.fast <= 1:
+            raise ValueError(f"fast must lie in (0, 1], got fast={self.fast}; None would do")
         check_bandwidth(self.bandwidth)
 
     @property
@@ -60,7 +72,8 @@ class BandwidthMatching(RandomMixing):
 
     @property
     def name(self) -> str:
-        return f"bandwidth matching(n={self.n}, recency={self.recency})"
+        above = "" if self.fast is None else f", fastest {self.fast:g}"
+        return f"bandwidth matching(n={self.n}, recency={self.recency}{above})"
 
     def peers(self, t: int) -> Pairing:
         """Each worker's peer at step t; itself where it has none."""
@@ -107,24 +120,38 @@ def _sequence(matching: BandwidthMatching) -> _Sequence:
     age = np.full((n, n), recency)  # steps since an edge was used, at most recency
     seen: dict[bytes, int] = {}
     pairings: list[Pairing] = []
-    while age.tobytes() not in seen:
-        seen[age.tobytes()] = len(pairings)
-        peers = _pairing(links, age < recency)
+    while age.tobytes() not in seen and len(pairings) < CYCLE:
+        if matching.fast is None:
+            seen[age.tobytes()] = len(pairings)
+        peers = _pairing(links, age < recency, _drawn(links, matching.fast, len(pairings)))
         pairings.append(peers)
         age = np.minimum(age + 1, recency)
         age[np.arange(n), list(peers)] = 0
         np.fill_diagonal(age, recency)
-    return _Sequence(tuple(pairings), seen[age.tobytes()])
+    return _Sequence(tuple(pairings), seen.get(age.tobytes(), 0))
 
 
-def _pairing(links: Floats, recent: NDArray[np.bool_]) -> Pairing:
-    """Peers for one step, given which edges are ``recent``."""
+def _drawn(links: Floats, fast: float | None, t: int) -> Floats | None:
+    """Weights from which step t's random matching among the fastest links follows."""
+    if fast is None:
+        return None
+    n = len(links)
+    least = np.quantile(links[links > 0], 1 - fast)
+    draws = Key.seed(0).fold("fast links", t).draws(torch.tensor(0), torch.arange(n))
+    upper = np.triu(1 - draws.uniform(n, torch.float64).numpy(), 1)
+    return np.where(links >= least, upper + upper.T, 0.0)
+
+
+def _pairing(links: Floats, recent: NDArray[np.bool_], drawn: Floats | None = None) -> Pairing:
+    """Peers for one step, given which edges are ``recent``; ``drawn`` weighs those that may be
+    taken where all are in touch, in the place of their bandwidth."""
     groups = np.empty(len(links), dtype=np.int64)
     for number, group in enumerate(nx.connected_components(nx.from_numpy_array(recent))):
         groups[list(group)] = number
     bridges = links * (groups[:, None] != groups[None, :])
     peers = np.arange(len(links))
-    for candidates in (bridges if bridges.any() else links, links):
+    together = links if drawn is None else drawn
+    for candidates in (bridges if bridges.any() else together, links):
         alone = peers == np.arange(len(links))
         free = candidates * np.outer(alone, alone)
         for i, j in nx.max_weight_matching(nx.from_numpy_array(free), maxcardinality=True):

@@ -20,7 +20,7 @@ from algorithms.run import Diverged, run
 from algorithms.synchronisation.stopwatch import STANDARD
 from algorithms.synchronisation.worker_states import WorkerLost
 from algorithms.trace import Trace, only_agrees
-from algorithms.tuning.parameters import row_parameters, with_settings
+from algorithms.tuning.parameters import row_parameters, with_values
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep
 
@@ -108,7 +108,7 @@ class Best:
 
     def row(self, row: Row) -> Row:
         """The row with the parameters that were found."""
-        return with_settings(row, dict(self.settings))
+        return with_values(row, dict(self.settings))
 
     def tuned(self, row: Row, problem: Problem, steps: int) -> Tuned:
         """The row's method for so many steps, with the stepsize and parameters that were found.
@@ -210,7 +210,7 @@ def _measured(row: Row, problem: Problem, one: Candidate, steps: int, replicas: 
     """Mean score at the end; infinite where a run diverges or the place is refused."""
     step = ConstantStep(2.0 ** (one.power or 0) / smoothness(problem))
     try:
-        method = with_settings(row, dict(one.settings)).ready().build(step, problem, steps)
+        method = with_values(row, dict(one.settings)).ready().build(step, problem, steps)
         trace = run(method, problem, steps=steps, seed=SEED, replicas=replicas, points=20)
     except (Diverged, OutOfRange, ValueError, WorkerLost):
         return math.inf

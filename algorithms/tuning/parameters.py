@@ -8,7 +8,7 @@ Stepsizes are set by a tuning, sizes and seeds by a run: they are no parameters 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -63,19 +63,46 @@ def with_settings(row: Row, settings: Settings) -> Row:
         ValueError: the row is planned; or, when its method is built, an unknown name, or a value
             that the parameter cannot take.
     """
+    row.ready()
+    return _changed(row, lambda method: adjusted(method, settings)) if settings else row
+
+
+def with_values(row: Row, values: Mapping[str, Value]) -> Row:
+    """As :func:`with_settings`, of values that are none of them text: no operator is looked up.
+
+    Raises:
+        ValueError: the row is planned; or, when its method is built, as there.
+    """
+    row.ready()
+    return _changed(row, lambda method: _with_values(method, values)) if values else row
+
+
+def _changed(row: Row, change: Callable[[Method[Any]], Method[Any]]) -> Row:
+    """The row whose recipe's methods are changed when they have been built."""
+
+    def after(build: Build) -> Build:
+        def built(step: Stepsize, problem: Problem, steps: int) -> Method[Any]:
+            return change(build(step, problem, steps))
+
+        return built
+
     recipe = row.ready()
-    if not settings:
-        return row
-    practice = recipe.practice and _with(recipe.practice, settings)
-    changed = replace(recipe, build=_with(recipe.build, settings), practice=practice)
-    return replace(row, recipe=changed)
+    practice = recipe.practice and after(recipe.practice)
+    return replace(row, recipe=replace(recipe, build=after(recipe.build), practice=practice))
 
 
-def _with(build: Build, settings: Settings) -> Build:
-    def built(step: Stepsize, problem: Problem, steps: int) -> Method[Any]:
-        return adjusted(build(step, problem, steps), settings)
+def _with_values(method: Method[Any], values: Mapping[str, Value]) -> Method[Any]:
+    for name, value in values.items():
+        method = _put(method, _full(name, parameters(method)), value)
+    return method
 
-    return built
+
+def _put(method: Method[Any], path: str, value: Value) -> Method[Any]:
+    try:
+        changed: Method[Any] = _replaced(method, path.split("."), value)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{path}={value} is not possible: {error}") from error
+    return changed
 
 
 def adjusted(method: Method[Any], settings: Settings) -> Method[Any]:
@@ -88,10 +115,7 @@ def adjusted(method: Method[Any], settings: Settings) -> Method[Any]:
         known = parameters(method)
         path = _full(name, known)
         chosen = _read(path, value, known[path]) if isinstance(value, str) else value
-        try:
-            method = _replaced(method, path.split("."), chosen)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"{path}={value} is not possible: {error}") from error
+        method = _put(method, path, chosen)
     return method
 
 

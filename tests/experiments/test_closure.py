@@ -274,7 +274,7 @@ def test_what_a_definition_rests_on(
 def small(kind: str) -> Cell:
     """A cell of this kind, at little effort."""
     pick: dict[str, Callable[[Cell], bool]] = {
-        "run": lambda cell: (cell.row, cell.problem) == ("ssp", "logreg-breast-cancer"),
+        "run": lambda cell: (cell.row, cell.problem) == ("ssp", "nonconvex-digits-dirichlet"),
         "operator": lambda cell: cell.row == "sketched-sgd",
         "workers": lambda cell: cell.row == "qsgd",
         "problem": lambda cell: cell.problem == "lad-diabetes-sorted",

@@ -31,7 +31,7 @@ def measure(side: Side) -> Seen:
     links = right.meetings.bandwidth
     method: Method[Any] = right
     if side is Side.BASELINE:
-        others = BandwidthMatching(drawn_bandwidth(_N, 1), right.meetings.recency)
+        others = replace(right.meetings, bandwidth=drawn_bandwidth(_N, 1))
         method = OnLinks(replace(right, meetings=others), links)
     elif side is Side.FAULT:
         method = OnLinks(replace(right, meetings=HeaviestAlways(right.meetings)), links)

@@ -9,11 +9,14 @@ import torch
 from algorithms.catalogue import FORMS, forms_of, problem, row
 from algorithms.catalogue.forms import RowForm
 from algorithms.catalogue.row import Recipe
+from algorithms.methods.cooperative.cooperative import Cooperative, elastic
 from algorithms.names import UnknownName
 from algorithms.optimizers.adagrad import Adagrad
 from algorithms.run import run
+from proofs_check.closed_forms.cooperative.cooperative_sgd import covers_easgd
 from proofs_check.methods.runs import run_row
 from proofs_check.verdict import Outcome
+from theory.stepsizes import ConstantStep
 
 N, STEPS = 8, 64
 
@@ -61,3 +64,14 @@ def test_adagrad_is_that_of_torch():
     assert torch.allclose(mine, theirs.detach(), rtol=1e-12, atol=0)
     with pytest.raises(ValueError, match="eps must be positive, got eps=0"):
         Adagrad(0)
+
+
+def test_the_auxiliary_variable_of_cooperative_sgd_is_the_centre_of_easgd():
+    """The form's matrix is the one whose extra column the closed form holds to EASGD's centre."""
+    objective = problem("quadratic-unequal", N)
+    form = row("cooperative-sgd:auxiliary").tune(objective, STEPS, ConstantStep(0.1)).method
+    assert isinstance(form, Cooperative)
+    assert form.mixing == elastic(N, 0.9 / N) and form.mixing.auxiliary == 1
+    assert covers_easgd().outcome is Outcome.AGREES
+    apart = run(form, objective, steps=8, seed=3).consensus[0, -1]
+    assert apart > 0, "a meeting pulls the models, and does not make them one"
