@@ -12,6 +12,7 @@ from proofs_check.methods.faulty.methods import FreshASP
 from proofs_check.methods.faulty.spoilt import Spoilt
 from proofs_check.mutants.asynchronous import Reversed
 from proofs_check.studies.asynchronous import (
+    aasgd_condition,
     async_speedup,
     delay_compensation,
     downpour_periods,
@@ -48,3 +49,10 @@ def test_studies_see_their_faults() -> None:
 
     wrong = delay_compensation.measure(reverse, ("none", "exact Hessian")).verdicts[0]
     assert wrong.outcome is Outcome.REFUTED
+
+
+def test_the_exponent_of_the_condition_number_tells_momentum_from_none() -> None:
+    """Plain descent posing as accelerated has too large an exponent, and accelerated as plain too
+    small a one."""
+    posing = aasgd_condition.measure(aasgd_condition.WITHOUT, aasgd_condition.WITH).verdicts
+    assert [one.outcome for one in posing] == [Outcome.REFUTED] * 2
