@@ -12,9 +12,10 @@ import pytest
 from scipy import stats
 
 from algorithms.catalogue import problem, row
-from algorithms.tuning import stored
+from algorithms.tuning import grid, stored
 from algorithms.tuning.grid import SEED, Best
 from algorithms.tuning.stored import tunings
+from experiments import comparing
 from experiments.comparing import AXES, Comparison, compare_rows
 from experiments.standings import Entrant, error_at
 from experiments.tuned_rows import Tuning, chosen
@@ -126,6 +127,54 @@ def test_a_row_that_nobody_tuned_is_searched_before_it_is_ranked(monkeypatch):
     ranked = chosen(row("asp"), objective, Tuning.THEOREM, seed=0, guess=False)
     assert guessed.step is None and ranked.step == ConstantStep(1 / 8)
     assert "searched now" in ranked.note
+
+
+def _at_equal_budgets(found: Comparison) -> bool:
+    """Whether every error is that of the last record within the budget, replica by replica."""
+    told = {one.key: one.error for one in found.standings}
+    return all(
+        told[one.key]
+        == pytest.approx(
+            np.mean([e[x <= found.budget][-1] for x, e in zip(one.x, one.error, strict=True)])
+        )
+        for one in found.entrants
+    )
+
+
+def test_a_comparison_at_unequal_budgets_is_refuted(monkeypatch):
+    """Planted: errors are read at the end of every run, whatever it spent."""
+    errors = {"a": np.array([1.0, 1.1]), "b": np.array([2.0, 2.1])}
+    assert _at_equal_budgets(_made(errors))
+    monkeypatch.setattr(comparing, "error_at", lambda one, budget: one.error[:, -1])
+    assert not _at_equal_budgets(_made(errors))
+
+
+def _seeds(monkeypatch, objective):
+    """Seeds of the runs that decide a tuning, and of those that a comparison rests on."""
+    seen: dict[object, set[int]] = {grid: set(), comparing: set()}
+    for module, found in seen.items():
+
+        def played(*args, module_run=module.run, found=found, **options):
+            found.add(options["seed"])
+            return module_run(*args, **options)
+
+        monkeypatch.setattr(module, "run", played)
+    monkeypatch.setattr(stored, "tunings", dict)
+    monkeypatch.setattr(grid, "POWERS", (-3, -2))
+    compare_rows([row("bsp-sgd"), row("asp")], objective, steps=20, replicas=2, seed=7)
+    return seen[grid], seen[comparing]
+
+
+def test_a_grid_that_leaks_the_seed_of_a_comparison_is_refuted(monkeypatch):
+    """Planted: tunings decided on seed 7, which the comparison then runs."""
+    objective = problem("quadratic-sc", 4)
+    with monkeypatch.context() as right:
+        decided, compared = _seeds(right, objective)
+        assert decided == {SEED} and compared == {7} and not decided & compared
+    with monkeypatch.context() as planted:
+        planted.setattr(grid, "SEED", 7)
+        decided, compared = _seeds(planted, objective)
+        assert decided & compared
 
 
 def test_workers_errors_are_compared_where_they_are_asked_for():

@@ -14,7 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from algorithms.catalogue import row
+from algorithms.catalogue.synchronous import round_trip as _trip
+from algorithms.compressors.blocks import BlockSampling
+from algorithms.compressors.identity import Identity
 from algorithms.methods.variance_reduced.asylpg import AsyLPG
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
@@ -27,6 +29,7 @@ from theory.arrays import Floats
 from theory.stepsizes import ConstantStep
 
 _N, _D, _REPLICAS, _SEED, _SHARE = 4, 20, 16, 3, 1e-4
+_BLOCKS, _EPOCH = 4, 20  # as the row has them: blocks by lot, an anchor every 5 gradients a worker
 _HALF = 0.5  # the exponent of kappa that acceleration promises
 _ROW, _PROBLEM = "aasgd", "strongly convex quadratic, sigma2 = zeta2 = 1"
 
@@ -35,17 +38,17 @@ class Kind(NamedTuple):
     """A method and how long it may take.
 
     Attributes:
-        theta: the coupling; 1 has no momentum, None is the row's own.
+        theta: the coupling; 1 has no momentum.
         gamma: its stepsize, of a grid of halvings the best.
         steps: by kappa, the gradients of a run: more than it takes.
     """
 
-    theta: float | None
+    theta: float
     gamma: float
     steps: Mapping[int, int]
 
 
-WITH = Kind(None, 1.0, {30: 700, 100: 700, 300: 800, 1000: 1500})
+WITH = Kind(0.2, 1.0, {30: 700, 100: 700, 300: 800, 1000: 1500})
 WITHOUT = Kind(1.0, 0.25, {30: 500, 100: 1200, 300: 2600})
 
 
@@ -57,10 +60,10 @@ def gradients_to(kind: Kind, kappa: int) -> Floats:
     """
     problem = Quadratic.strongly_convex(_N, _D, mu=1 / kappa, sigma2=1.0, zeta2=1.0)
     steps = kind.steps[kappa]
-    method = row(_ROW).tune(problem, steps, ConstantStep(kind.gamma)).method
-    assert isinstance(method, AsyLPG)
-    if kind.theta is not None:
-        method = replace(method, theta=kind.theta)
+    method = AsyLPG(
+        ConstantStep(kind.gamma), steps, _trip(problem), _EPOCH, BlockSampling(_BLOCKS), Identity(),
+        kind.theta,
+    )  # fmt: skip
     trace = run(method, problem, steps=steps, seed=_SEED, replicas=_REPLICAS, points=steps // 2)
     there = trace.suboptimality <= _SHARE * trace.suboptimality[:, :1]
     if not there.any(axis=1).all():
