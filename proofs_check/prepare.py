@@ -84,7 +84,7 @@ def _run_of(of: Row, build: Build, cell: Cell, best: Best | None) -> CellResult:
 
 
 def _watched(cell: Cell, _: str) -> Prepared:
-    return partial(_watched_of, row(cell.row), _entry(cell.problem).build, cell)
+    return partial(_watched_of, row(cell.row), entry_called(cell.problem).build, cell)
 
 
 def _watched_of(of: Row, build: Build, cell: Cell) -> CellResult:

@@ -111,7 +111,7 @@ FORMS: tuple[RowForm, ...] = (
         "one auxiliary variable, which the server holds and all models meet in: v = 1",
         Recipe(
             lambda step, p, _t: Cooperative(step, elastic(p.n, _PULL / p.n), _PERIOD),
-            (), Identity(), stepsize_divisor=16.0,
+            (), Identity(), stepsize_divisor=16.0, cycle=_PERIOD,
             why="the theorem's lambda is that of a matrix over workers alone",
         ),
     ),
