@@ -21,8 +21,12 @@ _STEP = ConstantStep(0.2)
 
 @final
 @dataclass(frozen=True)
-class Reversed(Filter):
-    """Of the coordinates that are 0 those with small gradients are sent, the others are not."""
+class WrongWayRound(Filter):
+    """Of the coordinates that are 0 those with small gradients are sent, the others are not.
+
+    Attributes:
+        right: the filter whose comparison is turned round.
+    """
 
     right: KKTFilter
 
@@ -45,7 +49,7 @@ def measure(side: Side) -> Seen:
         case Side.BASELINE:
             method = replace(method, filter=NoFilter())
         case Side.FAULT:
-            method = replace(method, filter=Reversed(right))
+            method = replace(method, filter=WrongWayRound(right))
     return to_reach(run(method, stage, steps=_STEPS, points=_STEPS), _TARGET, "sent_bits")
 
 
