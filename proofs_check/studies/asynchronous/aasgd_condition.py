@@ -34,7 +34,7 @@ _HALF = 0.5  # the exponent of kappa that acceleration promises
 _ROW, _PROBLEM = "aasgd", "strongly convex quadratic, sigma2 = zeta2 = 1"
 
 
-class Contender(NamedTuple):
+class SidesRuns(NamedTuple):
     """A method and how long it may take.
 
     Attributes:
@@ -48,11 +48,11 @@ class Contender(NamedTuple):
     steps: Mapping[int, int]
 
 
-WITH = Contender(0.2, 1.0, {30: 700, 100: 700, 300: 800, 1000: 1500})
-WITHOUT = Contender(1.0, 0.25, {30: 500, 100: 1200, 300: 2600})
+WITH = SidesRuns(0.2, 1.0, {30: 700, 100: 700, 300: 800, 1000: 1500})
+WITHOUT = SidesRuns(1.0, 0.25, {30: 500, 100: 1200, 300: 2600})
 
 
-def gradients_to(kind: Contender, kappa: int) -> Floats:
+def gradients_to(kind: SidesRuns, kappa: int) -> Floats:
     """Gradients of all workers until f - f* is 1e-4 of its start ``[R]``.
 
     Raises:
@@ -75,7 +75,7 @@ def gradients_to(kind: Contender, kappa: int) -> Floats:
     return np.asarray(trace.steps[there.argmax(axis=1)], dtype=np.float64)
 
 
-def measure(accelerated: Contender = WITH, plain: Contender = WITHOUT) -> StudyResult:
+def measure(accelerated: SidesRuns = WITH, plain: SidesRuns = WITHOUT) -> StudyResult:
     """Both exponents, and a figure of each."""
     (fit, one), (other, two) = _fitted(accelerated, _HALF), _fitted(plain, 1.0)
     told = f"n = {_N}, {_REPLICAS} replicas, seed {_SEED}"
@@ -88,7 +88,7 @@ def measure(accelerated: Contender = WITH, plain: Contender = WITHOUT) -> StudyR
     return StudyResult((held, _steeper(other, told)), (one, two))
 
 
-def _fitted(kind: Contender, order: float) -> tuple[PowerLawFit, RateSeries]:
+def _fitted(kind: SidesRuns, order: float) -> tuple[PowerLawFit, RateSeries]:
     kappas = np.array(sorted(kind.steps), dtype=np.float64)
     taken = np.stack([gradients_to(kind, int(kappa)) for kappa in kappas], axis=1)
     fit = fit_power(kappas, taken, ALPHA)
