@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import Any, final
 
@@ -46,9 +46,9 @@ class _Pass:
 
 
 @final
-@dataclass(frozen=True)
+@dataclass
 class _Sending:
-    """One bucket on its way."""
+    """One bucket on its way; of its rows only what is still needed."""
 
     bucket: GradBucket
     group: tuple[int, ...]
@@ -104,9 +104,10 @@ class ByBucket:
         if now.gamma == 0:
             return self._idle(bucket, now)
         sending = self._sending(bucket, group, now)
-        return self._sent(sending, now).then(
-            lambda arrived: self._finished(sending, now, arrived.value())
-        )
+        arriving = self._sent(sending, now)
+        if sending.packet is not None and not self._hears:
+            self._remember(sending, sending.packet, now, None)
+        return arriving.then(lambda arrived: self._finished(sending, now, arrived.value()))
 
     def _sending(self, bucket: GradBucket, group: tuple[int, ...], now: _Pass) -> _Sending:
         """Everything up to the message of one bucket."""
@@ -150,16 +151,26 @@ class ByBucket:
     def _averaged(
         self, sending: _Sending, packet: Packet, now: _Pass, messages: list[WireMessage]
     ) -> None:
-        network, wanted = self.network, sending.wanted
-        sent = packet.own(network.workers)
+        now.received += 8 * self.network.arrived(messages)
+        mean = mean_of(packet, messages, self.network.everyone)
+        if self._hears:
+            self._remember(sending, packet, now, mean)
+        hand_back(unscaled(mean, now.gamma, now.scale), sending.bucket.gradients())
+
+    @property
+    def _hears(self) -> bool:
+        """Whether the memory waits for what all ranks sent."""
+        return "mean" in self.sender.memory.after_reads
+
+    def _remember(self, sending: _Sending, packet: Packet, now: _Pass, mean: Tensor | None) -> None:
+        """Make the bucket's memory that of after this step, and let its rows go."""
+        wanted, sent = sending.wanted, packet.own(self.network.workers)
         now.wanted2 += float(wanted.norm()) ** 2
         now.lost2 += in_place.distance(sent, wanted) ** 2
-        now.received += 8 * network.arrived(messages)
-        mean = mean_of(packet, messages, network.everyone)
-        hears = "mean" in self.sender.memory.after_reads
-        self.sender.remember(sending.state, sending.x, wanted, sent, mean if hears else None)
+        self.sender.remember(sending.state, sending.x, wanted, sent, mean)
         now.states.append((sending.group, sending.state))
-        hand_back(unscaled(mean, now.gamma, now.scale), sending.bucket.gradients())
+        sending.packet = replace(packet, symbols=())
+        sending.x = sending.wanted = in_place.nothing(sent)
 
     def _close(self, now: _Pass) -> None:
         """One more bucket is done; with the last one the pass is."""
