@@ -20,18 +20,24 @@ from algorithms.trace import record_steps
 from proofs_check.cell import CellResult
 from proofs_check.curves import RunSeries, band
 from proofs_check.instruments.evidence import ALPHA
+from proofs_check.instruments.late import late_bound_verdict
 from proofs_check.instruments.paths import path
-from proofs_check.instruments.rates import curve_under_bound
-from proofs_check.methods.tuned_run import cited, measured
+from proofs_check.instruments.rates import (
+    bound_slope,
+    curve_under_bound,
+    fit_power,
+    rate_verdict,
+)
+from proofs_check.methods.tuned_run import at_start, cited, measured
 from proofs_check.studies.gossip.choco_gap import potential
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
 from theory.constants import Constants
-from theory.stepsizes import ConstantStep, Stepsize
+from theory.stepsizes import ConstantStep, InverseTimeStep, Stepsize
 from theory.theorem import Metric, Theorem
 
 Make = Callable[[Stepsize, Problem, int], Method[Any]]
-Series = tuple[Floats, Floats, tuple[Floats, Floats]]
+Series = tuple[Floats, Floats, tuple[Floats, Floats], float]
 
 REPLICAS = 64
 _SEED = 91
@@ -80,7 +86,7 @@ class BoundCheck:
         if broken:
             return CellResult((self._judged(Outcome.NOT_APPLICABLE, "; ".join(broken), step),))
         try:
-            times, series, bits = self._series(problem, c, step)
+            times, series, bits, start = self._series(problem, c, step)
         except Diverged as failure:
             return CellResult((self._judged(Outcome.REFUTED, str(failure), step),))
         if not np.isfinite(series).all():
@@ -96,15 +102,46 @@ class BoundCheck:
             received_bits=bits[1], bound=bound, theorem=cited(self.theorem),
         )  # fmt: skip
         held = replace(verdict, theorem=self.theorem.name)
-        return CellResult((held, *self._ball(problem, step)), (run,))
+        late = late_bound_verdict(
+            start, series, bound, ALPHA, subject=self.row, problem=self.problem,
+            theorem=self.theorem.name, provenance=self._told(step),
+        )  # fmt: skip
+        rate = self._rate(step, times, series, bound)
+        rates = () if rate is None else (rate,)
+        return CellResult((held, late, *rates, *self._ball(problem, step)), (run,))
+
+    def _rate(self, step: Stepsize, times: Floats, series: Floats, bound: Floats) -> Verdict | None:
+        """The exponent of T against the bound's own from T/8 on; for anytime stepsizes alone, whose
+        horizons are those of one run."""
+        if "T" not in self.theorem.order.exponents or not isinstance(step, InverseTimeStep):
+            return None
+        tail = times >= self.steps / 8
+        return self._judged_rate(times[tail], series[:, tail], bound[tail])
+
+    def _judged_rate(self, x: Floats, ends: Floats, due: Floats) -> Verdict | None:
+        theorem = self.theorem
+        power = float(theorem.order.exponents["T"])
+        try:
+            fit = fit_power(x, ends, ALPHA, groups=REPLICAS)
+        except ValueError:
+            return None
+        verdict = rate_verdict(
+            fit, power, False, subject=self.row,
+            problem=self.problem, reference=max(power, bound_slope(x, due, fit.points)),
+            claim=f"{theorem.metric.value} falls with T as fast as {theorem.name} for T from "
+            f"{x[0]:g} to {x[-1]:g}",
+            provenance=f"{theorem.source}; {REPLICAS} replicas, error {ALPHA:g}",
+        )  # fmt: skip
+        return replace(verdict, theorem=theorem.name)
 
     def _series(self, problem: Problem, c: Constants, step: Stepsize) -> Series:
-        """Times after the start ``[K]``, the metric ``[R, K]``, bits sent and received ``[K]``."""
+        """Times after the start ``[K]``, the metric ``[R, K]``, bits sent and received ``[K]``, the
+        metric's mean at the start."""
         if self.theorem.metric is Metric.CONSENSUS_POTENTIAL:
             return self._gossip(problem, step)
         return self._descent(problem, c, step)
 
-    def _descent(self, problem: Problem, c: Constants, step: Stepsize) -> Series:
+    def _descent(self, problem: Problem, c: Constants, step: Stepsize, seed: int = _SEED) -> Series:
         weighted = self.theorem.metric is Metric.WEIGHTED_SUBOPTIMALITY
 
         def weight(t: int) -> float:
@@ -117,20 +154,28 @@ class BoundCheck:
         series = measured(trace, self.theorem.metric)
         assert series is not None
         bits = trace.sent_bits.mean(axis=0)[1:], trace.received_bits.mean(axis=0)[1:]
-        return trace.steps[1:].astype(np.float64), series[:, 1:], bits
+        return trace.steps[1:].astype(np.float64), series[:, 1:], bits, at_start(trace, series)
 
     def _gossip(self, problem: Problem, step: Stepsize) -> Series:
         due = set(record_steps(self.steps, 200)[1:].tolist())
         times, columns, sent, received = [], [], [], []
         method = self.make(step, problem, self.steps)
+        start = 0.0
         for t, state, world in path(method, problem, self.steps, seed=_SEED, replicas=REPLICAS):
+            if t == 0:
+                start = float(potential(state).mean())
             if t in due:
                 account = world.network.account((REPLICAS,))
                 times.append(float(t))
                 columns.append(potential(state).numpy())
                 sent.append(account.sent_bits.double().mean().item())
                 received.append(account.received_bits.double().mean().item())
-        return np.array(times), np.stack(columns, axis=1), (np.array(sent), np.array(received))
+        return (
+            np.array(times),
+            np.stack(columns, axis=1),
+            (np.array(sent), np.array(received)),
+            start,
+        )
 
     def _ball(self, problem: Problem, step: Stepsize) -> tuple[Verdict, ...]:
         """Whether a bounded second moment that holds in a ball was used inside that ball."""

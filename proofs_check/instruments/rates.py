@@ -158,7 +158,8 @@ def rate_verdict(
     ``reference`` is the slope of the theorem's own bound over the points (:func:`bound_slope`): it
     is held against slope +- half_width in the order's place, since both are of the same range. If
     the data could not have seen a deviation of ``coarsest`` (default: between T^(-1/2) and T^(-1)),
-    the exponent is compared, not asserted.
+    and the interval does not lie below the order as a whole, the exponent is compared, not
+    asserted.
     """
     held, low, high = order, *(fit.decided or _around(fit))
     if reference is not None:
@@ -167,10 +168,16 @@ def rate_verdict(
     under = tight and high < held - _ROUNDING
     outcome = Outcome.REFUTED if over or under else Outcome.SUPPORTED
     note = ""
-    if fit.resolution > coarsest and outcome is Outcome.SUPPORTED:
+    resolution = fit.resolution if (low, high) == _around(fit) else high - low
+    sure = high <= held and not tight
+    if resolution > coarsest and not sure and outcome is Outcome.SUPPORTED:
         outcome, note = Outcome.COMPARED, f"; too coarse to assert (more than {coarsest:g})"
     relation = "=" if tight else "<="
-    at_hand = "" if reference is None else f"; the bound's own over these points {reference:.4f}"
+    at_hand = (
+        ""
+        if reference is None
+        else f"; held against the bound's over these points, {reference:.4f}"
+    )
     evidence = (
         f"exponent of {variable} {fit.slope:.4f} +- {fit.half_width:.4f} (order: {relation} "
         f"{order:g}{at_hand}) on {fit.points} of {fit.offered} points, {fit.replicas} replicas, "
@@ -187,7 +194,7 @@ def rate_verdict(
         bound=held,
         order=f"{variable}^{order:g}",
         uncertainty=fit.half_width,
-        resolution=fit.resolution,
+        resolution=resolution,
         evidence=evidence,
         provenance=provenance or f"grouped jackknife, error {fit.alpha:g}",
         problem=problem,

@@ -18,13 +18,16 @@ from algorithms.run import Diverged
 from algorithms.trace import only_agrees
 from algorithms.tuning.grid import Best
 from proofs_check.cell import CellResult
-from proofs_check.instruments.rates import curve_under_bound, fit_power, rate_verdict
+from proofs_check.instruments.late import late_bound_verdict
+from proofs_check.instruments.rates import curve_under_bound
 from proofs_check.instruments.statistics import TEST_ERROR
 from proofs_check.methods.received import received_bill
-from proofs_check.methods.sweep import horizons
+from proofs_check.methods.run_rates import rate_in_time
+from proofs_check.methods.run_words import about, no_theorem, told
 from proofs_check.methods.tuned_run import (
     VACUOUS,
     TunedRun,
+    at_start,
     grid_run,
     measured,
     practice,
@@ -32,8 +35,6 @@ from proofs_check.methods.tuned_run import (
     tuned_run,
 )
 from proofs_check.verdict import Outcome, Verdict
-from theory.constants import MissingConstants
-from theory.theorem import Theorem
 
 _BESIDE = 8  # replicas of the run that is drawn beside a theorem's
 _STATIONARY = 1e-6  # what is left of a gradient at a minimiser that was found by iteration
@@ -55,24 +56,16 @@ def run_row(
             played = tuned_run(row, problem, steps, replicas, seed)
     except Diverged as error:
         return CellResult((_diverged(row, problem, error, seed),))
-    heard = received_bill(row, problem, played.tuned.method, played.trace, _told(played))
+    heard = received_bill(row, problem, played.tuned.method, played.trace, told(played))
     verdicts = [_progress(row, problem, played), _bill(row, problem, played), heard]
-    verdicts.append(_under_bound(row, problem, played))
+    verdicts += _under_bound(row, problem, played)
     if rates:
-        verdicts.append(_rate(row, problem, played, replicas, seed))
+        verdicts.append(rate_in_time(row, problem, played, replicas, seed))
     series = run_series(played, problem.n)
     if both and best is not None and not played.note and not played.tuned.stepless:
         beside = practice(row, problem, best, played, min(replicas, _BESIDE), seed)
         series = replace(series, beside=beside)
     return CellResult(tuple(verdicts), (series,))
-
-
-def _told(played: TunedRun, seed: int | None = None) -> str:
-    trace = played.trace
-    return (
-        f"seed {trace.seed if seed is None else seed}, {len(trace.squared_gradient)} replicas, "
-        f"{played.steps} steps, {played.tuned.step_text}{f', {played.note}' if played.note else ''}"
-    )
 
 
 def _diverged(row: Row, problem: Problem, error: Diverged, seed: int) -> Verdict:
@@ -105,7 +98,7 @@ def _progress(row: Row, problem: Problem, played: TunedRun) -> Verdict:
         statistic=ratio, bound=1.0, uncertainty=half / float(first.mean()),
         resolution=2 * half / float(first.mean()),
         evidence=f"{name} {first.mean():.4g} -> {last.mean():.4g}",
-        provenance=f"{_told(played)}, error {TEST_ERROR:g}",
+        provenance=f"{told(played)}, error {TEST_ERROR:g}",
     )  # fmt: skip
 
 
@@ -131,7 +124,7 @@ def _bill(row: Row, problem: Problem, played: TunedRun) -> Verdict:
     if messages == 0:
         return Verdict(
             row.key, claim, "bits", Outcome.NOT_APPLICABLE, problem=problem.name,
-            evidence="no message was sent", provenance=_told(played),
+            evidence="no message was sent", provenance=told(played),
         )  # fmt: skip
     mean = sent / messages
     held = sent == messages * stated if fixed else mean <= stated
@@ -143,62 +136,29 @@ def _bill(row: Row, problem: Problem, played: TunedRun) -> Verdict:
         statistic=mean, bound=float(stated),
         evidence=f"{sent:.0f} bits in {messages:.0f} messages sent; d={problem.d}, "
         f"{bits}-bit floats",
-        provenance=_told(played),
+        provenance=told(played),
     )  # fmt: skip
 
 
-def _reasons(row: Row, played: TunedRun) -> str:
-    """Why none of the row's theorems applies, or cannot be held against a trace."""
-    theorem = played.tuned.theorem
-    if theorem is not None:
-        return (
-            f"{theorem.name} applies; its metric ({theorem.metric.value}) is not in a trace, or"
-            " it has no order in T: its bound has a check of its own"
-        )
-    told = [f"{theorem.name}: {_reason(theorem, played)}" for theorem in row.theorems]
-    return " | ".join(told) or row.why or "no theorem is stated for this row"
-
-
-def _reason(theorem: Theorem, played: TunedRun) -> str:
-    missing = played.constants.missing(theorem.needs)
-    if missing:
-        return f"needs {', '.join(missing)}"
-    try:
-        step = theorem.stepsize(played.constants, played.steps)
-    except MissingConstants as error:
-        return str(error)
-    return "; ".join(theorem.violations(played.constants, step, played.steps))
-
-
-def _no_theorem(row: Row, problem: Problem, played: TunedRun, check: str, claim: str) -> Verdict:
-    return Verdict(
-        subject=row.key, problem=problem.name, check=check, claim=claim,
-        outcome=Outcome.NOT_APPLICABLE, evidence=_reasons(row, played),
-        provenance=_told(played),
-    )  # fmt: skip
-
-
-def _under_bound(row: Row, problem: Problem, played: TunedRun) -> Verdict:
+def _under_bound(row: Row, problem: Problem, played: TunedRun) -> tuple[Verdict, ...]:
     theorem = played.tuned.theorem
     claim = f"whole curve under {theorem.name}" if theorem else "whole curve under a bound"
     series = measured(played.trace, theorem.metric) if theorem else None
     if theorem is None or series is None:
-        return _no_theorem(row, problem, played, "curve under bound", claim)
+        return (no_theorem(row, problem, played, "curve under bound", claim),)
     bound = theorem.bound(played.constants, played.tuned.step, played.trace.steps.astype(float))
     keep = np.isfinite(series).all(axis=0)
     verdict = curve_under_bound(
         series[:, keep], bound[keep], TEST_ERROR, subject=row.key, problem=problem.name,
         claim=claim,
-        provenance=f"{theorem.source} ({theorem.confidence.value}); {_told(played)}",
+        provenance=f"{theorem.source} ({theorem.confidence.value}); {told(played)}",
         floor=1e-13,
     )  # fmt: skip
-    return _said(_about(verdict, theorem), played)
-
-
-def _about(verdict: Verdict, theorem: Theorem) -> Verdict:
-    """With the theorem's name; what rests on memory or orders alone is compared, not asserted."""
-    outcome = verdict.outcome if theorem.confidence.assertable else Outcome.COMPARED
-    return replace(verdict, outcome=outcome, theorem=theorem.name)
+    late = late_bound_verdict(
+        at_start(played.trace, series), series[:, keep], bound[keep], TEST_ERROR, subject=row.key,
+        problem=problem.name, theorem=theorem.name, provenance=told(played),
+    )  # fmt: skip
+    return _said(about(verdict, theorem), played), about(late, theorem)
 
 
 def _said(verdict: Verdict, played: TunedRun) -> Verdict:
@@ -206,43 +166,3 @@ def _said(verdict: Verdict, played: TunedRun) -> Verdict:
     if not played.vacuous:
         return verdict
     return replace(verdict, evidence=f"{verdict.evidence}; {VACUOUS}")
-
-
-def _rate(row: Row, problem: Problem, played: TunedRun, replicas: int, seed: int) -> Verdict:
-    """Exponent of T in the theorem's metric: along one curve where the stepsize is anytime, else
-    over horizons each tuned for itself."""
-    theorem = played.tuned.theorem
-    claim = "rate in T of the theorem's metric"
-    power = theorem.order.exponents.get("T") if theorem else None
-    if theorem is None or power is None or measured(played.trace, theorem.metric) is None:
-        return _no_theorem(row, problem, played, "rate in T", claim)
-    if played.vacuous:  # shorter horizons are further still from what the order is about
-        unsaid = _no_theorem(row, problem, played, "rate in T", claim)
-        return replace(unsaid, evidence=f"{theorem.name} applies, but {VACUOUS}")
-    times, values = horizons(row, problem, played, theorem.metric, replicas, seed)
-    try:
-        fit = fit_power(times, values, TEST_ERROR)
-    except ValueError as error:
-        return Verdict(
-            subject=row.key, problem=problem.name, check="rate in T", claim=claim,
-            outcome=Outcome.COMPARED, order=f"T^{float(power):g}", evidence=str(error),
-            provenance=_told(played),
-        )  # fmt: skip
-    verdict = rate_verdict(
-        fit, float(power), False, subject=row.key, problem=problem.name,
-        claim=f"{theorem.metric.value} is {theorem.order} ({theorem.name})",
-        provenance=f"{theorem.source}; {_told(played)}, error {TEST_ERROR:g}",
-    )  # fmt: skip
-    return _about(_settled(verdict), theorem)
-
-
-def _settled(verdict: Verdict) -> Verdict:
-    """An order is a limit, so a slope short of it at these horizons is told, not called a fault.
-
-    What the theorem states of every horizon, its bound, is held over the whole curve; orders are
-    asserted in ``studies``, where the setting is chosen for the leading term to rule.
-    """
-    if verdict.outcome is not Outcome.REFUTED:
-        return verdict
-    evidence = f"{verdict.evidence}; these horizons are short of the leading term's regime"
-    return replace(verdict, outcome=Outcome.COMPARED, evidence=evidence)

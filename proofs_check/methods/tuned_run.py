@@ -78,6 +78,13 @@ def measured(trace: Trace, metric: Metric) -> Floats | None:
     return None if name is None else getattr(trace, name)
 
 
+def at_start(trace: Trace, series: Floats) -> float:
+    """Mean of a metric's ``series`` ``[R, K]`` before the first step; f - f* where it is an average
+    over steps that has no value there."""
+    first = float(series[:, 0].mean())
+    return first if np.isfinite(first) else float(trace.suboptimality[:, 0].mean())
+
+
 def tuned_run(
     row: Row,
     problem: Problem,

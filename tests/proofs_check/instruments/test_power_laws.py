@@ -113,7 +113,7 @@ def test_a_curve_is_held_against_the_slope_of_its_bound_where_that_is_given():
     held = rate_verdict(fit, EXPONENT, False, reference=local, **NAMES)
     slower = rate_verdict(fit, EXPONENT, False, reference=local - 0.1, **NAMES)
     assert (held.outcome, slower.outcome) == (Outcome.SUPPORTED, Outcome.REFUTED)
-    assert held.bound == local and "the bound's own over these points" in held.evidence
+    assert held.bound == local and "the bound's over these points" in held.evidence
 
 
 def test_the_window_leaves_out_what_no_model_describes():

@@ -1,0 +1,97 @@
+"""Which rows have a rate decided and a bound that says something, read off the results table.
+
+``python -m experiments.reporting.row_evidence report/results.parquet`` prints both counts and names
+the rows that are missing.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import final
+
+import pandas as pd
+
+from algorithms.catalogue import ROWS
+from proofs_check.instruments.late import CHECK as LATE_BOUND
+from proofs_check.verdict import Outcome
+
+_RATE = "rate in "
+_DECIDED = (Outcome.SUPPORTED.value, Outcome.REFUTED.value)
+
+
+@final
+@dataclass(frozen=True)
+class RowEvidence:
+    """The ready rows, by what the table has of them.
+
+    Attributes:
+        rows: all of them.
+        decided: with a rate that is supported or refuted, in any variable.
+        unstated: others, with a rate that was measured and a reason why none is stated.
+        bounded: with a curve that is held under a bound which ends below the start.
+    """
+
+    rows: tuple[str, ...]
+    decided: tuple[str, ...]
+    unstated: tuple[str, ...]
+    bounded: tuple[str, ...]
+
+    @property
+    def without_rate(self) -> tuple[str, ...]:
+        """Rows with neither."""
+        known = {*self.decided, *self.unstated}
+        return tuple(row for row in self.rows if row not in known)
+
+    @property
+    def without_bound(self) -> tuple[str, ...]:
+        """Rows without a bound that says something."""
+        return tuple(row for row in self.rows if row not in self.bounded)
+
+    def __str__(self) -> str:
+        return "\n".join(
+            (
+                f"{len(self.decided)} of {len(self.rows)} rows have a rate decided; "
+                f"{len(self.unstated)} have one measured, and a reason why none is stated",
+                f"no rate: {', '.join(self.without_rate) or 'none'}",
+                f"{len(self.bounded)} rows have a curve under a bound that ends below the start",
+                f"no such bound: {', '.join(self.without_bound) or 'none'}",
+            )
+        )
+
+
+def row_evidence(table: pd.DataFrame) -> RowEvidence:
+    """Count the ready rows of a results table, variants of a row as the row itself."""
+    keys = table["row"].str.partition(":")[0]
+    rate = table["check"].str.startswith(_RATE)
+    measured = rate & (table["verdict"] == Outcome.NOT_APPLICABLE.value)
+    measured &= table["statistic"].notna()
+    decided = _among(keys[rate & table["verdict"].isin(_DECIDED)])
+    late = (table["check"] == LATE_BOUND) & (table["verdict"] == Outcome.SUPPORTED.value)
+    return RowEvidence(
+        rows=tuple(row.key for row in ROWS if row.recipe is not None),
+        decided=decided,
+        unstated=tuple(key for key in _among(keys[measured]) if key not in decided),
+        bounded=_among(keys[late]),
+    )
+
+
+def _among(keys: pd.Series[str]) -> tuple[str, ...]:
+    """The ready rows among ``keys``, in the order of the catalogue."""
+    found = set(keys)
+    return tuple(row.key for row in ROWS if row.recipe is not None and row.key in found)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print the counts of a results table; 2 if there is no such file."""
+    if len(arguments) != 1 or not Path(arguments[0]).is_file():
+        print(f"want one results.parquet, as `rateproof survey` writes it, got {arguments}")
+        return 2
+    print(row_evidence(pd.read_parquet(arguments[0])))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

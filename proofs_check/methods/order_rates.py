@@ -1,0 +1,147 @@
+"""Rates in T where no theorem applies: an order that a source states, or the exponent alone.
+
+An order is looked at where its stepsizes are: gamma proportional to 1/sqrt(T), or 2 / (mu (s + t))
+for an order of 1/T under strong convexity, from the cautious stepsize at the shortest horizon on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from algorithms.catalogue import Row
+from algorithms.problems.base import Problem
+from algorithms.run import Diverged, run
+from algorithms.trace import Trace
+from proofs_check.instruments.rates import fit_power, rate_verdict
+from proofs_check.methods.rate_looks import (
+    CHECK,
+    FEWER_REPLICAS,
+    LOOK_ERROR,
+    HorizonCurve,
+    after_first,
+    batched,
+)
+from proofs_check.methods.run_words import no_theorem, reasons
+from proofs_check.methods.sweep_points import HORIZONS
+from proofs_check.methods.tuned_run import TunedRun, measured
+from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
+from theory.constants import Constants
+from theory.stepsizes import ConstantStep, InverseTimeStep, Stepsize
+from theory.theorem import Metric, OrderOnly
+
+_LONGER = 4
+_COARSEST = 0.5  # an interval wider than that asks for more replicas
+
+
+def rate_by_order(
+    row: Row, problem: Problem, played: TunedRun, replicas: int, seed: int
+) -> Verdict:
+    """Against an order without constants, at the stepsizes of that order; or the exponent alone."""
+    stated = next(
+        (one for one in row.results if isinstance(one, OrderOnly) and _power(one) is not None), None
+    )
+    power = None if stated is None else _power(stated)
+    metric = (stated and stated.metric) or Metric.AVERAGE_SQUARED_GRADIENT
+
+    def measured_at(steps: int, many: int, first: int) -> HorizonCurve:
+        traces = [
+            _ordered_run(row, problem, played, power, metric, steps >> k, first + k, many, steps)
+            for k in range(HORIZONS - 1, -1, -1)
+        ]
+        ends = np.stack([_ends(trace, metric) for trace in traces], axis=1)
+        x = np.array([float(trace.steps[-1]) for trace in traces])
+        return HorizonCurve(x, ends, np.ones_like(x), len(ends))
+
+    try:
+        first = measured_at(played.steps // 2, replicas, seed)
+        found = _exponent_of(first, power, stated, row, problem)
+        if stated is not None and found.outcome is not Outcome.SUPPORTED:
+            if 2 * (found.uncertainty or 0.0) > _COARSEST:
+                again = batched(
+                    lambda many, key: measured_at(played.steps // 2, many, key), replicas, seed
+                )
+            else:
+                many = min(replicas, FEWER_REPLICAS)
+                again = measured_at(_LONGER * played.steps // 2, many, seed + HORIZONS)
+            found = after_first(found, _exponent_of(again, power, stated, row, problem))
+    except (Diverged, ValueError) as error:
+        return replace(
+            no_theorem(row, problem, played, CHECK, "rate in T"),
+            evidence=f"no exponent of T could be fitted ({error}); {reasons(row, played)}",
+        )
+    if stated is None:
+        return replace(
+            found, evidence=f"{reasons(row, played)}; measured instead: {found.evidence}"
+        )
+    return found
+
+
+def _power(result: OrderOnly) -> float | None:
+    power = None if result.order is None else result.order.exponents.get("T")
+    return None if power is None else float(power)
+
+
+def _exponent_of(
+    curve: HorizonCurve, power: float | None, stated: OrderOnly | None, row: Row, problem: Problem
+) -> Verdict:
+    fit = fit_power(curve.x, curve.samples, LOOK_ERROR, groups=curve.groups)
+    name = stated.metric.value if stated and stated.metric else "mean squared gradient"
+    provenance = (
+        f"{len(curve.samples)} replicas, T = {', '.join(f'{x:g}' for x in curve.x)}, error "
+        f"{LOOK_ERROR:g} a look"
+    )
+    if stated is None or power is None:
+        return Verdict(
+            subject=row.key, problem=problem.name, check=CHECK, claim=f"{name} as a power of T",
+            outcome=Outcome.NOT_APPLICABLE, statistic=fit.slope, uncertainty=fit.half_width,
+            resolution=fit.resolution, provenance=provenance,
+            evidence=f"exponent of T {fit.slope:.4f} +- {fit.half_width:.4f}; {fit.shown}",
+        )  # fmt: skip
+    return replace(
+        rate_verdict(
+            fit, power, False, subject=row.key, problem=problem.name,
+            claim=f"{name} falls with T as fast as {stated.order} ({stated.name}, order only)",
+            provenance=f"{stated.source}; {provenance}",
+        ),
+        theorem=stated.name,
+    )  # fmt: skip
+
+
+def _ordered_step(
+    step: Stepsize, power: float | None, c: Constants, horizon: int, shortest: int
+) -> Stepsize:
+    """The cautious stepsize at the shortest horizon, falling as the order asks for."""
+    gamma = step(0)
+    if power == -1 and c.mu:
+        return InverseTimeStep(2 / c.mu, 2 / (c.mu * gamma))
+    return ConstantStep(gamma * (shortest / horizon) ** 0.5)
+
+
+def _ordered_run(
+    row: Row, problem: Problem, played: TunedRun, power: float | None, metric: Metric,
+    steps: int, seed: int, replicas: int, longest: int,
+) -> Trace:  # fmt: skip
+    step = row.tune(problem, played.steps).step
+    shortest = max(1, longest >> (HORIZONS - 1))
+    own = None if played.tuned.stepless else _ordered_step(
+        step, power, played.constants, steps, shortest
+    )  # fmt: skip
+    tuned = row.tune(problem, steps, own)
+    weighted = metric is Metric.WEIGHTED_SUBOPTIMALITY
+    weight: Callable[[int], float] | None = (lambda t: float(t + 1)) if weighted else None
+    averaged = metric is Metric.AVERAGE_SQUARED_GRADIENT
+    return run(
+        tuned.method, problem, steps=steps, seed=seed, replicas=replicas, points=2,
+        every=1 if averaged else 0, weight=weight,
+    )  # fmt: skip
+
+
+def _ends(trace: Trace, metric: Metric) -> Floats:
+    series = measured(trace, metric)
+    if series is None:
+        series = trace.average_squared_gradient
+    return series[:, -1]

@@ -1,0 +1,38 @@
+"""The counts of rows with a decided rate and a bound that says something."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from algorithms.catalogue import ROWS
+from experiments.reporting.row_evidence import main, row_evidence
+
+LINES = (
+    ("bsp-sgd", "rate in T", "supported", -1.0),
+    ("bsp-sgd", "bound at the end", "supported", 0.1),
+    ("top-k", "rate in delta", "refuted", 1.0),
+    ("top-k", "bound at the end", "compared", 9.0),
+    ("bmuf", "rate in T", "not applicable", -0.4),
+    ("qsgd", "rate in T", "not applicable", float("nan")),
+    ("lag:ps", "rate in T", "supported", -1.0),
+    ("", "rate in T", "supported", -1.0),
+)
+TABLE = pd.DataFrame(LINES, columns=["row", "check", "verdict", "statistic"])
+
+
+def test_rows_are_counted_by_what_the_table_has_of_them():
+    found = row_evidence(TABLE)
+    assert found.decided == ("bsp-sgd", "lag", "top-k"), "a form counts for its row"
+    assert found.unstated == ("bmuf",)
+    assert found.bounded == ("bsp-sgd",)
+    ready = [row.key for row in ROWS if row.recipe is not None]
+    assert set(found.without_rate) == set(ready) - {"bsp-sgd", "lag", "top-k", "bmuf"}
+    assert len(found.without_bound) == len(ready) - 1
+    assert f"3 of {len(ready)} rows have a rate decided; 1 have" in str(found)
+
+
+def test_the_command_prints_the_counts_of_a_file(tmp_path, capsys):
+    TABLE.to_parquet(tmp_path / "results.parquet")
+    assert main([str(tmp_path / "results.parquet")]) == 0
+    assert "rows have a rate decided" in capsys.readouterr().out
+    assert main([str(tmp_path / "none.parquet")]) == 2
