@@ -22,8 +22,8 @@ from proofs_check.curves import RunSeries, band
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.late import late_bound_verdict
 from proofs_check.instruments.paths import path
+from proofs_check.instruments.power_laws.described import bound_slope
 from proofs_check.instruments.rates import (
-    bound_slope,
     curve_under_bound,
     fit_power,
     rate_verdict,

@@ -155,7 +155,7 @@ def rate_verdict(
     """Is the measured exponent at most ``order`` (and, if ``tight``, at least)?
 
     An order is refuted if it lies outside ``fit.decided``, above the interval only if tight.
-    ``reference`` is the slope of the theorem's own bound over the points (:func:`bound_slope`): it
+    ``reference`` is the slope of the theorem's own bound over the points (``power_laws.described.bound_slope``): it
     is held against slope +- half_width in the order's place, since both are of the same range. If
     the data could not have seen a deviation of ``coarsest`` (default: between T^(-1/2) and T^(-1)),
     and the interval does not lie below the order as a whole, the exponent is compared, not
@@ -203,12 +203,6 @@ def rate_verdict(
 
 def _around(fit: PowerLawFit) -> tuple[float, float]:
     return fit.slope - fit.half_width, fit.slope + fit.half_width
-
-
-def bound_slope(x: ArrayLike, bound: ArrayLike, points: int) -> float:
-    """Least-squares slope of log bound ``[K]`` against log x ``[K]`` over the first ``points``."""
-    log_x = np.log(np.asarray(x, dtype=np.float64)[:points])
-    return float(_slope(log_x, np.asarray(bound, dtype=np.float64)[:points]))
 
 
 def curve_under_bound(

@@ -17,7 +17,8 @@ import numpy as np
 
 from algorithms.catalogue import Row
 from algorithms.problems.base import Problem
-from proofs_check.instruments.rates import bound_slope, fit_power, rate_verdict
+from proofs_check.instruments.power_laws.described import bound_slope
+from proofs_check.instruments.rates import fit_power, rate_verdict
 from proofs_check.instruments.statistics import TEST_ERROR
 from proofs_check.methods.order_rates import rate_by_order
 from proofs_check.methods.rate_looks import (

@@ -138,5 +138,10 @@ def _models(x: Floats) -> dict[str, ModelFit]:
     return {name: fit for name, fit in MODELS.items() if name != LOGARITHM or x[0] > 1}
 
 
+def bound_slope(x: Floats, bound: Floats, points: int) -> float:
+    """Least-squares slope of log bound ``[K]`` against log x ``[K]`` over the first ``points``."""
+    return _slope(x[:points], np.log(bound[:points]))
+
+
 def _slope(x: Floats, log_y: Floats) -> float:
     return float(np.polyfit(np.log(x), log_y, 1)[0])

@@ -18,9 +18,9 @@ from proofs_check.instruments.power_laws.calibration import (
     curve,
     noisy_curves,
 )
-from proofs_check.instruments.power_laws.described import described
+from proofs_check.instruments.power_laws.described import bound_slope, described
 from proofs_check.instruments.power_laws.models import MODELS
-from proofs_check.instruments.rates import bound_slope, fit_power, rate_verdict
+from proofs_check.instruments.rates import fit_power, rate_verdict
 from proofs_check.verdict import Outcome
 
 X = np.geomspace(16, 2048, 12)
