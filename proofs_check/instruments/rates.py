@@ -155,11 +155,10 @@ def rate_verdict(
     """Is the measured exponent at most ``order`` (and, if ``tight``, at least)?
 
     An order is refuted if it lies outside ``fit.decided``, above the interval only if tight.
-    ``reference`` is the slope of the theorem's own bound over the points (``power_laws.described.bound_slope``): it
-    is held against slope +- half_width in the order's place, since both are of the same range. If
-    the data could not have seen a deviation of ``coarsest`` (default: between T^(-1/2) and T^(-1)),
-    and the interval does not lie below the order as a whole, the exponent is compared, not
-    asserted.
+    ``reference``, the slope of the theorem's own bound over the points, is held against slope +-
+    half_width in its place. If the data could not have seen a deviation of ``coarsest`` (default:
+    between T^(-1/2) and T^(-1)), and the interval does not lie below the order as a whole, the
+    exponent is compared, not asserted.
     """
     held, low, high = order, *(fit.decided or _around(fit))
     if reference is not None:
