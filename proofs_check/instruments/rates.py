@@ -39,12 +39,11 @@ class PowerLawFit:
     slope        jackknife estimate of the exponent
     half_width   half-width of its two-sided confidence interval at error ``alpha``
     intercept    of log y at log x = 0
-    resolution   2 half_width: a deviation that large is refuted at least every other time
+    resolution   2 half_width: a deviation that large is refuted every other time
     residual     largest |log mean y - fitted line| over the points: how little a power law it is
     points       points used, of ``offered``; the rest lies at or behind the floor
     replicas     independent runs behind the interval
-    shown        what the curve shows for readers, its 95% interval over models (None: too few
-                 points or replicas)
+    shown        the 95% interval over models, for readers (None: too few points or replicas)
     decided      interval at error ``alpha`` that a stated order must miss to be refuted: slope +-
                  half_width, widened to that over models where the curve is shown to be no power law
     """

@@ -27,7 +27,9 @@ def rate(one: Row, built, steps: int = 128, replicas: int = 32) -> Verdict:
 
 @dataclass(frozen=True)
 class FallsTooFast(BspNonconvex):
-    """A planted fault: another factor 1/T, as where a square root is left out."""
+    """A planted fault: T^-1 for T^-1/2, as where a square root is left out."""
+
+    order = Order({"T": -1})
 
     def bound(self, c, step, times):
         return bsp_nonconvex.bound(c, step, times) / np.sqrt(times)
