@@ -41,7 +41,7 @@ class RowEvidence:
 
     @property
     def without_rate(self) -> tuple[str, ...]:
-        """Rows with neither."""
+        """Rows with neither a decided rate nor a measured one."""
         known = {*self.decided, *self.unstated}
         return tuple(row for row in self.rows if row not in known)
 
