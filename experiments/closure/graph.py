@@ -22,7 +22,7 @@ DISCOVERY = "theory.members"
 LOOKUP: Name = ("algorithms.catalogue", "row")
 """Finds a row of the catalogue by its key."""
 
-LOOKING = ("proofs_check.signatures", "proofs_check.instruments")
+LOOKING = ("proofs_check.signatures", "proofs_check.instruments", "proofs_check.table_iv")
 """Modules here look rows up by keys that stand in them, or in who calls them from here, as string
 constants."""
 

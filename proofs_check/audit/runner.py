@@ -51,7 +51,11 @@ class Runner:
         self._function = self.subject.fresh()
 
     def answer(self, given: Any, seed: int) -> Any:
-        """What comes back for an array as it is; raises what the code raises."""
+        """What comes back for an array as it is.
+
+        Raises:
+            Exception: whatever the code raises; a fault of its own in place of an exit.
+        """
         if self.renews:
             self.renew()
         self.calls += 1

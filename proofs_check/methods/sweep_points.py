@@ -11,7 +11,7 @@ from algorithms.methods.base import Method
 from algorithms.problems.base import Problem
 from algorithms.topologies.base import Topology
 from algorithms.topologies.gallery import gallery
-from algorithms.tuning.parameters import row_parameters, with_settings
+from algorithms.tuning.parameters import row_parameters, with_values
 from theory.constants import Constants
 from theory.stepsizes import Stepsize
 
@@ -69,7 +69,7 @@ def points(
             for at in values or ladder:
                 whole = float(at).is_integer()
                 yield SweepPoint(
-                    with_settings(row, {name: int(at) if whole else at}), build(n), steps
+                    with_values(row, {name: int(at) if whole else at}), build(n), steps
                 )
 
 

@@ -156,7 +156,9 @@ def test_a_problem_reruns_what_runs_on_it(tree: Path, before: Versions) -> None:
 def test_a_theorem_reruns_the_rows_it_speaks_of(tree: Path, before: Versions) -> None:
     found = changed(tree, before, "theory/theorems/dgd.py", "0.5 + 2 /", "0.5 + 3 /")
     assert found >= of_rows("dgd") & runs() | called("bound dgd:dgd:lad-diabetes-sorted, 4 samples")
-    assert {cell.row for cell in found} == {"dgd"}
+    alone = {cell for cell in found if cell.row != "dgd"}
+    assert alone <= kind("table IV") | called("synchronous.printed_assumptions.t1"), "that reads it"
+    assert len(alone) <= 3, "two cells of Table IV share a file with the row"
 
 
 def test_a_check_reruns_all_that_it_checks(tree: Path, before: Versions) -> None:
