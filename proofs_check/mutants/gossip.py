@@ -8,13 +8,15 @@ from typing import NamedTuple, final
 import torch
 from torch import Tensor
 
+from algorithms.compressors.base import Compressor
 from algorithms.compressors.identity import Identity
 from algorithms.methods.base import World
-from algorithms.methods.gossip.choco import Choco, ChocoGossip, ChocoState
+from algorithms.methods.gossip.choco import Choco, ChocoGossip, ChocoSGD, ChocoState
 from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.topologies.base import Topology
 from algorithms.topologies.ring import Ring
 from proofs_check.closed_forms.gossip.choco_gossip import mean_is_kept
+from proofs_check.closed_forms.gossip.choco_sgd import first_round
 from proofs_check.closed_forms.gossip.d_psgd import gossip_mean_is_bsp, ring_bias
 from proofs_check.methods.faulty.methods import (
     HastyChoco,
@@ -24,6 +26,7 @@ from proofs_check.methods.faulty.methods import (
 )
 from proofs_check.methods.faulty.spoilt import Spoilt, posing
 from proofs_check.mutants.method_mutant import MethodMutant, fault
+from theory.stepsizes import Stepsize
 
 
 class LateState(NamedTuple):
@@ -75,7 +78,16 @@ class ForgetfulChoco(Spoilt):
         return self.right.step(ChocoState(state.x, nothing, nothing), t, world)
 
 
+def twice_as_far(step: Stepsize, on: Topology, operator: Compressor, gamma: float) -> ChocoSGD:
+    """CHOCO-SGD whose consensus step is twice what it states."""
+    return ChocoSGD(step, on, operator, 2 * gamma)
+
+
 METHOD_MUTANTS: tuple[MethodMutant, ...] = (
+    fault(
+        "CHOCO with a doubled consensus step", "gamma (W - I) is applied twice as strongly",
+        first_round, twice_as_far,
+    ),
     MethodMutant(
         "leaky weights", "a W whose rows sum to 0.99",
         lambda: gossip_mean_is_bsp(DPSGD, LeakyRing(8)), lambda: gossip_mean_is_bsp(DPSGD, Ring(8)),

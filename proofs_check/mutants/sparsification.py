@@ -19,12 +19,14 @@ from algorithms.compressors.stc import STC
 from algorithms.compressors.top_k import TopK
 from algorithms.compressors.wangni import Wangni
 from algorithms.key import Draws
+from proofs_check.closed_forms.sparsification.top_k import nearest
 from proofs_check.closed_forms.sparsification.truncated_gradient import (
     pulled_as_printed,
     weights_are_truncated,
 )
 from proofs_check.compressors.check import EXACT, MONTE_CARLO, WORST_CASE
 from proofs_check.compressors.lengths import LENGTHS
+from proofs_check.methods.faulty.spoilt import posing
 from proofs_check.mutants.method_mutant import MethodMutant, fault
 from proofs_check.mutants.operator_mutant import Impostor, OperatorMutant
 
@@ -151,6 +153,21 @@ class FreeIndices(Impostor):
         return float(self.right.kept(d) * float_bits)
 
 
+@final
+@dataclass(frozen=True)
+class NextRank(Impostor):
+    """Top-k that sends the entry of rank k + 1 in place of that of rank k."""
+
+    right: TopK
+
+    def encode(self, x: Tensor, draws: Draws) -> Symbols:
+        k = self.right.kept(x.shape[-1])
+        order = x.abs().sort(dim=-1, descending=True, stable=True).indices
+        ranks = [*range(k - 1), min(k, x.shape[-1] - 1)]
+        indices = order[..., ranks].sort(dim=-1).values
+        return x.gather(-1, indices), indices
+
+
 MUTANTS: tuple[OperatorMutant, ...] = (
     OperatorMutant(
         "complemented mask", ComplementedMask(RandomMask(0.25)), "~mask of integers", EXACT
@@ -181,5 +198,9 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     fault(
         "truncated gradients", "T1 acts on gradients, as the survey prints it (E29)",
         weights_are_truncated, pulled_as_printed,
+    ),
+    fault(
+        "top-k of the next rank", "the entry of rank k + 1 is sent in place of that of rank k",
+        nearest, posing(NextRank, TopK),
     ),
 )  # fmt: skip

@@ -21,6 +21,7 @@ from proofs_check.closed_forms.gossip_averaging.linear_iterations import (
     under_the_bound,
 )
 from proofs_check.closed_forms.gossip_averaging.weights import (
+    irregular,
     optimal,
     published_factors,
     published_gaps,
@@ -163,6 +164,21 @@ class WrongEigenvalue(Weights):
         return constant(adjacency, 2.0 / float(values[-1] + values[2]))
 
 
+@final
+@dataclass(frozen=True)
+class NearlyMetropolis(Weights):
+    """Metropolis-Hastings weights of which one edge has 10^-3 less: still doubly stochastic."""
+
+    name = "nearly Metropolis-Hastings"
+
+    def matrix(self, adjacency: Floats) -> Floats:
+        w = MetropolisHastings().matrix(adjacency)
+        i, j = (int(v) for v in np.argwhere(np.triu(adjacency, 1))[0])
+        w[[i, j], [j, i]] -= 1e-3
+        w[[i, j], [i, j]] += 1e-3
+        return w
+
+
 class TwoSteps(NamedTuple):
     """Values now and a step ago ``[..., m, d]``.
 
@@ -194,6 +210,10 @@ class StaleAveraging(Spoilt):
 
 
 METHOD_MUTANTS: tuple[MethodMutant, ...] = (
+    fault(
+        "Metropolis weights off by 1e-3", "one edge has 1e-3 less, both own weights as much more",
+        irregular, NearlyMetropolis(),
+    ),
     MethodMutant(
         "push weights by the in-degree", "1/(1 + in-degree) instead of 1/(1 + out-degree)",
         lambda: check_push(RowShares(_DIGRAPH)), lambda: check_push(_DIGRAPH),

@@ -21,6 +21,7 @@ from proofs_check.closed_forms.variance_reduced.convergence import Make, reaches
 from proofs_check.closed_forms.variance_reduced.diana import (
     diana_lyapunov,
     diana_recursion,
+    server_shift,
     with_shifts,
 )
 from proofs_check.closed_forms.variance_reduced.ibcd import one_step
@@ -40,6 +41,18 @@ class StaleServerShift(Spoilt):
 
     def step(self, state: DianaState, t: int, world: World) -> DianaState:
         return self.right.step(state, t, world)._replace(shift=state.shift)
+
+
+@final
+@dataclass(frozen=True)
+class SlowServerShift(Spoilt):
+    """The server's shift moves by 0.98 alpha, those of the workers by alpha."""
+
+    right: Diana
+
+    def step(self, state: DianaState, t: int, world: World) -> DianaState:
+        new = self.right.step(state, t, world)
+        return new._replace(shift=state.shift + 0.98 * (new.shift - state.shift))
 
 
 @final
@@ -127,6 +140,10 @@ def _semi_stochastic(make: Make = _refined) -> Verdict:
 
 
 METHOD_MUTANTS: tuple[MethodMutant, ...] = (
+    fault(
+        "DIANA with a slow server shift", "the server's h moves by 0.98 alpha",
+        server_shift, posing(SlowServerShift, with_shifts),
+    ),
     fault(
         "DIANA with a stale server shift", "the server's h stays where it was",
         diana_lyapunov, posing(StaleServerShift, with_shifts),

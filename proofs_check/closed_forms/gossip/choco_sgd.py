@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+import torch
 
 from algorithms.compressors.fixed_point import FixedPoint
+from algorithms.compressors.identity import Identity
+from algorithms.compressors.top_k import TopK
+from algorithms.methods.base import Method
 from algorithms.methods.gossip.choco import ChocoSGD
+from algorithms.problems.quadratic import Quadratic
+from algorithms.topologies.path import Path
 from proofs_check.closed_forms.erratum import erratum
 from proofs_check.closed_forms.gossip.gossip_bits import bits_of_gossip
+from proofs_check.instruments.evidence import identity
+from proofs_check.instruments.paths import path
 from proofs_check.verdict import Verdict
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep
@@ -54,10 +64,35 @@ def e22() -> tuple[Verdict, ...]:
     )
 
 
+def first_round(build: Callable[..., Method[Any]] = ChocoSGD) -> Verdict:
+    """One step from equal public copies of zero: x - eta g, then gamma (W - I) Q(x - eta g).
+
+    By hand on a path of three workers, f_i = ||x - b_i||^2/2, Q the identity and top-1.
+    """
+    b = np.array([[1.0, 0.0], [0.0, 2.0], [-3.0, 1.0]])
+    w = np.array([[2, 1, 0], [1, 1, 1], [0, 1, 2]]) / 3
+    eta, gamma = 0.25, 0.4
+    half = eta * b  # from 0, where the gradient of f_i is -b_i
+    largest = np.where(np.abs(half) == np.abs(half).max(axis=1, keepdims=True), half, 0.0)
+    got, wanted = [], []
+    problem = Quadratic.from_arrays(torch.ones(3, 2, dtype=torch.float64), torch.from_numpy(b))
+    for operator, public in ((Identity(), half), (TopK(1), largest)):
+        method = build(ConstantStep(eta), Path(3), operator, gamma)
+        last = list(path(method, problem, 1))[-1]
+        got.append(method.models(last.state)[0].numpy())
+        wanted.append(half + gamma * (w @ public - public))
+    return identity(
+        "choco-sgd", "one step is x - eta g + gamma (W - I) Q(x - eta g)", np.array(got),
+        np.array(wanted), check="a step by hand", problem="path of 3, quadratic",
+        provenance="Koloskova, Stich, Jaggi 2019, arXiv:1902.00340, Algorithm 2",
+    )  # fmt: skip
+
+
 def choco_sgd() -> tuple[Verdict, ...]:
-    """The bits of coordinates in eight-bit fixed point."""
+    """The bits of coordinates in eight-bit fixed point, and a step by hand."""
     eight = FixedPoint(fraction=4, width=8)
-    return (bits_of_gossip("choco-sgd", lambda on: ChocoSGD(ConstantStep(0.1), on, eight, 0.5), 8),)
+    bits = bits_of_gossip("choco-sgd", lambda on: ChocoSGD(ConstantStep(0.1), on, eight, 0.5), 8)
+    return (bits, first_round())
 
 
 CLOSED_FORMS = (choco_sgd, e21, e22)

@@ -10,14 +10,18 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable
+from fractions import Fraction
 
 import numpy as np
 
+from algorithms.topologies.barbell import Barbell
+from algorithms.topologies.erdos_renyi import ErdosRenyi
 from algorithms.topologies.given_graph import GivenGraph
 from algorithms.topologies.graphs import STANDARD, Graph
 from algorithms.topologies.grid import Grid
 from algorithms.topologies.optimal_weights import FDLA, FMMC, incidence, need_cvxpy
 from algorithms.topologies.ring import Ring
+from algorithms.topologies.social import florentine_families
 from algorithms.topologies.torus import Torus
 from algorithms.topologies.weights import BestConstant, MaxDegree, MetropolisHastings, Weights
 from proofs_check.instruments.evidence import identity
@@ -193,9 +197,38 @@ def _feasible(y: Floats, z: Floats, a: Floats, non_negative: bool) -> float:
     return value / max(norm, 1.0) - float(edges) * left
 
 
+def irregular(rule: Weights = STANDARD) -> tuple[Verdict, ...]:
+    """Metropolis-Hastings weights on graphs whose degrees differ, edge by edge in fractions."""
+    found = []
+    for graph in (
+        Barbell(4, 2, rule),
+        ErdosRenyi(12, 0.4, weights=rule),
+        florentine_families(rule),
+    ):
+        edges = graph.graph()
+        place = {node: i for i, node in enumerate(sorted(edges.nodes))}
+        exact = [[Fraction(0)] * len(place) for _ in place]
+        for one, other in edges.edges:
+            share = Fraction(1, 1 + max(edges.degree[one], edges.degree[other]))
+            i, j = place[one], place[other]
+            exact[i][j] = exact[j][i] = share
+        for i, row in enumerate(exact):
+            row[i] = 1 - sum(row)
+        found.append(
+            identity(
+                graph.name, "w_ij = 1/(1 + max(d_i, d_j)), w_ii what is left", graph.matrix(0),
+                np.array(exact, dtype=np.float64), check="weights of an irregular graph",
+                provenance="Xiao, Boyd, Lall 2005, IPSN; in fractions",
+            )
+        )  # fmt: skip
+    return tuple(found)
+
+
 def weights() -> tuple[Verdict, ...]:
     """Published factors and gaps, closed forms and optimality of weights on graphs."""
-    return (*published_factors(), *published_gaps(), *best_constants(), *optimal())
+    return (
+        *published_factors(), *published_gaps(), *best_constants(), *optimal(), *irregular(),
+    )  # fmt: skip
 
 
 CLOSED_FORMS = (weights,)

@@ -21,6 +21,7 @@ from proofs_check.closed_forms.variance_reduced.convergence import (
     problem,
     reaches,
 )
+from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.rates import curve_under_bound
 from proofs_check.instruments.statistics import TEST_ERROR
@@ -47,6 +48,17 @@ def diana_lyapunov(make: Make = with_shifts) -> Verdict:
         problem="quadratic, no noise, heterogeneous", floor=1e-13,
         claim="E||x_T - x*||^2 <= max(1 - gamma mu, 1 - alpha/2)^T Psi_0",
         provenance=f"{diana.source}; gamma {gamma:.4g}, 3000 steps, {REPLICAS} replicas",
+    )  # fmt: skip
+
+
+def server_shift(make: Make = with_shifts) -> Verdict:
+    """The server's shift is the mean of the workers' after every step: both move by alpha."""
+    states = [moment.state for moment in path(make(ConstantStep(diana_step())), problem(), 40)]
+    server = torch.stack([state.shift[..., 0, :] for state in states])
+    workers = torch.stack([state.shifts.mean(-2) for state in states])
+    return identity(
+        "diana", "h = (1/n) sum_i h_i", server.numpy(), workers.numpy(), check="shifts",
+        problem="quadratic, no noise, heterogeneous", provenance="40 steps, seed 0",
     )  # fmt: skip
 
 
@@ -102,7 +114,7 @@ def e26() -> tuple[Verdict, ...]:
 def diana_forms() -> tuple[Verdict, ...]:
     """Linear convergence, and the Lyapunov function along runs and in one step."""
     linear = reaches("diana", with_shifts, diana_step(), 3000, "DIANA with QSGD(s=2)")
-    return (linear, diana_lyapunov(), diana_recursion())
+    return (linear, diana_lyapunov(), diana_recursion(), server_shift())
 
 
 CLOSED_FORMS = (diana_forms, e26)
