@@ -133,7 +133,7 @@ def _sequence(matching: BandwidthMatching) -> _Sequence:
 
 def _drawn(links: Floats, fast: float | None, t: int) -> Floats | None:
     """Weights from which step t's random matching among the fastest links follows."""
-    if fast is None:
+    if fast is None or not links.any():
         return None
     n = len(links)
     least = np.quantile(links[links > 0], 1 - fast)

@@ -63,14 +63,16 @@ class PowerLawFit:
 
 
 def fit_power(
-    x: ArrayLike, y: ArrayLike, alpha: float, *, floor: float | None = None, groups: int = 16
-) -> PowerLawFit:
+    x: ArrayLike, y: ArrayLike, alpha: float, *, floor: float | None = None,
+    groups: int = 16, models: bool = True,
+) -> PowerLawFit:  # fmt: skip
     """Exponent of y ``[R, K]`` (one row per independent replica) in x ``[K]``, error ``alpha``.
 
     Only points before the mean first falls to ``floor`` are used; the default floor is
     1024 eps max_k |mean y| in double precision. Pass the rounding error of the metric where it is
     larger (single precision, a difference of large numbers). ``groups`` are those of the jackknife,
-    at most R: fewer are more robust to heavy tails, more give a shorter interval.
+    at most R: fewer are more robust to heavy tails, more give a shorter interval. Without
+    ``models`` the line alone is fitted, and no other model is looked at.
 
     Raises:
         ValueError: shapes, alpha outside (0, 1), values not finite, x not increasing and positive,
@@ -98,7 +100,7 @@ def fit_power(
     log_y = np.log(mean[:points])
     intercept = float(log_y.mean() - slope * log_x.mean())
     residual = float(np.abs(log_y - intercept - slope * log_x).max())
-    shown = described(xs[:points], ys[:, :points])
+    shown = described(xs[:points], ys[:, :points]) if models else None
     return PowerLawFit(
         slope=slope,
         half_width=half_width,

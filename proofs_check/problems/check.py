@@ -157,9 +157,9 @@ def _curvature(probe: _Probe) -> Iterator[Verdict]:
         if c.pl is not None:
             yield _pl(probe, seen)
     if c.L_max is not None or c.mu_min is not None:
-        low, high = curvature.worker_extremes(
-            problem, probe.points[[0, len(probe.points) // 2, -1]]
-        )
+        farthest = int(probe.points.square().sum(-1).argmax())
+        some = sorted({0, len(probe.points) // 2, len(probe.points) - 1, farthest})
+        low, high = curvature.worker_extremes(problem, probe.points[some])
         floor = _NUMERIC * max(abs(low), abs(high))
         if c.L_max is not None:
             yield probe.verdict("L_max", max(-low, high), "largest curvature of f_i", floor=floor)

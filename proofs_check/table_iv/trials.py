@@ -129,10 +129,8 @@ _DIANA = _under(row("diana"), _LEVELS, lambda step, _p, _t: Diana(step, _LEVELS)
 _TOP = _under(
     row("top-k"), _LARGEST, lambda step, _p, _t: BSP(step, _LARGEST, ErrorFeedback())
 )  # fmt: skip
-_LOCAL, _RESTARTED = (
-    _under(row(key), Identity(), lambda step, _p, _t: LocalSGD(step, _PERIOD))
-    for key in ("local-sgd", "pr-sgd")
-)
+_LOCAL = _under(row("local-sgd"), Identity(), lambda step, _p, _t: LocalSGD(step, _PERIOD))
+_RESTARTED = _under(row("pr-sgd"), Identity(), lambda step, _p, _t: LocalSGD(step, _PERIOD))
 
 
 def _pair(

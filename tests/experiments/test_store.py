@@ -35,7 +35,7 @@ from proofs_check.curves import (
     TradeoffPoint,
     WorkerSeries,
 )
-from proofs_check.facts import Facts
+from proofs_check.facts import Facts, TrafficFacts
 from proofs_check.topologies.facts import topology_facts
 from proofs_check.verdict import Outcome, Verdict
 
@@ -71,7 +71,13 @@ EVERY = (
     SchemeNumbers("PS", "BSP", 0.0, 1.0, float("nan"), 2.0, 0.5, 3.0),
 )  # fmt: skip
 """One of each type of curves."""
-KNOWN = (operator_facts(QSGD(4), 16), operator_facts(Sign(), 16), topology_facts(Ring(5)))
+TRAFFIC = TrafficFacts(
+    "PS, BSP, Null", "convex", "BSP-SGD", 20, 8, 64.0, peers=1, period=1, kept=0, coded=0,
+    float_bits=64, sent=81920.0, sent_by_all=655360.0, heard_by_all=655360.0,
+)  # fmt: skip
+KNOWN = (
+    operator_facts(QSGD(4), 16), operator_facts(Sign(), 16), topology_facts(Ring(5)), TRAFFIC,
+)  # fmt: skip
 """One of each type of facts, with a law and without claims among them."""
 
 

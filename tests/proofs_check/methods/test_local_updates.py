@@ -216,8 +216,8 @@ def test_the_study_of_adacomm_sees_periods_that_are_fixed() -> None:
 def test_rows_make_progress(key: str) -> None:
     for name in ("quadratic-sc", "logreg-breast-cancer"):
         built = problem(name, 4)
-        method: Method[Any] = row(key).build(built, 200)
-        trace = run(method, built, steps=200, replicas=2, points=2)
+        method: Method[Any] = row(key).build(built, 400)
+        trace = run(method, built, steps=400, replicas=2, points=2)
         assert (trace.suboptimality[:, -1] < trace.suboptimality[:, 0] / 2).all()
 
 
