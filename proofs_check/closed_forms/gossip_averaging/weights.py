@@ -213,7 +213,7 @@ def irregular(rule: Weights = STANDARD) -> tuple[Verdict, ...]:
             i, j = place[one], place[other]
             exact[i][j] = exact[j][i] = share
         for i, row in enumerate(exact):
-            row[i] = 1 - sum(row)
+            row[i] = 1 - sum(row, Fraction(0))
         found.append(
             identity(
                 graph.name, "w_ij = 1/(1 + max(d_i, d_j)), w_ii what is left", graph.matrix(0),
