@@ -64,7 +64,7 @@ class PowerLawFit:
 
 def fit_power(
     x: ArrayLike, y: ArrayLike, alpha: float, *, floor: float | None = None,
-    groups: int = 16, models: bool = True,
+    groups: int = 16, models: bool = True, rejected: float = 0.01,
 ) -> PowerLawFit:  # fmt: skip
     """Exponent of y ``[R, K]`` (one row per independent replica) in x ``[K]``, error ``alpha``.
 
@@ -72,7 +72,8 @@ def fit_power(
     1024 eps max_k |mean y| in double precision. Pass the rounding error of the metric where it is
     larger (single precision, a difference of large numbers). ``groups`` are those of the jackknife,
     at most R: fewer are more robust to heavy tails, more give a shorter interval. Without
-    ``models`` the line alone is fitted, and no other model is looked at.
+    ``models`` the line alone is fitted, and no other model is looked at; a power law whose test
+    has a p-value below ``rejected`` is decided by the interval over models.
 
     Raises:
         ValueError: shapes, alpha outside (0, 1), values not finite, x not increasing and positive,
@@ -113,7 +114,7 @@ def fit_power(
         alpha=alpha,
         floor=least,
         shown=shown,
-        decided=decided(shown, xs[:points], ys[:, :points], alpha, (slope, half_width)),
+        decided=decided(shown, xs[:points], ys[:, :points], alpha, (slope, half_width), rejected),
     )
 
 

@@ -35,6 +35,7 @@ from theory.theorem import Metric, OrderOnly
 
 _LONGER = 4
 _COARSEST = 0.5  # an interval wider than that asks for more replicas
+_DOUBTED = 0.05  # of orders without constants: from that p-value on the form is left open
 
 
 def rate_by_order(
@@ -88,7 +89,7 @@ def _power(result: OrderOnly) -> float | None:
 def _exponent_of(
     curve: HorizonCurve, power: float | None, stated: OrderOnly | None, row: Row, problem: Problem
 ) -> Verdict:
-    fit = fit_power(curve.x, curve.samples, LOOK_ERROR, groups=curve.groups)
+    fit = fit_power(curve.x, curve.samples, LOOK_ERROR, groups=curve.groups, rejected=_DOUBTED)
     name = stated.metric.value if stated and stated.metric else "mean squared gradient"
     provenance = (
         f"{len(curve.samples)} replicas, T = {', '.join(f'{x:g}' for x in curve.x)}, error "

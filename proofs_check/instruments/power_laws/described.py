@@ -115,21 +115,22 @@ def described(x: Floats, y: Floats) -> ShownRate | None:
 
 
 def decided(
-    shown: ShownRate | None, x: Floats, y: Floats, alpha: float, straight: tuple[float, float]
-) -> tuple[float, float]:
+    shown: ShownRate | None, x: Floats, y: Floats, alpha: float, straight: tuple[float, float],
+    rejected: float = _REJECTED,
+) -> tuple[float, float]:  # fmt: skip
     """The interval at error ``alpha`` on which an order is decided; ``straight`` is the slope of
     the least-squares line with its half-width.
 
-    That of the line as long as a power law is not rejected at 1% over the whole curve; else its
-    hull with the interval over models, so that A x^p log x is not called a wrong p. A floor is none
-    of these: a curve that ends on one does not fall as any power, whatever it does before.
+    That of the line as long as a power law is not ``rejected`` (at 1%) over the whole curve; else
+    its hull with the interval over models, so that A x^p log x is not called a wrong p. A floor is
+    none of these: a curve that ends on one does not fall as any power, whatever it does before.
     """
     slope, half = straight
     if shown is None:
         return slope - half, slope + half
     models = {name: fit for name, fit in _models(x).items() if name != FLOOR}
     found = averaged(x, y[None], alpha, models)
-    if float(found.lack[0, list(models).index(POWER)]) >= _REJECTED:
+    if float(found.lack[0, list(models).index(POWER)]) >= rejected:
         return slope - half, slope + half
     return min(slope - half, float(found.low[0])), max(slope + half, float(found.high[0]))
 
