@@ -30,7 +30,7 @@ from theory.networks.weights import best_constant_lam
 
 def test_nothing_is_refuted() -> None:
     verdicts = weights()
-    assert len(verdicts) == 11 + 2 + 6 + 8
+    assert len(verdicts) == 11 + 2 + 6 + 8 + 3
     assert not [v for v in verdicts if v.outcome is Outcome.REFUTED]
 
 
