@@ -185,8 +185,8 @@ def test_a_step_holds_at_most_four_rows_beside_the_residual(ranks, place):
 @pytest.mark.parametrize("place", range(len(CASES)), ids=lambda k: CASES[k][0].name)
 def test_bucket_by_bucket_a_step_holds_five_rows_or_six(ranks, place):
     """A sixth where messages of all ranks, which are held together, are dense, or where the memory
-    waits for their mean. How many buckets are under way at once hangs on the ranks' timing: the same
-    case held 2.3 to 3.6 rows, at most four but for a few runs on a busy machine."""
+    waits for their mean. How many buckets are under way at once hangs on the ranks' timing: one
+    case held 2.3 to 3.6 rows, and all at most four but for a few runs on a busy machine."""
     compressor, memory = CASES[place]
     more = isinstance(compressor, Identity) or "mean" in memory.after_reads
     for rank in ranks:
