@@ -14,7 +14,8 @@ Beside the memory's own state a step takes at most four rows of the model's size
 sent is made in place, the memory is updated slice by slice, messages are summed as they are
 decoded, sparse ones entry by entry, and the mean is written where the gradients lie. Messages that
 list any number of coordinates (thresholds, random masks) are made with several rows of slots.
-With ``per_bucket`` the messages of all ranks are held together: on two ranks that is a fifth row
+With ``per_bucket`` it takes up to a row more, by how many buckets are under way at once, which is
+the ranks' timing; and as the messages of all ranks are held together, on two ranks another one
 where they are dense, or where the memory waits for their mean.
 """
 

@@ -62,22 +62,12 @@ def influence(bench: Runner, points: Sequence[Tensor], exact: bool) -> Influence
             try:
                 seen = test(bench, x)
             except Exception as error:  # a stranger's code may raise anything
-                if _takes(bench, x):
+                if bench.takes(x):
                     return Influence(True, f"it raises after calls that it took: {error}", x)
                 raise
             if seen.seen:
                 return seen
     return _cycle(bench, small) or seen
-
-
-def _takes(bench: Runner, x: Tensor) -> bool:
-    """Whether a fresh one takes x."""
-    try:
-        bench.renew()
-        bench(x)
-    except Exception:  # a stranger's code may raise anything
-        return False
-    return True
 
 
 def _before(x: Tensor) -> tuple[Tensor, ...]:

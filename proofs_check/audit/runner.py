@@ -65,6 +65,15 @@ class Runner:
         except SystemExit as stop:
             raise exits(stop) from None
 
+    def takes(self, x: Tensor) -> bool:
+        """Whether a fresh one takes x ``[d]``, whatever it gives back."""
+        try:
+            self.renew()
+            self(x)
+        except Exception:  # a stranger's code may raise anything
+            return False
+        return True
+
     def drawn(self, x: Tensor) -> set[Generator]:
         """The global generators that one call draws from."""
         given = self.subject.arrays.give(x.to(self.dtype))

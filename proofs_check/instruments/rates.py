@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from proofs_check.instruments.power_laws.described import ShownRate, decided, described
+from proofs_check.instruments.power_laws.described import REJECTED, ShownRate, decided, described
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
 
@@ -64,7 +64,7 @@ class PowerLawFit:
 
 def fit_power(
     x: ArrayLike, y: ArrayLike, alpha: float, *, floor: float | None = None,
-    groups: int = 16, models: bool = True, rejected: float = 0.01,
+    groups: int = 16, models: bool = True, rejected: float = REJECTED,
 ) -> PowerLawFit:  # fmt: skip
     """Exponent of y ``[R, K]`` (one row per independent replica) in x ``[K]``, error ``alpha``.
 

@@ -153,6 +153,8 @@ def _judged(
         return Outcome.COMPARED, f"; {stale}"
     if most > (tau or 0):
         return Outcome.REFUTED, ""
+    if lost > seen:
+        return Outcome.COMPARED, "; most are elsewhere, of which nothing is said"
     if most == (tau or 0) and not lost:
         return Outcome.AGREES, ""
     exact = scheduled and method.shared_model and not lost

@@ -19,7 +19,7 @@ from proofs_check.instruments.power_laws.models import (
 from theory.arrays import Floats
 
 LEVEL = 0.95
-_REJECTED = 0.01  # a model with a smaller p-value does not hold in a window
+REJECTED = 0.01  # a model with a smaller p-value does not hold in a window
 _FEWEST = 6  # points of a window that is shortened no further
 _DROPPED = 4  # a window is shortened by one point in four
 _TOLD = 0.02  # least weight of a model that is named
@@ -66,7 +66,7 @@ class ShownRate:
         shares = zip(MODELS, self.weights, strict=True)
         named = ", ".join(f"{name} {w:.2g}" for name, w in shares if w >= _TOLD)
         third = {BURN_IN: f", b = {self.extra:.3g}", FLOOR: f", {self.extra:.0%} of the last mean"}
-        verdict = "is rejected" if self.lack < _REJECTED else "is not rejected"
+        verdict = "is rejected" if self.lack < REJECTED else "is not rejected"
         held = "" if self.holds else "; no model holds there"
         return (
             f"95% interval over models [{self.low:.4f}, {self.high:.4f}] ({named}"
@@ -89,7 +89,7 @@ def described(x: Floats, y: Floats) -> ShownRate | None:
     while True:
         models = _models(x)
         found = averaged(x, y[None], 1 - LEVEL, models)
-        holds = float(found.lack.max()) >= _REJECTED
+        holds = float(found.lack.max()) >= REJECTED
         shorter = len(x) - max(1, len(x) // _DROPPED)
         if holds or shorter < _FEWEST:
             break
@@ -116,7 +116,7 @@ def described(x: Floats, y: Floats) -> ShownRate | None:
 
 def decided(
     shown: ShownRate | None, x: Floats, y: Floats, alpha: float, straight: tuple[float, float],
-    rejected: float = _REJECTED,
+    rejected: float = REJECTED,
 ) -> tuple[float, float]:  # fmt: skip
     """The interval at error ``alpha`` on which an order is decided; ``straight`` is the slope of
     the least-squares line with its half-width.
