@@ -17,6 +17,7 @@ from theory.orders.lamb_large_batch import lamb_large_batch
 from theory.orders.lars_large_batch import lars_large_batch
 from theory.rules.batch_rules import FixedBatch, StagedBatch, SteadyBatch
 from theory.stepsizes import GradualWarmUpStep, ScaledStep, Stepsize, legw
+from theory.theorems.bsp_nonconvex import bsp_nonconvex
 
 _TIMES = 8
 """How many base batches a large one holds."""
@@ -91,6 +92,7 @@ ENTRIES: tuple[Row, ...] = (
             Identity(),
             stepsize_divisor=8.0,
             why="the papers give no convergence theorem: the rule keeps the covariance of a step",
+            results=(bsp_nonconvex,),
         ),
     ),
     entry(
@@ -138,6 +140,7 @@ ENTRIES: tuple[Row, ...] = (
             cycle="the batch grows in stages",
             why="the paper gives no convergence theorem: growing the batch keeps the noise scale "
             "of a stepsize that decays",
+            results=(bsp_nonconvex,),
         ),
     ),
     entry(
@@ -152,7 +155,7 @@ ENTRIES: tuple[Row, ...] = (
             why="the rate is stated to order only: 1/(nT) in T gradients a worker with log T "
             "rounds under the Polyak-Lojasiewicz condition; batches here grow by the ratio that "
             "ends the run at 64 base batches",
-            results=(cr_psgd,),
+            results=(cr_psgd, bsp_nonconvex),
         ),
     ),
 )

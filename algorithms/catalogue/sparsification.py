@@ -159,6 +159,7 @@ ENTRIES: tuple[Row, ...] = (
             _ROWS,
             why="the paper gives no convergence theorem: the error that is propagated back is "
             "truncated in every layer, which biases the gradient",
+            results=(contraction_descent,),
         ),
     ),
     entry(

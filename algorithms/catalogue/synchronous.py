@@ -18,6 +18,7 @@ from algorithms.synchronisation.conditions import Linked, Repeated
 from algorithms.synchronisation.stale import SSP, EagerSSP
 from algorithms.synchronisation.stopwatch import STANDARD
 from theory.theorems.asysg_con import asysg_con
+from theory.theorems.asysg_incon import asysg_incon
 from theory.theorems.bsp_pl import bsp_pl
 from theory.theorems.ssp import ssp
 from theory.theorems.ssp_constant_step import ssp_constant_step
@@ -65,7 +66,7 @@ ENTRIES: tuple[Row, ...] = (
             stepsize_divisor=8.0,
             downlink=as_fetched,
             why="the regret bound is for convex Lipschitz components on a bounded domain",
-            results=(ssp, ssp_constant_step),
+            results=(ssp, ssp_constant_step, asysg_incon),
         ),
     ),
     entry(
@@ -79,7 +80,7 @@ ENTRIES: tuple[Row, ...] = (
             stepsize_divisor=8.0,
             downlink=as_fetched,
             why="the regret bound is for convex Lipschitz components on a bounded domain",
-            results=(ssp, ssp_constant_step),
+            results=(ssp, ssp_constant_step, asysg_incon),
         ),
     ),
     entry(

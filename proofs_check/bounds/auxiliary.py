@@ -7,6 +7,7 @@ from proofs_check.bounds.check import BoundCheck
 from proofs_check.bounds.settings import (
     NONCONVEX,
     entry,
+    fed_back,
     feedback,
 )
 from theory.theorems.ef_sgd_workers import ef_sgd_workers
@@ -16,4 +17,5 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
         "error-feedback", NONCONVEX, ef_sgd_workers, entry(NONCONVEX),
         feedback(RandK(0.25, scaled=False)), 500,
     ),
+    fed_back("error-feedback", ef_sgd_workers),
 )  # fmt: skip

@@ -21,12 +21,14 @@ from proofs_check.bounds.settings import (
     entry,
     mild,
     moment_in_ball,
+    of_row,
     one_objective,
     same_shards,
 )
 from theory.constants import Constants
 from theory.theorems.cocod_sgd import cocod_sgd
 from theory.theorems.cooperative_sgd import cooperative_sgd
+from theory.theorems.local_sgd_nonconvex import local_sgd_nonconvex
 
 
 def all_to_all(problem: Problem) -> Constants:
@@ -54,6 +56,9 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
     BoundCheck(
         "cocod-sgd", MILD, cocod_sgd, partial(mild, 8, 0.25),
         lambda step, _p, _t: CoCoD(step, 4), 2000, moment_in_ball, BALL,
+    ),
+    BoundCheck(
+        "ri-sgd", MILD, local_sgd_nonconvex, partial(mild, 4, 0.0), of_row("ri-sgd"), 400
     ),
     BoundCheck(
         "cooperative-sgd", f"{NONCONVEX}, equal shards, torus", cooperative_sgd,

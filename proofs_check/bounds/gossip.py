@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.rand_k import RandK
 from algorithms.compressors.scaled_sign import ScaledSign
@@ -17,13 +19,18 @@ from algorithms.topologies.ring import Ring
 from algorithms.topologies.torus import Torus
 from proofs_check.bounds.check import BoundCheck, Make
 from proofs_check.bounds.settings import (
+    BALL,
     LOGREG,
+    MILD,
     NONCONVEX,
     SC,
     both,
     entry,
     from_the_origin,
     logreg,
+    mild,
+    moment_in_ball,
+    of_row,
     uneven,
 )
 from proofs_check.instruments.paths import world_of
@@ -71,6 +78,7 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
         "d-psgd", f"{NONCONVEX}, Dirichlet(0.3)", d_psgd, uneven(8),
         lambda step, p, _t: DPSGD(step, Ring(p.n)), 400,
     ),
+    BoundCheck("d-psgd", MILD, d_psgd, partial(mild, 4, 0.25), of_row("d-psgd"), 1000),
     _gossip_check(Ring(8), RandK(0.25, scaled=False), 1000),
     _gossip_check(Torus(4, 4), TopK(0.25), 500),
     _gossip_check(Complete(8), ScaledSign(), 500),
@@ -81,5 +89,9 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
     BoundCheck(
         "choco-sgd", f"{NONCONVEX}, Dirichlet(0.3)", choco_sgd_nonconvex, uneven(8),
         _choco(Ring(8), TopK(0.25)), 400, from_the_origin,
+    ),
+    BoundCheck(
+        "choco-sgd", MILD, choco_sgd_nonconvex, partial(mild, 4, 0.25),
+        _choco(Complete(4), TopK(0.8)), 3000, moment_in_ball, BALL,
     ),
 )  # fmt: skip

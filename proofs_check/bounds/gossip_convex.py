@@ -21,6 +21,8 @@ from algorithms.topologies.random_mixing import RandomEdge
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.torus import Torus
 from proofs_check.bounds.check import BoundCheck
+from proofs_check.bounds.settings import ALIGNED, MILD, aligned, mild, of_row
+from theory.theorems.d_psgd import d_psgd
 from theory.theorems.dgd import dgd
 from theory.theorems.dual_averaging import dual_averaging
 from theory.theorems.projected_dgd import projected_dgd as projected
@@ -49,5 +51,22 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
     BoundCheck(
         "gossip-dual-averaging", f"{_LAD}, random pairs", dual_averaging, _EIGHT,
         lambda step, p, _t: GossipDualAveraging(step, RandomEdge(Complete(p.n))), 400,
+    ),
+    BoundCheck("dgd", MILD, d_psgd, partial(mild, 4, 0.25), of_row("dgd"), 1000),
+    *(
+        BoundCheck(row, ALIGNED, theorem, partial(aligned, 4), of_row(row), 400)
+        for row, theorem in (
+            ("dgd", dgd),
+            ("projected-dgd", projected),
+            ("mirror-descent", projected),
+        )
+    ),
+    BoundCheck(
+        "gossip-dual-averaging", f"{ALIGNED}, ring", dual_averaging, partial(aligned, 4),
+        lambda step, p, _t: DualAveraging(step, Ring(p.n)), 1000,
+    ),
+    BoundCheck(
+        "gossip-dual-averaging", f"{ALIGNED}, one pair", dual_averaging, partial(aligned, 2),
+        of_row("gossip-dual-averaging"), 1000,
     ),
 )  # fmt: skip

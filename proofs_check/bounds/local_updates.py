@@ -19,6 +19,7 @@ from proofs_check.bounds.settings import (
     entry,
     mild,
     moment_in_ball,
+    of_row,
     one_objective,
     same_shards,
     uneven,
@@ -61,5 +62,9 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
     BoundCheck(
         "pr-sgd", f"{NONCONVEX}, Dirichlet(0.3)", pr_sgd, uneven(8),
         lambda step, _p, _t: LocalSGD(step, 8), 400,
+    ),
+    *(
+        BoundCheck(row, MILD, local_sgd_nonconvex, partial(mild, 4, 0.0), of_row(row), 400)
+        for row in ("k-avg", "lupa-sgd", "post-local-sgd", "adacomm")
     ),
 )  # fmt: skip

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import torch
 
+from algorithms.catalogue import row
 from algorithms.compressors.base import Compressor
 from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems import entries
+from algorithms.problems.absolute import Absolute
 from algorithms.problems.base import Problem
 from algorithms.problems.least_squares_data import rising
 from algorithms.problems.logistic import Logistic
@@ -17,8 +20,9 @@ from algorithms.problems.logistic_data import breast_cancer
 from algorithms.problems.partitions import Dirichlet
 from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.regularisers import L2, BoundedNonconvex, Regulariser
-from proofs_check.bounds.check import Make
+from proofs_check.bounds.check import BoundCheck, Make
 from theory.constants import Constants, Kind, Statement
+from theory.theorem import Theorem
 
 STRONG = L2(0.5)
 BOUNDED = BoundedNonconvex(0.1)
@@ -49,9 +53,9 @@ BALL = 2.5
 """Radius around the minimum 0 in which :func:`moment_in_ball` holds."""
 
 
-def mild(n: int, zeta2: float) -> Quadratic:
+def mild(n: int, zeta2: float, d: int = 10) -> Quadratic:
     """Condition number 2 and little noise: small gradients within :data:`BALL`."""
-    return Quadratic.strongly_convex(n, 10, L=1.0, mu=0.5, sigma2=0.5, zeta2=zeta2, R2=4.0)
+    return Quadratic.strongly_convex(n, d, L=1.0, mu=0.5, sigma2=0.5, zeta2=zeta2, R2=4.0)
 
 
 def moment_in_ball(problem: Problem) -> Constants:
@@ -84,6 +88,18 @@ def feedback(compressor: Compressor) -> Make:
     return lambda step, _p, _t: BSP(step, compressor, ErrorFeedback())
 
 
+def of_row(key: str) -> Make:
+    """The method as the catalogue's row composes it."""
+    return lambda step, p, steps: row(key).ready().build(step, p, steps)
+
+
+def fed_back(key: str, theorem: Theorem, make: Make | None = None, *, d: int = 10) -> BoundCheck:
+    """A row with error feedback, four workers that differ on the mild quadratic: by second moments
+    within its ball."""
+    setting = partial(mild, 4, 0.25, d)
+    return BoundCheck(key, MILD, theorem, setting, make or of_row(key), 600, moment_in_ball, BALL)
+
+
 def entry(name: str, n: int = 8) -> Callable[[], Problem]:
     """The catalogue's problem of that name over n workers."""
     return lambda: entries.problem(name, n)
@@ -104,3 +120,19 @@ UNEQUAL: tuple[tuple[str, Callable[[], Problem]], ...] = (
     (LOGREG, logreg(8)),
 )
 """Problems whose workers have different Hessians, by name."""
+
+
+ALIGNED = "least absolute deviations, samples of one direction"
+
+
+def aligned(n: int) -> Absolute:
+    """Eight samples a worker along almost one direction, targets without error; one a gradient.
+
+    f - f* at the start is almost the product of its slope and the distance, which is what bounds
+    for Lipschitz functions compare with.
+    """
+    tilt = torch.linspace(-0.2, 0.2, 8 * n, dtype=torch.float64)
+    rows = torch.stack((torch.ones_like(tilt), tilt, -tilt), dim=-1)
+    features = (rows / rows.norm(dim=-1, keepdim=True)).reshape(n, 8, 3)
+    truth = torch.tensor([2.0, 0.0, 0.0], dtype=torch.float64)
+    return Absolute(ALIGNED, features, features @ truth, 0.0, 1)

@@ -12,10 +12,12 @@ from proofs_check.bounds.check import BoundCheck, Make
 from proofs_check.bounds.settings import (
     NONCONVEX,
     entry,
+    fed_back,
     feedback,
 )
 from theory.theorems.ef_sgd_nonconvex import ef_sgd_nonconvex
 from theory.theorems.ef_sgd_two_way import ef_sgd_two_way
+from theory.theorems.ef_sgd_workers import ef_sgd_workers
 
 
 def _both_ways(up: Compressor, down: Compressor) -> Make:
@@ -30,4 +32,5 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
         "dist-ef-sgd", NONCONVEX, ef_sgd_two_way, entry(NONCONVEX),
         _both_ways(RandK(0.5, scaled=False), TopK(0.5)), 500,
     ),
+    *(fed_back(row, ef_sgd_workers) for row in ("one-bit-sgd", "ef-signsgd", "three-lc")),
 )  # fmt: skip

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from algorithms.compressors.layerwise import LayerWise
 from algorithms.compressors.rand_k import RandK
+from algorithms.compressors.row_top_k import RowTopK
+from algorithms.compressors.stc import STC
 from algorithms.compressors.top_k import TopK
+from algorithms.memories.error_feedback import ErrorFeedback
+from algorithms.methods.synchronous.bsp import BSP
+from algorithms.problems.base import Problem
 from algorithms.problems.quadratic import Quadratic
 from proofs_check.bounds.check import BoundCheck
 from proofs_check.bounds.settings import (
@@ -12,20 +18,30 @@ from proofs_check.bounds.settings import (
     SC,
     bsp,
     entry,
+    fed_back,
     feedback,
     logreg,
     second_moment,
 )
+from theory.stepsizes import Stepsize
 from theory.theorems.compressed_bsp_nonconvex import compressed_bsp_nonconvex
 from theory.theorems.compressed_bsp_strongly_convex import compressed_bsp_strongly_convex
 from theory.theorems.contraction_descent import contraction_descent
 from theory.theorems.ef_sgd_nonconvex import ef_sgd_nonconvex
+from theory.theorems.ef_sgd_two_way import ef_sgd_two_way
+from theory.theorems.ef_sgd_workers import ef_sgd_workers
 from theory.theorems.mem_sgd import mem_sgd
 
 
 def noiseless() -> Quadratic:
     """One worker with exact gradients."""
     return Quadratic.strongly_convex(1, 40, L=1.0, mu=0.01, sigma2=0.0)
+
+
+def _ternary(step: Stepsize, _problem: Problem, _steps: int) -> BSP:
+    """Half of the coordinates both ways: a sparser one loses too much of four."""
+    half = STC(0.5)
+    return BSP(step, half, ErrorFeedback(), downlink=half, server_memory=ErrorFeedback())
 
 
 BOUND_CHECKS: tuple[BoundCheck, ...] = (
@@ -44,6 +60,16 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
         noiseless,
         bsp(TopK(0.1)),
         500,
+    ),
+    *(fed_back(row, ef_sgd_workers) for row in ("top-k", "dryden", "aji-heafield")),
+    fed_back("stc", ef_sgd_two_way, _ternary, d=4),
+    BoundCheck(
+        "meprop",
+        "curvatures 1 to 100, no noise, rows of ten",
+        contraction_descent,
+        noiseless,
+        lambda step, p, _t: BSP(step, LayerWise(RowTopK(0.5)).for_shapes(((4, 10),))),
+        200,
     ),
     BoundCheck("top-k", LOGREG, mem_sgd, logreg(1), feedback(TopK(0.2)), 500, second_moment),
 )

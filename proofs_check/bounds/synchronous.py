@@ -2,21 +2,49 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from algorithms.compressors.identity import Identity
-from proofs_check.bounds.check import BoundCheck
+from algorithms.methods.synchronous.parameter_server import ParameterServer, Weighting
+from algorithms.problems.base import Problem
+from algorithms.synchronisation.base import Barrier
+from algorithms.synchronisation.compute_times import Exponential
+from algorithms.synchronisation.stale import SSP, EagerSSP
+from proofs_check.bounds.check import BoundCheck, Make
 from proofs_check.bounds.settings import (
     LOGREG,
+    MILD,
     NONCONVEX,
     PL,
     SC,
     bsp,
     entry,
     logreg,
+    mild,
+    of_row,
 )
+from theory.stepsizes import ScaledStep, Stepsize
+from theory.theorems.asysg_con import asysg_con
+from theory.theorems.asysg_incon import asysg_incon
 from theory.theorems.bsp_nonconvex import bsp_nonconvex
 from theory.theorems.bsp_pl import bsp_pl
 from theory.theorems.bsp_strongly_convex import bsp_strongly_convex
 from theory.theorems.bsp_strongly_convex_decreasing import bsp_strongly_convex_decreasing
+
+
+def _stale(barrier: Barrier) -> Make:
+    """Each of n gradients moves the server by ``step`` itself, which the row divides by n.
+
+    A worker sees its own updates at once and others' by the barrier: reads that lack any of the
+    last tau updates.
+    """
+
+    def make(step: Stepsize, problem: Problem, steps: int) -> ParameterServer:
+        whole = ScaledStep(step, problem.n, 1.0)
+        return ParameterServer(whole, steps, Exponential(), barrier, Weighting.ALL)
+
+    return make
+
 
 BOUND_CHECKS: tuple[BoundCheck, ...] = (
     BoundCheck("bsp-sgd", SC, bsp_nonconvex, entry(SC), bsp(Identity()), 1000),
@@ -26,4 +54,7 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
     BoundCheck("bsp-sgd", SC, bsp_strongly_convex, entry(SC), bsp(Identity()), 500),
     BoundCheck("bsp-sgd", SC, bsp_strongly_convex_decreasing, entry(SC), bsp(Identity()), 1000),
     BoundCheck("bsp-sgd", LOGREG, bsp_strongly_convex_decreasing, logreg(8), bsp(Identity()), 400),
+    BoundCheck("r2sp", MILD, asysg_con, partial(mild, 4, 0.0), of_row("r2sp"), 800),
+    BoundCheck("ssp", MILD, asysg_incon, partial(mild, 4, 0.0), _stale(SSP(3)), 800),
+    BoundCheck("essp", MILD, asysg_incon, partial(mild, 4, 0.0), _stale(EagerSSP(3)), 800),
 )

@@ -31,10 +31,11 @@ from typing import final
 
 from theory.claims import Confidence, Source
 from theory.constants import Constants
+from theory.stepsizes import ConstantStep
 from theory.theorem import HALF, Order
 from theory.theorems.choco_gossip import consensus_rate, consensus_stepsize
 from theory.theorems.conditions import Condition, connected, symmetric
-from theory.theorems.families import MiniBatchDescent
+from theory.theorems.families import MiniBatchDescent, within_drift
 
 
 @final
@@ -70,6 +71,9 @@ class ChocoSgdNonconvex(MiniBatchDescent):
 
     def limit(self, c: Constants) -> float:
         return 1 / c.need("L_max")
+
+    def prescribed(self, c: Constants, horizon: int) -> ConstantStep:
+        return within_drift(self, c, horizon)
 
     def start(self, c: Constants, gamma: float) -> float:
         potential = 2 * c.need("L_max") ** 2 * (c.initial_potential or 0.0)

@@ -30,9 +30,10 @@ from typing import final
 
 from theory.claims import Confidence, Source
 from theory.constants import Constants
+from theory.stepsizes import ConstantStep
 from theory.theorem import HALF, Order
 from theory.theorems.conditions import Condition, quality
-from theory.theorems.families import VirtualDescent
+from theory.theorems.families import VirtualDescent, within_drift
 
 
 @final
@@ -58,6 +59,9 @@ class EfSgdTwoWay(VirtualDescent):
 
     def premises(self, c: Constants) -> tuple[Condition, ...]:
         return quality(c, "delta_up"), quality(c, "delta_down")
+
+    def prescribed(self, c: Constants, horizon: int) -> ConstantStep:
+        return within_drift(self, c, horizon)
 
     def residual(self, c: Constants, gamma: float) -> float:
         return 2 * (gamma * c.need("L") * self.amplification(c)) ** 2 * c.need("G2")

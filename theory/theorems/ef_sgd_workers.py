@@ -25,9 +25,10 @@ from typing import final
 
 from theory.claims import Confidence, Source
 from theory.constants import Constants
+from theory.stepsizes import ConstantStep
 from theory.theorem import HALF, Order
 from theory.theorems.conditions import Condition, quality
-from theory.theorems.families import VirtualDescent
+from theory.theorems.families import VirtualDescent, within_drift
 
 
 @final
@@ -46,6 +47,9 @@ class EfSgdWorkers(VirtualDescent):
 
     def premises(self, c: Constants) -> tuple[Condition, ...]:
         return (quality(c, "delta"),)
+
+    def prescribed(self, c: Constants, horizon: int) -> ConstantStep:
+        return within_drift(self, c, horizon)
 
     def residual(self, c: Constants, gamma: float) -> float:
         delta = c.need("delta")

@@ -84,7 +84,10 @@ class AdaComm(Method[AdaCommState]):
         return f"AdaComm, H_0={self.first}, every {self.interval:g} s{forced}"
 
     def constants(self, problem: Problem) -> Constants:
-        return problem.constants()  # the period may grow again: no H holds for all steps
+        stated = problem.constants()
+        if self.decay is None:
+            return stated  # the period may grow again: no H holds for all steps
+        return stated.state(H=self.first)  # a forced period never grows
 
     def init(self, x0: Tensor, world: World) -> AdaCommState:
         """The starting point, the loss there, and all clocks at 0.
