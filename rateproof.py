@@ -47,10 +47,10 @@ _HOME = Path(__file__).resolve().parent
 
 
 def rows(ready: bool = True) -> tuple[str, ...]:
-    """Keys of the surveyed methods; ``ready``: of those that run."""
-    from algorithms.catalogue import ROWS
+    """Keys of the surveyed rows; ``ready``: of the methods that run."""
+    from algorithms.catalogue import METHODS, ROWS
 
-    return tuple(row.key for row in ROWS if row.state == "ready" or not ready)
+    return tuple(row.key for row in (METHODS if ready else ROWS))
 
 
 def run(

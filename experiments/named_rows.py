@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from algorithms.catalogue import FORMS, ROWS, Row, forms_of, row
+from algorithms.catalogue import FORMS, METHODS, Row, forms_of, row
 
 
 def named_rows(keys: Sequence[str]) -> tuple[Row, ...]:
-    """Ready rows of these ``keys`` with their forms, forms of ``ROW:FORM``; all if none is named.
+    """Ready rows of these ``keys`` with their forms, forms of ``ROW:FORM``; all methods if none is.
 
     Raises:
         ValueError: there is no such row, or it is planned.
     """
     if not keys:
-        return tuple(r for r in (*ROWS, *FORMS.values()) if r.state == "ready")
+        return (*METHODS, *FORMS.values())
     found: dict[str, Row] = {}
     for key in keys:
         named = row(key)

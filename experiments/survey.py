@@ -26,6 +26,7 @@ _USUAL = {
     CellKind.SIGNATURE: 0.6, CellKind.OPERATOR: 0.7, CellKind.WORKERS: 0.5, CellKind.PROBLEM: 0.5,
     CellKind.CLOSED_FORM: 0.3, CellKind.BOUND: 0.3, CellKind.PROOF: 0.2, CellKind.TOPOLOGY: 0.02,
     CellKind.PUSH: 0.02, CellKind.TABLE_IV: 1.7, CellKind.WATCHED: 0.2,
+    CellKind.SYSTEM: 0.5,
 }  # fmt: skip
 """Seconds of a cell of each kind, where nothing is known of it: means of a quick survey."""
 

@@ -30,6 +30,7 @@ class CellKind(StrEnum):
     BOUND = "bound"
     STUDY = "study"
     SIGNATURE = "signature"
+    SYSTEM = "system"
     INFLUENCES = "influences"
     TABLE_IV = "table IV"
     MUTANTS = "mutants"

@@ -31,6 +31,7 @@ from proofs_check.problems.check import check_problem
 from proofs_check.proofs import PROOFS
 from proofs_check.signatures import SIGNATURES
 from proofs_check.studies import STUDIES
+from proofs_check.system_checks import SYSTEM_CHECKS
 from proofs_check.table_iv.measure import table_result
 from proofs_check.table_iv.trial import TableTrial
 from proofs_check.table_iv.trials import TRIALS
@@ -154,6 +155,10 @@ def _signature(cell: Cell, _: str) -> Prepared:
     return partial(_signature_of, look_up("signature of row", cell.row, SIGNATURES))
 
 
+def _system(cell: Cell, name: str) -> Prepared:
+    return look_up("check of a system", name, {c.name: c for c in SYSTEM_CHECKS}).measure
+
+
 def _influences(cell: Cell, _: str) -> Prepared:
     return influences
 
@@ -224,6 +229,7 @@ _PREPARED: dict[CellKind, Callable[[Cell, str], Prepared]] = {
     CellKind.BOUND: _bound,
     CellKind.STUDY: _study,
     CellKind.SIGNATURE: _signature,
+    CellKind.SYSTEM: _system,
     CellKind.INFLUENCES: _influences,
     CellKind.TABLE_IV: _table_iv,
     CellKind.MUTANTS: _mutants,

@@ -23,6 +23,7 @@ from proofs_check.prepare import REFERENCE, name_of
 from proofs_check.proofs import PROOFS
 from proofs_check.signatures import SIGNATURES
 from proofs_check.studies import STUDIES
+from proofs_check.system_checks import SYSTEM_CHECKS
 from proofs_check.table_iv.trials import table_cells
 
 
@@ -160,3 +161,5 @@ def _other_cells(effort: Preset) -> Iterator[Cell]:
         yield Cell("", "", CellKind.CLOSED_FORM, name_of(closed))
     for bound in BOUND_CHECKS:
         yield Cell(bound.row, bound.problem, CellKind.BOUND, bound.name)
+    for check in SYSTEM_CHECKS:
+        yield Cell(check.row, "", CellKind.SYSTEM, check.name)

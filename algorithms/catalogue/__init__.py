@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from algorithms.catalogue.entries import assembled
 from algorithms.catalogue.row import CORE, OBJECTIVES, Recipe, Row, Tuned
+from algorithms.catalogue.subject import RowSubject
 from algorithms.compressors.base import Compressor
 from algorithms.names import look_up
 from algorithms.problems.entries import PROBLEMS, entry_called, problem
@@ -15,11 +16,14 @@ from theory.members import declared
 from theory.survey.rows import SURVEY_ROWS
 
 __all__ = [
-    "CORE", "FORMS", "OBJECTIVES", "OPERATORS", "PROBLEMS", "ROWS", "ProblemEntry", "Recipe", "Row",
-    "Tuned", "entry_called", "forms_of", "problem", "row",
+    "CORE", "FORMS", "METHODS", "OBJECTIVES", "OPERATORS", "PROBLEMS", "ROWS", "ProblemEntry",
+    "Recipe", "Row", "RowSubject", "Tuned", "entry_called", "forms_of", "problem", "row",
 ]  # fmt: skip
 
 ROWS: tuple[Row, ...] = assembled(SURVEY_ROWS, declared("algorithms.catalogue", "ENTRIES"))
+
+METHODS: tuple[Row, ...] = tuple(r for r in ROWS if r.recipe)
+"""Rows that run: the ready ones but those that have a subject."""
 
 OPERATORS: dict[str, Compressor] = {
     operator.name: operator

@@ -8,14 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from algorithms.catalogue.row import Recipe, Row
+from algorithms.catalogue.subject import RowSubject
 from algorithms.names import UnknownName, look_up
 from theory.survey.rows import SURVEY_ROWS, SurveyRow
 
 _LISTED = {row.key: row for row in SURVEY_ROWS}
 
 
-def entry(key: str, recipe: Recipe) -> Row:
-    """The ready row that the surveys' table lists as ``key``, made of ``recipe``.
+def entry(key: str, made_of: Recipe | RowSubject) -> Row:
+    """The ready row that the surveys' table lists as ``key``: a method by its recipe, or a subject.
 
     Raises:
         ValueError: the table has no such key; or the recipe names theorems that tune it and a
@@ -27,12 +28,14 @@ def entry(key: str, recipe: Recipe) -> Row:
         raise ValueError(
             f"the entry {key!r} has no line in theory/survey/survey_rows.tsv: {error}"
         ) from None
-    if bool(recipe.theorems) == bool(recipe.why):
+    if isinstance(made_of, RowSubject):
+        return Row(listed.key, listed.family, listed.what, listed.source, subject=made_of)
+    if bool(made_of.theorems) == bool(made_of.why):
         raise ValueError(
             f"the entry {key!r} must name theorems that tune it, or say in why= that none does; "
-            f"got {len(recipe.theorems)} theorems and why={recipe.why!r}"
+            f"got {len(made_of.theorems)} theorems and why={made_of.why!r}"
         )
-    return Row(listed.key, listed.family, listed.what, listed.source, recipe)
+    return Row(listed.key, listed.family, listed.what, listed.source, made_of)
 
 
 def assembled(listed: Sequence[SurveyRow], entries: Iterable[Row]) -> tuple[Row, ...]:

@@ -1,5 +1,7 @@
 """Row: one surveyed method as data, with the recipe that a ready one is made by.
 
+A row that is no method has a subject instead (:mod:`algorithms.catalogue.subject`).
+
 A row is a composition: which method, which compressor, memory, topology and period, which theorems
 speak of it and on which problems it runs. The first theorem whose assumptions hold tunes it.
 """
@@ -11,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, final
 
 from algorithms.catalogue.downlink import Downlink, Played, Received, answered
+from algorithms.catalogue.subject import RowSubject
 from algorithms.compressors.base import Compressor, code_of
 from algorithms.compressors.identity import Identity
 from algorithms.methods.base import Method
@@ -118,13 +121,17 @@ class Recipe:
 @final
 @dataclass(frozen=True)
 class Row:
-    """One surveyed method; ``recipe`` is None while it is planned.
+    """One surveyed method; ``recipe`` is None while it is planned, and where it is no method.
 
     Attributes:
         key: its name on the command line.
         family: the part of the catalogue that it belongs to.
         what: one line about the method.
         source: where it was published.
+        subject: what stands for a row that is no method.
+
+    Raises:
+        ValueError: a recipe and a subject both.
     """
 
     key: str
@@ -132,11 +139,21 @@ class Row:
     what: str
     source: str
     recipe: Recipe | None = None
+    subject: RowSubject | None = None
+
+    def __post_init__(self) -> None:
+        if self.recipe and self.subject:
+            raise ValueError(f"row {self.key!r} must have a recipe or a subject, got both")
 
     @property
     def state(self) -> str:
         """``ready`` or ``planned``."""
-        return "planned" if self.recipe is None else "ready"
+        return "ready" if self.recipe or self.subject else "planned"
+
+    @property
+    def kind(self) -> str:
+        """What it is: ``method``, or what its subject says."""
+        return self.subject.kind if self.subject else "method"
 
     @property
     def compressor(self) -> Compressor | None:
@@ -176,7 +193,12 @@ class Row:
         return name.partition("@")[0] in self.problems
 
     def claims(self, d: int) -> tuple[str, ...]:
-        """What the row claims on R^d: claims of its operator, if it compresses; its theorems."""
+        """What the row claims on R^d: claims of its operator, if it compresses; its theorems.
+
+        Of what is no method: what its subject states.
+        """
+        if self.subject:
+            return self.subject.states
         sends = self.compressor
         own = () if sends is None or isinstance(sends, Identity) else sends.claims(d)
         return (*(str(claim) for claim in own), *(theorem.title for theorem in self.theorems))
@@ -237,8 +259,13 @@ class Row:
         """Its recipe.
 
         Raises:
-            ValueError: the row is planned.
+            ValueError: the row is planned, or is no method.
         """
+        if self.subject:
+            raise ValueError(
+                f"row {self.key!r} is a {self.kind}, not a method that runs; "
+                f"`rateproof check {self.key}` checks it"
+            )
         if self.recipe is None:
             raise ValueError(f"row {self.key!r} is planned, not ready; see `rateproof list`")
         return self.recipe

@@ -14,6 +14,8 @@ def crossval_command(ranks: int, keys: Sequence[str] = (), *, as_json: bool) -> 
     with bad_input():
         at_least("ranks", ranks, 2)
         rows = named_rows(keys)
+        for one in rows:
+            one.ready()
         named, time = (
             (f"{', '.join(r.key for r in rows)}", "")
             if keys

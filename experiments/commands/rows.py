@@ -32,6 +32,8 @@ def row_data(row: Row, d: int, measured: Mapping[str, Measured] | None = None) -
         "what": row.what,
         "source": row.source,
         "state": row.state,
+        "kind": row.kind,
+        "parts": [part.name for part in row.subject.parts] if row.subject else [],
         "signature": (measured or {}).get(row.key, _unmeasured(row.key)),
         "claims": list(row.claims(d)),
         "theorems": [_named(theorem) for theorem in row.theorems],
@@ -161,7 +163,11 @@ def _block(out: Console, row: dict[str, Any]) -> None:
         grid.add_row("  no theorem", escape(row["why"]))
     for form in row["forms"]:
         grid.add_row("  form", escape(f"{row['key']}:{form['name']}, {form['what']}"))
-    grid.add_row("  runs on", ", ".join(row["problems"]))
+    if row["parts"]:
+        grid.add_row(f"  {row['kind']}", ", ".join(row["parts"]))
+        grid.add_row("  checked by", f"rateproof check {row['key']}")
+    else:
+        grid.add_row("  runs on", ", ".join(row["problems"]))
     head = f"[bold green]{escape(row['key'])}[/]  {escape(row['what'])}  [dim]{row['family']}[/]"
     out.print(head, highlight=False)
     out.print(grid, highlight=False)

@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from algorithms.catalogue import ROWS, Row, entry_called, problem, row
+from algorithms.catalogue import METHODS, Row, entry_called, problem, row
 from algorithms.tuning.grid import Best, Budget, search
 from algorithms.tuning.stored import written
 from experiments.commands.console import bad_input, console, dump
 from experiments.files import write_atomically
-
-READY = "ready"
 
 
 def tune_command(
@@ -55,9 +53,10 @@ def _todo(keys: Sequence[str], names: Sequence[str]) -> list[tuple[Row, str]]:
         ValueError: an unknown row or problem, or a row that runs on none of the problems.
     """
     wanted = {entry_called(name).name for name in names}
-    chosen = [row(key) for key in keys] or [one for one in ROWS if one.state == READY]
+    chosen = [row(key) for key in keys] or METHODS
     todo = []
     for one in chosen:
+        one.ready()
         mine = [
             name
             for name in (sorted(wanted) or one.problems)
@@ -66,7 +65,7 @@ def _todo(keys: Sequence[str], names: Sequence[str]) -> list[tuple[Row, str]]:
         if keys and not mine:
             raise ValueError(
                 f"row {one.key!r} runs on none of {', '.join(sorted(wanted)) or 'the problems'}; "
-                f"it runs on {', '.join(one.problems) or 'none, it is planned'}"
+                f"it runs on {', '.join(one.problems)}"
             )
         todo += [(one, name) for name in mine]
     return todo

@@ -22,6 +22,7 @@ from experiments.reporting.operators import operator_sections
 from experiments.reporting.pictures import Picture
 from experiments.reporting.provenance import provenance
 from experiments.reporting.signs import pretty, sentence
+from experiments.reporting.subjects import subject_section
 from experiments.reporting.table import ERROR, headline, results_table
 from experiments.reporting.table_iv import TABLE_PAGE, evidence, matrix
 from experiments.reporting.topologies import topology_lines
@@ -153,6 +154,7 @@ def _section(
         "family": row.family,
         "source": row.source,
         "problems": row.problems,
+        "subject": subject_section(row),
         "operators": operator_sections(operators, known),
         "theorems": [_result(theorem) for theorem in row.theorems],
         "results": [_result(result) for result in row.results],
@@ -237,6 +239,7 @@ def _family(name: str, table: pd.DataFrame, pages: Mapping[str, str]) -> dict[st
                 "claims": row.claims(CLAIM_DIMENSION),
                 "signature": _signature(table[table["row"] == row.key]),
                 "counts": _counts(table[table["row"] == row.key]),
+                "kind": row.kind,
                 "problems": row.problems,
             }
             for row in sorted(rows, key=lambda row: row.state != READY)

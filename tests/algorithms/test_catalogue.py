@@ -10,7 +10,7 @@ import pytest
 import torch
 
 import theory
-from algorithms.catalogue import PROBLEMS, ROWS, Recipe, Row, problem, row
+from algorithms.catalogue import METHODS, PROBLEMS, ROWS, Recipe, Row, problem, row
 from algorithms.catalogue.entries import assembled, entry
 from algorithms.compressors.identity import Identity
 from algorithms.methods.synchronous.bsp import BSP
@@ -25,8 +25,7 @@ from theory.survey.rows import SURVEY_ROWS
 from theory.theorems import PROVED_ONLY, THEOREMS
 from theory.theorems.bsp_nonconvex import bsp_nonconvex
 
-READY = [r for r in ROWS if r.state == "ready"]
-PAIRS = [(r.key, name) for r in READY for name in r.problems]
+PAIRS = [(r.key, name) for r in METHODS for name in r.problems]
 
 
 def test_rows_are_those_of_the_survey_table():
@@ -40,7 +39,7 @@ def test_every_file_that_makes_entries_tells_them_and_none_is_left_out():
     files = [m for m in modules("algorithms.catalogue") if vars(m).get("entry") is entry]
     told = [r for m in files if m.__name__ != entry.__module__ for r in m.ENTRIES]
     assert all(m.ENTRIES for m in files if m.__name__ != entry.__module__)
-    assert sorted(r.key for r in told) == sorted(r.key for r in READY)
+    assert sorted(r.key for r in told) == sorted(r.key for r in ROWS if r.state == "ready")
 
 
 RECIPE = Recipe(lambda step, p, steps: BSP(step), (bsp_nonconvex,))
@@ -72,7 +71,7 @@ def test_an_entry_names_theorems_or_a_reason():
 def test_every_ready_row_runs_somewhere_and_says_what_theory_knows():
     names = {entry.name for entry in PROBLEMS}
     known = {id(result) for result in (*THEOREMS, *PROVED_ONLY, *ORDERS, *ESTIMATION)}
-    for r in READY:
+    for r in METHODS:
         assert r.problems and set(r.problems) <= names
         assert set(r.theorems) <= set(THEOREMS)
         assert all(id(result) in known for result in r.results)
@@ -81,7 +80,7 @@ def test_every_ready_row_runs_somewhere_and_says_what_theory_knows():
 
 
 def test_no_result_is_left_without_a_row():
-    named = {result.name for r in READY for result in (*r.theorems, *r.results)}
+    named = {result.name for r in METHODS for result in (*r.theorems, *r.results)}
     assert {result.name for result in (*THEOREMS, *PROVED_ONLY, *ORDERS, *ESTIMATION)} == named
 
 
@@ -151,7 +150,7 @@ def test_unknown_names_and_planned_rows():
         Row("later", "gossip", "a method", "nowhere").build(problem("quadratic-sc", 4), 10)
 
 
-@pytest.mark.parametrize("key", [r.key for r in READY if "quadratic-sc" in r.problems])
+@pytest.mark.parametrize("key", [r.key for r in METHODS if "quadratic-sc" in r.problems])
 def test_a_row_runs_with_as_few_workers_as_it_says(key):
     recipe = row(key).recipe
     assert recipe is not None
@@ -169,7 +168,7 @@ STEPLESS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("key", [r.key for r in READY])
+@pytest.mark.parametrize("key", [r.key for r in METHODS])
 def test_a_method_without_a_stepsize_says_so_and_takes_none(key):
     built = problem(row(key).problems[0], 4)
     tuned = row(key).tune(built, 50)

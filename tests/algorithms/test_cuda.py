@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from algorithms.catalogue import ROWS, problem, row
+from algorithms.catalogue import METHODS, problem, row
 from algorithms.kernels import philox
 from algorithms.key import Key
 from algorithms.network.launch import launch
@@ -15,7 +15,7 @@ from algorithms.run import run
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 
-READY = [r.key for r in ROWS if r.state == "ready"]
+READY = [r.key for r in METHODS]
 
 
 def on(device: str, key: str, name: str, steps: int = 12) -> torch.Tensor:

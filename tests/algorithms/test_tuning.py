@@ -8,7 +8,7 @@ from functools import cache
 
 import pytest
 
-from algorithms.catalogue import ROWS, problem, row
+from algorithms.catalogue import METHODS, problem, row
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
@@ -18,7 +18,7 @@ from algorithms.tuning.parameters import adjusted, parameters, with_settings
 from algorithms.tuning.stored import best_of, tunings, written
 from theory.stepsizes import ConstantStep
 
-READY = tuple(one for one in ROWS if one.state == "ready")
+READY = METHODS
 SHORT = Budget(n=4, gradients=40, replicas=2)
 
 

@@ -41,9 +41,10 @@ def test_list_is_one_object_per_surveyed_row() -> None:
     names = {entry.name for entry in PROBLEMS}
     for row in rows:
         assert set(row) >= {"key", "family", "state", "claims", "theorems", "results", "problems"}
-        assert bool(row["theorems"] or row["why"]) == (row["state"] == "ready")
+        runs = row["state"] == "ready" and row["kind"] == "method"
+        assert bool(row["theorems"] or row["why"]) == runs == bool(row["problems"])
         assert row["state"] in ("ready", "planned")
-        assert bool(row["problems"]) == (row["state"] == "ready")
+        assert bool(row["parts"]) == (row["kind"] != "method")
         assert set(row["problems"]) <= names
     top = next(row for row in rows if row["key"] == "terngrad")
     assert any("= 4.5" in claim for claim in top["claims"]), "(sqrt(100) - 1) / 2"
@@ -135,7 +136,10 @@ def test_run_with_one_replica_has_no_interval(tmp_path: Path) -> None:
             ("run", "qsgd", "-p", "quadratic-sc", "--replicas", "0"),
             "replicas must be at least 1, got replicas=0",
         ),
-        (("run", "p3", "-p", "quadratic-sc"), "is planned, not ready"),
+        (
+            ("run", "allreduce-ring", "-p", "quadratic-sc"),
+            "is a collective, not a method",
+        ),
         (("run", "choco-gossip", "-p", "quadratic-sc"), "it runs on consensus"),
         (("run", "qsgd", "-p", "consensus", "-n", "4"), "does not run on problem=consensus"),
         (

@@ -168,6 +168,16 @@ def test_a_theorem_reruns_the_rows_it_speaks_of(tree: Path, before: Versions) ->
     assert alone == called("printed_assumptions.t1", "gossip_convex.dgd.prove", *ABOUT_THEOREMS)
 
 
+def test_a_collective_reruns_its_rows_and_no_method(tree: Path, before: Versions) -> None:
+    file, old = "algorithms/collectives/ring.py", "def rounds("
+    found = changed(tree, before, file, old, f"{old}  # edited\n       ")
+    assert {cell.row for cell in found} == {"allreduce-ring"}
+    assert {cell.kind for cell in found} == {CellKind.SYSTEM}
+    file, old = "proofs_check/collectives/programs.py", "def check_collective("
+    again = changed(tree, before, file, old, f"{old}  # edited\n   ")
+    assert found <= again == {c for c in again if c.kind is CellKind.SYSTEM}
+
+
 def test_a_check_reruns_all_that_it_checks(tree: Path, before: Versions) -> None:
     file, old = "proofs_check/problems/check.py", "def check_problem("
     assert changed(tree, before, file, old, f"{old}  # edited\n   ") == kind("problem")

@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from algorithms.catalogue import FORMS, ROWS, forms_of
+from algorithms.catalogue import FORMS, METHODS, forms_of
 from algorithms.compressors.identity import Identity
 from algorithms.methods.base import Method
 from algorithms.methods.synchronous.bsp import BSP
@@ -37,7 +37,7 @@ FEWER = tuple(name for name in CHOSEN if name != MLP)
 def names_what_differs(verdicts: tuple[Verdict, ...], *checks: str) -> set[str]:
     """Problems compared loosely; none is refuted, and every row is in each of the ``checks``."""
     assert [v for v in verdicts if v.outcome is Outcome.REFUTED] == []
-    ready = {r.key for r in ROWS if r.state == "ready"} | set(FORMS)
+    ready = {r.key for r in METHODS} | set(FORMS)
     for check in checks:
         assert {v.subject for v in verdicts if v.check == check} == ready
     return {v.problem for v in verdicts if v.check.startswith("two") and v.bound != 0.0}
@@ -221,4 +221,4 @@ def test_launch_refuses_no_ranks_and_sharded_needs_ranks():
 
 
 def test_every_ready_row_is_among_the_cases():
-    assert {c.row for c in cases(4)} == {r.key for r in ROWS if r.state == "ready"} | set(FORMS)
+    assert {c.row for c in cases(4)} == {r.key for r in METHODS} | set(FORMS)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
 
 from theory.seconds.collectives import (
+    CollectiveCost,
     binary_tree_seconds,
     halving_doubling_seconds,
     recursive_doubling_seconds,
@@ -38,7 +41,13 @@ def test_one_worker_sends_nothing_and_adding_costs() -> None:
 def test_bad_input_is_named() -> None:
     with pytest.raises(ValueError, match="n must be at least 1 worker, got n=0"):
         ring_seconds(LINK, 0, 1)
-    with pytest.raises(ValueError, match="n must be a power of two, got n=6"):
-        halving_doubling_seconds(LINK, 6, 1)
+    with pytest.raises(ValueError, match="at least 0, got steps=-1, sent=0, added=0"):
+        CollectiveCost(-1, Fraction(0))
     with pytest.raises(ValueError, match="gamma must be at least 0 s per bit, got gamma=-1"):
         binary_tree_seconds(LINK, 4, 1, -1)
+
+
+def test_what_is_no_power_of_two_folds_on_to_the_one_below() -> None:
+    """Six workers: four of them as four would, and a whole vector before and after."""
+    assert recursive_doubling_seconds(LINK, 6, 1e6) == pytest.approx(4 * (1e-5 + 1e-3))
+    assert halving_doubling_seconds(LINK, 6, 1e6) == pytest.approx(6e-5 + 1.5e-3 + 2e-3)

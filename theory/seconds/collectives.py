@@ -8,60 +8,139 @@ are full duplex; every worker sends one message at a time.
 
 from __future__ import annotations
 
-from theory.networks.spectra import log2_exact
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import final
+
 from theory.seconds.costs import AlphaBeta
 
 
-def binary_tree_seconds(link: AlphaBeta, n: int, bits: float, gamma: float = 0.0) -> float:
-    """Up a binomial tree and down again: 2 ceil(log2 n) (alpha + beta m), adding on the way up [s].
+@final
+@dataclass(frozen=True)
+class CollectiveCost:
+    """What crosses one after another in an all-reduce, as multiples of one message and one vector.
+
+    Attributes:
+        steps: messages.
+        sent: length of them all, in vectors.
+        added: length of what is added to something held, in vectors.
 
     Raises:
-        ValueError: n < 1, or a negative gamma.
+        ValueError: a negative number.
     """
-    _check(n, gamma)
+
+    steps: int
+    sent: Fraction
+    added: Fraction = Fraction(0)
+
+    def __post_init__(self) -> None:
+        if self.steps < 0 or self.sent < 0 or self.added < 0:
+            raise ValueError(
+                f"steps, sent and added must be at least 0, got steps={self.steps}, "
+                f"sent={self.sent}, added={self.added}"
+            )
+
+    def seconds(self, link: AlphaBeta, bits: float, gamma: float = 0.0) -> float:
+        """alpha steps + (beta sent + gamma added) bits [s].
+
+        Raises:
+            ValueError: a negative gamma or length.
+        """
+        if not gamma >= 0:
+            raise ValueError(f"gamma must be at least 0 s per bit, got gamma={gamma}")
+        return link.seconds(float(self.sent) * bits, self.steps) + gamma * float(self.added) * bits
+
+
+def binary_tree_cost(n: int) -> CollectiveCost:
+    """Up a binomial tree and down again: 2 ceil(log2 n) whole vectors, half of them added.
+
+    Raises:
+        ValueError: n < 1.
+    """
+    _check(n)
     levels = (n - 1).bit_length()
-    return 2 * levels * link.seconds(bits, 1) + levels * gamma * bits
+    return CollectiveCost(2 * levels, Fraction(2 * levels), Fraction(levels))
 
 
-def recursive_doubling_seconds(link: AlphaBeta, n: int, bits: float, gamma: float = 0.0) -> float:
-    """Whole vectors between partners 1, 2, 4, ... apart: log2 n (alpha + (beta + gamma) m) [s].
+def recursive_doubling_cost(n: int) -> CollectiveCost:
+    """Whole vectors between partners 1, 2, 4, ... apart: log2 n of them.
 
-    Raises:
-        ValueError: n is no power of two, or a negative gamma.
-    """
-    _check(n, gamma)
-    rounds = log2_exact(n)
-    return rounds * (link.seconds(bits, 1) + gamma * bits)
-
-
-def halving_doubling_seconds(link: AlphaBeta, n: int, bits: float, gamma: float = 0.0) -> float:
-    """Halves, quarters, ... reduced and gathered: 2 log2 n alpha + (n-1)/n (2 beta + gamma) m [s].
-
-    Rabenseifner 2004. As few bits as a ring, in as many messages as a tree.
+    Where n is no power of two, floor(log2 n), and two more: those above the power give their
+    vector to one below and get the sum back (Thakur, Rabenseifner, Gropp 2005, Section 4.5).
 
     Raises:
-        ValueError: n is no power of two, or a negative gamma.
+        ValueError: n < 1.
     """
-    _check(n, gamma)
-    share = (n - 1) / n * bits
-    return link.seconds(2 * share, 2 * log2_exact(n)) + gamma * share
+    _check(n)
+    levels, folded = n.bit_length() - 1, bool(n & (n - 1))
+    return CollectiveCost(
+        levels + 2 * folded, Fraction(levels + 2 * folded), Fraction(levels + folded)
+    )
 
 
-def ring_seconds(link: AlphaBeta, n: int, bits: float, gamma: float = 0.0) -> float:
-    """Parts of 1/n go round twice: 2(n-1) alpha + (n-1)/n (2 beta + gamma) m [s].
+def halving_doubling_cost(n: int) -> CollectiveCost:
+    """Halves, quarters, ... reduced and gathered: 2 log2 n messages of (n-1)/n each way.
+
+    Rabenseifner 2004: as few bits as a ring, in as many messages as a tree. Where n is no power of
+    two, of the power below it, and a whole vector there and back (as in recursive doubling).
+
+    Raises:
+        ValueError: n < 1.
+    """
+    _check(n)
+    levels, folded = n.bit_length() - 1, bool(n & (n - 1))
+    share = 1 - Fraction(1, 1 << levels)
+    return CollectiveCost(2 * (levels + folded), 2 * (share + folded), share + folded)
+
+
+def ring_cost(n: int) -> CollectiveCost:
+    """Parts of 1/n go round twice: 2(n-1) messages of 1/n.
 
     Patarasuk, Yuan 2009: no all-reduce sends fewer bits.
 
     Raises:
+        ValueError: n < 1.
+    """
+    _check(n)
+    return CollectiveCost(2 * (n - 1), 2 * (1 - Fraction(1, n)), 1 - Fraction(1, n))
+
+
+def binary_tree_seconds(link: AlphaBeta, n: int, bits: float, gamma: float = 0.0) -> float:
+    """2 ceil(log2 n) (alpha + beta m) + ceil(log2 n) gamma m [s]: :func:`binary_tree_cost`.
+
+    Raises:
         ValueError: n < 1, or a negative gamma.
     """
-    _check(n, gamma)
-    share = (n - 1) / n * bits
-    return link.seconds(2 * share, 2 * (n - 1)) + gamma * share
+    return binary_tree_cost(n).seconds(link, bits, gamma)
 
 
-def _check(n: int, gamma: float) -> None:
+def recursive_doubling_seconds(link: AlphaBeta, n: int, bits: float, gamma: float = 0.0) -> float:
+    """log2 n (alpha + (beta + gamma) m) [s] for n = 2^k: :func:`recursive_doubling_cost`.
+
+    Raises:
+        ValueError: n < 1, or a negative gamma.
+    """
+    return recursive_doubling_cost(n).seconds(link, bits, gamma)
+
+
+def halving_doubling_seconds(link: AlphaBeta, n: int, bits: float, gamma: float = 0.0) -> float:
+    """2 log2 n alpha + (n-1)/n (2 beta + gamma) m [s] for n = 2^k: :func:`halving_doubling_cost`.
+
+    Raises:
+        ValueError: n < 1, or a negative gamma.
+    """
+    return halving_doubling_cost(n).seconds(link, bits, gamma)
+
+
+def ring_seconds(link: AlphaBeta, n: int, bits: float, gamma: float = 0.0) -> float:
+    """2(n-1) alpha + (n-1)/n (2 beta + gamma) m [s]: :func:`ring_cost`.
+
+    Raises:
+        ValueError: n < 1, or a negative gamma.
+    """
+    return ring_cost(n).seconds(link, bits, gamma)
+
+
+def _check(n: int) -> None:
     if n < 1:
         raise ValueError(f"n must be at least 1 worker, got n={n}")
-    if not gamma >= 0:
-        raise ValueError(f"gamma must be at least 0 s per bit, got gamma={gamma}")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from algorithms.catalogue import ROWS
+from algorithms.catalogue import METHODS
 from proofs_check.signatures import SIGNATURES
 from proofs_check.verdict import Outcome
 from tests.proofs_check.rooms import ROOMS
 
-READY = tuple(row.key for row in ROWS if row.state == "ready")
+READY = tuple(row.key for row in METHODS)
 
 
 @pytest.mark.parametrize("key", sorted(SIGNATURES))

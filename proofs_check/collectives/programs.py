@@ -1,0 +1,120 @@
+"""Programs of messages: is the sum exact, and are the messages those of the closed form?
+
+All of it is arithmetic of integers. A program is linear, so it is followed on unit vectors: worker
+i's term of each element is counted wherever it goes, and at the end each worker must have each term
+of each element once. That proves the sum for all vectors of that length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import numpy as np
+import torch
+
+from algorithms.catalogue import ROWS
+from algorithms.collectives.base import Collective, counted, executed
+from proofs_check.cell import CellResult
+from proofs_check.instruments.system_check import SystemCheck
+from proofs_check.verdict import Outcome, Verdict
+
+MOST = 64
+"""Workers, from one on, that programs are followed for."""
+
+_SEED = 15
+
+
+def check_collective(collective: Collective, row: str = "") -> tuple[Verdict, ...]:
+    """Exact sums and counted messages of the algorithm with 1, ..., 64 workers."""
+    sizes, refused = _sizes(collective)
+    told = f"n = 1, ..., {MOST}"
+    if refused:
+        told += f", but {len(refused)} it has no form for ({refused[0]})"
+    return (
+        _identity(
+            row or collective.name, "every worker ends with each term of each element once, in "
+            "vectors as long as its parts; and with the sum modulo 2^64 of shorter and odd lengths",
+            "exact sum", sizes, _sum_fault, told,
+        ),
+        _identity(
+            row or collective.name,
+            "messages and elements, one after another, are those of the closed form",
+            "messages counted", sizes, _count_fault, told,
+        ),
+    )  # fmt: skip
+
+
+def _sizes(collective: Collective) -> tuple[list[Collective], list[str]]:
+    """The algorithm for each number of workers that it has a form for, and why not for others."""
+    made, refused = [], []
+    for n in range(1, MOST + 1):
+        try:
+            made.append(collective.with_workers(n))
+        except ValueError as error:
+            refused.append(str(error))
+    return made, refused
+
+
+def _identity(
+    subject: str, claim: str, check: str, sizes: list[Collective],
+    fault: Callable[[Collective], str], told: str,
+) -> Verdict:  # fmt: skip
+    found = next((text for text in map(fault, sizes) if text), "")
+    return Verdict(
+        subject=subject,
+        claim=claim,
+        check=check,
+        outcome=Outcome.REFUTED if found or not sizes else Outcome.PROVED,
+        statistic=float(len(sizes)),
+        resolution=0.0,
+        evidence=found or f"equal as integers for {len(sizes)} sizes: {told}",
+        provenance=f"terms followed on unit vectors; random integers of seed {_SEED}",
+    )
+
+
+def _sum_fault(one: Collective) -> str:
+    """What is wrong with the sums of the program; empty if nothing is."""
+    d, n = one.parts, one.n
+    terms = torch.zeros(n, one.nodes, d, dtype=torch.int32)
+    terms[torch.arange(n), torch.arange(n)] = 1
+    ends = executed(one.rounds(d), terms)[:, :n]
+    if not bool((ends == 1).all()):
+        term, worker, element = (int(x) for x in (ends != 1).nonzero()[0])
+        count = int(ends[term, worker, element])
+        return f"{one.name}: worker {worker} has element {element} of worker {term} {count} times"
+    for length in sorted({1, d // 2, d + 3}):
+        drawn = np.random.default_rng(_SEED).integers(-(2**62), 2**62, (n, length))
+        held = torch.zeros(one.nodes, length, dtype=torch.int64)
+        held[:n] = torch.from_numpy(drawn)
+        right = held.sum(0)
+        if not torch.equal(executed(one.rounds(length), held)[:n], right.expand(n, length)):
+            return f"{one.name}: not the sum of vectors of {length} elements"
+    return ""
+
+
+def _count_fault(one: Collective) -> str:
+    """What is counted otherwise than stated; empty if nothing is."""
+    d = one.parts
+    seen, cost = counted(one.rounds(d), one.nodes), one.cost()
+    for what, got, stated in (
+        ("steps", seen.steps, cost.steps), ("elements one after another", seen.path, cost.sent * d)
+    ):  # fmt: skip
+        if got != stated:
+            return f"{one.name}: {got} {what}, stated are {stated}, d = {d}"
+    return ""
+
+
+def _checks() -> Iterator[SystemCheck]:
+    """One for each collective that a row of the catalogue stands for."""
+    for row in ROWS:
+        for part in row.subject.parts if row.subject else ():
+            if isinstance(part, Collective):
+                yield SystemCheck(row.key, part.name, partial(_result, part, row.key))
+
+
+def _result(collective: Collective, row: str) -> CellResult:
+    return CellResult(check_collective(collective, row))
+
+
+SYSTEM_CHECKS = tuple(_checks())

@@ -1,0 +1,1 @@
+"""Fabrics: seconds of programs on links that are shared."""
