@@ -179,6 +179,10 @@ def _places(end: Ints, one: MessageRound, d: int) -> Tensor:
 
 
 def require_workers(n: int, least: int = 1) -> None:
-    """Raise ValueError unless there are at least so many workers."""
+    """Check that there are enough workers.
+
+    Raises:
+        ValueError: fewer than ``least``.
+    """
     if n < least:
         raise ValueError(f"n must be at least {least}, got n={n}")
