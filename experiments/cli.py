@@ -1,5 +1,5 @@
 """The command line: ``rateproof list | run | compare | rate | tune | check | topologies | audit |
-survey | table | theorem | crossval | figure``.
+survey | table | theorem | crossval | figure | figures``.
 
 Only names and help texts live here; a command's work is imported when it is given, so that help is
 quick. Exit codes: 0 done, 1 something failed or was refuted, 2 bad input, 3 a user's own code
@@ -18,6 +18,7 @@ from typing import Annotated
 import typer
 
 from experiments.cli_beside import beside
+from experiments.cli_figures import figures
 from experiments.cli_options import Dimension, Json, Row, Settings, Tuned, Workers
 from experiments.cli_tables import tables
 
@@ -33,6 +34,7 @@ app = typer.Typer(
 )
 app.add_typer(beside)
 app.add_typer(tables)
+app.add_typer(figures)
 
 
 @app.command("list")
@@ -238,30 +240,6 @@ def crossval(
     from experiments.commands.crossval import crossval_command
 
     raise typer.Exit(crossval_command(ranks, row or (), as_json=as_json))
-
-
-@app.command()
-def figure(
-    name: Annotated[
-        str | None, typer.Argument(help="Which figure; without a name all are listed.")
-    ] = None,
-    data: Annotated[Path | None, typer.Option(help="Folder of the published data.")] = None,
-    workers: Annotated[
-        list[int] | None, typer.Option(help="Workers n; may be given several times.")
-    ] = None,
-    out: Annotated[Path, typer.Option(help="Folder for the figure.")] = Path("report/figures"),
-    as_json: Json = False,
-) -> None:
-    """Draw a published figure again.
-
-    Prints a table; writes PNG and SVG. Without a name: which figures there are, what each shows,
-    and which options it takes.
-    """
-    from experiments.commands.figure import figure_command
-    from experiments.published.figure import Request
-
-    request = Request(out, data, tuple(workers or ()), as_json)
-    raise typer.Exit(figure_command(name, request))
 
 
 def _version(wanted: bool) -> None:

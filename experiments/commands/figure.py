@@ -1,39 +1,160 @@
-"""``rateproof figure``: published figures, drawn again from runs of the methods."""
+"""``rateproof figure`` and ``figures``: published figures, made again from runs of the methods."""
 
 from __future__ import annotations
 
+import math
+import time
+import traceback
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from algorithms.names import look_up
-from experiments.commands.console import bad_input, console, dump, writable
-from experiments.published.figure import PublishedFigure, Request, published_figures
+from experiments.commands.console import (
+    REFUTED,
+    bad_input,
+    console,
+    dump,
+    files_written,
+    number,
+    print_error,
+    writable,
+)
+from experiments.published.figure import (
+    CostClass,
+    Drawn,
+    PublishedFigure,
+    Request,
+    by_any_name,
+    published_figures,
+)
+from experiments.reproduction import PublishedNumber, Relation
+
+_COLOURS = {True: "green", False: "bold red", None: "yellow"}
 
 
 def figure_command(name: str | None, request: Request) -> int:
-    """Draw the figure called ``name``, or list all; exit code 2 for what cannot be drawn."""
-    figures = published_figures()
+    """Draw the figure called ``name``, or list all; exit code 1 where it is not reproduced."""
     if name is None:
-        return _list(tuple(figures.values()), request.as_json)
+        return listed(tuple(published_figures().values()), request.as_json)
     with bad_input():
-        chosen = look_up("figure", name, figures)
+        chosen = look_up("figure", name, by_any_name())
         writable(request.out)
-        chosen.drawn(request)
-    return 0
+        drawn = chosen.drawn(request)
+    if request.as_json:
+        dump(drawn.record())
+    else:
+        _show(drawn, console(False))
+    return REFUTED if drawn.found.reproduced is False else 0
 
 
-def _list(figures: tuple[PublishedFigure[Any], ...], as_json: bool) -> int:
-    """Every figure by name: what it shows, and which options it takes."""
+def figures_command(cost: str | None, request: Request, *, only_list: bool) -> int:
+    """All figures, or those of one cost class; one that fails does not stop the rest.
+
+    Exit code 1 where one failed or was not reproduced, 2 for an unknown cost class.
+    """
+    with bad_input():
+        wanted = (
+            None if cost is None else look_up("cost class", cost, {c.value: c for c in CostClass})
+        )
+    chosen = [f for f in published_figures().values() if wanted in (None, f.cost)]
+    if only_list:
+        return listed(tuple(chosen), request.as_json)
+    with bad_input():
+        writable(request.out)
+    out, told = console(request.as_json), []
+    for figure in chosen:
+        told.append(_tried(figure, request))
+        one = told[-1]
+        colour = _COLOURS[one["reproduced"]]
+        out.print(
+            f"{one['seconds']:7.1f} s  {figure.name}: [{colour}]{escape(one['verdict'])}[/]",
+            highlight=False, soft_wrap=True,
+        )  # fmt: skip
+    if request.as_json:
+        dump(told)
+    counts = Counter(one["verdict"].partition(",")[0] for one in told)
+    out.print(", ".join(f"{count} {verdict}" for verdict, count in counts.items()) or "no figures")
+    return REFUTED if any(one["reproduced"] is False for one in told) else 0
+
+
+def _tried(figure: PublishedFigure, request: Request) -> dict[str, Any]:
+    """What it gave, or that it failed; options that it does not take are not passed on."""
+    own = request._replace(
+        data=request.data if "data" in figure.options else None,
+        workers=request.workers if "workers" in figure.options else (),
+    )
+    started = time.perf_counter()
+    try:
+        return figure.drawn(own).record()
+    except Exception as error:  # the rest is still to be drawn
+        traceback.print_exc()
+        print_error(f"figure {figure.name} failed")
+        return {
+            **figure.record(), "figure": figure.name, "reproduced": False,
+            "verdict": f"failed, {type(error).__name__}: {error}",
+            "seconds": time.perf_counter() - started,
+        }  # fmt: skip
+
+
+def listed(figures: tuple[PublishedFigure, ...], as_json: bool) -> int:
+    """Every figure by name: what it shows, when it is reproduced, its cost, its options."""
     if as_json:
-        dump([
-            {"name": one.name, "about": one.about, "options": sorted(one.options)}
-            for one in figures
-        ])  # fmt: skip
+        dump([one.record() for one in figures])
         return 0
     table = Table.grid(padding=(0, 2, 1, 0))
+    table.add_column(no_wrap=True)
     for one in figures:
         options = "".join(f" --{option}" for option in sorted(one.options))
-        table.add_row(one.name, f"{one.about}{f' Takes{options}.' if options else ''}")
+        text = f"{one.title} ({one.source}). Reproduced when {one.criterion}."
+        table.add_row(
+            f"{one.name}\n{one.alias}", one.cost.value, text + (options and f" Takes{options}.")
+        )
     console(False).print(table, highlight=False, markup=False)
     return 0
+
+
+def _show(drawn: Drawn, out: Console) -> None:
+    found, figure = drawn.found, drawn.figure
+    drawn_by_lot = any(not math.isnan(one.low) for one in found.numbers)
+    table = Table(title=escape(f"{figure.title} ({figure.source})"), box=SIMPLE_HEAD)
+    table.add_column("quantity")
+    for title in ("published", "ours", *(("interval",) if drawn_by_lot else ())):
+        table.add_column(title, justify="right")
+    table.add_column("met")
+    for one in found.numbers:
+        table.add_row(*map(escape, _cells(one, drawn_by_lot)))
+    if found.numbers:
+        out.print(table)
+    told = [*found.notes]
+    if sources := dict.fromkeys(n.source for n in found.numbers if n.source):
+        told.append("further sources: " + "; ".join(sources))
+    told.append(f"reproduced when {figure.criterion}")
+    for text in told:
+        out.print(escape(text), highlight=False, soft_wrap=True)
+    out.print(
+        f"[{_COLOURS[found.reproduced]}]{escape(found.verdict)}[/], in {drawn.seconds:.2f} s",
+        highlight=False, soft_wrap=True,
+    )  # fmt: skip
+    files_written(out, tuple(path for path in drawn.files if path.suffix != ".csv"))
+    for path in drawn.files:
+        if Path(path).suffix == ".csv":
+            out.print(f"data: {escape(str(path))}", highlight=False, soft_wrap=True)
+
+
+def _cells(one: PublishedNumber, drawn_by_lot: bool) -> Iterator[str]:
+    sign = "" if one.relation is Relation.NEAR else f"{one.relation.value} "
+    within = f" ± {number(one.tolerance, 2)}" if one.tolerance else ""
+    yield one.quantity + (f" [{one.unit}]" if one.unit else "")
+    yield f"{sign}{number(one.published, 6)}{within}"
+    yield number(one.ours, 6)
+    if drawn_by_lot:
+        yield "" if math.isnan(one.low) else f"{number(one.low)} to {number(one.high)}"
+    met = "yes" if one.met else f"no, off by {one.off:.2g}"
+    yield met if one.gate else f"{met} ({one.confidence.value}: no gate)"

@@ -11,19 +11,20 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.figures.choco_gossip import choco_gossip_figure
-from experiments.figures.choco_sgd import choco_sgd_figure
-from experiments.figures.lag import Bars, LagCurves, UploadsLine, lag_figure
 from experiments.figures.lines import DrawnLine, LineCurves, lines_figure
 from experiments.figures.panels import RunCurves, three_panels
 from experiments.figures.rate import RateCurves, rate_figure
 from experiments.figures.readme import picture
-from experiments.figures.several import Panel, SeveralCurves, several_figure
+from experiments.figures.reproduced import (
+    CurvePanel,
+    DotPanel,
+    FigureDrawing,
+    PublishedDot,
+    reproduced_figure,
+)
 from experiments.figures.style import styled, svg
 from experiments.figures.tradeoff import Point, TradeoffCurves, tradeoff_figure
 from experiments.figures.workers import WorkerCurves, WorkersLine, workers_figure
-from proofs_check.figure_runs.averaging import AveragingSetting, Lines
-from proofs_check.figure_runs.trace import ErrorTrace
 from theory.arrays import Floats
 from theory.members import modules
 
@@ -59,14 +60,24 @@ def line_curves(scales: tuple[str, str]) -> LineCurves:
     return LineCurves("some lines", "time [s]", "error", (one, two), scales)
 
 
-def several_curves() -> SeveralCurves:
-    """Three panels in two rows that share their names; a level in the last."""
-    one, two = DrawnLine("one", STEPS, ERROR), DrawnLine("two", STEPS, 2 * ERROR)
-    panels = (
-        Panel("left", "steps", (one, two), ("linear", "log")), Panel("right", "bits", (two,)),
-        Panel("below", "bits", (one,), ("linear", "log"), ("a floor", 0.5)),
+def drawing(names: int = 2) -> FigureDrawing:
+    """Two panels of lines with theory and published points, and a table as dots."""
+    lines = tuple(DrawnLine(f"line {k}", STEPS, (k + 1) * ERROR) for k in range(names))
+    order = DrawnLine("$1/t$", STEPS[1:], 4 / STEPS[1:])
+    said = DrawnLine("line 0", STEPS[2:3], ERROR[2:3])
+    dots = (
+        PublishedDot("exact", 5283.0, 5283.0), PublishedDot("bounded", 3.0, 4.0, 2.5, 3.5, "<= "),
+        PublishedDot("ours alone", 7.0),
     )  # fmt: skip
-    return SeveralCurves("several", "error", panels, (1e-1, 1e2), 2)
+    return FigureDrawing(
+        "all kinds",
+        (
+            CurvePanel("left", "steps", "error", lines, (order,), (said,), ("linear", "log")),
+            CurvePanel("right", "bits", "error", lines[:1], limits=(1e-1, 1e2)),
+            DotPanel("table", "uploads", dots),
+        ),
+        2,
+    )
 
 
 def tradeoff_curves() -> TradeoffCurves:
@@ -83,42 +94,12 @@ def worker_curves() -> WorkerCurves:
     return WorkerCurves("speed-up", "error", (("both", lines),), lines)
 
 
-def lag_curves() -> LagCurves:
-    """Two methods with 3 and 6 workers; one number is published."""
-    x = np.array([0.0, 3.0, 30.0])
-    return LagCurves(
-        "uploads", (3, 6),
-        (
-            Bars("GD", np.array([30.0, 60.0]), np.array([np.nan, 66.0])),
-            Bars("LAG", np.array([10.0, 20.0]), np.full(2, np.nan)),
-        ),
-        (UploadsLine("GD", x, 1 / (1 + x)), UploadsLine("LAG", x / 3, 1 / (1 + x))),
-        np.array([1.0, 2.0, 4.0]),
-        (("GD", np.array([9.0, 9.0, 9.0])), ("LAG", np.array([1.0, 3.0, 9.0]))),
-    )  # fmt: skip
-
-
-def traces(*names: str) -> dict[str, ErrorTrace]:
-    """One falling line of four records by name; a step sends two million bits."""
-    return {name: ErrorTrace(name, STEPS, ERROR, 2e6 * STEPS) for name in names}
-
-
-def gossip_lines() -> Lines:
-    """Averaging by all eight methods of the figure."""
-    names = ("exact", "CHOCO QSGD", "Q1 QSGD", "Q2 QSGD", "CHOCO top", "CHOCO rand", "Q1 rand",
-             "Q2 rand")  # fmt: skip
-    return Lines(AveragingSetting(9, 20, 0.1, 16, 4, 4, 0.1, 0.1), 1.0, traces(*names))
-
-
 KINDS: dict[str, Callable[[], Figure]] = {
-    "choco_gossip": lambda: choco_gossip_figure(gossip_lines()),
-    "choco_sgd": lambda: choco_sgd_figure({"digits": traces("exact", "DCD rand")}),
-    "lag": lambda: lag_figure(lag_curves()),
     "lines": lambda: lines_figure(line_curves(("log", "log"))),
     "panels": lambda: three_panels(run_curves()),
     "rate": lambda: rate_figure(rate_curves()),
     "readme": lambda: picture({"bsp-sgd": run_curves(), "qsgd": run_curves()}),
-    "several": lambda: several_figure(several_curves()),
+    "reproduced": lambda: reproduced_figure(drawing()),
     "tradeoff": lambda: tradeoff_figure(tradeoff_curves()),
     "workers": lambda: workers_figure(worker_curves()),
 }
@@ -213,17 +194,45 @@ def test_lines_lose_what_a_logarithmic_axis_cannot_show(wanted: tuple[str, str])
     assert legend(figure) == {"one", "two"}
 
 
-def test_panels_share_looks_limits_and_one_legend() -> None:
-    figure = drawn("several")
-    left, right, below, spare = figure.axes
-    assert [ax.get_xlabel() for ax in (left, right, below)] == ["steps", "bits", "bits"]
-    assert left.get_ylabel() == below.get_ylabel() == "error" and not right.get_ylabel()
+def texts(ax: Axes) -> set[str]:
+    """What is written beside the axes."""
+    return {text.get_text() for text in ax.texts}
+
+
+def test_a_figure_made_again_writes_names_on_few_lines_and_the_order_on_theory() -> None:
+    figure = drawn("reproduced")
+    left, right, table, spare = figure.axes
+    assert texts(left) == {"line 0", "line 1", "$1/t$"} and texts(right) == {"line 0"}
+    assert legend(figure) == {"published", "ours"} and not spare.get_visible()
+    solid, _, dashed, said = left.lines
+    assert (solid.get_linestyle(), dashed.get_linestyle()) == ("-", "--")
+    assert said.get_ydata().tolist() == [2.0] and said.get_marker() == "D"
     assert [scales(ax) for ax in (left, right)] == [("linear", "log"), ("log", "log")]
-    assert [len(ax.lines) for ax in (left, right, below, spare)] == [2, 1, 2, 0]
-    assert not spare.get_visible()
-    assert left.lines[1].get_color() == right.lines[0].get_color() != left.lines[0].get_color()
-    assert y_of(below, "a floor").tolist() == [0.5, 0.5] and left.get_ylim() == (1e-1, 1e2)
-    assert legend(figure) == {"one", "two", "a floor"}
+    assert right.get_ylim() == (1e-1, 1e2) and solid.get_color() == right.lines[0].get_color()
+    assert scales(table) == ("log", "linear")
+    assert texts(table) == {"5283  (5283)", "3  (<= 4)", "7"}
+    assert [text.get_text() for text in table.get_yticklabels()] == [
+        "exact",
+        "bounded",
+        "ours alone",
+    ]
+
+
+def test_many_lines_have_a_legend_and_theory_its_order_on_it() -> None:
+    with styled():
+        figure = reproduced_figure(drawing(7))
+    assert texts(figure.axes[0]) == {"$1/t$"}
+    assert legend(figure) == {f"line {k}" for k in range(7)} | {"published", "ours"}
+
+
+def test_every_point_that_is_drawn_is_in_the_table() -> None:
+    points = list(drawing().points())
+    kinds = {kind: sum(point["kind"] == kind for point in points) for kind in ("ours", "theory")}
+    assert kinds == {"ours": 3 * STEPS.size + 3, "theory": 3}
+    said = [(point["name"], point["y"]) for point in points if point["kind"] == "published"]
+    assert said == [("line 0", 2.0), ("exact", 5283.0), ("bounded", 4.0)]
+    (bounded,) = (p for p in points if p["name"] == "bounded" and p["kind"] == "ours")
+    assert (bounded["low"], bounded["high"]) == (2.5, 3.5)
 
 
 def test_operators_stand_at_bits_and_error_under_their_claim() -> None:
@@ -241,35 +250,6 @@ def test_workers_are_drawn_beside_a_line_that_falls_as_one_over_n() -> None:
     assert scales(ax) == ("log", "log")
     assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_title()) == ("workers $n$", "error", "both")
     assert y_of(ax, "1/n").tolist() == y_of(ax, "b").tolist() == [2.0, 0.5, 0.125]
-
-
-def test_uploads_are_drawn_as_bars_lines_and_by_worker() -> None:
-    figure = drawn("lag")
-    bars, lines, workers = figure.axes
-    assert [patch.get_height() for patch in bars.patches] == [30.0, 60.0, 10.0, 20.0]
-    assert [text.get_text() for text in bars.get_xticklabels()] == ["3", "6"]
-    assert y_of(bars, "published")[1] == 66.0 and scales(bars) == ("linear", "log")
-    assert scales(lines) == scales(workers) == ("log", "log")
-    assert [len(lines.lines), len(workers.lines)] == [2, 2]
-    assert workers.lines[1].get_ydata().tolist() == [1.0, 3.0, 9.0]
-    assert legend(figure) == {"GD", "LAG", "published"}
-
-
-def test_averaging_is_drawn_by_steps_for_each_kind_of_operator_and_by_bits_for_all() -> None:
-    figure = drawn("choco_gossip")
-    assert [ax.get_xlabel() for ax in figure.axes] == ["steps", "steps", "sent per worker [Mbit]"]
-    assert [len(ax.lines) for ax in figure.axes] == [5, 5, 8]
-    assert "floor of Q2, closed form" in legend(figure)
-    x = np.asarray(figure.axes[2].lines[0].get_xdata(), dtype=np.float64)
-    assert x[1:].tolist() == [2.0, 4.0, 8.0]
-
-
-def test_training_is_drawn_by_steps_above_and_by_bits_below() -> None:
-    above, below = drawn("choco_sgd").axes
-    assert (above.get_title(), above.get_xlabel()) == ("digits", "steps")
-    assert below.get_xlabel() == "sent per worker [Mbit]"
-    assert scales(above) == ("linear", "log") and scales(below) == ("log", "log")
-    assert len(above.lines) == len(below.lines) == 2
 
 
 def test_the_readme_shows_each_row_solid_and_its_bound_dashed() -> None:
