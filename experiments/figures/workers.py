@@ -64,6 +64,8 @@ def workers_figure(data: WorkerCurves) -> Figure:
     for ax, (title, lines) in zip(axes.flat, data.panels, strict=False):
         _panel(ax, lines, data.all_lines)
         ax.set_title(title, wrap=True)
+    if single and len(data.panels[0][1]) == 1 and not _solved(data.panels[0][1][0]):
+        _around(axes[0, 0], data.panels[0][1][0])
     for ax in axes[:, 0]:
         ax.set_ylabel(data.y_label)
     for ax in axes[-1]:
@@ -96,8 +98,6 @@ def _panel(ax: Axes, lines: tuple[WorkersLine, ...], everything: tuple[WorkersLi
         ax.plot(x, max(top) * x[0] / x, color=BOUND, linewidth=1.0, linestyle=(0, (5, 2)),
                 label="1/n")  # fmt: skip
     logarithmic(ax)
-    if len(lines) == 1 and not _solved(lines[0]):
-        _around(ax, lines[0])
     counts = sorted({float(n) for line in everything for n in line.x})
     ax.set_xticks(counts, [f"{n:g}" for n in counts])
     ax.grid(True, color=FAINT, alpha=0.3)
