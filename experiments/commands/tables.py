@@ -6,15 +6,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
-from algorithms.catalogue import ROWS
 from algorithms.names import look_up
 from experiments.commands.console import bad_input, console, dump, number, writable
-from experiments.reporting.influences import influence_lines_of
+from experiments.commands.other_tables import (
+    influence_records,
+    round_records,
+    show_influences,
+    show_rounds,
+    show_taxonomy,
+    taxonomy_records,
+    tell,
+)
 from experiments.reporting.signs import pretty
 from experiments.tables.convergence import (
     STANDINGS,
@@ -25,11 +30,9 @@ from experiments.tables.convergence import (
     table_iv,
 )
 from experiments.tables.stored import stored_results
-from proofs_check.cell import Cell, CellKind, CellResult
+from proofs_check.cell import Cell, CellKind
 from proofs_check.studies import STUDIES
 from proofs_check.table_iv.trials import table_cells
-from theory.survey.speedup_rounds import TABLE_2
-from theory.survey.taxonomy import TABLE_I
 
 NAMES = ("I", "II", "III", "IV", "000-2")
 _SPEEDUP = "rounds_for_speedup"
@@ -56,16 +59,16 @@ def table_command(
             writable(report)
     screen = console(as_json)
     if chosen == "III":
-        _told(LATER, [], as_json)
+        tell(LATER, [], as_json)
         return 0
     if chosen == "I":
-        return _taxonomy(as_json)
+        return show_taxonomy(as_json)
     todo = _cells(chosen, everything) if measure else ()
     results = stored_results(_cells(chosen, True), report, console(True), todo)
     if chosen == "II":
-        return _influences(results, as_json)
+        return show_influences(results, as_json)
     if chosen == "000-2":
-        return _rounds(results, as_json)
+        return show_rounds(results, as_json)
     with bad_input():
         shown = _selected(table_iv(results), cell)
     if as_json:
@@ -196,111 +199,3 @@ def _detail(cell: TableCell, screen: Console) -> None:
         )
     for line in lines:
         screen.print(line, highlight=False, soft_wrap=True)
-
-
-def taxonomy_records() -> list[dict[str, Any]]:
-    """Table I: each entry with its rows and how many of them run."""
-    states = {row.key: row.state for row in ROWS}
-    return [
-        {
-            "dimension": one.dimension, "method": one.method,
-            "rows": {key: states[key] for key in one.rows},
-        }
-        for one in TABLE_I
-    ]  # fmt: skip
-
-
-def _taxonomy(as_json: bool) -> int:
-    records = taxonomy_records()
-    lines = [
-        (one["dimension"], one["method"],
-         ", ".join(key if state == "ready" else f"{key} ({state})"
-                   for key, state in one["rows"].items()))
-        for one in records
-    ]  # fmt: skip
-    _grid("Table I of survey 002", ("dimension", "method", "rows"), lines, records, as_json)
-    return 0
-
-
-def influence_records(results: dict[Cell, CellResult]) -> list[dict[str, Any]]:
-    """Table II: the survey's words and the numbers of each combination."""
-    return [
-        line["words"]._asdict() | {"measured": line["measured"]}
-        for line in influence_lines_of(results.values())
-        if line["words"].consistency != "-"
-    ]
-
-
-def _influences(results: dict[Cell, CellResult], as_json: bool) -> int:
-    records = influence_records(results)
-    if not records and not as_json:
-        _told("Table II was not measured in this folder; --measure does it", [], False)
-        return 0
-    lines = []
-    for one in records:
-        m = one["measured"] or {}
-        lines.append((
-            f"{one['architecture']}, {one['synchronisation']}",
-            f"{one['consistency']}: {m.get('spread', '-')}",
-            f"{one['frequency']}: {m.get('frequency', '-')}",
-            f"{one['congestion']}: {m.get('burst', '-')}",
-            f"{one['convergence']}: {m.get('error', '-')}",
-        ))  # fmt: skip
-    heads = (
-        "combination", "consistency: rms distance", "frequency: messages a gradient",
-        "congestion: messages at once", "convergence: error",
-    )  # fmt: skip
-    _grid("Table II of survey 002", heads, lines, records, as_json)
-    return 0
-
-
-def round_records(results: dict[Cell, CellResult]) -> list[dict[str, Any]]:
-    """Table 2 of survey 000: rounds as powers of T and n, and the verdicts on them."""
-    by_row: dict[str, list[dict[str, Any]]] = {}
-    for cell, result in results.items():
-        by_row.setdefault(cell.row, []).extend(verdict.record() for verdict in result.verdicts)
-    return [
-        {
-            "row": one.key, "source": str(one.source), "T": float(one.steps),
-            "n": float(one.workers), "K": -float(one.period), "speedup": one.speedup,
-            "confidence": one.confidence.value, "verdicts": by_row.get(one.key, []),
-        }
-        for one in TABLE_2
-    ]  # fmt: skip
-
-
-def _rounds(results: dict[Cell, CellResult], as_json: bool) -> int:
-    records = round_records(results)
-    lines = []
-    for one in records:
-        powers = [f"{name}^{one[name]:.3g}" for name in ("T", "n", "K") if one[name]]
-        found = [f"{v['claim']}: {v['outcome']}, {number(v['statistic'])}" for v in one["verdicts"]]
-        lines.append((
-            one["row"], pretty(" ".join(powers)) or "1",
-            {True: "yes", False: "no", None: "not said"}[one["speedup"]],
-            "\n".join(found) or "no study in this folder", one["source"],
-        ))  # fmt: skip
-    heads = ("row", "rounds", "linear speedup", "measured", "source")
-    _grid("Table 2 of survey 000", heads, lines, records, as_json)
-    return 0
-
-
-def _grid(
-    title: str, heads: Sequence[str], lines: Sequence[Sequence[str]], records: Any, as_json: bool
-) -> None:
-    if as_json:
-        dump(records)
-        return
-    grid = Table(title=title, title_justify="left", box=SIMPLE_HEAD)
-    for head in heads:
-        grid.add_column(head, overflow="fold")
-    for line in lines:
-        grid.add_row(*map(escape, line))
-    console(False).print(grid)
-
-
-def _told(sentence: str, records: Any, as_json: bool) -> None:
-    if as_json:
-        dump({"told": sentence, "lines": records})
-    else:
-        console(False).print(sentence, highlight=False, soft_wrap=True)

@@ -16,6 +16,8 @@ import math
 import numpy as np
 from torch import Tensor
 
+from proofs_check.instruments.replicas import need_alpha
+
 SHARES = (0.99, 0.9, *(2.0**-j for j in range(1, 13)))
 """Shares of the capital that are bet: near 1 for values that hardly vary, small for rare ones."""
 
@@ -30,8 +32,7 @@ def lower_end(values: Tensor, alpha: float) -> float:
     """
     if not bool((values >= 0).all()):
         raise ValueError(f"values must be nonnegative, got {float(values.min())}")
-    if not 0 < alpha < 1:
-        raise ValueError(f"alpha must lie in (0, 1), got alpha={alpha}")
+    need_alpha(alpha)
     mean = float(values.mean())
     if not 0 < mean < math.inf:
         return mean

@@ -1,4 +1,4 @@
-r"""Rates: power laws fitted to curves over replicas, and whole curves held under their bounds.
+r"""Rates: power laws fitted to curves over replicas.
 
 The slope is that of log E y against log x, where E y is estimated by the mean over replicas. The
 log of a mean is biased and the noise of neighbouring points is correlated (each replica is one
@@ -17,13 +17,14 @@ replicas 2.4 times: use 32 or more where a small error matters.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple, final
+from typing import final
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
 from proofs_check.instruments.power_laws.described import REJECTED, ShownRate, decided, described
+from proofs_check.instruments.replicas import need_alpha, replica_curves
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
 
@@ -79,8 +80,8 @@ def fit_power(
         ValueError: shapes, alpha outside (0, 1), values not finite, x not increasing and positive,
             fewer than 2 replicas or groups, or fewer than 3 points above the floor.
     """
-    xs, ys = _curves(x, y, "x", "y")
-    _need_alpha(alpha)
+    xs, ys = replica_curves(x, y, "x", "y")
+    need_alpha(alpha)
     if groups < 2:
         raise ValueError(f"groups must be at least 2, got groups={groups}")
     if not np.isfinite(ys).all():
@@ -204,100 +205,3 @@ def rate_verdict(
 
 def _around(fit: PowerLawFit) -> tuple[float, float]:
     return fit.slope - fit.half_width, fit.slope + fit.half_width
-
-
-def curve_under_bound(
-    curves: ArrayLike,
-    bound: ArrayLike,
-    alpha: float,
-    *,
-    subject: str,
-    claim: str,
-    problem: str = "",
-    provenance: str = "",
-    floor: float = 0.0,
-    rounding: float = 1e-12,
-) -> Verdict:
-    """Does the mean of ``curves`` ``[R, K]`` (one row per replica) stay under ``bound`` ``[K]``?
-
-    Refuted iff a simultaneous lower confidence limit of the mean (Student's t at alpha / K, one
-    sided, at every point) exceeds the bound somewhere, beyond ``rounding`` relative to the bound
-    and ``floor``, the absolute rounding error of the metric; or if a curve is not finite where the
-    bound is. ``statistic`` is the mean and ``bound`` the bound where their ratio is largest,
-    ``tightness`` that ratio; points whose bound does not exceed ``floor`` are left out of it.
-    ``resolution``: were the true mean this much (relative) over the bound at all points, it would
-    be refuted at least every other time.
-
-    Raises:
-        ValueError: shapes, alpha outside (0, 1), a bound that is NaN or negative or nowhere above
-            ``floor``, or fewer than 2 replicas.
-    """
-    limit, ys = _curves(bound, curves, "bound", "curves")
-    _need_alpha(alpha)
-    if not (limit >= 0).all():
-        raise ValueError(f"bound must be non-negative numbers, got {limit[~(limit >= 0)][0]}")
-    used = np.isfinite(limit) & (limit > floor)
-    if not used.any():
-        raise ValueError(f"bound must be finite and exceed floor={floor:g} somewhere, got {limit}")
-    found = _largest_ratio(limit[used], ys[:, used], alpha, floor, rounding)
-    place = int(np.flatnonzero(used)[found.k])
-    return Verdict(
-        subject=subject,
-        claim=claim,
-        check="curve under bound",
-        outcome=Outcome.REFUTED if found.points_over else Outcome.SUPPORTED,
-        statistic=found.mean,
-        bound=float(limit[place]),
-        uncertainty=found.half,
-        resolution=found.resolution,
-        tightness=found.mean / float(limit[place]),
-        evidence=f"{found.said} (point {place} of {used.size}); "
-        f"{len(ys)} replicas, error {alpha:g}",
-        provenance=provenance,
-        problem=problem,
-    )
-
-
-class _Found(NamedTuple):
-    k: int
-    mean: float
-    half: float
-    points_over: int
-    resolution: float
-    said: str
-
-
-def _largest_ratio(
-    limit: Floats, ys: Floats, alpha: float, floor: float, rounding: float
-) -> _Found:
-    """Where mean / limit is largest, among the points refuted if there are any."""
-    if not np.isfinite(ys).all():
-        r, k = (int(v) for v in np.argwhere(~np.isfinite(ys))[0])
-        return _Found(k, float(ys[r, k]), np.nan, 1, np.nan, f"replica {r} is not finite")
-    mean = ys.mean(axis=0)
-    error = ys.std(axis=0, ddof=1) / len(ys) ** 0.5
-    half = float(stats.t.isf(alpha / limit.size, len(ys) - 1)) * error
-    over = mean - half > limit * (1.0 + rounding) + floor
-    k = int(np.where(over | ~over.any(), mean / limit, -np.inf).argmax())
-    resolution = float((2.0 * half / limit).min())
-    said = f"largest mean / bound {mean[k] / limit[k]:.4g}, {int(over.sum())} points over it"
-    return _Found(k, float(mean[k]), float(half[k]), int(over.sum()), resolution, said)
-
-
-def _curves(one: ArrayLike, many: ArrayLike, name: str, names: str) -> tuple[Floats, Floats]:
-    """``one`` ``[K]`` and ``many`` ``[R, K]`` in double precision, R >= 2."""
-    single, rows = np.asarray(one, dtype=np.float64), np.asarray(many, dtype=np.float64)
-    if single.ndim != 1 or rows.ndim != 2 or rows.shape[1] != single.size or not single.size:
-        raise ValueError(
-            f"{name} must be [K] and {names} [R, K], got shapes {single.shape} and {rows.shape}"
-        )
-    if rows.shape[0] < 2:
-        raise ValueError(
-            f"{names} must hold at least 2 replicas to know its error, got {len(rows)}"
-        )
-    return single, rows
-
-
-def _need_alpha(alpha: float) -> None:
-    if not 0.0 < alpha < 1.0:
-        raise ValueError(f"alpha must lie in (0, 1), got alpha={alpha}")

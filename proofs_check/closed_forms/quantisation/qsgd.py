@@ -21,8 +21,8 @@ from proofs_check.closed_forms.variance_reduced.convergence import (
     stalls,
 )
 from proofs_check.instruments.evidence import mean_value
-from proofs_check.instruments.rates import curve_under_bound
 from proofs_check.instruments.statistics import TEST_ERROR
+from proofs_check.instruments.under_bound import curve_under_bound
 from proofs_check.verdict import Verdict
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep

@@ -23,8 +23,8 @@ from proofs_check.closed_forms.variance_reduced.convergence import (
 )
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.paths import path
-from proofs_check.instruments.rates import curve_under_bound
 from proofs_check.instruments.statistics import TEST_ERROR
+from proofs_check.instruments.under_bound import curve_under_bound
 from proofs_check.verdict import Outcome, Verdict
 from theory.stepsizes import ConstantStep, Stepsize
 from theory.theorems.diana import diana

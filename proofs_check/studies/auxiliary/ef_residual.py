@@ -17,8 +17,9 @@ from algorithms.problems import entries
 from algorithms.problems.base import Problem
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
-from proofs_check.instruments.rates import curve_under_bound, fit_power, rate_verdict
+from proofs_check.instruments.rates import fit_power, rate_verdict
 from proofs_check.instruments.study import Study, StudyResult, fitted
+from proofs_check.instruments.under_bound import curve_under_bound
 from proofs_check.verdict import Outcome
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep

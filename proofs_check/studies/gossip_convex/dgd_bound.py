@@ -25,8 +25,8 @@ from algorithms.topologies.static_exponential import StaticExponential
 from proofs_check.curves import PanelLine
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import models
-from proofs_check.instruments.rates import curve_under_bound
 from proofs_check.instruments.study import Study, StudyResult
+from proofs_check.instruments.under_bound import curve_under_bound
 from proofs_check.studies.gossip_convex.settings import setting, stated
 from proofs_check.verdict import Verdict
 from theory.stepsizes import Stepsize

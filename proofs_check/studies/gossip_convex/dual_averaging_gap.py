@@ -25,8 +25,8 @@ from algorithms.topologies.ring import Ring
 from proofs_check.curves import PanelLine
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
-from proofs_check.instruments.rates import curve_under_bound
 from proofs_check.instruments.study import Study, StudyResult, noise_free_rate
+from proofs_check.instruments.under_bound import curve_under_bound
 from proofs_check.studies.gossip.settings import topologies
 from proofs_check.studies.gossip_convex.settings import setting, stated
 from proofs_check.verdict import Verdict

@@ -28,8 +28,9 @@ from proofs_check.closed_forms.gossip_pairwise.randomised_gossip import standing
 from proofs_check.curves import PanelLine
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
-from proofs_check.instruments.rates import curve_under_bound, fit_power, rate_verdict
+from proofs_check.instruments.rates import fit_power, rate_verdict
 from proofs_check.instruments.study import Study, StudyResult, noise_free_rate
+from proofs_check.instruments.under_bound import curve_under_bound
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
 from theory.theorems.randomised_gossip import averaging_times

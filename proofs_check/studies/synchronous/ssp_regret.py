@@ -27,8 +27,8 @@ from algorithms.synchronisation.stale import SSP
 from proofs_check.curves import PanelLine, band
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
-from proofs_check.instruments.rates import curve_under_bound
 from proofs_check.instruments.study import Study, StudyResult
+from proofs_check.instruments.under_bound import curve_under_bound
 from proofs_check.verdict import Verdict
 from theory.arrays import Floats
 from theory.constants import Constants

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from proofs_check.instruments.rates import PowerLawFit, curve_under_bound, fit_power, rate_verdict
+from proofs_check.instruments.rates import PowerLawFit, fit_power, rate_verdict
+from proofs_check.instruments.under_bound import curve_under_bound
 from proofs_check.verdict import Outcome
 
 ERROR = 1e-9  # of each statistical test; seeds are fixed

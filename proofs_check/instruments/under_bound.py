@@ -1,0 +1,91 @@
+"""Whole curves held under their bounds, at every point at once."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import stats
+
+from proofs_check.instruments.replicas import need_alpha, replica_curves
+from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
+
+
+def curve_under_bound(
+    curves: ArrayLike,
+    bound: ArrayLike,
+    alpha: float,
+    *,
+    subject: str,
+    claim: str,
+    problem: str = "",
+    provenance: str = "",
+    floor: float = 0.0,
+    rounding: float = 1e-12,
+) -> Verdict:
+    """Does the mean of ``curves`` ``[R, K]`` (one row per replica) stay under ``bound`` ``[K]``?
+
+    Refuted iff a simultaneous lower confidence limit of the mean (Student's t at alpha / K, one
+    sided, at every point) exceeds the bound somewhere, beyond ``rounding`` relative to the bound
+    and ``floor``, the absolute rounding error of the metric; or if a curve is not finite where the
+    bound is. ``statistic`` is the mean and ``bound`` the bound where their ratio is largest,
+    ``tightness`` that ratio; points whose bound does not exceed ``floor`` are left out of it.
+    ``resolution``: were the true mean this much (relative) over the bound at all points, it would
+    be refuted at least every other time.
+
+    Raises:
+        ValueError: shapes, alpha outside (0, 1), a bound that is NaN or negative or nowhere above
+            ``floor``, or fewer than 2 replicas.
+    """
+    limit, ys = replica_curves(bound, curves, "bound", "curves")
+    need_alpha(alpha)
+    if not (limit >= 0).all():
+        raise ValueError(f"bound must be non-negative numbers, got {limit[~(limit >= 0)][0]}")
+    used = np.isfinite(limit) & (limit > floor)
+    if not used.any():
+        raise ValueError(f"bound must be finite and exceed floor={floor:g} somewhere, got {limit}")
+    found = _largest_ratio(limit[used], ys[:, used], alpha, floor, rounding)
+    place = int(np.flatnonzero(used)[found.k])
+    return Verdict(
+        subject=subject,
+        claim=claim,
+        check="curve under bound",
+        outcome=Outcome.REFUTED if found.points_over else Outcome.SUPPORTED,
+        statistic=found.mean,
+        bound=float(limit[place]),
+        uncertainty=found.half,
+        resolution=found.resolution,
+        tightness=found.mean / float(limit[place]),
+        evidence=f"{found.said} (point {place} of {used.size}); "
+        f"{len(ys)} replicas, error {alpha:g}",
+        provenance=provenance,
+        problem=problem,
+    )
+
+
+class _Found(NamedTuple):
+    k: int
+    mean: float
+    half: float
+    points_over: int
+    resolution: float
+    said: str
+
+
+def _largest_ratio(
+    limit: Floats, ys: Floats, alpha: float, floor: float, rounding: float
+) -> _Found:
+    """Where mean / limit is largest, among the points refuted if there are any."""
+    if not np.isfinite(ys).all():
+        r, k = (int(v) for v in np.argwhere(~np.isfinite(ys))[0])
+        return _Found(k, float(ys[r, k]), np.nan, 1, np.nan, f"replica {r} is not finite")
+    mean = ys.mean(axis=0)
+    error = ys.std(axis=0, ddof=1) / len(ys) ** 0.5
+    half = float(stats.t.isf(alpha / limit.size, len(ys) - 1)) * error
+    over = mean - half > limit * (1.0 + rounding) + floor
+    k = int(np.where(over | ~over.any(), mean / limit, -np.inf).argmax())
+    resolution = float((2.0 * half / limit).min())
+    said = f"largest mean / bound {mean[k] / limit[k]:.4g}, {int(over.sum())} points over it"
+    return _Found(k, float(mean[k]), float(half[k]), int(over.sum()), resolution, said)
