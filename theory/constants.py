@@ -86,6 +86,9 @@ class Constants:
         lipschitz: largest norm of a gradient of any component [f / x].
         diameter: largest distance of two points that can occur [x].
         zeta2_star: (1/n) sum_i ||grad f_i(x*)||^2 at a minimiser x* [(f / x)^2].
+        reach: distance, in gamma sqrt(G2), within which of a virtual iterate gradients are taken.
+        gain: steps of that iterate over gamma times the mean gradient.
+        excess: n times the variance of such a step beside that of gradients [G2].
         statements: by a constant's name, how it is known.
         L_one: sum_j L_j of |f(y) - f(x) - <grad f(x), y - x>| <= sum_j L_j (y_j - x_j)^2 / 2 [f /
             x^2].
@@ -132,6 +135,9 @@ class Constants:
     lipschitz: float | None = None
     diameter: float | None = None
     zeta2_star: float | None = None
+    reach: float | None = None
+    gain: float | None = None
+    excess: float | None = None
     statements: MappingProxyType[str, Statement] = field(
         default_factory=lambda: MappingProxyType({})
     )

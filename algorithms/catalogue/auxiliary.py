@@ -23,6 +23,7 @@ from theory.orders.global_momentum import global_momentum
 from theory.stepsizes import WarmUpStep
 from theory.theorems.absolute_compressor_ef import absolute_compressor_ef
 from theory.theorems.ef_sgd_two_way import ef_sgd_two_way
+from theory.theorems.perturbed_iterate import perturbed_iterate
 
 _TOP = TopK(0.1)
 _STAGE_STEPS = 20
@@ -66,6 +67,7 @@ ENTRIES: tuple[Row, ...] = (
             stepsize_divisor=64.0,
             why="the paper gives no convergence theorem: residuals sum velocities, not gradients,"
             " so the theorems on error feedback do not apply",
+            results=(perturbed_iterate,),
         ),
     ),
     entry(

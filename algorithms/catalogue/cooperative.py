@@ -23,6 +23,7 @@ from algorithms.topologies.ring import Ring
 from theory.orders.ri_sgd import ri_sgd
 from theory.theorems.cocod_sgd import cocod_sgd
 from theory.theorems.cooperative_sgd import cooperative_sgd
+from theory.theorems.perturbed_iterate import perturbed_iterate
 from theory.theorems.pr_sgd import pr_sgd
 
 _PERIOD = 8
@@ -53,6 +54,7 @@ ENTRIES: tuple[Row, ...] = (
             why="the paper analyses stability on quadratics, which theory.rules.stability holds; "
             "the bound for non-convex functions in the literature is for the mean of workers "
             "and centre together",
+            results=(perturbed_iterate,),
         ),
     ),
     entry(

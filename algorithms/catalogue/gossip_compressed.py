@@ -27,6 +27,7 @@ from theory.orders.ecd_psgd import ecd_psgd
 from theory.orders.quantimed import quantimed
 from theory.orders.quantimed_nonconvex import quantimed_nonconvex
 from theory.stepsizes import ConstantStep, Stepsize
+from theory.theorems.perturbed_iterate import perturbed_iterate
 from theory.theorems.quantised_consensus import quantised_consensus
 
 _LEVELS = QSGD(16)  # DCD-PSGD: an error small against the difference it rounds
@@ -69,7 +70,7 @@ ENTRIES: tuple[Row, ...] = (
             stepsize_divisor=8.0,
             why="its bound is stated to order only; the condition on the signal-to-noise ratio is"
             " theory.networks.compressed_gossip.dcd_margin",
-            results=(dcd_psgd,),
+            results=(dcd_psgd, perturbed_iterate),
         ),
     ),
     entry(

@@ -21,6 +21,7 @@ from algorithms.topologies.time_varying_digraph import TimeVaryingDigraph
 from theory.orders.push_sum import push_sum
 from theory.orders.sgp import sgp
 from theory.orders.subgradient_push import subgradient_push
+from theory.theorems.perturbed_iterate import perturbed_iterate
 
 
 def uneven_exponential(n: int) -> TimeVaryingDigraph:
@@ -70,7 +71,7 @@ ENTRIES: tuple[Row, ...] = (
             message_bits=_with_weight,
             cycle=3,
             why="the rate is stated to order only",
-            results=(subgradient_push,),
+            results=(subgradient_push, perturbed_iterate),
         ),
     ),
     entry(
@@ -83,7 +84,7 @@ ENTRIES: tuple[Row, ...] = (
             message_bits=_with_weight,
             cycle=lambda n: ceil(log2(n)),
             why="the rate is stated to order only",
-            results=(sgp,),
+            results=(sgp, perturbed_iterate),
         ),
     ),
     entry(
@@ -95,6 +96,7 @@ ENTRIES: tuple[Row, ...] = (
             stepsize_divisor=8.0,
             cycle=lambda n: n * ceil(log2(n)),
             why="the paper states no rate: full diffusion after ceil(log2 n) steps",
+            results=(perturbed_iterate,),
         ),
     ),
 )

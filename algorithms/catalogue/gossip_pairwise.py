@@ -19,6 +19,7 @@ from algorithms.topologies.random_mixing import RandomEdge
 from algorithms.topologies.ring import Ring
 from theory.orders.ad_psgd import ad_psgd
 from theory.orders.saps_psgd import saps_psgd
+from theory.theorems.perturbed_iterate import perturbed_iterate
 from theory.theorems.randomised_gossip import randomised_gossip
 
 _COMPRESSION = 4.0
@@ -50,7 +51,7 @@ ENTRIES: tuple[Row, ...] = (
             Identity(),
             why="its constants are quoted from memory; the order is 1/sqrt(T)",
             least_workers=2,
-            results=(ad_psgd,),
+            results=(ad_psgd, perturbed_iterate),
         ),
     ),
     entry(
@@ -77,7 +78,7 @@ ENTRIES: tuple[Row, ...] = (
             bits_vary=True,
             cycle="the next pairs depend on which were lately used",
             why="O(1/sqrt(nT)) is stated to order only",
-            results=(saps_psgd,),
+            results=(saps_psgd, perturbed_iterate),
         ),
     ),
 )

@@ -23,6 +23,7 @@ from theory.orders.qsparse_local import qsparse_local
 from theory.theorems.local_sgd_nonconvex import local_sgd_nonconvex
 from theory.theorems.local_sgd_pl import local_sgd_pl
 from theory.theorems.one_shot_strongly_convex import one_shot_strongly_convex
+from theory.theorems.perturbed_iterate import perturbed_iterate
 from theory.theorems.pr_sgd import pr_sgd
 from theory.theorems.pr_sgd_momentum import pr_sgd_momentum
 
@@ -136,6 +137,7 @@ ENTRIES: tuple[Row, ...] = (
             stepsize_divisor=64.0,
             cycle=_PERIOD,
             why="the paper gives no convergence theorem: evidence is by experiment",
+            results=(perturbed_iterate,),
         ),
     ),
     entry(
@@ -146,7 +148,7 @@ ENTRIES: tuple[Row, ...] = (
             _QUANTISER,
             stepsize_divisor=16.0,
             why="O(1/sqrt(nT)) is stated to order only, for non-convex objectives",
-            results=(pqasgd,),
+            results=(pqasgd, perturbed_iterate),
         ),
     ),
     entry(
@@ -160,7 +162,7 @@ ENTRIES: tuple[Row, ...] = (
             stepsize_divisor=16.0,
             operators=(QuantisedTopK(0.1, 255, scaled=False),),
             why="rates are stated to order only, for periods that fit the operator's contraction",
-            results=(qsparse_local,),
+            results=(qsparse_local, perturbed_iterate),
         ),
     ),
 )

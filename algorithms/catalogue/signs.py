@@ -22,6 +22,7 @@ from algorithms.problems.base import Problem
 from theory.orders.dist_ef_sgdm import dist_ef_sgdm
 from theory.orders.ecq_sgd import ecq_sgd
 from theory.theorems.ef_sgd_two_way import ef_sgd_two_way
+from theory.theorems.perturbed_iterate import perturbed_iterate
 from theory.theorems.signsgd import signsgd
 from theory.theorems.signsgd_majority import signsgd_majority
 
@@ -90,7 +91,7 @@ ENTRIES: tuple[Row, ...] = (
             stepsize_divisor=32.0,
             why="with momentum the rate is stated to order only; without, a bound for two-way "
             "error feedback is derived (ef_sgd_two_way)",
-            results=(ef_sgd_two_way, dist_ef_sgdm),
+            results=(ef_sgd_two_way, dist_ef_sgdm, perturbed_iterate),
         ),
     ),
     entry(
@@ -102,7 +103,7 @@ ENTRIES: tuple[Row, ...] = (
             stepsize_divisor=16.0,
             why="the paper's result is about quadratics and asks for a spectral condition on the "
             "two factors: order only",
-            results=(ecq_sgd,),
+            results=(ecq_sgd, perturbed_iterate),
         ),
     ),
     entry(

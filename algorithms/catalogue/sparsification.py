@@ -31,6 +31,7 @@ from theory.orders.truncated_regret import truncated_regret
 from theory.orders.variance_budget import variance_budget
 from theory.theorems.contraction_descent import contraction_descent
 from theory.theorems.ef_sgd_two_way import ef_sgd_two_way
+from theory.theorems.perturbed_iterate import perturbed_iterate
 
 _HALF = TopK(0.5)
 _STC, _SBC = STC(0.25), SBC(0.1)
@@ -126,6 +127,7 @@ ENTRIES: tuple[Row, ...] = (
             stepsize_divisor=32.0,
             why="the paper gives no convergence theorem: with local steps between two messages "
             "the theorems on error feedback, where every step is sent, do not apply",
+            results=(perturbed_iterate,),
         ),
     ),
     entry(

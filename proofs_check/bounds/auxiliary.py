@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from algorithms.compressors.rand_k import RandK
+from algorithms.compressors.top_k import TopK
+from algorithms.memories.momentum_correction import MomentumCorrection
+from algorithms.methods.synchronous.bsp import BSP
 from proofs_check.bounds.check import BoundCheck
 from proofs_check.bounds.settings import (
     NONCONVEX,
+    delta_of,
     entry,
     fed_back,
     feedback,
+    near,
 )
+from theory.rules.reaches import fed_back_momentum, left
 from theory.theorems.ef_sgd_workers import ef_sgd_workers
+
+_HALF, _M = TopK(0.5), 0.5
 
 BOUND_CHECKS: tuple[BoundCheck, ...] = (
     BoundCheck(
@@ -18,4 +26,8 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
         feedback(RandK(0.25, scaled=False)), 500,
     ),
     fed_back("error-feedback", ef_sgd_workers),
+    near(
+        "momentum-correction", fed_back_momentum(_M, left(delta_of(_HALF, 4))),
+        lambda step, _p, _t: BSP(step, _HALF, MomentumCorrection(_M)), 600, d=4,
+    ),
 )  # fmt: skip

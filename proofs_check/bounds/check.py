@@ -182,7 +182,10 @@ class BoundCheck:
         method = self.make(step, problem, self.steps)
         moments = path(method, problem, self.steps, seed=_SEED, replicas=REPLICAS)
         longest = max(
-            float(torch.linalg.norm(method.models(m.state), dim=-1).max()) for m in moments
+            float(torch.linalg.norm(rows, dim=-1).max())
+            for m in moments
+            for rows in (method.models(m.state), getattr(m.state, "x", None))
+            if rows is not None
         )
         inside = longest <= radius
         verdict = Verdict(

@@ -6,6 +6,7 @@ from functools import partial
 
 from algorithms.methods.cooperative.cocod import CoCoD
 from algorithms.methods.cooperative.cooperative import Cooperative, Gossip
+from algorithms.methods.cooperative.easgd import EASGD
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.problems.base import Problem
 from algorithms.topologies.base import Topology
@@ -21,11 +22,13 @@ from proofs_check.bounds.settings import (
     entry,
     mild,
     moment_in_ball,
+    near,
     of_row,
     one_objective,
     same_shards,
 )
 from theory.constants import Constants
+from theory.rules.reaches import elastic
 from theory.theorems.cocod_sgd import cocod_sgd
 from theory.theorems.cooperative_sgd import cooperative_sgd
 from theory.theorems.local_sgd_nonconvex import local_sgd_nonconvex
@@ -39,6 +42,8 @@ def all_to_all(problem: Problem) -> Constants:
 def _gossip(topology: Topology, period: int) -> Make:
     return lambda step, _p, _t: Cooperative(step, Gossip(topology), period)
 
+
+_PULL = 0.9 / 4  # the paper's beta over n
 
 BOUND_CHECKS: tuple[BoundCheck, ...] = (
     BoundCheck(
@@ -57,6 +62,7 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
         "cocod-sgd", MILD, cocod_sgd, partial(mild, 8, 0.25),
         lambda step, _p, _t: CoCoD(step, 4), 2000, moment_in_ball, BALL,
     ),
+    near("easgd", elastic(4, _PULL, 2), lambda s, _p, _t: EASGD(s, _PULL, period=2), 1000),
     BoundCheck(
         "ri-sgd", MILD, local_sgd_nonconvex, partial(mild, 4, 0.0), of_row("ri-sgd"), 400
     ),

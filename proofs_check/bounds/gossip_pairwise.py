@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from algorithms.methods.exchanges.exchange import RandomLinks
 from algorithms.methods.gossip_averaging.gossip_averaging import GossipAveraging
+from algorithms.methods.gossip_pairwise.ad_psgd import ADPSGD
+from algorithms.methods.gossip_pairwise.saps_psgd import SAPSPSGD
 from algorithms.problems import entries
+from algorithms.problems.base import Problem
+from algorithms.synchronisation.compute_times import Exponential
 from algorithms.topologies.barbell import Barbell
 from algorithms.topologies.base import StaticTopology
+from algorithms.topologies.complete import Complete
 from algorithms.topologies.random_mixing import RandomEdge
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.torus import Torus
-from proofs_check.bounds.check import BoundCheck
+from proofs_check.bounds.check import REPLICAS, BoundCheck
+from proofs_check.bounds.settings import near
+from theory.rules.reaches import mixed, mixed_in_pairs
+from theory.stepsizes import ConstantStep, Stepsize
 from theory.theorems.randomised_gossip import randomised_gossip
 
 
@@ -22,8 +30,33 @@ def _random(topology: StaticTopology, steps: int) -> BoundCheck:
     )  # fmt: skip
 
 
+_TICKS, _PAIRS, _COMPRESSION = 1800, RandomEdge(Complete(4)), 4.0
+
+
+def _async(step: Stepsize, problem: Problem, steps: int) -> ADPSGD:
+    return ADPSGD(step, steps, Exponential(), Complete(problem.n), replicas=REPLICAS)
+
+
+def _ticks_early() -> int:
+    """The largest staleness of the schedule that is run."""
+    own = ADPSGD(ConstantStep(1.0), _TICKS, Exponential(), Complete(3), replicas=REPLICAS)
+    return int(own.staleness(3).need("tau"))
+
+
+def _kept_by_masked_pairs() -> float:
+    """Root of what a round leaves of the squared spread, in the mean: pairs are drawn afresh, and
+    a coordinate is averaged in one round of ``_COMPRESSION``."""
+    lam2 = _PAIRS.contraction()
+    return (1 - (1 - lam2) / _COMPRESSION) ** 0.5
+
+
 BOUND_CHECKS: tuple[BoundCheck, ...] = (
     _random(Ring(8), 200),
     _random(Torus(3, 3), 100),
     _random(Barbell(4), 200),
-)
+    near("ad-psgd", mixed_in_pairs(3, _ticks_early()), _async, _TICKS, n=3, zeta2=0.0),
+    near(
+        "saps-psgd", mixed(1 / (1 - _kept_by_masked_pairs())),
+        lambda step, _p, _t: SAPSPSGD(step, _PAIRS, _COMPRESSION), 800,
+    ),
+)  # fmt: skip

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
+from algorithms.compressors.composed import QuantisedTopK
+from algorithms.compressors.layerwise import Buckets
+from algorithms.compressors.qsgd import QSGD
+from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.methods.local_updates.local_sgd import AtMeetings, LocalSGD
 from algorithms.optimizers.momentum import Momentum
 from algorithms.synchronisation.periods import Once
@@ -16,20 +20,26 @@ from proofs_check.bounds.settings import (
     MILD,
     NONCONVEX,
     STRONG,
+    delta_of,
     entry,
     mild,
     moment_in_ball,
+    near,
     of_row,
+    omega_of,
     one_objective,
     same_shards,
     uneven,
 )
+from theory.rules.reaches import block_momentum, fed_back_locally, quantised_locally
 from theory.theorems.local_sgd import local_sgd
 from theory.theorems.local_sgd_nonconvex import local_sgd_nonconvex
 from theory.theorems.local_sgd_pl import local_sgd_pl
 from theory.theorems.one_shot_strongly_convex import one_shot_strongly_convex
 from theory.theorems.pr_sgd import pr_sgd
 from theory.theorems.pr_sgd_momentum import pr_sgd_momentum
+
+_QUANTISER, _COMPOSED = Buckets(QSGD(15), 64), QuantisedTopK(0.5, 15)
 
 BOUND_CHECKS: tuple[BoundCheck, ...] = (
     BoundCheck(
@@ -63,6 +73,15 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
         "pr-sgd", f"{NONCONVEX}, Dirichlet(0.3)", pr_sgd, uneven(8),
         lambda step, _p, _t: LocalSGD(step, 8), 400,
     ),
+    near(
+        "pqasgd", quantised_locally(8, omega_of(_QUANTISER, 10)), of_row("pqasgd"), 400
+    ),
+    near(
+        "qsparse-local-sgd", fed_back_locally(2, delta_of(_COMPOSED, 4)),
+        lambda step, _p, _t: LocalSGD(step, 2, compressor=_COMPOSED, memory=ErrorFeedback()), 600,
+        d=4,
+    ),
+    near("bmuf", block_momentum(8, 0.5), of_row("bmuf"), 600, n=2),
     *(
         BoundCheck(row, MILD, local_sgd_nonconvex, partial(mild, 4, 0.0), of_row(row), 400)
         for row in ("k-avg", "lupa-sgd", "post-local-sgd", "adacomm")

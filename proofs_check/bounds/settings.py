@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+import numpy as np
 import torch
 
 from algorithms.catalogue import row
 from algorithms.compressors.base import Compressor
 from algorithms.memories.error_feedback import ErrorFeedback
+from algorithms.methods.parts.constants import operator_constants
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems import entries
 from algorithms.problems.absolute import Absolute
@@ -20,9 +22,12 @@ from algorithms.problems.logistic_data import breast_cancer
 from algorithms.problems.partitions import Dirichlet
 from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.regularisers import L2, BoundedNonconvex, Regulariser
+from algorithms.topologies.base import MixingSequence
 from proofs_check.bounds.check import BoundCheck, Make
 from theory.constants import Constants, Kind, Statement
+from theory.rules.reaches import Reach
 from theory.theorem import Theorem
+from theory.theorems.perturbed_iterate import perturbed_iterate
 
 STRONG = L2(0.5)
 BOUNDED = BoundedNonconvex(0.1)
@@ -98,6 +103,50 @@ def fed_back(key: str, theorem: Theorem, make: Make | None = None, *, d: int = 1
     within its ball."""
     setting = partial(mild, 4, 0.25, d)
     return BoundCheck(key, MILD, theorem, setting, make or of_row(key), 600, moment_in_ball, BALL)
+
+
+def near(
+    key: str, reach: Reach, make: Make, steps: int, *, n: int = 4, d: int = 10, zeta2: float = 0.25
+) -> BoundCheck:
+    """A row whose gradients are taken within ``reach`` of a virtual iterate, on the mild quadratic:
+    by second moments within its ball."""
+    known = Statement(Kind.UPPER, "this method", "theory.rules.reaches")
+    stated = {"reach": reach.reach, "gain": reach.gain, "excess": reach.excess}
+    return BoundCheck(
+        key, MILD, perturbed_iterate, partial(mild, n, zeta2, d), make, steps,
+        lambda problem: moment_in_ball(problem).state(known, **stated), BALL,
+    )  # fmt: skip
+
+
+def delta_of(compressor: Compressor, d: int) -> float:
+    """The best contraction that an operator claims on R^d."""
+    return operator_constants(compressor, d).need("delta")
+
+
+def omega_of(compressor: Compressor, d: int) -> float:
+    """The smallest relative variance that an unbiased operator claims on R^d."""
+    return operator_constants(compressor, d).need("omega")
+
+
+def left_of_steps(topology: MixingSequence) -> float:
+    """sum_k ||W_t ... W_{t-k+1} - J||_2 over all ages k of a step, for the worst t.
+
+    Raises:
+        ValueError: rows or columns of a matrix do not sum to 1, or workers do not come together.
+    """
+    n, period = topology.n, topology.period
+    matrices = [np.asarray(topology.matrix(t), dtype=np.float64) for t in range(period)]
+    if not all(np.allclose(w.sum(axis), 1) for w in matrices for axis in (0, 1)):
+        raise ValueError(f"{topology.name} must be doubly stochastic; push-sum needs more")
+    longest = np.zeros(period + 1)
+    for t in range(period):
+        product = np.eye(n)
+        for k in range(period + 1):
+            longest[k] = max(longest[k], float(np.linalg.norm(product - 1 / n, 2)))
+            product = product @ matrices[(t - k) % period]
+    if not longest[period] < 1:
+        raise ValueError(f"{topology.name} must bring workers together in {period} rounds")
+    return float(longest[:period].sum() / (1 - longest[period]))
 
 
 def entry(name: str, n: int = 8) -> Callable[[], Problem]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from algorithms.compressors.layerwise import LayerWise
 from algorithms.compressors.rand_k import RandK
 from algorithms.compressors.row_top_k import RowTopK
+from algorithms.compressors.sbc import SBC
 from algorithms.compressors.stc import STC
 from algorithms.compressors.top_k import TopK
 from algorithms.memories.error_feedback import ErrorFeedback
+from algorithms.methods.sparsification.communication_delay import CommunicationDelay
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.base import Problem
 from algorithms.problems.quadratic import Quadratic
@@ -17,12 +19,15 @@ from proofs_check.bounds.settings import (
     NONCONVEX,
     SC,
     bsp,
+    delta_of,
     entry,
     fed_back,
     feedback,
     logreg,
+    near,
     second_moment,
 )
+from theory.rules.reaches import fed_back_locally
 from theory.stepsizes import Stepsize
 from theory.theorems.compressed_bsp_nonconvex import compressed_bsp_nonconvex
 from theory.theorems.compressed_bsp_strongly_convex import compressed_bsp_strongly_convex
@@ -62,6 +67,13 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
         500,
     ),
     *(fed_back(row, ef_sgd_workers) for row in ("top-k", "dryden", "aji-heafield")),
+    near(
+        "sbc",
+        fed_back_locally(2, delta_of(SBC(0.25), 4)),
+        lambda step, _p, _t: CommunicationDelay(step, 2, SBC(0.25)),
+        800,
+        d=4,
+    ),
     fed_back("stc", ef_sgd_two_way, _ternary, d=4),
     BoundCheck(
         "meprop",

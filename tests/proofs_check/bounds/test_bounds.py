@@ -8,11 +8,17 @@ from functools import partial
 import numpy as np
 import pytest
 
+from algorithms.catalogue.gossip_directed import uneven_exponential
 from algorithms.compressors.identity import Identity
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
+from algorithms.run import run
+from algorithms.topologies.complete import Complete
+from algorithms.topologies.dissemination import Dissemination
+from algorithms.topologies.ring import Ring
 from proofs_check.bounds import BOUND_CHECKS
 from proofs_check.bounds.check import BoundCheck
+from proofs_check.bounds.settings import left_of_steps
 from proofs_check.curves import RunSeries
 from proofs_check.methods.faulty.methods import MisscaledBSP
 from proofs_check.mutants.wrong_bounds import (
@@ -75,6 +81,31 @@ def test_constants_are_those_of_method_and_problem() -> None:
 def quadratic() -> Quadratic:
     """One curvature, start at the minimiser, gamma = 1/L: the bounds' noise terms are attained."""
     return Quadratic.strongly_convex(4, 16, L=1.0, mu=1.0, sigma2=1.0, R2=0.0)
+
+
+AROUND_THE_MEAN = ("sgp", "gossipgrad", "ad-psgd", "dcd-psgd", "saps-psgd", "pqasgd")
+"""Rows whose virtual iterate is the mean model."""
+
+
+@pytest.mark.parametrize("row", AROUND_THE_MEAN)
+def test_workers_stay_within_the_stated_reach(row: str) -> None:
+    """(1/n) sum_i E||x_i - mean||^2 <= (gamma S)^2 G2, and not within a hundredth of that reach."""
+    check = next(c for c in BOUND_CHECKS if (c.row, c.theorem.name) == (row, "perturbed_iterate"))
+    problem = check.setting()
+    c = check.constants(problem)
+    step = check.theorem.stepsize(c, check.steps)
+    trace = run(check.make(step, problem, check.steps), problem, steps=check.steps, replicas=32)
+    most = (step(0) * c.need("reach")) ** 2 * c.need("G2")
+    apart = trace.consensus.mean(axis=0)
+    assert 1e-4 * most < apart.max() <= most
+
+
+def test_mixing_that_does_not_keep_the_mean_has_no_reach() -> None:
+    with pytest.raises(ValueError, match="must be doubly stochastic"):
+        left_of_steps(uneven_exponential(8))
+    assert left_of_steps(Complete(4)) == pytest.approx(1.0)
+    assert left_of_steps(Ring(8)) == pytest.approx(1 / (1 - Ring(8).constants().need("lam")))
+    assert left_of_steps(Dissemination(8)) == pytest.approx(3.0)  # every product of three is J
 
 
 PLAIN = BoundCheck(

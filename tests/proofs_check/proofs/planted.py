@@ -171,4 +171,6 @@ PLANTED: tuple[tuple[str, Callable[[Any], dict[str, Any]], str], ...] = (
     ("contraction_descent", lambda p: {"claimed": p.BOUND * p.delta}, "T steps telescope"),
     ("contraction_descent", lambda p: {"error": 1 - p.delta / 2}, "T steps telescope"),
     ("one_shot_strongly_convex", lambda p: {"claimed": p.FLOOR / 2}, "sum of the series"),
+    ("perturbed_iterate", lambda p: {"near": p.NEAR / 2}, "the model beside z"),
+    ("reaches", lambda p: {"behind": p.m / (1 - p.m)}, "error feedback around Nesterov's"),
 )

@@ -1,0 +1,154 @@
+r"""How far from a virtual iterate methods take their gradients, in units of gamma G.
+
+The virtual iterate z moves by gain times the mean gradient, and by noise of mean 0 whose square is
+at most excess G^2/n in the mean over steps. Gradients have second moments of at most G^2. Distances
+are roots of second moments, averaged over workers: they add up (Minkowski), a contraction of
+quality delta leaves r = sqrt(1 - delta) of them, and what a step loses of x and adds to it ends at
+most at the fixed point of S <- r (S + 1). :mod:`theory.theorems.perturbed_iterate` makes bounds of
+these; :mod:`proofs_check.proofs.auxiliary.reaches` holds the identities by computer algebra.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import final
+
+
+@final
+@dataclass(frozen=True)
+class Reach:
+    """What :mod:`theory.theorems.perturbed_iterate` asks of a method.
+
+    Attributes:
+        reach: distance of gradients' points and of the model from z [gamma G].
+        gain: steps of z over gamma times the mean gradient.
+        excess: noise of z beside that of gradients [G^2/n].
+    """
+
+    reach: float
+    gain: float = 1.0
+    excess: float = 0.0
+
+
+def left(delta: float) -> float:
+    """r/(1 - r), r = sqrt(1 - delta): the residual of error feedback around steps of length 1.
+
+    e <- p - C(p) with p = s + e and ||s|| <= 1 has ||e|| <= r (1 + ||e||).
+    """
+    r = math.sqrt(1 - delta)
+    return r / (1 - r)
+
+
+def both_ways(up: float, down: float) -> float:
+    """Residuals of workers and server together around steps of length 1, by delta of either way.
+
+    The server gets at most (1 + r_up)/(1 - r_up) of a worker's step, as s + e - e^+.
+    """
+    one = math.sqrt(1 - up)
+    return left(up) + (1 + one) / (1 - one) * left(down)
+
+
+def fed_back_locally(steps: int, delta: float) -> Reach:
+    """Local steps, then their sum through a contraction with error feedback (Qsparse-local-SGD).
+
+    z = mean model minus mean residual, both at a meeting and between two. A gradient is taken at
+    most ``steps`` - 1 local steps from the model that all began from.
+    """
+    return Reach(steps - 1 + steps * left(delta))
+
+
+def quantised_locally(steps: int, omega: float) -> Reach:
+    """Local steps, then their sum through an unbiased operator: z is the mean model, which jumps.
+
+    A jump has a variance of omega steps^2 G^2/n, once in so many steps.
+    """
+    return Reach(steps - 1.0, excess=omega * steps)
+
+
+def fed_back_momentum(m: float, residual: float) -> Reach:
+    r"""Error feedback around velocities u <- m u + g, ``residual`` as :func:`left` has it.
+
+    z = x - e - m/(1 - m) u. Velocities are at most 1/(1 - m) long.
+    """
+    return Reach((residual + m / (1 - m)) / (1 - m), gain=1 / (1 - m))
+
+
+def fed_back_nesterov(m: float, residual: float) -> Reach:
+    """Error feedback around m u + g, u <- m u + g: z = x - e - m^2/(1 - m) u, one step behind."""
+    return Reach((residual + m**2 / (1 - m)) / (1 - m), gain=1 / (1 - m))
+
+
+def block_momentum(steps: int, eta: float) -> Reach:
+    """Blocks of local steps whose moves D <- eta D + change are added to the model (BMUF).
+
+    z = a + (eta D + mean model - a)/(1 - eta), a the model that the block began from.
+    """
+    ahead = eta / (1 - eta)
+    return Reach(steps - 1 + ahead * (steps / (1 - eta) + steps), gain=1 / (1 - eta))
+
+
+def mixed(total: float) -> Reach:
+    """Gossip that keeps the mean: z is the mean model.
+
+    ``total`` is what is left, summed over all ages, of a step taken by one worker: sum_k ||W_t ...
+    W_{t-k+1} - J||, 1/(1 - lam) for one matrix.
+    """
+    return Reach(total)
+
+
+def mixed_in_pairs(n: int, tau: int) -> Reach:
+    """AD-PSGD over a complete graph, one gradient a tick by one of n workers of one objective.
+
+    Whoever calls, an average with a uniform partner leaves 1 - 1/(2 (n - 1)) of the squared spread
+    in expectation. A model is read at most tau ticks early, while the mean moves by 1/n a tick. A
+    gradient is one worker's own: its variance is at most sigma^2/n and (1 - 1/n) G^2.
+    """
+    kept = math.sqrt(1 - 1 / (2 * (n - 1)))
+    share = 1 - 1 / n
+    return Reach(math.sqrt(share) / (1 - kept) + tau / n, gain=1 / n, excess=n - 1.0)
+
+
+def sent_differences(lam: float, beta: float, omega: float) -> Reach:
+    """DCD-PSGD: models move by C(W x - gamma g - x), C unbiased; z is the mean model.
+
+    Raises:
+        ValueError: lam^2 + omega beta^2 >= 1, where models need not stay together.
+    """
+    kept = lam**2 + omega * beta**2
+    if not kept < 1:
+        raise ValueError(f"lam^2 + omega beta^2 must be below 1, got {kept:.4g}")
+    spread = math.sqrt(1 + omega) / (1 - math.sqrt(kept))
+    return Reach(spread, excess=omega * (beta * spread + 1) ** 2)
+
+
+def decaying(alpha: float, beta: float, omega: float) -> Reach:
+    """ECQ-SGD: C(g + alpha h) is sent, h <- beta h + g - sent, C unbiased.
+
+    z = x - c gamma h with c = alpha/(alpha + 1 - beta): what is left of the noise is 1 - c of it.
+
+    Raises:
+        ValueError: (beta - alpha)^2 + omega alpha^2 >= 1, where h need not stay bounded.
+    """
+    kept = (beta - alpha) ** 2 + omega * alpha**2
+    if not kept < 1:
+        raise ValueError(f"(beta - alpha)^2 + omega alpha^2 must be below 1, got {kept:.4g}")
+    h = math.sqrt(omega) / (1 - math.sqrt(kept))
+    c = alpha / (alpha + 1 - beta)
+    return Reach(c * h, excess=(1 - c) ** 2 * omega * (1 + alpha * h) ** 2)
+
+
+def elastic(n: int, alpha: float, period: int) -> Reach:
+    """EASGD with pulls of alpha both ways every ``period`` steps; the centre is looked at.
+
+    z is the mean of workers and centre, which moves by n/(n + 1) of the mean gradient; a pull
+    leaves max(|1 - alpha|, |1 - (n + 1) alpha|) of the spread of these n + 1 rows, and the centre
+    alone may hold all of it.
+
+    Raises:
+        ValueError: alpha is such that pulls do not bring workers together.
+    """
+    kept = max(abs(1 - alpha), abs(1 - (n + 1) * alpha))
+    if not kept < 1:
+        raise ValueError(f"alpha must lie between 0 and 2/(n + 1), got alpha={alpha} with n={n}")
+    return Reach(math.sqrt(n) * period / (1 - kept), gain=n / (n + 1))

@@ -1,0 +1,79 @@
+r"""Perturbed iterates: gradients are taken near a virtual iterate that takes plain steps.
+
+The setting of Mania et al. 2017 (arXiv:1507.06970), derived here for n workers, smooth functions
+and bounded second moments: a virtual iterate moves by :math:`z_{t+1} = z_t - \gamma a \left(\frac1n
+\sum_i g_i(\hat x_i) + \xi_t\right)`, :math:`z_0 = x_0`, where :math:`\xi_t` has mean 0 given the
+past and :math:`E\|\xi_t\|^2 \le b G^2/n`, b in the mean over all steps. The points :math:`\hat x_i`
+where gradients are taken lie within :math:`\gamma G S` of z_t, in the mean square over workers, and
+so does the model x_t that is looked at. Error feedback, momentum, local steps, gossip and delays
+differ in a (``gain``), b (``excess``) and S (``reach``) alone: see :mod:`theory.rules.reaches`.
+
+.. math::
+   :label: perturbed_iterate
+
+   \gamma a \le \frac1{L_{max}} \Rightarrow \frac1T \sum_{t<T} E\|\nabla f(x_t)\|^2 \le
+   \frac{4\Delta}{\gamma a T} + 2 \gamma a L_{max} \frac{\sigma^2 + b G^2}n + 4 \gamma^2 L_{max}^2
+   S^2 G^2.
+
+Proof: smoothness at z_t leaves :math:`-\frac{\gamma a}2\|\nabla f(z_t)\|^2`, half of
+:math:`\gamma a L_{max}^2 \gamma^2 G^2 S^2` for gradients taken elsewhere, and the noise; and
+:math:`\|\nabla f(x_t)\|^2 \le 2\|\nabla f(z_t)\|^2 + 2 L_{max}^2 \|x_t - z_t\|^2`. No rate is lost
+while S does not grow with T: the last term is of order 1/T at the stepsize :math:`T^{-1/2}`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+from theory.claims import Confidence, Source
+from theory.constants import Constants
+from theory.stepsizes import ConstantStep
+from theory.theorem import HALF, Order
+from theory.theorems.conditions import Condition, positive
+from theory.theorems.families import Descent, within_drift
+
+
+@final
+@dataclass(frozen=True)
+class PerturbedIterate(Descent):
+    """See the file's docstring for the statement and its derivation."""
+
+    name = "perturbed_iterate"
+    title = "Perturbed iterates with bounded second moments, non-convex"
+    source = Source("Mania et al.", 2017, "1507.06970", "setting; n workers, derived here")
+    confidence = Confidence.DERIVED
+    needs = ("n", "L_max", "sigma2", "G2", "reach", "gain", "excess", "initial_gap")
+    order = Order({"T": -HALF, "n": -HALF})
+    formula = "1/(gain L_max)"
+    tight = False
+    example = Constants(
+        n=4, L_max=2.0, sigma2=5.0, G2=7.0, reach=3.0, gain=2.0, excess=0.25, initial_gap=3.0
+    )
+
+    def premises(self, c: Constants) -> tuple[Condition, ...]:
+        return (positive(c, "gain"),)
+
+    def limit(self, c: Constants) -> float:
+        return 1 / (c.need("gain") * c.need("L_max"))
+
+    def noise(self, c: Constants) -> float:
+        """(sigma2 + excess G2)/n, the variance of a step of the virtual iterate [(f / x)^2]."""
+        return (c.need("sigma2") + c.need("excess") * c.need("G2")) / c.need("n")
+
+    def balance(self, c: Constants) -> tuple[float, float]:
+        noise = c.need("gain") ** 2 * c.need("L_max") * self.noise(c)
+        return 2 * c.need("initial_gap"), noise
+
+    def prescribed(self, c: Constants, horizon: int) -> ConstantStep:
+        return within_drift(self, c, horizon)
+
+    def start(self, c: Constants, gamma: float) -> float:
+        return 4 * c.need("initial_gap") / (gamma * c.need("gain"))
+
+    def floors(self, c: Constants, gamma: float) -> tuple[float, ...]:
+        y = gamma * c.need("L_max")
+        return 2 * y * c.need("gain") * self.noise(c), 4 * (y * c.need("reach")) ** 2 * c.need("G2")
+
+
+perturbed_iterate = PerturbedIterate()
