@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from algorithms.methods.exchanges.exchange import RandomLinks
 from algorithms.methods.gossip_averaging.gossip_averaging import GossipAveraging
 from algorithms.methods.gossip_pairwise.ad_psgd import ADPSGD
@@ -47,7 +49,7 @@ def _kept_by_masked_pairs() -> float:
     """Root of what a round leaves of the squared spread, in the mean: pairs are drawn afresh, and
     a coordinate is averaged in one round of ``_COMPRESSION``."""
     lam2 = _PAIRS.contraction()
-    return (1 - (1 - lam2) / _COMPRESSION) ** 0.5
+    return math.sqrt(1 - (1 - lam2) / _COMPRESSION)
 
 
 BOUND_CHECKS: tuple[BoundCheck, ...] = (
