@@ -1,0 +1,1 @@
+"""Schedules: when the tasks of a training step run, and on what."""
