@@ -1,0 +1,123 @@
+"""Carrier: what brings a gradient to all workers, as channels that a message passes in turn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, final
+
+import numpy as np
+
+from theory.arrays import Floats
+from theory.seconds.collectives import ring_seconds
+from theory.seconds.costs import AlphaBeta
+
+
+class ReduceSeconds(Protocol):
+    """Seconds of one all-reduce among ``n`` workers, as the closed forms of
+    :mod:`theory.seconds.collectives`."""
+
+    def __call__(self, link: AlphaBeta, n: int, bits: float) -> float: ...
+
+
+@final
+@dataclass(frozen=True)
+class Channel:
+    """One message at a time: ``alpha`` + ``beta`` m seconds, then ``latency`` until it is there.
+
+    Attributes:
+        name: the resource of a timeline.
+        alpha: start-up that occupies the channel [s].
+        beta: seconds a bit.
+        latency: seconds from the end of sending to arrival; the channel is free meanwhile.
+        busy_beta: seconds a bit while the device computes; None: as ever.
+
+    Raises:
+        ValueError: a negative cost, a device that makes the channel faster, or a latency on a
+            channel that the device slows.
+    """
+
+    name: str
+    alpha: float
+    beta: float
+    latency: float = 0.0
+    busy_beta: float | None = None
+
+    def __post_init__(self) -> None:
+        if not (self.alpha >= 0 and self.beta >= 0 and self.latency >= 0):
+            raise ValueError(f"alpha, beta and latency must be at least 0, got {self}")
+        if self.busy_beta is not None and (self.busy_beta < self.beta or self.latency):
+            raise ValueError(f"busy_beta must be at least beta, and latency 0 with it, got {self}")
+
+    @property
+    def slowed(self) -> float:
+        """Seconds a bit while the device computes."""
+        return self.beta if self.busy_beta is None else self.busy_beta
+
+    def ends(self, start: Floats, bits: Floats, busy_until: float) -> Floats:
+        """End of sending messages that start at ``start`` beside a device busy until then."""
+        begin = start + self.alpha
+        if self.slowed == self.beta:
+            return np.asarray(begin + self.beta * bits)
+        left = np.maximum(busy_until - begin, 0.0)
+        during = np.minimum(bits, left / self.slowed)
+        return np.asarray(begin + self.slowed * during + self.beta * (bits - during))
+
+
+@final
+@dataclass(frozen=True)
+class Carrier:
+    """Channels that a message passes in turn: an all-reduce is one, push and pull are two.
+
+    Attributes:
+        channels: in the order in which a message passes them.
+
+    Raises:
+        ValueError: no channel, or several of which one is slowed by the device.
+    """
+
+    channels: tuple[Channel, ...]
+
+    def __post_init__(self) -> None:
+        if not self.channels:
+            raise ValueError("channels must not be empty")
+        if len(self.channels) > 1 and any(c.busy_beta is not None for c in self.channels):
+            raise ValueError("busy_beta is for carriers of one channel")
+
+    @property
+    def whole(self) -> Channel:
+        """The carrier as one channel, for rules that know one start-up and one bandwidth.
+
+        Channels work at once on different messages, so the slowest sets the pace.
+        """
+        if len(self.channels) == 1:
+            return self.channels[0]
+        return Channel(
+            "whole", max(c.alpha for c in self.channels), max(c.beta for c in self.channels)
+        )
+
+
+def all_reduce(link: AlphaBeta, n: int, seconds: ReduceSeconds = ring_seconds) -> Carrier:
+    """All-reduces, one at a time; ``seconds`` is a closed form that is affine in the bits."""
+    start = seconds(link, n, 0.0)
+    unit = 1e9
+    return Carrier((Channel("all-reduce", start, (seconds(link, n, unit) - start) / unit),))
+
+
+def all_gather(link: AlphaBeta, n: int) -> Carrier:
+    """Every worker's message to all others by recursive doubling, for sparse gradients."""
+    rounds = (n - 1).bit_length()
+    return Carrier((Channel("all-gather", rounds * link.alpha, (n - 1) * link.beta),))
+
+
+def servers(link: AlphaBeta, n: int, count: int) -> Carrier:
+    """Push to and pull from ``count`` servers that share every tensor evenly, full duplex.
+
+    A worker's link carries m bits each way, a server's n m / count: the larger sets the pace.
+
+    Raises:
+        ValueError: n or count < 1.
+    """
+    if n < 1 or count < 1:
+        raise ValueError(f"n and count must be at least 1, got n={n}, count={count}")
+    beta = link.beta * max(1.0, n / count)
+    return Carrier(tuple(Channel(name, 0.0, beta, link.alpha) for name in ("push", "pull")))

@@ -1,0 +1,110 @@
+"""Priority by forward order: what the next step needs first is sent first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from algorithms.schedules.base import Messages, Schedule, sliced_messages
+from algorithms.schedules.carrier import Carrier
+from algorithms.schedules.step import TrainingStep
+
+
+@final
+@dataclass(frozen=True)
+class PriorityPropagation(Schedule):
+    """P3 (Jayarajan et al. 2019, arXiv:1905.03960): slices, and the first layer's go first.
+
+    Attributes:
+        slice_bits: most bits of a slice; 50,000 parameters by default, as in the paper.
+
+    Raises:
+        ValueError: slice_bits is not positive.
+    """
+
+    slice_bits: float = 32.0 * 50_000
+    barrier = False
+
+    def __post_init__(self) -> None:
+        if not self.slice_bits > 0:
+            raise ValueError(f"slice_bits must be positive, got slice_bits={self.slice_bits}")
+
+    @property
+    def name(self) -> str:
+        return f"P3, slices of {self.slice_bits / 32:g} entries"
+
+    def messages(self, step: TrainingStep, carrier: Carrier) -> Messages:
+        return sliced_messages(step, self.slice_bits)
+
+
+@final
+@dataclass(frozen=True)
+class ByteScheduler(Schedule):
+    """Peng et al. 2019 (SOSP): partition, priority, and a window of ``credit_bits`` under way.
+
+    The window hides the latency of one partition behind the next; a higher rank still waits for
+    what is in it.
+
+    Attributes:
+        partition_bits: most bits of a partition (4 MB by default).
+        credit_bits: most bits under way on a channel (four partitions by default).
+
+    Raises:
+        ValueError: partition_bits or credit_bits is not positive.
+    """
+
+    partition_bits: float = 8 * 4e6
+    credit_bits: float = 8 * 16e6
+    barrier = False
+
+    def __post_init__(self) -> None:
+        if not (self.partition_bits > 0 and self.credit_bits > 0):
+            raise ValueError(
+                "partition_bits and credit_bits must be positive, got "
+                f"partition_bits={self.partition_bits}, credit_bits={self.credit_bits}"
+            )
+
+    @property
+    def name(self) -> str:
+        return (
+            f"ByteScheduler, partitions of {self.partition_bits / 8e6:.3g} MB, "
+            f"credit {self.credit_bits / 8e6:.3g} MB"
+        )
+
+    @property
+    def credit(self) -> float:
+        return self.credit_bits
+
+    def messages(self, step: TrainingStep, carrier: Carrier) -> Messages:
+        return sliced_messages(step, self.partition_bits)
+
+
+def tuned(step: TrainingStep, carrier: Carrier, evaluations: int = 200) -> ByteScheduler:
+    """Partition and credit at which a step is shortest, by the DIRECT search of scipy (Gablonsky,
+    Kelley 2001) over sizes from 64 kB to the whole model and windows of 1 to 64 partitions.
+
+    Raises:
+        ValueError: evaluations < 1.
+    """
+    from scipy import optimize
+
+    if evaluations < 1:
+        raise ValueError(f"evaluations must be at least 1, got evaluations={evaluations}")
+    most = max(float(step.bits.sum()), 8 * 128e3)
+
+    def of(point: np.ndarray) -> ByteScheduler:
+        partition = float(2 ** point[0])
+        return ByteScheduler(partition, partition * float(2 ** point[1]))
+
+    bounds = [(np.log2(8 * 64e3), np.log2(most)), (0.0, 6.0)]
+    found = optimize.direct(
+        lambda point: of(point).seconds(step, carrier), bounds, maxfun=evaluations
+    )
+    best = of(found.x)
+    return min((ByteScheduler(), best), key=lambda one: one.seconds(step, carrier))
+
+
+P3 = PriorityPropagation()
+BYTE_SCHEDULER = ByteScheduler()

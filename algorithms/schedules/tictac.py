@@ -1,0 +1,148 @@
+"""TicTac: the order in which parameters are pulled, from the graph of the next forward pass."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from algorithms.schedules.base import Messages, Schedule, merged_messages
+from algorithms.schedules.carrier import Carrier
+from algorithms.schedules.step import TrainingStep
+from theory.arrays import Floats, Ints
+
+
+class GraphNode(NamedTuple):
+    """An operation of a computation graph.
+
+    Attributes:
+        seconds: how long it computes.
+        pulls: parameters (by index) that it uses itself.
+        after: earlier nodes (by index) whose results it uses.
+    """
+
+    seconds: float
+    pulls: tuple[int, ...]
+    after: tuple[int, ...]
+
+
+class _Load(NamedTuple):
+    """Properties of each pull: ``freed`` (P), compute that it alone holds up, and ``others`` (M+),
+    the least transfer time of all that an operation with several missing pulls waits for."""
+
+    freed: Floats
+    others: Floats
+
+
+def tic_order(graph: Sequence[GraphNode], pulls: int) -> tuple[int, ...]:
+    """Ranks of the pulls by TIC: all pulls alike, all operations free (Hashemi, Abdu Jyothi,
+    Campbell 2019, arXiv:1803.03288, Algorithm 2)."""
+    waits = _waits(graph, pulls)
+    others = _loads(waits, np.zeros(len(graph)), np.ones(pulls)).others
+    return tuple(int(rank) for rank in np.unique(others, return_inverse=True)[1])
+
+
+def tac_order(graph: Sequence[GraphNode], transfer: Sequence[float]) -> tuple[int, ...]:
+    """Ranks of the pulls by TAC, ``transfer`` seconds each (Algorithm 3 there).
+
+    Pull a goes before b if min(P_b, M_a) < min(P_a, M_b), which is when a first, then b ends
+    earlier; ties by M+.
+    """
+    seconds = np.asarray(transfer, dtype=np.float64)
+    waits = _waits(graph, len(seconds))
+    computes = np.asarray([node.seconds for node in graph])
+    rank, left = np.zeros(len(seconds), dtype=np.int64), list(range(len(seconds)))
+    for place in range(len(seconds)):
+        load = _loads(waits, computes, seconds)
+        best = left[0]
+        for pull in left[1:]:
+            if _before(pull, best, load, seconds):
+                best = pull
+        left.remove(best)
+        waits[:, best] = False
+        rank[best] = place
+    return tuple(rank.tolist())
+
+
+def _before(a: int, b: int, load: _Load, seconds: Floats) -> bool:
+    mine, other = min(load.freed[b], seconds[a]), min(load.freed[a], seconds[b])
+    return bool(mine < other if mine != other else load.others[a] < load.others[b])
+
+
+def _waits(graph: Sequence[GraphNode], pulls: int) -> NDArray[np.bool_]:
+    """Which pulls each node waits for, itself or through others ``[nodes, pulls]``."""
+    waits = np.zeros((len(graph), pulls), dtype=bool)
+    for i, node in enumerate(graph):
+        waits[i, list(node.pulls)] = True
+        for before in node.after:
+            waits[i] |= waits[before]
+    return waits
+
+
+def _loads(waits: NDArray[np.bool_], computes: Floats, seconds: Floats) -> _Load:
+    """P and M+ of the pulls that are missing somewhere."""
+    missing = waits.sum(axis=1)
+    alone, several = waits[missing == 1], missing > 1
+    freed = alone.T.astype(np.float64) @ computes[missing == 1]
+    transfer = waits[several] @ seconds
+    others = np.where(waits[several], transfer[:, None], np.inf).min(axis=0, initial=np.inf)
+    return _Load(freed, others)
+
+
+def forward_graph(step: TrainingStep) -> tuple[GraphNode, ...]:
+    """A step's forward pass as a graph: a chain of layers, pulls in order of readiness."""
+    places: dict[int, list[int]] = {}
+    for k, layer in enumerate(step.layers.tolist()):
+        places.setdefault(layer, []).append(k)
+    return tuple(
+        GraphNode(seconds, tuple(places.get(i, ())), (i - 1,) if i else ())
+        for i, seconds in enumerate(step.forward)
+    )
+
+
+@final
+@dataclass(frozen=True)
+class TicTac(Schedule):
+    """Gradients are pushed as they come; parameters are pulled in the order of TIC or TAC.
+
+    Needs a push and a pull channel: servers hold the parameters, and pulls start with the next
+    step, when all pushes have arrived.
+
+    Attributes:
+        timed: TAC, which knows how long transfers and operations take; else TIC.
+    """
+
+    timed: bool = False
+    barrier = False
+
+    @property
+    def name(self) -> str:
+        return "TAC" if self.timed else "TIC"
+
+    def messages(self, step: TrainingStep, carrier: Carrier) -> Messages:
+        if len(carrier.channels) != 2:
+            raise ValueError(
+                f"carrier must have a push and a pull channel, got {len(carrier.channels)}; "
+                "TIC and TAC order what is pulled from servers"
+            )
+        messages = merged_messages(step, (1,) * len(step.bits))
+        graph = forward_graph(step)
+        if self.timed:
+            pull = carrier.channels[1]
+            rank = tac_order(graph, (pull.alpha + pull.beta * step.bits).tolist())
+        else:
+            rank = tic_order(graph, len(step.bits))
+        return messages._replace(rank=np.asarray(rank, dtype=np.int64))
+
+    def rank_on(self, channel: int, messages: Messages, step: TrainingStep) -> Ints:
+        return messages.rank if channel else np.arange(len(messages.rank))
+
+    def ready_behind(self, channel: int, arrivals: Floats) -> Floats:
+        return np.full_like(arrivals, arrivals.max())
+
+
+TIC = TicTac()
+TAC = TicTac(timed=True)
