@@ -1,5 +1,5 @@
 """The command line: ``rateproof list | run | compare | rate | tune | check | topologies | audit |
-survey | table | theorem | crossval | figure | figures``.
+survey | table | theorem | crossval | figure | figures | timeline | predict``.
 
 Only names and help texts live here; a command's work is imported when it is given, so that help is
 quick. Exit codes: 0 done, 1 something failed or was refuted, 2 bad input, 3 a user's own code
@@ -20,6 +20,7 @@ import typer
 from experiments.cli_beside import beside
 from experiments.cli_figures import figures
 from experiments.cli_options import Dimension, Json, Row, Settings, Tuned, Workers
+from experiments.cli_seconds import seconds
 from experiments.cli_tables import tables
 
 TOOL_FAULT = 4
@@ -35,6 +36,7 @@ app = typer.Typer(
 app.add_typer(beside)
 app.add_typer(tables)
 app.add_typer(figures)
+app.add_typer(seconds)
 
 
 @app.command("list")

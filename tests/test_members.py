@@ -25,6 +25,7 @@ from algorithms.topologies.gallery import RULES, examples, gallery
 from algorithms.topologies.given_graph import GivenGraph
 from algorithms.topologies.lazy import Lazy
 from algorithms.topologies.weights import Weights
+from algorithms.workloads.base import Workload
 from experiments.published.figure import PublishedFigure, published_figures
 from proofs_check.bounds import BOUND_CHECKS
 from proofs_check.bounds.check import BoundCheck
@@ -182,6 +183,9 @@ DISCOVERED: tuple[tuple[str, str], ...] = (
     ("proofs_check.proofs", "prove"),
     ("proofs_check.collectives", "SYSTEM_CHECKS"),
     ("proofs_check.fabrics", "SYSTEM_CHECKS"),
+    ("proofs_check.schedules", "SYSTEM_CHECKS"),
+    ("proofs_check.workloads", "SYSTEM_CHECKS"),
+    ("algorithms.schedules", "SCHEDULES_BY_NAME"),
 )
 """What a module of a room may declare, and is then found."""
 
@@ -192,6 +196,7 @@ KINDS: tuple[tuple[str, type], ...] = (
     ("proofs_check.signatures", Signature),
     ("proofs_check.studies", Study),
     ("experiments.published", PublishedFigure),
+    ("algorithms.workloads", Workload),
 )
 """What a module of a room may hold, and is then found."""
 

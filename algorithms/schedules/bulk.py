@@ -25,3 +25,5 @@ class BulkSchedule(Schedule):
 
 
 BULK = BulkSchedule()
+
+SCHEDULES_BY_NAME = (("bsp", BULK),)

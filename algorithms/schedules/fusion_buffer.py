@@ -73,3 +73,5 @@ class FusionBuffer(Schedule):
 
 
 HOROVOD = FusionBuffer()
+
+SCHEDULES_BY_NAME = (("fusion", HOROVOD),)

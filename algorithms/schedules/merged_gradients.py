@@ -58,3 +58,5 @@ class MergedGradients(Schedule):
 
 MERGED = MergedGradients()
 GREEDY = MergedGradients(greedy=True)
+
+SCHEDULES_BY_NAME = (("mg-wfbp", MERGED), ("mg-wfbp-greedy", GREEDY))

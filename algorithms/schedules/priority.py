@@ -108,3 +108,5 @@ def tuned(step: TrainingStep, carrier: Carrier, evaluations: int = 200) -> ByteS
 
 P3 = PriorityPropagation()
 BYTE_SCHEDULER = ByteScheduler()
+
+SCHEDULES_BY_NAME = (("p3", P3), ("bytescheduler", BYTE_SCHEDULER))

@@ -74,3 +74,5 @@ class SparseLayers(Schedule):
 
 LAGS = SparseLayers()
 MERGED_SPARSE = SparseLayers(MERGED)
+
+SCHEDULES_BY_NAME = (("lags", LAGS), ("merged-sparse", MERGED_SPARSE))

@@ -146,3 +146,5 @@ class TicTac(Schedule):
 
 TIC = TicTac()
 TAC = TicTac(timed=True)
+
+SCHEDULES_BY_NAME = (("tic", TIC), ("tac", TAC))

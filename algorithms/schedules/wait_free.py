@@ -24,3 +24,5 @@ class WaitFreeBackpropagation(Schedule):
 
 
 WAIT_FREE = WaitFreeBackpropagation()
+
+SCHEDULES_BY_NAME = (("wfbp", WAIT_FREE),)

@@ -1,0 +1,59 @@
+"""Commands about seconds: ``timeline``, ``predict``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from experiments.cli_options import Json
+
+seconds = typer.Typer()
+
+
+@seconds.command()
+def timeline(
+    model: Annotated[str, typer.Argument(help="A model; an unknown name lists them.")],
+    schedule: Annotated[
+        str, typer.Option("--schedule", "-s", help="A schedule; an unknown name lists them.")
+    ] = "mg-wfbp",
+    n: Annotated[int, typer.Option("-n", "--workers", help="Workers n, at least 1.")] = 16,
+    compute: Annotated[
+        float, typer.Option(help="Seconds of a worker's forward and backward pass.")
+    ] = 0.25,
+    alpha: Annotated[float, typer.Option(help="Seconds of start-up of a message.")] = 2e-5,
+    gigabits: Annotated[float, typer.Option(help="Bandwidth of a link [Gbit/s].")] = 10.0,
+    out: Annotated[Path, typer.Option(help="Folder for pictures and trace.")] = Path(
+        "report/timelines"
+    ),
+    as_json: Json = False,
+) -> None:
+    """Draw when a training step's tasks run.
+
+    Backward pass, messages and the next forward pass, as a Gantt picture (PNG, SVG) and as a trace
+    (JSON) that opens in Perfetto or chrome://tracing. Times of layers are in proportion to their
+    multiply-adds; all-reduces are rings, parameter servers are as many as workers.
+    """
+    from experiments.commands.timeline import timeline_command
+
+    raise typer.Exit(timeline_command(model, schedule, n, compute, alpha, gigabits, out, as_json))
+
+
+@seconds.command()
+def predict(
+    name: Annotated[str, typer.Argument(help="fig4: survey 001, Fig. 4.")],
+    data: Annotated[Path, typer.Option(help="Folder of the published data.")],
+    out: Annotated[Path, typer.Option(help="File of the predictions.")] = Path(
+        "report/predictions.csv"
+    ),
+    as_json: Json = False,
+) -> None:
+    """Predict a published figure from a part of its data.
+
+    Says what cannot follow from the model, then calibrates it, then predicts: errors of points
+    that were held out, the survey's findings beside what was predicted, and all points as a file.
+    """
+    from experiments.commands.predict import predict_command
+
+    raise typer.Exit(predict_command(name, data, out, as_json))

@@ -1,0 +1,82 @@
+"""``rateproof predict``: published figures, predicted from a part of their own data."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+
+import numpy as np
+from rich.table import Table
+
+from algorithms.names import look_up
+from experiments.commands.console import bad_input, console, dump
+from experiments.files import write_atomically
+from experiments.predictions import cluster as cluster_file
+from experiments.predictions import fig4
+from experiments.predictions.cluster import ClusterModel, calibrated, held_out, wait_free
+from experiments.predictions.findings import Finding, best_methods, crossings, findings
+from experiments.predictions.throughputs import read_throughputs
+
+FIGURES = {"fig4": "survey 001, Fig. 4: seven methods, three networks, 4 to 32 GPUs"}
+
+
+def predict_command(name: str, data: Path, out: Path, as_json: bool) -> int:
+    """Calibrate on ``data``, write the predictions to ``out``, and tell errors and findings."""
+    with bad_input():
+        look_up("prediction", name, FIGURES)
+        points = read_throughputs(data)
+        model = calibrated(points)
+        made = fig4.predicted(model)
+        try:
+            write_atomically(out, fig4.as_csv(made))
+        except OSError as error:
+            raise ValueError(
+                f"out must be a file that can be written, got out={out} ({error.strerror})"
+            ) from error
+    known = wait_free(points)
+    error = np.expm1(-model.errors(known))
+    fit = float(np.sqrt(np.mean(error**2))), float(np.abs(error).max())
+    left_out = held_out(points)
+    told, crossed, best = findings(model, made), crossings(made), best_methods(made)
+    if as_json:
+        dump({
+            "predictions": len(made), "file": str(out), "hop": model.hop, "left": model.left,
+            "fit": fit, "held_out": left_out, "crossings": crossed, "fastest": best,
+            "findings": [finding._asdict() for finding in told],
+        })  # fmt: skip
+        return 0
+    _show(model, fit, left_out, told)
+    for text in (
+        f"WFBP-A2A behind BSP-A2A in {len(crossed)} places: " + "; ".join(crossed),
+        "fastest on 100GbIB with 32 GPUs: " + "; ".join(best),
+    ):
+        console(False).print(text, highlight=False, soft_wrap=True)
+    console(False).print(f"{len(made)} predictions: {out}", highlight=False, soft_wrap=True)
+    return 0
+
+
+def _show(
+    model: ClusterModel,
+    fit: tuple[float, float],
+    left_out: dict[str, tuple[float, float]],
+    told: tuple[Finding, ...],
+) -> None:
+    out = console(False)
+    for text in (inspect.getdoc(cluster_file), inspect.getdoc(fig4)):
+        out.print(text, highlight=False, markup=False, soft_wrap=True)
+        out.print()
+    out.print(
+        f"fitted: hop {model.hop * 1e6:.1f} us, left {model.left:.3f}; WFBP-A2A on 100GbIB to "
+        f"{fit[0]:.1%} (root mean square), {fit[1]:.1%} at most",
+        highlight=False,
+    )
+    table = Table("held out", "root mean square", "at most", title="errors of points not fitted to")
+    for name, (mean, most) in left_out.items():
+        table.add_row(name, f"{mean:.1%}", f"{most:.1%}")
+    out.print(table)
+    listed = Table("finding of Table 2", "follows", "predicted")
+    for finding in told:
+        listed.add_row(
+            f"{finding.number}) {finding.said}", "yes" if finding.follows else "no", finding.told
+        )
+    out.print(listed)

@@ -1,0 +1,1 @@
+"""Predictions: numbers that others published, from a model calibrated on some of them."""

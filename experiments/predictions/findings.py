@@ -1,0 +1,180 @@
+"""Do the six findings of survey 001's Table 2 come out of the predictions? Counted, not judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+from typing import NamedTuple
+
+from algorithms.schedules.bulk import BULK
+from algorithms.schedules.step import TrainingStep
+from experiments.predictions.cluster import FITTED_ON, MODELS, NETWORKS, SIZES, ClusterModel
+from experiments.predictions.fig4 import METHODS, Prediction
+
+TIE = 0.01
+"""Relative difference up to which two throughputs are a tie."""
+
+Rates = dict[tuple[str, str, str, int], float]
+_PLACES = [(model, network, n) for model in MODELS for network in NETWORKS for n in SIZES]
+
+
+class Finding(NamedTuple):
+    """One finding of Table 2 beside what was predicted.
+
+    Attributes:
+        number: in the survey's table.
+        said: what the survey says, in short.
+        follows: whether the predictions show it.
+        told: the counts.
+    """
+
+    number: int
+    said: str
+    follows: bool
+    told: str
+
+
+def findings(cluster: ClusterModel, points: tuple[Prediction, ...]) -> tuple[Finding, ...]:
+    """The six, each with its counts."""
+    rates = {(p.model, p.network, p.method, p.gpus): p.samples_per_second for p in points}
+    return (
+        _intensity(cluster, rates),
+        _batch(cluster),
+        _architectures(rates),
+        _overlap(cluster, rates),
+        _fusion(rates),
+        _partition(rates),
+    )
+
+
+def crossings(points: tuple[Prediction, ...]) -> tuple[str, ...]:
+    """Where WFBP-A2A falls behind BSP-A2A: start-ups cost more than overlap hides."""
+    rates = {(p.model, p.network, p.method, p.gpus): p.samples_per_second for p in points}
+    return tuple(
+        f"{model} on {network} with {n} GPUs"
+        for model, network, n in _PLACES
+        if rates[model, network, "WFBP-A2A", n] < rates[model, network, "BSP-A2A", n]
+    )
+
+
+def best_methods(points: tuple[Prediction, ...]) -> tuple[str, ...]:
+    """The fastest method of each model on 100GbIB with 32 GPUs, beside the survey's."""
+    said = {"ResNet-50": "ByteScheduler-PS", "BERT-Base": "MG-WFBP", "BERT-Large": "MG-WFBP"}
+    told = []
+    for model in MODELS:
+        here = [p for p in points if (p.model, p.network, p.gpus) == (model, FITTED_ON, SIZES[-1])]
+        best = max(here, key=lambda p: p.samples_per_second)
+        told.append(f"{model}: {best.method} (survey: {said[model]})")
+    return tuple(told)
+
+
+def _intensity(cluster: ClusterModel, rates: Rates) -> Finding:
+    right = 0
+    places = [(network, n) for network in NETWORKS for n in SIZES]
+    for network, n in places:
+        best = [
+            max(rates[model, network, method, n] for method in METHODS) * _alone(cluster, model)
+            for model in MODELS
+        ]
+        right += best == sorted(best, reverse=True)
+    told = f"speedups fall from ResNet-50 to BERT-Base to BERT-Large in {right} of {len(places)}"
+    return Finding(1, "higher model intensity is easier to parallelise", right == len(places), told)
+
+
+def _alone(cluster: ClusterModel, model: str) -> float:
+    """Seconds of one GPU for one sample."""
+    point = next(p for p in cluster.points if p.model == model)
+    return 1 / point.single
+
+
+def _batch(cluster: ClusterModel) -> Finding:
+    speedups = []
+    for times in (1, 2, 4, 8):
+        step = _longer(cluster.step("BERT-Large"), times)
+        seconds = BULK.seconds(step, cluster.all_to_all("BERT-Large", FITTED_ON, 32))
+        speedups.append(32 * step.compute / seconds)
+    rising = all(a < b for a, b in pairwise(speedups))
+    told = "BERT-Large, 32 GPUs, BSP-A2A, batches of 8, 16, 32, 64: speedups " + ", ".join(
+        f"{x:.1f}" for x in speedups
+    )
+    return Finding(2, "a larger batch makes it easier", rising, told)
+
+
+def _longer(step: TrainingStep, times: float) -> TrainingStep:
+    """The step with a batch so many times as large."""
+    return replace(
+        step,
+        forward=tuple(times * x for x in step.forward),
+        backward=tuple(times * x for x in step.backward),
+    )
+
+
+def _architectures(rates: Rates) -> Finding:
+    wins = {"servers": 0, "all-reduce": 0, "neither": 0}
+    for model, network, n in _PLACES:
+        best = {
+            kind: max(
+                rates[model, network, m, n]
+                for m in METHODS
+                if m.endswith("-PS") == (kind == "servers")
+            )
+            for kind in ("servers", "all-reduce")
+        }
+        gap = best["servers"] / best["all-reduce"] - 1
+        wins["neither" if abs(gap) <= TIE else "servers" if gap > 0 else "all-reduce"] += 1
+    told = ", ".join(f"{name} {count}" for name, count in wins.items()) + f" of {len(_PLACES)}"
+    return Finding(
+        3, "no single winner of servers and all-to-all",
+        wins["servers"] > 0 and wins["all-reduce"] > 0, f"the best method is of: {told}; neither: "
+        f"within {TIE:.0%}",
+    )  # fmt: skip
+
+
+def _gains(rates: Rates, one: str, other: str) -> Iterator[tuple[str, str, int, float]]:
+    for model, network, n in _PLACES:
+        yield model, network, n, rates[model, network, one, n] / rates[model, network, other, n] - 1
+
+
+def _overlap(cluster: ClusterModel, rates: Rates) -> Finding:
+    servers = sum(gain > 0 for *_, gain in _gains(rates, "WFBP-PS", "BSP-PS"))
+    ring = sum(gain > 0 for *_, gain in _gains(rates, "WFBP-A2A", "BSP-A2A"))
+    share, best = max(
+        (gain, f"{model} on {network} with {n} GPUs, communication / computation "
+         f"{_ratio(cluster, model, network, n):.2f}")
+        for model, network, n, gain in _gains(rates, "MG-WFBP", "BSP-A2A")
+    )  # fmt: skip
+    count = len(_PLACES)
+    told = (
+        f"WFBP gains on servers in {servers}, on all-reduce in {ring} of {count}; the largest gain "
+        f"of MG-WFBP over BSP-A2A, {share:.0%}, is at {best}"
+    )
+    return Finding(4, "overlap hides some communication", servers + ring > count, told)
+
+
+def _ratio(cluster: ClusterModel, model: str, network: str, n: int) -> float:
+    step = cluster.step(model)
+    return BULK.seconds(step, cluster.all_to_all(model, network, n)) / step.compute - 1
+
+
+def _fusion(rates: Rates) -> Finding:
+    gains = list(_gains(rates, "MG-WFBP", "WFBP-A2A"))
+    never_worse = sum(gain >= -1e-12 for *_, gain in gains)
+    at = {n: max(gain for *_, m, gain in gains if m == n) for n in SIZES}
+    told = (
+        f"MG-WFBP is no slower than WFBP-A2A in {never_worse} of {len(gains)}; largest gains "
+        + (", ".join(f"{gain:.0%} with {n} GPUs" for n, gain in at.items()))
+    )
+    return Finding(5, "tensor fusion suits all-to-all", never_worse == len(gains), told)
+
+
+def _partition(rates: Rates) -> Finding:
+    servers = [gain for *_, gain in _gains(rates, "ByteScheduler-PS", "WFBP-PS")]
+    ring = [gain for *_, gain in _gains(rates, "ByteScheduler-A2A", "WFBP-A2A")]
+    wins = sum(gain > 0 for gain in servers)
+    told = (
+        f"ByteScheduler gains over WFBP on servers in {wins} of {len(servers)} (mean "
+        f"{sum(servers) / len(servers):+.1%}), on all-reduce in {sum(g > 0 for g in ring)} (mean "
+        f"{sum(ring) / len(ring):+.1%})"
+    )
+    return Finding(6, "tensor partition suits servers", sum(servers) > sum(ring), told)
