@@ -1,0 +1,130 @@
+"""Schedules with one fault each, and the check that sees it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import final
+
+import numpy as np
+
+from algorithms.schedules.base import Messages, Schedule
+from algorithms.schedules.bulk import BULK
+from algorithms.schedules.carrier import Carrier
+from algorithms.schedules.contention import always
+from algorithms.schedules.merged_gradients import MergedGradients
+from algorithms.schedules.priority import ByteScheduler
+from algorithms.schedules.step import TrainingStep
+from algorithms.schedules.wait_free import WAIT_FREE
+from algorithms.workloads import WORKLOADS, Workload
+from proofs_check.mutants.method_mutant import MethodMutant, fault
+from proofs_check.schedules.forms import check_bulk, check_wait_free, check_window
+from proofs_check.schedules.merging import check_best, check_pair
+from proofs_check.schedules.order import check_order
+from proofs_check.schedules.pipelines import check_sharing
+from proofs_check.workloads.counts import check_counts
+from theory.seconds.costs import AlphaBeta
+
+
+@final
+@dataclass(frozen=True)
+class ReadyForward(Schedule):
+    """WFBP that thinks the first layer's gradient is there first.
+
+    Attributes:
+        right: the genuine schedule.
+    """
+
+    right: Schedule = WAIT_FREE
+
+    @property
+    def name(self) -> str:
+        return "WFBP with ready times in forward order"
+
+    def messages(self, step: TrainingStep, carrier: Carrier) -> Messages:
+        right = self.right.messages(step, carrier)
+        spent = np.cumsum(step.backward)
+        order = np.argsort(right.lowest, kind="stable")
+        return Messages(*(values[order] for values in right))._replace(
+            ready=spent[right.lowest[order]], rank=right.rank
+        )
+
+
+@final
+@dataclass(frozen=True)
+class MergesIfDear:
+    """The merge rule with the wrong sign: gradients join if waiting costs more than a start-up."""
+
+    name = "MG-WFBP with the wrong sign"
+
+    def groups(self, step: TrainingStep, carrier: Carrier) -> tuple[int, ...]:
+        channel = carrier.whole
+        link = AlphaBeta(channel.alpha, channel.beta)
+        groups: list[int] = []
+        held, free, start = 0.0, 0.0, 0.0
+        for time, size in zip(step.ready.tolist(), step.bits.tolist(), strict=True):
+            if groups and time - start > link.alpha:
+                groups[-1] += 1
+                held += size
+            else:
+                free = start + link.seconds(held, 1) if groups else 0.0
+                groups.append(1)
+                held = size
+            start = max(free, time)
+        return tuple(groups)
+
+
+@final
+@dataclass(frozen=True)
+class LastLayerFirst(Schedule):
+    """Slices by priority, the last layer's first.
+
+    Attributes:
+        right: the genuine schedule.
+    """
+
+    right: ByteScheduler
+    barrier = False
+
+    @property
+    def name(self) -> str:
+        return "priority of the last layer"
+
+    def messages(self, step: TrainingStep, carrier: Carrier) -> Messages:
+        right = self.right.messages(step, carrier)
+        return right._replace(rank=-right.rank)
+
+
+def _untied() -> dict[str, Workload]:
+    """BERT-Base with a matrix of its own for the head."""
+    bert = WORKLOADS["bert-base"]
+    *layers, head, last = bert.layers
+    own = replace(head, tensors=(*head.tensors, bert.tensors[0]))
+    return {**WORKLOADS, "bert-base": replace(bert, layers=(*layers, own, last))}
+
+
+METHOD_MUTANTS: tuple[MethodMutant, ...] = (
+    fault(
+        "gradient ready times in forward order", "the first layer's gradient is taken as first",
+        check_order, ReadyForward(),
+    ),
+    fault(
+        "merge rule with the wrong sign", "merges if waiting costs more than a start-up",
+        check_pair, MergesIfDear(),
+    ),
+    fault(
+        "greedy merges where the best are claimed", "the paper's rule in place of the optimum",
+        check_best, MergedGradients(greedy=True),
+    ),
+    fault("BSP that overlaps", "messages leave during the backward pass", check_bulk, WAIT_FREE),
+    fault("WFBP that waits", "one message behind the backward pass", check_wait_free, BULK),
+    fault(
+        "priority of the last layer", "what the next step needs last is sent first",
+        check_window, LastLayerFirst(ByteScheduler(0.4, 1e9)),
+    ),
+    fault(
+        "jobs that always share", "every transfer starts beside the other", check_sharing, always,
+    ),
+    fault(
+        "BERT with an untied head", "the word embedding counted twice", check_counts, _untied(),
+    ),
+)  # fmt: skip
