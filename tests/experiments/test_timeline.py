@@ -1,0 +1,80 @@
+"""``rateproof timeline``: pictures and a trace of any schedule of any model."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from algorithms.schedules import SCHEDULES
+from algorithms.schedules.bulk import BULK
+from algorithms.schedules.carrier import all_reduce
+from algorithms.schedules.contention import SharedNetwork, TrainingJob
+from algorithms.schedules.pipeline import PipelineSchedule
+from algorithms.schedules.step import step_of
+from algorithms.schedules.timeline import Task, TaskKind, Timeline
+from algorithms.workloads import WORKLOADS
+from experiments.commands.timeline import chosen
+from experiments.figures.timeline import timeline_figure
+from experiments.tracing import chrome_trace
+from tests.experiments.calls import call, refuse
+from theory.seconds.costs import AlphaBeta
+
+
+def test_pictures_and_trace_are_written(tmp_path: Path) -> None:
+    words = ("timeline", "alexnet", "-s", "wfbp", "-n", "8", "--out", str(tmp_path))
+    code, told, _ = call(*words, "--json")
+    found = json.loads(told)
+    step = step_of(WORKLOADS["alexnet"], 0.25)
+    made, carrier = chosen("wfbp", 8, AlphaBeta(2e-5, 1e-10))
+    assert code == 0
+    assert found["seconds"] == pytest.approx(made.seconds(step, carrier))
+    assert {Path(name).suffix for name in found["files"]} == {".png", ".svg", ".json"}
+    assert all(Path(name).stat().st_size > 500 for name in found["files"])
+    code, told, _ = call(*words)
+    assert code == 0 and "AlexNet under WFBP" in told and "16 tensors" in told
+
+
+def test_the_trace_has_every_task_on_its_thread() -> None:
+    line = BULK.timeline(step_of(WORKLOADS["alexnet"], 0.1), all_reduce(AlphaBeta(1e-5, 1e-10), 4))
+    trace = json.loads(chrome_trace(line))
+    threads = {
+        e["tid"]: e["args"]["name"] for e in trace["traceEvents"] if e["ph"] == "M"
+    }  # fmt: skip
+    events = [e for e in trace["traceEvents"] if e["ph"] == "X"]
+    assert len(events) == len(line.tasks)
+    for event, task in zip(events, line.tasks, strict=True):
+        assert (threads[event["tid"]], event["cat"]) == (task.resource, task.kind.value)
+        assert event["ts"] == pytest.approx(task.start * 1e6)
+        assert event["dur"] == pytest.approx((task.stop - task.start) * 1e6)
+
+
+@pytest.mark.parametrize("name", SCHEDULES)
+def test_every_schedule_has_a_carrier(name: str) -> None:
+    step = step_of(WORKLOADS["alexnet"], 0.1)
+    made, carrier = chosen(name, 8, AlphaBeta(1e-5, 1e-10))
+    assert made.timeline(step, carrier).seconds >= step.compute
+
+
+def test_all_kinds_of_timelines_are_drawn() -> None:
+    pipeline = PipelineSchedule((1.0,) * 3, (2.0,) * 3, 5).timeline()
+    jobs = SharedNetwork(1.0).timeline((TrainingJob("a", 1.0, 1.0), TrainingJob("b", 0.5, 2.0)))
+    for line, lanes in ((pipeline, 3), (jobs, 4)):
+        (ax,) = timeline_figure(line).axes
+        assert len(ax.get_yticks()) == lanes
+        drawn = sum(len(group.get_paths()) for group in ax.collections)
+        assert drawn == len(line.tasks)
+
+
+def test_bad_timelines_are_refused(tmp_path: Path) -> None:
+    out = ("--out", str(tmp_path))
+    refuse(("timeline", "alexnot", *out), "unknown model 'alexnot'; nearest: alexnet")
+    refuse(("timeline", "lstm", "-s", "wfpb", *out), "unknown schedule 'wfpb'")
+    refuse(("timeline", "lstm", "-n", "0", *out), "n must be at least 1, got n=0")
+    refuse(("timeline", "lstm", "--gigabits", "0", *out), "gigabits must be positive")
+    refuse(("timeline", "lstm", "-s", "mg-wfbp-ps", *out), "one channel, got 2")
+    with pytest.raises(ValueError, match="tasks must not be empty"):
+        Timeline("none", ())
+    with pytest.raises(ValueError, match="stop must not lie before start"):
+        Timeline("odd", (Task("x", TaskKind.FORWARD, "device", 1.0, 0.0),))
