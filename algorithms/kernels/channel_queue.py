@@ -40,7 +40,7 @@ def serve(  # type: ignore[no-untyped-def]
     for k in range(count):
         waiting[lowest[k]] += 1
     forward_start = np.zeros(layers)
-    heap = [(np.int64(0), np.int64(0))]
+    heap = [(0, 0)]
     heap.pop()
     sent = np.empty(count, dtype=np.int64)
     alpha, beta, busy_beta = rates
@@ -52,7 +52,7 @@ def serve(  # type: ignore[no-untyped-def]
         if len(heap) == 0:
             now = max(now, ready[known])
         while known < count and ready[known] <= now:
-            heappush(heap, (np.int64(rank[known]), np.int64(known)))
+            heappush(heap, (int(rank[known]), known))
             known += 1
         while oldest < done and arrival[sent[oldest]] <= now:
             under_way -= bits[sent[oldest]]

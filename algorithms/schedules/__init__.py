@@ -6,9 +6,9 @@
 
 from __future__ import annotations
 
-from algorithms.schedules.base import Schedule
+from algorithms.schedules.base import CommunicationSchedule
 from theory.members import declared
 
-SCHEDULES: dict[str, Schedule] = dict(declared(__name__, "SCHEDULES_BY_NAME"))
+SCHEDULES: dict[str, CommunicationSchedule] = dict(declared(__name__, "SCHEDULES_BY_NAME"))
 
-__all__ = ["SCHEDULES", "Schedule"]
+__all__ = ["SCHEDULES", "CommunicationSchedule"]

@@ -1,4 +1,4 @@
-"""Schedule: which gradients are sent as which messages, in which order, and what waits for them."""
+"""CommunicationSchedule: which gradients go as which messages, when, and what waits for them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Messages(NamedTuple):
     last: Ints
 
 
-class Played(NamedTuple):
+class PlayedStep(NamedTuple):
     """What a step takes; all arrays in the order of the messages.
 
     Attributes:
@@ -55,7 +55,7 @@ class Played(NamedTuple):
     seconds: float
 
 
-class Schedule(ABC):
+class CommunicationSchedule(ABC):
     """When the gradients of a training step are sent.
 
     A period runs from the begin of the backward pass to the end of the next step's forward pass:
@@ -92,11 +92,11 @@ class Schedule(ABC):
         """The ranks by which a channel serves."""
         return messages.rank
 
-    def played(self, step: TrainingStep, carrier: Carrier) -> Played:
-        """A period in numbers."""
+    def played(self, step: TrainingStep, carrier: Carrier) -> PlayedStep:
+        """A period in numbers, without labels."""
         return self._played(self.prepared(step), carrier)
 
-    def _played(self, step: TrainingStep, carrier: Carrier) -> Played:
+    def _played(self, step: TrainingStep, carrier: Carrier) -> PlayedStep:
         messages = self.messages(step, carrier)
         ready, order = messages.ready, np.arange(len(messages.ready))
         starts, stops = [], []
@@ -114,10 +114,10 @@ class Schedule(ABC):
             ready = self.ready_behind(i, arrival)
             order = np.argsort(ready, kind="stable")
         end = float(forward[-1] + step.forward_seconds[-1])
-        return Played(tuple(starts), tuple(stops), arrival, forward, end)
+        return PlayedStep(tuple(starts), tuple(stops), arrival, forward, end)
 
     def seconds(self, step: TrainingStep, carrier: Carrier) -> float:
-        """Seconds of a step."""
+        """Seconds of a step, all in all."""
         return self.played(step, carrier).seconds
 
     def timeline(self, step: TrainingStep, carrier: Carrier) -> Timeline:

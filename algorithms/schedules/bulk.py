@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from algorithms.schedules.base import Messages, Schedule, merged_messages
+from algorithms.schedules.base import CommunicationSchedule, Messages, merged_messages
 from algorithms.schedules.carrier import Carrier
 from algorithms.schedules.step import TrainingStep
 
 
 @final
 @dataclass(frozen=True)
-class BulkSchedule(Schedule):
+class BulkSchedule(CommunicationSchedule):
     """Compute, then communicate (Shi et al. 2020, arXiv:2005.13247, survey 001, Fig. 1)."""
 
     @property

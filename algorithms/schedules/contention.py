@@ -40,7 +40,7 @@ def always(old: float, new: float, beta: float, penalty: float) -> bool:
 
 
 def never(old: float, new: float, beta: float, penalty: float) -> bool:
-    """One at a time."""
+    """One transfer at a time."""
     return False
 
 

@@ -8,14 +8,14 @@ from typing import final
 
 import numpy as np
 
-from algorithms.schedules.base import Messages, Schedule, merged_messages
+from algorithms.schedules.base import CommunicationSchedule, Messages, merged_messages
 from algorithms.schedules.carrier import Carrier
 from algorithms.schedules.step import TrainingStep
 
 
 @final
 @dataclass(frozen=True)
-class FusionBuffer(Schedule):
+class FusionBuffer(CommunicationSchedule):
     """Sergeev, Del Balso 2018 (Horovod, arXiv:1802.05799), Section 4.
 
     A background thread wakes every ``cycle`` seconds when the channel is free, and sends what is

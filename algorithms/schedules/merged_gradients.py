@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from algorithms.schedules.base import Messages, Schedule, merged_messages
+from algorithms.schedules.base import CommunicationSchedule, Messages, merged_messages
 from algorithms.schedules.carrier import Carrier
 from algorithms.schedules.step import TrainingStep
 from theory.seconds.costs import AlphaBeta
@@ -15,7 +15,7 @@ from theory.seconds.sparse_times import merged
 
 @final
 @dataclass(frozen=True)
-class MergedGradients(Schedule):
+class MergedGradients(CommunicationSchedule):
     """Shi, Chu, Li 2019 (arXiv:1811.11141), Algorithm 1; or the best partition there is.
 
     The paper's rule decides gradient by gradient. It is optimal only where a merge never keeps the

@@ -7,14 +7,14 @@ from typing import final
 
 import numpy as np
 
-from algorithms.schedules.base import Messages, Schedule, sliced_messages
+from algorithms.schedules.base import CommunicationSchedule, Messages, sliced_messages
 from algorithms.schedules.carrier import Carrier
 from algorithms.schedules.step import TrainingStep
 
 
 @final
 @dataclass(frozen=True)
-class PriorityPropagation(Schedule):
+class PriorityPropagation(CommunicationSchedule):
     """P3 (Jayarajan et al. 2019, arXiv:1905.03960): slices, and the first layer's go first.
 
     Attributes:
@@ -41,7 +41,7 @@ class PriorityPropagation(Schedule):
 
 @final
 @dataclass(frozen=True)
-class ByteScheduler(Schedule):
+class ByteScheduler(CommunicationSchedule):
     """Peng et al. 2019 (SOSP): partition, priority, and a window of ``credit_bits`` under way.
 
     The window hides the latency of one partition behind the next; a higher rank still waits for

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import final
 
-from algorithms.schedules.base import Messages, Schedule
+from algorithms.schedules.base import CommunicationSchedule, Messages
 from algorithms.schedules.carrier import Carrier
 from algorithms.schedules.merged_gradients import MERGED
 from algorithms.schedules.step import TrainingStep
@@ -16,7 +16,7 @@ from theory.arrays import Floats, Ints
 
 @final
 @dataclass(frozen=True)
-class SparseLayers(Schedule):
+class SparseLayers(CommunicationSchedule):
     """A share of every gradient, chosen on the device behind its layer's backward pass.
 
     Around WFBP this is LAGS (Shi et al. 2019, arXiv:1911.08727), around MG-WFBP merged
@@ -32,7 +32,7 @@ class SparseLayers(Schedule):
         ValueError: kept outside (0, 1], entry_bits not positive, or a negative selection.
     """
 
-    inner: Schedule = WAIT_FREE
+    inner: CommunicationSchedule = WAIT_FREE
     kept: float = 0.001
     entry_bits: float = 64.0
     selection: float = 0.0

@@ -9,7 +9,7 @@ from typing import NamedTuple, final
 import numpy as np
 from numpy.typing import NDArray
 
-from algorithms.schedules.base import Messages, Schedule, merged_messages
+from algorithms.schedules.base import CommunicationSchedule, Messages, merged_messages
 from algorithms.schedules.carrier import Carrier
 from algorithms.schedules.step import TrainingStep
 from theory.arrays import Floats, Ints
@@ -105,7 +105,7 @@ def forward_graph(step: TrainingStep) -> tuple[GraphNode, ...]:
 
 @final
 @dataclass(frozen=True)
-class TicTac(Schedule):
+class TicTac(CommunicationSchedule):
     """Gradients are pushed as they come; parameters are pulled in the order of TIC or TAC.
 
     Needs a push and a pull channel: servers hold the parameters, and pulls start with the next
@@ -123,6 +123,11 @@ class TicTac(Schedule):
         return "TAC" if self.timed else "TIC"
 
     def messages(self, step: TrainingStep, carrier: Carrier) -> Messages:
+        """Gradients as they come, ranked by the order of their pulls.
+
+        Raises:
+            ValueError: the carrier has other channels than push and pull.
+        """
         if len(carrier.channels) != 2:
             raise ValueError(
                 f"carrier must have a push and a pull channel, got {len(carrier.channels)}; "

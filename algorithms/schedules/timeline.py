@@ -9,7 +9,7 @@ from typing import NamedTuple, final
 
 
 class TaskKind(StrEnum):
-    """What a task does."""
+    """What a task does, for colours and traces."""
 
     FORWARD = "forward"
     BACKWARD = "backward"

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from algorithms.schedules.base import Messages, Schedule, merged_messages
+from algorithms.schedules.base import CommunicationSchedule, Messages, merged_messages
 from algorithms.schedules.carrier import Carrier
 from algorithms.schedules.step import TrainingStep
 
 
 @final
 @dataclass(frozen=True)
-class WaitFreeBackpropagation(Schedule):
+class WaitFreeBackpropagation(CommunicationSchedule):
     """WFBP (Zhang et al. 2017, Poseidon, arXiv:1706.03292; Awan et al. 2017, S-Caffe)."""
 
     @property

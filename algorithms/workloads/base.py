@@ -35,7 +35,7 @@ class ParameterTensor:
 
     @property
     def size(self) -> int:
-        """Number of parameters."""
+        """Number of its parameters."""
         return math.prod(self.shape)
 
 

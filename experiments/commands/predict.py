@@ -34,8 +34,8 @@ def predict_command(name: str, data: Path, out: Path, as_json: bool) -> int:
                 f"out must be a file that can be written, got out={out} ({error.strerror})"
             ) from error
     known = wait_free(points)
-    error = np.expm1(-model.errors(known))
-    fit = float(np.sqrt(np.mean(error**2))), float(np.abs(error).max())
+    off = np.expm1(-model.errors(known))
+    fit = float(np.sqrt(np.mean(off**2))), float(np.abs(off).max())
     left_out = held_out(points)
     told, crossed, best = findings(model, made), crossings(made), best_methods(made)
     if as_json:

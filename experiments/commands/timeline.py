@@ -7,7 +7,7 @@ from pathlib import Path
 
 from algorithms.names import look_up
 from algorithms.schedules import SCHEDULES
-from algorithms.schedules.base import Schedule
+from algorithms.schedules.base import CommunicationSchedule
 from algorithms.schedules.carrier import Carrier, all_gather, all_reduce, servers
 from algorithms.schedules.sparse_layers import SparseLayers
 from algorithms.schedules.step import step_of
@@ -62,7 +62,7 @@ def timeline_command(
     return 0
 
 
-def chosen(name: str, n: int, link: AlphaBeta) -> tuple[Schedule, Carrier]:
+def chosen(name: str, n: int, link: AlphaBeta) -> tuple[CommunicationSchedule, Carrier]:
     """The schedule of that name and what carries its messages; ``-ps`` behind it: servers.
 
     Raises:

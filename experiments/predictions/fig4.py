@@ -20,14 +20,14 @@ import csv
 import io
 from typing import NamedTuple
 
-from algorithms.schedules.base import Schedule
+from algorithms.schedules.base import CommunicationSchedule
 from algorithms.schedules.bulk import BULK
 from algorithms.schedules.merged_gradients import GREEDY
 from algorithms.schedules.priority import BYTE_SCHEDULER
 from algorithms.schedules.wait_free import WAIT_FREE
 from experiments.predictions.cluster import MODELS, NETWORKS, SIZES, ClusterModel
 
-METHODS: dict[str, Schedule] = {
+METHODS: dict[str, CommunicationSchedule] = {
     "BSP-PS": BULK,
     "BSP-A2A": BULK,
     "WFBP-PS": WAIT_FREE,

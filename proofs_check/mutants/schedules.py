@@ -7,7 +7,7 @@ from typing import final
 
 import numpy as np
 
-from algorithms.schedules.base import Messages, Schedule
+from algorithms.schedules.base import CommunicationSchedule, Messages
 from algorithms.schedules.bulk import BULK
 from algorithms.schedules.carrier import Carrier
 from algorithms.schedules.contention import always
@@ -27,14 +27,14 @@ from theory.seconds.costs import AlphaBeta
 
 @final
 @dataclass(frozen=True)
-class ReadyForward(Schedule):
+class ReadyForward(CommunicationSchedule):
     """WFBP that thinks the first layer's gradient is there first.
 
     Attributes:
         right: the genuine schedule.
     """
 
-    right: Schedule = WAIT_FREE
+    right: CommunicationSchedule = WAIT_FREE
 
     @property
     def name(self) -> str:
@@ -44,8 +44,13 @@ class ReadyForward(Schedule):
         right = self.right.messages(step, carrier)
         spent = np.cumsum(step.backward)
         order = np.argsort(right.lowest, kind="stable")
-        return Messages(*(values[order] for values in right))._replace(
-            ready=spent[right.lowest[order]], rank=right.rank
+        return Messages(
+            spent[right.lowest[order]],
+            right.bits[order],
+            right.rank,
+            right.lowest[order],
+            right.first[order],
+            right.last[order],
         )
 
 
@@ -57,6 +62,7 @@ class MergesIfDear:
     name = "MG-WFBP with the wrong sign"
 
     def groups(self, step: TrainingStep, carrier: Carrier) -> tuple[int, ...]:
+        """Sizes of the groups in the order in which gradients become ready."""
         channel = carrier.whole
         link = AlphaBeta(channel.alpha, channel.beta)
         groups: list[int] = []
@@ -75,7 +81,7 @@ class MergesIfDear:
 
 @final
 @dataclass(frozen=True)
-class LastLayerFirst(Schedule):
+class LastLayerFirst(CommunicationSchedule):
     """Slices by priority, the last layer's first.
 
     Attributes:

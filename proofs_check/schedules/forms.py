@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from algorithms.schedules.base import Schedule
+from algorithms.schedules.base import CommunicationSchedule
 from algorithms.schedules.bulk import BULK
 from algorithms.schedules.carrier import Carrier, Channel
 from algorithms.schedules.fusion_buffer import FusionBuffer
@@ -25,7 +25,7 @@ _DRAWN = f"{_COUNT} steps of 1 to {_MOST} gradients from seed {SEED}"
 _SLICE = 0.4
 
 
-def check_bulk(schedule: Schedule = BULK) -> Verdict:
+def check_bulk(schedule: CommunicationSchedule = BULK) -> Verdict:
     """BSP: the sum of computing and one message."""
     got, want = [], []
     for step, channel in instances(_COUNT, _MOST):
@@ -37,7 +37,7 @@ def check_bulk(schedule: Schedule = BULK) -> Verdict:
     )  # fmt: skip
 
 
-def check_wait_free(schedule: Schedule = WAIT_FREE) -> Verdict:
+def check_wait_free(schedule: CommunicationSchedule = WAIT_FREE) -> Verdict:
     """WFBP: start(l) = max(ready(l), end(l + 1))."""
     got, want = [], []
     for step, channel in instances(_COUNT, _MOST):
@@ -54,20 +54,22 @@ def check_wait_free(schedule: Schedule = WAIT_FREE) -> Verdict:
     )  # fmt: skip
 
 
-def check_fusion(schedule: Schedule | None = None) -> Verdict:
+def check_fusion(schedule: CommunicationSchedule | None = None) -> Verdict:
     """A buffer too small for two gradients is WFBP."""
     small = schedule or FusionBuffer(1e-9, 0.0)
     return _same("tensor-fusion", "a buffer that holds one gradient is WFBP", small, WAIT_FREE)
 
 
-def check_window(schedule: Schedule | None = None) -> Verdict:
+def check_window(schedule: CommunicationSchedule | None = None) -> Verdict:
     """ByteScheduler with a window without end is P3."""
     open_window = schedule or ByteScheduler(_SLICE, 1e9)
     claim = "a window without end leaves slices by priority: P3"
     return _same("bytescheduler", claim, open_window, PriorityPropagation(_SLICE))
 
 
-def _same(row: str, claim: str, one: Schedule, other: Schedule) -> Verdict:
+def _same(
+    row: str, claim: str, one: CommunicationSchedule, other: CommunicationSchedule
+) -> Verdict:
     pairs = [
         [s.seconds(step, Carrier((channel,))) for s in (one, other)]
         for step, channel in instances(_COUNT, _MOST)
@@ -77,7 +79,12 @@ def _same(row: str, claim: str, one: Schedule, other: Schedule) -> Verdict:
 
 
 def never_slower(
-    row: str, one: Schedule, other: Schedule, *, start_ups: bool, slowed: bool = True
+    row: str,
+    one: CommunicationSchedule,
+    other: CommunicationSchedule,
+    *,
+    start_ups: bool,
+    slowed: bool = True,
 ) -> Verdict:
     """``one`` takes no longer than ``other``; without ``start_ups`` a message has none."""
     worst, where = -np.inf, ""

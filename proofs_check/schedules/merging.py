@@ -31,7 +31,7 @@ class Grouping(Protocol):
         """What verdicts call it."""
 
     def groups(self, step: TrainingStep, carrier: Carrier) -> tuple[int, ...]:
-        """Sizes of the groups."""
+        """Sizes of the groups, in order."""
 
 
 def check_best(schedule: Grouping = MERGED) -> Verdict:

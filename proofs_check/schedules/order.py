@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from algorithms.catalogue import ROWS
-from algorithms.schedules.base import Schedule
+from algorithms.schedules.base import CommunicationSchedule
 from algorithms.schedules.carrier import Carrier
 from algorithms.schedules.step import TrainingStep
 from algorithms.schedules.tictac import TicTac
@@ -27,7 +27,7 @@ _UNIT = 3.2e7  # bits of a gradient: one partition or two, twenty slices
 _SLACK = 1e-9
 
 
-def check_order(schedule: Schedule = WAIT_FREE, row: str = "") -> Verdict:
+def check_order(schedule: CommunicationSchedule = WAIT_FREE, row: str = "") -> Verdict:
     """The DAG's order in drawn steps on drawn channels, read off the timeline's own tasks."""
     random = np.random.default_rng(SEED)
     found, looked = "", 0
@@ -56,7 +56,7 @@ def check_order(schedule: Schedule = WAIT_FREE, row: str = "") -> Verdict:
     )
 
 
-def _fault(schedule: Schedule, step: TrainingStep, carrier: Carrier) -> str:
+def _fault(schedule: CommunicationSchedule, step: TrainingStep, carrier: Carrier) -> str:
     """What is out of order; empty if nothing is."""
     line, messages = schedule.timeline(step, carrier), schedule.messages(step, carrier)
     if clash := line.conflicts():
@@ -77,7 +77,9 @@ def _fault(schedule: Schedule, step: TrainingStep, carrier: Carrier) -> str:
     return _waits(schedule, step, carrier, begun)
 
 
-def _waits(schedule: Schedule, step: TrainingStep, carrier: Carrier, begun: Floats) -> str:
+def _waits(
+    schedule: CommunicationSchedule, step: TrainingStep, carrier: Carrier, begun: Floats
+) -> str:
     played, messages = schedule.played(step, carrier), schedule.messages(step, carrier)
     for k, (a, b) in enumerate(zip(messages.first, messages.last, strict=True)):
         for layer in step.layers[a : b + 1]:
@@ -105,11 +107,11 @@ def _checks() -> Iterator[SystemCheck]:
     """One for each schedule of a training step that a row stands for."""
     for row in ROWS:
         for part in row.subject.parts if row.subject else ():
-            if isinstance(part, Schedule):
+            if isinstance(part, CommunicationSchedule):
                 yield SystemCheck(row.key, part.name, partial(_result, part, row.key))
 
 
-def _result(schedule: Schedule, row: str) -> CellResult:
+def _result(schedule: CommunicationSchedule, row: str) -> CellResult:
     return CellResult((check_order(schedule, row),))
 
 

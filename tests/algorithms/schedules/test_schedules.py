@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from algorithms.schedules.base import Schedule, merged_messages, sliced_messages
+from algorithms.schedules.base import CommunicationSchedule, merged_messages, sliced_messages
 from algorithms.schedules.bulk import BULK
 from algorithms.schedules.carrier import Carrier, Channel, all_gather, all_reduce, servers
 from algorithms.schedules.fusion_buffer import FusionBuffer
@@ -26,7 +26,7 @@ from theory.seconds.collectives import ring_seconds
 from theory.seconds.costs import AlphaBeta
 from theory.seconds.sparse_times import finished
 
-ANY: tuple[Schedule, ...] = (
+ANY: tuple[CommunicationSchedule, ...] = (
     BULK, WAIT_FREE, FusionBuffer(3.0, 0.0), FusionBuffer(2.0, 0.7), PriorityPropagation(0.8),
     ByteScheduler(0.5, 1.2), ByteScheduler(0.7, 0.1), SparseLayers(kept=0.5, selection=0.3),
 )  # fmt: skip
@@ -35,7 +35,7 @@ SERVERS = (*ANY, TIC, TAC)
 SLACK = 1e-9
 
 
-def kept_order(schedule: Schedule, step: TrainingStep, carrier: Carrier) -> None:
+def kept_order(schedule: CommunicationSchedule, step: TrainingStep, carrier: Carrier) -> None:
     """One thing at a time; gradients first, then messages, then the passes that need them."""
     line = schedule.timeline(step, carrier)
     assert not line.conflicts()
@@ -63,7 +63,7 @@ def kept_order(schedule: Schedule, step: TrainingStep, carrier: Carrier) -> None
 @given(step=steps(), channel=channels())
 @settings(max_examples=40, deadline=None)
 def test_order_is_kept_on_one_channel(
-    schedule: Schedule, step: TrainingStep, channel: Channel
+    schedule: CommunicationSchedule, step: TrainingStep, channel: Channel
 ) -> None:
     kept_order(schedule, step, Carrier((channel,)))
 
@@ -72,7 +72,7 @@ def test_order_is_kept_on_one_channel(
 @given(step=steps(), carrier=servers_of())
 @settings(max_examples=40, deadline=None)
 def test_order_is_kept_through_servers(
-    schedule: Schedule, step: TrainingStep, carrier: Carrier
+    schedule: CommunicationSchedule, step: TrainingStep, carrier: Carrier
 ) -> None:
     kept_order(schedule, step, carrier)
 
