@@ -94,8 +94,15 @@ class Collective(ABC):
         """
 
     @abstractmethod
-    def cost(self) -> CollectiveCost:
-        """Its closed form, for vectors whose length is a multiple of ``parts``."""
+    def cost(self) -> CollectiveCost | None:
+        """Its closed form through one port a node, for vectors whose length ``parts`` divides.
+
+        None where it is made for a port to each neighbour and has no closed form through one.
+        """
+
+    def port_cost(self) -> CollectiveCost | None:
+        """Its closed form with a port to each neighbour; None where that is of no use to it."""
+        return None
 
     @abstractmethod
     def with_workers(self, n: int) -> Collective:
@@ -104,6 +111,10 @@ class Collective(ABC):
         Raises:
             ValueError: it has no form for so many.
         """
+
+    def gives(self, d: int) -> Tensor:
+        """Which elements each worker has something to add to ``[n, d]``, bool; all by default."""
+        return torch.ones(self.n, d, dtype=torch.bool)
 
     @property
     def parts(self) -> int:
@@ -117,12 +128,14 @@ class Counted:
     """What a program does, counted message by message.
 
     A node sends one message at a time and receives one at a time: a round of which a node sends or
-    receives j messages takes j steps.
+    receives j messages takes j steps. Slices that go from one node to another in one round are one
+    message.
 
     Attributes:
         rounds: in which anything is sent.
         steps: one after another.
         path: elements that cross one after another, of each round those of the busiest node.
+        longest: of each round, those of the longest slice: as if each had a link of its own.
         messages: all of them.
         elements: in all of them.
         sent: elements that each node sends ``[nodes]``.
@@ -132,6 +145,7 @@ class Counted:
     rounds: int
     steps: int
     path: int
+    longest: int
     messages: int
     elements: int
     sent: Ints
@@ -140,7 +154,7 @@ class Counted:
 
 def counted(program: Iterable[MessageRound], nodes: int) -> Counted:
     """Count the rounds of a program of ``nodes`` nodes."""
-    rounds = steps = path = number = 0
+    rounds = steps = path = longest = number = 0
     sent, received = np.zeros(nodes, dtype=np.int64), np.zeros(nodes, dtype=np.int64)
     for one in program:
         if not one.source.size:
@@ -148,10 +162,12 @@ def counted(program: Iterable[MessageRound], nodes: int) -> Counted:
         ends = (one.source, one.target)
         loads = [np.bincount(end, one.lengths, nodes).astype(np.int64) for end in ends]
         sent, received = sent + loads[0], received + loads[1]
-        rounds, number = rounds + 1, number + one.source.size
-        steps += max(int(np.bincount(end).max()) for end in ends)
+        pairs = np.unique(one.source * nodes + one.target)
+        longest += int(one.lengths.max())
+        rounds, number = rounds + 1, number + pairs.size
+        steps += max(int(np.bincount(end).max()) for end in (pairs // nodes, pairs % nodes))
         path += max(int(load.max()) for load in loads)
-    return Counted(rounds, steps, path, number, int(sent.sum()), sent, received)
+    return Counted(rounds, steps, path, longest, number, int(sent.sum()), sent, received)
 
 
 def executed(program: Iterable[MessageRound], held: Tensor) -> Tensor:

@@ -1,81 +1,102 @@
-"""Reduce-scatter and all-gather on rings: the phases that larger collectives are made of."""
+"""Reduce-scatter and all-gather in groups: the phases that larger collectives are made of.
+
+In all of them place i of a group of p ends a scatter with the sum of part i + 1 (mod p) of the
+group's slice, and a gather begins with that.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, final
 
 import numpy as np
+import numpy.typing as npt
 
-from algorithms.collectives.base import Ints, MessageRound, bounds, messages
+from algorithms.collectives.base import Ints, MessageRound, messages
 
 
 @final
 class Rings(NamedTuple):
-    """Rings of nodes that run at once, ``[g, p]``: row by row the nodes in the ring's order.
+    """Groups of p nodes that work at once, each on its slice.
 
     Attributes:
-        nodes: ids of the nodes.
-        start: where the slice of each ring begins ``[g]``.
+        nodes: ids, in the order of the ring ``[g, p]``.
+        start: where the slice of each group begins ``[g]``.
         stop: one past its last element ``[g]``.
     """
 
     nodes: Ints
-    start: Ints | None = None
-    stop: Ints | None = None
+    start: Ints
+    stop: Ints
 
     @classmethod
-    def of(cls, *rings: Iterable[int]) -> Rings:
-        """Rings of these nodes, all of one length."""
-        return cls(np.array([list(ring) for ring in rings], dtype=np.int64))
+    def of(cls, nodes: npt.ArrayLike, start: npt.ArrayLike, stop: npt.ArrayLike) -> Rings:
+        """Groups of these ``nodes`` ``[g, p]``; one slice for all of them, or one each."""
+        ids = np.asarray(nodes, dtype=np.int64)
+        low, high = (np.full(len(ids), end, dtype=np.int64) for end in (start, stop))
+        return cls(ids, low, high)
 
-    def parts(self, start: int, stop: int) -> Ints:
-        """Bounds of the p parts of each ring's slice, by default [start, stop) ``[g, p + 1]``."""
-        low = np.full(len(self.nodes), start) if self.start is None else self.start
-        high = np.full(len(self.nodes), stop) if self.stop is None else self.stop
+    def slices(self, part: npt.ArrayLike) -> tuple[Ints, Ints]:
+        """Begin and end of part ``part`` ``[g, p]`` (mod p) of each group's slice."""
         p = self.nodes.shape[1]
-        edges: Ints = low[:, None] + np.arange(p + 1) * (high - low)[:, None] // p
-        return edges
+        index = np.broadcast_to(np.asarray(part, dtype=np.int64) % p, self.nodes.shape)
+        low, size = self.start[:, None], (self.stop - self.start)[:, None]
+        return low + index * size // p, low + (index + 1) * size // p
+
+    def owned(self) -> tuple[Ints, Ints]:
+        """What each place holds between a scatter and a gather ``[g, p]``."""
+        return self.slices(np.arange(self.nodes.shape[1]) + 1)
 
 
-def scatter(lines: Rings, start: int, stop: int) -> Iterator[MessageRound]:
-    """p - 1 rounds after which place i of a ring holds the sum of part i + 1 (mod p)."""
-    yield from _around(lines, start, stop, late=0)
+Phase = Callable[[Rings, bool], Iterator[MessageRound]]
+"""Rounds of a scatter (True) or a gather (False)."""
 
 
-def gather(lines: Rings, start: int, stop: int) -> Iterator[MessageRound]:
-    """p - 1 rounds after which all have every part; place i began with part i + 1 (mod p)."""
-    yield from _around(lines, start, stop, late=1)
-
-
-def _around(lines: Rings, start: int, stop: int, late: int) -> Iterator[MessageRound]:
-    nodes, edges = lines.nodes, lines.parts(start, stop)
-    p = nodes.shape[1]
-    after = np.roll(nodes, -1, axis=1)
+def around(rings: Rings, adds: bool) -> Iterator[MessageRound]:
+    """p - 1 rounds, each to the next place of the ring."""
+    p = rings.nodes.shape[1]
     for t in range(p - 1):
-        part = np.broadcast_to((np.arange(p) - t + late) % p, nodes.shape)
-        low = np.take_along_axis(edges, part, 1)
-        high = np.take_along_axis(edges, part + 1, 1)
-        yield messages(nodes.ravel(), after.ravel(), low.ravel(), high.ravel(), not late)
+        low, high = rings.slices(np.arange(p) - t + (not adds))
+        yield _sent(rings, 1, low, high, adds)
+
+
+def directly(rings: Rings, adds: bool) -> Iterator[MessageRound]:
+    """p - 1 rounds, in the r-th to the place r further on: its part, or one's own."""
+    p = rings.nodes.shape[1]
+    for r in range(1, p):
+        low, high = rings.slices(np.arange(p) + 1 + r * adds)
+        yield _sent(rings, r, low, high, adds)
+
+
+def _sent(rings: Rings, far: int, low: Ints, high: Ints, adds: bool) -> MessageRound:
+    to = np.roll(rings.nodes, -far, axis=1)
+    return messages(rings.nodes.ravel(), to.ravel(), low.ravel(), high.ravel(), adds)
+
+
+def by_dimension(
+    shape: Sequence[int], order: Iterable[int], start: int, stop: int, phase: Phase
+) -> Iterator[MessageRound]:
+    """Scatter along the axes of a grid of workers in turn, then gather along them backwards.
+
+    Workers 0, 1, ... fill the grid of this ``shape`` row by row; ``order`` names its axes.
+    """
+    ids = np.arange(int(np.prod(shape)), dtype=np.int64).reshape(tuple(shape))
+    low, high = np.full(ids.size, start), np.full(ids.size, stop)
+    done = []
+    for axis in order:
+        nodes = np.moveaxis(ids, axis, -1).reshape(-1, shape[axis])
+        rings = Rings.of(nodes, low[nodes[:, 0]], high[nodes[:, 0]])
+        yield from phase(rings, True)
+        low[nodes], high[nodes] = rings.owned()
+        done.append(rings)
+    for rings in reversed(done):
+        yield from phase(rings, False)
 
 
 def together(*programs: Iterable[MessageRound]) -> Iterator[MessageRound]:
-    """Programs of one length, round by round at once."""
+    """Programs of as many rounds each, round by round at once."""
     for rounds in zip(*programs, strict=True):
-        columns = (np.concatenate(column) for column in zip(*(r[:4] for r in rounds), strict=True))
-        source, target, low, high = columns
-        yield MessageRound(source, target, low, high, rounds[0].adds)
-
-
-def owned(lines: Rings, start: int, stop: int) -> tuple[Ints, Ints]:
-    """Which slice each place of each ring holds after :func:`scatter`, ``[g, p]`` each."""
-    edges = lines.parts(start, stop)
-    return np.roll(edges[:, :-1], -1, axis=1), np.roll(edges[:, 1:], -1, axis=1)
-
-
-def grid(shape: Sequence[int]) -> Ints:
-    """Workers 0, 1, ... laid out in a grid."""
-    return np.arange(int(np.prod(shape)), dtype=np.int64).reshape(tuple(shape))
-
-
-__all__ = ["Rings", "bounds", "gather", "grid", "owned", "scatter", "together"]
+        source, target, start, stop = (
+            np.concatenate([one[column] for one in rounds]) for column in range(4)
+        )
+        yield MessageRound(source, target, start, stop, rounds[0].adds)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import final
 
 from algorithms.collectives.base import Collective, MessageRound, require_workers
-from algorithms.collectives.phases import Rings, gather, scatter
+from algorithms.collectives.phases import around, by_dimension
 from theory.seconds.collectives import CollectiveCost, ring_cost
 
 
@@ -36,9 +36,7 @@ class RingAllReduce(Collective):
         return f"ring(n={self.n})"
 
     def rounds(self, d: int) -> Iterator[MessageRound]:
-        line = Rings.of(range(self.n))
-        yield from scatter(line, 0, d)
-        yield from gather(line, 0, d)
+        return by_dimension((self.n,), (0,), 0, d, around)
 
     def with_workers(self, n: int) -> RingAllReduce:
         return RingAllReduce(n)

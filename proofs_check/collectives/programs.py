@@ -8,6 +8,7 @@ of each element once. That proves the sum for all vectors of that length.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from functools import partial
 
 import numpy as np
@@ -76,17 +77,18 @@ def _identity(
 def _sum_fault(one: Collective) -> str:
     """What is wrong with the sums of the program; empty if nothing is."""
     d, n = one.parts, one.n
+    given = one.gives(d)
     terms = torch.zeros(n, one.nodes, d, dtype=torch.int32)
-    terms[torch.arange(n), torch.arange(n)] = 1
-    ends = executed(one.rounds(d), terms)[:, :n]
-    if not bool((ends == 1).all()):
-        term, worker, element = (int(x) for x in (ends != 1).nonzero()[0])
+    terms[torch.arange(n), torch.arange(n)] = given.int()
+    wrong = (ends := executed(one.rounds(d), terms)[:, :n]) != given[:, None]
+    if bool(wrong.any()):
+        term, worker, element = (int(x) for x in wrong.nonzero()[0])
         count = int(ends[term, worker, element])
         return f"{one.name}: worker {worker} has element {element} of worker {term} {count} times"
     for length in sorted({1, d // 2, d + 3}):
         drawn = np.random.default_rng(_SEED).integers(-(2**62), 2**62, (n, length))
         held = torch.zeros(one.nodes, length, dtype=torch.int64)
-        held[:n] = torch.from_numpy(drawn)
+        held[:n] = torch.from_numpy(drawn) * one.gives(length)
         right = held.sum(0)
         if not torch.equal(executed(one.rounds(length), held)[:n], right.expand(n, length)):
             return f"{one.name}: not the sum of vectors of {length} elements"
@@ -96,13 +98,20 @@ def _sum_fault(one: Collective) -> str:
 def _count_fault(one: Collective) -> str:
     """What is counted otherwise than stated; empty if nothing is."""
     d = one.parts
-    seen, cost = counted(one.rounds(d), one.nodes), one.cost()
-    for what, got, stated in (
-        ("steps", seen.steps, cost.steps), ("elements one after another", seen.path, cost.sent * d)
-    ):  # fmt: skip
-        if got != stated:
-            return f"{one.name}: {got} {what}, stated are {stated}, d = {d}"
-    return ""
+    seen = counted(one.rounds(d), one.nodes)
+    pairs: list[tuple[str, int, Fraction]] = []
+    if (cost := one.cost()) is not None:
+        pairs.append(("steps", seen.steps, Fraction(cost.steps)))
+        pairs.append(("elements one after another", seen.path, cost.sent * d))
+    if (ports := one.port_cost()) is not None:
+        pairs.append(("rounds", seen.rounds, Fraction(ports.steps)))
+        pairs.append(("elements on links of their own", seen.longest, ports.sent * d))
+    wrong = (
+        f"{one.name}: {got} {what}, stated are {stated}, d = {d}"
+        for what, got, stated in pairs
+        if got != stated
+    )
+    return next(wrong, "" if pairs else f"{one.name} has no closed form")
 
 
 def _checks() -> Iterator[SystemCheck]:

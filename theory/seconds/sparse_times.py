@@ -9,7 +9,10 @@ layers here run from the last to the first.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 
+from theory.networks.spectra import log2_exact
+from theory.seconds.collectives import CollectiveCost
 from theory.seconds.costs import AlphaBeta
 
 
@@ -29,7 +32,37 @@ def gather_seconds(link: AlphaBeta, n: int, bits: float) -> float:
 
     ceil(log2 n) alpha + (n - 1) bits beta.
     """
-    return link.seconds((n - 1) * bits, (n - 1).bit_length())
+    return gather_cost(n).seconds(link, n * bits)
+
+
+def gather_cost(n: int) -> CollectiveCost:
+    """All-gather: ceil(log2 n) messages, (n - 1)/n of all lists one behind another.
+
+    Bruck et al. 1997 (IEEE TPDS 8), for any n; recursive doubling does as much for n = 2^k.
+
+    Raises:
+        ValueError: n < 1.
+    """
+    if n < 1:
+        raise ValueError(f"n must be at least 1 worker, got n={n}")
+    return CollectiveCost((n - 1).bit_length(), 1 - Fraction(1, n))
+
+
+def merged_doubling_bounds(n: int, kept: int, d: int) -> tuple[int, int]:
+    """Fewest and most numbers that a worker sends when sparse vectors merge by recursive doubling.
+
+    Lists of ``kept`` entries, 2 numbers each, of vectors of d: 2k log2 n where all workers kept the
+    same entries; sum over rounds of min(2^(s+1) k, d) where no two did (Renggli et al. 2019,
+    arXiv:1802.08021, Section 5.3.1).
+
+    Raises:
+        ValueError: n is no power of two, or kept outside [0, d].
+    """
+    rounds = log2_exact(n)
+    if not 0 <= kept <= d:
+        raise ValueError(f"kept must lie in [0, {d}], got kept={kept}")
+    apart = sum(min(2 * kept << s, d) for s in range(rounds))
+    return rounds * min(2 * kept, d), apart
 
 
 def ready_times(sizes: Sequence[int], compute: float) -> tuple[float, ...]:

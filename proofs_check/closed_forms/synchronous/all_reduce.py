@@ -1,17 +1,20 @@
 """All-reduce played message by message: sums, bits and additions of the busiest worker, seconds.
 
-Each schedule is a list of rounds of messages (from, to, parts, whether they are added); a round
-takes as long as its longest message. Errata S4, S5, S6, S8 and T11.
+The programs are those of :mod:`algorithms.collectives`. Errata S4, S5, S6, S8 and T11.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
 from typing import NamedTuple, final
 
-import numpy as np
+import torch
+from torch import Tensor
 
+from algorithms.collectives.base import Collective, counted, executed
+from algorithms.collectives.binary_tree import BinaryTree
+from algorithms.collectives.recursive import HalvingDoubling, RecursiveDoubling
+from algorithms.collectives.ring import RingAllReduce
 from proofs_check.closed_forms.erratum import erratum
 from proofs_check.instruments.evidence import identity
 from proofs_check.verdict import Verdict
@@ -35,47 +38,10 @@ SPEAKS_OF = (
 _N, _BITS, _GAMMA = 8, 64.0, 0.25
 _LINK = AlphaBeta(10.0, 0.25)
 
-Message = tuple[int, int, range, bool]
-Rounds = Callable[[int], Iterator[list[Message]]]
-
-
-def ring(n: int) -> Iterator[list[Message]]:
-    """n - 1 rounds that add, n - 1 that copy; part p travels from worker p on."""
-    for late in (0, 1):
-        for t in range(n - 1):
-            parts = [(i - t + late) % n for i in range(n)]
-            yield [(i, (i + 1) % n, range(p, p + 1), not late) for i, p in enumerate(parts)]
-
-
-def recursive_doubling(n: int) -> Iterator[list[Message]]:
-    """Partners 1, 2, 4, ... apart exchange whole vectors."""
-    for k in range(n.bit_length() - 1):
-        yield [(i, i ^ (1 << k), range(n), True) for i in range(n)]
-
-
-def halving_doubling(n: int) -> Iterator[list[Message]]:
-    """Partners n/2, n/4, ... apart give away half of what they hold, then it all comes back."""
-    spans = [1 << k for k in reversed(range(n.bit_length() - 1))]
-    for late, widths in ((False, spans), (True, spans[::-1])):
-        for width in widths:
-            # a block of 2 width workers holds 2 width parts; each keeps the half it is in
-            owner = [i if late else i ^ width for i in range(n)]
-            starts = [o // width * width for o in owner]
-            yield [(i, i ^ width, range(s, s + width), not late) for i, s in enumerate(starts)]
-
-
-def binary_tree(n: int) -> Iterator[list[Message]]:
-    """Up a binomial tree to worker 0 and down again."""
-    steps = [1 << k for k in range((n - 1).bit_length())]
-    for step in steps:
-        yield [(i, i - step, range(n), True) for i in range(step, n, 2 * step)]
-    for step in reversed(steps):
-        yield [(i - step, i, range(n), False) for i in range(step, n, 2 * step)]
-
 
 @final
 class PlayedCollective(NamedTuple):
-    """What a schedule did.
+    """What a program did.
 
     Attributes:
         sums: every worker's vector at the end, ``[n, n]``; right where all entries are 2^n - 1.
@@ -83,38 +49,33 @@ class PlayedCollective(NamedTuple):
         seconds: of the whole, additions included.
     """
 
-    sums: np.ndarray[tuple[int, int], np.dtype[np.int64]]
+    sums: Tensor
     bits: float
     seconds: float
 
 
-def played(rounds: Rounds, n: int = _N, gamma: float = _GAMMA) -> PlayedCollective:
+def played(one: Collective, gamma: float = _GAMMA) -> PlayedCollective:
     """Worker i starts with 2^i in each of n parts, so that a sum says whose terms are in it."""
-    held = np.repeat(2 ** np.arange(n), n).reshape(n, n)
-    part, sent, seconds = _BITS / n, np.zeros(n), 0.0
-    for messages in rounds(n):
-        before, longest, added = held.copy(), 0.0, 0.0
-        for source, target, parts, adds in messages:
-            index = list(parts)
-            held[target, index] = before[source, index] + (held[target, index] if adds else 0)
-            sent[source] += part * len(index)
-            longest = max(longest, _LINK.seconds(part * len(index), 1))
-            added = max(added, gamma * part * len(index) if adds else 0.0)
-        seconds += longest + added
-    return PlayedCollective(held, float(sent.max()), seconds)
+    n = one.n
+    held = (2 ** torch.arange(n)).repeat_interleave(n).reshape(n, n)
+    rounds, part = list(one.rounds(n)), _BITS / n
+    seen = counted(rounds, n)
+    added = counted((r for r in rounds if r.adds), n).path
+    seconds = _LINK.seconds(part * seen.path, seen.steps) + gamma * part * added
+    return PlayedCollective(executed(rounds, held), part * int(seen.sent.max()), seconds)
 
 
 def seconds_of_all_reduce() -> tuple[Verdict, ...]:
     """Sums that are right, and the closed forms' seconds, for 2, 4, 8 and 16 workers."""
     verdicts = []
-    for name, rounds, seconds in (
-        ("ring", ring, ring_seconds),
-        ("recursive doubling", recursive_doubling, recursive_doubling_seconds),
-        ("halving-doubling", halving_doubling, halving_doubling_seconds),
-        ("binary tree", binary_tree, binary_tree_seconds),
+    for name, make, seconds in (
+        ("ring", RingAllReduce, ring_seconds),
+        ("recursive doubling", RecursiveDoubling, recursive_doubling_seconds),
+        ("halving-doubling", HalvingDoubling, halving_doubling_seconds),
+        ("binary tree", BinaryTree, binary_tree_seconds),
     ):
         for n in (2, 4, 8, 16):
-            run = played(rounds, n)
+            run = played(make(n))
             got = [run.seconds, float(run.sums.min()), float(run.sums.max())]
             expected = [seconds(_LINK, n, _BITS, _GAMMA), 2.0**n - 1, 2.0**n - 1]
             verdicts.append(
@@ -132,7 +93,7 @@ def seconds_of_all_reduce() -> tuple[Verdict, ...]:
 
 def t11() -> tuple[Verdict, ...]:
     """Adding takes time; trees of any n have whole rounds."""
-    seconds = played(ring).seconds
+    seconds = played(RingAllReduce(_N)).seconds
     return (
         erratum(
             "T11", "all-reduce", "a ring of 8 adds (n - 1)/n m numbers, gamma = beta",
@@ -141,7 +102,7 @@ def t11() -> tuple[Verdict, ...]:
         ),
         erratum(
             "T11", "all-reduce", "a tree of 6 has 2 ceil(log2 6) rounds of a message, gamma = 0",
-            (played(binary_tree, 6, 0.0).seconds, binary_tree_seconds(_LINK, 6, _BITS)),
+            (played(BinaryTree(6), 0.0).seconds, binary_tree_seconds(_LINK, 6, _BITS)),
             (2 * math.log2(6) * _LINK.seconds(_BITS, 1), binary_tree_seconds(_LINK, 6, _BITS)),
         ),
     )  # fmt: skip
@@ -149,11 +110,11 @@ def t11() -> tuple[Verdict, ...]:
 
 def s8() -> tuple[Verdict, ...]:
     """Halving-doubling sends what a ring sends; whole vectors are log n times longer."""
-    ours, theirs = played(halving_doubling).bits, played(recursive_doubling).bits
+    ours, theirs = played(HalvingDoubling(_N)).bits, played(RecursiveDoubling(_N)).bits
     return (
         erratum(
             "S8", "all-reduce", "halving-doubling sends 2 (n - 1)/n m bits a worker, as a ring",
-            (ours, played(ring).bits), (theirs, played(ring).bits),
+            (ours, played(RingAllReduce(_N)).bits), (theirs, played(RingAllReduce(_N)).bits),
             f"{ours / _BITS:g} m against {theirs / _BITS:g} m of recursive doubling, n = 8",
         ),
     )  # fmt: skip

@@ -1,0 +1,52 @@
+"""Closed forms of a sum by parameter servers, in messages and vectors (survey 001).
+
+Units and words are those of :mod:`theory.seconds.collectives`: one message at a time at each end of
+a link, so that the busiest server sets the pace.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from theory.seconds.collectives import CollectiveCost
+
+
+def sharded_server_cost(n: int, servers: int = 1) -> CollectiveCost:
+    """2 max(n, S) messages, 2 max(1, n/S) vectors: 2nD/S at each of S servers, 2D at a worker.
+
+    Raises:
+        ValueError: n or servers below 1.
+    """
+    if n < 1 or servers < 1:
+        raise ValueError(f"n and servers must be at least 1, got n={n}, servers={servers}")
+    share = max(Fraction(1), Fraction(n, servers))
+    return CollectiveCost(2 * max(n, servers), 2 * share, share)
+
+
+def tree_levels(n: int, fan_out: int) -> tuple[int, ...]:
+    """Servers on each level of a tree above n workers, up to its root.
+
+    Raises:
+        ValueError: n < 1, or fan_out < 2.
+    """
+    if n < 1 or fan_out < 2:
+        raise ValueError(
+            f"n must be at least 1 and fan_out at least 2, got n={n}, fan_out={fan_out}"
+        )
+    levels = [-(-n // fan_out)]
+    while levels[-1] > 1:
+        levels.append(-(-levels[-1] // fan_out))
+    return tuple(levels)
+
+
+def server_tree_cost(n: int, fan_out: int) -> CollectiveCost:
+    """Each server hears its children one after another: 2 b log_b n whole vectors for n = b^k.
+
+    In general, on each level as many as its fullest server has children.
+
+    Raises:
+        ValueError: n < 1, or fan_out < 2.
+    """
+    levels = tree_levels(n, fan_out)
+    served = sum(min(fan_out, below) for below in (n, *levels[:-1]))
+    return CollectiveCost(2 * served, Fraction(2 * served), Fraction(served))
