@@ -89,6 +89,7 @@ class Constants:
         reach: distance, in gamma sqrt(G2), within which of a virtual iterate gradients are taken.
         gain: steps of that iterate over gamma times the mean gradient.
         excess: n times the variance of such a step beside that of gradients [G2].
+        blocks: blocks of coordinates that take turns.
         statements: by a constant's name, how it is known.
         L_one: sum_j L_j of |f(y) - f(x) - <grad f(x), y - x>| <= sum_j L_j (y_j - x_j)^2 / 2 [f /
             x^2].
@@ -138,6 +139,7 @@ class Constants:
     reach: float | None = None
     gain: float | None = None
     excess: float | None = None
+    blocks: int | None = None
     statements: MappingProxyType[str, Statement] = field(
         default_factory=lambda: MappingProxyType({})
     )

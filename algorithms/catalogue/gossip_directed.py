@@ -22,6 +22,7 @@ from theory.orders.push_sum import push_sum
 from theory.orders.sgp import sgp
 from theory.orders.subgradient_push import subgradient_push
 from theory.theorems.perturbed_iterate import perturbed_iterate
+from theory.theorems.push_sum_uniform import push_sum_uniform
 
 
 def uneven_exponential(n: int) -> TimeVaryingDigraph:
@@ -56,7 +57,7 @@ ENTRIES: tuple[Row, ...] = (
             message_bits=_with_weight,
             why="the number of rounds is stated to order only; the exact factor of a round of "
             "uniform gossip is among the closed forms",
-            results=(push_sum,),
+            results=(push_sum, push_sum_uniform),
         ),
     ),
     entry(

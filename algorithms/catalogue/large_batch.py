@@ -18,6 +18,8 @@ from theory.orders.lars_large_batch import lars_large_batch
 from theory.rules.batch_rules import FixedBatch, StagedBatch, SteadyBatch
 from theory.stepsizes import GradualWarmUpStep, ScaledStep, Stepsize, legw
 from theory.theorems.bsp_nonconvex import bsp_nonconvex
+from theory.theorems.gradual_warm_up_strongly_convex import gradual_warm_up_strongly_convex
+from theory.theorems.warm_up_strongly_convex import warm_up_strongly_convex
 
 _TIMES = 8
 """How many base batches a large one holds."""
@@ -82,6 +84,7 @@ ENTRIES: tuple[Row, ...] = (
             "and with it the "
             "stationary variance "
             "to first order",
+            results=(gradual_warm_up_strongly_convex,),
         ),
     ),
     entry(
@@ -104,6 +107,7 @@ ENTRIES: tuple[Row, ...] = (
             stepsize_divisor=8.0,
             cycle="the stepsize is warmed up",
             why="the paper gives no convergence theorem: it is a rule for the warm-up",
+            results=(warm_up_strongly_convex,),
         ),
     ),
     entry(

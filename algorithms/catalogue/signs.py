@@ -21,6 +21,7 @@ from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.base import Problem
 from theory.orders.dist_ef_sgdm import dist_ef_sgdm
 from theory.orders.ecq_sgd import ecq_sgd
+from theory.theorems.bsp_nonconvex import bsp_nonconvex
 from theory.theorems.ef_sgd_two_way import ef_sgd_two_way
 from theory.theorems.perturbed_iterate import perturbed_iterate
 from theory.theorems.signsgd import signsgd
@@ -120,6 +121,7 @@ ENTRIES: tuple[Row, ...] = (
             operators=(FixedPoint(),),
             why="the paper gives no convergence theorem that speaks of relative variance: a fixed "
             "grid rounds with an absolute error of at most a quarter of its squared step",
+            results=(bsp_nonconvex,),
         ),
     ),
 )

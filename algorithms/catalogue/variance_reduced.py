@@ -23,6 +23,7 @@ from theory.orders.asylpg import asylpg
 from theory.orders.hybrid_block_descent import hybrid_block_descent
 from theory.orders.inexact_quantised import inexact_quantised
 from theory.orders.laq import laq
+from theory.theorems.cyclic_blocks import cyclic_blocks
 from theory.theorems.diana import diana
 from theory.theorems.diana_nonconvex import diana_nonconvex
 
@@ -122,7 +123,7 @@ ENTRIES: tuple[Row, ...] = (
             cycle=4,
             why="cyclic block coordinate descent is stated for gradients without noise; its "
             "operator has no constant at a single step",
-            results=(hybrid_block_descent,),
+            results=(hybrid_block_descent, cyclic_blocks),
         ),
     ),
 )

@@ -12,8 +12,10 @@ from typing import Any, final
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from algorithms.methods.base import Method
+from algorithms.methods.parts.push import PushState
 from algorithms.problems.base import Problem
 from algorithms.run import Diverged, run
 from algorithms.trace import record_steps
@@ -135,7 +137,10 @@ class BoundCheck:
         """Times after the start ``[K]``, the metric ``[R, K]``, bits sent and received ``[K]``, the
         metric's mean at the start."""
         if self.theorem.metric is Metric.CONSENSUS_POTENTIAL:
-            return self._gossip(problem, step)
+            return self._followed(problem, step, potential_of, average=False)
+        if self.theorem.metric is Metric.AVERAGE_GRADIENT_ONE_NORM:
+            method = self.make(step, problem, self.steps)
+            return self._followed(problem, step, one_norm(method, problem), average=True)
         return self._descent(problem, c, step)
 
     def _descent(self, problem: Problem, c: Constants, step: Stepsize, seed: int = _SEED) -> Series:
@@ -153,20 +158,25 @@ class BoundCheck:
         bits = trace.sent_bits.mean(axis=0)[1:], trace.received_bits.mean(axis=0)[1:]
         return trace.steps[1:].astype(np.float64), series[:, 1:], bits, at_start(trace, series)
 
-    def _gossip(self, problem: Problem, step: Stepsize) -> Series:
+    def _followed(
+        self, problem: Problem, step: Stepsize, look: Callable[[Any], Tensor], *, average: bool
+    ) -> Series:
+        """What ``look`` sees in the states, or its ``average`` over all states before."""
         due = set(record_steps(self.steps, 200)[1:].tolist())
         times, columns, sent, received = [], [], [], []
         method = self.make(step, problem, self.steps)
-        start = 0.0
+        start, total = 0.0, torch.zeros(REPLICAS, dtype=torch.float64)
         for t, state, world in path(method, problem, self.steps, seed=_SEED, replicas=REPLICAS):
+            seen = look(state)
             if t == 0:
-                start = float(potential(state).mean())
+                start = float(seen.mean())
             if t in due:
                 account = world.network.account((REPLICAS,))
                 times.append(float(t))
-                columns.append(potential(state).numpy())
+                columns.append((total / t if average else seen).numpy().copy())
                 sent.append(account.sent_bits.double().mean().item())
                 received.append(account.received_bits.double().mean().item())
+            total = total + seen
         return (
             np.array(times),
             np.stack(columns, axis=1),
@@ -209,3 +219,17 @@ class BoundCheck:
             f"{self.theorem.source} ({self.theorem.confidence.value}); seed {_SEED}, {REPLICAS} "
             f"replicas, {self.steps} steps, {step}, error {ALPHA:g}"
         )
+
+
+def potential_of(state: Any) -> Tensor:
+    """What gossip contracts ``[...]``: distances to the mean, with push-sum sum_i ||s_i - xbar
+    w_i||^2."""
+    if not isinstance(state, PushState):
+        return potential(state)
+    mean = state.s.mean(-2, keepdim=True)
+    return (state.s - mean * state.w).square().sum((-2, -1))
+
+
+def one_norm(method: Method[Any], problem: Problem) -> Callable[[Any], Tensor]:
+    """||grad f||_1 at the mean model of a state ``[...]``."""
+    return lambda state: problem.mean_gradient(method.models(state).mean(-2)).abs().sum(-1)

@@ -2,18 +2,38 @@
 
 from __future__ import annotations
 
-from algorithms.methods.exchanges.exchange import FixedLinks
+from algorithms.methods.exchanges.exchange import FixedLinks, RandomLinks
+from algorithms.methods.gossip_directed.push_sum import PushSum
 from algorithms.methods.gossip_directed.sgp import SGP
 from algorithms.methods.gossip_directed.subgradient_push import SubgradientPush
+from algorithms.problems import entries
+from algorithms.problems.base import Problem
+from algorithms.topologies.complete import Complete
 from algorithms.topologies.dissemination import Dissemination
+from algorithms.topologies.random_out_neighbour import RandomOutNeighbour
 from algorithms.topologies.static_exponential import StaticExponential
-from proofs_check.bounds.check import BoundCheck
+from proofs_check.bounds.check import BoundCheck, potential_of
 from proofs_check.bounds.settings import left_of_steps, near, of_row
+from proofs_check.instruments.paths import world_of
+from theory.constants import Constants
 from theory.rules.reaches import mixed
+from theory.theorems.push_sum_uniform import push_sum_uniform
 
-_HOPS = StaticExponential(4)
+_HOPS, _CALLS = StaticExponential(4), RandomOutNeighbour(Complete(8))
+
+
+def _apart(problem: Problem) -> Constants:
+    """The potential of the values that are averaged, with weights of 1."""
+    state = PushSum(RandomLinks(_CALLS)).init(problem.start(), world_of(problem, 0, 1))
+    return Constants().state(initial_potential=float(potential_of(state)))
+
 
 BOUND_CHECKS: tuple[BoundCheck, ...] = (
+    BoundCheck(
+        "push-sum", f"consensus, {_CALLS.name}", push_sum_uniform,
+        lambda: entries.problem("consensus", _CALLS.n),
+        lambda _s, _p, _t: PushSum(RandomLinks(_CALLS)), 20, _apart,
+    ),
     near(
         "sgp", mixed(left_of_steps(_HOPS)), lambda s, _p, _t: SGP(s, FixedLinks(_HOPS)), 400
     ),

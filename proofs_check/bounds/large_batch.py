@@ -8,8 +8,10 @@ from algorithms.methods.base import Method
 from algorithms.problems.base import Problem
 from proofs_check.bounds.check import BoundCheck
 from proofs_check.bounds.settings import MILD, mild, of_row
-from theory.stepsizes import ScaledStep, Stepsize
+from theory.stepsizes import GradualWarmUpStep, ScaledStep, Stepsize, WarmUpStep
 from theory.theorems.bsp_nonconvex import bsp_nonconvex
+from theory.theorems.gradual_warm_up_strongly_convex import gradual_warm_up_strongly_convex
+from theory.theorems.warm_up_strongly_convex import warm_up_strongly_convex
 
 _TIMES = 8  # how many base batches the catalogue's rows take
 
@@ -19,11 +21,38 @@ def _square_root(step: Stepsize, problem: Problem, steps: int) -> Method[object]
     return of_row("sqrt-scaling")(ScaledStep(step, 1 / _TIMES, 0.5), problem, steps)
 
 
-BOUND_CHECKS: tuple[BoundCheck, ...] = tuple(
+_SMALLEST = tuple(
     BoundCheck(row, MILD, bsp_nonconvex, partial(mild, 4, 0.25), make, 300)
     for row, make in (
         ("sqrt-scaling", _square_root),
         ("batch-growth", of_row("batch-growth")),
         ("cr-psgd", of_row("cr-psgd")),
     )
+)
+
+
+def _linear(step: Stepsize, problem: Problem, steps: int) -> Method[object]:
+    """The row's warm-up takes the base stepsize to eight times it."""
+    base = step.rule if isinstance(step, GradualWarmUpStep) else step
+    return of_row("linear-scaling")(base, problem, steps)
+
+
+def _legw(step: Stepsize, problem: Problem, steps: int) -> Method[object]:
+    """The row's warm-up ends at sqrt(8) times the stepsize that it is given."""
+    last = step.rule if isinstance(step, WarmUpStep) else step
+    return of_row("legw")(ScaledStep(last, 1 / _TIMES, 0.5), problem, steps)
+
+
+BOUND_CHECKS: tuple[BoundCheck, ...] = (
+    *_SMALLEST,
+    # horizons whose tenth is as long as the rows' warm-ups
+    BoundCheck(
+        "linear-scaling",
+        MILD,
+        gradual_warm_up_strongly_convex,
+        partial(mild, 4, 0.25),
+        _linear,
+        400,
+    ),
+    BoundCheck("legw", MILD, warm_up_strongly_convex, partial(mild, 4, 0.25), _legw, 640),
 )

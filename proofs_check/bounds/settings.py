@@ -20,7 +20,7 @@ from algorithms.problems.least_squares_data import rising
 from algorithms.problems.logistic import Logistic
 from algorithms.problems.logistic_data import breast_cancer
 from algorithms.problems.partitions import Dirichlet
-from algorithms.problems.quadratic import Quadratic
+from algorithms.problems.quadratic import Law, Quadratic
 from algorithms.problems.regularisers import L2, BoundedNonconvex, Regulariser
 from algorithms.topologies.base import MixingSequence
 from proofs_check.bounds.check import BoundCheck, Make
@@ -58,9 +58,13 @@ BALL = 2.5
 """Radius around the minimum 0 in which :func:`moment_in_ball` holds."""
 
 
-def mild(n: int, zeta2: float, d: int = 10) -> Quadratic:
+def mild(
+    n: int, zeta2: float, d: int = 10, sigma2: float = 0.5, law: Law = Law.GAUSSIAN
+) -> Quadratic:
     """Condition number 2 and little noise: small gradients within :data:`BALL`."""
-    return Quadratic.strongly_convex(n, d, L=1.0, mu=0.5, sigma2=0.5, zeta2=zeta2, R2=4.0)
+    return Quadratic.strongly_convex(
+        n, d, L=1.0, mu=0.5, sigma2=sigma2, zeta2=zeta2, R2=4.0, law=law
+    )
 
 
 def moment_in_ball(problem: Problem) -> Constants:

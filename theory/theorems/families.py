@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from typing import TypeVar
+
+import numpy as np
 
 from theory.arrays import Floats
 from theory.constants import Constants
-from theory.stepsizes import ConstantStep, InverseTimeStep, Stepsize
+from theory.stepsizes import ConstantStep, GradualWarmUpStep, InverseTimeStep, Stepsize, WarmUpStep
 from theory.theorem import Metric, Order
 from theory.theorems.conditions import (
     Condition,
@@ -21,7 +24,9 @@ from theory.theorems.conditions import (
     tuned,
     weighted_bound,
 )
-from theory.theorems.kinds import ConstantStepTheorem, InverseTimeTheorem
+from theory.theorems.kinds import ConstantStepTheorem, InverseTimeTheorem, OneKind
+
+W = TypeVar("W", WarmUpStep, GradualWarmUpStep)
 
 
 class Limited(ConstantStepTheorem):
@@ -253,3 +258,40 @@ class WholeStep(ConstantStepTheorem):
         for name in self.needs:
             c.need(name)
         return ConstantStep(1.0)
+
+
+class WarmedUp(OneKind[W]):
+    """E||x_T - x*||^2 step by step while the stepsize grows, then geometrically to a floor.
+
+    A step leaves 1 - gamma (2 - gamma L) mu of the squared distance and adds gamma^2 sigma2/n, for
+    gamma_t <= 1/L. The stepsize prescribed ends at 1/L, after a tenth of the horizon or sooner.
+    """
+
+    metric = Metric.SQUARED_DISTANCE
+    order = Order({})
+
+    def premises(self, c: Constants) -> tuple[Condition, ...]:
+        return (positive(c, "mu"),)
+
+    def conditions(self, c: Constants, step: W) -> tuple[Condition, ...]:
+        told = f"a warm-up must lead to a constant stepsize, got {step.rule}"
+        return (
+            (isinstance(step.rule, ConstantStep), told),
+            at_most("the last gamma", step(step.length), 1 / c.need("L"), "1/L"),
+        )
+
+    def moved(self, c: Constants, gamma: float) -> tuple[float, float]:
+        """What one step leaves of the squared distance, and what it adds to it [x^2]."""
+        kept = 1 - gamma * (2 - gamma * c.need("L")) * c.need("mu")
+        return kept, gamma**2 * c.need("sigma2") / c.need("n")
+
+    def curve(self, c: Constants, step: W, times: Floats) -> Floats:
+        early = [c.need("R2")]
+        for t in range(step.length):
+            kept, added = self.moved(c, step(t))
+            early.append(kept * early[-1] + added)
+        kept, added = self.moved(c, step(step.length))
+        floor = added / (1 - kept)
+        late = floor + (early[-1] - floor) * kept ** np.maximum(times - step.length, 0.0)
+        whole = np.minimum(times, step.length).astype(np.int64)
+        return np.where(times <= step.length, np.array(early)[whole], late)

@@ -45,7 +45,6 @@ class SignSgd(SignDescent):
     needs = ("n", "L_one", "sigma_one", "initial_gap")
     order = Order({"T": -HALF})
     tight = False
-    unmeasured = "no problem states L_one and sigma_one, constants by coordinate"
     example = Constants(n=1, L_one=9.0, sigma_one=0.0, initial_gap=3.0)
 
     def premises(self, c: Constants) -> tuple[Condition, ...]:

@@ -46,7 +46,6 @@ class SignSgdMajority(SignDescent):
     needs = ("n", "L_one", "sigma_one", "zeta2", "symmetric_noise", "initial_gap")
     order = Order({"T": -HALF})
     tight = False
-    unmeasured = "no problem states L_one and sigma_one, constants by coordinate"
     example = Constants(
         n=4, L_one=9.0, sigma_one=0.0, zeta2=0.0, symmetric_noise=True, initial_gap=3.0
     )

@@ -173,4 +173,8 @@ PLANTED: tuple[tuple[str, Callable[[Any], dict[str, Any]], str], ...] = (
     ("one_shot_strongly_convex", lambda p: {"claimed": p.FLOOR / 2}, "sum of the series"),
     ("perturbed_iterate", lambda p: {"near": p.NEAR / 2}, "the model beside z"),
     ("reaches", lambda p: {"behind": p.m / (1 - p.m)}, "error feedback around Nesterov's"),
+    ("warm_up_strongly_convex", lambda p: {"noise": p.NOISE / 2}, "code iterates"),
+    ("gradual_warm_up_strongly_convex", lambda p: {"noise": p.NOISE / 2}, "code iterates"),
+    ("cyclic_blocks", lambda p: {"claimed": p.BOUND / p.K}, "every part is in K sums"),
+    ("push_sum_uniform", lambda p: {"claimed": p.FACTOR - sp.Rational(1, 100)}, "three sums"),
 )

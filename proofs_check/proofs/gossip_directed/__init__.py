@@ -1,0 +1,1 @@
+"""Derivations for gossip over directed links."""

@@ -1,0 +1,1 @@
+"""Derivations of the family large batch."""
