@@ -8,6 +8,8 @@ What cannot follow from this model, said before it is run:
 - What a scheduler's own processor time, its negotiation or its copies cost.
 - Whether overlap on the Ethernets suffers as on 100GbIB: no overlapped run of theirs is calibrated
   on. The model says that only the bandwidth within a node is shared with a computing GPU.
+- Whether overlap on 100GbIB loses bandwidth, as the model says, or each message waits for the
+  device: sent tensor by tensor both look alike. If it waits, merging spares more than predicted.
 - Gains of servers from a full-duplex link: push and pull share the bandwidth here.
 
 ByteScheduler's partitions are 4 MB, its window 16 MB: round figures of their class, not tuned.
