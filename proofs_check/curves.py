@@ -10,6 +10,7 @@ from typing import final
 
 import numpy as np
 
+from proofs_check.lanes import LanePanel
 from theory.arrays import Floats
 
 BAND_ERRORS = 2.0
@@ -291,4 +292,6 @@ class SchemeNumbers:
     seconds: float
 
 
-Curves = RunSeries | RatePanel | LinePanel | WorkerSeries | TradeoffPoint | SchemeNumbers
+Curves = (
+    RunSeries | RatePanel | LinePanel | WorkerSeries | TradeoffPoint | SchemeNumbers | LanePanel
+)

@@ -18,6 +18,7 @@ from experiments.figures.style import save, styled
 from experiments.figures.timeline import timeline_figure
 from experiments.files import write_atomically
 from experiments.tracing import chrome_trace
+from proofs_check.lanes import lane_panel
 from theory.seconds.costs import AlphaBeta
 
 ON_SERVERS = "-ps"
@@ -40,10 +41,9 @@ def timeline_command(
         seconds = made.seconds(step, carrier)
         writable(out)
     stem = re.sub(r"[^a-z0-9]+", "-", f"{model}-{schedule}-{n}".lower())
+    title = f"{workload.title}, {n} workers, {made.name}"
     with styled():
-        files = save(
-            timeline_figure(line, f"{workload.title}, {n} workers, {made.name}"), out, stem
-        )
+        files = save(timeline_figure(lane_panel(line, title)), out, stem)
     trace = out / f"{stem}.trace.json"
     write_atomically(trace, chrome_trace(line))
     if as_json:

@@ -6,41 +6,41 @@ from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from algorithms.schedules.timeline import Task, TaskKind, Timeline
-from experiments.figures.style import SERIES
+from algorithms.schedules.timeline import TaskKind
+from experiments.figures.style import FAINT, SERIES
+from proofs_check.lanes import LanePanel
 
-_COLOURS = dict(zip(TaskKind, SERIES, strict=False))
+_COLOURS = {kind.value: colour for kind, colour in zip(TaskKind, SERIES, strict=False)}
 _HEIGHT = 0.8
 
 
-def timeline_figure(line: Timeline, title: str = "") -> Figure:
-    """Lanes from top to bottom in the order in which resources first work; milliseconds."""
-    lanes = {resource: i for i, resource in enumerate(line.resources)}
-    figure = Figure(figsize=(7.2, 1.2 + 0.45 * len(lanes)), layout="constrained")
+def timeline_figure(panel: LanePanel) -> Figure:
+    """Lanes from top to bottom, time in milliseconds or seconds."""
+    figure = Figure(figsize=(7.2, 1.2 + 0.45 * len(panel.lanes)), layout="constrained")
     ax = figure.subplots()
-    for kind in TaskKind:
-        bars = [_bar(task, lanes[task.resource]) for task in line.tasks if task.kind is kind]
-        if bars:
-            ax.add_collection(
-                PolyCollection(
-                    bars, facecolors=_COLOURS[kind], edgecolors="white", linewidths=0.2, alpha=0.9
-                )
-            )
-    kinds = [kind for kind in TaskKind if any(task.kind is kind for task in line.tasks)]
+    end = float(panel.stop.max())
+    unit, scale = ("ms", 1e3) if end < 1 else ("s", 1.0)
+    for i, kind in enumerate(panel.kinds):
+        mine = panel.kind == i
+        spans = zip(panel.lane[mine], panel.start[mine], panel.stop[mine], strict=True)
+        bars = [_bar(float(a) * scale, float(b) * scale, float(lane)) for lane, a, b in spans]
+        colour = _COLOURS.get(kind, FAINT)
+        ax.add_collection(
+            PolyCollection(bars, facecolors=colour, edgecolors="white", linewidths=0.2, alpha=0.9)
+        )
     ax.legend(
-        [Patch(color=_COLOURS[kind]) for kind in kinds], [kind.value for kind in kinds],
-        loc="upper center", bbox_to_anchor=(0.5, -0.35), ncols=len(kinds),
+        [Patch(color=_COLOURS.get(kind, FAINT)) for kind in panel.kinds], panel.kinds,
+        loc="upper center", bbox_to_anchor=(0.5, -0.35), ncols=len(panel.kinds),
     )  # fmt: skip
-    ax.set_xlim(0.0, line.seconds * 1e3 or 1.0)
-    ax.set_ylim(len(lanes) - 0.4, -0.6)
-    ax.set_yticks(range(len(lanes)), list(lanes))
-    ax.set_xlabel("ms")
-    ax.set_title(title or line.title, loc="left")
+    ax.set_xlim(0.0, end * scale or 1.0)
+    ax.set_ylim(len(panel.lanes) - 0.4, -0.6)
+    ax.set_yticks(range(len(panel.lanes)), list(panel.lanes))
+    ax.set_xlabel(unit)
+    ax.set_title(panel.title, loc="left")
     ax.grid(axis="y", visible=False)
     return figure
 
 
-def _bar(task: Task, lane: int) -> list[tuple[float, float]]:
-    left, right = task.start * 1e3, task.stop * 1e3
+def _bar(left: float, right: float, lane: float) -> list[tuple[float, float]]:
     low, high = lane - _HEIGHT / 2, lane + _HEIGHT / 2
     return [(left, low), (right, low), (right, high), (left, high)]

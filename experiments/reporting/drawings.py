@@ -16,6 +16,7 @@ from experiments.store import Stored
 from experiments.survey import Survey
 from proofs_check.cell import Cell, CellKind
 from proofs_check.curves import LinePanel, RatePanel, RunSeries
+from proofs_check.lanes import LanePanel
 from proofs_check.methods.tuned_run import VACUOUS
 
 
@@ -42,6 +43,8 @@ def _drawings(cell: Cell, stored: Stored) -> Iterator[Drawing]:
                 yield _panel(cell, stem + tail, one, rate_curves(one))
             case LinePanel():
                 yield _panel(cell, stem, one, line_curves(one))
+            case LanePanel():
+                yield Drawing(cell.row, stem, f"{one.title}.", one)
 
 
 def stem_of(cell: Cell) -> str:

@@ -24,14 +24,16 @@ from experiments.figures.lines import LineCurves, lines_figure
 from experiments.figures.panels import RunCurves, three_panels
 from experiments.figures.rate import RateCurves, rate_figure
 from experiments.figures.style import save, styled
+from experiments.figures.timeline import timeline_figure
 from experiments.figures.tradeoff import TradeoffCurves, tradeoff_figure
 from experiments.figures.workers import WorkerCurves, workers_figure
 from experiments.files import write_atomically
 from experiments.pool import Ended, Pool
+from proofs_check.lanes import LanePanel
 
 _FEW = 6  # figures that are drawn before another process has imported what draws them
 _DRAWN = "drawn.json"  # by stem, the key of what the files show
-Curves = RunCurves | RateCurves | TradeoffCurves | WorkerCurves | LineCurves
+Curves = RunCurves | RateCurves | TradeoffCurves | WorkerCurves | LineCurves | LanePanel
 
 
 @final
@@ -52,7 +54,7 @@ class Drawing:
     @property
     def half(self) -> bool:
         """Whether it is a single panel."""
-        return not isinstance(self.curves, RunCurves)
+        return not isinstance(self.curves, RunCurves | LanePanel)
 
 
 @final
@@ -192,6 +194,8 @@ def _figure(curves: Curves) -> Figure:
             return workers_figure(curves)
         case LineCurves():
             return lines_figure(curves)
+        case LanePanel():
+            return timeline_figure(curves)
 
 
 def _picture(drawing: Drawing, folder: Path) -> Picture:

@@ -10,21 +10,25 @@ import numpy as np
 
 from algorithms.catalogue import ROWS
 from algorithms.schedules.base import CommunicationSchedule
-from algorithms.schedules.carrier import Carrier
-from algorithms.schedules.step import TrainingStep
+from algorithms.schedules.carrier import Carrier, all_reduce, servers
+from algorithms.schedules.step import TrainingStep, step_of
 from algorithms.schedules.tictac import TicTac
 from algorithms.schedules.timeline import TaskKind, Timeline
 from algorithms.schedules.wait_free import WAIT_FREE
+from algorithms.workloads import WORKLOADS
 from proofs_check.cell import CellResult
 from proofs_check.instruments.system_check import SystemCheck
+from proofs_check.lanes import lane_panel
 from proofs_check.schedules.drawn import SEED, drawn_channel, drawn_servers, drawn_step
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
+from theory.seconds.costs import AlphaBeta
 
 _STEPS = 60
 _MOST = 12
 _UNIT = 3.2e7  # bits of a gradient: one partition or two, twenty slices
 _SLACK = 1e-9
+_SHOWN, _SECONDS, _WORKERS = "resnet-50", 0.25, 16  # of the picture
 
 
 def check_order(schedule: CommunicationSchedule = WAIT_FREE, row: str = "") -> Verdict:
@@ -112,7 +116,13 @@ def _checks() -> Iterator[SystemCheck]:
 
 
 def _result(schedule: CommunicationSchedule, row: str) -> CellResult:
-    return CellResult((check_order(schedule, row),))
+    step, link = step_of(WORKLOADS[_SHOWN], _SECONDS), AlphaBeta(2e-5, 1e-10)
+    whole = isinstance(schedule, TicTac)
+    carrier = servers(link, _WORKERS, _WORKERS) if whole else all_reduce(link, _WORKERS)
+    title = f"{WORKLOADS[_SHOWN].title}, {_WORKERS} workers on 10 Gbit/s, {schedule.name}"
+    return CellResult(
+        (check_order(schedule, row),), (lane_panel(schedule.timeline(step, carrier), title),)
+    )
 
 
 SYSTEM_CHECKS = tuple(_checks())

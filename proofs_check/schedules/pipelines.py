@@ -11,6 +11,7 @@ from algorithms.schedules.pipeline import PipelineSchedule
 from proofs_check.cell import CellResult
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.system_check import SystemCheck
+from proofs_check.lanes import lane_panel
 from proofs_check.schedules.drawn import SEED
 from proofs_check.verdict import Verdict
 from theory.seconds.pipelines import bubble_fraction, pipeline_seconds, stashed_versions
@@ -70,7 +71,16 @@ def check_sharing(rule: Admission = sharing_pays) -> Verdict:
     )  # fmt: skip
 
 
+def _pipeline() -> CellResult:
+    return CellResult(check_pipeline(), (lane_panel(_equal(4, 8).timeline()),))
+
+
+def _shared() -> CellResult:
+    jobs = (TrainingJob("A", 1.0, 2.0, 3), TrainingJob("B", 2.0, 0.7, 4))
+    return CellResult((check_sharing(),), (lane_panel(SharedNetwork(1.0, 0.2).timeline(jobs)),))
+
+
 SYSTEM_CHECKS = (
-    SystemCheck("pipedream", "equal stages", lambda: CellResult(check_pipeline())),
-    SystemCheck("contention-aware", "two transfers", lambda: CellResult((check_sharing(),))),
+    SystemCheck("pipedream", "equal stages", _pipeline),
+    SystemCheck("contention-aware", "two transfers", _shared),
 )

@@ -36,6 +36,7 @@ from proofs_check.curves import (
     WorkerSeries,
 )
 from proofs_check.facts import Facts, TrafficFacts
+from proofs_check.lanes import LanePanel
 from proofs_check.topologies.facts import topology_facts
 from proofs_check.verdict import Outcome, Verdict
 
@@ -69,6 +70,7 @@ EVERY = (
     WorkerSeries(K, K, K, K, 0.5 * K),
     TradeoffPoint("QSGD(s=4)", "gaussian", 4.3, 1.0, float("nan")),
     SchemeNumbers("PS", "BSP", 0.0, 1.0, float("nan"), 2.0, 0.5, 3.0),
+    LanePanel("title", ("device", "network"), ("forward",), K[:2], 0 * K[:2], K[:2], K[:2] + 1),
 )  # fmt: skip
 """One of each type of curves."""
 TRAFFIC = TrafficFacts(

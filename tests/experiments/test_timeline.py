@@ -18,6 +18,7 @@ from algorithms.workloads import WORKLOADS
 from experiments.commands.timeline import chosen
 from experiments.figures.timeline import timeline_figure
 from experiments.tracing import chrome_trace
+from proofs_check.lanes import lane_panel
 from tests.experiments.calls import call, refuse
 from theory.seconds.costs import AlphaBeta
 
@@ -61,7 +62,7 @@ def test_all_kinds_of_timelines_are_drawn() -> None:
     pipeline = PipelineSchedule((1.0,) * 3, (2.0,) * 3, 5).timeline()
     jobs = SharedNetwork(1.0).timeline((TrainingJob("a", 1.0, 1.0), TrainingJob("b", 0.5, 2.0)))
     for line, lanes in ((pipeline, 3), (jobs, 4)):
-        (ax,) = timeline_figure(line).axes
+        (ax,) = timeline_figure(lane_panel(line)).axes
         assert len(ax.get_yticks()) == lanes
         drawn = sum(len(group.get_paths()) for group in ax.collections)
         assert drawn == len(line.tasks)
