@@ -14,7 +14,13 @@ seconds = typer.Typer()
 
 @seconds.command()
 def timeline(
-    model: Annotated[str, typer.Argument(help="A model; an unknown name lists them.")],
+    model: Annotated[
+        str,
+        typer.Argument(
+            help="A model (an unknown name lists them), or MODULE:ATTRIBUTE: a workload of your "
+            "own, or a tuple of a torch module and its inputs."
+        ),
+    ],
     schedule: Annotated[
         str, typer.Option("--schedule", "-s", help="A schedule; an unknown name lists them.")
     ] = "mg-wfbp",
@@ -24,6 +30,12 @@ def timeline(
     ] = 0.25,
     alpha: Annotated[float, typer.Option(help="Seconds of start-up of a message.")] = 2e-5,
     gigabits: Annotated[float, typer.Option(help="Bandwidth of a link [Gbit/s].")] = 10.0,
+    tune: Annotated[
+        bool, typer.Option("--tune", help="Search ByteScheduler's partition and credit.")
+    ] = False,
+    measured: Annotated[
+        bool, typer.Option("--measured", help="Measure the layers of your own module here.")
+    ] = False,
     out: Annotated[Path, typer.Option(help="Folder for pictures and trace.")] = Path(
         "report/timelines"
     ),
@@ -33,11 +45,16 @@ def timeline(
 
     Backward pass, messages and the next forward pass, as a Gantt picture (PNG, SVG) and as a trace
     (JSON) that opens in Perfetto or chrome://tracing. Times of layers are in proportion to their
-    multiply-adds; all-reduces are rings, parameter servers are as many as workers.
+    multiply-adds, or as measured; all-reduces are rings. A schedule with -ps behind its name runs
+    over parameter servers, as many as workers.
     """
     from experiments.commands.timeline import timeline_command
 
-    raise typer.Exit(timeline_command(model, schedule, n, compute, alpha, gigabits, out, as_json))
+    raise typer.Exit(
+        timeline_command(
+            model, schedule, n, compute, alpha, gigabits, out, as_json, tune=tune, measured=measured
+        )
+    )
 
 
 @seconds.command()

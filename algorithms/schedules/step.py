@@ -120,18 +120,29 @@ def step_of(
     *,
     entry_bits: float = 32,
     forward_share: float = FORWARD_SHARE,
+    measured: Floats | None = None,
 ) -> TrainingStep:
     """A step of ``seconds``, spread over the layers in proportion to their multiply-adds.
 
+    ``measured`` seconds of the layers, such as :func:`algorithms.workloads.module.forward_seconds`
+    gives, take the place of multiply-adds: proportions only, ``seconds`` is the whole.
+
     Raises:
-        ValueError: seconds or entry_bits is not positive, or a share outside (0, 1).
+        ValueError: seconds or entry_bits is not positive, a share outside (0, 1), or measured
+            seconds that are not one a layer, not all at least 0 or all 0.
     """
     if not (seconds > 0 and entry_bits > 0 and 0 < forward_share < 1):
         raise ValueError(
             "seconds and entry_bits must be positive and forward_share lie in (0, 1), got "
             f"seconds={seconds}, entry_bits={entry_bits}, forward_share={forward_share}"
         )
-    shares = [layer.macs / workload.macs for layer in workload.layers]
+    spent = [layer.macs for layer in workload.layers] if measured is None else measured.tolist()
+    whole = math.fsum(spent)
+    if len(spent) != len(workload.layers) or not (min(spent) >= 0 and whole > 0):
+        raise ValueError(
+            f"measured must be {len(workload.layers)} times of at least 0 s, not all 0, got {spent}"
+        )
+    shares = [time / whole for time in spent]
     return TrainingStep(
         tuple(layer.name for layer in workload.layers),
         tuple(seconds * forward_share * share for share in shares),

@@ -5,20 +5,26 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from torch import nn
+
 from algorithms.names import look_up
 from algorithms.schedules import SCHEDULES
 from algorithms.schedules.base import CommunicationSchedule
 from algorithms.schedules.carrier import Carrier, all_gather, all_reduce, servers
+from algorithms.schedules.priority import ByteScheduler, tuned
 from algorithms.schedules.sparse_layers import SparseLayers
-from algorithms.schedules.step import step_of
+from algorithms.schedules.step import TrainingStep, step_of
 from algorithms.schedules.tictac import TicTac
-from algorithms.workloads import WORKLOADS
+from algorithms.workloads import WORKLOADS, Workload
+from algorithms.workloads.module import forward_seconds, workload_of
 from experiments.commands.console import at_least, bad_input, console, dump, files_written, writable
 from experiments.figures.style import save, styled
 from experiments.figures.timeline import timeline_figure
 from experiments.files import write_atomically
 from experiments.tracing import chrome_trace
+from proofs_check.audit.loading import imported
 from proofs_check.lanes import lane_panel
+from theory.arrays import Floats
 from theory.seconds.costs import AlphaBeta
 
 ON_SERVERS = "-ps"
@@ -27,16 +33,18 @@ ON_SERVERS = "-ps"
 
 def timeline_command(
     model: str, schedule: str, n: int, compute: float, alpha: float, gigabits: float, out: Path,
-    as_json: bool,
+    as_json: bool, *, tune: bool = False, measured: bool = False,
 ) -> int:  # fmt: skip
     """Write the pictures and the trace, print what the step takes."""
     with bad_input():
-        workload = look_up("model", model, WORKLOADS)
+        workload, times = _model(model, measured)
         at_least("n", n, 1)
         if not gigabits > 0:
             raise ValueError(f"gigabits must be positive, got gigabits={gigabits}")
-        step = step_of(workload, compute)
+        step = step_of(workload, compute, measured=times)
         made, carrier = chosen(schedule, n, AlphaBeta(alpha, 1e-9 / gigabits))
+        if tune:
+            made = _tuned(made, step, carrier)
         line = made.timeline(step, carrier)
         seconds = made.seconds(step, carrier)
         writable(out)
@@ -60,6 +68,37 @@ def timeline_command(
     files_written(console(False), files)
     console(False).print(f"trace: {trace}", highlight=False, soft_wrap=True)
     return 0
+
+
+def _model(name: str, measured: bool) -> tuple[Workload, Floats | None]:
+    """A model by name or MODULE:ATTRIBUTE, and seconds of its layers if they are measured."""
+    if ":" not in name:
+        if measured:
+            raise ValueError(
+                f"measured is for a torch module of your own, as mine:PAIR, got model={name}"
+            )
+        return look_up("model", name, WORKLOADS), None
+    found = imported(name)
+    if isinstance(found, Workload) and not measured:
+        return found, None
+    if isinstance(found, tuple) and found and isinstance(found[0], nn.Module):
+        module, *inputs = found
+        times = forward_seconds(module, *inputs) if measured else None
+        return workload_of(module, *inputs, name=name), times
+    raise ValueError(
+        f"{name} must be a tuple of a torch module and its inputs, or a Workload (which cannot be "
+        f"measured), got something of type {type(found).__name__}"
+    )
+
+
+def _tuned(
+    made: CommunicationSchedule, step: TrainingStep, carrier: Carrier
+) -> CommunicationSchedule:
+    if not isinstance(made, ByteScheduler):
+        raise ValueError(
+            f"tune is for bytescheduler and bytescheduler{ON_SERVERS}, got {made.name}"
+        )
+    return tuned(step, carrier)
 
 
 def chosen(name: str, n: int, link: AlphaBeta) -> tuple[CommunicationSchedule, Carrier]:

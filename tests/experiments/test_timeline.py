@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from algorithms.schedules import SCHEDULES
@@ -66,6 +67,42 @@ def test_all_kinds_of_timelines_are_drawn() -> None:
         assert len(ax.get_yticks()) == lanes
         drawn = sum(len(group.get_paths()) for group in ax.collections)
         assert drawn == len(line.tasks)
+
+
+def test_a_module_of_ones_own_is_measured_and_drawn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine_timeline.py").write_text(
+        "import torch\nfrom algorithms.workloads.module import workload_of\n"
+        "PAIR = (torch.nn.Sequential(torch.nn.Linear(8, 64), torch.nn.Linear(64, 8)), "
+        "torch.ones(2, 8))\nMADE = workload_of(*PAIR)\nOTHER = 3\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    out = ("--out", str(tmp_path))
+    for words in (("mine_timeline:PAIR", "--measured"), ("mine_timeline:MADE",)):
+        code, told, _ = call("timeline", *words, *out)
+        assert code == 0 and "4 tensors" in told
+    refuse(("timeline", "mine_timeline:OTHER", *out), "something of type int")
+    refuse(("timeline", "mine_timeline:MADE", "--measured", *out), "cannot be measured")
+    refuse(("timeline", "lstm", "--measured", *out), "measured is for a torch module")
+
+
+def test_sizes_are_tuned(tmp_path: Path) -> None:
+    """DIRECT finds a step that is no longer than the one with the sizes by default."""
+    words = ("timeline", "alexnet", "-s", "bytescheduler-ps", "--json", "--out", str(tmp_path))
+    plain, best = (json.loads(call(*words, *more)[1]) for more in ((), ("--tune",)))
+    assert best["seconds"] <= plain["seconds"]
+    refuse(("timeline", "lstm", "-s", "p3", "--tune"), "tune is for bytescheduler")
+
+
+def test_measured_times_are_proportions() -> None:
+    alexnet = WORKLOADS["alexnet"]
+    times = np.arange(1.0, 1 + len(alexnet.layers))
+    step = step_of(alexnet, 0.3, measured=times)
+    assert step.compute == pytest.approx(0.3)
+    assert step.forward[3] / step.forward[0] == pytest.approx(4.0)
+    with pytest.raises(ValueError, match="measured must be 8 times"):
+        step_of(alexnet, 0.3, measured=times[:3])
 
 
 def test_bad_timelines_are_refused(tmp_path: Path) -> None:
