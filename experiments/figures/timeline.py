@@ -28,9 +28,9 @@ def timeline_figure(panel: LanePanel) -> Figure:
         ax.add_collection(
             PolyCollection(bars, facecolors=colour, edgecolors="white", linewidths=0.2, alpha=0.9)
         )
-    ax.legend(
+    figure.legend(
         [Patch(color=_COLOURS.get(kind, FAINT)) for kind in panel.kinds], panel.kinds,
-        loc="upper center", bbox_to_anchor=(0.5, -0.35), ncols=len(panel.kinds),
+        loc="outside lower center", ncols=len(panel.kinds),
     )  # fmt: skip
     ax.set_xlim(0.0, end * scale or 1.0)
     ax.set_ylim(len(panel.lanes) - 0.4, -0.6)

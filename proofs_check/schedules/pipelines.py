@@ -76,7 +76,7 @@ def _pipeline() -> CellResult:
 
 
 def _shared() -> CellResult:
-    jobs = (TrainingJob("A", 1.0, 2.0, 3), TrainingJob("B", 2.0, 0.7, 4))
+    jobs = (TrainingJob("A", 1.0, 6.0, 2), TrainingJob("B", 2.0, 0.7, 5))
     return CellResult((check_sharing(),), (lane_panel(SharedNetwork(1.0, 0.2).timeline(jobs)),))
 
 
