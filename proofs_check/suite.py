@@ -43,7 +43,7 @@ class Preset:
         everywhere: rows run on all their problems, and rates in T are fitted on all of these, in
             Table IV in every variable; else runs and studies on the MLP are left out, one of two
             problems of a regime (see :meth:`problems_of`), and rates are fitted on synthetic
-            problems, in Table IV in T alone.
+            problems (see :meth:`fits_rates_on`), in Table IV in T alone.
     """
 
     n: int
@@ -76,9 +76,13 @@ class Preset:
         spared = not self.everywhere and not row.theorems and {one, other} <= set(mine)
         return tuple(name for name in mine if name != one) if spared else mine
 
-    def fits_rates_on(self, name: str) -> bool:
-        """Whether rates in T are fitted there, which takes runs of further lengths."""
-        return self.everywhere or name.startswith(_SYNTHETIC)
+    def fits_rates_on(self, name: str, row: Row) -> bool:
+        """Whether the row's rates in T are fitted there, which takes runs of further lengths: on
+        synthetic problems, or on the first where it runs on no such, but for the MLP."""
+        if self.everywhere or name.startswith(_SYNTHETIC):
+            return True
+        alone = not any(other.startswith(_SYNTHETIC) for other in row.problems)
+        return alone and name == row.problems[0] and not name.startswith("mlp")
 
 
 _WATCHED_WORKERS = 8
@@ -120,7 +124,7 @@ def _run_cells(effort: Preset) -> Iterator[Cell]:
     for r in (*ROWS, *FORMS.values()):
         for name in effort.problems_of(r):
             steps, replicas = effort.length(name)
-            rates = effort.fits_rates_on(name)
+            rates = effort.fits_rates_on(name, r)
             yield Cell(r.key, name, CellKind.RUN, "", (1,), replicas, steps, effort.n, rates)
         if r.recipe:
             yield Cell(r.key, _watched_on(r), CellKind.WATCHED, n=_WATCHED_WORKERS)

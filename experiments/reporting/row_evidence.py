@@ -31,18 +31,20 @@ class RowEvidence:
         rows: all of them.
         decided: with a rate that is supported or refuted, in any variable.
         unstated: others, with a rate that was measured and a reason why none is stated.
+        left_open: others, with a rate measured beside a stated one that it could not decide.
         bounded: with a curve that is held under a bound which ends below the start.
     """
 
     rows: tuple[str, ...]
     decided: tuple[str, ...]
     unstated: tuple[str, ...]
+    left_open: tuple[str, ...]
     bounded: tuple[str, ...]
 
     @property
     def without_rate(self) -> tuple[str, ...]:
         """Rows with neither a decided rate nor a measured one."""
-        known = {*self.decided, *self.unstated}
+        known = {*self.decided, *self.unstated, *self.left_open}
         return tuple(row for row in self.rows if row not in known)
 
     @property
@@ -55,6 +57,7 @@ class RowEvidence:
             (
                 f"{len(self.decided)} of {len(self.rows)} rows have a rate decided; "
                 f"{len(self.unstated)} have one measured, and a reason why none is stated",
+                f"measured, and left open: {', '.join(self.left_open) or 'none'}",
                 f"no rate: {', '.join(self.without_rate) or 'none'}",
                 f"{len(self.bounded)} rows have a curve under a bound that ends below the start",
                 f"no such bound: {', '.join(self.without_bound) or 'none'}",
@@ -68,12 +71,15 @@ def row_evidence(table: pd.DataFrame) -> RowEvidence:
     rate = table["check"].str.startswith(_RATE)
     measured = rate & (table["verdict"] == Outcome.NOT_APPLICABLE.value)
     measured &= table["statistic"].notna()
+    doubted = rate & (table["verdict"] == Outcome.COMPARED.value) & table["statistic"].notna()
     decided = _among(keys[rate & table["verdict"].isin(_DECIDED)])
+    unstated = tuple(key for key in _among(keys[measured]) if key not in decided)
     late = (table["check"] == LATE_BOUND) & (table["verdict"] == Outcome.SUPPORTED.value)
     return RowEvidence(
         rows=tuple(row.key for row in ROWS if row.recipe is not None),
         decided=decided,
-        unstated=tuple(key for key in _among(keys[measured]) if key not in decided),
+        unstated=unstated,
+        left_open=tuple(k for k in _among(keys[doubted]) if k not in (*decided, *unstated)),
         bounded=_among(keys[late]),
     )
 

@@ -56,7 +56,7 @@ def _hogwild(step: Stepsize, _problem: Problem, steps: int) -> Hogwild:
 
 
 _READS = (
-    BoundCheck("hogwild", IID, asysg_incon, entry(IID), _hogwild, 1000),
+    BoundCheck("hogwild", IID, asysg_incon, entry(IID), _hogwild, 1000, rated=True),
     BoundCheck(
         "hogwild", MILD, asynchronous_moments, partial(mild, 4, 0.0), _hogwild, 4000,
         moment_in_ball, BALL,

@@ -54,7 +54,8 @@ class BoundCheck:
     """``theorem`` on the survey's ``row``: ``make(step, problem, steps)`` on ``setting()``.
 
     ``states(problem)`` adds what is true of this setting by construction, a G2 within the ball of
-    ``radius`` around 0 only.
+    ``radius`` around 0 only. ``rated`` fits the exponent of T over four horizons too, each with the
+    stepsize prescribed for it.
     """
 
     row: str
@@ -65,6 +66,7 @@ class BoundCheck:
     steps: int
     states: Callable[[Problem], Constants] = nothing_more
     radius: float = np.inf
+    rated: bool = False
 
     @property
     def name(self) -> str:
@@ -110,12 +112,28 @@ class BoundCheck:
         return CellResult((held, late, *rates, *self._ball(problem, step)), (run,))
 
     def _rate(self, step: Stepsize, times: Floats, series: Floats, bound: Floats) -> Verdict | None:
-        """The exponent of T against the bound's own from T/8 on; for anytime stepsizes alone, whose
-        horizons are those of one run."""
-        if "T" not in self.theorem.order.exponents or not isinstance(step, InverseTimeStep):
+        """The exponent of T against the bound's own from T/8 on: along the run where stepsizes are
+        anytime, else over horizons, if it is ``rated``."""
+        if "T" not in self.theorem.order.exponents:
             return None
-        tail = times >= self.steps / 8
-        return self._judged_rate(times[tail], series[:, tail], bound[tail])
+        if isinstance(step, InverseTimeStep):
+            tail = times >= self.steps / 8
+            return self._judged_rate(times[tail], series[:, tail], bound[tail])
+        return self._over_horizons(series[:, -1], bound[-1]) if self.rated else None
+
+    def _over_horizons(self, last: Floats, limit: float) -> Verdict | None:
+        """Three shorter runs beside the one that ended at ``last`` ``[R]`` under ``limit``."""
+        problem = self.setting()
+        ends, limits = [last], [limit]
+        for k in (1, 2, 3):
+            short = replace(self, steps=self.steps >> k)
+            c = short.constants(problem)
+            step = self.theorem.stepsize(c, short.steps)
+            times, series, _, _ = short._series(problem, c, step, _SEED + k)
+            ends.insert(0, series[:, -1])
+            limits.insert(0, float(self.theorem.bound(c, step, times)[-1]))
+        x = np.array([float(self.steps >> k) for k in (3, 2, 1, 0)])
+        return self._judged_rate(x, np.stack(ends, axis=1), np.array(limits))
 
     def _judged_rate(self, x: Floats, ends: Floats, due: Floats) -> Verdict | None:
         theorem = self.theorem
@@ -133,7 +151,7 @@ class BoundCheck:
         )  # fmt: skip
         return replace(verdict, theorem=theorem.name)
 
-    def _series(self, problem: Problem, c: Constants, step: Stepsize) -> Series:
+    def _series(self, problem: Problem, c: Constants, step: Stepsize, seed: int = _SEED) -> Series:
         """Times after the start ``[K]``, the metric ``[R, K]``, bits sent and received ``[K]``, the
         metric's mean at the start."""
         if self.theorem.metric is Metric.CONSENSUS_POTENTIAL:
@@ -141,7 +159,7 @@ class BoundCheck:
         if self.theorem.metric is Metric.AVERAGE_GRADIENT_ONE_NORM:
             method = self.make(step, problem, self.steps)
             return self._followed(problem, step, one_norm(method, problem), average=True)
-        return self._descent(problem, c, step)
+        return self._descent(problem, c, step, seed)
 
     def _descent(self, problem: Problem, c: Constants, step: Stepsize, seed: int = _SEED) -> Series:
         weighted = self.theorem.metric is Metric.WEIGHTED_SUBOPTIMALITY
@@ -150,7 +168,7 @@ class BoundCheck:
             return self.theorem.weight(c, step, t)
 
         trace = run(
-            self.make(step, problem, self.steps), problem, steps=self.steps, seed=_SEED,
+            self.make(step, problem, self.steps), problem, steps=self.steps, seed=seed,
             replicas=REPLICAS, every=1, weight=weight if weighted else None,
         )  # fmt: skip
         series = measured(trace, self.theorem.metric)

@@ -64,7 +64,8 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
     ),
     near("easgd", elastic(4, _PULL, 2), lambda s, _p, _t: EASGD(s, _PULL, period=2), 1000),
     BoundCheck(
-        "ri-sgd", MILD, local_sgd_nonconvex, partial(mild, 4, 0.0), of_row("ri-sgd"), 400
+        "ri-sgd", MILD, local_sgd_nonconvex, partial(mild, 4, 0.0), of_row("ri-sgd"), 400,
+        rated=True,
     ),
     BoundCheck(
         "cooperative-sgd", f"{NONCONVEX}, equal shards, torus", cooperative_sgd,

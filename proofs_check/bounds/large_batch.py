@@ -22,7 +22,7 @@ def _square_root(step: Stepsize, problem: Problem, steps: int) -> Method[object]
 
 
 _SMALLEST = tuple(
-    BoundCheck(row, MILD, bsp_nonconvex, partial(mild, 4, 0.25), make, 300)
+    BoundCheck(row, MILD, bsp_nonconvex, partial(mild, 4, 0.25), make, 400, rated=True)
     for row, make in (
         ("sqrt-scaling", _square_root),
         ("batch-growth", of_row("batch-growth")),

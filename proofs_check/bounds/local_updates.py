@@ -83,7 +83,9 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
     ),
     near("bmuf", block_momentum(8, 0.5), of_row("bmuf"), 600, n=2),
     *(
-        BoundCheck(row, MILD, local_sgd_nonconvex, partial(mild, 4, 0.0), of_row(row), 400)
+        BoundCheck(
+            row, MILD, local_sgd_nonconvex, partial(mild, 4, 0.0), of_row(row), 400, rated=True
+        )
         for row in ("k-avg", "lupa-sgd", "post-local-sgd", "adacomm")
     ),
 )  # fmt: skip

@@ -110,15 +110,16 @@ def fed_back(key: str, theorem: Theorem, make: Make | None = None, *, d: int = 1
 
 
 def near(
-    key: str, reach: Reach, make: Make, steps: int, *, n: int = 4, d: int = 10, zeta2: float = 0.25
-) -> BoundCheck:
+    key: str, reach: Reach, make: Make, steps: int, *,
+    n: int = 4, d: int = 10, zeta2: float = 0.25, rated: bool = True,
+) -> BoundCheck:  # fmt: skip
     """A row whose gradients are taken within ``reach`` of a virtual iterate, on the mild quadratic:
     by second moments within its ball."""
     known = Statement(Kind.UPPER, "this method", "theory.rules.reaches")
     stated = {"reach": reach.reach, "gain": reach.gain, "excess": reach.excess}
     return BoundCheck(
         key, MILD, perturbed_iterate, partial(mild, n, zeta2, d), make, steps,
-        lambda problem: moment_in_ball(problem).state(known, **stated), BALL,
+        lambda problem: moment_in_ball(problem).state(known, **stated), BALL, rated,
     )  # fmt: skip
 
 

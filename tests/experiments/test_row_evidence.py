@@ -14,6 +14,8 @@ LINES = (
     ("top-k", "bound at the end", "compared", 9.0),
     ("bmuf", "rate in T", "not applicable", -0.4),
     ("qsgd", "rate in T", "not applicable", float("nan")),
+    ("cr-psgd", "rate in T", "compared", -1.2),
+    ("bmuf", "rate in n", "compared", -0.9),
     ("lag:ps", "rate in T", "supported", -1.0),
     ("", "rate in T", "supported", -1.0),
 )
@@ -24,9 +26,10 @@ def test_rows_are_counted_by_what_the_table_has_of_them():
     found = row_evidence(TABLE)
     assert found.decided == ("bsp-sgd", "lag", "top-k"), "a form counts for its row"
     assert found.unstated == ("bmuf",)
+    assert found.left_open == ("cr-psgd",)
     assert found.bounded == ("bsp-sgd",)
     ready = [row.key for row in ROWS if row.recipe is not None]
-    assert set(found.without_rate) == set(ready) - {"bsp-sgd", "lag", "top-k", "bmuf"}
+    assert set(found.without_rate) == set(ready) - {"bsp-sgd", "lag", "top-k", "bmuf", "cr-psgd"}
     assert len(found.without_bound) == len(ready) - 1
     assert f"3 of {len(ready)} rows have a rate decided; 1 have" in str(found)
 

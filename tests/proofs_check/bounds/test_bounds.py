@@ -18,7 +18,7 @@ from algorithms.topologies.dissemination import Dissemination
 from algorithms.topologies.ring import Ring
 from proofs_check.bounds import BOUND_CHECKS
 from proofs_check.bounds.check import BoundCheck
-from proofs_check.bounds.settings import left_of_steps
+from proofs_check.bounds.settings import left_of_steps, mild
 from proofs_check.curves import RunSeries
 from proofs_check.methods.faulty.methods import MisscaledBSP
 from proofs_check.mutants.wrong_bounds import (
@@ -29,6 +29,7 @@ from proofs_check.mutants.wrong_bounds import (
 )
 from proofs_check.verdict import Outcome
 from theory.constants import Constants
+from theory.stepsizes import ConstantStep
 from theory.theorem import Metric
 from theory.theorems import THEOREMS
 from theory.theorems.bsp_nonconvex import bsp_nonconvex
@@ -143,6 +144,15 @@ def test_a_method_that_breaks_its_theorem_is_refuted() -> None:
         method = partial(MisscaledBSP, power=power)
         wrong = replace(PLAIN, theorem=bsp_strongly_convex, make=lambda s, _p, _t, m=method: m(s))
         assert outcome(wrong) is Outcome.REFUTED
+
+
+def test_a_rate_over_horizons_is_decided_and_can_be_refuted() -> None:
+    """A stepsize that is free of the horizon ends at one floor, whatever T is."""
+    rated = replace(PLAIN, setting=partial(mild, 4, 0.0), rated=True)
+    stuck = replace(rated, make=lambda _s, _p, _t: BSP(ConstantStep(0.9), Identity()))
+    for check, wanted in ((rated, Outcome.SUPPORTED), (stuck, Outcome.REFUTED)):
+        (rate,) = (v for v in check.run().verdicts if v.check == "rate in T")
+        assert rate.outcome is wanted, rate
 
 
 def test_assumptions_that_fail_are_named() -> None:
