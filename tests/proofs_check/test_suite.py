@@ -77,9 +77,10 @@ def test_a_quick_survey_leaves_out_the_mlp_and_what_shows_no_more():
 
 
 def test_a_quick_survey_fits_rates_where_runs_are_cheap():
-    """On synthetic problems; a full one on all."""
-    fitted = {c.problem for c in cells("quick") if c.kind is CellKind.RUN and c.rates}
-    assert {name.split("-")[0] for name in fitted} == {"quadratic", "consensus"}
+    """On synthetic problems, and once for rows that have none, MLP apart; a full one on all."""
+    fitted = {(c.row, c.problem) for c in cells("quick") if c.kind is CellKind.RUN and c.rates}
+    other = {one for one in fitted if one[1].split("-")[0] not in ("quadratic", "consensus")}
+    assert other == {("cola", "lasso-diabetes-products"), ("mirror-descent", "simplex-signs")}
     assert all(c.rates for c in cells("full"))
 
 
