@@ -14,7 +14,9 @@ from algorithms.collectives.binary_tree import BinaryTree
 from algorithms.collectives.double_tree import DoubleTree
 from algorithms.collectives.ring import RingAllReduce
 from proofs_check.collectives.programs import check_collective
-from proofs_check.mutants.method_mutant import MethodMutant
+from proofs_check.fabrics.contention import incast
+from proofs_check.mutants.fabrics import unshared
+from proofs_check.mutants.method_mutant import MethodMutant, fault
 from theory.seconds.collectives import CollectiveCost
 
 Rounds = list[MessageRound]
@@ -83,6 +85,10 @@ def _mutant(
 
 
 METHOD_MUTANTS = (
+    fault(
+        "incast without contention", "messages that share a link are each as fast as alone",
+        incast, unshared,
+    ),
     _mutant(
         "ring without its end", "the last round of the all-gather is not sent",
         RingAllReduce(8), without_last,

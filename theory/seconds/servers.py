@@ -9,6 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from theory.seconds.collectives import CollectiveCost
+from theory.seconds.costs import AlphaBeta
 
 
 def sharded_server_cost(n: int, servers: int = 1) -> CollectiveCost:
@@ -50,3 +51,15 @@ def server_tree_cost(n: int, fan_out: int) -> CollectiveCost:
     levels = tree_levels(n, fan_out)
     served = sum(min(fan_out, below) for below in (n, *levels[:-1]))
     return CollectiveCost(2 * served, Fraction(2 * served), Fraction(served))
+
+
+def burst_seconds(link: AlphaBeta, n: int, bits: float, servers: int = 1) -> float:
+    """All n workers push at once, and pull at once: 2 alpha + 2 max(1, n/S) beta m [s].
+
+    Messages share the servers' links, so that they wait for bits but not for start-ups.
+
+    Raises:
+        ValueError: n or servers below 1, or negative bits.
+    """
+    share = sharded_server_cost(n, servers).sent
+    return link.seconds(float(share) * bits, 2)

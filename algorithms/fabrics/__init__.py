@@ -1,0 +1,1 @@
+"""Fabrics: which messages share which link, and how long a program of messages takes there."""
