@@ -60,7 +60,7 @@ class ProtocolLink:
         return affine(self.points[at - 1], self.points[at])
 
     def seconds(self, bits: float) -> float:
-        """Of one message [s]."""
+        """Time of one message of this length [s]."""
         return self.segment(bits).seconds(bits, 1)
 
     def throughput(self, bits: float) -> float:
