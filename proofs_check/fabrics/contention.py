@@ -152,7 +152,11 @@ _PORTS: tuple[tuple[str, BCubeAllReduce | MeshAllReduce, Fabric, int], ...] = (
 def many_ports(
     row: str, one: BCubeAllReduce | MeshAllReduce, fabric: Fabric, ports: int
 ) -> tuple[Verdict, ...]:
-    """A collective for several ports on a fabric that has them, against a ring at one switch."""
+    """A collective for several ports on a fabric that has them, against a ring at one switch.
+
+    Raises:
+        ValueError: it has no closed form for several ports.
+    """
     d, cost, ring = one.parts, one.port_cost(), RingAllReduce(one.n).cost()
     if cost is None:
         raise ValueError(f"one must have a closed form for several ports, got {one.name}")

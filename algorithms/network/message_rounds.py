@@ -1,0 +1,71 @@
+"""Programs of messages on real ranks: every node is a rank, every slice is sent and received."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple, final
+
+import torch
+import torch.distributed as dist
+from torch import Tensor
+
+from algorithms.collectives.base import MessageRound
+from algorithms.network.ranks import place
+
+
+@final
+class Exchanged(NamedTuple):
+    """What a rank holds at the end of a program, and the bytes that it sent and received.
+
+    Attributes:
+        held: its vector ``[d]``.
+        sent: bytes that went out.
+        received: bytes that came in.
+    """
+
+    held: Tensor
+    sent: int
+    received: int
+
+
+def exchanged(program: Iterable[MessageRound], mine: Tensor) -> Exchanged:
+    """This rank's part of a program whose nodes are the ranks, on its vector ``[d]``.
+
+    All ranks must call it with the same program. Slices between two ranks in a round are one
+    message.
+
+    Raises:
+        RuntimeError: torch.distributed is not initialised.
+    """
+    rank, _ = place()
+    held, sent, received = mine.clone(), 0, 0
+    for one in program:
+        out = _slices(one, one.source == rank, one.target)
+        into = _slices(one, one.target == rank, one.source)
+        parcels = {to: torch.cat([held[s] for s in slices]) for to, slices in out.items()}
+        rooms = {
+            whence: held.new_empty(sum(s.stop - s.start for s in slices))
+            for whence, slices in into.items()
+        }
+        operations = [dist.P2POp(dist.isend, parcel, to) for to, parcel in parcels.items()]
+        operations += [dist.P2POp(dist.irecv, room, whence) for whence, room in rooms.items()]
+        for work in dist.batch_isend_irecv(operations) if operations else ():
+            work.wait()
+        for whence, slices in into.items():
+            parts = torch.split(rooms[whence], [s.stop - s.start for s in slices])
+            for where, part in zip(slices, parts, strict=True):
+                held[where] = held[where] + part if one.adds else part
+        sent += sum(parcel.numel() * parcel.element_size() for parcel in parcels.values())
+        received += sum(room.numel() * room.element_size() for room in rooms.values())
+    return Exchanged(held, sent, received)
+
+
+def _slices(
+    one: MessageRound, mine: Iterable[bool], others: Iterable[int]
+) -> dict[int, list[slice]]:
+    """The slices of a round that touch this rank, by the rank at the other end."""
+    found: dict[int, list[slice]] = {}
+    for own, other, start, stop in zip(mine, others, one.start, one.stop, strict=True):
+        if own:
+            found.setdefault(int(other), []).append(slice(int(start), int(stop)))
+    return found
