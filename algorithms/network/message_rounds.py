@@ -14,7 +14,7 @@ from algorithms.network.ranks import place
 
 
 @final
-class Exchanged(NamedTuple):
+class SummedOnRanks(NamedTuple):
     """What a rank holds at the end of a program, and the bytes that it sent and received.
 
     Attributes:
@@ -28,7 +28,7 @@ class Exchanged(NamedTuple):
     received: int
 
 
-def exchanged(program: Iterable[MessageRound], mine: Tensor) -> Exchanged:
+def exchanged(program: Iterable[MessageRound], mine: Tensor) -> SummedOnRanks:
     """This rank's part of a program whose nodes are the ranks, on its vector ``[d]``.
 
     All ranks must call it with the same program. Slices between two ranks in a round are one
@@ -57,7 +57,7 @@ def exchanged(program: Iterable[MessageRound], mine: Tensor) -> Exchanged:
                 held[where] = held[where] + part if one.adds else part
         sent += sum(parcel.numel() * parcel.element_size() for parcel in parcels.values())
         received += sum(room.numel() * room.element_size() for room in rooms.values())
-    return Exchanged(held, sent, received)
+    return SummedOnRanks(held, sent, received)
 
 
 def _slices(
