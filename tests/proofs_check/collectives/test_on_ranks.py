@@ -1,0 +1,33 @@
+"""Collectives over torch.distributed; ranks start once for all of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from algorithms.catalogue import ROWS
+from algorithms.collectives.base import Collective
+from algorithms.collectives.ring import RingAllReduce
+from proofs_check.collectives.on_ranks import for_nodes, on_ranks
+from proofs_check.mutants.collectives import TamperedProgram, without_last
+from proofs_check.verdict import Outcome
+
+PARTS = tuple(
+    part
+    for row in ROWS
+    if row.subject
+    for part in row.subject.parts
+    if isinstance(part, Collective)
+)
+
+
+@pytest.mark.sharded
+@pytest.mark.parametrize(("ranks", "most_without"), [(2, 6), (4, 4), (8, 4)])
+def test_ranks_hold_the_sum_and_send_the_bytes_that_are_counted(ranks: int, most_without: int):
+    """A tree of servers, or a power of a base, has no form for some numbers of nodes."""
+    without = [part.name for part in PARTS if for_nodes(part, ranks) is None]
+    assert len(without) <= most_without, without
+    wrong = TamperedProgram(RingAllReduce(8), without_last)
+    verdicts = on_ranks(ranks, (*PARTS, wrong))
+    assert len(verdicts) == len(PARTS) - len(without) + 1
+    assert [v.evidence for v in verdicts[:-1] if v.outcome is not Outcome.AGREES] == []
+    assert verdicts[-1].outcome is Outcome.REFUTED, "the ring without its last round"
