@@ -47,7 +47,7 @@ def predict_command(name: str, data: Path, out: Path, as_json: bool) -> int:
         return 0
     _show(model, fit, left_out, told)
     for text in (
-        f"WFBP-A2A behind BSP-A2A in {len(crossed)} places: " + "; ".join(crossed),
+        f"WFBP-A2A behind BSP-A2A, or a tie, in {len(crossed)} places: " + "; ".join(crossed),
         "fastest on 100GbIB with 32 GPUs: " + "; ".join(best),
     ):
         console(False).print(text, highlight=False, soft_wrap=True)

@@ -49,13 +49,15 @@ def findings(cluster: ClusterModel, points: tuple[Prediction, ...]) -> tuple[Fin
 
 
 def crossings(points: tuple[Prediction, ...]) -> tuple[str, ...]:
-    """Where WFBP-A2A falls behind BSP-A2A: start-ups cost more than overlap hides."""
+    """Where WFBP-A2A falls behind BSP-A2A, start-ups costing more than overlap hides; and where it
+    is ahead by no more than a tie, which is said."""
     rates = {(p.model, p.network, p.method, p.gpus): p.samples_per_second for p in points}
-    return tuple(
-        f"{model} on {network} with {n} GPUs"
-        for model, network, n in _PLACES
-        if rates[model, network, "WFBP-A2A", n] < rates[model, network, "BSP-A2A", n]
-    )
+    told = []
+    for model, network, n, gain in _gains(rates, "WFBP-A2A", "BSP-A2A"):
+        if gain <= TIE:
+            ahead = f" (ahead by {gain:.1%}: a tie)" if gain > 0 else ""
+            told.append(f"{model} on {network} with {n} GPUs{ahead}")
+    return tuple(told)
 
 
 def best_methods(points: tuple[Prediction, ...]) -> tuple[str, ...]:
