@@ -92,6 +92,6 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
     ),
     BoundCheck(
         "choco-sgd", MILD, choco_sgd_nonconvex, partial(mild, 4, 0.25),
-        _choco(Complete(4), TopK(0.8)), 3000, moment_in_ball, BALL,
+        _choco(Complete(4), TopK(0.8)), 3500, moment_in_ball, BALL,
     ),
 )  # fmt: skip

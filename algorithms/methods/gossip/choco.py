@@ -66,7 +66,8 @@ class ChocoRound(GossipRound[ChocoState]):
         return f"{self.topology.name}, {self.compressor.name}, gamma_c={self.consensus_step:g}"
 
     def constants(self, problem: Problem, period: int) -> Constants:
-        """Those of CHOCO-SGD for H = 1; else the problem's: no theorem here knows both.
+        """Those of CHOCO-SGD for H = 1, the potential at the start among them; else the problem's:
+        no theorem here knows both.
 
         G2 only if it holds everywhere: iterates that lag behind public copies are no convex
         combinations of SGD's.
@@ -75,6 +76,9 @@ class ChocoRound(GossipRound[ChocoState]):
         if period > 1:
             return stated
         own = operator_constants(self.compressor, problem.d)
+        apart = problem.n * float(problem.start().double().square().sum())
+        known = Statement(Kind.EXACT, "x_0", "models are equal, public copies start at 0")
+        own = own.state(known, initial_potential=apart)
         return stated.merge(self.topology.constants()).merge(own)
 
     def init(self, x: Tensor) -> ChocoState:
