@@ -6,9 +6,10 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, NamedTuple, final
+from typing import Any, final
 
 from experiments.figures.reproduced import DotPanel, FigureDrawing, Panel, PublishedDot
+from proofs_check.figure_runs.errors import MeasuredMean
 from theory.claims import Confidence
 
 
@@ -85,22 +86,8 @@ class PublishedNumber:
         }  # fmt: skip
 
 
-class Interval(NamedTuple):
-    """A measured mean with its interval.
-
-    Attributes:
-        mean: the mean over replicas.
-        low: lower end.
-        high: upper end.
-    """
-
-    mean: float
-    low: float
-    high: float
-
-
 def near(
-    quantity: str, published: float, ours: float | Interval, *,
+    quantity: str, published: float, ours: float | MeasuredMean, *,
     relative: float = 0.0, absolute: float = 0.0, **more: Any,
 ) -> PublishedNumber:  # fmt: skip
     """Ours must be within ``relative`` parts of the published number and ``absolute`` of it."""
@@ -108,20 +95,24 @@ def near(
     return _number(quantity, published, ours, Relation.NEAR, tolerance=tolerance, **more)
 
 
-def at_most(quantity: str, limit: float, ours: float | Interval, **more: Any) -> PublishedNumber:
+def at_most(
+    quantity: str, limit: float, ours: float | MeasuredMean, **more: Any
+) -> PublishedNumber:
     """Ours may not exceed a published bound."""
     return _number(quantity, limit, ours, Relation.AT_MOST, **more)
 
 
-def at_least(quantity: str, limit: float, ours: float | Interval, **more: Any) -> PublishedNumber:
+def at_least(
+    quantity: str, limit: float, ours: float | MeasuredMean, **more: Any
+) -> PublishedNumber:
     """Ours may not be below what is published."""
     return _number(quantity, limit, ours, Relation.AT_LEAST, **more)
 
 
 def _number(
-    quantity: str, published: float, ours: float | Interval, relation: Relation, **more: Any
+    quantity: str, published: float, ours: float | MeasuredMean, relation: Relation, **more: Any
 ) -> PublishedNumber:
-    mean, low, high = ours if isinstance(ours, Interval) else (ours, math.nan, math.nan)
+    mean, low, high = ours if isinstance(ours, MeasuredMean) else (ours, math.nan, math.nan)
     return PublishedNumber(
         quantity, float(published), float(mean), relation, low=low, high=high, **more
     )

@@ -11,6 +11,7 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from experiments.figures.lines import DrawnLine
 from experiments.figures.style import (
@@ -194,7 +195,7 @@ def _lines(ax: Axes, panel: CurvePanel, looks: dict[str, Look]) -> None:
                             alpha=0.18, linewidth=0)  # fmt: skip
     for line in panel.theory:
         ax.plot(shown(line.x, across), shown(line.y, up), color=_DOTS, linestyle=_THEORY,
-                linewidth=1.1, zorder=2)  # fmt: skip
+                linewidth=1.2, zorder=3.5)  # fmt: skip
     for line in panel.published:
         ax.plot(shown(line.x, across), shown(line.y, up), "D", color=looks[line.name][0],
                 markerfacecolor="white", markersize=5.5, markeredgewidth=1.2, linewidth=0,
@@ -202,6 +203,8 @@ def _lines(ax: Axes, panel: CurvePanel, looks: dict[str, Look]) -> None:
     if panel.limits is not None:
         ax.set_ylim(*panel.limits)
     logarithmic(ax, x=across, y=up)
+    if not across and all((line.x % 1 == 0).all() for line in panel.lines):
+        ax.xaxis.set_major_locator(MaxNLocator(6, integer=True))
     ax.set_xlabel(folded(panel.x_label))
     ax.set_ylabel(folded(panel.y_label))
     ax.set_title(panel.title, wrap=True)
@@ -245,9 +248,8 @@ def _dots(ax: Axes, panel: DotPanel) -> None:
                 label="" if place != places[0] else "published")  # fmt: skip
         ax.plot([dot.ours], [place], "o", color=MEASURED, markersize=4.5, zorder=3,
                 label="" if place != places[0] else "ours")  # fmt: skip
-        told = f"{dot.ours:.5g}" + (
-            f"  ({dot.sign}{dot.published:.5g})" if math.isfinite(dot.published) else ""
-        )
+        said = f"({dot.sign}{dot.published:.5g})" if math.isfinite(dot.published) else ""
+        told = f"{dot.ours:.5g}  {said}".strip() if math.isfinite(dot.ours) else said
         ax.annotate(told, (1.02, place), xycoords=("axes fraction", "data"), fontsize=8,
                     va="center", color=INK, annotation_clip=False)  # fmt: skip
     numbers = np.array([(dot.ours, dot.published) for dot in panel.dots], dtype=np.float64)

@@ -38,7 +38,7 @@ def workers_among(ids: torch.Tensor) -> list[int]:
     return [i for i in ids.tolist() if i < WORKERS]
 
 
-def _ahead_and_unseen(schedule: Schedule, replica: int) -> tuple[int, int]:
+def ahead_and_unseen(schedule: Schedule, replica: int) -> tuple[int, int]:
     """Largest lead of a worker that starts; most clocks that its view lags behind its own."""
     clock, held, stamps = np.zeros(WORKERS, int), np.zeros(WORKERS, int), [0]
     ahead = unseen = 0
@@ -58,7 +58,7 @@ def clock_gap(build: Callable[[int], Barrier] = SSP, row: str = "ssp") -> tuple[
     verdicts = []
     for s in (0, 1, 3):
         found = [
-            _ahead_and_unseen(schedule, r)
+            ahead_and_unseen(schedule, r)
             for schedule in drawn(build(s))
             for r in range(DRAWN_REPLICAS)
         ]

@@ -1,0 +1,128 @@
+"""Published figures made again: quick ones here, and spoilt runs are told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from algorithms.compressors.rand_k import RandK
+from algorithms.memories.base import NoMemory
+from algorithms.topologies.ring import Ring
+from algorithms.topologies.torus import Torus
+from experiments.figures.reproduced import reproduced_figure
+from experiments.figures.style import styled, svg
+from experiments.published.figure import CostClass, Request, published_figures
+from experiments.reproduction import Reproduction
+from theory.claims import Confidence
+
+NEEDS_MORE = {
+    "alistarh2017-theorem32", "ho2013-ssp", "levin1976-delay", "smith2018-fig1", "stich2019-fig2",
+    "tang2018-fig1",
+}  # fmt: skip
+"""Quick figures of more than a second or two, for a slow run of the tests."""
+
+QUICK = sorted(
+    name for name, one in published_figures().items() if one.cost is CostClass.QUICK
+)  # fmt: skip
+
+
+def found(name: str) -> Reproduction:
+    """What a figure gives."""
+    return published_figures()[name].measure(Request(Path()))
+
+
+def faulty(name: str, monkeypatch: pytest.MonkeyPatch, part: str, wrong: object) -> Reproduction:
+    """What it gives with a part of its file replaced."""
+    module = import_module(f"experiments.published.{name.replace('-', '_')}")
+    assert getattr(module, part) is not wrong
+    monkeypatch.setattr(module, part, wrong)
+    return found(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=pytest.mark.slow) if n in NEEDS_MORE else n for n in QUICK],
+)
+def test_a_quick_figure_is_reproduced_and_drawn(name: str) -> None:
+    again = found(name)
+    assert again.verdict == "reproduced", again.verdict
+    with styled():
+        figure = reproduced_figure(again.drawing(published_figures()[name].title))
+        assert b"<svg" in svg(figure)
+    points = list(again.drawing("").points())
+    assert points and {"panel", "kind", "name", "y"} <= set(points[0])
+
+
+def test_there_are_thirty_figures_with_what_decides_on_them() -> None:
+    figures = published_figures()
+    assert len(figures) >= 30
+    for name, one in figures.items():
+        module = import_module(f"experiments.published.{name.replace('-', '_')}")
+        assert f"figure {one.alias or name}``" in (module.__doc__ or ""), name
+        assert one.criterion and not one.criterion.endswith("."), name
+
+
+def test_numbers_from_memory_never_decide() -> None:
+    again = found("nccl2019-trees")
+    (blog,) = (n for n in again.numbers if n.confidence is Confidence.MEMORY)
+    assert not blog.met and not blog.gate and again.reproduced
+
+
+_SHARES = (0.25, 0.1, 0.05, 0.01, 0.001)
+
+SPOILT: tuple[tuple[str, str, Callable[[Any], Any], str], ...] = (
+    ("koloskova2019-table1", "_MAKE", lambda right: {**right, "ring": Torus.square}, "ring, n"),
+    ("horvath2019-fig1", "_OPERATOR", lambda _: _other("terngrad", "TernGrad"), "omega"),
+    ("alistarh2017-lemma31", "QSGD", lambda right: lambda s: right(s + 1), "s = 1"),
+    ("wang2018-corollaries", "QSGD", lambda right: lambda s: right(s + 1), "QSGD(s=2)"),
+    ("suresh2017-fig1", "Rotated", lambda _: lambda inner: inner, "rotated"),
+    ("cvx-laplacian", "eight_nodes", lambda right: lambda *_: right(), "rho, FDLA"),
+    ("ying2021-prop1", "OnePeerExponential", lambda _: Ring, "one peer"),
+    ("shi2020-messages", "_SMALL", lambda right: 1.02 * right, "16 KiB"),
+    ("ouyang2020-table1", "_EPOCHS", lambda _: 100, "images a second"),
+    ("tang2020-table3", "_ROWS", lambda right: _half_a_ring(right), "ring"),
+    ("boyd2006-section4", "Complete", lambda _: Ring, "complete graph"),
+    ("kempe2003-pushsum", "ratios", lambda _: lambda state: state.s, "push-sum"),
+    ("mishchenko2019-theorem2", "_STEP", lambda right: replace(right, gamma=0.005), "DIANA"),
+    ("karimireddy2019-counterexamples", "ErrorFeedback", lambda _: NoMemory, "EF-signSGD"),
+    ("karimireddy2019-span", "ErrorFeedback", lambda _: NoMemory, "EF-signSGD"),
+    ("vogels2019-powersgd", "_RANK", lambda _: 4, "rank"),
+    ("ivkin2019-sketch", "_WIDTH", lambda _: 4, "heavy"),
+    ("shi2019-theorem1", "TopK", lambda _: _first_k, "top-k under"),
+    ("goujaud2022-examples", "_EPS", lambda _: 0.2, "inexact GD"),
+    ("zhang2015-stability", "simulated", lambda right: lambda b, x, y: right(b, x, 2 * y), "alpha"),
+    ("lin2018-table", "sparsity_warm_up", lambda right: lambda n: right(n, _SHARES), "warm-up"),
+    ("chen2016-backup", "BackupWorkers", lambda right: lambda b: right(b // 2), "1 backups"),
+    ("nccl2019-trees", "_GPUS", lambda _: 8, "ring, 4096"),
+)  # fmt: skip
+"""Figure, the part of its file that is spoilt, how, and a quantity that must miss."""
+
+
+def _other(module: str, name: str) -> Any:
+    return getattr(import_module(f"algorithms.compressors.{module}"), name)()
+
+
+def _half_a_ring(right: Any) -> Any:
+    """Only the rounds that add."""
+    rounds, *rest = right["ring"]
+    return {**right, "ring": (lambda n: list(rounds(n))[: n - 1], *rest)}
+
+
+def _first_k(k: int) -> Any:
+    return RandK(k, scaled=False)
+
+
+@pytest.mark.parametrize(("name", "part", "spoil", "missed"), SPOILT)
+def test_a_spoilt_run_is_told(
+    name: str, part: str, spoil: Callable[[Any], Any], missed: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = import_module(f"experiments.published.{name.replace('-', '_')}")
+    again = faulty(name, monkeypatch, part, spoil(getattr(module, part)))
+    assert again.verdict.startswith("not reproduced, by "), again.verdict
+    misses = [n.quantity for n in again.numbers if n.gate and not n.met]
+    assert any(missed in quantity for quantity in misses), misses
