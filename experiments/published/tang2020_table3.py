@@ -7,18 +7,15 @@ from math import log2
 
 import numpy as np
 
+from algorithms.collectives.base import Collective
+from algorithms.collectives.binary_tree import BinaryTree
+from algorithms.collectives.recursive import HalvingDoubling, RecursiveDoubling
+from algorithms.collectives.ring import RingAllReduce
 from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
 from experiments.published.figure import PublishedFigure, Request
 from experiments.reproduction import PublishedNumber, Reproduction, near
-from proofs_check.closed_forms.synchronous.all_reduce import (
-    Rounds,
-    binary_tree,
-    halving_doubling,
-    played,
-    recursive_doubling,
-    ring,
-)
+from proofs_check.closed_forms.synchronous.all_reduce import played
 from theory.claims import Source
 from theory.seconds.collectives import (
     binary_tree_seconds,
@@ -30,30 +27,31 @@ from theory.seconds.costs import AlphaBeta
 
 _SIZES = (2, 4, 8, 16, 32)
 _ALPHA, _BETA, _BITS = 10.0, 0.25, 64.0  # of the link that messages are played over
+Make = Callable[[int], Collective]
 Seconds = Callable[[AlphaBeta, int, float], float]
 Stated = Callable[[int], tuple[float, float]]
 
-_ROWS: dict[str, tuple[Rounds, Seconds, Stated]] = {
-    "ring": (ring, ring_seconds, lambda n: (2 * (n - 1), 2 * (n - 1) / n)),
+_ROWS: dict[str, tuple[Make, Seconds, Stated]] = {
+    "ring": (RingAllReduce, ring_seconds, lambda n: (2 * (n - 1), 2 * (n - 1) / n)),
     "recursive doubling": (
-        recursive_doubling, recursive_doubling_seconds, lambda n: (log2(n), log2(n)),
+        RecursiveDoubling, recursive_doubling_seconds, lambda n: (log2(n), log2(n)),
     ),
-    "binary tree": (binary_tree, binary_tree_seconds, lambda n: (2 * log2(n), 2 * log2(n))),
+    "binary tree": (BinaryTree, binary_tree_seconds, lambda n: (2 * log2(n), 2 * log2(n))),
     "halving, doubling": (
-        halving_doubling, halving_doubling_seconds, lambda n: (2 * log2(n), 2 * (n - 1) / n),
+        HalvingDoubling, halving_doubling_seconds, lambda n: (2 * log2(n), 2 * (n - 1) / n),
     ),
 }  # fmt: skip
-"""Messages, the closed form in seconds, and messages and vectors that Table III states."""
+"""The program, its closed form in seconds, and messages and vectors that Table III states."""
 
 
 def measure(_: Request) -> Reproduction:
     """Seconds of every schedule, played message by message, beside the table's formulas."""
     numbers: list[PublishedNumber] = []
-    for name, (rounds, _seconds, stated) in _ROWS.items():
+    for name, (make, _seconds, stated) in _ROWS.items():
         for n in _SIZES:
             messages, vectors = stated(n)
             cost = float(messages * _ALPHA + vectors * _BETA * _BITS)
-            run = played(rounds, n, 0.0)
+            run = played(make(n), 0.0)
             right = bool((run.sums == 2**n - 1).all())
             ours = run.seconds if right else np.nan
             numbers.append(near(f"{name}, n = {n}", cost, ours, absolute=1e-9, unit="s"))
@@ -69,8 +67,8 @@ def measure(_: Request) -> Reproduction:
     )  # fmt: skip
     x = np.array(_SIZES, dtype=np.float64)
     costs = tuple(
-        DrawnLine(name, x, np.array([played(rounds, n, 0.0).seconds for n in _SIZES]))
-        for name, (rounds, _, _s) in _ROWS.items()
+        DrawnLine(name, x, np.array([played(make(n), 0.0).seconds for n in _SIZES]))
+        for name, (make, _, _s) in _ROWS.items()
     )
     note = "every schedule's sums are checked: a wrong one has no time"
     played_panel = CurvePanel("played, 64 bits, $\\alpha = 10$ s, $\\beta = 1/4$ s", "workers $n$",
