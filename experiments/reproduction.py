@@ -152,9 +152,10 @@ class Reproduction:
             return "reproduced"
         missed = [number for number in self.numbers if number.gate and not number.met]
         worst = max(missed, key=lambda number: number.off)
+        parts = " of the published value" if worst.published else ""
         more = f", and {len(missed) - 1} more" if len(missed) > 1 else ""
         return (
-            f"not reproduced, by {worst.off:.3g} of the published value ({worst.quantity}: "
+            f"not reproduced, by {worst.off:.3g}{parts} ({worst.quantity}: "
             f"{worst.ours:.6g}, {worst.relation.value} {worst.published:.6g} published{more})"
         )
 

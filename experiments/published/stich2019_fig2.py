@@ -34,7 +34,7 @@ def measure(_: Request) -> Reproduction:
         ratio = float(errors[n, _longest(n)].mean() / errors[n, 1].mean())
         numbers.append(at_most(f"n = {n}, H = {_longest(n)}: error of that of H = 1", 1.5, ratio,
                                unit="ratio", source="Theorem 2.2: H up to sqrt(T/n)"))  # fmt: skip
-    *_, few, last = _WORKERS
+    few, last = _WORKERS[-2:]
     numbers += [
         near(f"n = {last}, H = 1: speedup", last, float(one / errors[last, 1].mean()),
              relative=0.35, unit="speedup"),

@@ -44,13 +44,21 @@ def faulty(name: str, monkeypatch: pytest.MonkeyPatch, part: str, wrong: object)
     return found(name)
 
 
+NOT_REPRODUCED = {"shi2019-mgwfbp": "drawn steps"}
+"""Figures whose claim does not hold, and the quantity that is furthest off."""
+
+
 @pytest.mark.parametrize(
     "name",
     [pytest.param(n, marks=pytest.mark.slow) if n in NEEDS_MORE else n for n in QUICK],
 )
-def test_a_quick_figure_is_reproduced_and_drawn(name: str) -> None:
+def test_a_quick_figure_is_made_again_and_drawn(name: str) -> None:
     again = found(name)
-    assert again.verdict == "reproduced", again.verdict
+    if name in NOT_REPRODUCED:
+        assert again.verdict.startswith("not reproduced, by ")
+        assert NOT_REPRODUCED[name] in again.verdict
+    else:
+        assert again.verdict == "reproduced", again.verdict
     with styled():
         figure = reproduced_figure(again.drawing(published_figures()[name].title))
         assert b"<svg" in svg(figure)
@@ -99,6 +107,8 @@ SPOILT: tuple[tuple[str, str, Callable[[Any], Any], str], ...] = (
     ("lin2018-table", "sparsity_warm_up", lambda right: lambda n: right(n, _SHARES), "warm-up"),
     ("chen2016-backup", "BackupWorkers", lambda right: lambda b: right(b // 2), "1 backups"),
     ("nccl2019-trees", "_GPUS", lambda _: 8, "ring, 4096"),
+    ("mikami2018-grids", "Hierarchical", lambda right: lambda n, k: right(n, 2 * k), "groups"),
+    ("shi2020-models", "WORKLOADS", lambda right: {**right, "bert-base": right["bert-large"]}, ""),
 )  # fmt: skip
 """Figure, the part of its file that is spoilt, how, and a quantity that must miss."""
 

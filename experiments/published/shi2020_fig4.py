@@ -1,0 +1,90 @@
+"""``rateproof figure shi2020-fig4``: throughputs of seven methods, predicted from two."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from experiments.figures.lines import DrawnLine
+from experiments.figures.reproduced import CurvePanel, DotPanel, PublishedDot
+from experiments.predictions.cluster import MODELS, NETWORKS, SIZES, calibrated, wait_free
+from experiments.predictions.fig4 import METHODS, predicted
+from experiments.predictions.findings import crossings
+from experiments.predictions.throughputs import read_throughputs
+from experiments.published.figure import CostClass, PublishedFigure, Request
+from experiments.reproduction import PublishedNumber, Reproduction, at_most, near
+from theory.claims import Source
+
+_PRINTED = {
+    ("ResNet-50", "100GbIB", "ByteScheduler-PS", 32): (31.6, 253.1),
+    ("BERT-Base", "100GbIB", "MG-WFBP", 32): (23.2, 212.8),
+}
+"""Speedups in the survey's text, and samples a second of one GPU."""
+
+_STATED = ("BERT-Base on 100GbIB with 32", "BERT-Large on 100GbIB with 16",
+           "BERT-Large on 100GbIB with 32")  # fmt: skip
+
+
+def measure(request: Request) -> Reproduction:
+    """Calibrate on BSP-A2A and WFBP-A2A alone, then predict.
+
+    Raises:
+        ValueError: the folder's file is missing or not the published one.
+    """
+    if request.data is None:
+        note = "the published throughputs are not packaged: --data FOLDER with fig4_throughput.csv"
+        dots = tuple(
+            PublishedDot(f"{place[2]}, {place[0]}, 32 GPUs", math.nan, speedup)
+            for place, (speedup, _) in _PRINTED.items()
+        )
+        return Reproduction((), (DotPanel("published only", "speedup", dots),), (note,))
+    points = read_throughputs(request.data)
+    model = calibrated(points)
+    made = predicted(model)
+    rates = {(p.model, p.network, p.method, p.gpus): p.samples_per_second for p in made}
+    numbers: list[PublishedNumber] = [
+        near(f"{place[2]}, {place[0]}, 32 GPUs on 100GbIB: speedup, predicted", speedup,
+             rates[place] / single, relative=0.15, unit="speedup")
+        for place, (speedup, single) in _PRINTED.items()
+    ]  # fmt: skip
+    fit = np.abs(np.expm1(-model.errors(wait_free(points))))
+    behind = crossings(made)
+    slower = sum(
+        rates[m, net, "MG-WFBP", n] < (1 - 1e-9) * rates[m, net, "WFBP-A2A", n]
+        for m in MODELS for net in NETWORKS for n in SIZES
+    )  # fmt: skip
+    numbers += [
+        at_most("WFBP-A2A on 100GbIB: largest error of the fit", 0.15, float(fit.max()),
+                unit="relative"),
+        near("places where MG-WFBP is slower than WFBP-A2A", 0, slower, unit="places"),
+        *(near(f"WFBP-A2A falls behind BSP-A2A, {place} GPUs", 1,
+               any(told.startswith(place) for told in behind), unit="yes is 1")
+          for place in _STATED),
+    ]  # fmt: skip
+    known = {(p.model, p.network, p.method, p.gpus): p.mean for p in points}
+    x = np.array(SIZES, dtype=np.float64)
+    panels = tuple(
+        CurvePanel(
+            f"{name}, 100GbIB", "GPUs", "samples a second",
+            tuple(DrawnLine(k, x, np.array([rates[name, "100GbIB", k, n] for n in SIZES]))
+                  for k in METHODS), (),
+            tuple(DrawnLine(k, x, np.array([known[name, "100GbIB", k, n] for n in SIZES]))
+                  for k in ("BSP-A2A", "WFBP-A2A")),
+        )
+        for name in MODELS
+    )  # fmt: skip
+    note = "of five methods only the speedups in the survey's text are at hand"
+    return Reproduction(tuple(numbers), panels, (note,))
+
+
+FIGURE = PublishedFigure(
+    "shi2020-fig4",
+    "Throughputs of seven methods, predicted from BSP-A2A and WFBP-A2A",
+    Source("Shi, Tang, Chu, Liu, Wang, Li", 2020, "2005.13247", "Figure 4"),
+    "speedups in the text are predicted to 15 percent, MG-WFBP is nowhere slower than WFBP, and "
+    "WFBP falls behind BSP where the survey says so",
+    measure,
+    CostClass.NORMAL,
+    options=frozenset({"data"}),
+)
