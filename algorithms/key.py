@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import final
@@ -17,6 +18,8 @@ import torch
 from torch import Tensor
 
 from algorithms.kernels import philox
+
+_PART = 1 << 16  # numbers of a row that are drawn together, a multiple of 4
 
 
 class NumbersAsked(Exception):
@@ -40,6 +43,10 @@ class Draws(ABC):
     @abstractmethod
     def uniform(self, count: int, dtype: torch.dtype) -> Tensor:
         """Uniforms in [0, 1): multiples of 2^-53 in float64, of 2^-24 in float32."""
+
+    def uniform_parts(self, count: int, dtype: torch.dtype) -> Iterator[tuple[slice, Tensor]]:
+        """The numbers of :meth:`uniform`, slice by slice: where they lie, and they."""
+        yield slice(0, count), self.uniform(count, dtype)
 
     @abstractmethod
     def normal(self, count: int, dtype: torch.dtype) -> Tensor:
@@ -106,6 +113,13 @@ class PhiloxDraws(Draws):
         fill = philox.uniform_torch if self._on_gpu else philox.uniform_numba
         return self._shaped(fill(*self.counters, count, dtype))
 
+    def uniform_parts(self, count: int, dtype: torch.dtype) -> Iterator[tuple[slice, Tensor]]:
+        fill = philox.uniform_torch if self._on_gpu else philox.uniform_numba
+        for start in range(0, count, _PART):
+            here = slice(start, min(start + _PART, count))
+            size = here.stop - here.start
+            yield here, self._shaped(fill(*self.counters, size, dtype, start))
+
     def normal(self, count: int, dtype: torch.dtype) -> Tensor:
         fill = philox.normal_torch if self._on_gpu else philox.normal_numba
         return self._shaped(fill(*self.counters, count, dtype))
@@ -120,6 +134,17 @@ class PhiloxDraws(Draws):
 
     def _shaped(self, flat: Tensor) -> Tensor:
         return flat.view(*self.workers.shape, flat.shape[-1])
+
+
+def below(draws: Draws, p: Callable[[slice], Tensor | float], count: int) -> Tensor:
+    """Mask ``[..., m, count]``: which uniforms of double precision lie below ``p`` of their slice.
+
+    Neither the numbers nor what they are held against are ever held for a whole row.
+    """
+    mask = torch.empty((*draws.workers.shape, count), dtype=torch.bool, device=draws.workers.device)
+    for here, u in draws.uniform_parts(count, torch.float64):
+        mask[..., here] = u < p(here)
+    return mask
 
 
 def uniforms(draws: Draws, x: Tensor) -> Tensor | philox.Counters:

@@ -9,8 +9,10 @@ from typing import final
 import torch
 from torch import Tensor
 
-from algorithms.codes.base import Code, Field, Symbols
+from algorithms.codes.base import Code, Field, Symbols, layout_bits
 from algorithms.codes.lists import Column, Lists, Records, float_column
+from algorithms.kernels import entries as kernel
+from algorithms.kernels.entries import place_type
 from theory.bits import index_bits
 
 
@@ -37,53 +39,85 @@ class Hybrid(Code):
 
     @cached_property
     def _listed(self) -> Lists:
-        index, d = Column("indices", index_bits(self.d)), self.d
+        index, d = Column("indices", index_bits(self.d), place_type(self.d)), self.d
         large = Records((index, float_column("large values", self.dtype)), d, index_bits(d + 1))
-        small = Records((index, Column("signs", 1)), d)
+        small = Records((index, Column("signs", 1, torch.uint8)), d)
         head = (Field("mapped", 1, 1), Field.floats("level", 1, self.dtype))
         return Lists(head, (large, small))
 
     @cached_property
     def _mapped(self) -> Lists:
         head = (
-            Field("mapped", 1, 1), Field.floats("level", 1, self.dtype), Field("map", self.d, 2),
-        )  # fmt: skip
+            Field("mapped", 1, 1),
+            Field.floats("level", 1, self.dtype),
+            Field("map", self.d, 2, torch.uint8),
+        )
         return Lists(head, (Records((float_column("large values", self.dtype),), self.d),))
 
     def lengths(self, symbols: Symbols) -> Tensor:
-        listed, mapped = self._forms(symbols)
-        return torch.minimum(self._listed.lengths(listed), self._mapped.lengths(mapped))
+        return torch.minimum(*self._sizes(symbols))
+
+    def _sizes(self, symbols: Symbols) -> tuple[Tensor, Tensor]:
+        """Bits of the list and of the map."""
+        _, many, _, values, *_ = symbols
+        head = layout_bits(self._mapped.head)
+        mapped = head + many[..., 0] * torch.finfo(values.dtype).bits
+        return self._listed.lengths((torch.zeros_like(many), *symbols)), mapped
 
     def pack(self, symbols: Symbols) -> Tensor:
-        listed, mapped = self._forms(symbols)
-        rows = self._listed.pack(listed), self._mapped.pack(mapped)
-        sizes = self._listed.lengths(listed), self._mapped.lengths(mapped)
-        width = max(part.shape[-1] for part in rows)
-        one, other = (torch.nn.functional.pad(r, (0, width - r.shape[-1])) for r in rows)
-        chosen = torch.where((sizes[1] < sizes[0])[..., None], other, one)
-        most = -(-int(torch.minimum(*sizes).max()) // 8) if sizes[0].numel() else 0
-        return chosen[..., :most].contiguous()
+        listed, mapped = self._sizes(symbols)
+        flag = mapped < listed
+        rows = []
+        if not flag.all():
+            rows.append(self._listed.pack((torch.zeros_like(symbols[1]), *symbols)))
+        if flag.any():
+            rows.append(self._mapped.pack(self._map(symbols)))
+        most = -(-int(torch.minimum(listed, mapped).max()) // 8) if flag.numel() else 0
+        if len(rows) == 2:
+            one, other = (_cut(part, most) for part in rows)
+            rows = [torch.where(flag[..., None], other, one)]
+        return _cut(rows[0], most) if rows else flag.new_zeros((*flag.shape, 0), dtype=torch.uint8)
 
     def unpack(self, packed: Tensor, lengths: Tensor | None = None) -> Symbols:
         if lengths is None:
             raise ValueError("messages of this code vary in length: lengths [..., m] are needed")
-        flag = torch.nn.functional.pad(packed, (0, 1))[..., 0] >= 128
+        flag = (packed[..., 0] if packed.shape[-1] else packed.new_zeros(packed.shape[:-1])) >= 128
+        if not flag.any():
+            return self._listed.unpack(packed, lengths)[1:]
+        if flag.all():
+            return self._unmapped(packed, lengths)
         listed = self._listed.unpack(packed, torch.where(flag, 0, lengths))[1:]
-        _, level, plan, count, values = self._mapped.unpack(packed, torch.where(flag, lengths, 0))
-        large, small = _entries(plan == 3), _entries((plan == 1) | (plan == 2))
-        negative = torch.where(_first(small[0], self.d), (plan.gather(-1, small[1]) == 2), False)
-        mapped = (level, count, large[1], values, *small, negative.to(torch.int64))
-        wide = flag[..., None]
-        return tuple(torch.where(wide, b, a) for a, b in zip(listed, mapped, strict=True))
+        mapped = self._unmapped(packed, torch.where(flag, lengths, 0))
+        return tuple(
+            torch.where(flag[..., None], *(_cut(p, max(a.shape[-1], b.shape[-1])) for p in (b, a)))
+            for a, b in zip(listed, mapped, strict=True)
+        )
 
-    def _forms(self, symbols: Symbols) -> tuple[Symbols, Symbols]:
+    def _unmapped(self, packed: Tensor, lengths: Tensor) -> Symbols:
+        _, level, plan, count, values = self._mapped.unpack(packed, lengths)
+        large, small = _entries(plan == 3), _entries((plan == 1) | (plan == 2))
+        there = plan.gather(-1, small[1].to(torch.int64))
+        negative = torch.where(_first(small[0], there.shape[-1]), there == 2, False)
+        return (level, count, large[1], values, *small, negative.to(torch.uint8))
+
+    def _map(self, symbols: Symbols) -> Symbols:
+        """The symbols of the mapped form."""
         level, many, places, values, few, others, negative = symbols
-        plan = torch.zeros((*level.shape[:-1], self.d + 1), dtype=torch.int64, device=level.device)
-        plan.scatter_(-1, torch.where(_first(many, self.d), places, self.d), 3)
-        signs = 1 + negative.to(torch.int64)
-        plan.scatter_(-1, torch.where(_first(few, self.d), others, self.d), signs)
-        flag = torch.zeros_like(many)
-        return (flag, *symbols), (flag + 1, level, plan[..., : self.d].contiguous(), many, values)
+        plan = torch.zeros((*level.shape[:-1], self.d + 1), dtype=torch.uint8, device=level.device)
+        three = torch.full_like(plan[..., :1], 3).expand(places.shape)
+        plan.scatter_(-1, _meant(many, places, self.d), three)
+        plan.scatter_(-1, _meant(few, others, self.d), 1 + negative.to(torch.uint8))
+        return torch.ones_like(many), level, plan[..., : self.d], many, values
+
+
+def _cut(rows: Tensor, width: int) -> Tensor:
+    """Rows ``[..., width]``, zeros beyond their end."""
+    return torch.nn.functional.pad(rows, (0, width - rows.shape[-1])).contiguous()
+
+
+def _meant(count: Tensor, places: Tensor, d: int) -> Tensor:
+    """The places that are meant (int64), d for the others."""
+    return torch.where(_first(count, places.shape[-1]), places, d).to(torch.int64)
 
 
 def _first(count: Tensor, cap: int) -> Tensor:
@@ -91,7 +125,6 @@ def _first(count: Tensor, cap: int) -> Tensor:
 
 
 def _entries(mask: Tensor) -> tuple[Tensor, Tensor]:
-    """How many are set ``[..., m, 1]``, and where ``[..., m, d]``, ascending, then zeros."""
-    order = (~mask).sort(dim=-1, stable=True).indices
-    count = mask.sum(-1, keepdim=True)
-    return count, torch.where(_first(count, mask.shape[-1]), order, 0)
+    """How many are set ``[..., m, 1]``, and where ``[..., m, cap]``, ascending, then zeros."""
+    count, places = kernel.places(mask.reshape(-1, mask.shape[-1]))
+    return count.reshape(*mask.shape[:-1], 1), places.reshape(*mask.shape[:-1], places.shape[-1])

@@ -81,6 +81,9 @@ class Joined(Code):
 
 def _cut(packed: Tensor, start: Tensor, width: int) -> Tensor:
     """``width`` bytes of each row from its own ``start`` on; zeros beyond the end."""
+    if start.numel() == 1:  # no places: they hold eight bytes for one
+        part = packed[..., int(start) : int(start) + width]
+        return torch.nn.functional.pad(part, (0, width - part.shape[-1]))
     where = start[..., None] + torch.arange(width, device=packed.device)
     inside = where < packed.shape[-1]
     padded = packed if packed.shape[-1] else packed.new_zeros((*packed.shape[:-1], 1))
@@ -91,6 +94,8 @@ def _cut(packed: Tensor, start: Tensor, width: int) -> Tensor:
 def _concatenated(pieces: list[tuple[Tensor, Tensor]]) -> Tensor:
     """Rows ``[..., B]`` of pieces (bytes ``[..., b]``, how many count ``[...]``)."""
     total = torch.stack([sizes for _, sizes in pieces]).sum(0)
+    if total.numel() == 1:
+        return torch.cat([packed[..., : int(size)] for packed, size in pieces], -1)
     width = int(total.max()) if total.numel() else 0
     out = pieces[0][0].new_zeros((*total.shape, width + 1))  # one spare byte for what is dropped
     start = torch.zeros_like(total)

@@ -14,6 +14,8 @@ from algorithms.codes.packed import Packed
 from algorithms.kernels import lists as kernel
 
 _PATTERN = {torch.float32: torch.int32, torch.float64: torch.int64}
+_SLOTS = 1 << 16
+"""Records of a row that are turned into words together."""
 
 
 @final
@@ -49,7 +51,9 @@ class Column:
 @final
 @dataclass(frozen=True)
 class Records:
-    """Up to ``most`` records of these columns; symbols are a count, then ``[..., m, most]`` each.
+    """Up to ``most`` records of these columns; symbols are a count, then ``[..., m, cap]`` each.
+
+    ``cap`` is any number of slots that holds the longest list; read back it is little more.
 
     Where the list is not the last of its message ``counted`` bits say how many records follow; the
     last one ends with the message.
@@ -61,7 +65,7 @@ class Records:
 
 
 class _List(NamedTuple):
-    """One list of P rows as the kernel takes it."""
+    """Some records of P rows as the kernel takes them."""
 
     counts: Tensor
     columns: Tensor
@@ -89,8 +93,13 @@ class Lists(Code):
     def lengths(self, symbols: Symbols) -> Tensor:
         shape = symbols[0].shape[:-1]
         total = torch.full((shape.numel(),), layout_bits(self.head), device=symbols[0].device)
-        for records, part in self._parts(symbols):
-            total = total + records.counted + kernel.lengths(*part)
+        for records, count, own in self._parts(symbols):
+            total = total + records.counted
+            if all(column.kind == kernel.FIXED for column in records.columns):
+                total = total + count * sum(column.width for column in records.columns)
+            else:
+                for part in _sliced(records, count, own):
+                    total = total + kernel.lengths(*part)
         return total.reshape(shape)
 
     def pack(self, symbols: Symbols) -> Tensor:
@@ -103,10 +112,11 @@ class Lists(Code):
         if self.head:
             fixed = Packed(self.head).pack(here[: len(self.head)]).reshape(shape.numel(), -1)
             out[:, : fixed.shape[-1]] = fixed
-        for records, part in self._parts(here):
+        for records, count, own in self._parts(here):
             if records.counted:
-                kernel.write(out, start, *_number(part.counts, records.counted))
-            kernel.write(out, start, *part)
+                kernel.write(out, start, *_number(count, records.counted))
+            for part in _sliced(records, count, own):
+                kernel.write(out, start, *part)
         return out.reshape(*shape, width).to(device)
 
     def unpack(self, packed: Tensor, lengths: Tensor | None = None) -> Symbols:
@@ -122,10 +132,8 @@ class Lists(Code):
                 number = _number(count, records.counted)
                 kernel.read(flat, start, end, (end > 0).to(torch.int64), *number[1:])
                 count = number[1][:, 0, 0]
-            part = _empty(records, count)
-            kernel.read(flat, start, end, *part)
-            symbols += [part.counts[:, None], *_typed(records, part.columns)]
-        return tuple(tensor.reshape(*shape, -1).to(device) for tensor in symbols)
+            symbols += _read(flat, start, end, records, count)
+        return tuple(tensor.reshape(*shape, tensor.shape[-1]).to(device) for tensor in symbols)
 
     def _read_head(self, flat: Tensor) -> list[Tensor]:
         if not self.head:
@@ -134,18 +142,41 @@ class Lists(Code):
         padded = torch.nn.functional.pad(flat, (0, max(0, size - flat.shape[-1])))
         return list(Packed(self.head).unpack(padded[:, :size].contiguous()))
 
-    def _parts(self, symbols: Symbols) -> Iterator[tuple[Records, _List]]:
+    def _parts(self, symbols: Symbols) -> Iterator[tuple[Records, Tensor, list[Tensor]]]:
+        """Each list with its counts ``[P]`` and columns ``[P, cap]``."""
         start = len(self.head)
         for records in self.lists:
-            count = symbols[start].reshape(-1)
+            count = symbols[start].reshape(-1).to(torch.int64)
             own = symbols[start + 1 : start + 1 + len(records.columns)]
-            yield records, _checked(records, count, own)
+            yield records, count, [part.reshape(count.shape[0], part.shape[-1]) for part in own]
             start += 1 + len(records.columns)
 
 
-def _empty(records: Records, count: Tensor) -> _List:
-    columns = torch.zeros((count.shape[0], len(records.columns), records.most), dtype=torch.int64)
-    return _List(count, columns, *_widths(records.columns))
+def _read(
+    flat: Tensor, start: Tensor, end: Tensor, records: Records, count: Tensor
+) -> list[Tensor]:
+    """Counts ``[P, 1]`` and columns ``[P, cap]`` of a list; ``count`` -1: to the end of the row."""
+    room = _room(records, end - start, count)
+    columns = [torch.zeros((len(count), room), dtype=c.dtype) for c in records.columns]
+    found, open_ended = torch.zeros_like(count), count < 0
+    for place in range(0, room, _SLOTS):
+        size = min(_SLOTS, room - place)
+        left = torch.where(open_ended, torch.where(start < end, -1, 0), count - place)
+        words = torch.zeros((len(count), len(columns), size), dtype=torch.int64)
+        part = _List(left.clamp_min(-1), words, *_widths(records.columns))
+        kernel.read(flat, start, end, *part)
+        found += part.counts
+        for column, out, read in zip(records.columns, columns, words.unbind(1), strict=True):
+            out[:, place : place + size] = _typed(column, read)
+    return [found[:, None], *columns]
+
+
+def _room(records: Records, bits: Tensor, count: Tensor) -> int:
+    """How many slots hold the longest list, one at least."""
+    least = sum(c.width + c.golomb if not c.elias else 1 for c in records.columns)
+    fits = bits.clamp_min(0) // least if least else torch.full_like(bits, records.most)
+    most = torch.where(count < 0, fits.clamp_max(records.most), count)
+    return max(1, int(most.max())) if most.numel() else 1
 
 
 def _widths(columns: tuple[Column, ...]) -> tuple[Tensor, Tensor]:
@@ -160,37 +191,37 @@ def _number(count: Tensor, width: int) -> _List:
     return _List(one, columns, *_widths((Column("count", width),)))
 
 
-def _checked(records: Records, count: Tensor, symbols: tuple[Tensor, ...]) -> _List:
-    """A list as the kernel takes it.
+def _sliced(records: Records, count: Tensor, symbols: list[Tensor]) -> Iterator[_List]:
+    """A list as the kernel takes it, slice by slice, so that its words are never held together.
 
     Raises:
         ValueError: a symbol does not fit its column.
     """
-    words = []
-    for column, tensor in zip(records.columns, symbols, strict=True):
-        flat = tensor.reshape(count.shape[0], -1)
-        if column.dtype.is_floating_point:
-            words.append(flat.contiguous().view(_PATTERN[column.dtype]).to(torch.int64))
-            continue
-        wide = flat.to(torch.int64)
-        least, most = (1, 2**63 - 1) if column.kind else (0, (1 << column.width) - 1)
-        meant = torch.arange(flat.shape[-1], device=flat.device) < count[:, None]
-        bad = meant & ((wide < least) | (wide > most))
-        if bad.any():
-            raise ValueError(
-                f"column {column.name} holds symbols in [{least}, {most}], got {int(wide[bad][0])}"
-            )
-        words.append(wide)
-    return _List(count.to(torch.int64).clone(), torch.stack(words, 1).contiguous(),
-                 *_widths(records.columns))  # fmt: skip
+    for place in range(0, symbols[0].shape[-1], _SLOTS):
+        own = [part[:, place : place + _SLOTS] for part in symbols]
+        some = (count - place).clamp(0, own[0].shape[-1])
+        words = [_words(*pair, some) for pair in zip(records.columns, own, strict=True)]
+        yield _List(some, torch.stack(words, 1), *_widths(records.columns))
 
 
-def _typed(records: Records, columns: Tensor) -> Iterator[Tensor]:
-    for column, words in zip(records.columns, columns.unbind(1), strict=True):
-        if column.dtype.is_floating_point:
-            yield words.to(_PATTERN[column.dtype]).contiguous().view(column.dtype)
-        else:
-            yield words.to(column.dtype)
+def _words(column: Column, symbols: Tensor, count: Tensor) -> Tensor:
+    if column.dtype.is_floating_point:
+        return symbols.contiguous().view(_PATTERN[column.dtype]).to(torch.int64)
+    wide = symbols.to(torch.int64)
+    least, most = (1, 2**63 - 1) if column.kind else (0, (1 << column.width) - 1)
+    meant = torch.arange(wide.shape[-1], device=wide.device) < count[:, None]
+    bad = meant & ((wide < least) | (wide > most))
+    if bad.any():
+        raise ValueError(
+            f"column {column.name} holds symbols in [{least}, {most}], got {int(wide[bad][0])}"
+        )
+    return wide
+
+
+def _typed(column: Column, words: Tensor) -> Tensor:
+    if column.dtype.is_floating_point:
+        return words.to(_PATTERN[column.dtype]).contiguous().view(column.dtype)
+    return words.to(column.dtype)
 
 
 def float_column(name: str, dtype: torch.dtype) -> Column:

@@ -13,6 +13,7 @@ from algorithms.compressors.masked import MaskCompressor
 from algorithms.compressors.requirements import kept, share_name
 from algorithms.kernels import selection
 from algorithms.key import Draws
+from algorithms.row_slices import row_slices
 from theory import bits
 from theory.claims import Claim, Confidence, Contraction, Source
 
@@ -86,9 +87,11 @@ class AbsoluteThreshold(MaskCompressor):
 
 def _down_to(x: Tensor, chosen: Tensor) -> Tensor:
     """Mask of what is at least as large as the least of ``chosen`` (ascending indices)."""
-    size = x.abs()
-    held = size.gather(-1, chosen)
+    held = x.gather(-1, chosen).abs()
     threshold = held.amin(-1, keepdim=True)
     last = torch.where(held == threshold, chosen, -1).amax(-1, keepdim=True)
-    place = torch.arange(x.shape[-1], device=x.device)
-    return (size > threshold) | ((size == threshold) & (place <= last))
+    mask = torch.empty(x.shape, dtype=torch.bool, device=x.device)
+    for here in row_slices(x.shape[-1]):
+        size, place = x[..., here].abs(), torch.arange(here.start, here.stop, device=x.device)
+        mask[..., here] = (size > threshold) | ((size == threshold) & (place <= last))
+    return mask

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, final
 
@@ -11,11 +12,13 @@ from torch import Tensor
 from algorithms.codes.base import Code, Field, Layout, Symbols
 from algorithms.codes.lists import Column, Lists, Records
 from algorithms.compressors.base import ListedRows, Property, StatedLength
-from algorithms.compressors.entries import entries_of, first
+from algorithms.compressors.entries import Entries, entries_of, first
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.compressors.sparse import SparseCompressor
 from algorithms.kernels import row_norms
+from algorithms.kernels.entries import place_type
 from algorithms.key import Draws
+from algorithms.row_slices import SLICE, row_slices
 from theory.bits import index_bits
 from theory.claims import Claim, Confidence, Contraction, NoConstant, Source
 
@@ -75,7 +78,7 @@ class AdaComp(SparseCompressor):
         )
 
     def code(self, d: int, dtype: torch.dtype) -> Code:
-        columns = (Column("places", self.width), Column("marks", 2))
+        columns = (Column("places", self.width, torch.int32), Column("marks", 2, torch.uint8))
         return Lists((Field.floats("scale", 1, dtype),), (Records(columns, d),))
 
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
@@ -83,27 +86,31 @@ class AdaComp(SparseCompressor):
 
     def encode_guided(self, x: Tensor, guide: Tensor, draws: Draws) -> Symbols:
         require_rows(x, self.name)
-        g, h = self._cut(x), self._cut(x + guide).abs()
-        tops = g.abs().amax(-1)
+        tops = torch.cat([self._cut(x[..., h]).abs().amax(-1) for h in self._slices(x)], -1)
         require_finite(tops, x, self.name)
         scale = row_norms.mean_abs(tops)
-        mask = (h >= tops[..., None]) & (g != 0) & (scale > 0)[..., None]
-        slots = torch.cat((mask, ~mask.any(-1, keepdim=True)), -1).flatten(-2)
+        slots = torch.cat([self._sent(x, guide, h, tops, scale) for h in self._slices(x)], -1)
         entries = entries_of(slots)
         d = x.shape[-1]  # a bin without elements has room for its word: d words at most
-        at, meant = entries.positions[..., :d], entries.meant[..., :d]
+        count, at, meant = entries.count, entries.positions[..., :d], entries.meant[..., :d]
+        del slots, entries
         owner, place = at // (self.bin + 1), at % (self.bin + 1)
-        after = torch.nn.functional.pad(torch.where(meant, owner, -1)[..., 1:], (0, 1), value=-1)
-        sign = x.gather(-1, (owner * self.bin + place).clamp_max(d - 1)) < 0
+        del at
         none = place == self.bin
-        marks = 2 * (after != owner).to(torch.int64) + (sign & ~none).to(torch.int64)
+        there = (owner * self.bin + place).clamp_max_(d - 1)
+        sign = Entries(count.clamp_max(d), there).pick(x) < 0
+        del there
+        owner = torch.where(meant, owner, -1)
+        last = torch.ones_like(meant)
+        last[..., :-1] = owner[..., 1:] != owner[..., :-1]
+        marks = 2 * last.to(torch.uint8) + (sign & ~none).to(torch.uint8)
         place = torch.where(none, (1 << self.width) - 1, place)
-        return scale, entries.count, torch.where(meant, place, 0), torch.where(meant, marks, 0)
+        return scale, count, torch.where(meant, place, 0), torch.where(meant, marks, 0)
 
     def listed(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> ListedRows:
         scale, count, place, marks = symbols
         last = marks >> 1
-        owner = last.cumsum(-1) - last
+        owner = last.cumsum(-1, dtype=place_type(d)) - last
         some = first(count, place.shape[-1]) & (place < (1 << self.width) - 1)
         values = torch.where(marks % 2 == 1, -scale, scale)
         positions = torch.where(some, owner * self.bin + place, 0)
@@ -117,6 +124,19 @@ class AdaComp(SparseCompressor):
         words = (self._cut(sent) != 0).sum(-1).clamp_min(1).sum(-1)
         length = float_bits + (words * (self.width + 2)).to(torch.float64)
         return StatedLength(length, length)
+
+    def _slices(self, x: Tensor) -> Iterator[slice]:
+        """Rows by slices of whole bins."""
+        return row_slices(x.shape[-1], self.bin * max(1, SLICE // self.bin))
+
+    def _sent(self, x: Tensor, guide: Tensor, here: slice, tops: Tensor, scale: Tensor) -> Tensor:
+        """Which of a slice's coordinates are sent, and after each bin whether none of it is."""
+        g = self._cut(x[..., here])
+        h = self._cut(x[..., here] + guide[..., here]).abs()
+        first = here.start // self.bin
+        top = tops[..., first : first + h.shape[-2], None]
+        mask = (h >= top) & (g != 0) & (scale > 0)[..., None]
+        return torch.cat((mask, ~mask.any(-1, keepdim=True)), -1).flatten(-2)
 
     def _bins(self, d: int) -> int:
         return -(-d // self.bin)

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from algorithms.compressors.requirements import kept, share_name
 from algorithms.compressors.wangni import DropOut
-from algorithms.kernels import row_norms
+from algorithms.kernels import drop_out, row_norms
 from theory import bits
 from theory.claims import Claim, Confidence, Source, Unbiased, VarianceBound
 
@@ -66,12 +66,12 @@ class Atomo(DropOut):
         assert not isinstance(self.budget, AtomBudget)
         return self.budget
 
-    def level(self, x: Tensor) -> Tensor:
+    def level(self, a: Tensor, scales: Tensor) -> Tensor:
         if self.budget is AtomBudget.QSGD:
-            return row_norms.norms(x)
+            return row_norms.norms(a)[:, 0].to(torch.float64) * scales
         if self.budget is AtomBudget.TERNGRAD:
-            return x.amax(-1, keepdim=True)
-        return water_level(x, kept(self._number(), x.shape[-1]))
+            return a[:, -1].to(torch.float64) * scales
+        return drop_out.of_density(a, scales, float(kept(self._number(), a.shape[-1])))
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """A bound on the expected length: s coordinates by value."""

@@ -12,12 +12,14 @@ from torch import Tensor
 
 from algorithms.codes.base import Code, Field, Layout, Symbols
 from algorithms.codes.lists import Column, Lists, Records, float_column
-from algorithms.compressors.atomo import water_level
 from algorithms.compressors.base import Property, StatedLength
 from algorithms.compressors.entries import Entries, entries_of
 from algorithms.compressors.grid import GridCompressor, IrrationalScale
 from algorithms.compressors.requirements import kept, require_finite, require_rows, share_name
-from algorithms.key import Draws
+from algorithms.kernels import drop_out
+from algorithms.kernels.entries import place_type
+from algorithms.key import Draws, below
+from algorithms.row_slices import row_slices
 from theory.bits import index_bits
 from theory.claims import Claim, Confidence, Source, Unbiased, VarianceBound
 
@@ -62,19 +64,33 @@ class Centred(GridCompressor):
         """mu ``[..., m, 1]`` of rows ``[..., m, d]``."""
         if not self.mean:
             return torch.zeros_like(x[..., :1])
-        total = x.to(torch.float64).cumsum(-1)[..., -1:]
+        total = torch.zeros_like(x[..., :1], dtype=torch.float64)
+        for here in row_slices(x.shape[-1]):
+            part = torch.cat((total, x[..., here].to(torch.float64)), -1)
+            total = part.cumsum(-1)[..., -1:]
         return (total / x.shape[-1]).to(x.dtype)
 
     def probabilities(self, x: Tensor) -> Tensor:
         """p ``[..., m, d]`` (float64)."""
-        b = kept(self.budget, x.shape[-1])
+        centre = self.centre(x)
+        return self._chances(x, centre, self._level(x, centre), x.shape[-1])
+
+    def _level(self, x: Tensor, centre: Tensor) -> Tensor:
+        """The distance from the centre ``[..., m, 1]`` (float64) that is sent for sure."""
+        off = (x - centre).abs_().reshape(-1, x.shape[-1])
+        off = off.sort(dim=-1).values if off.is_cuda else off
+        if not off.is_cuda:
+            off.numpy().sort(axis=-1)
+        wanted = float(kept(self.budget, x.shape[-1]))
+        level = drop_out.of_density(off, torch.ones_like(off[:, 0], dtype=torch.float64), wanted)
+        return level.reshape(*x.shape[:-1], 1)
+
+    def _chances(self, x: Tensor, centre: Tensor, level: Tensor, d: int) -> Tensor:
+        """p of some coordinates x ``[..., m, k]`` of rows of d."""
         if not self.optimal:
-            return torch.full_like(x, b / x.shape[-1], dtype=torch.float64)
-        off = (x - self.centre(x)).abs().to(torch.float64)
-        top = off.amax(-1, keepdim=True)
-        scaled = torch.where(top > 0, off / top, 0)
-        level = water_level(scaled, b)
-        return torch.where(scaled > 0, (scaled / level).clamp_max(1), 0)
+            return torch.full_like(x, kept(self.budget, d) / d, dtype=torch.float64)
+        off = (x - centre).abs().to(torch.float64)
+        return torch.where(off > 0, (off / level).clamp_max(1), 0)
 
     def cells(self, x: Tensor) -> tuple[Tensor, Tensor]:
         centre, p = self.centre(x), self.probabilities(x)
@@ -98,23 +114,29 @@ class Centred(GridCompressor):
         )
 
     def code(self, d: int, dtype: torch.dtype) -> Code:
-        columns = (Column("indices", index_bits(d)), float_column("values", dtype))
+        columns = (Column("indices", index_bits(d), place_type(d)), float_column("values", dtype))
         return Lists((Field.floats("centre", 1, dtype),), (Records(columns, d),))
 
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
         require_rows(x, self.name)
         centre = self.centre(x)
         require_finite(centre + x.abs().amax(-1, keepdim=True), x, self.name)
-        p = self.probabilities(x)
-        taken = draws.uniform(x.shape[-1], torch.float64) < p
+        d = x.shape[-1]
+        level = self._level(x, centre) if self.optimal else centre
+        taken = below(draws, lambda h: self._chances(x[..., h], centre, level, d), d)
         entries = entries_of(taken)
-        return centre, entries.count, entries.positions, entries.pick(self.cells(x)[1])
+        values = entries.pick(x)
+        p = self._chances(values, centre, level, d)
+        outer = torch.where(p > 0, centre + (values - centre) / p.clamp_min(1e-300), values)
+        sent = torch.where(entries.meant, outer.to(x.dtype), 0)
+        return centre, entries.count, entries.positions, sent
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         centre, count, positions, values = symbols
         entries = Entries(count, positions)
-        named = entries.spread(torch.ones_like(values), d) > 0
-        return torch.where(named, entries.spread(values, d), centre)
+        named = entries.spread(torch.ones_like(values, dtype=torch.uint8), d)
+        rows = entries.spread(values, d)
+        return torch.where(named == 1, rows, centre, out=rows)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """The expected length, a bound where the optimal probabilities leave some out."""

@@ -13,10 +13,12 @@ from torch import Tensor
 from algorithms.codes.base import Code, Field, Layout, Symbols
 from algorithms.codes.lists import Column, Lists, Records
 from algorithms.compressors.base import ListedRows, Property, StatedLength
-from algorithms.compressors.entries import Entries, entries_of, first, sums
+from algorithms.compressors.entries import Entries, entries_of, sums
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.compressors.sparse import SparseCompressor
+from algorithms.kernels.entries import place_type
 from algorithms.key import Draws
+from algorithms.row_slices import highest
 from theory.bits import index_bits
 from theory.claims import Claim, Confidence, Contraction, Source
 
@@ -71,7 +73,7 @@ class Dryden(SparseCompressor):
         return (means, Field("count", 1, index_bits(d + 1)), indices, signs)
 
     def code(self, d: int, dtype: torch.dtype) -> Code:
-        columns = (Column("indices", index_bits(d)), Column("signs", 1))
+        columns = (Column("indices", index_bits(d), place_type(d)), Column("signs", 1, torch.uint8))
         return Lists((Field.floats("means", 2, dtype),), (Records(columns, d),))
 
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
@@ -81,7 +83,7 @@ class Dryden(SparseCompressor):
         if not math.isfinite(x.sum(dtype=torch.float64).item()):
             require_finite(x, x, self.name)
         entries = entries_of(above | below)
-        return means, entries.count, entries.positions, entries.pick(below.to(torch.int64))
+        return means, entries.count, entries.positions, entries.pick(below)
 
     def listed(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> ListedRows:
         means, count, positions, negative = symbols
@@ -101,22 +103,26 @@ class Dryden(SparseCompressor):
         return StatedLength(length, length)
 
 
+@lru_cache(maxsize=4096)
+def _share(proportion: float, n: int) -> int:
+    """ceil(pi n), rounding of the product forgiven; 1 at least where n > 0."""
+    return max(1, math.ceil(round(proportion * n, 9))) if n else 0
+
+
 @lru_cache(maxsize=64)
 def _shares(proportion: float, d: int) -> tuple[int, ...]:
-    """ceil(pi n) for n = 0, ..., d, rounding of the product forgiven; 1 at least where n > 0."""
-    return (0, *(max(1, math.ceil(round(proportion * n, 9))) for n in range(1, d + 1)))
+    """Those of n = 0, ..., d."""
+    return tuple(_share(proportion, n) for n in range(d + 1))
 
 
 def _largest(x: Tensor, proportion: float) -> Tensor:
     """Mask of the largest ceil(pi n+) positive values of rows x."""
-    shares = torch.tensor(_shares(proportion, x.shape[-1]), device=x.device)
-    most = shares[(x > 0).sum(-1, keepdim=True)]
-    order = x.sort(dim=-1, descending=True, stable=True).indices
-    chosen = first(most, x.shape[-1])
-    return torch.zeros_like(chosen).scatter_(-1, order, chosen)
+    positive = (x > 0).sum(-1, keepdim=True)
+    most = [_share(proportion, n) for n in positive.flatten().tolist()]
+    return highest(x, torch.tensor(most, device=x.device).reshape(positive.shape))
 
 
 def _mean(x: Tensor, mask: Tensor) -> Tensor:
     """Mean magnitude ``[..., m, 1]`` (float64) over the mask; 0 where it is empty."""
     count = mask.sum(-1, keepdim=True).clamp_min(1)
-    return sums(torch.where(mask, x, torch.zeros_like(x))) / count
+    return sums(entries_of(mask).pick(x)) / count

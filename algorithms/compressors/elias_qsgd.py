@@ -78,11 +78,10 @@ class EliasQSGD(GridCompressor):
 
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
         scale, codes = self.inner.encode(x, draws)
-        wide = codes.to(torch.int64)
-        level = wide & ((1 << self.inner.width) - 1)
-        entries = entries_of(level > 0)
-        negative = entries.pick(wide >> self.inner.width)
-        return scale, entries.count, gaps(entries), negative, entries.pick(level)
+        mask = (1 << self.inner.width) - 1
+        entries = entries_of((codes & mask) > 0)
+        picked = entries.pick(codes).to(torch.int64)
+        return scale, entries.count, gaps(entries), picked >> self.inner.width, picked & mask
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         scale, count, distances, negative, level = symbols

@@ -30,24 +30,30 @@ class Entries:
 
     def pick(self, x: Tensor) -> Tensor:
         """What rows ``[..., m, d]`` hold there; zeros in the slots that are not meant."""
-        return torch.where(self.meant, x.gather(-1, self.positions), torch.zeros_like(x[..., :1]))
+        cap, d = self.positions.shape[-1], x.shape[-1]
+        places = self.positions.reshape(-1, cap)
+        rows = x.expand(*self.positions.shape[:-1], d).reshape(-1, d)
+        return kernel.pick(self.count.reshape(-1), places, rows).reshape(self.positions.shape)
 
     def spread(self, values: Tensor, d: int) -> Tensor:
         """Rows ``[..., m, d]`` with ``values`` ``[..., m, cap]`` at the positions, else zero."""
         return self.spread_onto(values.new_zeros((*values.shape[:-1], d)), values)
 
     def spread_onto(self, rows: Tensor, values: Tensor) -> Tensor:
-        """``rows`` itself (contiguous), ``values`` added at the positions."""
-        count, cap = self.count.reshape(-1), self.positions.shape[-1]
-        places, held = self.positions.reshape(-1, cap), values.reshape(-1, cap)
-        kernel.spread_onto(count, places, held, rows.view(-1, rows.shape[-1]))
+        """``rows`` itself (contiguous), ``values`` added at the positions; either may have
+        slots that are not meant and that the other has not."""
+        places, held = (part.reshape(-1, part.shape[-1]) for part in (self.positions, values))
+        kernel.spread_onto(self.count.reshape(-1), places, held, rows.view(-1, rows.shape[-1]))
         return rows
 
 
 def entries_of(mask: Tensor) -> Entries:
-    """The coordinates set in ``mask`` ``[..., m, d]`` (bool), in ascending order."""
+    """The coordinates set in ``mask`` ``[..., m, d]`` (bool), in ascending order.
+
+    There are as many slots as the fullest row needs, one at least.
+    """
     count, places = kernel.places(mask.reshape(-1, mask.shape[-1]))
-    return Entries(count.reshape(*mask.shape[:-1], 1), places.reshape(mask.shape))
+    return Entries(count.reshape(*mask.shape[:-1], 1), places.reshape(*mask.shape[:-1], -1))
 
 
 def all_of(positions: Tensor) -> Tensor:
@@ -69,7 +75,8 @@ def gaps(entries: Entries) -> Tensor:
 def from_gaps(count: Tensor, distances: Tensor) -> Entries:
     """The inverse of :func:`gaps`."""
     meant = first(count, distances.shape[-1])
-    return Entries(count, torch.where(meant, distances.cumsum(-1) - 1, 0))
+    ends = distances.cumsum(-1, dtype=distances.dtype)
+    return Entries(count, torch.where(meant, ends - 1, 0))
 
 
 def sums(x: Tensor) -> Tensor:

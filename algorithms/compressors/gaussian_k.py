@@ -16,6 +16,7 @@ from algorithms.compressors.masked import MaskCompressor
 from algorithms.compressors.requirements import kept, share_name
 from algorithms.kernels import row_norms
 from algorithms.key import Draws
+from algorithms.row_slices import mask_by_slices, row_slices
 from theory import bits
 from theory.claims import Claim, Confidence, Contraction, NoConstant, Source
 
@@ -62,23 +63,24 @@ class GaussianK(MaskCompressor):
     def mask(self, x: Tensor, draws: Draws) -> Tensor:
         k = kept(self.k, x.shape[-1])
         threshold = self.first_threshold(x)
-        size = x.abs().to(torch.float64)
-        mask = size > threshold
+        mask = _above(x, threshold)
         for _ in range(_LOOKS - 1):
             count = mask.sum(-1, keepdim=True)
             few, many = 3 * count < 2 * k, 3 * count > 4 * k
             threshold = threshold * torch.where(few, 0.5, torch.where(many, 1.5, 1.0))
-            mask = size > threshold
+            mask = _above(x, threshold)
         return mask
 
     def first_threshold(self, x: Tensor) -> Tensor:
         """The threshold ``[..., m, 1]`` (float64) that the search starts from."""
         d = x.shape[-1]
-        k, wide = kept(self.k, d), x.to(torch.float64)
+        k = kept(self.k, d)
         if k == d:
-            return torch.full_like(wide[..., :1], -torch.inf)
-        mean = signed_sums(wide) / d
-        deviation = row_norms.norms(wide - mean) / math.sqrt(d)
+            return torch.full_like(x[..., :1], -torch.inf, dtype=torch.float64)
+        parts = [x[..., here].to(torch.float64) for here in row_slices(d)]
+        mean = sum(signed_sums(part) for part in parts) / d
+        off = [row_norms.norms(part - mean) for part in parts]
+        deviation = row_norms.norms(torch.cat(off, -1)) / math.sqrt(d)
         return mean + deviation * NormalDist().inv_cdf(1 - k / d)
 
     def mask_again(self, d: int, draws: Draws) -> Tensor:
@@ -87,3 +89,7 @@ class GaussianK(MaskCompressor):
     def stated_bits(self, d: int, float_bits: int) -> float:
         """The longest message: all d entries."""
         return bits.sparse(d, d, float_bits)
+
+
+def _above(x: Tensor, threshold: Tensor) -> Tensor:
+    return mask_by_slices(x, lambda part: part.abs().to(torch.float64) > threshold)

@@ -14,6 +14,7 @@ from algorithms.compressors.base import ListedRows, StatedLength
 from algorithms.compressors.entries import entries_of
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.compressors.sparse import SparseCompressor
+from algorithms.kernels.entries import place_type
 from algorithms.key import Draws
 from theory.bits import index_bits
 
@@ -56,7 +57,7 @@ class MaskCompressor(SparseCompressor):
         return (count, Field("indices", d, index_bits(d)), values)
 
     def code(self, d: int, dtype: torch.dtype) -> Code:
-        index = (Column("indices", index_bits(d)),) if self.indices_sent else ()
+        index = (Column("indices", index_bits(d), place_type(d)),) if self.indices_sent else ()
         return Lists((), (Records((*index, float_column("values", dtype)), d),))
 
     def encode(self, x: Tensor, draws: Draws) -> Symbols:

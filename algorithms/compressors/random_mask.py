@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, final
 
-import torch
 from torch import Tensor
 
 from algorithms.compressors.base import Property
 from algorithms.compressors.masked import MaskCompressor
-from algorithms.key import Draws
+from algorithms.key import Draws, below
 from theory import bits
 from theory.claims import Claim, Confidence, Contraction, Source, Unbiased, VarianceBound
 
@@ -76,7 +75,7 @@ class RandomMask(MaskCompressor):
         return self.mask_again(x.shape[-1], draws)
 
     def mask_again(self, d: int, draws: Draws) -> Tensor:
-        return draws.uniform(d, torch.float64) < self.q
+        return below(draws, lambda _: self.q, d)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """The expected length: q d entries."""

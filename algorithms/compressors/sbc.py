@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import ClassVar, final
 
 import torch
@@ -12,10 +12,19 @@ from torch import Tensor
 from algorithms.codes.base import Code, Field, Layout, Symbols
 from algorithms.codes.lists import Column, Lists, Records
 from algorithms.compressors.base import ListedRows, Property, StatedLength
-from algorithms.compressors.entries import Entries, from_gaps, gaps, golomb_lengths, signed_sums
+from algorithms.compressors.entries import (
+    Entries,
+    entries_of,
+    from_gaps,
+    gaps,
+    golomb_lengths,
+    signed_sums,
+)
 from algorithms.compressors.requirements import kept, require_finite, require_rows, share_name
 from algorithms.compressors.sparse import SparseCompressor
+from algorithms.kernels.entries import place_type
 from algorithms.key import Draws
+from algorithms.row_slices import highest
 from theory import bits
 from theory.claims import Claim, Confidence, Contraction, Source
 
@@ -72,11 +81,13 @@ class SBC(SparseCompressor):
 
     def code(self, d: int, dtype: torch.dtype) -> Code:
         k = self.kept(d)
-        columns = (Column("gaps", bits.golomb_width(k / d), golomb=True),)
+        columns = (Column("gaps", bits.golomb_width(k / d), place_type(d), golomb=True),)
         return Lists((Field.floats("mean", 1, dtype),), (Records(columns, k),))
 
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
         require_rows(x, self.name)
+        if not math.isfinite(x.sum(dtype=torch.float64).item()):
+            require_finite(x, x, self.name)
         k = self.kept(x.shape[-1])
         top, high = _extremes(x, k)
         bottom, low = _extremes(-x, k)
@@ -103,12 +114,11 @@ class SBC(SparseCompressor):
 
 def _extremes(x: Tensor, k: int) -> tuple[Tensor, Tensor]:
     """Indices ``[..., m, k]`` of the k largest values, ascending, and their mean (float64)."""
-    order = x.sort(dim=-1, descending=True, stable=True).indices[..., :k]
-    chosen = order.sort(dim=-1).values
-    return chosen, signed_sums(x.gather(-1, chosen)) / k
+    count = torch.full_like(x[..., :1], k, dtype=torch.int64)
+    chosen = entries_of(highest(x, count)).positions
+    return chosen, signed_sums(x.gather(-1, chosen.to(torch.int64))) / k
 
 
-@lru_cache(maxsize=64)
 def _quality(k: int, d: int) -> float:
     """k over the largest square norm of a row whose larger mean is 1."""
     largest = float(d)

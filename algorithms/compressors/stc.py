@@ -15,6 +15,7 @@ from algorithms.compressors.entries import Entries, from_gaps, gaps, golomb_leng
 from algorithms.compressors.requirements import kept, require_finite, require_rows, share_name
 from algorithms.compressors.sparse import SparseCompressor
 from algorithms.kernels import selection
+from algorithms.kernels.entries import place_type
 from algorithms.key import Draws
 from theory import bits
 from theory.claims import Claim, Confidence, Contraction, Source
@@ -57,7 +58,10 @@ class STC(SparseCompressor):
 
     def code(self, d: int, dtype: torch.dtype) -> Code:
         k = kept(self.k, d)
-        columns = (Column("gaps", bits.golomb_width(k / d), golomb=True), Column("signs", 1))
+        columns = (
+            Column("gaps", bits.golomb_width(k / d), place_type(d), golomb=True),
+            Column("signs", 1, torch.uint8),
+        )
         return Lists((Field.floats("mean", 1, dtype),), (Records(columns, k),))
 
     def encode(self, x: Tensor, draws: Draws) -> Symbols:

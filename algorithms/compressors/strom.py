@@ -57,7 +57,7 @@ class Strom(SparseCompressor):
         return (count, Field("indices", d, 31), Field("negative", d, 1))
 
     def code(self, d: int, dtype: torch.dtype) -> Code:
-        return Lists((), (Records((Column("indices", 31), Column("negative", 1)), d),))
+        return Lists((), (Records((Column("indices", 31, torch.int32), Column("negative", 1)), d),))
 
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
         require_rows(x, self.name)

@@ -14,6 +14,7 @@ from algorithms.codes.zero_runs import ZeroRuns
 from algorithms.compressors.base import Compressor, Property, StatedLength
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.key import Draws
+from algorithms.row_slices import row_slices
 from theory import bits
 from theory.claims import Claim, Confidence, Contraction, Source
 
@@ -68,16 +69,27 @@ class ThreeLC(Compressor):
         require_rows(x, self.name)
         scale = x.abs().amax(-1, keepdim=True) * self.s
         require_finite(scale, x, self.name)
-        trits = torch.where(x.abs() > scale / 2, x.sign(), 0).to(torch.int64) + 1
-        padded = torch.nn.functional.pad(trits, (0, -x.shape[-1] % 5), value=1)
-        powers = torch.tensor(_POWERS, device=x.device)
-        return scale, (padded.reshape(*x.shape[:-1], -1, 5) * powers).sum(-1).to(torch.uint8)
+        powers = torch.tensor(_POWERS, dtype=torch.uint8, device=x.device)
+        size = -(-x.shape[-1] // 5)
+        quintets = torch.empty((*x.shape[:-1], size), dtype=torch.uint8, device=x.device)
+        for here in row_slices(size):
+            part = x[..., 5 * here.start : 5 * here.stop]
+            trits = torch.where(part.abs() > scale / 2, part.sign(), 0).to(torch.int8) + 1
+            padded = torch.nn.functional.pad(trits, (0, -part.shape[-1] % 5), value=1)
+            fives = padded.to(torch.uint8).unflatten(-1, (-1, 5))
+            quintets[..., here] = (fives * powers).sum(-1, dtype=torch.uint8)
+        return scale, quintets
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         scale, quintets = symbols
-        powers = torch.tensor(_POWERS, device=scale.device)
-        trits = quintets.to(torch.int64)[..., None] // powers % 3 - 1
-        return trits.flatten(-2)[..., :d].to(dtype) * scale
+        powers = torch.tensor(_POWERS, dtype=torch.uint8, device=scale.device)
+        out = torch.empty((*quintets.shape[:-1], d), dtype=dtype, device=scale.device)
+        for here in row_slices(quintets.shape[-1]):
+            trits = (quintets[..., here, None] // powers % 3).to(torch.int8) - 1
+            there = slice(5 * here.start, min(5 * here.stop, d))
+            kept = trits.flatten(-2)[..., : there.stop - there.start]
+            out[..., there] = kept.to(dtype) * scale
+        return out
 
     def code(self, d: int, dtype: torch.dtype) -> Code:
         head, quintets = self.layout(d, dtype)

@@ -14,6 +14,7 @@ from algorithms.compressors.entries import entries_of
 from algorithms.compressors.masked import MaskCompressor
 from algorithms.compressors.requirements import kept, require_finite, require_rows, share_name
 from algorithms.key import Draws
+from algorithms.row_slices import highest
 from theory import bits
 from theory.claims import Claim, Confidence, Contraction, Source
 
@@ -46,7 +47,8 @@ class TopCount(MaskCompressor):
         return (Contraction(kept(self.k, d) / d, "k/d", _PAPER, True, Confidence.READ),)
 
     def mask(self, x: Tensor, draws: Draws) -> Tensor:
-        return _largest(x, torch.full_like(x[..., :1], kept(self.k, x.shape[-1])))
+        k = kept(self.k, x.shape[-1])
+        return _largest(x, torch.full_like(x[..., :1], k, dtype=torch.int64))
 
     def mask_again(self, d: int, draws: Draws) -> Tensor:
         raise TypeError(f"{self.name} chooses by value; its indices must be sent")
@@ -54,7 +56,7 @@ class TopCount(MaskCompressor):
     def encode_guided(self, x: Tensor, guide: Tensor, draws: Draws) -> Symbols:
         require_rows(x, self.name)
         require_finite(x, x, self.name)
-        entries = entries_of(_largest(x, guide[..., :1]) & (x != 0))
+        entries = entries_of(_largest(x, guide[..., :1].to(torch.int64)) & (x != 0))
         return entries.count, entries.positions, entries.pick(x)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
@@ -64,7 +66,7 @@ class TopCount(MaskCompressor):
 
 def _largest(x: Tensor, count: Tensor) -> Tensor:
     """Mask of the ``count`` ``[..., 1]`` largest magnitudes of rows ``[..., d]``."""
-    return ranks(x.abs()) < count
+    return highest(x.abs(), count)
 
 
 def ranks(size: Tensor) -> Tensor:

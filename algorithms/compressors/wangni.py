@@ -15,7 +15,9 @@ from algorithms.compressors.base import Compressor, Property, StatedLength
 from algorithms.compressors.entries import Entries, entries_of, first
 from algorithms.compressors.repeated import distinct
 from algorithms.compressors.requirements import require_finite, require_rows
-from algorithms.key import Draws
+from algorithms.kernels import drop_out
+from algorithms.key import Draws, below
+from algorithms.row_slices import mask_by_slices
 from theory import bits
 from theory.bits import index_bits
 from theory.claims import Claim, Confidence, Source, Unbiased, VarianceBound
@@ -38,15 +40,20 @@ class DropOut(Compressor):
     )
 
     @abstractmethod
-    def level(self, x: Tensor) -> Tensor:
-        """v ``[..., m, 1]`` for magnitudes x ``[..., m, d]`` (float64, at most 1, largest 1)."""
+    def level(self, a: Tensor, scales: Tensor) -> Tensor:
+        """v ``[P]`` (float64), in units of 1 / ``scales``, for magnitudes a ``[P, d]`` that rise;
+        a times ``scales`` ``[P]`` (float64, powers of two) is at most 1, its largest at least 1/2.
+        """
 
     def levels(self, x: Tensor) -> Tensor:
         """v ``[..., m, 1]`` of rows x, in their type; 0 for rows of zeros."""
-        largest = x.abs().amax(-1, keepdim=True)
-        power = torch.frexp(largest).exponent.clamp(-1000, 1000).to(torch.float64)
-        scaled = torch.ldexp(x.abs().to(torch.float64), -power)  # float64 powers: 2^200 is one
-        return torch.ldexp(self.level(scaled), power).to(x.dtype)
+        a = x.abs().reshape(-1, x.shape[-1])
+        a = a.sort(dim=-1).values if a.is_cuda else a.contiguous()
+        if not a.is_cuda:
+            a.numpy().sort(axis=-1)
+        power = torch.frexp(a[:, -1]).exponent.clamp(-1000, 1000).to(torch.float64)
+        level = self.level(a, torch.ldexp(torch.ones_like(power), -power))
+        return torch.ldexp(level, power).to(x.dtype).reshape(*x.shape[:-1], 1)
 
     def probabilities(self, x: Tensor) -> Tensor:
         """p ``[..., m, d]`` (float64) of rows x; 0 where x is 0."""
@@ -66,14 +73,18 @@ class DropOut(Compressor):
         require_rows(x, self.name)
         require_finite(x.abs().amax(-1), x, self.name)
         rows = distinct(x)
-        level, size = self.levels(rows), rows.abs()
-        above = (size >= level) & (rows != 0)
-        p = torch.where(above, 0, size.to(torch.float64) / level.to(torch.float64))
+        level = self.levels(rows)
+
+        def chance(here: slice) -> Tensor:
+            size = rows[..., here].abs()
+            p = size.to(torch.float64) / level.to(torch.float64)
+            return torch.where(size >= level, 0, p)
+
+        small = entries_of(below(draws, chance, x.shape[-1]))
+        large = mask_by_slices(rows, lambda part: (part.abs() >= level) & (part != 0))
+        one, other = entries_of(large.expand(x.shape)), small
+        signs = (other.pick(x) < 0).to(torch.uint8)
         level = level.expand(*x.shape[:-1], 1)
-        large = above.expand(x.shape)
-        small = draws.uniform(x.shape[-1], torch.float64) < p
-        one, other = entries_of(large), entries_of(small)
-        signs = other.pick((x < 0).to(torch.int64))
         return (
             level, one.count, one.positions, one.pick(x), other.count, other.positions, signs,
         )  # fmt: skip
@@ -134,15 +145,8 @@ class Wangni(DropOut):
         variance = VarianceBound(self.epsilon, "epsilon", _PAPER, True, Confidence.CERTAIN)
         return (Unbiased(_PAPER), variance)
 
-    def level(self, x: Tensor) -> Tensor:
-        a = x.sort(dim=-1).values
-        tail, squares = a.cumsum(-1), (a * a).cumsum(-1)
-        budget = self.epsilon * squares[..., -1:] + squares
-        fits = a * tail <= budget
-        place = torch.arange(a.shape[-1], device=a.device)
-        last = torch.where(fits, place, 0).amax(-1, keepdim=True)
-        total = tail.gather(-1, last)
-        return torch.where(total > 0, budget.gather(-1, last) / total, 0)
+    def level(self, a: Tensor, scales: Tensor) -> Tensor:
+        return drop_out.of_variance(a, scales, self.epsilon)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """A bound on the expected length: p_j = 1/(1 + epsilon) everywhere would do."""
@@ -183,19 +187,8 @@ class GreedyWangni(DropOut):
             VarianceBound(omega, formula, _SHARP, True, Confidence.DERIVED),
         )
 
-    def level(self, x: Tensor) -> Tensor:
-        d, a = x.shape[-1], x.sort(dim=-1).values.contiguous()
-        tail = torch.nn.functional.pad(a.cumsum(-1), (1, 0))
-        level = tail[..., -1:] / (self.density * d)
-        for _ in range(d):
-            small = torch.searchsorted(a, level)
-            room = self.density * d - (d - small).to(torch.float64)
-            rest = tail.gather(-1, small)
-            lower = torch.where((rest > 0) & (room > 0), rest / room, level)
-            if not (lower < level).any():
-                break
-            level = torch.minimum(level, lower)
-        return level
+    def level(self, a: Tensor, scales: Tensor) -> Tensor:
+        return drop_out.of_density(a, scales, self.density * a.shape[-1])
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """A bound on the expected length: all that are sent by value."""

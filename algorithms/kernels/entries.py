@@ -8,16 +8,21 @@ from torch import Tensor
 
 
 @numba.njit(cache=True, nogil=True)
-def _places(mask, count, out):  # type: ignore[no-untyped-def]
+def _places(mask, out):  # type: ignore[no-untyped-def]
     rows, d = mask.shape
     for i in range(rows):
         filled = 0
         for j in range(d):
-            out[i, filled] = j
-            filled += mask[i, j]
-        for j in range(filled, out.shape[1]):
-            out[i, j] = 0
-        count[i] = filled
+            if mask[i, j]:
+                out[i, filled] = j
+                filled += 1
+
+
+@numba.njit(cache=True, nogil=True)
+def _pick(count, places, rows, out):  # type: ignore[no-untyped-def]
+    for i in range(out.shape[0]):
+        for e in range(count[i]):
+            out[i, e] = rows[i, places[i, e]]
 
 
 @numba.njit(cache=True, nogil=True)
@@ -31,28 +36,59 @@ def _spread(count, places, values, out):  # type: ignore[no-untyped-def]
     return -1
 
 
+def place_type(d: int) -> torch.dtype:
+    """What places in [0, d) are kept in."""
+    return torch.int32 if d < 1 << 31 else torch.int64
+
+
+def _blank(count: Tensor, d: int) -> Tensor:
+    cap = max(1, int(count.max())) if count.numel() else 1
+    return torch.zeros((count.shape[0], cap), dtype=place_type(d), device=count.device)
+
+
 def places_torch(mask: Tensor) -> tuple[Tensor, Tensor]:
     """The twin of :func:`places`, equal."""
-    d = mask.shape[-1]
-    slots = torch.where(mask, mask.cumsum(-1) - 1, d)
-    out = torch.zeros((mask.shape[0], d + 1), dtype=torch.int64, device=mask.device)
-    out.scatter_(-1, slots, torch.arange(d, device=mask.device).expand(mask.shape))
-    return mask.sum(-1), out[:, :d].contiguous()
+    count = mask.sum(-1)
+    out = _blank(count, mask.shape[-1])
+    row, place = mask.nonzero(as_tuple=True)
+    slot = (mask.cumsum(-1) - 1)[row, place]
+    out[row, slot] = place.to(out.dtype)
+    return count, out
 
 
 def places(mask: Tensor) -> tuple[Tensor, Tensor]:
-    """How many of masks ``[P, d]`` are set ``[P]``, and where ``[P, d]``, ascending, then zeros."""
+    """How many of masks ``[P, d]`` are set ``[P]``, and where ``[P, cap]``, ascending, then zeros.
+
+    ``cap`` is the largest count, 1 at least.
+    """
     if mask.is_cuda:
         return places_torch(mask)
-    out = torch.empty((mask.shape[0], mask.shape[1] + 1), dtype=torch.int64)
-    count = torch.empty(mask.shape[0], dtype=torch.int64)
-    _places(mask.contiguous().numpy(), count.numpy(), out.numpy())
-    return count, out[:, :-1].contiguous()
+    count = mask.sum(-1)
+    out = _blank(count, mask.shape[-1])
+    _places(mask.contiguous().numpy(), out.numpy())
+    return count, out
+
+
+def pick_torch(count: Tensor, where: Tensor, rows: Tensor) -> Tensor:
+    """The twin of :func:`pick`, equal."""
+    meant = torch.arange(where.shape[-1], device=where.device) < count[:, None]
+    return torch.where(meant, rows.gather(-1, where.to(torch.int64)), 0)
+
+
+def pick(count: Tensor, where: Tensor, rows: Tensor) -> Tensor:
+    """What ``rows`` ``[P, d]`` hold at the first ``count`` of the places ``[P, cap]``; else 0."""
+    if rows.is_cuda:
+        return pick_torch(count, where, rows)
+    out = torch.zeros(where.shape, dtype=rows.dtype)
+    _pick(*(part.contiguous().numpy() for part in (count, where, rows)), out.numpy())
+    return out
 
 
 def spread_torch(count: Tensor, where: Tensor, values: Tensor, out: Tensor) -> Tensor:
     """The twin of :func:`spread_onto`, equal."""
-    meant = torch.arange(where.shape[-1], device=where.device) < count[:, None]
+    cap = min(where.shape[-1], values.shape[-1])
+    where, values = where[:, :cap].to(torch.int64), values[:, :cap]
+    meant = torch.arange(cap, device=where.device) < count[:, None]
     return out.scatter_add_(-1, where, torch.where(meant, values, torch.zeros_like(values)))
 
 

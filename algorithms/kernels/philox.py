@@ -112,45 +112,46 @@ def _double(high, low):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True)
-def _double_row(k0, k1, replica, worker, row):  # type: ignore[no-untyped-def]
+def _double_row(k0, k1, replica, worker, row, first):  # type: ignore[no-untyped-def]
     count = row.shape[0]
     for b in range(count // 2):
-        w0, w1, w2, w3 = block(b, worker, replica, 0, k0, k1)
+        w0, w1, w2, w3 = block(first // 2 + b, worker, replica, 0, k0, k1)
         row[2 * b] = _double(w0, w1)
         row[2 * b + 1] = _double(w2, w3)
     if count % 2:
-        w0, w1, _, _ = block(count // 2, worker, replica, 0, k0, k1)
+        w0, w1, _, _ = block((first + count) // 2, worker, replica, 0, k0, k1)
         row[count - 1] = _double(w0, w1)
 
 
 @numba.njit(cache=True, nogil=True)
-def _float_row(k0, k1, replica, worker, row):  # type: ignore[no-untyped-def]
+def _float_row(k0, k1, replica, worker, row, first):  # type: ignore[no-untyped-def]
     count = row.shape[0]
     eight, unit = np.uint64(8), np.float32(_TWO24)
     for b in range(count // 4):
-        w0, w1, w2, w3 = block(b, worker, replica, 0, k0, k1)
+        w0, w1, w2, w3 = block(first // 4 + b, worker, replica, 0, k0, k1)
         row[4 * b] = np.float32(np.int32(w0 >> eight)) * unit
         row[4 * b + 1] = np.float32(np.int32(w1 >> eight)) * unit
         row[4 * b + 2] = np.float32(np.int32(w2 >> eight)) * unit
         row[4 * b + 3] = np.float32(np.int32(w3 >> eight)) * unit
-    last = block(count // 4, worker, replica, 0, k0, k1)
+    last = block((first + count) // 4, worker, replica, 0, k0, k1)
     for j in range(count - count % 4, count):
         row[j] = np.float32(np.int32(last[j % 4] >> eight)) * unit
 
 
 @numba.njit(cache=True, nogil=True)
-def uniform_row(k0, k1, replica, worker, row):  # type: ignore[no-untyped-def]
-    """Fill one row of float32 or float64 with the uniforms of one (replica, worker)."""
+def uniform_row(k0, k1, replica, worker, row, first=0):  # type: ignore[no-untyped-def]
+    """Fill one row of float32 or float64 with the uniforms of one (replica, worker), from number
+    ``first`` on, a multiple of 4."""
     if row.itemsize == 8:
-        _double_row(k0, k1, replica, worker, row)
+        _double_row(k0, k1, replica, worker, row, first)
     else:
-        _float_row(k0, k1, replica, worker, row)
+        _float_row(k0, k1, replica, worker, row, first)
 
 
 @numba.njit(cache=True, nogil=True)
-def _fill_uniforms(k0, k1, replicas, workers, out):  # type: ignore[no-untyped-def]
+def _fill_uniforms(k0, k1, replicas, workers, first, out):  # type: ignore[no-untyped-def]
     for p in range(out.shape[0]):
-        uniform_row(k0, k1, replicas[p], workers[p], out[p])
+        uniform_row(k0, k1, replicas[p], workers[p], out[p], first)
 
 
 @numba.njit(cache=True, nogil=True)
@@ -185,11 +186,12 @@ def integers_numba(
 
 
 def uniform_numba(
-    k0: int, k1: int, replicas: Tensor, workers: Tensor, count: int, dtype: torch.dtype
-) -> Tensor:
-    """Uniforms in [0, 1) ``[P, count]``."""
+    k0: int, k1: int, replicas: Tensor, workers: Tensor, count: int, dtype: torch.dtype,
+    first: int = 0,
+) -> Tensor:  # fmt: skip
+    """Uniforms in [0, 1) ``[P, count]``, from number ``first`` of each row on, a multiple of 4."""
     out = torch.empty((replicas.numel(), count), dtype=dtype)
-    _fill_uniforms(k0, k1, replicas.numpy(), workers.numpy(), out.numpy())
+    _fill_uniforms(k0, k1, replicas.numpy(), workers.numpy(), first, out.numpy())
     return out
 
 
@@ -211,10 +213,16 @@ def _high_low(a: Tensor, multiplier: int) -> tuple[Tensor, Tensor]:
     return high, low
 
 
-def words_torch(k0: int, k1: int, replicas: Tensor, workers: Tensor, count: int) -> Tensor:
-    """The twin of :func:`words_numba` in torch int64 operations, on any device."""
+def words_torch(
+    k0: int, k1: int, replicas: Tensor, workers: Tensor, count: int, first: int = 0
+) -> Tensor:
+    """The twin of :func:`words_numba` in torch int64 operations, on any device.
+
+    From word ``first`` of each row on, a multiple of 4.
+    """
     blocks = (count + 3) // 4
-    c0 = torch.arange(blocks, device=workers.device).expand(workers.numel(), blocks)
+    c0 = first // 4 + torch.arange(blocks, device=workers.device)
+    c0 = c0.expand(workers.numel(), blocks)
     c1 = workers[:, None].expand_as(c0)
     c2 = replicas[:, None].expand_as(c0)
     c3 = torch.zeros_like(c1)
@@ -242,12 +250,13 @@ def _doubles(words: Tensor) -> Tensor:
 
 
 def uniform_torch(
-    k0: int, k1: int, replicas: Tensor, workers: Tensor, count: int, dtype: torch.dtype
-) -> Tensor:
+    k0: int, k1: int, replicas: Tensor, workers: Tensor, count: int, dtype: torch.dtype,
+    first: int = 0,
+) -> Tensor:  # fmt: skip
     """The twin of :func:`uniform_numba`, equal bit for bit."""
     if dtype == torch.float64:
-        return _doubles(words_torch(k0, k1, replicas, workers, 2 * count))
-    return (words_torch(k0, k1, replicas, workers, count) >> 8).to(dtype) * _TWO24
+        return _doubles(words_torch(k0, k1, replicas, workers, 2 * count, 2 * first))
+    return (words_torch(k0, k1, replicas, workers, count, first) >> 8).to(dtype) * _TWO24
 
 
 def normal_torch(

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from algorithms.memories.base import Memory, Round
-
-SLICE = 1 << 16
-"""Coordinates that are treated together."""
+from algorithms.row_slices import row_slices
 
 _NOWHERE = torch.empty(0)
 
@@ -53,7 +51,7 @@ def filled(state: Any, saved: list[Tensor]) -> Any:
 
 def before(memory: Memory[Any], state: Any, x: Tensor, out: Tensor) -> None:
     """Write ``memory.before(state, x)`` for rows ``[..., m, d]`` to ``out``, which may be x."""
-    for here in _slices(x.shape[-1]):
+    for here in row_slices(x.shape[-1]):
         wanted = memory.before(_part(state, here), x[..., here])
         out[..., here].copy_(wanted)
 
@@ -63,7 +61,7 @@ def after(memory: Memory[Any], state: Any, round_: Round) -> None:
 
     Fields of the round that ``after_reads`` does not name may be empty.
     """
-    for here in _slices(round_.sent.shape[-1]):
+    for here in row_slices(round_.sent.shape[-1]):
         old = _part(state, here)
         fields = (_at(field, here) for field in round_)
         new = memory.after(old, Round(*fields))
@@ -75,7 +73,7 @@ def distance(x: Tensor, y: Tensor) -> float:
     """||x - y|| of two rows ``[..., d]``."""
     parts = [
         torch.linalg.vector_norm(x[..., here] - y[..., here], dtype=torch.float64)
-        for here in _slices(x.shape[-1])
+        for here in row_slices(x.shape[-1])
     ]
     return float(torch.linalg.vector_norm(torch.stack(parts)))
 
@@ -83,10 +81,6 @@ def distance(x: Tensor, y: Tensor) -> float:
 def nothing(like: Tensor) -> Tensor:
     """What stands in a round for a field that nobody reads."""
     return _NOWHERE.to(like)
-
-
-def _slices(d: int) -> Iterator[slice]:
-    return (slice(start, min(start + SLICE, d)) for start in range(0, d, SLICE))
 
 
 def _at(row: Tensor, here: slice) -> Tensor:

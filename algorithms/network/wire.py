@@ -16,11 +16,15 @@ def byte_mask(lengths: Tensor, width: int) -> Tensor:
 
 def joined(packed: Tensor, lengths: Tensor) -> Tensor:
     """The bytes of rows ``[..., B]`` of ``lengths`` ``[...]`` [bits], one after the other."""
+    if lengths.numel() == 1:  # no mask: it holds eight bytes for one
+        return packed.reshape(-1)[: -(-int(lengths) // 8)]
     return packed[byte_mask(lengths, packed.shape[-1])]
 
 
 def parted(flat: Tensor, lengths: Tensor) -> Tensor:
     """The inverse of :func:`joined`: rows padded with zeros to the longest."""
+    if lengths.numel() == 1:
+        return flat.reshape(*lengths.shape, -1)
     width = int(lengths.max()) + 7 >> 3 if lengths.numel() else 0
     rows = torch.zeros((*lengths.shape, width), dtype=torch.uint8, device=flat.device)
     rows[byte_mask(lengths, width)] = flat

@@ -7,8 +7,9 @@ import pytest
 import torch
 from scipy import stats
 
+from algorithms import key as key_module
 from algorithms.kernels import philox
-from algorithms.key import Key, WorkerIds, uniforms
+from algorithms.key import Key, WorkerIds, below, uniforms
 
 # Random123's kat_vectors for philox4x32, 10 rounds: counter, key, output.
 KNOWN_ANSWERS = [
@@ -136,3 +137,18 @@ def test_integers_are_uniform_and_in_range():
 def test_normals_are_normal():
     z = Key.seed(9).draws(torch.arange(200), torch.arange(10)).normal(51, torch.float64)
     assert stats.kstest(z.flatten().numpy(), "norm").pvalue > 1e-9
+
+
+@pytest.mark.parametrize("part", [4, 8, 1 << 16])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("fill", [philox.uniform_numba, philox.uniform_torch])
+def test_slices_of_a_row_are_those_of_the_whole(part, dtype, fill, monkeypatch):
+    monkeypatch.setattr(key_module, "_PART", part)
+    monkeypatch.setattr(philox, "uniform_numba", fill)
+    draws = Key.seed(3).draws(torch.arange(2), torch.arange(3))
+    whole = draws.uniform(19, dtype)
+    parts = [u for _, u in draws.uniform_parts(19, dtype)]
+    assert torch.equal(torch.cat(parts, -1), whole) and len(parts) == -(-19 // part)
+    chance = torch.linspace(0, 1, 19, dtype=torch.float64)
+    mask = below(draws, lambda here: chance[here], 19)
+    assert torch.equal(mask, draws.uniform(19, torch.float64) < chance)

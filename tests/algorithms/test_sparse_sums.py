@@ -9,6 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from algorithms import row_slices
 from algorithms.compressors.absolute_threshold import AbsoluteThreshold
 from algorithms.compressors.adacomp import AdaComp
 from algorithms.compressors.base import Compressor
@@ -105,7 +106,7 @@ def test_sums_start_at_zero():
 @pytest.mark.parametrize("memory", MEMORIES, ids=lambda m: m.name)
 def test_a_memory_treats_coordinates_by_themselves_and_reads_what_it_says(memory, monkeypatch):
     """In place and by slices of 7, what it does not read poisoned, for three rounds."""
-    monkeypatch.setattr(in_place, "SLICE", 7)
+    monkeypatch.setattr(row_slices, "SLICE", 7)
     whole = memory.init(torch.Size((1, 1, D)), torch.float32, torch.device("cpu"))
     sliced = in_place.mapped(whole, torch.clone)
     for t in range(3):
