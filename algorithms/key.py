@@ -19,7 +19,7 @@ from torch import Tensor
 
 from algorithms.kernels import philox
 
-_PART = 1 << 16  # numbers of a row that are drawn together, a multiple of 4
+_PART = 1 << 14  # numbers of a row that are drawn together, a multiple of 4
 
 
 class NumbersAsked(Exception):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import torch
 from torch import Tensor
 
-SLICE = 1 << 16
+SLICE = 1 << 14
 """Coordinates that are treated together."""
 
 

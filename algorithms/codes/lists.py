@@ -14,7 +14,7 @@ from algorithms.codes.packed import Packed
 from algorithms.kernels import lists as kernel
 
 _PATTERN = {torch.float32: torch.int32, torch.float64: torch.int64}
-_SLOTS = 1 << 16
+_SLOTS = 1 << 14
 """Records of a row that are turned into words together."""
 
 

@@ -16,7 +16,9 @@ from algorithms.compressors.base import Property, StatedLength
 from algorithms.compressors.entries import entries_of, from_gaps, gaps
 from algorithms.compressors.grid import GridCompressor
 from algorithms.compressors.qsgd import QSGD
+from algorithms.kernels import rounding
 from algorithms.key import Draws
+from algorithms.row_slices import mask_by_slices
 from theory import bits
 from theory.bits import index_bits
 from theory.claims import Claim
@@ -79,14 +81,16 @@ class EliasQSGD(GridCompressor):
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
         scale, codes = self.inner.encode(x, draws)
         mask = (1 << self.inner.width) - 1
-        entries = entries_of((codes & mask) > 0)
+        entries = entries_of(mask_by_slices(codes, lambda part: (part & mask) > 0))
         picked = entries.pick(codes).to(torch.int64)
         return scale, entries.count, gaps(entries), picked >> self.inner.width, picked & mask
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         scale, count, distances, negative, level = symbols
         entries = from_gaps(count, distances)
-        codes = entries.spread(level | (negative << self.inner.width), d)
+        width = self.inner.width
+        words = (level | (negative << width)).to(rounding.code_dtype(1 + width))
+        codes = entries.spread(words, d)
         return self.inner.decode((scale, codes), d, dtype, draws)
 
     def stated_bits(self, d: int, float_bits: int) -> float:

@@ -11,12 +11,12 @@ bucket is compressed by itself and sent at once: that is another operator on the
 top-k keeps k of each bucket), and the run equals the simulation of that one.
 
 Beside the memory's own state a step takes at most four rows of the model's size: what is to be
-sent is made in place, the memory is updated slice by slice, messages are summed as they are
-decoded, sparse ones entry by entry, and the mean is written where the gradients lie. Messages that
-list any number of coordinates (thresholds, random masks) are made with several rows of slots.
-With ``per_bucket`` it takes up to a row more, by how many buckets are under way at once, which is
-the ranks' timing; and as the messages of all ranks are held together, on two ranks another one
-where they are dense, or where the memory waits for their mean.
+sent is made in place, masks, messages and the memory are made and read slice by slice, messages are
+summed as they are decoded, sparse ones entry by entry, and the mean is written where the gradients
+lie. More is taken by messages that are as long as the row itself (a threshold that everything
+passes), and by compressors that look at the fresh gradient beside the row. With ``per_bucket`` it
+is no more on two ranks, whatever their timing; all ranks' messages of a bucket are held together,
+and a memory that waits for the mean (global momentum) keeps up to a row more.
 """
 
 # No ``from __future__ import annotations``: DistributedDataParallel inspects the hook's signature.

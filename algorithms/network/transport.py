@@ -126,13 +126,12 @@ class Transport:
             bits += mine.bits_by_row()
         lengths = [bits.fill_(width)] * self.ranks if width is not None else self._all_lengths(bits)
         longest = max(-(-int(length) // 8) for length in lengths)
-        payload = torch.zeros(1 + longest, dtype=torch.uint8, device=device)
+        parts = [torch.zeros(1 + longest, dtype=torch.uint8, device=device) for _ in lengths]
         if mine is not None:
             flat = mine.flat()
-            payload[0] = 1
-            payload[1 : 1 + flat.numel()] = flat
-        parts = [torch.empty_like(payload) for _ in lengths]
-        work = dist.all_gather(parts, payload, async_op=True)
+            parts[self.rank][0] = 1
+            parts[self.rank][1 : 1 + flat.numel()] = flat
+        work = dist.all_gather(parts, parts[self.rank], async_op=True)
 
         def unwrapped(_: object) -> list[WireMessage | None]:
             return [
