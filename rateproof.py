@@ -255,9 +255,9 @@ def audit(
         SubjectFault: the compressor raised (``proofs_check.audit.faults``).
         Interrupted: Ctrl-C; ``found`` is what was finished (``proofs_check.audit.audit``).
     """
-    from proofs_check.audit.audit import SAMPLES, Plan
     from proofs_check.audit.claims import Stated
     from proofs_check.audit.named import audit_named, audit_object
+    from proofs_check.audit.plan import SAMPLES, Plan
 
     stated = Stated(unbiased, omega, delta, names, bits)
     plan = Plan(d=d, seed=seed, samples=SAMPLES if samples is None else samples)

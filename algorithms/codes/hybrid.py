@@ -88,10 +88,11 @@ class Hybrid(Code):
             return self._unmapped(packed, lengths)
         listed = self._listed.unpack(packed, torch.where(flag, 0, lengths))[1:]
         mapped = self._unmapped(packed, torch.where(flag, lengths, 0))
-        return tuple(
-            torch.where(flag[..., None], *(_cut(p, max(a.shape[-1], b.shape[-1])) for p in (b, a)))
-            for a, b in zip(listed, mapped, strict=True)
-        )
+        chosen = []
+        for one, other in zip(listed, mapped, strict=True):
+            width = max(one.shape[-1], other.shape[-1])
+            chosen.append(torch.where(flag[..., None], _cut(other, width), _cut(one, width)))
+        return tuple(chosen)
 
     def _unmapped(self, packed: Tensor, lengths: Tensor) -> Symbols:
         _, level, plan, count, values = self._mapped.unpack(packed, lengths)

@@ -53,7 +53,7 @@ class Column:
 class Records:
     """Up to ``most`` records of these columns; symbols are a count, then ``[..., m, cap]`` each.
 
-    ``cap`` is any number of slots that holds the longest list; read back it is little more.
+    ``cap`` is any number of slots that holds the longest list; read back it is that, or 1.
 
     Where the list is not the last of its message ``counted`` bits say how many records follow; the
     last one ends with the message.
@@ -168,7 +168,8 @@ def _read(
         found += part.counts
         for column, out, read in zip(records.columns, columns, words.unbind(1), strict=True):
             out[:, place : place + size] = _typed(column, read)
-    return [found[:, None], *columns]
+    cap = max(1, int(found.max())) if len(found) else 1
+    return [found[:, None], *(column[:, :cap] for column in columns)]
 
 
 def _room(records: Records, bits: Tensor, count: Tensor) -> int:

@@ -76,7 +76,7 @@ class ThreeLC(Compressor):
             part = x[..., 5 * here.start : 5 * here.stop]
             trits = torch.where(part.abs() > scale / 2, part.sign(), 0).to(torch.int8) + 1
             padded = torch.nn.functional.pad(trits, (0, -part.shape[-1] % 5), value=1)
-            fives = padded.to(torch.uint8).unflatten(-1, (-1, 5))
+            fives = padded.to(torch.uint8).reshape(*padded.shape[:-1], -1, 5)
             quintets[..., here] = (fives * powers).sum(-1, dtype=torch.uint8)
         return scale, quintets
 

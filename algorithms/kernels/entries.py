@@ -80,7 +80,8 @@ def pick(count: Tensor, where: Tensor, rows: Tensor) -> Tensor:
     if rows.is_cuda:
         return pick_torch(count, where, rows)
     out = torch.zeros(where.shape, dtype=rows.dtype)
-    _pick(*(part.contiguous().numpy() for part in (count, where, rows)), out.numpy())
+    counts, places_of, held = (part.contiguous().numpy() for part in (count, where, rows))
+    _pick(counts, places_of, held, out.numpy())
     return out
 
 

@@ -24,13 +24,14 @@ from experiments.commands.console import (
     tally,
     verdict_list,
 )
-from proofs_check.audit.audit import FAMILY_ERROR, Audit, Interrupted, Plan
+from proofs_check.audit.audit import FAMILY_ERROR, Audit, Interrupted
 from proofs_check.audit.claims import Stated
 from proofs_check.audit.faults import SubjectFault
 from proofs_check.audit.history import shown
 from proofs_check.audit.measure import Measure
 from proofs_check.audit.moments import ALPHA
 from proofs_check.audit.named import audit_named
+from proofs_check.audit.plan import Plan
 from proofs_check.audit.progress import ProgressLine
 from proofs_check.verdict import Verdict
 

@@ -16,58 +16,28 @@ from proofs_check.audit.claims import Stated
 from proofs_check.audit.classes import Fit, at_all_sizes, fit
 from proofs_check.audit.edge_cases import check_inputs, check_mirror
 from proofs_check.audit.faults import fault_of
+from proofs_check.audit.history import PAIRS
 from proofs_check.audit.measure import Measure, measure
 from proofs_check.audit.messages import Cost, Unmeasured, check_bits, check_cost, costs, headline
 from proofs_check.audit.moments import ALPHA, Setting
+from proofs_check.audit.pace import USUAL, Pace, pace_of
+from proofs_check.audit.plan import Plan
 from proofs_check.audit.randomness import undisturbed
 from proofs_check.audit.repeats import check_memory, check_seeds
 from proofs_check.audit.runner import Runner, batched
 from proofs_check.audit.side_effects import check_side_effects
 from proofs_check.audit.subject import Subject
 from proofs_check.audit.traits import CallMemory, Traits, traits_of
+from proofs_check.audit.trial import SAMPLES as TRIAL_SAMPLES
 from proofs_check.audit.trial import Trial
 from proofs_check.audit.verdicts import Reporter, raised
 from proofs_check.verdict import Outcome, Verdict
 
-DIMS = (1, 4, 16, 100)
-SAMPLES = 2500
-SEARCH = 20_000
 FAMILY_ERROR = 1e-6
 SIZES = ("zero", "huge", "tiny")
 
 Tell = Callable[[str], None]
 """Called with what is being done, in a few words."""
-
-
-@final
-@dataclass(frozen=True)
-class Plan:
-    """What to spend: dimensions beside :data:`DIMS`, samples a vector, calls of each search.
-
-    Attributes:
-        d: the largest dimension beside :data:`DIMS`.
-        seed: seed of the samples and the search.
-
-    Raises:
-        ValueError: d < 1, samples < 100 or search < 1.
-    """
-
-    d: int = 1000
-    seed: int = 0
-    samples: int = SAMPLES
-    search: int = SEARCH
-
-    def __post_init__(self) -> None:
-        for name, least in (("d", 1), ("samples", 100), ("search", 1)):
-            if getattr(self, name) < least:
-                raise ValueError(
-                    f"{name} must be at least {least}, got {name}={getattr(self, name)}"
-                )
-
-    @property
-    def dims(self) -> tuple[int, ...]:
-        """Dimensions, smallest first."""
-        return tuple(sorted({*DIMS, self.d}))
 
 
 @final
@@ -155,11 +125,13 @@ def audit(
     try:
         with undisturbed():
             tell("trying it")
-            traits = traits_of(subject, plan.dims)
+            pace = pace_of(subject, plan.dims, plan.seconds)
+            dims = pace.dims(plan.dims)
+            traits = traits_of(subject, dims, pace.draws(PAIRS, 16))
             if not isinstance(traits, Traits):
                 return _not_running(subject, stated, traits)
             done.random = traits.random
-            for step in _steps(done, stated, plan, traits):
+            for step in _steps(done, stated, plan, traits, pace):
                 tell(step)
             return done.audit(complete=True)
     except KeyboardInterrupt as stop:
@@ -200,20 +172,23 @@ class _Findings:
         )
 
 
-def _steps(done: _Findings, stated: Stated, plan: Plan, traits: Traits) -> Iterator[str]:
+def _steps(
+    done: _Findings, stated: Stated, plan: Plan, traits: Traits, pace: Pace
+) -> Iterator[str]:
     """The audit; yields what comes next, and adds to ``done`` what was found."""
-    trial = trial_of(done.subject, plan, traits)
+    trial = trial_of(done.subject, plan, traits, pace)
 
     def setting(d: int, samples: int) -> Setting:
         key = Key.seed(plan.seed).fold("audit", d)
         operator = batched(trial.bench, traits.random)
-        return Setting(operator, d, key, samples, traits.random, traits.eps)
+        few = pace.draws(samples, min(samples, plan.samples_at(pace)))
+        return Setting(operator, d, key, few, traits.random, traits.eps, pace.share)
 
     yield "messages"
     priced = _priced(trial)
     for d in traits.dims:
         yield f"bias and loss in R^{d}"
-        done.measures.append(measure(setting(d, plan.samples), plan.search))
+        done.measures.append(measure(setting(d, plan.samples), pace.draws(plan.search, 1)))
     done.headline = headline(done.measures, priced, traits.eps)
     yield "claims"
     done.claims += ClaimChecks(trial.speaker, stated, setting).verdicts(done.measures)
@@ -249,11 +224,13 @@ _MANNERS: tuple[tuple[str, Callable[[Trial], list[Verdict]]], ...] = (
 """All that is not a matter of size or direction."""
 
 
-def trial_of(subject: Subject, plan: Plan, traits: Traits) -> Trial:
+def trial_of(subject: Subject, plan: Plan, traits: Traits, pace: Pace = USUAL) -> Trial:
     """Benches in the best precision and in single; fresh for every call where it remembers."""
     renew = subject.renewable and traits.memory is CallMemory.HISTORY
-    samples = f"{plan.samples} samples a vector" if traits.random else "nothing to sample"
+    samples = f"{plan.samples_at(pace)} samples a vector" if traits.random else "nothing to sample"
     told = f"seed {plan.seed}, {samples}, {str(traits.dtype).removeprefix('torch.')}"
+    if pace.told:
+        told = f"{pace.told}{told}"
     if renew:
         told += ", a fresh one for every call"
     elif traits.memory is CallMemory.HISTORY:
@@ -263,6 +240,8 @@ def trial_of(subject: Subject, plan: Plan, traits: Traits) -> Trial:
         traits,
         Runner(subject, traits.dtype, traits.generators, renew),
         Runner(subject, torch.float32, traits.generators, renew),
+        pace.draws(TRIAL_SAMPLES, 6),
+        pace.share,
     )
 
 

@@ -18,7 +18,7 @@ from proofs_check.audit.verdicts import raised
 from proofs_check.instruments.betting import lower_end
 from proofs_check.verdict import Outcome, Verdict
 
-_TRIES, _PLAIN, _MOST = 64, 4000, 20_000
+_TRIES, _FEWER, _PLAIN, _MOST = 64, 16, 4000, 20_000
 
 
 def check_not_finite(trial: Trial) -> list[Verdict]:
@@ -56,14 +56,15 @@ def _kept_apart(trial: Trial, d: int, value: float) -> tuple[bool | None, str]:
     x[place] = value
     trial.bench.renew()
     tries: list[Tensor] = []
+    first = _TRIES if trial.share == 1 else _FEWER
     try:
-        tries.extend(trial.bench(x, seed) for seed in range(_TRIES if trial.traits.random else 1))
+        tries.extend(trial.bench(x, seed) for seed in range(first if trial.traits.random else 1))
         if trial.traits.random and bool(torch.stack(tries).isfinite().all()):
             more = _draws_of(trial, d, place)
-            if more > _MOST:
-                told = f"[{place}] is sent too seldom to tell (d = {d}, {_PLAIN} draws)"
+            if more > trial.share * _MOST:
+                told = f"[{place}] is sent too seldom to tell (d = {d}, {_plain(trial)} draws)"
                 return None, told
-            seeds = range(_TRIES, math.ceil(more))
+            seeds = range(first, math.ceil(more))
             tries.append(next((y for y in _calls(trial, x, seeds) if _spoilt(y)), tries[0]))
     except Exception as error:  # a stranger's code may raise anything
         return True, f"{raised(error)} (d = {d})"
@@ -85,7 +86,7 @@ def _draws_of(trial: Trial, d: int, place: int) -> float:
     but 0 where it is a number like the others; infinite where it never does.
     """
     x = torch.arange(1.0, d + 1, dtype=torch.float64)
-    sent = torch.stack([y[place] != 0 for y in _calls(trial, x, range(_PLAIN))]).double()
+    sent = torch.stack([y[place] != 0 for y in _calls(trial, x, range(_plain(trial)))]).double()
     rate = lower_end(sent, ALPHA)
     return math.log(ALPHA) / math.log1p(-rate) if 0 < rate < 1 else math.inf
 
@@ -127,3 +128,8 @@ def _spoiled(trial: Trial, d: int, value: float) -> str:
     if bool(after[-1].isfinite().all()):
         return ""
     return f"after C({shown(bad)}), C({shown(x)}) = {shown(after[0])}, and so at the third call"
+
+
+def _plain(trial: Trial) -> int:
+    """Draws at ordinary entries, fewer where calls are slow."""
+    return max(_TRIES, math.ceil(trial.share * _PLAIN))

@@ -120,9 +120,11 @@ class ClaimChecks:
             if seen.ratio - limit > max(_FAR * seen.ratio_error, _MARGIN) and seen.ratio_error
         ]
         needed, seen = min(wanted, key=lambda pair: pair[0], default=(math.inf, None))
-        if seen is None or needed > _MOST:
+        if seen is None:
             return None
-        here = self.setting(len(seen.x), math.ceil(needed))
+        here = self.setting(len(seen.x), math.ceil(min(needed, _MOST)))
+        if needed > here.share * _MOST:
+            return None
         ratio = more_draws(here, seen.x, here.samples)[1]
         low, high = ratio_ends(here, ratio)
         return replace(seen, ratio=float(ratio.mean()), ratio_low=low, ratio_high=high, needed=0.0)

@@ -14,7 +14,7 @@ from proofs_check.audit.runner import Runner
 from proofs_check.instruments.statistics import ROUNDOFF, half_width
 
 ALPHA = 1e-9
-_PAIRS = 4000
+PAIRS = 4000
 _CYCLE = 24
 _TURNS = (32, 512)
 _RETURNED = 0.5
@@ -39,12 +39,14 @@ class Influence:
     resolution: float = 0.0
 
 
-def influence(bench: Runner, points: Sequence[Tensor], exact: bool) -> Influence:
+def influence(
+    bench: Runner, points: Sequence[Tensor], exact: bool, pairs: int = PAIRS
+) -> Influence:
     """Whether the outcome at any of the points depends on the calls before it.
 
     ``exact``: outcomes repeat, from a fresh one or the same one, so that they can be compared bit
     for bit; else means and mean squared errors after opposite vectors are compared, with error
-    ALPHA for each point.
+    ALPHA for each point, over so many ``pairs`` of calls.
     """
     points = sorted(points, key=len)
     small = max((x for x in points[:-1] if len(x) <= _SMALL), key=len, default=points[0])
@@ -60,7 +62,7 @@ def influence(bench: Runner, points: Sequence[Tensor], exact: bool) -> Influence
     for x in {id(x): x for x in (points[0], small)}.values():
         for test in tests:
             try:
-                seen = test(bench, x)
+                seen = test(bench, x, pairs)
             except Exception as error:  # a stranger's code may raise anything
                 if bench.takes(x):
                     return Influence(True, f"it raises after calls that it took: {error}", x)
@@ -104,11 +106,11 @@ def _continuously(bench: Runner, x: Tensor) -> bool:
     return not any(torch.equal(middle.nan_to_num(), other.nan_to_num()) for other in (least, most))
 
 
-def _by_test(bench: Runner, x: Tensor) -> Influence:
+def _by_test(bench: Runner, x: Tensor, pairs: int) -> Influence:
     bench.renew()
     plus, minus, _ = _before(x)
     outcomes: list[list[Tensor]] = [[], []]
-    for pair in range(_PAIRS):
+    for pair in range(pairs):
         for place, before in enumerate((plus, minus)):
             with suppress(Exception):  # a stranger's code may refuse what comes before
                 bench(before, 4 * pair + 2 * place)
@@ -134,7 +136,7 @@ def _by_test(bench: Runner, x: Tensor) -> Influence:
     return Influence(bool((shift > width).any()), told, x, 2 * float(width.max()) / size)
 
 
-def _by_running(bench: Runner, x: Tensor) -> Influence:
+def _by_running(bench: Runner, x: Tensor, pairs: int) -> Influence:
     """Outcomes at x of one that goes on against those of fresh ones: alike if nothing is kept.
 
     If so, both are independent draws of one law; compared are the part along x and the squared
@@ -145,16 +147,16 @@ def _by_running(bench: Runner, x: Tensor) -> Influence:
     for fresh in (True, False):
         bench.renew()
         outcomes = []
-        for seed in range(_PAIRS):
+        for seed in range(pairs):
             if fresh:
                 bench.renew()
-            outcomes.append(bench(x, seed + _PAIRS * fresh))
+            outcomes.append(bench(x, seed + pairs * fresh))
         y = torch.stack(outcomes)
         if not bool(y.isfinite().all()):
             return Influence(not fresh, f"C({shown(x)}) is not finite any more after some calls", x)
         seen.append([y @ x / size, (y - x).square().sum(-1) / size])
     for name, one, other in zip(_COMPARED, *seen, strict=True):
-        told = _differ(one, other, ALPHA / 2, "over fresh ones", f"over {_PAIRS} calls of one")
+        told = _differ(one, other, ALPHA / 2, "over fresh ones", f"over {pairs} calls of one")
         if told:
             return Influence(True, f"{name} at x = {shown(x)} is {told}", x)
     return Influence(False, "outcomes of one that goes on are those of fresh ones", x)
@@ -172,20 +174,20 @@ def _differ(one: Tensor, other: Tensor, alpha: float, here: str, there: str) -> 
     return f"{first:.3g} in the mean {here}, but {second:.3g} {there} (+- {width:.2g})"
 
 
-def _in_a_row(bench: Runner, x: Tensor) -> Influence:
+def _in_a_row(bench: Runner, x: Tensor, pairs: int) -> Influence:
     """Errors of two calls in a row at x against those of two calls far apart: <C(x)-x, C'(x)-x>.
 
     Independent calls have the same mean of both, ||E C(x) - x||^2; what comes back of an error in
     the next call makes it smaller.
     """
     bench.renew()
-    errors = torch.stack([bench(x, seed) - x for seed in range(4 * _PAIRS)])
+    errors = torch.stack([bench(x, seed) - x for seed in range(4 * pairs)])
     size = float(x.square().sum()) or 1.0
     if not bool(errors.isfinite().all()):
         return Influence(True, f"C({shown(x)}) is not finite any more after some calls", x)
     near, far = errors.tensor_split(2)
-    pairs = ((near[::2], near[1::2]), far.tensor_split(2))
-    one, other = ((a * b).sum(-1) / size for a, b in pairs)
+    couples = ((near[::2], near[1::2]), far.tensor_split(2))
+    one, other = ((a * b).sum(-1) / size for a, b in couples)
     told = _differ(one, other, ALPHA, "over calls in a row", "over calls far apart")
     return Influence(bool(told), f"{_PRODUCT} at x = {shown(x)} is {told}", x)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 import os
 import signal
@@ -17,10 +18,11 @@ from torch import Tensor
 
 from algorithms.network.launch import launch
 from proofs_check.audit.arrays import TORCH
-from proofs_check.audit.audit import Audit, Interrupted, Plan, audit
+from proofs_check.audit.audit import Audit, Interrupted, audit
 from proofs_check.audit.calls import Form
 from proofs_check.audit.claims import Stated
 from proofs_check.audit.hook_ranks import check_ranks
+from proofs_check.audit.plan import Plan
 from proofs_check.audit.progress import ProgressLine
 from proofs_check.audit.subject import Function, Subject
 from proofs_check.audit.torch_hooks import HookLine
@@ -63,7 +65,8 @@ def audit_hooks(
     for name in names:
         hook_named(name, matrix)
     plan = plan or Plan()
-    plan = replace(plan, search=min(plan.search, _SEARCH))
+    # all ranks draw alike, so that no clock of one of them may decide how much
+    plan = replace(plan, search=min(plan.search, _SEARCH), seconds=math.inf)
     with _ctrl_c_to_ranks():
         found, complete = launch(_on_rank, names, stated, plan, matrix, ranks=ranks, fresh=True)[0]
     if not complete:

@@ -100,7 +100,8 @@ def second_look(setting: Setting, seen: Sample, gain: float) -> Sample:
 
     Decided by fresh draws alone, so that the error stays as stated.
     """
-    samples = math.ceil(seen.needed) if seen.needed < MOST_SAMPLES else 0
+    most = setting.share * MOST_SAMPLES
+    samples = math.ceil(seen.needed) if seen.needed < most else 0
     if samples <= setting.samples:
         return seen
     along, ratio = more_draws(setting, seen.x, samples)

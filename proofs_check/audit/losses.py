@@ -79,9 +79,9 @@ def _never_less(trial: Trial, x: Tensor) -> bool:
     kept = trial.usual(len(x))[1]
     rate = 1.0 if bool((x != 0).all()) else kept / len(x)
     draws = math.ceil(-math.log(ALPHA) / rate) if rate else _MOST
-    if draws >= _MOST:
+    if draws >= trial.share * _MOST:
         return False
-    y = trial.drawn(x, samples=max(draws, 400))
+    y = trial.drawn(x, samples=max(draws, trial.samples))
     left = (y - x).square().sum(-1) / x.square().sum()
     return bool((left >= 1 - EXACT).all())
 

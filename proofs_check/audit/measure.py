@@ -13,6 +13,7 @@ from proofs_check.audit.moments import Sample, Setting, look, outcomes
 from proofs_check.instruments.adversary import random_starts, search, structured_starts
 
 _ROUNDS = 10
+_FEWEST = 2
 _DRAWS = 12
 
 
@@ -92,9 +93,12 @@ def _worst(setting: Setting, seen: tuple[Sample, ...], budget: int) -> Worst:
         return Worst(known, f"{known.name} vector")
     starts = _starts(setting)
     draws = _DRAWS if setting.random else 1
-    rounds = max(_ROUNDS, min(600, budget // (starts * draws)))
+    if setting.share < 1:  # slow calls: fewer draws first, then fewer rounds
+        draws = max(1, min(draws, budget // (starts * _ROUNDS)))
+    least = _ROUNDS if setting.share == 1 else _FEWEST
+    rounds = max(least, min(600, budget // (starts * draws)))
     if setting.d == 1:  # only the size and the sign can be varied, which starts do already
-        rounds = _ROUNDS
+        rounds = least
     found = search(setting.operator, setting.d, _seed(setting), rounds=rounds, samples=draws)
     told = f"search from a {found.start} start, {found.tried} vectors tried ({found.how})"
     again = Worst(_anew(setting, "worst of looks", known.x), f"{known.name} vector")

@@ -41,6 +41,7 @@ class Setting:
         key: the randomness of the samples.
         samples: outcomes drawn at each vector.
         random: whether outcomes are random; if not, one is taken.
+        share: of the usual further draws, less than 1 where calls are slow.
     """
 
     operator: Compressor
@@ -49,6 +50,7 @@ class Setting:
     samples: int
     random: bool
     eps: float
+    share: float = 1.0
 
     @property
     def slack(self) -> float:

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from proofs_check.audit.audit import Audit, Interrupted, Plan, audit
+from proofs_check.audit.audit import Audit, Interrupted, audit
 from proofs_check.audit.claims import Stated
 from proofs_check.audit.cross_process import check_elsewhere
 from proofs_check.audit.hooks import audit_hook
 from proofs_check.audit.loading import imported
+from proofs_check.audit.plan import Plan
 from proofs_check.audit.subject import subject_of
 from proofs_check.audit.torch_hooks import TORCH_HOOKS
 from proofs_check.audit.user_hooks import hook_of

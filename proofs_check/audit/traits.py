@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from proofs_check.audit.arrays import tensor_of
-from proofs_check.audit.history import Influence, influence
+from proofs_check.audit.history import PAIRS, Influence, influence
 from proofs_check.audit.randomness import GENERATORS, Generator
 from proofs_check.audit.runner import Runner
 from proofs_check.audit.subject import Subject
@@ -68,8 +68,13 @@ def ordinary(d: int, seed: int = 0) -> Tensor:
     return torch.randn(d, dtype=torch.float64, generator=generator)
 
 
-def traits_of(subject: Subject, dims: Sequence[int]) -> Traits | dict[int, BaseException]:
-    """Its traits; where it takes no ordinary vector at all, what it raised."""
+def traits_of(
+    subject: Subject, dims: Sequence[int], pairs: int = PAIRS
+) -> Traits | dict[int, BaseException]:
+    """Its traits; where it takes no ordinary vector at all, what it raised.
+
+    ``pairs`` of calls tell whether anything is remembered behind randomness.
+    """
     bench = Runner(subject)
     refused = {d: error for d in dims if (error := _raised(bench, ordinary(d))) is not None}
     taken = tuple(d for d in dims if d not in refused)
@@ -85,7 +90,7 @@ def traits_of(subject: Subject, dims: Sequence[int]) -> Traits | dict[int, BaseE
     reproducible, repeats, varies = (
         all(same(bench, x) for x in points) for same in (_reproducible, _repeats, _alike)
     )
-    found = influence(bench, points, exact=(reproducible and subject.renewable) or repeats)
+    found = influence(bench, points, (reproducible and subject.renewable) or repeats, pairs)
     return Traits(
         taken,
         refused,

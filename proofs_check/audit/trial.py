@@ -14,7 +14,7 @@ from proofs_check.audit.runner import Runner, batched
 from proofs_check.audit.traits import Traits, ordinary
 from proofs_check.audit.verdicts import Reporter
 
-_SAMPLES = 400
+SAMPLES = 400
 _DIMS = (1, 2, 3, 4, 8, 20)
 
 
@@ -30,12 +30,16 @@ class Trial:
         traits: how the subject behaves from call to call.
         bench: the subject in double precision.
         single: the subject in single precision.
+        samples: outcomes drawn at each vector.
+        share: of the usual further draws.
     """
 
     speaker: Reporter
     traits: Traits
     bench: Runner
     single: Runner
+    samples: int = SAMPLES
+    share: float = 1.0
     _usual: dict[int, tuple[Sample, float]] = field(default_factory=dict)
     _looks: dict[tuple[bytes, float], Sample] = field(default_factory=dict)
     _drawn: dict[tuple[bytes, float, int], Tensor] = field(default_factory=dict)
@@ -53,10 +57,11 @@ class Trial:
         random = self.traits.random
         key = Key.seed(0).fold("inputs")
         eps = torch.finfo(torch.float32).eps
-        return Setting(batched(bench, random), d, key, _SAMPLES, random, eps)
+        return Setting(batched(bench, random), d, key, self.samples, random, eps, self.share)
 
-    def drawn(self, x: Tensor, scale: float = 1.0, samples: int = _SAMPLES) -> Tensor:
-        """Outcomes ``[S, d]`` at x ``[d]``, on the bench for its scale."""
+    def drawn(self, x: Tensor, scale: float = 1.0, samples: int = 0) -> Tensor:
+        """Outcomes ``[S, d]`` at x ``[d]``, on the bench for its scale; 0 samples: the usual."""
+        samples = samples or self.samples
         asked = (_bytes(x), scale, samples)
         if asked not in self._drawn:
             setting = replace(self.setting(self.bench_for(scale), len(x)), samples=samples)

@@ -16,9 +16,9 @@ import rateproof
 from algorithms.compressors.top_k import TopK
 from algorithms.topologies.ring import Ring
 from proofs_check.audit import named
-from proofs_check.audit.audit import Plan
 from proofs_check.audit.claims import Stated
 from proofs_check.audit.loading import PACKAGES
+from proofs_check.audit.plan import Plan
 from proofs_check.verdict import Outcome
 from tests.experiments.calls import HANGS
 from tests.proofs_check.audit import sound, users_hooks

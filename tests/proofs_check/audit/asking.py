@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from proofs_check.audit.audit import Audit, Plan, audit, trial_of
+from proofs_check.audit.audit import Audit, audit, trial_of
 from proofs_check.audit.claims import Stated
+from proofs_check.audit.plan import Plan
 from proofs_check.audit.randomness import undisturbed
 from proofs_check.audit.subject import subject_of
 from proofs_check.audit.traits import Traits, traits_of

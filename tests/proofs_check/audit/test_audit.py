@@ -13,10 +13,11 @@ import torch
 from algorithms.compressors.natural_compression import NaturalCompression
 from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.top_k import TopK
-from proofs_check.audit.audit import Audit, Plan, audit
+from proofs_check.audit.audit import Audit, audit
 from proofs_check.audit.claims import Stated
 from proofs_check.audit.expression import evaluate
 from proofs_check.audit.faults import SubjectFault
+from proofs_check.audit.plan import Plan
 from proofs_check.audit.randomness import GENERATORS
 from proofs_check.audit.shrink import shrink
 from proofs_check.audit.subject import subject_of

@@ -12,9 +12,10 @@ from torch import Tensor
 
 from algorithms.names import UnknownName
 from algorithms.network.launch import launch
-from proofs_check.audit.audit import Audit, Plan
+from proofs_check.audit.audit import Audit
 from proofs_check.audit.claims import Stated
 from proofs_check.audit.hooks import audit_hooks
+from proofs_check.audit.plan import Plan
 from proofs_check.audit.torch_hooks import HookFailure, HookLine, torch_hook
 from proofs_check.verdict import Outcome, Verdict
 

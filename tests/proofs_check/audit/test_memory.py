@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from proofs_check.audit.audit import Plan, audit
+from proofs_check.audit.audit import audit
+from proofs_check.audit.plan import Plan
 from proofs_check.audit.repeats import check_memory
 from proofs_check.audit.subject import subject_of
 from proofs_check.audit.traits import CallMemory

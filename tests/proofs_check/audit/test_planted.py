@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from proofs_check.audit.audit import Audit, Plan, audit
+from proofs_check.audit.audit import Audit, audit
 from proofs_check.audit.claims import Stated
 from proofs_check.audit.faults import SubjectFault
+from proofs_check.audit.plan import Plan
 from proofs_check.audit.subject import subject_of
 from proofs_check.verdict import Outcome, Verdict
 from tests.proofs_check.audit import sound

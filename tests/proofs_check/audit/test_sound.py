@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from proofs_check.audit.audit import Plan, audit
+from proofs_check.audit.audit import audit
 from proofs_check.audit.claims import Stated
+from proofs_check.audit.plan import Plan
 from proofs_check.audit.subject import subject_of
 from proofs_check.verdict import Outcome
 from tests.proofs_check.audit.sound import CASES

@@ -10,11 +10,12 @@ import torch
 
 from algorithms.network.launch import launch
 from algorithms.network.traffic import Traffic
-from proofs_check.audit.audit import Interrupted, Plan
+from proofs_check.audit.audit import Interrupted
 from proofs_check.audit.claims import Stated
 from proofs_check.audit.hook_ranks import check_ranks
 from proofs_check.audit.hooks import audit_hooks
 from proofs_check.audit.payload import message_of
+from proofs_check.audit.plan import Plan
 from proofs_check.audit.randomness import seed_all
 from proofs_check.audit.torch_hooks import HookFailure, HookLine
 from proofs_check.audit.traits import ordinary

@@ -1,0 +1,72 @@
+"""How much is drawn of a subject whose calls are slow, so that an audit ends in about a minute.
+
+An audit makes some hundred thousand calls of what is random. Where a call is slow, a share of them
+is made: intervals are then wider, at the same error, and the audit says how many samples it had.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+from typing import final
+
+from proofs_check.audit.runner import Runner
+from proofs_check.audit.subject import Subject
+from proofs_check.audit.traits import ordinary
+
+CALLS = 350_000
+"""About the calls that an audit makes of a random subject in five dimensions."""
+
+_TRIED = 3
+_LEAST = 1 / 120
+
+
+@final
+@dataclass(frozen=True)
+class Pace:
+    """``share`` in (0, 1] of the usual draws are made; a call takes ``seconds``.
+
+    Attributes:
+        seconds: the time of a call, as it was measured.
+    """
+
+    share: float = 1.0
+    seconds: float = 0.0
+
+    def draws(self, usual: int, least: int) -> int:
+        """The share of a usual number of draws, ``least`` at least."""
+        return min(usual, max(least, math.ceil(self.share * usual)))
+
+    def dims(self, usual: tuple[int, ...]) -> tuple[int, ...]:
+        """All dimensions, or of a slow subject the second and the largest."""
+        return usual if self.share > 1 / 8 or len(usual) < 3 else (usual[1], usual[-1])
+
+    @property
+    def told(self) -> str:
+        """The pace in words, "" where all is drawn as usual."""
+        if self.share == 1:
+            return ""
+        return (
+            f"a call takes {1000 * self.seconds:.3g} ms, so a share of {self.share:.2g} is drawn; "
+        )
+
+
+USUAL = Pace()
+
+
+def pace_of(subject: Subject, dims: tuple[int, ...], seconds: float) -> Pace:
+    """The pace at which ``CALLS`` calls would end in so many ``seconds``, by the quickest of
+    three calls at the largest dimension that the subject takes."""
+    bench, took = Runner(subject), math.inf
+    for d in sorted(dims, reverse=True):
+        if not bench.takes(ordinary(d)):
+            continue
+        for seed in range(_TRIED):
+            start = time.perf_counter()
+            bench(ordinary(d), seed)
+            took = min(took, time.perf_counter() - start)
+        break
+    if not math.isfinite(took) or took * CALLS <= seconds:
+        return USUAL
+    return Pace(max(_LEAST, seconds / (took * CALLS)), took)
