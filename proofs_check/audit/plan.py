@@ -1,4 +1,4 @@
-"""What an audit spends."""
+"""What an audit spends, and how often it looks."""
 
 from __future__ import annotations
 

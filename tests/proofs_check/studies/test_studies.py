@@ -41,7 +41,6 @@ from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep, Stepsize
 
 COMPARED: dict[str, int | None] = {
-    "aasgd_condition": 1,  # its curve over kappa is no power law: 0.07 early, 0.51 late
     "steps_to_target_logistic": 1,
     "steps_to_target_mlp": 1,
     "batch_noise_scale": 1,
