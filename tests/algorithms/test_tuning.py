@@ -8,14 +8,14 @@ from functools import cache
 
 import pytest
 
-from algorithms.catalogue import METHODS, problem, row
+from algorithms.catalogue import FORMS, METHODS, ROWS, problem, row
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from algorithms.tuning import stored
 from algorithms.tuning.grid import POWERS, SEED, Budget, method_name, search, smoothness
 from algorithms.tuning.parameters import adjusted, parameters, with_settings
-from algorithms.tuning.stored import best_of, tunings, written
+from algorithms.tuning.stored import Tunings, best_of, still_of, tunings, written
 from theory.stepsizes import ConstantStep
 
 READY = METHODS
@@ -112,3 +112,27 @@ def test_what_is_kept_is_of_rows_as_they_are():
         if best.method != method_name(row(key), objective(name))
     ]
     assert len(kept) > 200 and not stale
+
+
+def untuned(known: Tunings, name: str) -> list[str]:
+    """Rows and forms on a problem without a tuning that is still of their method."""
+    built = problem(name, Budget().n)
+    return [
+        one.key
+        for one in (*ROWS, *FORMS.values())
+        if one.state == "ready"
+        and one.runs_on(name)
+        and still_of(one, built, known.get(one.key, {}).get(name)) is None
+    ]
+
+
+def test_every_row_and_form_is_tuned_where_workers_differ() -> None:
+    """So that no comparison there starts from a stepsize that somebody typed; one missing is
+    named."""
+    known = tunings()
+    assert untuned(known, "quadratic-unequal") == []
+    without = {key: found for key, found in known.items() if key != "ssp"}
+    other = {**known, "ssp": {"quadratic-unequal": replace(known["ssp"]["quadratic-unequal"],
+                                                           method="another")}}  # fmt: skip
+    assert untuned(without, "quadratic-unequal") == ["ssp"]
+    assert untuned(other, "quadratic-unequal") == ["ssp"]
