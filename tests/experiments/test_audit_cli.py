@@ -72,12 +72,12 @@ class WornOut:
         return x
 
 class Interrupts:
-    calls = 0
+    in_20 = 0  # calls in R^20 without another in between: many where constants are measured
 
     def compress(self, x):
-        Interrupts.calls += 1
-        if len(x) == 100 and Interrupts.calls > 3000:
+        if len(x) == 100 and Interrupts.in_20 > 100:
             os.kill(os.getpid(), signal.SIGINT)
+        Interrupts.in_20 = Interrupts.in_20 + 1 if len(x) == 20 else 0
         return x / 2
 
 class Nested:

@@ -11,8 +11,8 @@ differ in a (``gain``), b (``excess``) and S (``reach``) alone: see :mod:`theory
 .. math::
    :label: perturbed_iterate
 
-   \gamma a \le \frac1{L_{max}} \Rightarrow \frac1T \sum_{t<T} E\|\nabla f(x_t)\|^2 \le
-   \frac{4\Delta}{\gamma a T} + 2 \gamma a L_{max} \frac{\sigma^2 + b G^2}n + 4 \gamma^2 L_{max}^2
+   \gamma a \le \frac{1}{L_{max}} \Rightarrow \frac{1}{T} \sum_{t<T} E\|\nabla f(x_t)\|^2 \le
+   \frac{4\Delta}{\gamma a T} + 2 \gamma a L_{max} \frac{\sigma^2 + b G^2}{n} + 4 \gamma^2 L_{max}^2
    S^2 G^2.
 
 Proof: smoothness at z_t leaves :math:`-\frac{\gamma a}2\|\nabla f(z_t)\|^2`, half of
