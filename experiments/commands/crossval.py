@@ -18,7 +18,8 @@ def crossval_command(ranks: int, keys: Sequence[str] = (), *, as_json: bool) -> 
         at_least("ranks", ranks, 2)
         rows, parts = _split(named_rows(keys))
         named, time = (", ".join(keys), "") if keys else ("every ready row", ": some minutes")
-        told = f"{named} on {ranks} ranks, {2 * ranks} workers{time}"
+        workers = f", {2 * ranks} workers" if rows else ""
+        told = f"{named} on {ranks} ranks{workers}{time}"
         console(True).print(told, highlight=False)
         verdicts = main_crossval(ranks, rows=rows) if rows else ()
         verdicts += on_ranks(ranks, parts)

@@ -11,6 +11,7 @@ from experiments.figures.style import FAINT, SERIES
 from proofs_check.lanes import LanePanel
 
 _COLOURS = {kind.value: colour for kind, colour in zip(TaskKind, SERIES, strict=False)}
+_COLOURS |= {"added": SERIES[0], "copied": SERIES[1]}  # messages of a collective
 _HEIGHT = 0.8
 
 

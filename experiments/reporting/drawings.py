@@ -54,7 +54,8 @@ def stem_of(cell: Cell) -> str:
 
 
 def _panel(cell: Cell, stem: str, panel: RatePanel | LinePanel, curves: Curves) -> Drawing:
-    return Drawing(cell.row, stem, pretty(f"{panel.title}, on {cell.problem}."), curves)
+    where = f", on {cell.problem}" if cell.problem else ""
+    return Drawing(cell.row, stem, pretty(f"{panel.title}{where}."), curves)
 
 
 def _run(cell: Cell, series: RunSeries) -> Curves:

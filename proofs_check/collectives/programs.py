@@ -17,6 +17,7 @@ import torch
 from algorithms.catalogue import ROWS
 from algorithms.collectives.base import Collective, counted, executed
 from proofs_check.cell import CellResult
+from proofs_check.collectives.pictures import message_lanes
 from proofs_check.instruments.system_check import SystemCheck
 from proofs_check.verdict import Outcome, Verdict
 
@@ -123,7 +124,7 @@ def _checks() -> Iterator[SystemCheck]:
 
 
 def _result(collective: Collective, row: str) -> CellResult:
-    return CellResult(check_collective(collective, row))
+    return CellResult(check_collective(collective, row), (message_lanes(collective),))
 
 
 SYSTEM_CHECKS = tuple(_checks())
