@@ -12,7 +12,7 @@ from rich.console import Console
 
 from experiments.progress import duration
 from experiments.reporting.comparisons import comparisons
-from experiments.reporting.drawings import drawings
+from experiments.reporting.drawings import draw_cell, drawings
 from experiments.reporting.early import EarlyReport, write_early
 from experiments.reporting.page import write_pages
 from experiments.reporting.pictures import Picture, pictures
@@ -43,7 +43,8 @@ def survey_job(
     try:
         with stopping():
             with EarlyReport(partial(write_early, cells, store, preset, out)) as early:
-                survey = run_survey(cells, run_cell, store, console, tick=early.tick)
+                then = partial(draw_cell, out / "figures")
+                survey = run_survey(cells, run_cell, store, console, tick=early.tick, then=then)
             for fault in early.faults:
                 console.print(f"warning: no early report: {fault}", style="yellow", markup=False)
             table = results_table(survey)

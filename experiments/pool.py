@@ -2,6 +2,8 @@
 
 Each worker leads its own process group, so that Ctrl-C at a terminal reaches the parent alone and
 a worker can be ended with everything it started. A worker whose parent is gone ends itself.
+Workers are forks of a server that has imported what the work needs
+(:mod:`algorithms.network.start`): importing it anew costs each of them seconds.
 """
 
 from __future__ import annotations
@@ -12,12 +14,15 @@ import signal
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, Generic, TypeVar, final
+
+from algorithms.network.start import restore, start_method
 
 Task = TypeVar("Task")
 
@@ -52,10 +57,8 @@ class _Worker(Generic[Task]):
     """One process, its pipe, and what it is busy with."""
 
     def __init__(self, work: Callable[[Task], None]) -> None:
-        context = multiprocessing.get_context("spawn")
-        self.pipe, theirs = context.Pipe()
-        self.process: BaseProcess = context.Process(target=_serve, args=(work, theirs))
-        _start(self.process)
+        self.pipe, theirs = multiprocessing.Pipe()
+        self.process = _started(work, theirs)
         theirs.close()
         self.task: Task | None = None
         self.taken = False  # whether it said that it has the task
@@ -87,7 +90,7 @@ class _Worker(Generic[Task]):
 
 @final
 class Pool(Generic[Task]):
-    """``size`` spawned processes that call ``work(task)``, a picklable function.
+    """``size`` processes that call ``work(task)``, a picklable function.
 
     What ``work`` returns is dropped: it should leave its result where the parent can find it.
 
@@ -176,18 +179,33 @@ class Pool(Generic[Task]):
 _STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-def _start(process: BaseProcess) -> None:
-    """Start it with signals held back, so that none falls between its birth and our knowing."""
+def _started(work: Callable[[Task], None], pipe: Connection) -> BaseProcess:
+    """A worker, begun with signals held back, so that none falls between its birth and our
+    knowing."""
     resource_tracker.ensure_running()  # or start() would let the signals through again
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPS)
     try:
+        context = multiprocessing.get_context(start_method(False, _modules(work)))
+        arguments = (work, pipe, dict(os.environ))
+        process: BaseProcess = context.Process(target=_serve, args=arguments)
         process.start()
+        return process
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _serve(work: Callable[[Any], None], pipe: Connection) -> None:
+def _modules(work: object) -> list[str]:
+    """Modules of a function, and of what it was given in advance; this one for none."""
+    if isinstance(work, partial):
+        parts = (work.func, *work.args, *work.keywords.values())
+        return [name for part in parts for name in _modules(part)]
+    name = getattr(work, "__module__", "__main__")  # which the server does not have
+    return [__name__ if name == "__main__" else name]
+
+
+def _serve(work: Callable[[Any], None], pipe: Connection, environment: Mapping[str, str]) -> None:
     """Body of a worker: tasks in; None when taken, (error, detail) when done; until no parent."""
+    restore(environment)
     os.setpgid(0, 0)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPS)
     threading.Thread(target=_end_with_parent, daemon=True).start()

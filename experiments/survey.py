@@ -74,6 +74,10 @@ class Survey:
     missing: int = 0
 
 
+def _nothing(cell: Cell, stored: Stored) -> None:
+    pass
+
+
 def run_survey(
     cells: Sequence[Cell],
     run_cell: Callable[[Cell], CellResult],
@@ -81,10 +85,12 @@ def run_survey(
     console: Console,
     workers: int = WORKERS,
     tick: Callable[[], None] = lambda: None,
+    then: Callable[[Cell, Stored], None] = _nothing,
 ) -> Survey:
     """Run the cells that are not in the store yet; ``run_cell`` must be importable by name.
 
-    ``tick`` is called at least twice a second, and must not wait.
+    ``tick`` is called at least twice a second, and must not wait. ``then`` is called in the worker
+    once a cell's result is stored, and must not raise.
 
     Raises:
         SurveyInterrupted: SIGINT, SIGTERM or SIGHUP came. No worker process is left, what was
@@ -104,7 +110,7 @@ def run_survey(
     failures: tuple[Failure, ...] = ()
     if todo:
         with _single_threaded(), _progress(console, todo, store, workers) as progress:
-            work = partial(_compute, run_cell, store)
+            work = partial(_compute, run_cell, store, then)
             failures = _run(todo, work, progress, store, workers, tick)
     fresh = {cell: stored for cell in todo if (stored := _trusted(store, cell, console))}
     done = kept | fresh
@@ -118,12 +124,19 @@ def run_survey(
     )
 
 
-def _compute(run_cell: Callable[[Cell], CellResult], store: Store, cell: Cell) -> None:
+def _compute(
+    run_cell: Callable[[Cell], CellResult],
+    store: Store,
+    then: Callable[[Cell, Stored], None],
+    cell: Cell,
+) -> None:
     """In a worker: run the cell and keep its result before anybody hears of it."""
     begin, processor = time.monotonic(), _processor_seconds()
     result = run_cell(cell)
     seconds, used = time.monotonic() - begin, _processor_seconds() - processor
-    store.save(cell, Stored(result, seconds, used))
+    stored = Stored(result, seconds, used)
+    store.save(cell, stored)
+    then(cell, stored)
 
 
 def _processor_seconds() -> float:

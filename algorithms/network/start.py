@@ -1,4 +1,4 @@
-"""Where the processes of ranks come from: a server that has imported this floor, or nowhere.
+"""Where processes of ranks and workers come from: a server that has imported theirs, or nowhere.
 
 A fresh interpreter takes seconds to import torch and this package, each rank its own. A server
 (``multiprocessing``'s fork server) imports them once, and each rank is a fork of it that has run
@@ -11,7 +11,7 @@ import multiprocessing
 import os
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from multiprocessing import forkserver
 from multiprocessing.connection import wait
 
@@ -21,24 +21,27 @@ _SHARED = ("theory", "algorithms")
 """Packages whose modules the server imports: those that the caller has imported."""
 
 
-def start_method(fresh: bool) -> str:
-    """How ``multiprocessing`` is to start ranks: "spawn" if they must be ``fresh`` interpreters
-    (which hash words differently from each other, and may take a GPU), else from the server."""
+def start_method(fresh: bool, modules: Iterable[str] = ()) -> str:
+    """How ``multiprocessing`` is to start processes: "spawn" if they must be ``fresh`` interpreters
+    (which hash words differently from each other, and may take a GPU), else from the server.
+
+    ``modules`` are what it imports if it does not run yet; none: all that ranks need.
+    """
     if fresh or sys.platform != "linux":
         return "spawn"
-    _ready()
+    shared = [name for name in sys.modules if name.partition(".")[0] in _SHARED]
+    _ready([*modules] or ["torch._dynamo", *shared])
     return "forkserver"
 
 
-def _ready() -> None:
+def _ready(modules: list[str]) -> None:
     """Start the server, if none runs, with the caller's import path.
 
     It looks for modules in PYTHONPATH alone, which is why that is set for as long as it starts.
     """
-    named = [name for name in sys.modules if name.partition(".")[0] in _SHARED]
     path = os.pathsep.join(os.path.abspath(entry) for entry in sys.path)
     kept = dict(os.environ)
-    multiprocessing.get_context("forkserver").set_forkserver_preload(["torch._dynamo", *named])
+    multiprocessing.get_context("forkserver").set_forkserver_preload(modules)
     os.environ.update(PYTHONPATH=path, PYTHONSAFEPATH="1")
     try:
         forkserver.ensure_running()

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
 
 from experiments.figures import lines
 from experiments.figures.lines import LineCurves
 from experiments.figures.rate import RateCurves
 from experiments.progress import title
-from experiments.reporting.pictures import Curves, Drawing
+from experiments.reporting.pictures import Curves, Drawing, draw
 from experiments.reporting.signs import pretty
 from experiments.single import run_curves
 from experiments.store import Stored
@@ -30,6 +32,14 @@ def drawings(survey: Survey) -> tuple[tuple[Drawing, ...], tuple[str, ...]]:
         except Exception as error:  # one figure must not cost the report
             faults.append(f"no figure of {title(cell)}: {type(error).__name__}: {error}")
     return tuple(found), tuple(faults)
+
+
+def draw_cell(folder: Path, cell: Cell, stored: Stored) -> None:
+    """Draw the figures of one cell that are not there yet. What cannot be drawn is left: whoever
+    asks for all figures is told of it."""
+    with suppress(Exception):
+        for drawing in _drawings(cell, stored):
+            draw(folder, drawing)
 
 
 def _drawings(cell: Cell, stored: Stored) -> Iterator[Drawing]:

@@ -1,16 +1,16 @@
 """The report's figures: drawn side by side in two processes if many, kept as PNG and SVG.
 
-A figure whose curves did not change is not drawn again.
+A PNG holds a hash of what it shows and of the code that drew it: a figure whose curves did not
+change is not drawn again.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
@@ -23,16 +23,14 @@ from experiments.closure.versions import ROOT, contents_of
 from experiments.figures.lines import LineCurves, lines_figure
 from experiments.figures.panels import RunCurves, three_panels
 from experiments.figures.rate import RateCurves, rate_figure
-from experiments.figures.style import save, styled
+from experiments.figures.style import note_of, save, styled
 from experiments.figures.timeline import timeline_figure
 from experiments.figures.tradeoff import TradeoffCurves, tradeoff_figure
 from experiments.figures.workers import WorkerCurves, workers_figure
-from experiments.files import write_atomically
 from experiments.pool import Ended, Pool
 from proofs_check.lanes import LanePanel
 
 _FEW = 6  # figures that are drawn before another process has imported what draws them
-_DRAWN = "drawn.json"  # by stem, the key of what the files show
 Curves = RunCurves | RateCurves | TradeoffCurves | WorkerCurves | LineCurves | LanePanel
 
 
@@ -79,9 +77,11 @@ class Picture:
 
 
 def draw(folder: Path, drawing: Drawing) -> None:
-    """Make one figure and write its two files."""
-    with styled():
-        save(_figure(drawing.curves), folder, drawing.stem)
+    """Make one figure and write its two files, unless they are there."""
+    key = _key(drawing)
+    if not _there(drawing, key, folder):
+        with styled():
+            save(_figure(drawing.curves), folder, drawing.stem, key)
 
 
 def pictures(
@@ -91,11 +91,9 @@ def pictures(
     figure that could not be drawn. A few are drawn in this process, more in ``workers`` others.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    keys = _keys(drawings)
-    todo = _undrawn(drawings, keys, folder)
+    todo = _undrawn(drawings, folder)
     few = len(todo) <= _FEW
     errors = _drawn_here(todo, folder) if few else _drawn_beside(todo, folder, workers)
-    _remember(folder, {one.stem: keys[one.stem] for one in todo if not errors.get(one)})
     faults = {one: f"no figure {one.stem}: {error}" for one, error in errors.items() if error}
     shown = tuple(_picture(drawing, folder) for drawing in drawings if drawing not in faults)
     return shown, tuple(faults.values())
@@ -128,24 +126,17 @@ def _drawn_beside(todo: Sequence[Drawing], folder: Path, workers: int) -> dict[D
 def draw_some(drawings: Sequence[Drawing], folder: Path, seconds: float) -> tuple[Picture, ...]:
     """Draw in this process for about so many seconds; all that is there then."""
     folder.mkdir(parents=True, exist_ok=True)
-    keys = _keys(drawings)
-    todo = _undrawn(drawings, keys, folder)
-    missing = {drawing.stem for drawing in todo}
+    todo = _undrawn(drawings, folder)
     errors = _drawn_here(todo, folder, seconds)  # told at the end, when all are drawn
-    drawn = {one.stem: keys[one.stem] for one, error in errors.items() if not error}
-    _remember(folder, drawn)
-    there = [d for d in drawings if d.stem not in missing or d.stem in drawn]
-    return tuple(_picture(drawing, folder) for drawing in there)
+    missing = {drawing for drawing in todo if errors.get(drawing) != ""}
+    return tuple(_picture(drawing, folder) for drawing in drawings if drawing not in missing)
 
 
-def _keys(drawings: Sequence[Drawing]) -> dict[str, str]:
-    """By stem, a hash of what is drawn and of the code that draws it."""
+def _key(drawing: Drawing) -> str:
+    """A hash of what is drawn and of the code that draws it."""
     graph, code = _drawn_by()
-    keys: dict[str, str] = {}
-    for drawing in drawings:
-        text = contents_of(drawing.curves, graph).text
-        keys[drawing.stem] = hashlib.sha256(code + text.encode()).hexdigest()[:32]
-    return keys
+    text = contents_of(drawing.curves, graph).text
+    return hashlib.sha256(code + text.encode()).hexdigest()[:32]
 
 
 @lru_cache(maxsize=1)
@@ -156,30 +147,14 @@ def _drawn_by() -> tuple[DefinitionGraph, bytes]:
     return graph, b"".join(graph.digests(roots)[root] for root in roots)
 
 
-def _undrawn(
-    drawings: Sequence[Drawing], keys: Mapping[str, str], folder: Path
-) -> tuple[Drawing, ...]:
+def _undrawn(drawings: Sequence[Drawing], folder: Path) -> tuple[Drawing, ...]:
     """Those whose files are missing, or were drawn of other curves or by other code."""
-    known = _known(folder)
-    return tuple(
-        drawing
-        for drawing in drawings
-        if known.get(drawing.stem) != keys[drawing.stem]
-        or not all((folder / f"{drawing.stem}{end}").is_file() for end in (".png", ".svg"))
-    )
+    return tuple(one for one in drawings if not _there(one, _key(one), folder))
 
 
-def _known(folder: Path) -> dict[str, str]:
-    try:
-        return {str(k): str(v) for k, v in json.loads((folder / _DRAWN).read_bytes()).items()}
-    except (OSError, ValueError, AttributeError):
-        return {}  # then all are drawn
-
-
-def _remember(folder: Path, drawn: Mapping[str, str]) -> None:
-    if drawn:
-        text = json.dumps(_known(folder) | dict(drawn), sort_keys=True)
-        write_atomically(folder / _DRAWN, text.encode())
+def _there(drawing: Drawing, key: str, folder: Path) -> bool:
+    image = folder / f"{drawing.stem}.png"
+    return image.with_name(f"{drawing.stem}.svg").is_file() and note_of(image) == key
 
 
 def _figure(curves: Curves) -> Figure:
