@@ -2,6 +2,7 @@
 # make test     lint, types, import contracts, all tests
 # make bench    speed, against a plain numpy loop and the byte bound
 # make quick    make test without the tests marked slow
+# make repeat   the tests that start processes, N=10 times or until one fails
 # make lint     the quickest part of make test
 # make docs     the API reference, docs/api/index.html
 
@@ -11,7 +12,9 @@ STAMP := .venv/.installed
 
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: survey test quick bench lint docs clean
+N ?= 10
+
+.PHONY: survey test quick repeat bench lint docs clean
 
 survey: $(STAMP)
 	$(BIN)/rateproof survey --preset quick --out report
@@ -21,6 +24,10 @@ test: lint
 
 quick: lint
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
+
+repeat: $(STAMP)
+	for run in $$(seq $(N)); do echo "run $$run of $(N)"; \
+	  $(BIN)/python -m pytest -x -n 2 --dist worksteal -m "sharded or processes" || exit 1; done
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

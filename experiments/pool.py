@@ -185,7 +185,7 @@ def _started(work: Callable[[Task], None], pipe: Connection) -> BaseProcess:
     resource_tracker.ensure_running()  # or start() would let the signals through again
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPS)
     try:
-        context = multiprocessing.get_context(start_method(False, _modules(work)))
+        context: Any = multiprocessing.get_context(start_method(False, _modules(work)))
         arguments = (work, pipe, dict(os.environ))
         process: BaseProcess = context.Process(target=_serve, args=arguments)
         process.start()

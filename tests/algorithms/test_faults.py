@@ -35,6 +35,8 @@ from algorithms.synchronisation.stale import SSP, EagerSSP
 from algorithms.synchronisation.worker_states import WorkerLost
 from theory.stepsizes import ConstantStep
 
+pytestmark = pytest.mark.processes
+
 STEP = ConstantStep(0.02)
 N, TICKS, DEAD = 5, 200, 3
 PROBLEM = Quadratic.strongly_convex(N, 8)

@@ -19,6 +19,8 @@ from algorithms.topologies.complete import Complete
 from algorithms.topologies.random_mixing import RandomEdge
 from algorithms.topologies.ring import Ring
 
+pytestmark = pytest.mark.processes
+
 KEY, IDS, N, D = Key.seed(3), torch.arange(5), 6, 7
 
 

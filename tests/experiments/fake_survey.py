@@ -39,7 +39,7 @@ if __name__ == "__main__":  # what the workers need not import
 
     from experiments.job import survey_job
 
-    console = Console(force_terminal=os.environ.get("LIVE") == "1", width=120)
+    console = Console(force_terminal=False, width=120)
     todo = cells(sys.argv[2:])
     versions = dict.fromkeys(todo, "fake")
     sys.exit(survey_job("fake", todo, run_cell, Path(sys.argv[1]), console, versions))

@@ -15,6 +15,8 @@ from proofs_check.verdict import MEANINGS, Outcome
 from tests.experiments.calls import HANGS
 from theory.survey.rows import SURVEYS
 
+pytestmark = pytest.mark.processes
+
 HOUSE = Path(__file__).absolute().parents[2]
 
 

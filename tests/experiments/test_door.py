@@ -23,6 +23,8 @@ from proofs_check.verdict import Outcome
 from tests.experiments.calls import HANGS
 from tests.proofs_check.audit import sound, users_hooks
 
+pytestmark = pytest.mark.processes
+
 HOME = Path(rateproof.__file__).parent
 THEIRS = "raise RuntimeError('a package of the user was imported for ours')\n"
 MINE = """

@@ -13,6 +13,8 @@ import pytest
 from experiments.pool import Ended, Pool, Started
 from experiments.reporting.early import EarlyReport
 
+pytestmark = pytest.mark.processes
+
 
 def work(folder: Path, task: str) -> None:
     """Leave the worker's id; ``raise`` raises."""

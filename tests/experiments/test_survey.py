@@ -7,37 +7,45 @@ import signal
 import subprocess
 import sys
 import time
+from io import StringIO
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from rich.console import Console
 
+from experiments.job import survey_job
 from experiments.store import Store
 from experiments.survey import _costs, in_order
 from proofs_check.cell import CellKind
 from proofs_check.suite import cells
+from tests.experiments import fake_survey
 from tests.experiments.calls import HANGS
+
+pytestmark = pytest.mark.processes
 
 SCRIPT = Path(__file__).with_name("fake_survey.py")
 HOUSE = Path(__file__).absolute().parents[2]
 
 
-def start(out: Path, *words: str, live: bool = False) -> subprocess.Popen[str]:
-    env = os.environ | {"PYTHONPATH": str(HOUSE), "LIVE": "1" if live else "0"}
+def start(out: Path, *words: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, str(SCRIPT), str(out), *words],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        env=env,
+        env=os.environ | {"PYTHONPATH": str(HOUSE)},
         cwd=HOUSE,
     )
 
 
 def finish(out: Path, *words: str, live: bool = False) -> tuple[int, str]:
-    process = start(out, *words, live=live)
-    text, _ = process.communicate(timeout=HANGS)
-    return process.returncode, text
+    """The same job in this process: its workers are processes all the same."""
+    told, todo = StringIO(), fake_survey.cells([*words])
+    console = Console(file=told, force_terminal=live, width=120)
+    versions = dict.fromkeys(todo, "fake")
+    code = survey_job("fake", todo, fake_survey.run_cell, out, console, versions)
+    return code, told.getvalue()
 
 
 def family(pid: int) -> set[int]:
@@ -90,7 +98,7 @@ def test_stop_signals_keep_what_is_finished(tmp_path: Path, signum: int, code: i
     assert returned == code, text
     assert f"interrupted by {signal.Signals(signum).name}: 2 of 4 cells are kept" in text
     assert "Traceback" not in text
-    assert seconds < 20, "far sooner than the cell under way, which takes 100 s"
+    assert seconds < 60, "far sooner than the cell under way, which takes 100 s"
     returned, text = finish(tmp_path, "a:10", "b:10", "d:10")
     assert returned == 0
     assert "reused 2 of 3 cells, 1 to run" in text
