@@ -19,7 +19,7 @@ from torch import Tensor
 
 from algorithms.compressors.base import Compressor
 from algorithms.key import Key
-from proofs_check.instruments.betting import interval
+from proofs_check.instruments.betting import ends_within, interval
 from proofs_check.instruments.statistics import half_width, sample
 
 ALPHA = 1e-9
@@ -218,14 +218,7 @@ def ends_of(
     """
     if not setting.random:
         return values[0], values[0]
-    ends = []
-    for column, reach in zip(values.T, spread.tolist(), strict=True):
-        least, most = float(column.max()) - reach, float(column.min()) + reach
-        share = alpha / values.shape[1]
-        low, high = interval((column - least).clamp(0, most - least), most - least, share)
-        ends.append((low + least, high + least))
-    low_ends, high_ends = torch.tensor(ends, dtype=torch.float64).T
-    return low_ends, high_ends
+    return ends_within(values, spread, alpha)
 
 
 def ratio_ends(setting: Setting, ratio: Tensor) -> tuple[float, float]:

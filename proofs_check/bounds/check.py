@@ -105,7 +105,7 @@ class BoundCheck:
         held = replace(verdict, theorem=self.theorem.name)
         late = late_bound_verdict(
             start, series, bound, ALPHA, subject=self.row, problem=self.problem,
-            theorem=self.theorem.name, provenance=self._told(step),
+            theorem=self.theorem.name, provenance=self._told(step), floor=1e-13,
         )  # fmt: skip
         rate = self._rate(step, times, series, bound)
         rates = () if rate is None else (rate,)

@@ -4,60 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import NamedTuple, Unpack
 
 import torch
-from torch import Tensor
 
 from algorithms.compressors.base import Compressor
 from algorithms.key import Key
 from algorithms.run import one_thread
+from proofs_check.compressors.confirmed import second_look
+from proofs_check.compressors.evidence import Evidence, Outcomes, Results, judged, outcomes, sampled
 from proofs_check.compressors.lengths import check_lengths
 from proofs_check.compressors.witness import check_witnesses
 from proofs_check.instruments.adversary import WorstVector, search, tightness
 from proofs_check.instruments.exact import ExactLaw, LawMismatch, exact_law, is_random
 from proofs_check.instruments.scripted import NotEnumerable
-from proofs_check.instruments.statistics import ErrorBudget, bound_test, mean_test, sample
-from proofs_check.instruments.vectors import SMALL_VECTORS, check_vectors
-from proofs_check.verdict import Figures, Outcome, Verdict
-from theory.claims import Claim, NoConstant, Unbiased
+from proofs_check.instruments.statistics import ErrorBudget, MeanTest, bound_test, mean_test
+from proofs_check.instruments.vectors import SMALL_VECTORS
+from proofs_check.verdict import Outcome, Verdict
+from theory.claims import Claim, NoConstant, Unbiased, VarianceBound
 
 EXACT = "exact enumeration"
 MONTE_CARLO = "Monte Carlo"
 WORST_CASE = "worst-case search"
 
 _SLACK = Fraction(1, 1 << 45)
-
-
-class Evidence(NamedTuple):
-    """What all checks of one operator share.
-
-    Attributes:
-        compressor: the operator.
-        d: length of the rows.
-        seed: seed of the draws.
-        budget: how many samples and calls may be spent.
-    """
-
-    compressor: Compressor
-    d: int
-    seed: int
-    budget: ErrorBudget
-
-
-class Outcomes(NamedTuple):
-    """Outcomes ``[S, d]`` at x ``[d]``; not ``random`` where no draw was asked for.
-
-    Attributes:
-        values: the outcomes ``[S, d]``.
-    """
-
-    x: Tensor
-    values: Tensor
-    random: bool
-
-
-Results = dict[str, Outcomes]
 
 
 def check_compressor(
@@ -82,14 +51,14 @@ def _check(evidence: Evidence) -> tuple[Verdict, ...]:
     constants = [c for c in claims if not isinstance(c, Unbiased)]
     worst = search(compressor, d, seed) if constants else None
     fresh = Key.seed(seed).fold("worst case")
-    again = _outcomes(evidence, worst.x, fresh) if worst else None
-    sampled = _sampled(evidence) if any(not isinstance(c, NoConstant) for c in claims) else {}
+    again = outcomes(evidence, worst.x, fresh) if worst else None
+    seen = sampled(evidence) if any(not isinstance(c, NoConstant) for c in claims) else {}
     verdicts: list[Verdict] = []
     laws, mismatch = _laws(evidence)
     for claim in claims:
         if not isinstance(claim, NoConstant):
             verdicts.append(_exact(evidence, claim, laws, mismatch))
-            verdicts.append(_monte_carlo(evidence, claim, sampled))
+            verdicts.append(_monte_carlo(evidence, claim, seen, laws))
         else:
             verdicts.append(
                 check_witnesses(compressor, claim, d=d, seed=seed, alpha=evidence.budget.alpha)
@@ -128,27 +97,13 @@ def _laws(evidence: Evidence) -> tuple[list[ExactLaw], str]:
     return laws, ""
 
 
-def _verdict(
-    evidence: Evidence,
-    claim: Claim,
-    check: str,
-    outcome: Outcome,
-    text: str,
-    **figures: Unpack[Figures],
-) -> Verdict:
-    return Verdict(
-        evidence.compressor.name, str(claim), check, outcome, evidence=text,
-        provenance=f"{claim.source}; seed {evidence.seed}, d = {evidence.d}", **figures,
-    )  # fmt: skip
-
-
 def _exact(evidence: Evidence, claim: Claim, laws: list[ExactLaw], mismatch: str) -> Verdict:
     if mismatch:
         text = f"the code does not follow its declared law {mismatch}"
-        return _verdict(evidence, claim, EXACT, Outcome.REFUTED, text)
+        return judged(evidence, claim, EXACT, Outcome.REFUTED, text)
     if not laws:
         text = "no law could be enumerated: the operator accepts no small vector, or its draws are"
-        return _verdict(
+        return judged(
             evidence, claim, EXACT, Outcome.NOT_APPLICABLE, f"{text} neither by place nor by order"
         )
     worst, worst_bound = Fraction(-1), Fraction(0)
@@ -158,14 +113,14 @@ def _exact(evidence: Evidence, claim: Claim, laws: list[ExactLaw], mismatch: str
             continue
         if not _holds(here, law):
             text = f"at x={_fractions(law.x)}: E C(x)={_fractions(law.mean)}, error {law.error}"
-            return _verdict(evidence, claim, EXACT, Outcome.REFUTED, text)
+            return judged(evidence, claim, EXACT, Outcome.REFUTED, text)
         square = sum((t * t for t in law.x), Fraction(0))
         if square and law.error / square > worst:
             worst, worst_bound = law.error / square, _constant(here)
     text = f"{len(laws)} vectors, laws {', '.join(sorted({law.kind for law in laws}))}; fractions"
     if isinstance(claim, Unbiased):
-        return _verdict(evidence, claim, EXACT, Outcome.PROVED, f"{text} equal x at all")
-    return _verdict(
+        return judged(evidence, claim, EXACT, Outcome.PROVED, f"{text} equal x at all")
+    return judged(
         evidence,
         claim,
         EXACT,
@@ -202,48 +157,44 @@ def _fractions(values: tuple[Fraction, ...]) -> str:
     return f"({shown}{', ...' if len(values) > 6 else ''})"
 
 
-def _outcomes(evidence: Evidence, x: Tensor, key: Key) -> Outcomes:
-    """Samples of C(x); a single one where nothing is drawn."""
-    random = is_random(evidence.compressor, x)
-    samples = max(256, min(20_000, 2_000_000 // evidence.d)) if random else 1
-    return Outcomes(x, sample(evidence.compressor, x, samples, key), random)
-
-
-def _sampled(evidence: Evidence) -> Results:
-    """Outcomes at all vectors, for all claims: each test errs as seldom as if it had its own."""
-    key = Key.seed(evidence.seed).fold("monte carlo")
-    vectors = check_vectors(evidence.d, key)
-    return {name: _outcomes(evidence, x, key.fold(name)) for name, x in vectors.items()}
-
-
-def _monte_carlo(evidence: Evidence, claim: Claim, results: Results) -> Verdict:
+def _monte_carlo(
+    evidence: Evidence, claim: Claim, results: Results, laws: list[ExactLaw]
+) -> Verdict:
     alpha = evidence.budget.alpha / len(results)
-    judge = _mean_verdict if isinstance(claim, Unbiased) else _bound_verdict
-    return judge(evidence, claim, results, alpha)
-
-
-def _relative_error(outcomes: Outcomes) -> Tensor:
-    """||C(x) - x||^2 / ||x||^2 ``[S]``; ||C(x)||^2 where x = 0."""
-    square = float(outcomes.x.square().sum())
-    return (outcomes.values - outcomes.x).square().sum(-1) / (square or 1.0)
+    if isinstance(claim, Unbiased):
+        known = any(sum(t != 0 for t in law.x) > 1 for law in laws)
+        return _mean_verdict(evidence, claim, results, alpha, known)
+    return _bound_verdict(evidence, claim, results, alpha)
 
 
 def _how_many(results: Results) -> str:
-    return f"{', '.join(results)}; {max(r.values.shape[0] for r in results.values())} samples"
+    at = ", ".join(results)
+    drawn = [r.values.shape[0] for r in results.values() if r.chance]
+    if not drawn:
+        laws = (
+            "laws of all coordinates, read off the code"
+            if any(r.law for r in results.values())
+            else "nothing is drawn"
+        )
+        return f"{at}; {laws}"
+    return f"{at}; {max(drawn)} samples"
 
 
-def _mean_verdict(evidence: Evidence, claim: Claim, results: Results, alpha: float) -> Verdict:
-    flat = results["flat"]
-    gain = float((flat.values / flat.x).abs().max())
-    tests = {name: mean_test(r.values, r.x, alpha, gain, r.random) for name, r in results.items()}
+def _mean_verdict(
+    evidence: Evidence, claim: Claim, results: Results, alpha: float, known: bool
+) -> Verdict:
+    gain = results["flat"].gain
+    tests = {name: mean_test(r.values, r.x, alpha, gain, r.chance) for name, r in results.items()}
     name, worst = max(tests.items(), key=lambda item: (item[1].refuted, item[1].deviation))
-    return _verdict(
+    outcome, told = _sure(evidence, results[name], worst, alpha, known)
+    return judged(
         evidence,
         claim,
         MONTE_CARLO,
-        Outcome.REFUTED if worst.refuted else Outcome.SUPPORTED,
+        outcome,
         f"{_how_many(results)}; largest relative "
-        f"deviation {worst.deviation:.3g} ({name}, {worst.where}); error {alpha:.2g} a vector",
+        f"deviation {worst.deviation:.3g} ({name}, {worst.where}){told}; "
+        f"error {alpha:.2g} a vector",
         statistic=worst.deviation,
         bound=0.0,
         uncertainty=worst.half_width,
@@ -251,14 +202,30 @@ def _mean_verdict(evidence: Evidence, claim: Claim, results: Results, alpha: flo
     )
 
 
+def _sure(
+    evidence: Evidence, at: Outcomes, test: MeanTest, alpha: float, known: bool
+) -> tuple[Outcome, str]:
+    """What a deviation from unbiasedness comes to: a sampled one is looked at again, unless laws of
+    the operator are ``known`` at small vectors, so that nothing too rare to be seen hides in it."""
+    if not test.refuted:
+        return Outcome.SUPPORTED, ""
+    if known or not at.chance or not bool(torch.isfinite(at.values).all()):
+        return Outcome.REFUTED, ""
+    compressor, d = evidence.compressor, evidence.d
+    omega = next((c.omega for c in compressor.claims(d) if isinstance(c, VarianceBound)), None)
+    key = Key.seed(evidence.seed).fold("second look")
+    again = second_look(compressor, at.x, test.towards, test.deviation, omega, alpha, key)
+    return Outcome.REFUTED if again.refuted else Outcome.COMPARED, f"; {again.told}"
+
+
 def _bound_verdict(evidence: Evidence, claim: Claim, results: Results, alpha: float) -> Verdict:
     constant = float(_constant(claim))
     tests = {}
     for name, r in results.items():
         some = 1.0 if bool(r.x.any()) else 0.0
-        tests[name] = bound_test(_relative_error(r), constant * some, alpha, some, r.random)
+        tests[name] = bound_test(r.errors, constant * some, alpha, some, r.chance)
     name, worst = max(tests.items(), key=lambda item: (item[1].refuted, item[1].mean))
-    return _verdict(
+    return judged(
         evidence,
         claim,
         MONTE_CARLO,
@@ -276,14 +243,14 @@ def _worst_case(evidence: Evidence, claim: Claim, worst: WorstVector, again: Out
     """The worst vector found, tried anew on the code: its outcomes ``again`` on fresh draws."""
     constant = float(_constant(claim))
     alpha = evidence.budget.alpha
-    fresh = bound_test(_relative_error(again), constant, alpha, 1.0, again.random)
+    fresh = bound_test(again.errors, constant, alpha, 1.0, again.chance)
     sampled = worst.how.startswith("mean")
     ratio = fresh.mean if sampled else worst.ratio
     refuted = fresh.refuted or (not sampled and ratio > constant * (1 + 1e-9) + 1e-12)
     outcome = Outcome.REFUTED if refuted else Outcome.SUPPORTED
     near = tightness(ratio, constant)
     note = "; claimed tight" if getattr(claim, "tight", False) else ""
-    return _verdict(
+    return judged(
         evidence,
         claim,
         WORST_CASE,

@@ -14,6 +14,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import torch
+from scipy.optimize import brentq
 from torch import Tensor
 
 from proofs_check.instruments.replicas import need_alpha
@@ -21,7 +23,8 @@ from proofs_check.instruments.replicas import need_alpha
 SHARES = (0.99, 0.9, *(2.0**-j for j in range(1, 13)))
 """Shares of the capital that are bet: near 1 for values that hardly vary, small for rare ones."""
 
-_STEPS = 26
+_LEAST, _PRECISION = -60.0, 2e-9
+"""The least logarithm of an end, relative to the mean, and how precisely it is found."""
 
 
 def lower_end(values: Tensor, alpha: float) -> float:
@@ -38,13 +41,15 @@ def lower_end(values: Tensor, alpha: float) -> float:
         return mean
     levels, counts = np.unique((values / mean).numpy(), return_counts=True)
     shares = np.array(SHARES)[:, None]
-    low, high = 0.0, 1.0
-    for _ in range(_STEPS):
-        middle = (low + high) / 2
-        bets = np.log1p(shares * (levels / middle - 1)) @ counts
-        capital = float(np.logaddexp.reduce(bets)) - math.log(len(SHARES))
-        low, high = (middle, high) if capital >= -math.log(alpha) else (low, middle)
-    return mean * low
+    wanted = math.log(len(SHARES) / alpha)
+
+    def over(log_end: float) -> float:
+        bets = np.log1p(shares * (levels * math.exp(-log_end) - 1)) @ counts
+        return float(np.logaddexp.reduce(bets)) - wanted
+
+    if over(_LEAST) <= 0:
+        return 0.0
+    return mean * math.exp(brentq(over, _LEAST, 0.0, xtol=_PRECISION) - _PRECISION)
 
 
 def interval(values: Tensor, most: float, alpha: float) -> tuple[float, float]:
@@ -54,6 +59,21 @@ def interval(values: Tensor, most: float, alpha: float) -> tuple[float, float]:
         ValueError: a value lies outside [0, most], or alpha outside (0, 1).
     """
     return lower_end(values, alpha / 2), most - lower_end(most - values, alpha / 2)
+
+
+def ends_within(values: Tensor, spread: Tensor, alpha: float) -> tuple[Tensor, Tensor]:
+    """Ends ``[m]`` between which all means of ``values`` ``[S, m]`` lie, with error alpha in all.
+
+    No value is taken to lie farther than ``spread`` ``[m]`` from another.
+    """
+    ends = []
+    for column, reach in zip(values.T, spread.tolist(), strict=True):
+        least, most = float(column.max()) - reach, float(column.min()) + reach
+        share = alpha / values.shape[1]
+        low, high = interval((column - least).clamp(0, most - least), most - least, share)
+        ends.append((low + least, high + least))
+    low_ends, high_ends = torch.tensor(ends, dtype=torch.float64).T
+    return low_ends, high_ends
 
 
 def samples_needed(gap: float, mean: float, alpha: float) -> float:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
+from proofs_check.instruments.limits import quantile
 from proofs_check.instruments.statistics import TEST_ERROR
 from proofs_check.verdict import Outcome, Verdict
 
@@ -125,7 +126,7 @@ def mean_value(
     """Is the mean of independent ``samples`` [R] ``expected``? Student's t, two-sided."""
     y = np.asarray(samples, dtype=np.float64).ravel()
     measured = float(y.mean())
-    half = float(stats.t.isf(ALPHA / 2, y.size - 1) * y.std(ddof=1)) / y.size**0.5
+    half = float(quantile(ALPHA / 2, y.size) * y.std(ddof=1)) / y.size**0.5
     half += IDENTITY * abs(expected)  # samples that do not vary still carry rounding
     return Verdict(
         subject=subject,

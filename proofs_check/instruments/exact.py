@@ -38,6 +38,8 @@ _NEAR = Fraction(1, 1 << 50)
 _PROBES = 4096
 _MOST_PIECES = 64
 _MOST_ORDERED = 7
+TINY = 2.0**-20
+"""Factor that moves uniforms to where rare outcomes are."""
 
 
 class LawMismatch(AssertionError):
@@ -94,7 +96,9 @@ def exact_law(compressor: Compressor, x: Sequence[Fraction | int]) -> ExactLaw:
     if any(Fraction(f) != t for f, t in zip(point.tolist(), vector, strict=True)):
         raise ValueError(f"x must consist of doubles, got x={[str(t) for t in vector]}")
     if not is_random(compressor, point):
-        outcome = _run(compressor, point, torch.zeros(1, len(vector), dtype=torch.float64))[0]
+        outcome = outcomes_at(compressor, point, torch.zeros(1, len(vector), dtype=torch.float64))[
+            0
+        ]
         return ExactLaw(
             "fixed", vector, tuple(((_value(v), Fraction(1)),) for v in outcome.tolist())
         )
@@ -115,7 +119,7 @@ def is_random(compressor: Compressor, point: Tensor) -> bool:
     return draws.asked > 0
 
 
-def _run(compressor: Compressor, point: Tensor, table: Tensor) -> Tensor:
+def outcomes_at(compressor: Compressor, point: Tensor, table: Tensor) -> Tensor:
     """Outcomes ``[S, d]`` at ``point`` ``[d]`` for uniforms ``[S, d]``.
 
     Raises:
@@ -129,7 +133,8 @@ def _run(compressor: Compressor, point: Tensor, table: Tensor) -> Tensor:
     return outcomes
 
 
-def _tables(count: int, d: int, seed: int) -> Tensor:
+def random_tables(count: int, d: int, seed: int) -> Tensor:
+    """``[count, d]`` uniforms of a seed."""
     generator = torch.Generator().manual_seed(seed)
     return torch.rand(count, d, dtype=torch.float64, generator=generator)
 
@@ -137,16 +142,21 @@ def _tables(count: int, d: int, seed: int) -> Tensor:
 def _by_place(compressor: Compressor, point: Tensor, trials: int = 64) -> bool:
     """Whether moving uniform j moves coordinate j at most, tried at random tables."""
     d = point.shape[0]
-    before, after = _tables(trials * d, d, 1), _tables(trials * d, d, 2)
+    tables, after = random_tables(trials * d, d, 1), random_tables(trials * d, d, 2)
     moved = torch.arange(trials * d)[:, None] % d == torch.arange(d)
-    changed = _run(compressor, point, before) != _run(
-        compressor, point, torch.where(moved, after, before)
-    )
-    return not bool((changed & ~moved).any())
+    for before in (tables, TINY * tables, 1 - TINY * (1 - tables)):  # rare outcomes too
+        changed = outcomes_at(compressor, point, before) != outcomes_at(
+            compressor, point, torch.where(moved, after, before)
+        )
+        if bool((changed & ~moved).any()):
+            return False
+    return True
 
 
 def by_order(compressor: Compressor, point: Tensor) -> bool:
     """Whether outcomes stay the same when the uniforms are moved without changing their order.
+
+    They are moved to near 0 and near 1 too, where what happens once in a million draws would show.
 
     Raises:
         NotEnumerable: d! orders are too many, or the operator draws more than d uniforms.
@@ -154,9 +164,10 @@ def by_order(compressor: Compressor, point: Tensor) -> bool:
     d = point.shape[0]
     if d > _MOST_ORDERED:
         raise NotEnumerable(f"{d}! orders are too many, d <= {_MOST_ORDERED} would do")
-    table = _tables(256, d, 3)
-    reference = _run(compressor, point, table)
-    return all(torch.equal(_run(compressor, point, table**power), reference) for power in (0.2, 5))
+    table = random_tables(256, d, 3)
+    reference = outcomes_at(compressor, point, table)
+    moved = (table**0.2, table**5, table * TINY, 1 - (1 - table) * TINY)
+    return all(torch.equal(outcomes_at(compressor, point, one), reference) for one in moved)
 
 
 def every_order(d: int) -> Tensor:
@@ -167,7 +178,7 @@ def every_order(d: int) -> Tensor:
 
 def _orders(compressor: Compressor, point: Tensor) -> tuple[Marginal, ...]:
     d = point.shape[0]
-    outcomes = _run(compressor, point, every_order(d))
+    outcomes = outcomes_at(compressor, point, every_order(d))
     each = Fraction(1, math.factorial(d))
     marginals = []
     for column in outcomes.T.tolist():
@@ -198,7 +209,7 @@ def _pieces(compressor: Compressor, point: Tensor) -> list[Pieces]:
     d = point.shape[0]
     probes = torch.arange(_PROBES + 1) * (_STEPS // _PROBES)
     probes[-1] = _STEPS - 1
-    seen = _run(compressor, point, _uniforms(probes, d))
+    seen = outcomes_at(compressor, point, _uniforms(probes, d))
     where, coordinate = (seen[1:] != seen[:-1]).nonzero(as_tuple=True)
     if where.numel() > _MOST_PIECES * d:
         raise NotEnumerable(f"{where.numel()} outcomes at d={d}: the law looks continuous")
@@ -219,10 +230,10 @@ def _bisect(
     if low.numel() == 0:
         return high
     pick = coordinate[:, None]
-    left = _run(compressor, point, _uniforms(low, d)).gather(1, pick)[:, 0]
+    left = outcomes_at(compressor, point, _uniforms(low, d)).gather(1, pick)[:, 0]
     while bool((high - low > 1).any()):
         middle = (low + high) // 2
-        same = _run(compressor, point, _uniforms(middle, d)).gather(1, pick)[:, 0] == left
+        same = outcomes_at(compressor, point, _uniforms(middle, d)).gather(1, pick)[:, 0] == left
         low, high = torch.where(same, middle, low), torch.where(same, high, middle)
     return high
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import stats
 
+from proofs_check.instruments.under_bound import lower_ends
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
 
@@ -21,6 +21,7 @@ def late_bound_verdict(
     problem: str,
     theorem: str,
     provenance: str,
+    floor: float = 0.0,
 ) -> Verdict:
     """Does the bound ``[K]`` end below the metric's mean at the ``start``, and by how much above
     the measured curve ``samples`` ``[R, K]``?
@@ -28,12 +29,11 @@ def late_bound_verdict(
     Supported if it does; a bound that is larger than the error that the run starts with says
     nothing, and is compared. ``tightness`` is the largest mean over bound in the second half of the
     points, ``resolution`` the smallest relative excess there that would be refuted every other time
-    (Student's t at alpha over the points).
+    (at error alpha over the points, see :func:`rates.lower_ends`).
     """
     half = slice(samples.shape[1] // 2, None)
     mean, limit = samples.mean(axis=0)[half], bound[half]
-    error = samples.std(axis=0, ddof=1)[half] / len(samples) ** 0.5
-    quantile = float(stats.t.isf(alpha / bound.size, len(samples) - 1))
+    low = np.maximum(lower_ends(samples, alpha, floor)[half], np.finfo(np.float64).tiny)
     ratio = mean / limit
     end = float(bound[-1])
     return Verdict(
@@ -41,7 +41,7 @@ def late_bound_verdict(
         claim=f"the bound of {theorem} ends below the start",
         outcome=Outcome.SUPPORTED if end < start else Outcome.COMPARED,
         statistic=end, bound=start, tightness=float(np.nanmax(ratio)),
-        resolution=float(np.nanmin(1 - ratio + 2 * quantile * error / limit)),
+        resolution=float(np.nanmin(limit / low - 1)),
         evidence=f"bound {end:.4g} at the end, {start:.4g} at the start; in the second half of the "
         f"run mean / bound is {np.nanmin(ratio):.2g} to {np.nanmax(ratio):.2g}"
         + ("" if end < start else "; vacuous"),

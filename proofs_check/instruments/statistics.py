@@ -1,6 +1,9 @@
 r"""Monte-Carlo verdicts with a stated family-wise error.
 
-Half-widths are empirical Bernstein bounds (Maurer and Pontil 2009, arXiv:0907.3740, Theorem 4):
+A mean of nonnegative values is held against an upper bound by a lower end that asks for no largest
+value (:mod:`proofs_check.instruments.betting`): its error is as stated for every operator. A mean
+that is to be x has two sides; its intervals are of the same kind along three directions, and for
+single coordinates empirical Bernstein bounds (Maurer and Pontil 2009, arXiv:0907.3740, Theorem 4):
 with probability at least 1 - alpha,
 
 $$|\bar y - E y| \le \sqrt{2 V \ln(4/\alpha) / S} + 7 R \ln(4/\alpha) / (3 (S - 1)),$$
@@ -9,7 +12,10 @@ V the sample variance of S independent values and R their range. The range of an
 as code is not known, and an outcome too rare to be seen would be missed. So R is taken as the
 largest of the observed range, the size ||x|| (a coordinate may go as far as the whole vector, as
 quantisers do) and gain |x_j| (a coordinate may be blown up, as sparsifiers do), the gain being the
-largest seen at the flat vector. For operators that stay within, the error is as stated.
+largest seen at the flat vector. For operators that stay within, the error is as stated; for others,
+such as one that sends x / p with probability p = 10^-4, a deviation is a suspicion only, which
+:mod:`proofs_check.compressors.confirmed` looks at again with a width that holds for all of a
+claimed variance.
 """
 
 from __future__ import annotations
@@ -23,8 +29,10 @@ from torch import Tensor
 
 from algorithms.compressors.base import Compressor
 from algorithms.key import Key
+from proofs_check.instruments.betting import ends_within, lower_end
 
 ROUNDOFF = 1e-12
+_ROUNDED = 2.0**-50  # of the largest outcome: probabilities are multiples of 2^-53
 
 FAMILY_WISE_ERROR = 1e-6
 """Probability that a whole run of the survey calls something true refuted."""
@@ -74,6 +82,7 @@ class MeanTest(NamedTuple):
         half_width: how far chance may move the mean.
         resolution: a bias of this size is refuted with probability at least 1 - alpha.
         where: the coordinate or direction of the largest deviation.
+        towards: the unit vector ``[d]`` along which it is.
     """
 
     refuted: bool
@@ -81,6 +90,7 @@ class MeanTest(NamedTuple):
     half_width: float
     resolution: float
     where: str
+    towards: Tensor
 
 
 class BoundTest(NamedTuple):
@@ -128,21 +138,35 @@ def _directions(x: Tensor) -> Tensor:
     return unit
 
 
+def _reach(values: Tensor, spread: Tensor, alpha: float) -> Tensor:
+    """How far the ends of the means of ``values`` ``[S, m]`` lie from them, the longer way."""
+    if not bool(torch.isfinite(values).all()):
+        return torch.zeros_like(spread)
+    low, high = ends_within(values, spread, alpha)
+    mean: Tensor = values.mean(0)
+    return torch.maximum(mean - low, high - mean)
+
+
 def mean_test(
     outcomes: Tensor, x: Tensor, alpha: float, gain: float = 1.0, random: bool = True
 ) -> MeanTest:
     """Whether outcomes ``[S, d]`` have mean x ``[d]``: every coordinate and three directions.
 
-    Bonferroni over the d + 3 tests; outcomes that are not finite are refuted. The resolution is
-    twice the half-width along x: a bias of that size, relative to ||x||, is refuted with
-    probability at least 1 - alpha. Outcomes that are not ``random`` have no sampling error.
+    Half of alpha for the coordinates, half for the directions; outcomes that are not finite are
+    refuted. The resolution is twice the half-width along x: a bias of that size, relative to
+    ||x||, is refuted with probability at least 1 - alpha. Outcomes that are not ``random`` have no
+    sampling error.
     """
     size = float(x.norm())
     towards = _directions(x)
     probes = torch.cat((outcomes - x, (outcomes - x) @ towards.T), dim=1)
     blown_up = gain * torch.cat((x.abs(), (x * towards).abs().amax(-1)))
     spread = torch.maximum((probes.amax(0) - probes.amin(0)).clamp_min(size), blown_up)
-    widths = half_width(probes, spread, alpha / probes.shape[1]) if random else 0 * spread
+    widths = _ROUNDED * spread
+    if random:
+        d, share = len(x), alpha / 2
+        along = _reach(probes[:, d:], spread[d:], share)
+        widths = torch.cat((half_width(probes[:, :d], spread[:d], share / d), along))
     widths = widths + ROUNDOFF * size
     deviations = probes.mean(0).abs()
     worst = int((deviations / widths.clamp_min(torch.finfo(x.dtype).tiny)).argmax())
@@ -155,6 +179,7 @@ def mean_test(
         float(widths[worst]) / unit,
         2 * float(widths[d]) / unit,
         where,
+        torch.cat((torch.eye(d, dtype=x.dtype), towards))[worst],
     )
 
 
@@ -163,13 +188,14 @@ def bound_test(
 ) -> BoundTest:
     """Whether nonnegative ``values`` ``[S]`` have a mean of at most ``bound``.
 
-    Refuted where the mean exceeds the bound by more than the half-width, or is not finite. The
-    range is taken as the larger of the observed maximum and ``size``. The resolution is the
-    smallest true mean above the bound, less the bound, that is refuted with probability at least
-    1 - alpha. Values that are not ``random`` have no sampling error.
+    Refuted where a lower end of the mean exceeds the bound, with error alpha for any law, or the
+    mean is not finite. The resolution is the excess over the bound that is refuted with
+    probability at least 1 - alpha for values that spread as these. Values that are not ``random``
+    have no sampling error; rounding is relative to the bound and ``size``.
     """
     mean = float(values.mean())
-    spread = max(float(values.max()), size)
-    width = float(half_width(values, spread, alpha)) if random else 0.0
+    width = 0.0
+    if random and math.isfinite(mean):
+        width = mean - lower_end(values, alpha)
     slack = ROUNDOFF * max(bound, size)
     return BoundTest(not mean - width <= bound + slack, mean, width, 2 * width)  # NaN is refuted

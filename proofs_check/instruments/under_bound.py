@@ -1,4 +1,4 @@
-"""Whole curves held under their bounds, at every point at once."""
+"""Whole curves held under their bounds, by a lower limit of their mean at every point."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 
+from proofs_check.instruments.limits import lower_limits, quantile
 from proofs_check.instruments.replicas import need_alpha, replica_curves
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
@@ -27,13 +27,14 @@ def curve_under_bound(
 ) -> Verdict:
     """Does the mean of ``curves`` ``[R, K]`` (one row per replica) stay under ``bound`` ``[K]``?
 
-    Refuted iff a simultaneous lower confidence limit of the mean (Student's t at alpha / K, one
-    sided, at every point) exceeds the bound somewhere, beyond ``rounding`` relative to the bound
-    and ``floor``, the absolute rounding error of the metric; or if a curve is not finite where the
-    bound is. ``statistic`` is the mean and ``bound`` the bound where their ratio is largest,
-    ``tightness`` that ratio; points whose bound does not exceed ``floor`` are left out of it.
-    ``resolution``: were the true mean this much (relative) over the bound at all points, it would
-    be refuted at least every other time.
+    Refuted iff a simultaneous lower confidence limit of the mean (:func:`limits.lower_limits`, for
+    values of at least -``floor`` and whatever law; else :func:`limits.quantile`, each at alpha / K,
+    one sided) exceeds the bound somewhere, beyond ``rounding`` relative to the bound and ``floor``,
+    the absolute rounding error of the metric; or if a curve is not finite where the bound is.
+    ``statistic`` is the mean and ``bound`` the bound where their ratio is largest, ``tightness``
+    that ratio; points whose bound does not exceed ``floor`` are left out of it. ``resolution``:
+    were the true mean this much (relative) over the bound at all points, it would be refuted at
+    least every other time.
 
     Raises:
         ValueError: shapes, alpha outside (0, 1), a bound that is NaN or negative or nowhere above
@@ -82,10 +83,27 @@ def _largest_ratio(
         r, k = (int(v) for v in np.argwhere(~np.isfinite(ys))[0])
         return _Found(k, float(ys[r, k]), np.nan, 1, np.nan, f"replica {r} is not finite")
     mean = ys.mean(axis=0)
-    error = ys.std(axis=0, ddof=1) / len(ys) ** 0.5
-    half = float(stats.t.isf(alpha / limit.size, len(ys) - 1)) * error
-    over = mean - half > limit * (1.0 + rounding) + floor
+    low = lower_ends(ys, alpha, floor)
+    half = mean - low
+    over = low > limit * (1.0 + rounding) + floor
     k = int(np.where(over | ~over.any(), mean / limit, -np.inf).argmax())
-    resolution = float((2.0 * half / limit).min())
+    resolution = float(_over(mean, np.maximum(low, 0.0)).min())
     said = f"largest mean / bound {mean[k] / limit[k]:.4g}, {int(over.sum())} points over it"
     return _Found(k, float(mean[k]), float(half[k]), int(over.sum()), resolution, said)
+
+
+def lower_ends(ys: Floats, alpha: float, floor: float = 0.0) -> Floats:
+    """Numbers ``[K]`` that the means of curves ``[R, K]`` exceed, all with error ``alpha``.
+
+    Values down to -``floor`` are nonnegative up to rounding, and count as 0.
+    """
+    if (ys >= -floor).all():
+        return lower_limits(np.maximum(ys, 0.0), alpha)
+    error = ys.std(axis=0, ddof=1) / len(ys) ** 0.5
+    return np.asarray(ys.mean(axis=0) - quantile(alpha / ys.shape[1], len(ys)) * error)
+
+
+def _over(large: Floats, small: Floats) -> Floats:
+    """By how much ``large`` exceeds ``small``, relative to it; infinite where that is 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(small > 0, large / small - 1, np.inf)

@@ -11,7 +11,6 @@ import math
 from dataclasses import replace
 
 import numpy as np
-from scipy import stats
 
 from algorithms.catalogue import Row
 from algorithms.network.ledger import Account
@@ -20,7 +19,9 @@ from algorithms.run import Diverged
 from algorithms.trace import only_agrees
 from algorithms.tuning.grid import Best
 from proofs_check.cell import CellResult
+from proofs_check.instruments.betting import lower_end
 from proofs_check.instruments.late import late_bound_verdict
+from proofs_check.instruments.limits import quantile
 from proofs_check.instruments.statistics import TEST_ERROR
 from proofs_check.instruments.under_bound import curve_under_bound
 from proofs_check.methods.received import received_bill
@@ -91,7 +92,7 @@ def _progress(row: Row, problem: Problem, played: TunedRun) -> Verdict:
         series, name = played.trace.suboptimality, "f - f*"
     first, last = series[:, 0], series[:, -1]
     drop = first - last
-    half = float(stats.t.isf(TEST_ERROR, len(drop) - 1) * drop.std(ddof=1) / np.sqrt(len(drop)))
+    half = quantile(TEST_ERROR, len(drop)) * float(drop.std(ddof=1)) / math.sqrt(len(drop))
     ratio = float(last.mean() / first.mean()) if first.mean() > 0 else float("nan")
     sure = float(drop.mean()) - half > 0
     unsure = Outcome.REFUTED if _rises(first, last) else Outcome.COMPARED
@@ -156,12 +157,12 @@ def _bill(row: Row, problem: Problem, played: TunedRun) -> Verdict:
 
 
 def _noise_of(account: Account) -> float:
-    """How far the mean length of a message [bits] may lie above its expectation by chance."""
+    """How far the mean length of a message [bits] may lie above its expectation by chance: lengths
+    are not negative, so that a lower limit holds whatever their law."""
     bits = account.sent_bits.double().sum(-1) / account.sent_messages.double().sum(-1)
     if bits.numel() < 2:
         return 0.0
-    quantile = float(stats.t.isf(TEST_ERROR, bits.numel() - 1))
-    return quantile * float(bits.std()) / math.sqrt(bits.numel())
+    return float(bits.mean()) - lower_end(bits, TEST_ERROR)
 
 
 def _under_bound(row: Row, problem: Problem, played: TunedRun) -> tuple[Verdict, ...]:
@@ -180,7 +181,7 @@ def _under_bound(row: Row, problem: Problem, played: TunedRun) -> tuple[Verdict,
     )  # fmt: skip
     late = late_bound_verdict(
         at_start(played.trace, series), series[:, keep], bound[keep], TEST_ERROR, subject=row.key,
-        problem=problem.name, theorem=theorem.name, provenance=told(played),
+        problem=problem.name, theorem=theorem.name, provenance=told(played), floor=1e-13,
     )  # fmt: skip
     return _said(about(verdict, theorem), played), about(late, theorem)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import torch
-from scipy import stats
 
 from algorithms.compressors.layerwise import Buckets
 from algorithms.compressors.norm_ternary import NormTernary
@@ -22,6 +21,7 @@ from proofs_check.closed_forms.variance_reduced.convergence import (
     reaches,
 )
 from proofs_check.instruments.evidence import identity
+from proofs_check.instruments.limits import quantile
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.statistics import TEST_ERROR
 from proofs_check.instruments.under_bound import curve_under_bound
@@ -82,7 +82,7 @@ def diana_recursion(make: Make | None = None) -> Verdict:
         psi.append((state.x[..., 0, :] - built.x_star).square().sum(-1) + weight * shifts)
     values = torch.stack(psi)
     ratios = (values[1:] / values[:-1]).mean(0).numpy()
-    half = float(stats.t.isf(TEST_ERROR, _MANY - 1) * ratios.std(ddof=1) / _MANY**0.5)
+    half = float(quantile(TEST_ERROR, _MANY) * ratios.std(ddof=1) / _MANY**0.5)
     mean = float(ratios.mean())
     return Verdict(
         subject="diana", problem="quadratic, no noise, heterogeneous", check="Lyapunov recursion",
