@@ -7,7 +7,7 @@ import numpy as np
 from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
 from experiments.published.figure import PublishedFigure, Request
-from experiments.reproduction import PublishedNumber, Reproduction, near
+from experiments.reproduction import PublishedNumber, Reproduction, near, number_panels
 from theory.claims import Confidence, Source
 
 _IMAGES, _EPOCHS = 1_281_167, 90
@@ -45,7 +45,9 @@ def measure(_: Request) -> Reproduction:
                        tuple(DrawnLine(name, k[j : j + 1], s[j : j + 1])
                              for j, name in enumerate(_TABLE)))  # fmt: skip
     note = "different works used different epochs and GPUs: rates across rows are not comparable"
-    return Reproduction(tuple(numbers), (panel,), (note,))
+    return Reproduction(
+        tuple(numbers), (panel, *number_panels(tuple(numbers[:5]))), (note,), columns=2
+    )
 
 
 FIGURE = PublishedFigure(

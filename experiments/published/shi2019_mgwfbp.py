@@ -42,9 +42,9 @@ def measure(_: Request) -> Reproduction:
             single = finished(ready, bits, (1,) * len(bits), link)
             numbers.append(near(f"{model}, {name}: greedy by best, less 1", 0.0,
                                 greedy / best - 1, absolute=1e-9, unit="ratio"))  # fmt: skip
-            dots += [PublishedDot(f"{name}: {kind}", 1e3 * end) for kind, end in (
-                ("best", best), ("greedy", greedy), ("not merged", single))]  # fmt: skip
-        panels.append(DotPanel(model, "end of the last message [ms]", tuple(dots)))
+            dots += [PublishedDot(f"{name}: {kind}", 100 * (end / best - 1)) for kind, end in (
+                ("greedy", greedy), ("not merged", single))]  # fmt: skip
+        panels.append(DotPanel(model, "end of the last message, over the best [%]", tuple(dots)))
     worst, wrong = _drawn()
     numbers.append(near(f"{_DRAWN} drawn steps of {_GRADIENTS} gradients: worst greedy by best, "
                         "less 1", 0.0, worst, absolute=1e-9, unit="ratio"))  # fmt: skip

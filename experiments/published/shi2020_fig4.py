@@ -10,7 +10,6 @@ from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel, DotPanel, PublishedDot
 from experiments.predictions.cluster import MODELS, NETWORKS, SIZES, calibrated, wait_free
 from experiments.predictions.fig4 import METHODS, predicted
-from experiments.predictions.findings import crossings
 from experiments.predictions.throughputs import read_throughputs
 from experiments.published.figure import CostClass, PublishedFigure, Request
 from experiments.reproduction import PublishedNumber, Reproduction, at_most, near
@@ -22,8 +21,7 @@ _PRINTED = {
 }
 """Speedups in the survey's text, and samples a second of one GPU."""
 
-_STATED = ("BERT-Base on 100GbIB with 32", "BERT-Large on 100GbIB with 16",
-           "BERT-Large on 100GbIB with 32")  # fmt: skip
+_STATED = (("BERT-Base", 32), ("BERT-Large", 16), ("BERT-Large", 32))
 
 
 def measure(request: Request) -> Reproduction:
@@ -49,7 +47,6 @@ def measure(request: Request) -> Reproduction:
         for place, (speedup, single) in _PRINTED.items()
     ]  # fmt: skip
     fit = np.abs(np.expm1(-model.errors(wait_free(points))))
-    behind = crossings(made)
     slower = sum(
         rates[m, net, "MG-WFBP", n] < (1 - 1e-9) * rates[m, net, "WFBP-A2A", n]
         for m in MODELS for net in NETWORKS for n in SIZES
@@ -58,19 +55,23 @@ def measure(request: Request) -> Reproduction:
         at_most("WFBP-A2A on 100GbIB: largest error of the fit", 0.15, float(fit.max()),
                 unit="relative"),
         near("places where MG-WFBP is slower than WFBP-A2A", 0, slower, unit="places"),
-        *(near(f"WFBP-A2A falls behind BSP-A2A, {place} GPUs", 1,
-               any(told.startswith(place) for told in behind), unit="yes is 1")
-          for place in _STATED),
+        *(at_most(f"WFBP-A2A of BSP-A2A, {m} on 100GbIB, {n} GPUs: it falls behind", 1.0,
+                  rates[m, "100GbIB", "WFBP-A2A", n] / rates[m, "100GbIB", "BSP-A2A", n],
+                  unit="ratio") for m, n in _STATED),
     ]  # fmt: skip
+    alone = {p.model: p.single for p in points}
     known = {(p.model, p.network, p.method, p.gpus): p.mean for p in points}
     x = np.array(SIZES, dtype=np.float64)
     panels = tuple(
         CurvePanel(
-            f"{name}, 100GbIB", "GPUs", "samples a second",
-            tuple(DrawnLine(k, x, np.array([rates[name, "100GbIB", k, n] for n in SIZES]))
+            f"{name}, 100GbIB", "GPUs", "of as many single GPUs",
+            tuple(DrawnLine(k, x, np.array([rates[name, "100GbIB", k, n] for n in SIZES])
+                            / (x * alone[name]))
                   for k in METHODS), (),
-            tuple(DrawnLine(k, x, np.array([known[name, "100GbIB", k, n] for n in SIZES]))
+            tuple(DrawnLine(k, x, np.array([known[name, "100GbIB", k, n] for n in SIZES])
+                            / (x * alone[name]))
                   for k in ("BSP-A2A", "WFBP-A2A")),
+            scales=("log", "linear"),
         )
         for name in MODELS
     )  # fmt: skip

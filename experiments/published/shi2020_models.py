@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from algorithms.workloads import WORKLOADS
 from experiments.published.figure import PublishedFigure, Request
-from experiments.reproduction import PublishedNumber, Reproduction, near
+from experiments.reproduction import PublishedNumber, Reproduction, near, number_panels
 from theory.claims import Confidence, Source
 
 _PUBLISHED = {
@@ -33,7 +33,7 @@ def measure(_: Request) -> Reproduction:
         near("ResNet-50: 4 bytes each", 97.5, 4 * small / 2**20, absolute=0.051, unit="MiB",
              confidence=Confidence.DERIVED, source=known),
     ]  # fmt: skip
-    return Reproduction(tuple(numbers))
+    return Reproduction(tuple(numbers), number_panels(tuple(numbers[:6])), columns=2)
 
 
 FIGURE = PublishedFigure(

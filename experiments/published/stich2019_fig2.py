@@ -18,7 +18,7 @@ from theory.arrays import Floats
 from theory.claims import Confidence, Source
 from theory.stepsizes import InverseTimeStep
 
-_WORKERS, _STEPS, _REPLICAS = (1, 4, 16, 64, 256), 256, 64
+_WORKERS, _STEPS, _REPLICAS = (1, 4, 16, 64, 256), 256, 1024
 _STEP = InverseTimeStep(64.0, 40.0)
 
 
@@ -66,8 +66,10 @@ def _periods(n: int) -> set[int]:
 
 def _errors(n: int, period: int) -> Floats:
     problem = skewed(n)
-    trace = run(LocalSGD(_STEP, period), problem, steps=_STEPS, seed=157 + n, replicas=_REPLICAS,
-                points=2, x0=problem.x_star)  # fmt: skip
+    trace = run(
+        LocalSGD(_STEP, period), problem, steps=_STEPS, seed=157 + n,
+        replicas=max(64, _REPLICAS // n), points=2, x0=problem.x_star,
+    )  # fmt: skip
     return trace.squared_distance[:, -1]
 
 
