@@ -11,6 +11,9 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from algorithms.schedules.bulk import BULK
+from algorithms.schedules.carrier import all_reduce
+from algorithms.schedules.step import SentTensor, TrainingStep
 from experiments.figures.lines import DrawnLine, LineCurves, lines_figure
 from experiments.figures.panels import RunCurves, three_panels
 from experiments.figures.rate import RateCurves, rate_figure
@@ -23,10 +26,14 @@ from experiments.figures.reproduced import (
     reproduced_figure,
 )
 from experiments.figures.style import styled, svg
+from experiments.figures.timeline import timeline_figure
 from experiments.figures.tradeoff import Point, TradeoffCurves, tradeoff_figure
 from experiments.figures.workers import WorkerCurves, WorkersLine, workers_figure
+from proofs_check.curves import LanePanel
+from proofs_check.lanes import lane_panel
 from theory.arrays import Floats
 from theory.members import modules
+from theory.seconds.costs import AlphaBeta
 
 STEPS = np.array([0.0, 1.0, 2.0, 4.0])
 ERROR = np.array([8.0, 4.0, 2.0, 1.0])
@@ -94,12 +101,24 @@ def worker_curves() -> WorkerCurves:
     return WorkerCurves("speed-up", "error", (("both", lines),), lines)
 
 
+def step_lanes() -> LanePanel:
+    """A step of a model of two layers on four workers, sent after all is computed."""
+    step = TrainingStep(
+        ("first", "last"),
+        (1.0, 1.0),
+        (2.0, 2.0),
+        (SentTensor("a", 0, 8.0), SentTensor("b", 1, 8.0)),
+    )  # fmt: skip
+    return lane_panel(BULK.timeline(step, all_reduce(AlphaBeta(0.1, 0.1), 4)))
+
+
 KINDS: dict[str, Callable[[], Figure]] = {
     "lines": lambda: lines_figure(line_curves(("log", "log"))),
     "panels": lambda: three_panels(run_curves()),
     "rate": lambda: rate_figure(rate_curves()),
     "readme": lambda: picture({"bsp-sgd": run_curves(), "qsgd": run_curves()}),
     "reproduced": lambda: reproduced_figure(drawing()),
+    "timeline": lambda: timeline_figure(step_lanes()),
     "tradeoff": lambda: tradeoff_figure(tradeoff_curves()),
     "workers": lambda: workers_figure(worker_curves()),
 }
@@ -141,7 +160,7 @@ def test_a_figure_can_be_written_and_every_panel_says_what_it_shows(kind: str) -
     figure = drawn(kind)
     assert b"<svg" in svg(figure)
     for ax in filter(Axes.get_visible, figure.axes):
-        assert ax.get_xlabel() and len(ax.lines) + len(ax.patches) > 0
+        assert ax.get_xlabel() and len(ax.lines) + len(ax.patches) + len(ax.collections) > 0
 
 
 def test_a_run_is_drawn_against_steps_bits_and_seconds() -> None:
