@@ -6,7 +6,7 @@ from functools import partial
 
 from algorithms.methods.base import Method
 from algorithms.problems.base import Problem
-from proofs_check.bounds.check import BoundCheck
+from proofs_check.bounds.check import BoundCheck, Make
 from proofs_check.bounds.settings import MILD, mild, of_row
 from theory.stepsizes import GradualWarmUpStep, ScaledStep, Stepsize, WarmUpStep
 from theory.theorems.bsp_nonconvex import bsp_nonconvex
@@ -16,31 +16,31 @@ from theory.theorems.warm_up_strongly_convex import warm_up_strongly_convex
 _TIMES = 8  # how many base batches the catalogue's rows take
 
 
-def _square_root(step: Stepsize, problem: Problem, steps: int) -> Method[object]:
+def _square_root(make: Make, step: Stepsize, problem: Problem, steps: int) -> Method[object]:
     """The row's own multiple of a stepsize that is smaller by it: what is taken is ``step``."""
-    return of_row("sqrt-scaling")(ScaledStep(step, 1 / _TIMES, 0.5), problem, steps)
+    return make(ScaledStep(step, 1 / _TIMES, 0.5), problem, steps)
 
 
 _SMALLEST = tuple(
     BoundCheck(row, MILD, bsp_nonconvex, partial(mild, 4, 0.25), make, 400, rated=True)
     for row, make in (
-        ("sqrt-scaling", _square_root),
+        ("sqrt-scaling", partial(_square_root, of_row("sqrt-scaling"))),
         ("batch-growth", of_row("batch-growth")),
         ("cr-psgd", of_row("cr-psgd")),
     )
 )
 
 
-def _linear(step: Stepsize, problem: Problem, steps: int) -> Method[object]:
+def _linear(make: Make, step: Stepsize, problem: Problem, steps: int) -> Method[object]:
     """The row's warm-up takes the base stepsize to eight times it."""
     base = step.rule if isinstance(step, GradualWarmUpStep) else step
-    return of_row("linear-scaling")(base, problem, steps)
+    return make(base, problem, steps)
 
 
-def _legw(step: Stepsize, problem: Problem, steps: int) -> Method[object]:
+def _legw(make: Make, step: Stepsize, problem: Problem, steps: int) -> Method[object]:
     """The row's warm-up ends at sqrt(8) times the stepsize that it is given."""
     last = step.rule if isinstance(step, WarmUpStep) else step
-    return of_row("legw")(ScaledStep(last, 1 / _TIMES, 0.5), problem, steps)
+    return make(ScaledStep(last, 1 / _TIMES, 0.5), problem, steps)
 
 
 BOUND_CHECKS: tuple[BoundCheck, ...] = (
@@ -51,8 +51,15 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
         MILD,
         gradual_warm_up_strongly_convex,
         partial(mild, 4, 0.25),
-        _linear,
+        partial(_linear, of_row("linear-scaling")),
         400,
     ),
-    BoundCheck("legw", MILD, warm_up_strongly_convex, partial(mild, 4, 0.25), _legw, 640),
+    BoundCheck(
+        "legw",
+        MILD,
+        warm_up_strongly_convex,
+        partial(mild, 4, 0.25),
+        partial(_legw, of_row("legw")),
+        640,
+    ),
 )

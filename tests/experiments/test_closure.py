@@ -171,7 +171,6 @@ def test_a_theorem_reruns_the_rows_it_speaks_of(tree: Path, before: Versions) ->
 def test_a_collective_reruns_its_rows_and_no_method(tree: Path, before: Versions) -> None:
     file, old = "algorithms/collectives/ring.py", "def rounds("
     found = changed(tree, before, file, old, f"{old}  # edited\n       ")
-    found -= kind("bound")  # they look rows up in the whole catalogue
     beside = {"bcube-bml", "allreduce-2d-torus", ""}  # held against a ring
     assert {cell.row for cell in found} == {"allreduce-ring", *beside}
     assert {cell.kind for cell in found} == {CellKind.SYSTEM, CellKind.CLOSED_FORM}
