@@ -27,7 +27,7 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
     ),
     fed_back("error-feedback", ef_sgd_workers),
     near(
-        "momentum-correction", fed_back_momentum(_M, left(delta_of(_HALF, 4))),
+        "momentum-correction", lambda: fed_back_momentum(_M, left(delta_of(_HALF, 4))),
         lambda step, _p, _t: BSP(step, _HALF, MomentumCorrection(_M)), 600, d=4,
     ),
 )  # fmt: skip

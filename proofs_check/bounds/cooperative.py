@@ -62,7 +62,7 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
         "cocod-sgd", MILD, cocod_sgd, partial(mild, 8, 0.25),
         lambda step, _p, _t: CoCoD(step, 4), 2000, moment_in_ball, BALL,
     ),
-    near("easgd", elastic(4, _PULL, 2), lambda s, _p, _t: EASGD(s, _PULL, period=2), 1000),
+    near("easgd", lambda: elastic(4, _PULL, 2), lambda s, _p, _t: EASGD(s, _PULL, period=2), 1000),
     BoundCheck(
         "ri-sgd", MILD, local_sgd_nonconvex, partial(mild, 4, 0.0), of_row("ri-sgd"), 400,
         rated=True,

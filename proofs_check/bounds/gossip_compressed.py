@@ -35,5 +35,5 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
     _quantised(RandomLinks(RandomEdge(Ring(8))), Ring(8).name, 200),
     _quantised(RandomLinks(RandomEdge(Torus(3, 3))), Torus(3, 3).name, 100),
     _quantised(FixedLinks(Ring(8)), f"{Ring(8).name}, all at once", 60),
-    near("dcd-psgd", _differences(4, 10), of_row("dcd-psgd"), 400),
+    near("dcd-psgd", lambda: _differences(4, 10), of_row("dcd-psgd"), 400),
 )

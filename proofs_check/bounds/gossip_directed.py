@@ -35,11 +35,11 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
         lambda _s, _p, _t: PushSum(RandomLinks(_CALLS)), 20, _apart,
     ),
     near(
-        "sgp", mixed(left_of_steps(_HOPS)), lambda s, _p, _t: SGP(s, FixedLinks(_HOPS)), 400
+        "sgp", lambda: mixed(left_of_steps(_HOPS)), lambda s, _p, _t: SGP(s, FixedLinks(_HOPS)), 400
     ),
     near(
-        "subgradient-push", mixed(left_of_steps(_HOPS)),
+        "subgradient-push", lambda: mixed(left_of_steps(_HOPS)),
         lambda s, _p, _t: SubgradientPush(s, FixedLinks(_HOPS)), 400,
     ),
-    near("gossipgrad", mixed(left_of_steps(Dissemination(4))), of_row("gossipgrad"), 400),
+    near("gossipgrad", lambda: mixed(left_of_steps(Dissemination(4))), of_row("gossipgrad"), 400),
 )  # fmt: skip

@@ -56,9 +56,12 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
     _random(Ring(8), 200),
     _random(Torus(3, 3), 100),
     _random(Barbell(4), 200),
-    near("ad-psgd", mixed_in_pairs(3, _ticks_early()), _async, _TICKS, n=3, zeta2=0.0, rated=False),
     near(
-        "saps-psgd", mixed(1 / (1 - _kept_by_masked_pairs())),
+        "ad-psgd", lambda: mixed_in_pairs(3, _ticks_early()), _async, _TICKS, n=3, zeta2=0.0,
+        rated=False,
+    ),
+    near(
+        "saps-psgd", lambda: mixed(1 / (1 - _kept_by_masked_pairs())),
         lambda step, _p, _t: SAPSPSGD(step, _PAIRS, _COMPRESSION), 800, rated=False,
     ),
 )  # fmt: skip

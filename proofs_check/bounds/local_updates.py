@@ -74,14 +74,14 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
         lambda step, _p, _t: LocalSGD(step, 8), 400,
     ),
     near(
-        "pqasgd", quantised_locally(8, omega_of(_QUANTISER, 10)), of_row("pqasgd"), 400
+        "pqasgd", lambda: quantised_locally(8, omega_of(_QUANTISER, 10)), of_row("pqasgd"), 400
     ),
     near(
-        "qsparse-local-sgd", fed_back_locally(2, delta_of(_COMPOSED, 4)),
+        "qsparse-local-sgd", lambda: fed_back_locally(2, delta_of(_COMPOSED, 4)),
         lambda step, _p, _t: LocalSGD(step, 2, compressor=_COMPOSED, memory=ErrorFeedback()), 600,
         d=4,
     ),
-    near("bmuf", block_momentum(8, 0.5), of_row("bmuf"), 600, n=2),
+    near("bmuf", lambda: block_momentum(8, 0.5), of_row("bmuf"), 600, n=2),
     *(
         BoundCheck(
             row, MILD, local_sgd_nonconvex, partial(mild, 4, 0.0), of_row(row), 400, rated=True

@@ -110,16 +110,22 @@ def fed_back(key: str, theorem: Theorem, make: Make | None = None, *, d: int = 1
 
 
 def near(
-    key: str, reach: Reach, make: Make, steps: int, *,
+    key: str, reach: Callable[[], Reach], make: Make, steps: int, *,
     n: int = 4, d: int = 10, zeta2: float = 0.25, rated: bool = True,
 ) -> BoundCheck:  # fmt: skip
     """A row whose gradients are taken within ``reach`` of a virtual iterate, on the mild quadratic:
-    by second moments within its ball."""
+    by second moments within its ball. ``reach`` is asked for when the check runs: some play a
+    schedule, which no import should do."""
     known = Statement(Kind.UPPER, "this method", "theory.rules.reaches")
-    stated = {"reach": reach.reach, "gain": reach.gain, "excess": reach.excess}
+
+    def constants(problem: Problem) -> Constants:
+        own = reach()
+        stated = {"reach": own.reach, "gain": own.gain, "excess": own.excess}
+        return moment_in_ball(problem).state(known, **stated)
+
     return BoundCheck(
-        key, MILD, perturbed_iterate, partial(mild, n, zeta2, d), make, steps,
-        lambda problem: moment_in_ball(problem).state(known, **stated), BALL, rated,
+        key, MILD, perturbed_iterate, partial(mild, n, zeta2, d), make, steps, constants, BALL,
+        rated,
     )  # fmt: skip
 
 

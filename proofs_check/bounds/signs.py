@@ -89,11 +89,11 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
     ),
     near(
         "dist-ef-sgd",
-        fed_back_nesterov(0.5, both_ways(*(delta_of(_BLOCKS.for_shapes(((2,),)), 2),) * 2)),
+        lambda: fed_back_nesterov(0.5, both_ways(*(delta_of(_BLOCKS.for_shapes(((2,),)), 2),) * 2)),
         of_row("dist-ef-sgd"), 1000, d=2,
     ),
     near(
-        "ecq-sgd", decaying(0.5, 0.9, omega_of(QSGD(4), 10)), of_row("ecq-sgd"), 400,
+        "ecq-sgd", lambda: decaying(0.5, 0.9, omega_of(QSGD(4), 10)), of_row("ecq-sgd"), 400,
     ),
     *(fed_back(row, ef_sgd_workers) for row in ("one-bit-sgd", "ef-signsgd", "three-lc")),
 )  # fmt: skip

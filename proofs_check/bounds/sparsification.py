@@ -69,7 +69,7 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
     *(fed_back(row, ef_sgd_workers) for row in ("top-k", "dryden", "aji-heafield")),
     near(
         "sbc",
-        fed_back_locally(2, delta_of(SBC(0.25), 4)),
+        lambda: fed_back_locally(2, delta_of(SBC(0.25), 4)),
         lambda step, _p, _t: CommunicationDelay(step, 2, SBC(0.25)),
         800,
         d=4,
