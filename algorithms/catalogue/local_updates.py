@@ -123,6 +123,7 @@ ENTRIES: tuple[Row, ...] = (
             (),
             Identity(),
             stepsize_divisor=16.0,
+            cycle=1,  # how long a period still lasts lies in the state
             why="the bound on error against time is stated for a fixed period; no theorem speaks "
             "of periods that follow the loss",
             results=(adacomm, local_sgd_nonconvex),

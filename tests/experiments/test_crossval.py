@@ -77,7 +77,7 @@ def test_rows_that_are_named_run_with_their_forms_and_no_others():
     [
         ("qsdg", "unknown row 'qsdg'; nearest: qsgd"),
         ("lag:pss", "unknown form 'lag:pss'; nearest: lag:ps"),
-        ("wfbp", "which is planned"),
+        ("wfbp", "is a schedule, not a method that runs"),
     ],
 )
 def test_rows_that_cannot_run_are_refused(key, told):
