@@ -56,7 +56,7 @@ USUAL = Pace()
 
 
 def pace_of(subject: Subject, dims: tuple[int, ...], seconds: float) -> Pace:
-    """The pace at which ``CALLS`` calls would end in so many ``seconds``, by the quickest call at the
+    """The pace at which ``CALLS`` calls would end in so many ``seconds``, by the quickest one at the
     largest dimension that the subject takes.
 
     Three calls and half a second are tried before one counts as slow: on a busy machine single
