@@ -56,9 +56,9 @@ USUAL = Pace()
 
 
 def pace_of(subject: Subject, dims: tuple[int, ...], seconds: float) -> Pace:
-    """The pace at which ``CALLS`` calls would end in so many ``seconds``, by the quickest one at the
-    largest dimension that the subject takes.
+    """The pace at which ``CALLS`` calls would end in so many ``seconds``, by the quickest one.
 
+    It is asked at the largest dimension that the subject takes.
     Three calls and half a second are tried before one counts as slow: on a busy machine single
     calls wait for others.
     """
