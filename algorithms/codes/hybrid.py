@@ -95,7 +95,9 @@ class Hybrid(Code):
         return tuple(chosen)
 
     def _unmapped(self, packed: Tensor, lengths: Tensor) -> Symbols:
+        """The symbols of maps; rows of length 0, whose bytes may be a list's, name nothing."""
         _, level, plan, count, values = self._mapped.unpack(packed, lengths)
+        plan.masked_fill_((lengths == 0)[..., None], 0)
         large, small = _entries(plan == 3), _entries((plan == 1) | (plan == 2))
         there = plan.gather(-1, small[1].to(torch.int64))
         negative = torch.where(_first(small[0], there.shape[-1]), there == 2, False)

@@ -54,7 +54,8 @@ class ListedRows:
     Attributes:
         count: how many slots are meant.
         positions: which coordinate a slot speaks of ``[..., m, cap]`` (int64).
-        values: what the row holds there ``[..., m, cap]``; it is zero elsewhere.
+        values: what the row holds there ``[..., m, cap]``; it is zero elsewhere. Either may have
+            slots that are not meant and that the other has not.
     """
 
     count: Tensor

@@ -103,9 +103,10 @@ class Parted(Compressor):
             part = c.listed(own, size, dtype, draws.fold("block", b))
             if part is None:
                 return None
-            meant = first(part.count, part.positions.shape[-1])
-            positions.append(torch.where(meant, part.positions + offset, 0))
-            values.append(torch.where(meant, part.values, 0))
+            cap = min(part.positions.shape[-1], part.values.shape[-1])
+            meant = first(part.count, cap)
+            positions.append(torch.where(meant, part.positions[..., :cap] + offset, 0))
+            values.append(torch.where(meant, part.values[..., :cap], 0))
             start, offset = start + count, offset + size
         joined = torch.cat(positions, -1)
         return ListedRows(all_of(joined), joined, torch.cat(values, -1))

@@ -107,14 +107,19 @@ class SpectralAtomo(Compressor):
         size = atoms.shape[-1]
         order = (~keep).to(torch.int64).argsort(dim=-1, stable=True)[..., None]
         front = torch.where(keep[..., None], atoms, 0).gather(-2, order.expand(atoms.shape))
-        return keep.sum(-1, keepdim=True) * size, front.flatten(-2)
+        count = keep.sum(-1, keepdim=True) * size
+        cap = max(1, int(count.max())) if count.numel() else 1
+        return count, front.flatten(-2)[..., :cap].contiguous()
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         block = self.block(d)
-        atoms = symbols[1].reshape(*symbols[1].shape[:-1], block.rank, -1)
+        size = 1 + block.rows + block.columns
+        slots = symbols[1].shape[-1] // size  # as many as the fullest row needs
+        lead = symbols[1].shape[:-1]
+        atoms = symbols[1][..., : slots * size].reshape(*lead, slots, size)
         value, u, v = atoms.split((1, block.rows, block.columns), -1)  # type: ignore[no-untyped-call]
-        total = torch.zeros_like(u[..., 0, :, None] * v[..., 0, None, :])
-        for i in range(block.rank):
+        total = atoms.new_zeros((*lead, block.rows, block.columns))
+        for i in range(slots):
             total = total + value[..., i, :, None] * u[..., i, :, None] * v[..., i, None, :]
         return flat(total, block).contiguous()
 

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from algorithms.catalogue import OPERATORS as CATALOGUE
 from algorithms.compressors.base import Compressor, Property, code_of
+from algorithms.compressors.entries import Entries
 from algorithms.compressors.grid import GridCompressor
 from algorithms.compressors.layerwise import Buckets, LayerWise
 from algorithms.compressors.qsgd import QSGD
@@ -251,6 +252,32 @@ def test_layers_keep_the_weakest_constant_and_find_their_bytes(operator):
         code.unpack(code.pack(symbols), code.lengths(symbols)), d, torch.float32, _draws(3)
     )
     assert torch.equal(read, sent)
+
+
+@EACH
+@BOTH
+def test_rows_of_unequal_length_are_read_whole_and_row_by_row(operator, dtype):
+    """Whole and by layer: the symbols come back, slots too; a row among others is as alone."""
+    shapes, d = ((4, 10), (60,)), 100
+    x = _draws(5).normal(d, dtype).sign() * _draws(5).normal(d, dtype).abs() ** 6
+    x[1], x[3, :40], x[4] = 0, 0, x[4].sign()
+    for form in (operator, LayerWise(operator).for_shapes(shapes)):
+        symbols, code = form.encode(x, _draws(5)), code_of(form, d, dtype)
+        sent = form.decode(symbols, d, dtype, _draws(5))
+        packed, lengths = code.pack(symbols), code.lengths(symbols)
+        for made, read in zip(symbols, code.unpack(packed, lengths), strict=True):
+            assert torch.equal(made.to(torch.float64), read.to(torch.float64))
+        for i in range(5):
+            draws = Key.seed(3).draws(torch.tensor(0), torch.tensor([i]))
+            size, end = lengths[i : i + 1], -(-int(lengths[i]) // 8)
+            alone = code.unpack(packed[i : i + 1, :end].contiguous(), size)
+            assert torch.equal(form.decode(alone, d, dtype, draws), sent[i : i + 1])
+            own = tuple(part[i : i + 1] for part in symbols)
+            for some in (own, alone):
+                listed = form.listed(some, d, dtype, draws)
+                if listed is not None:
+                    entries = Entries(listed.count, listed.positions)
+                    assert torch.equal(entries.spread(listed.values, d), sent[i : i + 1])
 
 
 def _tolerance(dtype: torch.dtype) -> float:
