@@ -32,10 +32,12 @@ def problem(sigma2: float = 0.0) -> Quadratic:
     return Quadratic.strongly_convex(N, D, sigma2=sigma2, zeta2=1.0)
 
 
-def played(make: Make, gamma: float, steps: int, sigma2: float = 0.0) -> Trace:
+def played(
+    make: Make, gamma: float, steps: int, sigma2: float = 0.0, replicas: int = REPLICAS
+) -> Trace:
     """The run, every replica from the same start."""
     return run(
-        make(ConstantStep(gamma)), problem(sigma2), steps=steps, replicas=REPLICAS, points=40
+        make(ConstantStep(gamma)), problem(sigma2), steps=steps, replicas=replicas, points=40
     )
 
 

@@ -54,8 +54,10 @@ def measured(build: Build, graph: StaticTopology, gamma: float, steps: int, seed
 
 
 def simulated(build: Build) -> tuple[Verdict, ...]:
-    """Five graphs at one stepsize, the ring of 8 at four, against the sum over modes."""
+    """Five graphs at one stepsize, the ring of 8 at four, against the sum over modes; and the torus
+    at a large one, where neighbours that come a step late make it 40 % smaller, not 4 %."""
     settings = [(g, 0.1, 60) for g in graphs()] + [(Ring(8), g, 25) for g in _GAMMAS]
+    settings.append((Torus(4, 4), 0.4, 25))
     return tuple(
         mean_value(
             "d-psgd",

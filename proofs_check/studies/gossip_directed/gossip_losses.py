@@ -44,8 +44,9 @@ from theory.stepsizes import ConstantStep, Stepsize
 
 _P = (0.01, 0.03, 0.1, 0.3)
 _N, _ROUNDS, _REPLICAS, _SEED = 5, 60, 2000, 170
+_DRIFTS = 4000  # at p = 0.01 half of all drifts are nearly 0: 2000 do not see losses doubled
 _GAMMA, _STEPS = 0.1, 60
-_TOLD = f"n={_N}, {_REPLICAS} replicas, seeds {_SEED} on"
+_TOLD = f"n={_N}, seeds {_SEED} on"
 
 
 Build = Callable[[Exchange], Method[Any]]
@@ -66,14 +67,15 @@ def measure(
     b = starts(problem)[:, 0]
     centred, spread = b - b.mean(), float(np.square(b - b.mean()).mean())
     lines: list[PanelLine] = []
-    own = _errors(build, problem, Ring(_N), LostWeight.OWN_INSTEAD)
+    own = _errors(build, problem, Ring(_N), LostWeight.OWN_INSTEAD, _DRIFTS)
     twice = [expected_square(Ring(_N).matrix(0), p, LostWeight.OWN_INSTEAD) for p in _P]
     exact = np.array([_moved(both, centred) for both in twice])
     verdicts = [
         mean_value(
             "push-sum", f"averaging with its own value instead, losses p={p:g}: E (xbar_T - "
             "xbar_0)^2 is that of its second moments", own[:, k], exact[k],
-            check="drift of the mean", problem=problem.name, provenance=f"{_TOLD}, T={_ROUNDS}",
+            check="drift of the mean", problem=problem.name,
+            provenance=f"{_TOLD}, {_DRIFTS} replicas, T={_ROUNDS}",
         )
         for k, p in enumerate(_P)
     ]  # fmt: skip
@@ -95,12 +97,18 @@ def _moved(twice: Floats, centred: Floats) -> float:
     return float(after.mean())
 
 
-def _errors(build: Build, problem: Quadratic, graph: MixingSequence, lost: LostWeight) -> Floats:
+def _errors(
+    build: Build,
+    problem: Quadratic,
+    graph: MixingSequence,
+    lost: LostWeight,
+    replicas: int = _REPLICAS,
+) -> Floats:
     """(mean_i z_i - xbar)^2 ``[R, K]`` after the last round, at every p."""
     centre, columns = problem.x_star, []
     for k, p in enumerate(_P):
         method = build(Unreliable(FixedLinks(graph), RandomLosses(p), lost))
-        *_, last = path(method, problem, _ROUNDS, seed=_SEED + k, replicas=_REPLICAS)
+        *_, last = path(method, problem, _ROUNDS, seed=_SEED + k, replicas=replicas)
         columns.append((method.models(last.state) - centre).mean((-2, -1)).square().numpy())
     return np.stack(columns, axis=1)
 
@@ -132,7 +140,8 @@ def _floors(descend: Descend, name: str, twice: list[Floats], law: Law) -> list[
                 "d-psgd", f"{name} with its own value instead, losses p={p:g}: E f(xbar_T) - f* is "
                 "that of its second moments", trace.suboptimality[:, -1],
                 final_error(law, twice[k], b[:, 0], _GAMMA, _STEPS), check="floor under losses",
-                problem="quadratic", provenance=f"{_TOLD}, ring, gamma {_GAMMA}, T={_STEPS}",
+                problem="quadratic",
+                provenance=f"{_TOLD}, {_REPLICAS} replicas, ring, gamma {_GAMMA}, T={_STEPS}",
             )
         )  # fmt: skip
     return verdicts

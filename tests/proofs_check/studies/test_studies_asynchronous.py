@@ -51,8 +51,11 @@ def test_studies_see_their_faults() -> None:
     assert wrong.outcome is Outcome.REFUTED
 
 
-def test_the_exponent_of_the_condition_number_tells_momentum_from_none() -> None:
-    """Plain descent posing as accelerated has too large an exponent, and accelerated as plain too
-    small a one."""
+def test_growth_in_the_condition_number_tells_momentum_from_none() -> None:
+    """Plain descent posing as accelerated grows faster than the square root allows, and accelerated
+    as plain has too small an exponent."""
     posing = aasgd_condition.measure(aasgd_condition.WITHOUT, aasgd_condition.WITH).verdicts
     assert [one.outcome for one in posing] == [Outcome.REFUTED] * 2
+    grown, exponent = posing
+    assert "at most, from kappa = 30 to 300" in grown.claim and grown.bound == (300 / 30) ** 0.5
+    assert grown.statistic > grown.bound and exponent.statistic < exponent.bound == 0.5

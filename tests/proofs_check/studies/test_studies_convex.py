@@ -101,16 +101,16 @@ def test_no_projection_misses_the_constrained_minimiser(monkeypatch) -> None:
 
 
 def test_ascent_leaves_the_bound_of_dgd(monkeypatch) -> None:
-    monkeypatch.setattr(dgd_bound, "_STEPS", 1600)
+    monkeypatch.setattr(dgd_bound, "_STEPS", 800)
     verdict, _ = dgd_bound.under_bound(
-        "dgd", lambda step, w, _: DPSGD(step, w, Uphill(Sampled())), dgd, Ring(16)
+        "dgd", lambda step, w, _: DPSGD(step, w, Uphill(Sampled())), dgd, Ring(8)
     )
     assert verdict.outcome is Outcome.REFUTED, verdict
 
 
 def test_ascent_leaves_the_bound_of_dual_averaging() -> None:
     verdict, _ = dual_averaging_gap.under_bound(
-        lambda step, w, where, g: DualAveraging(step, w, where, Uphill(g)), Complete(16), 1500
+        lambda step, w, where, g: DualAveraging(step, w, where, Uphill(g)), Complete(4), 2200
     )
     assert verdict.outcome is Outcome.REFUTED, verdict
 
