@@ -31,7 +31,7 @@ from theory.arrays import Floats
 from theory.stepsizes import ConstantStep
 
 _N, _D, _SEED, _SHARE = 4, 20, 3, 1e-4
-_REPLICAS = 32  # 16 put the limit of a skewed mean 51 standard errors away, 32 put it 25
+_REPLICAS = 32  # 16 put the limit of a skewed mean 48 standard errors away, 32 put it 24
 _BLOCKS, _EPOCH = 4, 20  # as the row has them: blocks by lot, an anchor every 5 gradients a worker
 _HALF = 0.5  # the exponent of kappa that acceleration promises
 _ROW, _PROBLEM = "aasgd", "strongly convex quadratic, sigma2 = zeta2 = 1"
