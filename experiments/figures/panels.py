@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.figures.style import BOUND, FAINT, INK, MEASURED, SERIES, logarithmic, positive
+from experiments.figures.style import BOUND, FAINT, INK, MEASURED, SERIES, logarithmic, shown
 from theory.arrays import Floats
 
 
@@ -49,22 +49,28 @@ class RunCurves:
 
 
 def three_panels(run: RunCurves) -> Figure:
-    """Log-log panels with shared y axis; the start (zero steps) has no place on a log axis."""
+    """Log-log panels with shared y axis; the start (zero steps) has no place on a log axis.
+
+    Of a run that is exact after its first step nothing would be left: its axes are linear.
+    """
+    log = bool((run.mean[1:] > 0).any())
     labels = ("steps $t$", "sent and received per worker [Mbit]", f"{run.clock} [s]")
     other = (None,) * 3 if run.beside is None else _across(run.beside)
-    shown = [
+    drawn = [
         (label, x, its)
         for label, x, its in zip(labels, _across(run), other, strict=True)
         if x is not None and np.nanmax(x) > 0
     ]
-    figure = Figure(figsize=(3.3 * len(shown) + 0.4, 2.9), layout="constrained")
-    panels = figure.subplots(1, len(shown), sharey=True, squeeze=False)[0]
-    for ax, (label, x, its) in zip(panels, shown, strict=True):
-        _panel(ax, run, positive(np.asarray(x, dtype=np.float64)))
+    figure = Figure(figsize=(3.3 * len(drawn) + 0.4, 2.9), layout="constrained")
+    panels = figure.subplots(1, len(drawn), sharey=True, squeeze=False)[0]
+    for ax, (label, x, its) in zip(panels, drawn, strict=True):
+        _panel(ax, run, shown(np.asarray(x, dtype=np.float64), log), log)
         if run.beside is not None and its is not None:
-            ax.plot(positive(its), positive(run.beside.mean), color=SERIES[2], linewidth=1.5,
+            beside = shown(run.beside.mean, log)
+            ax.plot(shown(its, log), beside, color=SERIES[2], linewidth=1.5,
                     label=run.beside.name)  # fmt: skip
-        logarithmic(ax)
+        if log:
+            logarithmic(ax)
         ax.set_xlabel(label)
     panels[0].set_ylabel(run.label)
     handles, names = panels[0].get_legend_handles_labels()
@@ -78,19 +84,19 @@ def _across(run: RunCurves) -> tuple[Floats, Floats, Floats | None]:
     return run.steps, run.bits / 1e6, run.seconds
 
 
-def _panel(ax: Axes, run: RunCurves, x: Floats) -> None:
+def _panel(ax: Axes, run: RunCurves, x: Floats, log: bool) -> None:
     if np.isfinite(run.low).any():
         ax.fill_between(
             x,
-            positive(run.low),
-            positive(run.high),
+            shown(run.low, log),
+            shown(run.high, log),
             color=MEASURED,
             alpha=0.2,
             linewidth=0,
             label=run.band,
         )
-    ax.plot(x, positive(run.mean), color=MEASURED, linewidth=1.5, label=run.name)
+    ax.plot(x, shown(run.mean, log), color=MEASURED, linewidth=1.5, label=run.name)
     if run.bound is not None and np.isfinite(run.bound).any():
-        ax.plot(x, positive(run.bound), color=BOUND, linewidth=1.3, linestyle=(0, (5, 2)),
+        ax.plot(x, shown(run.bound, log), color=BOUND, linewidth=1.3, linestyle=(0, (5, 2)),
                 label=run.bound_label)  # fmt: skip
     ax.grid(True, color=FAINT, alpha=0.3)

@@ -25,7 +25,7 @@ from experiments.figures.reproduced import (
     PublishedDot,
     reproduced_figure,
 )
-from experiments.figures.style import styled, svg
+from experiments.figures.style import png, styled, svg
 from experiments.figures.timeline import timeline_figure
 from experiments.figures.tradeoff import Point, TradeoffCurves, tradeoff_figure
 from experiments.figures.workers import WorkerCurves, WorkersLine, workers_figure
@@ -181,6 +181,16 @@ def test_a_run_without_bound_clock_or_messages_has_neither_line_nor_panel() -> N
         figure = three_panels(run_curves(bound=None, seconds=None, bits=0 * STEPS))
     (ax,) = figure.axes
     assert ax.get_xlabel() == "steps $t$" and [x.get_label() for x in ax.lines] == ["measured mean"]
+
+
+def test_a_run_that_is_exact_after_one_step_is_drawn_on_linear_axes() -> None:
+    exact = np.where(STEPS == 0, 1.0, 0.0)
+    with styled():
+        figure = three_panels(run_curves(mean=exact, low=exact, high=exact, bound=None))
+        assert png(figure)
+    for ax in figure.axes:
+        assert scales(ax) == ("linear", "linear")
+        assert y_of(ax, "measured mean").tolist() == exact.tolist()
 
 
 def test_a_rate_is_drawn_with_fit_theory_and_groups() -> None:

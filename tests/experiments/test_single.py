@@ -7,9 +7,10 @@ import pytest
 from scipy import stats
 
 from algorithms.catalogue import problem, row
-from experiments.single import interval, run_single, uncovered
+from experiments.single import LABELS, interval, run_single, uncovered
 from proofs_check.methods.tuned_run import AGREEMENT
 from theory.stepsizes import ConstantStep
+from theory.theorem import Metric
 
 
 def test_interval_is_students() -> None:
@@ -65,3 +66,7 @@ def test_a_stepsize_too_large_for_every_theorem_has_no_bound() -> None:
     single = run_single(method, objective, steps=5, replicas=2, step=large)
     assert single.theorem is None and single.bound is None
     assert single.played.tuned.step == large
+
+
+def test_every_metric_of_a_theorem_has_a_label() -> None:
+    assert {metric.value for metric in Metric} <= set(LABELS)
