@@ -9,6 +9,7 @@ from typing import NamedTuple, final
 import numpy as np
 from numpy.typing import NDArray
 
+from algorithms.kernels.pull_order import timed_order
 from algorithms.schedules.base import CommunicationSchedule, Messages, merged_messages
 from algorithms.schedules.carrier import Carrier
 from algorithms.schedules.step import TrainingStep
@@ -29,19 +30,12 @@ class GraphNode(NamedTuple):
     after: tuple[int, ...]
 
 
-class _Load(NamedTuple):
-    """Properties of each pull: ``freed`` (P), compute that it alone holds up, and ``others`` (M+),
-    the least transfer time of all that an operation with several missing pulls waits for."""
-
-    freed: Floats
-    others: Floats
-
-
 def tic_order(graph: Sequence[GraphNode], pulls: int) -> tuple[int, ...]:
     """Ranks of the pulls by TIC: all pulls alike, all operations free (Hashemi, Abdu Jyothi,
     Campbell 2019, arXiv:1803.03288, Algorithm 2)."""
     waits = _waits(graph, pulls)
-    others = _loads(waits, np.zeros(len(graph)), np.ones(pulls)).others
+    missing = waits.sum(axis=1)[:, None]
+    others = np.where(waits & (missing > 1), missing, np.inf).min(axis=0, initial=np.inf)
     return tuple(int(rank) for rank in np.unique(others, return_inverse=True)[1])
 
 
@@ -51,25 +45,19 @@ def tac_order(graph: Sequence[GraphNode], transfer: Sequence[float]) -> tuple[in
     Pull a goes before b if min(P_b, M_a) < min(P_a, M_b), which is when a first, then b ends
     earlier; ties by M+.
     """
-    seconds = np.asarray(transfer, dtype=np.float64)
-    waits = _waits(graph, len(seconds))
-    computes = np.asarray([node.seconds for node in graph])
-    rank, left = np.zeros(len(seconds), dtype=np.int64), list(range(len(seconds)))
-    for place in range(len(seconds)):
-        load = _loads(waits, computes, seconds)
-        best = left[0]
-        for pull in left[1:]:
-            if _before(pull, best, load, seconds):
-                best = pull
-        left.remove(best)
-        waits[:, best] = False
-        rank[best] = place
+    own, after = [node.pulls for node in graph], [node.after for node in graph]
+    rank = timed_order(
+        np.ascontiguousarray(_waits(graph, len(transfer)).T), *_joined(own), *_joined(after),
+        np.asarray([node.seconds for node in graph], dtype=np.float64),
+        np.asarray(transfer, dtype=np.float64),
+    )  # fmt: skip
     return tuple(rank.tolist())
 
 
-def _before(a: int, b: int, load: _Load, seconds: Floats) -> bool:
-    mine, other = min(load.freed[b], seconds[a]), min(load.freed[a], seconds[b])
-    return bool(mine < other if mine != other else load.others[a] < load.others[b])
+def _joined(lists: Sequence[tuple[int, ...]]) -> tuple[Ints, Ints]:
+    """Where each list begins in all of them, and all of them, one behind another."""
+    begins = np.cumsum([0, *map(len, lists)])
+    return begins, np.asarray([value for one in lists for value in one], dtype=np.int64)
 
 
 def _waits(graph: Sequence[GraphNode], pulls: int) -> NDArray[np.bool_]:
@@ -80,16 +68,6 @@ def _waits(graph: Sequence[GraphNode], pulls: int) -> NDArray[np.bool_]:
         for before in node.after:
             waits[i] |= waits[before]
     return waits
-
-
-def _loads(waits: NDArray[np.bool_], computes: Floats, seconds: Floats) -> _Load:
-    """P and M+ of the pulls that are missing somewhere."""
-    missing = waits.sum(axis=1)
-    alone, several = waits[missing == 1], missing > 1
-    freed = alone.T.astype(np.float64) @ computes[missing == 1]
-    transfer = waits[several] @ seconds
-    others = np.where(waits[several], transfer[:, None], np.inf).min(axis=0, initial=np.inf)
-    return _Load(freed, others)
 
 
 def forward_graph(step: TrainingStep) -> tuple[GraphNode, ...]:
