@@ -128,7 +128,8 @@ def _loop(
         for t in range(steps):
             recorder.see(state, t)
             tick = time.perf_counter()
-            state = method.step(state, t, world)
+            with world.network.stepping(t):
+                state = method.step(state, t, world)
             recorder.clock += time.perf_counter() - tick
         recorder.see(state, steps)
     except WorkerLost as error:

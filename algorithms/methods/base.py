@@ -16,6 +16,7 @@ from algorithms.compressors.identity import Identity
 from algorithms.faults import NO_FAULTS, Faults
 from algorithms.key import Draws, Key, WorkerIds
 from algorithms.network.base import Network, Packet, pack
+from algorithms.network.phases import Phase
 from algorithms.problems.base import Problem
 from algorithms.topologies.base import Neighbours
 from theory.constants import Constants
@@ -114,7 +115,8 @@ class World:
     ) -> Tensor:
         """What the server reads of rows x ``[..., k, d]`` that ``workers`` ``[..., k]`` send to it,
         charged to those; of nobody, the id n, zero."""
-        packet = pack(compressor, x, self.key.fold(purpose, t), self.replicas, workers)
+        with self.network.during(Phase.COMPRESS):
+            packet = pack(compressor, x, self.key.fold(purpose, t), self.replicas, workers)
         return self.network.collect(packet, workers)
 
     def pack_server(
@@ -147,7 +149,8 @@ class World:
         ids = torch.full_like(workers, self.network.n)
         rows = x.expand(*ids.shape, x.shape[-1])
         key = self.key.fold(purpose, t)
-        packet = pack(compressor or Identity(), rows, key, self.replicas, ids)
+        with self.network.during(Phase.COMPRESS):
+            packet = pack(compressor or Identity(), rows, key, self.replicas, ids)
         return self.network.answer(packet, workers)
 
     def told(self, x: Tensor, hears: Tensor, t: int, purpose: str = "answer") -> Tensor:
@@ -169,10 +172,11 @@ class World:
         sends: Tensor | None,
     ) -> Packet:
         draws = key.draws_of(rows)
-        if guide is None:
-            symbols = compressor.encode(x, draws)
-        else:
-            symbols = compressor.encode_guided(x, guide, draws)
+        with self.network.during(Phase.COMPRESS):
+            if guide is None:
+                symbols = compressor.encode(x, draws)
+            else:
+                symbols = compressor.encode_guided(x, guide, draws)
         return Packet(compressor, symbols, key, self.replicas, x.shape[-1], x.dtype, sends)
 
     def worked(self, gradients: int, workers: Tensor) -> None:

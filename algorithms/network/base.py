@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, final
@@ -16,6 +17,7 @@ from algorithms.compressors.entries import Entries
 from algorithms.key import Key
 from algorithms.network.clock import Clock
 from algorithms.network.ledger import Account, Ledger
+from algorithms.network.phases import Phase, PhaseClock
 from algorithms.topologies.base import Neighbours
 
 
@@ -114,7 +116,8 @@ class Exchanged(NamedTuple):
 class Network(ABC):
     """n workers, of whom the rows ``workers`` ``[m]`` live here; charges what crosses.
 
-    Where a ``stopwatch`` runs beside the ledger, messages take time.
+    Where a ``stopwatch`` runs beside the ledger, messages take modelled time; where ``phases`` do,
+    the seconds of this process are measured.
 
     Every operation is collective: all ranks call it, in the same order.
     """
@@ -123,6 +126,7 @@ class Network(ABC):
     workers: Tensor
     ledger: Ledger
     stopwatch: Clock | None = None
+    phases: PhaseClock | None = None
 
     @abstractmethod
     def average(self, packet: Packet) -> Exchanged:
@@ -207,6 +211,18 @@ class Network(ABC):
         """Forget what was charged and timed so far: a run has a bill of its own."""
         self.ledger = Ledger(len(self.workers))
         self.stopwatch = None
+
+    def during(self, phase: Phase) -> AbstractContextManager[None]:
+        """Within, this process does ``phase``, where that is measured."""
+        return nullcontext() if self.phases is None else self.phases.during(phase)
+
+    def stepping(self, t: int) -> AbstractContextManager[None]:
+        """Within is step t, where seconds are measured."""
+        return nullcontext() if self.phases is None else self.phases.stepping(t)
+
+    def meet(self) -> None:
+        """Wait for all other processes, if there are any."""
+        return
 
     def discard(self, senders: Tensor, broken: Tensor) -> None:
         """Note that the server threw away a message of each of ``senders`` ``[..., k]`` where

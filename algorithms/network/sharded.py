@@ -25,6 +25,7 @@ from algorithms.network.base import (
     in_neighbours,
     only_present,
 )
+from algorithms.network.phases import PhaseClock, crossing
 from algorithms.network.receive_pattern import ReceivePattern
 from algorithms.network.routes import Routes, plan
 from algorithms.network.transport import Transport, mean_of, message_of, rows_of
@@ -51,9 +52,17 @@ class Sharded(Network):
         RuntimeError: torch.distributed is not initialised.
     """
 
-    def __init__(self, n: int, *, reduce: bool = False, device: torch.device | str = "cpu") -> None:
+    def __init__(
+        self,
+        n: int,
+        *,
+        reduce: bool = False,
+        device: torch.device | str = "cpu",
+        phases: PhaseClock | None = None,
+    ) -> None:
         check_workers(n)
-        self._transport = Transport()
+        self.phases = phases
+        self._transport = Transport(phases)
         self.rank, self.ranks = self._transport.rank, self._transport.ranks
         if n % self.ranks:
             raise ValueError(
@@ -75,11 +84,15 @@ class Sharded(Network):
         self.received_bytes = 0
         self._transport.header_bytes = 0
 
+    def meet(self) -> None:
+        self._transport.meet()
+
     @property
     def header_bytes(self) -> int:
         """Bytes of the lengths sent ahead of messages that vary in length."""
         return self._transport.header_bytes
 
+    @crossing
     def average(self, packet: Packet) -> Exchanged:
         if self.reduce:
             self.ledger.upload(packet.bits, packet.messages)
@@ -117,12 +130,14 @@ class Sharded(Network):
             self._note_arrival(rank, part)
         return int(self.crossed_bytes.sum()) - before
 
+    @crossing
     def gather(self, packet: Packet) -> Exchanged:
         parts = list(self._arriving(self.upload(packet), sys.maxsize))
         rows = rows_of(packet, WireMessage.cat(parts), self.everyone)
         own = rows[..., self.workers[0] : self.workers[0] + self.held_rows, :]
         return Exchanged(rows, own)
 
+    @crossing
     def publish(self, packet: Packet) -> Tensor:
         self.ledger.receive(packet.bits, packet.messages)
         message = message_of(packet)
@@ -131,6 +146,7 @@ class Sharded(Network):
             self._count(self.server, torch.tensor([flat.numel()]))
         return rows_of(packet, message.filled(flat), self.server)
 
+    @crossing
     def answer(self, packet: Packet, active: Tensor) -> Tensor:
         self._charge_answers(packet, active)
         message = message_of(packet)
@@ -148,6 +164,7 @@ class Sharded(Network):
         rows = rows_of(packet, message, self._written(active))
         return torch.where(self.is_local(active)[..., None], rows, 0)
 
+    @crossing
     def mix(self, packet: Packet, neighbours: Neighbours) -> Exchanged:
         routes = self._routes_of(neighbours)
         mine = message_of(packet)
@@ -159,6 +176,7 @@ class Sharded(Network):
         self._charge_edges(packet, neighbours, present, routes)
         return Exchanged(mix(rows, routes.places, routes.weights), packet.own(self.workers))
 
+    @crossing
     def receive(self, packet: Packet, sources: Tensor, arrives: Tensor | None = None) -> Tensor:
         hearing = ReceivePattern.of(sources, arrives, self.n, packet.replicas.shape)
         every = self._swap_heard(message_of(packet), hearing)
@@ -205,6 +223,7 @@ class Sharded(Network):
             heard = 1 if packet.sends is None else (bits > 0).to(torch.int64)
         self.ledger.receive(hearing.received(bits)[..., held], hearing.received(heard)[..., held])
 
+    @crossing
     def collect(self, packet: Packet, active: Tensor) -> Tensor:
         self._charge_active(packet, active)
         parts = list(self._transport.arriving(message_of(packet), sys.maxsize))

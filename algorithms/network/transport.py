@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from typing import final
 
 import torch
@@ -11,6 +12,7 @@ from torch import Tensor
 
 from algorithms.codes.base import Symbols
 from algorithms.network.base import Packet
+from algorithms.network.phases import Phase, PhaseClock
 from algorithms.network.wire import WireMessage
 
 
@@ -65,34 +67,48 @@ def mean_of(packet: Packet, messages: Iterable[WireMessage], senders: Tensor) ->
 class Transport:
     """Carries messages between ``ranks`` ranks, of which this one is ``rank``.
 
-    ``header_bytes`` counts the lengths that came here ahead of messages that vary in length.
+    ``header_bytes`` counts the lengths that came here ahead of messages that vary in length; the
+    clock ``phases`` takes the time in which anything crosses.
 
     Raises:
         RuntimeError: torch.distributed is not initialised.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, phases: PhaseClock | None = None) -> None:
         if not dist.is_initialized():
             raise RuntimeError("torch.distributed is not initialised; start ranks with launch()")
         self.rank, self.ranks = dist.get_rank(), dist.get_world_size()
         self.header_bytes = 0
+        self._phases = phases
+
+    def meet(self) -> None:
+        """Return when all ranks are here."""
+        dist.barrier()
+
+    def _crossing(self) -> AbstractContextManager[None]:
+        clock = self._phases
+        return nullcontext() if clock is None else clock.during(Phase.COMMUNICATE)
 
     def add_up(self, rows: Tensor) -> None:
         """Replace rows by their sum over all ranks, with all-reduce."""
-        dist.all_reduce(rows)
+        with self._crossing():
+            dist.all_reduce(rows)
 
     def from_first(self, message: WireMessage) -> Tensor:
         """The bytes of rank 0's message; elsewhere only its shape is read, and lengths are set."""
         if message.lengths is not None:
-            dist.broadcast(message.lengths, 0)
+            with self._crossing():
+                dist.broadcast(message.lengths, 0)
         flat = message.flat() if self.rank == 0 else message.blank()
-        dist.broadcast(flat, 0)
+        with self._crossing():
+            dist.broadcast(flat, 0)
         return flat
 
     def gather_rows(self, rows: Tensor) -> Tensor:
         """All workers' rows ``[n, ...]`` from those held here ``[m, ...]``."""
         parts = [torch.empty_like(rows) for _ in range(self.ranks)]
-        dist.all_gather(parts, rows)
+        with self._crossing():
+            dist.all_gather(parts, rows)
         return torch.cat(parts)
 
     def arriving(self, mine: WireMessage, room: int) -> Iterator[WireMessage]:
@@ -103,12 +119,14 @@ class Transport:
         """
         if mine.lengths is None and self.ranks * mine.packed.numel() <= room:
             parts = [torch.empty_like(mine.packed) for _ in range(self.ranks)]
-            dist.all_gather(parts, mine.packed)
+            with self._crossing():
+                dist.all_gather(parts, mine.packed)
             yield from (mine._replace(packed=part) for part in parts)
             return
         for rank, empty in enumerate(self._announced(mine)):
             flat = mine.flat() if rank == self.rank else empty.blank()
-            dist.broadcast(flat, rank)
+            with self._crossing():
+                dist.broadcast(flat, rank)
             message = empty.filled(flat)
             del flat
             yield message
@@ -152,7 +170,8 @@ class Transport:
 
     def _all_lengths(self, mine: Tensor) -> list[Tensor]:
         lengths = [torch.empty_like(mine) for _ in range(self.ranks)]
-        dist.all_gather(lengths, mine)
+        with self._crossing():
+            dist.all_gather(lengths, mine)
         self.header_bytes += mine.nbytes * (self.ranks - 1)
         return lengths
 
@@ -178,5 +197,6 @@ class Transport:
         operations = [
             dist.P2POp(dist.isend, part.contiguous(), q) for q, part in out.items() if part.numel()
         ] + [dist.P2POp(dist.irecv, buffer, q) for q, buffer in buffers.items() if buffer.numel()]
-        for work in dist.batch_isend_irecv(operations) if operations else ():
-            work.wait()
+        with self._crossing():
+            for work in dist.batch_isend_irecv(operations) if operations else ():
+                work.wait()

@@ -166,12 +166,16 @@ class Problem(ABC):
 
     def double(self) -> Self:
         """The same problem, its data as they are, computing in float64."""
-        wide = {
-            field.name: value.double()
+        return self.computing_in(torch.float64)
+
+    def computing_in(self, dtype: torch.dtype) -> Self:
+        """The same problem, its data rounded to ``dtype``, computing in it."""
+        cast = {
+            field.name: value.to(dtype)
             for field in fields(self)  # type: ignore[arg-type]
             if isinstance(value := getattr(self, field.name), Tensor) and value.is_floating_point()
         }
-        return replace(self, **wide)  # type: ignore[type-var]
+        return replace(self, **cast)  # type: ignore[type-var]
 
     def all_gradients(self, x: Tensor) -> Tensor:
         """Exact gradients of all f_i at points ``[..., d]``, shape ``[..., n, d]``."""

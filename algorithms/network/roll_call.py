@@ -1,0 +1,209 @@
+"""Roll call: what every rank does, told to all others through the store, and who is to blame.
+
+Ranks beat in a thread of their own, so that a rank that hangs still beats while one that died does
+not. All that crosses is JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import time
+from typing import Any, NamedTuple, final
+
+from torch._C._distributed_c10d import Store
+
+from algorithms.network.phases import PhaseClock
+
+_POLL = 0.05  # seconds between two looks at the store
+
+LOST = 3
+"""Exit code of a rank whose run ended because a rank was lost."""
+
+
+@final
+class Beat(NamedTuple):
+    """What a rank told of itself.
+
+    Attributes:
+        number: which beat it is.
+        at: what it was doing, a sentence's end.
+        moves: how often it went on to something else; equal in two beats: it stands.
+    """
+
+    number: int
+    at: str
+    moves: int
+
+
+@final
+class RollCall:
+    """One rank's part; to be closed before its process group is.
+
+    ``store`` is this rank's own connection: nobody else uses it meanwhile. A rank that does not
+    beat for ``silence`` seconds is dead; one that does not end by itself is ended after ``grace``.
+
+    Attributes:
+        at: what this rank does, for the others to read; :meth:`note` sets it.
+        moves: how often it went on to something else.
+        clock: tells the step, and how often the rank came to a meeting.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        rank: int,
+        ranks: int,
+        *,
+        every: float = 0.5,
+        silence: float = 8.0,
+        grace: float = 5.0,
+    ) -> None:
+        self.at, self.moves = "starting", 0
+        self.clock: PhaseClock | None = None
+        self._store, self._rank, self._ranks = store, rank, ranks
+        self._every, self._silence, self._grace = every, silence, grace
+        self._lock, self._over = threading.Lock(), threading.Event()
+        self._count = 0
+        self._beat()
+        self._thread = threading.Thread(target=self._beats, name="roll call")
+        self._thread.start()
+
+    def note(self, at: str) -> None:
+        """This rank goes on to ``at``."""
+        self.at, self.moves = at, self.moves + 1
+
+    def close(self) -> None:
+        """No more beats; returns when the thread has ended."""
+        self._over.set()
+        self._thread.join()
+
+    def failed(self, cause: str) -> None:
+        """Tell the others what went wrong here, of itself."""
+        with self._lock:
+            self._store.set(f"failed/{self._rank}", f"{cause} (while {self._where()})")
+
+    def blamed(self, patience: float) -> str:
+        """One sentence that names the rank at fault and the cause, after ranks stopped hearing of
+        each other; ``patience`` [seconds] is how long they waited.
+
+        A rank that told of a failure of its own; else those that beat no more; else those that
+        beat and stand furthest behind.
+        """
+        first = second = self._heard()
+        last, told = time.monotonic() + self._silence, self._failures()
+        while not told and time.monotonic() < last:
+            time.sleep(self._every)
+            told, second = self._failures(), self._heard()
+            if all(second[rank].number > beat.number for rank, beat in first.items()):
+                break
+        if told:
+            return "; ".join(f"rank {rank} failed: {cause}" for rank, cause in told.items())
+        silent = [
+            f"rank {rank} died (last heard of while {beat.at})"
+            for rank, beat in second.items()
+            if beat.number == first[rank].number and rank != self._rank
+        ]
+        if silent:
+            return "; ".join(silent)
+        least = min(beat.moves for beat in second.values())
+        behind = {rank: beat for rank, beat in second.items() if beat.moves == least}
+        if len(behind) == self._ranks:
+            where = second[self._rank].at
+            return f"no rank went on for {patience:g} s, while {where}; the network would explain"
+        return "; ".join(
+            f"rank {rank} hangs while {beat.at}: the others waited {patience:g} s for it"
+            for rank, beat in behind.items()
+        )
+
+    def tells(self) -> bool:
+        """Whether it is this rank that tells the user: the first that asks."""
+        with self._lock:
+            return bool(self._store.add("told", 1) == 1)
+
+    def end_all(self) -> None:
+        """Have every rank that does not end by itself end; rank 0, which may keep the store, stays
+        until the others have done with it, or for the ``grace`` that they are given."""
+        with self._lock:
+            self._store.set("over", "1")
+            ended = self._store.add("ended", 1)
+        last = time.monotonic() + self._grace
+        while self._rank == 0 and ended < self._ranks and time.monotonic() < last:
+            time.sleep(_POLL)
+            with self._lock:
+                ended = self._store.add("ended", 0)
+
+    def _heard(self) -> dict[int, Beat]:
+        with self._lock:
+            names = [f"beat/{rank}" for rank in range(self._ranks)]
+            told = [_read(self._store, name) for name in names]
+        return {rank: Beat(*json.loads(text)) for rank, text in enumerate(told) if text}
+
+    def _failures(self) -> dict[int, str]:
+        with self._lock:
+            told = {rank: _read(self._store, f"failed/{rank}") for rank in range(self._ranks)}
+        return {rank: text for rank, text in told.items() if text}
+
+    def _beat(self) -> bool:
+        """Tell what this rank does; whether the run is over."""
+        self._count += 1
+        more = 0 if self.clock is None else self.clock.moves
+        beat: Any = Beat(self._count, self._where(), self.moves + more)
+        with self._lock:
+            self._store.set(f"beat/{self._rank}", json.dumps(beat))
+            return bool(self._store.check(["over"]))
+
+    def _where(self) -> str:
+        clock = self.clock
+        return self.at if clock is None or clock.step < 0 else f"{self.at}, step {clock.step}"
+
+    def _beats(self) -> None:
+        while not self._over.wait(self._every):
+            try:
+                over = self._beat()
+            except RuntimeError:  # the store is gone, with the rank or launcher that kept it
+                over = True
+            if over:
+                if self._over.wait(self._grace):
+                    return
+                sys.stderr.flush()
+                os._exit(LOST)
+
+
+def _read(store: Store, name: str) -> str:
+    return store.get(name).decode() if store.check([name]) else ""
+
+
+def agree(
+    store: Store, rank: int, ranks: int, terms: dict[str, str], patience: float
+) -> dict[int, str]:
+    """Come together with all ranks and compare ``terms``: what differs from rank 0's, by rank.
+
+    Raises:
+        TimeoutError: names the ranks that did not come within ``patience`` seconds.
+    """
+    store.set(f"terms/{rank}", json.dumps(terms))
+    names = [f"terms/{one}" for one in range(ranks)]
+    last = time.monotonic() + patience
+    while not store.check(names):  # waiting in the store would print warnings of its own
+        if time.monotonic() > last:
+            absent = [str(one) for one, name in enumerate(names) if not store.check([name])]
+            raise TimeoutError(
+                f"rank {', '.join(absent)} of {ranks} did not come within {patience:g} s; "
+                "see what it says, or start it"
+            )
+        time.sleep(_POLL)
+    first = json.loads(store.get(names[0]))
+    differ = {}
+    for one, name in enumerate(names):
+        theirs = json.loads(store.get(name))
+        found = [
+            f"{word} is {theirs.get(word)!r}, on rank 0 {first.get(word)!r}"
+            for word in sorted({*first, *theirs})
+            if theirs.get(word) != first.get(word)
+        ]
+        if found:
+            differ[one] = "; ".join(found)
+    return differ

@@ -1,0 +1,99 @@
+"""``torchrun --nproc-per-node M -m experiments.launch crossval|run``: rows on ranks that a launcher
+started, on one machine or several.
+
+Exit codes: 0 done, 1 something was refuted, 2 bad input or ranks that do not fit, 3 a rank was
+lost, after one sentence on standard error that names it and says why.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    name="experiments.launch",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+Device = Annotated[
+    str, typer.Option(help="auto, cpu or cuda: auto takes GPUs where this machine has any.")
+]
+Patience = Annotated[float, typer.Option(help="Seconds that ranks wait for each other.")]
+Rows = Annotated[list[str] | None, typer.Option("--row", help="Key of a row; again for more.")]
+
+
+@app.callback()
+def ranks() -> None:
+    """Rows on ranks that torchrun, or a launcher that sets its variables, started."""
+
+
+@app.command()
+def crossval(
+    rows: Rows = None,
+    problem: Annotated[
+        list[str] | None, typer.Option("--problem", "-p", help="Problems to run on.")
+    ] = None,
+    steps: Annotated[int, typer.Option("-T", "--steps", help="Steps, at least 1.")] = 12,
+    workers: Annotated[int, typer.Option(help="Workers on each rank, at least 1.")] = 2,
+    out: Annotated[Path, typer.Option(help="File of what was found: .json or .parquet.")] = Path(
+        "report/crossval.json"
+    ),
+    device: Device = "auto",
+    patience: Patience = 40.0,
+) -> None:
+    """The simulation against these ranks: iterates, bytes, and seconds of a step by phase.
+
+    Every row, or those named: exact agreement by gathering, agreement in float64 by all-reduce, in
+    law in float32, bytes both ways against the ledger. The file is written after each row.
+    """
+    from experiments.commands.launch import crossval_on_ranks
+
+    raise typer.Exit(
+        crossval_on_ranks(
+            rows or (), problem or (), steps=steps, workers=workers, out=out, device=device,
+            patience=patience,
+        )
+    )  # fmt: skip
+
+
+@app.command()
+def run(
+    row: Annotated[str, typer.Argument(help="Key of a row.")],
+    problem: Annotated[str, typer.Option("--problem", "-p", help="One that the row runs on.")],
+    steps: Annotated[int, typer.Option("-T", "--steps", help="Steps, at least 1.")] = 200,
+    workers: Annotated[int, typer.Option(help="Workers on each rank, at least 1.")] = 1,
+    replicas: Annotated[int, typer.Option(help="Independent runs, at least 1.")] = 1,
+    seed: Annotated[int, typer.Option(help="Any integer; the same seed, the same run.")] = 0,
+    reduce: Annotated[
+        bool, typer.Option("--all-reduce", help="Average by all-reduce, the fast path.")
+    ] = False,
+    out: Annotated[Path, typer.Option(help="JSON file of the run.")] = Path("report/run.json"),
+    device: Device = "auto",
+    patience: Patience = 40.0,
+) -> None:
+    """One row on these ranks: its error by steps and bits, and seconds of a step by phase."""
+    from experiments.commands.launch import run_on_ranks
+
+    raise typer.Exit(
+        run_on_ranks(
+            row, problem, steps=steps, workers=workers, replicas=replicas, seed=seed,
+            reduce=reduce, out=out, device=device, patience=patience,
+        )
+    )  # fmt: skip
+
+
+def main() -> None:
+    """Run the command that was given, quietly: a lost rank is told of in one sentence."""
+    os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    app()
+
+
+if __name__ == "__main__":
+    main()
