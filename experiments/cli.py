@@ -61,7 +61,10 @@ def list_rows(
 @app.command()
 def run(
     row: Row,
-    problem: Annotated[str, typer.Option("--problem", "-p", help="One that the row runs on.")],
+    problem: Annotated[
+        str | None,
+        typer.Option("--problem", "-p", help="One that the row runs on; without it, its first."),
+    ] = None,
     n: Workers = 16,
     steps: Annotated[int, typer.Option("-T", "--steps", help="Steps T, at least 1.")] = 2000,
     replicas: Annotated[int, typer.Option(help="Independent runs, at least 1.")] = 32,

@@ -80,6 +80,7 @@ class OrderOnly(Result):
         name: the name of the method and case, as the row's page shows it.
         title: one line about the result.
         confidence: how surely the statement is known.
+        homogeneous: whether it speaks of one objective for all workers only.
 
     Raises:
         ValueError: the confidence is one that a hard check could rest on.
@@ -93,6 +94,7 @@ class OrderOnly(Result):
     metric: Metric | None
     order: Order | None
     assumes: str = ""
+    homogeneous: bool = False
 
     def __post_init__(self) -> None:
         if self.confidence.assertable:

@@ -46,7 +46,6 @@ ENTRIES: tuple[Row, ...] = (
             lambda step, _p, _t: BSP(step, _ADACOMP, ErrorFeedback()),
             (),
             _ADACOMP,
-            stepsize_divisor=32.0,
             message_bits=_longest_adacomp,
             bits_vary=True,
             why="the paper gives no convergence theorem: which coordinates are sent depends on "
@@ -60,7 +59,6 @@ ENTRIES: tuple[Row, ...] = (
             lambda step, _p, _t: GTopK(step, 0.25),
             (),
             TopK(0.25),
-            stepsize_divisor=32.0,
             why="stated to order only, under an assumption on the merged top-k that is not a "
             "property of the operator",
             results=(gtop_k,),
@@ -72,7 +70,6 @@ ENTRIES: tuple[Row, ...] = (
             lambda step, _p, _t: AdaptiveK(step, ETHERNET_1G),
             (),
             TopCount(0.5),
-            stepsize_divisor=16.0,
             message_bits=_longest_top,
             bits_vary=True,
             downlink=each_round(length=_longest_top, exact=False),
@@ -90,7 +87,6 @@ ENTRIES: tuple[Row, ...] = (
             lambda step, _p, _t: VarianceBased(step),
             (),
             VarianceThreshold(),
-            stepsize_divisor=16.0,
             message_bits=_longest_unambiguous,
             bits_vary=True,
             why="the paper gives no convergence theorem: an element waits until its sum is clear "

@@ -24,6 +24,7 @@ from algorithms.methods.synchronous.parameter_server import ParameterServer
 from algorithms.methods.variance_reduced.asylpg import AsyLPG
 from algorithms.optimizers.proximal import SoftThreshold
 from algorithms.problems.base import Problem
+from algorithms.problems.quadratic_data import ILL_CONDITIONED
 from algorithms.synchronisation.conditions import Linked
 from algorithms.synchronisation.stopwatch import STANDARD
 from theory.orders.aasgd import aasgd
@@ -76,7 +77,6 @@ def downpour(**changed: Any) -> Recipe:
         lambda step, p, steps: Downpour(step, steps, _downpour_times(p), _PUSH, _FETCH, **changed),
         (),
         Identity(),
-        stepsize_divisor=64.0,
         downlink=_fetched_in_turn,
         why="the paper gives no convergence theorem: evidence is by experiment",
     )
@@ -90,7 +90,6 @@ ENTRIES: tuple[Row, ...] = (
             (asysg_con,),
             Identity(),
             OBJECTIVES,
-            stepsize_divisor=64.0,
             results=(asynchronous_moments, asynchronous_pl, unbounded_delays),
         ),
     ),
@@ -101,7 +100,6 @@ ENTRIES: tuple[Row, ...] = (
             (asysg_incon,),
             NonZero(),
             ("sparse-linear", *CORE),
-            stepsize_divisor=32.0,
             bits_vary=True,
             results=(hogwild, lock_free, asynchronous_moments, asynchronous_pl),
         ),
@@ -115,7 +113,6 @@ ENTRIES: tuple[Row, ...] = (
             ),
             (),
             Identity(),
-            stepsize_divisor=16.0,
             why="its bounds hold up to the error of the approximate Hessian, to order only",
             results=(dc_asgd,),
         ),
@@ -134,7 +131,7 @@ ENTRIES: tuple[Row, ...] = (
             ),
             (),
             BlockSampling(_BLOCKS),
-            stepsize_divisor=4.0,
+            (ILL_CONDITIONED, *CORE),
             message_bits=_anchored_bits,
             bits_vary=True,
             downlink=anchored,
@@ -151,7 +148,6 @@ ENTRIES: tuple[Row, ...] = (
             (),
             NonZero(),
             _SPARSE,
-            stepsize_divisor=8.0,
             bits_vary=True,
             downlink=_blocks_in_turn,
             cycle="blocks take turns, and the last models lie in a ring by t",
@@ -169,7 +165,6 @@ ENTRIES: tuple[Row, ...] = (
             (),
             NonZero(),
             _SPARSE,
-            stepsize_divisor=2.0,
             bits_vary=True,
             why="linear convergence, independent of delays, is stated to order only",
             results=(async_coordinate_prox,),

@@ -48,7 +48,6 @@ def compressed(
 
 def with_feedback(
     compressor: Compressor,
-    stepsize_divisor: float = 16.0,
     *,
     theorems: tuple[Theorem, ...] = FEEDBACK,
     operators: tuple[Compressor, ...] = (),
@@ -58,6 +57,6 @@ def with_feedback(
     """BSP with a contraction and error feedback, bound to the tensors of the problem."""
     return Recipe(
         lambda step, p, _t: BSP(step, compressor.for_shapes(p.shapes), ErrorFeedback()), theorems,
-        compressor, problems=problems, stepsize_divisor=stepsize_divisor, operators=operators,
+        compressor, problems=problems, operators=operators,
         results=results,
     )  # fmt: skip

@@ -49,7 +49,6 @@ ENTRIES: tuple[Row, ...] = (
             lambda step, p, _t: EASGD(step, _PULL / p.n, period=_PERIOD),
             (),
             Identity(),
-            stepsize_divisor=8.0,
             cycle=_PERIOD,
             why="the paper analyses stability on quadratics, which theory.rules.stability holds; "
             "the bound for non-convex functions in the literature is for the mean of workers "
@@ -63,7 +62,6 @@ ENTRIES: tuple[Row, ...] = (
             lambda step, p, _t: Cooperative(step, Gossip(Ring(p.n)), _PERIOD),
             (cooperative_sgd,),
             Identity(),
-            stepsize_divisor=16.0,
         ),
     ),
     entry(
@@ -72,7 +70,6 @@ ENTRIES: tuple[Row, ...] = (
             lambda step, _p, _t: CoCoD(step, _PERIOD),
             (cocod_sgd,),
             Identity(),
-            stepsize_divisor=16.0,
             cycle=_PERIOD,
         ),
     ),
@@ -95,7 +92,6 @@ ENTRIES: tuple[Row, ...] = (
             lambda step, p, _t: OnMoreShards(LocalSGD(step, _PERIOD), min(2, p.n)),
             (*LOCAL, pr_sgd),
             Identity(),
-            stepsize_divisor=16.0,
             results=(ri_sgd,),
         ),
     ),

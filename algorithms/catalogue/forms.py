@@ -101,7 +101,7 @@ FORMS: tuple[RowForm, ...] = (
             lambda step, p, steps: AsyncEASGD(
                 step, steps, round_trip(p), _PULL / p.n, period=_PERIOD
             ),
-            (), Identity(), stepsize_divisor=8.0,
+            (), Identity(),
             why="no rate of the asynchronous form is stated; its stability is among the closed "
             "forms",
         ),
@@ -111,7 +111,7 @@ FORMS: tuple[RowForm, ...] = (
         "one auxiliary variable, which the server holds and all models meet in: v = 1",
         Recipe(
             lambda step, p, _t: Cooperative(step, elastic(p.n, _PULL / p.n), _PERIOD),
-            (), Identity(), stepsize_divisor=16.0, cycle=_PERIOD,
+            (), Identity(), cycle=_PERIOD,
             why="the theorem's lambda is that of a matrix over workers alone",
         ),
     ),
@@ -126,7 +126,7 @@ FORMS: tuple[RowForm, ...] = (
         "sgp", "overlapped", "what is sent is taken in a step later, while gradients go on: 1-OSGP",
         Recipe(
             lambda step, p, _t: OverlapSGP(step, StaticExponential(p.n), 1), (), Identity(),
-            stepsize_divisor=16.0, message_bits=lambda p, bits: float((p.d + 1) * bits),
+            message_bits=lambda p, bits: float((p.d + 1) * bits),
             why="the rate is stated to order only", least_workers=2,
         ),
     ),
@@ -144,7 +144,7 @@ FORMS: tuple[RowForm, ...] = (
         "qsparse-local-sgd", "async", "every worker meets the server alone, nobody waits",
         Recipe(
             lambda step, _p, _t: AsyncQsparse(step, _PERIOD, _COMPOSED, ErrorFeedback()),
-            (), _COMPOSED, stepsize_divisor=16.0,
+            (), _COMPOSED,
             why="rates are stated to order only, for gaps of at most H",
         ),
     ),
@@ -152,14 +152,14 @@ FORMS: tuple[RowForm, ...] = (
         "pqasgd", "sparse", "increments are sparsified without bias instead of quantised: SASGD",
         Recipe(
             lambda step, _p, _t: LocalSGD(step, _PERIOD, compressor=_MASK), (), _MASK,
-            stepsize_divisor=32.0, bits_vary=True,
+            bits_vary=True,
             why="O(1/sqrt(nT)) is stated to order only, for non-convex objectives",
         ),
     ),
     RowForm(
         "cr-psgd", "catalyst", "stages on f plus a proximal term, for functions not convex",
         Recipe(
-            _catalyst, (), Identity(), CORE[:4], stepsize_divisor=4.0,
+            _catalyst, (), Identity(), CORE[:4],
             cycle="stages of a tenth of the steps, in each of which the batch grows",
             why="the rate is stated to order only",
         ),
@@ -168,8 +168,7 @@ FORMS: tuple[RowForm, ...] = (
         "decentralised-admm", "async", "one random edge at a time, no order of workers",
         Recipe(
             lambda step, p, _t: RandomADMM(step, Ring(p.n)), (), Identity(),
-            stepsize_divisor=1.0, why="almost sure convergence is stated without a rate",
-            least_workers=2,
+            why="almost sure convergence is stated without a rate", least_workers=2,
         ),
     ),
     RowForm(
@@ -178,7 +177,7 @@ FORMS: tuple[RowForm, ...] = (
             lambda step, p, steps: ParameterServer(
                 step, steps, round_trip(p), correction=DiagonalCompensation(2.0, adaptive=True)
             ),
-            (), Identity(), stepsize_divisor=64.0,
+            (), Identity(),
             why="its bounds hold up to the error of the approximate Hessian, to order only",
         ),
     ),

@@ -78,7 +78,6 @@ ENTRIES: tuple[Row, ...] = (
             (choco_sgd_strongly_convex, choco_sgd_nonconvex),
             TopK(_CHOCO_SHARE),
             OBJECTIVES,
-            stepsize_divisor=16.0,
             practice=_practised_sgd,
         ),
     ),

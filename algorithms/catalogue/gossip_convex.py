@@ -63,7 +63,6 @@ ENTRIES: tuple[Row, ...] = (
             (projected_theorem,),
             Identity(),
             (quadratic_data.BOUND[0], *_CONVEX),
-            stepsize_divisor=64.0,  # a constant step stops short of the optimum, by its size
         ),
     ),
     entry(
@@ -75,7 +74,6 @@ ENTRIES: tuple[Row, ...] = (
             (dual_averaging,),
             Identity(),
             (*_CONVEX, "pairwise-logistic"),
-            stepsize_divisor=16.0,
             message_bits=_sums_and_guests,
             least_workers=2,
             results=(gossip_dual_averaging,),
@@ -88,7 +86,6 @@ ENTRIES: tuple[Row, ...] = (
             (projected_theorem,),
             Identity(),
             (absolute_data.SIMPLEX, "lad-diabetes-sorted"),
-            stepsize_divisor=1.6,
             results=(mirror_descent,),
         ),
     ),

@@ -25,7 +25,6 @@ ENTRIES: tuple[Row, ...] = (
             (cooperative_sgd,),
             Identity(),
             (*CORE, "quadratic-sc-iid"),
-            stepsize_divisor=16.0,
             results=(local_gossip, sparq_sgd),
         ),
     ),

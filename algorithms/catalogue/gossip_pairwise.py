@@ -73,7 +73,6 @@ ENTRIES: tuple[Row, ...] = (
             ),
             (),
             RandomMask(1 / _COMPRESSION),
-            stepsize_divisor=16.0,
             message_bits=_all_values,
             bits_vary=True,
             cycle="the next pairs depend on which were lately used",

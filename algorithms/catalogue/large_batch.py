@@ -75,7 +75,6 @@ ENTRIES: tuple[Row, ...] = (
             _linear,
             (),
             Identity(),
-            stepsize_divisor=2.0 * _TIMES,
             cycle="the stepsize is warmed up",
             why="the papers give no "
             "convergence theorem: "
@@ -93,7 +92,6 @@ ENTRIES: tuple[Row, ...] = (
             _square_root,
             (),
             Identity(),
-            stepsize_divisor=8.0,
             why="the papers give no convergence theorem: the rule keeps the covariance of a step",
             results=(bsp_nonconvex,),
         ),
@@ -104,7 +102,6 @@ ENTRIES: tuple[Row, ...] = (
             _legw,
             (),
             Identity(),
-            stepsize_divisor=8.0,
             cycle="the stepsize is warmed up",
             why="the paper gives no convergence theorem: it is a rule for the warm-up",
             results=(warm_up_strongly_convex,),
@@ -117,7 +114,6 @@ ENTRIES: tuple[Row, ...] = (
             (),
             Identity(),
             _LAYERED,
-            stepsize_divisor=0.025,  # gamma = 16, a move of 1.6% of a layer's norm by each gradient
             why="a rate is stated from memory only, for batches as large as the number of steps",
             results=(lars_large_batch,),
         ),
@@ -129,7 +125,6 @@ ENTRIES: tuple[Row, ...] = (
             (),
             Identity(),
             _LAYERED,
-            stepsize_divisor=16.0,
             why="a rate is stated from memory only, for batches as large as the number of steps "
             "and without the moving average of squares",
             results=(lamb_large_batch,),
@@ -154,7 +149,6 @@ ENTRIES: tuple[Row, ...] = (
             (),
             Identity(),
             (*CORE, "quadratic-pl"),
-            stepsize_divisor=2.0,
             cycle="the batch grows from step to step",
             why="the rate is stated to order only: 1/(nT) in T gradients a worker with log T "
             "rounds under the Polyak-Lojasiewicz condition; batches here grow by the ratio that "

@@ -40,7 +40,6 @@ ENTRIES: tuple[Row, ...] = (
             lambda step, _p, _t: CMFL(step, _PERIOD, _RELEVANCE, decays=False),
             (),
             Identity(),
-            stepsize_divisor=16.0,
             downlink=each_round(_PERIOD),
             cycle="the first round filters nothing, then the cycle is H = 8",
             why="convergence is stated to order only, for a threshold that decays and so filters "

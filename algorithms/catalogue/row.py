@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, final
 
+from algorithms.catalogue.caution import cautious
 from algorithms.catalogue.downlink import Downlink, Played, Received, answered
 from algorithms.catalogue.subject import RowSubject
 from algorithms.compressors.base import Compressor, code_of
@@ -37,7 +38,6 @@ OBJECTIVES = (*CORE, *(e.name for e in PROBLEMS if e.general and e.name not in C
 """Names of all problems that mean something to any method."""
 
 _UNTUNED, _OTHER = ConstantStep(1.0), ConstantStep(0.5)
-_NO_SMOOTHNESS = 0.1  # stepsize where no L is stated (the MLP), divided by the stepsize_divisor
 
 
 class Tuned(NamedTuple):
@@ -46,12 +46,14 @@ class Tuned(NamedTuple):
     Attributes:
         step: the stepsizes that were chosen [x^2 / f].
         stepless: whether the method takes no stepsize, whatever ``step`` says.
+        note: the cautious rule in words and numbers, where it set the stepsize.
     """
 
     method: Method[Any]
     step: Stepsize
     theorem: Theorem | None
     stepless: bool = False
+    note: str = ""
 
     @property
     def step_text(self) -> str:
@@ -69,12 +71,11 @@ class Recipe:
     theorems whose assumptions or metric no run meets. ``why`` says why no theorem tunes the row.
 
     ``compressor`` is what the workers send with; ``operators`` are further operators of the row
-    whose claims are checked too (its other forms, the server's). ``stepsize_divisor`` divides 1/L
-    in the stepsize used where no theorem applies. ``message_bits(problem, float_bits)`` is the mean
-    closed-form length [bits] of the messages a worker sends, where they are not those of
-    ``compressor`` alone; with ``bits_vary`` it is a bound on that mean. ``downlink`` says what the
-    workers hear, where the server does not answer each of their messages by one of its own
-    (:mod:`algorithms.catalogue.downlink`). ``least_workers`` is 2 where a worker needs a neighbour.
+    whose claims are checked too (its other forms, the server's). ``message_bits(problem,
+    float_bits)`` is the mean closed-form length [bits] of the messages a worker sends, where they
+    are not those of ``compressor`` alone; with ``bits_vary`` it is a bound on that mean.
+    ``downlink`` says what the workers hear, where the server does not answer each of their messages
+    by one of its own (:mod:`algorithms.catalogue.downlink`). ``least_workers`` is 2 where a worker needs a neighbour.
     ``practice`` composes the method as its users do, where a theorem asks for further parameters
     so cautious that hardly anything happens; runs that no theorem speaks of are made by it.
 
@@ -86,7 +87,6 @@ class Recipe:
 
     Attributes:
         problems: names of the problems that the row runs on.
-        stepsize_divisor: L times the stepsize is 1 over this number where no theorem applies.
 
     Raises:
         ValueError: a result is named twice.
@@ -96,7 +96,6 @@ class Recipe:
     theorems: tuple[Theorem, ...]
     compressor: Compressor | None = None
     problems: tuple[str, ...] = CORE
-    stepsize_divisor: float = 4.0
     operators: tuple[Compressor, ...] = ()
     why: str = ""
     message_bits: Callable[[Problem, int], float] | None = None
@@ -225,8 +224,9 @@ class Row:
             own = step or _prescribed(theorem, constants, steps)
             if own is not None and theorem.applies(constants, own, steps):
                 return Tuned(recipe.build(own, problem, steps), own, theorem, stepless)
-        step, build = step or _cautious(recipe, constants), recipe.practice or recipe.build
-        return Tuned(build(step, problem, steps), step, None, stepless)
+        step, note = (step, "") if step else cautious(problem, constants)
+        build = recipe.practice or recipe.build
+        return Tuned(build(step, problem, steps), step, None, stepless, "" if stepless else note)
 
     def build(self, problem: Problem, steps: int) -> Method[Any]:
         """The method of :meth:`tune`."""
@@ -288,10 +288,3 @@ def _prescribed(theorem: Theorem, c: Constants, steps: int) -> Stepsize | None:
         return theorem.stepsize(c, steps)
     except MissingConstants:
         return None
-
-
-def _cautious(recipe: Recipe, c: Constants) -> Stepsize:
-    """1 / (stepsize_divisor (1 + omega) L): no theorem behind it."""
-    damping = recipe.stepsize_divisor * (1 + (c.omega or 0.0))
-    smoothness = c.L_max or c.L
-    return ConstantStep(1 / (damping * smoothness) if smoothness else _NO_SMOOTHNESS / damping * 4)

@@ -47,7 +47,6 @@ ENTRIES: tuple[Row, ...] = (
             lambda step, _p, _t: BSP(step, _STROM, ErrorFeedback()),
             (),
             _STROM,
-            stepsize_divisor=16.0,
             message_bits=_longest_strom,
             bits_vary=True,
             why="the paper gives no convergence theorem: values of plus or minus tau leave an "
@@ -60,7 +59,6 @@ ENTRIES: tuple[Row, ...] = (
             lambda step, _p, _t: BSP(step, Sign()),
             (),
             Sign(),
-            stepsize_divisor=256.0,
             why=_LARGE_BATCH,
             results=(signsgd,),
         ),
@@ -71,7 +69,6 @@ ENTRIES: tuple[Row, ...] = (
             lambda step, _p, _t: BSP(step, Sign(), downlink=Sign()),
             (),
             Sign(),
-            stepsize_divisor=256.0,
             why=_LARGE_BATCH,
             results=(signsgd_majority,),
         ),
@@ -89,7 +86,6 @@ ENTRIES: tuple[Row, ...] = (
             ),
             (),
             _BLOCKS,
-            stepsize_divisor=32.0,
             why="with momentum the rate is stated to order only; without, a bound for two-way "
             "error feedback is derived (ef_sgd_two_way)",
             results=(ef_sgd_two_way, dist_ef_sgdm, perturbed_iterate),
@@ -101,7 +97,6 @@ ENTRIES: tuple[Row, ...] = (
             lambda step, _p, _t: BSP(step, QSGD(4), DecayingFeedback(0.5, 0.9)),
             (),
             QSGD(4),
-            stepsize_divisor=16.0,
             why="the paper's result is about quadratics and asks for a spectral condition on the "
             "two factors: order only",
             results=(ecq_sgd, perturbed_iterate),

@@ -111,7 +111,6 @@ ENTRIES: tuple[Row, ...] = (
             lambda step, _p, _t: BSP(step, GaussianK(0.1), ErrorFeedback()),
             (),
             GaussianK(0.1),
-            stepsize_divisor=32.0,
             message_bits=_entries,
             bits_vary=True,
             why="the operator is no contraction: a flat row sends nothing; the paper's theorem is"
@@ -124,7 +123,6 @@ ENTRIES: tuple[Row, ...] = (
             lambda step, _p, _t: CommunicationDelay(step, 4, _SBC),
             (),
             _SBC,
-            stepsize_divisor=32.0,
             why="the paper gives no convergence theorem: with local steps between two messages "
             "the theorems on error feedback, where every step is sent, do not apply",
             results=(perturbed_iterate,),
@@ -138,7 +136,6 @@ ENTRIES: tuple[Row, ...] = (
             ),
             (ef_sgd_two_way,),
             _STC,
-            stepsize_divisor=32.0,
             operators=(STC(0.05),),
         ),
     ),

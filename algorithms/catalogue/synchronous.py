@@ -63,7 +63,6 @@ ENTRIES: tuple[Row, ...] = (
             ),
             (),
             Identity(),
-            stepsize_divisor=8.0,
             downlink=as_fetched,
             why="the regret bound is for convex Lipschitz components on a bounded domain",
             results=(ssp, ssp_constant_step, asysg_incon),
@@ -77,7 +76,6 @@ ENTRIES: tuple[Row, ...] = (
             ),
             (),
             Identity(),
-            stepsize_divisor=8.0,
             downlink=as_fetched,
             why="the regret bound is for convex Lipschitz components on a bounded domain",
             results=(ssp, ssp_constant_step, asysg_incon),
@@ -91,7 +89,6 @@ ENTRIES: tuple[Row, ...] = (
             ),
             (asysg_con,),
             Identity(),
-            stepsize_divisor=64.0,
         ),
     ),
 )

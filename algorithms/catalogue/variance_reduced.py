@@ -81,7 +81,6 @@ ENTRIES: tuple[Row, ...] = (
             lambda step, p, steps: AsyLPG(step, steps, _low_precision_trip(p), _EPOCH),
             (),
             MaxLevels(7),
-            stepsize_divisor=32.0,
             operators=(MaxLevels(127),),
             message_bits=_asylpg_bits,
             bits_vary=True,
@@ -96,7 +95,6 @@ ENTRIES: tuple[Row, ...] = (
             lambda step, _p, _t: RefinedQuantisation(step, 4, 4.0, 0.99, epoch=50),
             (),
             FixedRange(1.0, 4),
-            stepsize_divisor=8.0,
             cycle="the range of the quantiser shrinks as 0.99^t",
             why="linear convergence at a constant number of bits is stated to order only, for a "
             "range that shrinks no faster than the method",
@@ -118,7 +116,6 @@ ENTRIES: tuple[Row, ...] = (
             lambda step, _p, _t: BSP(step, BlockInTurn(4)),
             (),
             BlockInTurn(4),
-            stepsize_divisor=2.0,
             operators=(BlockInTurn(4, lot=0),),
             cycle=4,
             why="cyclic block coordinate descent is stated for gradients without noise; its "

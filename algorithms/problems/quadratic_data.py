@@ -14,6 +14,9 @@ from algorithms.problems.quadratic import Quadratic
 
 _D = 20
 
+ILL_CONDITIONED = "quadratic-ill-conditioned"
+"""The quadratic on which momentum shows."""
+
 BOUND = ("quadratic-ball", 0.5)
 """The quadratic whose minimum is over a ball, and the ball's radius [x]."""
 
@@ -75,6 +78,14 @@ ENTRIES = (
         "quadratic-sc",
         "strongly convex quadratic, L = 1, mu = 0.1, sigma2 = zeta2 = 1",
         lambda n: Quadratic.strongly_convex(n, _D, zeta2=_spread(n)),
+    ),
+    ProblemEntry(
+        ILL_CONDITIONED,
+        "strongly convex quadratic, L = 1, mu = 0.001, sigma2 = zeta2 = 1",
+        lambda n: replace(
+            Quadratic.strongly_convex(n, _D, mu=1e-3, zeta2=_spread(n)), name=ILL_CONDITIONED
+        ),
+        general=False,
     ),
     ProblemEntry(
         "quadratic-sc-iid",

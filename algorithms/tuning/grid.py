@@ -35,7 +35,6 @@ _WIDER, _FARTHEST = 3, 16  # powers more at an end of the grid that is the best;
 BESIDE: dict[str, tuple[float, ...]] = {
     "consensus_step": (0.02, 0.05, 0.1, 0.2, 0.4, 0.8),
     "correction.lam": (0.04, 0.5, 2.0, 8.0),
-    "transform.threshold": (0.5, 1.0, 2.0, 4.0, 8.0),
     "alpha": (0.01, 0.05, 0.1, 0.3),
     "optimizer.m": (0.0, 0.5, 0.9),
     "memory.m": (0.0, 0.5, 0.9),

@@ -34,7 +34,7 @@ from proofs_check.methods.tuned_run import VACUOUS
 
 def run_command(
     key: str,
-    problem_name: str,
+    on: str | None,
     *,
     n: int,
     steps: int,
@@ -46,10 +46,11 @@ def run_command(
     tuning: str = Tuning.THEOREM.value,
     settings: Sequence[str] = (),
 ) -> int:
-    """Exit code 1 if the run diverged."""
+    """Exit code 1 if the run diverged; without a problem ``on`` which to run, the row's first."""
     with bad_input():
         for name, value, least in (("n", n, 2), ("T", steps, 1), ("replicas", replicas, 1)):
             at_least(name, value, least)
+        problem_name = on or row(key).ready().problems[0]
         mine, objective = _chosen(key, problem_name, n)
         writable(out)
         by = look_up("tuning", tuning, {one.value: one for one in Tuning})
@@ -73,7 +74,8 @@ def run_command(
     with styled():
         files = save(three_panels(single.curves()), out, stem)
     if as_json:
-        dump(_data(single, reasons, files) | {"tuning": ready.note or by.value})
+        told = ready.note or single.played.tuned.note or by.value
+        dump(_data(single, reasons, files) | {"tuning": told})
     else:
         _show(single, reasons, files, ready.note, given=ready.step is not None)
     return 0
@@ -164,7 +166,8 @@ def _show(
     elif single.played.tuned.stepless:
         told = "theorem: none applies, and there is no bound"
     else:
-        told = "theorem: none applies; the stepsize is a cautious guess, and there is no bound"
+        rule = single.played.tuned.note
+        told = f"theorem: none applies, and there is no bound; gamma = {rule}; --tuning grid does"
     out.print(escape(told), highlight=False, soft_wrap=True)
     for reason in reasons:
         out.print(escape(f"not covered by {reason}"), highlight=False, soft_wrap=True)

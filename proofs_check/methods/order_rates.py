@@ -1,18 +1,21 @@
 """Rates in T where no theorem applies: an order that a source states, or the exponent alone.
 
 An order is looked at where its stepsizes are: gamma proportional to 1/sqrt(T), or 2 / (mu (s + t))
-for an order of 1/T under strong convexity, from the cautious stepsize at the shortest horizon on.
+for an order of 1/T under strong convexity. The first is a quarter of the largest of 1/L, 1/(2 L),
+... with which the shortest and the longest run end below their start; a few replicas decide.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeGuard
 
 import numpy as np
 
 from algorithms.catalogue import Row
 from algorithms.problems.base import Problem
+from algorithms.problems.curvature import curvature_at_start
 from algorithms.run import Diverged, run
 from algorithms.trace import Trace
 from proofs_check.instruments.rates import fit_power, rate_verdict
@@ -31,9 +34,12 @@ from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep, InverseTimeStep, Stepsize
-from theory.theorem import Metric, OrderOnly
+from theory.theorem import Metric, OrderOnly, Result
 
 _LONGER = 4
+_TRIED = 12  # stepsizes: 1/L and its halvings
+_MARGIN = 4  # how far below the edge of what a few replicas find steady
+_PILOT_REPLICAS, _PILOT_SEED = 4, 1_000_007  # no run that is fitted has that seed
 _COARSEST = 0.5  # an interval wider than that asks for more replicas
 _DOUBTED = 0.05  # of orders without constants: from that p-value on the form is left open
 
@@ -42,15 +48,15 @@ def rate_by_order(
     row: Row, problem: Problem, played: TunedRun, replicas: int, seed: int
 ) -> Verdict:
     """Against an order without constants, at the stepsizes of that order; or the exponent alone."""
-    stated = next(
-        (one for one in row.results if isinstance(one, OrderOnly) and _power(one) is not None), None
-    )
+    stated = next((one for one in row.results if _speaks_of(one, played.constants)), None)
     power = None if stated is None else _power(stated)
     metric = (stated and stated.metric) or Metric.AVERAGE_SQUARED_GRADIENT
 
     def measured_at(steps: int, many: int, first: int) -> HorizonCurve:
         traces = [
-            _ordered_run(row, problem, played, power, metric, steps >> k, first + k, many, steps)
+            _ordered_run(
+                row, problem, played, gamma, power, metric, steps >> k, first + k, many, steps
+            )
             for k in range(HORIZONS - 1, -1, -1)
         ]
         ends = np.stack([_ends(trace, metric) for trace in traces], axis=1)
@@ -58,6 +64,7 @@ def rate_by_order(
         return HorizonCurve(x, ends, np.ones_like(x), len(ends))
 
     try:
+        gamma = _steady(row, problem, played, power, metric)
         first = measured_at(played.steps // 2, replicas, seed)
         found = _exponent_of(first, power, stated, row, problem)
         if stated is not None and found.outcome is not Outcome.SUPPORTED:
@@ -79,6 +86,13 @@ def rate_by_order(
             found, evidence=f"{reasons(row, played)}; measured instead: {found.evidence}"
         )
     return found
+
+
+def _speaks_of(result: Result, c: Constants) -> TypeGuard[OrderOnly]:
+    """Whether it is an order in T, and not of one objective for all workers where they differ."""
+    if not isinstance(result, OrderOnly) or _power(result) is None:
+        return False
+    return not (result.homogeneous and c.zeta2 != 0)
 
 
 def _power(result: OrderOnly) -> float | None:
@@ -113,23 +127,56 @@ def _exponent_of(
 
 
 def _ordered_step(
-    step: Stepsize, power: float | None, c: Constants, horizon: int, shortest: int
+    gamma: float, power: float | None, c: Constants, horizon: int, shortest: int
 ) -> Stepsize:
-    """The cautious stepsize at the shortest horizon, falling as the order asks for."""
-    gamma = step(0)
+    """``gamma`` at the shortest horizon, falling as the order asks for."""
     if power == -1 and c.mu:
         return InverseTimeStep(2 / c.mu, 2 / (c.mu * gamma))
     return ConstantStep(gamma * (shortest / horizon) ** 0.5)
 
 
+def _steady(
+    row: Row, problem: Problem, played: TunedRun, power: float | None, metric: Metric
+) -> float:
+    """The first stepsize of an order's runs; of no meaning where the method takes none.
+
+    Raises:
+        ValueError: with none of those tried do runs end below their start.
+    """
+    if played.tuned.stepless:
+        return 1.0
+    c, longest = played.constants, played.steps // 2
+    smoothness = c.L_max or c.L or curvature_at_start(problem)
+    largest = 1 / ((1 + (c.omega or 0.0)) * smoothness)
+
+    def ends_below(gamma: float, steps: int) -> bool:
+        try:
+            trace = _ordered_run(
+                row, problem, played, gamma, power, metric, steps, _PILOT_SEED, _PILOT_REPLICAS,
+                longest,
+            )  # fmt: skip
+        except Diverged:
+            return False
+        squared = measured(trace, metric) is None or metric is Metric.AVERAGE_SQUARED_GRADIENT
+        start = trace.squared_gradient if squared else trace.suboptimality
+        return float(_ends(trace, metric).mean()) < float(start[:, 0].mean())
+
+    for gamma in (largest * 2.0**-k for k in range(_TRIED)):
+        if all(ends_below(gamma, max(1, steps)) for steps in (longest >> (HORIZONS - 1), longest)):
+            return gamma / _MARGIN
+    raise ValueError(
+        f"with no stepsize from {largest:.3g} down to {gamma:.3g} do runs of {longest} steps end "
+        "below their start"
+    )
+
+
 def _ordered_run(
-    row: Row, problem: Problem, played: TunedRun, power: float | None, metric: Metric,
-    steps: int, seed: int, replicas: int, longest: int,
+    row: Row, problem: Problem, played: TunedRun, gamma: float, power: float | None,
+    metric: Metric, steps: int, seed: int, replicas: int, longest: int,
 ) -> Trace:  # fmt: skip
-    step = row.tune(problem, played.steps).step
     shortest = max(1, longest >> (HORIZONS - 1))
     own = None if played.tuned.stepless else _ordered_step(
-        step, power, played.constants, steps, shortest
+        gamma, power, played.constants, steps, shortest
     )  # fmt: skip
     tuned = row.tune(problem, steps, own)
     weighted = metric is Metric.WEIGHTED_SUBOPTIMALITY

@@ -47,7 +47,7 @@ class TunedRun(NamedTuple):
     Attributes:
         trace: what the run recorded.
         steps: number of steps.
-        note: what tuned it in words, where it was no theorem; empty: a cautious guess.
+        note: what tuned it in words, where it was no theorem; empty: a cautious rule.
     """
 
     tuned: Tuned
@@ -238,4 +238,4 @@ def _tuning(played: TunedRun) -> str:
         return "no stepsize"
     if played.note:
         return played.note
-    return "its theorem" if played.tuned.theorem is not None else "a cautious guess"
+    return "its theorem" if played.tuned.theorem is not None else played.tuned.note

@@ -218,7 +218,7 @@ def test_a_number_in_a_recipe_counts() -> None:
     recipe = row("qsgd").recipe
     assert recipe is not None and recipe.compressor is not None
     for other in (
-        dataclasses.replace(recipe, stepsize_divisor=recipe.stepsize_divisor + 1),
+        dataclasses.replace(recipe, least_workers=recipe.least_workers + 1),
         dataclasses.replace(recipe, theorems=recipe.theorems[1:]),
         dataclasses.replace(recipe, compressor=dataclasses.replace(recipe.compressor, s=5)),  # type: ignore[call-arg]
     ):

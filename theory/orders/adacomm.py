@@ -22,4 +22,5 @@ adacomm = OrderOnly(
     metric=Metric.AVERAGE_SQUARED_GRADIENT,
     order=Order({"T": -HALF, "n": -HALF}),
     assumes="one objective for all workers; gamma L + gamma^2 L^2 H (H - 1) <= 1",
+    homogeneous=True,
 )

@@ -22,4 +22,5 @@ lupa_sgd = OrderOnly(
         "one objective for all workers; the Polyak-Lojasiewicz inequality; stepsizes of the "
         "order 1/(mu t)"
     ),
+    homogeneous=True,
 )

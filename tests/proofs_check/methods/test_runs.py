@@ -88,9 +88,7 @@ def test_a_wrong_length_is_refuted():
 
 
 def test_the_bill_of_a_method_that_sends_nothing_proves_nothing():
-    parts = Recipe(
-        lambda step, problem, steps: LocalSGD(step, Every(1000)), (), stepsize_divisor=50.0
-    )
+    parts = Recipe(lambda step, problem, steps: LocalSGD(step, Every(1000)), ())
     alone = Row("alone", "none", "workers that never meet", "nobody", parts)
     result = run_row(alone, problem("quadratic-sc", 4), steps=30, replicas=2, seed=0, rates=False)
     bills = [verdict for verdict in result.verdicts if verdict.check.startswith("bits")]

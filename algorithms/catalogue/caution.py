@@ -1,0 +1,30 @@
+"""The stepsize of a run that no theorem tunes and nobody searched: one rule for all methods."""
+
+from __future__ import annotations
+
+from algorithms.problems.base import Problem
+from algorithms.problems.curvature import curvature_at_start
+from theory.constants import Constants
+from theory.stepsizes import ConstantStep, Stepsize
+
+_CAUTION = 4  # 1/(4 L) where the gradients of n workers are taken together
+
+
+def cautious(problem: Problem, c: Constants) -> tuple[Stepsize, str]:
+    """1 / (4 n (1 + omega) L), and it in words.
+
+    With it the gradients of n workers move a model by 1/(4 L) of their mean also where a server
+    takes each as it comes; an operator's variance omega adds to theirs. It depends on problem and
+    operator, not on the method, so that no ranking comes from it.
+    """
+    smoothness = c.L_max or c.L
+    known = "the largest L of a worker"
+    if not smoothness:
+        smoothness, known = curvature_at_start(problem), "the curvature of f at the start"
+    damping = _CAUTION * problem.n * (1 + (c.omega or 0.0))
+    gamma = 1 / (damping * smoothness)
+    operator = f" (1 + {c.omega:.3g})" if c.omega else ""
+    return ConstantStep(gamma), (
+        f"1 / ({_CAUTION} n{operator} L) = {gamma:.3g}, with L = {smoothness:.3g} {known}: the "
+        "same rule for all methods, nobody searched it"
+    )
