@@ -5,6 +5,7 @@
     single = rateproof.run("qsgd", "quadratic-sc", steps=500)
     cells = rateproof.table("IV")  # beside what the survey in report/ measured
     print(rateproof.theorem("bsp_nonconvex", T=1000, n=8, L=1.0, sigma2=1.0, initial_gap=2.0))
+    told = rateproof.assumptions("logreg-breast-cancer")  # L, mu, sigma2 ... found, who applies
     both = rateproof.compare(["d-psgd", "choco-sgd"], "logreg-breast-cancer", axis="bits").frame
     points, exponent = rateproof.rate("local-sgd", "quadratic-unequal", "H")
     verdicts = rateproof.check(my_compressor, d=64)
@@ -25,11 +26,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from torch import Tensor
+    from torch.nn import Module
     from torch.nn.parallel import DistributedDataParallel
 
     from algorithms.compressors.base import Compressor
     from algorithms.memories.base import Memory
     from algorithms.network.ddp_hook import DDPHook
+    from algorithms.problems.module_problem import ModuleProblem
     from experiments.comparing import Axis, Comparison
     from experiments.single import Single
     from proofs_check.audit.audit import Audit
@@ -37,7 +41,8 @@ if TYPE_CHECKING:
     from proofs_check.verdict import Verdict
 
 __all__ = [
-    "audit", "check", "compare", "main", "rate", "register_hook", "rows", "run", "table", "theorem",
+    "assumptions", "audit", "check", "compare", "main", "module_problem", "rate", "register_hook",
+    "rows", "run", "table", "theorem",
 ]  # fmt: skip
 
 PACKAGES = ("theory", "algorithms", "proofs_check", "experiments")
@@ -181,6 +186,38 @@ def theorem(name: str, *, T: int = 1000, **constants: Any) -> dict[str, Any]:
     from experiments.commands.theorem import known_constants, theorem_record
 
     return theorem_record(name, known_constants(constants), T)
+
+
+def assumptions(problem: Any, *, n: int = 8, steps: int = 200, seed: int = 0) -> dict[str, Any]:
+    """A problem's constants as stated and as found along runs, and which theorems apply.
+
+    ``problem`` is a name of the catalogue (for n workers), ``"MODULE:ATTRIBUTE"``, or a problem.
+
+    Raises:
+        ValueError: there is no such problem.
+    """
+    from experiments.commands.assumptions import assumptions_record, record_of
+
+    if isinstance(problem, str):
+        return assumptions_record(problem, n=n, steps=steps, seed=seed)
+    return record_of(problem, steps, seed)
+
+
+def module_problem(
+    module: Module, loss: Callable[[Tensor, Tensor], Tensor], features: Tensor, labels: Tensor,
+    **options: Any,
+) -> ModuleProblem:  # fmt: skip
+    """A torch module with its loss and samples as a problem of ``n`` workers.
+
+    ``options`` (n, batch, name, seed, stated) as of ``algorithms.problems.module_problem``, whose
+    class takes samples that are dealt already.
+
+    Raises:
+        ValueError: sizes that do not fit, or a loss that is not the mean over its samples.
+    """
+    from algorithms.problems.module_problem import ModuleProblem as Made
+
+    return Made.of(module, loss, features, labels, **options)
 
 
 def check(thing: Any, *, d: int = 16) -> tuple[Verdict, ...]:

@@ -1,4 +1,5 @@
-"""Commands that show the surveys' tables and the theory behind them: ``table``, ``theorem``."""
+"""Commands that show the surveys' tables and the theory behind them: ``table``, ``theorem``,
+``assumptions``."""
 
 from __future__ import annotations
 
@@ -75,3 +76,31 @@ def theorem(
             name, of_row=of_row, settings=settings or (), steps=steps, n=n, as_json=as_json
         )
     )
+
+
+@tables.command("assumptions")
+def assumptions(
+    problem: Annotated[
+        str,
+        typer.Argument(
+            help="One of the catalogue, or MODULE:ATTRIBUTE: a Problem of your own, or a torch "
+            "module with loss and data (rateproof.module_problem)."
+        ),
+    ],
+    n: Annotated[
+        int, typer.Option("-n", "--workers", help="Workers n, at least 2; your own has its own.")
+    ] = 8,
+    steps: Annotated[int, typer.Option("-T", "--steps", help="Steps T, at least 1.")] = 200,
+    seed: Annotated[int, typer.Option(help="Any integer; the same seed, the same runs.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """Estimate a problem's constants, and see which theorems apply.
+
+    L, mu, the Polyak-Lojasiewicz constant, sigma2, zeta2 (largest, and at x*), G2 and others along
+    runs and beyond: each with its side, method and error, beside what the problem states. Then the
+    theorems that apply, those that would if what was found held everywhere, and which assumption
+    each of the others lacks. Exit code 1 if a stated constant is refuted.
+    """
+    from experiments.commands.assumptions import assumptions_command
+
+    raise typer.Exit(assumptions_command(problem, n=n, steps=steps, seed=seed, as_json=as_json))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from traceback import extract_tb
 from typing import Any
@@ -74,7 +75,7 @@ def check_own(name: str, d: int, report: Report) -> Iterator[Verdict]:
         OwnFault: its code raised.
     """
     target = own(name)
-    try:
+    with faults_of(name):
         match target:
             case Compressor():
                 yield from check_compressor(target, d=d)
@@ -86,6 +87,17 @@ def check_own(name: str, d: int, report: Report) -> Iterator[Verdict]:
                 yield from check_problem(target, seed=SEED)
             case Row():
                 yield from check_row(name, target, report)
+
+
+@contextmanager
+def faults_of(name: str) -> Iterator[None]:
+    """Inside, whatever is raised is a fault of MODULE:ATTRIBUTE.
+
+    Raises:
+        OwnFault: something was raised.
+    """
+    try:
+        yield
     except Exception as error:  # a stranger's code may raise anything
         module = name.partition(":")[0]
         raise OwnFault(f"{name}: {_told(error)}{_line_in(module, error)}") from error

@@ -14,7 +14,7 @@ from experiments.figures.panels import RunCurves
 from proofs_check.curves import BAND, RunSeries
 from proofs_check.methods.tuned_run import AGREEMENT, TunedRun, run_series, shown, tuned_run
 from theory.arrays import Floats
-from theory.constants import MissingConstants
+from theory.constants import Constants, MissingConstants
 from theory.stepsizes import Stepsize
 from theory.theorem import Metric, Theorem, missing_sentence
 
@@ -160,17 +160,20 @@ def broken_assumptions(
         ValueError: the row is planned.
     """
     constants = row.tune(problem, steps).method.constants(problem).completed()
-    found = []
-    for theorem in row.theorems:
-        broken = missing_sentence(theorem, constants)
-        if not broken:
-            try:
-                asked = step or theorem.stepsize(constants, steps)
-                broken = theorem.violations(constants, asked, steps)
-            except MissingConstants as error:
-                broken = (str(error),)
-        found.append((theorem, broken))
-    return tuple(found)
+    return tuple((theorem, broken(theorem, constants, steps, step)) for theorem in row.theorems)
+
+
+def broken(
+    theorem: Theorem, constants: Constants, steps: int, step: Stepsize | None = None
+) -> tuple[str, ...]:
+    """What a theorem lacks for these constants, at its own stepsize where no ``step`` is given."""
+    lacking = missing_sentence(theorem, constants)
+    if lacking:
+        return lacking
+    try:
+        return theorem.violations(constants, step or theorem.stepsize(constants, steps), steps)
+    except MissingConstants as error:
+        return (str(error),)
 
 
 def run_curves(series: RunSeries, title: str) -> RunCurves:

@@ -24,6 +24,7 @@ from algorithms.key import Key
 from algorithms.problems.base import Problem
 from proofs_check.instruments.evidence import identity
 from proofs_check.problems import curvature
+from proofs_check.problems.along_runs import check_along_runs
 from proofs_check.problems.gradient_noise import gradient_noise, single
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
@@ -82,7 +83,11 @@ class _Probe:
 
 
 def check_problem(problem: Problem, *, seed: int) -> tuple[Verdict, ...]:
-    """Verdicts on gradients, noise and every constant that ``problem.constants()`` states."""
+    """Verdicts on gradients, noise and every constant that ``problem.constants()`` states.
+
+    Points are drawn around the start and the minimiser, and left by runs
+    (:mod:`proofs_check.problems.along_runs`).
+    """
     wide, tolerance = problem, _TIGHT
     if problem.dtype != torch.float64:
         wide, tolerance = problem.double(), _NUMERIC
@@ -96,6 +101,7 @@ def check_problem(problem: Problem, *, seed: int) -> tuple[Verdict, ...]:
         *_moments(probe),
         *_steepest(probe),
         *_minimum(probe),
+        *check_along_runs(problem, seed=seed, tolerance=tolerance),
     )
 
 

@@ -6,6 +6,7 @@ them.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from algorithms.problems.base import Problem
 from theory.arrays import Floats
 
 STEP = 1e-4  # of central differences [x]
+_CLOSE = 1e-10  # of ||x||^2: squared distance below which a slope is rounding
 
 
 class HessianSpectrum(NamedTuple):
@@ -80,21 +82,25 @@ class Pairs(NamedTuple):
 
     Attributes:
         least: smallest curvature of f between two of the points [f / x^2].
-        least_worker: smallest of any f_i.
+        norm: largest ratio of norms of f.
+        least_worker: smallest curvature of any f_i.
         norm_worker: largest ratio of norms of any f_i.
     """
 
     least: float
+    norm: float
     least_worker: float
     norm_worker: float
 
 
 def pairs(problem: Problem, points: Tensor) -> Pairs:
-    """Gradients at all pairs of points ``[P, d]``."""
+    """Gradients at all pairs of points ``[P, d]`` that are apart: slopes are 0 where none is."""
     first, second = torch.triu_indices(len(points), len(points), 1)
     apart = points[first] - points[second]
     square = apart.square().sum(-1)
-    used = square > 0
+    used = square > _CLOSE * points.square().sum(-1).max()
+    if not bool(used.any()):
+        return Pairs(math.inf, 0.0, math.inf, 0.0)
     apart, square = apart[used], square[used]
     mean = problem.mean_gradient(points)
     rows = problem.all_gradients(points)  # [P, n, d]
@@ -102,5 +108,6 @@ def pairs(problem: Problem, points: Tensor) -> Pairs:
     changes = (rows[first] - rows[second])[used]
     least = ((change * apart).sum(-1) / square).min()
     least_worker = ((changes * apart[:, None]).sum(-1) / square[:, None]).min()
+    norm = (change.norm(dim=-1) / square.sqrt()).max()
     norms = changes.norm(dim=-1) / square.sqrt()[:, None]
-    return Pairs(float(least), float(least_worker), float(norms.max()))
+    return Pairs(float(least), float(norm), float(least_worker), float(norms.max()))

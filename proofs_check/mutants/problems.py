@@ -1,0 +1,45 @@
+"""Problems that state a constant a little wrong: what is found along runs refutes each."""
+
+from __future__ import annotations
+
+from algorithms.catalogue import problem
+from algorithms.problems.base import Problem
+from proofs_check.mutants.method_mutant import MethodMutant
+from proofs_check.problems.along_runs import check_along_runs
+from proofs_check.problems.stating import Stating
+from proofs_check.verdict import Verdict
+
+_N, _SEED = 8, 1
+
+
+def stating(name: str, constant: str, factor: float, *, noise_share: float = 1.0) -> Problem:
+    """The problem called ``name``, which states ``factor`` times its constant."""
+    honest = problem(name, _N)
+    c = honest.constants()
+    wrong = c.state(c.statements[constant], **{constant: factor * c.need(constant)})
+    return Stating(honest, wrong, noise_share)
+
+
+def _along(subject: Problem) -> tuple[Verdict, ...]:
+    return check_along_runs(subject, seed=_SEED)
+
+
+def _wrong(name: str, constant: str, factor: float, planted: str, **lies: float) -> MethodMutant:
+    return MethodMutant(
+        planted, f"{name} states {factor:g} times its {constant}",
+        lambda: _along(stating(name, constant, factor, **lies)), lambda: _along(problem(name, _N)),
+    )  # fmt: skip
+
+
+METHOD_MUTANTS: tuple[MethodMutant, ...] = (
+    _wrong("quadratic-sc", "L", 0.95, "L 5 % too small"),
+    _wrong("logreg-breast-cancer", "L", 0.95, "L of data 5 % too small"),
+    _wrong("quadratic-unequal", "L_max", 0.95, "L of one worker 5 % too small"),
+    _wrong("quadratic-sc", "mu", 1.05, "mu 5 % too large"),
+    _wrong("logreg-breast-cancer", "mu", 1.05, "mu of data 5 % too large"),
+    _wrong("quadratic-sc", "sigma2", 0.95, "sigma2 5 % too small"),
+    _wrong("quadratic-sc", "sigma2", 0.95, "sigma2 and noise(x) 5 % too small", noise_share=0.95),
+    _wrong("quadratic-sc", "zeta2", 0.95, "zeta2 5 % too small"),
+    _wrong("logreg-breast-cancer", "zeta2_star", 0.95, "zeta2 at the minimiser 5 % too small"),
+    _wrong("logreg-breast-cancer", "pl", 1.05, "PL constant of data 5 % too large"),
+)
