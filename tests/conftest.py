@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+
 import pytest
 import torch
 from hypothesis import settings
@@ -9,6 +14,76 @@ from hypothesis import settings
 torch.set_num_threads(1)
 settings.register_profile("suite", deadline=None, derandomize=True, print_blob=False)
 settings.load_profile("suite")
+
+STARTING = {
+    "subprocess.Popen", "os.system", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn",
+    "os.exec",
+}  # fmt: skip
+"""Python's audit events of another process; those of multiprocessing have none."""
+
+MARKERS = ("processes", "sharded")
+HOUSE = str(Path(__file__).absolute().parents[1])
+
+
+class Starting:
+    """Stops tests that start a process and carry no marker that says so: ``make repeat`` would not
+    know them.
+
+    Attributes:
+        test: the test under way, its fixtures included.
+    """
+
+    test: pytest.Item | None = None
+
+    def heard(self, event: str, arguments: object) -> None:
+        if event in STARTING and self.test is not None and _asked_by_ours():
+            self.refuse(event)
+
+    def refuse(self, how: str) -> None:
+        test = self.test
+        if test is not None and not any(test.get_closest_marker(name) for name in MARKERS):
+            pytest.fail(
+                f"starts a process ({how}); pytest.mark.processes would do, or sharded for ranks "
+                "of torch.distributed"
+            )
+
+
+def _asked_by_ours() -> bool:
+    """Whether the project asks for the process, and not a package: matplotlib runs ``fc-list`` when
+    it is first imported.
+    """
+    frame = sys._getframe(2)
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if "site-packages" in file or file.startswith(HOUSE):
+            return "site-packages" not in file
+        frame = frame.f_back
+    return True
+
+
+STARTS = Starting()
+
+
+def pytest_configure() -> None:
+    """Listen to what tests start."""
+    start = BaseProcess.start
+
+    def heard(self: BaseProcess) -> None:
+        STARTS.refuse("multiprocessing")
+        start(self)
+
+    setattr(BaseProcess, "start", heard)  # noqa: B010
+    sys.addaudithook(STARTS.heard)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Whose starts are heard."""
+    STARTS.test = item
+    try:
+        return (yield)
+    finally:
+        STARTS.test = None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -268,6 +268,8 @@ def _counts(table: pd.DataFrame) -> list[tuple[str, int]]:
 
 def _lines(table: pd.DataFrame) -> list[dict[str, Any]]:
     """Rows of a verdict table, numbers as they are printed; troubles first."""
+    if table.empty:
+        return []  # of which pandas takes milliseconds to make a list
     urgency = {ERROR: 0, Outcome.REFUTED.value: 1}
     lines = sorted(table.to_dict("records"), key=lambda v: urgency.get(str(v["verdict"]), 2))
     for line in lines:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import pytest
 import torch
 
 from algorithms.compressors.elias_qsgd import EliasQSGD
@@ -92,6 +93,7 @@ def on_ranks():
     return out
 
 
+@pytest.mark.sharded
 def test_on_ranks_what_workers_read_comes_from_rank_0():
     parts = launch(on_ranks, ranks=2)
     for k, compressor in enumerate(COMPRESSORS):

@@ -12,6 +12,8 @@ import pytest
 from proofs_check.audit.progress import ProgressLine
 from tests.experiments.calls import call, refuse
 
+pytestmark = pytest.mark.processes
+
 MINE = """
 import os
 import signal

@@ -217,6 +217,7 @@ def rateproof(*words: str, cwd: Path, **env: str) -> subprocess.CompletedProcess
     )
 
 
+@pytest.mark.processes
 def test_a_users_own_operator_is_refuted_from_its_folder(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(WRONG)
     (tmp_path / "json.py").write_text("raise SystemExit('a user file shadows the library')")
@@ -277,6 +278,7 @@ def test_a_survey_of_some_rows_has_their_cells_only() -> None:
     assert any(cell.row == "" for cell in everything)
 
 
+@pytest.mark.processes
 def test_what_does_not_fit_into_memory_is_said_in_a_line(tmp_path: Path) -> None:
     words = ("run", "qsgd", "-p", "quadratic-sc", "-n", "4", "-T", "1", "--replicas", str(10**13))
     done = rateproof(*words, cwd=tmp_path)
@@ -285,6 +287,7 @@ def test_what_does_not_fit_into_memory_is_said_in_a_line(tmp_path: Path) -> None
     assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.processes
 def test_help_does_not_wait_for_the_libraries(tmp_path: Path) -> None:
     code = (
         "import sys; from experiments.cli import app\n"

@@ -314,6 +314,7 @@ def small(kind: str) -> Cell:
     return dataclasses.replace(found, n=20) if kind == "operator" else found
 
 
+@pytest.mark.processes
 @pytest.mark.slow
 def test_nothing_runs_that_is_not_in_the_closure() -> None:
     """One cell of each kind in a process of its own."""

@@ -35,6 +35,8 @@ from proofs_check.instruments.signature import Seen, Side, Signature
 from proofs_check.methods.tuned_run import cited
 from proofs_check.verdict import Outcome, Verdict
 
+pytestmark = pytest.mark.processes
+
 RUN = Cell("bsp-sgd", "quadratic-sc", CellKind.RUN, "", (1,), 8, 100, 4)
 STUDY = Cell("bsp-sgd", "quadratic-sc", CellKind.STUDY, "bsp_time_strongly_convex")
 PROOF = Cell("", "", CellKind.PROOF, "qsgd.prove")

@@ -23,7 +23,12 @@ from proofs_check.closed_forms.local_updates.local_law import TwoKinds
 from proofs_check.closed_forms.local_updates.local_law_falling import FallingLaw
 from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.studies.shared.speedup_search import Longest, longest_period
-from proofs_check.studies.shared.speedup_verdicts import SpeedupGrid, against_law, scan_both
+from proofs_check.studies.shared.speedup_verdicts import (
+    SpeedupGrid,
+    against_law,
+    scan_both,
+    scan_with_law,
+)
 from theory.arrays import Floats
 from theory.stepsizes import Stepsize
 from theory.survey.speedup_rounds import rounds
@@ -54,8 +59,7 @@ def measure(
         return longest_period(errors, guess, steps)
 
     return against_law(
-        scan_both(grid, search, _guess),
-        scan_both(grid, exact, _guess),
+        *scan_with_law(grid, search, exact, _guess),
         scan_both(FAR, exact, _guess),
         rounds("local-sgd").exponents,
         left=0.01,

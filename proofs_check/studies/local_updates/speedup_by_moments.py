@@ -14,7 +14,12 @@ from algorithms.run import run
 from proofs_check.closed_forms.local_updates.local_law import LocalLaw, TwoKinds
 from proofs_check.instruments.study import StudyResult
 from proofs_check.studies.shared.speedup_search import Longest, longest_period
-from proofs_check.studies.shared.speedup_verdicts import SpeedupGrid, against_law, scan_both
+from proofs_check.studies.shared.speedup_verdicts import (
+    SpeedupGrid,
+    against_law,
+    scan_both,
+    scan_with_law,
+)
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep, Stepsize
 from theory.survey.speedup_rounds import rounds
@@ -74,8 +79,7 @@ def measure(
         return exact(n, steps, guess, overlapped)
 
     return against_law(
-        scan_both(grid, search, _guess),
-        scan_both(grid, law, _guess),
+        *scan_with_law(grid, search, law, _guess),
         scan_both(FAR, law, _guess),
         rounds("pr-sgd").exponents,
         left=0.005,

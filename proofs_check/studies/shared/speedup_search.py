@@ -3,9 +3,9 @@ r"""How seldom may workers meet? The longest period that keeps the error within 
 For a method with period H, horizon T and n workers let e(H) be its expected error. The longest
 period H* solves e(H*) = 2 e(1), and T / H* rounds are needed for linear speedup. The search
 brackets H* by whole periods, all run with the same draws as H = 1, and interpolates log e between
-the two ends. Its interval is a grouped jackknife over replicas (as in
-:mod:`proofs_check.instruments.rates`), so noise that H and 1 share cancels. e must grow with H
-where it crosses.
+the two ends; a guess near H* needs two runs beside H = 1. Its interval is a grouped jackknife
+over replicas (as in :mod:`proofs_check.instruments.rates`), so noise that H and 1 share cancels.
+e must grow with H where it crosses.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from theory.arrays import Floats
 FACTOR = 2.0
 _GROUPS = 64
 _NEAR = 1.3  # ends of the bracket differ by no more than this factor, or by one step
+_FAR = 1.5  # from one trial to the next, once the guess turned out to be far off
 
 Errors = Callable[[int], Floats]
 """Period H -> errors ``[R]`` of independent replicas; the same replicas for every H."""
@@ -78,15 +79,19 @@ def longest_period(errors: Errors, guess: int, limit: int, factor: float = FACTO
 def _bracket(within: Callable[[int], bool], guess: int, limit: int) -> tuple[int, int]:
     """Periods low < high around the crossing; (limit, limit) if there is none."""
     low, high = 1, limit
-    trial = guess
+    trial, stride = guess, _NEAR
     while high > low + 1 and (high > _NEAR * low or high == limit):
         if within(trial):
             low = trial
         else:
             high = trial
-        grown = low * 1.5 if high == limit else (low * high) ** 0.5
-        shrunk = high / 1.5 if low == 1 else grown
-        trial = min(max(round(shrunk if low == 1 else grown), low + 1), high - 1)
+        if high == limit:
+            wanted = math.floor(low * stride)
+        elif low == 1:
+            wanted = math.ceil(high / stride)
+        else:
+            wanted = round((low * high) ** 0.5)
+        trial, stride = min(max(wanted, low + 1), high - 1), _FAR
         if high == limit and trial >= limit - 1:
             break
     if high == limit and within(limit):

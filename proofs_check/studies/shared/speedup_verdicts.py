@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import NamedTuple, final
 
 import numpy as np
@@ -108,6 +109,7 @@ def scan_both(
 ) -> tuple[Scan, Scan]:
     """Longest periods against T and against n; ``search(n, T, guess)`` runs one point."""
 
+    @cache
     def at(n: int, steps: int) -> Longest:
         return search(n, steps, max(2, min(round(guess(n, steps)), steps)))
 
@@ -120,6 +122,24 @@ def scan_both(
         Scan(horizons, along_t, horizons),
         Scan(np.array(grid.workers, dtype=np.float64), along_n, middle),
     )
+
+
+def scan_with_law(
+    grid: SpeedupGrid,
+    search: Callable[[int, int, int], Longest],
+    law: Callable[[int, int, int], Longest],
+    guess: Callable[[int, int], float],
+) -> tuple[Scans, Scans]:
+    """Both scans by ``search``, which begins at the exact law's periods, and those by the law."""
+    known: dict[tuple[int, int], float] = {}
+
+    def exact(n: int, steps: int, first: int) -> Longest:
+        found = law(n, steps, first)
+        known[n, steps] = math.exp(found.log_period)
+        return found
+
+    by_law = scan_both(grid, exact, guess)
+    return scan_both(grid, search, lambda n, steps: known[n, steps]), by_law
 
 
 def table_result(

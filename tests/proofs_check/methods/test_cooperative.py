@@ -50,6 +50,7 @@ def test_any_arrivals_decode(n: int, spare: int) -> None:
     torch.testing.assert_close(ones, torch.ones_like(ones), rtol=0, atol=1e-9)
 
 
+@pytest.mark.sharded
 def test_both_worlds_agree() -> None:
     cases = tuple(Case(kind, built, (kind,), steps=6) for kind in ("central", "regression"))
     for verdict in cross_validate(cases, 2):

@@ -50,6 +50,7 @@ def test_mean_and_centre_move_by_the_matrix(alpha: float, beta: float) -> None:
     assert mean_and_centre(alpha=alpha, beta=beta).outcome is Outcome.AGREES
 
 
+@pytest.mark.sharded
 def test_both_worlds_agree() -> None:
     cases = tuple(
         Case("easgd", built, (kind, name, momentum), steps=30)

@@ -228,6 +228,7 @@ def build(kind: str) -> tuple[Method[Any], Problem]:
     return made[kind], problem
 
 
+@pytest.mark.sharded
 def test_two_worlds_agree_and_none_hangs() -> None:
     kinds = (
         "losses", "own instead", "dead", "partition", "1-OSGP", "3-OSGP", "hypercube", "D-PSGD",

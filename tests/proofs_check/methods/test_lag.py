@@ -219,6 +219,7 @@ def _turns(n):
     return LAG(ConstantStep(0.2 / problem.curvatures[-1].item()), InTurn(1)), problem
 
 
+@pytest.mark.sharded
 def test_ranks_replay_the_server_rule_and_turns():
     cases = tuple(Case("lag", build, (4,), steps=25) for build in (_server, _turns))
     for verdict in cross_validate(cases, 2):

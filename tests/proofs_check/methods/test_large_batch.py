@@ -207,6 +207,7 @@ def _layered(name, n):
     return Batched(BSP(ConstantStep(0.02), optimizer=optimizer), StagedBatch(3, most=8)), built
 
 
+@pytest.mark.sharded
 def test_worlds_agree():
     names = ("quadratic-sc", "logreg-breast-cancer", "mlp-digits")
     cases = tuple(

@@ -279,6 +279,7 @@ def _variant(number: int) -> tuple[Method[Any], Quadratic]:
     )[number], noisy
 
 
+@pytest.mark.sharded
 @pytest.mark.slow
 def test_every_form_runs_alike_on_two_ranks() -> None:
     cases = tuple(Case(f"form {k}", _variant, (k,)) for k in range(5))

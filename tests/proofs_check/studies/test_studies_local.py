@@ -190,6 +190,9 @@ def test_search_finds_a_known_longest_period(power: float, longest: float) -> No
     found = longest_period(errors, 2, 1000)
     assert math.exp(found.log_period) == pytest.approx(longest, rel=0.04)
     assert found.low <= math.exp(found.log_period) <= found.high and not found.saturated
+    near = longest_period(errors, round(longest), 1000)
+    assert math.exp(near.log_period) == pytest.approx(longest, rel=0.04)
+    assert near.runs == 3 < found.runs
 
 
 def test_search_says_where_one_round_is_enough() -> None:
