@@ -24,7 +24,7 @@ from algorithms.tuning.grid import score, scored
 from algorithms.tuning.parameters import Settings
 from experiments.figures.lines import DrawnLine, LineCurves, lines_figure
 from experiments.single import interval
-from experiments.standings import Entrant, Standing, error_at, paired, spent_to
+from experiments.standings import ComparedRow, Entrant, error_at, paired, spent_to
 from experiments.tuned_rows import Chosen, Tuning, chosen
 from proofs_check.curves import band
 from proofs_check.methods.tuned_run import VACUOUS, TunedRun
@@ -70,17 +70,17 @@ class Comparison:
     entrants: tuple[Entrant, ...]
 
     @property
-    def standings(self) -> tuple[Standing, ...]:
+    def standings(self) -> tuple[ComparedRow, ...]:
         """What is said of the rows, the best first."""
         ends = {one.key: error_at(one, self.budget) for one in self.entrants}
         ordered = sorted(self.entrants, key=lambda one: float(ends[one.key].mean()))
         best = ends[ordered[0].key]
         return tuple(self._standing(one, ends[one.key], best) for one in ordered)
 
-    def _standing(self, one: Entrant, end: Floats, best: Floats) -> Standing:
+    def _standing(self, one: Entrant, end: Floats, best: Floats) -> ComparedRow:
         mean, half = interval(end[:, None])
         least = float(best.mean())
-        return Standing(
+        return ComparedRow(
             one.key, float(mean[0]), float(half[0]), float(mean[0]) / least if least else math.nan,
             paired(end, best, len(self.entrants) - 1), spent_to(one, self.target), one.told,
         )  # fmt: skip

@@ -32,7 +32,7 @@ class Entrant(NamedTuple):
     quantity: str = "error"
 
 
-class Standing(NamedTuple):
+class ComparedRow(NamedTuple):
     """What the comparison says of a row.
 
     Attributes:

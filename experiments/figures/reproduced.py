@@ -25,7 +25,7 @@ from experiments.figures.style import (
     shown,
 )
 
-Look = tuple[str, str | tuple[int, tuple[float, ...]]]
+LineStyle = tuple[str, str | tuple[int, tuple[float, ...]]]
 
 
 class CurvePanel(NamedTuple):
@@ -147,13 +147,13 @@ def reproduced_figure(data: FigureDrawing) -> Figure:
     grid = figure.subplots(rows, columns, squeeze=False)
     for ax in grid.flat[len(data.panels) :]:
         ax.set_visible(False)
-    looks = _looks(data)
+    styles = _styles(data)
     for ax, panel in zip(grid.flat, data.panels, strict=False):
         if isinstance(panel, DotPanel):
             _dots(ax, panel)
         else:
-            _lines(ax, panel, looks)
-            _labels(ax, panel, looks if direct else {})
+            _lines(ax, panel, styles)
+            _labels(ax, panel, styles if direct else {})
     _legend(figure, grid.flat[: len(data.panels)], direct)
     figure.suptitle(data.title, fontsize=11, color=INK, wrap=True)
     return figure
@@ -173,7 +173,7 @@ def _height(panel: Panel) -> float:
     return 0.9 + 0.26 * len(panel.dots) if isinstance(panel, DotPanel) else 2.9
 
 
-def _looks(data: FigureDrawing) -> dict[str, Look]:
+def _styles(data: FigureDrawing) -> dict[str, LineStyle]:
     panels = [panel for panel in data.panels if isinstance(panel, CurvePanel)]
     names = dict.fromkeys(line.name for p in panels for line in (*p.lines, *p.published))
     return {
@@ -182,10 +182,10 @@ def _looks(data: FigureDrawing) -> dict[str, Look]:
     }
 
 
-def _lines(ax: Axes, panel: CurvePanel, looks: dict[str, Look]) -> None:
+def _lines(ax: Axes, panel: CurvePanel, styles: dict[str, LineStyle]) -> None:
     across, up = (scale == "log" for scale in panel.scales)
     for number, line in enumerate(panel.lines):
-        colour, dashes = looks[line.name]
+        colour, dashes = styles[line.name]
         x, y = shown(line.x, across), shown(line.y, up)
         few = "o" if line.x.size <= 12 else None
         ax.plot(x, y, color=colour, linestyle=dashes, label=line.name, marker=few, markersize=3.5,
@@ -197,7 +197,7 @@ def _lines(ax: Axes, panel: CurvePanel, looks: dict[str, Look]) -> None:
         ax.plot(shown(line.x, across), shown(line.y, up), color=_DOTS, linestyle=_THEORY,
                 linewidth=1.2, zorder=3.5)  # fmt: skip
     for line in panel.published:
-        ax.plot(shown(line.x, across), shown(line.y, up), "D", color=looks[line.name][0],
+        ax.plot(shown(line.x, across), shown(line.y, up), "D", color=styles[line.name][0],
                 markerfacecolor="white", markersize=5.5, markeredgewidth=1.2, linewidth=0,
                 zorder=4, label="published")  # fmt: skip
     if panel.limits is not None:
@@ -211,12 +211,12 @@ def _lines(ax: Axes, panel: CurvePanel, looks: dict[str, Look]) -> None:
     ax.grid(True, color=FAINT, alpha=0.3)
 
 
-def _labels(ax: Axes, panel: CurvePanel, looks: dict[str, Look]) -> None:
-    """Names at the right end of their lines, moved apart where these meet; without ``looks``
+def _labels(ax: Axes, panel: CurvePanel, styles: dict[str, LineStyle]) -> None:
+    """Names at the right end of their lines, moved apart where these meet; without ``styles``
     of the dashed lines only."""
     to_axes = ax.transData + ax.transAxes.inverted()
     ends = []
-    drawn = [(line, looks[line.name][0]) for line in panel.lines] if looks else []
+    drawn = [(line, styles[line.name][0]) for line in panel.lines] if styles else []
     for line, colour in (*drawn, *((line, _DOTS) for line in panel.theory)):
         seen = np.isfinite(shown(line.x, panel.scales[0] == "log"))
         seen &= np.isfinite(shown(line.y, panel.scales[1] == "log"))

@@ -29,7 +29,7 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.run import one_thread
 from algorithms.topologies.base import Topology
 from algorithms.topologies.ring import Ring
-from proofs_check.figure_runs.trace import ErrorTrace, Look
+from proofs_check.figure_runs.trace import ErrorPoint, ErrorTrace
 from proofs_check.instruments.paths import path
 
 PAPER = "Koloskova, Stich, Jaggi 2019, arXiv:1902.00340, section 5.2"
@@ -86,15 +86,15 @@ def trace(name: str, method: Method[Any], problem: Quadratic, steps: int) -> Err
     """Error and bits every hundredth of the run; ends early where a run explodes."""
     every = max(1, steps // 100)
     mean = problem.start() - problem.mean_gradient(problem.start())
-    looks: list[Look] = []
+    points: list[ErrorPoint] = []
     for t, state, world in path(method, problem, steps, seed=SEED):
         if t % every:
             continue
         error = float((method.models(state) - mean).square().sum(-1).mean())
-        looks.append(Look.at(t, error, world))
-        if error > DIVERGED * looks[0].error:
+        points.append(ErrorPoint.at(t, error, world))
+        if error > DIVERGED * points[0].error:
             break
-    return ErrorTrace.of(name, looks)
+    return ErrorTrace.of(name, points)
 
 
 def lines(setting: AveragingSetting = FULL, build: Build = ChocoGossip) -> Lines:

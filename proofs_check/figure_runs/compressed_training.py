@@ -30,7 +30,7 @@ from algorithms.problems.regularisers import L2
 from algorithms.run import one_thread
 from algorithms.topologies.base import Topology
 from algorithms.topologies.ring import Ring
-from proofs_check.figure_runs.trace import ErrorTrace, Look
+from proofs_check.figure_runs.trace import ErrorPoint, ErrorTrace
 from proofs_check.instruments.paths import path
 from theory.stepsizes import InverseTimeStep, Stepsize
 
@@ -90,7 +90,7 @@ def train(
 ) -> ErrorTrace:
     """One run of all replicas, looked at every fiftieth of it; ends where it is lost."""
     every, lost = max(1, setting.steps // LOOKS), False
-    looks: list[Look] = []
+    points: list[ErrorPoint] = []
     for t, state, world in path(
         method, problem, setting.steps, seed=SEED, replicas=setting.replicas
     ):
@@ -98,12 +98,12 @@ def train(
         lost = t % 10 == 0 and not float(rows.abs().amax()) < SPREAD
         if lost or t % every == 0:
             value = float(problem.value(world.network.mean_over_workers(rows)).mean())
-            looks.append(Look.at(t, value - (problem.f_star or 0.0), world))
-            ratio = looks[-1].error / looks[0].error
+            points.append(ErrorPoint.at(t, value - (problem.f_star or 0.0), world))
+            ratio = points[-1].error / points[0].error
             lost = lost or ratio > (HOPELESS if t <= PATIENCE * setting.steps else 1.0)
         if lost:
             break
-    return ErrorTrace.of(name, looks, lost=lost, factor=factor)
+    return ErrorTrace.of(name, points, lost=lost, factor=factor)
 
 
 def exact_and_choco(

@@ -12,8 +12,8 @@ from theory.arrays import Floats
 
 
 @final
-class Look(NamedTuple):
-    """One look at a run: the error after ``step`` steps, and bits sent per worker by then.
+class ErrorPoint(NamedTuple):
+    """One point of a run: the error after ``step`` steps, and bits sent per worker by then.
 
     Attributes:
         error: mean over runs, in the figure's measure.
@@ -50,10 +50,10 @@ class ErrorTrace(NamedTuple):
 
     @classmethod
     def of(
-        cls, name: str, looks: Iterable[Look], *, lost: bool = False, factor: float = 1.0
+        cls, name: str, points: Iterable[ErrorPoint], *, lost: bool = False, factor: float = 1.0
     ) -> Self:
-        """The line through all looks at one run, at least one."""
-        steps, error, bits = (np.array(column) for column in zip(*looks, strict=True))
+        """The line through all points of one run, at least one."""
+        steps, error, bits = (np.array(column) for column in zip(*points, strict=True))
         return cls(name, steps, error, bits, lost, factor)
 
     def at(self, step: int) -> float:
