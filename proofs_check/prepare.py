@@ -20,6 +20,7 @@ from proofs_check.closed_forms import CLOSED_FORMS
 from proofs_check.compressors.check import check_compressor
 from proofs_check.compressors.facts import operator_facts
 from proofs_check.compressors.tradeoff import tradeoff
+from proofs_check.instruments.second_run import confirmed
 from proofs_check.instruments.signature import Signature
 from proofs_check.instruments.study import Study
 from proofs_check.methods.conduct import conduct
@@ -78,10 +79,11 @@ def _kept(cell: Cell) -> Best | None:
 
 def _run_of(of: Row, build: Build, cell: Cell, best: Best | None) -> CellResult:
     built = build(cell.n)
-    return run_row(
-        of, built, steps=cell.steps, replicas=cell.replicas, seed=cell.seeds[0], rates=cell.rates,
-        best=still_of(of, built, best), both=cell.problem == of.problems[0],
+    play = partial(
+        run_row, of, built, steps=cell.steps, replicas=cell.replicas, seed=cell.seeds[0],
+        rates=cell.rates, best=still_of(of, built, best), both=cell.problem == of.problems[0],
     )  # fmt: skip
+    return confirmed(play, rates_only=True)
 
 
 def _watched(cell: Cell, _: str) -> Prepared:
@@ -169,7 +171,8 @@ def _table_iv(cell: Cell, name: str) -> Prepared:
 
 
 def _table_iv_of(trial: TableTrial, variable: str, cell: Cell) -> CellResult:
-    return table_result(trial, variable, cell.replicas, cell.seeds[0])
+    measure = partial(table_result, trial, variable, cell.replicas, cell.seeds[0])
+    return confirmed(measure, rates_only=True)
 
 
 def _mutants(cell: Cell, _: str) -> Prepared:
@@ -189,11 +192,11 @@ def _verdicts_of(check: Callable[..., tuple[Verdict, ...]], *subject: object) ->
 
 
 def _bound_of(check: BoundCheck) -> CellResult:
-    return check.run()
+    return confirmed(check.run, rates_only=True)
 
 
 def _study_of(study: Study) -> CellResult:
-    return study.result()
+    return confirmed(study.result)
 
 
 def _signature_of(signature: Signature) -> CellResult:

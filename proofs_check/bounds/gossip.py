@@ -19,11 +19,13 @@ from algorithms.topologies.ring import Ring
 from algorithms.topologies.torus import Torus
 from proofs_check.bounds.check import BoundCheck, Make
 from proofs_check.bounds.settings import (
+    ALIKE,
     BALL,
     LOGREG,
     MILD,
     NONCONVEX,
     SC,
+    alike,
     both,
     entry,
     from_the_origin,
@@ -77,6 +79,10 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
     BoundCheck(
         "d-psgd", f"{NONCONVEX}, Dirichlet(0.3)", d_psgd, uneven(8),
         lambda step, p, _t: DPSGD(step, Ring(p.n)), 400,
+    ),
+    BoundCheck(
+        "d-psgd", ALIKE, d_psgd, partial(alike, 8, 100.0, 0.0, 10),
+        lambda step, p, _t: DPSGD(step, Complete(p.n)), 2000,
     ),
     BoundCheck("d-psgd", MILD, d_psgd, partial(mild, 4, 0.25), of_row("d-psgd"), 1000),
     _gossip_check(Ring(8), RandK(0.25, scaled=False), 1000),

@@ -56,6 +56,7 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
     _random(Ring(8), 200),
     _random(Torus(3, 3), 100),
     _random(Barbell(4), 200),
+    _random(Complete(8), 60),
     near(
         "ad-psgd", lambda: mixed_in_pairs(3, _ticks_early()), _async, _TICKS, n=3, zeta2=0.0,
         rated=False,

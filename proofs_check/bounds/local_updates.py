@@ -13,6 +13,7 @@ from algorithms.optimizers.momentum import Momentum
 from algorithms.synchronisation.periods import Once
 from proofs_check.bounds.check import BoundCheck
 from proofs_check.bounds.settings import (
+    ALIKE,
     BALL,
     BOUNDED,
     IID,
@@ -20,6 +21,7 @@ from proofs_check.bounds.settings import (
     MILD,
     NONCONVEX,
     STRONG,
+    alike,
     delta_of,
     entry,
     mild,
@@ -58,6 +60,14 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
     BoundCheck(
         "pr-sgd", MILD, local_sgd_pl, partial(mild, 8, 0.25),
         lambda step, _p, _t: LocalSGD(step, 4), 2000, moment_in_ball, BALL,
+    ),
+    BoundCheck(
+        "pr-sgd", ALIKE, local_sgd_pl, partial(alike, 8, 0.5, 0.0, 10),
+        lambda step, _p, _t: LocalSGD(step, 2), 2000, moment_in_ball, BALL,
+    ),
+    BoundCheck(
+        "one-shot-averaging", ALIKE, one_shot_strongly_convex, partial(alike, 4),
+        lambda step, _p, steps: LocalSGD(step, Once(steps)), 1000,
     ),
     BoundCheck(
         "pr-sgd-momentum", MILD, pr_sgd_momentum, partial(mild, 8, 0.25),

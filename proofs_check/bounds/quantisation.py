@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from algorithms.compressors.natural_compression import NaturalCompression
 from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.terngrad import TernGrad
 from proofs_check.bounds.check import BoundCheck
 from proofs_check.bounds.settings import (
+    ALIKE,
     NONCONVEX,
     PL,
     SC,
     UNEQUAL,
+    alike,
     bsp,
     entry,
 )
@@ -32,6 +36,7 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
         )
     ),
     BoundCheck("qsgd", PL, compressed_bsp_pl, entry(PL), bsp(QSGD(4)), 1000),
+    BoundCheck("qsgd", ALIKE, compressed_bsp_pl, partial(alike, 4), bsp(QSGD(4)), 1000),
     *(
         BoundCheck("qsgd", problem, compressed_bsp_strongly_convex, setting, bsp(QSGD(4)), 500)
         for problem, setting in UNEQUAL

@@ -67,6 +67,15 @@ def mild(
     )
 
 
+ALIKE = "quadratic, all curvatures 1"
+
+
+def alike(n: int, sigma2: float = 1.0, zeta2: float = 0.0, d: int = 100) -> Quadratic:
+    """L = mu = 1: no step of a derivation loses more than a factor near 2, where the noise floor
+    and the stepsize rule meet; the bound is loose by what the theorem itself gives away."""
+    return Quadratic.strongly_convex(n, d, L=1.0, mu=1.0, sigma2=sigma2, zeta2=zeta2, R2=4.0)
+
+
 def moment_in_ball(problem: Problem) -> Constants:
     """G2 = max_i (L_max BALL + ||grad f_i(0)||)^2 + sigma2 around x* = 0."""
     c, origin = problem.constants(), torch.zeros(problem.n, problem.d, dtype=torch.float64)

@@ -5,15 +5,18 @@ from __future__ import annotations
 from functools import partial
 
 from algorithms.compressors.base import Compressor
+from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.rand_k import RandK
 from algorithms.compressors.terngrad import TernGrad
 from algorithms.methods.variance_reduced.diana import Diana
 from proofs_check.bounds.check import BoundCheck, Make
 from proofs_check.bounds.settings import (
+    ALIKE,
     MILD,
     NONCONVEX,
     SC,
     UNEQUAL,
+    alike,
     entry,
     mild,
     of_row,
@@ -31,6 +34,7 @@ def _diana(compressor: Compressor) -> Make:
 BOUND_CHECKS: tuple[BoundCheck, ...] = (
     BoundCheck("diana", SC, diana, entry(SC), _diana(RandK(0.25)), 500),
     BoundCheck("diana", NONCONVEX, diana_nonconvex, entry(NONCONVEX), _diana(TernGrad()), 500),
+    BoundCheck("diana", ALIKE, diana_nonconvex, partial(alike, 4, 1.0, 1.0), _diana(QSGD(4)), 1000),
     BoundCheck(
         "bcd",
         f"{MILD}, no noise",

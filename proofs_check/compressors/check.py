@@ -1,4 +1,5 @@
-"""Is what an operator claims true of its code? Exact laws, Monte Carlo, worst case, lengths."""
+"""Is what an operator claims true of its code? Exact laws, Monte Carlo, worst case, lengths, and
+single precision beside double."""
 
 from __future__ import annotations
 
@@ -13,6 +14,7 @@ from algorithms.run import one_thread
 from proofs_check.compressors.confirmed import second_look
 from proofs_check.compressors.evidence import Evidence, Outcomes, Results, judged, outcomes, sampled
 from proofs_check.compressors.lengths import check_lengths
+from proofs_check.compressors.single import check_single
 from proofs_check.compressors.witness import check_witnesses
 from proofs_check.instruments.adversary import WorstVector, search, tightness
 from proofs_check.instruments.exact import ExactLaw, LawMismatch, exact_law, is_random
@@ -32,7 +34,7 @@ _SLACK = Fraction(1, 1 << 45)
 def check_compressor(
     compressor: Compressor, *, d: int = 1000, seed: int = 0, budget: ErrorBudget | None = None
 ) -> tuple[Verdict, ...]:
-    """Verdicts on every claim of an operator in R^d, and on the length of its messages.
+    """Verdicts on every claim of an operator in R^d, on float32, and on the length of its messages.
 
     Each statistical verdict has the error ``budget.alpha``, whatever the number of vectors it
     looks at. Laws are enumerated at small rational vectors that the operator accepts (and, for a
@@ -65,7 +67,8 @@ def _check(evidence: Evidence) -> tuple[Verdict, ...]:
             )
         if worst is not None and again is not None and not isinstance(claim, Unbiased):
             verdicts.append(_worst_case(evidence, claim, worst, again))
-    return (*verdicts, check_lengths(compressor, d=d, seed=seed))
+    single = check_single(compressor, d=d, seed=seed, alpha=evidence.budget.alpha)
+    return (*verdicts, single, check_lengths(compressor, d=d, seed=seed))
 
 
 def _candidates(evidence: Evidence) -> Iterator[tuple[int, ...]]:

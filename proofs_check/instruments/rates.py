@@ -13,7 +13,8 @@ bootstrap percentile (which undercovers for means of skewed samples with few rep
 as heavy as a log-normal with unit sigma, 64 replicas miss 1.3 times as often as stated at 1e-2, 16
 replicas 2.4 times: use 32 or more where a small error matters. At small errors Student's t is far
 too sure for skewed values (:mod:`proofs_check.instruments.limits`): the error is as stated
-where pseudo-values are nearly normal, and up to 1e-5 for 1e-10 where they are exponential.
+where pseudo-values are nearly normal, and up to 1e-5 for 1e-10 where they are exponential. So a
+cell is refuted only if a second run refutes it too (:mod:`proofs_check.instruments.second_run`).
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ from algorithms.catalogue import Row
 from algorithms.methods.base import Method
 from algorithms.methods.parts.scheduled import Scheduled
 from algorithms.problems.base import Problem
+from algorithms.problems.quadratic import Law, Quadratic
 from proofs_check.cell import CellResult
 from proofs_check.methods.alike import alike
 from proofs_check.methods.watched import GradientPoints, SentMessages, Watched, watch
@@ -46,7 +47,8 @@ def fresh_draws(
 ) -> Verdict:
     """No random number is used in two steps, nor by two workers or replicas of one step.
 
-    Draws for the purposes ``kept`` are made once and kept, as their method says.
+    Draws for the purposes ``kept`` are made once and kept, as their method says. Gaussian noise is
+    looked at itself too, whatever it was drawn from.
     """
     first: dict[tuple[tuple[int, int], int, int], int] = {}
     faults: list[str] = []
@@ -69,6 +71,7 @@ def fresh_draws(
                     f"draws for {purpose!r} of worker {worker} at step {before} come again at "
                     f"step {asked.t}"
                 )
+    faults += _noise_come_again(problem, seen)
     outcome = Outcome.REFUTED if faults else Outcome.AGREES
     exempt = f"; those for {', '.join(kept)} are made once, as stated" if kept else ""
     return Verdict(
@@ -81,6 +84,29 @@ def fresh_draws(
         if seen.asked else "nothing is drawn",
         provenance=provenance,
     )  # fmt: skip
+
+
+def _noise_come_again(problem: Problem, seen: Watched) -> list[str]:
+    """The first two rows of Gaussian noise that are equal, of different steps, replicas or workers;
+    other noise may well be."""
+    gaussian = isinstance(problem, Quadratic) and problem.law is Law.GAUSSIAN and problem.sigma2
+    rows, owners = [], []
+    for points in seen.gradients if gaussian else ():
+        if points.noise is None:
+            continue
+        real = points.workers < problem.n - 1  # as above
+        places = real.nonzero()[:, 0].tolist(), points.workers[real].tolist()
+        owners += [(points.t, r, w) for r, w in zip(*places, strict=True)]
+        rows.append(points.noise.expand(*real.shape, problem.d)[real])
+    if not owners:
+        return []
+    first: dict[tuple[float, ...], tuple[int, int, int]] = {}
+    for owner, row in zip(owners, torch.cat(rows).mul(1e6).round().tolist(), strict=True):
+        before = first.setdefault(tuple(row), owner)
+        if before != owner:
+            return ["step {}, replica {}, worker {} has the noise of {}, {}, {}".format(
+                *owner, *before)]  # fmt: skip
+    return []
 
 
 def delays(

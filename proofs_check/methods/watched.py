@@ -52,11 +52,13 @@ class GradientPoints:
         t: step, -1 before the first.
         x: points ``[R, k, d]``.
         workers: whose gradients these are ``[R, k]``; n is nobody.
+        noise: stochastic less full gradients ``[R, k, d]``; None of full gradients.
     """
 
     t: int
     x: Tensor
     workers: Tensor
+    noise: Tensor | None = None
 
 
 @final
@@ -166,14 +168,15 @@ def _messages(seen: Watched) -> Iterator[None]:
 def _gradients(seen: Watched, problem: type[Problem]) -> Iterator[None]:
     stochastic, full = problem.gradient, problem.full_gradient
 
-    def note(x: Tensor, workers: Tensor) -> None:
+    def note(x: Tensor, workers: Tensor, noise: Tensor | None = None) -> None:
         ids = workers.expand(*x.shape[:-2], workers.shape[-1]) if workers.dim() == 1 else workers
         points = x.expand(*ids.shape, x.shape[-1]).clone()
-        seen.gradients.append(GradientPoints(seen.t, points, ids.clone()))
+        seen.gradients.append(GradientPoints(seen.t, points, ids.clone(), noise))
 
     def drawn(of: Problem, x: Tensor, draws: Draws) -> Tensor:
-        note(x, draws.workers)
-        return stochastic(of, x, draws)
+        found = stochastic(of, x, draws)
+        note(x, draws.workers, found - full(of, x, draws.workers))
+        return found
 
     def whole(of: Problem, x: Tensor, workers: Tensor) -> Tensor:
         note(x, workers)

@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from algorithms.catalogue import FORMS, ROWS, problem, row
+from algorithms.kernels import philox
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
@@ -46,3 +47,21 @@ def test_a_watched_run_tells_what_each_number_is_drawn_for():
     assert [seen.purposes[asked.words] for asked in seen.asked] == [
         ("gradient", 0), ("gradient", 1),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("shared", ["replicas", "workers"])
+def test_noise_that_is_equal_in_pairs_is_refuted_whatever_it_is_drawn_from(shared, monkeypatch):
+    """The kernel gives pairs of replicas, or of workers, one noise; counters are those of each."""
+    true = philox.normal_numba
+
+    def paired(k0, k1, replicas, workers, count, dtype):
+        if shared == "replicas":
+            return true(k0, k1, replicas // 2, workers, count, dtype)
+        return true(k0, k1, replicas, workers // 2, count, dtype)
+
+    def draws():
+        return conduct(row("bsp-sgd"), problem("quadratic-sc", 8), 1).verdicts[0]
+
+    assert draws().outcome is Outcome.AGREES
+    monkeypatch.setattr(philox, "normal_numba", paired)
+    assert draws().outcome is Outcome.REFUTED and "has the noise of" in draws().evidence

@@ -1,0 +1,57 @@
+"""``python -m experiments.planted_row ROW [FIRST]``: cells of a row until a verdict is refuted.
+
+What :mod:`experiments.planted_faults` runs in a copy of the tree. Exit code 1 and the verdict if
+one is refuted, 0 and the number of cells if none is.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+
+from experiments.commands.check import find
+from proofs_check.cell import Cell, CellKind
+from proofs_check.prepare import run_cell
+from proofs_check.verdict import Outcome
+
+MOST = 60.0
+"""Processor time [s] after which no further cell is begun."""
+
+_CHEAP = (
+    CellKind.WATCHED, CellKind.TOPOLOGY, CellKind.PUSH, CellKind.OPERATOR, CellKind.CLOSED_FORM,
+    CellKind.SYSTEM, CellKind.RUN, CellKind.SIGNATURE, CellKind.BOUND, CellKind.PROBLEM,
+    CellKind.PROOF, CellKind.WORKERS, CellKind.STUDY, CellKind.TABLE_IV,
+)  # fmt: skip
+
+
+def main(row: str, first: str = "") -> int:
+    """Exit code; cells that hold ``first`` in their name or problem come first."""
+    found = find(row)
+    if not isinstance(found, tuple):
+        raise ValueError(f"{row} must be a row, got an operator; `rateproof list` names the rows")
+
+    def order(cell: Cell) -> tuple[bool, int]:
+        wanted = bool(first) and first in f"{cell.check} on {cell.problem}"
+        return not wanted, _CHEAP.index(cell.kind)
+
+    for number, cell in enumerate(sorted(found, key=order), start=1):
+        place = f"{number} of {len(found)}"
+        if time.process_time() > MOST:
+            print(f"{number - 1} of {len(found)}")
+            return 0
+        try:
+            verdicts = run_cell(cell).verdicts
+        except Exception as error:  # a fault that stops the program is seen too
+            print(f"{cell.check} on {cell.problem} stops: {error!r}"[:150], place, sep="\t")
+            return 1
+        for verdict in verdicts:
+            if verdict.outcome is Outcome.REFUTED:
+                told = f"{cell.check} on {cell.problem}: {verdict.check}; {verdict.evidence}"
+                print(told.replace("\n", " ")[:220], place, sep="\t")
+                return 1
+    print(f"{len(found)} of {len(found)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
