@@ -25,7 +25,11 @@ _CHEAP = (
 
 
 def main(row: str, first: str = "") -> int:
-    """Exit code; cells that hold ``first`` in their name or problem come first."""
+    """Exit code; cells that hold ``first`` in their name or problem come first.
+
+    Raises:
+        ValueError: ``row`` is an operator.
+    """
     found = find(row)
     if not isinstance(found, tuple):
         raise ValueError(f"{row} must be a row, got an operator; `rateproof list` names the rows")
