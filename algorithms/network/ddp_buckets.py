@@ -16,6 +16,7 @@ from torch.distributed import GradBucket  # type: ignore[attr-defined]
 from algorithms.compressors.base import Compressor, code_of
 from algorithms.compressors.tensor_buckets import Groups, TensorBuckets
 from algorithms.memories import in_place
+from algorithms.network.backend_threads import hand_over
 from algorithms.network.base import Packet
 from algorithms.network.ddp_report import HookStep
 from algorithms.network.ddp_row import Gradients, empty_future, hand_back, joined, unscaled
@@ -107,7 +108,12 @@ class ByBucket:
         arriving = self._sent(sending, now)
         if sending.packet is not None and not self._hears:
             self._remember(sending, sending.packet, now, None)
-        return arriving.then(lambda arrived: self._finished(sending, now, arrived.value()))
+
+        def finished(arrived: Arriving) -> Tensor:
+            return self._finished(sending, now, arrived.value())
+
+        hand_over(finished)
+        return arriving.then(finished)
 
     def _sending(self, bucket: GradBucket, group: tuple[int, ...], now: _Pass) -> _Sending:
         """Everything up to the message of one bucket."""

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from torch.distributed import GradBucket  # type: ignore[attr-defined]
 
 from algorithms.memories import in_place
+from algorithms.network.backend_threads import hand_over
 from algorithms.network.ddp_report import HookStep
 from algorithms.network.ddp_sender import Sender
 from algorithms.network.sharded import Sharded
@@ -106,6 +107,7 @@ class WholeRow:
     def _all_ready(self, ready: bool, device: torch.device) -> bool:
         """Whether all ranks have a message to send; four bytes a rank and step."""
         flag = torch.tensor([float(ready)], device=device)
+        hand_over(flag)
         dist.all_reduce(flag, dist.ReduceOp.MIN)
         if not ready:
             self.sender.warn_unready()

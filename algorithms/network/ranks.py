@@ -18,6 +18,8 @@ from torch.distributed.algorithms.ddp_comm_hooks import (
     quantization_hooks,
 )
 
+from algorithms.network.backend_threads import hand_over
+
 __all__ = [
     "copy_first", "default_hooks", "gathered", "place", "powerSGD_hook", "quantization_hooks",
     "stacked_futures", "wait_for_all",
@@ -42,12 +44,14 @@ def wait_for_all() -> None:
 
 def copy_first(x: Tensor) -> None:
     """Write rank 0's x over x on every rank."""
+    hand_over(x)
     dist.broadcast(x, 0)
 
 
 def gathered(x: Tensor) -> list[Tensor]:
     """Every rank's x, in order of ranks."""
     all_of_them = [torch.empty_like(x) for _ in range(dist.get_world_size())]
+    hand_over(x, *all_of_them)
     dist.all_gather(all_of_them, x)
     return all_of_them
 

@@ -11,6 +11,7 @@ import torch.distributed as dist
 from torch import Tensor
 
 from algorithms.codes.base import Symbols
+from algorithms.network.backend_threads import hand_over
 from algorithms.network.base import Packet
 from algorithms.network.phases import Phase, PhaseClock
 from algorithms.network.wire import WireMessage
@@ -85,29 +86,31 @@ class Transport:
         """Return when all ranks are here."""
         dist.barrier()
 
-    def _crossing(self) -> AbstractContextManager[None]:
+    def _crossing(self, *handed: Tensor) -> AbstractContextManager[None]:
+        """Times what crosses; ``handed`` are the tensors that a collective is given."""
+        hand_over(*handed)
         clock = self._phases
         return nullcontext() if clock is None else clock.during(Phase.COMMUNICATE)
 
     def add_up(self, rows: Tensor) -> None:
         """Replace rows by their sum over all ranks, with all-reduce."""
-        with self._crossing():
+        with self._crossing(rows):
             dist.all_reduce(rows)
 
     def from_first(self, message: WireMessage) -> Tensor:
         """The bytes of rank 0's message; elsewhere only its shape is read, and lengths are set."""
         if message.lengths is not None:
-            with self._crossing():
+            with self._crossing(message.lengths):
                 dist.broadcast(message.lengths, 0)
         flat = message.flat() if self.rank == 0 else message.blank()
-        with self._crossing():
+        with self._crossing(flat):
             dist.broadcast(flat, 0)
         return flat
 
     def gather_rows(self, rows: Tensor) -> Tensor:
         """All workers' rows ``[n, ...]`` from those held here ``[m, ...]``."""
         parts = [torch.empty_like(rows) for _ in range(self.ranks)]
-        with self._crossing():
+        with self._crossing(rows, *parts):
             dist.all_gather(parts, rows)
         return torch.cat(parts)
 
@@ -119,13 +122,13 @@ class Transport:
         """
         if mine.lengths is None and self.ranks * mine.packed.numel() <= room:
             parts = [torch.empty_like(mine.packed) for _ in range(self.ranks)]
-            with self._crossing():
+            with self._crossing(mine.packed, *parts):
                 dist.all_gather(parts, mine.packed)
             yield from (mine._replace(packed=part) for part in parts)
             return
         for rank, empty in enumerate(self._announced(mine)):
             flat = mine.flat() if rank == self.rank else empty.blank()
-            with self._crossing():
+            with self._crossing(flat):
                 dist.broadcast(flat, rank)
             message = empty.filled(flat)
             del flat
@@ -149,6 +152,7 @@ class Transport:
             flat = mine.flat()
             parts[self.rank][0] = 1
             parts[self.rank][1 : 1 + flat.numel()] = flat
+        hand_over(*parts)
         work = dist.all_gather(parts, parts[self.rank], async_op=True)
 
         def unwrapped(_: object) -> list[WireMessage | None]:
@@ -159,6 +163,7 @@ class Transport:
                 for part, length in zip(parts, lengths, strict=True)
             ]
 
+        hand_over(unwrapped)
         future: torch.futures.Future[list[WireMessage | None]] = work.get_future().then(unwrapped)
         return future
 
@@ -170,7 +175,7 @@ class Transport:
 
     def _all_lengths(self, mine: Tensor) -> list[Tensor]:
         lengths = [torch.empty_like(mine) for _ in range(self.ranks)]
-        with self._crossing():
+        with self._crossing(mine, *lengths):
             dist.all_gather(lengths, mine)
         self.header_bytes += mine.nbytes * (self.ranks - 1)
         return lengths
