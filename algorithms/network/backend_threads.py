@@ -33,7 +33,11 @@ def still_held() -> list[Any]:
     live.
     """
     alive = list(_handed.values())
-    return [one for one in alive if not isinstance(one, Tensor) or one._use_count() > 1]
+    return [one for one in alive if not isinstance(one, Tensor) or _users(one) > 1]
+
+
+def _users(x: Tensor) -> int:
+    return int(x._use_count())  # type: ignore[attr-defined]
 
 
 @atexit.register
