@@ -24,6 +24,7 @@ from theory.claims import Claim, Confidence, Contraction, NoConstant, Source
 
 _OURS = Source("Chen et al.", 2018, "1712.02679", "Algorithm 2; constant and witness found here")
 _WIDTHS = (6, 14)  # bits of a place in a bin, the last place kept for bins that send nothing
+_PLACES = torch.int16
 
 
 @final
@@ -78,7 +79,7 @@ class AdaComp(SparseCompressor):
         )
 
     def code(self, d: int, dtype: torch.dtype) -> Code:
-        columns = (Column("places", self.width, torch.int32), Column("marks", 2, torch.uint8))
+        columns = (Column("places", self.width, _PLACES), Column("marks", 2, torch.uint8))
         return Lists((Field.floats("scale", 1, dtype),), (Records(columns, d),))
 
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
@@ -89,28 +90,30 @@ class AdaComp(SparseCompressor):
         tops = torch.cat([self._cut(x[..., h]).abs().amax(-1) for h in self._slices(x)], -1)
         require_finite(tops, x, self.name)
         scale = row_norms.mean_abs(tops)
-        slots = torch.cat([self._sent(x, guide, h, tops, scale) for h in self._slices(x)], -1)
-        entries = entries_of(slots)
-        d = x.shape[-1]  # a bin without elements has room for its word: d words at most
-        count, at, meant = entries.count, entries.positions[..., :d], entries.meant[..., :d]
-        del slots, entries
-        owner, place = at // (self.bin + 1), at % (self.bin + 1)
-        del at
-        none = place == self.bin
-        there = (owner * self.bin + place).clamp_max_(d - 1)
-        sign = Entries(count.clamp_max(d), there).pick(x) < 0
-        del there
-        owner = torch.where(meant, owner, -1)
-        last = torch.ones_like(meant)
-        last[..., :-1] = owner[..., 1:] != owner[..., :-1]
-        marks = 2 * last.to(torch.uint8) + (sign & ~none).to(torch.uint8)
-        place = torch.where(none, (1 << self.width) - 1, place)
-        return scale, count, torch.where(meant, place, 0), torch.where(meant, marks, 0)
+        parts = [self._records(x, guide, h, tops, scale) for h in self._slices(x)]
+        count, place, marks = parts[0] if len(parts) == 1 else _end_to_end(parts)
+        return scale, count, place, marks
 
     def listed(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> ListedRows:
+        bins = torch.zeros_like(symbols[1])
+        return self._entries(symbols, bins, d)
+
+    def pieces(
+        self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws
+    ) -> Iterator[ListedRows]:
+        """Slice by slice; which bin a slot speaks of is counted on from the slots before it."""
+        scale, count, place, marks = symbols
+        bins = torch.zeros_like(count)
+        for here in row_slices(place.shape[-1]):
+            left = (count - here.start).clamp(0, here.stop - here.start)
+            yield self._entries((scale, left, place[..., here], marks[..., here]), bins, d)
+            bins = bins + (marks[..., here] >> 1).sum(-1, keepdim=True)
+
+    def _entries(self, symbols: Symbols, bins: Tensor, d: int) -> ListedRows:
+        """What these slots hold; ``bins`` ``[..., m, 1]`` of the row end before the first."""
         scale, count, place, marks = symbols
         last = marks >> 1
-        owner = last.cumsum(-1, dtype=place_type(d)) - last
+        owner = last.cumsum(-1, dtype=place_type(d)) - last + bins.to(place_type(d))
         some = first(count, place.shape[-1]) & (place < (1 << self.width) - 1)
         values = torch.where(marks % 2 == 1, -scale, scale)
         positions = torch.where(some, owner * self.bin + place, 0)
@@ -129,6 +132,26 @@ class AdaComp(SparseCompressor):
         """Rows by slices of whole bins."""
         return row_slices(x.shape[-1], self.bin * max(1, SLICE // self.bin))
 
+    def _records(
+        self, x: Tensor, guide: Tensor, here: slice, tops: Tensor, scale: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Of a slice of whole bins: how many records there are, their places, their marks."""
+        entries = entries_of(self._sent(x, guide, here, tops, scale))
+        meant, (owner, place) = entries.meant, self._owned(entries.positions)
+        none = place == self.bin
+        there = (owner * self.bin + place).clamp_max_(here.stop - here.start - 1)
+        sign = Entries(entries.count, there).pick(x[..., here]) < 0
+        owner = torch.where(meant, owner, -1)
+        last = torch.ones_like(meant)
+        last[..., :-1] = owner[..., 1:] != owner[..., :-1]
+        marks = 2 * last.to(torch.uint8) + (sign & ~none).to(torch.uint8)
+        place = torch.where(none, (1 << self.width) - 1, place).to(_PLACES)
+        return entries.count, torch.where(meant, place, 0), torch.where(meant, marks, 0)
+
+    def _owned(self, slots: Tensor) -> tuple[Tensor, Tensor]:
+        """Bin and place in it of slots of :meth:`_sent`; the place ``bin``: nothing is sent."""
+        return slots // (self.bin + 1), slots % (self.bin + 1)
+
     def _sent(self, x: Tensor, guide: Tensor, here: slice, tops: Tensor, scale: Tensor) -> Tensor:
         """Which of a slice's coordinates are sent, and after each bin whether none of it is."""
         g = self._cut(x[..., here])
@@ -145,3 +168,19 @@ class AdaComp(SparseCompressor):
         """Rows by bins ``[..., bins, bin]``, the last one filled with zeros."""
         padded = torch.nn.functional.pad(x, (0, -x.shape[-1] % self.bin))
         return padded.reshape(*x.shape[:-1], -1, self.bin)
+
+
+def _end_to_end(parts: list[tuple[Tensor, Tensor, Tensor]]) -> tuple[Tensor, Tensor, Tensor]:
+    """Lists (count, places, marks) of slices, row by row, as one list."""
+    counts = torch.stack([count for count, _, _ in parts])
+    total = counts.sum(0)
+    cap = max(1, int(total.max())) if total.numel() else 1
+    starts = counts.cumsum(0) - counts
+    joined = []
+    for column in (1, 2):
+        out = parts[0][column].new_zeros((*total.shape[:-1], cap))
+        for part, start in zip(parts, starts, strict=True):
+            slots = start + torch.arange(part[column].shape[-1], device=start.device)
+            Entries(part[0], slots).spread_onto(out, part[column])
+        joined.append(out)
+    return total, joined[0], joined[1]

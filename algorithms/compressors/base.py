@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from typing import ClassVar, NamedTuple, final
@@ -108,6 +109,13 @@ class Compressor(ABC):
         Who sums many messages adds their entries and writes out no row.
         """
         return None
+
+    def pieces(
+        self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws
+    ) -> Iterator[ListedRows] | None:
+        """The lists of :meth:`listed` in pieces, so that a long list is never held at once."""
+        listed = self.listed(symbols, d, dtype, draws)
+        return None if listed is None else iter((listed,))
 
     @property
     def takes_guide(self) -> bool:

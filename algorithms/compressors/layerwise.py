@@ -111,6 +111,26 @@ class Parted(Compressor):
         joined = torch.cat(positions, -1)
         return ListedRows(all_of(joined), joined, torch.cat(values, -1))
 
+    def pieces(
+        self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws
+    ) -> Iterator[ListedRows] | None:
+        """Those of every part, one part after another."""
+        parts, start, offset = [], 0, 0
+        for b, ((c, size), count) in enumerate(
+            zip(self._pairs(d), self._counts(d, dtype), strict=True)
+        ):
+            own = symbols[start : start + count]
+            pieces = c.pieces(own, size, dtype, draws.fold("block", b))
+            if pieces is None:
+                return None
+            parts.append((offset, pieces))
+            start, offset = start + count, offset + size
+        return (
+            replace(piece, positions=piece.positions + at)
+            for at, pieces in parts
+            for piece in pieces
+        )
+
     @property
     def takes_guide(self) -> bool:
         return self.inner.takes_guide

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
 
 import torch
 from torch import Tensor
@@ -20,6 +21,13 @@ class SparseCompressor(Compressor):
     def listed(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> ListedRows:
         """The entries of messages that decode to rows ``[..., m, d]``."""
 
+    def pieces(
+        self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws
+    ) -> Iterator[ListedRows]:
+        yield self.listed(symbols, d, dtype, draws)
+
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
-        listed = self.listed(symbols, d, dtype, draws)
-        return Entries(listed.count, listed.positions).spread(listed.values, d)
+        rows = torch.zeros((*symbols[0].shape[:-1], d), dtype=dtype, device=symbols[0].device)
+        for piece in self.pieces(symbols, d, dtype, draws):
+            Entries(piece.count, piece.positions).spread_onto(rows, piece.values)
+        return rows

@@ -16,6 +16,7 @@ from algorithms.compressors.entries import entries_of
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.compressors.sparse import SparseCompressor
 from algorithms.key import Draws
+from algorithms.row_slices import mask_by_slices
 from theory.bits import index_bits
 from theory.claims import Claim, Confidence, NoConstant, Source
 
@@ -57,17 +58,20 @@ class Strom(SparseCompressor):
         return (count, Field("indices", d, 31), Field("negative", d, 1))
 
     def code(self, d: int, dtype: torch.dtype) -> Code:
-        return Lists((), (Records((Column("indices", 31, torch.int32), Column("negative", 1)), d),))
+        return Lists(
+            (),
+            (Records((Column("indices", 31, torch.int32), Column("negative", 1, torch.uint8)), d),),
+        )
 
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
         require_rows(x, self.name)
         require_finite(x, x, self.name)
-        entries = entries_of(x.abs() > self.tau)
-        return entries.count, entries.positions, (entries.pick(x) < 0).to(torch.int64)
+        entries = entries_of(mask_by_slices(x, lambda part: part.abs() > self.tau))
+        return entries.count, entries.positions, (entries.pick(x) < 0).to(torch.uint8)
 
     def listed(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> ListedRows:
         count, positions, negative = symbols
-        return ListedRows(count, positions, (1 - 2 * negative).to(dtype) * self.tau)
+        return ListedRows(count, positions, negative.to(dtype).mul_(-2).add_(1).mul_(self.tau))
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """The longest: every coordinate is sent."""

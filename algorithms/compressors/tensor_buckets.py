@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import final
@@ -100,6 +101,15 @@ class TensorBuckets(Parted):
             return None
         order = self._order(d).to(listed.positions.device)
         return replace(listed, positions=order[listed.positions])
+
+    def pieces(
+        self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws
+    ) -> Iterator[ListedRows] | None:
+        pieces = super().pieces(symbols, d, dtype, draws)
+        if pieces is None:
+            return None
+        order = self._order(d)
+        return (replace(p, positions=order.to(p.positions.device)[p.positions]) for p in pieces)
 
     def stated_lengths(self, sent: Tensor, float_bits: int) -> StatedLength:
         return super().stated_lengths(self._grouped_row(sent), float_bits)

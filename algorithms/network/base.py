@@ -88,12 +88,13 @@ class Packet:
             who = senders[..., here]
             draws = self.key.draws(self.replicas, who)
             told = None if sends is None else sends[..., here]
-            listed = self.compressor.listed(one, self.d, self.dtype, draws)
-            if listed is None or told is not None:
+            pieces = self.compressor.pieces(one, self.d, self.dtype, draws)
+            if pieces is None or told is not None:
                 total += self.decode(one, who, told)[..., 0, :]
-            else:
-                entries = Entries(listed.count, listed.positions)
-                entries.spread_onto(total[..., None, :], listed.values)
+                continue
+            for piece in pieces:
+                entries = Entries(piece.count, piece.positions)
+                entries.spread_onto(total[..., None, :], piece.values)
 
     def own(self, workers: Tensor) -> Tensor:
         """The rows held here as others will read them."""

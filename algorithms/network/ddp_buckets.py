@@ -53,7 +53,6 @@ class _Sending:
 
     bucket: GradBucket
     group: tuple[int, ...]
-    state: Any
     x: Tensor
     wanted: Tensor
     packet: Packet | None
@@ -121,16 +120,17 @@ class ByBucket:
         x = joined(bucket.gradients(), self._dtype)
         x = x.div_(now.scale) if now.scale != 1 else x
         x = x.mul_(now.gamma) if now.gamma != 1 else x
-        state = in_place.mapped(sender.state, lambda leaf: self._picked(leaf, group))
+        state = self._state_of(group)
         operator = sender.compressor.at(sender.t)
         operator = operator.for_shapes(tuple(self._shapes[place] for place in group))
         key = sender.key.fold("compress", sender.t).fold("block", bucket.index())
         wanted = sender.wanted(state, x, operator)
         packet = sender.packet(operator, key, state, x, wanted, self.network.workers)
+        x = sender.still_read(x)
         if packet is None:
             sender.warn_unready()
         code = code_of(operator, wanted.shape[-1], wanted.dtype)
-        return _Sending(bucket, group, state, x, wanted, packet, code.fixed_bits)
+        return _Sending(bucket, group, x, wanted, packet, code.fixed_bits)
 
     def _sent(self, sending: _Sending, now: _Pass) -> Arriving:
         packet = sending.packet
@@ -173,8 +173,9 @@ class ByBucket:
         wanted, sent = sending.wanted, packet.own(self.network.workers)
         now.wanted2 += float(wanted.norm()) ** 2
         now.lost2 += in_place.distance(sent, wanted) ** 2
-        self.sender.remember(sending.state, sending.x, wanted, sent, mean)
-        now.states.append((sending.group, sending.state))
+        state = self._state_of(sending.group)
+        self.sender.remember(state, sending.x, wanted, sent, mean)
+        now.states.append((sending.group, state))
         sending.packet = replace(packet, symbols=())
         sending.x = sending.wanted = in_place.nothing(sent)
 
@@ -202,6 +203,10 @@ class ByBucket:
         sizes = [math.prod(self._shapes[place]) for place in group]
         ends = [self._ends[place] for place in group]
         return [slice(end - size, end) for end, size in zip(ends, sizes, strict=True)]
+
+    def _state_of(self, group: tuple[int, ...]) -> Any:
+        """A copy of the group's memory, which stays as it is until the pass is done."""
+        return in_place.mapped(self.sender.state, lambda leaf: self._picked(leaf, group))
 
     def _picked(self, leaf: Tensor, group: tuple[int, ...]) -> Tensor:
         """A copy of what a tensor of the memory holds for the group."""

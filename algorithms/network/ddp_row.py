@@ -84,6 +84,7 @@ class WholeRow:
         operator, key = sender.compressor.at(sender.t), sender.key.fold("compress", sender.t)
         wanted = sender.wanted(sender.state, x, operator)
         packet = sender.packet(operator, key, sender.state, x, wanted, network.workers)
+        x = sender.still_read(x)
         if not self._all_ready(packet is not None, wanted.device):
             return None
         assert packet is not None

@@ -57,6 +57,10 @@ class Sender:
         in_place.before(self.memory, state, x, out)
         return out
 
+    def still_read(self, x: Tensor) -> Tensor:
+        """x, or nothing where the memory does not look at it once it is encoded."""
+        return x if "x" in self.memory.after_reads else in_place.nothing(x)
+
     def packet(
         self, operator: Compressor, key: Key, state: Any, x: Tensor, wanted: Tensor, worker: Tensor
     ) -> Packet | None:

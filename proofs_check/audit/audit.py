@@ -23,6 +23,7 @@ from proofs_check.audit.moments import ALPHA, Setting
 from proofs_check.audit.pace import USUAL, Pace, pace_of
 from proofs_check.audit.plan import Plan
 from proofs_check.audit.randomness import undisturbed
+from proofs_check.audit.receiver import check_receiver
 from proofs_check.audit.repeats import check_memory, check_seeds
 from proofs_check.audit.runner import Runner, batched
 from proofs_check.audit.side_effects import check_side_effects
@@ -214,6 +215,7 @@ def _priced(trial: Trial) -> tuple[Cost, ...] | str:
 
 
 _MANNERS: tuple[tuple[str, Callable[[Trial], list[Verdict]]], ...] = (
+    ("receiver", lambda trial: [check_receiver(trial)]),
     ("mirror", lambda trial: [check_mirror(trial)]),
     ("NaN and infinity", check_not_finite),
     ("state", lambda trial: [check_memory(trial), check_recovery(trial)]),
@@ -257,6 +259,11 @@ def _not_running(subject: Subject, stated: Stated, refused: dict[int, BaseExcept
     told = (
         f"{raised(error)} for a gaussian vector, d = {d}; so for d = {', '.join(map(str, refused))}"
     )
+    if not subject.renewable:
+        told += (
+            "; it took one before, so it keeps something between calls, and no fresh one can be "
+            "made: a class, or a function without arguments that returns a new one, would do"
+        )
     claims = tuple(
         speaker.says(sentence, "claim", Outcome.NOT_APPLICABLE, "it takes no ordinary vector")
         for sentence in stated.sentences().values()

@@ -10,17 +10,29 @@ from typing import Any, NamedTuple
 _NAME = "x"
 
 
+class Ends(NamedTuple):
+    """``write(x)`` gives message and context, ``read(message, context)`` gives x_hat.
+
+    The context is None where the reader takes the message alone.
+    """
+
+    write: Callable[[Any], tuple[Any, Any]]
+    read: Callable[[Any, Any], Any]
+
+
 class Form(NamedTuple):
     """``call(x)`` gives x_hat; ``kind`` says what was found.
 
     ``send(x)`` gives the message where it can be told from x_hat, ``thing`` is what was given: it
-    may say by itself how long its messages are.
+    may say by itself how long its messages are; ``ends`` are sender and receiver where they are two
+    functions.
     """
 
     call: Callable[[Any], Any]
     kind: str
     send: Callable[[Any], Any] | None = None
     thing: Any = None
+    ends: Ends | None = None
 
 
 def form_of(thing: Any) -> Form:
@@ -33,9 +45,8 @@ def form_of(thing: Any) -> Form:
         return _pair(thing)
     if callable(getattr(thing, "compress", None)):
         if callable(getattr(thing, "decompress", None)):
-            found = joined(thing.compress, thing.decompress)
             kind = f"{type(thing).__name__} with compress and decompress"
-            return Form(found, kind, sent(thing.compress, thing.decompress), thing)
+            return _of_ends(_ends(thing.compress, thing.decompress), kind, thing)
         kind = f"{type(thing).__name__} with compress alone"
         return Form(_single(thing.compress), kind, None, thing)
     if not callable(thing):
@@ -53,16 +64,22 @@ def of_matrices(thing: Any) -> Form:
         ValueError: as :func:`form_of`.
     """
     form = form_of(thing)
-    send = form.send
+    ends = form.ends
 
-    def call(x: Any) -> Any:
-        y = form.call(x.reshape(nearly_square(len(x))))
+    def flat(y: Any) -> Any:
         return y.reshape(-1) if hasattr(y, "reshape") else y
 
+    def call(x: Any) -> Any:
+        return flat(form.call(x.reshape(nearly_square(len(x)))))
+
     kind = f"{form.kind}, given matrices"
-    if send is None:
+    if ends is None:
         return Form(call, kind, None, form.thing)
-    return Form(call, kind, lambda x: send(x.reshape(nearly_square(len(x)))), form.thing)
+    write, read = ends
+    matrices = Ends(
+        lambda x: write(x.reshape(nearly_square(len(x)))), lambda *words: flat(read(*words))
+    )
+    return _of_ends(matrices, kind, form.thing)
 
 
 def nearly_square(d: int) -> tuple[int, int]:
@@ -92,8 +109,8 @@ def required(function: Any) -> int:
     return len(places)
 
 
-def joined(compress: Callable[..., Any], decompress: Callable[..., Any]) -> Callable[[Any], Any]:
-    """x -> decompress(compress(x)), with a name and a context where they ask for them.
+def _ends(compress: Callable[..., Any], decompress: Callable[..., Any]) -> Ends:
+    """Sender and receiver, with a name and a context where they ask for them.
 
     ``compress(x)`` or ``compress(x, name)``; ``decompress(payload)`` or, where it needs two
     arguments, ``decompress(payload, context)`` on the pair that compress returns.
@@ -110,16 +127,13 @@ def joined(compress: Callable[..., Any], decompress: Callable[..., Any]) -> Call
         )
     names = (_NAME,) * (sends - 1)
     if reads == 1:
-        return lambda x: decompress(compress(x, *names))
-    return lambda x: decompress(*_two(compress(x, *names)))
+        return Ends(lambda x: (compress(x, *names), None), lambda message, _: decompress(message))
+    return Ends(lambda x: _two(compress(x, *names)), decompress)
 
 
-def sent(compress: Callable[..., Any], decompress: Callable[..., Any]) -> Callable[[Any], Any]:
-    """x -> the message: what compress returns, without the context where decompress takes one."""
-    names = (_NAME,) * (required(compress) - 1)
-    if required(decompress) == 1:
-        return lambda x: compress(x, *names)
-    return lambda x: _two(compress(x, *names))[0]
+def _of_ends(ends: Ends, kind: str, thing: Any = None) -> Form:
+    """The form of a sender and a receiver."""
+    return Form(lambda x: ends.read(*ends.write(x)), kind, lambda x: ends.write(x)[0], thing, ends)
 
 
 def _two(payload: Any) -> tuple[Any, Any]:
@@ -133,7 +147,7 @@ def _two(payload: Any) -> tuple[Any, Any]:
 def _pair(thing: tuple[Any, ...] | list[Any]) -> Form:
     if len(thing) != 2 or not all(callable(part) for part in thing):
         raise ValueError(f"a pair (compress, decompress) of callables would do, got {thing!r}")
-    return Form(joined(*thing), "pair (compress, decompress)", sent(*thing))
+    return _of_ends(_ends(*thing), "pair (compress, decompress)")
 
 
 def _single(function: Callable[..., Any]) -> Callable[[Any], Any]:

@@ -32,7 +32,7 @@ def fault_of(name: str, error: BaseException) -> SubjectFault | None:
     if place is None:
         return None
     return SubjectFault(
-        f"{name} raised {_first(error)} ({place}); what it was given is a vector like "
+        f"{name} raised {first_line(error)} ({place}); what it was given is a vector like "
         "those it took before"
     )
 
@@ -40,7 +40,7 @@ def fault_of(name: str, error: BaseException) -> SubjectFault | None:
 def takes_nothing(name: str, troubles: dict[str, Exception]) -> SubjectFault:
     """A subject that raised at every ordinary vector, by the kind of array it was given."""
     told = "; ".join(
-        f"{kind}: {_first(error)} ({place_of(error) or 'no line of its own'})"
+        f"{kind}: {first_line(error)} ({place_of(error) or 'no line of its own'})"
         for kind, error in troubles.items()
     )
     return SubjectFault(f"{name} takes no vector of either kind ({told})")
@@ -58,7 +58,7 @@ def place_of(error: BaseException) -> str | None:
     return f"{Path(last.filename).name}, line {last.lineno}"
 
 
-def _first(error: BaseException) -> str:
+def first_line(error: BaseException) -> str:
     """Type and first line."""
     return f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
 

@@ -19,8 +19,9 @@ from proofs_check.audit.measure import Measure
 from proofs_check.audit.moments import ALPHA, ROUNDING
 from proofs_check.audit.payload import Message, Part, message_of, own_length
 from proofs_check.audit.randomness import seed_all
+from proofs_check.audit.receiver import Missing, missing
 from proofs_check.audit.runner import Runner
-from proofs_check.audit.traits import Traits, ordinary
+from proofs_check.audit.traits import CallMemory, Traits, ordinary
 from proofs_check.audit.verdicts import Reporter, raised
 from proofs_check.instruments.statistics import half_width
 from proofs_check.verdict import Outcome, Verdict
@@ -30,6 +31,10 @@ _SAMPLES = 400
 _FEW = 8
 _EMPTY = (
     "the message is empty: what the receiver needs goes another way, so its length is not known"
+)
+_KEPT = (
+    "the receiver needs what the sending object has kept, which is not in the message, so its "
+    "length is not known"
 )
 _NOTHING = Part("nothing, which is read as 0", 0.0, 0.0)
 _UNSEEN = (
@@ -81,10 +86,11 @@ def costs(runner: Runner, traits: Traits) -> tuple[Cost, ...]:
         Unmeasured: what is sent is not seen, or its length cannot be told.
     """
     found = []
+    apart = _apart(runner, traits)
     for d in traits.dims:
         ramp = -torch.arange(1.0, d + 1, dtype=torch.float64)
         for x in (ordinary(d), ordinary(d, 1) / ordinary(d, 2).abs().clamp_min(1e-3), ramp):
-            found.append(_cost(runner, traits, x))
+            found.append(_cost(runner, traits, x, apart))
     return tuple(found)
 
 
@@ -92,8 +98,19 @@ class Unmeasured(Exception):
     """The length of messages cannot be told; the message says why."""
 
 
-def _cost(runner: Runner, traits: Traits, x: Tensor) -> Cost:
-    message = _messages(runner, x)
+def _apart(runner: Runner, traits: Traits) -> bool:
+    """Whether the context holds what only the sender knows, so that it counts as sent."""
+    make = runner.subject.form
+    if make is None or make().ends is None:
+        return False
+    found, _ = missing(runner, next((d for d in traits.dims if d > 1), traits.dims[0]))
+    if found is Missing.OBJECT and traits.memory is not CallMemory.GENERATOR:
+        raise Unmeasured(_KEPT)
+    return found is Missing.CONTEXT
+
+
+def _cost(runner: Runner, traits: Traits, x: Tensor, apart: bool) -> Cost:
+    message = _messages(runner, x, apart)
     first = message(0)
     seen = [_length(first)]
     seen += [_length(message(seed)) for seed in range(1, _FEW if traits.random else 1)]
@@ -119,8 +136,11 @@ def _length(message: Message) -> float:
     raise Unmeasured(_EMPTY if message.sent else _UNSEEN)
 
 
-def _messages(runner: Runner, x: Tensor) -> Callable[[int], Message]:
-    """What makes messages of x from seeds; of fresh ones where something is remembered."""
+def _messages(runner: Runner, x: Tensor, apart: bool) -> Callable[[int], Message]:
+    """What makes messages of x from seeds; of fresh ones where something is remembered.
+
+    ``apart``: with their contexts.
+    """
     own, make = runner.subject.operator, runner.subject.form
     if own is not None:
         return lambda seed: _operator_message(own, x, seed)
@@ -136,7 +156,7 @@ def _messages(runner: Runner, x: Tensor) -> Callable[[int], Message]:
 
     def message(seed: int) -> Message:
         try:
-            found: Message = called(_sent, seed)
+            found: Message = called(_sent_with_context if apart else _sent, seed)
             if found.silent and not tensor_of(called(lambda form, x: form.call(x), seed)).any():
                 return replace(found, parts=(_NOTHING,))
             return found
@@ -144,6 +164,12 @@ def _messages(runner: Runner, x: Tensor) -> Callable[[int], Message]:
             raise Unmeasured(f"compress {raised(error)}, d = {len(x)}") from error
 
     return message
+
+
+def _sent_with_context(form: Form, given: Any) -> Message:
+    """Of a form with two ends: what is sent, and the context, which counts as sent."""
+    assert form.ends is not None
+    return replace(message_of(form.ends.write(given), len(given)), sent=True)
 
 
 def _sent(form: Form, given: Any) -> Message:

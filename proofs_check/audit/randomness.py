@@ -6,13 +6,16 @@ import random
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from enum import Enum
 from typing import Any, final
 
 import numpy as np
 import torch
 
 _WORD = 1 << 32
+STATES = (101, 202)
+"""Seeds that a generator is given before calls that are compared."""
 
 
 class Generator(ABC):
@@ -124,6 +127,30 @@ def seed_all(seed: int, generators: Sequence[Generator] = GENERATORS) -> None:
 
 
 _ACCELERATORS: tuple[Any, ...] = (torch.cuda, torch.xpu, torch.mtia)
+
+
+class Touch(Enum):
+    """What becomes of a global generator, from the least to the worst."""
+
+    LEFT = "left as it was"
+    DRAWN = "drawn from"
+    SET = "set"
+
+
+def touched(generator: Generator, act: Callable[[], object]) -> Touch:
+    """What ``act`` does to a generator: SET where its state afterwards hangs on nothing before."""
+    after = []
+    for state in STATES:
+        seed_all(state)
+        before = generator.token()
+        with suppress(Exception):  # a stranger's code may raise anything; other checks tell
+            act()
+        after.append(generator.token())
+        if after[-1] == before:
+            return Touch.LEFT
+        if generator.reseeded(state):
+            return Touch.SET
+    return Touch.SET if after[0] == after[1] else Touch.DRAWN
 
 
 @contextmanager

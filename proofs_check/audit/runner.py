@@ -76,8 +76,11 @@ class Runner:
 
     def drawn(self, x: Tensor) -> set[Generator]:
         """The global generators that one call draws from."""
-        given = self.subject.arrays.give(x.to(self.dtype))
-        return drawn_from(lambda: self._function(given, 1), 1)
+        return drawn_from(lambda: self.unseeded(x), 1)
+
+    def unseeded(self, x: Tensor) -> None:
+        """One call from whatever state the global generators are in."""
+        self._function(self.subject.arrays.give(x.to(self.dtype)), 1)
 
     def __call__(self, x: Tensor, seed: int = 0) -> Tensor:
         """C(x) ``[d]`` in double precision, for x ``[d]``.

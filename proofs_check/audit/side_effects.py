@@ -4,31 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from enum import Enum
 
 import torch
 from torch import Tensor
 
 from proofs_check.audit.arrays import tensor_of
 from proofs_check.audit.history import shown
-from proofs_check.audit.randomness import GENERATORS, Generator, seed_all
+from proofs_check.audit.randomness import (
+    GENERATORS,
+    STATES,
+    Generator,
+    Touch,
+    seed_all,
+    touched,
+)
 from proofs_check.audit.runner import Runner
 from proofs_check.audit.shrink import shrink
 from proofs_check.audit.traits import ordinary
 from proofs_check.audit.trial import Trial
 from proofs_check.verdict import Outcome, Verdict
 
-_STATES = (101, 202)
 _CALLS = 3
 _DRAWN = 3
-
-
-class Touch(Enum):
-    """What becomes of a global generator, from the least to the worst."""
-
-    LEFT = "left as it was"
-    DRAWN = "drawn from"
-    SET = "set"
 
 
 def check_side_effects(trial: Trial) -> list[Verdict]:
@@ -78,25 +75,9 @@ def _acts(trial: Trial) -> list[tuple[str, Callable[[], object]]]:
     return acts
 
 
-def touched(generator: Generator, act: Callable[[], object]) -> Touch:
-    """What ``act`` does to a generator: SET where its state afterwards hangs on nothing before."""
-    after = []
-    for state in _STATES:
-        seed_all(state)
-        before = generator.token()
-        with suppress(Exception):  # a stranger's code may raise anything; other checks tell
-            act()
-        after.append(generator.token())
-        if after[-1] == before:
-            return Touch.LEFT
-        if generator.reseeded(state):
-            return Touch.SET
-    return Touch.SET if after[0] == after[1] else Touch.DRAWN
-
-
 def _told_set(generator: Generator, what: str, act: Callable[[], object]) -> str:
     rows = []
-    for state in _STATES:
+    for state in STATES:
         seed_all(state)
         with suppress(Exception):
             act()

@@ -16,9 +16,8 @@ from algorithms.compressors.base import Compressor
 from algorithms.key import Key
 from proofs_check.audit.arrays import BOTH, TORCH, Arrays
 from proofs_check.audit.calls import Form, form_of, of_matrices
-from proofs_check.audit.faults import SubjectFault, exits, place_of, takes_nothing
+from proofs_check.audit.faults import SubjectFault, exits, first_line, place_of, takes_nothing
 from proofs_check.audit.randomness import undisturbed
-from proofs_check.audit.verdicts import raised
 
 Function = Callable[[Any, int], Any]
 
@@ -65,7 +64,8 @@ def subject_of(name: str, thing: Any, matrix: bool = False) -> Subject:
         place = place_of(error)
         if place is None:
             raise
-        raise SubjectFault(f"{name} {raised(error)} where it is made ({place})") from error
+        told = first_line(error)
+        raise SubjectFault(f"{name} raises {told} where it is made ({place})") from error
 
 
 def _found(name: str, thing: Any, matrix: bool) -> Subject:

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from proofs_check.audit.arrays import tensor_of
 from proofs_check.audit.history import PAIRS, Influence, influence
-from proofs_check.audit.randomness import GENERATORS, Generator
+from proofs_check.audit.randomness import GENERATORS, Generator, Touch, touched
 from proofs_check.audit.runner import Runner
 from proofs_check.audit.subject import Subject
 
@@ -87,9 +87,11 @@ def traits_of(
     points = [x for x in points if _raised(bench, x) is None]
     used = set().union(*(_drawn(bench, x) for x in points))
     generators = tuple(g for g in GENERATORS if g in used)
-    reproducible, repeats, varies = (
+    reproducible, repeats, alike = (
         all(same(bench, x) for x in points) for same in (_reproducible, _repeats, _alike)
     )
+    if alike:
+        generators = tuple(g for g in generators if not _fixed(bench, g, points[0]))
     found = influence(bench, points, (reproducible and subject.renewable) or repeats, pairs)
     return Traits(
         taken,
@@ -99,7 +101,7 @@ def traits_of(
         generators,
         reproducible if subject.renewable else True,
         repeats,
-        not varies,
+        not alike,
         _memory(found, repeats, reproducible and subject.renewable),
         found,
     )
@@ -109,6 +111,16 @@ def _drawn(bench: Runner, x: Tensor) -> set[Generator]:
     """The global generators that a fresh one draws from: one with a memory keeps to one size."""
     bench.renew()
     return bench.drawn(x)
+
+
+def _fixed(bench: Runner, generator: Generator, x: Tensor) -> bool:
+    """Whether a call seeds it, so that what is drawn then is no chance."""
+
+    def call() -> None:
+        bench.renew()
+        bench.unseeded(x)
+
+    return touched(generator, call) is Touch.SET
 
 
 def _raised(bench: Runner, x: Tensor) -> BaseException | None:

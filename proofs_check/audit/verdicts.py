@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Unpack, final
 
+from proofs_check.audit.faults import place_of
 from proofs_check.verdict import Figures, Outcome, Verdict
 
 
@@ -31,6 +32,7 @@ class Reporter:
 
 
 def raised(error: BaseException) -> str:
-    """``raises ValueError: its first line``."""
+    """``raises ValueError: its first line (file, line n)``, the place where it is the subject's."""
     first = str(error).partition("\n")[0]
-    return f"raises {type(error).__name__}: {first}"[:300]
+    place = place_of(error)
+    return f"raises {type(error).__name__}: {first}"[:300] + (f" ({place})" if place else "")

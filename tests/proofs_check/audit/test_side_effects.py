@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from algorithms.compressors.qsgd import QSGD
-from proofs_check.audit.randomness import GENERATORS, undisturbed
-from proofs_check.audit.side_effects import Touch, check_generators, check_in_place, touched
+from proofs_check.audit.randomness import GENERATORS, Touch, touched, undisturbed
+from proofs_check.audit.side_effects import check_generators, check_in_place
 from proofs_check.verdict import Outcome, Verdict
 from tests.proofs_check.audit.asking import audited, refuted, tried, verdict
 
@@ -89,6 +89,19 @@ def test_seeding_a_global_generator_is_refuted(thing: Any, told: str) -> None:
     assert seen.outcome is Outcome.REFUTED
     assert told in seen.evidence
     assert "worse than drawing" in seen.evidence
+
+
+def test_a_mask_from_a_fixed_seed_is_no_chance() -> None:
+    """The same coordinates are lost in every call: judged as what it is, deterministic."""
+
+    def fixed_mask(x: np.ndarray) -> np.ndarray:
+        np.random.seed(len(x))
+        return 2 * x * (np.random.random(len(x)) < 0.5)
+
+    found = audited(fixed_mask)
+    assert not found.random
+    assert found.measures[-1].worst.look.ratio_width < 1e-12, "1 - 1e-14, not 1 - 0.06"
+    assert audited(draws).random
 
 
 def test_the_numbers_that_follow_a_seeding_are_shown() -> None:
