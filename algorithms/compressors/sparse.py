@@ -27,7 +27,9 @@ class SparseCompressor(Compressor):
         yield self.listed(symbols, d, dtype, draws)
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
-        rows = torch.zeros((*symbols[0].shape[:-1], d), dtype=dtype, device=symbols[0].device)
-        for piece in self.pieces(symbols, d, dtype, draws):
+        pieces = self.pieces(symbols, d, dtype, draws)
+        first = next(pieces)  # before there are rows, for it may have to be drawn again
+        rows = Entries(first.count, first.positions).spread(first.values, d)
+        for piece in pieces:
             Entries(piece.count, piece.positions).spread_onto(rows, piece.values)
         return rows

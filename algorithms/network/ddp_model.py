@@ -10,18 +10,38 @@ import torch.distributed as dist
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
+_SHARDED = {"FSDPModule", "FullyShardedDataParallel"}
+
 
 def require_ddp(model: object) -> DistributedDataParallel:
-    """``model`` as a DistributedDataParallel whose process group is all ranks.
+    """``model``, or what torch.compile made it of, if its process group is all ranks.
 
     Raises:
         TypeError: it is no DistributedDataParallel.
-        ValueError: its process group leaves ranks out.
+        ValueError: its process group leaves ranks out, or it has a communication hook.
     """
+    model = getattr(model, "_orig_mod", model)
+    if {kind.__name__ for kind in type(model).__mro__} & _SHARDED:
+        raise TypeError(
+            f"model must be a DistributedDataParallel, got {type(model).__name__}: FSDP keeps no "
+            "whole gradient on any rank, and a memory as long as the model on each is what it is "
+            "there to avoid, so its reduce-scatter is not replaced; DistributedDataParallel(model) "
+            "would do where the model fits"
+        )
     if not isinstance(model, DistributedDataParallel):
         raise TypeError(
             f"model must be a DistributedDataParallel, got {type(model).__name__}; "
             "DistributedDataParallel(model) would do"
+        )
+    if model.mixed_precision is not None:
+        raise ValueError(
+            "mixed_precision of the model takes the one place that it has for a communication "
+            "hook; torch.autocast in the forward pass, or parameters in half precision, would do"
+        )
+    if model._comm_hooks:
+        raise ValueError(
+            "the model has a communication hook already, and torch takes one; a new "
+            "DistributedDataParallel would do"
         )
     ranks = dist.get_process_group_ranks(model.process_group)
     if ranks != list(range(dist.get_world_size())):

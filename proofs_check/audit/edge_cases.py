@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import torch
@@ -49,13 +50,17 @@ def fault(trial: Trial, x: Tensor, scale: float = 1.0) -> Fault | None:
 
 
 def _more_lost(trial: Trial, here: Sample, scale: float) -> Fault | None:
-    """Whether more is lost at this size than at an ordinary one."""
-    usual = trial.look(here.x / scale, scale)
+    """Whether more is lost at this size than at an ordinary one.
+
+    That one has the same digits in base two, for what rounds to powers of two loses by those.
+    """
+    power = round(math.log2(scale))
+    usual = trial.look(here.x / 2.0**power, scale)
     if here.ratio_low <= usual.ratio_high + _LOSS:
         return None
     told = (
         f"C(x) = {shown(here.mean)}, E||C(x)-x||^2/||x||^2 = {here.ratio:.3g} "
-        f"against {usual.ratio:.3g} for x / {scale:g}"
+        f"against {usual.ratio:.3g} for x / 2^{power}"
     )
     return Fault(told, "" if here.mean.any() else threshold(trial))
 

@@ -1,4 +1,4 @@
-"""Fourteen sound compressors as a stranger would write them, and what theory says of each.
+"""Sound compressors as a stranger would write them, and what theory says of each.
 
 All refuse what is not finite, and reckon in double precision.
 """
@@ -124,6 +124,14 @@ def natural(x: np.ndarray) -> Any:
 
 
 @careful
+def nearest_power_of_two(x: np.ndarray) -> Any:
+    """Farthest off at 3/2 of a power: delta = 8/9."""
+    mantissa, exponent = np.frexp(x)
+    power = np.ldexp(np.where(np.abs(mantissa) < 0.75, 0.5, 1.0), exponent)
+    return np.where(x == 0, 0, np.sign(x) * power)
+
+
+@careful
 def rank_one(x: np.ndarray) -> Any:
     """One step of power iteration on the most nearly square matrix, always from one start."""
     matrix = x.reshape(rows_of(len(x)), -1)
@@ -182,6 +190,7 @@ CASES: tuple[tuple[Any, Stated, set[str]], ...] = (
     (terngrad, Stated(unbiased=True, omega="sqrt(d)"), set()),
     (sign_with_norm, Stated(delta="1 / d"), set()),
     (natural, Stated(unbiased=True, omega="1/8"), set()),
+    (nearest_power_of_two, Stated(delta="8 / 9"), set()),
     (rank_one, Stated(), set()),
     (identity, Stated(unbiased=True, omega="0", delta="1"), set()),
     (half_precision, Stated(), {"huge", "tiny"}),

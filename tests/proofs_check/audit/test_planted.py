@@ -155,6 +155,13 @@ def test_what_becomes_of_a_vector_without_a_range() -> None:
     assert {"d = 1", "constant"}.isdisjoint(refuted(audited(min_max(np.copy))))
 
 
+def test_digits_that_are_rounded_do_not_hang_on_the_size() -> None:
+    """1 is a power of two and 10^30 is none: no more is lost at that size, but of other digits."""
+    found = audited(sound.nearest_power_of_two, Stated(delta="8 / 9"))
+    assert {"huge", "tiny"}.isdisjoint(refuted(found)) and not found.refuted
+    assert audited(sound.nearest_power_of_two, Stated(delta="9 / 10")).refuted
+
+
 def test_a_threshold_in_absolute_units_is_a_design() -> None:
     found = audited(lambda x: np.where(np.abs(x) >= 2, x, 0))
     assert {"d = 1", "constant", "tiny"}.isdisjoint(refuted(found))
