@@ -59,7 +59,7 @@ def place_of(error: BaseException) -> str | None:
 
 
 def first_line(error: BaseException) -> str:
-    """Type and first line."""
+    """Type and first line of what an error says."""
     return f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
 
 
