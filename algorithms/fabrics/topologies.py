@@ -9,6 +9,7 @@ from typing import Any, final
 import networkx as nx
 
 from algorithms.fabrics.base import Fabric, add_link
+from theory.arrays import Ints
 from theory.seconds.costs import AlphaBeta
 
 
@@ -48,6 +49,10 @@ class StarFabric(Fabric):
         for host in range(self.hosts):
             add_link(graph, host, "switch", self.link)
         return graph
+
+    def route(self, source: int, target: int) -> tuple[Any, ...]:
+        """Through the switch."""
+        return (source,) if source == target else (source, "switch", target)
 
 
 @final
@@ -214,7 +219,7 @@ class MachineFabric(Fabric):
     Attributes:
         machines: number of machines.
         each: workers of a machine.
-        pcie: link between a worker and its switch.
+        pcie: link between a worker and its switch; its alpha is that of messages within.
         network: link between a machine and the network's switch; its alpha is that of a message.
 
     Raises:
@@ -249,6 +254,18 @@ class MachineFabric(Fabric):
                 add_link(graph, machine * self.each + worker, ("pcie", machine), self.pcie)
             add_link(graph, ("pcie", machine), "switch", self.network)
         return graph
+
+    def route(self, source: int, target: int) -> tuple[Any, ...]:
+        """Through the machine's switch, and to another machine through the network's."""
+        one, other = ("pcie", source // self.each), ("pcie", target // self.each)
+        if source == target:
+            return (source,)
+        return (source, one, target) if one == other else (source, one, "switch", other, target)
+
+    def start_up(self, source: Ints, target: Ints) -> float:
+        """That of the network where a message leaves its machine."""
+        away = bool((source // self.each != target // self.each).any())
+        return self.network.alpha if away else self.pcie.alpha
 
 
 def _towards(here: int, there: int, around: int) -> int:

@@ -30,7 +30,8 @@ def serve(  # type: ignore[no-untyped-def]
     """Start, end of sending and arrival of each message, and start of each layer's forward pass.
 
     ``ready``, ``bits``, ``rank`` (least first), ``lowest`` (the first layer that waits for it) are
-    of messages in the order in which they become ready; ``rates`` is (alpha, beta, busy beta).
+    of messages in the order in which they become ready; ``rates`` are alpha, beta and busy beta of
+    each.
     A message starts when the channel is free and at most ``credit`` bits are under way, itself
     included, or none else. ``barrier``: no layer starts before all messages have arrived.
     """
@@ -71,7 +72,7 @@ def serve(  # type: ignore[no-untyped-def]
                 device = forward_start[layer] + forward[layer]
                 layer += 1
         start[k] = now
-        stop[k] = transmitted(now, bits[k], alpha, beta, busy_beta, device)
+        stop[k] = transmitted(now, bits[k], alpha[k], beta[k], busy_beta[k], device)
         arrival[k] = stop[k] + latency
         under_way += bits[k]
         free = stop[k]

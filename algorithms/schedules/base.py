@@ -105,7 +105,7 @@ class CommunicationSchedule(ABC):
             *times, forward = serve(
                 ready[order], messages.bits[order], rank, messages.lowest[order],
                 step.forward_seconds, step.backward_end,
-                (channel.alpha, channel.beta, channel.slowed), channel.latency,
+                channel.rates(messages.bits[order]), channel.latency,
                 float(self.credit), self.barrier,
             )  # fmt: skip
             start, stop, arrival = (_unsorted(values, order) for values in times)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol, final
+from itertools import pairwise
+from typing import NamedTuple, Protocol, final
 
 import numpy as np
 
@@ -19,6 +20,20 @@ class ReduceSeconds(Protocol):
     def __call__(self, link: AlphaBeta, n: int, bits: float) -> float: ...
 
 
+class Regime(NamedTuple):
+    """What shorter messages take, where a link or a protocol treats them otherwise.
+
+    Attributes:
+        most: length of the longest of them [bits].
+        alpha: start-up [s].
+        beta: seconds a bit.
+    """
+
+    most: float
+    alpha: float
+    beta: float
+
+
 @final
 @dataclass(frozen=True)
 class Channel:
@@ -30,10 +45,12 @@ class Channel:
         beta: seconds a bit.
         latency: seconds from the end of sending to arrival; the channel is free meanwhile.
         busy_beta: seconds a bit while the device computes; None: as ever.
+        regimes: start-up and bandwidth of shorter messages, the shortest first; alpha and beta are
+            those of messages beyond the last.
 
     Raises:
-        ValueError: a negative cost, a device that makes the channel faster, or a latency on a
-            channel that the device slows.
+        ValueError: a negative cost, a device that makes the channel faster, a latency or regimes on
+            a channel that the device slows, or regimes that do not grow.
     """
 
     name: str
@@ -41,20 +58,41 @@ class Channel:
     beta: float
     latency: float = 0.0
     busy_beta: float | None = None
+    regimes: tuple[Regime, ...] = ()
 
     def __post_init__(self) -> None:
         if not (self.alpha >= 0 and self.beta >= 0 and self.latency >= 0):
             raise ValueError(f"alpha, beta and latency must be at least 0, got {self}")
-        if self.busy_beta is not None and (self.busy_beta < self.beta or self.latency):
-            raise ValueError(f"busy_beta must be at least beta, and latency 0 with it, got {self}")
+        if self.busy_beta is not None and (
+            self.busy_beta < self.beta or self.latency or self.regimes
+        ):
+            raise ValueError(
+                f"busy_beta must be at least beta, and latency 0 and no regimes with it, got {self}"
+            )
+        if any(min(one) < 0 for one in self.regimes) or any(
+            one.most >= other.most for one, other in pairwise(self.regimes)
+        ):
+            raise ValueError(f"regimes must be at least 0 and grow, got {self.regimes}")
 
     @property
     def slowed(self) -> float:
         """Seconds a bit while the device computes."""
         return self.beta if self.busy_beta is None else self.busy_beta
 
+    def rates(self, bits: Floats) -> tuple[Floats, Floats, Floats]:
+        """Start-up, seconds a bit, and those while the device computes, of messages ``bits``."""
+        if not self.regimes:
+            ones = np.ones_like(bits, dtype=np.float64)
+            return self.alpha * ones, self.beta * ones, self.slowed * ones
+        most, alpha, beta = np.array([*self.regimes, (np.inf, self.alpha, self.beta)]).T
+        place = np.searchsorted(most, bits)
+        return alpha[place], beta[place], beta[place]
+
     def ends(self, start: Floats, bits: Floats, busy_until: float) -> Floats:
         """End of sending messages that start at ``start`` beside a device busy until then."""
+        if self.regimes:
+            alpha, beta, _ = self.rates(bits)
+            return np.asarray(start + alpha + beta * bits)
         begin = start + self.alpha
         if self.slowed == self.beta:
             return np.asarray(begin + self.beta * bits)

@@ -115,7 +115,7 @@ class TicTac(CommunicationSchedule):
         graph = forward_graph(step)
         if self.timed:
             pull = carrier.channels[1]
-            rank = tac_order(graph, (pull.alpha + pull.beta * step.bits).tolist())
+            rank = tac_order(graph, pull.ends(np.zeros(1), step.bits, 0.0).tolist())
         else:
             rank = tic_order(graph, len(step.bits))
         return messages._replace(rank=np.asarray(rank, dtype=np.int64))

@@ -16,9 +16,11 @@ from algorithms.schedules.priority import ByteScheduler
 from algorithms.schedules.step import TrainingStep
 from algorithms.schedules.wait_free import WAIT_FREE
 from algorithms.workloads import WORKLOADS, Workload
+from proofs_check.mutants.fabrics import unshared
 from proofs_check.mutants.method_mutant import MethodMutant, fault
 from proofs_check.schedules.forms import check_bulk, check_wait_free, check_window
 from proofs_check.schedules.merging import check_best, check_pair
+from proofs_check.schedules.on_fabrics import check_contended, check_jobs
 from proofs_check.schedules.order import check_order
 from proofs_check.schedules.pipelines import check_sharing
 from proofs_check.workloads.counts import check_counts
@@ -129,6 +131,14 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     ),
     fault(
         "jobs that always share", "every transfer starts beside the other", check_sharing, always,
+    ),
+    fault(
+        "machines whose links are not shared", "four messages at once go at the full rate each",
+        check_contended, unshared,
+    ),
+    fault(
+        "jobs that do not see each other", "every job has the fabric's links for itself",
+        check_jobs, unshared,
     ),
     fault(
         "BERT with an untied head", "the word embedding counted twice", check_counts, _untied(),

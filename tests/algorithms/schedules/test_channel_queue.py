@@ -18,7 +18,8 @@ def test_compiled_and_plain_queues_are_equal(seed: int, barrier: bool) -> None:
     handed = (
         np.sort(random.exponential(3.0, count)), random.exponential(1.0, count),
         random.permutation(count), lowest, random.exponential(0.3, layers), 4.0,
-        (0.1, 0.2, 0.5 if slowed else 0.2), 0.0 if slowed else 0.7, 2.5, barrier,
+        tuple(np.full(count, x) for x in (0.1, 0.2, 0.5 if slowed else 0.2)),
+        0.0 if slowed else 0.7, 2.5, barrier,
     )  # fmt: skip
     for compiled, plain in zip(serve(*handed), serve.py_func(*handed), strict=True):
         assert compiled.tobytes() == plain.tobytes()
