@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple, Protocol, final
 
@@ -20,7 +21,7 @@ class ReduceSeconds(Protocol):
     def __call__(self, link: AlphaBeta, n: int, bits: float) -> float: ...
 
 
-class Regime(NamedTuple):
+class ChannelRegime(NamedTuple):
     """What shorter messages take, where a link or a protocol treats them otherwise.
 
     Attributes:
@@ -44,13 +45,13 @@ class Channel:
         alpha: start-up that occupies the channel [s].
         beta: seconds a bit.
         latency: seconds from the end of sending to arrival; the channel is free meanwhile.
-        busy_beta: seconds a bit while the device computes; None: as ever.
+        busy_beta: seconds a bit while the device computes, at least; None: as ever.
         regimes: start-up and bandwidth of shorter messages, the shortest first; alpha and beta are
             those of messages beyond the last.
 
     Raises:
-        ValueError: a negative cost, a device that makes the channel faster, a latency or regimes on
-            a channel that the device slows, or regimes that do not grow.
+        ValueError: a negative cost, a device that makes the channel faster, a latency on a channel
+            that the device slows, or regimes that do not grow.
     """
 
     name: str
@@ -58,17 +59,13 @@ class Channel:
     beta: float
     latency: float = 0.0
     busy_beta: float | None = None
-    regimes: tuple[Regime, ...] = ()
+    regimes: tuple[ChannelRegime, ...] = ()
 
     def __post_init__(self) -> None:
         if not (self.alpha >= 0 and self.beta >= 0 and self.latency >= 0):
             raise ValueError(f"alpha, beta and latency must be at least 0, got {self}")
-        if self.busy_beta is not None and (
-            self.busy_beta < self.beta or self.latency or self.regimes
-        ):
-            raise ValueError(
-                f"busy_beta must be at least beta, and latency 0 and no regimes with it, got {self}"
-            )
+        if self.busy_beta is not None and (self.busy_beta < self.beta or self.latency):
+            raise ValueError(f"busy_beta must be at least beta, and latency 0 with it, got {self}")
         if any(min(one) < 0 for one in self.regimes) or any(
             one.most >= other.most for one, other in pairwise(self.regimes)
         ):
@@ -84,21 +81,26 @@ class Channel:
         if not self.regimes:
             ones = np.ones_like(bits, dtype=np.float64)
             return self.alpha * ones, self.beta * ones, self.slowed * ones
-        most, alpha, beta = np.array([*self.regimes, (np.inf, self.alpha, self.beta)]).T
+        most, alpha, beta = self._table
         place = np.searchsorted(most, bits)
-        return alpha[place], beta[place], beta[place]
+        busy = beta if self.busy_beta is None else np.maximum(beta, self.busy_beta)
+        return alpha[place], beta[place], busy[place]
+
+    @cached_property
+    def _table(self) -> tuple[Floats, Floats, Floats]:
+        most, alpha, beta = np.array([*self.regimes, (np.inf, self.alpha, self.beta)]).T
+        return most, alpha, beta
 
     def ends(self, start: Floats, bits: Floats, busy_until: float) -> Floats:
         """End of sending messages that start at ``start`` beside a device busy until then."""
-        if self.regimes:
-            alpha, beta, _ = self.rates(bits)
-            return np.asarray(start + alpha + beta * bits)
-        begin = start + self.alpha
-        if self.slowed == self.beta:
-            return np.asarray(begin + self.beta * bits)
-        left = np.maximum(busy_until - begin, 0.0)
-        during = np.minimum(bits, left / self.slowed)
-        return np.asarray(begin + self.slowed * during + self.beta * (bits - during))
+        alpha, beta, slowed = self.rates(bits) if self.regimes else (
+            self.alpha, self.beta, self.slowed
+        )  # fmt: skip
+        begin = start + alpha
+        if self.busy_beta is None or self.slowed == 0:
+            return np.asarray(begin + beta * bits)
+        during = np.minimum(bits, np.maximum(busy_until - begin, 0.0) / slowed)
+        return np.asarray(begin + slowed * during + beta * (bits - during))
 
 
 @final

@@ -21,7 +21,7 @@ from algorithms.fabrics.program_times import (
     rounds_times,
 )
 from algorithms.fabrics.sharing import Sharing, max_min_rates
-from algorithms.schedules.carrier import Carrier, Channel, Regime
+from algorithms.schedules.carrier import Carrier, Channel, ChannelRegime
 from theory.arrays import Ints
 
 
@@ -77,4 +77,4 @@ def _joined(one: Ints, other: Ints) -> Ints:
 
 def _channel(name: str, times: Sequence[TimedLengths]) -> Channel:
     *short, last = times
-    return Channel(name, last.alpha, last.beta, regimes=tuple(Regime(*one) for one in short))
+    return Channel(name, last.alpha, last.beta, regimes=tuple(ChannelRegime(*one) for one in short))

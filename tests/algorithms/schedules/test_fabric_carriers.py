@@ -15,7 +15,7 @@ from algorithms.fabrics.base import program_seconds, round_kinds
 from algorithms.fabrics.program_times import FabricRegime, program_times
 from algorithms.fabrics.topologies import FatTreeFabric, MachineFabric, StarFabric, TorusFabric
 from algorithms.schedules import SCHEDULES
-from algorithms.schedules.carrier import Channel, Regime, all_reduce
+from algorithms.schedules.carrier import Channel, ChannelRegime, all_reduce
 from algorithms.schedules.contention import SharedNetwork, TrainingJob, always
 from algorithms.schedules.fabric_carriers import carried, pushed_and_pulled
 from algorithms.schedules.shared_fabric import PlacedJob, SharedFabric
@@ -76,6 +76,14 @@ def test_short_messages_are_in_their_own_regime():
     assert channel.ends(np.zeros(4), bits, 9.0) == pytest.approx(want)
     steps = [2e-5, 2e-5, 2e-6, 2e-6]
     assert channel.rates(bits)[0] == pytest.approx([6 * alpha for alpha in steps])
+
+
+def test_a_busy_device_slows_every_regime_to_its_own_rate():
+    """Short messages are slower than that already, long ones are not: 4 s busy, 1 s a bit then."""
+    short = ChannelRegime(2.0, 0.5, 3.0)
+    channel = Channel("x", 1.0, 0.25, busy_beta=1.0, regimes=(short,))
+    ends = channel.ends(np.zeros(3), np.array([2.0, 3.0, 5.0]), 4.0)
+    assert ends == pytest.approx([6.5, 4.0, 4.5])
 
 
 def test_lengths_of_a_program_with_rounds_of_several_lengths():
@@ -146,8 +154,10 @@ def test_bad_carriers_and_jobs_are_named():
         (lambda: SharedFabric(star).ends(()), "jobs must be named apart"),
         (lambda: SharedFabric(star).ends((job._replace(hosts=(0,)),)), "one for each of 4 nodes"),
         (lambda: SharedFabric(star).ends((job._replace(bits=0.0),)), "bits must be positive"),
-        (lambda: Channel("x", 0, 1, regimes=(Regime(2, 0, 1), Regime(1, 0, 1))), "regimes must"),
-        (lambda: Channel("x", 0, 1, 0, 2, regimes=(Regime(2, 0, 1),)), "no regimes with it"),
+        (
+            lambda: Channel("x", 0, 1, regimes=(ChannelRegime(2, 0, 1), ChannelRegime(1, 0, 1))),
+            "regimes must",
+        ),
     ):
         with pytest.raises(ValueError, match=told):
             make()
