@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import NamedTuple, final
 
 from algorithms.collectives.base import Collective, MessageRound
@@ -57,8 +58,8 @@ def program_times(
     Raises:
         ValueError: regimes that do not grow to an infinite one, or a node without a host.
     """
-    d = collective.parts
-    return rounds_times(collective.rounds(d), d, regimes, hosts, sharing)
+    places = None if hosts is None else tuple(hosts)
+    return _times(_kinds(collective, places), collective.parts, regimes, sharing)
 
 
 def rounds_times(
@@ -69,10 +70,21 @@ def rounds_times(
     sharing: Sharing = max_min_rates,
 ) -> tuple[TimedLengths, ...]:
     """The same of the rounds of a program on vectors of ``d`` elements."""
+    return _times(round_kinds(program, hosts), d, regimes, sharing)
+
+
+@lru_cache(maxsize=64)
+def _kinds(collective: Collective, hosts: tuple[int, ...] | None) -> tuple[RoundKind, ...]:
+    """Kept for the next fabric."""
+    return round_kinds(collective.rounds(collective.parts), hosts)
+
+
+def _times(
+    kinds: Sequence[RoundKind], d: int, regimes: Sequence[FabricRegime], sharing: Sharing
+) -> tuple[TimedLengths, ...]:
     ends = [regime.most for regime in regimes]
     if not ends or ends != sorted(set(ends)) or ends[-1] != math.inf:
         raise ValueError(f"regimes must grow and end with an infinite one, got {ends}")
-    kinds = round_kinds(program, hosts)
     costs = [[_affine(kind, one.fabric, d, sharing) for one in regimes] for kind in kinds]
     longest = [int(kind.lengths.max()) / d for kind in kinds]
     knots = {most / share for most in ends[:-1] for share in longest}

@@ -51,7 +51,7 @@ class StarFabric(Fabric):
         return graph
 
     def route(self, source: int, target: int) -> tuple[Any, ...]:
-        """Through the switch."""
+        """From host to switch to host."""
         return (source,) if source == target else (source, "switch", target)
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import final
 
+import numpy as np
 import torch
 from torch import Tensor
 
+from algorithms.clusters.steps import ModelOnCluster
 from algorithms.key import Key
 from algorithms.network.clock import Clock
 from algorithms.synchronisation.base import ComputeTimes
@@ -32,14 +35,19 @@ class Timing:
     Attributes:
         times: how long gradients take [seconds].
         link: latency and inverse bandwidth of a worker's link.
+        rounds: what sums and exchanges take on a cluster, in place of the link: a schedule over
+            collectives on a fabric. The answer of a sum is part of it.
     """
 
     times: ComputeTimes = field(default_factory=lambda: ShiftedExponential(5e-4, 5e-4))
     link: AlphaBeta = ETHERNET_1G
+    rounds: ModelOnCluster | None = None
 
     @property
     def name(self) -> str:
         """What axes and reports call the model of time."""
+        if self.rounds is not None:
+            return self.rounds.name
         speed = f"{1e-9 / self.link.beta:g} Gbit/s" if self.link.beta else "no bandwidth limit"
         return f"{self.times.name} a gradient, links of {speed}"
 
@@ -99,7 +107,7 @@ class Stopwatch(Clock):
         Raises:
             WorkerLost: a worker's message never comes.
         """
-        there = self.clocks + self._cost(bits, messages)
+        there = self.clocks + self._summed(bits, messages)
         waited = there if who is None else torch.where(who, there, -torch.inf)
         latest = waited.amax(-1, keepdim=True)
         if not bool(torch.isfinite(latest).all()):
@@ -110,7 +118,8 @@ class Stopwatch(Clock):
 
     def down(self, bits: int | Tensor, messages: int | Tensor = 1) -> None:
         """The server's message reaches every worker."""
-        self.clocks = self.clocks + self._cost(bits, messages)
+        if self.timing.rounds is None:
+            self.clocks = self.clocks + self._cost(bits, messages)
 
     @contextmanager
     def overlapped(self) -> Iterator[None]:
@@ -138,6 +147,8 @@ class Stopwatch(Clock):
 
     def _sent(self, bits: int | Tensor, heard: Tensor) -> Tensor:
         """Seconds in which each worker's messages to all who hear it are sent."""
+        if self.timing.rounds is not None:
+            return self._exchanged(self.timing.rounds, bits, heard.sum(-2))
         if self.speeds is None:
             return self._cost(bits, 1) * heard.sum(-2)
         link = self.timing.link
@@ -146,8 +157,33 @@ class Stopwatch(Clock):
         times = link.alpha + link.beta * size / self.speeds
         return torch.where(heard.bool(), times, 0.0).sum(-2)
 
+    def _summed(self, bits: int | Tensor, messages: int | Tensor) -> Tensor:
+        """Seconds of each worker's message to the server."""
+        rounds = self.timing.rounds
+        if rounds is None:
+            return self._cost(bits, messages)
+        size = torch.as_tensor(bits, dtype=torch.float64).cpu()
+        sends = torch.as_tensor(messages).cpu() > 0
+        return _each(rounds.round_seconds, torch.where(sends, size, 0.0))
+
+    def _exchanged(self, rounds: ModelOnCluster, bits: int | Tensor, degree: Tensor) -> Tensor:
+        """Seconds of each worker's messages to so many neighbours, on a cluster."""
+        size = torch.as_tensor(bits, dtype=torch.float64).cpu().expand_as(degree)
+        seconds = torch.zeros_like(size)
+        for count in range(1, int(degree.max()) + 1):
+            mine = degree == count
+            seconds[mine] = _each(partial(rounds.exchange_seconds, degree=count), size[mine])
+        return seconds
+
     def _cost(self, bits: int | Tensor, messages: int | Tensor) -> Tensor:
         """Seconds of each worker's message; nothing where it sends none."""
         size = torch.as_tensor(bits, dtype=torch.float64).cpu()
         count = torch.as_tensor(messages, dtype=torch.float64).cpu()
         return self.timing.link.alpha * count + self.timing.link.beta * size
+
+
+def _each(seconds: Callable[[float], float], values: Tensor) -> Tensor:
+    """A function of every value, asked once of each that differs."""
+    found, place = np.unique(values.numpy(), return_inverse=True)
+    known = np.array([seconds(float(value)) for value in found], dtype=np.float64)
+    return torch.as_tensor(known[place]).reshape(values.shape)
