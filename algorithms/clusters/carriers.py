@@ -12,6 +12,7 @@ import numpy as np
 from algorithms.clusters.cluster import Cluster
 from algorithms.collectives.base import Collective, messages
 from algorithms.collectives.hierarchical import BlueConnect
+from algorithms.collectives.phases import Rings, around
 from algorithms.collectives.recursive import HalvingDoubling
 from algorithms.collectives.ring import RingAllReduce
 from algorithms.collectives.servers import ServerShards
@@ -60,11 +61,18 @@ def sums(cluster: Cluster, n: int, architecture: str) -> Carrier:
 
 
 @lru_cache(maxsize=1024)
-def gathers(cluster: Cluster, n: int) -> Carrier:
-    """Every worker's message to all others, one such exchange at a time."""
-    phase = SparseAllGather(n), tuple(range(n))
-    whole = _channel("all-gather", [_timed(phase, cluster.regimes(n))])
-    # the vector of that program is all lists one behind another
+def gathers(cluster: Cluster, n: int, around_ring: bool) -> Carrier:
+    """Every worker's message to all others, one such exchange at a time.
+
+    By doubling in few rounds, or around a ring, which crosses each machine's link once.
+    """
+    regimes = cluster.regimes(n)
+    if around_ring:
+        rings = Rings.of(np.arange(n)[None], 0, n)
+        whole = _channel("all-gather, ring", [rounds_times(around(rings, False), n, regimes)])
+    else:
+        whole = _channel("all-gather", [_timed((SparseAllGather(n), tuple(range(n))), regimes)])
+    # the vector of these programs is all messages one behind another
     return Carrier((_stretched(whole, n),))
 
 

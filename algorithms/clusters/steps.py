@@ -107,12 +107,13 @@ class ModelOnCluster:
         """Whether messages are added on their way: dense ones, and those of linear operators."""
         return self.operator is None or Property.LINEAR in self.operator.properties
 
-    @property
+    @cached_property
     def carrier(self) -> Carrier:
-        """What brings a message to all workers."""
+        """What brings a message to all workers; where it is no sum, the quicker gathering."""
         if self.summed_up:
             return sums(self.cluster, self.n, self.architecture)
-        return gathers(self.cluster, self.n)
+        ways = [gathers(self.cluster, self.n, ring) for ring in (False, True)]
+        return min(ways, key=lambda way: SCHEDULES[self.schedule].seconds(self.sent, way))
 
     @cached_property
     def step_seconds(self) -> float:
@@ -120,7 +121,7 @@ class ModelOnCluster:
         return SCHEDULES[self.schedule].seconds(self.sent, self.carrier)
 
     def round_seconds(self, bits: float) -> float:
-        """What a sum of messages of ``bits`` of the run adds to computing [s]."""
+        """What a sum of messages of ``bits`` of the run adds to computing [s]; 0 bits: nothing."""
         return _added(self, self._times(bits), 0)
 
     def exchange_seconds(self, bits: float, degree: int) -> float:
@@ -129,8 +130,8 @@ class ModelOnCluster:
 
     def _times(self, bits: float) -> float:
         """Length of a message of the run in messages of the model, to three digits."""
-        if not self.dense_bits:
-            return 1.0
+        if not (bits and self.dense_bits):
+            return float(bits > 0)
         one = self.run_bits if self.operator is not None else self.dense_bits
         return float(f"{bits / one:.3g}")
 
