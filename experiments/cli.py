@@ -19,7 +19,18 @@ import typer
 
 from experiments.cli_beside import beside
 from experiments.cli_figures import figures
-from experiments.cli_options import Dimension, Json, Row, Settings, Tuned, Workers
+from experiments.cli_options import (
+    Dimension,
+    Json,
+    OfArchitecture,
+    OfCluster,
+    OfModel,
+    OfSchedule,
+    Row,
+    Settings,
+    Tuned,
+    Workers,
+)  # fmt: skip
 from experiments.cli_seconds import seconds
 from experiments.cli_tables import tables
 
@@ -78,6 +89,10 @@ def run(
         str | None, typer.Option(help="A form of the row, see `list --forms`; or ROW:FORM as key.")
     ] = None,
     out: Annotated[Path, typer.Option(help="Folder for the plot.")] = Path("report/runs"),
+    cluster: OfCluster = "",
+    model: OfModel = "bert-large",
+    schedule: OfSchedule = "mg-wfbp",
+    architecture: OfArchitecture = "ring",
     as_json: Json = False,
 ) -> None:
     """Run one row on one problem, and plot it.
@@ -85,6 +100,7 @@ def run(
     Prints the final numbers with 95% intervals over replicas. The plot shows the quantity that
     the row's theorem bounds, against steps, bits and modelled seconds, as PNG and SVG.
     """
+    from experiments.clustered import OnCluster
     from experiments.commands.single import run_command
 
     raise typer.Exit(
@@ -99,6 +115,7 @@ def run(
             tuning=tuning,
             settings=settings or (),
             out=out,
+            place=OnCluster(cluster, model, schedule, architecture),
             as_json=as_json,
         )
     )

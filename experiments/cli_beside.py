@@ -7,7 +7,17 @@ from typing import Annotated
 
 import typer
 
-from experiments.cli_options import Json, Row, Settings, Tuned, Workers
+from experiments.cli_options import (
+    Json,
+    OfArchitecture,
+    OfCluster,
+    OfModel,
+    OfSchedule,
+    Row,
+    Settings,
+    Tuned,
+    Workers,
+)  # fmt: skip
 
 beside = typer.Typer()
 
@@ -40,6 +50,10 @@ def compare(
     out: Annotated[Path, typer.Option(help="Folder for the figure and the data.")] = Path(
         "report/comparisons"
     ),
+    cluster: OfCluster = "",
+    model: OfModel = "bert-large",
+    schedule: OfSchedule = "mg-wfbp",
+    architecture: OfArchitecture = "ring",
     as_json: Json = False,
 ) -> None:
     """Compare rows on one problem at an equal budget.
@@ -48,6 +62,7 @@ def compare(
     target, and whether the best differs from the others by more than chance. Writes the figure
     (PNG, SVG) and the runs as tidy data (parquet).
     """
+    from experiments.clustered import OnCluster
     from experiments.commands.compare import compare_command
 
     raise typer.Exit(
@@ -65,6 +80,7 @@ def compare(
             replicas=replicas,
             seed=seed,
             out=out,
+            place=OnCluster(cluster, model, schedule, architecture),
             as_json=as_json,
         )
     )

@@ -18,3 +18,19 @@ Settings = Annotated[
     typer.Option("--set", help="NAME=VALUE of a parameter of the row; `run` prints them all."),
 ]
 Dimension = Annotated[int, typer.Option("-d", help="Dimension that claims are stated for.")]
+
+
+OfCluster = Annotated[
+    str,
+    typer.Option(
+        "--cluster",
+        help="Seconds of this cluster: a built-in name (an unknown one lists them) or a TOML file.",
+    ),
+]
+OfModel = Annotated[
+    str, typer.Option("--model", help="The model that is trained there; the run stands for it.")
+]
+OfSchedule = Annotated[str, typer.Option("--schedule", help="When its gradients are sent there.")]
+OfArchitecture = Annotated[
+    str, typer.Option("--architecture", help="How they are summed; an unknown name lists the ways.")
+]

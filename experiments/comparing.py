@@ -19,9 +19,10 @@ from matplotlib.figure import Figure
 from algorithms.catalogue import Row
 from algorithms.problems.base import Problem
 from algorithms.run import Trace, run
-from algorithms.synchronisation.stopwatch import STANDARD
+from algorithms.synchronisation.stopwatch import Timing
 from algorithms.tuning.grid import score, scored
 from algorithms.tuning.parameters import Settings
+from experiments.clustered import OnCluster, in_cluster_time
 from experiments.figures.lines import DrawnLine, LineCurves, lines_figure
 from experiments.single import interval
 from experiments.standings import ComparedRow, Entrant, error_at, paired, spent_to
@@ -130,13 +131,14 @@ def compare_rows(
     target: float | None = None,
     of_workers: bool = False,
     settings: Mapping[str, Settings] | None = None,
+    place: OnCluster | None = None,
 ) -> Comparison:
     """Run every row until ``budget`` of ``axis`` is spent (default: what the first row named spends
     in ``steps`` steps), and compare the errors there.
 
     ``of_workers``: the error is (1/n) sum_i f(x_i) - f*, else that of the mean model. ``target``
     (default: the largest of the rows' mean errors at the budget) is the error to reach.
-    ``settings`` has by row key what is set by hand.
+    ``settings`` has by row key what is set by hand, ``place`` whose seconds are meant.
 
     Raises:
         ValueError: fewer than two rows or two alike, fewer than 2 replicas, a row that does not run
@@ -157,13 +159,17 @@ def compare_rows(
         )
         for row in rows
     ]
-    prices = [_price(one, problem, axis, steps, seed) for one in ready]
+    timings = [(place or OnCluster()).timing(one.row, problem) for one in ready]
+    prices = [
+        _price(one, problem, axis, steps, seed, timing)
+        for one, timing in zip(ready, timings, strict=True)
+    ]
     wanted = budget if budget is not None else steps * prices[0]
     if not 0 < wanted < math.inf:
         raise ValueError(f"budget must be positive and finite, got budget={wanted:g} {axis}")
     entrants = tuple(
-        _entrant(one, problem, axis, wanted, price, steps, replicas, seed, of_workers)
-        for one, price in zip(ready, prices, strict=True)
+        _entrant(one, problem, axis, wanted, price, steps, replicas, seed, of_workers, timing)
+        for one, price, timing in zip(ready, prices, timings, strict=True)
     )
     reach = (
         max(float(error_at(one, wanted).mean()) for one in entrants) if target is None else target
@@ -188,11 +194,14 @@ def _check(rows: Sequence[Row], problem: Problem, replicas: int) -> None:
             )
 
 
-def _price(one: Chosen, problem: Problem, axis: Axis, steps: int, seed: int) -> float:
+def _price(
+    one: Chosen, problem: Problem, axis: Axis, steps: int, seed: int, timing: Timing
+) -> float:
     """What a step costs, in the mean over a short run."""
     length = min(_PILOT, steps)
     method = one.tuned(problem, length).method
-    trace = run(method, problem, steps=length, seed=seed, replicas=2, points=2, timing=STANDARD)
+    trace = run(method, problem, steps=length, seed=seed, replicas=2, points=2, timing=timing)
+    trace = in_cluster_time(trace, method, timing)
     price = float(_spending(trace, axis)[:, -1].mean()) / length
     if not 0 < price < math.inf:
         raise ValueError(
@@ -204,7 +213,7 @@ def _price(one: Chosen, problem: Problem, axis: Axis, steps: int, seed: int) -> 
 
 def _entrant(
     one: Chosen, problem: Problem, axis: Axis, budget: float, price: float, steps: int,
-    replicas: int, seed: int, of_workers: bool,
+    replicas: int, seed: int, of_workers: bool, timing: Timing,
 ) -> Entrant:  # fmt: skip
     """The row's run for as many steps as the budget buys in every replica."""
     while True:
@@ -217,9 +226,10 @@ def _entrant(
             )
         tuned = one.tuned(problem, length)
         trace = run(
-            tuned.method, problem, steps=length, seed=seed, replicas=replicas, timing=STANDARD,
+            tuned.method, problem, steps=length, seed=seed, replicas=replicas, timing=timing,
             of_workers=of_workers,
         )  # fmt: skip
+        trace = in_cluster_time(trace, tuned.method, timing)
         spent = float(_spending(trace, axis)[:, -1].min())
         if spent >= _SHARE * budget or length == 1:
             break

@@ -10,6 +10,8 @@ from scipy import stats
 
 from algorithms.catalogue import Row
 from algorithms.problems.base import Problem
+from algorithms.synchronisation.stopwatch import STANDARD, Timing
+from experiments.clustered import OnCluster, in_cluster_time
 from experiments.figures.panels import RunCurves
 from proofs_check.curves import BAND, RunSeries
 from proofs_check.methods.tuned_run import AGREEMENT, TunedRun, run_series, shown, tuned_run
@@ -64,11 +66,13 @@ class Single:
         row: the row that was run.
         problem: the problem that it was run on.
         played: the run, with the constants and the theorem it was tuned by.
+        timing: whose seconds it is told in.
     """
 
     row: Row
     problem: Problem
     played: TunedRun
+    timing: Timing = STANDARD
 
     @property
     def theorem(self) -> Theorem | None:
@@ -125,14 +129,19 @@ def run_single(
     replicas: int = 32,
     seed: int = 0,
     step: Stepsize | None = None,
+    place: OnCluster | None = None,
 ) -> Single:
-    """Run a row, tuned as the catalogue tunes it, or with a ``step`` of one's own.
+    """Run a row, tuned as the catalogue tunes it, or with a ``step`` of one's own; its seconds are
+    those of a cluster if there is a ``place``.
 
     Raises:
-        ValueError: an argument is out of range, or the row is planned.
+        ValueError: an argument is out of range, the row is planned, or the place does not fit it.
         Diverged: the run left the range of its number type.
     """
-    return Single(row, problem, tuned_run(row, problem, steps, replicas, seed, step))
+    timing = (place or OnCluster()).timing(row, problem)
+    played = tuned_run(row, problem, steps, replicas, seed, step, timing=timing)
+    trace = in_cluster_time(played.trace, played.tuned.method, timing)
+    return Single(row, problem, played._replace(trace=trace), timing)
 
 
 def uncovered(

@@ -14,6 +14,7 @@ from rich.table import Table
 from algorithms.catalogue import problem, row
 from algorithms.names import look_up
 from algorithms.run import Diverged
+from experiments.clustered import OnCluster
 from experiments.commands.console import (
     at_least,
     bad_input,
@@ -45,6 +46,7 @@ def compare_command(
     seed: int,
     out: Path,
     as_json: bool,
+    place: OnCluster | None = None,
 ) -> int:
     """Exit code 1 if a run diverged."""
     with bad_input():
@@ -57,12 +59,13 @@ def compare_command(
             found = compare_rows(
                 [row(key) for key in keys], problem(problem_name, n), axis=equal, tuning=by,
                 steps=steps, replicas=replicas, seed=seed, budget=budget, target=target,
-                of_workers=of_workers, settings=by_row(settings, keys),
+                of_workers=of_workers, settings=by_row(settings, keys), place=place,
             )  # fmt: skip
         except Diverged as error:
             print_error(f"{error} (seed {seed}); --tuning grid, or leaving that row out, would do")
             return 1
-    words = "-".join([*keys, problem_name, axis, f"n{n}", f"seed{seed}"])
+    where = [Path(place.cluster).stem] if place is not None and place.cluster else []
+    words = "-".join([*keys, problem_name, axis, f"n{n}", f"seed{seed}", *where])
     stem = re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")[:120]
     with styled():
         files = [*save(found.figure(), out, stem), out / f"{stem}.parquet"]

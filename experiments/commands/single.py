@@ -16,6 +16,7 @@ from algorithms.names import look_up
 from algorithms.problems.base import Problem
 from algorithms.run import Diverged
 from algorithms.tuning.parameters import parameters, shown_value
+from experiments.clustered import OnCluster
 from experiments.commands.console import (
     at_least,
     bad_input,
@@ -45,6 +46,7 @@ def run_command(
     as_json: bool,
     tuning: str = Tuning.THEOREM.value,
     settings: Sequence[str] = (),
+    place: OnCluster | None = None,
 ) -> int:
     """Exit code 1 if the run diverged; without a problem ``on`` which to run, the row's first."""
     with bad_input():
@@ -58,18 +60,21 @@ def run_command(
         ready = chosen(mine, objective, by, seed=seed, gamma=gamma, settings=given, steps=steps)
         ready.tuned(objective, steps)  # refuses a stepsize that nobody takes
         reasons = uncovered(ready.row, objective, steps, ready.step)
-    try:
-        single = run_single(
-            ready.row, objective, steps=steps, replicas=replicas, seed=seed, step=ready.step
-        )
-    except Diverged as error:
-        reached = int(error.trace.steps[-1])
-        print_error(f"{error} (seed {seed}; the last record is that of step {reached})")
-        return 1
+        try:
+            single = run_single(
+                ready.row, objective, steps=steps, replicas=replicas, seed=seed, step=ready.step,
+                place=place,
+            )  # fmt: skip
+        except Diverged as error:
+            reached = int(error.trace.steps[-1])
+            print_error(f"{error} (seed {seed}; the last record is that of step {reached})")
+            return 1
     words = [key, problem_name, f"n{n}", f"T{steps}", f"seed{seed}"]
     words += [] if gamma is None else [f"gamma{gamma:g}"]
     words += [by.value] if by is Tuning.GRID else []
     words += [f"{name}={value}" for name, value in given.items()]
+    if place is not None and place.cluster:
+        words += [Path(place.cluster).stem, *place[1:]]
     stem = re.sub(r"[^A-Za-z0-9.=_-]+", "-", "-".join(words))
     with styled():
         files = save(three_panels(single.curves()), out, stem)
@@ -104,6 +109,7 @@ def _data(single: Single, reasons: tuple[str, ...], files: tuple[Path, ...]) -> 
         "steps": int(trace.steps[-1]),
         "replicas": int(trace.suboptimality.shape[0]),
         "seed": trace.seed,
+        "time": single.timing.name,
         "stepsize": None if tuned.stepless else str(tuned.step),
         "theorem": single.theorem.name if single.theorem else None,
         "vacuous": single.played.vacuous,
@@ -154,6 +160,7 @@ def _show(
     )
     if note:
         out.print(f"tuning: {escape(note)}", highlight=False, soft_wrap=True)
+    out.print(f"seconds: {escape(single.timing.name)}", highlight=False, soft_wrap=True)
     mine = parameters(single.played.tuned.method)
     values = ", ".join(f"{name} = {shown_value(one)}" for name, one in mine.items())
     if values:

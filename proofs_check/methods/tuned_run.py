@@ -9,7 +9,7 @@ import numpy as np
 from algorithms.catalogue import Row, Tuned
 from algorithms.problems.base import Problem
 from algorithms.run import Diverged, Trace, run
-from algorithms.synchronisation.stopwatch import STANDARD
+from algorithms.synchronisation.stopwatch import STANDARD, Timing
 from algorithms.trace import only_agrees
 from algorithms.tuning.grid import Best
 from proofs_check.curves import Cited, RunSeries, band
@@ -95,6 +95,7 @@ def tuned_run(
     *,
     points: int = 200,
     every: int | None = None,
+    timing: Timing = STANDARD,
 ) -> TunedRun:
     """Tune (or take ``step`` as it is) and run, with at most ``points`` records.
 
@@ -118,7 +119,7 @@ def tuned_run(
     trace = run(
         tuned.method, problem, steps=steps, seed=seed, replicas=replicas, points=points,
         every=int(averaged) if every is None else every, weight=weight if weighted else None,
-        timing=STANDARD,
+        timing=timing,
     )  # fmt: skip
     return TunedRun(tuned, constants, trace, steps)
 
