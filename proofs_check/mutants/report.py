@@ -40,7 +40,7 @@ def operator_outcome(mutant: OperatorMutant) -> MutantOutcome:
     """One wrong operator under its check."""
     hits = [
         verdict
-        for verdict in check_compressor(mutant.mutant, d=_DIMENSION)
+        for verdict in check_compressor(mutant.mutant, d=_DIMENSION, only=mutant.check)
         if verdict.check == mutant.check and verdict.outcome is Outcome.REFUTED
     ]
     evidence = hits[0].evidence if hits else "no verdict of this check is refuted"

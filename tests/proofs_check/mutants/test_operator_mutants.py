@@ -62,9 +62,17 @@ def of_a_member(mutant: OperatorMutant) -> bool:
     "mutant", [m for m in MUTANTS if of_a_member(m)], ids=lambda mutant: mutant.name
 )
 def test_every_mutant_is_refuted_by_name(mutant: OperatorMutant, d: int) -> None:
-    verdicts = check_compressor(mutant.mutant, d=d)
+    verdicts = check_compressor(mutant.mutant, d=d, only=mutant.check)
     refuting = {v.check for v in verdicts if v.outcome is Outcome.REFUTED}
     assert mutant.check in refuting, [(v.check, v.outcome, v.evidence) for v in verdicts]
+
+
+@pytest.mark.parametrize("check", sorted({mutant.check for mutant in MUTANTS}))
+def test_a_check_alone_says_what_it_says_among_all(check: str) -> None:
+    wrong = next(mutant.mutant for mutant in MUTANTS if mutant.check == check)
+    among = [v for v in check_compressor(wrong, d=256) if v.check == check]
+    alone = [v for v in check_compressor(wrong, d=256, only=check) if v.check == check]
+    assert among and repr(alone) == repr(among)
 
 
 def test_mutants_have_names_and_reasons() -> None:
