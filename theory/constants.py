@@ -90,9 +90,14 @@ class Constants:
         gain: steps of that iterate over gamma times the mean gradient.
         excess: n times the variance of such a step beside that of gradients [G2].
         blocks: blocks of coordinates that take turns.
+        tau_rms: root of the mean squared staleness, in updates.
+        kept: what a round of gossip leaves of the mean squared distance of models from their mean
+            (with that of public copies from models, where there are some), in expectation.
+        carried: what mixing leaves of one worker's step, summed over all its ages: sum_k of the
+            norm of what k products of mixing matrices differ from their limit in.
+        echoed: alpha of what is sent, C(g + alpha h), under decaying feedback.
+        remembered: beta of its memory h <- beta h + g - sent.
         statements: by a constant's name, how it is known.
-        L_one: sum_j L_j of |f(y) - f(x) - <grad f(x), y - x>| <= sum_j L_j (y_j - x_j)^2 / 2 [f /
-            x^2].
     """
 
     n: int | None = None
@@ -140,6 +145,11 @@ class Constants:
     gain: float | None = None
     excess: float | None = None
     blocks: int | None = None
+    tau_rms: float | None = None
+    kept: float | None = None
+    carried: float | None = None
+    echoed: float | None = None
+    remembered: float | None = None
     statements: MappingProxyType[str, Statement] = field(
         default_factory=lambda: MappingProxyType({})
     )

@@ -33,11 +33,11 @@ from theory.orders.dc_asgd import dc_asgd
 from theory.orders.delayed_proximal import delayed_proximal
 from theory.orders.hogwild import hogwild
 from theory.orders.lock_free import lock_free
-from theory.orders.unbounded_delays import unbounded_delays
 from theory.theorems.asynchronous_moments import asynchronous_moments
 from theory.theorems.asynchronous_pl import asynchronous_pl
 from theory.theorems.asysg_con import asysg_con
 from theory.theorems.asysg_incon import asysg_incon
+from theory.theorems.unbounded_delays import unbounded_delays
 
 _PUSH, _FETCH = 4, 2
 _LAM = 2.0  # the paper's, for the adaptive form

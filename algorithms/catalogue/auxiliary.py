@@ -19,10 +19,10 @@ from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.base import Problem
 from algorithms.problems.heavy_tailed import NAME as HEAVY_TAILED
 from algorithms.transforms.norm_clipping import ClipNorm
-from theory.orders.global_momentum import global_momentum
 from theory.stepsizes import WarmUpStep
 from theory.theorems.absolute_compressor_ef import absolute_compressor_ef
 from theory.theorems.ef_sgd_two_way import ef_sgd_two_way
+from theory.theorems.global_momentum import global_momentum
 from theory.theorems.perturbed_iterate import perturbed_iterate
 
 _TOP = TopK(0.1)

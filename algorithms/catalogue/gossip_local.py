@@ -11,9 +11,9 @@ from algorithms.methods.gossip_local.gossip_local_sgd import GossipLocalSGD
 from algorithms.problems.columns import Columns
 from algorithms.topologies.ring import Ring
 from theory.orders.cola import cola
-from theory.orders.local_gossip import local_gossip
-from theory.orders.sparq_sgd import sparq_sgd
 from theory.theorems.cooperative_sgd import cooperative_sgd
+from theory.theorems.local_gossip import local_gossip
+from theory.theorems.sparq_sgd import sparq_sgd
 
 _PERIOD = 4
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
+import torch
+
+from algorithms.compressors.qsgd import QSGD
 from algorithms.methods.asynchronous.hogwild import Hogwild
 from algorithms.methods.synchronous.parameter_server import ParameterServer
 from algorithms.problems.base import Problem
@@ -17,17 +20,19 @@ from proofs_check.bounds.settings import (
     IID,
     MILD,
     NONCONVEX,
+    by_moments,
     entry,
     mild,
     moment_in_ball,
     one_objective,
     same_shards,
 )
-from theory.stepsizes import Stepsize
+from theory.stepsizes import ConstantStep, Stepsize
 from theory.theorems.asynchronous_moments import asynchronous_moments
 from theory.theorems.asynchronous_pl import asynchronous_pl
 from theory.theorems.asysg_con import AsysgCon, asysg_con
 from theory.theorems.asysg_incon import asysg_incon
+from theory.theorems.unbounded_delays import unbounded_delays
 
 
 def _asp(times: ComputeTimes) -> Make:
@@ -67,4 +72,22 @@ _READS = (
     ),
 )  # fmt: skip
 
-BOUND_CHECKS: tuple[BoundCheck, ...] = (*_ASYNCHRONOUS, _BATCHED, *_READS)
+
+def _compressed(step: Stepsize, _problem: Problem, steps: int) -> ParameterServer:
+    return ParameterServer(step, steps, Exponential(), compressor=_LEVELS, replicas=REPLICAS)
+
+
+def _tau_rms() -> dict[str, float]:
+    """The largest mean of squared delays up to a tick, over the replicas' schedules."""
+    late = _compressed(ConstantStep(1.0), mild(_LATE, 0.0), _TICKS).schedule(_LATE).staleness
+    squares = late.double().square().reshape(_TICKS, -1).mean(-1)
+    means = squares.cumsum(0) / torch.arange(1, _TICKS + 1)
+    return {"tau_rms": float(means.max().sqrt())}
+
+
+_LEVELS, _LATE, _TICKS = QSGD(4), 3, 3000
+_DELAYED = by_moments(
+    "asp", unbounded_delays, _compressed, _TICKS, _tau_rms, n=_LATE, zeta2=0.0, rated=False
+)
+
+BOUND_CHECKS: tuple[BoundCheck, ...] = (*_ASYNCHRONOUS, _BATCHED, *_READS, _DELAYED)

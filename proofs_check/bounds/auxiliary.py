@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from algorithms.compressors.rand_k import RandK
 from algorithms.compressors.top_k import TopK
+from algorithms.memories.global_momentum import GlobalMomentum
 from algorithms.memories.momentum_correction import MomentumCorrection
 from algorithms.methods.synchronous.bsp import BSP
 from proofs_check.bounds.check import BoundCheck
 from proofs_check.bounds.settings import (
     NONCONVEX,
+    by_moments,
     delta_of,
     entry,
     fed_back,
@@ -17,8 +19,9 @@ from proofs_check.bounds.settings import (
 )
 from theory.rules.reaches import fed_back_momentum, left
 from theory.theorems.ef_sgd_workers import ef_sgd_workers
+from theory.theorems.global_momentum import global_momentum
 
-_HALF, _M = TopK(0.5), 0.5
+_HALF, _M, _LITTLE = TopK(0.5), 0.5, 0.2
 
 BOUND_CHECKS: tuple[BoundCheck, ...] = (
     BoundCheck(
@@ -29,5 +32,10 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
     near(
         "momentum-correction", lambda: fed_back_momentum(_M, left(delta_of(_HALF, 4))),
         lambda step, _p, _t: BSP(step, _HALF, MomentumCorrection(_M)), 600, d=4,
+    ),
+    by_moments(
+        "gmc", global_momentum,
+        lambda step, _p, _t: BSP(step, TopK(0.75), GlobalMomentum(_LITTLE)), 800,
+        lambda: {"momentum": _LITTLE, "delta": delta_of(TopK(0.75), 4)}, d=4,
     ),
 )  # fmt: skip

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from algorithms.compressors.fixed_point import FixedPoint
-from algorithms.compressors.qsgd import QSGD
 from algorithms.methods.exchanges.exchange import Exchange, FixedLinks, RandomLinks
 from algorithms.methods.gossip_compressed.quantised_consensus import QuantisedConsensus
 from algorithms.problems import entries
@@ -11,8 +10,8 @@ from algorithms.topologies.random_mixing import RandomEdge
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.torus import Torus
 from proofs_check.bounds.check import BoundCheck
-from proofs_check.bounds.settings import near, of_row, omega_of
-from theory.rules.reaches import Reach, sent_differences
+from proofs_check.bounds.settings import by_moments, of_row
+from theory.theorems.dcd_psgd import dcd_psgd
 from theory.theorems.quantised_consensus import quantised_consensus
 
 
@@ -26,14 +25,9 @@ def _quantised(exchange: Exchange, where: str, steps: int) -> BoundCheck:
     )  # fmt: skip
 
 
-def _differences(n: int, d: int) -> Reach:
-    c = Ring(n).constants()
-    return sent_differences(c.need("lam"), c.need("beta"), omega_of(QSGD(16), d))
-
-
 BOUND_CHECKS: tuple[BoundCheck, ...] = (
     _quantised(RandomLinks(RandomEdge(Ring(8))), Ring(8).name, 200),
     _quantised(RandomLinks(RandomEdge(Torus(3, 3))), Torus(3, 3).name, 100),
     _quantised(FixedLinks(Ring(8)), f"{Ring(8).name}, all at once", 60),
-    near("dcd-psgd", lambda: _differences(4, 10), of_row("dcd-psgd"), 400),
+    by_moments("dcd-psgd", dcd_psgd, of_row("dcd-psgd"), 400),
 )

@@ -13,11 +13,11 @@ from algorithms.topologies.dissemination import Dissemination
 from algorithms.topologies.random_out_neighbour import RandomOutNeighbour
 from algorithms.topologies.static_exponential import StaticExponential
 from proofs_check.bounds.check import BoundCheck, potential_of
-from proofs_check.bounds.settings import left_of_steps, near, of_row
+from proofs_check.bounds.settings import by_moments, left_of_steps, of_row
 from proofs_check.instruments.paths import world_of
 from theory.constants import Constants
-from theory.rules.reaches import mixed
 from theory.theorems.push_sum_uniform import push_sum_uniform
+from theory.theorems.sgp import sgp
 
 _HOPS, _CALLS = StaticExponential(4), RandomOutNeighbour(Complete(8))
 
@@ -34,12 +34,16 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
         lambda: entries.problem("consensus", _CALLS.n),
         lambda _s, _p, _t: PushSum(RandomLinks(_CALLS)), 20, _apart,
     ),
-    near(
-        "sgp", lambda: mixed(left_of_steps(_HOPS)), lambda s, _p, _t: SGP(s, FixedLinks(_HOPS)), 400
+    by_moments(
+        "sgp", sgp, lambda s, _p, _t: SGP(s, FixedLinks(_HOPS)), 400,
+        lambda: {"carried": left_of_steps(_HOPS)},
     ),
-    near(
-        "subgradient-push", lambda: mixed(left_of_steps(_HOPS)),
-        lambda s, _p, _t: SubgradientPush(s, FixedLinks(_HOPS)), 400,
+    by_moments(
+        "subgradient-push", sgp, lambda s, _p, _t: SubgradientPush(s, FixedLinks(_HOPS)), 400,
+        lambda: {"carried": left_of_steps(_HOPS)},
     ),
-    near("gossipgrad", lambda: mixed(left_of_steps(Dissemination(4))), of_row("gossipgrad"), 400),
+    by_moments(
+        "gossipgrad", sgp, of_row("gossipgrad"), 400,
+        lambda: {"carried": left_of_steps(Dissemination(4))},
+    ),
 )  # fmt: skip

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from algorithms.methods.exchanges.exchange import RandomLinks
 from algorithms.methods.gossip_averaging.gossip_averaging import GossipAveraging
 from algorithms.methods.gossip_pairwise.ad_psgd import ADPSGD
@@ -18,10 +16,12 @@ from algorithms.topologies.random_mixing import RandomEdge
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.torus import Torus
 from proofs_check.bounds.check import REPLICAS, BoundCheck
-from proofs_check.bounds.settings import near
-from theory.rules.reaches import mixed, mixed_in_pairs
+from proofs_check.bounds.settings import by_moments
+from theory.rules.reaches import kept_by_pairs
 from theory.stepsizes import ConstantStep, Stepsize
+from theory.theorems.ad_psgd import ad_psgd
 from theory.theorems.randomised_gossip import randomised_gossip
+from theory.theorems.saps_psgd import saps_psgd
 
 
 def _random(topology: StaticTopology, steps: int) -> BoundCheck:
@@ -46,10 +46,10 @@ def _ticks_early() -> int:
 
 
 def _kept_by_masked_pairs() -> float:
-    """Root of what a round leaves of the squared spread, in the mean: pairs are drawn afresh, and
-    a coordinate is averaged in one round of ``_COMPRESSION``."""
+    """What a round leaves of the squared spread, in the mean: pairs are drawn afresh, and a
+    coordinate is averaged in one round of ``_COMPRESSION``."""
     lam2 = _PAIRS.contraction()
-    return math.sqrt(1 - (1 - lam2) / _COMPRESSION)
+    return 1 - (1 - lam2) / _COMPRESSION
 
 
 BOUND_CHECKS: tuple[BoundCheck, ...] = (
@@ -57,12 +57,12 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
     _random(Torus(3, 3), 100),
     _random(Barbell(4), 200),
     _random(Complete(8), 60),
-    near(
-        "ad-psgd", lambda: mixed_in_pairs(3, _ticks_early()), _async, _TICKS, n=3, zeta2=0.0,
-        rated=False,
+    by_moments(
+        "ad-psgd", ad_psgd, _async, _TICKS,
+        lambda: {"kept": kept_by_pairs(3), "tau": _ticks_early()}, n=3, zeta2=0.0, rated=False,
     ),
-    near(
-        "saps-psgd", lambda: mixed(1 / (1 - _kept_by_masked_pairs())),
-        lambda step, _p, _t: SAPSPSGD(step, _PAIRS, _COMPRESSION), 800, rated=False,
+    by_moments(
+        "saps-psgd", saps_psgd, lambda step, _p, _t: SAPSPSGD(step, _PAIRS, _COMPRESSION), 800,
+        lambda: {"kept": _kept_by_masked_pairs()}, rated=False,
     ),
 )  # fmt: skip

@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import partial
 
 from algorithms.compressors.composed import QuantisedTopK
-from algorithms.compressors.layerwise import Buckets
-from algorithms.compressors.qsgd import QSGD
 from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.methods.local_updates.local_sgd import AtMeetings, LocalSGD
 from algorithms.optimizers.momentum import Momentum
@@ -22,26 +20,27 @@ from proofs_check.bounds.settings import (
     NONCONVEX,
     STRONG,
     alike,
-    delta_of,
+    by_moments,
     entry,
     mild,
     moment_in_ball,
     near,
     of_row,
-    omega_of,
     one_objective,
     same_shards,
     uneven,
 )
-from theory.rules.reaches import block_momentum, fed_back_locally, quantised_locally
+from theory.rules.reaches import block_momentum
 from theory.theorems.local_sgd import local_sgd
 from theory.theorems.local_sgd_nonconvex import local_sgd_nonconvex
 from theory.theorems.local_sgd_pl import local_sgd_pl
 from theory.theorems.one_shot_strongly_convex import one_shot_strongly_convex
+from theory.theorems.pqasgd import pqasgd
 from theory.theorems.pr_sgd import pr_sgd
 from theory.theorems.pr_sgd_momentum import pr_sgd_momentum
+from theory.theorems.qsparse_local import qsparse_local
 
-_QUANTISER, _COMPOSED = Buckets(QSGD(15), 64), QuantisedTopK(0.5, 15)
+_COMPOSED = QuantisedTopK(0.5, 15)
 
 BOUND_CHECKS: tuple[BoundCheck, ...] = (
     BoundCheck(
@@ -83,11 +82,9 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
         "pr-sgd", f"{NONCONVEX}, Dirichlet(0.3)", pr_sgd, uneven(8),
         lambda step, _p, _t: LocalSGD(step, 8), 400,
     ),
-    near(
-        "pqasgd", lambda: quantised_locally(8, omega_of(_QUANTISER, 10)), of_row("pqasgd"), 400
-    ),
-    near(
-        "qsparse-local-sgd", lambda: fed_back_locally(2, delta_of(_COMPOSED, 4)),
+    by_moments("pqasgd", pqasgd, of_row("pqasgd"), 400),
+    by_moments(
+        "qsparse-local-sgd", qsparse_local,
         lambda step, _p, _t: LocalSGD(step, 2, compressor=_COMPOSED, memory=ErrorFeedback()), 600,
         d=4,
     ),

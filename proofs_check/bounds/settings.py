@@ -122,20 +122,33 @@ def near(
     key: str, reach: Callable[[], Reach], make: Make, steps: int, *,
     n: int = 4, d: int = 10, zeta2: float = 0.25, rated: bool = True,
 ) -> BoundCheck:  # fmt: skip
-    """A row whose gradients are taken within ``reach`` of a virtual iterate, on the mild quadratic:
-    by second moments within its ball. ``reach`` is asked for when the check runs: some play a
-    schedule, which no import should do."""
+    """A row whose gradients are taken within ``reach`` of a virtual iterate, as
+    :func:`by_moments`."""
+
+    def stated() -> dict[str, float]:
+        own = reach()
+        return {"reach": own.reach, "gain": own.gain, "excess": own.excess}
+
+    return by_moments(
+        key, perturbed_iterate, make, steps, stated, n=n, d=d, zeta2=zeta2, rated=rated
+    )
+
+
+def by_moments(
+    key: str, theorem: Theorem, make: Make, steps: int,
+    more: Callable[[], dict[str, float]] = dict, *,
+    n: int = 4, d: int = 10, zeta2: float = 0.25, rated: bool = True,
+) -> BoundCheck:  # fmt: skip
+    """A row on the mild quadratic, by second moments within its ball and ``more`` constants, which
+    are asked for when the check runs: some play a schedule, which no import should do."""
     known = Statement(Kind.UPPER, "this method", "theory.rules.reaches")
 
     def constants(problem: Problem) -> Constants:
-        own = reach()
-        stated = {"reach": own.reach, "gain": own.gain, "excess": own.excess}
-        return moment_in_ball(problem).state(known, **stated)
+        return moment_in_ball(problem).state(known, **more())
 
     return BoundCheck(
-        key, MILD, perturbed_iterate, partial(mild, n, zeta2, d), make, steps, constants, BALL,
-        rated,
-    )  # fmt: skip
+        key, MILD, theorem, partial(mild, n, zeta2, d), make, steps, constants, BALL, rated
+    )
 
 
 def delta_of(compressor: Compressor, d: int) -> float:

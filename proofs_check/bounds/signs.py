@@ -8,7 +8,6 @@ from functools import partial
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.fixed_point import FixedPoint
 from algorithms.compressors.layerwise import LayerWise
-from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.rand_k import RandK
 from algorithms.compressors.scaled_sign import ScaledSign
 from algorithms.compressors.top_k import TopK
@@ -21,18 +20,17 @@ from proofs_check.bounds.settings import (
     MILD,
     NONCONVEX,
     bsp,
-    delta_of,
+    by_moments,
     entry,
     fed_back,
     feedback,
     mild,
-    near,
     of_row,
-    omega_of,
 )
 from theory.constants import Constants, Kind, Statement
-from theory.rules.reaches import both_ways, decaying, fed_back_nesterov
 from theory.theorems.bsp_nonconvex import bsp_nonconvex
+from theory.theorems.dist_ef_sgdm import dist_ef_sgdm
+from theory.theorems.ecq_sgd import ecq_sgd
 from theory.theorems.ef_sgd_nonconvex import ef_sgd_nonconvex
 from theory.theorems.ef_sgd_two_way import ef_sgd_two_way
 from theory.theorems.ef_sgd_workers import ef_sgd_workers
@@ -87,13 +85,11 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
         "low-precision-sgd", f"{MILD}, noise of signs", bsp_nonconvex,
         partial(mild, 4, 0.25, law=Law.RADEMACHER), bsp(_GRID), 400, _rounded,
     ),
-    near(
-        "dist-ef-sgd",
-        lambda: fed_back_nesterov(0.5, both_ways(*(delta_of(_BLOCKS.for_shapes(((2,),)), 2),) * 2)),
-        of_row("dist-ef-sgd"), 1000, d=2,
+    by_moments(
+        "dist-ef-sgd", dist_ef_sgdm, of_row("dist-ef-sgd"), 1000, lambda: {"momentum": 0.5}, d=2
     ),
-    near(
-        "ecq-sgd", lambda: decaying(0.5, 0.9, omega_of(QSGD(4), 10)), of_row("ecq-sgd"), 400,
+    by_moments(
+        "ecq-sgd", ecq_sgd, of_row("ecq-sgd"), 400, lambda: {"echoed": 0.5, "remembered": 0.9}
     ),
     *(fed_back(row, ef_sgd_workers) for row in ("one-bit-sgd", "ef-signsgd", "three-lc")),
 )  # fmt: skip

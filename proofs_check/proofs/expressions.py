@@ -8,6 +8,7 @@ it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, cast, final
 
 import numpy as np
@@ -18,6 +19,8 @@ from theory.constants import Constants
 from theory.stepsizes import ConstantStep
 from theory.theorem import Order, Theorem
 from theory.theorems.families import Descent, Neighbourhood, PolyakLojasiewicz, WeightedAverage
+from theory.theorems.perturbed_iterate import perturbed_iterate
+from theory.theorems.reached import Reached
 
 GAMMA, TIME = sp.symbols("gamma T", positive=True)
 SHIFT = sp.Symbol("a", positive=True)
@@ -123,6 +126,16 @@ def computes_at(theorem: Theorem, claimed: Any) -> DerivationStep:
     return truth("the theorem's code evaluates this at its example", all(gaps))
 
 
+def near(theorem: Theorem, reach: Any, gain: Any = 1, excess: Any = 0) -> DerivationStep:
+    """The code of ``theorem`` evaluates the bound of perturbed iterates at these three."""
+    names = ("initial_gap", "L_max", "sigma2", "G2", "n")
+    gap, L, sigma2, G2, n = (symbol(name) for name in names)
+    noise = 2 * GAMMA * gain * L * (sigma2 + excess * G2) / n
+    return computes(
+        theorem, 4 * gap / (GAMMA * gain * TIME) + noise + 4 * (GAMMA * L * reach) ** 2 * G2
+    )
+
+
 def descends(theorem: Descent, weight: int, floor: Any) -> DerivationStep:
     """The code of ``theorem`` evaluates weight Delta/(gamma T) + ``floor``."""
     return computes(theorem, weight * symbol("initial_gap") / (GAMMA * TIME) + floor)
@@ -164,11 +177,25 @@ def exponent(expression: Any, name: str) -> Any:
     return sp.limit(sp.simplify(x * sp.diff(expression, x) / expression), x, sp.oo)
 
 
+def near_leading(theorem: Reached, names: Sequence[str]) -> Any:
+    """As :func:`leading`, with symbols for gain and excess but where they depend on ``names``."""
+    own = theorem.separation(constants())
+    lead = leading(perturbed_iterate)
+    for name, formula in (("gain", own.gain), ("excess", own.excess)):
+        told = exact(formula)
+        if told.free_symbols & {symbol(one) for one in names} or told.is_number:
+            lead = lead.subs(symbol(name), told)
+    return sp.simplify(lead)
+
+
 def orders(theorem: Theorem, order: Order, **known: Any) -> DerivationStep:
     """``order`` is that of the leading term of the theorem's bound, in all that it names, and in n
     where the theorem speaks of n."""
-    lead = leading(theorem, **known)
     stated = dict(order.exponents)
     names = [*stated, *(name for name in ("n",) if name in theorem.needs and name not in stated)]
+    if isinstance(theorem, Reached) and type(theorem).noise is Reached.noise:
+        lead = near_leading(theorem, names)
+    else:
+        lead = leading(theorem, **known)
     same = all(sp.simplify(exponent(lead, name) - stated.get(name, 0)) == 0 for name in names)
     return truth(f"{theorem.name}: {order} is the order of {lead}", same)

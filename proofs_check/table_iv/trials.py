@@ -29,14 +29,9 @@ from algorithms.synchronisation.stale import SSP
 from algorithms.topologies.ring import Ring
 from proofs_check.cell import Cell, CellKind
 from proofs_check.table_iv.trial import TableTrial
-from theory.orders.ad_psgd import ad_psgd
-from theory.orders.local_gossip import local_gossip
-from theory.orders.pqasgd import pqasgd
-from theory.orders.qsparse_local import qsparse_local
-from theory.orders.sparq_sgd import sparq_sgd
-from theory.orders.unbounded_delays import unbounded_delays
 from theory.survey.classification import Objective
 from theory.theorem import Result
+from theory.theorems.ad_psgd import ad_psgd
 from theory.theorems.asysg_con import asysg_con
 from theory.theorems.bsp_nonconvex import bsp_nonconvex
 from theory.theorems.bsp_strongly_convex_decreasing import bsp_strongly_convex_decreasing
@@ -46,10 +41,15 @@ from theory.theorems.d_psgd import d_psgd
 from theory.theorems.diana import diana
 from theory.theorems.diana_nonconvex import diana_nonconvex
 from theory.theorems.ef_sgd_workers import ef_sgd_workers
+from theory.theorems.local_gossip import local_gossip
 from theory.theorems.local_sgd import local_sgd
 from theory.theorems.mem_sgd import mem_sgd
+from theory.theorems.pqasgd import pqasgd
 from theory.theorems.pr_sgd import pr_sgd
+from theory.theorems.qsparse_local import qsparse_local
+from theory.theorems.sparq_sgd import sparq_sgd
 from theory.theorems.ssp import ssp
+from theory.theorems.unbounded_delays import unbounded_delays
 
 _CONVEX, _NONCONVEX = Objective
 _ALIKE, _UNEQUAL = "quadratic-sc", "quadratic-unequal"

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from theory.networks import mixing, spectra, weights
+from theory.networks.compressed_gossip import choco_kept
 from theory.networks.mixing import (
     MixingError,
     check_contracting,
@@ -321,3 +322,32 @@ def test_no_workers_are_refused(closed: object) -> None:
 def test_powers_of_two_are_named() -> None:
     with pytest.raises(ValueError, match="power of two, got n=12; 8 or 16 would do"):
         hypercube(12)
+
+
+@pytest.mark.parametrize("step", [0.25, 0.5, 0.75, 1.0])
+def test_compressed_gossip_without_compression_keeps_its_closed_form(step: float) -> None:
+    """On a complete graph spreads shrink by 1 - c, and copies are c of them behind."""
+    mean = np.full((4, 4), 0.25)
+    assert choco_kept(mean, 1.0, step) == pytest.approx((1 - step) ** 2 + step**2, rel=1e-12)
+
+
+def test_compressed_gossip_keeps_what_its_worst_start_shows() -> None:
+    """Of a random start no more is left in the mean of its masks, and the bound is met by one."""
+    rng, share, step = np.random.default_rng(5), 0.5, 0.4
+    w = np.array([[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.25, 0.25, 0.5]])
+    kept = choco_kept(w, share, step)
+    largest = 0.0
+    for _ in range(200):
+        x, copies = rng.normal(size=(2, 3))
+        before = ((x - x.mean()) ** 2).sum() + ((x - copies) ** 2).sum()
+        after = 0.0
+        for number in range(8):
+            mask = np.array([number >> i & 1 for i in range(3)])
+            public = copies + mask * (x - copies)
+            moved = x + step * (w @ public - public)
+            spread = ((moved - moved.mean()) ** 2).sum() + ((moved - public) ** 2).sum()
+            after += spread / 8
+        largest = max(largest, after / before)
+    assert 0.8 * kept < largest <= kept * (1 + 1e-12)
+    with pytest.raises(ValueError, match=r"at most 10 workers \(2\^n masks\), got 11"):
+        choco_kept(np.eye(11), share, step)

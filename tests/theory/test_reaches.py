@@ -51,7 +51,8 @@ def test_differences_and_pairs_end_where_their_recursions_do() -> None:
     kept = math.sqrt(lam**2 + omega * beta**2)
     assert found.reach == pytest.approx(iterated(kept, math.sqrt(1 + omega)), rel=1e-12)
     assert found.excess == pytest.approx(omega * (beta * found.reach + 1) ** 2, rel=1e-15)
-    pair = reaches.mixed_in_pairs(2, 0)  # two workers meet and take their mean: half a step each
+    # two workers meet and take their mean: half a step each
+    pair = reaches.mixed_in_pairs(2, 0, reaches.kept_by_pairs(2))
     assert pair.gain == 0.5 and pair.excess == 1.0
     assert pair.reach == pytest.approx(iterated(math.sqrt(0.5), math.sqrt(0.5)), rel=1e-12)
 
@@ -72,3 +73,17 @@ def test_what_need_not_stay_together_is_refused() -> None:
         reaches.decaying(1.0, 1.0, 1.0)
     with pytest.raises(ValueError, match=r"alpha must lie between 0 and 2/\(n \+ 1\)"):
         reaches.elastic(4, 0.5, 1)
+
+
+def test_new_ways_apart_end_where_their_recursions_do() -> None:
+    r, m = 0.3, 0.2
+    found = reaches.fed_back_globally(m, 1 - r**2)
+    longest = iterated(m * (1 + r) + r, 1.0)
+    assert found.gain == pytest.approx(1.25, rel=1e-15)
+    assert found.reach == pytest.approx(1.25 * longest * (r + m * (1 + r)), rel=1e-12)
+    assert reaches.fed_back_globally(0.0, 0.75).reach == pytest.approx(reaches.left(0.75))
+    assert reaches.mixed_at_random(0.25).reach == pytest.approx(iterated(0.5, 1.0), rel=1e-12)
+    assert reaches.wandering(3, 0.8).reach == pytest.approx(iterated(0.8, 3.0), rel=1e-12)
+    wide = reaches.wandering_compressed(3, 0.64).reach
+    assert wide == pytest.approx(math.sqrt(2) * iterated(0.8, 3 * math.sqrt(2)), rel=1e-12)
+    assert reaches.late(2.5, 0.0) == Reach(2.5) and reaches.late(2.0, 3.0) == Reach(4.0)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import cmath
 from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -42,6 +43,37 @@ def d2_limit(curvature: float = 0.0) -> float:
     if not 0 <= curvature < 1:
         raise ValueError(f"curvature must lie in [0, 1), got curvature={curvature}")
     return -1 / (3 - 2 * curvature)
+
+
+def choco_kept(matrix: ArrayLike, share: float, consensus_step: float) -> float:
+    r"""What a round of CHOCO-Gossip with random masks leaves of the potential, at most.
+
+    Each worker sends every coordinate with probability ``share``, independently of the others: then
+    :math:`E \sum_i \|x_i - \bar x\|^2 + \|x_i - \hat x_i\|^2` after :math:`\hat x \gets \hat x +
+    D (x - \hat x)`, :math:`x \gets x + \gamma (W - I) \hat x` is a quadratic form in (x,
+    :math:`\hat x`), whose largest quotient this is, over all :math:`2^n` masks of a coordinate
+    (derived).
+
+    Raises:
+        ValueError: a matrix of more than ten workers.
+    """
+    w = np.asarray(matrix, dtype=np.float64)
+    n = len(w)
+    if n > 10:
+        raise ValueError(f"matrix must be of at most 10 workers (2^n masks), got {n}")
+    eye, zero = np.eye(n), np.zeros((n, n))
+    apart = np.block([[2 * eye - 1 / n, -eye], [-eye, eye]])
+    after = np.zeros((2 * n, 2 * n))
+    for mask in product((0.0, 1.0), repeat=n):
+        chance = share ** sum(mask) * (1 - share) ** (n - sum(mask))
+        sent = np.diag(mask)
+        copies = np.hstack([sent, eye - sent])
+        models = np.hstack([eye, zero]) + consensus_step * (w - eye) @ copies
+        step = np.vstack([models, copies])
+        after += chance * step.T @ apart @ step
+    values, vectors = np.linalg.eigh(apart)
+    seen = vectors[:, values > 1e-12] / np.sqrt(values[values > 1e-12])
+    return float(np.linalg.eigvalsh(seen.T @ after @ seen).max())
 
 
 def dcd_margin(c: Constants) -> float:

@@ -10,7 +10,6 @@ these; :mod:`proofs_check.proofs.auxiliary.reaches` holds the identities by comp
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import final
 
@@ -31,12 +30,18 @@ class Reach:
     excess: float = 0.0
 
 
+def _below_one(what: str, value: float) -> None:
+    """Numbers only: symbols are what proofs put here."""
+    if isinstance(value, float) and not value < 1:
+        raise ValueError(f"{what} must be below 1, got {value:.4g}")
+
+
 def left(delta: float) -> float:
     """r/(1 - r), r = sqrt(1 - delta): the residual of error feedback around steps of length 1.
 
     e <- p - C(p) with p = s + e and ||s|| <= 1 has ||e|| <= r (1 + ||e||).
     """
-    r = math.sqrt(1 - delta)
+    r = (1 - delta) ** 0.5
     return r / (1 - r)
 
 
@@ -45,11 +50,11 @@ def both_ways(up: float, down: float) -> float:
 
     The server gets at most (1 + r_up)/(1 - r_up) of a worker's step, as s + e - e^+.
     """
-    one = math.sqrt(1 - up)
+    one = (1 - up) ** 0.5
     return left(up) + (1 + one) / (1 - one) * left(down)
 
 
-def fed_back_locally(steps: int, delta: float) -> Reach:
+def fed_back_locally(steps: float, delta: float) -> Reach:
     """Local steps, then their sum through a contraction with error feedback (Qsparse-local-SGD).
 
     z = mean model minus mean residual, both at a meeting and between two. A gradient is taken at
@@ -58,12 +63,12 @@ def fed_back_locally(steps: int, delta: float) -> Reach:
     return Reach(steps - 1 + steps * left(delta))
 
 
-def quantised_locally(steps: int, omega: float) -> Reach:
+def quantised_locally(steps: float, omega: float) -> Reach:
     """Local steps, then their sum through an unbiased operator: z is the mean model, which jumps.
 
     A jump has a variance of omega steps^2 G^2/n, once in so many steps.
     """
-    return Reach(steps - 1.0, excess=omega * steps)
+    return Reach(steps - 1, excess=omega * steps)
 
 
 def fed_back_momentum(m: float, residual: float) -> Reach:
@@ -72,6 +77,17 @@ def fed_back_momentum(m: float, residual: float) -> Reach:
     z = x - e - m/(1 - m) u. Velocities are at most 1/(1 - m) long.
     """
     return Reach((residual + m / (1 - m)) / (1 - m), gain=1 / (1 - m))
+
+
+def fed_back_globally(m: float, delta: float) -> Reach:
+    """Error feedback around the model's own last move (GMC): g + m (mean sent before) + e.
+
+    z = (x - e - m x_before)/(1 - m). What is compressed is at most p <- 1 + m (1 + r) p + r p,
+    since a message is at most 1 + r = 1 + sqrt(1 - delta) times as long.
+    """
+    r = (1 - delta) ** 0.5
+    longest = 1 / (1 - r - m * (1 + r))
+    return Reach(longest * (r + m * (1 + r)) / (1 - m), gain=1 / (1 - m))
 
 
 def fed_back_nesterov(m: float, residual: float) -> Reach:
@@ -97,16 +113,52 @@ def mixed(total: float) -> Reach:
     return Reach(total)
 
 
-def mixed_in_pairs(n: int, tau: int) -> Reach:
-    """AD-PSGD over a complete graph, one gradient a tick by one of n workers of one objective.
+def mixed_at_random(kept: float) -> Reach:
+    """Gossip by matrices drawn afresh, each of which leaves ``kept`` of the squared spread in
+    expectation: z is the mean model, and spreads S <- sqrt(kept) S + 1."""
+    return Reach(1 / (1 - kept**0.5))
 
-    Whoever calls, an average with a uniform partner leaves 1 - 1/(2 (n - 1)) of the squared spread
-    in expectation. A model is read at most tau ticks early, while the mean moves by 1/n a tick. A
-    gradient is one worker's own: its variance is at most sigma^2/n and (1 - 1/n) G^2.
+
+def wandering(steps: float, lam: float) -> Reach:
+    """So many local steps between rounds of one symmetric W: z is the mean model.
+
+    Steps of one period are whole until its end, then lam of each is left, then lam^2.
     """
-    kept = math.sqrt(1 - 1 / (2 * (n - 1)))
-    share = 1 - 1 / n
-    return Reach(math.sqrt(share) / (1 - kept) + tau / n, gain=1 / n, excess=n - 1.0)
+    return Reach(steps / (1 - lam))
+
+
+def wandering_compressed(steps: float, kept: float) -> Reach:
+    """Local steps between rounds of compressed gossip that leave ``kept`` of the potential.
+
+    Both parts of the potential grow by one step's length a step, S <- sqrt(kept) S + sqrt(2) steps;
+    sqrt(2) more makes room for a potential at the start.
+    """
+    return Reach(2 * steps / (1 - kept**0.5))
+
+
+def late(tau_rms: float, omega: float) -> Reach:
+    """One gradient an update, read tau updates early, through an unbiased operator: z is x.
+
+    A message is at most sqrt(1 + omega) G long in the root mean square.
+    """
+    return Reach((1 + omega) ** 0.5 * tau_rms)
+
+
+def mixed_in_pairs(n: float, tau: float, kept: float) -> Reach:
+    """AD-PSGD, one gradient a tick by one of n workers of one objective.
+
+    Whoever calls, an average leaves ``kept`` of the squared spread in expectation, at most. A model
+    is read at most tau ticks early, while the mean moves by 1/n a tick. A gradient is one worker's
+    own: its variance is at most sigma^2/n and (1 - 1/n) G^2.
+    """
+    spread = (1 - 1 / n) ** 0.5 / (1 - kept**0.5)
+    return Reach(spread + tau / n, gain=1 / n, excess=n - 1.0)
+
+
+def kept_by_pairs(n: int) -> float:
+    """What an average of a worker with a uniform one of the n - 1 others leaves of the squared
+    spread, in expectation and whoever it is."""
+    return 1 - 1 / (2 * (n - 1))
 
 
 def sent_differences(lam: float, beta: float, omega: float) -> Reach:
@@ -116,9 +168,8 @@ def sent_differences(lam: float, beta: float, omega: float) -> Reach:
         ValueError: lam^2 + omega beta^2 >= 1, where models need not stay together.
     """
     kept = lam**2 + omega * beta**2
-    if not kept < 1:
-        raise ValueError(f"lam^2 + omega beta^2 must be below 1, got {kept:.4g}")
-    spread = math.sqrt(1 + omega) / (1 - math.sqrt(kept))
+    _below_one("lam^2 + omega beta^2", kept)
+    spread = (1 + omega) ** 0.5 / (1 - kept**0.5)
     return Reach(spread, excess=omega * (beta * spread + 1) ** 2)
 
 
@@ -131,9 +182,8 @@ def decaying(alpha: float, beta: float, omega: float) -> Reach:
         ValueError: (beta - alpha)^2 + omega alpha^2 >= 1, where h need not stay bounded.
     """
     kept = (beta - alpha) ** 2 + omega * alpha**2
-    if not kept < 1:
-        raise ValueError(f"(beta - alpha)^2 + omega alpha^2 must be below 1, got {kept:.4g}")
-    h = math.sqrt(omega) / (1 - math.sqrt(kept))
+    _below_one("(beta - alpha)^2 + omega alpha^2", kept)
+    h = omega**0.5 / (1 - kept**0.5)
     c = alpha / (alpha + 1 - beta)
     return Reach(c * h, excess=(1 - c) ** 2 * omega * (1 + alpha * h) ** 2)
 
@@ -151,4 +201,4 @@ def elastic(n: int, alpha: float, period: int) -> Reach:
     kept = max(abs(1 - alpha), abs(1 - (n + 1) * alpha))
     if not kept < 1:
         raise ValueError(f"alpha must lie between 0 and 2/(n + 1), got alpha={alpha} with n={n}")
-    return Reach(math.sqrt(n) * period / (1 - kept), gain=n / (n + 1))
+    return Reach(n**0.5 * period / (1 - kept), gain=n / (n + 1))

@@ -15,8 +15,8 @@ def error_in_time(
     .. math:: \frac{2\Delta}{\gamma S}\left(Y + \frac DH\right) + \frac{\gamma L\sigma^2}n
        + \gamma^2L^2\sigma^2(H-1)
 
-    ``compute`` (Y) and ``delay`` (D) are the seconds of a local step and of an averaging. From
-    memory: compared, never asserted.
+    ``compute`` (Y) and ``delay`` (D) are the seconds of a local step and of an averaging. It is
+    :mod:`theory.theorems.local_sgd_nonconvex` after K steps.
 
     Raises:
         ValueError: period < 1, or a number that is not positive (delay: negative).

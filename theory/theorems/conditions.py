@@ -51,6 +51,12 @@ def positive(c: Constants, name: str) -> Condition:
     return (value > 0, f"{name} must be positive, got {name}={value:.6g}")
 
 
+def below_one(c: Constants, name: str) -> Condition:
+    """The condition that a constant lies below 1."""
+    value = c.need(name)
+    return (value < 1, f"{name} must be below 1, got {name}={value:.6g}")
+
+
 def quality(c: Constants, name: str) -> Condition:
     """The condition that a constant is the quality of a contraction, 0 < delta <= 1."""
     value = c.need(name)

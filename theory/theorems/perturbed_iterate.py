@@ -26,27 +26,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from theory.claims import Confidence, Source
+from theory.claims import Source
 from theory.constants import Constants
-from theory.stepsizes import ConstantStep
-from theory.theorem import HALF, Order
+from theory.rules.reaches import Reach
 from theory.theorems.conditions import Condition, positive
-from theory.theorems.families import Descent, within_drift
+from theory.theorems.reached import Reached
 
 
 @final
 @dataclass(frozen=True)
-class PerturbedIterate(Descent):
+class PerturbedIterate(Reached):
     """See the file's docstring for the statement and its derivation."""
 
     name = "perturbed_iterate"
     title = "Perturbed iterates with bounded second moments, non-convex"
     source = Source("Mania et al.", 2017, "1507.06970", "setting; n workers, derived here")
-    confidence = Confidence.DERIVED
     needs = ("n", "L_max", "sigma2", "G2", "reach", "gain", "excess", "initial_gap")
-    order = Order({"T": -HALF, "n": -HALF})
-    formula = "1/(gain L_max)"
-    tight = False
     example = Constants(
         n=4, L_max=2.0, sigma2=5.0, G2=7.0, reach=3.0, gain=2.0, excess=0.25, initial_gap=3.0
     )
@@ -54,26 +49,8 @@ class PerturbedIterate(Descent):
     def premises(self, c: Constants) -> tuple[Condition, ...]:
         return (positive(c, "gain"),)
 
-    def limit(self, c: Constants) -> float:
-        return 1 / (c.need("gain") * c.need("L_max"))
-
-    def noise(self, c: Constants) -> float:
-        """(sigma2 + excess G2)/n, the variance of a step of the virtual iterate [(f / x)^2]."""
-        return (c.need("sigma2") + c.need("excess") * c.need("G2")) / c.need("n")
-
-    def balance(self, c: Constants) -> tuple[float, float]:
-        noise = c.need("gain") ** 2 * c.need("L_max") * self.noise(c)
-        return 2 * c.need("initial_gap"), noise
-
-    def prescribed(self, c: Constants, horizon: int) -> ConstantStep:
-        return within_drift(self, c, horizon)
-
-    def start(self, c: Constants, gamma: float) -> float:
-        return 4 * c.need("initial_gap") / (gamma * c.need("gain"))
-
-    def floors(self, c: Constants, gamma: float) -> tuple[float, ...]:
-        y = gamma * c.need("L_max")
-        return 2 * y * c.need("gain") * self.noise(c), 4 * (y * c.need("reach")) ** 2 * c.need("G2")
+    def separation(self, c: Constants) -> Reach:
+        return Reach(c.need("reach"), c.need("gain"), c.need("excess"))
 
 
 perturbed_iterate = PerturbedIterate()

@@ -9,10 +9,10 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from proofs_check.closed_forms.erratum import erratum
 from proofs_check.verdict import Verdict
-from theory.orders.pqasgd import pqasgd
 from theory.stepsizes import ConstantStep
 from theory.survey.speedup_rounds import rounds
 from theory.theorem import Metric
+from theory.theorems.pqasgd import pqasgd
 
 SPEAKS_OF = ("local-sgd", "lupa-sgd", "pqasgd", "pr-sgd")
 

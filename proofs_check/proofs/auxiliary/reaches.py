@@ -20,7 +20,7 @@ BEHIND = m**2 / (1 - m)
 """Velocities by which the virtual iterate of Nesterov's momentum is behind."""
 
 
-def _momentum(behind: Any) -> tuple[DerivationStep, ...]:
+def velocities(behind: Any) -> tuple[DerivationStep, ...]:
     """Steps of gamma = 1: p = s + e is compressed to C, x and e move by it."""
     later = m * u + g
     c = m / (1 - m)
@@ -33,7 +33,7 @@ def _momentum(behind: Any) -> tuple[DerivationStep, ...]:
     )
 
 
-def _blocks() -> tuple[DerivationStep, ...]:
+def blocks() -> tuple[DerivationStep, ...]:
     """a is where a block began, D its last move, l the local moves so far, H of them at its end."""
     a, D, eta, local = sp.symbols("a D eta l", real=True)
     z = a + (eta * D + local) / (1 - eta)
@@ -49,8 +49,8 @@ def _blocks() -> tuple[DerivationStep, ...]:
     )
 
 
-def _decaying() -> tuple[DerivationStep, ...]:
-    """h+ = beta h + g - C with C = g + alpha h + noise."""
+def decaying() -> tuple[DerivationStep, ...]:
+    """Feedback that decays: h+ = beta h + g - C with C = g + alpha h + noise."""
     h, noise = sp.symbols("h noise", real=True)
     c = alpha / (alpha + 1 - beta)
     heard = g + alpha * h + noise
@@ -62,7 +62,8 @@ def _decaying() -> tuple[DerivationStep, ...]:
     )
 
 
-def _fixed_points() -> tuple[DerivationStep, ...]:
+def fixed_points() -> tuple[DerivationStep, ...]:
+    """Where distances end: residuals of either way and of both, spreads of differences."""
     lam, b = sp.symbols("lambda b", positive=True)
     one, other = up / (1 - up), down / (1 - down)
     together = (up + down) / ((1 - up) * (1 - down))
@@ -75,7 +76,7 @@ def _fixed_points() -> tuple[DerivationStep, ...]:
     )
 
 
-def _pairs() -> tuple[DerivationStep, ...]:
+def pairs() -> tuple[DerivationStep, ...]:
     """Four workers, worker 0 calls: the squared spread after an average, over all partners."""
     values = sp.symbols("x_0:4", real=True)
     mean = sum(values) / 4
@@ -97,9 +98,9 @@ def prove(behind: Any = BEHIND) -> Verdict:
         "perturbed_iterate",
         "virtual iterates of feedback, momentum, blocks and differences take plain steps",
         "derived; Karimireddy et al. 2019, Zheng et al. 2019, Chen, Huo 2016, Wu et al. 2018",
-        *_momentum(behind),
-        *_blocks(),
-        *_decaying(),
-        *_fixed_points(),
-        *_pairs(),
+        *velocities(behind),
+        *blocks(),
+        *decaying(),
+        *fixed_points(),
+        *pairs(),
     )

@@ -1,0 +1,1 @@
+"""Derivations of local work over gossip."""

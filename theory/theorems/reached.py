@@ -1,0 +1,50 @@
+r"""Descents of a virtual iterate near which gradients are taken, S told by the method's constants.
+
+:mod:`theory.theorems.perturbed_iterate` has the statement and its derivation; members differ in the
+distance S (``reach``), the ``gain`` a and the ``excess`` b of :mod:`theory.rules.reaches`.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+from theory.claims import Confidence
+from theory.constants import Constants
+from theory.rules.reaches import Reach
+from theory.stepsizes import ConstantStep
+from theory.theorem import HALF, Order
+from theory.theorems.families import Descent, within_drift
+
+
+class Reached(Descent):
+    """4 Delta/(gamma a T) + 2 gamma a L_max (sigma2 + b G2)/n + 4 (gamma L_max S)^2 G2."""
+
+    confidence = Confidence.DERIVED
+    order = Order({"T": -HALF, "n": -HALF})
+    formula = "1/(gain L_max)"
+    tight = False
+
+    @abstractmethod
+    def separation(self, c: Constants) -> Reach:
+        """S, a and b of the method that ``c`` speaks of."""
+
+    def limit(self, c: Constants) -> float:
+        return 1 / (self.separation(c).gain * c.need("L_max"))
+
+    def noise(self, c: Constants) -> float:
+        """(sigma2 + b G2)/n, the variance of a step of the virtual iterate [(f / x)^2]."""
+        return (c.need("sigma2") + self.separation(c).excess * c.need("G2")) / c.need("n")
+
+    def balance(self, c: Constants) -> tuple[float, float]:
+        noise = self.separation(c).gain ** 2 * c.need("L_max") * self.noise(c)
+        return 2 * c.need("initial_gap"), noise
+
+    def prescribed(self, c: Constants, horizon: int) -> ConstantStep:
+        return within_drift(self, c, horizon)
+
+    def start(self, c: Constants, gamma: float) -> float:
+        return 4 * c.need("initial_gap") / (gamma * self.separation(c).gain)
+
+    def floors(self, c: Constants, gamma: float) -> tuple[float, ...]:
+        own, y = self.separation(c), gamma * c.need("L_max")
+        return 2 * y * own.gain * self.noise(c), 4 * (y * own.reach) ** 2 * c.need("G2")
