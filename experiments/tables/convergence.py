@@ -44,8 +44,8 @@ STANDINGS: dict[RateStanding, str] = {
     RateStanding.HELD: "a theorem with constants covers the runs, and its order was not refuted",
     RateStanding.AGREES: "no theorem with constants covers the runs; the interval of the exponent "
     "reaches the order that is stated, or lies below it",
-    RateStanding.SHORT: "the error falls more slowly than stated at these horizons, by more than "
-    "the interval; nothing certain is refuted",
+    RateStanding.SHORT: "the error falls more slowly, or grows faster, than stated here, by more "
+    "than the interval; nothing certain is refuted",
     RateStanding.COARSE: "the interval reaches half a power above the stated one, so that 1/T "
     "could be 1/sqrt(T)",
     RateStanding.REFUTED: "a theorem covers the runs and its order is refuted",

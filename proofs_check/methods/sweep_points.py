@@ -7,7 +7,9 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any, NamedTuple
 
 from algorithms.catalogue import Row
+from algorithms.compressors.base import Compressor
 from algorithms.methods.base import Method
+from algorithms.methods.parts.constants import operator_constants
 from algorithms.problems.base import Problem
 from algorithms.topologies.base import Topology
 from algorithms.topologies.gallery import gallery
@@ -79,7 +81,7 @@ _MOVERS: dict[str, tuple[tuple[str, Values], ...]] = {
         *(
             (f"{where}.{name}", ladder)
             for where in ("compressor", "gossip.compressor")
-            for name, ladder in (("k", SHARES), ("s", LEVELS), ("inner.s", LEVELS))
+            for name, ladder in (("k", SHARES), ("s", LEVELS), ("inner.s", LEVELS), ("q", SHARES))
         ),
     ),
     "omega": (("compressor.s", LEVELS), ("compressor.k", SHARES), ("compressor.q", SHARES)),
@@ -138,6 +140,22 @@ def _placed(node: Any, graph: Topology) -> Any:
         and (after := _placed(getattr(node, field.name), graph)) is not getattr(node, field.name)
     }
     return replace(node, **changed) if changed else node
+
+
+def of_parts(method: Method[Any], d: int) -> Constants:
+    """What topology, operator and period of a method say for themselves.
+
+    A method states of them only what a theorem may take, as CHOCO's rounds state no gap where H > 1
+    because no theorem on gossip with compression knows both; a sweep asks where it is.
+    """
+    found = Constants()
+    for one in _nodes(method):
+        if isinstance(one, Topology):
+            found = found.merge(one.constants())
+        elif isinstance(one, Compressor):
+            found = found.merge(operator_constants(one, d))
+    period = getattr(method, "period", None)
+    return found.state(H=period) if isinstance(period, int) else found
 
 
 def value_at(variable: str, c: Constants, point: SweepPoint) -> float | None:

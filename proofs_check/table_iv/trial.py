@@ -24,6 +24,8 @@ from theory.stepsizes import ConstantStep, InverseTimeStep, Stepsize
 from theory.survey.classification import Objective, Scheme
 from theory.theorem import OrderOnly, Result, Theorem
 
+_NAMES = {"gap": "lam"}  # of constants, where they differ from the variable's
+GROUPS = 32  # of the jackknife: 16 give intervals half as wide again
 OCTAVES = 8  # the shortest horizon of a non-convex cell is an eighth of the longest
 
 
@@ -101,11 +103,16 @@ class TableTrial:
         return ConstantStep(largest * (shortest / steps * objective.n / self.n) ** 0.5)
 
     def order_in(self, variable: str) -> float | None:
-        """The exponent that theory states: of the cell's result, in T else of its column."""
+        """The exponent that theory states: of the cell's result, in T else of its column.
+
+        What a theorem's bound has and its leading term does not, enters with the power 0.
+        """
         result = self.result
         order = result.order if isinstance(result, (Theorem, OrderOnly)) else None
         if order is not None and variable in order.exponents:
             return float(order.exponents[variable])
+        if isinstance(result, Theorem) and _NAMES.get(variable, variable) in result.needs:
+            return 0.0
         return float(self.objective.power) if variable == "T" else None
 
     @property

@@ -28,7 +28,7 @@ from algorithms.methods.variance_reduced.diana import Diana
 from algorithms.synchronisation.stale import SSP
 from algorithms.topologies.ring import Ring
 from proofs_check.cell import Cell, CellKind
-from proofs_check.table_iv.trial import TableTrial
+from proofs_check.table_iv.trial import GROUPS, TableTrial
 from theory.survey.classification import Objective
 from theory.theorem import Result
 from theory.theorems.ad_psgd import ad_psgd
@@ -187,7 +187,7 @@ def _one_by_one(
     )  # fmt: skip
 
 
-_NOBODY = (None, None)
+_NOBODY, _LATE = (None, None), ("T", "n", "tau", "omega")
 _OMEGA = "no source states a rate; an unbiased operator adds variance, which leaves powers of T"
 _SERVER: tuple[TableTrial, ...] = (
     *_pair(
@@ -196,20 +196,20 @@ _SERVER: tuple[TableTrial, ...] = (
     *_pair("PS, BSP, Quant.", _DIANA, (diana, diana_nonconvex), "T", "n", "omega", first=0.4),
     *_pair("PS, BSP, Spars.", _TOP, (mem_sgd, ef_sgd_workers), "T", "n", "delta"),
     *_one_by_one(
-        "PS, SSP, Null", row("ssp"), (ssp, unbounded_delays), "T", "tau",
+        "PS, SSP, Null", row("ssp"), (ssp, unbounded_delays), "T", "n", "tau",
         note="Ho et al. 2013 prove a regret of 1/sqrt(T) for convex Lipschitz functions, "
         "which the survey cites in the other column (T2); bounded delays are a case of Zhang et "
         "al. 2018 there",
     ),
-    *_one_by_one("PS, SSP, Quant.", _stale(_LEVELS), _NOBODY, "T", "tau", "omega", note=_OMEGA),
-    *_one_by_one("PS, SSP, Spars.", _stale(_KEPT), _NOBODY, "T", "tau", "omega", note=_OMEGA),
+    *_one_by_one("PS, SSP, Quant.", _stale(_LEVELS), _NOBODY, *_LATE, note=_OMEGA),
+    *_one_by_one("PS, SSP, Spars.", _stale(_KEPT), _NOBODY, *_LATE, note=_OMEGA),
     *_one_by_one(
         "PS, ASP, Null", row("asp"), (None, asysg_con), "T", "n", summed=True,
         note="the survey's sources for the convex cell are about other things (T3)",
     ),
-    *_one_by_one("PS, ASP, Quant.", _late(_LEVELS), _NOBODY, "T", "omega", summed=True),
+    *_one_by_one("PS, ASP, Quant.", _late(_LEVELS), _NOBODY, "T", "n", "omega", summed=True),
     *_one_by_one(
-        "PS, ASP, Spars.", _late(_KEPT), _NOBODY, "T", "omega", summed=True, note=_OMEGA
+        "PS, ASP, Spars.", _late(_KEPT), _NOBODY, "T", "n", "omega", summed=True, note=_OMEGA
     ),
     *_pair(
         "PS, L-SGD, Null", _LOCAL, (local_sgd, pr_sgd), "T", "n", "H",
@@ -240,26 +240,29 @@ _PEERS: tuple[TableTrial, ...] = (
         "T", "n", "delta", "gap", convex=_UNEQUAL, peers=2,
     ),
     *_one_by_one(
-        "Gossip, ASP, Null", row("ad-psgd"), (None, ad_psgd), "T", "gap", convex=_UNEQUAL, peers=2,
+        "Gossip, ASP, Null", row("ad-psgd"), (None, ad_psgd), "T", "n", "gap",
+        convex=_UNEQUAL, peers=2,
     ),
     *_one_by_one(
-        "Gossip, ASP, Quant.", _paired(_GRID), _NOBODY, "T", "gap", convex=_UNEQUAL, peers=2,
+        "Gossip, ASP, Quant.", _paired(_GRID), _NOBODY, "T", "n", "gap", convex=_UNEQUAL, peers=2,
         note="ours: pairs exchange models on a grid; the mean stays what it is",
     ),
     *_one_by_one(
-        "Gossip, ASP, Spars.", _paired(_MASK), _NOBODY, "T", "gap", convex=_UNEQUAL, peers=2,
-        note="ours: SAPS-PSGD's shared mask in AD-PSGD's pairs",
+        "Gossip, ASP, Spars.", _paired(_MASK), _NOBODY, "T", "n", "delta", "gap",
+        convex=_UNEQUAL, peers=2, note="ours: SAPS-PSGD's shared mask in AD-PSGD's pairs",
     ),
     *_pair(
         "Gossip, L-SGD, Null", row("gossip-local-sgd"), (None, local_gossip),
         "T", "n", "H", "gap", convex=_UNEQUAL, longer=2, first=0.125, peers=2,
     ),
     *_pair(
-        "Gossip, L-SGD, Quant.", _wandering(_SHRUNK), (None, sparq_sgd), "T", "n", "H", "gap",
+        "Gossip, L-SGD, Quant.", _wandering(_SHRUNK), (None, sparq_sgd),
+        "T", "n", "H", "delta", "gap",
         convex=_UNEQUAL, longer=2, first=0.125, peers=2,
     ),
     *_pair(
-        "Gossip, L-SGD, Spars.", _wandering(_LARGEST), (None, sparq_sgd), "T", "n", "H", "gap",
+        "Gossip, L-SGD, Spars.", _wandering(_LARGEST), (None, sparq_sgd),
+        "T", "n", "H", "delta", "gap",
         convex=_UNEQUAL, longer=2, first=0.125, peers=2,
     ),
 )  # fmt: skip
@@ -279,12 +282,12 @@ def trial_of(line: str, objective: Objective) -> TableTrial:
 
 
 def table_cells() -> dict[str, tuple[Cell, ...]]:
-    """The survey's cells behind each trial, a variable each, T first."""
+    """The survey's cells behind each trial, a variable each, T first and with most replicas."""
     return {
         name: tuple(
             Cell(
                 trial.row.key, trial.problem, CellKind.TABLE_IV, f"{name} in {variable}",
-                (SEED,), trial.replicas, trial.steps, trial.n,
+                (SEED,), trial.replicas if variable == "T" else GROUPS, trial.steps, trial.n,
             )
             for variable in trial.variables
         )

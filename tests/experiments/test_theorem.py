@@ -31,7 +31,7 @@ def test_the_list_has_theorems_and_orders() -> None:
     lines = json.loads(called("--json").stdout)
     kinds = {line["name"]: line["kind"] for line in lines}
     assert kinds["bsp_nonconvex"] == "theorem"
-    assert kinds["dcd_psgd"] == "order"
+    assert kinds["ecd_psgd"] == "order"
     assert kinds["k_level"] == "mean estimation"
     assert len(lines) == len(RESULTS)
 
@@ -79,7 +79,7 @@ def test_missing_constants_are_named() -> None:
         (("bsp_nonconvex", "--set", "L"), "NAME=VALUE"),
         (("bsp_nonconvex", "--set", "L=much"), "L must be a number"),
         (("bsp_nonconvex", "--set", "n=2.5"), "n must be a whole number"),
-        (("dcd_psgd", "--set", "L=2"), "order only"),
+        (("ecd_psgd", "--set", "L=2"), "order only"),
         (("--set", "L=2"), "give its name"),
         (("--for", "bsp-sdg"), "bsp-sgd"),
         (("ssp", "--for", "ssp"), "not both"),

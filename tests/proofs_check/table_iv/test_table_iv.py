@@ -9,12 +9,13 @@ import pytest
 from algorithms.catalogue import PROBLEMS, row
 from algorithms.methods.synchronous.bsp import BSP
 from proofs_check.facts import TrafficFacts
-from proofs_check.methods.sweep_points import SweepPoint
+from proofs_check.methods.sweep_points import SweepPoint, of_parts, points, value_at
 from proofs_check.table_iv.measure import _played, table_result, traffic
+from proofs_check.table_iv.trial import TableTrial
 from proofs_check.table_iv.trials import TRIALS, table_cells, trial_of
 from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep
-from theory.survey.classification import Compression, Objective
+from theory.survey.classification import Compression, Objective, Scheme
 from theory.survey.convergence import (
     TABLE_IV,
     CostPoint,
@@ -48,6 +49,50 @@ def test_every_trial_fits_T_first_on_a_problem_of_the_catalogue() -> None:
         assert trial.problem in problems
         assert trial.row.key == row(trial.row.key).key
         assert [cell.name for cell in cells] == [f"{name} in {v}" for v in trial.variables]
+
+
+MOVED = [(trial, v) for trial in TRIALS.values() for v in trial.variables if v != "T"]
+
+
+def values(trial: TableTrial, variable: str) -> set[float]:
+    """What the variable takes in a cell's runs, on graphs and settings that its method takes."""
+    found = set()
+    for place in points(trial.row, trial.build, variable, trial.n, 64, ()):
+        try:
+            method = place.row.build(place.problem, 64)
+        except ValueError:
+            continue
+        known = of_parts(method, place.problem.d).merge(method.constants(place.problem))
+        found.add(value_at(variable, known, place))
+    return {at for at in found if at is not None}
+
+
+@pytest.mark.parametrize(("trial", "variable"), MOVED, ids=lambda one: getattr(one, "name", one))
+def test_every_other_variable_that_a_cell_names_moves(trial: TableTrial, variable: str) -> None:
+    """Enough for an exponent: H and gap of compressed gossip with local steps, and the gap of
+    pairs, were stated by no method and had none."""
+    assert len(values(trial, variable)) >= 4
+
+
+def test_no_cell_is_left_with_T_alone_and_schemes_have_their_own_variable() -> None:
+    own = {Scheme.SSP: "tau", Scheme.LOCAL: "H"}
+    for trial in TRIALS.values():
+        assert "n" in trial.variables, trial.name
+        for scheme, variable in own.items():
+            assert (scheme in trial.line) <= (variable in trial.variables), trial.name
+        if trial.line.startswith("Gossip"):
+            assert "gap" in trial.variables, trial.name
+        if not trial.line.endswith(Compression.NONE) and trial.line != "Gossip, ASP, Quant.":
+            assert {"omega", "delta"} & set(trial.variables), trial.name
+
+
+def test_what_parts_say_stands_where_a_method_states_nothing() -> None:
+    trial = TRIALS["Gossip, L-SGD, Spars., convex"]
+    method = trial.row.build(trial.build(4), 8)
+    known, own = method.constants(trial.build(4)), of_parts(method, 10)
+    assert known.H is known.lam is known.delta is None
+    assert (own.H, own.delta) == (4, 0.3)  # top-k of a quarter keeps 3 of 10
+    assert own.lam == pytest.approx(1 / 3)
 
 
 def test_what_compresses_does_in_the_lines_that_say_so() -> None:
@@ -95,8 +140,6 @@ def test_a_method_with_other_stepsizes_than_it_is_given_is_refuted(
     trial: object, gamma: float
 ) -> None:
     """A planted fault: constant steps leave a floor in the convex cell, tiny ones go nowhere."""
-    from proofs_check.table_iv.trial import TableTrial
-
     assert isinstance(trial, TableTrial)
     stuck = replace(
         trial.row.ready(), build=lambda s, _p, _t: BSP(ConstantStep(gamma + 1e-9 * s(0)))
