@@ -10,12 +10,17 @@ from rich.markup import escape
 from rich.table import Table
 
 from algorithms.catalogue import ROWS
+from algorithms.collectives.base import Collective, counted
 from experiments.commands.console import console, dump, number
 from experiments.reporting.influences import influence_lines_of
 from experiments.reporting.signs import pretty
 from proofs_check.cell import Cell, CellResult
+from theory.survey.all_reduce_costs import TABLE_III
 from theory.survey.speedup_rounds import TABLE_2
 from theory.survey.taxonomy import TABLE_I
+
+NODES = (8, 16, 12)
+"""Of Table III: two powers of two, and a number that is none."""
 
 
 def taxonomy_records() -> list[dict[str, Any]]:
@@ -74,6 +79,62 @@ def show_influences(results: dict[Cell, CellResult], as_json: bool) -> int:
     )  # fmt: skip
     _grid("Table II of survey 002", heads, lines, records, as_json)
     return 0
+
+
+def all_reduce_records() -> list[dict[str, Any]]:
+    """Table III: printed multiples of alpha and beta N, and those counted in every program.
+
+    Rows without a collective for so many nodes, or with several, have what its first one has.
+    """
+    records = []
+    for line in TABLE_III:
+        for n in NODES:
+            printed, seen = line.multiples(n), _counted(line.row, n)
+            agrees = None
+            if printed is not None and seen is not None:
+                agrees = all(abs(a - b) <= 1e-12 * b for a, b in zip(seen, printed, strict=True))
+            records.append({
+                "algorithm": line.algorithm, "row": line.row, "new": printed is None, "n": n,
+                "latency": line.latency, "bandwidth": line.bandwidth, "printed": printed,
+                "counted": seen, "agrees": agrees,
+                "erratum": "T11" if agrees is False else "",
+            })  # fmt: skip
+    return records
+
+
+def _counted(key: str, n: int) -> tuple[float, float] | None:
+    """Messages and vectors that cross one after another in the row's program for n nodes."""
+    one = next(row for row in ROWS if row.key == key)
+    parts = one.subject.parts if one.subject else ()
+    collective = next(part for part in parts if isinstance(part, Collective))
+    try:
+        made = collective.with_workers(n)
+    except ValueError:
+        return None
+    d = made.parts
+    found = counted(made.rounds(d), made.nodes)
+    return float(found.steps), found.path / d
+
+
+def show_all_reduce(as_json: bool) -> int:
+    """Print Table III; exit code 0, or 1 if a formula fails at a power of two."""
+    records = all_reduce_records()
+    lines = []
+    for one in records:
+        told = ("no form for so many" if one["counted"] is None
+                else " and ".join(number(x, 4) for x in one["counted"]))  # fmt: skip
+        stated = "new" if one["new"] else " and ".join(number(x, 4) for x in one["printed"])
+        verdict = {True: "agrees", False: "differs (T11)", None: "–"}[one["agrees"]]
+        lines.append((
+            one["algorithm"], one["latency"] or "–", one["bandwidth"] or "–", str(one["n"]), stated,
+            told, verdict,
+        ))  # fmt: skip
+    heads = (
+        "algorithm", "latency / alpha", "bandwidth / (beta N)", "n", "printed", "counted", "",
+    )  # fmt: skip
+    _grid("Table III of survey 002", heads, lines, records, as_json)
+    whole = [one for one in records if not one["n"] & (one["n"] - 1)]
+    return 1 if any(one["agrees"] is False for one in whole) else 0
 
 
 def round_records(results: dict[Cell, CellResult]) -> list[dict[str, Any]]:

@@ -12,13 +12,14 @@ from rich.markup import escape
 from algorithms.names import look_up
 from experiments.commands.console import bad_input, console, dump, number, writable
 from experiments.commands.other_tables import (
+    all_reduce_records,
     influence_records,
     round_records,
+    show_all_reduce,
     show_influences,
     show_rounds,
     show_taxonomy,
     taxonomy_records,
-    tell,
 )
 from experiments.reporting.signs import pretty
 from experiments.tables.convergence import (
@@ -41,10 +42,6 @@ _COLOURS = {
     RateStanding.COARSE: "dim", RateStanding.REFUTED: "bold red", RateStanding.ALONE: "cyan",
     RateStanding.UNFITTED: "dim", RateStanding.MISSING: "dim",
 }  # fmt: skip
-LATER = (
-    "Table III of survey 002 (latency and bandwidth of all-reduce algorithms) has no rows here "
-    "yet: its algorithms are planned, see `rateproof list`"
-)
 
 
 def table_command(
@@ -59,8 +56,7 @@ def table_command(
             writable(report)
     screen = console(as_json)
     if chosen == "III":
-        tell(LATER, [], as_json)
-        return 0
+        return show_all_reduce(as_json)
     if chosen == "I":
         return show_taxonomy(as_json)
     todo = _cells(chosen, everything) if measure else ()
@@ -97,7 +93,7 @@ def table_data(name: str, report: Path, *, measure: bool = False) -> list[dict[s
     if chosen == "I":
         return taxonomy_records()
     if chosen == "III":
-        return []
+        return all_reduce_records()
     todo = _cells(chosen, False) if measure else ()
     results = stored_results(_cells(chosen, True), report, console(True), todo)
     if chosen == "II":

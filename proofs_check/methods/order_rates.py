@@ -35,6 +35,9 @@ from theory.arrays import Floats
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep, InverseTimeStep, Stepsize
 from theory.theorem import Metric, OrderOnly, Result
+from theory.theorems.reached import Reached
+
+Stated = OrderOnly | Reached
 
 _LONGER = 4
 _TRIED = 12  # stepsizes: 1/L and its halvings
@@ -88,20 +91,26 @@ def rate_by_order(
     return found
 
 
-def _speaks_of(result: Result, c: Constants) -> TypeGuard[OrderOnly]:
-    """Whether it is an order in T, and not of one objective for all workers where they differ."""
+def _speaks_of(result: Result, c: Constants) -> TypeGuard[Stated]:
+    """Whether it is an order in T, and not of one objective for all workers where they differ.
+
+    A bound by second moments that a paper has the order of counts too: what it asks for is seldom
+    known of a problem.
+    """
+    if isinstance(result, Reached):
+        return result.published
     if not isinstance(result, OrderOnly) or _power(result) is None:
         return False
     return not (result.homogeneous and c.zeta2 != 0)
 
 
-def _power(result: OrderOnly) -> float | None:
+def _power(result: Stated) -> float | None:
     power = None if result.order is None else result.order.exponents.get("T")
     return None if power is None else float(power)
 
 
 def _exponent_of(
-    curve: HorizonCurve, power: float | None, stated: OrderOnly | None, row: Row, problem: Problem
+    curve: HorizonCurve, power: float | None, stated: Stated | None, row: Row, problem: Problem
 ) -> Verdict:
     fit = fit_power(curve.x, curve.samples, LOOK_ERROR, groups=curve.groups, rejected=_DOUBTED)
     name = stated.metric.value if stated and stated.metric else "mean squared gradient"
@@ -119,11 +128,15 @@ def _exponent_of(
     return replace(
         rate_verdict(
             fit, power, False, subject=row.key, problem=problem.name,
-            claim=f"{name} falls with T as fast as {stated.order} ({stated.name}, order only)",
+            claim=f"{name} falls with T as fast as {stated.order} ({stated.name}, {_sort(stated)})",
             provenance=f"{stated.source}; {provenance}",
         ),
         theorem=stated.name,
     )  # fmt: skip
+
+
+def _sort(stated: Stated) -> str:
+    return "constants by second moments" if isinstance(stated, Reached) else "order only"
 
 
 def _ordered_step(

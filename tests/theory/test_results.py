@@ -17,6 +17,8 @@ from theory.estimation.stochastic_binary import stochastic_binary
 from theory.estimation.variable_length import variable_length
 from theory.orders import ORDERS
 from theory.theorem import MeanEstimation, OrderOnly, Result
+from theory.theorems import THEOREMS
+from theory.theorems.reached import Reached
 
 RESULTS: tuple[Result, ...] = (*ESTIMATION, *ORDERS)
 
@@ -80,3 +82,9 @@ def test_bad_parameters_are_refused() -> None:
         AtomicSparsification(0)
     with pytest.raises(ValueError, match="budget must be at most d, got budget=5 with d=4"):
         AtomicSparsification(5).omega(4)
+
+
+def test_orders_that_papers_have_are_told_from_those_derived_here() -> None:
+    published = {t.name for t in THEOREMS if isinstance(t, Reached) and t.published}
+    assert {"pqasgd", "sgp", "ad_psgd", "unbounded_delays"} <= published
+    assert not {"perturbed_iterate", "ecq_sgd"} & published

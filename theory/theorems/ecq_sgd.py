@@ -32,6 +32,7 @@ class ECQSGD(Reached):
     name = "ecq_sgd"
     title = "Unbiased quantisation with decaying error feedback, non-convex"
     source = Source("Wu et al.", 2018, "1806.08054", "setting, there on quadratics; derived here")
+    published = False
     needs = ("n", "L_max", "sigma2", "G2", "omega", "echoed", "remembered", "initial_gap")
     example = Constants(
         n=4, L_max=2.0, sigma2=5.0, G2=7.0, omega=0.5, echoed=0.5, remembered=0.9, initial_gap=3.0

@@ -41,6 +41,7 @@ class PerturbedIterate(Reached):
     name = "perturbed_iterate"
     title = "Perturbed iterates with bounded second moments, non-convex"
     source = Source("Mania et al.", 2017, "1507.06970", "setting; n workers, derived here")
+    published = False
     needs = ("n", "L_max", "sigma2", "G2", "reach", "gain", "excess", "initial_gap")
     example = Constants(
         n=4, L_max=2.0, sigma2=5.0, G2=7.0, reach=3.0, gain=2.0, excess=0.25, initial_gap=3.0

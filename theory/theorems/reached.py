@@ -17,12 +17,16 @@ from theory.theorems.families import Descent, within_drift
 
 
 class Reached(Descent):
-    """4 Delta/(gamma a T) + 2 gamma a L_max (sigma2 + b G2)/n + 4 (gamma L_max S)^2 G2."""
+    """4 Delta/(gamma a T) + 2 gamma a L_max (sigma2 + b G2)/n + 4 (gamma L_max S)^2 G2.
+
+    ``published`` says that the source has this order, without constants: what it assumes differs.
+    """
 
     confidence = Confidence.DERIVED
     order = Order({"T": -HALF, "n": -HALF})
     formula = "1/(gain L_max)"
     tight = False
+    published = True
 
     @abstractmethod
     def separation(self, c: Constants) -> Reach:
