@@ -41,7 +41,7 @@ def left(delta: float) -> float:
 
     e <- p - C(p) with p = s + e and ||s|| <= 1 has ||e|| <= r (1 + ||e||).
     """
-    r = (1 - delta) ** 0.5
+    r: float = (1 - delta) ** 0.5
     return r / (1 - r)
 
 
@@ -50,7 +50,7 @@ def both_ways(up: float, down: float) -> float:
 
     The server gets at most (1 + r_up)/(1 - r_up) of a worker's step, as s + e - e^+.
     """
-    one = (1 - up) ** 0.5
+    one: float = (1 - up) ** 0.5
     return left(up) + (1 + one) / (1 - one) * left(down)
 
 
@@ -85,7 +85,7 @@ def fed_back_globally(m: float, delta: float) -> Reach:
     z = (x - e - m x_before)/(1 - m). What is compressed is at most p <- 1 + m (1 + r) p + r p,
     since a message is at most 1 + r = 1 + sqrt(1 - delta) times as long.
     """
-    r = (1 - delta) ** 0.5
+    r: float = (1 - delta) ** 0.5
     longest = 1 / (1 - r - m * (1 + r))
     return Reach(longest * (r + m * (1 + r)) / (1 - m), gain=1 / (1 - m))
 
