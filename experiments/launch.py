@@ -1,5 +1,5 @@
-"""``torchrun --nproc-per-node M -m experiments.launch crossval|run``: rows on ranks that a launcher
-started, on one machine or several.
+"""``torchrun --nproc-per-node M -m experiments.launch crossval|run|serve``: rows on ranks that a
+launcher started, on one machine or several.
 
 Exit codes: 0 done, 1 something was refuted, 2 bad input or ranks that do not fit, 3 a rank was
 lost, after one sentence on standard error that names it and says why.
@@ -84,6 +84,34 @@ def run(
         run_on_ranks(
             row, problem, steps=steps, workers=workers, replicas=replicas, seed=seed,
             reduce=reduce, out=out, device=device, patience=patience,
+        )
+    )  # fmt: skip
+
+
+@app.command()
+def serve(
+    row: Annotated[str, typer.Argument(help="Key of a row: asp, ssp, backup-workers ...")],
+    problem: Annotated[str, typer.Option("--problem", "-p", help="One that the row runs on.")],
+    steps: Annotated[int, typer.Option("-T", "--steps", help="Updates of the server.")] = 200,
+    servers: Annotated[int, typer.Option(help="Ranks that hold the model.")] = 1,
+    seed: Annotated[int, typer.Option(help="Any integer.")] = 0,
+    record: Annotated[
+        Path | None, typer.Option(help="JSON file for the schedule that happened.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="JSON file of the run.")] = Path("report/serve.json"),
+    patience: Patience = 40.0,
+) -> None:
+    """One row with a server on ranks of its own and no common clock, and its replay.
+
+    What happened is recorded; the simulation replays it to the same model, its ledger is held
+    against the bytes both ways, and predicted seconds stand beside those that passed.
+    """
+    from experiments.commands.launch_serve import serve_on_ranks
+
+    raise typer.Exit(
+        serve_on_ranks(
+            row, problem, steps=steps, servers=servers, seed=seed, record=record, out=out,
+            patience=patience,
         )
     )  # fmt: skip
 

@@ -88,6 +88,15 @@ class World:
             g[..., here, :] = self.problem.gradient(points.contiguous(), draws)
         return self.faults.plant(g, workers, t)
 
+    def gradient_by_count(self, x: Tensor, workers: Tensor, begun: Tensor) -> Tensor:
+        """As :meth:`gradient_of`, each worker drawing what it draws for its gradient number
+        ``begun`` ``[..., k]``, the same in all replicas."""
+        columns = [
+            self.gradient_of(x[..., k : k + 1, :], workers[..., k : k + 1], count)
+            for k, count in enumerate(_counts(begun))
+        ]
+        return torch.cat(columns, dim=-2)
+
     def pack(
         self,
         compressor: Compressor,
@@ -118,6 +127,16 @@ class World:
         with self.network.during(Phase.COMPRESS):
             packet = pack(compressor, x, self.key.fold(purpose, t), self.replicas, workers)
         return self.network.collect(packet, workers)
+
+    def uploaded_by_count(
+        self, compressor: Compressor, x: Tensor, workers: Tensor, begun: Tensor
+    ) -> Tensor:
+        """As :meth:`uploaded`, drawing as :meth:`gradient_by_count` does."""
+        columns = [
+            self.uploaded(compressor, x[..., k : k + 1, :], workers[..., k : k + 1], count)
+            for k, count in enumerate(_counts(begun))
+        ]
+        return torch.cat(columns, dim=-2)
 
     def pack_server(
         self, compressor: Compressor, x: Tensor, t: int, *, purpose: str = "publish"
@@ -213,6 +232,12 @@ class World:
                     "finite; a smaller stepsize or finite data would do"
                 )
         return g
+
+
+def _counts(begun: Tensor) -> list[int]:
+    """The numbers ``[k]`` of ``[..., k]`` that are the same in all replicas."""
+    first: list[int] = begun.reshape(-1, begun.shape[-1])[0].tolist()
+    return first
 
 
 class Method(ABC, Generic[State]):

@@ -10,6 +10,8 @@ import torch.distributed as dist
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
+from algorithms.network.ranks import gathered_words
+
 _SHARDED = {"FSDPModule", "FullyShardedDataParallel"}
 
 
@@ -97,14 +99,13 @@ def require_agreement(stated: Mapping[str, Any]) -> None:
     Raises:
         ValueError: they do not; names what differs, and between which ranks.
     """
-    everyone: list[Any] = [None] * dist.get_world_size()
-    dist.all_gather_object(everyone, dict(stated))
+    everyone = gathered_words({name: repr(value) for name, value in stated.items()})
     for name in everyone[0]:
         for rank, theirs in enumerate(everyone):
             if theirs.get(name) != everyone[0][name]:
                 raise ValueError(
-                    f"{name} differs between ranks: {everyone[0][name]!r} on rank 0, "
-                    f"{theirs.get(name)!r} on rank {rank}; the same on all would do"
+                    f"{name} differs between ranks: {everyone[0][name]} on rank 0, "
+                    f"{theirs.get(name)} on rank {rank}; the same on all would do"
                 )
 
 

@@ -19,6 +19,7 @@ from torch.multiprocessing.spawn import (
     start_processes,
 )
 
+from algorithms.network.given_ranks import bound_to_loopback
 from algorithms.network.start import settle, start_method
 
 Work = Callable[..., Any]
@@ -69,6 +70,7 @@ def _rank(
     environment: Mapping[str, str],
 ) -> None:
     settle(environment)
+    os.environ.update(bound_to_loopback(os.environ, one_machine=True))
     torch.set_num_threads(1)
     if backend == "nccl":
         torch.cuda.set_device(rank)
@@ -99,7 +101,8 @@ def launch(
 
     ``work`` must be importable by name and return what ``torch.save`` can write. ``backend`` is
     "gloo", or "nccl" with one GPU per rank. Ranks are forks of a process that has imported
-    what the caller has of this package (:mod:`algorithms.network.start`), and share its hashes
+    what the caller has of this package (:mod:`algorithms.network.start`), listen on loopback unless
+    the environment names an interface (GLOO_SOCKET_IFNAME), and share its hashes
     of words; ``fresh`` ranks, and those with GPUs, are interpreters of their own.
 
     Raises:

@@ -1,9 +1,8 @@
 """The real run: each rank of torch.distributed holds n / ranks workers; packed bytes cross.
 
 Averages take every worker's packed message and sum locally in the order of worker ids, as they are
-decoded, so the iterates equal the simulation's bit for bit; ``reduce=True`` sums decoded rows with
-all-reduce, the fast path, equal to rounding only. Gossip sends packed rows to the ranks that hold a
-neighbour.
+decoded, so the iterates equal the simulation's bit for bit; ``reduce`` sums decoded rows by an
+all-reduce, equal to rounding only. Gossip sends packed rows to the ranks that hold a neighbour.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from typing import final
 import torch
 from torch import Tensor
 
+from algorithms.collectives.base import Collective
 from algorithms.kernels.mean import mean_rows
 from algorithms.kernels.mixing import mix
 from algorithms.network.base import (
@@ -48,7 +48,7 @@ class Sharded(Network):
     ``header_bytes`` are the lengths sent ahead of messages that vary in length.
 
     Raises:
-        ValueError: n workers do not spread evenly over the ranks.
+        ValueError: n workers do not spread evenly over the ranks; a collective of other nodes.
         RuntimeError: torch.distributed is not initialised.
     """
 
@@ -56,7 +56,7 @@ class Sharded(Network):
         self,
         n: int,
         *,
-        reduce: bool = False,
+        reduce: bool | Collective = False,
         device: torch.device | str = "cpu",
         phases: PhaseClock | None = None,
     ) -> None:
@@ -69,6 +69,8 @@ class Sharded(Network):
                 f"n={n} workers do not spread evenly over {self.ranks} ranks; a number of ranks "
                 f"that divides {n} would do"
             )
+        if isinstance(reduce, Collective) and reduce.nodes != self.ranks:
+            raise ValueError(f"reduce must have {self.ranks} nodes, one a rank, got {reduce.name}")
         self.n = n
         self.held_rows = n // self.ranks
         first = self.rank * self.held_rows
@@ -82,10 +84,15 @@ class Sharded(Network):
         super().restart()
         self.crossed_bytes = torch.zeros(self.n + 1, dtype=torch.int64)
         self.received_bytes = 0
-        self._transport.header_bytes = 0
+        self._transport.header_bytes = self._transport.program_bytes = 0
 
     def meet(self) -> None:
         self._transport.meet()
+
+    @property
+    def program_bytes(self) -> int:
+        """Bytes that this rank sent in a collective that is played message by message."""
+        return self._transport.program_bytes
 
     @property
     def header_bytes(self) -> int:
@@ -98,7 +105,7 @@ class Sharded(Network):
             self.ledger.upload(packet.bits, packet.messages)
             own = packet.own(self.workers)
             total = own.sum(-2, keepdim=True)
-            self._transport.add_up(total)
+            self._transport.add_up(total, None if isinstance(self.reduce, bool) else self.reduce)
             return Exchanged(total / self.n, own)
         own = packet.own(self.workers)
         return Exchanged(self.mean(packet, self.upload(packet)), own)

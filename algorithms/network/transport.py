@@ -11,8 +11,10 @@ import torch.distributed as dist
 from torch import Tensor
 
 from algorithms.codes.base import Symbols
+from algorithms.collectives.base import Collective
 from algorithms.network.backend_threads import hand_over
 from algorithms.network.base import Packet
+from algorithms.network.message_rounds import exchanged
 from algorithms.network.phases import Phase, PhaseClock
 from algorithms.network.wire import WireMessage
 
@@ -69,7 +71,8 @@ class Transport:
     """Carries messages between ``ranks`` ranks, of which this one is ``rank``.
 
     ``header_bytes`` counts the lengths that came here ahead of messages that vary in length; the
-    clock ``phases`` takes the time in which anything crosses.
+    clock ``phases`` takes the time in which anything crosses; ``program_bytes`` are those that this
+    rank sent in collectives that are played message by message.
 
     Raises:
         RuntimeError: torch.distributed is not initialised.
@@ -80,6 +83,7 @@ class Transport:
             raise RuntimeError("torch.distributed is not initialised; start ranks with launch()")
         self.rank, self.ranks = dist.get_rank(), dist.get_world_size()
         self.header_bytes = 0
+        self.program_bytes = 0
         self._phases = phases
 
     def meet(self) -> None:
@@ -92,10 +96,16 @@ class Transport:
         clock = self._phases
         return nullcontext() if clock is None else clock.during(Phase.COMMUNICATE)
 
-    def add_up(self, rows: Tensor) -> None:
-        """Replace rows by their sum over all ranks, with all-reduce."""
+    def add_up(self, rows: Tensor, how: Collective | None = None) -> None:
+        """Replace rows by their sum over all ranks: by the backend's own all-reduce, or message by
+        message as a program ``how`` of so many nodes says."""
         with self._crossing(rows):
-            dist.all_reduce(rows)
+            if how is None:
+                dist.all_reduce(rows)
+                return
+            summed = exchanged(how.rounds(rows.numel()), rows.reshape(-1))
+            self.program_bytes += summed.sent
+            rows.copy_(summed.held.view_as(rows))
 
     def from_first(self, message: WireMessage) -> Tensor:
         """The bytes of rank 0's message; elsewhere only its shape is read, and lengths are set."""

@@ -48,10 +48,12 @@ class Barrier(ABC):
     """When the server updates, and who waits for whom; members are frozen dataclasses.
 
     ``tolerant`` says that it goes on without a worker: one that dies, or whose message is not
-    finite.
+    finite. ``counts_by_worker`` says that what a worker draws goes by its own count of gradients,
+    not by the tick at which they arrive.
     """
 
     tolerant: ClassVar[bool] = False
+    counts_by_worker: ClassVar[bool] = False
 
     @property
     @abstractmethod

@@ -84,6 +84,13 @@ class Schedule:
         each = (self.arrivals < self.n).sum(-1)
         return torch.cat((torch.zeros_like(each[:1]), each.cumsum(0)))
 
+    def begun(self, t: int) -> Tensor:
+        """How many gradients each of the arrivals of tick t had begun before this one
+        ``[..., k]``; 0 of nobody."""
+        who = self.at(t).arrivals
+        earlier = self.starts[:t, ..., None] == who[..., None, :]
+        return earlier.sum((0, -2)) * (who < self.n)
+
     @property
     def ticks(self) -> int:
         """Number of server updates T."""

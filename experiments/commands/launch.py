@@ -57,7 +57,7 @@ def crossval_on_ranks(
         print_error(f"out must end in .json or .parquet, got out={out}")
         return BAD_INPUT
     words = {"steps": steps, "workers": workers, "rows": ",".join(keys), "on": ",".join(problems)}
-    return _on_ranks(play, {name: str(value) for name, value in words.items()}, device, patience)
+    return on_ranks(play, {name: str(value) for name, value in words.items()}, device, patience)
 
 
 def run_on_ranks(
@@ -96,10 +96,10 @@ def run_on_ranks(
         return 0
 
     words = {"row": key, "problem": name, "steps": steps, "workers": workers, "seed": seed}
-    return _on_ranks(play, {word: str(value) for word, value in words.items()}, device, patience)
+    return on_ranks(play, {word: str(value) for word, value in words.items()}, device, patience)
 
 
-def _on_ranks(
+def on_ranks(
     play: Callable[[Session], int], words: dict[str, str], device: str, patience: float
 ) -> int:
     """``play`` on all ranks, which were told the same ``words`` and run the same code; only rank 0

@@ -13,6 +13,8 @@ from typing import final
 import torch
 from torch import Tensor
 
+from algorithms.collectives.base import Collective
+from algorithms.collectives.ring import RingAllReduce
 from algorithms.network.base import Network
 from algorithms.network.given_ranks import RankLink
 from algorithms.network.ledger import Account
@@ -67,11 +69,12 @@ def on_given_ranks(
     """``case`` in float64 by gathering and by all-reduce, ``single`` in float32, ``counted`` with
     one worker a rank; ``clock`` measures the gather path."""
 
-    def network(reduce: bool, phases: PhaseClock | None) -> Callable[[int], Network]:
+    def network(reduce: bool | Collective, phases: PhaseClock | None) -> Callable[[int], Network]:
         return lambda n: Sharded(n, reduce=reduce, device=link.device, phases=phases)
 
     parts = _parts(run_case(counted, network(False, None)))  # first: what is slow once is not timed
     fast = _whole(run_case(case, network(True, None)))
+    rung = _whole(run_case(case, network(RingAllReduce(place()[1]), None)))
     clock.restart()
     exact = _whole(run_case(case, network(False, clock)))
     seconds = seconds_on_ranks(clock, link)
@@ -82,7 +85,8 @@ def on_given_ranks(
         simulated = on_one(case, link.device)
         found = (
             *compare(case, simulated, exact, ranks),
-            reduced(case, simulated, fast, ranks),
+            reduced(case, simulated, fast, "all-reduce", ranks),
+            reduced(case, simulated, rung, "ring message by message", ranks),
             lawful(single, law, ranks, link.device),
             *wire_bytes(counted, parts),
         )
@@ -90,15 +94,15 @@ def on_given_ranks(
     return FoundOnRanks(found, seconds)
 
 
-def reduced(case: Case, simulated: Ending, fast: Ending, ranks: int) -> Verdict:
-    """The all-reduce path against the simulation; a tie that an operator decides by the last bit
+def reduced(case: Case, simulated: Ending, fast: Ending, how: str, ranks: int) -> Verdict:
+    """An all-reduce path against the simulation; a tie that an operator decides by the last bit
     forks the run, so that what is far off is compared and not refuted."""
     found = compare(case, simulated, fast, ranks, exact=False)[0]
     forked = found.outcome is Outcome.REFUTED
     return replace(
         found,
-        check=f"all-reduce, {ranks} ranks",
-        claim=f"iterates by all-reduce are those of the simulation to {LOOSE:g} relative",
+        check=f"{how}, {ranks} ranks",
+        claim=f"iterates by {how} are those of the simulation to {LOOSE:g} relative",
         outcome=Outcome.COMPARED if forked else found.outcome,
         evidence=found.evidence
         + ("; a sum in another order decides a tie otherwise" if forked else ""),

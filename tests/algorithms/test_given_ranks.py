@@ -23,6 +23,7 @@ from algorithms.network.given_ranks import (
     given_place,
 )
 from algorithms.network.given_session import PortTaken, RanksDiffer, Session, session
+from algorithms.network.launch import launch
 from algorithms.network.phases import Phase, PhaseClock
 from algorithms.network.roll_call import LOST
 from algorithms.network.sharded import Sharded
@@ -114,6 +115,17 @@ def listening(pid: int) -> list[str]:
 
 
 LOOPBACK = ("0100007F", "0000000000000000FFFF00000100007F", "00000000000000000000000001000000")
+
+
+def heard_at() -> list[str]:
+    return listening(os.getpid())
+
+
+@pytest.mark.sharded
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_spawned_ranks_listen_on_loopback_alone() -> None:
+    for addresses in launch(heard_at, ranks=2):
+        assert addresses and all(address in LOOPBACK for address in addresses)
 
 
 def played(rank: int, port: int, folder: str, fault: str) -> None:

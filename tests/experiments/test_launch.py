@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, NamedTuple
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor
@@ -18,12 +19,21 @@ from torch import Tensor
 from algorithms.compressors.identity import Identity
 from algorithms.methods.base import Method
 from algorithms.methods.synchronous.bsp import BSP
+from algorithms.methods.synchronous.parameter_server import ParameterServer
 from algorithms.network.given_ranks import RankLink
 from algorithms.network.launch import launch
 from algorithms.network.phases import PhaseClock
 from algorithms.problems.quadratic import Quadratic
+from algorithms.synchronisation.compute_times import Constant
+from algorithms.synchronisation.recorded import RecordedTick, ScheduleRecord
 from proofs_check.methods.equivalence import Case
 from proofs_check.methods.on_given_ranks import FoundOnRanks, on_given_ranks
+from proofs_check.methods.served_equivalence import (
+    ServedFound,
+    measured_times,
+    seconds_to,
+    served,
+)
 from proofs_check.verdict import Outcome
 from tests.ports import free_port
 from theory.constants import Constants
@@ -81,10 +91,11 @@ def test_rows_agree_on_two_nodes_of_two_ranks_under_torchrun(tmp_path: Path) -> 
     assert {"qsgd", "d-psgd"} <= set(lines)
     for line in lines.values():
         assert (line["ranks"], line["machines"], line["backend"]) == (4, 2, "gloo")
-        exact = ("two worlds", "ledgers", "all-reduce", "bytes sent", "bytes received")
+        ways = ("all-reduce", "ring message by message")
+        exact = ("two worlds", "ledgers", *ways, "bytes sent", "bytes received")
         assert {line[name] for name in exact} == {"agrees"}, line
         assert line["two worlds: statistic"] == 0.0
-        assert line["all-reduce: statistic"] < 1e-12
+        assert all(line[f"{way}: statistic"] < 1e-12 for way in ways)
         assert line["law in float32"] == "supported"
         assert all(line[f"{phase} [s]"] > 0 for phase in PHASES)
     assert lines["qsgd"]["bytes sent: statistic"] < lines["qsgd"]["bytes received: statistic"]
@@ -146,13 +157,44 @@ def both() -> tuple[FoundOnRanks, FoundOnRanks]:
     return compared("right"), compared("wrong")
 
 
+ASP = ParameterServer(ConstantStep(0.05), 40, Constant())
+
+
+def serve() -> ServedFound:
+    return served("asp", ASP, Quadratic.strongly_convex(2, 6, sigma2=1.0, zeta2=1.0), 1, 0)
+
+
+@pytest.mark.sharded
+def test_a_server_on_a_rank_of_its_own_is_replayed_and_its_seconds_are_predicted() -> None:
+    first, *others = launch(serve, ranks=3)
+    assert all(found.record is None and not found.verdicts for found in others)
+    told = {v.check: v for v in first.verdicts}
+    assert {told[name].outcome for name in ("replay", "bytes sent", "bytes received")} == {
+        Outcome.AGREES
+    }
+    assert told["bytes sent"].statistic == told["bytes sent"].bound == 40 * 6 * 8
+    assert told["seconds"].outcome is Outcome.COMPARED
+    assert len(first.seconds) == len(first.errors) == len(first.predicted_seconds) == 40
+
+
+def test_seconds_are_predicted_from_the_first_half() -> None:
+    ticks = [RecordedTick((t % 2,), (max(0, t - 1),), (t % 2,), 0.5 * (t + 1)) for t in range(8)]
+    slow = [tick._replace(seconds=tick.seconds + 10.0 * (t > 3)) for t, tick in enumerate(ticks)]
+    table = measured_times(ScheduleRecord(3, tuple(slow))).table
+    assert table[:2] == ((0.5, 1.0), (1.0, 1.0))
+    assert table[2] == (0.875, 0.875)  # none of its gradients counted: the others' mean
+    errors = np.array([4.0, 2.0, 3.0, 1.0])
+    assert seconds_to(2.5, np.arange(4.0), errors) == 1.0
+    assert seconds_to(0.5, np.arange(4.0), errors) == np.inf
+
+
 @pytest.mark.sharded
 def test_a_planted_fault_is_refuted_in_every_comparison() -> None:
     right, wrong = launch(both, ranks=2)[0]
     told = {v.check.split(",")[0]: v.outcome for v in wrong.verdicts}
     assert told["two worlds"] is told["law in float32"] is Outcome.REFUTED
     assert told["bytes received"] is Outcome.REFUTED
-    assert told["all-reduce"] is Outcome.COMPARED
+    assert told["all-reduce"] is told["ring message by message"] is Outcome.COMPARED
     assert not [v for v in right.verdicts if v.outcome in (Outcome.REFUTED, Outcome.COMPARED)]
     assert set(right.seconds.mean) == set(PHASES) and right.seconds.steps == 12
     assert all(right.seconds.slowest[p] >= right.seconds.mean[p] > 0 for p in PHASES)

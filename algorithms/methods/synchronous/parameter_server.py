@@ -126,8 +126,14 @@ class ParameterServer(Scheduled[ServerState]):
         tick, network = state.schedule.at(t), world.network
         who = tick.arrivals.to(state.x.device)
         rows = places(who, network, state.view)
-        g = world.gradient_of(state.view.gather(-2, rows), who, t)
-        sent = world.uploaded(self.compressor, g, who, t)
+        read = state.view.gather(-2, rows)
+        if self.barrier.counts_by_worker:
+            begun = state.schedule.begun(t)
+            g = world.gradient_by_count(read, who, begun)
+            sent = world.uploaded_by_count(self.compressor, g, who, begun)
+        else:
+            g = world.gradient_of(read, who, t)
+            sent = world.uploaded(self.compressor, g, who, t)
         arrived, present = self._finite(sent, who, t, network)
         memory, arrived = self._corrected(state, arrived, who, world)
         gamma = self.step_rule(t)

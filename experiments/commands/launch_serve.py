@@ -1,0 +1,52 @@
+"""``python -m experiments.launch serve``: servers and workers on ranks of their own."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from algorithms.methods.synchronous.parameter_server import ParameterServer
+from algorithms.network.given_session import Session
+from experiments.commands.console import REFUTED
+from experiments.commands.launch import on_ranks
+from experiments.crossval import build
+from experiments.files import write_atomically
+from proofs_check.methods.served_equivalence import served
+from proofs_check.verdict import Outcome
+
+
+def serve_on_ranks(
+    key: str, name: str, *, steps: int, servers: int, seed: int, record: Path | None, out: Path,
+    patience: float,
+) -> int:  # fmt: skip
+    """One row of a parameter server; exit code 1 if its replay differs."""
+
+    def play(ranks: Session) -> int:
+        workers = ranks.place.ranks - servers
+        if workers < 1:
+            raise ValueError(
+                f"servers must be fewer than the {ranks.place.ranks} ranks, got servers={servers}"
+            )
+        method, problem = build(key, name, workers, steps)
+        if not isinstance(method, ParameterServer):
+            raise ValueError(f"row must be a parameter server, got {key}: {method.name}")
+        ranks.roll.note(f"{key} on {name}")
+        found = served(key, method, problem, servers, seed)
+        if found.record is None:
+            return 0
+        told = {
+            "verdicts": [verdict.record() for verdict in found.verdicts],
+            "seconds": found.seconds.tolist(),
+            "errors": found.errors.tolist(),
+            "predicted seconds": found.predicted_seconds.tolist(),
+            "predicted errors": found.predicted_errors.tolist(),
+        }
+        write_atomically(out, json.dumps(told, indent=1).encode())
+        if record is not None:
+            write_atomically(record, found.record.to_json().encode())
+        for verdict in found.verdicts:
+            print(f"{key}, {verdict.check}: {verdict.outcome.value}; {verdict.evidence}")
+        return REFUTED if any(v.outcome is Outcome.REFUTED for v in found.verdicts) else 0
+
+    words = {"row": key, "problem": name, "updates": steps, "servers": servers, "seed": seed}
+    return on_ranks(play, {word: str(value) for word, value in words.items()}, "cpu", patience)

@@ -1,0 +1,167 @@
+"""A parameter server on real ranks against its replay: iterates, bytes, and predicted seconds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple, final
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from algorithms.methods.synchronous.parameter_server import ParameterServer
+from algorithms.network.ranks import gathered, place
+from algorithms.problems.base import Problem
+from algorithms.run import run
+from algorithms.served_run import ServedRun, served_run, shard
+from algorithms.synchronisation.conditions import RecordedTimes
+from algorithms.synchronisation.recorded import Recorded, ScheduleRecord
+from algorithms.trace import Trace
+from proofs_check.verdict import Outcome, Verdict
+from theory.arrays import Floats
+
+
+@final
+class ServedFound(NamedTuple):
+    """What one run on servers and workers showed; on ranks other than 0 there are no verdicts.
+
+    Attributes:
+        verdicts: replay, bytes, seconds.
+        record: what happened, as rank 0 saw it.
+        seconds: when each update happened ``[T]`` [s].
+        errors: f(x_t) - f* after it ``[T]``.
+        predicted_seconds: the same in a simulation whose gradients take what the first half of
+            the run's took.
+        predicted_errors: f(x_t) - f* there.
+    """
+
+    verdicts: tuple[Verdict, ...]
+    record: ScheduleRecord | None
+    seconds: Floats
+    errors: Floats
+    predicted_seconds: Floats
+    predicted_errors: Floats
+
+
+def served(
+    key: str, method: ParameterServer, problem: Problem, servers: int, seed: int
+) -> ServedFound:
+    """Play the row ``key`` for real on all ranks, and compare on rank 0."""
+    mine = served_run(method, problem, servers, seed)
+    final_model, received = _collected(mine, problem, servers)
+    none = np.empty(0)
+    if mine.record is None or place()[0] != 0:
+        return ServedFound((), None, none, none, none, none)
+    record, ticks = mine.record, method.ticks
+
+    def made(changed: ParameterServer) -> Trace:
+        return run(changed, problem, steps=ticks, seed=seed, points=ticks + 1)
+
+    replayed = made(replace(method, barrier=Recorded(record)))
+    provenance = f"seed {seed}, {ticks} updates, {servers} servers, {record.n} workers, gloo"
+    verdicts = (
+        _replay(key, replayed, final_model, record, provenance),
+        _bytes(key, "sent", received[:servers, servers:].sum(0), replayed, provenance),
+        _bytes(key, "received", received[servers:].sum(1), replayed, provenance),
+    )
+    guessed = made(replace(method, times=measured_times(record)))
+    found = ServedFound(
+        verdicts,
+        record,
+        np.array([tick.seconds for tick in record.ticks]),
+        replayed.suboptimality[0, 1:],
+        guessed.seconds[0, 1:],
+        guessed.suboptimality[0, 1:],
+    )
+    return found._replace(verdicts=(*verdicts, _predicted(key, problem, found, provenance)))
+
+
+def measured_times(record: ScheduleRecord) -> RecordedTimes:
+    """What gradients took in the first half of a run, messages included, as a model of time; of a
+    worker none of whose gradients counted, what the others' took in the mean."""
+    half = replace(record, ticks=record.ticks[: max(1, len(record.ticks) // 2)])
+    rows = [[max(s, 1e-9) for s in row] for row in half.durations]
+    mean = float(np.mean([s for row in rows for s in row]))
+    length = min((len(row) for row in rows if row), default=1)
+    return RecordedTimes(tuple(tuple(row[:length]) if row else (mean,) * length for row in rows))
+
+
+def seconds_to(target: float, seconds: Floats, errors: Floats) -> float:
+    """When an error ``[T]`` is first at most ``target``; infinite if never."""
+    there = np.flatnonzero(errors <= target)
+    return float(seconds[there[0]]) if there.size else float("inf")
+
+
+def _collected(mine: ServedRun, problem: Problem, servers: int) -> tuple[Tensor, Tensor]:
+    """The whole last model, and bytes ``[ranks, ranks]`` that the row's rank had of the column's
+    and that counted."""
+    rank, ranks = place()
+    x = torch.zeros(problem.d, dtype=problem.dtype)
+    if rank < servers:
+        x[shard(problem.d, servers, rank)] = mine.models[-1]
+    received = torch.tensor([mine.received.get(q, 0) for q in range(ranks)])
+    return torch.stack(gathered(x)).sum(0), torch.stack(gathered(received))
+
+
+def _replay(
+    key: str, replayed: Trace, model: Tensor, record: ScheduleRecord, provenance: str
+) -> Verdict:
+    same = torch.equal(replayed.model[0], model)
+    gap = float((replayed.model[0] - model).abs().max() / model.abs().max().clamp_min(1e-300))
+    ages = np.array(record.staleness)
+    return Verdict(
+        subject=key,
+        problem=replayed.problem,
+        check="replay",
+        claim="the recorded schedule, played by the simulation, gives the same model bit for bit",
+        outcome=Outcome.AGREES if same else Outcome.REFUTED,
+        statistic=gap,
+        bound=0.0,
+        evidence=f"largest relative difference {gap:.3g}; staleness {ages.mean():.3g} in the mean, "
+        f"at most {ages.max()}; {1e3 * record.ticks[-1].seconds / len(record.ticks):.3g} ms an "
+        "update",
+        provenance=provenance,
+    )
+
+
+def _bytes(key: str, way: str, crossed: Tensor, replayed: Trace, provenance: str) -> Verdict:
+    bill = replayed.account
+    bits, messages = (
+        (bill.sent_bits[0], bill.sent_messages[0])
+        if way == "sent"
+        else (bill.received_bits[0], bill.received_messages[0])
+    )
+    padding = 8 * crossed - bits
+    fits = bool(((padding >= 0) & (padding <= 7 * messages)).all())
+    return Verdict(
+        subject=key,
+        problem=replayed.problem,
+        check=f"bytes {way}",
+        claim=f"bytes {way} by every worker = bits in the ledger of the replay, in whole bytes",
+        outcome=Outcome.AGREES if fits else Outcome.REFUTED,
+        statistic=float(crossed.sum()),
+        bound=float(bits.sum()) / 8,
+        evidence=f"{crossed.tolist()} bytes by worker, padding {padding.tolist()} bits",
+        provenance=provenance,
+    )
+
+
+def _predicted(key: str, problem: Problem, found: ServedFound, provenance: str) -> Verdict:
+    """Seconds to an error half-way, on a scale of logarithms, from the first to the best."""
+    errors = found.errors
+    target = float(np.sqrt(max(errors[0], 1e-300) * max(errors.min(), 1e-300)))
+    real = seconds_to(target, found.seconds, errors)
+    guess = seconds_to(target, found.predicted_seconds, found.predicted_errors)
+    return Verdict(
+        subject=key,
+        problem=problem.name,
+        check="seconds",
+        claim="the simulation, with gradients as slow as in the first half, says when an error is "
+        "reached",
+        outcome=Outcome.COMPARED,
+        statistic=guess,
+        bound=real,
+        evidence=f"error {target:.3g} after {real:.4g} s, predicted {guess:.4g} s: "
+        f"{guess / real - 1:+.1%}",
+        provenance=provenance,
+    )
