@@ -51,6 +51,7 @@ def nccl_rank() -> torch.Tensor:
     return run(method, built.to("cuda"), steps=8, network=network).model.cpu()
 
 
+@pytest.mark.sharded
 def test_nccl_ranks_agree_with_the_simulation():
     ranks = min(2, torch.cuda.device_count())
     models = launch(nccl_rank, ranks=ranks, backend="nccl")
