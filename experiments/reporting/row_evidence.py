@@ -1,7 +1,7 @@
 """Which rows have a rate decided and a bound that says something, read off the results table.
 
 ``python -m experiments.reporting.row_evidence report/results.parquet`` prints both counts and names
-the rows that are missing.
+the rows that are missing, and the theorems whose bounds are tightest and loosest late in a run.
 """
 
 from __future__ import annotations
@@ -84,6 +84,43 @@ def row_evidence(table: pd.DataFrame) -> RowEvidence:
     )
 
 
+@final
+@dataclass(frozen=True)
+class LateTightness:
+    """How near theorems' bounds come to what is measured in the second half of a run.
+
+    Attributes:
+        largest: theorems by their largest mean / bound over all settings, the loosest first.
+    """
+
+    largest: dict[str, float]
+
+    @property
+    def within_four(self) -> tuple[str, ...]:
+        """Theorems whose bound is met within a factor 4."""
+        return tuple(name for name, ratio in self.largest.items() if ratio >= 0.25)
+
+    def __str__(self) -> str:
+        told = [f"{name} {ratio:.2g}" for name, ratio in self.largest.items()]
+        loose = [one for one, name in zip(told, self.largest, strict=True)
+                 if name not in self.within_four]  # fmt: skip
+        return "\n".join(
+            (
+                f"{len(self.within_four)} of {len(told)} theorems have a bound that is met within "
+                "a factor 4 in the second half of a run",
+                f"mean / bound there, the tightest: {', '.join(told[:-4:-1]) or 'none'}",
+                f"the loosest: {', '.join(loose) or 'none'}",
+            )
+        )
+
+
+def late_tightness(table: pd.DataFrame) -> LateTightness:
+    """Of the bounds of a results table that end below the start."""
+    late = (table["check"] == LATE_BOUND) & (table["verdict"] == Outcome.SUPPORTED.value)
+    largest = table[late].groupby("theorem")["tightness"].max().sort_values()
+    return LateTightness({str(name): float(ratio) for name, ratio in largest.items()})
+
+
 def _among(keys: pd.Series[str]) -> tuple[str, ...]:
     """The ready rows among ``keys``, in the order of the catalogue."""
     found = set(keys)
@@ -95,7 +132,8 @@ def main(arguments: Sequence[str]) -> int:
     if len(arguments) != 1 or not Path(arguments[0]).is_file():
         print(f"want one results.parquet, as `rateproof survey` writes it, got {arguments}")
         return 2
-    print(row_evidence(pd.read_parquet(arguments[0])))
+    table = pd.read_parquet(arguments[0])
+    print(row_evidence(table), late_tightness(table), sep="\n")
     return 0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from algorithms.catalogue import ROWS
-from experiments.reporting.row_evidence import main, row_evidence
+from experiments.reporting.row_evidence import late_tightness, main, row_evidence
 
 LINES = (
     ("bsp-sgd", "rate in T", "supported", -1.0),
@@ -20,6 +20,11 @@ LINES = (
     ("", "rate in T", "supported", -1.0),
 )
 TABLE = pd.DataFrame(LINES, columns=["row", "check", "verdict", "statistic"])
+BOUNDS = (("bsp_pl", 0.1), ("bsp_pl", 0.4), ("dgd", 0.9), ("d_psgd", 0.2), ("choco_sgd", 7.0))
+LATE = pd.DataFrame(
+    [("bound at the end", "compared" if r > 2 else "supported", name, r) for name, r in BOUNDS],
+    columns=["check", "verdict", "theorem", "tightness"],
+)
 
 
 def test_rows_are_counted_by_what_the_table_has_of_them():
@@ -34,8 +39,17 @@ def test_rows_are_counted_by_what_the_table_has_of_them():
     assert f"3 of {len(ready)} rows have a rate decided; 1 have" in str(found)
 
 
+def test_the_loosest_and_the_tightest_bounds_are_named():
+    """A theorem counts by its tightest setting; a bound that says nothing does not count."""
+    found = late_tightness(LATE)
+    assert found.largest == {"d_psgd": 0.2, "bsp_pl": 0.4, "dgd": 0.9}
+    assert next(iter(found.largest)) == "d_psgd" and found.within_four == ("bsp_pl", "dgd")
+    assert "2 of 3 theorems" in str(found) and "the loosest: d_psgd 0.2" in str(found)
+    assert "the tightest: dgd 0.9, bsp_pl 0.4" in str(found)
+
+
 def test_the_command_prints_the_counts_of_a_file(tmp_path, capsys):
-    TABLE.to_parquet(tmp_path / "results.parquet")
+    TABLE.assign(theorem="bsp_pl", tightness=0.5).to_parquet(tmp_path / "results.parquet")
     assert main([str(tmp_path / "results.parquet")]) == 0
     assert "rows have a rate decided" in capsys.readouterr().out
     assert main([str(tmp_path / "none.parquet")]) == 2
