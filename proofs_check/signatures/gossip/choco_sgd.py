@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from algorithms.catalogue import row
@@ -12,24 +13,31 @@ from algorithms.problems.quadratic_data import unequal
 from algorithms.run import run
 from algorithms.topologies.ring import Ring
 from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
+from proofs_check.instruments.tuned_side import at_best
 from proofs_check.mutants.gossip import ForgetfulChoco
 from theory.stepsizes import ConstantStep
 
 _N, _STEPS, _TARGET = 8, 800, 0.01
-_STEP = ConstantStep(0.05)
+_GRID = (0.025, 0.05, 0.1, 0.2, 0.4)
 
 
 def measure(side: Side) -> Seen:
     """Bits until the mean model of workers that differ is accurate."""
+    return at_best(partial(_play, side), _GRID)
+
+
+def _play(side: Side, gamma: float, *, seed: int, replicas: int) -> Seen:
+    """One side at one stepsize."""
+    step = ConstantStep(gamma)
     problem = unequal(_N, sigma2=0.0)
-    choco = row("choco-sgd").tune(problem, _STEPS, _STEP).method
+    choco = row("choco-sgd").tune(problem, _STEPS, step).method
     assert isinstance(choco, ChocoSGD)
     methods: dict[Side, Method[Any]] = {
         Side.METHOD: choco,
-        Side.BASELINE: DPSGD(_STEP, Ring(_N)),
+        Side.BASELINE: DPSGD(step, Ring(_N)),
         Side.FAULT: ForgetfulChoco(choco),
     }
-    trace = run(methods[side], problem, steps=_STEPS, points=400)
+    trace = run(methods[side], problem, steps=_STEPS, seed=seed, replicas=replicas, points=400)
     return to_reach(trace, _TARGET, "sent_bits")
 
 
@@ -39,13 +47,13 @@ SIGNATURE = Signature(
     effect="compressed differences train for fewer bits",
     quantity=f"bits sent by a worker until f(x_t) - f* of the mean model is {_TARGET:g} [bit]",
     method="CHOCO-SGD, a quarter of the coordinates",
-    baseline="D-PSGD at the same stepsize",
+    baseline="D-PSGD",
     fault="no public copies: the models themselves are compressed",
-    at_most=0.4,
+    at_most=0.65,
     measure=measure,
     x_label="bits sent by a worker",
     y_label="f(x_t) - f* of the mean model [f]",
     source="Koloskova, Stich, Jaggi 2019, arXiv:1902.00340, section 5.3",
-    told=f"n = {_N}, ring, d = 20, top 5, gamma = 0.05, the row's "
+    told=f"n = {_N}, ring, d = 20, top 5, each at the best of {_GRID} on seed 1, the row's "
     "consensus stepsize of practice; nothing is drawn",
 )

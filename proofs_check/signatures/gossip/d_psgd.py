@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from algorithms.catalogue import row
@@ -11,46 +12,55 @@ from algorithms.problems.quadratic_data import unequal
 from algorithms.run import run
 from algorithms.topologies.complete import Complete
 from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
+from proofs_check.instruments.tuned_side import at_best
 from theory.seconds.costs import AlphaBeta, gossip_seconds, parameter_server_seconds
 from theory.stepsizes import ConstantStep
 
-_N, _STEPS, _STEP, _TARGET, _REPLICAS = 16, 300, ConstantStep(0.05), 0.05, 16
+_N, _STEPS, _TARGET, _REPLICAS = 16, 300, 0.05, 16
+_GRID = (0.025, 0.05, 0.1, 0.2, 0.4)
 _LINK, _GRADIENT = AlphaBeta(1e-4, 1e-6), 1e-3  # 0.1 ms and 1 Mbit/s; 1 ms
 
 
 def measure(side: Side) -> Seen:
     """Seconds until the mean model of workers that differ is accurate, every node with one link."""
-    problem = unequal(_N, sigma2=0.5)
+    return at_best(partial(_play, side), _GRID, _REPLICAS)
+
+
+def _play(side: Side, gamma: float, *, seed: int, replicas: int) -> Seen:
+    """One side at one stepsize."""
+    step = ConstantStep(gamma)
+    problem = unequal(_N, sigma2=8.0)
     bits = dense_bits(problem.d, problem.dtype)
     method: Method[Any]
     match side:
         case Side.METHOD:
-            method = row("d-psgd").tune(problem, _STEPS, _STEP).method
+            method = row("d-psgd").tune(problem, _STEPS, step).method
             seconds = gossip_seconds(_LINK, 2, bits, _GRADIENT)
         case Side.BASELINE:
-            method = row("bsp-sgd").tune(problem, _STEPS, _STEP).method
+            method = row("bsp-sgd").tune(problem, _STEPS, step).method
             seconds = parameter_server_seconds(_LINK, _N, bits, _GRADIENT)
         case Side.FAULT:
-            method = DPSGD(_STEP, Complete(_N))
+            method = DPSGD(step, Complete(_N))
             seconds = gossip_seconds(_LINK, _N - 1, bits, _GRADIENT)
-    trace = run(method, problem, steps=_STEPS, replicas=_REPLICAS, points=_STEPS + 1)
+    trace = run(method, problem, steps=_STEPS, seed=seed, replicas=replicas, points=_STEPS + 1)
     seen = to_reach(trace, _TARGET, "steps")
     return Seen(seen.values * seconds, seen.x * seconds, seen.y)
 
 
 SIGNATURE = Signature(
     row="d-psgd",
-    problem="quadratic-unequal, sigma2 = 1/2",
+    problem="quadratic-unequal, sigma2 = 8",
     effect="without a server that hears all, training is sooner done on slow links",
     quantity=f"seconds until f(x_t) - f* of the mean model is {_TARGET:g} [s]",
     method="D-PSGD, ring",
-    baseline="BSP over one parameter server at the same stepsize",
+    baseline="BSP over one parameter server",
     fault="everyone hears everyone",
-    at_most=0.25,
+    at_most=0.45,
     measure=measure,
     x_label="modelled time [s]",
     y_label="f(x_t) - f* of the mean model [f]",
     source="Lian, Zhang, Zhang, Hsieh, Zhang, Liu 2017, arXiv:1705.09056, Corollary 2 and Figure 2",
-    told=f"n = {_N}, gamma = 0.05, links of 1 Mbit/s with 0.1 ms latency, a gradient takes 1 ms, "
+    told=f"n = {_N}, each at the best of {_GRID} on seed 1, "
+    "links of 1 Mbit/s with 0.1 ms latency, a gradient takes 1 ms, "
     f"{_REPLICAS} replicas of seed 0",
 )

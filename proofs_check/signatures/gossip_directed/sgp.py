@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from algorithms.catalogue import row
@@ -12,21 +13,29 @@ from algorithms.problems.quadratic_data import unequal
 from algorithms.run import run
 from algorithms.topologies.ring import Ring
 from proofs_check.instruments.signature import Seen, Side, Signature, at_budget
+from proofs_check.instruments.tuned_side import at_best
 from proofs_check.methods.faulty.push import WeightKept
 from theory.stepsizes import ConstantStep
 
-_N, _STEPS, _BITS, _STEP = 16, 1500, 1.9e6, ConstantStep(0.05)
+_N, _STEPS, _BITS = 16, 1500, 1.9e6
+_GRID = (0.0125, 0.025, 0.05, 0.1, 0.2)
 
 
 def measure(side: Side) -> Seen:
     """The workers' distance from the optimum for equal bits."""
+    return at_best(partial(_play, side), _GRID)
+
+
+def _play(side: Side, gamma: float, *, seed: int, replicas: int) -> Seen:
+    """One side at one stepsize."""
+    step = ConstantStep(gamma)
     problem = unequal(_N, sigma2=0.0)
-    right = row("sgp").tune(problem, _STEPS, _STEP).method
+    right = row("sgp").tune(problem, _STEPS, step).method
     assert isinstance(right, SGP)
     methods: dict[Side, Method[Any]] = {
-        Side.METHOD: right, Side.BASELINE: DPSGD(_STEP, Ring(_N)), Side.FAULT: WeightKept(right)
+        Side.METHOD: right, Side.BASELINE: DPSGD(step, Ring(_N)), Side.FAULT: WeightKept(right)
     }  # fmt: skip
-    trace = run(methods[side], problem, steps=_STEPS)
+    trace = run(methods[side], problem, steps=_STEPS, seed=seed, replicas=replicas)
     return at_budget(trace, _BITS, "sent_bits", "distance_of_workers")
 
 
@@ -36,12 +45,13 @@ SIGNATURE = Signature(
     effect="one-way messages over far links keep workers together for fewer bits",
     quantity=f"(1/n) sum ||z_i - x*||^2 for {_BITS:g} bits sent by a worker [x^2]",
     method="SGP",
-    baseline="D-PSGD on a ring at the same stepsize",
+    baseline="D-PSGD on a ring",
     fault="the weight is not sent",
     at_most=0.2,
     measure=measure,
     x_label="bits sent by a worker",
     y_label="(1/n) sum ||z_i - x*||^2 [x^2]",
     source="Assran, Loizou, Ballas, Rabbat 2018, arXiv:1811.10792, section 4 and Theorem 1",
-    told=f"n = {_N}, exponential graph with uneven in-degrees, gamma = 0.05; nothing is drawn",
+    told=f"n = {_N}, exponential graph with uneven in-degrees, "
+    f"each at the best of {_GRID} on seed 1; nothing is drawn",
 )

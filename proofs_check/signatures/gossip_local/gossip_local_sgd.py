@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from algorithms.catalogue import row
@@ -13,37 +14,46 @@ from algorithms.problems.quadratic_data import unequal
 from algorithms.run import run
 from algorithms.topologies.ring import Ring
 from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
+from proofs_check.instruments.tuned_side import at_best
 from theory.stepsizes import ConstantStep
 
-_N, _STEPS, _STEP, _TARGET = 8, 800, ConstantStep(0.03), 0.01
+_N, _STEPS, _TARGET, _REPLICAS = 8, 400, 0.1, 16
+_GRID = (0.03, 0.06, 0.12, 0.24)
 
 
 def measure(side: Side) -> Seen:
     """Bits until the mean model of workers that differ is accurate."""
-    problem = unequal(_N, sigma2=0.0)
-    right = row("gossip-local-sgd").tune(problem, _STEPS, _STEP).method
+    return at_best(partial(_play, side), _GRID, _REPLICAS)
+
+
+def _play(side: Side, gamma: float, *, seed: int, replicas: int) -> Seen:
+    """One side at one stepsize."""
+    step = ConstantStep(gamma)
+    problem = unequal(_N, sigma2=8.0)
+    right = row("gossip-local-sgd").tune(problem, _STEPS, step).method
     assert isinstance(right, GossipLocalSGD)
     method: Method[Any] = right
     if side is Side.BASELINE:
-        method = DPSGD(_STEP, Ring(_N))
+        method = DPSGD(step, Ring(_N))
     elif side is Side.FAULT:
         method = replace(right, period=1)
-    trace = run(method, problem, steps=_STEPS, points=_STEPS + 1)
+    trace = run(method, problem, steps=_STEPS, seed=seed, replicas=replicas, points=_STEPS + 1)
     return to_reach(trace, _TARGET, "sent_bits")
 
 
 SIGNATURE = Signature(
     row="gossip-local-sgd",
-    problem="quadratic-unequal, no noise",
+    problem="quadratic-unequal, sigma2 = 8",
     effect="local steps between rounds of gossip save bits",
     quantity=f"bits sent by a worker until f(x_t) - f* of the mean model is {_TARGET:g} [bit]",
     method="local SGD over gossip, H = 4",
-    baseline="D-PSGD at the same stepsize",
+    baseline="D-PSGD",
     fault="H = 1: a round after every step",
-    at_most=0.4,
+    at_most=0.65,
     measure=measure,
     x_label="bits sent by a worker",
     y_label="f(x_t) - f* of the mean model [f]",
     source="Wang, Joshi 2018, arXiv:1808.07576; Koloskova et al. 2020, arXiv:2003.10422, Theorem 2",
-    told=f"n = {_N}, ring, d = 20, gamma = 0.03; nothing is drawn",
+    told=f"n = {_N}, ring, d = 20, each at the best of {_GRID} on seed 1; "
+    f"{_REPLICAS} replicas of seed 0",
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from algorithms.catalogue import row
@@ -14,19 +15,27 @@ from algorithms.synchronisation.compute_times import Constant
 from algorithms.synchronisation.stopwatch import Timing
 from algorithms.topologies.bandwidth_matching import BandwidthMatching, drawn_bandwidth
 from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
+from proofs_check.instruments.tuned_side import at_best
 from proofs_check.methods.faulty.spoilt import OnLinks
 from proofs_check.mutants.gossip_pairwise import HeaviestAlways
 from theory.seconds.costs import AlphaBeta
 from theory.stepsizes import ConstantStep
 
-_N, _STEPS, _STEP, _TARGET, _REPLICAS = 8, 400, ConstantStep(0.02), 2.0, 16
+_N, _STEPS, _TARGET, _REPLICAS = 8, 400, 2.0, 16
+_GRID = (0.02, 0.04, 0.08, 0.16, 0.32)
 _SLOW = Timing(Constant(1e-3), AlphaBeta(1e-5, 1e-4))
 
 
 def measure(side: Side) -> Seen:
     """Seconds until all workers are near the optimum, over links of uneven bandwidth."""
+    return at_best(partial(_play, side), _GRID, _REPLICAS)
+
+
+def _play(side: Side, gamma: float, *, seed: int, replicas: int) -> Seen:
+    """One side at one stepsize."""
+    step = ConstantStep(gamma)
     problem = unequal(_N, sigma2=0.0)
-    right = row("saps-psgd").tune(problem, _STEPS, _STEP).method
+    right = row("saps-psgd").tune(problem, _STEPS, step).method
     assert isinstance(right, SAPSPSGD) and isinstance(right.meetings, BandwidthMatching)
     links = right.meetings.bandwidth
     method: Method[Any] = right
@@ -35,7 +44,7 @@ def measure(side: Side) -> Seen:
         method = OnLinks(replace(right, meetings=others), links)
     elif side is Side.FAULT:
         method = OnLinks(replace(right, meetings=HeaviestAlways(right.meetings)), links)
-    trace = run(method, problem, steps=_STEPS, replicas=_REPLICAS, timing=_SLOW)
+    trace = run(method, problem, steps=_STEPS, seed=seed, replicas=replicas, timing=_SLOW)
     return to_reach(trace, _TARGET, "seconds", "distance_of_workers")
 
 
@@ -47,11 +56,12 @@ SIGNATURE = Signature(
     method="SAPS-PSGD, peers by bandwidth",
     baseline="SAPS-PSGD, peers by chance",
     fault="the fastest links always: no look at who was left apart",
-    at_most=0.6,
+    at_most=0.75,
     measure=measure,
     x_label="modelled time [s]",
     y_label="(1/n) sum ||x_i - x*||^2 [x^2]",
     source="Tang, Shi, Chu 2020, arXiv:2002.09692, section IV",
-    told=f"n = {_N}, links of 10 to 50 kbit/s, a gradient takes 1 ms, gamma = 0.02, {_REPLICAS} "
+    told=f"n = {_N}, links of 10 to 50 kbit/s, a gradient takes 1 ms, "
+    f"each at the best of {_GRID} on seed 1, {_REPLICAS} "
     "replicas of seed 0; by chance: matched by other bandwidths, drawn alike",
 )
