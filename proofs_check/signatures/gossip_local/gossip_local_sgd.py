@@ -17,7 +17,7 @@ from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
 from proofs_check.instruments.tuned_side import at_best
 from theory.stepsizes import ConstantStep
 
-_N, _STEPS, _TARGET, _REPLICAS = 8, 400, 0.1, 16
+_N, _STEPS, _TARGET, _REPLICAS = 8, 400, 0.1, 64
 _GRID = (0.03, 0.06, 0.12, 0.24)
 
 

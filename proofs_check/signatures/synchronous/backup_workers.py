@@ -17,7 +17,7 @@ from proofs_check.instruments.tuned_side import at_best
 from proofs_check.methods.faulty.barriers import SpoiltBarrier
 from theory.stepsizes import ConstantStep
 
-_N, _STEPS, _REPLICAS, _TARGET = 16, 400, 32, 4e-3
+_N, _STEPS, _REPLICAS, _TARGET = 16, 400, 64, 4e-3
 _TIMES = Pareto(1e-3, tail=1.5)
 _GRID = (1 / 32, 1 / 16, 1 / 8, 1 / 4)
 

@@ -16,8 +16,8 @@ from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
 from proofs_check.instruments.tuned_side import at_best
 from theory.stepsizes import ConstantStep
 
-_N, _ROUNDS, _REPLICAS, _TARGET = 8, 200, 8, 8e-3
-_GRID = (1 / 8, 1 / 4, 1 / 2)  # of a mean; of a single gradient an n-th of it
+_N, _ROUNDS, _REPLICAS, _TARGET = 8, 60, 64, 2e-2
+_GRID = (1 / 4, 1 / 2, 1.0, 1.5)  # of a mean; of a single gradient an n-th of it
 _TRANSFER = 2.5e-4  # seconds of one model on the server's link, either way
 _ALONE = Linked(STANDARD.times, _TRANSFER, _TRANSFER)
 _SHARED = Linked(STANDARD.times, _N * _TRANSFER, _N * _TRANSFER)  # n transfers at once
@@ -30,7 +30,7 @@ def measure(side: Side) -> Seen:
 
 def _play(side: Side, gamma: float, *, seed: int, replicas: int) -> Seen:
     """One side at one stepsize."""
-    stage = Quadratic.strongly_convex(_N, 20, sigma2=1.0, zeta2=1.0)
+    stage = Quadratic.strongly_convex(_N, 20, sigma2=0.01, zeta2=1.0)
     ticks = _ROUNDS * _N
     method = row("r2sp").tune(stage, ticks, ConstantStep(gamma / _N)).method
     assert isinstance(method, ParameterServer)
@@ -48,13 +48,13 @@ def _play(side: Side, gamma: float, *, seed: int, replicas: int) -> Seen:
 
 SIGNATURE = Signature(
     row="r2sp",
-    problem="strongly convex quadratic, kappa = 10, sigma2 = zeta2 = 1",
+    problem="strongly convex quadratic, kappa = 10, sigma2 = 0.01, zeta2 = 1",
     effect="transfers that take turns do not share the server's link",
     quantity=f"modelled seconds until f - f* = {_TARGET:g} [s]",
     method="R2SP",
     baseline="BSP, whose transfers share the link, every gradient of the same weight",
     fault="turns whose transfers share the link all the same",
-    at_most=0.65,
+    at_most=0.85,
     measure=measure,
     x_label="modelled time [s]",
     y_label="f(x_t) - f* [f]",
