@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
 from algorithms.catalogue import row
 from algorithms.methods.synchronous.parameter_server import ParameterServer
@@ -12,12 +11,11 @@ from algorithms.run import run
 from algorithms.synchronisation.barriers import Bulk
 from algorithms.synchronisation.worker_states import Decision, WorkerStates
 from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
-from proofs_check.instruments.tuned_side import at_best
 from proofs_check.methods.faulty.barriers import SpoiltBarrier
 from theory.stepsizes import ConstantStep
 
-_N, _STEPS, _REPLICAS, _TARGET = 8, 1400, 64, 5e-3
-_GRID = (1 / 16, 1 / 8, 1 / 4)
+_N, _STEPS, _REPLICAS, _TARGET = 8, 400, 32, 2e-2
+_STEP = ConstantStep(1 / 4)
 
 
 def _never(now: WorkerStates, d: Decision) -> Decision:
@@ -27,14 +25,8 @@ def _never(now: WorkerStates, d: Decision) -> Decision:
 
 def measure(side: Side) -> Seen:
     """Modelled seconds until the server's model is good enough, one mean over n a clock for all."""
-    return at_best(partial(_play, side), _GRID, _REPLICAS)
-
-
-def _play(side: Side, gamma: float, *, seed: int, replicas: int) -> Seen:
-    """One side at one stepsize."""
-    step = ConstantStep(gamma)
-    stage = Quadratic.strongly_convex(_N, 20, sigma2=1.0, zeta2=1.0)
-    method = row("ssp").tune(stage, _STEPS, step).method
+    stage = Quadratic.strongly_convex(_N, 20, sigma2=0.01, zeta2=1.0)
+    method = row("ssp").tune(stage, _STEPS, _STEP).method
     assert isinstance(method, ParameterServer)
     steps = _STEPS
     match side:
@@ -42,24 +34,23 @@ def _play(side: Side, gamma: float, *, seed: int, replicas: int) -> Seen:
             method, steps = replace(method, barrier=Bulk()), _STEPS // 4
         case Side.FAULT:
             method = replace(method, barrier=SpoiltBarrier(method.barrier, _never))
-    trace = run(method, stage, steps=steps, seed=seed, replicas=replicas, points=120)
+    trace = run(method, stage, steps=steps, replicas=_REPLICAS, points=120)
     return to_reach(trace, _TARGET, "seconds")
 
 
 SIGNATURE = Signature(
     row="ssp",
-    problem="strongly convex quadratic, kappa = 10, sigma2 = zeta2 = 1",
+    problem="strongly convex quadratic, kappa = 10, sigma2 = 0.01, zeta2 = 1",
     effect="who may run ahead of stragglers is there sooner, stale or not",
     quantity=f"modelled seconds until f - f* = {_TARGET:g} [s]",
     method="SSP, three clocks",
-    baseline="BSP of the same weights",
+    baseline="BSP at the same stepsize and weights",
     fault="nobody ever fetches: staleness without a bound",
-    at_most=0.98,
+    at_most=0.8,
     measure=measure,
     x_label="modelled time [s]",
     y_label="f(x_t) - f* [f]",
     source="Ho et al. 2013, NIPS, Section 5: faster in wall time than BSP",
-    told=f"n = {_N}, each at the best of {_GRID} on seed 1, "
-    f"times of the survey, {_REPLICAS} replicas",
+    told=f"n = {_N}, gamma = 1/4, times of the survey, {_REPLICAS} replicas",
     scales=("linear", "log"),
 )
