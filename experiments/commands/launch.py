@@ -42,16 +42,24 @@ def crossval_on_ranks(
         clock = PhaseClock(ranks.link.device)
         ranks.roll.clock = clock
         told: list[dict[str, object]] = []
-        refuted = False
+        failed = False
         for one in todo:
             ranks.roll.note(f"{one.case.row} on {one.problem}")
-            found = on_given_ranks(one.case, one.single, one.counted, link, clock)
+            try:
+                found = on_given_ranks(one.case, one.single, one.counted, link, clock)
+            except ValueError as error:  # on all ranks alike
+                failed = True
+                if place.rank == 0:
+                    told.append({"row": one.case.row, "problem": one.problem, "failed": str(error)})
+                    _write(out, told)
+                    print_error(f"{one.case.row} on {one.problem}: {error}")
+                continue
             if ranks.place.rank == 0:
-                refuted |= any(v.outcome is Outcome.REFUTED for v in found.verdicts)
+                failed |= any(v.outcome is Outcome.REFUTED for v in found.verdicts)
                 told.append(_record(one, found, ranks))
                 _write(out, told)
                 _tell(one, found)
-        return REFUTED if refuted else 0
+        return REFUTED if failed else 0
 
     if out.suffix not in (".json", ".parquet"):
         print_error(f"out must end in .json or .parquet, got out={out}")

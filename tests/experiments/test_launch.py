@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import signal
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pytest
@@ -23,9 +24,12 @@ from algorithms.methods.synchronous.parameter_server import ParameterServer
 from algorithms.network.given_ranks import RankLink
 from algorithms.network.launch import launch
 from algorithms.network.phases import PhaseClock
+from algorithms.network.roll_call import LOST
+from algorithms.network.start import start_method
 from algorithms.problems.quadratic import Quadratic
 from algorithms.synchronisation.compute_times import Constant
 from algorithms.synchronisation.recorded import RecordedTick, ScheduleRecord
+from experiments.commands import launch as launch_command
 from proofs_check.methods.equivalence import Case
 from proofs_check.methods.on_given_ranks import FoundOnRanks, on_given_ranks
 from proofs_check.methods.served_equivalence import (
@@ -198,3 +202,53 @@ def test_a_planted_fault_is_refuted_in_every_comparison() -> None:
     assert not [v for v in right.verdicts if v.outcome in (Outcome.REFUTED, Outcome.COMPARED)]
     assert set(right.seconds.mean) == set(PHASES) and right.seconds.steps == 12
     assert all(right.seconds.slowest[p] >= right.seconds.mean[p] > 0 for p in PHASES)
+
+
+def killed_in_second_row(rank: int, port: int, folder: str) -> None:
+    """A rank under a launcher; rank 1 dies when the second row begins."""
+    words = {"RANK": rank, "WORLD_SIZE": 2, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port,
+             "LOCAL_RANK": rank, "LOCAL_WORLD_SIZE": 2}  # fmt: skip
+    os.environ.update({name: str(value) for name, value in words.items()})
+    os.environ.pop("TORCHELASTIC_USE_AGENT_STORE", None)
+    out = os.open(f"{folder}/{rank}.told", os.O_WRONLY | os.O_CREAT)
+    os.dup2(out, 2)
+    played: list[str] = []
+
+    def until_it_dies(case: Case, *others: Any) -> FoundOnRanks:
+        played.append(case.row)
+        if rank == 1 and len(played) == 2:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return on_given_ranks(case, *others)
+
+    launch_command.on_given_ranks = until_it_dies
+    rows, place = ("bsp-sgd", "d-psgd"), Path(folder) / "found.json"
+    launch_command.crossval_on_ranks(
+        rows, ("quadratic-sc",), steps=3, workers=1, out=place, device="cpu", patience=HANGS
+    )
+
+
+@pytest.mark.sharded
+@pytest.mark.processes
+def test_rows_that_were_done_are_kept_when_a_rank_dies(tmp_path: Path) -> None:
+    spawned = multiprocessing.get_context(start_method(fresh=False))
+    port = free_port()
+    ranks = [
+        spawned.Process(target=killed_in_second_row, args=(rank, port, str(tmp_path)))
+        for rank in range(2)
+    ]
+    try:
+        for one in ranks:
+            one.start()
+        for one in ranks:
+            one.join(HANGS)
+        assert [one.exitcode for one in ranks] == [LOST, -signal.SIGKILL]
+    finally:
+        for one in ranks:
+            one.kill()
+            one.join()
+    assert [line["row"] for line in json.loads((tmp_path / "found.json").read_text())] == [
+        "bsp-sgd"
+    ]
+    told = (tmp_path / "0.told").read_text().splitlines()
+    (error,) = [line for line in told if line.startswith("error: ")]
+    assert error.startswith("error: rank 1 died")
