@@ -67,7 +67,12 @@ def on_given_ranks(
     case: Case, single: Case, counted: Case, link: RankLink, clock: PhaseClock
 ) -> FoundOnRanks:
     """``case`` in float64 by gathering and by all-reduce, ``single`` in float32, ``counted`` with
-    one worker a rank; ``clock`` measures the gather path."""
+    one worker a rank; ``clock`` measures the gather path.
+
+    Raises:
+        ValueError: a method cannot be made or run so, on all ranks alike.
+        RuntimeError: rank 0 cannot compare them.
+    """
 
     def network(reduce: bool | Collective, phases: PhaseClock | None) -> Callable[[int], Network]:
         return lambda n: Sharded(n, reduce=reduce, device=link.device, phases=phases)
