@@ -159,17 +159,26 @@ def uncovered(
 
 
 def broken_assumptions(
-    row: Row, problem: Problem, steps: int, step: Stepsize | None = None
+    row: Row,
+    problem: Problem,
+    steps: int,
+    step: Stepsize | None = None,
+    *,
+    everything: bool = False,
 ) -> tuple[tuple[Theorem, tuple[str, ...]], ...]:
     """Each of the row's theorems with what it lacks on a problem; nothing where it covers the run.
 
-    Where no ``step`` is given, each is asked about the one it prescribes.
+    Where no ``step`` is given, each is asked about the one it prescribes. ``everything``: also
+    theorems that are stated of the row but tune no run of it.
 
     Raises:
         ValueError: the row is planned.
     """
     constants = row.tune(problem, steps).method.constants(problem).completed()
-    return tuple((theorem, broken(theorem, constants, steps, step)) for theorem in row.theorems)
+    others = (one for one in row.results if isinstance(one, Theorem)) if everything else ()
+    return tuple(
+        (theorem, broken(theorem, constants, steps, step)) for theorem in (*row.theorems, *others)
+    )
 
 
 def broken(

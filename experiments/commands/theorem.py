@@ -205,7 +205,7 @@ def coverage_record(key: str, n: int, steps: int) -> dict[str, Any]:
     chosen.ready()
     problems = []
     for name in chosen.problems:
-        broken = broken_assumptions(chosen, problem(name, n), steps)
+        broken = broken_assumptions(chosen, problem(name, n), steps, everything=True)
         problems.append({
             "problem": name,
             "covered_by": [one.name for one, why in broken if not why],
@@ -283,7 +283,8 @@ def _show_coverage(data: Mapping[str, Any], screen: Console) -> None:
         say(f"{one['kind']} {one['name']}: {one['title']} ({one['source']}){assumes}")
     if data["why"]:
         say(f"no theorem tunes it: {data['why']}")
-    for one in data["problems"] if data["theorems"] else ():
+    some = any(one["covered_by"] or one["violated"] for one in data["problems"])
+    for one in data["problems"] if some else ():
         say(f"{one['problem']}: covered by {', '.join(one['covered_by']) or 'none'}")
         for name, reasons in one["violated"].items():
             say(f"    {name}: {'; '.join(reasons)}")

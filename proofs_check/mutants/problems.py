@@ -20,14 +20,17 @@ def stating(name: str, constant: str, factor: float, *, noise_share: float = 1.0
     return Stating(honest, wrong, noise_share)
 
 
-def _along(subject: Problem) -> tuple[Verdict, ...]:
-    return check_along_runs(subject, seed=_SEED)
+def _held(subject: Problem, constant: str) -> Verdict:
+    """The verdict on this constant alone."""
+    verdicts = check_along_runs(subject, seed=_SEED)
+    return next(v for v in verdicts if v.check == f"{constant} along runs")
 
 
 def _wrong(name: str, constant: str, factor: float, planted: str, **lies: float) -> MethodMutant:
     return MethodMutant(
         planted, f"{name} states {factor:g} times its {constant}",
-        lambda: _along(stating(name, constant, factor, **lies)), lambda: _along(problem(name, _N)),
+        lambda: _held(stating(name, constant, factor, **lies), constant),
+        lambda: _held(problem(name, _N), constant),
     )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from typer.testing import CliRunner, Result
 
 import rateproof
 from experiments.cli import app
-from experiments.commands.theorem import RESULTS, theorem_record
+from experiments.commands.theorem import RESULTS, coverage_record, theorem_record
 from theory.estimation import ESTIMATION
 from theory.orders import ORDERS
 from theory.theorem import Theorem
@@ -102,3 +102,11 @@ def test_a_row_is_covered_where_assumptions_hold_and_the_others_are_named() -> N
     told = called("--for", "d2").output
     assert "order d2" in told
     assert "no theorem tunes it" in told
+
+
+def test_theorems_that_tune_no_run_are_asked_about_problems_too() -> None:
+    """The Polyak-Lojasiewicz results stand beside the row and cover a quadratic."""
+    told = coverage_record("bsp-sgd", 4, 100)["problems"]
+    by_name = {one["problem"]: one for one in told}
+    assert "bsp_pl" in by_name["quadratic-sc"]["covered_by"]
+    assert by_name["mlp-digits"]["violated"]["bsp_pl"][0].startswith("this theorem needs L")
