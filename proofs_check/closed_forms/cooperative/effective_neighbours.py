@@ -21,6 +21,8 @@ from theory.networks.mixing import spectrum
 from theory.networks.second_moments import linear_moments
 from theory.stepsizes import ConstantStep
 
+SPEAKS_OF = ("cooperative-sgd",)
+
 _N, _D, _STEPS, _STEP, _SEED = 12, 16, 60, 0.3, 9
 _LEFT = (1 - _STEP) ** 2
 _SOURCE = "Vogels, Hendrikx, Jaggi 2022, arXiv:2206.03093, Definition A"
