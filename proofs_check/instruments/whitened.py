@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import torch
 
@@ -25,7 +27,7 @@ def unequal(n: int, d: int = 12, sigma2: float = 0.6) -> Quadratic:
     return Quadratic.from_arrays(a, b, sigma2=sigma2, name="unequal Hessians")
 
 
-def models_at_end(method: Method[object], problem: Quadratic, steps: int, seed: int) -> Floats:
+def models_at_end(method: Method[Any], problem: Quadratic, steps: int, seed: int) -> Floats:
     """Every worker's model ``[R, n, d]`` after ``steps`` steps."""
     *_, last = path(method, problem, steps, seed=seed, replicas=REPLICAS)
     return np.asarray(method.models(last.state).double().numpy())

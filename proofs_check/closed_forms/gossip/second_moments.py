@@ -30,4 +30,9 @@ def covariance_of_gossip(noise_share: float = 1.0) -> Verdict:
     )  # fmt: skip
 
 
-CLOSED_FORMS = (covariance_of_gossip,)
+def gossip_second_moments() -> tuple[Verdict, ...]:
+    """The law of all workers' models at the end of a run."""
+    return (covariance_of_gossip(),)
+
+
+CLOSED_FORMS = (gossip_second_moments,)
