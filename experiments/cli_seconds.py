@@ -1,4 +1,4 @@
-"""Commands about seconds: ``timeline``, ``predict``."""
+"""Commands about seconds: ``timeline``, ``predict``, ``advise``."""
 
 from __future__ import annotations
 
@@ -74,3 +74,42 @@ def predict(
     from experiments.commands.predict import predict_command
 
     raise typer.Exit(predict_command(name, data, out, as_json))
+
+
+@seconds.command()
+def advise(
+    model: Annotated[str, typer.Option("--model", help="A model of the cluster's file.")],
+    cluster: Annotated[
+        str,
+        typer.Option(
+            "--cluster", help="A built-in name (an unknown one lists them) or a TOML file."
+        ),
+    ],
+    target: Annotated[float, typer.Option(help="Share of the start's error to reach.")] = 0.1,
+    n: Annotated[
+        int | None, typer.Option("-n", "--workers", help="Workers; else all of the cluster's.")
+    ] = None,
+    problem: Annotated[
+        str, typer.Option("--problem", "-p", help="On which steps to the target are counted.")
+    ] = "logreg-breast-cancer",
+    steps: Annotated[int, typer.Option("-T", "--steps", help="Most steps of a row.")] = 2000,
+    baseline: Annotated[
+        float | None,
+        typer.Option(help="Steps that BSP-SGD needs for the real model; all are scaled to it."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Advise how to train a model on a cluster.
+
+    The best portfolio (synchronisation, compression, architecture, schedule) with its seconds and
+    bytes, the runners-up, what limits each, and which assumption changes the answer, by how much.
+    Steps are counted in simulated runs on a small problem, which is said with the answer.
+    """
+    from experiments.commands.advise import advise_command
+
+    raise typer.Exit(
+        advise_command(
+            model, cluster, target, n=n, problem_name=problem, steps=steps, baseline=baseline,
+            as_json=as_json,
+        )
+    )  # fmt: skip

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, final
 import torch
 
 from algorithms.catalogue import Row
+from algorithms.clusters.cluster import Cluster
 from algorithms.clusters.files import cluster_of
 from algorithms.clusters.steps import ModelOnCluster
 from algorithms.compressors.base import Compressor
@@ -47,14 +48,22 @@ class OnCluster(NamedTuple):
         """
         if not self.cluster:
             return None
-        bits = torch.finfo(problem.dtype).bits
-        operator = row.operators[0] if row.operators else None
-        made = ModelOnCluster(
-            cluster_of(self.cluster), self.model, problem.n, self.schedule, self.architecture,
-            operator, float(bits * problem.d), _message(row, problem, operator, bits),
-        )  # fmt: skip
+        made = self.rounds_on(cluster_of(self.cluster), row, problem, problem.n)
         assert made.step_seconds > 0  # asks for the operator's times now, not amid a run
         return made
+
+    def rounds_on(self, cluster: Cluster, row: Row, problem: Problem, n: int) -> ModelOnCluster:
+        """What rounds of a row's run on a problem take with n workers of a cluster.
+
+        Raises:
+            ValueError: as :class:`ModelOnCluster`.
+        """
+        bits = torch.finfo(problem.dtype).bits
+        operator = row.operators[0] if row.operators else None
+        return ModelOnCluster(
+            cluster, self.model, n, self.schedule, self.architecture, operator,
+            float(bits * problem.d), _message(row, problem, operator, bits),
+        )  # fmt: skip
 
     def timing(self, row: Row, problem: Problem) -> Timing:
         """The model of time of a row's run.
@@ -84,10 +93,29 @@ def in_cluster_time(trace: Trace, method: Method[Any], timing: Timing) -> Trace:
         ValueError: the method keeps a clock that no cluster can set.
     """
     rounds = timing.rounds
+    if rounds is None:
+        return trace
+    mean = mean_seconds(method, rounds.n)
+    if mean is None:
+        return trace
+    return replace(trace, seconds=trace.seconds * (round_trip(rounds) / mean))
+
+
+def round_trip(rounds: ModelOnCluster) -> float:
+    """Seconds of a gradient with push and pull, over servers that all workers use at once."""
+    return replace(rounds, schedule="bsp", architecture="servers").step_seconds
+
+
+def mean_seconds(method: Method[Any], n: int) -> float | None:
+    """Mean seconds of a gradient of a method that has a schedule of its own; None: it has none.
+
+    Raises:
+        ValueError: the method keeps a clock that no cluster can set.
+    """
     while isinstance(getattr(method, "method", None), Method):
         method = method.method  # type: ignore[attr-defined]
-    if rounds is None or type(method).seconds is Method.seconds:
-        return trace
+    if type(method).seconds is Method.seconds:
+        return None
     times = getattr(method, "times", None)
     if not isinstance(times, ComputeTimes):
         raise ValueError(
@@ -95,7 +123,5 @@ def in_cluster_time(trace: Trace, method: Method[Any], timing: Timing) -> Trace:
             "gossips or has a schedule of gradients would do"
         )
     ids = torch.arange(_DRAWN)
-    drawn = times.seconds(Key.seed(0).draws(ids, torch.arange(rounds.n)), _DRAWN)
-    over_servers = replace(rounds, schedule="bsp", architecture="servers")
-    factor = over_servers.step_seconds / float(drawn.mean())
-    return replace(trace, seconds=trace.seconds * factor)
+    drawn = times.seconds(Key.seed(0).draws(ids, torch.arange(n)), _DRAWN)
+    return float(drawn.mean())

@@ -122,13 +122,13 @@ class ModelOnCluster:
 
     def round_seconds(self, bits: float) -> float:
         """What a sum of messages of ``bits`` of the run adds to computing [s]; 0 bits: nothing."""
-        return _added(self, self._times(bits), 0)
+        return _added(self, self.times_of(bits), 0)
 
     def exchange_seconds(self, bits: float, degree: int) -> float:
         """What messages to ``degree`` neighbours add to computing [s]."""
-        return _added(self, self._times(bits), min(degree, self.n - 1))
+        return _added(self, self.times_of(bits), min(degree, self.n - 1))
 
-    def _times(self, bits: float) -> float:
+    def times_of(self, bits: float) -> float:
         """Length of a message of the run in messages of the model, to three digits."""
         if not (bits and self.dense_bits):
             return float(bits > 0)
@@ -145,8 +145,11 @@ def _added(one: ModelOnCluster, times: float, degree: int) -> float:
     """Seconds beyond computing of messages that are ``times`` as long as the model's."""
     if not times:
         return 0.0
+    part = min(1.0, times)  # who sends in parts codes in parts
     step = replace(
-        one.sent, tensors=tuple(t._replace(bits=t.bits * times) for t in one.sent.tensors)
+        one.sent,
+        tensors=tuple(t._replace(bits=t.bits * times) for t in one.sent.tensors),
+        selection=tuple(seconds * part for seconds in one.sent.selection),
     )
     carrier = neighbours(one.cluster, one.n, degree) if degree else one.carrier
     return max(0.0, SCHEDULES[one.schedule].seconds(step, carrier) - one.compute)

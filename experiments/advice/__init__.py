@@ -1,0 +1,1 @@
+"""Advice: which synchronisation, compression, architecture and schedule reach a target first."""

@@ -1,0 +1,156 @@
+"""``rateproof advise``: how to train a model on a cluster, and what that answer hangs on."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from rich.markup import escape
+from rich.table import Table
+
+from algorithms.catalogue import problem
+from algorithms.clusters.files import cluster_of
+from experiments.advice.iterations import REPLICAS, ROWS, RowSteps, steps_to_target
+from experiments.advice.portfolios import (
+    Flip,
+    Portfolio,
+    flips,
+    iteration_margins,
+    portfolios,
+)
+from experiments.commands.console import at_least, bad_input, console, dump, number
+
+_SHOWN = 5
+_MOST_SIMULATED = 64
+
+
+def advise_command(
+    model: str, cluster_name: str, target: float, *, n: int | None, problem_name: str, steps: int,
+    baseline: float | None, as_json: bool,
+) -> int:  # fmt: skip
+    """Exit code 1 if no row reaches the target."""
+    with bad_input():
+        if not 0 < target < 1:
+            raise ValueError(f"target must lie in (0, 1): a share of the start, got {target}")
+        at_least("T", steps, 1)
+        cluster = cluster_of(cluster_name)
+        workers = cluster.size if n is None else n
+        at_least("n", workers, 2)
+        cluster.placed(workers)
+        cluster.step_times(model)
+        if baseline is not None and not baseline > 0:
+            raise ValueError(f"baseline must be positive steps, got baseline={baseline}")
+        on = problem(problem_name, min(workers, _MOST_SIMULATED))
+        ways = [steps_to_target(key, on, target, steps) for key in ROWS]
+        plain = ways[0]
+        if baseline is not None and not math.isfinite(plain.steps):
+            raise ValueError(
+                f"T={steps} steps of {plain.key} do not reach target={target} on {on.name}, so "
+                "that nothing is a share of its steps; a larger T would do"
+            )
+        scale = 1.0 if baseline is None else baseline / plain.steps
+        found = portfolios(ways, cluster, model, workers, on, scale)
+    reached = {one.way.key for one in found}
+    missed = [way.key for way in ways if way.key not in reached]
+    if not found:
+        console(True).print(f"no row reaches target={target} on {on.name} in {steps} steps")
+        return 1
+    told = flips(found), iteration_margins(found)
+    basis = _basis(on.name, on.n, target, plain, scale, baseline)
+    if as_json:
+        dump(_data(found, told, missed, basis))
+        return 0
+    _show(found, told, missed, basis)
+    return 0
+
+
+def _basis(
+    name: str, n: int, target: float, plain: RowSteps, scale: float, baseline: float | None
+) -> str:
+    """What the steps are taken from, said with the answer."""
+    real = (
+        "its own steps are those that are timed: multiply all seconds by what your model needs more"
+        if baseline is None
+        else f"all steps are times {scale:.3g}, so that {plain.key} takes {baseline:g}"
+    )
+    return (
+        f"steps are those to {target:g} of the start's error on {name} with {n} workers, each row "
+        f"at the best of its grid, {REPLICAS} replicas; {plain.key} takes {plain.steps:g} there; "
+        f"{real}. That the ratios of rows carry over to the model is an assumption: no model of "
+        "this size is trained here"
+    )
+
+
+def _data(
+    found: tuple[Portfolio, ...], told: tuple[tuple[Flip, ...], tuple[Flip, ...]],
+    missed: list[str], basis: str,
+) -> dict[str, Any]:  # fmt: skip
+    return {
+        "basis": basis,
+        "portfolios": [
+            {
+                "row": one.way.key, "architecture": one.architecture, "schedule": one.schedule,
+                "method": one.way.told, "steps": one.way.steps * one.scale,
+                "seconds": one.seconds, "bytes": one.bytes, "limit": list(one.limits()),
+            }
+            for one in listed(found)
+        ],
+        "flips": [one._asdict() for one in told[0]],
+        "margins": [one._asdict() for one in told[1]],
+        "not_reached": missed,
+        "assumed_coding": _assumed(found),
+    }  # fmt: skip
+
+
+def listed(found: tuple[Portfolio, ...]) -> list[Portfolio]:
+    """The best portfolio and the runners-up, then the best of every other row."""
+    rows, shown = {one.way.key for one in found[:_SHOWN]}, list(found[:_SHOWN])
+    for one in found[_SHOWN:]:
+        if one.way.key not in rows:
+            rows.add(one.way.key)
+            shown.append(one)
+    return shown
+
+
+def _assumed(found: tuple[Portfolio, ...]) -> list[str]:
+    return [name for name, one in found[0].rounds.cluster.operators if not one.measured]
+
+
+def _show(
+    found: tuple[Portfolio, ...], told: tuple[tuple[Flip, ...], tuple[Flip, ...]],
+    missed: list[str], basis: str,
+) -> None:  # fmt: skip
+    best, out = found[0], console(False)
+    place = best.rounds
+    table = Table(title=f"{place.model} on {place.n} workers of {place.cluster.name}")
+    for name in ("row", "architecture", "schedule"):
+        table.add_column(name)
+    for name in ("steps", "seconds", "GB a worker"):
+        table.add_column(name, justify="right")
+    table.add_column("limited by")
+    for one in listed(found):
+        limit, share = one.limits()
+        table.add_row(
+            one.way.key, one.architecture, one.schedule, number(one.way.steps * one.scale, 4),
+            number(one.seconds, 4), number(one.bytes / 1e9, 3), f"{limit}: {share:.0%}",
+        )  # fmt: skip
+    out.print(table)
+    lines = [f"best: {best.name} ({best.way.told})", basis]
+    if not told[0]:
+        lines.append("no other row is the quickest when one time is 10 times as long, or a tenth")
+    lines += [
+        f"{one.instead} instead, if {one.assumption} were {one.factor:.3g} times as many"
+        for one in told[0]
+    ]
+    lines += [
+        f"{one.assumption}: {one.factor:.3g} times as many as simulated, and {one.instead} is as "
+        "quick"
+        for one in told[1]
+    ]
+    if missed:
+        lines.append(f"target not reached by {', '.join(missed)}")
+    if assumed := _assumed(found):
+        lines.append(f"coding times assumed, not measured: {', '.join(assumed)}")
+    lines.append(f"cluster: {place.cluster.source}")
+    for line in lines:
+        out.print(escape(line), highlight=False, soft_wrap=True)

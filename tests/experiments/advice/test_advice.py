@@ -1,0 +1,118 @@
+"""Advice: seconds by hand, what flips it, and the command."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+
+import pytest
+
+from algorithms.catalogue import problem
+from algorithms.clusters.cluster import Cluster, CodingTimes, ModelTimes
+from algorithms.clusters.files import written
+from experiments.advice.iterations import RowSteps, steps_to_target
+from experiments.advice.portfolios import (
+    ASSUMPTIONS,
+    flips,
+    iteration_margins,
+    portfolios,
+)
+from tests.experiments.calls import call, refuse
+
+QUICK, SLOW = ((1e3, 2e-6), (1e6, 2e-5)), ((1e3, 2e-5), (1e6, 2e-4))
+CLUSTER = Cluster(
+    "mine", "two machines of four", "made up", 2, 4, SLOW, QUICK, 1.0,
+    (("alexnet", ModelTimes(8, 0.5)),),
+    tuple(
+        (name, CodingTimes(1e-10, 1e-11, False))
+        for name in ("scaled sign", "QSGD", "natural compression", "top-k", "low rank")
+    ),
+)  # fmt: skip
+ON = problem("quadratic-sc", 8)
+DENSE = 64.0 * ON.d
+PLAIN = RowSteps("bsp-sgd", "", 100.0, 100.0, 100.0, 0, DENSE)
+LOCAL = RowSteps("local-sgd", "", 120.0, 120.0, 15.0, 0, DENSE)
+
+
+def test_seconds_are_computing_and_rounds():
+    found = portfolios((PLAIN, LOCAL), CLUSTER, "alexnet", 8, ON, 1.0)
+    assert [one.seconds for one in found] == sorted(one.seconds for one in found)
+    for one in found:
+        added = one.rounds.step_seconds - 0.5
+        assert one.seconds == pytest.approx(one.way.gradients * 0.5 + one.way.rounds * added)
+        assert one.bytes == pytest.approx(one.way.rounds * 61_100_840 * 4)
+    twice = portfolios((PLAIN,), CLUSTER, "alexnet", 8, ON, 2.0)
+    assert twice[0].seconds == pytest.approx(2 * _best(found, "bsp-sgd").seconds)
+
+
+def _best(found, key):
+    return next(one for one in found if one.way.key == key)
+
+
+def test_what_limits_is_what_takes_the_time():
+    """61 million entries at 5 Gbit/s take most of a second, computing half of one."""
+    best = _best(portfolios((PLAIN,), CLUSTER, "alexnet", 8, ON, 1.0), "bsp-sgd")
+    name, share = best.limits()
+    assert name == "seconds a bit on links"
+    assert share > 0.2
+    idle = replace(CLUSTER, models=(("alexnet", ModelTimes(8, 1e4)),))
+    assert (
+        portfolios((PLAIN,), idle, "alexnet", 8, ON, 1.0)[0].limits()[0] == "seconds of computing"
+    )
+
+
+def test_advice_flips_where_the_seconds_are_equal():
+    """20 more gradients against 85 more sums: equal when a sum costs 20/85 of a gradient."""
+    found = portfolios((PLAIN, LOCAL), CLUSTER, "alexnet", 8, ON, 1.0)
+    assert found[0].way.key == "local-sgd"
+    added = _best(found, "bsp-sgd").rounds.step_seconds - 0.5
+    assert added > 20 / 85 * 0.5
+    told = {(flip.assumption, flip.factor > 1): flip for flip in flips(found)}
+    dear = told["seconds of computing", True]
+    assert dear.instead.startswith("bsp-sgd")
+    slower = ASSUMPTIONS["seconds of computing"](CLUSTER, dear.factor)
+    again = portfolios((PLAIN, LOCAL), slower, "alexnet", 8, ON, 1.0)
+    assert again[0].way.key == "bsp-sgd"
+    (margin,) = iteration_margins(found)
+    assert margin.factor == pytest.approx(_best(found, "bsp-sgd").seconds / found[0].seconds)
+
+
+def test_steps_are_those_of_the_run():
+    """A sum a step of BSP, one in H of local SGD, two neighbours on a ring, trips of ASP."""
+    plain, local, gossip, asp = (
+        steps_to_target(key, ON, 0.1, 400) for key in ("bsp-sgd", "local-sgd", "d-psgd", "asp")
+    )
+    assert plain.rounds == plain.steps == plain.gradients
+    assert plain.bits == DENSE
+    assert local.rounds < local.steps / 2
+    assert gossip.degree == 2 and gossip.rounds == pytest.approx(gossip.steps)
+    assert asp.trips > 0 and asp.rounds == 0
+    assert math.isinf(steps_to_target("bsp-sgd", ON, 1e-30, 5).steps)
+
+
+def test_the_command_says_what_it_rests_on(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text(written(CLUSTER), encoding="utf-8")
+    words = ("advise", "--model", "alexnet", "--cluster", str(path), "-p", "quadratic-sc")
+    code, out, err = call(*words, "-T", "400", "--baseline", "1e5", "--json")
+    assert code == 0, err
+    found = json.loads(out)
+    best, *others = found["portfolios"]
+    assert best["seconds"] <= min(one["seconds"] for one in others)
+    assert {"row", "architecture", "schedule", "bytes", "limit"} <= set(best)
+    plain = next(one for one in found["portfolios"] if one["row"] == "bsp-sgd")
+    assert plain["steps"] == pytest.approx(1e5)
+    assert "quadratic-sc with 8 workers" in found["basis"] and "assumption" in found["basis"]
+    assert "top-k" in found["assumed_coding"]
+    assert found["margins"]
+
+
+def test_bad_questions_are_refused(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text(written(CLUSTER), encoding="utf-8")
+    words = ("advise", "--model", "alexnet", "--cluster", str(path))
+    refuse((*words, "--target", "2"), "target must lie in (0, 1)")
+    refuse((*words, "-n", "7"), "n=4 would do")
+    refuse((*words, "--baseline", "0"), "baseline must be positive")
+    refuse(("advise", "--model", "lstm", "--cluster", str(path)), "no times of model 'lstm'")
