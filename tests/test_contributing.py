@@ -74,7 +74,8 @@ def commands() -> list[list[str]]:
 
 def test_the_page_names_a_command_for_every_kind() -> None:
     assert [words[:2] for words in commands()] == [
-        ["rateproof", verb] for verb in ("check", "topologies", "check", "run", "figure")
+        ["rateproof", verb]
+        for verb in ("check", "topologies", "check", "run", "figure", "timeline", "timeline")
     ]
 
 
@@ -151,6 +152,16 @@ def test_the_figure_is_drawn(copy: Path, tellings: list[Telling]) -> None:
     drawn = told(tellings, "figure", 4)
     assert drawn["verdict"] == "reproduced"
     assert all((copy / path).stat().st_size > 100 for path in drawn["files"])
+
+
+def test_the_model_and_the_schedule_have_timelines(copy: Path, tellings: list[Telling]) -> None:
+    model, schedule = (told(tellings, "timeline", number) for number in (5, 6))
+    assert model["model"] == "perceptron" and model["schedule"] == "WFBP"
+    assert schedule["schedule"] == "layer by layer"
+    # 16 tensors in 8 layers: eight start-ups of a ring of 16 less than WFBP, at the most
+    trace = next(path for path in schedule["files"] if path.endswith(".json"))
+    events = json.loads((copy / trace).read_text(encoding="utf-8"))["traceEvents"]
+    assert sum(event.get("cat") == "communication" for event in events) == 8
 
 
 @pytest.mark.slow

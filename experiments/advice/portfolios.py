@@ -53,7 +53,7 @@ class Portfolio:
 
     @property
     def schedule(self) -> str:
-        """When they are sent."""
+        """When its messages are sent."""
         return "as they come" if self.way.trips else self.rounds.schedule
 
     @property
@@ -63,7 +63,7 @@ class Portfolio:
 
     @cached_property
     def seconds(self) -> float:
-        """To the target."""
+        """Seconds until the target is reached."""
         way = self.way
         if not math.isfinite(way.steps):
             return math.inf
