@@ -8,15 +8,21 @@ from theory.constants import Constants
 from theory.stepsizes import ConstantStep, Stepsize
 
 _CAUTION = 4  # 1/(4 L) where the gradients of n workers are taken together
+_SHARE = 0.01  # of a layer's length that a step may move
 
 
-def cautious(problem: Problem, c: Constants) -> tuple[Stepsize, str]:
-    """1 / (4 n (1 + omega) L), and it in words.
+def cautious(problem: Problem, c: Constants, relative_move: float = 0.0) -> tuple[Stepsize, str]:
+    """1 / (4 n (1 + omega) L), and it in words; 0.01 / ``relative_move`` where steps are shares of a
+    layer's length, which no L bounds.
 
     With it the gradients of n workers move a model by 1/(4 L) of their mean also where a server
     takes each as it comes; an operator's variance omega adds to theirs. It depends on problem and
     operator, not on the method, so that no ranking comes from it.
     """
+    if relative_move:
+        gamma = _SHARE / relative_move
+        share = f"a step moves a layer by {_SHARE:.0%} of its length in the long run"
+        return ConstantStep(gamma), f"{gamma:.3g}: {share}; nobody searched it"
     smoothness = c.L_max or c.L
     known = "the largest L of a worker"
     if not smoothness:

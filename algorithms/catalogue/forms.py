@@ -172,10 +172,10 @@ FORMS: tuple[RowForm, ...] = (
         ),
     ),
     RowForm(
-        "dc-asgd", "adaptive", "lambda follows a moving mean of squared gradients: DC-ASGD-a",
+        "dc-asgd", "constant", "lambda is constant: DC-ASGD-c; the row itself is DC-ASGD-a",
         Recipe(
             lambda step, p, steps: ParameterServer(
-                step, steps, round_trip(p), correction=DiagonalCompensation(2.0, adaptive=True)
+                step, steps, round_trip(p), correction=DiagonalCompensation(0.04)
             ),
             (), Identity(),
             why="its bounds hold up to the error of the approximate Hessian, to order only",

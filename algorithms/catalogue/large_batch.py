@@ -116,6 +116,7 @@ ENTRIES: tuple[Row, ...] = (
             _LAYERED,
             why="a rate is stated from memory only, for batches as large as the number of steps",
             results=(lars_large_batch,),
+            relative_move=0.001 / (1 - 0.9),  # eta / (1 - m)
         ),
     ),
     entry(
@@ -128,6 +129,7 @@ ENTRIES: tuple[Row, ...] = (
             why="a rate is stated from memory only, for batches as large as the number of steps "
             "and without the moving average of squares",
             results=(lamb_large_batch,),
+            relative_move=1.0,
         ),
     ),
     entry(

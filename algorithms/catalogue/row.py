@@ -84,7 +84,8 @@ class Recipe:
     on it), or words on how it changes where it does not come again soon; 0: every H steps, H as the
     method's constants state it, else at every step. ``kept_draws`` names the purposes whose random
     numbers are drawn once and kept, ``stale`` says why gradients are taken at older models where no
-    delay is stated.
+    delay is stated. ``relative_move`` is the share of a layer's length that a stepsize of 1 moves in
+    the long run, where a method scales its steps by that length (trust ratios); 0: it does not.
 
     Attributes:
         problems: names of the problems that the row runs on.
@@ -108,6 +109,7 @@ class Recipe:
     cycle: int | str | Callable[[int], int] = 0
     kept_draws: tuple[str, ...] = ()
     stale: str = ""
+    relative_move: float = 0.0
 
     def __post_init__(self) -> None:
         names = [result.name for result in (*self.theorems, *self.results)]
@@ -225,7 +227,7 @@ class Row:
             own = step or _prescribed(theorem, constants, steps)
             if own is not None and theorem.applies(constants, own, steps):
                 return Tuned(recipe.build(own, problem, steps), own, theorem, stepless)
-        step, note = (step, "") if step else cautious(problem, constants)
+        step, note = (step, "") if step else cautious(problem, constants, recipe.relative_move)
         build = recipe.practice or recipe.build
         return Tuned(build(step, problem, steps), step, None, stepless, "" if stepless else note)
 

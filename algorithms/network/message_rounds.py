@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple, final
+from typing import NamedTuple, Protocol, final
 
 import torch
 import torch.distributed as dist
@@ -11,6 +11,27 @@ from torch import Tensor
 
 from algorithms.collectives.base import MessageRound
 from algorithms.network.ranks import place
+
+
+class ProgramOfRanks(Protocol):
+    """An all-reduce whose nodes are the ranks; every ``Collective`` is one.
+
+    A protocol, so that what runs on ranks does not depend on all collectives there are.
+    """
+
+    @property
+    def name(self) -> str:
+        """What reports call it."""
+        ...
+
+    @property
+    def nodes(self) -> int:
+        """How many ranks take part."""
+        ...
+
+    def rounds(self, length: int, /) -> Iterable[MessageRound]:
+        """The rounds of messages that sum vectors of so many elements."""
+        ...
 
 
 @final

@@ -14,7 +14,6 @@ from typing import final
 import torch
 from torch import Tensor
 
-from algorithms.collectives.base import Collective
 from algorithms.kernels.mean import mean_rows
 from algorithms.kernels.mixing import mix
 from algorithms.network.base import (
@@ -25,6 +24,7 @@ from algorithms.network.base import (
     in_neighbours,
     only_present,
 )
+from algorithms.network.message_rounds import ProgramOfRanks
 from algorithms.network.phases import PhaseClock, crossing
 from algorithms.network.receive_pattern import ReceivePattern
 from algorithms.network.routes import Routes, plan
@@ -56,7 +56,7 @@ class Sharded(Network):
         self,
         n: int,
         *,
-        reduce: bool | Collective = False,
+        reduce: bool | ProgramOfRanks = False,
         device: torch.device | str = "cpu",
         phases: PhaseClock | None = None,
     ) -> None:
@@ -69,7 +69,7 @@ class Sharded(Network):
                 f"n={n} workers do not spread evenly over {self.ranks} ranks; a number of ranks "
                 f"that divides {n} would do"
             )
-        if isinstance(reduce, Collective) and reduce.nodes != self.ranks:
+        if not isinstance(reduce, bool) and reduce.nodes != self.ranks:
             raise ValueError(f"reduce must have {self.ranks} nodes, one a rank, got {reduce.name}")
         self.n = n
         self.held_rows = n // self.ranks

@@ -11,10 +11,9 @@ import torch.distributed as dist
 from torch import Tensor
 
 from algorithms.codes.base import Symbols
-from algorithms.collectives.base import Collective
 from algorithms.network.backend_threads import hand_over
 from algorithms.network.base import Packet
-from algorithms.network.message_rounds import exchanged
+from algorithms.network.message_rounds import ProgramOfRanks, exchanged
 from algorithms.network.phases import Phase, PhaseClock
 from algorithms.network.wire import WireMessage
 
@@ -96,7 +95,7 @@ class Transport:
         clock = self._phases
         return nullcontext() if clock is None else clock.during(Phase.COMMUNICATE)
 
-    def add_up(self, rows: Tensor, how: Collective | None = None) -> None:
+    def add_up(self, rows: Tensor, how: ProgramOfRanks | None = None) -> None:
         """Replace rows by their sum over all ranks: by the backend's own all-reduce, or message by
         message as a program ``how`` of so many nodes says."""
         with self._crossing(rows):

@@ -6,13 +6,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import final
+from typing import Protocol, final
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from algorithms.clusters.steps import ModelOnCluster
 from algorithms.key import Key
 from algorithms.network.clock import Clock
 from algorithms.synchronisation.base import ComputeTimes
@@ -20,6 +19,27 @@ from algorithms.synchronisation.compute_times import ShiftedExponential
 from algorithms.synchronisation.conditions import Linked
 from algorithms.synchronisation.worker_states import WorkerLost
 from theory.seconds.costs import ETHERNET_1G, AlphaBeta
+
+
+class RoundTimes(Protocol):
+    """What sums and exchanges take; a :class:`~algorithms.clusters.steps.ModelOnCluster` is one.
+
+    A protocol, so that a run without a cluster does not depend on collectives and schedules.
+    """
+
+    @property
+    def name(self) -> str:
+        """What axes and reports call it."""
+        ...
+
+    def round_seconds(self, bits: float) -> float:
+        """Seconds of a sum over all workers, of so many bits from each."""
+        ...
+
+    def exchange_seconds(self, bits: float, degree: int) -> float:
+        """Seconds of an exchange of so many bits with each of ``degree`` neighbours."""
+        ...
+
 
 _BLOCK = 64  # gradients whose times are drawn together
 
@@ -41,7 +61,7 @@ class Timing:
 
     times: ComputeTimes = field(default_factory=lambda: ShiftedExponential(5e-4, 5e-4))
     link: AlphaBeta = ETHERNET_1G
-    rounds: ModelOnCluster | None = None
+    rounds: RoundTimes | None = None
 
     @property
     def name(self) -> str:
@@ -166,7 +186,7 @@ class Stopwatch(Clock):
         sends = torch.as_tensor(messages).cpu() > 0
         return _each(rounds.round_seconds, torch.where(sends, size, 0.0))
 
-    def _exchanged(self, rounds: ModelOnCluster, bits: int | Tensor, degree: Tensor) -> Tensor:
+    def _exchanged(self, rounds: RoundTimes, bits: int | Tensor, degree: Tensor) -> Tensor:
         """Seconds of each worker's messages to so many neighbours, on a cluster."""
         size = torch.as_tensor(bits, dtype=torch.float64).cpu().expand_as(degree)
         seconds = torch.zeros_like(size)

@@ -47,7 +47,7 @@ def noisy(sigma2: float) -> str:
 
 
 TUNED = (
-    f"n = {N}, each at the best of the stepsizes {GRID} on seed 1; {REPLICAS} replicas of seed 0"
+    f"n = {N}, each at the best of the stepsizes {GRID} on seed 1; {REPLICAS} replicas of seed 2"
 )
 
 

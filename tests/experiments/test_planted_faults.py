@@ -33,6 +33,7 @@ def test_a_line_that_is_gone_is_told() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.processes
 def test_check_sees_a_fault_and_finds_nothing_where_there_is_none() -> None:
     found = sighting(FAULTS[0])
     assert "delays" in found.seen and found.cells.startswith("1 of")

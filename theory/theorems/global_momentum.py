@@ -10,7 +10,7 @@ x_{t-1}) + e`. The iterate :math:`(x_t - \gamma \bar e_t - m x_{t-1})/(1 - m)` t
 
    \frac{\gamma}{1 - m} \le \frac{1}{L_{max}} \Rightarrow \frac1T \sum_{t<T} E\|\nabla f(x_t)\|^2
    \le \frac{4 (1 - m) \Delta}{\gamma T} + \frac{2 \gamma L_{max} \sigma^2}{(1 - m) n} + 4 \gamma^2
-   L_{max}^2 G^2 \Bigl(\frac{p (r + m (1 + r))}{1 - m}\Bigr)^2.
+   L_{max}^2 G^2 \bigl(\frac{p (r + m (1 + r))}{1 - m}\bigr)^2.
 
 The paper asks for no such thing as :math:`(1 + m)(1 + r) < 2`, and states its order only.
 """

@@ -10,6 +10,7 @@ from algorithms.methods.parts.coordinate_selection import Selection
 from algorithms.problems.entries import problem
 from algorithms.run import run
 from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
+from theory.stepsizes import ConstantStep
 
 _N, _STEPS, _TARGET = 8, 360, 2e-3
 
@@ -17,7 +18,10 @@ _N, _STEPS, _TARGET = 8, 360, 2e-3
 def measure(side: Side) -> Seen:
     """Bits a worker sends until the server's model is good enough."""
     stage = problem("sparse-signal", _N)
-    method = row("async-coordinate-prox").tune(stage, _STEPS).method
+    steepest = stage.constants().L_max
+    assert steepest is not None
+    step = ConstantStep(1 / (2 * steepest))
+    method = row("async-coordinate-prox").tune(stage, _STEPS, step).method
     assert isinstance(method, CoordinateProx)
     match side:
         case Side.BASELINE:

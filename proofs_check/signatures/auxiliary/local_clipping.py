@@ -59,6 +59,6 @@ SIGNATURE = Signature(
     source="Lin, Han, Mao, Wang, Dally 2018, arXiv:1712.01887, Section 3.3; Zhang et al. 2020, "
     "arXiv:1912.03194, Remark 1: without clipping SGD may not converge",
     told=f"n = {_N}, {_STEPS} steps, each at the best of the stepsizes {_GRID} on seed 1; "
-    f"{_REPLICAS} replicas of seed 0",
+    f"{_REPLICAS} replicas of seed 2",
     scales=("linear", "log"),
 )

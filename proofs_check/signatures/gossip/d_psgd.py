@@ -62,5 +62,5 @@ SIGNATURE = Signature(
     source="Lian, Zhang, Zhang, Hsieh, Zhang, Liu 2017, arXiv:1705.09056, Corollary 2 and Figure 2",
     told=f"n = {_N}, each at the best of {_GRID} on seed 1, "
     "links of 1 Mbit/s with 0.1 ms latency, a gradient takes 1 ms, "
-    f"{_REPLICAS} replicas of seed 0",
+    f"{_REPLICAS} replicas of seed 2",
 )

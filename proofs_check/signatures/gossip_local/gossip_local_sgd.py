@@ -55,5 +55,5 @@ SIGNATURE = Signature(
     y_label="f(x_t) - f* of the mean model [f]",
     source="Wang, Joshi 2018, arXiv:1808.07576; Koloskova et al. 2020, arXiv:2003.10422, Theorem 2",
     told=f"n = {_N}, ring, d = 20, each at the best of {_GRID} on seed 1; "
-    f"{_REPLICAS} replicas of seed 0",
+    f"{_REPLICAS} replicas of seed 2",
 )

@@ -64,6 +64,6 @@ SIGNATURE = Signature(
     y_label="f(x_t) - f* of the mean model [f]",
     source="Lian, Zhang, Zhang, Liu 2018, arXiv:1710.06952, section 5: immune to slow workers",
     told=f"n = {_N}, ring, a gradient takes 1 s, worker 0's 10 s, messages take no time, "
-    f"each at the best of {_GRID} on seed 1; no noise, one draw of pairs, seed 0",
+    f"each at the best of {_GRID} on seed 1; no noise, one draw of pairs, seed 2",
     scales=("linear", "log"),
 )

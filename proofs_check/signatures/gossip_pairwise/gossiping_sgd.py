@@ -62,6 +62,6 @@ SIGNATURE = Signature(
     y_label="f(x_t) - f* of the mean model [f]",
     source="Jin, Yuan, Iandola, Keutzer 2016, arXiv:1611.04581, section 3",
     told=f"n = {_N}, complete graph, gradients take an exponential time of mean 1 s, messages "
-    f"none, each at the best of {_GRID} on seed 1, {_REPLICAS} replicas of seed 0",
+    f"none, each at the best of {_GRID} on seed 1, {_REPLICAS} replicas of seed 2",
     scales=("linear", "log"),
 )

@@ -53,5 +53,5 @@ SIGNATURE = Signature(
     source="Stich, Cordonnier, Jaggi 2018, arXiv:1809.07599, Section 4.2 and Figure 2: top-k with "
     "memory converges faster than rand-k",
     told=f"n = {bit_stage.N}, for each side the best gamma of {_GRID} on seed 1, {_REPLICAS} "
-    "replicas of seed 0 for random-k",
+    "replicas of seed 2 for random-k",
 )

@@ -17,7 +17,7 @@ from proofs_check.instruments.tuned_side import at_best
 from proofs_check.methods.faulty.barriers import SpoiltBarrier
 from theory.stepsizes import ConstantStep
 
-_N, _STEPS, _REPLICAS, _TARGET = 16, 400, 64, 4e-3
+_N, _STEPS, _REPLICAS, _TARGET = 16, 400, 256, 4e-3
 _TIMES = Pareto(1e-3, tail=1.5)
 _GRID = (1 / 32, 1 / 16, 1 / 8, 1 / 4)
 
@@ -38,7 +38,7 @@ def _play(side: Side, gamma: float, *, seed: int, replicas: int) -> Seen:
     stage = Quadratic.strongly_convex(_N, 20, sigma2=1.0, zeta2=1.0)
     method = row("backup-workers").tune(stage, _STEPS, step).method
     assert isinstance(method, ParameterServer)
-    method = replace(method, times=_TIMES)
+    method = replace(method, times=_TIMES, replicas=_REPLICAS)
     match side:
         case Side.BASELINE:  # none to drop: plain BSP
             method = replace(method, barrier=BackupWorkers(0))

@@ -109,10 +109,13 @@ def test_an_empty_message_is_short_where_it_is_read_as_zero(clipped: Audit) -> N
     assert "; 0 (d = 1), 64 (d = 4)" in message.evidence
 
 
-def test_an_empty_message_that_is_read_as_more_has_no_known_length() -> None:
-    message = verdict(audited(HiddenValues), "message")
-    assert message.outcome is Outcome.NOT_APPLICABLE
-    assert "goes another way" in message.evidence
+def test_a_context_that_holds_all_is_charged_and_refuted() -> None:
+    found = audited(HiddenValues)
+    message = verdict(found, "message")
+    assert message.outcome is Outcome.COMPARED
+    assert "; 32 (d = 1), 128 (d = 4)" in message.evidence  # x itself, in float32
+    receiver = verdict(found, "receiver")
+    assert receiver.outcome is Outcome.REFUTED and "which is not in the message" in receiver.evidence
 
 
 def test_arrays_without_numbers_are_taken() -> None:
