@@ -21,7 +21,7 @@ class ProgramOfRanks(Protocol):
 
     @property
     def name(self) -> str:
-        """What reports call it."""
+        """What reports and errors call it."""
         ...
 
     @property

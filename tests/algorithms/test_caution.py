@@ -33,11 +33,15 @@ def test_curvature_where_there_is_none():
 
 
 def test_caution_is_by_problem_and_operator_not_by_method():
-    """1/(4 n (1 + omega) L): one number for all methods of one omega."""
+    """1/(4 n (1 + omega) L): one number for all methods of one omega, but for those whose steps are
+    shares of a layer's length.
+    """
     built = problem("mlp-digits", 4)
     tuned = {r.key: r.tune(built, 10) for r in METHODS if r.runs_on("mlp-digits")}
     guessed = {key: one for key, one in tuned.items() if one.theorem is None and not one.stepless}
     assert len(guessed) > 50
+    shares = {key: guessed.pop(key).step(0) for key in ("lars", "lamb")}
+    assert shares == {"lars": pytest.approx(0.01 / (0.001 / 0.1)), "lamb": pytest.approx(0.01)}
     plain = {one.step(0) for one in guessed.values() if not one.method.constants(built).omega}
     assert plain == {1 / (4 * 4 * curvature_at_start(built))}
     assert guessed["downpour"].note.startswith("1 / (4 n L) = ")
