@@ -12,8 +12,8 @@ _SHARE = 0.01  # of a layer's length that a step may move
 
 
 def cautious(problem: Problem, c: Constants, relative_move: float = 0.0) -> tuple[Stepsize, str]:
-    """1 / (4 n (1 + omega) L), and it in words; 0.01 / ``relative_move`` where steps are shares of a
-    layer's length, which no L bounds.
+    """1 / (4 n (1 + omega) L), and it in words; 0.01 / ``relative_move`` where steps are shares of
+    a layer's length, which no L bounds.
 
     With it the gradients of n workers move a model by 1/(4 L) of their mean also where a server
     takes each as it comes; an operator's variance omega adds to theirs. It depends on problem and

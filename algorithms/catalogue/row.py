@@ -84,8 +84,8 @@ class Recipe:
     on it), or words on how it changes where it does not come again soon; 0: every H steps, H as the
     method's constants state it, else at every step. ``kept_draws`` names the purposes whose random
     numbers are drawn once and kept, ``stale`` says why gradients are taken at older models where no
-    delay is stated. ``relative_move`` is the share of a layer's length that a stepsize of 1 moves in
-    the long run, where a method scales its steps by that length (trust ratios); 0: it does not.
+    delay is stated. ``relative_move`` is the share of a layer's length that a stepsize of 1 moves
+    in the long run, where a method scales its steps by that length (trust ratios); 0: it does not.
 
     Attributes:
         problems: names of the problems that the row runs on.

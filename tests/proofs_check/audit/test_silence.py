@@ -115,7 +115,9 @@ def test_a_context_that_holds_all_is_charged_and_refuted() -> None:
     assert message.outcome is Outcome.COMPARED
     assert "; 32 (d = 1), 128 (d = 4)" in message.evidence  # x itself, in float32
     receiver = verdict(found, "receiver")
-    assert receiver.outcome is Outcome.REFUTED and "which is not in the message" in receiver.evidence
+    assert (
+        receiver.outcome is Outcome.REFUTED and "which is not in the message" in receiver.evidence
+    )
 
 
 def test_arrays_without_numbers_are_taken() -> None:
