@@ -93,7 +93,7 @@ def in_cluster_time(trace: Trace, method: Method[Any], timing: Timing) -> Trace:
         ValueError: the method keeps a clock that no cluster can set.
     """
     rounds = timing.rounds
-    if rounds is None:
+    if not isinstance(rounds, ModelOnCluster):
         return trace
     mean = mean_seconds(method, rounds.n)
     if mean is None:
