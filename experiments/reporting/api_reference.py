@@ -30,8 +30,9 @@ def module_names(packages: tuple[str, ...] = PACKAGES, root: Path = ROOT) -> tup
     return tuple(sorted(names))
 
 
-def api_reference(out: Path, packages: tuple[str, ...] = PACKAGES) -> Path:
-    """Write the pages to the folder ``out``, and return the path of the first.
+def api_reference(out: Path, packages: tuple[str, ...] = PACKAGES, search: bool = True) -> Path:
+    """Write the pages to the folder ``out``, and return the path of the first; ``search``: with an
+    index of all words for the search field.
 
     Raises:
         ValueError: pdoc is not installed.
@@ -40,7 +41,7 @@ def api_reference(out: Path, packages: tuple[str, ...] = PACKAGES) -> Path:
         raise ValueError("the API reference needs pdoc; pip install --group dev would do")
     import pdoc
 
-    pdoc.render.configure(docformat="google", math=True, show_source=False)
+    pdoc.render.configure(docformat="google", math=True, show_source=False, search=search)
     with warnings.catch_warnings():  # names imported for type checkers only are no error here
         warnings.simplefilter("ignore")
         pdoc.pdoc(*module_names(packages), output_directory=out)
