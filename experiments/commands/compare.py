@@ -113,8 +113,10 @@ def _show(found: Comparison, files: Sequence[Path]) -> None:
     out, axis = console(False), AXES[found.axis]
     replicas = len(found.entrants[0].error)
     table = Table(
-        title=f"{found.problem}, n = {found.n}, {replicas} replicas, seed {found.seed}: "
-        f"{found.quantity} at {found.budget:.4g} {axis}",
+        title=escape(
+            f"{found.problem}, n = {found.n}, {replicas} replicas, seed {found.seed}: "
+            f"{found.quantity} at {found.budget:.4g} {axis}"
+        ),
         title_justify="left",
     )
     for name in ("row", "error", f"± ({LEVEL:.0%})", "of the best", "p", "verdict"):

@@ -194,9 +194,10 @@ def test_workers_errors_are_compared_where_they_are_asked_for():
 def test_the_command_prints_a_table_and_keeps_the_data(tmp_path: Path) -> None:
     words = ("compare", "bsp-sgd", "top-k", "-p", "quadratic-sc", "-n", "4", "-T", "40",
              "--tuning", "theorem", "--replicas", "3", "--out", str(tmp_path))  # fmt: skip
-    code, out, err = call(*words)
+    code, out, err = call(*words, "--x", "seconds")
     assert code == 0, err
     assert "f(x) - f* at" in out and "verdict" in out and "p: paired t test" in out
+    assert "modelled time [s]" in " ".join(out.split())
     code, out, err = call(*words, "--set", "top-k:k=0.5", "--json")
     assert code == 0, err
     data = json.loads(out)
