@@ -10,11 +10,13 @@ Item = TypeVar("Item")
 
 
 class UnknownName(ValueError):
-    """A name that is not in the catalogue; the message suggests the nearest."""
+    """A name that is not in the catalogue; the message suggests longer ones and the nearest."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         names = sorted(known)
-        near = get_close_matches(name, names, n=3, cutoff=0.4)
+        longer = [one for one in names if one.startswith(f"{name}-")]
+        alike = get_close_matches(name, names, n=3, cutoff=0.4)
+        near = list(dict.fromkeys((*longer, *alike)))[:3]
         hint = f"nearest: {', '.join(near)}" if near else f"known: {', '.join(names)}"
         super().__init__(f"unknown {kind} {name!r}; {hint}")
 

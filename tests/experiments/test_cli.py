@@ -158,6 +158,7 @@ def test_run_with_one_replica_has_no_interval(tmp_path: Path) -> None:
         (("survey", "--preset", "quik"), "preset must be one of quick, full, got preset=quik"),
         (("survey", "--out", "/dev/null/x"), "got out=/dev/null/x"),
         (("survey", "--row", "qsdg"), "unknown row 'qsdg'; nearest: qsgd"),
+        (("run", "bsp"), "unknown row 'bsp'; nearest: bsp-sgd"),
         *((("survey", "--row", key), f"got row={key}, which is planned") for key in PLANNED),
         (("crossval", "--ranks", "0"), "ranks must be at least"),
         (("list", "-d", "0"), "d must be at least 1, got d=0"),
