@@ -45,6 +45,9 @@ Cost = Literal["steps", "sent_bits", "received_bits", "messages", "seconds"]
 """What is paid for it: series of a :class:`~algorithms.run.Trace`."""
 
 
+_PASSING = 10  # targets; noise about a floor stays below
+
+
 class Side(StrEnum):
     """Whom a signature measures."""
 
@@ -228,9 +231,12 @@ def at_budget(trace: Trace, budget: float, x: Cost, y: Quantity = "suboptimality
 
 
 def to_reach(trace: Trace, target: float, x: Cost, y: Quantity = "suboptimality") -> Seen:
-    """What of ``x`` was spent when ``y`` first was at most ``target``: infinite if it never was."""
+    """What of ``x`` was spent when ``y`` first was at most ``target``: infinite if it never was, or
+    if the run ends above ten targets, as one that diverges does although it passed by.
+    """
     across, up = _across(trace, x), _up(trace, y)
-    there = up <= target
+    stays = up[:, -1:] <= _PASSING * target
+    there = (up <= target) & stays
     first = np.where(there.any(axis=1), there.argmax(axis=1), -1)
     spent = np.where(first >= 0, across[np.arange(len(up)), first], np.inf)
     return Seen(spent, across.mean(axis=0), up)

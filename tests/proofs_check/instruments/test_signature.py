@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -80,6 +81,12 @@ def test_an_effect_is_supported_and_its_absence_caught():
 def test_a_method_without_its_effect_and_a_fault_that_has_it_are_refuted():
     verdict, fault = _of({Side.METHOD: 0.9, Side.BASELINE: 1.0, Side.FAULT: 0.1}).result().verdicts
     assert verdict.outcome is fault.outcome is Outcome.REFUTED
+
+
+def test_a_run_that_passes_a_target_and_diverges_has_not_reached_it():
+    trace = _halving()
+    passing = replace(trace, suboptimality=np.append(trace.suboptimality[:, :-1], [[1e3]], axis=1))
+    assert to_reach(passing, 0.5 * 4.0**-3, "steps").values == pytest.approx([math.inf])
 
 
 def test_readings_of_a_trace():
