@@ -18,12 +18,16 @@ class SubjectFault(RuntimeError):
 
 
 class Exits(RuntimeError):
-    """The audited code called ``sys.exit``, which must not end the audit with a code of its own."""
+    """The audited code raised what ``except Exception`` lets through, ``sys.exit`` above all.
+
+    It must not end the audit with a code of its own, or with that of a refuted claim.
+    """
 
 
-def exits(stop: SystemExit) -> Exits:
+def exits(stop: BaseException) -> Exits:
     """The same place as an error like others."""
-    return Exits(f"sys.exit({stop.code!r})").with_traceback(stop.__traceback__)
+    told = f"sys.exit({stop.code!r})" if isinstance(stop, SystemExit) else first_line(stop)
+    return Exits(told).with_traceback(stop.__traceback__)
 
 
 def fault_of(name: str, error: BaseException) -> SubjectFault | None:

@@ -62,7 +62,9 @@ class Runner:
         seed_all(seed, self.generators)
         try:
             return self._function(given, seed)
-        except SystemExit as stop:
+        except (Exception, KeyboardInterrupt):
+            raise
+        except BaseException as stop:
             raise exits(stop) from None
 
     def takes(self, x: Tensor) -> bool:

@@ -108,7 +108,9 @@ def _made(make: Callable[[], Any]) -> Any:
     """What it makes; :mod:`faults` knows this call, and that of :func:`_answer`, by name."""
     try:
         return make()
-    except SystemExit as stop:
+    except (Exception, KeyboardInterrupt):
+        raise
+    except BaseException as stop:
         raise exits(stop) from None
 
 
@@ -168,5 +170,7 @@ def _answer(fresh: Callable[[], Function], given: Any) -> Any:
     """What a fresh one gives."""
     try:
         return fresh()(given, 0)
-    except SystemExit as stop:
+    except (Exception, KeyboardInterrupt):
+        raise
+    except BaseException as stop:
         raise exits(stop) from None

@@ -250,6 +250,18 @@ def test_what_ends_the_program_ends_no_audit(calls: int) -> None:
         audited(lambda: Leaves(calls))
 
 
+class Stopped(BaseException):
+    """What ``except Exception`` lets through."""
+
+
+def test_what_no_except_exception_catches_is_the_subjects_fault() -> None:
+    def stops(x: np.ndarray) -> np.ndarray:
+        raise Stopped("here")
+
+    with pytest.raises(SubjectFault, match=r"Stopped: here.*test_planted.py, line"):
+        audited(stops)
+
+
 @pytest.mark.parametrize(("delta", "wrong"), [("0.05", False), ("0.06", True)])
 def test_a_low_rank_is_worst_where_all_singular_values_are_equal(delta: str, wrong: bool) -> None:
     """Rank one of 20 x 20 loses 19/20 there, and less of any other matrix (Eckart and Young)."""
