@@ -144,6 +144,10 @@ def _one(trial: Trial) -> Verdict:
             told.append(f"C({value:g}) is lost {found.design}")
         else:
             told.append(f"E C({value:g}) = {float(trial.drawn(trial.given(x)).mean()):.4g}")
+            here = trial.look(trial.given(x))
+            if here.biased and here.expands:
+                outcome = Outcome.COMPARED
+                told[-1] += ", no nearer to x than 0 is, as with ordinary vectors"
     return trial.speaker.says(claim, check, outcome, ", ".join(told))
 
 

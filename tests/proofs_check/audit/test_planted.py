@@ -275,3 +275,12 @@ def test_a_low_rank_is_worst_where_all_singular_values_are_equal(delta: str, wro
     assert found.refuted is wrong
     if wrong:
         assert found.measures[-1].worst.look.ratio == pytest.approx(0.95, abs=1e-6)
+
+
+def test_what_gains_nothing_anywhere_is_not_called_sound_in_one_dimension() -> None:
+    def grows(x: np.ndarray) -> np.ndarray:
+        return np.asarray(255 * x, dtype=x.dtype)
+
+    found = verdict(audited(grows), "d = 1")
+    assert found.outcome is Outcome.COMPARED
+    assert "E C(1) = 255, no nearer to x than 0 is, as with ordinary vectors" in found.evidence
