@@ -10,7 +10,7 @@ from typing import Any, final
 
 import torch
 from torch import Tensor
-from torch.func import grad, vmap
+from torch.func import vmap
 from torch.nn.functional import cross_entropy
 
 from algorithms.key import Draws, Key
@@ -23,6 +23,7 @@ from algorithms.problems.base import (
 )
 from algorithms.problems.entry import ProblemEntry
 from algorithms.problems.partitions import Iid, Partition
+from algorithms.problems.sample_noise import minibatch_noise
 from algorithms.problems.samples import require_samples
 from algorithms.problems.tensor_problem import Minibatch
 from theory.constants import Constants
@@ -201,24 +202,7 @@ class MLP(Minibatch):
         return torch.cat(rows).view(x.shape)
 
     def noise(self, x: Tensor) -> Tensor:
-        if self.batch == 0:
-            return torch.zeros((*x.shape[:-1], self.n), dtype=x.dtype, device=x.device)
-        flat = x.reshape(-1, self.d)
-        return torch.stack([self._noise(point) for point in flat]).view(*x.shape[:-1], self.n)
-
-    def _noise(self, x: Tensor) -> Tensor:
-        """(1/b) (mean_s ||g_s||^2 - ||mean_s g_s||^2) for each worker ``[n]``, at one x ``[d]``."""
-
-        def one(a: Tensor, y: Tensor) -> Tensor:
-            g: Tensor = grad(self._loss)(x, a[None], y[None])
-            return g
-
-        single = vmap(one, chunk_size=_CHUNK)
-        rows = []
-        for features, labels in zip(self.features, self.labels, strict=True):
-            g = single(features, labels)
-            rows.append((g - g.mean(0)).square().sum(-1).mean())
-        return torch.stack(rows) / self.batch
+        return minibatch_noise(self._loss, x, self.features, self.labels, self.batch, _CHUNK)
 
     @cached_property
     def _constants(self) -> Constants:

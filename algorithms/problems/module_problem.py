@@ -18,6 +18,7 @@ from algorithms.key import Draws
 from algorithms.problems.base import lower, pair_shape, require_finite, require_int
 from algorithms.problems.datasets import bundled
 from algorithms.problems.entry import ProblemEntry
+from algorithms.problems.sample_noise import minibatch_noise
 from algorithms.problems.tensor_problem import Minibatch
 from theory.constants import Constants
 
@@ -178,24 +179,7 @@ class ModuleProblem(Minibatch):
         return out.reshape(x.shape)
 
     def noise(self, x: Tensor) -> Tensor:
-        if self.batch == 0:
-            return torch.zeros((*x.shape[:-1], self.n), dtype=x.dtype, device=x.device)
-        flat = x.reshape(-1, self.d)
-        return torch.stack([self._noise(point) for point in flat]).view(*x.shape[:-1], self.n)
-
-    def _noise(self, x: Tensor) -> Tensor:
-        """(1/b) (mean_s ||g_s||^2 - ||mean_s g_s||^2) for each worker ``[n]``, at one x ``[d]``."""
-
-        def one(a: Tensor, y: Tensor) -> Tensor:
-            g: Tensor = grad(self._loss)(x, a[None], y[None])
-            return g
-
-        single = vmap(one, chunk_size=_CHUNK)
-        found = []
-        for features, labels in zip(self.features, self.labels, strict=True):
-            g = single(features, labels)
-            found.append((g - g.mean(0)).square().sum(-1).mean())
-        return torch.stack(found) / self.batch
+        return minibatch_noise(self._loss, x, self.features, self.labels, self.batch, _CHUNK)
 
     @cached_property
     def _constants(self) -> Constants:
