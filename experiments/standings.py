@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
+from proofs_check.instruments.reaching import reached_at
 from theory.arrays import Floats
 
 _ROUNDING = 1e-9  # of an error: what differs less is the same
@@ -79,7 +80,6 @@ def paired(mine: Floats, best: Floats, pairs: int) -> float:
 
 
 def spent_to(one: Entrant, target: float) -> float:
-    """What it spends until its mean error first is at most ``target``; infinite if it never is."""
-    mean = one.error.mean(axis=0)
-    there = np.flatnonzero(mean <= target * (1 + 1e-12))
-    return float(one.x.mean(axis=0)[there[0]]) if len(there) else math.inf
+    """What it spends until its mean error reaches ``target``; infinite if it never does."""
+    at = int(reached_at(one.error.mean(axis=0), target * (1 + 1e-12)))
+    return float(one.x.mean(axis=0)[at]) if at >= 0 else math.inf

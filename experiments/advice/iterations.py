@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from typing import NamedTuple, final
 
-import numpy as np
-
 from algorithms.catalogue import row
 from algorithms.problems.base import Problem
 from algorithms.run import Diverged, run
@@ -14,6 +12,7 @@ from algorithms.synchronisation.stopwatch import STANDARD
 from algorithms.tuning.grid import score
 from experiments.clustered import mean_seconds
 from experiments.tuned_rows import Tuning, chosen
+from proofs_check.instruments.reaching import reached_at
 
 ROWS = (
     "bsp-sgd", "local-sgd", "post-local-sgd", "ef-signsgd", "qsgd", "natural-compression", "top-k",
@@ -69,9 +68,8 @@ def steps_to_target(key: str, on: Problem, target: float, most: int) -> RowSteps
     except Diverged:
         return RowSteps(key, told, math.inf, 0.0, 0.0, 0, 0.0)
     mean = score(trace).mean(axis=0)
-    there = np.flatnonzero(mean <= target * mean[0])
-    at = int(there[0]) if len(there) else -1
-    steps = float(trace.steps[at]) if len(there) else math.inf
+    at = int(reached_at(mean, target * float(mean[0])))
+    steps = float(trace.steps[at]) if at >= 0 else math.inf
     sent, messages = (float(series[:, at].mean()) for series in (trace.sent_bits, trace.messages))
     unit = mean_seconds(tuned.method, on.n)
     if unit is not None:

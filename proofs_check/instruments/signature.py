@@ -27,6 +27,7 @@ from algorithms.run import Trace
 from proofs_check.cell import CellResult
 from proofs_check.curves import LinePanel, PanelLine, band
 from proofs_check.instruments.limits import quantile
+from proofs_check.instruments.reaching import reached_at
 from proofs_check.instruments.statistics import TEST_ERROR
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
@@ -43,9 +44,6 @@ the sum of two of them."""
 
 Cost = Literal["steps", "sent_bits", "received_bits", "messages", "seconds"]
 """What is paid for it: series of a :class:`~algorithms.run.Trace`."""
-
-
-_PASSING = 10  # targets; noise about a floor stays below
 
 
 class Side(StrEnum):
@@ -231,13 +229,11 @@ def at_budget(trace: Trace, budget: float, x: Cost, y: Quantity = "suboptimality
 
 
 def to_reach(trace: Trace, target: float, x: Cost, y: Quantity = "suboptimality") -> Seen:
-    """What of ``x`` was spent when ``y`` first was at most ``target``: infinite if it never was, or
-    if the run ends above ten targets, as one that diverges does although it passed by.
+    """What of ``x`` was spent when ``y`` reached ``target`` (:func:`reached_at`): infinite if it
+    never did.
     """
     across, up = _across(trace, x), _up(trace, y)
-    stays = up[:, -1:] <= _PASSING * target
-    there = (up <= target) & stays
-    first = np.where(there.any(axis=1), there.argmax(axis=1), -1)
+    first = reached_at(up, target)
     spent = np.where(first >= 0, across[np.arange(len(up)), first], np.inf)
     return Seen(spent, across.mean(axis=0), up)
 

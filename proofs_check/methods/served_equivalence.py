@@ -17,6 +17,7 @@ from algorithms.served_run import ServedRun, served_run, shard
 from algorithms.synchronisation.conditions import RecordedTimes
 from algorithms.synchronisation.recorded import Recorded, ScheduleRecord
 from algorithms.trace import Trace
+from proofs_check.instruments.reaching import reached_at
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
 
@@ -87,9 +88,9 @@ def measured_times(record: ScheduleRecord) -> RecordedTimes:
 
 
 def seconds_to(target: float, seconds: Floats, errors: Floats) -> float:
-    """When an error ``[T]`` is first at most ``target``; infinite if never."""
-    there = np.flatnonzero(errors <= target)
-    return float(seconds[there[0]]) if there.size else float("inf")
+    """When an error ``[T]`` reaches ``target``; infinite if never."""
+    at = int(reached_at(errors, target))
+    return float(seconds[at]) if at >= 0 else float("inf")
 
 
 def _collected(mine: ServedRun, problem: Problem, servers: int) -> tuple[Tensor, Tensor]:

@@ -28,6 +28,7 @@ from algorithms.synchronisation.stopwatch import Timing
 from algorithms.topologies.ring import Ring
 from proofs_check.curves import PanelLine, band
 from proofs_check.instruments.evidence import ALPHA, identity
+from proofs_check.instruments.reaching import reached_at
 from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
@@ -91,9 +92,8 @@ def _reached(trace: Trace) -> Floats:
     share = trace.suboptimality / trace.suboptimality[:, :1]
     found = np.full(len(share), np.nan)
     for r, (errors, seconds) in enumerate(zip(share, trace.seconds, strict=True)):
-        below = np.flatnonzero(errors <= _LEVEL)
-        if below.size:
-            k = int(below[0])
+        k = int(reached_at(errors, _LEVEL))
+        if k >= 0:
             found[r] = np.interp(_LEVEL, errors[[k, k - 1]], seconds[[k, k - 1]])
     return found
 

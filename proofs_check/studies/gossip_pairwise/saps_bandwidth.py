@@ -27,6 +27,7 @@ from algorithms.topologies.ring import Ring
 from proofs_check.curves import PanelLine, band
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
+from proofs_check.instruments.reaching import reached_at
 from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
@@ -56,9 +57,8 @@ class ErrorOverSeconds(NamedTuple):
         """Seconds to the level ``[R]``, between steps; NaN if never."""
         found = np.full(len(self.error), np.nan)
         for r, (error, seconds) in enumerate(zip(self.error, self.seconds, strict=True)):
-            below = np.flatnonzero(error <= _LEVEL)
-            if below.size:
-                k = int(below[0])
+            k = int(reached_at(error, _LEVEL))
+            if k >= 0:
                 found[r] = np.interp(_LEVEL, error[[k, k - 1]], seconds[[k, k - 1]])
         return found
 

@@ -13,6 +13,7 @@ from scipy import stats
 from algorithms.catalogue import row
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
+from proofs_check.instruments.reaching import reached_at
 from proofs_check.instruments.signature import (
     Seen,
     Side,
@@ -117,3 +118,9 @@ def _halving():
     problem = Quadratic.from_arrays(a, 0 * a, x0=torch.ones(1, dtype=torch.float64))
     method = row("bsp-sgd").tune(problem, 5, ConstantStep(0.5)).method
     return run(method, problem, steps=5)
+
+
+def test_one_rule_says_when_a_curve_reaches_a_target():
+    curves = np.array([[9.0, 1.0, 0.5, 0.9], [9.0, 1.0, 0.5, 90.0], [9.0, 8.0, 7.0, 6.0]])
+    assert reached_at(curves, 1.0).tolist() == [1, -1, -1]
+    assert reached_at(curves[0], 0.6) == 2
