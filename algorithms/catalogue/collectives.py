@@ -14,7 +14,7 @@ from algorithms.collectives.recursive import HalvingDoubling, RecursiveDoubling
 from algorithms.collectives.ring import RingAllReduce
 from algorithms.collectives.servers import ServerShards, ServerTree
 from algorithms.collectives.spanning_trees import DGX1, SpanningTrees
-from algorithms.collectives.sparse import SparseAllGather
+from algorithms.collectives.sparse import SparseAllGather, SplitGather
 
 
 def _collective(key: str, parts: tuple[NamedPart, ...], *states: str) -> Row:
@@ -88,9 +88,11 @@ ENTRIES: tuple[Row, ...] = (
         "DGX-1; 2(depth + B - 1) rounds of m/(6B) (Wang et al. 2020, Blink)",
     ),
     _collective(
-        "sparse-allreduce", (SparseAllGather(8),),
+        "sparse-allreduce", (SparseAllGather(8), SplitGather(8)),
         "all-gather of n lists: ceil(log2 n) messages, (n - 1) 2k numbers (Bruck et al. 1997)",
         "merged by recursive doubling: between 2k log2 n numbers, where all keep the same, and "
         "sum_s min(2^(s+1) k, d), where no two do (Renggli et al. 2019, SparCML)",
+        "split over owners and gathered: n - 1 + ceil(log2 n) messages, between 4k (n - 1)/n and "
+        "2k (n - 1)(n + 1)/n numbers (Renggli et al. 2019, Section 5.3.2)",
     ),
 )  # fmt: skip

@@ -2,12 +2,13 @@
 
 Renggli et al. 2019 (SC, SparCML; arXiv:1802.08021), Section 5. A merged list is as long as the
 union of its entries, so any program of messages runs on sparse vectors: each message then holds the
-entries that its source has, or all numbers of its slice where that is shorter.
+entries that its source has, or all numbers of its slice where that is shorter
+(:mod:`algorithms.collectives.sparse_lists`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import final
 
@@ -15,16 +16,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from algorithms.collectives.base import (
-    Collective,
-    MessageRound,
-    bounds,
-    executed,
-    messages,
-    require_workers,
-)
+from algorithms.collectives.base import Collective, MessageRound, bounds, messages, require_workers
 from theory.seconds.collectives import CollectiveCost
-from theory.seconds.sparse_times import gather_cost
+from theory.seconds.sparse_times import gather_cost, split_gather_cost
 
 
 @final
@@ -58,14 +52,7 @@ class SparseAllGather(Collective):
         return (edges[:-1, None] <= place) & (place < edges[1:, None])
 
     def rounds(self, d: int) -> Iterator[MessageRound]:
-        edges, worker = bounds(d, self.n), np.arange(self.n)
-        for step in (1 << s for s in range((self.n - 1).bit_length())):
-            lists = min(step, self.n - step)
-            last = worker + lists
-            before, after = np.minimum(last, self.n), np.maximum(last - self.n, 0)
-            source, target = np.tile(worker, 2), np.tile((worker - step) % self.n, 2)
-            start, stop = np.append(edges[worker], edges[0 * worker]), np.append(before, after)
-            yield messages(source, target, start, edges[stop], False)
+        return _gathered(self.n, d)
 
     def with_workers(self, n: int) -> SparseAllGather:
         return SparseAllGather(n)
@@ -74,32 +61,51 @@ class SparseAllGather(Collective):
         return gather_cost(self.n)
 
 
-def merged_path(
-    program: Iterable[MessageRound], support: Tensor, entry: int = 2
-) -> tuple[int, int]:
-    """Rounds, and numbers that cross one after another, when lists are merged on the way.
+def _gathered(n: int, d: int) -> Iterator[MessageRound]:
+    """Worker i has part i of n, at the end everybody all of them."""
+    edges, worker = bounds(d, n), np.arange(n)
+    for step in (1 << s for s in range((n - 1).bit_length())):
+        lists = min(step, n - step)
+        last = worker + lists
+        before, after = np.minimum(last, n), np.maximum(last - n, 0)
+        source, target = np.tile(worker, 2), np.tile((worker - step) % n, 2)
+        start, stop = np.append(edges[worker], edges[0 * worker]), np.append(before, after)
+        yield messages(source, target, start, edges[stop], False)
 
-    ``support`` ``[nodes, d]`` says which entries each node has at first. An entry is ``entry``
-    numbers long, value and index; a slice that is full enough goes as it is. Every node sends and
-    receives one message a round.
+
+@final
+@dataclass(frozen=True)
+class SplitGather(Collective):
+    """Part i of every list straight to worker i, who adds them up; then all parts to everybody.
+
+    SparCML's split and all-gather (Section 5.3.2), for lists that fill up when merged: an entry
+    that many workers kept crosses once each way, where doubling carries it log2 n times.
+
+    Attributes:
+        n: number of workers.
 
     Raises:
-        ValueError: entry < 1.
+        ValueError: n < 1.
     """
-    if entry < 1:
-        raise ValueError(f"entry must be at least 1 number, got entry={entry}")
-    held, rounds, path = support.int(), 0, 0
-    for one in program:
-        if one.source.size:
-            before = torch.cat([torch.zeros(len(held), 1, dtype=torch.int64), _counts(held)], 1)
-            source = torch.from_numpy(one.source)
-            ends = (torch.from_numpy(end) for end in (one.stop, one.start))
-            stop, start = (before[source, end] for end in ends)
-            lengths = torch.minimum(entry * (stop - start), torch.from_numpy(one.lengths))
-            rounds, path = rounds + 1, path + int(lengths.max())
-            held = executed([one], held).clamp(max=1)
-    return rounds, path
 
+    n: int
 
-def _counts(held: Tensor) -> Tensor:
-    return held.cumsum(-1, dtype=torch.int64)
+    def __post_init__(self) -> None:
+        require_workers(self.n)
+
+    @property
+    def name(self) -> str:
+        return f"split and all-gather(n={self.n})"
+
+    def rounds(self, d: int) -> Iterator[MessageRound]:
+        edges, worker = bounds(d, self.n), np.arange(self.n)
+        for far in range(1, self.n):
+            owner = (worker + far) % self.n
+            yield messages(worker, owner, edges[owner], edges[owner + 1], True)
+        yield from _gathered(self.n, d)
+
+    def with_workers(self, n: int) -> SplitGather:
+        return SplitGather(n)
+
+    def cost(self) -> CollectiveCost:
+        return split_gather_cost(self.n)

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from algorithms.catalogue import Row
 from algorithms.collectives.base import Collective
+from algorithms.collectives.sparse import SparseAllGather
 from experiments.commands.console import at_least, bad_input, console, show_verdicts
 from experiments.crossval import main_crossval
 from experiments.named_rows import named_rows
-from proofs_check.collectives.on_ranks import on_ranks
+from proofs_check.collectives.on_ranks import LISTS, on_ranks
 
 
 def crossval_command(ranks: int, keys: Sequence[str] = (), *, as_json: bool) -> int:
@@ -22,7 +23,8 @@ def crossval_command(ranks: int, keys: Sequence[str] = (), *, as_json: bool) -> 
         told = f"{named} on {ranks} ranks{workers}{time}"
         console(True).print(told, highlight=False)
         verdicts = main_crossval(ranks, rows=rows) if rows else ()
-        verdicts += on_ranks(ranks, parts)
+        lists = LISTS if any(isinstance(part, SparseAllGather) for part in parts) else ()
+        verdicts += on_ranks(ranks, parts, lists)
     return show_verdicts(verdicts, as_json)
 
 

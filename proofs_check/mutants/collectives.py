@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import final
@@ -13,6 +13,8 @@ from algorithms.collectives.base import Collective, MessageRound
 from algorithms.collectives.binary_tree import BinaryTree
 from algorithms.collectives.double_tree import DoubleTree
 from algorithms.collectives.ring import RingAllReduce
+from algorithms.collectives.sparse_lists import RunOfLists, SparseList, run_lists
+from proofs_check.collectives.lists import exact_sums, gtop_k_tree
 from proofs_check.collectives.programs import check_collective
 from proofs_check.fabrics.contention import incast
 from proofs_check.mutants.fabrics import unshared
@@ -76,6 +78,20 @@ def sooner(rounds: Rounds) -> Rounds:
     return [*rounds[: half - 1], *rounds[half - 1 : half + 1][::-1], *rounds[half + 1 :]]
 
 
+def uncut(
+    program: Iterable[MessageRound], lists: Sequence[SparseList], keep: int | None = None
+) -> RunOfLists:
+    """Lists as long as they become."""
+    return run_lists(program, lists)
+
+
+def overwritten(
+    program: Iterable[MessageRound], lists: Sequence[SparseList], keep: int | None = None
+) -> RunOfLists:
+    """What comes takes the place of what is held."""
+    return run_lists((one._replace(adds=False) for one in program), lists, keep)
+
+
 def _mutant(
     name: str, planted: str, right: Collective, tamper: Callable[[Rounds], Rounds]
 ) -> MethodMutant:
@@ -99,5 +115,13 @@ METHOD_MUTANTS = (
     _mutant(
         "hasty tree", "the root sends down before it has heard the last child",
         BinaryTree(8), sooner,
+    ),
+    fault(
+        "gTop-k tree that never cuts", "lists that are merged keep all of their entries",
+        gtop_k_tree, uncut,
+    ),
+    fault(
+        "lists that replace", "a list that comes takes the place of the one that is held",
+        exact_sums, overwritten,
     ),
 )  # fmt: skip

@@ -16,8 +16,9 @@ from algorithms.collectives.recursive import RecursiveDoubling
 from algorithms.collectives.ring import RingAllReduce
 from algorithms.collectives.servers import ServerShards, ServerTree
 from algorithms.collectives.spanning_trees import DGX1, SpanningTrees, circulant
-from algorithms.collectives.sparse import SparseAllGather, merged_path
-from theory.seconds.sparse_times import merged_doubling_bounds
+from algorithms.collectives.sparse import SparseAllGather, SplitGather
+from algorithms.collectives.sparse_lists import SparseList, packed, run_lists, unpacked
+from theory.seconds.sparse_times import merged_doubling_bounds, split_gather_bounds
 
 
 def test_published_steps_of_1024_workers():
@@ -85,14 +86,38 @@ def test_trees_are_as_many_as_the_least_cut_and_share_no_link(n, links, count):
 @pytest.mark.parametrize(("n", "kept", "d"), [(8, 5, 400), (16, 3, 60)])
 def test_merged_lists_are_between_all_the_same_and_none(n, kept, d):
     """SparCML's two ends; at the longer one lists become whole vectors on the way."""
-    same, apart = torch.zeros(2, n, d, dtype=torch.bool)
-    same[:, :kept] = True
-    for i in range(n):
-        apart[i, i * kept : (i + 1) * kept] = True
-    program = list(RecursiveDoubling(n).rounds(d))
-    paths = tuple(merged_path(program, one) for one in (same, apart))
-    least, most = merged_doubling_bounds(n, kept, d)
-    assert paths == ((n.bit_length() - 1, least), (n.bit_length() - 1, most))
+    starts = ([0] * n, [i * kept for i in range(n)])
+    paths = []
+    for ends in starts:
+        lists = [SparseList(np.arange(low, low + kept), np.ones(kept)) for low in ends]
+        done = run_lists(RecursiveDoubling(n).rounds(d), lists)
+        assert done.rounds == n.bit_length() - 1
+        paths.append(done.path)
+    assert tuple(paths) == merged_doubling_bounds(n, kept, d)
+
+
+def test_lists_cancel_replace_and_are_cut_by_hand():
+    one, other = SparseList.of(np.array([3, 0, -4, 0, 1])), SparseList.of(np.array([0, 2, 4, 0, 1]))
+    both = one.plus(other)
+    assert both.dense(5).tolist() == [3, 2, 0, 0, 2]
+    assert both.largest(2).dense(5).tolist() == [3, 2, 0, 0, 0], "of equals the first"
+    assert one.replaced(1, 4, other.within(1, 4)).dense(5).tolist() == [3, 2, 4, 0, 1]
+    for start, stop in ((0, 5), (1, 4), (2, 3)):
+        part = both.within(start, stop)
+        assert unpacked(packed(part, start, stop), start, stop).dense(5).tolist() == [
+            x if start <= i < stop else 0 for i, x in enumerate([3, 2, 0, 0, 2])
+        ]
+    assert packed(one, 0, 5).size == 5, "three entries are longer than the slice"
+    with pytest.raises(ValueError, match="keep must be at least 1 entry, got keep=0"):
+        run_lists((), (one,), keep=0)
+
+
+def test_split_lists_have_closed_forms_for_n_that_divides_them():
+    assert split_gather_bounds(4, 8) == (24, 60) and split_gather_bounds(1, 3) == (0, 0)
+    with pytest.raises(ValueError, match="kept must be a multiple of n=4 workers, got kept=6"):
+        split_gather_bounds(4, 6)
+    with pytest.raises(ValueError, match="n must be at least 1 worker, got n=0"):
+        split_gather_bounds(0, 0)
 
 
 def test_an_all_gather_of_lists_is_counted_by_hand():
@@ -105,7 +130,7 @@ def test_sizes_without_a_form_are_refused_with_one_that_has():
         BCubeAllReduce(3, 2).with_workers(10)
     with pytest.raises(ValueError, match="group must divide n=10 workers, got group=4; 2 would do"):
         Hierarchical(10, 4)
-    for made in (RingAllReduce, BinaryBlocks, SparseAllGather, RecursiveDoubling):
+    for made in (RingAllReduce, BinaryBlocks, SparseAllGather, SplitGather, RecursiveDoubling):
         with pytest.raises(ValueError, match="n must be at least 1, got n=0"):
             made(0)
     with pytest.raises(ValueError, match="links must join workers 0, "):

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from theory.networks.spectra import log2_exact
-from theory.seconds.collectives import CollectiveCost
+from theory.seconds.collectives import CollectiveCost, binary_tree_cost
 from theory.seconds.costs import AlphaBeta
 
 
@@ -22,9 +22,7 @@ def gtop_k_seconds(link: AlphaBeta, n: int, bits: float) -> float:
     Raises:
         ValueError: n < 1.
     """
-    if n < 1:
-        raise ValueError(f"n must be at least 1 worker, got n={n}")
-    return 2 * (n - 1).bit_length() * link.seconds(bits, 1)
+    return binary_tree_cost(n).seconds(link, bits)
 
 
 def gather_seconds(link: AlphaBeta, n: int, bits: float) -> float:
@@ -46,6 +44,37 @@ def gather_cost(n: int) -> CollectiveCost:
     if n < 1:
         raise ValueError(f"n must be at least 1 worker, got n={n}")
     return CollectiveCost((n - 1).bit_length(), 1 - Fraction(1, n))
+
+
+def split_gather_cost(n: int) -> CollectiveCost:
+    """Parts straight to their owners, then all-gather: n - 1 + ceil(log2 n) messages.
+
+    Of whole vectors; of lists see :func:`split_gather_bounds`.
+
+    Raises:
+        ValueError: n < 1.
+    """
+    gather = gather_cost(n)
+    return CollectiveCost(n - 1 + gather.steps, 2 * gather.sent, gather.sent)
+
+
+def split_gather_bounds(n: int, kept: int) -> tuple[int, int]:
+    """Fewest and most numbers that a worker sends when lists are split over owners and gathered.
+
+    Lists of ``kept`` entries, 2 numbers each, as many for every owner: 4k (n - 1)/n where all
+    workers kept the same entries, 2k (n - 1)/n + 2k (n - 1) where no two did, unless whole
+    parts are shorter (Renggli et al. 2019, arXiv:1802.08021, Section 5.3.2, whose upper end rounds
+    this up to 2nk).
+
+    Raises:
+        ValueError: n < 1, or n does not divide kept.
+    """
+    if n < 1:
+        raise ValueError(f"n must be at least 1 worker, got n={n}")
+    if kept < 0 or kept % n:
+        raise ValueError(f"kept must be a multiple of n={n} workers, got kept={kept}")
+    own = 2 * (kept - kept // n)
+    return 2 * own, own + 2 * kept * (n - 1)
 
 
 def merged_doubling_bounds(n: int, kept: int, d: int) -> tuple[int, int]:

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from algorithms.collectives.binary_tree import BinaryTree
 from algorithms.compressors.top_k import TopK
 from algorithms.methods.base import Method, World
 from algorithms.methods.parts.constants import operator_constants
@@ -32,19 +33,18 @@ class GTopKState(NamedTuple):
 
 @lru_cache(maxsize=32)
 def rounds(n: int) -> tuple[tuple[Neighbours, ...], tuple[Neighbours, ...]]:
-    """Who hears whom: up the tree, each receiver adding what it hears, and down again."""
+    """Who hears whom: up the tree, each receiver adding what it hears, and down again.
+
+    The messages are those of a :class:`~algorithms.collectives.binary_tree.BinaryTree`.
+    """
     up, down = [], []
-    stride = 1
-    while stride < n:
-        receivers = np.arange(0, n - stride, 2 * stride)
-        merge, answer = np.eye(n), np.eye(n)
-        merge[receivers, receivers + stride] = 1
-        answer[receivers + stride, receivers + stride] = 0
-        answer[receivers + stride, receivers] = 1
-        up.append(Neighbours(merge))
-        down.append(Neighbours(answer))
-        stride *= 2
-    return tuple(up), tuple(reversed(down))
+    for one in BinaryTree(n).rounds(1):
+        heard = np.eye(n)
+        if not one.adds:
+            heard[one.target, one.target] = 0
+        heard[one.target, one.source] = 1
+        (up if one.adds else down).append(Neighbours(heard))
+    return tuple(up), tuple(down)
 
 
 @final

@@ -1,0 +1,85 @@
+"""Programs on lists of entries over real ranks: every list is sent and received as it is.
+
+Before a message its length crosses, one integer, since only its sender knows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple, final
+
+import numpy as np
+import torch
+import torch.distributed as dist
+from torch import Tensor
+
+from algorithms.collectives.base import MessageRound
+from algorithms.collectives.sparse_lists import SparseList, packed, taken, unpacked
+from algorithms.network.ranks import place
+
+
+@final
+class ListOnRank(NamedTuple):
+    """What a rank holds at the end of a program on lists, and the bytes of lists that it moved.
+
+    Attributes:
+        held: its list.
+        sent: bytes of lists that went out.
+        received: bytes of lists that came in.
+        lengths: bytes of their lengths that went out.
+    """
+
+    held: SparseList
+    sent: int
+    received: int
+    lengths: int
+
+
+def exchanged_lists(
+    program: Iterable[MessageRound], mine: SparseList, keep: int | None = None
+) -> ListOnRank:
+    """This rank's part of a program on lists whose nodes are the ranks; ``keep`` limits lengths.
+
+    All ranks must call it with the same program; values are of 64 bits.
+
+    Raises:
+        RuntimeError: torch.distributed is not initialised.
+    """
+    rank, _ = place()
+    held, sent, received, lengths = mine, 0, 0, 0
+    for one in program:
+        before = held
+        slices = list(zip(one.start.tolist(), one.stop.tolist(), strict=True))
+        out = np.flatnonzero(one.source == rank)
+        into = np.flatnonzero(one.target == rank)
+        parcels = [torch.from_numpy(packed(before.within(*slices[i]), *slices[i])) for i in out]
+        counts = [torch.tensor([parcel.numel()]) for parcel in parcels]
+        rooms = [torch.zeros(1, dtype=torch.int64) for _ in into]
+        _cross(counts, one.target[out], rooms, one.source[into])
+        full = [torch.empty(int(room), dtype=_type(mine)) for room in rooms]
+        _cross(parcels, one.target[out], full, one.source[into])
+        for i, message in zip(into, full, strict=True):
+            came = unpacked(message.numpy(), *slices[i])
+            held = taken(held, came, one.adds, slices[i], keep)
+        sent += sum(8 * parcel.numel() for parcel in parcels)
+        received += sum(8 * message.numel() for message in full)
+        lengths += 8 * len(counts)
+    return ListOnRank(held, sent, received, lengths)
+
+
+def _type(entries: SparseList) -> torch.dtype:
+    return torch.from_numpy(entries.values[:0]).dtype
+
+
+def _cross(
+    out: list[Tensor], targets: Iterable[int], into: list[Tensor], sources: Iterable[int]
+) -> None:
+    """Send and receive at once; empty messages do not cross."""
+    operations = [
+        dist.P2POp(dist.isend, x, int(to)) for x, to in zip(out, targets, strict=True) if x.numel()
+    ]
+    operations += [
+        dist.P2POp(dist.irecv, x, int(of)) for x, of in zip(into, sources, strict=True) if x.numel()
+    ]
+    for work in dist.batch_isend_irecv(operations) if operations else ():
+        work.wait()
