@@ -37,7 +37,8 @@ def rounds(n: int) -> tuple[tuple[Neighbours, ...], tuple[Neighbours, ...]]:
 
     The messages are those of a :class:`~algorithms.collectives.binary_tree.BinaryTree`.
     """
-    up, down = [], []
+    up: list[Neighbours] = []
+    down: list[Neighbours] = []
     for one in BinaryTree(n).rounds(1):
         heard = np.eye(n)
         if not one.adds:
