@@ -1,4 +1,4 @@
-"""Commands about seconds: ``timeline``, ``predict``, ``advise``."""
+"""Commands about seconds: ``timeline``, ``predict``, ``advise``, ``scaling``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from experiments.cli_options import Json
+from experiments.cli_options import Json, OfArchitecture, OfCluster, OfModel, OfSchedule, Row
 
 seconds = typer.Typer()
 
@@ -110,6 +110,47 @@ def advise(
     raise typer.Exit(
         advise_command(
             model, cluster, target, n=n, problem_name=problem, steps=steps, baseline=baseline,
+            as_json=as_json,
+        )
+    )  # fmt: skip
+
+
+@seconds.command()
+def scaling(
+    row: Row,
+    cluster: OfCluster,
+    model: OfModel = "bert-large",
+    schedule: OfSchedule = "mg-wfbp",
+    architecture: OfArchitecture = "ring",
+    target: Annotated[float, typer.Option(help="Share of the start's error to reach.")] = 0.1,
+    most: Annotated[int, typer.Option(help="Most workers.")] = 4096,
+    problem: Annotated[
+        str, typer.Option("--problem", "-p", help="On which steps to the target are counted.")
+    ] = "quadratic-sc",
+    simulated: Annotated[int, typer.Option(help="Most workers that are simulated.")] = 32,
+    batch: Annotated[
+        int | None,
+        typer.Option(help="Samples of strong scaling; else as many as weak scaling's at most."),
+    ] = None,
+    steps: Annotated[int, typer.Option("-T", "--steps", help="Most simulated steps.")] = 2000,
+    out: Annotated[Path, typer.Option(help="Folder for the picture and the table.")] = Path(
+        "report/scaling"
+    ),
+    as_json: Json = False,
+) -> None:
+    """Tell how seconds to a target change as workers are added.
+
+    Weak: every worker has a batch of its own; strong: one batch is divided. Steps are simulated
+    for few workers, and those of a theorem's bound for all; each is times the seconds of a step of
+    a model on a cluster with more machines of its kind. Picture (PNG, SVG) and table (CSV).
+    """
+    from experiments.clustered import OnCluster
+    from experiments.commands.scaling import scaling_command
+
+    raise typer.Exit(
+        scaling_command(
+            row, OnCluster(cluster, model, schedule, architecture), problem_name=problem,
+            target=target, most=most, simulated=simulated, steps=steps, batch=batch, out=out,
             as_json=as_json,
         )
     )  # fmt: skip

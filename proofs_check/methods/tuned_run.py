@@ -28,7 +28,7 @@ _SERIES = {
     Metric.SQUARED_DISTANCE: "squared_distance",
 }
 
-_START = {
+START = {
     Metric.AVERAGE_SQUARED_GRADIENT: "squared_gradient",
     Metric.MINIMUM_SQUARED_GRADIENT: "squared_gradient",
     Metric.SUBOPTIMALITY: "suboptimality",
@@ -64,7 +64,7 @@ class TunedRun(NamedTuple):
         theorem, where the start is not measured, and where it is the minimum already.
         """
         theorem = self.tuned.theorem
-        start = None if theorem is None else _START.get(theorem.metric)
+        start = None if theorem is None else START.get(theorem.metric)
         if theorem is None or start is None:
             return None
         end = theorem.bound(self.constants, self.tuned.step, np.array([float(self.steps)]))

@@ -1,0 +1,1 @@
+"""Scaling: seconds to a target as workers are added, each with its own batch or a share of one."""
