@@ -11,24 +11,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast, final
 
-import numpy as np
 import sympy as sp
 
 from proofs_check.proofs.derivation import DerivationStep, equality, truth
+from proofs_check.proofs.evaluated import GAMMA, SHIFT, TIME, TOLD, evaluates, named, symbol
 from theory.constants import Constants
-from theory.stepsizes import ConstantStep
 from theory.theorem import Order, Theorem
 from theory.theorems.families import Descent, Neighbourhood, PolyakLojasiewicz, WeightedAverage
 from theory.theorems.perturbed_iterate import perturbed_iterate
 from theory.theorems.reached import Reached
-
-GAMMA, TIME = sp.symbols("gamma T", positive=True)
-SHIFT = sp.Symbol("a", positive=True)
-
-
-def symbol(name: str) -> Any:
-    """The positive symbol of a constant."""
-    return sp.Symbol(name, positive=True)
 
 
 @final
@@ -94,36 +85,11 @@ def bound_of(theorem: Theorem, **known: Any) -> Any:
     raise TypeError(f"the bound of {theorem.name} is no expression; a member of a family would do")
 
 
-def named(expression: Any, theorem: Theorem) -> Any:
-    """A derivation's symbols under the names that the theorem's constants have."""
-    names = {"Delta": "initial_gap", "lambda": "lam", "l": "lipschitz", "D2": "absolute_error"}
-    for short, long in (("L", "L_max"), ("mu", "mu_min")):
-        if long in theorem.needs and short not in theorem.needs:
-            names[short] = long
-    free = sp.sympify(expression).free_symbols
-    return sp.sympify(expression).subs({s: symbol(names.get(s.name, s.name)) for s in free})
-
-
-def computes(theorem: Theorem, claimed: Any, **known: Any) -> DerivationStep:
-    """The code of ``theorem`` evaluates ``claimed``, for all constants, gamma and T."""
-    told = "the theorem's code evaluates this"
-    return equality(told, bound_of(theorem, **known), named(claimed, theorem))
-
-
-def computes_at(theorem: Theorem, claimed: Any) -> DerivationStep:
-    """As :func:`computes`, at the theorem's example and three times, in numbers.
-
-    For bounds that are no members of a family of expressions.
-    """
-    c = theorem.example.completed()
-    gamma = theorem.stepsize(c, 10**4)(0)
-    values = {symbol(n): getattr(c, n) for n in c.stated()} | {GAMMA: gamma}
-    gaps = []
-    for t in (1, 7, 50):
-        code = float(theorem.bound(c, ConstantStep(gamma), np.array([float(t)]))[0])
-        wanted = float(named(claimed, theorem).subs(values | {TIME: t}))
-        gaps.append(abs(code - wanted) <= 1e-12 * abs(wanted))
-    return truth("the theorem's code evaluates this at its example", all(gaps))
+def computes(theorem: Theorem, claimed: Any) -> DerivationStep:
+    """The code of ``theorem`` evaluates ``claimed``: its parts for all constants, gamma and T, and
+    its bound in numbers."""
+    parts = equality(TOLD, bound_of(theorem), named(claimed, theorem))
+    return truth(TOLD, parts.holds and evaluates(theorem, claimed).holds)
 
 
 def near(theorem: Theorem, reach: Any, gain: Any = 1, excess: Any = 0) -> DerivationStep:

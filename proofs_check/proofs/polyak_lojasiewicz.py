@@ -7,7 +7,8 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative
-from proofs_check.proofs.expressions import GAMMA, TIME, computes, symbol
+from proofs_check.proofs.evaluated import GAMMA, TIME, symbol
+from proofs_check.proofs.expressions import computes
 from theory.theorems.families import PolyakLojasiewicz
 
 mu, gap = symbol("pl"), symbol("initial_gap")

@@ -7,7 +7,8 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled
-from proofs_check.proofs.expressions import GAMMA, descends, symbol
+from proofs_check.proofs.evaluated import GAMMA, symbol
+from proofs_check.proofs.expressions import descends
 from proofs_check.verdict import Verdict
 from theory.theorems.asynchronous_moments import asynchronous_moments
 

@@ -17,7 +17,8 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled
-from proofs_check.proofs.expressions import GAMMA, computes
+from proofs_check.proofs.evaluated import GAMMA
+from proofs_check.proofs.expressions import computes
 from proofs_check.verdict import Verdict
 from theory.theorems.asysg_con import AsysgCon
 

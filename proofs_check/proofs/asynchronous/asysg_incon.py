@@ -8,7 +8,8 @@ import sympy as sp
 
 from proofs_check.proofs.asynchronous.asynchronous_moments import missed
 from proofs_check.proofs.derivation import equality, nonnegative, settled
-from proofs_check.proofs.expressions import GAMMA, descends, symbol
+from proofs_check.proofs.evaluated import GAMMA, symbol
+from proofs_check.proofs.expressions import descends
 from proofs_check.verdict import Verdict
 from theory.theorems.asysg_incon import asysg_incon
 

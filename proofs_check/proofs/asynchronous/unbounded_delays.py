@@ -8,7 +8,8 @@ import sympy as sp
 
 from proofs_check.proofs.asynchronous.asynchronous_moments import missed
 from proofs_check.proofs.derivation import equality, settled
-from proofs_check.proofs.expressions import GAMMA, TIME, computes, symbol
+from proofs_check.proofs.evaluated import GAMMA, TIME, symbol
+from proofs_check.proofs.expressions import computes
 from proofs_check.verdict import Verdict
 from theory.theorems.unbounded_delays import unbounded_delays
 

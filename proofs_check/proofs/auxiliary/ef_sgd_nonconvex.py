@@ -7,7 +7,9 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.proofs.derivation import equality, settled
+from proofs_check.proofs.evaluated import evaluates
 from proofs_check.verdict import Verdict
+from theory.theorems.ef_sgd_nonconvex import ef_sgd_nonconvex
 
 L, G2, gamma, delta = sp.symbols("L G2 gamma delta", positive=True)
 FLOOR = gamma * L * G2 + 4 * gamma**2 * L**2 * G2 * (1 - delta) / delta**2
@@ -31,4 +33,5 @@ def prove(claimed: Any = FLOOR) -> Verdict:
         "Karimireddy et al. 2019, arXiv:1901.09847, Theorem II",
         equality("polarisation", -a * b, -(a**2) / 2 - b**2 / 2 + (a - b) ** 2 / 2),
         equality("the sum of T steps", total, 2 * gap / (gamma * T) + claimed),
+        evaluates(ef_sgd_nonconvex, 2 * gap / (gamma * T) + claimed),
     )

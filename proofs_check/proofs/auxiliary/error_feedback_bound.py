@@ -7,7 +7,8 @@ from typing import Any, cast
 import sympy as sp
 
 from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled
-from proofs_check.proofs.expressions import GAMMA, constants, exact, symbol
+from proofs_check.proofs.evaluated import GAMMA, symbol
+from proofs_check.proofs.expressions import constants, exact
 from proofs_check.verdict import Verdict
 from theory.theorems.ef_sgd_workers import ef_sgd_workers
 

@@ -7,7 +7,8 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.proofs.derivation import equality, nonnegative, settled
-from proofs_check.proofs.expressions import GAMMA, TIME, computes, symbol
+from proofs_check.proofs.evaluated import GAMMA, TIME, symbol
+from proofs_check.proofs.expressions import computes
 from proofs_check.verdict import Verdict
 from theory.theorems.perturbed_iterate import perturbed_iterate
 

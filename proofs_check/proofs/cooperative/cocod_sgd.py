@@ -7,7 +7,8 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.proofs.derivation import DerivationStep, equality, settled
-from proofs_check.proofs.expressions import GAMMA, descends, symbol
+from proofs_check.proofs.evaluated import GAMMA, symbol
+from proofs_check.proofs.expressions import descends
 from proofs_check.proofs.local_updates.local_sgd_pl import deviations, mean_step
 from proofs_check.verdict import Verdict
 from theory.theorems.cocod_sgd import cocod_sgd

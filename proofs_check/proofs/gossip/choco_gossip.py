@@ -7,7 +7,9 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.proofs.derivation import DerivationStep, nonnegative_on_box, settled, truth
+from proofs_check.proofs.evaluated import TIME, evaluates, symbol
 from proofs_check.verdict import Verdict
+from theory.theorems.choco_gossip import choco_gossip
 
 p, beta, delta = sp.symbols("p beta delta", positive=True)
 STEP = p * delta / (16 * p + p**2 + 4 * beta**2 + 2 * p * beta**2 - 8 * p * delta)
@@ -48,10 +50,12 @@ def prove(claimed: Any = RATE, step: Any = STEP) -> Verdict:
     ||I - W|| = beta, E||Q(z) - z||^2 <= s^2 ||z||^2): u' <= (1 - g p) u + g beta s v and
     v' <= g beta u + (1 + g beta) s v.
     """
+    left = (1 - claimed.subs(p, 1 - symbol("lam"))) ** TIME
     return settled(
         "choco_gossip",
         f"one round loses {claimed} of the potential at the stepsize {step}",
         "Koloskova, Stich, Jaggi 2019, arXiv:1902.00340, Theorem 2; stepsize corrected",
         slowest_mode(step, claimed),
         *contraction(step, claimed),
+        evaluates(choco_gossip, left * symbol("initial_potential")),
     )

@@ -7,7 +7,10 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.proofs.derivation import equality, nonnegative, settled
+from proofs_check.proofs.evaluated import evaluates, symbol
+from proofs_check.proofs.gossip.choco_gossip import RATE, p
 from proofs_check.verdict import Verdict
+from theory.theorems.choco_sgd_nonconvex import choco_sgd_nonconvex
 
 gamma, c, L, G2, n, e0, T, gap, sigma2 = sp.symbols(
     "gamma c L G2 n e0 T Delta sigma2", positive=True
@@ -39,6 +42,8 @@ def prove(claimed: Any = CONSENSUS) -> Verdict:
     )
     solved = sp.solve(sp.Eq(-decrease, change), g2)[0]
     wanted = 2 * decrease / gamma - tail + L**2 * b2 + gamma * L * sigma2 / n
+    bound = 2 * gap / (gamma * T) + gamma * L * sigma2 / n + claimed
+    rate = RATE.subs(p, 1 - symbol("lam"))
     return settled(
         "choco_sgd_nonconvex",
         f"consensus costs {claimed}",
@@ -47,4 +52,5 @@ def prove(claimed: Any = CONSENSUS) -> Verdict:
         equality("the descent step", solved, wanted),
         nonnegative("the mean gradient helps", tail.subs(gamma, 1 / (L * (1 + v))), v, m2, L),
         equality("the consensus term", L**2 * spread, claimed),
+        evaluates(choco_sgd_nonconvex, bound.subs(c, rate), initial_potential=11.0),
     )

@@ -8,7 +8,10 @@ import sympy as sp
 
 from proofs_check.proofs import weighted_recursion as lemma
 from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled
+from proofs_check.proofs.evaluated import evaluates, symbol
+from proofs_check.proofs.gossip.choco_gossip import RATE, p
 from proofs_check.verdict import Verdict
+from theory.theorems.choco_sgd_strongly_convex import choco_sgd_strongly_convex
 
 c, L, G2, sigma2, n = sp.symbols("c L G2 sigma2 n", positive=True)
 CONSTANT = sp.Integer(40)  # e_t <= 40 n gamma_t^2 G2/c^2
@@ -50,6 +53,7 @@ def prove(claimed: Any = CONSTANT) -> Verdict:
     T, a, mu = lemma.T, lemma.a, lemma.mu
     stated = mu * a**3 / 4 * lemma.R2 + 2 * T * (T + 2 * a) / (mu * n) * sigma2
     stated += 960 * T * L * G2 / (mu * c) ** 2
+    rate = RATE.subs(p, 1 - symbol("lam"))
     return settled(
         "choco_sgd_strongly_convex",
         f"the bound with e_t <= {claimed} n gamma_t^2 G2/c^2",
@@ -57,4 +61,5 @@ def prove(claimed: Any = CONSTANT) -> Verdict:
         *consensus(claimed),
         nonnegative("the step of the mean for gamma <= 1/(4L)", sp.cancel(slack), w, e, spread, L),
         equality("the bound", bound * lemma.S_T, stated),
+        evaluates(choco_sgd_strongly_convex, bound.subs(c, rate)),
     )

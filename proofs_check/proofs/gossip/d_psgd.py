@@ -21,7 +21,7 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled
-from proofs_check.proofs.expressions import GAMMA, TIME, computes_at
+from proofs_check.proofs.evaluated import GAMMA, TIME, evaluates
 from proofs_check.verdict import Verdict
 from theory.theorems.d_psgd import d_psgd
 
@@ -62,7 +62,7 @@ def theorem_1(bound: Any) -> tuple[DerivationStep, ...]:
         nonnegative("no step too long", (1 - GAMMA * L).subs(GAMMA, 1 / (L * (1 + v))), v),
         nonnegative("D_1, beside zeta^2", (9 * n / theirs - 3 / mine).subs(small), m, v),
         nonnegative("beside sigma^2", (n / theirs - 1 / mine).subs(small), m, v),
-        computes_at(d_psgd, bound),
+        evaluates(d_psgd, bound),
     )
 
 

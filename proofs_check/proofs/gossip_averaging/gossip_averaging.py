@@ -7,7 +7,9 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled, truth
+from proofs_check.proofs.evaluated import TIME, evaluates, symbol
 from proofs_check.verdict import Verdict
+from theory.theorems.gossip_averaging import gossip_averaging
 
 large, small = sp.symbols("l_1 l_n", positive=True)  # of the Laplacian: largest, smallest > 0
 BEST = 2 / (large + small)
@@ -67,4 +69,5 @@ def prove(claimed: Any = BEST) -> Verdict:
         *powers(),
         attained(),
         *best_weight(claimed),
+        evaluates(gossip_averaging, symbol("lam") ** (2 * TIME) * symbol("initial_potential")),
     )

@@ -7,7 +7,9 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.proofs.derivation import DerivationStep, equality, settled
+from proofs_check.proofs.evaluated import TIME, evaluates, symbol
 from proofs_check.verdict import Verdict
+from theory.theorems.quantised_consensus import quantised_consensus
 
 a, b, e, f, v = sp.symbols("a b e f v", real=True)
 q, z, level = sp.symbols("q z level", positive=True)
@@ -57,6 +59,8 @@ def prove(claimed: Any = ADDED) -> Verdict:
     Errors of mean 0 given x have no cross term with W z; those of a pair add v, those of all
     v ||W - I||_F^2.
     """
+    left = symbol("lam") ** (2 * TIME)
+    bound = left * symbol("initial_potential") + (1 - left) * claimed / (1 - symbol("lam") ** 2)
     return settled(
         "quantised_consensus",
         f"a tick adds {claimed}; the level is {claimed}/(1 - lambda^2)",
@@ -65,4 +69,5 @@ def prove(claimed: Any = ADDED) -> Verdict:
         added(claimed),
         added_by_all(),
         unrolled(claimed),
+        evaluates(quantised_consensus, bound.subs(v, symbol("absolute_error"))),
     )

@@ -7,8 +7,10 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.proofs.derivation import equality, nonnegative, settled, truth
+from proofs_check.proofs.evaluated import SCALE, TIME, evaluates, symbol
 from proofs_check.proofs.synchronous.ssp import root_sum
 from proofs_check.verdict import Verdict
+from theory.theorems.dual_averaging import dual_averaging
 
 a, length, R, log, gap = sp.symbols("a l R log gap", positive=True)  # log = log(T sqrt n)
 AMOUNT = R**2 / a + a * length**2 * (12 * log / gap + 19)
@@ -29,6 +31,10 @@ def prove(claimed: Any = AMOUNT) -> Verdict:
     paper = R * sp.sqrt(gap) / (4 * length)
     scaled = AMOUNT.subs(a, paper) * sp.sqrt(gap) / (R * length)
     excess = (8 * log - scaled).subs(log, sp.Rational(7, 4) + spare).subs(gap, 1 / (1 + u))
+    named = {
+        a: SCALE, R: sp.sqrt(symbol("R2") / 2), gap: 1 - symbol("lam"),
+        log: sp.log(TIME * sp.sqrt(symbol("n"))),
+    }  # fmt: skip
     return settled(
         "dual_averaging",
         f"f(average of a worker) - f* <= ({claimed})/sqrt(T)",
@@ -38,6 +44,7 @@ def prove(claimed: Any = AMOUNT) -> Verdict:
         nonnegative("the three sums fit", sp.expand(claimed - total), a, length, R, log, gap),
         equality("at the paper's stepsize", scaled, 3 * log + 4 + sp.Rational(19, 4) * gap),
         nonnegative("below the paper's", sp.simplify(excess), u, spare),
+        evaluates(dual_averaging, claimed.subs(named) / sp.sqrt(TIME)),
     )
 
 

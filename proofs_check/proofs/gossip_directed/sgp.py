@@ -7,7 +7,8 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.proofs.derivation import equality, settled
-from proofs_check.proofs.expressions import near, symbol
+from proofs_check.proofs.evaluated import symbol
+from proofs_check.proofs.expressions import near
 from proofs_check.verdict import Verdict
 from theory.theorems.sgp import sgp
 

@@ -7,7 +7,9 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.proofs.derivation import DerivationStep, equality, settled, truth
+from proofs_check.proofs.evaluated import TIME, evaluates, symbol
 from proofs_check.verdict import Verdict
+from theory.theorems.randomised_gossip import randomised_gossip
 
 n = sp.Symbol("n", positive=True)
 COMPLETE = 1 - 1 / (n - 1)
@@ -53,4 +55,5 @@ def prove(claimed: Any = COMPLETE, loss: Any = 1) -> Verdict:
         projection(),
         tick(loss),
         complete(claimed),
+        evaluates(randomised_gossip, symbol("lam") ** (2 * TIME) * symbol("initial_potential")),
     )

@@ -7,7 +7,8 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.proofs.derivation import equality, nonnegative, settled
-from proofs_check.proofs.expressions import GAMMA, descends, limit_of, symbol
+from proofs_check.proofs.evaluated import GAMMA, symbol
+from proofs_check.proofs.expressions import descends, limit_of
 from proofs_check.verdict import Verdict
 from theory.theorems.lag_nonconvex import lag_nonconvex
 

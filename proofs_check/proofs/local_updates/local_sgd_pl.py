@@ -7,7 +7,7 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled
-from proofs_check.proofs.expressions import GAMMA, symbol
+from proofs_check.proofs.evaluated import GAMMA, symbol
 from proofs_check.proofs.polyak_lojasiewicz import contracts
 from proofs_check.verdict import Verdict
 from theory.theorems.local_sgd_pl import local_sgd_pl

@@ -7,7 +7,7 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.proofs.derivation import equality, nonnegative, settled
-from proofs_check.proofs.expressions import GAMMA, TIME, computes_at, symbol
+from proofs_check.proofs.evaluated import GAMMA, TIME, evaluates, symbol
 from proofs_check.proofs.local_updates.local_sgd_pl import deviations
 from proofs_check.verdict import Verdict
 from theory.theorems.one_shot_strongly_convex import one_shot_strongly_convex
@@ -38,5 +38,5 @@ def prove(claimed: Any = FLOOR) -> Verdict:
         deviations(3),
         nonnegative("one step contracts for gamma <= 1/L", slack, v, inner, L),
         equality("the sum of the series", solution, bound),
-        computes_at(one_shot_strongly_convex, bound),
+        evaluates(one_shot_strongly_convex, bound),
     )

@@ -7,7 +7,9 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.proofs.derivation import equality, nonnegative, settled
+from proofs_check.proofs.evaluated import TIME, evaluates, symbol
 from proofs_check.verdict import Verdict
+from theory.theorems.compressed_bsp_strongly_convex import compressed_bsp_strongly_convex
 
 L, omega, n, sigma2, zeta2_star, mu, gamma = sp.symbols(
     "L omega n sigma2 zeta2_star mu gamma", positive=True
@@ -32,6 +34,7 @@ def prove(claimed: Any = FLOOR) -> Verdict:
     square = 2 * (a - b) ** 2 + 2 * b**2 - a**2
     d = sp.symbols("d", positive=True)
     (floor,) = sp.solve(sp.Eq(d, (1 - gamma * mu) * d + gamma**2 * noise), d)
+    left = (1 - gamma * mu) ** TIME
     return settled(
         "compressed_bsp_strongly_convex",
         f"E||x_T - x*||^2 has the floor {claimed}",
@@ -39,4 +42,5 @@ def prove(claimed: Any = FLOOR) -> Verdict:
         equality("||a||^2 <= 2||a-b||^2 + 2||b||^2 by a square", square, (a - 2 * b) ** 2),
         nonnegative("one step contracts", slack, v, inner, L, omega, n),
         equality("the fixed point of the recursion", floor, claimed),
+        evaluates(compressed_bsp_strongly_convex, left * symbol("R2") + (1 - left) * claimed),
     )

@@ -8,7 +8,8 @@ import sympy as sp
 
 from proofs_check.proofs.auxiliary.reaches import fixed_points, velocities
 from proofs_check.proofs.derivation import equality, settled
-from proofs_check.proofs.expressions import near, symbol
+from proofs_check.proofs.evaluated import symbol
+from proofs_check.proofs.expressions import near
 from proofs_check.verdict import Verdict
 from theory.theorems.dist_ef_sgdm import dist_ef_sgdm
 

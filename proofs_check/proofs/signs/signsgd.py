@@ -7,7 +7,9 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.proofs.derivation import equality, nonnegative, settled
+from proofs_check.proofs.evaluated import evaluates
 from proofs_check.verdict import Verdict
+from theory.theorems.signsgd import signsgd
 
 gamma, L1, sigma1, gap, T = sp.symbols("gamma L_one sigma_one Delta T", positive=True)
 FLOOR = gamma * L1 / 2 + 2 * sigma1
@@ -33,6 +35,7 @@ def prove(claimed: Any = FLOOR) -> Verdict:
         "Bernstein et al. 2018, arXiv:1802.04434, Theorem 1",
         nonnegative("a wrong sign costs at most 2 gamma sigma_j", sp.simplify(worst), v, s, gamma),
         equality("the sum of T steps", total, gap / (gamma * T) + claimed),
+        evaluates(signsgd, gap / (gamma * T) + claimed),
         equality(
             "batches of T at the paper's step", tuned.subs(sigma1, sigma1 / sp.sqrt(T)), paper
         ),

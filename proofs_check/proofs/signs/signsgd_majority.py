@@ -7,7 +7,10 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.proofs.derivation import equality, nonnegative, settled, truth
+from proofs_check.proofs.evaluated import evaluates, symbol
+from proofs_check.proofs.signs.signsgd import FLOOR, T, gamma, gap, sigma1
 from proofs_check.verdict import Verdict
+from theory.theorems.signsgd_majority import signsgd_majority
 
 S = sp.symbols("S", positive=True)  # |g_j|/sigma_j
 BOUND = 1 / S  # sqrt(n) times the chance
@@ -32,6 +35,8 @@ def prove(claimed: Any = BOUND) -> Verdict:
         (2 / (9 * S**2)).subs(S, edge),
         (sp.Rational(1, 2) - S / (2 * sp.sqrt(3))).subs(S, edge),
     ]
+    # as of one worker, each sign wrong with 1/sqrt(n) of the chance
+    vote = FLOOR.subs(sigma1, claimed * S * sigma1 / sp.sqrt(symbol("n")))
     return settled(
         "signsgd_majority",
         f"P(vote wrong) <= {claimed}/sqrt(n)",
@@ -41,4 +46,5 @@ def prove(claimed: Any = BOUND) -> Verdict:
         truth("the two bounds on q meet", sp.simplify(pieces[0] - pieces[1]) == 0),
         nonnegative("weak signal", left, v),
         nonnegative("strong signal", right, u),
+        evaluates(signsgd_majority, gap / (gamma * T) + vote),
     )

@@ -8,7 +8,9 @@ import sympy as sp
 
 from proofs_check.proofs.auxiliary.ef_sgd_workers import virtual_descent
 from proofs_check.proofs.derivation import equality, settled
+from proofs_check.proofs.evaluated import TIME, evaluates, symbol
 from proofs_check.verdict import Verdict
+from theory.theorems.ef_sgd_two_way import ef_sgd_two_way
 
 r1, r2, L, G2, sigma2, n, gamma = sp.symbols("r1 r2 L G2 sigma2 n gamma", positive=True)
 AMPLIFICATION = (r1 + r2) / ((1 - r1) * (1 - r2))
@@ -24,6 +26,9 @@ def prove(claimed: Any = AMPLIFICATION) -> Verdict:
     mine = r1 / (1 - r1)  # fixed point of e -> r1 (1 + e), in units of gamma G
     message = 1 + 2 * mine
     theirs = r2 / (1 - r2) * message
+    own = 2 * gamma * L * sigma2 / n + 2 * gamma**2 * L**2 * G2 * claimed**2
+    bound = 4 * symbol("initial_gap") / (gamma * TIME) + own
+    lost = {r1: sp.sqrt(1 - symbol("delta_up")), r2: sp.sqrt(1 - symbol("delta_down"))}
     return settled(
         "ef_sgd_two_way",
         f"both residuals <= gamma G {claimed}",
@@ -34,4 +39,5 @@ def prove(claimed: Any = AMPLIFICATION) -> Verdict:
         equality("the server's fixed point", r2 * (message + theirs), theirs),
         equality("the two together", mine + theirs, claimed),
         *virtual_descent(gamma**2 * G2 * AMPLIFICATION**2, FLOOR),
+        evaluates(ef_sgd_two_way, bound.subs(lost)),
     )

@@ -8,7 +8,9 @@ import sympy as sp
 
 from proofs_check.proofs import weighted_recursion as lemma
 from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled
+from proofs_check.proofs.evaluated import evaluates
 from proofs_check.verdict import Verdict
+from theory.theorems.mem_sgd import mem_sgd
 
 L, G2, delta = sp.symbols("L G2 delta", positive=True)
 ALPHA = 5
@@ -56,4 +58,5 @@ def prove(claimed: Any = MEMORY) -> Verdict:
         *memory(claimed),
         equality("||x||^2 >= ||x - m||^2/2 - ||m||^2 by a square", halves, (x + m) ** 2 / 2),
         equality("the bound", bound * lemma.S_T, stated),
+        evaluates(mem_sgd, bound),
     )

@@ -7,7 +7,9 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.proofs.derivation import equality, nonnegative, settled
+from proofs_check.proofs.evaluated import TIME, evaluates
 from proofs_check.verdict import Verdict
+from theory.theorems.bsp_strongly_convex import bsp_strongly_convex
 
 gamma, mu, sigma2, n = sp.symbols("gamma mu sigma2 n", positive=True)
 FLOOR = gamma * sigma2 / (mu * n)
@@ -28,10 +30,12 @@ def prove(claimed: Any = FLOOR) -> Verdict:
     step = d(t + 1) - (1 - gamma * mu) * d(t) - gamma**2 * sigma2 / n
     solution = sp.rsolve(step, d(t), {d(0): R2})
     left = (1 - gamma * mu) ** t
+    bound = left * R2 + (1 - left) * claimed
     return settled(
         "bsp_strongly_convex",
         f"the recursion has the floor {claimed}",
         "Bottou, Curtis, Nocedal 2018, arXiv:1606.04838, Theorem 4.6",
         nonnegative("one step contracts for gamma <= 1/L", slack, v, inner, L),
-        equality("the sum of the series", solution, left * R2 + (1 - left) * claimed),
+        equality("the sum of the series", solution, bound),
+        evaluates(bsp_strongly_convex, bound.subs(t, TIME)),
     )

@@ -7,7 +7,9 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled, truth
+from proofs_check.proofs.evaluated import TIME, evaluates, symbol
 from proofs_check.verdict import Verdict
+from theory.theorems.ssp import ssp
 
 scale, length, D, n = sp.symbols("scale l D n", positive=True)
 s = sp.symbols("s", nonnegative=True)
@@ -63,4 +65,5 @@ def prove(claimed: Any = AMOUNT, late: Any = (2 * s + 1) * (n - 1)) -> Verdict:
             sp.diff(AMOUNT, scale).subs(scale, paper / sp.sqrt(2)),
             0,
         ),
+        evaluates(ssp, claimed.subs({s: symbol("lead"), D: symbol("diameter")}) / sp.sqrt(TIME)),
     )

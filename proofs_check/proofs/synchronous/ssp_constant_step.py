@@ -7,9 +7,11 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.proofs.derivation import equality, nonnegative, settled, truth
+from proofs_check.proofs.evaluated import evaluates, symbol
 from proofs_check.proofs.gossip_convex.dgd import telescope
 from proofs_check.proofs.synchronous.ssp import windows
 from proofs_check.verdict import Verdict
+from theory.theorems.ssp_constant_step import ssp_constant_step
 
 gamma, length, R2, n, T = sp.symbols("gamma l R2 n T", positive=True)
 s = sp.symbols("s", nonnegative=True)
@@ -37,4 +39,5 @@ def prove(claimed: Any = AMOUNT) -> Verdict:
             "the sums fit", sp.expand((claimed - total).subs(n, 1 + w)), s, w, gamma, length, R2
         ),
         equality("the best stepsize", sp.diff(AMOUNT, gamma).subs(gamma, best), 0),
+        evaluates(ssp_constant_step, claimed.subs(s, symbol("lead"))),
     )

@@ -7,7 +7,9 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.proofs.derivation import equality, nonnegative, settled
+from proofs_check.proofs.evaluated import TIME, evaluates, symbol
 from proofs_check.verdict import Verdict
+from theory.theorems.diana import diana
 
 L, omega, n, sigma2, gamma, alpha = sp.symbols("L omega n sigma2 gamma alpha", positive=True)
 zeta2_star = sp.symbols("zeta2_star", positive=True)
@@ -34,6 +36,8 @@ def prove(claimed: Any = NOISE, weight: Any = WEIGHT, share: Any = 6) -> Verdict
     limit = 1 / (L * (1 + share * omega / n) * (1 + v))
     slack = sp.simplify((kept - after).subs(gamma, limit))
     young = 2 * (g - star) ** 2 + 2 * (h - star) ** 2 - (g - h) ** 2
+    rate = sp.Min(gamma * symbol("mu"), alpha / 2)
+    left = (1 - rate) ** TIME
     return settled(
         "diana",
         f"noise of one step gamma^2 {claimed}, weight {weight}, step 1/(L (1 + {share} omega/n))",
@@ -46,4 +50,5 @@ def prove(claimed: Any = NOISE, weight: Any = WEIGHT, share: Any = 6) -> Verdict
         equality("H of the start, h = 0", ((h - star) ** 2).subs(h, 0), star**2),
         equality("||a - b||^2 <= 2||a||^2 + 2||b||^2 by a square", young, (g + h - 2 * star) ** 2),
         nonnegative("the Lyapunov function falls", slack, v, inner, H, L, omega, n, sigma2, alpha),
+        evaluates(diana, left * (symbol("R2") + START) + (1 - left) / rate * gamma**2 * claimed),
     )

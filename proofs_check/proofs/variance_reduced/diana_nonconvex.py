@@ -7,7 +7,9 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.proofs.derivation import equality, nonnegative, settled
+from proofs_check.proofs.evaluated import evaluates
 from proofs_check.verdict import Verdict
+from theory.theorems.diana_nonconvex import diana_nonconvex
 
 L, omega, n, sigma2, gamma, alpha = sp.symbols("L omega n sigma2 gamma alpha", positive=True)
 NOISE = (1 + 4 * omega) * sigma2 / n
@@ -45,4 +47,5 @@ def prove(claimed: Any = NOISE, weight: Any = WEIGHT) -> Verdict:
         nonnegative("of the move 3/alpha", third, v),
         nonnegative("f + c H falls", slack, u, v, g2, H, L, omega, sigma2, alpha),
         equality("the start of the bound", start, stated),
+        evaluates(diana_nonconvex, stated + 2 * gamma * L * claimed),
     )

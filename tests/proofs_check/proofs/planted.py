@@ -187,8 +187,8 @@ PLANTED: tuple[tuple[str, Callable[[Any], dict[str, Any]], str], ...] = (
     ("local_gossip", lambda p: {"spread": p.SPREAD / p.H}, "the spread ends at"),
     ("sparq_sgd", lambda p: {"drift": p.DRIFT / 2}, "4 L^2 times the mean square"),
     ("unbounded_delays", lambda p: {"missing": p.MISSED / (1 + p.omega)}, "delays at random"),
-    ("warm_up_strongly_convex", lambda p: {"noise": p.NOISE / 2}, "code iterates"),
-    ("gradual_warm_up_strongly_convex", lambda p: {"noise": p.NOISE / 2}, "code iterates"),
+    ("warm_up_strongly_convex", lambda p: {"noise": p.NOISE / 2}, "code evaluates"),
+    ("gradual_warm_up_strongly_convex", lambda p: {"noise": p.NOISE / 2}, "code evaluates"),
     ("cyclic_blocks", lambda p: {"claimed": p.BOUND / p.K}, "every part is in K sums"),
     ("push_sum_uniform", lambda p: {"claimed": p.FACTOR - sp.Rational(1, 100)}, "three sums"),
 )

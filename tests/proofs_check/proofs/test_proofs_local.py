@@ -10,17 +10,13 @@ import sympy as sp
 
 from proofs_check.proofs.asynchronous import delay_oscillation
 from proofs_check.proofs.cooperative import cooperative_sgd, elastic_averaging
-from proofs_check.proofs.local_updates import best_period, pr_sgd
-from proofs_check.proofs.synchronous import order_statistics, ssp, ssp_constant_step
+from proofs_check.proofs.local_updates import best_period
+from proofs_check.proofs.synchronous import order_statistics
 from theory.constants import Constants
 from theory.rules.stability import Elastic, no_oscillation
 from theory.seconds.periods import best_period as best
 from theory.seconds.step_times import StepTimes
-from theory.stepsizes import ConstantStep, InverseRootStep
 from theory.theorems.cooperative_sgd import cooperative_sgd as cooperative_theorem
-from theory.theorems.pr_sgd import pr_sgd as pr_theorem
-from theory.theorems.ssp import ssp as ssp_theorem
-from theory.theorems.ssp_constant_step import ssp_constant_step as ssp_constant_theorem
 
 CASE = Constants(
     n=4, L=2.0, L_max=2.0, sigma2=5.0, zeta2=0.0, G2=7.0, initial_gap=3.0, lam=0.6, H=5, lead=2,
@@ -36,21 +32,6 @@ def number(expression: Any, **more: Any) -> float:
     """The expression at the case, symbols matched by name."""
     values = {**VALUES, **more}
     return float(expression.subs({s: values[s.name] for s in expression.free_symbols}))
-
-
-def test_the_bounds_are_the_proved_ones() -> None:
-    t, gamma = np.array([50.0]), ConstantStep(0.1)
-    start = 2 * 3 / (0.1 * 50)
-    for theorem, floor in (
-        (pr_theorem, pr_sgd.FLOOR),
-        (cooperative_theorem, cooperative_sgd.FLOOR),
-    ):
-        got = theorem.bound(CASE, gamma, t)[0]
-        assert got == pytest.approx(start + number(floor), rel=1e-12)
-    got = ssp_theorem.bound(CASE, InverseRootStep(0.1), t)[0]
-    assert got == pytest.approx(number(ssp.AMOUNT) / 50**0.5, rel=1e-12)
-    got = ssp_constant_theorem.bound(CASE, gamma, t)[0]
-    assert got == pytest.approx(number(ssp_constant_step.AMOUNT, R2=6, T=50), rel=1e-12)
 
 
 def test_the_condition_is_the_proved_one() -> None:
