@@ -100,7 +100,10 @@ def places(theorem: Theorem, c: Constants) -> Iterator[tuple[Constants, Stepsize
     yield c, step
     if isinstance(step, ConstantStep):
         longest = theorem.stepsize(c, 1)(0)
-        yield from ((c, ConstantStep(longest)), (c, ConstantStep(_FAR * longest)))
+        yield c, ConstantStep(longest)
+        far = ConstantStep(_FAR * longest)
+        if (theorem.bound(c, far, _TIMES) > 0).all():  # D-PSGD's says nothing there
+            yield c, far
     c = c.state(None, **{name: _LIFTED for name, value in numbers(c).items() if value == 0})
     for name, value in numbers(c).items():
         yield c.state(None, **{name: elsewhere(value)}), step
