@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from algorithms.problems.base import Problem
-from algorithms.problems.curvature import curvature_at_start
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep, Stepsize
 
@@ -26,7 +25,7 @@ def cautious(problem: Problem, c: Constants, relative_move: float = 0.0) -> tupl
     smoothness = c.L_max or c.L
     known = "the largest L of a worker"
     if not smoothness:
-        smoothness, known = curvature_at_start(problem), "the curvature of f at the start"
+        smoothness, known = problem.curvature_at_start, "the curvature of f at the start"
     damping = _CAUTION * problem.n * (1 + (c.omega or 0.0))
     gamma = 1 / (damping * smoothness)
     operator = f" (1 + {c.omega:.3g})" if c.omega else ""

@@ -19,6 +19,8 @@ from theory.constants import Constants, Kind, Statement
 SOLVE_GRADIENTS = 10
 """Gradients that a local solve is worth: those of an inexact one; the time of any, in the model."""
 
+_CURVATURE_ROUNDS = 30
+_CURVATURE_SHIFT = 1e-3  # of the model, in units of x: differences of gradients, central
 _UNKNOWN_SMOOTHNESS = 10.0  # L [f / x^2] taken for local solves where none is stated (the MLP)
 
 
@@ -107,6 +109,25 @@ class Problem(ABC):
     @abstractmethod
     def mean_gradient(self, x: Tensor) -> Tensor:
         """grad f at points ``[..., d]``, shape ``[..., d]``."""
+
+    @cached_property
+    def curvature_at_start(self) -> float:
+        """Largest |eigenvalue| of the Hessian of f at x_0 [f / x^2], by power iteration.
+
+        A Hessian times a vector is a central difference of exact gradients. From below, and of one
+        point: no Lipschitz constant, and no theorem may use it. 1 where f is flat there.
+        """
+        x, v = self.start(), torch.ones(self.d, dtype=self.dtype, device=self.device)
+        v[1::2] = -0.5  # neither even nor odd under the symmetries of a network's units
+        found = 0.0
+        for _ in range(_CURVATURE_ROUNDS):
+            v = v / v.norm() * _CURVATURE_SHIFT
+            there, back = self.mean_gradient(torch.stack((x + v, x - v)))
+            v = (there - back) / 2
+            found = float(v.norm()) / _CURVATURE_SHIFT
+            if not found > 0:
+                return 1.0
+        return found
 
     def lipschitz(self, radius: float = math.inf) -> float:
         r"""Bound on the norm of every gradient that any worker may draw where \|x\| <= ``radius``

@@ -15,7 +15,6 @@ import numpy as np
 
 from algorithms.catalogue import Row
 from algorithms.problems.base import Problem
-from algorithms.problems.curvature import curvature_at_start
 from algorithms.run import Diverged, run
 from algorithms.trace import Trace
 from proofs_check.instruments.rates import fit_power, rate_verdict
@@ -159,7 +158,7 @@ def _steady(
     if played.tuned.stepless:
         return 1.0
     c, longest = played.constants, played.steps // 2
-    smoothness = c.L_max or c.L or curvature_at_start(problem)
+    smoothness = c.L_max or c.L or problem.curvature_at_start
     largest = 1 / ((1 + (c.omega or 0.0)) * smoothness)
 
     def ends_below(gamma: float, steps: int) -> bool:

@@ -6,7 +6,6 @@ import pytest
 import torch
 
 from algorithms.catalogue import METHODS, problem, row
-from algorithms.problems.curvature import curvature_at_start
 from algorithms.problems.quadratic import Quadratic
 
 
@@ -16,11 +15,11 @@ def test_curvature_is_the_largest_eigenvalue():
         torch.tensor([[1.0, 5.0], [1.0, 9.0]], dtype=torch.float64),
         torch.zeros(2, 2, dtype=torch.float64),
     )
-    assert curvature_at_start(steep) == pytest.approx(7.0, rel=1e-6)  # of the mean
+    assert steep.curvature_at_start == pytest.approx(7.0, rel=1e-6)  # of the mean
     logistic = problem("logreg-breast-cancer", 4)
     x = torch.zeros(logistic.d, dtype=torch.float64)
     columns = torch.func.jacfwd(logistic.mean_gradient)(x)
-    assert curvature_at_start(logistic) == pytest.approx(
+    assert logistic.curvature_at_start == pytest.approx(
         float(torch.linalg.eigvalsh(columns)[-1]), rel=1e-4
     )
 
@@ -29,7 +28,7 @@ def test_curvature_where_there_is_none():
     flat = Quadratic.from_arrays(
         torch.full((2, 3), 1e-300, dtype=torch.float64), torch.zeros(2, 3, dtype=torch.float64)
     )
-    assert curvature_at_start(flat) == 1.0
+    assert flat.curvature_at_start == 1.0
 
 
 def test_caution_is_by_problem_and_operator_not_by_method():
@@ -43,7 +42,7 @@ def test_caution_is_by_problem_and_operator_not_by_method():
     shares = {key: guessed.pop(key).step(0) for key in ("lars", "lamb")}
     assert shares == {"lars": pytest.approx(0.01 / (0.001 / 0.1)), "lamb": pytest.approx(0.01)}
     plain = {one.step(0) for one in guessed.values() if not one.method.constants(built).omega}
-    assert plain == {1 / (4 * 4 * curvature_at_start(built))}
+    assert plain == {1 / (4 * 4 * built.curvature_at_start)}
     assert guessed["downpour"].note.startswith("1 / (4 n L) = ")
     assert "the curvature of f at the start" in guessed["downpour"].note
 
