@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +24,20 @@ Tunings = Mapping[str, Mapping[str, Best]]
 
 
 def tunings(path: Path = FILE) -> Tunings:
-    """What the file holds; nothing where there is none.
+    """What the file holds, read again when it has changed; nothing where there is none.
 
     Raises:
         ValueError: it cannot be read.
     """
     if not path.exists():
         return {}
+    there = path.stat()
+    return _read(path, there.st_mtime_ns, there.st_size)
+
+
+@lru_cache(maxsize=4)
+def _read(path: Path, changed: int, size: int) -> Tunings:
+    """What the file held when it was ``changed`` last."""
     try:
         rows: dict[str, dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["rows"]
         return {
