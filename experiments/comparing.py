@@ -186,12 +186,7 @@ def _check(rows: Sequence[Row], problem: Problem, replicas: int) -> None:
     if replicas < 2:
         raise ValueError(f"replicas must be at least 2, for intervals, got replicas={replicas}")
     for row in rows:
-        row.ready()
-        if not row.runs_on(problem.name):
-            raise ValueError(
-                f"row {row.key!r} does not run on problem={problem.name}; it runs on "
-                f"{', '.join(row.problems)}"
-            )
+        row.require_fit(problem)
 
 
 def _price(

@@ -6,6 +6,7 @@ from algorithms.catalogue.row import CORE, Recipe
 from algorithms.compressors.base import Compressor
 from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.methods.synchronous.bsp import BSP
+from algorithms.sets.projection import onto_domain
 from theory.theorem import Result, Theorem
 from theory.theorems.bsp_nonconvex import bsp_nonconvex
 from theory.theorems.bsp_strongly_convex import bsp_strongly_convex
@@ -41,8 +42,10 @@ def compressed(
 ) -> Recipe:
     """BSP with an unbiased operator, bound to the tensors of the problem."""
     return Recipe(
-        lambda step, p, _t: BSP(step, compressor.for_shapes(p.shapes)), theorems, compressor,
-        problems=problems, operators=operators, results=results,
+        lambda step, p, _t: BSP(
+            step, compressor.for_shapes(p.shapes), proximal=onto_domain(p)
+        ),
+        theorems, compressor, problems=problems, operators=operators, results=results,
     )  # fmt: skip
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from algorithms.catalogue.entries import entry
 from algorithms.catalogue.row import CORE, Recipe, Row
 from algorithms.compressors.identity import Identity
@@ -31,13 +33,14 @@ _WIDE = Ball(100.0)  # the minimisers of unconstrained problems lie well within
 
 def _ball(problem: Problem) -> Ball:
     """The set of a problem that has one; else a ball that bounds gradients and binds nothing."""
-    name, radius = quadratic_data.BOUND
-    return Ball(radius) if problem.name == name else _WIDE
+    return Ball(problem.within) if problem.within < math.inf else _WIDE
 
 
 def _geometry(problem: Problem) -> Geometry:
     """The entropy on the simplex; off it mirror descent is taken in the Euclidean distance."""
-    return NegativeEntropy() if problem.name == absolute_data.SIMPLEX else Euclidean()
+    if problem.name == absolute_data.SIMPLEX:
+        return NegativeEntropy()
+    return Euclidean() if problem.within == math.inf else Euclidean(Ball(problem.within))
 
 
 def _sums_and_guests(problem: Problem, float_bits: int) -> float:

@@ -12,6 +12,7 @@ from algorithms.optimizers.lamb import LAMB
 from algorithms.optimizers.lars import LARS
 from algorithms.optimizers.layers import NormRatio
 from algorithms.problems.base import Problem
+from algorithms.problems.logistic_data import MANY_SAMPLES
 from theory.orders.cr_psgd import cr_psgd
 from theory.orders.lamb_large_batch import lamb_large_batch
 from theory.orders.lars_large_batch import lars_large_batch
@@ -138,6 +139,7 @@ ENTRIES: tuple[Row, ...] = (
             _growth,
             (),
             Identity(),
+            (*CORE, MANY_SAMPLES),
             cycle="the batch grows in stages",
             why="the paper gives no convergence theorem: growing the batch keeps the noise scale "
             "of a stepsize that decays",
@@ -150,7 +152,7 @@ ENTRIES: tuple[Row, ...] = (
             _cr_psgd,
             (),
             Identity(),
-            (*CORE, "quadratic-pl"),
+            (*CORE, "quadratic-pl", MANY_SAMPLES),
             cycle="the batch grows from step to step",
             why="the rate is stated to order only: 1/(nT) in T gradients a worker with log T "
             "rounds under the Polyak-Lojasiewicz condition; batches here grow by the ratio that "

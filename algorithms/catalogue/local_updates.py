@@ -14,6 +14,7 @@ from algorithms.methods.local_updates.adacomm import AdaComm
 from algorithms.methods.local_updates.local_sgd import AtMeetings, LocalSGD
 from algorithms.optimizers.momentum import Momentum
 from algorithms.optimizers.outer import BlockMomentum
+from algorithms.problems.logistic_data import MANY_SAMPLES
 from algorithms.synchronisation.periods import Growing, Once, PostLocal
 from theory.orders.lupa_sgd import lupa_sgd
 from theory.orders.one_shot_averaging import one_shot_averaging
@@ -46,7 +47,7 @@ ENTRIES: tuple[Row, ...] = (
             lambda step, _p, _t: LocalSGD(step, _PERIOD),
             LOCAL,
             Identity(),
-            OBJECTIVES,
+            (*OBJECTIVES, MANY_SAMPLES),
         ),
     ),
     entry(

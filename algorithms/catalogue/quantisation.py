@@ -29,6 +29,7 @@ from algorithms.compressors.terngrad import TernGrad
 from algorithms.compressors.variable_length import VariableLength
 from algorithms.methods.quantisation.terngrad import TernGradSGD
 from algorithms.problems.base import Problem
+from algorithms.problems.logistic_data import MANY_SAMPLES
 from theory.estimation.atomic_sparsification import atomic_sparsification
 from theory.estimation.k_level import k_level
 from theory.estimation.randomised_mean import randomised_mean
@@ -69,7 +70,7 @@ ENTRIES: tuple[Row, ...] = (
         "qsgd",
         compressed(
             QSGD(4),
-            problems=OBJECTIVES,
+            problems=(*OBJECTIVES, MANY_SAMPLES),
             results=(compressed_bsp_pl,),
             operators=(QSGD(1), EliasQSGD(1), EliasQSGD(4), Buckets(QSGD(4), 25), MaxLevels(4)),
         ),

@@ -191,8 +191,22 @@ class Row:
         return self.recipe.problems if self.recipe else ()
 
     def runs_on(self, name: str) -> bool:
-        """Whether it runs on the problem called ``name``, its data dealt by whatever @RULE."""
+        """Whether it lists the problem called ``name``, its data dealt by whatever @RULE.
+
+        Surveys and tests run it on these; by name it runs on any that :meth:`require_fit` lets
+        through.
+        """
         return name.partition("@")[0] in self.problems
+
+    def require_fit(self, problem: Problem) -> None:
+        """Refuse a problem on which the row's method means nothing, whether it lists it or not.
+
+        Raises:
+            ValueError: the row is planned, or the method cannot minimise the problem; says why.
+        """
+        why = self.ready().build(_UNTUNED, problem, 1).unfit(problem)
+        if why:
+            raise ValueError(f"row {self.key!r} does not run on problem={problem.name}: {why}")
 
     def claims(self, d: int) -> tuple[str, ...]:
         """What the row claims on R^d: claims of its operator, if it compresses; its theorems.

@@ -13,6 +13,8 @@ from algorithms.methods.base import dense_bits
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.methods.synchronous.parameter_server import ParameterServer, Weighting
 from algorithms.problems.base import Problem
+from algorithms.problems.logistic_data import MANY_SAMPLES
+from algorithms.sets.projection import onto_domain
 from algorithms.synchronisation.barriers import BackupWorkers, RoundRobin
 from algorithms.synchronisation.conditions import Linked, Repeated
 from algorithms.synchronisation.stale import SSP, EagerSSP
@@ -41,7 +43,13 @@ def _backups(n: int) -> int:
 ENTRIES: tuple[Row, ...] = (
     entry(
         "bsp-sgd",
-        Recipe(lambda step, _p, _t: BSP(step), PLAIN, Identity(), OBJECTIVES, results=(bsp_pl,)),
+        Recipe(
+            lambda step, p, _t: BSP(step, proximal=onto_domain(p)),
+            PLAIN,
+            Identity(),
+            (*OBJECTIVES, MANY_SAMPLES),
+            results=(bsp_pl,),
+        ),
     ),
     entry(
         "backup-workers",

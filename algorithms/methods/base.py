@@ -280,6 +280,24 @@ class Method(ABC, Generic[State]):
     def models(self, state: State) -> Tensor:
         """Model rows held here, ``[..., m, d]`` or ``[..., 1, d]``."""
 
+    def reach(self, d: int) -> float:
+        """Radius [x] of a ball around 0 that no model in R^d leaves; infinite where nothing keeps
+        them in one."""
+        return math.inf
+
+    def unfit(self, problem: Problem) -> str:
+        """Why the method cannot minimise the problem, in words; empty where it can.
+
+        Members that ask for more than gradients say here what a problem lacks.
+        """
+        if self.reach(problem.d) <= problem.within:
+            return ""
+        return (
+            f"its minimum is over ||x|| <= {problem.within:g}, and {self.name} does not keep its "
+            "models there; a row that projects would do: projected-dgd, mirror-descent, bsp-sgd, "
+            "qsgd"
+        )
+
     def seconds(self, state: State, t: int) -> Tensor | None:
         """Modelled time ``[...]`` after t steps, of methods that follow a schedule of their own."""
         return None

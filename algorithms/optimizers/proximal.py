@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import final
@@ -20,6 +21,10 @@ class Proximal(ABC):
     @abstractmethod
     def apply(self, x: Tensor, gamma: float, t: int) -> Tensor:
         """The model ``[..., m, d]`` after step t (t = 0, 1, ...) of stepsize gamma."""
+
+    def reach(self, d: int) -> float:
+        """The largest norm of a model in R^d after it [x]."""
+        return math.inf
 
 
 @final

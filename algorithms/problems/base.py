@@ -33,7 +33,8 @@ class Problem(ABC):
     find (f*, eigenvalues) is found when it is first asked for.
 
     In :meth:`constants`, L, mu and pl are those of the mean f, L_max and mu_min hold for every f_i.
-    ``G2_radius`` [x] is the radius of the ball around 0 in which ``G2`` holds.
+    ``G2_radius`` [x] is the radius of the ball around 0 in which ``G2`` holds. The minimum that is
+    meant is over ||x|| <= ``within`` [x]: infinite but for constrained problems.
     """
 
     if TYPE_CHECKING:  # read-only; a member may hold them as fields or find them when asked
@@ -56,9 +57,11 @@ class Problem(ABC):
         def rowwise(self) -> bool: ...
         @property
         def G2_radius(self) -> float: ...
+        @property
+        def within(self) -> float: ...
 
     else:
-        G2_radius = math.inf
+        G2_radius = within = math.inf
 
     @property
     def shapes(self) -> tuple[tuple[int, ...], ...]:

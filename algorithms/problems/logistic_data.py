@@ -89,6 +89,9 @@ def _sharded(
 
 _REGULARISATION = 0.1
 
+MANY_SAMPLES = "logreg-many-samples"
+"""Logistic regression on so many samples that what one gradient sees is noise."""
+
 
 def _entry(
     name: str, title: str, make: Callable[..., Logistic], regulariser: Regulariser,
@@ -120,5 +123,11 @@ ENTRIES = (
     _entry(
         "nonconvex-digits-dirichlet", "digits, non-convex, Dirichlet(0.3) shards", digits,
         BoundedNonconvex(_REGULARISATION), Dirichlet(0.3),
+    ),
+    ProblemEntry(
+        MANY_SAMPLES,
+        "logistic regression on 2,048 synthetic samples a worker, one a gradient, l2",
+        lambda n: replace(synthetic(n, 2048, 20, L2(0.01), batch=1), name=MANY_SAMPLES),
+        general=False,
     ),
 )  # fmt: skip

@@ -56,6 +56,7 @@ class Quadratic(TensorProblem):
         name: what reports call it.
         law: distribution of the gradient noise.
         regime: what the Hessians allow to be stated: strongly convex, convex or Polyak-Lojasiewicz.
+        within: the minimum meant is over ||x|| <= ``within`` [x].
 
     Raises:
         ValueError: shapes that do not fit, entries that are not finite, a_ij < 0, sigma2 < 0.
@@ -70,6 +71,7 @@ class Quadratic(TensorProblem):
     law: Law = Law.GAUSSIAN
     regime: Regime = Regime.STRONGLY_CONVEX
     f_star: float = 0.0
+    within: float = math.inf
 
     rowwise = True
 

@@ -65,7 +65,7 @@ def on_ball(n: int, d: int = _D, *, radius: float = BOUND[1], sigma2: float = 0.
     factor = brentq(lambda v: float((c / (a + v)).norm()) - radius, 0.0, most, xtol=1e-15)
     x_star = c / (a + factor)
     f_star = 0.5 * (free.a * (x_star - free.c / free.a).square()).sum(-1).mean().item()
-    return replace(free, name=BOUND[0], x_star=x_star, f_star=f_star)
+    return replace(free, name=BOUND[0], x_star=x_star, f_star=f_star, within=radius)
 
 
 def _spread(n: int) -> float:

@@ -38,6 +38,10 @@ class Geometry(ABC):
         return c.without("lipschitz", *_START)
 
     @abstractmethod
+    def radius(self, d: int) -> float:
+        """The largest norm of a point of the set in R^d [x]."""
+
+    @abstractmethod
     def start(self, x0: Tensor) -> Tensor:
         """Where models ``[..., m, d]`` start, given the problem's start."""
 
@@ -64,6 +68,9 @@ class Euclidean(Geometry):
     @property
     def name(self) -> str:
         return f"euclidean on {self.domain.name}"
+
+    def radius(self, d: int) -> float:
+        return self.domain.radius(d)
 
     def within(self, c: Constants, problem: Problem) -> Constants:
         """Gradients are bounded on a bounded set; minimum and start must lie in it to be used."""
@@ -102,6 +109,9 @@ class NegativeEntropy(Geometry):
     @property
     def name(self) -> str:
         return f"entropy on the simplex(total={self.total:g})"
+
+    def radius(self, d: int) -> float:
+        return self.total
 
     def start(self, x0: Tensor) -> Tensor:
         return torch.full_like(x0, self.total / x0.shape[-1])

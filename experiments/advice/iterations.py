@@ -55,8 +55,7 @@ def steps_to_target(key: str, on: Problem, target: float, most: int) -> RowSteps
         ValueError: the row does not run on the problem.
     """
     mine = row(key)
-    if not mine.runs_on(on.name):
-        raise ValueError(f"row {key!r} does not run on problem={on.name}")
+    mine.require_fit(on)
     ready = chosen(mine, on, Tuning.GRID, seed=SEED)
     tuned = ready.tuned(on, most)
     told = f"{tuned.method.name}; {tuned.step_text}"

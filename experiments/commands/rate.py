@@ -62,15 +62,10 @@ def rate_command(
         variable = look_up("variable", vary, {name: name for name in VARIABLES})
         entry_called(problem_name)
         mine = with_settings(row(key), read_settings(settings))
-        mine.ready()
-        if not mine.runs_on(problem_name):
-            raise ValueError(
-                f"row {key!r} does not run on problem={problem_name}; it runs on "
-                f"{', '.join(mine.problems)}"
-            )
         step = None if gamma is None else positive(gamma)
         by = look_up("tuning", tuning, {one.value: one for one in Tuning})
         objective = problem(problem_name, n)
+        mine.require_fit(objective)
         if step is None and by is Tuning.GRID:
             step = best_of(mine, objective)[0].step(objective)
         elif step is None and mine.tune(objective, steps).theorem is None:

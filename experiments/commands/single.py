@@ -88,13 +88,7 @@ def run_command(
 
 def _chosen(key: str, problem_name: str, n: int) -> tuple[Row, Problem]:
     chosen, objective = row(key), problem(problem_name, n)
-    if not chosen.runs_on(problem_name):
-        if not chosen.problems:
-            chosen.build(objective, 1)  # says that the row is planned, and which are ready
-        raise ValueError(
-            f"row {key!r} does not run on problem={problem_name}; it runs on "
-            f"{', '.join(chosen.problems)}"
-        )
+    chosen.require_fit(objective)
     return chosen, objective
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -50,22 +50,21 @@ def _todo(keys: Sequence[str], names: Sequence[str]) -> list[tuple[Row, str]]:
     """Rows with the problems that they are tuned on.
 
     Raises:
-        ValueError: an unknown row or problem, or a row that runs on none of the problems.
+        ValueError: an unknown row or problem, or a row named that does not run on one of those.
     """
     wanted = {entry_called(name).name for name in names}
     chosen = [row(key) for key in keys] or METHODS
     todo = []
     for one in chosen:
         one.ready()
-        mine = [
-            name
-            for name in (sorted(wanted) or one.problems)
-            if one.runs_on(name) and (wanted or not name.startswith("mlp"))
-        ]
-        if keys and not mine:
-            raise ValueError(
-                f"row {one.key!r} runs on none of {', '.join(sorted(wanted)) or 'the problems'}; "
-                f"it runs on {', '.join(one.problems)}"
-            )
-        todo += [(one, name) for name in mine]
+        if keys and wanted:
+            for name in wanted:
+                one.require_fit(problem(name, Budget().n))
+            todo += [(one, name) for name in sorted(wanted)]
+        else:
+            todo += [(one, name) for name in one.problems if _meant(name, wanted)]
     return todo
+
+
+def _meant(name: str, wanted: Collection[str]) -> bool:
+    return name in wanted if wanted else not name.startswith("mlp")

@@ -144,7 +144,7 @@ def test_run_with_one_replica_has_no_interval(tmp_path: Path) -> None:
             "is a collective, not a method",
         ),
         (("run", "choco-gossip", "-p", "quadratic-sc"), "it runs on consensus"),
-        (("run", "qsgd", "-p", "consensus", "-n", "4"), "does not run on problem=consensus"),
+        (("run", "fdla", "-p", "quadratic-sc", "-n", "4"), "takes no gradient after the start"),
         (
             ("run", "qsgd", "-p", "quadratic-sc", "--out", "/dev/null/x"),
             "out must be a folder that can be written to, got out=/dev/null/x",

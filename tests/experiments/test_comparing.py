@@ -214,7 +214,7 @@ def test_the_command_prints_a_table_and_keeps_the_data(tmp_path: Path) -> None:
         (("bsp-sgd", "bsp-sgd", "-p", "quadratic-sc"), "no two alike"),
         (("bsp-sgd", "qsgd", "-p", "quadratic-sc", "--x", "bytes"), "unknown axis 'bytes'"),
         (("bsp-sgd", "qsgd", "-p", "quadratic-sc", "--tuning", "grit"), "nearest: grid"),
-        (("bsp-sgd", "qsgd", "-p", "lasso-diabetes"), "does not run on problem=lasso-diabetes"),
+        (("bsp-sgd", "d2", "-p", "quadratic-ball"), "does not keep its models there"),
         (("bsp-sgd", "qsgd", "-p", "quadratic-sc", "--replicas", "1"), "replicas must be at least"),
         (("bsp-sgd", "qsgd", "-p", "quadratic-sc", "--budget", "-1"), "budget must be positive"),
         (("bsp-sgd", "qsgd", "-p", "quadratic-sc", "--set", "k=1"), "--set must be ROW:NAME=VALUE"),

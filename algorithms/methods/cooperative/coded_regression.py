@@ -154,6 +154,9 @@ class CodedRegression(Coded):
     def name(self) -> str:
         return f"coded regression, s={self.spare}"
 
+    def unfit(self, problem: Problem) -> str:
+        return super().unfit(problem) or unless_affine(problem)
+
     def step(self, state: CodedState, t: int, world: World) -> CodedState:
         """The whole solution at step 0; later steps change nothing.
 
@@ -177,6 +180,16 @@ class CodedRegression(Coded):
                 "singular; more samples or fewer columns would do"
             )
         return state._replace(x=world.published(x, t))
+
+
+def unless_affine(problem: Problem) -> str:
+    """Why one round is not enough, in words; empty where the mean gradient is affine along a line
+    that no axis is parallel to, at 0, 1 and 2 times a point (odd slopes are not at -1, 0 and 1)."""
+    p = torch.linspace(-2, 3, problem.d, dtype=problem.dtype, device=problem.device)
+    zero, once, twice = problem.mean_gradient(torch.stack((torch.zeros_like(p), p, 2 * p)))
+    if float((zero + twice - 2 * once).norm()) <= _AFFINE * (1 + float((twice - zero).norm())):
+        return ""
+    return "coded regression needs gradients that are affine in x; gradient coding would do"
 
 
 def normal_equations(problem: Problem, shards: Tensor) -> Tensor:

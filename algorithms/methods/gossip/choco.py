@@ -13,7 +13,11 @@ from algorithms.compressors.base import Compressor
 from algorithms.kernels.scaled_sum import add_scaled
 from algorithms.methods.base import Method, World
 from algorithms.methods.exchanges.gossip_rounds import GossipRound
-from algorithms.methods.gossip_averaging.gossip_averaging import averaging_start, starts
+from algorithms.methods.gossip_averaging.gossip_averaging import (
+    averaging_start,
+    starts,
+    unfit_to_average,
+)
 from algorithms.methods.parts.checks import check_size, check_static
 from algorithms.methods.parts.constants import operator_constants
 from algorithms.problems.base import Problem
@@ -188,6 +192,9 @@ class ChocoGossip(Choco):
         spread = (rows - rows.mean(0)).square().sum() + rows.square().sum()
         known = Statement(Kind.EXACT, "x_0", "public copies start at 0")
         return self.gossip.constants(problem, 1).state(known, initial_potential=float(spread))
+
+    def unfit(self, problem: Problem) -> str:
+        return unfit_to_average(problem)
 
     def init(self, x0: Tensor, world: World) -> ChocoState:
         check_size(self.topology, world)

@@ -14,6 +14,8 @@ from algorithms.methods.parts.checks import check_averages, check_size
 from algorithms.problems.base import Problem
 from theory.constants import Constants, Kind, Statement
 
+_ROUNDING = 1e-9  # of a gradient
+
 
 class AveragingState(NamedTuple):
     """Each worker's value ``[..., m, d]``.
@@ -65,6 +67,9 @@ class GossipAveraging(Method[AveragingState]):
         stated = problem.constants().merge(self.exchange.constants())
         return stated.merge(spread_at_start(problem))
 
+    def unfit(self, problem: Problem) -> str:
+        return unfit_to_average(problem)
+
     def init(self, x0: Tensor, world: World) -> AveragingState:
         check_size(self.exchange, world, "exchange")
         return averaging_start(x0, world)
@@ -79,6 +84,19 @@ class GossipAveraging(Method[AveragingState]):
 def starts(x: Tensor, workers: Tensor, problem: Problem) -> Tensor:
     """x - grad f_i(x) of ``workers`` ``[m]`` at x ``[..., m or 1, d]``: what is averaged."""
     return x - problem.full_gradient(x, workers)
+
+
+def unfit_to_average(problem: Problem) -> str:
+    """Why averaging alone does not minimise the problem, in words; empty where it does: the mean
+    x_0 - grad f(x_0) of what is averaged must be a minimiser."""
+    x = problem.start()
+    g = problem.mean_gradient(x)
+    if float(problem.mean_gradient(x - g).norm()) <= _ROUNDING * (1 + float(g.norm())):
+        return ""
+    return (
+        "the row averages x_0 - grad f_i(x_0) and takes no gradient after the start, which "
+        "minimises f where f_i(x) = ||x - b_i||^2 / 2 only; consensus would do"
+    )
 
 
 def averaging_start(x0: Tensor, world: World) -> AveragingState:

@@ -16,6 +16,7 @@ from algorithms.methods.gossip_averaging.gossip_averaging import (
     AveragingState,
     averaging_start,
     spread_at_start,
+    unfit_to_average,
 )
 from algorithms.methods.parts.checks import check_averages, check_size
 from algorithms.methods.parts.constants import operator_constants
@@ -93,6 +94,9 @@ class QuantisedConsensus(Method[AveragingState]):
             return stated
         known = Statement(Kind.UPPER, "every tick", "row error times E||W - I||_F^2")
         return stated.state(known, absolute_error=self.row_error * moved)
+
+    def unfit(self, problem: Problem) -> str:
+        return unfit_to_average(problem)
 
     def init(self, x0: Tensor, world: World) -> AveragingState:
         check_size(self.exchange, world, "exchange")

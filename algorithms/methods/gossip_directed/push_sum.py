@@ -9,7 +9,7 @@ from torch import Tensor
 
 from algorithms.methods.base import Method, World
 from algorithms.methods.exchanges.exchange import Exchange
-from algorithms.methods.gossip_averaging.gossip_averaging import averaging_start
+from algorithms.methods.gossip_averaging.gossip_averaging import averaging_start, unfit_to_average
 from algorithms.methods.parts.checks import check_size
 from algorithms.methods.parts.push import PushState, push, ratio, unit_weights
 from algorithms.problems.base import Problem
@@ -38,6 +38,9 @@ class PushSum(Method[PushState]):
 
     def constants(self, problem: Problem) -> Constants:
         return problem.constants().state(n=self.exchange.n)
+
+    def unfit(self, problem: Problem) -> str:
+        return unfit_to_average(problem)
 
     def init(self, x0: Tensor, world: World) -> PushState:
         check_size(self.exchange, world, "exchange")

@@ -11,7 +11,7 @@ from algorithms.kernels.coordinate_descent import block_products, descend
 from algorithms.methods.base import Method, World
 from algorithms.methods.parts.checks import check_size
 from algorithms.problems.base import Problem, require_int, require_number
-from algorithms.problems.columns import Columns
+from algorithms.problems.columns import Columns, NotSplitByColumns
 from algorithms.topologies.base import Topology
 from theory.constants import Constants
 
@@ -64,6 +64,13 @@ class CoLa(Method[ColaState]):
     @property
     def name(self) -> str:
         return f"CoLa, {self.topology.name}, {self.passes} passes"
+
+    def unfit(self, problem: Problem) -> str:
+        try:
+            Columns.of(problem)
+        except NotSplitByColumns as error:
+            return str(error)
+        return ""
 
     @property
     def safety(self) -> float:

@@ -38,6 +38,9 @@ class BregmanSteps(Method[State]):
         where = self.geometry.name
         return f"{self.kind}, {where}, {self.topology.name}{self.gradients.note}"
 
+    def reach(self, d: int) -> float:
+        return self.geometry.radius(d)
+
     def constants(self, problem: Problem) -> Constants:
         own = self.geometry.within(self.gradients.constants(problem), problem)
         return own.merge(self.topology.each_step())

@@ -96,6 +96,9 @@ class BSP(Method[BSPState]):
             return stated.merge(two_way_constants(self.compressor, self.downlink, problem.d))
         return stated.merge(operator_constants(self.compressor, problem.d))
 
+    def reach(self, d: int) -> float:
+        return self.proximal.reach(d)
+
     def init(self, x0: Tensor, world: World) -> BSPState:
         rows, x = world.rows(x0, len(world.network.workers)), world.rows(x0, 1)
         return BSPState(
