@@ -37,9 +37,9 @@ class Geometry(ABC):
         """
         return c.without("lipschitz", *_START)
 
-    @abstractmethod
     def radius(self, d: int) -> float:
-        """The largest norm of a point of the set in R^d [x]."""
+        """The largest norm of a point of the set in R^d [x]; infinite where none is known."""
+        return math.inf
 
     @abstractmethod
     def start(self, x0: Tensor) -> Tensor:
