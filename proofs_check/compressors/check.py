@@ -14,12 +14,19 @@ from algorithms.run import one_thread
 from proofs_check.compressors.confirmed import second_look
 from proofs_check.compressors.evidence import Evidence, Outcomes, Results, judged, outcomes, sampled
 from proofs_check.compressors.lengths import check_lengths
+from proofs_check.compressors.longer import EXTRA, Longer, how_many, longer
 from proofs_check.compressors.single import check_single
 from proofs_check.compressors.witness import check_witnesses
 from proofs_check.instruments.adversary import WorstVector, search, tightness
 from proofs_check.instruments.exact import ExactLaw, LawMismatch, exact_law, is_random
 from proofs_check.instruments.scripted import NotEnumerable
-from proofs_check.instruments.statistics import ErrorBudget, MeanTest, bound_test, mean_test
+from proofs_check.instruments.statistics import (
+    ErrorBudget,
+    MeanTest,
+    along_test,
+    bound_test,
+    mean_test,
+)
 from proofs_check.instruments.vectors import SMALL_VECTORS
 from proofs_check.verdict import Outcome, Verdict
 from theory.claims import Claim, NoConstant, Unbiased, VarianceBound
@@ -28,6 +35,7 @@ EXACT = "exact enumeration"
 MONTE_CARLO = "Monte Carlo"
 WORST_CASE = "worst-case search"
 
+_MORE = ", longer"
 _SLACK = Fraction(1, 1 << 45)
 
 
@@ -65,6 +73,7 @@ def _check(evidence: Evidence, only: str) -> tuple[Verdict, ...]:
     again = outcomes(evidence, worst.x, fresh) if worst else None
     some = MONTE_CARLO in wanted and any(not isinstance(c, NoConstant) for c in claims)
     seen = sampled(evidence) if some else {}
+    more = longer(evidence, seen) if some else {}
     verdicts: list[Verdict] = []
     laws, mismatch = _laws(evidence) if {EXACT, MONTE_CARLO} & wanted else ([], "")
     for claim in claims:
@@ -72,7 +81,7 @@ def _check(evidence: Evidence, only: str) -> tuple[Verdict, ...]:
             if EXACT in wanted:
                 verdicts.append(_exact(evidence, claim, laws, mismatch))
             if MONTE_CARLO in wanted:
-                verdicts.append(_monte_carlo(evidence, claim, seen, laws))
+                verdicts.append(_monte_carlo(evidence, claim, seen, more, laws))
         else:
             verdicts.append(
                 check_witnesses(compressor, claim, d=d, seed=seed, alpha=evidence.budget.alpha)
@@ -173,41 +182,38 @@ def _fractions(values: tuple[Fraction, ...]) -> str:
 
 
 def _monte_carlo(
-    evidence: Evidence, claim: Claim, results: Results, laws: list[ExactLaw]
+    evidence: Evidence,
+    claim: Claim,
+    results: Results,
+    more: dict[str, Longer],
+    laws: list[ExactLaw],
 ) -> Verdict:
-    alpha = evidence.budget.alpha / len(results)
+    alpha = evidence.budget.alpha / (len(results) + EXTRA)
     if isinstance(claim, Unbiased):
         known = any(sum(t != 0 for t in law.x) > 1 for law in laws)
-        return _mean_verdict(evidence, claim, results, alpha, known)
-    return _bound_verdict(evidence, claim, results, alpha)
-
-
-def _how_many(results: Results) -> str:
-    at = ", ".join(results)
-    drawn = [r.values.shape[0] for r in results.values() if r.chance]
-    if not drawn:
-        laws = (
-            "laws of all coordinates, read off the code"
-            if any(r.law for r in results.values())
-            else "nothing is drawn"
-        )
-        return f"{at}; {laws}"
-    return f"{at}; {max(drawn)} samples"
+        return _mean_verdict(evidence, claim, results, more, alpha, known)
+    return _bound_verdict(evidence, claim, results, more, alpha)
 
 
 def _mean_verdict(
-    evidence: Evidence, claim: Claim, results: Results, alpha: float, known: bool
+    evidence: Evidence,
+    claim: Claim,
+    results: Results,
+    more: dict[str, Longer],
+    alpha: float,
+    known: bool,
 ) -> Verdict:
     gain = results["flat"].gain
     tests = {name: mean_test(r.values, r.x, alpha, gain, r.chance) for name, r in results.items()}
+    tests |= {n + _MORE: along_test(m.along, m.x, alpha, gain) for n, m in more.items()}
     name, worst = max(tests.items(), key=lambda item: (item[1].refuted, item[1].deviation))
-    outcome, told = _sure(evidence, results[name], worst, alpha, known)
+    outcome, told = _sure(evidence, results[name.removesuffix(_MORE)], worst, alpha, known)
     return judged(
         evidence,
         claim,
         MONTE_CARLO,
         outcome,
-        f"{_how_many(results)}; largest relative "
+        f"{how_many(results, more)}; largest relative "
         f"deviation {worst.deviation:.3g} ({name}, {worst.where}){told}; "
         f"error {alpha:.2g} a vector",
         statistic=worst.deviation,
@@ -233,19 +239,22 @@ def _sure(
     return Outcome.REFUTED if again.refuted else Outcome.COMPARED, f"; {again.told}"
 
 
-def _bound_verdict(evidence: Evidence, claim: Claim, results: Results, alpha: float) -> Verdict:
+def _bound_verdict(
+    evidence: Evidence, claim: Claim, results: Results, more: dict[str, Longer], alpha: float
+) -> Verdict:
     constant = float(_constant(claim))
     tests = {}
     for name, r in results.items():
         some = 1.0 if bool(r.x.any()) else 0.0
         tests[name] = bound_test(r.errors, constant * some, alpha, some, r.chance)
+    tests |= {n + _MORE: bound_test(m.errors, constant, alpha, 1.0) for n, m in more.items()}
     name, worst = max(tests.items(), key=lambda item: (item[1].refuted, item[1].mean))
     return judged(
         evidence,
         claim,
         MONTE_CARLO,
         Outcome.REFUTED if worst.refuted else Outcome.SUPPORTED,
-        f"{_how_many(results)}; largest ratio "
+        f"{how_many(results, more)}; largest ratio "
         f"{worst.mean:.6g} ({name}); error {alpha:.2g} a vector",
         statistic=worst.mean,
         bound=constant,

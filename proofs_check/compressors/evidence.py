@@ -14,6 +14,7 @@ from algorithms.key import Key
 from proofs_check.instruments.exact import is_random
 from proofs_check.instruments.place_law import PlaceLaw, place_law
 from proofs_check.instruments.statistics import ErrorBudget, sample
+from proofs_check.instruments.sum_law import SumLaw, sum_law
 from proofs_check.instruments.vectors import check_vectors
 from proofs_check.verdict import Figures, Outcome, Verdict
 from theory.claims import Claim
@@ -40,7 +41,7 @@ class Evidence(NamedTuple):
 @final
 @dataclass(frozen=True)
 class Outcomes:
-    """Outcomes at x ``[d]``: a sample, or the law of all coordinates.
+    """Outcomes at x ``[d]``: a sample, or the law by place or of a sum.
 
     Attributes:
         values: outcomes ``[S, d]``; of a law the mean, ``[1, d]``.
@@ -51,7 +52,7 @@ class Outcomes:
     x: Tensor
     values: Tensor
     chance: bool
-    law: PlaceLaw | None = None
+    law: PlaceLaw | SumLaw | None = None
 
     @cached_property
     def errors(self) -> Tensor:
@@ -64,7 +65,7 @@ class Outcomes:
     @property
     def gain(self) -> float:
         """The largest |C(x)_j / x_j| that was seen."""
-        seen = self.values if self.law is None else self.law.values
+        seen = self.values if self.law is None else self.law.extremes
         return float((seen / self.x).abs().max())
 
 
@@ -72,10 +73,10 @@ Results = dict[str, Outcomes]
 
 
 def outcomes(evidence: Evidence, x: Tensor, key: Key) -> Outcomes:
-    """The law of C(x) where coordinates act alone, else a sample; one outcome of what is fixed."""
+    """The law of C(x) by place or of a sum, else a sample; one outcome of what is fixed."""
     if not is_random(evidence.compressor, x):
         return Outcomes(x, sample(evidence.compressor, x, 1, key), False)
-    law = place_law(evidence.compressor, x, key)
+    law = place_law(evidence.compressor, x, key) or sum_law(evidence.compressor, x, key)
     if law is not None:
         return Outcomes(x, law.mean[None], False, law)
     most = _MOST if bool(x.any()) else _LEAST

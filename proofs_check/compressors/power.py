@@ -9,13 +9,20 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from torch import Tensor
+
 from algorithms.compressors.base import Compressor
 from algorithms.run import one_thread
-from proofs_check.compressors.evidence import Evidence, Outcomes, sampled
-from proofs_check.instruments.statistics import ROUNDOFF, ErrorBudget, bound_test, mean_test
+from proofs_check.compressors.evidence import Evidence, sampled
+from proofs_check.compressors.longer import AS_GOOD, EXTRA, longer
+from proofs_check.instruments.statistics import (
+    ROUNDOFF,
+    ErrorBudget,
+    along_test,
+    bound_test,
+    mean_test,
+)  # fmt: skip
 from theory.claims import Unbiased
-
-_AS_GOOD = 0.98  # of the largest ratio: vectors at which a constant is nearly attained
 
 
 class SmallestFaults(NamedTuple):
@@ -38,24 +45,26 @@ def smallest_faults(operator: Compressor, d: int, seed: int = 0) -> SmallestFaul
     Raises:
         ValueError: the operator's parameters do not fit d.
     """
-    claims = operator.claims(d)
-    budget = ErrorBudget()
+    evidence = Evidence(operator, d, seed, ErrorBudget())
     with one_thread():
-        found = sampled(Evidence(operator, d, seed, budget))
-    alpha, gain = budget.alpha / len(found), found["flat"].gain
+        found = sampled(evidence)
+        more = longer(evidence, found)
+    alpha, gain = evidence.budget.alpha / (len(found) + EXTRA), found["flat"].gain
     seen = [r for r in found.values() if bool(r.x.any())]
+    errors = [(r.errors, r.chance) for r in seen] + [(m.errors, True) for m in more.values()]
     largest = max(float(r.errors.mean()) for r in seen)
-    near = [r for r in seen if float(r.errors.mean()) >= _AS_GOOD * largest]
-    unbiased = any(isinstance(claim, Unbiased) for claim in claims)
-    bias = min(mean_test(r.values, r.x, alpha, gain, r.chance).resolution / 2 for r in seen)
+    near = [(e, chance) for e, chance in errors if float(e.mean()) >= AS_GOOD * largest]
+    unbiased = any(isinstance(claim, Unbiased) for claim in operator.claims(d))
+    tests = [mean_test(r.values, r.x, alpha, gain, r.chance) for r in seen]
+    tests += [along_test(m.along, m.x, alpha, gain) for m in more.values()]
     return SmallestFaults(
-        min(_excess(r, alpha) for r in near),
-        bias if unbiased else None,
+        min(_excess(e, chance, alpha) for e, chance in near),
+        min(test.resolution / 2 for test in tests) if unbiased else None,
         sum(r.law is not None for r in found.values()),
     )
 
 
-def _excess(seen: Outcomes, alpha: float) -> float:
-    test = bound_test(seen.errors, math.inf, alpha, 1.0, seen.chance)
+def _excess(errors: Tensor, chance: bool, alpha: float) -> float:
+    test = bound_test(errors, math.inf, alpha, 1.0, chance)
     low = test.mean - test.half_width
     return test.half_width / low if low > 0 else ROUNDOFF if test.mean == 0 else math.inf

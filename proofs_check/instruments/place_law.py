@@ -20,8 +20,13 @@ from torch import Tensor
 
 from algorithms.compressors.base import Compressor
 from algorithms.key import Key
-from proofs_check.instruments.exact import TINY, LawMismatch, outcomes_at, random_tables
-from proofs_check.instruments.scripted import NotEnumerable
+from proofs_check.instruments.exact import (
+    TINY,
+    LawMismatch,
+    outcomes_at,
+    random_tables,
+)
+from proofs_check.instruments.scripted import NotEnumerable, drawn_tables
 from proofs_check.instruments.statistics import sample
 
 _STEPS = 1 << 53
@@ -57,13 +62,22 @@ class PlaceLaw:
         return (self.chances * self.values).sum(0)
 
     @property
+    def extremes(self) -> Tensor:
+        """Outcomes ``[K, d]`` beyond which no coordinate goes."""
+        return self.values
+
+    @property
     def square_error(self) -> float:
         """E||C(x) - x||^2, less what may be rounding: chances are known to 2^-53."""
         squares = (self.values - self.x).square()
         return float(((self.chances - _ROUNDED).clamp_min(0) * squares).sum())
 
     def foretold(self, uniforms: Tensor) -> Tensor:
-        """Outcomes ``[S, d]`` for uniforms ``[S, d]``."""
+        """Outcomes ``[S, d]`` for uniforms ``[S, c]`` of the first c coordinates, those that have
+        steps among them."""
+        uniforms = torch.nn.functional.pad(
+            uniforms, (0, len(self.x) - uniforms.shape[-1]), value=0.5
+        )
         place = (uniforms * _STEPS).to(torch.int64)[:, None, :]
         piece = (place >= self.ends[None, :-1]).sum(1)
         return self.values.gather(0, piece)
@@ -79,8 +93,7 @@ def place_law(compressor: Compressor, x: Tensor, key: Key) -> PlaceLaw | None:
         return None
     if law is None:
         return None
-    draws = key.draws(torch.arange(_DRAWN), torch.zeros(1, dtype=torch.int64))
-    foretold = law.foretold(draws.uniform(len(x), torch.float64)[:, 0])
+    foretold = law.foretold(drawn_tables(compressor, x, _DRAWN, key))
     return law if torch.equal(foretold, sample(compressor, x, _DRAWN, key)) else None
 
 

@@ -183,6 +183,18 @@ def mean_test(
     )
 
 
+def along_test(along: Tensor, x: Tensor, alpha: float, gain: float) -> MeanTest:
+    """As :func:`mean_test`, of one direction: ``along`` ``[S]`` is <C(x) - x, x> / ||x||."""
+    size = float(x.norm())
+    blown_up = gain * float(x.square().max()) / size
+    spread = torch.tensor([max(float(along.max() - along.min()), size, blown_up)], dtype=x.dtype)
+    width = float(_reach(along[:, None], spread, alpha)) + ROUNDOFF * size
+    off = abs(float(along.mean()))
+    return MeanTest(
+        not off <= width, off / size, width / size, 2 * width / size, "along x", x / size
+    )
+
+
 def bound_test(
     values: Tensor, bound: float, alpha: float, size: float = 0.0, random: bool = True
 ) -> BoundTest:
