@@ -82,10 +82,14 @@ class Constants:
         momentum: m of velocities u <- m u + g.
         tau_coordinate: largest staleness of any coordinate that is read, in updates.
         lazy: sum of the weights of past moves in a lazy worker's allowance.
+        lazy_window: past moves that this allowance looks back at.
         lead: clocks that a worker may be ahead of the slowest (SSP's s).
         lipschitz: largest norm of a gradient of any component [f / x].
+        hessian_lipschitz: ||grad^2 f(x) - grad^2 f(y)||_2 is at most this times ||x - y||
+            [f / x^3].
         diameter: largest distance of two points that can occur [x].
         zeta2_star: (1/n) sum_i ||grad f_i(x*)||^2 at a minimiser x* [(f / x)^2].
+        growth: step t averages at least growth^t/2 base batches.
         reach: distance, in gamma sqrt(G2), within which of a virtual iterate gradients are taken.
         gain: steps of that iterate over gamma times the mean gradient.
         excess: n times the variance of such a step beside that of gradients [G2].
@@ -137,10 +141,13 @@ class Constants:
     momentum: float | None = None
     tau_coordinate: int | None = None
     lazy: float | None = None
+    lazy_window: int | None = None
     lead: int | None = None
     lipschitz: float | None = None
+    hessian_lipschitz: float | None = None
     diameter: float | None = None
     zeta2_star: float | None = None
+    growth: float | None = None
     reach: float | None = None
     gain: float | None = None
     excess: float | None = None

@@ -19,8 +19,8 @@ from algorithms.methods.adaptive.variance_based import VarianceBased
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.base import Problem
 from theory.orders.gtop_k import gtop_k
-from theory.orders.layer_wise_adaptive import layer_wise_adaptive
 from theory.seconds.costs import ETHERNET_1G
+from theory.theorems.layer_wise_adaptive import layer_wise_adaptive
 
 _ADACOMP = AdaComp(10)
 _LAYERS = LayerwiseAdaptiveTopK(ETHERNET_1G, compute=1e-3, ratio=10.0)

@@ -20,11 +20,11 @@ from algorithms.problems.base import Problem
 from algorithms.synchronisation.conditions import Linked, Repeated
 from algorithms.synchronisation.stopwatch import STANDARD
 from algorithms.topologies.ring import Ring
-from theory.orders.ri_sgd import ri_sgd
 from theory.theorems.cocod_sgd import cocod_sgd
 from theory.theorems.cooperative_sgd import cooperative_sgd
 from theory.theorems.perturbed_iterate import perturbed_iterate
 from theory.theorems.pr_sgd import pr_sgd
+from theory.theorems.ri_sgd import ri_sgd
 
 _PERIOD = 8
 _PULL = 0.9  # the paper's beta; alpha is beta / n

@@ -11,8 +11,8 @@ from algorithms.compressors.packet_loss import PacketLoss
 from algorithms.methods.lazy.cmfl import CMFL
 from algorithms.methods.lazy.lag import LAG
 from theory.orders.cmfl import cmfl
-from theory.orders.lag import lag
 from theory.theorems.lag_nonconvex import lag_nonconvex
+from theory.theorems.lag_pl import lag_pl
 
 _PERIOD = 8
 _RELEVANCE = (
@@ -31,7 +31,7 @@ ENTRIES: tuple[Row, ...] = (
             Identity(),
             ("least-squares-rising", *CORE),
             downlink=each_round(),
-            results=(lag,),
+            results=(lag_pl,),
         ),
     ),
     entry(

@@ -26,12 +26,12 @@ from algorithms.methods.synchronous.bsp import BSP
 from algorithms.optimizers.proximal import SoftThreshold
 from algorithms.optimizers.truncation import TruncatedGradient
 from algorithms.problems.base import Problem
-from theory.orders.top_k_analytic import top_k_analytic
 from theory.orders.truncated_regret import truncated_regret
 from theory.orders.variance_budget import variance_budget
 from theory.theorems.contraction_descent import contraction_descent
 from theory.theorems.ef_sgd_two_way import ef_sgd_two_way
 from theory.theorems.perturbed_iterate import perturbed_iterate
+from theory.theorems.top_k_analytic import top_k_analytic
 
 _HALF = TopK(0.5)
 _STC, _SBC = STC(0.25), SBC(0.1)

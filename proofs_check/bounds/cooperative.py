@@ -32,6 +32,7 @@ from theory.rules.reaches import elastic
 from theory.theorems.cocod_sgd import cocod_sgd
 from theory.theorems.cooperative_sgd import cooperative_sgd
 from theory.theorems.local_sgd_nonconvex import local_sgd_nonconvex
+from theory.theorems.ri_sgd import ri_sgd
 
 
 def all_to_all(problem: Problem) -> Constants:
@@ -63,6 +64,7 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
         lambda step, _p, _t: CoCoD(step, 4), 2000, moment_in_ball, BALL,
     ),
     near("easgd", lambda: elastic(4, _PULL, 2), lambda s, _p, _t: EASGD(s, _PULL, period=2), 1000),
+    BoundCheck("ri-sgd", MILD, ri_sgd, partial(mild, 8, 0.25), of_row("ri-sgd"), 1000),
     BoundCheck(
         "ri-sgd", MILD, local_sgd_nonconvex, partial(mild, 4, 0.0), of_row("ri-sgd"), 400,
         rated=True,

@@ -20,6 +20,7 @@ from proofs_check.bounds.settings import (
     NONCONVEX,
     STRONG,
     alike,
+    bent,
     by_moments,
     entry,
     mild,
@@ -28,12 +29,15 @@ from proofs_check.bounds.settings import (
     of_row,
     one_objective,
     same_shards,
+    straight,
     uneven,
 )
 from theory.rules.reaches import block_momentum
 from theory.theorems.local_sgd import local_sgd
 from theory.theorems.local_sgd_nonconvex import local_sgd_nonconvex
 from theory.theorems.local_sgd_pl import local_sgd_pl
+from theory.theorems.lupa_sgd import lupa_sgd
+from theory.theorems.one_shot_averaging import one_shot_averaging
 from theory.theorems.one_shot_strongly_convex import one_shot_strongly_convex
 from theory.theorems.pqasgd import pqasgd
 from theory.theorems.pr_sgd import pr_sgd
@@ -68,6 +72,16 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
         "one-shot-averaging", ALIKE, one_shot_strongly_convex, partial(alike, 4),
         lambda step, _p, steps: LocalSGD(step, Once(steps)), 1000,
     ),
+    BoundCheck(
+        "one-shot-averaging", ALIKE, one_shot_averaging, partial(alike, 4),
+        lambda step, _p, steps: LocalSGD(step, Once(steps)), 1000, straight,
+    ),
+    BoundCheck(
+        "one-shot-averaging", f"{LOGREG}, equal shards, features a fifth", one_shot_averaging,
+        partial(same_shards, 4, STRONG, 0.2),
+        lambda step, _p, steps: LocalSGD(step, Once(steps)), 400, bent,
+    ),
+    BoundCheck("lupa-sgd", MILD, lupa_sgd, partial(mild, 8, 0.0), of_row("lupa-sgd"), 2000),
     BoundCheck(
         "pr-sgd-momentum", MILD, pr_sgd_momentum, partial(mild, 8, 0.25),
         lambda step, _p, _t: LocalSGD(step, 4, Momentum(0.5), AtMeetings.AVERAGED), 2000,

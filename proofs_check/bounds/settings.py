@@ -36,16 +36,31 @@ NONCONVEX, LOGREG = "nonconvex-breast-cancer", "logreg-breast-cancer, lam 0.5"
 RISING = "least squares, rising curvature"  # no uniform zeta2: Hessians differ
 
 
-def same_shards(n: int, regulariser: Regulariser) -> Problem:
-    """All n workers hold the whole of breast_cancer: one objective, independent minibatches."""
+def same_shards(n: int, regulariser: Regulariser, scale: float = 1.0) -> Problem:
+    """All n workers hold the whole of breast_cancer, features times ``scale``: one objective,
+    independent minibatches."""
     whole = breast_cancer(1, regulariser)
-    rows = whole.rows.expand(n, -1, -1).contiguous()
+    rows = scale * whole.rows.expand(n, -1, -1)
     return Logistic(whole.name, rows, regulariser, whole.batch, "all of it on every worker")
 
 
 def one_objective(problem: Problem) -> Constants:
     """zeta2 = 0, as all workers hold the same samples."""
     return Constants().state(zeta2=0.0)
+
+
+def straight(problem: Problem) -> Constants:
+    """A quadratic's second derivatives are the same everywhere."""
+    return Constants().state(hessian_lipschitz=0.0)
+
+
+def bent(problem: Problem) -> Constants:
+    """One objective, and third derivatives of log(1 + e^-u), 1/(6 sqrt(3)) at most: the mean of the
+    cubes of the samples' norms times this; a quadratic regulariser adds none."""
+    assert isinstance(problem, Logistic) and isinstance(problem.regulariser, L2)
+    cubes = float(problem.rows.norm(dim=-1).pow(3).mean())
+    known = Statement(Kind.UPPER, "uniform", "largest third derivative of the loss")
+    return one_objective(problem).state(known, hessian_lipschitz=cubes / (6 * 3**0.5))
 
 
 def from_the_origin(problem: Problem) -> Constants:

@@ -36,6 +36,7 @@ from theory.theorems.ef_sgd_nonconvex import ef_sgd_nonconvex
 from theory.theorems.ef_sgd_two_way import ef_sgd_two_way
 from theory.theorems.ef_sgd_workers import ef_sgd_workers
 from theory.theorems.mem_sgd import mem_sgd
+from theory.theorems.top_k_analytic import top_k_analytic
 
 
 def noiseless() -> Quadratic:
@@ -67,6 +68,7 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
         500,
     ),
     *(fed_back(row, ef_sgd_workers) for row in ("top-k", "dryden", "aji-heafield")),
+    fed_back("top-k", top_k_analytic),
     near(
         "sbc",
         lambda: fed_back_locally(2, delta_of(SBC(0.25), 4)),

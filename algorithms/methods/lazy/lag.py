@@ -84,7 +84,7 @@ class LAG(Method[LAGState]):
         )
 
     def constants(self, problem: Problem) -> Constants:
-        stated = problem.constants().state(lazy=sum(self.weights))
+        stated = problem.constants().state(lazy=sum(self.weights), lazy_window=len(self.weights))
         return stated.state(sigma2=0.0) if self.full else stated
 
     def init(self, x0: Tensor, world: World) -> LAGState:
