@@ -34,3 +34,17 @@ OfSchedule = Annotated[str, typer.Option("--schedule", help="When its gradients 
 OfArchitecture = Annotated[
     str, typer.Option("--architecture", help="How they are summed; an unknown name lists the ways.")
 ]
+
+OfName = Annotated[str, typer.Option("--name", help="What the calibrated cluster is called.")]
+OfModels = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--model",
+        help="NAME=MODULE:ATTRIBUTE of a torch module and its inputs, measured; NAME alone is "
+        "estimated from its operations. Again for more.",
+    ),
+]
+OfSamples = Annotated[int, typer.Option(help="Samples of a step of models that are estimated.")]
+OfLargest = Annotated[int, typer.Option(help="Bytes of the longest message.")]
+OfRepeats = Annotated[int, typer.Option(help="Measurements, of which the least counts.")]
+OfOperators = Annotated[bool, typer.Option(help="Measure compressors.")]

@@ -1,4 +1,5 @@
-"""Commands about seconds: ``timeline``, ``predict``, ``advise``, ``scaling``."""
+"""Commands about seconds: ``timeline``, ``predict``, ``advise``, ``scaling``,
+``calibrate``."""
 
 from __future__ import annotations
 
@@ -7,7 +8,20 @@ from typing import Annotated
 
 import typer
 
-from experiments.cli_options import Json, OfArchitecture, OfCluster, OfModel, OfSchedule, Row
+from experiments.cli_options import (
+    Json,
+    OfArchitecture,
+    OfCluster,
+    OfLargest,
+    OfModel,
+    OfModels,
+    OfName,
+    OfOperators,
+    OfRepeats,
+    OfSamples,
+    OfSchedule,
+    Row,
+)
 
 seconds = typer.Typer()
 
@@ -154,3 +168,31 @@ def scaling(
             as_json=as_json,
         )
     )  # fmt: skip
+
+
+@seconds.command()
+def calibrate(
+    out: Annotated[Path, typer.Option(help="The cluster's file, TOML.")] = Path(
+        "report/cluster.toml"
+    ),
+    ranks: Annotated[int, typer.Option(help="Processes of this machine, at least 2.")] = 2,
+    name: OfName = "mine",
+    model: OfModels = None,
+    samples: OfSamples = 8,
+    largest: OfLargest = 1 << 22,
+    repeats: OfRepeats = 20,
+    operators: OfOperators = True,
+    as_json: Json = False,
+) -> None:
+    """Measure this machine as a cluster's file for run, compare, scaling and advise.
+
+    Messages between ranks by size, steps of models, coding times of compressors. Says what the file
+    predicts of a ring of a size that was not fitted to, beside what that took. Several machines:
+    torchrun ... -m experiments.launch calibrate.
+    """
+    from experiments.commands.calibrate import calibrate_command, plan_of
+    from experiments.commands.console import bad_input
+
+    with bad_input():
+        plan = plan_of(name, model or (), samples, largest, repeats, operators=operators)
+    raise typer.Exit(calibrate_command(plan, ranks, out, as_json=as_json))

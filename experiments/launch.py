@@ -1,5 +1,5 @@
-"""``torchrun --nproc-per-node M -m experiments.launch crossval|run|serve``: rows on ranks that a
-launcher started, on one machine or several.
+"""``torchrun --nproc-per-node M -m experiments.launch crossval|run|serve|calibrate``: rows on ranks
+that a launcher started, on one machine or several, and what those machines take.
 
 Exit codes: 0 done, 1 something was refuted, 2 bad input or ranks that do not fit, 3 a rank was
 lost, after one sentence on standard error that names it and says why.
@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from experiments.cli_options import OfLargest, OfModels, OfName, OfOperators, OfRepeats, OfSamples
 
 app = typer.Typer(
     name="experiments.launch",
@@ -114,6 +116,33 @@ def serve(
             patience=patience,
         )
     )  # fmt: skip
+
+
+@app.command()
+def calibrate(
+    out: Annotated[Path, typer.Option(help="The cluster's file, TOML.")] = Path(
+        "report/cluster.toml"
+    ),
+    name: OfName = "mine",
+    model: OfModels = None,
+    samples: OfSamples = 8,
+    largest: OfLargest = 1 << 22,
+    repeats: OfRepeats = 20,
+    operators: OfOperators = True,
+    device: Device = "auto",
+    patience: Patience = 40.0,
+) -> None:
+    """Measure these machines as a cluster's file for run, compare, scaling and advise.
+
+    Messages within a machine and between two, steps of models and compressors on rank 0, and a ring
+    of all ranks beside what the file predicts of it.
+    """
+    from experiments.commands.calibrate import calibrate_on_ranks, plan_of
+    from experiments.commands.console import bad_input
+
+    with bad_input():
+        plan = plan_of(name, model or (), samples, largest, repeats, operators=operators)
+    raise typer.Exit(calibrate_on_ranks(plan, out, device, patience))
 
 
 def main() -> None:

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple, final
 
 from algorithms.catalogue import row
@@ -19,7 +20,7 @@ from algorithms.clusters.steps import ModelOnCluster
 from algorithms.problems.base import Problem
 from experiments.advice.iterations import RowSteps
 from experiments.clustered import OnCluster, round_trip
-from theory.seconds.protocols import Point
+from theory.seconds.protocols import Point, affine
 
 SCHEDULED = ("bsp", "wfbp", "mg-wfbp", "bytescheduler")
 SUMMED = ("ring", "two-level", "servers")
@@ -119,9 +120,11 @@ def portfolios(
 
 
 def _moved(points: tuple[Point, ...], start: float, rest: float) -> tuple[Point, ...]:
-    """Messages whose start-up and whose time beyond it are so many times as long."""
-    (bits, seconds), (more, longer) = points[:2]
-    alpha = max(0.0, seconds - (longer - seconds) / (more - bits) * bits)
+    """Messages whose start-up and whose time beyond it are so many times as long.
+
+    The start-up is what all sizes have, the least of the regimes'.
+    """
+    alpha = min(affine(one, other).alpha for one, other in pairwise(points))
     return tuple((size, start * alpha + rest * (time - alpha)) for size, time in points)
 
 

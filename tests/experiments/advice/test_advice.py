@@ -116,3 +116,12 @@ def test_bad_questions_are_refused(tmp_path):
     refuse((*words, "-n", "7"), "n=4 would do")
     refuse((*words, "--baseline", "0"), "baseline must be positive")
     refuse(("advise", "--model", "lstm", "--cluster", str(path)), "no times of model 'lstm'")
+
+
+def test_links_of_many_messages_stay_links_whatever_is_changed():
+    """Start-ups of measured links differ by size; every factor that is tried gives a cluster."""
+    points = ((8e3, 5.0e-5), (1e5, 5.1e-5), (2e6, 1.1e-4), (3e7, 1.6e-3))
+    mine = replace(CLUSTER, network=points, inside=points)
+    for change in ASSUMPTIONS.values():
+        for factor in (1e-6, 0.1, 10.0):
+            assert change(mine, factor).regimes(8)
