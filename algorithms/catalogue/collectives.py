@@ -86,6 +86,9 @@ ENTRIES: tuple[Row, ...] = (
         "spanning-tree-packing", (SpanningTrees(8, DGX1, 4),),
         "as many trees without a common link as the least cut has links (Edmonds 1973): six in a "
         "DGX-1; 2(depth + B - 1) rounds of m/(6B) (Wang et al. 2020, Blink)",
+        "probed pairs give groups of near workers; sums within groups of k, then between M of "
+        "them: 2(k - 1)(alpha + beta m/k) within, 2(M - 1)(alpha + beta m/M) between (Luo et al. "
+        "2020, PLink)",
     ),
     _collective(
         "sparse-allreduce", (SparseAllGather(8), SplitGather(8)),

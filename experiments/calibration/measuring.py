@@ -83,7 +83,7 @@ class CalibrationPlan:
 
 
 @final
-class Measured(NamedTuple):
+class CalibrationFindings(NamedTuple):
     """What rank 0 knows in the end; plain numbers, so that they can be written down and kept.
 
     Attributes:
@@ -103,7 +103,7 @@ class Measured(NamedTuple):
     ring_seconds: float
 
 
-def measured(plan: CalibrationPlan, each: int, device: str = "cpu") -> Measured:
+def measured(plan: CalibrationPlan, each: int, device: str = "cpu") -> CalibrationFindings:
     """Measure on all ranks, ``each`` of them on every machine; all ranks must call it.
 
     Off rank 0 all times are empty.
@@ -130,7 +130,7 @@ def measured(plan: CalibrationPlan, each: int, device: str = "cpu") -> Measured:
                 for one in OPERATORS
             ]
     dist.barrier()
-    return Measured(
+    return CalibrationFindings(
         tuple(inside), tuple(network), tuple(models), tuple(operators), 32.0 * entries, ring
     )
 
@@ -166,7 +166,9 @@ def _model(name: str, where: str, plan: CalibrationPlan, device: str) -> tuple[M
     return module_times(module, tuple(inputs), plan.repeats, device), True
 
 
-def cluster_from(plan: CalibrationPlan, found: Measured, machines: int, each: int) -> Cluster:
+def cluster_from(
+    plan: CalibrationPlan, found: CalibrationFindings, machines: int, each: int
+) -> Cluster:
     """The description of what was measured on ``machines`` of ``each`` ranks.
 
     With one machine its own link stands for a network, and with one rank a machine the network for

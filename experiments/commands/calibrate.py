@@ -13,8 +13,8 @@ from algorithms.clusters.files import written
 from algorithms.network.given_session import Session
 from algorithms.network.launch import launch
 from experiments.calibration.measuring import (
+    CalibrationFindings,
     CalibrationPlan,
-    Measured,
     cluster_from,
     measured,
     ring_prediction,
@@ -74,7 +74,7 @@ def _may_write(out: Path) -> None:
         raise ValueError(f"out must lie in a folder that can be made, got out={out}") from error
 
 
-def _tell(cluster: Cluster, found: Measured, out: Path, *, as_json: bool) -> None:
+def _tell(cluster: Cluster, found: CalibrationFindings, out: Path, *, as_json: bool) -> None:
     write_atomically(out, written(cluster).encode())
     predicted = ring_prediction(cluster, found.ring_bits)
     ratio = predicted / found.ring_seconds if found.ring_seconds else math.nan

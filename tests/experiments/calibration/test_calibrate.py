@@ -18,8 +18,8 @@ from algorithms.network.link_times import message_seconds
 from algorithms.workloads import WORKLOADS
 from experiments.calibration.fitting import link_points
 from experiments.calibration.measuring import (
+    CalibrationFindings,
     CalibrationPlan,
-    Measured,
     cluster_from,
     ring_prediction,
 )
@@ -52,7 +52,7 @@ def test_a_made_link_is_found_and_predicts_a_ring_of_another_size(tmp_path: Path
     inside, network = AlphaBeta(2e-5, 1e-10), AlphaBeta(1e-4, 1e-9)
     clocks = [MadeClock(link) for link in (inside, network)]
     told = [tuple(message_seconds(c.swap, PLAN.sizes, 4, c)) for c in clocks]
-    found = Measured(told[0], told[1], (), (), 1.0, 1.0)
+    found = CalibrationFindings(told[0], told[1], (), (), 1.0, 1.0)
     path = tmp_path / "made.toml"
     path.write_text(written(cluster_from(PLAN, found, 4, 1)), encoding="utf-8")
     cluster = read_cluster(path)
@@ -73,7 +73,7 @@ TAKEN = (5.045e-5, 5.0e-5, 5.06e-5, 6.61e-5, 1.148e-4, 4.59e-4, 1.837e-3)
 def test_a_ring_that_was_measured_is_predicted_within_a_quarter() -> None:
     """The same two ranks took 0.628 ms for an all-reduce of 1,398,100 bytes."""
     bits = 8 * 1_398_100.0
-    cluster = cluster_from(PLAN, Measured(TAKEN, (), (), (), bits, 6.28e-4), 1, 2)
+    cluster = cluster_from(PLAN, CalibrationFindings(TAKEN, (), (), (), bits, 6.28e-4), 1, 2)
     assert 0.8 < ring_prediction(cluster, bits) / 6.28e-4 < 1.25
 
 
@@ -132,7 +132,7 @@ def test_refusals(tmp_path: Path) -> None:
     refuse(("calibrate", *out, "--model", "alexnet", "--model", "alexnet"), "named once each")
     refuse(("calibrate", *out, "--name", " "), "name must not be empty")
     with pytest.raises(ValueError, match="seconds of one link at least"):
-        cluster_from(PLAN, Measured((), (), (), (), 0.0, 0.0), 1, 1)
+        cluster_from(PLAN, CalibrationFindings((), (), (), (), 0.0, 0.0), 1, 1)
     for made in (lambda: coding_times(ScaledSign(), 0, 1), lambda: message_seconds(print, (1,), 0)):
         with pytest.raises(ValueError, match="must be at least 1"):
             made()
