@@ -11,6 +11,7 @@
     verdicts = rateproof.check(my_compressor, d=64)
     found = rateproof.audit(anybodys_function, unbiased=True)
     hook = rateproof.register_hook(ddp_model, my_compressor)
+    print(rateproof.cite("choco-sgd", "logreg-breast-cancer"))  # BibTeX of what was used
 
 The project's four packages have everyday names (``theory``, ``algorithms``, ``proofs_check``,
 ``experiments``). Importing this module sees to it that they are the ones beside this file, even
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from algorithms.memories.base import Memory
     from algorithms.network.ddp_hook import DDPHook
     from algorithms.problems.module_problem import ModuleProblem
+    from experiments.citing import Citations
     from experiments.comparing import Axis, Comparison
     from experiments.single import Single
     from proofs_check.audit.audit import Audit
@@ -41,8 +43,8 @@ if TYPE_CHECKING:
     from proofs_check.verdict import Verdict
 
 __all__ = [
-    "assumptions", "audit", "check", "compare", "main", "module_problem", "rate", "register_hook",
-    "rows", "run", "table", "theorem",
+    "assumptions", "audit", "check", "cite", "compare", "main", "module_problem", "rate",
+    "register_hook", "rows", "run", "table", "theorem",
 ]  # fmt: skip
 
 PACKAGES = ("theory", "algorithms", "proofs_check", "experiments")
@@ -201,6 +203,17 @@ def assumptions(problem: Any, *, n: int = 8, steps: int = 200, seed: int = 0) ->
     if isinstance(problem, str):
         return assumptions_record(problem, n=n, steps=steps, seed=seed)
     return record_of(problem, steps, seed)
+
+
+def cite(*names: str) -> Citations:
+    """The literature of rows, theorems and problems: ``str`` of it is BibTeX.
+
+    Raises:
+        ValueError: no name is given, or one that nothing has.
+    """
+    from experiments.citing import cite as cited
+
+    return cited(names)
 
 
 def module_problem(

@@ -78,6 +78,25 @@ def theorem(
     )
 
 
+@tables.command("cite")
+def cite(
+    names: Annotated[
+        list[str],
+        typer.Argument(help="Rows, forms, theorems and problems, as `list` and `theorem` do."),
+    ],
+    as_json: Json = False,
+) -> None:
+    """Print BibTeX of what a result used.
+
+    Of a row: the papers that propose it, the sources of its theorems and of its operators' claims,
+    and the surveys that name it. Of a theorem: its source. Of a problem: its data set. A line ahead
+    of each entry says what it is cited for.
+    """
+    from experiments.commands.cite import cite_command
+
+    raise typer.Exit(cite_command(names, as_json=as_json))
+
+
 @tables.command("assumptions")
 def assumptions(
     problem: Annotated[

@@ -13,6 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from algorithms.catalogue import ROWS, Row, forms_of
 from algorithms.synchronisation.stopwatch import STANDARD
+from experiments.citing import cite
 from experiments.figures.formula import formula
 from experiments.files import write_atomically
 from experiments.reporting.comparisons import COMPARISON
@@ -168,6 +169,7 @@ def _section(
         "runs": [p for p in figures if not p.half],
         "forms": [_form(form, table, pictures) for form in forms_of(row.key)],
         "method": _method_line(row, survey),
+        "bibtex": str(cite([row.key])),
     }
 
 

@@ -1,0 +1,1 @@
+"""What a notebook shows of a result: tidy data, a figure, and HTML that needs nothing else."""
