@@ -92,7 +92,7 @@ class Single:
     def curves(self) -> RunCurves:
         """What the three panels show."""
         replicas = len(self.played.trace.suboptimality)
-        name = f"{self.row.key} on {self.problem.name}, $n={self.problem.n}$, {replicas} replicas"
+        name = f"{self.row.key} on {self.problem.name}, n = {self.problem.n}, {replicas} replicas"
         return run_curves(self.series, name)
 
     def last(self) -> Quantity:

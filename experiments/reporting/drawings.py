@@ -69,7 +69,7 @@ def _panel(cell: Cell, stem: str, panel: RatePanel | LinePanel, curves: Curves) 
 
 
 def _run(cell: Cell, series: RunSeries) -> Curves:
-    told = f", $n={cell.n}$, {cell.replicas} replicas" if cell.replicas else ", bound check"
+    told = f", n = {cell.n}, {cell.replicas} replicas" if cell.replicas else ", bound check"
     return run_curves(series, f"{cell.row} on {cell.problem}{told}")
 
 
