@@ -22,8 +22,8 @@ from torch.distributed.algorithms.ddp_comm_hooks import (
 from algorithms.network.backend_threads import hand_over
 
 __all__ = [
-    "copy_first", "default_hooks", "gathered", "gathered_words", "place", "powerSGD_hook",
-    "quantization_hooks", "stacked_futures", "wait_for_all",
+    "add_up", "copy_first", "default_hooks", "gathered", "gathered_words", "place",
+    "powerSGD_hook", "quantization_hooks", "stacked_futures", "wait_for_all", "wire_device",
 ]  # fmt: skip
 
 
@@ -41,6 +41,18 @@ def place() -> tuple[int, int]:
 def wait_for_all() -> None:
     """Return when every rank has come here."""
     dist.barrier()
+
+
+def wire_device(device: str) -> str:
+    """Where a message must lie to be sent: ``device`` with NCCL; else the host, where gloo sends
+    from."""
+    return device if dist.get_backend() == "nccl" else "cpu"
+
+
+def add_up(x: Tensor) -> None:
+    """Write the sum of all ranks' x over x on every rank, as the backend sums."""
+    hand_over(x)
+    dist.all_reduce(x)
 
 
 def copy_first(x: Tensor) -> None:

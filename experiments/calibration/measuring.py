@@ -12,13 +12,12 @@ from typing import NamedTuple, final
 
 import numpy as np
 import torch
-import torch.distributed as dist
 from torch import nn
 
 from algorithms.clusters.carriers import sums
 from algorithms.clusters.cluster import Cluster, CodingTimes, ModelTimes
 from algorithms.network.link_times import link_seconds
-from algorithms.network.ranks import place
+from algorithms.network.ranks import add_up, gathered, place, wait_for_all, wire_device
 from algorithms.workloads import WORKLOADS
 from experiments.calibration.fitting import link_points
 from experiments.calibration.working import (
@@ -115,7 +114,7 @@ def measured(plan: CalibrationPlan, each: int, device: str = "cpu") -> Calibrati
     rank, ranks = place()
     if ranks < 2:
         raise ValueError(f"ranks must be at least 2, got ranks={ranks}: a link has two ends")
-    wire = device if dist.get_backend() == "nccl" else "cpu"  # gloo sends what lies on the host
+    wire = wire_device(device)
     inside = link_seconds(0, 1, plan.sizes, plan.repeats, wire) if each > 1 else []
     network = link_seconds(0, each, plan.sizes, plan.repeats, wire) if ranks > each else []
     entries = max(ranks, plan.sizes[-1] // 4 // _RING_OF // ranks * ranks)
@@ -129,7 +128,7 @@ def measured(plan: CalibrationPlan, each: int, device: str = "cpu") -> Calibrati
                 (one.name.split("(")[0], coding_times(one, _ENTRIES, plan.repeats, device))
                 for one in OPERATORS
             ]
-    dist.barrier()
+    wait_for_all()
     return CalibrationFindings(
         tuple(inside), tuple(network), tuple(models), tuple(operators), 32.0 * entries, ring
     )
@@ -138,11 +137,9 @@ def measured(plan: CalibrationPlan, each: int, device: str = "cpu") -> Calibrati
 def _ring(entries: int, repeats: int, device: str) -> float:
     """Least seconds of the backend's own all-reduce, on the slowest rank."""
     x = torch.ones(entries, dtype=torch.float32, device=device)
-    dist.barrier()
-    taken = least_seconds(lambda: dist.all_reduce(x), repeats, device)
-    slowest = torch.tensor([taken], device=device)
-    dist.all_reduce(slowest, dist.ReduceOp.MAX)
-    return float(slowest)
+    wait_for_all()
+    taken = least_seconds(lambda: add_up(x), repeats, device)
+    return max(float(one) for one in gathered(torch.tensor([taken], device=device)))
 
 
 def _model(name: str, where: str, plan: CalibrationPlan, device: str) -> tuple[ModelTimes, bool]:
