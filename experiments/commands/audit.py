@@ -55,7 +55,7 @@ def audit_command(
     as_json: bool,
 ) -> int:
     """Exit code 1 if a given claim is refuted, ``strict``: or anything else; 3 if it does not run
-    or raises; 130 if it was interrupted, with what was finished."""
+    or raises at a finite vector; 130 if it was interrupted, with what was finished."""
     try:
         with bad_input(), redirect_stdout(sys.stderr):  # a stranger's code may print
             at_least("ranks", 1 if ranks is None else ranks, 1)
@@ -78,7 +78,9 @@ def audit_command(
     if not found.complete:
         print("interrupted: above is what was finished", file=sys.stderr)
         return INTERRUPTED
-    if not found.runs:
+    if found.crashes:
+        print_error(f"{found.subject} {found.crashes[0]}")
+    if found.crashes or not found.runs:
         return SUBJECT_FAULT
     return REFUTED if found.refuted or (strict and found.faulty) else 0
 
@@ -120,6 +122,7 @@ def record(found: Audit) -> dict[str, Any]:
         "dimensions": [_dimension(one) for one in found.measures],
         "claims": [verdict.record() for verdict in found.claims],
         "behaviour": [verdict.record() for verdict in found.behaviour],
+        "crashes": list(found.crashes),
         "refuted": found.refuted,
         "faulty": found.faulty,
     }

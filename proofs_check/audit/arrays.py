@@ -10,10 +10,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from proofs_check.audit.faults import BadAnswer
+
 _PLAIN = (torch.float32, torch.float64)
 
 
-class NotNumbers(TypeError):
+class NotNumbers(BadAnswer, TypeError):
     """What came back is no array of numbers."""
 
 

@@ -56,6 +56,7 @@ class Audit:
         arrays: what arrays it takes.
         random: whether its outcomes are random.
         measures: what was measured, one entry a dimension.
+        crashes: what it raised at finite vectors, a ValueError apart, and for which.
     """
 
     subject: str
@@ -68,6 +69,7 @@ class Audit:
     behaviour: tuple[Verdict, ...]
     headline: str = ""
     complete: bool = True
+    crashes: tuple[str, ...] = ()
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -156,6 +158,7 @@ class _Findings:
     claims: list[Verdict] = field(default_factory=list)
     behaviour: list[Verdict] = field(default_factory=list)
     headline: str = ""
+    crashes: list[str] = field(default_factory=list)
 
     def audit(self, complete: bool) -> Audit:
         """The audit that this makes."""
@@ -170,6 +173,7 @@ class _Findings:
             tuple(self.behaviour),
             self.headline,
             complete,
+            tuple(self.crashes),
         )
 
 
@@ -196,6 +200,7 @@ def _steps(
     done.claims += check_bits(trial.speaker, stated, priced)
     yield "inputs that break compressors"
     inputs = check_inputs(trial)
+    done.crashes += trial.crashes
     yield "class"
     found = fit(done.measures, lambda *pair: simplest(setting, *pair))
     done.fit = at_all_sizes(found, [one for one in inputs if one.check in SIZES])

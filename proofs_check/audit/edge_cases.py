@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from proofs_check.audit.families import FAMILIES, InputFamily
+from proofs_check.audit.faults import blame, is_crash
 from proofs_check.audit.history import shown
 from proofs_check.audit.losses import Fault, all_lost, threshold
 from proofs_check.audit.moments import Sample
@@ -34,7 +35,8 @@ def fault(trial: Trial, x: Tensor, scale: float = 1.0) -> Fault | None:
     try:
         y = bench(given, 1)
     except Exception as error:  # a stranger's code may raise anything
-        return Fault(raised(error))
+        blame(error)
+        return Fault(raised(error), crash=is_crash(error))
     if not bool(y.isfinite().all()):
         return Fault(f"C(x) = {shown(y)}")
     if not given.any():
@@ -80,7 +82,10 @@ def _family(trial: Trial, family: InputFamily) -> Verdict:
                 continue
             x = shrink(x, lambda y: _undesigned(trial, family, y))
             found = _fault(trial, family, x) or found
-            evidence = f"d = {len(x)}: {found.told} for x = {shown(x * family.scale)}"
+            told = f"{found.told} for x = {shown(x * family.scale)}"
+            if found.crash:
+                trial.crashes.append(told)
+            evidence = f"d = {len(x)}: {told}"
             return trial.speaker.says(claim, family.name, Outcome.REFUTED, evidence)
     if designed:
         return trial.speaker.says(claim, family.name, Outcome.COMPARED, designed)
@@ -128,8 +133,7 @@ def _one(trial: Trial) -> Verdict:
     claim, check = "sound for d = 1", "d = 1"
     if 1 in trial.traits.refused:
         error = trial.traits.refused[1]
-        clear = isinstance(error, ValueError)
-        outcome = Outcome.COMPARED if clear else Outcome.REFUTED
+        outcome = Outcome.REFUTED if is_crash(error) else Outcome.COMPARED
         return trial.speaker.says(claim, check, outcome, f"{raised(error)} for a vector in R^1")
     told = []
     outcome = Outcome.SUPPORTED
@@ -138,6 +142,8 @@ def _one(trial: Trial) -> Verdict:
         found = fault(trial, x)
         if found is not None and not found.design:
             evidence = f"{found.told} for x = {shown(x)}"
+            if found.crash:
+                trial.crashes.append(evidence)
             return trial.speaker.says(claim, check, Outcome.REFUTED, evidence)
         if found is not None:
             outcome = Outcome.COMPARED
@@ -158,12 +164,14 @@ def _dimensions(trial: Trial) -> Verdict:
     if not refused:
         return trial.speaker.holds(claim, check, True, f"d = {_listed(trial.traits.dims)}")
     d, error = next(
-        ((d, e) for d, e in refused.items() if not isinstance(e, ValueError)),
+        ((d, e) for d, e in refused.items() if is_crash(e)),
         next(iter(refused.items())),
     )
     told = f"{raised(error)} for d = {d}; not taken are d = {_listed(tuple(refused))}"
-    clear = isinstance(error, ValueError)
-    return trial.speaker.says(claim, check, Outcome.COMPARED if clear else Outcome.REFUTED, told)
+    if not is_crash(error):
+        return trial.speaker.says(claim, check, Outcome.COMPARED, told)
+    trial.crashes.append(told)
+    return trial.speaker.says(claim, check, Outcome.REFUTED, told)
 
 
 def _listed(dims: Sequence[int]) -> str:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from traceback import FrameSummary, extract_tb
+from traceback import extract_tb, walk_tb
+from types import CodeType
 
 _HERE = Path(__file__).parent
 _CALLS = {
-    _HERE / "runner.py": {"answer", "<lambda>"},
-    _HERE / "subject.py": {"_answer", "_made"},
+    str(_HERE / "runner.py"): ("answer", "renew", "<lambda>"),
+    str(_HERE / "subject.py"): ("_answer", "_made"),
 }
 """Where the audit calls the subject."""
+
+
+class BadAnswer(Exception):
+    """What the subject gave back is no vector of the right size."""
 
 
 class SubjectFault(RuntimeError):
@@ -41,6 +47,21 @@ def fault_of(name: str, error: BaseException) -> SubjectFault | None:
     )
 
 
+def is_crash(error: BaseException) -> bool:
+    """Whether it is no refusal: a ValueError says that an input does not suit."""
+    return not isinstance(error, ValueError)
+
+
+def blame(error: Exception) -> None:
+    """Return where the error is the subject's, raised under a call of it or a :class:`BadAnswer`.
+
+    Raises:
+        Exception: the error itself, which is this program's.
+    """
+    if not isinstance(error, BadAnswer) and not any(map(_calls_subject, _frames(error))):
+        raise error
+
+
 def takes_nothing(name: str, troubles: dict[str, Exception]) -> SubjectFault:
     """A subject that raised at every ordinary vector, by the kind of array it was given."""
     told = "; ".join(
@@ -53,7 +74,7 @@ def takes_nothing(name: str, troubles: dict[str, Exception]) -> SubjectFault:
 def place_of(error: BaseException) -> str | None:
     """``file, line n`` of the subject's code that raised, or None where it was not called."""
     frames = list(extract_tb(error.__traceback__))
-    calls = [place for place, frame in enumerate(frames) if _calls_subject(frame)]
+    calls = [place for place, code in enumerate(_frames(error)) if _calls_subject(code)]
     if not calls or calls[-1] + 1 == len(frames):
         return None
     theirs = frames[calls[-1] + 1 :]
@@ -67,5 +88,10 @@ def first_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
 
 
-def _calls_subject(frame: FrameSummary) -> bool:
-    return frame.name in _CALLS.get(Path(frame.filename), set())
+def _frames(error: BaseException) -> Iterator[CodeType]:
+    """The code that the error passed through, the innermost last; no source is read."""
+    return (frame.f_code for frame, _ in walk_tb(error.__traceback__))
+
+
+def _calls_subject(code: CodeType) -> bool:
+    return code.co_name in _CALLS.get(code.co_filename, ())

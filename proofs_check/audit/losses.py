@@ -35,11 +35,13 @@ class Fault:
     Attributes:
         told: what is wrong, in words.
         lost: whether it is that nothing is left of the vector.
+        crash: whether the subject raised what is no refusal.
     """
 
     told: str
     design: str = ""
     lost: bool = False
+    crash: bool = False
 
 
 def all_lost(trial: Trial, x: Tensor) -> Fault | None:

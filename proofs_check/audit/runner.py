@@ -13,7 +13,7 @@ from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor
 from algorithms.key import Draws
 from proofs_check.audit.arrays import tensor_of
-from proofs_check.audit.faults import exits
+from proofs_check.audit.faults import BadAnswer, blame, exits
 from proofs_check.audit.randomness import GENERATORS, Generator, drawn_from, seed_all
 from proofs_check.audit.subject import Function, Subject
 from theory.claims import Claim
@@ -21,7 +21,7 @@ from theory.claims import Claim
 _SEEDS = 1 << 31
 
 
-class WrongSize(Exception):
+class WrongSize(BadAnswer):
     """The vector that came back has another number of entries."""
 
 
@@ -72,7 +72,8 @@ class Runner:
         try:
             self.renew()
             self(x)
-        except Exception:  # a stranger's code may raise anything
+        except Exception as error:  # a stranger's code may raise anything
+            blame(error)
             return False
         return True
 
@@ -105,7 +106,8 @@ class Runner:
                     found[place] = plain
                 else:
                     found[place] = _fitted(y, x[place]).numpy()
-            except Exception:  # a stranger's code may raise anything; checks of inputs tell what
+            except Exception as error:  # checks of inputs tell what a stranger's code raised
+                blame(error)
                 found[place] = np.inf
         return torch.from_numpy(found)
 

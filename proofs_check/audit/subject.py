@@ -81,7 +81,7 @@ def _found(name: str, thing: Any, matrix: bool) -> Subject:
     made = make
 
     def forms() -> Form:
-        return form if made is None else as_given(made())
+        return form if made is None else as_given(_made(made))
 
     arrays, told = _arrays(name, lambda: _function(forms().call))
     fresh = _fresh(form) if made is None else lambda: _function(forms().call)

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from proofs_check.audit.arrays import tensor_of
+from proofs_check.audit.faults import blame
 from proofs_check.audit.history import PAIRS, Influence, influence
 from proofs_check.audit.randomness import GENERATORS, Generator, Touch, touched
 from proofs_check.audit.runner import Runner
@@ -128,6 +129,7 @@ def _raised(bench: Runner, x: Tensor) -> BaseException | None:
         bench.renew()
         bench(x)
     except Exception as error:  # a stranger's code may raise anything
+        blame(error)
         return error
     return None
 

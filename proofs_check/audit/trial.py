@@ -32,6 +32,7 @@ class Trial:
         single: the subject in single precision.
         samples: outcomes drawn at each vector.
         share: of the usual further draws.
+        crashes: what the subject raised where it should take a vector, and for which.
     """
 
     speaker: Reporter
@@ -40,6 +41,7 @@ class Trial:
     single: Runner
     samples: int = SAMPLES
     share: float = 1.0
+    crashes: list[str] = field(default_factory=list)
     _usual: dict[int, tuple[Sample, float]] = field(default_factory=dict)
     _looks: dict[tuple[bytes, float], Sample] = field(default_factory=dict)
     _drawn: dict[tuple[bytes, float, int], Tensor] = field(default_factory=dict)

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import rateproof
 from proofs_check.audit.progress import ProgressLine
-from tests.experiments.calls import call, refuse
+from tests.experiments.calls import HANGS, call, refuse
 
 pytestmark = pytest.mark.processes
+
+HOME = Path(rateproof.__file__).parent
 
 MINE = """
 import os
@@ -87,6 +93,20 @@ class Nested:
 
 def broken(x):
     raise KeyError("never")
+
+def no_sixteen(x):
+    if len(x) == 16:
+        raise KeyError("sixteen")
+    return x / 2
+
+def refuses_sixteen(x):
+    if len(x) == 16:
+        raise ValueError("x must not have 16 entries, got 16; 15 would do")
+    return x / 2
+
+def by_python(x):
+    top = max(float(abs(v)) for v in x)
+    return np.array([float(v) / top * top for v in x], dtype=x.dtype)
 """
 
 QUICK = ("-d", "20", "--samples", "1000")
@@ -200,6 +220,67 @@ def test_a_subject_that_raises_half_way_is_told_by_file_and_line() -> None:
     assert (code, out) == (3, "")
     assert err.startswith("error: strangers_module:WornOut raised IndexError: worn out")
     assert f"(strangers_module.py, line {line})" in err
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "told"),
+    [
+        ("no_sixteen", 3, "raises KeyError: 'sixteen' (strangers_module.py, line {}) for d = 16"),
+        ("by_python", 3, "raises ZeroDivisionError: {} for x = (0)"),
+        ("refuses_sixteen", 0, ""),
+    ],
+)
+def test_a_crash_at_some_vectors_only_is_the_subjects_error(
+    name: str, code: int, told: str
+) -> None:
+    """With a claim or without; the report is printed all the same. A ValueError is a refusal."""
+    line = MINE.splitlines().index('        raise KeyError("sixteen")') + 1
+    zero = MINE.splitlines().index(
+        "    return np.array([float(v) / top * top for v in x], dtype=x.dtype)"
+    )
+    told = (
+        told.format(line)
+        if name == "no_sixteen"
+        else told.format(f"float division by zero (strangers_module.py, line {zero + 1})")
+    )
+    found = audit(f"strangers_module:{name}", *QUICK)
+    assert found[0] == code and "class: " in found[1]
+    assert found[2].startswith(f"error: strangers_module:{name} {told}") if told else not found[2]
+    found = audit(f"strangers_module:{name}", "--delta", "1/2", *QUICK, "--json")
+    assert found[0] == code
+    assert [told in one for one in json.loads(found[1])["crashes"]] == ([True] if told else [])
+
+
+PLANTED = """
+from proofs_check.audit import {module} as place
+
+def planted(*words):
+    raise KeyError("planted")
+
+place.{name} = planted
+import rateproof
+rateproof.main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [("audit", "fit"), ("measure", "look"), ("runner", "_fitted"), ("trial", "look")],
+)
+def test_a_fault_planted_in_the_tool_is_not_laid_at_the_subjects_door(
+    tmp_path: Path, module: str, name: str
+) -> None:
+    """Where a class is fitted, where constants are measured, and right after a call."""
+    done = subprocess.run(
+        [sys.executable, "-c", PLANTED.format(module=module, name=name), "audit",
+         "strangers_module:top", "--delta", "min(2, d)/d", *QUICK],
+        capture_output=True, text=True, cwd=tmp_path, timeout=HANGS,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join((str(HOME), str(tmp_path)))},
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (4, "")
+    assert "KeyError: 'planted'" in done.stderr
+    last = done.stderr.splitlines()[-1]
+    assert last == "error: a fault of rateproof itself, not of what you gave it"
 
 
 def test_what_is_finished_is_printed_when_it_is_interrupted() -> None:
