@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import final
@@ -11,6 +12,7 @@ from torch import Tensor
 
 from algorithms.codes.base import Code, Field, Layout, Symbols, layout_bits
 from algorithms.kernels import packing
+from algorithms.row_slices import row_slices
 
 _PATTERN = {torch.float32: torch.int32, torch.float64: torch.int64}
 
@@ -71,6 +73,15 @@ class Packed(Code):
             symbols.append(shaped.view(field.dtype) if floats else shaped)
             start += field.bits
         return tuple(symbols)
+
+
+def float_slices(packed: Tensor, d: int, dtype: torch.dtype) -> Iterator[tuple[slice, Tensor]]:
+    """Slices of rows of d numbers of ``dtype`` that are written one number after another."""
+    size = torch.finfo(dtype).bits // 8
+    for here in row_slices(d):
+        code = Packed((Field.floats("row", here.stop - here.start, dtype),))
+        (part,) = code.unpack(packed[..., size * here.start : size * here.stop])
+        yield here, part
 
 
 def _leading(layout: Layout, symbols: Symbols) -> torch.Size:

@@ -87,9 +87,15 @@ class AbsoluteThreshold(MaskCompressor):
 
 def _down_to(x: Tensor, chosen: Tensor) -> Tensor:
     """Mask of what is at least as large as the least of ``chosen`` (ascending indices)."""
-    held = x.gather(-1, chosen).abs()
-    threshold = held.amin(-1, keepdim=True)
-    last = torch.where(held == threshold, chosen, -1).amax(-1, keepdim=True)
+    threshold = torch.full_like(x[..., :1], torch.inf)
+    last = torch.full_like(chosen[..., :1], -1)
+    for here in row_slices(chosen.shape[-1]):
+        places = chosen[..., here]
+        held = x.gather(-1, places).abs()
+        least = torch.minimum(threshold, held.amin(-1, keepdim=True))
+        last = torch.where(least < threshold, -1, last)  # of what was the least before
+        tied = torch.where(held == least, places, -1).amax(-1, keepdim=True)
+        threshold, last = least, torch.maximum(last, tied)
     mask = torch.empty(x.shape, dtype=torch.bool, device=x.device)
     for here in row_slices(x.shape[-1]):
         size, place = x[..., here].abs(), torch.arange(here.start, here.stop, device=x.device)

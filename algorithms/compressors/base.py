@@ -117,6 +117,15 @@ class Compressor(ABC):
         listed = self.listed(symbols, d, dtype, draws)
         return None if listed is None else iter((listed,))
 
+    def sent_rows(
+        self, packed: Tensor, lengths: Tensor | None, d: int, dtype: torch.dtype
+    ) -> Iterator[tuple[slice, Tensor]] | None:
+        """Slices of the rows that messages ``[..., m, B]`` are, one after another; or None.
+
+        None: a message is something else than its row. Who sums long rows holds no second one.
+        """
+        return None
+
     @property
     def takes_guide(self) -> bool:
         """Whether :meth:`encode_guided` looks at more than x."""

@@ -58,7 +58,7 @@ def entries_of(mask: Tensor) -> Entries:
 
 def all_of(positions: Tensor) -> Tensor:
     """The count ``[..., m, 1]`` of lists ``[..., m, cap]`` of which every slot is meant."""
-    return torch.full_like(positions[..., :1], positions.shape[-1])
+    return torch.full_like(positions[..., :1], positions.shape[-1], dtype=torch.int64)
 
 
 def first(count: Tensor, cap: int) -> Tensor:

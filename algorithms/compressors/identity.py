@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, final
 
@@ -9,6 +10,7 @@ import torch
 from torch import Tensor
 
 from algorithms.codes.base import Field, Layout, Symbols
+from algorithms.codes.packed import float_slices
 from algorithms.compressors.base import Compressor, Property
 from algorithms.key import Draws
 from theory import bits
@@ -45,6 +47,11 @@ class Identity(Compressor):
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         return symbols[0]
+
+    def sent_rows(
+        self, packed: Tensor, lengths: Tensor | None, d: int, dtype: torch.dtype
+    ) -> Iterator[tuple[slice, Tensor]]:
+        return float_slices(packed, d, dtype)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return bits.dense(d, float_bits)

@@ -10,9 +10,10 @@ from torch import Tensor
 
 from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import ListedRows
-from algorithms.compressors.entries import all_of
+from algorithms.compressors.entries import Entries, all_of
 from algorithms.compressors.requirements import kept, require_finite, require_rows
 from algorithms.compressors.sparse import SparseCompressor
+from algorithms.kernels.entries import place_type
 from algorithms.key import Draws
 from theory.bits import index_bits
 
@@ -62,12 +63,13 @@ class Sparsifier(SparseCompressor):
     def layout(self, d: int, dtype: torch.dtype) -> Layout:
         k = self.kept(d)
         values = Field.floats("values", k, dtype)
-        return (values, Field("indices", k, index_bits(d))) if self.indices_sent else (values,)
+        indices = Field("indices", k, index_bits(d), place_type(d))
+        return (values, indices) if self.indices_sent else (values,)
 
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
         require_rows(x, self.name)
-        indices = self.choose(x, draws)
-        chosen = x.gather(-1, indices)
+        indices = self.choose(x, draws).to(place_type(x.shape[-1]))
+        chosen = Entries(all_of(indices), indices).pick(x)
         factor = self.factor(x.shape[-1])
         values = chosen if factor == 1.0 else chosen * factor
         if not math.isfinite(values.sum().item()):  # cheap; a sum may overflow all the same

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, final
 
@@ -16,7 +17,7 @@ from algorithms.compressors.entries import entries_of
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.compressors.sparse import SparseCompressor
 from algorithms.key import Draws
-from algorithms.row_slices import mask_by_slices
+from algorithms.row_slices import mask_by_slices, row_slices
 from theory.bits import index_bits
 from theory.claims import Claim, Confidence, NoConstant, Source
 
@@ -72,6 +73,14 @@ class Strom(SparseCompressor):
     def listed(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> ListedRows:
         count, positions, negative = symbols
         return ListedRows(count, positions, negative.to(dtype).mul_(-2).add_(1).mul_(self.tau))
+
+    def pieces(
+        self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws
+    ) -> Iterator[ListedRows]:
+        count, positions, negative = symbols
+        for here in row_slices(positions.shape[-1]):
+            some = (count - here.start).clamp(0, here.stop - here.start)
+            yield self.listed((some, positions[..., here], negative[..., here]), d, dtype, draws)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """The longest: every coordinate is sent."""

@@ -53,7 +53,6 @@ class _Sending:
 
     bucket: GradBucket
     group: tuple[int, ...]
-    x: Tensor
     wanted: Tensor
     packet: Packet | None
     width: int | None
@@ -117,20 +116,23 @@ class ByBucket:
     def _sending(self, bucket: GradBucket, group: tuple[int, ...], now: _Pass) -> _Sending:
         """Everything up to the message of one bucket."""
         sender = self.sender
-        x = joined(bucket.gradients(), self._dtype)
-        x = x.div_(now.scale) if now.scale != 1 else x
-        x = x.mul_(now.gamma) if now.gamma != 1 else x
+        x = self._given(bucket, now)
         state = self._state_of(group)
         operator = sender.compressor.at(sender.t)
         operator = operator.for_shapes(tuple(self._shapes[place] for place in group))
         key = sender.key.fold("compress", sender.t).fold("block", bucket.index())
         wanted = sender.wanted(state, x, operator)
         packet = sender.packet(operator, key, state, x, wanted, self.network.workers)
-        x = sender.still_read(x)
         if packet is None:
             sender.warn_unready()
         code = code_of(operator, wanted.shape[-1], wanted.dtype)
-        return _Sending(bucket, group, x, wanted, packet, code.fixed_bits)
+        return _Sending(bucket, group, wanted, packet, code.fixed_bits)
+
+    def _given(self, bucket: GradBucket, now: _Pass) -> Tensor:
+        """What is to be sent of a bucket; the same again until its mean is handed back."""
+        x = joined(bucket.gradients(), self._dtype)
+        x = x.div_(now.scale) if now.scale != 1 else x
+        return x.mul_(now.gamma) if now.gamma != 1 else x
 
     def _sent(self, sending: _Sending, now: _Pass) -> Arriving:
         packet = sending.packet
@@ -173,11 +175,13 @@ class ByBucket:
         wanted, sent = sending.wanted, packet.own(self.network.workers)
         now.wanted2 += float(wanted.norm()) ** 2
         now.lost2 += in_place.distance(sent, wanted) ** 2
-        state = self._state_of(sending.group)
-        self.sender.remember(state, sending.x, wanted, sent, mean)
+        state, x = self._state_of(sending.group), in_place.nothing(sent)
+        if "x" in self.sender.memory.after_reads:
+            x = self._given(sending.bucket, now)
+        self.sender.remember(state, x, wanted, sent, mean)
         now.states.append((sending.group, state))
         sending.packet = replace(packet, symbols=())
-        sending.x = sending.wanted = in_place.nothing(sent)
+        sending.wanted = in_place.nothing(sent)
 
     def _close(self, now: _Pass) -> None:
         """One more bucket is done; with the last one the pass is."""

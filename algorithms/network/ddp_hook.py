@@ -13,9 +13,8 @@ top-k keeps k of each bucket), and the run equals the simulation of that one.
 Beside the memory's own state a step takes at most four rows of the model's size: what is to be
 sent is made in place, masks, messages and the memory are made and read slice by slice, messages are
 summed as they are decoded, sparse ones entry by entry, and the mean is written where the gradients
-lie. Only messages that list nearly every entry with its position take more, for they are longer
-than the row, and the own one and another's lie beside the sum: 5.3 rows where Strom's threshold
-sends everything, 6.5 where an absolute threshold does, 7.3 for top-k of all. With ``per_bucket`` it
+lie. A message that would be longer than the row (top-k of all, with its positions) is not sent: the
+row that it decodes to is, and the bill says so (``AtMostRow``). With ``per_bucket`` it
 is no more on two ranks, whatever their timing; all ranks' messages of a bucket are held together.
 """
 
@@ -32,6 +31,7 @@ from torch import Tensor
 from torch.distributed import GradBucket  # type: ignore[attr-defined]
 from torch.nn.parallel import DistributedDataParallel
 
+from algorithms.compressors.at_most_row import AtMostRow
 from algorithms.compressors.base import Compressor
 from algorithms.key import Key
 from algorithms.memories import in_place
@@ -105,7 +105,10 @@ class DDPHook:
                 f"transform must be None with per_bucket=True, got {self.transform.name}: it looks "
                 "at the whole gradient, which no bucket has; per_bucket=False would do"
             )
-        self.sender = Sender(compressor, self.memory, Key.seed(seed), learning_rate, loss_scale)
+        self.compressor = compressor
+        self.sender = Sender(
+            AtMostRow(compressor), self.memory, Key.seed(seed), learning_rate, loss_scale
+        )
         self.on_step = on_step
         self.seed = seed
         self.per_bucket = per_bucket
@@ -142,7 +145,7 @@ class DDPHook:
             {
                 "version of rateproof": metadata.version("rateproof"),
                 "seed": self.seed,
-                "compressor": repr(sender.compressor),
+                "compressor": repr(self.compressor),
                 "memory": repr(self.memory),
                 "transform": repr(self.transform),
                 "per_bucket": self.per_bucket,

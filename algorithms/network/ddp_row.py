@@ -77,14 +77,11 @@ class WholeRow:
     def _round(self, gradients: list[Tensor], gamma: float, scale: float) -> Tensor | None:
         """Mean ``[1, 1, d]``; None where a rank had no message. What it needs no more it drops."""
         sender, network = self.sender, self.network
-        x = joined(gradients, self._dtype)
-        x = x.div_(scale) if scale != 1 else x
-        x = self.transform.apply(x, network.n)
-        x = x.mul_(gamma) if gamma != 1 else x
+        x = self._given(gradients, gamma, scale)
         operator, key = sender.compressor.at(sender.t), sender.key.fold("compress", sender.t)
         wanted = sender.wanted(sender.state, x, operator)
         packet = sender.packet(operator, key, sender.state, x, wanted, network.workers)
-        x = sender.still_read(x)
+        del x
         if not self._all_ready(packet is not None, wanted.device):
             return None
         assert packet is not None
@@ -92,18 +89,30 @@ class WholeRow:
         sent = packet.own(network.workers)
         size, lost = float(wanted.norm()), in_place.distance(sent, wanted)
         bits = int(torch.as_tensor(packet.bits).sum())
-        message = network.upload(packet)
-        packet = replace(packet, symbols=())
-        if "mean" in sender.memory.after_reads:
-            mean = network.mean(packet, message)
-            sender.remember(sender.state, x, wanted, sent, mean)
-        else:
+        hears, x = "mean" in sender.memory.after_reads, in_place.nothing(wanted)
+        early = not hears and any(part is sent for part in packet.symbols)
+        message = None if early else network.upload(packet)
+        packet = packet if early else replace(packet, symbols=())
+        if "x" in sender.memory.after_reads:
+            x = self._given(gradients, gamma, scale)
+        if not hears:
             sender.remember(sender.state, x, wanted, sent, None)
-            del x, wanted, sent
-            mean = network.mean(packet, message)
+            x = wanted = sent = in_place.nothing(wanted)
+        if message is None:
+            message, packet = network.upload(packet), replace(packet, symbols=())
+        mean = network.mean(packet, message)
+        if hears:
+            sender.remember(sender.state, x, wanted, sent, mean)
         arrived = 8 * (int(network.crossed_bytes.sum()) - before)
         self._tell(bits, arrived, lost / size if size else 0.0)
         return mean
+
+    def _given(self, gradients: list[Tensor], gamma: float, scale: float) -> Tensor:
+        """What is to be sent ``[1, 1, d]``; the same again until the mean is handed back."""
+        x = joined(gradients, self._dtype)
+        x = x.div_(scale) if scale != 1 else x
+        x = self.transform.apply(x, self.network.n)
+        return x.mul_(gamma) if gamma != 1 else x
 
     def _all_ready(self, ready: bool, device: torch.device) -> bool:
         """Whether all ranks have a message to send; four bytes a rank and step."""

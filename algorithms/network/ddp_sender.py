@@ -51,15 +51,13 @@ class Sender:
         return (gamma if abs(gamma) >= torch.finfo(dtype).tiny else 0.0), scale
 
     def wanted(self, state: Any, x: Tensor, operator: Compressor) -> Tensor:
-        """``memory.before(state, x)``; in the place of x where nobody looks at x again."""
-        free = "x" not in self.memory.after_reads and not operator.takes_guide
-        out = x if free else torch.empty_like(x)
+        """``memory.before(state, x)``; in the place of x where the operator does not look at x.
+
+        Where the memory does later, x has to be made again.
+        """
+        out = torch.empty_like(x) if operator.takes_guide else x
         in_place.before(self.memory, state, x, out)
         return out
-
-    def still_read(self, x: Tensor) -> Tensor:
-        """x, or nothing where the memory does not look at it once it is encoded."""
-        return x if "x" in self.memory.after_reads else in_place.nothing(x)
 
     def packet(
         self, operator: Compressor, key: Key, state: Any, x: Tensor, wanted: Tensor, worker: Tensor
@@ -80,8 +78,7 @@ class Sender:
     ) -> None:
         """Make ``state`` that of after the round, in place; ``mean`` if the memory reads it."""
         nothing = in_place.nothing(sent)
-        kept = x if "x" in self.memory.after_reads else nothing
-        round_ = Round(kept, wanted, sent, nothing if mean is None else mean)
+        round_ = Round(x, wanted, sent, nothing if mean is None else mean)
         in_place.after(self.memory, state, round_)
 
     def warn_unready(self) -> None:

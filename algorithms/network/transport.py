@@ -58,11 +58,28 @@ def mean_of(packet: Packet, messages: Iterable[WireMessage], senders: Tensor) ->
     start = 0
     for message in messages:
         rows = message.packed.shape[0]
+        if _rows_added(packet, message, total):
+            start += rows
+            del message
+            continue
         symbols, sends = symbols_of(packet, message)
         packet.add_onto(total, symbols, senders[start : start + rows], sends)
         start += rows
         del message, symbols  # before the next one arrives
     return total.div_(len(senders))[..., None, :]
+
+
+def _rows_added(packet: Packet, message: WireMessage, total: Tensor) -> bool:
+    """Add the rows that a message consists of to ``total`` ``[..., d]``; whether it does."""
+    if packet.sends is not None:
+        return False
+    wire = message.packed.movedim(0, -2)
+    lengths = None if message.lengths is None else message.lengths.movedim(0, -1)
+    parts = packet.compressor.sent_rows(wire, lengths, packet.d, packet.dtype)
+    for here, part in parts or ():
+        for row in part.unbind(-2):
+            total[..., here] += row
+    return parts is not None
 
 
 @final

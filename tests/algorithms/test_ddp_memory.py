@@ -85,17 +85,13 @@ CASES: tuple[tuple[Compressor, Memory[Any]], ...] = (
     (AdaComp(50), ErrorFeedback()),
     (AdaComp(500), NoMemory()),
     (LayerWise(AdaComp(50)), ErrorFeedback()),
+    (TopK(0.5), ErrorFeedback()),
+    (Strom(1e-9), ErrorFeedback()),
+    (AbsoluteThreshold(1.0), ErrorFeedback()),
+    (TopK(1.0), ErrorFeedback()),
 )
-"""The messages of the last eighteen list any number of entries, up to a quarter of the row, or are
-in a code of variable length."""
-
-
-LONG: tuple[tuple[Compressor, Memory[Any], float], ...] = (
-    (Strom(1e-9), ErrorFeedback(), 5.3),
-    (AbsoluteThreshold(1.0), ErrorFeedback(), 6.5),
-    (TopK(1.0), ErrorFeedback(), 7.3),
-)
-"""Every entry is sent with its position, and the rows that are held then."""
+"""The messages of eighteen list any number of entries, up to a quarter of the row, or are in a code
+of variable length; those of the last three list every entry with its position."""
 
 
 class Counts:
@@ -221,7 +217,7 @@ def everything() -> dict[str, Any]:
     found: dict[str, Any] = {"held": [rows_held(*case) for case in CASES]}
     found["one bucket"] = [rows_held_by_bucket(*case, at_once=False) for case in CASES]
     found["all buckets"] = [rows_held_by_bucket(*case, at_once=True) for case in CASES]
-    found["long"] = [rows_held(*case) for *case, _ in LONG]
+    found["kept"] = [rows_held(TopK(1.0), MomentumCorrection(0.9))]
     kept = Sharded.mean
     Sharded.mean = densely
     found["mutant"] = [rows_held(*case) for case in CASES[:10]]
@@ -253,12 +249,10 @@ def test_bucket_by_bucket_a_step_holds_at_most_four_rows(ranks, place, timing):
 
 
 @pytest.mark.sharded
-@pytest.mark.parametrize("place", range(len(LONG)), ids=lambda k: LONG[k][0].name)
-def test_messages_longer_than_the_row_hold_what_the_hook_says(ranks, place):
-    """An entry with its position is 1.6 to 3 rows as symbols and 1 to 1.6 as bytes, of which the
-    own and another's lie beside the sum."""
+def test_what_a_memory_reads_again_is_made_again(ranks):
+    """Momentum correction looks at the gradient once more when all is sent."""
     for rank in ranks:
-        assert 4 < rank["long"][place] <= LONG[place][2], rank["long"][place]
+        assert max(rank["kept"]) <= MOST, rank["kept"]
 
 
 @pytest.mark.sharded

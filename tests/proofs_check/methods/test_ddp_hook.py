@@ -8,6 +8,7 @@ from functools import partial
 import pytest
 import torch
 
+from algorithms.compressors.absolute_threshold import AbsoluteThreshold
 from algorithms.compressors.layerwise import LayerWise
 from algorithms.compressors.natural_compression import NaturalCompression
 from algorithms.compressors.qsgd import QSGD
@@ -17,9 +18,11 @@ from algorithms.compressors.top_k import TopK
 from algorithms.memories import in_place
 from algorithms.memories.base import NoMemory
 from algorithms.memories.error_feedback import ErrorFeedback
+from algorithms.memories.momentum_correction import MomentumCorrection
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.network.ddp_hook import DDPHook
 from algorithms.problems.entries import problem
+from proofs_check.methods import ddp_equivalence
 from proofs_check.methods.ddp_equivalence import HookCase, check_hooks, judge, simulate
 from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep
@@ -35,6 +38,8 @@ CASES = tuple(
         ("random-k", RandK(0.25), NoMemory()),
         ("top-k", TopK(0.1), ErrorFeedback()),
         ("ef-signsgd", LayerWise(ScaledSign()), ErrorFeedback()),
+        ("top-k of all", TopK(1.0), MomentumCorrection(0.5)),
+        ("gradient-dropping of few", AbsoluteThreshold(0.95, 0.5), ErrorFeedback()),
     )
 )
 RESUMED = tuple(replace(case, resume=True) for case in CASES if case.row == "top-k")
@@ -48,6 +53,21 @@ def test_training_equals_the_simulation(ranks):
     assert len(verdicts) == len(cases)
     for verdict in verdicts:
         assert verdict.outcome is Outcome.AGREES, verdict
+
+
+def test_a_message_longer_than_the_row_is_billed_as_the_row(monkeypatch):
+    """Top-k of all has positions beside its numbers; a hook that sent them would be refuted."""
+    case = next(one for one in CASES if one.row == "top-k of all")
+    right, d = simulate(case, 2), QUADRATIC(2).d
+    assert right.sent_bits == case.steps * 64 * d
+    carried = right._replace(crossed=right.sent_bits // 8)
+    assert judge(case, right, [carried] * 2, 2).outcome is Outcome.AGREES
+    monkeypatch.setattr(ddp_equivalence, "AtMostRow", lambda operator: operator)
+    listed = simulate(case, 2)
+    assert listed.sent_bits > right.sent_bits and torch.equal(listed.model, right.model)
+    assert judge(case, right, [listed._replace(crossed=listed.sent_bits // 8)] * 2, 2).outcome is (
+        Outcome.REFUTED
+    )
 
 
 def test_a_memory_of_steps_needs_the_rate():
