@@ -114,10 +114,12 @@ class AtMostRow(Compressor):
         self, packed: Tensor, lengths: Tensor | None, d: int, dtype: torch.dtype
     ) -> Iterator[tuple[slice, Tensor]] | None:
         code = code_of(self, d, dtype)
-        told = isinstance(code, OrRow) and lengths is not None
-        if self._always(d, dtype) or (told and bool((lengths == code.row.fixed_bits).all())):
+        if self._always(d, dtype):
             return float_slices(packed, d, dtype)
-        return None if told else self.inner.sent_rows(packed, lengths, d, dtype)
+        if isinstance(code, OrRow) and lengths is not None:
+            whole = bool((lengths == code.row.fixed_bits).all())
+            return float_slices(packed, d, dtype) if whole else None
+        return self.inner.sent_rows(packed, lengths, d, dtype)
 
     def _listing(self, symbols: Symbols, d: int, dtype: torch.dtype) -> Symbols | None:
         """The symbols of ``inner``; None where a row is sent."""
