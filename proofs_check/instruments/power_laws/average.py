@@ -4,9 +4,11 @@ Each model is fitted to log E y, bias and covariance of which come from the jack
 what it leaves of slope, curvature and third and fourth differences is tested by Hotelling's T^2 (a
 profile likelihood, so that the covariance need not be known). Models are weighted by that
 likelihood, those with a third parameter less by the share of its prior range that the data leave
-(Occam's factor), and the interval is that of model-averaged tail areas (Turek and Fletcher 2012,
-Computational Statistics and Data Analysis 56): its ends are where the weighted tails of Student's t
-of all models leave alpha / 2.
+(Occam's factor). Models whose weight is alpha of the best one's or more are kept, and none is taken
+to be nearer the truth than another: the exponent is known up to a set, that of the kept models'
+exponents, and the interval is that of Imbens and Manski (2004, Econometrica 72, equation 7), which
+holds the exponent of each of them with probability 1 - alpha. Where the set is far wider than
+errors of fits, its ends are one-sided limits; where one model is kept, it is Student's t.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from theory.arrays import Floats
 _TINY = float(np.finfo(np.float64).tiny)
 _FEW = 12  # replicas below which fourth differences are left out
 _PRIOR = 0.5  # how far a third parameter is expected to move the exponent
-_BISECTIONS = 60
+_BISECTIONS, _ROUNDS = 50, 4
 _EXACT = 1e-12  # least standard error of an exponent, and of what a model leaves
 
 
@@ -84,9 +86,8 @@ def averaged(
     deviance = replicas * np.log1p(left / (replicas - 1)) + occam
     weights = np.exp(-(deviance - deviance.min(axis=1, keepdims=True)) / 2)
     weights /= weights.sum(axis=1, keepdims=True)
-    low, high = (
-        _quantile(weights, exponents, errors, replicas - 1, p) for p in (alpha / 2, 1 - alpha / 2)
-    )
+    kept = weights >= alpha * weights.max(axis=1, keepdims=True)
+    low, high = _ends(kept, exponents, errors, replicas - 1, alpha)
     return Averaged(
         low, high, weights, exponents, errors, _lack(left, free, replicas),
         np.stack([fit.extra for fit in fits], axis=1),
@@ -119,13 +120,22 @@ def _lack(statistic: Floats, free: Floats, replicas: int) -> Floats:
     return np.where(tested, stats.f.sf(ratio, np.maximum(free, 1), rest), 1.0)
 
 
-def _quantile(weights: Floats, centres: Floats, errors: Floats, df: int, level: float) -> Floats:
-    """Where the weighted distribution of Student's t of all models reaches ``level`` ``[N]``."""
-    reach = stats.t.isf(min(level, 1 - level) / 100, df)
-    low = (centres - reach * errors).min(axis=1)
-    high = (centres + reach * errors).max(axis=1)
-    for _ in range(_BISECTIONS):
-        middle = (low + high) / 2
-        below = (weights * stats.t.cdf((middle[:, None] - centres) / errors, df)).sum(axis=1)
-        low, high = np.where(below < level, middle, low), np.where(below < level, high, middle)
-    return np.asarray((low + high) / 2)
+def _ends(
+    kept: Floats, centres: Floats, errors: Floats, df: int, alpha: float
+) -> tuple[Floats, Floats]:
+    """The ends ``[N]`` between which every ``kept`` centre ``[N, M]`` lies but for alpha."""
+    rows = np.arange(len(centres))
+    reach = np.full(len(centres), float(stats.t.isf(alpha / 2, df)))
+    for _ in range(_ROUNDS):  # which model is outermost depends on how far errors reach
+        lowest = np.where(kept, centres - reach[:, None] * errors, np.inf).argmin(axis=1)
+        highest = np.where(kept, centres + reach[:, None] * errors, -np.inf).argmax(axis=1)
+        low, low_error = centres[rows, lowest], errors[rows, lowest]
+        high, high_error = centres[rows, highest], errors[rows, highest]
+        apart = np.maximum(high - low, 0) / np.maximum(low_error, high_error)
+        least, most = (np.full(len(centres), stats.t.isf(a, df)) for a in (alpha, alpha / 2))
+        for _ in range(_BISECTIONS):
+            reach = (least + most) / 2
+            missed = stats.t.sf(reach + apart, df) + stats.t.sf(reach, df)
+            least = np.where(missed > alpha, reach, least)
+            most = np.where(missed > alpha, most, reach)
+    return low - most * low_error, high + most * high_error

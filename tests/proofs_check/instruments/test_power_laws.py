@@ -19,7 +19,7 @@ from proofs_check.instruments.power_laws.calibration import (
     noisy_curves,
 )
 from proofs_check.instruments.power_laws.described import bound_slope, described
-from proofs_check.instruments.power_laws.models import MODELS
+from proofs_check.instruments.power_laws.models import BURN_IN, FLOOR, LOGARITHM, MODELS
 from proofs_check.instruments.rates import fit_power, rate_verdict
 from proofs_check.verdict import Outcome
 
@@ -56,6 +56,19 @@ def test_coverage_of_every_kind_is_between_92_and_98_percent(kind: str, noise: s
         assert found.refuted <= 0.07, "the test of the power law itself"
     else:
         assert found.refuted >= 0.99
+    assert 0.92 <= coverage(kind, replicas, noise, 0.05).share <= 0.98
+    assert 0.92 <= coverage(kind, replicas, noise, 0.3).share, "where kinds are hard to tell apart"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_interval_without_the_kind_of_a_curve_does_not_hold_its_exponent(kind: str):
+    """A model left out, the one that the curve follows: at 1% noise nothing makes up for it."""
+    follows = dict(zip(KINDS, (None, BURN_IN, BURN_IN, FLOOR, LOGARITHM), strict=True))[kind]
+    y = noisy_curves(kind, 16, "log-normal", 0.01, 300, 3)
+    left = {name: fit for name, fit in MODELS.items() if name != follows}
+    found = averaged(X, y, 0.05, left)
+    share = float(((found.low <= EXPONENT) & (found.high >= EXPONENT)).mean())
+    assert (share < 0.5) if follows else (share >= 0.92), share
 
 
 def test_a_window_chosen_after_the_fact_is_seen_by_its_coverage():
