@@ -104,6 +104,15 @@ def refuses_sixteen(x):
         raise ValueError("x must not have 16 entries, got 16; 15 would do")
     return x / 2
 
+def by_norm(order):
+    def halved(x):
+        wide = x.astype(np.float64)
+        norm = np.linalg.norm(wide, order)
+        return (norm * (wide / norm) / 2).astype(x.dtype)
+    return halved
+
+by_sum, by_length, by_largest = by_norm(1), by_norm(2), by_norm(np.inf)
+
 def by_python(x):
     top = max(float(abs(v)) for v in x)
     return np.array([float(v) / top * top for v in x], dtype=x.dtype)
@@ -249,6 +258,24 @@ def test_a_crash_at_some_vectors_only_is_the_subjects_error(
     found = audit(f"strangers_module:{name}", "--delta", "1/2", *QUICK, "--json")
     assert found[0] == code
     assert [told in one for one in json.loads(found[1])["crashes"]] == ([True] if told else [])
+
+
+@pytest.mark.parametrize("name", ["by_sum", "by_length", "by_largest"])
+def test_what_is_lost_at_zero_alone_is_printed_in_its_own_row(name: str) -> None:
+    """Half of x, but 0 / 0 at zero: constants, worst vectors and sizes are told as of x / 2."""
+    code, out, err = audit(f"strangers_module:{name}", "--delta", "3/4", *QUICK)
+    assert code == 1, err
+    assert "class: contraction, unbiased after scaling, except at zero" in out
+    worst = [line for line in out.splitlines() if line.startswith("worst in R^")]
+    assert len(worst) == 5 and not any("x = (0)" in line for line in worst)
+    assert "0.5 +- " in out and "(inf)" not in out
+    data = json.loads(audit(f"strangers_module:{name}", *QUICK, "--json")[1])
+    for one in data["dimensions"]:
+        assert one["bias"] == pytest.approx(0.5) and one["ratio"] == pytest.approx(0.25)
+    rows = [row for row in data["behaviour"] if row["outcome"] == "refuted"]
+    wrong = {row["check"]: row["evidence"] for row in rows}
+    assert set(wrong) == {"zero", "NaN", "infinity"}
+    assert wrong["zero"] == "d = 1: C(x) = (nan) for x = (0)"
 
 
 PLANTED = """
