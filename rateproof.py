@@ -148,12 +148,13 @@ def rate(
     from algorithms.catalogue import problem as problem_called
     from algorithms.catalogue import row as row_called
     from algorithms.names import look_up
+    from experiments.tuned_rows import Tuning, sweeping_step
     from proofs_check.methods.sweep import VARIABLES, sweep, sweep_verdict
-    from theory.stepsizes import ConstantStep
 
-    chosen = row_called(row)
+    chosen, objective = row_called(row), problem_called(problem, n)
     variable = look_up("variable", vary, {name: name for name in VARIABLES})
-    step = None if gamma is None else ConstantStep(gamma)
+    chosen.require_fit(objective)
+    step = sweeping_step(chosen, objective, options.get("steps", 1000), Tuning.THEOREM, gamma)
     found = sweep(
         chosen, lambda size: problem_called(problem, size), variable, n=n, step=step, **options
     )

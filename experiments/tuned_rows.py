@@ -81,6 +81,23 @@ def chosen(
     return Chosen(with_settings(row, {**best.settings, **mine}), best.step(problem), note)
 
 
+def sweeping_step(
+    row: Row, objective: Problem, steps: int, tuning: Tuning, gamma: float | None = None
+) -> Stepsize | None:
+    """The stepsize at all points of a sweep, None where a theorem tunes each: a guess that nobody
+    searched would rule the exponent, so that what is stored of the grid stands in for it.
+
+    Raises:
+        ValueError: gamma is not positive and finite, the row is planned or has no tuning.
+    """
+    if gamma is not None:
+        return positive(gamma)
+    if tuning is Tuning.GRID:
+        return best_of(row, objective)[0].step(objective)
+    best = None if row.tune(objective, steps).theorem is not None else kept(row, objective)
+    return None if best is None else best.step(objective)
+
+
 def positive(gamma: float) -> ConstantStep:
     """A constant stepsize as it was typed.
 

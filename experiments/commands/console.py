@@ -61,16 +61,21 @@ def at_least(name: str, value: int, least: int) -> None:
 
 
 def writable(out: Path) -> None:
-    """Make the folder, and see whether something can be written into it.
+    """See whether the folder can be made and something written into it.
+
+    What was not there before is taken away again: a command that is refused later leaves nothing.
 
     Raises:
         ValueError: nothing can; says why.
     """
+    missing = [folder for folder in (out, *out.parents) if not folder.exists()]
     try:
         out.mkdir(parents=True, exist_ok=True)
         handle, probe = tempfile.mkstemp(prefix=".probe-", dir=out)
         os.close(handle)
         os.unlink(probe)
+        for folder in missing:
+            folder.rmdir()
     except OSError as error:
         raise ValueError(
             f"out must be a folder that can be written to, got out={out} ({error.strerror}); "

@@ -11,7 +11,6 @@ import numpy as np
 from algorithms.catalogue import entry_called, problem, row
 from algorithms.names import look_up
 from algorithms.tuning.parameters import with_settings
-from algorithms.tuning.stored import best_of, kept
 from experiments.commands.console import (
     at_least,
     bad_input,
@@ -24,7 +23,7 @@ from experiments.commands.console import (
 from experiments.figures.rate import rate_figure
 from experiments.figures.style import save, styled
 from experiments.reporting.drawings import rate_curves
-from experiments.tuned_rows import Tuning, positive, read_settings
+from experiments.tuned_rows import Tuning, read_settings, sweeping_step
 from proofs_check.curves import RatePanel
 from proofs_check.instruments.rates import fit_power
 from proofs_check.instruments.study import fitted
@@ -62,15 +61,10 @@ def rate_command(
         variable = look_up("variable", vary, {name: name for name in VARIABLES})
         entry_called(problem_name)
         mine = with_settings(row(key), read_settings(settings))
-        step = None if gamma is None else positive(gamma)
         by = look_up("tuning", tuning, {one.value: one for one in Tuning})
         objective = problem(problem_name, n)
         mine.require_fit(objective)
-        if step is None and by is Tuning.GRID:
-            step = best_of(mine, objective)[0].step(objective)
-        elif step is None and mine.tune(objective, steps).theorem is None:
-            best = kept(mine, objective)  # a guess that nobody searched would rule the exponent
-            step = None if best is None else best.step(objective)
+        step = sweeping_step(mine, objective, steps, by, gamma)
         found = sweep(
             mine, lambda size: problem(problem_name, size), variable, n=n, steps=steps,
             replicas=replicas, seed=seed, values=tuple(values), step=step,

@@ -36,6 +36,7 @@ def survey_command(preset: str, keys: Sequence[str], out: Path, *, as_json: bool
             raise ValueError(f"preset must be one of {', '.join(PRESETS)}, got preset={preset}")
         chosen = cells_of(preset, keys)
         writable(out)
+    out.mkdir(parents=True, exist_ok=True)
     named = " ".join((preset, *(f"--row {key}" for key in keys)))
     versions = cell_versions(chosen, prepare)
     code = survey_job(named, chosen, run_cell, out, console(as_json), versions)

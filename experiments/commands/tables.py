@@ -54,6 +54,7 @@ def table_command(
             raise ValueError(f"cell is of table IV alone, got cell={cell!r} with table={chosen}")
         if measure:
             writable(report)
+            report.mkdir(parents=True, exist_ok=True)
     screen = console(as_json)
     if chosen == "III":
         return show_all_reduce(as_json)

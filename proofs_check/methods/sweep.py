@@ -21,12 +21,14 @@ from algorithms.run import Diverged
 from algorithms.tuning.grid import score
 from proofs_check.instruments.rates import fit_power, rate_verdict
 from proofs_check.instruments.statistics import TEST_ERROR
-from proofs_check.methods.sweep_points import HORIZONS, Values, points, value_at
+from proofs_check.methods.sweep_orders import stated_order
+from proofs_check.methods.sweep_points import HORIZONS, Values, known_at, points, value_at
 from proofs_check.methods.tuned_run import VACUOUS, TunedRun, measured, tuned_run
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
+from theory.constants import Constants
 from theory.stepsizes import InverseTimeStep, Stepsize
-from theory.theorem import Metric, OrderOnly, Theorem
+from theory.theorem import Metric, Theorem
 
 _ALIKE = 1e-9  # values of a variable that differ by less are one point
 _ERROR = "the error at the end"
@@ -44,6 +46,8 @@ class Sweep(NamedTuple):
         theorem: the theorem that tuned all runs, None where there is none, or several.
         told: how the variable was moved, and what was left out.
         vacuous: at how many points the theorem that tuned the run is vacuous.
+        bounds: that theorem's bound at the end of each run ``[K]``; None where there is none.
+        settings: the constants at each point.
     """
 
     variable: str
@@ -53,6 +57,8 @@ class Sweep(NamedTuple):
     theorem: Theorem | None
     told: str
     vacuous: int = 0
+    bounds: Floats | None = None
+    settings: tuple[Constants, ...] = ()
 
 
 def horizons(
@@ -109,11 +115,11 @@ def sweep(
         except (Diverged, ValueError) as error:
             left_out.append(str(error))
             continue
-        at = value_at(variable, played.constants, point)
+        at = value_at(variable, known_at(played, point), point)
         if at is not None and not any(abs(at - known) <= _ALIKE * abs(at) for known in found):
             found[at] = played
     if len(found) < 3:
-        because = f": {left_out[0]}" if left_out else ""
+        because = f": {left_out[0]}" if left_out else _no_value(row, variable, len(found))
         raise ValueError(
             f"row {row.key!r} on {build(n).name} has {len(found)} points in {variable}, a rate "
             f"needs 3{because}; other values, or another row, would do"
@@ -125,10 +131,25 @@ def sweep(
     vacuous = sum(bool(found[at].vacuous) for at in x)
     if vacuous:
         told += f"; at {vacuous} of {len(x)} points the theorem is vacuous: {VACUOUS}"
-    theorem, series = _one_theorem([found[at] for at in x])
+    runs = [found[at] for at in x]
+    theorem, series = _one_theorem(runs)
     quantity = theorem.metric.value if theorem else _ERROR
     samples = np.stack([y[:, -1] for y in series], axis=1)
-    return Sweep(variable, x, samples, quantity, theorem, told, vacuous)
+    settings = tuple(one.constants for one in runs)
+    bounds = None if theorem is None else np.array([_bound_at_end(theorem, one) for one in runs])
+    return Sweep(variable, x, samples, quantity, theorem, told, vacuous, bounds, settings)
+
+
+def _bound_at_end(theorem: Theorem, played: TunedRun) -> float:
+    ends = theorem.bound(played.constants, played.tuned.step, np.array([float(played.steps)]))
+    return float(ends[0])
+
+
+def _no_value(row: Row, variable: str, known: int) -> str:
+    """Why so few places have a value of the variable."""
+    operators = [one.name for one in row.operators]
+    who = operators[0] if variable in ("delta", "omega") and operators else "its method"
+    return f": {who} states no {variable}" if not known else f": {who} states no other {variable}"
 
 
 def _one_theorem(runs: Sequence[TunedRun]) -> tuple[Theorem | None, list[Floats]]:
@@ -160,53 +181,28 @@ def sweep_verdict(
             subject=row.key, problem=problem, check=f"rate in {found.variable}", claim=claim,
             outcome=Outcome.COMPARED, evidence=f"{error}; {found.told}", provenance=provenance,
         )  # fmt: skip
-    stated = _stated(row, found)
+    stated = stated_order(
+        row, found.variable, found.x, found.theorem, found.bounds, found.settings, found.vacuous
+    )
     if stated is None:
         return Verdict(
             subject=row.key, problem=problem, check=f"rate in {found.variable}", claim=claim,
             outcome=Outcome.NOT_APPLICABLE, statistic=fit.slope, uncertainty=fit.half_width,
             resolution=fit.resolution,
-            evidence=f"exponent of {found.variable} {fit.slope:.4f} +- {fit.half_width:.4f}; no "
-            f"result of this row states an order in {found.variable}; {found.told}",
+            evidence=f"exponent of {found.variable} {fit.slope:.4f} +- {fit.half_width:.4f}, "
+            f"largest distance from a power law {fit.residual:.2g}; no result of this row states "
+            f"an order in {found.variable}; {found.told}",
             provenance=provenance,
         )  # fmt: skip
-    power, name, asserted, tight = stated
+    power, name, asserted, tight, why = stated
     verdict = rate_verdict(
         fit, power, tight, subject=row.key, problem=problem, variable=found.variable,
         claim=f"{claim}: exponent {'=' if tight else '<='} {power:g} ({name})",
         provenance=f"{provenance}, error {alpha:g}",
     )  # fmt: skip
-    outcome = verdict.outcome if asserted else Outcome.COMPARED
+    excused = why and verdict.outcome is Outcome.REFUTED
+    outcome = verdict.outcome if asserted and not excused else Outcome.COMPARED
     return replace(
-        verdict, outcome=outcome, theorem=name, evidence=f"{verdict.evidence}; {found.told}"
-    )
-
-
-class StatedOrder(NamedTuple):
-    """An order in one variable.
-
-    Attributes:
-        power: the exponent.
-        name: the result that states it.
-        asserted: whether a sweep is held to it, or only compared.
-        tight: whether it is attained.
-    """
-
-    power: float
-    name: str
-    asserted: bool
-    tight: bool
-
-
-def _stated(row: Row, found: Sweep) -> StatedOrder | None:
-    variable = found.variable
-    if found.theorem is not None and variable in found.theorem.order.exponents:
-        one = found.theorem
-        power = float(one.order.exponents[variable])
-        asserted = one.confidence.assertable and not found.vacuous
-        return StatedOrder(power, one.name, asserted, one.tight)
-    for result in (*row.theorems, *row.results):
-        order = result.order if isinstance(result, (Theorem, OrderOnly)) else None
-        if order is not None and variable in order.exponents:
-            return StatedOrder(float(order.exponents[variable]), result.name, False, False)
-    return None
+        verdict, outcome=outcome, theorem=name,
+        evidence="; ".join(filter(None, (verdict.evidence, why, found.told))),
+    )  # fmt: skip

@@ -7,13 +7,17 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any, NamedTuple
 
 from algorithms.catalogue import Row
+from algorithms.catalogue.row import Build
 from algorithms.compressors.base import Compressor
 from algorithms.methods.base import Method
 from algorithms.methods.parts.constants import operator_constants
 from algorithms.problems.base import Problem
+from algorithms.synchronisation.barriers import Asynchronous, PartialBarrier
+from algorithms.synchronisation.stale import SSP
 from algorithms.topologies.base import Topology
 from algorithms.topologies.gallery import gallery
 from algorithms.tuning.parameters import row_parameters, with_values
+from proofs_check.methods.tuned_run import TunedRun
 from theory.constants import Constants
 from theory.stepsizes import Stepsize
 
@@ -66,6 +70,9 @@ def points(
                 yield SweepPoint(row, problem.enlarged(int(at)), steps, int(at))
         case "gap":
             yield from (SweepPoint(one, build(n), steps) for one in _graphs(row, build(n), steps))
+        case "tau" if _waits_for_nobody(row, build(n), steps):
+            for at in values or BOUNDS:
+                yield SweepPoint(_put(row, Asynchronous, SSP(int(at))), build(n), steps)
         case _:
             name, ladder = _moved_by(row, build(n), variable, steps)
             for at in values or ladder:
@@ -93,8 +100,9 @@ _MOVERS: dict[str, tuple[tuple[str, Values], ...]] = {
 def _moved_by(row: Row, problem: Problem, variable: str, steps: int) -> tuple[str, Values]:
     known = row_parameters(row, problem, steps)
     for name, ladder in _MOVERS[variable]:
-        if name in known:
-            return name, ladder
+        if known.get(name) is not None:
+            whole = isinstance(known[name], int)
+            return name, LEVELS if whole and ladder is SHARES else ladder
     raise ValueError(
         f"row {row.key!r} has no parameter that moves {variable} "
         f"({', '.join(name for name, _ in _MOVERS[variable])}); it has {', '.join(known) or 'none'}"
@@ -103,21 +111,33 @@ def _moved_by(row: Row, problem: Problem, variable: str, steps: int) -> tuple[st
 
 def _graphs(row: Row, problem: Problem, steps: int) -> Iterator[Row]:
     """The row on every graph of the gallery that n workers can have and its method takes."""
-    recipe = row.ready()
     sample = row.build(problem, steps)
     if not any(isinstance(one, Topology) for one in _nodes(sample)):
         raise ValueError(f"row {row.key!r} has no mixing matrix, and no spectral gap to vary")
     for topology in gallery(problem.n):
-        if topology.period > 1 or topology.n != problem.n:
-            continue
+        if topology.period == 1 and topology.n == problem.n:
+            yield _put(row, Topology, topology)
 
-        def built(
-            step: Stepsize, objective: Problem, horizon: int, graph: Topology = topology
-        ) -> Method[Any]:
-            placed: Method[Any] = _placed(recipe.build(step, objective, horizon), graph)
+
+def _waits_for_nobody(row: Row, problem: Problem, steps: int) -> bool:
+    """Whether its method has an asynchronous barrier, in whose place one of bounded staleness can
+    stand."""
+    return any(isinstance(one, Asynchronous) for one in _nodes(row.build(problem, steps)))
+
+
+def _put(row: Row, kind: type[Any], part: Any) -> Row:
+    """The row with ``part`` in the place of every part of a ``kind``."""
+    recipe = row.ready()
+
+    def after(build: Build) -> Build:
+        def built(step: Stepsize, objective: Problem, horizon: int) -> Method[Any]:
+            placed: Method[Any] = _placed(build(step, objective, horizon), kind, part)
             return placed
 
-        yield replace(row, recipe=replace(recipe, build=built))
+        return built
+
+    practice = recipe.practice and after(recipe.practice)
+    return replace(row, recipe=replace(recipe, build=after(recipe.build), practice=practice))
 
 
 def _nodes(node: Any) -> Iterator[Any]:
@@ -127,17 +147,18 @@ def _nodes(node: Any) -> Iterator[Any]:
             yield from _nodes(getattr(node, field.name))
 
 
-def _placed(node: Any, graph: Topology) -> Any:
-    """The tree with every topology in it replaced."""
-    if isinstance(node, Topology):
-        return graph
+def _placed(node: Any, kind: type[Any], part: Any) -> Any:
+    """The tree with everything of a ``kind`` in it replaced."""
+    if isinstance(node, kind):
+        return part
     if not is_dataclass(node) or isinstance(node, type):
         return node
     changed = {
         field.name: after
         for field in fields(node)
         if field.init
-        and (after := _placed(getattr(node, field.name), graph)) is not getattr(node, field.name)
+        and (after := _placed(getattr(node, field.name), kind, part))
+        is not getattr(node, field.name)
     }
     return replace(node, **changed) if changed else node
 
@@ -153,9 +174,16 @@ def of_parts(method: Method[Any], d: int) -> Constants:
         if isinstance(one, Topology):
             found = found.merge(one.constants())
         elif isinstance(one, Compressor):
-            found = found.merge(operator_constants(one, d))
+            found = operator_constants(one, d).merge(found)  # of several the workers', the first
+        elif isinstance(one, PartialBarrier):
+            found = found.state(tau=one.tau)
     period = getattr(method, "period", None)
     return found.state(H=period) if isinstance(period, int) else found
+
+
+def known_at(played: TunedRun, point: SweepPoint) -> Constants:
+    """What the run at a point states, and what its method's parts do where it says nothing."""
+    return of_parts(played.tuned.method, point.problem.d).merge(played.constants)
 
 
 def value_at(variable: str, c: Constants, point: SweepPoint) -> float | None:

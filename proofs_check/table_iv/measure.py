@@ -21,13 +21,12 @@ from proofs_check.facts import TrafficFacts
 from proofs_check.instruments.rates import PowerLawFit, fit_power, rate_verdict
 from proofs_check.instruments.statistics import TEST_ERROR
 from proofs_check.instruments.study import fitted
-from proofs_check.methods.sweep_points import SweepPoint, of_parts, points, value_at
+from proofs_check.methods.sweep_points import SweepPoint, known_at, points, value_at
 from proofs_check.methods.tuned_run import TunedRun, measured, tuned_run
 from proofs_check.table_iv.trial import GROUPS, OCTAVES, TableTrial
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
 from theory.bits import index_bits
-from theory.constants import Constants
 from theory.stepsizes import InverseTimeStep
 from theory.survey.classification import Objective
 from theory.theorem import Metric, Theorem
@@ -95,7 +94,7 @@ def _points(trial: TableTrial, variable: str, replicas: int, seed: int) -> Trial
             if variable == "T":
                 raise
             continue
-        at = value_at(variable, _known(played, place), place)
+        at = value_at(variable, known_at(played, place), place)
         if at is not None and not any(abs(at - known) <= 1e-9 * abs(at) for known in found):
             found[at] = played
     if len(found) < 3:
@@ -108,11 +107,6 @@ def _points(trial: TableTrial, variable: str, replicas: int, seed: int) -> Trial
     ends = np.stack([y[:, -1] for y in series if y is not None], axis=1)
     told = f"{variable} from {x[0]:.4g} to {x[-1]:.4g}"
     return TrialPoints(x, ends, metric, theorem, runs[-1], told)
-
-
-def _known(played: TunedRun, place: SweepPoint) -> Constants:
-    """What the run states, and what its parts do where it says nothing."""
-    return of_parts(played.tuned.method, place.problem.d).merge(played.constants)
 
 
 def _along(trial: TableTrial, replicas: int, seed: int) -> TrialPoints:

@@ -222,8 +222,9 @@ def test_the_command_prints_a_table_and_keeps_the_data(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_compared_is_refused(words, message, tmp_path):
-    code, _, err = call("compare", *words, "--out", str(tmp_path))
+    code, _, err = call("compare", *words, "--out", str(tmp_path / "figures" / "new"))
     assert code == 2 and message in err, err
+    assert not any(tmp_path.iterdir()), "what is refused leaves no folder"
 
 
 RATE = ("rate", "bsp-sgd", "-p", "quadratic-sc", "--vary", "batch", "-T", "40", "-n", "4")
@@ -259,5 +260,6 @@ def test_a_rate_says_where_its_theorem_is_vacuous_and_is_not_held_to_it(tmp_path
     ],
 )
 def test_a_rate_that_cannot_be_is_refused(words, message, tmp_path):
-    code, _, err = call(*words, "--out", str(tmp_path))
+    code, _, err = call(*words, "--out", str(tmp_path / "new"))
     assert code == 2 and message in err, err
+    assert not any(tmp_path.iterdir())

@@ -6,14 +6,22 @@ from collections.abc import Callable
 from dataclasses import replace
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from algorithms.catalogue import problem, row
 from algorithms.problems.base import Problem
+from algorithms.problems.logistic_data import MANY_SAMPLES
 from algorithms.problems.quadratic import Quadratic
 from proofs_check.methods.sweep import Sweep, sweep, sweep_verdict
+from proofs_check.methods.sweep_orders import power_of
 from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep
+from theory.theorem import Theorem
+from theory.theorems.bsp_nonconvex import bsp_nonconvex
+from theory.theorems.bsp_strongly_convex_decreasing import bsp_strongly_convex_decreasing
+from theory.theorems.compressed_bsp_nonconvex import compressed_bsp_nonconvex
+from theory.theorems.lag_nonconvex import lag_nonconvex
 
 STEP = ConstantStep(0.2)
 
@@ -56,19 +64,106 @@ def test_graphs_move_the_gap_of_the_method():
     assert any(abs(x - ring) < 1e-12 for x in found.x)
 
 
-def test_a_wrong_order_is_refuted_and_a_right_one_supported():
+def _held_to(power: int, bounds: Callable[[Sweep], object]) -> Outcome:
+    """The outcome of a tight order in n that is held against a sweep of noise alone."""
     found = _swept("bsp-sgd", _noise_only, "n", n=4)
-    confidence = row("bsp-sgd").theorems[0].confidence
+    real = row("bsp-sgd").theorems[0]
+    order = SimpleNamespace(exponents={"n": power})
+    made = SimpleNamespace(
+        name="made", tight=True, confidence=real.confidence, order=order, needs=real.needs
+    )
+    against = found._replace(theorem=made, bounds=bounds(found))  # type: ignore[arg-type]
+    return sweep_verdict(row("bsp-sgd"), against, "made").outcome
 
-    def held_to(power: int) -> Outcome:
-        order = SimpleNamespace(exponents={"n": power})
-        made = SimpleNamespace(name="made", tight=True, confidence=confidence, order=order)
-        against = found._replace(theorem=made)  # type: ignore[arg-type]
-        return sweep_verdict(row("bsp-sgd"), against, "made").outcome
 
-    right, wrong = held_to(-1), held_to(-2)
+def test_a_wrong_order_is_refuted_and_a_right_one_supported():
+    right, wrong = _held_to(-1, lambda _: None), _held_to(-2, lambda _: None)
     assert right in (Outcome.SUPPORTED, Outcome.COMPARED)
     assert wrong is Outcome.REFUTED
+
+
+def test_a_bound_of_the_wrong_order_is_no_excuse():
+    """One that falls as its order says does not hide that the error does not; one that does not
+    fall so over these points does: its leading term does not rule there."""
+    assert _held_to(-2, lambda found: found.x**-2) is Outcome.REFUTED
+    assert _held_to(-2, lambda found: found.x**-1) is Outcome.COMPARED
+
+
+def test_what_moves_with_the_workers_is_named_and_refutes_nothing():
+    """Every worker brings its own Hessian: the mean's least eigenvalue rises with n, and the error
+    falls faster than 1/n. That is no fault of a theorem that has mu fixed."""
+    found = sweep(row("bsp-sgd"), lambda n: problem("quadratic-unequal", n), "n", steps=400)
+    verdict = sweep_verdict(row("bsp-sgd"), found, "made", alpha=1e-3)
+    assert verdict.statistic is not None and verdict.statistic < -1.5
+    assert verdict.outcome is Outcome.COMPARED and "mu" in verdict.evidence
+    assert "move with n" in verdict.evidence
+
+
+@pytest.mark.parametrize(
+    ("theorem", "power"),
+    [(bsp_strongly_convex_decreasing, -1.0), (bsp_nonconvex, -0.5), (lag_nonconvex, None)],
+)
+def test_the_order_in_the_batch_is_that_of_the_noise(theorem: Theorem, power: float | None):
+    """4 sigma2 / (mu^2 n T), sqrt(L Delta sigma2 / (n T)); LAG's gradients are exact."""
+    assert power_of(theorem, "batch", theorem.example) == power
+
+
+def test_noise_that_batches_do_not_lessen_has_no_power_of_them():
+    """(1 + omega) sigma2 + omega zeta2: with zeta2 = 0 it is the batch's, else of no power."""
+    c = compressed_bsp_nonconvex.example
+    alike = c.state(zeta2=0.0)
+    assert power_of(compressed_bsp_nonconvex, "batch", alike) == -0.5
+    assert power_of(compressed_bsp_nonconvex, "batch", c.state(zeta2=3 * c.need("sigma2"))) is None
+
+
+def test_the_batch_is_held_to_the_theorem_where_samples_are_many():
+    found = sweep(row("bsp-sgd"), lambda n: problem(MANY_SAMPLES, n), "batch", steps=400)
+    verdict = sweep_verdict(row("bsp-sgd"), found, MANY_SAMPLES, alpha=1e-3)
+    assert verdict.outcome is Outcome.SUPPORTED and verdict.bound == -1
+    wrong = found._replace(samples=found.samples**0.7)
+    assert sweep_verdict(row("bsp-sgd"), wrong, MANY_SAMPLES).outcome is Outcome.REFUTED
+
+
+BELONGS = {
+    "T": ("bsp-sgd", "qsgd", "d-psgd", "top-k", "asp"),
+    "n": ("bsp-sgd", "qsgd", "local-sgd", "d-psgd", "asp", "powersgd"),
+    "H": ("local-sgd", "easgd", "cmfl", "cocod-sgd", "dcs", "qsparse-local-sgd"),
+    "gap": ("d-psgd", "choco-sgd", "ad-psgd", "dgd", "gossip-local-sgd"),
+    "delta": ("top-k", "choco-sgd", "gmc", "stc", "error-feedback"),
+    "omega": ("qsgd", "random-k", "natural-dithering", "dorefa", "random-mask"),
+    "tau": ("ssp", "essp", "asp", "dc-asgd", "async-admm", "delayed-proximal"),
+    "batch": ("bsp-sgd", "local-sgd", "d-psgd", "top-k", "asp"),
+}
+
+
+@pytest.mark.parametrize(
+    ("variable", "key"), [(name, key) for name, keys in BELONGS.items() for key in keys]
+)
+def test_every_variable_moves_on_rows_to_which_it_belongs(variable: str, key: str):
+    """Three values at least, and an error that is finite at each."""
+    options = {"values": (4, 8, 16)} if variable == "T" else {}
+    steps = 120 if variable == "tau" else 16  # of one arrival each, where staleness is counted
+    found = sweep(
+        row(key), lambda n: problem("quadratic-unequal", n), variable, n=8, steps=steps,
+        replicas=2,
+        **options,  # type: ignore[arg-type]
+    )  # fmt: skip
+    assert len(found.x) >= 3 and (np.diff(found.x) > 0).all() and np.isfinite(found.samples).all()
+
+
+def test_bounds_of_staleness_stand_where_nobody_waited():
+    """ASP under SSP(s) is SSP(s): the same staleness, the same errors."""
+    ends = [
+        sweep(row(key), lambda n: problem("quadratic-sc", n), "tau", n=8, steps=50, replicas=4,
+              step=STEP) for key in ("asp", "ssp")
+    ]  # fmt: skip
+    assert ends[0].x.tolist() == ends[1].x.tolist()
+    assert np.array_equal(ends[0].samples, ends[1].samples)
+
+
+def test_of_two_operators_it_is_the_workers_that_moves():
+    found = _swept("stc", lambda n: problem("quadratic-sc", n), "delta", n=4)
+    assert len(found.x) == 5
 
 
 @pytest.mark.parametrize(
