@@ -30,6 +30,9 @@ from experiments.single import LEVEL
 from experiments.tuned_rows import Tuning, read_settings
 
 
+_WIDEST = len("not reached")
+
+
 def compare_command(
     keys: Sequence[str],
     problem_name: str,
@@ -120,10 +123,12 @@ def _show(found: Comparison, files: Sequence[Path]) -> None:
         title_justify="left",
     )
     for name in ("row", "error", f"± ({LEVEL:.0%})", "of the best", "p", "verdict"):
-        table.add_column(name, justify="left" if name in ("row", "verdict") else "right")
-    table.add_column(f"{found.axis} to {found.target:.3g}", justify="right")
+        words = name in ("row", "verdict")
+        table.add_column(name, justify="left" if words else "right", no_wrap=not words, min_width=5)
+    reach = f"{found.axis} to {found.target:.3g}"
+    table.add_column(reach, justify="right", no_wrap=True, min_width=_WIDEST)
     for one in found.standings:
-        spent = number(one.spent) if math.isfinite(one.spent) else "not reached"
+        spent = number(one.spent, 3) if math.isfinite(one.spent) else "not reached"
         table.add_row(
             one.key, number(one.error), number(one.half_width, 2), number(one.ratio, 3),
             number(one.p, 2), one.verdict, spent,

@@ -143,7 +143,7 @@ def test_run_with_one_replica_has_no_interval(tmp_path: Path) -> None:
             ("run", "allreduce-ring", "-p", "quadratic-sc"),
             "is a collective, not a method",
         ),
-        (("run", "choco-gossip", "-p", "quadratic-sc"), "it runs on consensus"),
+        (("run", "choco-gossip", "-p", "quadratic-sc"), "consensus would do"),
         (("run", "fdla", "-p", "quadratic-sc", "-n", "4"), "takes no gradient after the start"),
         (
             ("run", "qsgd", "-p", "quadratic-sc", "--out", "/dev/null/x"),
