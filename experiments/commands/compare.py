@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from rich.markup import escape
 from rich.table import Table
@@ -28,9 +28,6 @@ from experiments.comparing import AXES, Comparison, compare_rows
 from experiments.figures.style import save, styled
 from experiments.single import LEVEL
 from experiments.tuned_rows import Tuning, read_settings
-
-
-_WIDEST = len("not reached")
 
 
 def compare_command(
@@ -122,11 +119,12 @@ def _show(found: Comparison, files: Sequence[Path]) -> None:
         ),
         title_justify="left",
     )
-    for name in ("row", "error", f"± ({LEVEL:.0%})", "of the best", "p", "verdict"):
-        words = name in ("row", "verdict")
-        table.add_column(name, justify="left" if words else "right", no_wrap=not words, min_width=5)
-    reach = f"{found.axis} to {found.target:.3g}"
-    table.add_column(reach, justify="right", no_wrap=True, min_width=_WIDEST)
+    longest = max(len(one.key) for one in found.entrants)
+    least = {"row": longest, "error": 9, f"± ({LEVEL:.0%})": 7, "of the best": 5, "p": 7,
+             "verdict": 8, f"{found.axis} to {found.target:.3g}": len("not reached")}  # fmt: skip
+    for name, width in least.items():  # so that 80 columns cut no number
+        side: Literal["left", "right"] = "left" if name in ("row", "verdict") else "right"
+        table.add_column(name, justify=side, min_width=width)
     for one in found.standings:
         spent = number(one.spent, 3) if math.isfinite(one.spent) else "not reached"
         table.add_row(
