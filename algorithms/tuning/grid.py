@@ -91,7 +91,7 @@ class Best:
         method: the name of the row's method, by which a change of its recipe is seen.
         power: the stepsize is 2^power / L; None for a method without one.
         settings: parameters beside it.
-        score: mean of :func:`score` at the end of the runs of the best.
+        score: mean of :func:`score`, for a network of its loss, at the end of the runs of the best.
         places: how many places of the grid were tried.
     """
 
@@ -213,5 +213,11 @@ def _measured(row: Row, problem: Problem, one: Candidate, steps: int, replicas: 
         trace = run(method, problem, steps=steps, seed=SEED, replicas=replicas, points=20)
     except (Diverged, OutOfRange, ValueError, WorkerLost):
         return math.inf
-    end = float(score(trace)[:, -1].mean())
+    end = float(_decides(trace, problem)[:, -1].mean())
     return end if math.isfinite(end) else math.inf
+
+
+def _decides(trace: Trace, problem: Problem) -> Floats:
+    """What tunes: :func:`score`, but for a network its loss, since a network whose weights have run
+    away is saturated and has small gradients."""
+    return trace.suboptimality if len(problem.shapes) > 1 else score(trace)
