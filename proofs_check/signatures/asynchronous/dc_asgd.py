@@ -14,7 +14,7 @@ from algorithms.run import run
 from proofs_check.instruments.signature import Seen, Side, Signature, at_end
 from theory.stepsizes import ConstantStep
 
-_N, _STEPS, _REPLICAS = 16, 300, 64
+_N, _STEPS, _REPLICAS = 16, 300, 128
 _STEP = ConstantStep(1 / 8)
 
 

@@ -18,7 +18,7 @@ from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
 from proofs_check.instruments.tuned_side import at_best
 from theory.stepsizes import ConstantStep
 
-_N, _D, _SIGMA2, _STEPS, _REPLICAS = 4, 64, 30.0, 800, 16
+_N, _D, _SIGMA2, _STEPS, _REPLICAS = 4, 64, 30.0, 800, 32
 _GRID, _M, _SHARE = (0.003, 0.004, 0.006), 0.9, 0.03
 
 

@@ -16,7 +16,7 @@ from proofs_check.instruments.tuned_side import at_best
 from theory.seconds.costs import AlphaBeta, gossip_seconds, parameter_server_seconds
 from theory.stepsizes import ConstantStep
 
-_N, _STEPS, _TARGET, _REPLICAS = 16, 300, 0.05, 64
+_N, _STEPS, _TARGET, _REPLICAS = 16, 300, 0.05, 128
 _GRID = (0.025, 0.05, 0.1, 0.2, 0.4)
 _LINK, _GRADIENT = AlphaBeta(1e-4, 1e-6), 1e-3  # 0.1 ms and 1 Mbit/s; 1 ms
 

@@ -15,7 +15,7 @@ from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
 from proofs_check.mutants.gossip_compressed import PlainECD
 from theory.stepsizes import ConstantStep
 
-_N, _STEPS, _STEP, _TARGET, _REPLICAS = 8, 700, ConstantStep(0.05), 0.005, 8
+_N, _STEPS, _STEP, _TARGET, _REPLICAS = 8, 700, ConstantStep(0.05), 0.005, 32
 
 
 def measure(side: Side) -> Seen:

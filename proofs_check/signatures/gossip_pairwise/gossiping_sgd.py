@@ -19,7 +19,7 @@ from proofs_check.instruments.tuned_side import at_best
 from theory.seconds.costs import AlphaBeta
 from theory.stepsizes import ConstantStep
 
-_N, _TICKS, _ROUNDS, _TARGET, _REPLICAS = 16, 800, 60, 1e-3, 64
+_N, _TICKS, _ROUNDS, _TARGET, _REPLICAS = 16, 800, 60, 1e-3, 128
 _GRID = (0.4, 0.8, 1.6)
 _TIMES = Exponential(1.0)
 

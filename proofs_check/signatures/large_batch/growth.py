@@ -14,7 +14,7 @@ from theory.rules.batch_rules import FixedBatch
 from theory.stepsizes import ConstantStep, InverseTimeStep
 
 _N, _D, _MU = 8, 100, 0.1
-_REPLICAS, _SEED, _OTHER = 32, 47, 48
+_REPLICAS, _SEED, _OTHER = 64, 47, 48
 _SCALES = (0.5, 1.0, 2.0)
 PROBLEM = f"quadratic-pl, d = {_D}, sigma2 = 16"
 TOLD = (

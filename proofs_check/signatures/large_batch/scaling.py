@@ -16,7 +16,7 @@ from algorithms.run import Diverged, run
 from proofs_check.instruments.signature import Seen, Side, to_reach
 from theory.stepsizes import ConstantStep, Stepsize
 
-_N, _D, _REPLICAS, _SEED = 4, 100, 16, 83
+_N, _D, _REPLICAS, _SEED = 4, 100, 48, 83
 _DRAWN = 10.0  # errors beyond are drawn as this: a run that diverges says no more
 
 

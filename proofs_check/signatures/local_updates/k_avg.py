@@ -13,7 +13,7 @@ from proofs_check.instruments.signature import Seen, Side, Signature, at_end
 from theory.stepsizes import ConstantStep
 
 _N, _K, _ROUNDS, _GAMMA, _GRID = 4, 8, 20, 0.1, (0.1, 0.3, 1.0)
-_REPLICAS, _SEED, _OTHER = 32, 5, 6
+_REPLICAS, _SEED, _OTHER = 96, 5, 6
 
 
 def _each_step(built: Problem, gamma: float, seed: int, replicas: int) -> Trace:

@@ -22,7 +22,7 @@ from proofs_check.signatures.local_updates.stage import (
     uneven,
 )
 
-_STEPS, _H, _REPLICAS = 320, 8, 48
+_STEPS, _H, _REPLICAS = 320, 8, 128
 _MEETINGS = _STEPS // 2 + _STEPS // 2 // _H
 
 

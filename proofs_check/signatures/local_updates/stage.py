@@ -17,7 +17,7 @@ from proofs_check.instruments.signature import Cost, Seen, at_end, to_reach
 from theory.arrays import Floats
 from theory.stepsizes import InverseTimeStep
 
-N, D, REPLICAS, SEED = 8, 100, 24, 71
+N, D, REPLICAS, SEED = 8, 100, 48, 71
 UNEVEN = "quadratic-unequal with curvatures from 1/4 to 1, d = 100"
 ERROR = "(1/n) sum_i ||x_i - x*||^2"
 Y_LABEL = f"{ERROR} [x^2]"

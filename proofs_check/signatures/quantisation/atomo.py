@@ -17,7 +17,7 @@ from proofs_check.instruments.signature import Seen, Side, Signature
 from proofs_check.mutants.quantisation import UncappedAtomo
 from theory.arrays import Floats
 
-_N, _SIZES, _REPLICAS = 64, (32, 64, 128, 256), 64
+_N, _SIZES, _REPLICAS = 64, (32, 64, 128, 256), 192
 
 
 def measure(side: Side) -> Seen:

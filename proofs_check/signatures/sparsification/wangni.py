@@ -11,7 +11,7 @@ from proofs_check.instruments.mean_stage import by_operator, by_row, estimate, n
 from proofs_check.instruments.signature import Seen, Side, Signature
 from theory.arrays import Floats
 
-_N, _SIZES, _REPLICAS = 64, (64, 256), 64
+_N, _SIZES, _REPLICAS = 64, (64, 256), 192
 
 
 def measure(side: Side) -> Seen:

@@ -10,7 +10,7 @@ from proofs_check.instruments import bit_stage
 from proofs_check.instruments.signature import Seen, Side, Signature
 from theory.stepsizes import ConstantStep
 
-_TARGET, _FULL, _REPLICAS, _STEPS = 1e-4, ConstantStep(1.0), 16, 200
+_TARGET, _FULL, _REPLICAS, _STEPS = 1e-4, ConstantStep(1.0), 48, 200
 
 
 def measure(side: Side) -> Seen:
