@@ -23,6 +23,7 @@ def measure(side: Side) -> Seen:
     stage = problem("quadratic-sc", _N)
     compensated = row("dc-asgd").tune(stage, _STEPS, _STEP).method
     assert isinstance(compensated, ParameterServer)
+    compensated = replace(compensated, replicas=_REPLICAS)
     method: Method[Any] = compensated
     match side:
         case Side.BASELINE:

@@ -38,7 +38,7 @@ def _play(side: Side, gamma: float, *, seed: int, replicas: int) -> Seen:
     if side is not Side.BASELINE:
         right = row("gossiping-sgd").tune(problem, steps, step).method
         assert isinstance(right, GossipingSGD)
-        method = replace(right, times=_TIMES)
+        method = replace(right, times=_TIMES, replicas=replicas)
         if side is Side.FAULT:
             method = replace(method, barrier=Bulk())
     trace = run(
