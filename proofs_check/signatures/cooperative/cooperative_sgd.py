@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from algorithms.catalogue import row
 from algorithms.methods.base import Method
 from algorithms.methods.cooperative.cooperative import Cooperative
@@ -22,6 +24,7 @@ from proofs_check.signatures.local_updates.stage import (
 )
 
 _STEPS, _TARGET = 700, 0.15
+_MESSAGE = 2 * 64 * D  # bits of a meeting: where the curve of those who never meet is drawn
 
 
 def measure(side: Side) -> Seen:
@@ -36,7 +39,8 @@ def measure(side: Side) -> Seen:
         Side.FAULT: replace(method, period=_STEPS + 1),
     }
     wanted = sides[side]
-    return reached(played(wanted, problem, _STEPS), _TARGET, "sent_bits")
+    seen = reached(played(wanted, problem, _STEPS), _TARGET, "sent_bits")
+    return seen if side is not Side.FAULT else seen._replace(x=np.full_like(seen.x, _MESSAGE))
 
 
 SIGNATURE = Signature(

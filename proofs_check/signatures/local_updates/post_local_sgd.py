@@ -67,4 +67,5 @@ SIGNATURE = Signature(
     y_label=Y_LABEL,
     source="Lin, Stich, Patel, Jaggi 2020, arXiv:1808.07217, Section 3",
     told=told(_REPLICAS),
+    scales=("linear", "log"),
 )
