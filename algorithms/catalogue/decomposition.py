@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from algorithms.catalogue.downlink import Played, Received
 from algorithms.catalogue.entries import entry
-from algorithms.catalogue.row import Recipe, Row
+from algorithms.catalogue.row import CORE, Recipe, Row
 from algorithms.compressors.count_sketch import CountSketch
 from algorithms.compressors.low_rank import LowRank, plan
 from algorithms.compressors.requirements import kept
@@ -81,6 +81,7 @@ ENTRIES: tuple[Row, ...] = (
             lambda step, _p, _t: GradiVeQ(step),
             (),
             SliceProjection(8, 2),
+            ("logreg-breast-cancer", *(name for name in CORE if name != "logreg-breast-cancer")),
             message_bits=lambda p, bits: float(p.d * bits),
             bits_vary=True,
             downlink=_coefficients,
