@@ -15,7 +15,7 @@ import pytest
 from PIL import Image
 from rich.console import Console
 
-from algorithms.catalogue import ROWS, Row
+from algorithms.catalogue import FORMS, ROWS, Row
 from algorithms.compressors.qsgd import QSGD
 from algorithms.topologies.ring import Ring
 from experiments.figures.formula import formula
@@ -193,6 +193,16 @@ def test_a_rows_page_opens_with_what_the_row_is_for(report: Path) -> None:
     assert own.count("bsp-sgd-made-signature.png") == 1, "shown once"
     index = Page((report / "index.html").read_text(encoding="utf-8"))
     assert "workers speak once (0.2 of the baseline)" in index.text
+
+
+def test_every_form_has_a_section_of_its_own_on_its_rows_page(report: Path) -> None:
+    for form in FORMS.values():
+        key, _, name = form.key.partition(":")
+        page = (report / "rows" / f"{key}.html").read_text(encoding="utf-8")
+        heading = f'<h3 id="form-{name}">Form <span class="key">{form.key}</span></h3>'
+        assert page.count(heading) == 1 and f'<a href="#form-{name}">' in page
+        assert f"<code>rateproof run {key} --form {name}</code>" in page
+    assert "LAG-PS" in (report / "rows" / "lag.html").read_text(encoding="utf-8")
 
 
 def test_a_rows_page_holds_its_theory_and_its_operators(report: Path) -> None:
