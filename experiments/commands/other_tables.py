@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
@@ -11,7 +12,8 @@ from rich.table import Table
 
 from algorithms.catalogue import ROWS
 from algorithms.collectives.base import Collective, counted
-from experiments.commands.console import console, dump, number
+from experiments.commands.console import bad_input, console, dump, number
+from experiments.commands.rows import Measured, measured_signatures, unmeasured
 from experiments.reporting.influences import influence_lines_of
 from experiments.reporting.signs import pretty
 from proofs_check.cell import Cell, CellResult
@@ -23,29 +25,48 @@ NODES = (8, 16, 12)
 """Of Table III: two powers of two, and a number that is none."""
 
 
-def taxonomy_records() -> list[dict[str, Any]]:
-    """Table I: each entry with its rows and how many of them run."""
+def taxonomy_records(report: Path) -> list[dict[str, Any]]:
+    """Table I: each entry with its rows, whether they run, and what stands behind each: the effect
+    of its signature, with number and verdict where the survey in ``report`` measured it. None: the
+    row is no run and has closed forms, not a signature.
+
+    Raises:
+        ValueError: the survey's table cannot be read.
+    """
     states = {row.key: row.state for row in ROWS}
+    measured = measured_signatures(report)
     return [
         {
             "dimension": one.dimension, "method": one.method,
             "rows": {key: states[key] for key in one.rows},
+            "evidence": {key: measured.get(key, unmeasured(key)) for key in one.rows},
         }
         for one in TABLE_I
     ]  # fmt: skip
 
 
-def show_taxonomy(as_json: bool) -> int:
-    """Print Table I; exit code 0."""
-    records = taxonomy_records()
+def show_taxonomy(report: Path, as_json: bool) -> int:
+    """Print Table I; exit code 0, 2 where the survey in ``report`` cannot be read."""
+    with bad_input():
+        records = taxonomy_records(report)
     lines = [
         (one["dimension"], one["method"],
-         ", ".join(key if state == "ready" else f"{key} ({state})"
-                   for key, state in one["rows"].items()))
+         "\n".join(_evidence(key, one["evidence"][key]) for key in one["rows"]))
         for one in records
     ]  # fmt: skip
-    _grid("Table I of survey 002", ("dimension", "method", "rows"), lines, records, as_json)
+    heads = ("dimension", "method", "rows, and the effect measured beside a baseline")
+    _grid("Table I of survey 002", heads, lines, records, as_json)
     return 0
+
+
+def _evidence(key: str, found: Measured | None) -> str:
+    if found is None:
+        return f"{key}: closed forms"
+    stated = unmeasured(key)
+    effect = stated["sentence"] if stated else found["sentence"]
+    if found["verdict"] is None:
+        return f"{key}: {effect} (not measured in this folder)"
+    return f"{key}: {effect} ({found['verdict']}, {number(found['number'], 3)})"
 
 
 def influence_records(results: dict[Cell, CellResult]) -> list[dict[str, Any]]:

@@ -34,7 +34,7 @@ def row_data(row: Row, d: int, measured: Mapping[str, Measured] | None = None) -
         "state": row.state,
         "kind": row.kind,
         "parts": [part.name for part in row.subject.parts] if row.subject else [],
-        "signature": (measured or {}).get(row.key, _unmeasured(row.key)),
+        "signature": (measured or {}).get(row.key, unmeasured(row.key)),
         "claims": list(row.claims(d)),
         "theorems": [_named(theorem) for theorem in row.theorems],
         "results": [_named(result) for result in row.results],
@@ -61,7 +61,8 @@ class Measured(TypedDict):
     verdict: str | None
 
 
-def _unmeasured(key: str) -> Measured | None:
+def unmeasured(key: str) -> Measured | None:
+    """A row's signature before any survey; None where it has none."""
     signature = SIGNATURES.get(key)
     return Measured(sentence=signature.effect, number=None, verdict=None) if signature else None
 

@@ -59,7 +59,7 @@ def table_command(
     if chosen == "III":
         return show_all_reduce(as_json)
     if chosen == "I":
-        return show_taxonomy(as_json)
+        return show_taxonomy(report, as_json)
     todo = _cells(chosen, everything) if measure else ()
     results = stored_results(_cells(chosen, True), report, console(True), todo)
     if chosen == "II":
@@ -92,7 +92,7 @@ def table_data(name: str, report: Path, *, measure: bool = False) -> list[dict[s
     """
     chosen = look_up("table", name, {one: one for one in NAMES})
     if chosen == "I":
-        return taxonomy_records()
+        return taxonomy_records(report)
     if chosen == "III":
         return all_reduce_records()
     todo = _cells(chosen, False) if measure else ()

@@ -104,6 +104,8 @@ def test_the_other_tables() -> None:
     taxonomy = json.loads(runner.invoke(app, ["table", "I", "--json"]).stdout)
     assert taxonomy[0]["method"] == "Synchronous"
     assert taxonomy[0]["rows"]["bsp-sgd"] == "ready"
+    evidence = {key: told for one in taxonomy for key, told in one["evidence"].items()}
+    assert evidence["ssp"]["sentence"] and evidence["allreduce-ring"] is None
     reduced = json.loads(runner.invoke(app, ["table", "III", "--json"]).stdout)
     by_name = {(one["algorithm"], one["n"]): one for one in reduced}
     assert by_name["Ring", 12]["counted"] == [22, pytest.approx(22 / 12)]
