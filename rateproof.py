@@ -8,7 +8,7 @@
     told = rateproof.assumptions("logreg-breast-cancer")  # L, mu, sigma2 ... found, who applies
     both = rateproof.compare(["d-psgd", "choco-sgd"], "logreg-breast-cancer", axis="bits").frame
     points, exponent = rateproof.rate("local-sgd", "quadratic-unequal", "H")
-    verdicts = rateproof.check(my_compressor, d=64)
+    verdicts = rateproof.check(my_compressor, d=64)  # each result has .frame and .figure()
     found = rateproof.audit(anybodys_function, unbiased=True)
     hook = rateproof.register_hook(ddp_model, my_compressor)
     print(rateproof.cite("choco-sgd", "logreg-breast-cancer"))  # BibTeX of what was used
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from algorithms.problems.module_problem import ModuleProblem
     from experiments.citing import Citations
     from experiments.comparing import Axis, Comparison
+    from experiments.notebooks.audited import Audited
+    from experiments.notebooks.rated import Rated
+    from experiments.notebooks.verdict_list import VerdictList
     from experiments.single import Single
-    from proofs_check.audit.audit import Audit
-    from proofs_check.methods.sweep import Sweep
-    from proofs_check.verdict import Verdict
 
 __all__ = [
     "assumptions", "audit", "check", "cite", "compare", "main", "module_problem", "rate",
@@ -76,7 +76,8 @@ def run(
 
     ``gamma`` is a constant stepsize of one's own, ``tuning="grid"`` takes the best of a stated
     grid; ``settings`` set parameters of the row by name, as in ``period=4``. The result has the
-    trace (``played.trace``), ``theorem``, ``bound``, ``curves()`` and ``quantities()``.
+    trace (``played.trace``), ``theorem``, ``bound``, ``quantities()``, ``frame`` (tidy data) and
+    ``figure()``.
 
     Raises:
         ValueError: an unknown or planned row, an unknown problem, or a number out of range.
@@ -136,8 +137,10 @@ def rate(
     error: float = 0.01,
     gamma: float | None = None,
     **options: Any,
-) -> tuple[Sweep, Verdict]:
+) -> Rated:
     """A row's error along T, n, H, gap, delta, omega, tau or batch, and its exponent as a verdict.
+
+    ``points, verdict = rateproof.rate(...)`` unpacks it; whole, it has ``frame`` and ``figure()``.
 
     ``error`` is the chance that the interval misses, ``gamma`` one stepsize at all points; further
     ``options`` as of ``proofs_check.methods.sweep.sweep``.
@@ -148,6 +151,7 @@ def rate(
     from algorithms.catalogue import problem as problem_called
     from algorithms.catalogue import row as row_called
     from algorithms.names import look_up
+    from experiments.notebooks.rated import Rated as Made
     from experiments.tuned_rows import Tuning, sweeping_step
     from proofs_check.methods.sweep import VARIABLES, sweep, sweep_verdict
 
@@ -158,7 +162,7 @@ def rate(
     found = sweep(
         chosen, lambda size: problem_called(problem, size), variable, n=n, step=step, **options
     )
-    return found, sweep_verdict(chosen, found, problem, alpha=error)
+    return Made(found, sweep_verdict(chosen, found, problem, alpha=error))
 
 
 def table(
@@ -234,8 +238,8 @@ def module_problem(
     return Made.of(module, loss, features, labels, **options)
 
 
-def check(thing: Any, *, d: int = 16) -> tuple[Verdict, ...]:
-    """Verdicts on a compressor, topology, push topology or problem of one's own.
+def check(thing: Any, *, d: int = 16) -> VerdictList:
+    """Verdicts on a compressor, topology, push topology or problem of one's own: a tuple of them.
 
     Or on what a name says: a row's key or an operator's name of the catalogue. Claims of
     compressors are checked on R^d.
@@ -247,28 +251,29 @@ def check(thing: Any, *, d: int = 16) -> tuple[Verdict, ...]:
     from algorithms.compressors.base import Compressor
     from algorithms.problems.base import Problem
     from algorithms.topologies.base import PushTopology, Topology
+    from experiments.notebooks.verdict_list import VerdictList as Made
 
     match thing:
         case str():
             from experiments.commands.check import check_named
 
-            return tuple(check_named(thing, d, lambda _: None))
+            return Made(check_named(thing, d, lambda _: None))
         case Compressor():
             from proofs_check.compressors.check import check_compressor
 
-            return check_compressor(thing, d=d)
+            return Made(check_compressor(thing, d=d))
         case Topology():
             from proofs_check.topologies.mixing import check_topology
 
-            return check_topology(thing)
+            return Made(check_topology(thing))
         case PushTopology():
             from proofs_check.topologies.push import check_push
 
-            return check_push(thing)
+            return Made(check_push(thing))
         case Problem():
             from proofs_check.problems.check import check_problem
 
-            return check_problem(thing, seed=1)
+            return Made(check_problem(thing, seed=1))
     raise TypeError(
         "thing must be a Compressor, Topology, PushTopology, Problem, or the name of a row or "
         f"operator, got {type(thing).__name__}; audit() takes any function of a vector"
@@ -289,7 +294,7 @@ def audit(
     matrix: bool = False,
     tell: Callable[[str], None] = lambda _: None,
     **names: float,
-) -> Audit:
+) -> Audited:
     """The checks pointed at anybody's compressor: a callable x -> x_hat, a pair, or a class.
 
     Or at a DDP communication hook; or at what a name says, ``"MODULE:ATTRIBUTE"`` or
@@ -306,6 +311,7 @@ def audit(
         SubjectFault: the compressor raised (``proofs_check.audit.faults``).
         Interrupted: Ctrl-C; ``found`` is what was finished (``proofs_check.audit.audit``).
     """
+    from experiments.notebooks.audited import Audited as Made
     from proofs_check.audit.claims import Stated
     from proofs_check.audit.named import audit_named, audit_object
     from proofs_check.audit.plan import SAMPLES, Plan
@@ -313,8 +319,8 @@ def audit(
     stated = Stated(unbiased, omega, delta, names, bits)
     plan = Plan(d=d, seed=seed, samples=SAMPLES if samples is None else samples)
     if isinstance(compressor, str):
-        return audit_named(compressor, stated, plan, ranks, matrix, tell)
-    return audit_object(compressor, stated, plan, ranks, matrix, tell)
+        return Made(audit_named(compressor, stated, plan, ranks, matrix, tell))
+    return Made(audit_object(compressor, stated, plan, ranks, matrix, tell))
 
 
 def register_hook(

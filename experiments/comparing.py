@@ -24,6 +24,7 @@ from algorithms.tuning.grid import score, scored
 from algorithms.tuning.parameters import Settings
 from experiments.clustered import OnCluster, in_cluster_time
 from experiments.figures.lines import DrawnLine, LineCurves, lines_figure
+from experiments.notebooks.html import block, frame_html, picture
 from experiments.single import interval
 from experiments.standings import ComparedRow, Entrant, error_at, paired, spent_to
 from experiments.tuned_rows import Chosen, Tuning, chosen
@@ -116,6 +117,11 @@ class Comparison:
             lines.append(DrawnLine(one.key, one.x.mean(0), mean, low, high))
         title = f"{self.problem}, n = {self.n}, {len(self.entrants[0].error)} replicas"
         return lines_figure(LineCurves(title, AXES[self.axis], self.quantity, tuple(lines)))
+
+    def _repr_html_(self) -> str:
+        title = f"{self.problem}, n = {self.n}: {self.quantity} at {self.budget:.4g} {self.axis}"
+        shown = picture(self.figure, f"{title}, a line a row")
+        return block(title, frame_html(pd.DataFrame(self.standings)), shown)
 
 
 def compare_rows(

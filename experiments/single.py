@@ -6,13 +6,17 @@ from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
 from scipy import stats
 
 from algorithms.catalogue import Row
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.stopwatch import STANDARD, Timing
 from experiments.clustered import OnCluster, in_cluster_time
-from experiments.figures.panels import RunCurves
+from experiments.figures.panels import RunCurves, three_panels
+from experiments.figures.style import styled
+from experiments.notebooks.html import block, frame_html, picture, sentence
 from proofs_check.curves import BAND, RunSeries
 from proofs_check.methods.tuned_run import AGREEMENT, TunedRun, run_series, shown, tuned_run
 from theory.arrays import Floats
@@ -22,6 +26,10 @@ from theory.theorem import Metric, Theorem, missing_sentence
 
 LEVEL = 0.95
 CLOCK = "modelled time"
+_TRACED = (
+    "suboptimality", "squared_gradient", "squared_distance", "consensus", "sent_bits",
+    "received_bits", "gradients", "seconds",
+)  # fmt: skip
 
 LABELS = {
     Metric.AVERAGE_SQUARED_GRADIENT.value: r"$\mathrm{mean}_{s<t}\ \mathrm{E}"
@@ -119,6 +127,39 @@ class Single:
             if np.isfinite(mean[0]):
                 found.append(Quantity(name, float(mean[0]), float(half[0]), unit))
         return tuple(found)
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """Tidy data: row, problem, n, seed, replica, steps, and what the trace has of each."""
+        trace = self.played.trace
+        replicas, records = trace.suboptimality.shape
+        told = {"row": self.row.key, "problem": self.problem.name, "n": self.problem.n}
+        return pd.DataFrame(
+            {
+                **told,
+                "seed": trace.seed,
+                "replica": np.repeat(np.arange(replicas), records),
+                "steps": np.tile(trace.steps, replicas),
+                **{name: getattr(trace, name).ravel() for name in _TRACED},
+            }
+        )
+
+    def figure(self) -> Figure:
+        """What the theorem bounds, against steps, bits and modelled seconds, with the bound."""
+        with styled():
+            return three_panels(self.curves())
+
+    def _repr_html_(self) -> str:
+        last = pd.DataFrame(self.quantities())
+        theorem = self.theorem
+        told = f"no theorem tunes it: {self.row.why}" if theorem is None else str(theorem)
+        title = f"{self.row.key} on {self.problem.name}, n = {self.problem.n}"
+        return block(
+            title,
+            sentence(f"{self.played.tuned.step_text}; {told}"),
+            frame_html(last),
+            picture(self.figure, f"{title}: error against steps, bits and seconds"),
+        )
 
 
 def run_single(

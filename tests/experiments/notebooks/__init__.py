@@ -1,0 +1,1 @@
+"""What notebooks show, and the scripts in docs/notebooks."""
