@@ -78,11 +78,13 @@ class Preset:
 
     def fits_rates_on(self, name: str, row: Row) -> bool:
         """Whether the row's rates in T are fitted there, which takes runs of further lengths: on
-        synthetic problems, or on the first where it runs on no such, but for the MLP."""
+        synthetic problems, or on the first where it runs on no such; on the MLP only where it
+        runs on nothing else."""
         if self.everywhere or name.startswith(_SYNTHETIC):
             return True
         alone = not any(other.startswith(_SYNTHETIC) for other in row.problems)
-        return alone and name == row.problems[0] and not name.startswith("mlp")
+        first = next((p for p in row.problems if not p.startswith("mlp")), row.problems[0])
+        return alone and name == first
 
 
 _WATCHED_WORKERS = 8

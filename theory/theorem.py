@@ -81,6 +81,7 @@ class OrderOnly(Result):
         title: one line about the result.
         confidence: how surely the statement is known.
         homogeneous: whether it speaks of one objective for all workers only.
+        growing_batch: whether it speaks of batches only that grow with the number of steps.
 
     Raises:
         ValueError: the confidence is one that a hard check could rest on.
@@ -95,6 +96,7 @@ class OrderOnly(Result):
     order: Order | None
     assumes: str = ""
     homogeneous: bool = False
+    growing_batch: bool = False
 
     def __post_init__(self) -> None:
         if self.confidence.assertable:

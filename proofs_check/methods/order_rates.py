@@ -2,7 +2,8 @@
 
 An order is looked at where its stepsizes are: gamma proportional to 1/sqrt(T), or 2 / (mu (s + t))
 for an order of 1/T under strong convexity. The first is a quarter of the largest of 1/L, 1/(2 L),
-... with which the shortest and the longest run end below their start; a few replicas decide.
+... with which the shortest and the longest run end below their start; a few replicas decide. Where
+steps are shares of a layer's length, the first that is tried moves a layer by its own.
 """
 
 from __future__ import annotations
@@ -91,7 +92,8 @@ def rate_by_order(
 
 
 def _speaks_of(result: Result, c: Constants) -> TypeGuard[Stated]:
-    """Whether it is an order in T, and not of one objective for all workers where they differ.
+    """Whether it is an order in T, not of one objective for all workers where they differ, and not
+    of batches that grow with T, which no row with such an order has.
 
     A bound by second moments that a paper has the order of counts too: what it asks for is seldom
     known of a problem.
@@ -100,7 +102,7 @@ def _speaks_of(result: Result, c: Constants) -> TypeGuard[Stated]:
         return result.published
     if not isinstance(result, OrderOnly) or _power(result) is None:
         return False
-    return not (result.homogeneous and c.zeta2 != 0)
+    return not (result.growing_batch or (result.homogeneous and c.zeta2 != 0))
 
 
 def _power(result: Stated) -> float | None:
@@ -160,6 +162,8 @@ def _steady(
     c, longest = played.constants, played.steps // 2
     smoothness = c.L_max or c.L or problem.curvature_at_start
     largest = 1 / ((1 + (c.omega or 0.0)) * smoothness)
+    if row.recipe is not None and row.recipe.relative_move:
+        largest = 1 / row.recipe.relative_move
 
     def ends_below(gamma: float, steps: int) -> bool:
         try:

@@ -23,4 +23,5 @@ lamb_large_batch = OrderOnly(
     assumes=(
         "the batch equals the number of steps; no first moment; layers' norms within fixed bounds"
     ),
+    growing_batch=True,
 )

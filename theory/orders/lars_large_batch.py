@@ -23,4 +23,5 @@ lars_large_batch = OrderOnly(
     assumes=(
         "the batch equals the number of steps; no momentum; layers' norms within fixed bounds"
     ),
+    growing_batch=True,
 )

@@ -73,6 +73,15 @@ def stated(power: Fraction | int) -> OrderOnly:
     )  # fmt: skip
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("key", "power"), [("lars", -0.71), ("lamb", -0.51)])
+def test_steps_that_are_shares_of_layers_are_measured_where_they_move(key: str, power: float):
+    """From 1 / L they moved nothing: T^0.000. The order that is stated asks for batches of T."""
+    found = rate(row(key), problem("mlp-digits-levels", 16), steps=200, replicas=8)
+    assert found.outcome is Outcome.NOT_APPLICABLE and "batches as large" in found.evidence
+    assert found.statistic == pytest.approx(power, abs=0.2)
+
+
 def test_an_order_without_constants_can_fail():
     right, wrong = (
         rate(made(results=(stated(power),)), problem("quadratic-sc", 4), steps=512)
