@@ -8,6 +8,7 @@ from typing import Any, final
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
 
 from experiments.figures.style import BOUND, FAINT, MEASURED, styled
 from experiments.notebooks.html import block, picture, sentence
@@ -75,6 +76,11 @@ class Audited:
             ax.plot([], [], "o", color=FAINT, label="vectors of the families")
             ax.plot([], [], "o", color=BOUND, label="the worst found, with its interval")
             ax.set_xscale("log")
+            sizes = [one.d for one in self.found.measures]
+            ax.set_xticks(sizes, [str(d) for d in sizes])
+            ax.xaxis.set_minor_locator(NullLocator())
+            tops = self.measured["high"].to_numpy(dtype=np.float64)
+            ax.set_ylim(0, 1.1 * max(tops[np.isfinite(tops)], default=1.0) or 1.0)
             ax.set_xlabel("dimension d")
             ax.set_ylabel(_RATIO)
             ax.set_title(self.found.subject, color=MEASURED, wrap=True)

@@ -10,9 +10,10 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from experiments.figures.style import BOUND, FAINT, MEASURED, folded, styled
-from experiments.notebooks.html import block, frame_html, sentence
+from experiments.notebooks.html import block, frame_html, picture, sentence
 from proofs_check.verdict import Outcome, Verdict
 
+_DRAWN = 24  # verdicts in a picture that is shown unasked
 _SHOWN = ["subject", "claim", "outcome", "evidence"]
 
 
@@ -35,7 +36,9 @@ class VerdictList(tuple[Verdict, ...]):
         return verdict_figure(self)
 
     def _repr_html_(self) -> str:
-        return block("Verdicts", verdicts_html(self))
+        drawn = 0 < len(self) <= _DRAWN
+        shown = picture(self.figure, "what was measured, as a share of each claim") if drawn else ""
+        return block("Verdicts", verdicts_html(self), shown)
 
 
 def verdict_frame(verdicts: Sequence[Verdict]) -> pd.DataFrame:
@@ -70,11 +73,15 @@ def verdict_figure(verdicts: Sequence[Verdict]) -> Figure:
                 one.outcome.value, (1.0, place), xycoords=("axes fraction", "data"),
                 xytext=(6, 0), textcoords="offset points", va="center", fontsize=8, color=colour,
             )  # fmt: skip
-        ax.set_yticks(range(len(verdicts)), [folded(one.claim, 44) for one in verdicts], fontsize=8)
+        ax.set_yticks(range(len(verdicts)), [_name(one) for one in verdicts], fontsize=8)
         ax.set_ylim(len(verdicts) - 0.5, -0.5)
         ax.set_xlabel("measured, as a share of what is claimed (dashed: the claim)")
         ax.grid(True, color=FAINT, alpha=0.3)
     return figure
+
+
+def _name(one: Verdict) -> str:
+    return folded(f"{one.claim} ({one.check})", 52).replace("$", r"\$")
 
 
 def share_of_bound(one: Verdict) -> tuple[float, float]:
