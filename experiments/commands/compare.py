@@ -120,8 +120,8 @@ def _show(found: Comparison, files: Sequence[Path]) -> None:
         title_justify="left",
     )
     longest = max(len(one.key) for one in found.entrants)
-    least = {"row": longest, "error": 9, f"± ({LEVEL:.0%})": 7, "of the best": 5, "p": 7,
-             "verdict": 8, f"{found.axis} to {found.target:.3g}": len("not reached")}  # fmt: skip
+    least = {"row": longest, "error": 8, f"± ({LEVEL:.0%})": 7, "of the best": 5, "p": 7,
+             "verdict": 6, f"{found.axis} to {found.target:.3g}": 9}  # fmt: skip
     for name, width in least.items():  # so that 80 columns cut no number
         side: Literal["left", "right"] = "left" if name in ("row", "verdict") else "right"
         table.add_column(name, justify=side, min_width=width)
