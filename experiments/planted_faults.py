@@ -21,6 +21,7 @@ from rich.console import Console
 from rich.table import Table
 
 from experiments.planted_edits import FAULTS, PlantedEdit
+from experiments.planted_row import STOPS
 
 _ROOT = Path(__file__).parents[1]
 _PARTS = ("theory", "algorithms", "proofs_check", "experiments", "rateproof.py")
@@ -32,7 +33,8 @@ class Sighting(NamedTuple):
 
     Attributes:
         fault: the fault.
-        seen: the first refuted verdict, empty where none was.
+        seen: the first refuted verdict, where none was the first error that stopped a cell
+            (beginning with "stops: "), else empty.
         cells: how many cells were run.
         seconds: processor time [s].
     """
@@ -131,7 +133,11 @@ def main(*names: str) -> None:
               flush=True)  # fmt: skip
     console.print(table)
     seen = sum(bool(one.seen) for one in found)
-    console.print(f"{seen} of {len(found)} seen, {time.time() - started:.0f} s")
+    by_verdict = sum(bool(one.seen) and not one.seen.startswith(STOPS) for one in found)
+    console.print(
+        f"{seen} of {len(found)} seen, {by_verdict} of them by a verdict, "
+        f"{time.time() - started:.0f} s"
+    )
 
 
 if __name__ == "__main__":

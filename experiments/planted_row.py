@@ -1,7 +1,7 @@
 """``python -m experiments.planted_row ROW [FIRST]``: cells of a row until a verdict is refuted.
 
 What :mod:`experiments.planted_faults` runs in a copy of the tree. Exit code 1 and the verdict if
-one is refuted, 0 and the number of cells if none is.
+one is refuted, or if none is and a cell stops with an error; 0 and the number of cells else.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ from proofs_check.verdict import Outcome
 
 MOST = 60.0
 """Processor time [s] after which no further cell is begun."""
+
+STOPS = "stops: "
+"""What the line of a fault begins with that no verdict refutes, but that stops a cell."""
 
 _CHEAP = (
     CellKind.WATCHED, CellKind.TOPOLOGY, CellKind.PUSH, CellKind.OPERATOR, CellKind.CLOSED_FORM,
@@ -38,23 +41,25 @@ def main(row: str, first: str = "") -> int:
         wanted = bool(first) and first in f"{cell.check} on {cell.problem}"
         return not wanted, _CHEAP.index(cell.kind)
 
+    stopped = ""
     for number, cell in enumerate(sorted(found, key=order), start=1):
         place = f"{number} of {len(found)}"
         if time.process_time() > MOST:
-            print(f"{number - 1} of {len(found)}")
-            return 0
+            print(*filter(None, (stopped, f"{number - 1} of {len(found)}")), sep="\t")
+            return int(bool(stopped))
         try:
             verdicts = run_cell(cell).verdicts
-        except Exception as error:  # a fault that stops the program is seen too
-            print(f"{cell.check} on {cell.problem} stops: {error!r}"[:150], place, sep="\t")
-            return 1
+        except Exception as error:  # a fault that stops the program is seen, but by no verdict
+            stopped = stopped or f"{STOPS}{cell.check} on {cell.problem}: {error!r}"[:150]
+            stopped = stopped.replace("\n", " ").replace("\t", " ")
+            continue
         for verdict in verdicts:
             if verdict.outcome is Outcome.REFUTED:
                 told = f"{cell.check} on {cell.problem}: {verdict.check}; {verdict.evidence}"
                 print(told.replace("\n", " ")[:220], place, sep="\t")
                 return 1
-    print(f"{len(found)} of {len(found)}")
-    return 0
+    print(*filter(None, (stopped, f"{len(found)} of {len(found)}")), sep="\t")
+    return int(bool(stopped))
 
 
 if __name__ == "__main__":

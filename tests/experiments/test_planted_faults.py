@@ -7,6 +7,7 @@ import ast
 import pytest
 
 from algorithms.catalogue import ROWS
+from experiments import planted_row
 from experiments.planted_edits import FAULTS, PlantedEdit
 from experiments.planted_faults import edited, main, planted, sighting
 
@@ -30,6 +31,16 @@ def test_a_line_that_is_gone_is_told() -> None:
         edited(PlantedEdit("gone", "qsgd", "algorithms/key.py", "no such line", ""))
     with pytest.raises(ValueError, match="no fault is called 'none'"):
         main("none")
+
+
+def test_a_cell_that_stops_is_no_verdict(monkeypatch, capsys) -> None:
+    """Whatever stops is told apart, and the cells after it are run all the same."""
+    monkeypatch.setattr(planted_row, "run_cell", lambda cell: 1 / 0)
+    assert planted_row.main("qsgd") == 1
+    line = capsys.readouterr().out
+    assert line.startswith(planted_row.STOPS) and "ZeroDivisionError" in line
+    first, _, all_of_them = line.strip().partition("\t")[2].partition(" of ")
+    assert first == all_of_them
 
 
 @pytest.mark.slow
