@@ -12,7 +12,7 @@ from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
 from proofs_check.mutants.asynchronous import Overwriting
 from theory.stepsizes import ConstantStep
 
-_N, _STEPS, _REPLICAS, _TARGET = 16, 400, 20, 5e-3
+_N, _STEPS, _REPLICAS, _TARGET = 16, 800, 20, 5e-3
 _STEP = ConstantStep(0.25)
 
 

@@ -18,7 +18,7 @@ from proofs_check.instruments.signature import Seen, Side, Signature, at_end
 from proofs_check.instruments.tuned_side import at_best
 from theory.stepsizes import ConstantStep
 
-_N, _STEPS, _REPLICAS = 8, 300, 64
+_N, _STEPS, _REPLICAS = 8, 300, 192
 _GRID = (0.01, 0.03, 0.1, 0.3)
 _stage = cache(partial(problem, NAME, _N))
 
