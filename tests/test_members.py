@@ -202,9 +202,9 @@ KINDS: tuple[tuple[str, type], ...] = (
 
 
 def imported() -> set[str]:
-    """Modules of the house that another module of it imports."""
+    """Modules of the house that another module of it, or its door, imports."""
     found: set[str] = set()
-    for name, path in SOURCES.items():
+    for name, path in (*SOURCES.items(), ("rateproof", HOUSE / "rateproof.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and node.module:
                 found |= {node.module, *(f"{node.module}.{one.name}" for one in node.names)} - {
