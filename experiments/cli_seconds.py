@@ -105,7 +105,7 @@ def advise(
     ] = None,
     problem: Annotated[
         str, typer.Option("--problem", "-p", help="On which steps to the target are counted.")
-    ] = "logreg-breast-cancer",
+    ] = "quadratic-unequal",
     steps: Annotated[int, typer.Option("-T", "--steps", help="Most steps of a row.")] = 2000,
     baseline: Annotated[
         float | None,

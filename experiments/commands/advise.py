@@ -75,9 +75,9 @@ def _basis(
     )
     return (
         f"steps are those to {target:g} of the start's error on {name} with {n} workers, each row "
-        f"at the best of its grid, {REPLICAS} replicas; {plain.key} takes {plain.steps:g} there; "
-        f"{real}. That the ratios of rows carry over to the model is an assumption: no model of "
-        "this size is trained here"
+        f"at the multiple of its grid's step that is there soonest, {REPLICAS} replicas; "
+        f"{plain.key} takes {plain.steps:g} there; {real}. That the ratios of rows carry over to "
+        "the model is an assumption: no model of this size is trained here"
     )
 
 
