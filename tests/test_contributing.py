@@ -41,7 +41,8 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("contributed") / "house"
     for floor in COPIED:
         shutil.copytree(HOUSE / floor, home / floor, copy_function=linked)
-    shutil.copy2(HOUSE / "pyproject.toml", home)
+    for name in ("pyproject.toml", "rateproof.py"):
+        shutil.copy2(HOUSE / name, home)
     for how, name, text in FILE.findall(PAGE.read_text(encoding="utf-8")):
         path = home / name
         assert path.exists() == (how != "New file"), f"{how} {name}"

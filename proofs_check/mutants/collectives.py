@@ -14,11 +14,13 @@ from algorithms.collectives.binary_tree import BinaryTree
 from algorithms.collectives.double_tree import DoubleTree
 from algorithms.collectives.ring import RingAllReduce
 from algorithms.collectives.sparse_lists import RunOfLists, SparseList, run_lists
-from proofs_check.collectives.lists import exact_sums, gtop_k_tree
+from proofs_check.collectives.lists import exact_sums
 from proofs_check.collectives.programs import check_collective
 from proofs_check.fabrics.contention import incast
+from proofs_check.fabrics.localities import sums_by_locality
 from proofs_check.mutants.fabrics import unshared
 from proofs_check.mutants.method_mutant import MethodMutant, fault
+from theory.arrays import Floats
 from theory.seconds.collectives import CollectiveCost
 
 Rounds = list[MessageRound]
@@ -78,18 +80,17 @@ def sooner(rounds: Rounds) -> Rounds:
     return [*rounds[: half - 1], *rounds[half - 1 : half + 1][::-1], *rounds[half + 1 :]]
 
 
-def uncut(
-    program: Iterable[MessageRound], lists: Sequence[SparseList], keep: int | None = None
-) -> RunOfLists:
-    """Lists as long as they become."""
-    return run_lists(program, lists)
-
-
 def overwritten(
     program: Iterable[MessageRound], lists: Sequence[SparseList], keep: int | None = None
 ) -> RunOfLists:
     """What comes takes the place of what is held."""
     return run_lists((one._replace(adds=False) for one in program), lists, keep)
+
+
+def blocks(seconds: Floats) -> tuple[tuple[int, ...], ...]:
+    """Groups of four in the order in which workers were given."""
+    workers = range(len(seconds))
+    return tuple(tuple(workers[low : low + 4]) for low in range(0, len(seconds), 4))
 
 
 def _mutant(
@@ -117,8 +118,8 @@ METHOD_MUTANTS = (
         BinaryTree(8), sooner,
     ),
     fault(
-        "gTop-k tree that never cuts", "lists that are merged keep all of their entries",
-        gtop_k_tree, uncut,
+        "localities without probing", "workers that were given one after another count as near",
+        sums_by_locality, blocks,
     ),
     fault(
         "lists that replace", "a list that comes takes the place of the one that is held",
