@@ -11,6 +11,7 @@ from algorithms.collectives.double_tree import DoubleTree
 from algorithms.collectives.grids import BCubeAllReduce, MeshAllReduce, TorusAllReduce
 from algorithms.collectives.hierarchical import BlueConnect, Hierarchical
 from algorithms.collectives.recursive import HalvingDoubling, RecursiveDoubling
+from algorithms.collectives.reduce_broadcast import ReduceBroadcast
 from algorithms.collectives.ring import RingAllReduce
 from algorithms.collectives.servers import ServerShards, ServerTree
 from algorithms.collectives.spanning_trees import DGX1, SpanningTrees
@@ -37,8 +38,9 @@ ENTRIES: tuple[Row, ...] = (
         "(Mai, Hong, Costa 2015)",
     ),
     _collective(
-        "allreduce-binary-tree", (BinaryTree(8),),
+        "allreduce-binary-tree", (BinaryTree(8), ReduceBroadcast(8)),
         "2 ceil(log2 n) (alpha + beta m) (survey 002, Table III, for n = 2^k)",
+        "without a tree: 2(n - 1) messages of m through the link of one worker (survey 000, 4.1.2)",
     ),
     _collective(
         "allreduce-recursive-doubling", (RecursiveDoubling(8),),
@@ -78,9 +80,11 @@ ENTRIES: tuple[Row, ...] = (
         "2 sum(p_i - 1) steps and 2(n - 1)/n m for n = p_1 p_2 ... (Cho et al. 2019)",
     ),
     _collective(
-        "bcube-bml", (BCubeAllReduce(4, 2), BCubeAllReduce(2, 3)),
+        "bcube-bml", (BCubeAllReduce.of(4, 2), BCubeAllReduce.of(2, 3)),
         "through k ports at once 2k(b - 1) rounds and 2(n - 1)/(nk) m for n = b^k (Wang et al. "
         "2018)",
+        "through one port, with b_i ports a switch of level i: 2k sum_i (b_i - 1) messages, 2(n - "
+        "1)/n m",
     ),
     _collective(
         "spanning-tree-packing", (SpanningTrees(8, DGX1, 4),),

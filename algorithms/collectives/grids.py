@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import prod
 from typing import final
 
-from algorithms.collectives.base import Collective, MessageRound, require_workers
+from algorithms.collectives.base import Collective, MessageRound, messages, require_workers
 from algorithms.collectives.hierarchical import largest_divisor
-from algorithms.collectives.phases import around, by_dimension, directly, together
+from algorithms.collectives.phases import Rings, around, by_dimension, directly, together
 from theory.seconds.collectives import CollectiveCost
 from theory.seconds.hierarchies import (
     bcube_cost,
@@ -118,66 +119,83 @@ class BCubeAllReduce(Collective):
 
     Wang et al. 2018 (NeurIPS, BML), Section 3, on the BCube of Guo et al. 2009 (SIGCOMM): part j is
     scattered among workers that differ in digit j, then j + 1, ..., and gathered backwards, all
-    parts at once.
+    parts at once. Numbers of workers that are no power have levels of unequal switches.
 
     Attributes:
-        base: ports of a switch, workers that differ in one digit.
-        levels: digits, ports of a worker.
+        ports: of a switch of each level, workers that differ in that digit alone; their product
+            is n.
 
     Raises:
-        ValueError: base or levels below 1.
+        ValueError: no level, or ports below 1.
     """
 
-    base: int
-    levels: int
+    ports: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        if self.base < 1 or self.levels < 1:
-            raise ValueError(
-                f"base and levels must be at least 1, got base={self.base}, levels={self.levels}"
-            )
+        if not self.ports or min(self.ports) < 1:
+            raise ValueError(f"ports must be at least 1 a level, got ports={self.ports}")
+
+    @classmethod
+    def of(cls, base: int, levels: int) -> BCubeAllReduce:
+        """BCube(base^levels): switches of ``base`` ports on all levels."""
+        return cls((base,) * levels)
 
     @property
     def n(self) -> int:  # type: ignore[override]
         """Number of workers in all."""
-        return int(self.base**self.levels)
+        return prod(self.ports)
 
     @property
     def name(self) -> str:
-        return f"BCube({self.base}^{self.levels})"
+        if self._even:
+            return f"BCube({self.ports[0]}^{len(self.ports)})"
+        return f"BCube({' x '.join(map(str, self.ports))})"
+
+    @property
+    def _even(self) -> bool:
+        return len(set(self.ports)) == 1
 
     def rounds(self, d: int) -> Iterator[MessageRound]:
-        k = self.levels
+        k = len(self.ports)
         edges = [j * d // k for j in range(k + 1)]
         return together(
             *(
                 by_dimension(
-                    (self.base,) * k, [(j + s) % k for s in range(k)], edges[j], edges[j + 1],
-                    directly,
+                    self.ports, [(j + s) % k for s in range(k)], edges[j], edges[j + 1],
+                    self._level,
                 )
                 for j in range(k)
             )
         )  # fmt: skip
 
+    def _level(self, rings: Rings, adds: bool) -> Iterator[MessageRound]:
+        """Rounds of one digit, as many as those of the largest, so that no two parts share one."""
+        yield from directly(rings, adds)
+        for _ in range(max(self.ports) - rings.nodes.shape[1]):
+            yield messages((), (), 0, 0, adds)
+
     def with_workers(self, n: int) -> BCubeAllReduce:
         require_workers(n)
-        base = round(n ** (1 / self.levels))
-        if base**self.levels != n:
-            raise ValueError(
-                f"n must be a power {self.levels} of a number of ports, got n={n}; "
-                f"{base**self.levels} would do"
-            )
-        return BCubeAllReduce(base, self.levels)
+        ports, left = [], n
+        for levels in range(len(self.ports), 1, -1):
+            ports.append(largest_divisor(left, round_root(left, levels)))
+            left //= ports[-1]
+        return BCubeAllReduce((*ports, left))
 
     def cost(self) -> CollectiveCost:
-        return bcube_cost(self.base, self.levels)
+        return bcube_cost(self.ports)
 
-    def port_cost(self) -> CollectiveCost:
-        return bcube_port_cost(self.base, self.levels)
+    def port_cost(self) -> CollectiveCost | None:
+        return bcube_port_cost(self.ports[0], len(self.ports)) if self._even else None
 
     @property
     def parts(self) -> int:
-        return self.n * self.levels
+        return self.n * len(self.ports)
+
+
+def round_root(n: int, k: int) -> int:
+    """The largest whole number whose k-th power is at most n."""
+    return next(root for root in range(round(n ** (1 / k)), -1, -1) if root**k <= n)
 
 
 def _require_grid(rows: int, cols: int) -> None:

@@ -8,15 +8,15 @@ of each element once. That proves the sum for all vectors of that length.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from fractions import Fraction
 from functools import partial
 
 import numpy as np
 import torch
 
 from algorithms.catalogue import ROWS
-from algorithms.collectives.base import Collective, counted, executed
+from algorithms.collectives.base import Collective, executed
 from proofs_check.cell import CellResult
+from proofs_check.collectives.counts import count_panels, stated_counts
 from proofs_check.collectives.pictures import message_lanes
 from proofs_check.instruments.system_check import SystemCheck
 from proofs_check.verdict import Outcome, Verdict
@@ -42,7 +42,7 @@ def check_collective(collective: Collective, row: str = "") -> tuple[Verdict, ..
         _identity(
             row or collective.name,
             "messages and elements, one after another, are those of the closed form",
-            "messages counted", sizes, _count_fault, told,
+            "messages counted", sizes, _count_fault, told, _told(collective),
         ),
     )  # fmt: skip
 
@@ -60,9 +60,10 @@ def _sizes(collective: Collective) -> tuple[list[Collective], list[str]]:
 
 def _identity(
     subject: str, claim: str, check: str, sizes: list[Collective],
-    fault: Callable[[Collective], str], told: str,
+    fault: Callable[[Collective], str], told: str, example: str = "",
 ) -> Verdict:  # fmt: skip
     found = next((text for text in map(fault, sizes) if text), "")
+    equal = f"equal as integers for {len(sizes)} sizes: {told}"
     return Verdict(
         subject=subject,
         claim=claim,
@@ -70,8 +71,21 @@ def _identity(
         outcome=Outcome.REFUTED if found or not sizes else Outcome.PROVED,
         statistic=float(len(sizes)),
         resolution=0.0,
-        evidence=found or f"equal as integers for {len(sizes)} sizes: {told}",
+        evidence=found or "; ".join(filter(None, (equal, example))),
         provenance=f"terms followed on unit vectors; random integers of seed {_SEED}",
+    )
+
+
+def _told(one: Collective) -> str:
+    """The counts of one of the sizes beside the closed form, in words."""
+    return (
+        ", ".join(
+            f"{one.name}: {pair.counted} {pair.what} counted and {pair.stated} stated"
+            if not i
+            else f"{pair.counted} and {pair.stated} {pair.what}"
+            for i, pair in enumerate(stated_counts(one))
+        )
+        + f", vectors of {one.parts}"
     )
 
 
@@ -98,19 +112,11 @@ def _sum_fault(one: Collective) -> str:
 
 def _count_fault(one: Collective) -> str:
     """What is counted otherwise than stated; empty if nothing is."""
-    d = one.parts
-    seen = counted(one.rounds(d), one.nodes)
-    pairs: list[tuple[str, int, Fraction]] = []
-    if (cost := one.cost()) is not None:
-        pairs.append(("steps", seen.steps, Fraction(cost.steps)))
-        pairs.append(("elements one after another", seen.path, cost.sent * d))
-    if (ports := one.port_cost()) is not None:
-        pairs.append(("rounds", seen.rounds, Fraction(ports.steps)))
-        pairs.append(("elements on links of their own", seen.longest, ports.sent * d))
+    pairs = stated_counts(one)
     wrong = (
-        f"{one.name}: {got} {what}, stated are {stated}, d = {d}"
-        for what, got, stated in pairs
-        if got != stated
+        f"{one.name}: {pair.counted} {pair.what}, stated are {pair.stated}, d = {one.parts}"
+        for pair in pairs
+        if pair.counted != pair.stated
     )
     return next(wrong, "" if pairs else f"{one.name} has no closed form")
 
@@ -124,7 +130,8 @@ def _checks() -> Iterator[SystemCheck]:
 
 
 def _result(collective: Collective, row: str) -> CellResult:
-    return CellResult(check_collective(collective, row), (message_lanes(collective),))
+    panels = count_panels(collective, _sizes(collective)[0])
+    return CellResult(check_collective(collective, row), (message_lanes(collective), *panels))
 
 
 SYSTEM_CHECKS = tuple(_checks())

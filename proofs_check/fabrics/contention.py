@@ -143,8 +143,8 @@ def _most(
 
 
 _PORTS: tuple[tuple[str, BCubeAllReduce | MeshAllReduce, Fabric, int], ...] = (
-    ("bcube-bml", BCubeAllReduce(4, 2), BCubeFabric(4, 2, LINK), 2),
-    ("bcube-bml", BCubeAllReduce(2, 3), BCubeFabric(2, 3, LINK), 3),
+    ("bcube-bml", BCubeAllReduce.of(4, 2), BCubeFabric(4, 2, LINK), 2),
+    ("bcube-bml", BCubeAllReduce.of(2, 3), BCubeFabric(2, 3, LINK), 3),
     ("allreduce-2d-torus", MeshAllReduce(4, 4), TorusFabric(4, 4, LINK), 2),
 )
 

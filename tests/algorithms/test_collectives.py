@@ -13,6 +13,7 @@ from algorithms.collectives.double_tree import DoubleTree, tree_edges
 from algorithms.collectives.grids import BCubeAllReduce, MeshAllReduce, TorusAllReduce
 from algorithms.collectives.hierarchical import BlueConnect, Hierarchical
 from algorithms.collectives.recursive import RecursiveDoubling
+from algorithms.collectives.reduce_broadcast import ReduceBroadcast
 from algorithms.collectives.ring import RingAllReduce
 from algorithms.collectives.servers import ServerShards, ServerTree
 from algorithms.collectives.spanning_trees import DGX1, SpanningTrees, circulant
@@ -125,9 +126,27 @@ def test_an_all_gather_of_lists_is_counted_by_hand():
     assert (seen.rounds, seen.steps, seen.path) == (3, 3, 50)
 
 
+def test_levels_of_unequal_switches_make_any_number_of_workers():
+    """As equal as divisors allow; 12 = 2 x 2 x 3 sends 2 * 3 * (1 + 1 + 2) messages."""
+    three = BCubeAllReduce.of(2, 3)
+    made = {n: three.with_workers(n).ports for n in (1, 7, 12, 27, 64)}
+    assert made == {1: (1, 1, 1), 7: (1, 1, 7), 12: (2, 2, 3), 27: (3, 3, 3), 64: (4, 4, 4)}
+    twelve = three.with_workers(12)
+    seen = counted(twelve.rounds(72), 12)
+    assert (seen.steps, seen.path, seen.rounds) == (24, 132, 12), "6 stages of max(b) - 1 rounds"
+    assert (twelve.name, twelve.port_cost()) == ("BCube(2 x 2 x 3)", None)
+
+
+def test_a_single_root_is_a_bottleneck():
+    """Survey 000, Section 4.1.2: all n - 1 vectors enter and leave it; a tree has log2 n."""
+    seen = counted(ReduceBroadcast(8).rounds(5), 8)
+    assert (seen.rounds, seen.steps, seen.path) == (2, 14, 70)
+    assert seen.received[0] == seen.sent[0] == 35 and set(seen.sent[1:]) == {5}
+
+
 def test_sizes_without_a_form_are_refused_with_one_that_has():
-    with pytest.raises(ValueError, match="n must be a power 2 of a number of ports, got n=10; 9 "):
-        BCubeAllReduce(3, 2).with_workers(10)
+    with pytest.raises(ValueError, match=r"ports must be at least 1 a level, got ports=\(3, 0\)"):
+        BCubeAllReduce((3, 0))
     with pytest.raises(ValueError, match="group must divide n=10 workers, got group=4; 2 would do"):
         Hierarchical(10, 4)
     for made in (RingAllReduce, BinaryBlocks, SparseAllGather, SplitGather, RecursiveDoubling):

@@ -51,6 +51,18 @@ class CollectiveCost:
         return link.seconds(float(self.sent) * bits, self.steps) + gamma * float(self.added) * bits
 
 
+def reduce_broadcast_cost(n: int) -> CollectiveCost:
+    """Every vector to one worker, and the sum back: 2(n-1) whole vectors through its link.
+
+    Survey 000 (arXiv:2003.03009), Section 4.1.2: linear in n, as one parameter server is.
+
+    Raises:
+        ValueError: n < 1.
+    """
+    _check(n)
+    return CollectiveCost(2 * (n - 1), Fraction(2 * (n - 1)), Fraction(n - 1))
+
+
 def binary_tree_cost(n: int) -> CollectiveCost:
     """Up a binomial tree and down again: 2 ceil(log2 n) whole vectors, half of them added.
 

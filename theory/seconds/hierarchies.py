@@ -105,18 +105,20 @@ def mesh_port_cost(side: int) -> CollectiveCost:
     return CollectiveCost(one.steps, one.sent / 2, one.added / 2)
 
 
-def bcube_cost(base: int, levels: int) -> CollectiveCost:
-    """2 k^2 (b - 1) messages and 2(n-1)/n vectors for n = b^k (Wang et al. 2018, NeurIPS, BML).
+def bcube_cost(ports: Sequence[int]) -> CollectiveCost:
+    """2 k sum_i (b_i - 1) messages and 2(n-1)/n vectors through one port, n = b_1 b_2 ... b_k.
 
-    Through one port.
+    On a BCube of b ports everywhere 2 k^2 (b - 1) messages (Wang et al. 2018, NeurIPS, BML); levels
+    of unequal switches make a generalised hypercube (Bhuyan, Agrawal 1984, IEEE Transactions on
+    Computers 33).
 
     Raises:
-        ValueError: base or levels below 1.
+        ValueError: no level, or ports below 1.
     """
-    if base < 1 or levels < 1:
-        raise ValueError(f"base and levels must be at least 1, got base={base}, levels={levels}")
-    ring = ring_cost(base**levels)
-    return CollectiveCost(2 * levels**2 * (base - 1), ring.sent, ring.added)
+    if not ports or min(ports) < 1:
+        raise ValueError(f"ports must be at least 1 a level, got ports={tuple(ports)}")
+    ring = ring_cost(prod(ports))
+    return CollectiveCost(2 * len(ports) * sum(b - 1 for b in ports), ring.sent, ring.added)
 
 
 def bcube_port_cost(base: int, levels: int) -> CollectiveCost:
@@ -125,7 +127,9 @@ def bcube_port_cost(base: int, levels: int) -> CollectiveCost:
     Raises:
         ValueError: base or levels below 1.
     """
-    one = bcube_cost(base, levels)
+    if base < 1 or levels < 1:
+        raise ValueError(f"base and levels must be at least 1, got base={base}, levels={levels}")
+    one = bcube_cost((base,) * levels)
     return CollectiveCost(one.steps // levels, one.sent / levels, one.added / levels)
 
 
