@@ -92,7 +92,7 @@ def run(
 
 @app.command()
 def serve(
-    row: Annotated[str, typer.Argument(help="Key of a row: asp, ssp, backup-workers ...")],
+    row: Annotated[str, typer.Argument(help="asp, ssp, backup-workers, downpour, ad-psgd ...")],
     problem: Annotated[str, typer.Option("--problem", "-p", help="One that the row runs on.")],
     steps: Annotated[int, typer.Option("-T", "--steps", help="Updates of the server.")] = 200,
     servers: Annotated[int, typer.Option(help="Ranks that hold the model.")] = 1,
@@ -103,8 +103,9 @@ def serve(
     out: Annotated[Path, typer.Option(help="JSON file of the run.")] = Path("report/serve.json"),
     patience: Patience = 40.0,
 ) -> None:
-    """One row with a server on ranks of its own and no common clock, and its replay.
+    """One row without a common clock, its server on ranks of its own, and its replay.
 
+    Parameter servers, downpour, easgd:async and async-admm; ad-psgd and gossiping-sgd need none.
     What happened is recorded; the simulation replays it to the same model, its ledger is held
     against the bytes both ways, and predicted seconds stand beside those that passed.
     """

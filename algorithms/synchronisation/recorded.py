@@ -167,3 +167,28 @@ class Recorded(Barrier):
         mask = now.nobody()
         mask[:, list(ids)] = True
         return mask
+
+
+@final
+@dataclass(frozen=True)
+class CountedByWorker(Barrier):
+    """A barrier whose workers draw by their own count of gradients, as they must where time passes:
+    none knows at which tick it will arrive.
+
+    Attributes:
+        barrier: who waits for whom.
+    """
+
+    barrier: Barrier
+
+    counts_by_worker: ClassVar[bool] = True
+
+    @property
+    def name(self) -> str:
+        return self.barrier.name
+
+    def complaint(self, n: int) -> str:
+        return self.barrier.complaint(n)
+
+    def decide(self, now: WorkerStates) -> Decision:
+        return self.barrier.decide(now)

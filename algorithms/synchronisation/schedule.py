@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple, final
@@ -42,6 +43,8 @@ class Schedule:
     waited     seconds that each worker stood idle ``[..., n]``
     dropped    gradients of each worker that were thrown away half-done ``[..., n]`` (int64)
     lost       why there are no more ticks than these, if a worker was waited for in vain
+    counts     ``[T, ..., k]`` (int64): gradients each of ``arrivals`` had begun before this one,
+               where that does not follow from ``starts``
 
     Raises:
         ValueError: shapes or types that do not fit, or a version outside [0, t].
@@ -56,6 +59,7 @@ class Schedule:
     waited: Tensor
     dropped: Tensor
     lost: WorkerLost | None = None
+    counts: Tensor | None = None
 
     def __post_init__(self) -> None:
         if self.arrivals.dtype != torch.int64 or self.arrivals.dim() < 2 or not self.ticks:
@@ -88,8 +92,23 @@ class Schedule:
         """How many gradients each of the arrivals of tick t had begun before this one
         ``[..., k]``; 0 of nobody."""
         who = self.at(t).arrivals
+        if self.counts is not None:
+            return self.counts[t]
         earlier = self.starts[:t, ..., None] == who[..., None, :]
         return earlier.sum((0, -2)) * (who < self.n)
+
+    @staticmethod
+    def of_one_tick(
+        n: int, arrivals: Sequence[int], starts: Sequence[int], counts: Sequence[int]
+    ) -> Schedule:
+        """One tick of one replica, which happens now: ids of who arrives, and of who hears the
+        model and starts; ``counts`` gradients that each who arrives had begun before."""
+        who, goes, begun = (torch.tensor([[[*ids]]]) for ids in (arrivals, starts, counts))
+        nothing = torch.zeros((1, n))
+        return Schedule(
+            n, who, torch.zeros_like(who), torch.zeros((1, 1), dtype=torch.float64), goes, goes,
+            nothing, nothing.long(), counts=begun,
+        )  # fmt: skip
 
     @property
     def ticks(self) -> int:

@@ -1,4 +1,4 @@
-"""``python -m experiments.launch serve``: servers and workers on ranks of their own."""
+"""``python -m experiments.launch serve``: ranks without a common clock."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from pathlib import Path
 
 from algorithms.methods.synchronous.parameter_server import ParameterServer
 from algorithms.network.given_session import Session
+from algorithms.unclocked_run import Unclocked
 from experiments.commands.console import REFUTED
 from experiments.commands.launch import on_ranks
 from experiments.crossval import build
 from experiments.files import write_atomically
-from proofs_check.methods.served_equivalence import served
+from proofs_check.methods.served_equivalence import served, servers_of
 from proofs_check.verdict import Outcome
 
 
@@ -19,7 +20,7 @@ def serve_on_ranks(
     key: str, name: str, *, steps: int, servers: int, seed: int, record: Path | None, out: Path,
     patience: float,
 ) -> int:  # fmt: skip
-    """One row of a parameter server; exit code 1 if its replay differs."""
+    """One row without a common clock; exit code 1 if its replay differs."""
 
     def play(ranks: Session) -> int:
         workers = ranks.place.ranks - servers
@@ -28,10 +29,17 @@ def serve_on_ranks(
                 f"servers must be fewer than the {ranks.place.ranks} ranks, got servers={servers}"
             )
         method, problem = build(key, name, workers, steps)
-        if not isinstance(method, ParameterServer):
-            raise ValueError(f"row must be a parameter server, got {key}: {method.name}")
+        if not isinstance(method, ParameterServer | Unclocked):
+            raise ValueError(
+                "row must be a parameter server, downpour, easgd:async, async-admm, ad-psgd or "
+                f"gossiping-sgd, which need no common clock, got {key}: {method.name}"
+            )
+        holding = servers if servers_of(method) else 0
+        if not holding:
+            method, problem = build(key, name, ranks.place.ranks, steps)
+            assert isinstance(method, Unclocked)
         ranks.roll.note(f"{key} on {name}")
-        found = served(key, method, problem, servers, seed)
+        found = served(key, method, problem, holding, seed)
         if found.record is None:
             return 0
         told = {

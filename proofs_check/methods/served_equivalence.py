@@ -1,4 +1,4 @@
-"""A parameter server on real ranks against its replay: iterates, bytes, and predicted seconds."""
+"""Ranks without a common clock against the replay: iterates, bytes, and predicted seconds."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from algorithms.kernels.mean import mean_rows
+from algorithms.methods.parts.asynchronous_gossip import AsynchronousGossip
 from algorithms.methods.synchronous.parameter_server import ParameterServer
 from algorithms.network.ranks import gathered, place
 from algorithms.problems.base import Problem
@@ -17,6 +19,7 @@ from algorithms.served_run import ServedRun, served_run, shard
 from algorithms.synchronisation.conditions import RecordedTimes
 from algorithms.synchronisation.recorded import Recorded, ScheduleRecord
 from algorithms.trace import Trace
+from algorithms.unclocked_run import Unclocked, UnclockedRun, unclocked_run
 from proofs_check.instruments.reaching import reached_at
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
@@ -24,7 +27,7 @@ from theory.arrays import Floats
 
 @final
 class ServedFound(NamedTuple):
-    """What one run on servers and workers showed; on ranks other than 0 there are no verdicts.
+    """What one run without a common clock showed; on ranks other than 0 there are no verdicts.
 
     Attributes:
         verdicts: replay, bytes, seconds.
@@ -45,24 +48,40 @@ class ServedFound(NamedTuple):
 
 
 def served(
-    key: str, method: ParameterServer, problem: Problem, servers: int, seed: int
+    key: str, method: ParameterServer | Unclocked, problem: Problem, servers: int, seed: int
 ) -> ServedFound:
-    """Play the row ``key`` for real on all ranks, and compare on rank 0."""
-    mine = served_run(method, problem, servers, seed)
-    final_model, received = _collected(mine, problem, servers)
+    """Play the row ``key`` for real on all ranks, of which ``servers`` are servers, and compare on
+    rank 0.
+
+    Raises:
+        ValueError: ``servers`` or the method are none that can be played on these ranks.
+    """
+    mine: ServedRun | UnclockedRun
+    if isinstance(method, ParameterServer):
+        mine = served_run(method, problem, servers, seed)
+        final_model = _whole(mine, problem, servers)
+    else:
+        if servers != servers_of(method):
+            raise ValueError(
+                f"servers must be {servers_of(method)} for {method.name}, got servers={servers}"
+            )
+        mine = unclocked_run(method, problem, seed)
+        models = gathered(mine.model if len(mine.model) else torch.zeros_like(problem.start()))
+        final_model = mean_rows(torch.stack(models)) if servers == 0 else models[0]
+    received = _received(mine)
     none = np.empty(0)
     if mine.record is None or place()[0] != 0:
         return ServedFound((), None, none, none, none, none)
     record, ticks = mine.record, method.ticks
 
-    def made(changed: ParameterServer) -> Trace:
+    def made(changed: ParameterServer | Unclocked) -> Trace:
         return run(changed, problem, steps=ticks, seed=seed, points=ticks + 1)
 
     replayed = made(replace(method, barrier=Recorded(record)))
     provenance = f"seed {seed}, {ticks} updates, {servers} servers, {record.n} workers, gloo"
     verdicts = (
         _replay(key, replayed, final_model, record, provenance),
-        _bytes(key, "sent", received[:servers, servers:].sum(0), replayed, provenance),
+        _bytes(key, "sent", received[:, servers:].sum(0), replayed, provenance),
         _bytes(key, "received", received[servers:].sum(1), replayed, provenance),
     )
     guessed = made(replace(method, times=measured_times(record)))
@@ -93,15 +112,23 @@ def seconds_to(target: float, seconds: Floats, errors: Floats) -> float:
     return float(seconds[at]) if at >= 0 else float("inf")
 
 
-def _collected(mine: ServedRun, problem: Problem, servers: int) -> tuple[Tensor, Tensor]:
-    """The whole last model, and bytes ``[ranks, ranks]`` that the row's rank had of the column's
-    and that counted."""
-    rank, ranks = place()
-    x = torch.zeros(problem.d, dtype=problem.dtype)
+def servers_of(method: ParameterServer | Unclocked) -> int:
+    """The fewest ranks that hold a model for others: workers that meet need none."""
+    return 0 if isinstance(method, AsynchronousGossip) else 1
+
+
+def _whole(mine: ServedRun, problem: Problem, servers: int) -> Tensor:
+    """The last model of servers that hold a slice each."""
+    x, rank = torch.zeros(problem.d, dtype=problem.dtype), place()[0]
     if rank < servers:
         x[shard(problem.d, servers, rank)] = mine.models[-1]
-    received = torch.tensor([mine.received.get(q, 0) for q in range(ranks)])
-    return torch.stack(gathered(x)).sum(0), torch.stack(gathered(received))
+    return torch.stack(gathered(x)).sum(0)
+
+
+def _received(mine: ServedRun | UnclockedRun) -> Tensor:
+    """Bytes ``[ranks, ranks]`` that the row's rank had of the column's and that counted."""
+    ranks = place()[1]
+    return torch.stack(gathered(torch.tensor([mine.received.get(q, 0) for q in range(ranks)])))
 
 
 def _replay(

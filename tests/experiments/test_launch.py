@@ -19,6 +19,7 @@ from torch import Tensor
 
 from algorithms.compressors.identity import Identity
 from algorithms.methods.base import Method
+from algorithms.methods.gossip_pairwise.ad_psgd import ADPSGD
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.methods.synchronous.parameter_server import ParameterServer
 from algorithms.network.given_ranks import RankLink
@@ -29,6 +30,7 @@ from algorithms.network.start import start_method
 from algorithms.problems.quadratic import Quadratic
 from algorithms.synchronisation.compute_times import Constant
 from algorithms.synchronisation.recorded import RecordedTick, ScheduleRecord
+from algorithms.topologies.ring import Ring
 from experiments.commands import launch as launch_command
 from proofs_check.methods.equivalence import Case
 from proofs_check.methods.on_given_ranks import FoundOnRanks, on_given_ranks
@@ -164,13 +166,21 @@ def both() -> tuple[FoundOnRanks, FoundOnRanks]:
 ASP = ParameterServer(ConstantStep(0.05), 40, Constant())
 
 
-def serve() -> ServedFound:
-    return served("asp", ASP, Quadratic.strongly_convex(2, 6, sigma2=1.0, zeta2=1.0), 1, 0)
+def serve() -> tuple[ServedFound, ServedFound]:
+    problem, peers = (Quadratic.strongly_convex(n, 6, sigma2=1.0, zeta2=1.0) for n in (2, 3))
+    meeting = ADPSGD(ConstantStep(0.05), 40, Constant(), Ring(3))
+    return served("asp", ASP, problem, 1, 0), served("ad-psgd", meeting, peers, 0, 0)
 
 
 @pytest.mark.sharded
 def test_a_server_on_a_rank_of_its_own_is_replayed_and_its_seconds_are_predicted() -> None:
-    first, *others = launch(serve, ranks=3)
+    both = launch(serve, ranks=3)
+    first, *others = (found for found, _ in both)
+    met = {v.check: v for v in both[0][1].verdicts}
+    assert [met[name].outcome for name in ("replay", "bytes sent", "bytes received")] == (
+        3 * [Outcome.AGREES]
+    )
+    assert met["bytes sent"].statistic == met["bytes sent"].bound == 2 * 40 * 6 * 8
     assert all(found.record is None and not found.verdicts for found in others)
     told = {v.check: v for v in first.verdicts}
     assert {told[name].outcome for name in ("replay", "bytes sent", "bytes received")} == {

@@ -119,7 +119,9 @@ class StarADMM(Scheduled[StarState]):
     def _solved(
         self, z: Tensor, y: Tensor, start: Tensor, who: Tensor, rho: float, world: World
     ) -> Tensor:
-        """The local minimisers ``[..., k, d]`` of those who arrive."""
+        """The local minimisers ``[..., k, d]`` of those who arrive, if one of them is here."""
+        if not bool(world.network.is_local(who).any()):
+            return start
         real = who.clamp_max(world.network.n - 1)
         weight = torch.full_like(real, rho, dtype=z.dtype)
         return world.problem.proximal_point(z - y / rho, weight, real, start)

@@ -62,6 +62,7 @@ class Downpour(Scheduled[DownpourState]):
         compressor: the operator that pushed sums of gradients go through.
         schedule_seed: seed of the compute times that make the schedule.
         replicas: number of replicas that the schedule is drawn for; a run may have fewer, not more.
+        barrier: lets one worker arrive at a tick: asynchronous, or what was recorded.
 
     Raises:
         ValueError: ticks, n_push or n_fetch < 1; those of a schedule.
@@ -75,9 +76,9 @@ class Downpour(Scheduled[DownpourState]):
     push_first: bool = False
     compressor: Compressor = field(default_factory=Identity)
     optimizer: Optimizer[Any] = field(default_factory=SGD)
-    barrier: ClassVar[Barrier] = Asynchronous()
     schedule_seed: int = 0
     replicas: int = 64
+    barrier: Barrier = field(default_factory=Asynchronous)
 
     shared_model: ClassVar[bool] = True
 
@@ -114,11 +115,13 @@ class Downpour(Scheduled[DownpourState]):
         who = state.schedule.at(t).arrivals.to(state.x.device)
         place = places(who, network, state.local)
         read = state.local.gather(-2, place)
-        g = world.checked(world.gradient_of(read, who, t), t, who)
+        number = self.number(state, t)
+        g = world.checked(world.gradient_of(read, who, number), t, who)
         accrued = state.accrued.gather(-2, place) + g
         count = state.made.scatter_add_(-1, who, torch.ones_like(who)).gather(-1, who)
         pushes = count % self.n_push == (1 % self.n_push if self.push_first else 0)
-        x, optimizer = self._pushed(state, accrued, torch.where(pushes, who, network.n), t, world)
+        pushers = torch.where(pushes, who, network.n)
+        x, optimizer = self._pushed(state, accrued, pushers, t, number, world)
         fetchers = torch.where(count % self.n_fetch == 0, who, network.n)
         heard = world.answered(x, fetchers, t)
         fetched = (fetchers < network.n)[..., None]
@@ -127,10 +130,11 @@ class Downpour(Scheduled[DownpourState]):
         return state._replace(x=x, optimizer=optimizer)
 
     def _pushed(
-        self, state: DownpourState, accrued: Tensor, pushers: Tensor, t: int, world: World
-    ) -> tuple[Tensor, Any]:
+        self, state: DownpourState, accrued: Tensor, pushers: Tensor, t: int, number: int,
+        world: World,
+    ) -> tuple[Tensor, Any]:  # fmt: skip
         """The server's model and optimizer after the pushes; both stay where nobody pushes."""
-        arrived = world.uploaded(self.compressor, accrued, pushers, t)
+        arrived = world.uploaded(self.compressor, accrued, pushers, number)
         gamma = self.step_rule(t)
         step = gamma * sum_rows(arrived, keepdim=True)
         optimizer, move = self.optimizer.update(state.optimizer, step, state.x, gamma)

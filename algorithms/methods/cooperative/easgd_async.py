@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple, final
 
 import torch
@@ -55,6 +55,7 @@ class AsyncEASGD(Scheduled[AsyncEASGDState]):
         times: how long the gradients of each worker take [seconds].
         schedule_seed: seed of the compute times that make the schedule.
         replicas: number of replicas that the schedule is drawn for; a run may have fewer, not more.
+        barrier: lets one worker arrive at a tick: asynchronous, or what was recorded.
 
     Raises:
         ValueError: ticks < 1, period < 1, alpha < 0, momentum outside [0, 1); those of a schedule.
@@ -66,9 +67,9 @@ class AsyncEASGD(Scheduled[AsyncEASGDState]):
     alpha: float
     period: int = 1
     momentum: float = 0.0
-    barrier: ClassVar[Barrier] = Asynchronous()
     schedule_seed: int = 0
     replicas: int = 64
+    barrier: Barrier = field(default_factory=Asynchronous)
 
     shared_model: ClassVar[bool] = True
 
@@ -98,7 +99,7 @@ class AsyncEASGD(Scheduled[AsyncEASGDState]):
         who = state.schedule.at(t).arrivals.to(state.centre.device)
         place = places(who, network, state.local)
         x, v = state.local.gather(-2, place), state.velocity.gather(-2, place)
-        g = world.checked(world.gradient_of(x + delta * v, who, t), t, who)
+        g = world.checked(world.gradient_of(x + delta * v, who, self.number(state, t)), t, who)
         v = delta * v - gamma * g
         meets = state.made.gather(-1, who) % self.period == 0
         pulled, centre = self._pulled(state.centre, x, torch.where(meets, who, network.n), t, world)

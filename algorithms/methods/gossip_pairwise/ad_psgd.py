@@ -15,9 +15,9 @@ from algorithms.compressors.shared_mask import SharedMask
 from algorithms.methods.base import World
 from algorithms.methods.exchanges.gossip import gossip
 from algorithms.methods.parts.asynchronous_gossip import (
+    Arrived,
     AsynchronousGossip,
     AsynchronousGossipState,
-    arrive,
     go_on,
 )
 from algorithms.methods.parts.constants import operator_constants
@@ -92,21 +92,23 @@ class ADPSGD(AsynchronousGossip):
         own = operator_constants(self.compressor, problem.d)
         return problem.constants().merge(self.staleness(problem.n)).merge(own)
 
-    def step(self, state: AsynchronousGossipState, t: int, world: World) -> AsynchronousGossipState:
-        arrived = arrive(state, t, world)
-        called = self.called(arrived.who, t, world)
+    def meet(
+        self, state: AsynchronousGossipState, arrived: Arrived, t: int, world: World
+    ) -> AsynchronousGossipState:
+        number = arrived.number
+        called = self.called(arrived.who, number, world)
         x, gamma = state.x, self.step_rule(t)
         for k in range(arrived.who.shape[-1]):  # one after another: each is atomic
             caller = arrived.who[..., k : k + 1]
-            x = averaged(x, caller, called[..., k : k + 1], t, k, world, self.compressor)
+            x = averaged(x, caller, called[..., k : k + 1], number, k, world, self.compressor)
             place = places(caller, world.network, x)
             moved = x.gather(-2, place) - gamma * arrived.gradients[..., k : k + 1, :]
             x = x.scatter(-2, place, moved)
         return go_on(state, x, arrived.starts, world)
 
-    def called(self, who: Tensor, t: int, world: World) -> Tensor:
+    def called(self, who: Tensor, number: int, world: World) -> Tensor:
         """Whom each of ``who`` ``[..., k]`` averages with; itself where it does not call."""
-        chosen = partners(self.topology, world.key.fold("partner", t), world.replicas, who)
+        chosen = partners(self.topology, world.key.fold("partner", number), world.replicas, who)
         if not self.bipartite:
             return chosen
         calls = torch.tensor((*halves(self.topology), True), device=who.device)

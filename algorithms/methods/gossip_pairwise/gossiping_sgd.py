@@ -12,9 +12,9 @@ from torch import Tensor
 from algorithms.compressors.identity import Identity
 from algorithms.methods.base import World
 from algorithms.methods.parts.asynchronous_gossip import (
+    Arrived,
     AsynchronousGossip,
     AsynchronousGossipState,
-    arrive,
     go_on,
     stepped,
 )
@@ -86,29 +86,34 @@ class GossipingSGD(AsynchronousGossip):
     def constants(self, problem: Problem) -> Constants:
         return problem.constants()
 
-    def step(self, state: AsynchronousGossipState, t: int, world: World) -> AsynchronousGossipState:
-        arrived = arrive(state, t, world)
-        sources = self.sources(arrived.who, t, world)
+    def meet(
+        self, state: AsynchronousGossipState, arrived: Arrived, t: int, world: World
+    ) -> AsynchronousGossipState:
+        sources = self.sources(arrived.who, arrived.number, world)
         held = state.x[..., :-1, :]
-        packet = world.pack(Identity(), held, t)
+        packet = world.pack(Identity(), held, arrived.number)
         heard = world.network.receive(packet, sources)
         mean = mean_with(held, heard, sources[..., world.network.workers, :], world)
         x = torch.cat((mean, state.x[..., -1:, :]), dim=-2)
         return go_on(state, stepped(x, arrived, self.step_rule(t), world), arrived.starts, world)
 
-    def sources(self, who: Tensor, t: int, world: World) -> Tensor:
-        """Whom each worker hears at tick t when ``who`` ``[..., k]`` arrive: ``[..., n, s]``, its
-        own id where nobody."""
-        key, n = world.key.fold("partner", t), world.network.n
+    def called(self, who: Tensor, number: int, world: World) -> Tensor:
+        key = world.key.fold("partner", number)
         chosen = partners(self.topology, key, world.replicas, who)
-        coins = key.fold("whether").draws(world.replicas, who.clamp_max(n - 1))
+        coins = key.fold("whether").draws(world.replicas, who.clamp_max(world.network.n - 1))
         gossips = coins.uniform(1, torch.float64)[..., 0] < self.probability
+        return torch.where(gossips, chosen, who)
+
+    def sources(self, who: Tensor, number: int, world: World) -> Tensor:
+        """Whom each worker hears when ``who`` ``[..., k]`` arrive: ``[..., n, s]``, its own id
+        where nobody."""
+        called, n = self.called(who, number, world), world.network.n
         everyone = torch.arange(n + 1, device=who.device)
         if self.direction is Direction.PULL:  # everyone reads at most one
             read = everyone.expand(*who.shape[:-1], n + 1)
-            return read.scatter(-1, who, torch.where(gossips, chosen, who))[..., :-1, None]
+            return read.scatter(-1, who, called)[..., :-1, None]
         own = everyone[:-1, None]
-        reads = (chosen[..., None, :] == own) & gossips[..., None, :]
+        reads = (called[..., None, :] == own) & (called != who)[..., None, :]
         return torch.where(reads, who[..., None, :], own)
 
 

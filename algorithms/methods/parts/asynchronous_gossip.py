@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from abc import abstractmethod
+from typing import NamedTuple, final
 
 import torch
 from torch import Tensor
@@ -35,15 +36,21 @@ class Arrived(NamedTuple):
 
     Attributes:
         who: ids of the workers that arrive ``[..., k]``, n where nobody does.
+        number: what random numbers of this tick go by.
     """
 
     who: Tensor
     gradients: Tensor
     starts: Tensor
+    number: int
 
 
 class AsynchronousGossip(Scheduled[AsynchronousGossipState]):
-    """Everyone starts at x_0 and computes there; members hold their ``topology``."""
+    """Everyone starts at x_0 and computes there; members hold their ``topology``.
+
+    A step is two things that need not happen together: gradients, which read nothing that others
+    change, and then meetings, in which whoever arrives and those it meets take part.
+    """
 
     topology: StaticTopology
 
@@ -52,22 +59,46 @@ class AsynchronousGossip(Scheduled[AsynchronousGossipState]):
         x = world.rows(x0, len(world.network.workers) + 1)
         return AsynchronousGossipState(x, x.clone(), self.plan(world))
 
+    @final
+    def step(self, state: AsynchronousGossipState, t: int, world: World) -> AsynchronousGossipState:
+        return self.meet(state, self.arrive(state, t, world), t, world)
+
+    def arrive(self, state: AsynchronousGossipState, t: int, world: World) -> Arrived:
+        """The gradients of tick t, which need no message.
+
+        Raises:
+            NonFiniteGradient: names the step, replica and worker.
+        """
+        return arrive(state, t, world, self.number(state, t))
+
+    @abstractmethod
+    def called(self, who: Tensor, number: int, world: World) -> Tensor:
+        """Whom each of ``who`` ``[..., k]`` meets; itself where it meets nobody."""
+
+    @abstractmethod
+    def meet(
+        self, state: AsynchronousGossipState, arrived: Arrived, t: int, world: World
+    ) -> AsynchronousGossipState:
+        """State after those who ``arrived`` met others and moved along their gradients."""
+
     def models(self, state: AsynchronousGossipState) -> Tensor:
         return state.x[..., :-1, :]
 
 
-def arrive(state: AsynchronousGossipState, t: int, world: World) -> Arrived:
-    """The gradients of tick t.
+def arrive(
+    state: AsynchronousGossipState, t: int, world: World, number: int | None = None
+) -> Arrived:
+    """The gradients of tick t; their random numbers go by ``number``, or t.
 
     Raises:
         NonFiniteGradient: names the step, replica and worker.
     """
-    tick = state.schedule.at(t)
+    tick, number = state.schedule.at(t), t if number is None else number
     who, starts = tick.arrivals.to(state.x.device), tick.starts.to(state.x.device)
     place = places(who, world.network, state.view)
-    g = world.gradient_of(state.view.gather(-2, place), who, t)
+    g = world.gradient_of(state.view.gather(-2, place), who, number)
     here = world.network.is_local(who)[..., None]
-    return Arrived(who, world.checked(torch.where(here, g, 0), t, who), starts)
+    return Arrived(who, world.checked(torch.where(here, g, 0), t, who), starts, number)
 
 
 def stepped(x: Tensor, arrived: Arrived, gamma: float, world: World) -> Tensor:

@@ -66,6 +66,22 @@ class Scheduled(Method[State]):
             )
         return self.schedule(world.network.n).of(ids)
 
+    def number(self, state: State, t: int) -> int:
+        """What the random numbers of tick t go by: t, or, where workers do not know at which tick
+        they will arrive, how many gradients the only arrival had begun before.
+
+        Raises:
+            ValueError: several arrive, of whom each counts for itself.
+        """
+        if not self.barrier.counts_by_worker:
+            return t
+        begun = state.schedule.begun(t)
+        if begun.shape[-1] != 1:
+            raise ValueError(
+                f"barrier must let one worker arrive at a time, got {begun.shape[-1]} at tick {t}"
+            )
+        return int(begun.reshape(-1)[0])
+
     def staleness(self, n: int) -> Constants:
         """tau of its schedule for n workers."""
         known = Statement(Kind.UPPER, "this schedule", "largest staleness over ticks and replicas")
