@@ -32,18 +32,29 @@ def timeline(
         str,
         typer.Argument(
             help="A model (an unknown name lists them), or MODULE:ATTRIBUTE: a workload of your "
-            "own, or a tuple of a torch module and its inputs."
+            "own, or a tuple of a torch module and its inputs. Several jobs: MODEL,MODEL."
         ),
     ],
     schedule: Annotated[
-        str, typer.Option("--schedule", "-s", help="A schedule; an unknown name lists them.")
+        str,
+        typer.Option(
+            "--schedule",
+            "-s",
+            help="A schedule; an unknown name lists them. 1f1b: a pipeline; jobs: several on one "
+            "network.",
+        ),
     ] = "mg-wfbp",
-    n: Annotated[int, typer.Option("-n", "--workers", help="Workers n, at least 1.")] = 16,
+    n: Annotated[
+        int, typer.Option("-n", "--workers", help="Workers n, at least 1; stages of 1f1b.")
+    ] = 16,
     compute: Annotated[
         float, typer.Option(help="Seconds of a worker's forward and backward pass.")
     ] = 0.25,
     alpha: Annotated[float, typer.Option(help="Seconds of start-up of a message.")] = 2e-5,
     gigabits: Annotated[float, typer.Option(help="Bandwidth of a link [Gbit/s].")] = 10.0,
+    count: Annotated[
+        int, typer.Option(help="Microbatches of 1f1b; steps of each of several jobs.")
+    ] = 8,
     tune: Annotated[
         bool, typer.Option("--tune", help="Search ByteScheduler's partition and credit.")
     ] = False,
@@ -62,12 +73,14 @@ def timeline(
     multiply-adds, or as measured; all-reduces are rings. A schedule with -ps behind its name runs
     over parameter servers, as many as workers.
     """
+    from experiments.commands.console import bad_input
+    from experiments.commands.played import surroundings
     from experiments.commands.timeline import timeline_command
 
+    with bad_input():
+        where = surroundings(n, alpha, gigabits, count, tune=tune)
     raise typer.Exit(
-        timeline_command(
-            model, schedule, n, compute, alpha, gigabits, out, as_json, tune=tune, measured=measured
-        )
+        timeline_command(model, schedule, where, compute, out, measured=measured, as_json=as_json)
     )
 
 

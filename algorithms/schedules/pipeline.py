@@ -8,6 +8,7 @@ from typing import final
 
 import numpy as np
 
+from algorithms.schedules.step import TrainingStep
 from algorithms.schedules.timeline import Task, TaskKind, Timeline
 from theory.arrays import Floats
 
@@ -111,6 +112,27 @@ class PipelineSchedule:
         else:
             source = (TaskKind.BACKWARD, i, stage + 1)
         return ends[source] + self.transfer if source in ends else None
+
+
+def pipeline_of(
+    step: TrainingStep, stages: int, microbatches: int, transfer: float = 0.0
+) -> PipelineSchedule:
+    """A model's layers in stages that are balanced by what they compute.
+
+    Args:
+        step: one microbatch through the whole model, on one device.
+        stages: how many devices.
+        microbatches: how many pass.
+        transfer: seconds between neighbours.
+
+    Raises:
+        ValueError: not between 1 stage and as many as there are layers, or no microbatch.
+    """
+    spent = np.array([step.forward, step.backward])
+    sizes = balanced_stages(spent.sum(axis=0).tolist(), stages)
+    begins = np.concatenate(([0], np.cumsum(sizes)[:-1]))
+    forward, backward = np.add.reduceat(spent, begins, axis=1).tolist()
+    return PipelineSchedule(tuple(forward), tuple(backward), microbatches, transfer)
 
 
 def balanced_stages(seconds: Sequence[float], stages: int) -> tuple[int, ...]:

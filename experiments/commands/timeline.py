@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from pathlib import Path
 
 from torch import nn
 
 from algorithms.names import look_up
-from algorithms.schedules import SCHEDULES
-from algorithms.schedules.base import CommunicationSchedule
-from algorithms.schedules.carrier import Carrier, all_gather, all_reduce, servers
-from algorithms.schedules.priority import ByteScheduler, tuned
-from algorithms.schedules.sparse_layers import SparseLayers
 from algorithms.schedules.step import TrainingStep, step_of
-from algorithms.schedules.tictac import TicTac
 from algorithms.workloads import WORKLOADS, Workload
 from algorithms.workloads.module import forward_seconds, workload_of
-from experiments.commands.console import at_least, bad_input, console, dump, files_written, writable
+from experiments.commands.console import bad_input, console, dump, files_written, writable
+from experiments.commands.played import Surroundings, played
 from experiments.figures.style import save, styled
 from experiments.figures.timeline import timeline_figure
 from experiments.files import write_atomically
@@ -25,49 +21,50 @@ from experiments.tracing import chrome_trace
 from proofs_check.audit.loading import imported
 from proofs_check.lanes import lane_panel
 from theory.arrays import Floats
-from theory.seconds.costs import AlphaBeta
-
-ON_SERVERS = "-ps"
-"""Ends the name of a schedule that is to run over parameter servers."""
 
 
 def timeline_command(
-    model: str, schedule: str, n: int, compute: float, alpha: float, gigabits: float, out: Path,
-    as_json: bool, *, tune: bool = False, measured: bool = False,
+    model: str, schedule: str, where: Surroundings, compute: float, out: Path, *, measured: bool,
+    as_json: bool,
 ) -> int:  # fmt: skip
     """Write the pictures and the trace, print what the step takes."""
     with bad_input():
-        workload, times = _model(model, measured)
-        at_least("n", n, 1)
-        if not gigabits > 0:
-            raise ValueError(f"gigabits must be positive, got gigabits={gigabits}")
-        step = step_of(workload, compute, measured=times)
-        made, carrier = chosen(schedule, n, AlphaBeta(alpha, 1e-9 / gigabits))
-        if tune:
-            made = _tuned(made, step, carrier)
-        line = made.timeline(step, carrier)
-        seconds = made.seconds(step, carrier)
+        if not compute > 0:
+            raise ValueError(f"compute must be positive seconds, got compute={compute}")
+        steps: dict[str, TrainingStep] = {}
+        for name in model.split(","):
+            workload, times = _model(name, measured)
+            steps[_apart(workload.title, steps)] = step_of(workload, compute, measured=times)
+        found = played(schedule, steps, where)
         writable(out)
-    stem = re.sub(r"[^a-z0-9]+", "-", f"{model}-{schedule}-{n}".lower())
-    title = f"{workload.title}, {n} workers, {made.name}"
+    stem = re.sub(r"[^a-z0-9]+", "-", f"{model}-{schedule}-{where.n}".lower())
+    models = " and ".join(steps)
+    title = f"{models}, {where.n} workers, {found.name}"
     with styled():
-        files = save(timeline_figure(lane_panel(line, title)), out, stem)
+        files = save(timeline_figure(lane_panel(found.line, title)), out, stem)
     trace = out / f"{stem}.trace.json"
-    write_atomically(trace, chrome_trace(line))
+    write_atomically(trace, chrome_trace(found.line))
     if as_json:
         dump({
-            "model": model, "schedule": made.name, "workers": n, "seconds": seconds,
-            "compute": step.compute, "files": [str(path) for path in (*files, trace)],
+            "model": model, "schedule": found.name, "workers": where.n, "seconds": found.seconds,
+            "compute": compute, "told": found.told,
+            "files": [str(path) for path in (*files, trace)],
         })  # fmt: skip
         return 0
+    tensors = sum(len(step.tensors) for step in steps.values())
     console(False).print(
-        f"{workload.title} under {made.name}: {seconds:.6g} s a step, computing takes "
-        f"{step.compute:.6g} s; {len(step.tensors)} tensors, {len(line.tasks)} tasks",
+        f"{models} under {found.name}: {found.seconds:.6g} s {found.told}; "
+        f"{tensors} tensors, {len(found.line.tasks)} tasks",
         highlight=False, soft_wrap=True,
     )  # fmt: skip
     files_written(console(False), files)
     console(False).print(f"trace: {trace}", highlight=False, soft_wrap=True)
     return 0
+
+
+def _apart(name: str, taken: Collection[str]) -> str:
+    """The name, numbered if another job has it."""
+    return name if name not in taken else f"{name}, job {len(taken) + 1}"
 
 
 def _model(name: str, measured: bool) -> tuple[Workload, Floats | None]:
@@ -89,26 +86,3 @@ def _model(name: str, measured: bool) -> tuple[Workload, Floats | None]:
         f"{name} must be a tuple of a torch module and its inputs, or a Workload (which cannot be "
         f"measured), got something of type {type(found).__name__}"
     )
-
-
-def _tuned(
-    made: CommunicationSchedule, step: TrainingStep, carrier: Carrier
-) -> CommunicationSchedule:
-    if not isinstance(made, ByteScheduler):
-        raise ValueError(
-            f"tune is for bytescheduler and bytescheduler{ON_SERVERS}, got {made.name}"
-        )
-    return tuned(step, carrier)
-
-
-def chosen(name: str, n: int, link: AlphaBeta) -> tuple[CommunicationSchedule, Carrier]:
-    """The schedule of that name and what carries its messages; ``-ps`` behind it: servers.
-
-    Raises:
-        ValueError: there is none.
-    """
-    bare = name.removesuffix(ON_SERVERS)
-    made = look_up("schedule", bare, SCHEDULES)
-    if name != bare or isinstance(made, TicTac):
-        return made, servers(link, n, n)
-    return made, (all_gather if isinstance(made, SparseLayers) else all_reduce)(link, n)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from algorithms.schedules.pipeline import PipelineSchedule
 from algorithms.schedules.step import step_of
 from algorithms.schedules.timeline import Task, TaskKind, Timeline
 from algorithms.workloads import WORKLOADS
-from experiments.commands.timeline import chosen
+from experiments.commands.played import chosen
 from experiments.figures.timeline import timeline_figure
 from experiments.tracing import chrome_trace
 from proofs_check.lanes import lane_panel
@@ -69,6 +70,40 @@ def test_all_kinds_of_timelines_are_drawn() -> None:
         assert drawn == len(line.tasks)
 
 
+def test_a_pipeline_is_drawn_by_the_command(tmp_path: Path) -> None:
+    """VGG-16 on three stages: at least the slowest stage's share of 5 microbatches of 0.6 s."""
+    words = ("timeline", "vgg-16", "-s", "1f1b", "-n", "3", "--count", "5", "--compute", "0.6")
+    found = json.loads(call(*words, "--json", "--out", str(tmp_path))[1])
+    assert (
+        5 * 0.6 / 3 <= found["seconds"] < 5 * 0.6
+        and "first stage keeps 3 versions" in (found["told"])
+    )
+    events = _events(found["files"])
+    assert len(events) == 2 * 3 * 5
+    assert sum(e["dur"] for e in events) == pytest.approx(5 * 0.6 * 1e6)
+
+
+def test_jobs_are_drawn_by_the_command(tmp_path: Path) -> None:
+    """Two of one kind on one network: the sums of both cross it, and neither is done sooner."""
+    words = ("timeline", "vgg-16,vgg-16", "-s", "jobs", "-n", "4", "--count", "2")
+    found = json.loads(call(*words, "--json", "--out", str(tmp_path))[1])
+    sent = 32 * 138_357_544 * 2 * 3 / 4 * 1e-10
+    assert found["seconds"] == pytest.approx(0.25 + 4 * sent, rel=1e-6), "one waits for the other"
+    assert (
+        f"VGG-16 is done after {0.25 + 3 * sent:.6g} s, alone after {0.5 + 2 * sent:.6g}"
+        in (found["told"])
+    )
+    assert len(_events(found["files"])) == 8
+
+
+def _events(files: list[str]) -> list[dict[str, Any]]:
+    """Complete events of the trace, each with what the Trace Event Format asks of them."""
+    (path,) = (name for name in files if name.endswith(".json"))
+    events = [e for e in json.loads(Path(path).read_text())["traceEvents"] if e["ph"] == "X"]
+    assert all({"name", "ph", "ts", "dur", "pid", "tid"} <= set(e) for e in events)
+    return events
+
+
 def test_a_module_of_ones_own_is_measured_and_drawn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -111,7 +146,14 @@ def test_bad_timelines_are_refused(tmp_path: Path) -> None:
     refuse(("timeline", "lstm", "-s", "wfpb", *out), "unknown schedule 'wfpb'")
     refuse(("timeline", "lstm", "-n", "0", *out), "n must be at least 1, got n=0")
     refuse(("timeline", "lstm", "--gigabits", "0", *out), "gigabits must be positive")
+    refuse(("timeline", "lstm", "--compute", "-1", *out), "compute must be positive seconds")
+    refuse(("timeline", "lstm", "--alpha", "-1", *out), "at least 0, got alpha=-1.0")
+    refuse(("timeline", "lstm", "--count", "0", *out), "count must be at least 1, got count=0")
     refuse(("timeline", "lstm", "-s", "mg-wfbp-ps", *out), "one channel, got 2")
+    refuse(("timeline", "lstm", "-s", "1f1b-ps", *out), "no form on servers, got 1f1b-ps")
+    refuse(("timeline", "lstm", "-s", "1f1b", "-n", "99", *out), "stages must lie in [1, ")
+    refuse(("timeline", "lstm", "-s", "jobs", "-n", "1", *out), "n must be at least 2 for jobs")
+    refuse(("timeline", "lstm,lstm", "-s", "wfbp", *out), "must be jobs for several models")
     with pytest.raises(ValueError, match="tasks must not be empty"):
         Timeline("none", ())
     with pytest.raises(ValueError, match="stop must not lie before start"):
