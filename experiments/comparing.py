@@ -3,6 +3,8 @@
 Every row may spend the same number of bits, modelled seconds, gradients or steps; it runs for as
 many steps as that takes. The error at the budget has a Student interval over replicas; whether one
 row beats another is a paired two-sided t test over replicas, Bonferroni-corrected for the pairs.
+Where noise has no variance, errors have no mean: medians are compared there, with intervals of
+order statistics and a sign test, which hold for any law.
 """
 
 from __future__ import annotations
@@ -25,8 +27,7 @@ from algorithms.tuning.parameters import Settings
 from experiments.clustered import OnCluster, in_cluster_time
 from experiments.figures.lines import DrawnLine, LineCurves, lines_figure
 from experiments.notebooks.html import block, frame_html, picture
-from experiments.single import interval
-from experiments.standings import ComparedRow, Entrant, error_at, paired, spent_to
+from experiments.standings import ComparedRow, Entrant, error_at, middle, paired, spent_to
 from experiments.tuned_rows import Chosen, Tuning, chosen
 from proofs_check.curves import band
 from proofs_check.methods.tuned_run import VACUOUS, TunedRun
@@ -60,6 +61,7 @@ class Comparison:
         quantity: what the error is.
         target: the error that ``spent`` is about.
         entrants: the rows in the order in which they were named.
+        heavy: whether errors have no mean, so that medians are compared.
     """
 
     problem: str
@@ -70,21 +72,36 @@ class Comparison:
     quantity: str
     target: float
     entrants: tuple[Entrant, ...]
+    heavy: bool = False
+
+    @property
+    def tested(self) -> str:
+        """What the error and its p are, in words."""
+        if not self.heavy:
+            return "p: paired t test against the best over replicas, times the number of pairs"
+        return (
+            "noise here has no variance, so errors have no mean: medians, between order statistics "
+            "that hold for any law; p: sign test against the best, times the number of pairs"
+        )
 
     @property
     def standings(self) -> tuple[ComparedRow, ...]:
         """What is said of the rows, the best first."""
         ends = {one.key: error_at(one, self.budget) for one in self.entrants}
-        ordered = sorted(self.entrants, key=lambda one: float(ends[one.key].mean()))
+        ordered = sorted(self.entrants, key=lambda one: self._typical(ends[one.key]))
         best = ends[ordered[0].key]
         return tuple(self._standing(one, ends[one.key], best) for one in ordered)
 
+    def _typical(self, end: Floats) -> float:
+        return float(middle(end[:, None], self.heavy).at[0])
+
     def _standing(self, one: Entrant, end: Floats, best: Floats) -> ComparedRow:
-        mean, half = interval(end[:, None])
-        least = float(best.mean())
+        error, low, high = (float(part[0]) for part in middle(end[:, None], self.heavy))
+        least = self._typical(best)
         return ComparedRow(
-            one.key, float(mean[0]), float(half[0]), float(mean[0]) / least if least else math.nan,
-            paired(end, best, len(self.entrants) - 1), spent_to(one, self.target), one.told,
+            one.key, error, low, high, error / least if least else math.nan,
+            paired(end, best, len(self.entrants) - 1, self.heavy),
+            spent_to(one, self.target, self.heavy), one.told,
         )  # fmt: skip
 
     @property
@@ -113,9 +130,10 @@ class Comparison:
         """One line a row, with its band, against what is equal."""
         lines = []
         for one in self.entrants:
-            mean, low, high = band(one.error)
-            lines.append(DrawnLine(one.key, one.x.mean(0), mean, low, high))
+            shown = middle(one.error, True) if self.heavy else band(one.error)
+            lines.append(DrawnLine(one.key, one.x.mean(0), *shown))
         title = f"{self.problem}, n = {self.n}, {len(self.entrants[0].error)} replicas"
+        title += ", medians" if self.heavy else ""
         return lines_figure(LineCurves(title, AXES[self.axis], self.quantity, tuple(lines)))
 
     def _repr_html_(self) -> str:
@@ -143,7 +161,7 @@ def compare_rows(
     in ``steps`` steps), and compare the errors there.
 
     ``of_workers``: the error is (1/n) sum_i f(x_i) - f*, else that of the mean model. ``target``
-    (default: the largest of the rows' mean errors at the budget) is the error to reach.
+    (default: the largest of the rows' errors at the budget) is the error to reach.
     ``settings`` has by row key what is set by hand, ``place`` whose seconds are meant.
 
     Raises:
@@ -177,11 +195,14 @@ def compare_rows(
         _entrant(one, problem, axis, wanted, price, steps, replicas, seed, of_workers, timing)
         for one, price, timing in zip(ready, prices, timings, strict=True)
     )
+    heavy = problem.heavy_tailed
     reach = (
-        max(float(error_at(one, wanted).mean()) for one in entrants) if target is None else target
+        max(float(middle(error_at(one, wanted)[:, None], heavy).at[0]) for one in entrants)
+        if target is None
+        else target
     )
     return Comparison(
-        problem.name, problem.n, seed, axis, wanted, entrants[0].quantity, reach, entrants
+        problem.name, problem.n, seed, axis, wanted, entrants[0].quantity, reach, entrants, heavy
     )
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
+from experiments.single import LEVEL, interval
 from proofs_check.instruments.reaching import reached_at
 from theory.arrays import Floats
 
@@ -33,26 +34,60 @@ class Entrant(NamedTuple):
     quantity: str = "error"
 
 
+class Middle(NamedTuple):
+    """What is typical of replicas, each ``[K]``.
+
+    Attributes:
+        at: their mean, or their median.
+        low: lower end of its 95% interval; NaN or minus infinity where they are too few for one.
+        high: upper end; NaN or infinity there.
+    """
+
+    at: Floats
+    low: Floats
+    high: Floats
+
+
+def middle(errors: Floats, heavy: bool) -> Middle:
+    """Of ``[R, K]``: the mean with Student's interval; where tails are ``heavy`` the median,
+    between two order statistics that hold it whatever the law (binomial; from 6 replicas on)."""
+    if not heavy:
+        mean, half = interval(errors)
+        return Middle(mean, mean - half, mean + half)
+    replicas, ordered = len(errors), np.sort(errors, axis=0)
+    below = int(stats.binom.ppf((1 - LEVEL) / 2, replicas, 0.5))
+    unknown = np.full(ordered.shape[1:], np.inf)
+    low, high = (-unknown, unknown) if below < 1 else (ordered[below - 1], ordered[-below])
+    return Middle(np.median(errors, axis=0), low, high)
+
+
 class ComparedRow(NamedTuple):
     """What the comparison says of a row.
 
     Attributes:
         key: the row's key.
-        error: mean error at the budget.
-        half_width: half of its 95% interval.
-        ratio: mean error over that of the best.
+        error: mean error at the budget; the median where errors have no mean.
+        low: lower end of its 95% interval.
+        high: upper end of it.
+        ratio: error over that of the best.
         p: of the paired test against the best, times the number of pairs; NaN for the best itself.
-        spent: what it spends until its mean error first is at most the target, infinite if never.
+        spent: what it spends until that error first is at most the target, infinite if never.
         told: its stepsize, and what tuned it.
     """
 
     key: str
     error: float
-    half_width: float
+    low: float
+    high: float
     ratio: float
     p: float
     spent: float
     told: str
+
+    @property
+    def half_width(self) -> float:
+        """Half of the interval's length."""
+        return (self.high - self.low) / 2
 
     @property
     def verdict(self) -> str:
@@ -68,18 +103,23 @@ def error_at(one: Entrant, budget: float) -> Floats:
     return np.asarray(one.error[np.arange(len(one.error)), place])
 
 
-def paired(mine: Floats, best: Floats, pairs: int) -> float:
-    """p of equal means, times the number of pairs; NaN for the best itself."""
+def paired(mine: Floats, best: Floats, pairs: int, heavy: bool = False) -> float:
+    """p of equal means, times the number of pairs; NaN for the best itself. Where tails are
+    ``heavy``, p of a sign test: that either is as often ahead as the other."""
     if mine is best:
         return math.nan
     if np.allclose(mine, best, rtol=_ROUNDING, atol=0):
         return 1.0
+    if heavy:
+        apart = (mine != best).sum()
+        return min(1.0, pairs * float(stats.binomtest(int((mine > best).sum()), int(apart)).pvalue))
     if not (mine - best).std() > 0:
         return 0.0
     return min(1.0, pairs * float(stats.ttest_rel(mine, best).pvalue))
 
 
-def spent_to(one: Entrant, target: float) -> float:
-    """What it spends until its mean error reaches ``target``; infinite if it never does."""
-    at = int(reached_at(one.error.mean(axis=0), target * (1 + 1e-12)))
+def spent_to(one: Entrant, target: float, heavy: bool = False) -> float:
+    """What it spends until its mean error (median, where tails are ``heavy``) reaches ``target``;
+    infinite if it never does."""
+    at = int(reached_at(middle(one.error, heavy).at, target * (1 + 1e-12)))
     return float(one.x.mean(axis=0)[at]) if at >= 0 else math.inf

@@ -200,6 +200,39 @@ class StepDecay(Stepsize):
         return f"{self.rule}, divided by {self.ratio:g} every {self.every} steps"
 
 
+@final
+@dataclass(frozen=True)
+class PolynomialStep(Stepsize):
+    r"""gamma_t = rule(t) (1 - t / length)^{power}: to zero over a run of ``length`` steps.
+
+    power 2 with LARS (You, Gitman, Ginsburg 2017, 1708.03888, Section 5), power 1 with LAMB (You et
+    al. 2020, 1904.00962, Section 4). From step ``length`` on it is what it was last.
+
+    Attributes:
+        rule: the stepsizes that decay [x^2 / f].
+
+    Raises:
+        ValueError: length < 1 or power < 0.
+    """
+
+    rule: Stepsize
+    length: int
+    power: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.length < 1:
+            raise ValueError(f"length must be at least 1 step, got length={self.length}")
+        if not self.power >= 0:
+            raise ValueError(f"power must be at least 0, got power={self.power}")
+
+    def __call__(self, t: int) -> float:
+        left = max(1, self.length - t) / self.length
+        return self.rule(t) * float(left**self.power)
+
+    def __str__(self) -> str:
+        return f"{self.rule}, times (1 - t/{self.length})^{self.power:g}"
+
+
 def legw(rule: Stepsize, factor: float, epochs: float, epoch_steps: float) -> WarmUpStep:
     r"""LEGW: batch times k, peak stepsize times sqrt(k), warm-up *epochs* times k.
 

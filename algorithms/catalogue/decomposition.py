@@ -81,7 +81,7 @@ ENTRIES: tuple[Row, ...] = (
             lambda step, _p, _t: GradiVeQ(step),
             (),
             SliceProjection(8, 2),
-            ("logreg-breast-cancer", *(name for name in CORE if name != "logreg-breast-cancer")),
+            ("mlp-digits", *(name for name in CORE if name != "mlp-digits")),
             message_bits=lambda p, bits: float(p.d * bits),
             bits_vary=True,
             downlink=_coefficients,

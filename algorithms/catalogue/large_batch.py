@@ -16,7 +16,7 @@ from algorithms.problems.logistic_data import MANY_SAMPLES
 from theory.orders.lamb_large_batch import lamb_large_batch
 from theory.orders.lars_large_batch import lars_large_batch
 from theory.rules.batch_rules import FixedBatch, StagedBatch, SteadyBatch
-from theory.stepsizes import GradualWarmUpStep, ScaledStep, Stepsize, legw
+from theory.stepsizes import GradualWarmUpStep, PolynomialStep, ScaledStep, Stepsize, legw
 from theory.theorems.bsp_nonconvex import bsp_nonconvex
 from theory.theorems.cr_psgd import cr_psgd
 from theory.theorems.gradual_warm_up_strongly_convex import gradual_warm_up_strongly_convex
@@ -48,16 +48,16 @@ def _legw(step: Stepsize, _problem: Problem, _steps: int) -> Method[object]:
     return Batched(BSP(legw(step, _TIMES, 1.0, _EPOCH)), FixedBatch(_TIMES))
 
 
-def _lars(step: Stepsize, problem: Problem, _steps: int) -> Method[object]:
-    """Decay and trust coefficient as published (You, Gitman, Ginsburg 2017, Section 5)."""
+def _lars(step: Stepsize, problem: Problem, steps: int) -> Method[object]:
+    """Decays and trust coefficient as published (You, Gitman, Ginsburg 2017, Section 5)."""
     optimizer = LARS(problem.shapes, decay=5e-4, trust=NormRatio(1e-3))
-    return Batched(BSP(step, optimizer=optimizer), FixedBatch(_TIMES))
+    return Batched(BSP(PolynomialStep(step, steps, 2.0), optimizer=optimizer), FixedBatch(_TIMES))
 
 
-def _lamb(step: Stepsize, problem: Problem, _steps: int) -> Method[object]:
-    """Decay as published (You et al. 2020, Section 4)."""
+def _lamb(step: Stepsize, problem: Problem, steps: int) -> Method[object]:
+    """Decays as published (You et al. 2020, Section 4)."""
     optimizer = LAMB(problem.shapes, decay=0.01)
-    return Batched(BSP(step, optimizer=optimizer), FixedBatch(_TIMES))
+    return Batched(BSP(PolynomialStep(step, steps), optimizer=optimizer), FixedBatch(_TIMES))
 
 
 def _growth(step: Stepsize, _problem: Problem, steps: int) -> Method[object]:
@@ -117,6 +117,7 @@ ENTRIES: tuple[Row, ...] = (
             _LAYERED,
             why="a rate is stated from memory only, for batches as large as the number of steps",
             results=(lars_large_batch,),
+            cycle="the stepsize decays",
             relative_move=0.001 / (1 - 0.9),  # eta / (1 - m)
         ),
     ),
@@ -130,6 +131,7 @@ ENTRIES: tuple[Row, ...] = (
             why="a rate is stated from memory only, for batches as large as the number of steps "
             "and without the moving average of squares",
             results=(lamb_large_batch,),
+            cycle="the stepsize decays",
             relative_move=1.0,
         ),
     ),

@@ -34,7 +34,8 @@ class Problem(ABC):
 
     In :meth:`constants`, L, mu and pl are those of the mean f, L_max and mu_min hold for every f_i.
     ``G2_radius`` [x] is the radius of the ball around 0 in which ``G2`` holds. The minimum that is
-    meant is over ||x|| <= ``within`` [x]: infinite but for constrained problems.
+    meant is over ||x|| <= ``within`` [x]: infinite but for constrained problems. ``heavy_tailed``
+    says that noise has no variance, so that errors of plain runs have no mean.
     """
 
     if TYPE_CHECKING:  # read-only; a member may hold them as fields or find them when asked
@@ -59,9 +60,12 @@ class Problem(ABC):
         def G2_radius(self) -> float: ...
         @property
         def within(self) -> float: ...
+        @property
+        def heavy_tailed(self) -> bool: ...
 
     else:
         G2_radius = within = math.inf
+        heavy_tailed = False
 
     @property
     def shapes(self) -> tuple[tuple[int, ...], ...]:

@@ -51,6 +51,7 @@ class HeavyTailed(SharedSamples, Minibatch):
     batch: int = 1
 
     rowwise = True
+    heavy_tailed = True
 
     def __post_init__(self) -> None:
         if self.a.ndim != 1 or self.x0.shape != self.a.shape:

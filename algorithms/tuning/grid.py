@@ -63,11 +63,12 @@ class Budget:
     most_steps: int = 2000
 
     def steps(self, row: Row, problem: Problem) -> int:
-        """Steps of the row's method in which each worker computes its gradients; as many steps as
-        gradients where steps are shares of a layer's length, which add up whatever the gradients.
+        """Steps of the row's method in which each worker computes its gradients; the most where
+        steps are shares of a layer's length, which add up over a run whatever the gradients: what
+        is best over few of them runs away over many.
         """
         if row.ready().relative_move:
-            return min(self.most_steps, self.gradients)
+            return self.most_steps
         method = row.build(problem, _PILOT)
         trace = run(method, problem, steps=_PILOT, seed=SEED, points=2, timing=STANDARD)
         each = float(trace.gradients[0, -1]) / _PILOT

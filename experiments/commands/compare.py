@@ -27,6 +27,7 @@ from experiments.commands.console import (
 from experiments.comparing import AXES, Comparison, compare_rows
 from experiments.figures.style import save, styled
 from experiments.single import LEVEL
+from experiments.standings import ComparedRow
 from experiments.tuned_rows import Tuning, read_settings
 
 
@@ -104,7 +105,12 @@ def _data(found: Comparison, files: Sequence[Path]) -> dict[str, Any]:
         "quantity": found.quantity,
         "target": found.target,
         "level": LEVEL,
-        "rows": [one._asdict() | {"verdict": one.verdict} for one in found.standings],
+        "centre": "median" if found.heavy else "mean",
+        "tested": found.tested,
+        "rows": [
+            one._asdict() | {"half_width": one.half_width, "verdict": one.verdict}
+            for one in found.standings
+        ],
         "files": [str(path) for path in files],
     }
 
@@ -120,7 +126,8 @@ def _show(found: Comparison, files: Sequence[Path]) -> None:
         title_justify="left",
     )
     longest = max(len(one.key) for one in found.entrants)
-    least = {"row": longest, "error": 8, f"± ({LEVEL:.0%})": 7, "of the best": 5, "p": 7,
+    error, ends = ("median", f"{LEVEL:.0%}") if found.heavy else ("error", f"± ({LEVEL:.0%})")
+    least = {"row": longest, error: 8, ends: 7, "of the best": 5, "p": 7,
              "verdict": 6, f"{found.axis} to {found.target:.3g}": 9}  # fmt: skip
     for name, width in least.items():  # so that 80 columns cut no number
         side: Literal["left", "right"] = "left" if name in ("row", "verdict") else "right"
@@ -128,16 +135,23 @@ def _show(found: Comparison, files: Sequence[Path]) -> None:
     for one in found.standings:
         spent = number(one.spent, 3) if math.isfinite(one.spent) else "not reached"
         table.add_row(
-            one.key, number(one.error), number(one.half_width, 2), number(one.ratio, 3),
+            one.key, number(one.error), _ends(one, found.heavy), number(one.ratio, 3),
             number(one.p, 2), one.verdict, spent,
         )  # fmt: skip
     out.print(table)
     for one in found.standings:
         out.print(escape(f"{one.key}: {one.told}"), highlight=False, soft_wrap=True)
     out.print(
-        "p: paired t test against the best over replicas, times the number of pairs",
+        found.tested,
         highlight=False,
         soft_wrap=True,
     )
     for path in files:
         out.print(f"written: {path}", highlight=False, soft_wrap=True)
+
+
+def _ends(one: ComparedRow, heavy: bool) -> str:
+    """The interval: half of its length about a mean, both ends about a median."""
+    if not heavy:
+        return number(one.half_width, 2)
+    return f"{number(one.low, 2)} to {number(one.high, 2)}"

@@ -17,7 +17,8 @@ from algorithms.tuning.grid import SEED, Best
 from algorithms.tuning.stored import tunings
 from experiments import comparing
 from experiments.comparing import AXES, Comparison, compare_rows
-from experiments.standings import Entrant, error_at
+from experiments.single import interval
+from experiments.standings import Entrant, error_at, middle
 from experiments.tuned_rows import Tuning, chosen
 from proofs_check.methods.tuned_run import VACUOUS
 from tests.experiments.calls import call
@@ -59,6 +60,39 @@ def test_an_error_beyond_the_budget_does_not_count():
     assert [one.key for one in found.standings] == ["a", "b"]
     assert error_at(found.entrants[0], 1.9) == pytest.approx([1.0, 1.1])
     assert found.standings[0].error == pytest.approx(1.05)
+
+
+def test_medians_lie_between_the_order_statistics_that_scipy_finds():
+    """Whatever the largest error is; a Student interval of the same errors reaches below zero."""
+    drawn = np.random.default_rng(1).pareto(0.6, (25, 4)) + 1  # f of a heavy tail has no mean
+    for replicas in (6, 16, 25):
+        found = middle(drawn[:replicas], True)
+        for k in range(drawn.shape[1]):
+            ends = stats.quantile_test(drawn[:replicas, k], p=0.5).confidence_interval(0.95)
+            assert (found.low[k], found.high[k]) == (ends.low, ends.high)
+    mean, half = interval(drawn[:16])
+    assert (mean - half).min() < 0 < found.low.min()
+    assert np.isinf(middle(drawn[:5], True).high).all()  # 2^-5 on each side is more than 5%
+
+
+def test_where_noise_has_no_variance_medians_are_compared(tmp_path):
+    """`local-clipping` is clearly better; the means of plain SGD are those of its worst replica."""
+    words = ["compare", "local-clipping", "bsp-sgd", "-p", "quadratic-heavy-tailed", "-n", "4"]
+    more = ["-T", "200", "--replicas", "16", "--out", str(tmp_path)]
+    found = compare_rows(
+        [row("local-clipping"), row("bsp-sgd")], problem("quadratic-heavy-tailed", 4), steps=200,
+        tuning=Tuning.GRID,
+    )  # fmt: skip
+    best, worse = found.standings
+    ends = {one.key: error_at(one, found.budget) for one in found.entrants}
+    assert best.key == "local-clipping" and worse.verdict == "worse"
+    assert worse.error == np.median(ends["bsp-sgd"]) and worse.low <= worse.error <= worse.high
+    sign = stats.binomtest(int((ends["bsp-sgd"] > ends["local-clipping"]).sum()), 16).pvalue
+    assert worse.p == pytest.approx(sign)
+    _, told, _ = call(*words, *more)
+    assert "errors have no mean: medians" in told and "±" not in told
+    data = json.loads(call(*words, *more, "--json")[1])
+    assert data["centre"] == "median" and data["rows"][0]["low"] <= data["rows"][0]["error"]
 
 
 def test_decisions_are_those_of_a_paired_test_for_all_pairs():

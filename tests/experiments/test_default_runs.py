@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
 from algorithms.catalogue import Tuned, problem, row
+from algorithms.methods.base import Method
 from algorithms.methods.decomposition.gradiveq import GradiVeQ
 from algorithms.methods.gossip.choco import ChocoSGD
 from algorithms.methods.gossip_convex.mirror_descent import MirrorDescent
@@ -27,7 +29,7 @@ from algorithms.run import run
 from algorithms.sets.geometry import Euclidean
 from algorithms.trace import Trace
 from experiments.tuned_rows import Tuning, chosen
-from theory.stepsizes import ConstantStep
+from theory.stepsizes import ConstantStep, PolynomialStep
 
 _N, _STEPS = 16, 2000
 
@@ -133,19 +135,23 @@ def test_dc_asgd_is_nearer_to_sequential_sgd_than_asp():
     assert np.abs(weak - sequential).mean() > 0.9 * far
 
 
-def test_gradiveq_follows_full_gradients_because_it_subtracts_their_mean():
-    """Mean factor between its error and BSP's over the run: 1.4; as the row was, 3.1."""
+def test_gradiveq_ends_where_full_gradients_do_for_two_fifths_of_the_bits():
+    """On a network, as in the paper; about zero, as the row was, it ends at three times the loss,
+    and with a tenth of the steps learnt from, twenty at a time, at more."""
     tuned, built = default("gradiveq")
     assert isinstance(tuned.method, GradiVeQ)
-    uncentred = replace(tuned.method, centred=False)
-    curves = [
-        run(one, built, steps=_STEPS, replicas=2, points=50).suboptimality
+    full, own, *other = (
+        run(one, built, steps=_STEPS, replicas=2, points=5)
         for one in (
-            BSP(tuned.step), tuned.method, uncentred, replace(uncentred, learn=10, cycle=100)
+            BSP(tuned.step), tuned.method, replace(tuned.method, centred=False),
+            replace(tuned.method, learn=10, cycle=100),
         )
-    ]  # fmt: skip
-    own, other, before = (np.abs(np.log(one / curves[0])).mean() for one in curves[1:])
-    assert own < 0.6 * other and own < 0.5 * before
+    )  # fmt: skip
+    loss = float(full.suboptimality[:, -1].mean())
+    assert float(own.suboptimality[:, -1].mean()) < 1.1 * loss < 0.01 * full.suboptimality[0, 0]
+    assert own.sent_bits[0, -1] < 0.41 * full.sent_bits[0, -1]
+    assert own.received_bits[0, -1] < 0.41 * full.received_bits[0, -1]
+    assert all(float(one.suboptimality[:, -1].mean()) > 2 * loss for one in other)
 
 
 def test_choco_gossip_agrees_at_the_grids_step_and_hardly_at_the_proven_one():
@@ -181,10 +187,18 @@ def test_mirror_descent_stays_on_the_simplex_by_its_mirror():
 
 
 @pytest.mark.parametrize("key", ["lars", "lamb"])
-def test_networks_of_trust_ratios_do_not_run_away(key):
-    """At the stepsizes whose gradients were smallest LARS' weights grew 22 times, LAMB's to 1e190;
-    without decay LARS' grow 40,000 times at its old stepsize."""
+def test_networks_of_trust_ratios_come_to_rest(key):
+    """Their stepsizes fall to zero, as in the papers. At constant ones LARS' weights are 4.1 times
+    as long after 2,000 steps (6.2 after 4,000) and LAMB's 8.4 (11.9), with losses that rise again;
+    now 2.5 (2.5) and 4.3. SGD at the best of four stepsizes: 1.7, at a loss of 0.12."""
     tuned, built = default(key)
-    trace = run(tuned.method, built, steps=_STEPS, points=3)
-    assert float(trace.model.norm() / built.start().norm()) < 10
-    assert trace.suboptimality[0, -1] < 0.1 * trace.suboptimality[0, 0]
+    assert isinstance(tuned.method, Batched) and isinstance(tuned.method.method, BSP)
+    bsp = tuned.method.method
+    assert isinstance(bsp.step_rule, PolynomialStep)
+    steady = replace(tuned.method, method=replace(bsp, step_rule=bsp.step_rule.rule))
+    methods: tuple[Method[Any], ...] = (tuned.method, steady, BSP(ConstantStep(0.01)))
+    own, constant, plain = (run(one, built, steps=_STEPS, points=2) for one in methods)
+    grown = [float(one.model.norm() / built.start().norm()) for one in (own, constant)]
+    assert grown[0] < 5 and grown[0] < 0.7 * grown[1]
+    loss = own.suboptimality[0, -1]
+    assert loss < 0.2 * constant.suboptimality[0, -1] and loss < 0.1 * plain.suboptimality[0, -1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 import torch
@@ -30,7 +31,14 @@ from proofs_check.methods.equivalence import Case, cross_validate
 from proofs_check.verdict import Outcome
 from theory.rules.batch_rules import FixedBatch, GeometricBatch, StagedBatch, SteadyBatch
 from theory.seconds.costs import AlphaBeta
-from theory.stepsizes import ConstantStep, GradualWarmUpStep, ScaledStep, StepDecay, legw
+from theory.stepsizes import (
+    ConstantStep,
+    GradualWarmUpStep,
+    PolynomialStep,
+    ScaledStep,
+    StepDecay,
+    legw,
+)
 
 KEYS = ("linear-scaling", "sqrt-scaling", "legw", "lars", "lamb", "batch-growth", "cr-psgd")
 NOISY = ("quadratic-sc", "logreg-breast-cancer", "nonconvex-digits-dirichlet", "mlp-digits")
@@ -105,6 +113,16 @@ def test_staged_batches_mirror_a_decaying_stepsize(every, ratio, t):
         assert 1 / batch(t) == pytest.approx(decay(t), rel=1e-12)
 
 
+@given(st.integers(1, 400), st.integers(0, 3))
+def test_polynomial_steps_fall_to_the_last_share_of_a_run(length, power):
+    """(1 - t/T)^p exactly, and no step is 0."""
+    rule = PolynomialStep(ConstantStep(3.0), length, float(power))
+    assert rule(0) == 3.0
+    for t in range(length):
+        assert rule(t) == pytest.approx(3 * float(Fraction(length - t, length) ** power), rel=1e-12)
+    assert rule(length) == rule(10 * length) == rule(length - 1) > 0
+
+
 @given(st.floats(0.1, 64), st.integers(1, 100))
 def test_legw_warms_up_over_as_many_steps_for_every_batch(factor, epoch):
     rule = legw(ConstantStep(0.5), factor, 3.0, epoch)
@@ -127,6 +145,8 @@ def test_legw_warms_up_over_as_many_steps_for_every_batch(factor, epoch):
         (lambda: GradualWarmUpStep(ConstantStep(1.0), 2.0, 0), "length=0"),
         (lambda: StepDecay(ConstantStep(1.0), 0), "every=0"),
         (lambda: StepDecay(ConstantStep(1.0), 3, 0.5), "ratio=0.5"),
+        (lambda: PolynomialStep(ConstantStep(1.0), 0), "length=0"),
+        (lambda: PolynomialStep(ConstantStep(1.0), 9, -1.0), "power=-1"),
         (lambda: LARS(((2,),), m=1.0), "m=1.0"),
         (lambda: LARS(((2,),), decay=-1.0), "decay=-1.0"),
         (lambda: LAMB(((2,),), beta2=1.0), "beta2=1.0"),
