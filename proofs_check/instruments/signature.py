@@ -245,8 +245,14 @@ def _up(trace: Trace, y: Quantity) -> Floats:
 
 
 def _across(trace: Trace, x: Cost) -> Floats:
-    """``[R, K]``, whatever shape the series has."""
+    """``[R, K]``, whatever shape the series has.
+
+    Raises:
+        ValueError: it is not modelled: an accuracy that costs NaN would count as never reached.
+    """
     series = np.asarray(getattr(trace, x), dtype=np.float64)
+    if np.isnan(series).any():
+        raise ValueError(f"the run of {trace.method} models no {x}; another cost would do")
     return np.broadcast_to(series, trace.suboptimality.shape)
 
 

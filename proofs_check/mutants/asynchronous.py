@@ -103,6 +103,9 @@ class Overwriting(Spoilt):
         after.versions[..., after.newest, :] = stored[..., 0, :]
         return after
 
+    def seconds(self, state: Any, t: int) -> Tensor | None:
+        return self.right.seconds(state, t)
+
 
 @final
 @dataclass(frozen=True)

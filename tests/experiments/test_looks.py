@@ -70,3 +70,20 @@ def test_labels_of_studies_stay_inside_the_figure(study: Study) -> None:
             box = label.get_window_extent(canvas.get_renderer())
             assert figure.bbox.contains(box.x0, box.y0), label.get_text()
             assert figure.bbox.contains(box.x1, box.y1), label.get_text()
+
+
+def test_a_line_that_another_hides_is_dashed_and_one_off_the_axes_is_told() -> None:
+    x = np.array([1.0, 2.0, 4.0, 8.0])
+    own, other = DrawnLine("own", x, 1 / x), DrawnLine("other", x, 1 / x**2)
+    same = DrawnLine("same", 2 * x[:3], 0.5 / x[:3])  # other points of the line of ``own``
+    never = DrawnLine("never speaks", 0 * x, 1 / x)
+    away = DrawnLine("runs away", x, 10.0 ** (5 * np.arange(4)))
+    with styled():
+        lines = (own, other, same, never, away)
+        ax = lines_figure(LineCurves("hidden", "bits", "error", lines)).axes[0]
+    styles = {line.get_label(): line.get_linestyle() for line in ax.get_lines()}
+    assert styles["own"] == styles["other"] == styles["runs away"] == "-"
+    assert styles["same"] == "--"
+    assert "never speaks (not drawn: at 0 on this axis)" in styles
+    low, high = ax.get_ylim()
+    assert low < 1 / 64 and 1 < high < 1e4

@@ -10,7 +10,7 @@ import pytest
 import torch
 from scipy import stats
 
-from algorithms.catalogue import row
+from algorithms.catalogue import problem, row
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from proofs_check.instruments.reaching import reached_at
@@ -124,3 +124,14 @@ def test_one_rule_says_when_a_curve_reaches_a_target():
     curves = np.array([[9.0, 1.0, 0.5, 0.9], [9.0, 1.0, 0.5, 90.0], [9.0, 8.0, 7.0, 6.0]])
     assert reached_at(curves, 1.0).tolist() == [1, -1, -1]
     assert reached_at(curves[0], 0.6) == 2
+
+
+def test_a_cost_that_is_not_modelled_is_refused():
+    """A fault without a clock was called caught: an accuracy that costs NaN is never reached."""
+    objective = problem("sparse-linear", 2)
+    hogwild = row("hogwild").tune(objective, 4, ConstantStep(0.1)).method
+    trace = run(hogwild, objective, steps=4, points=5)
+    unclocked = replace(trace, seconds=np.full_like(trace.seconds, np.nan))
+    assert to_reach(trace, 1e9, "seconds").values == pytest.approx([0.0])
+    with pytest.raises(ValueError, match="models no seconds"):
+        to_reach(unclocked, 1e9, "seconds")
