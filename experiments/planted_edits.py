@@ -51,10 +51,8 @@ FAULTS = (
     PlantedEdit(
         "normals of replicas identical in pairs, in the kernel", "bsp-sgd",
         "algorithms/kernels/philox.py",
-        """        for b in range((count + 1) // 2):
-            w0, w1, w2, w3 = block(b, workers[p], replicas[p], 0, k0, k1)""",
-        """        for b in range((count + 1) // 2):
-            w0, w1, w2, w3 = block(b, workers[p], replicas[p] // 2, 0, k0, k1)""",
+        "block(start + b, workers[row], replicas[row], 0",
+        "block(start + b, workers[row], replicas[row] // 2, 0",
     ),
     PlantedEdit(
         "DIANA's server takes 0.98 alpha", "diana", f"{_METHODS}/variance_reduced/diana.py",

@@ -4,9 +4,9 @@ The counter of a block is (block number, worker, replica, 0), the key two 32-bit
 number is a pure function of (key, replica, worker, position). This is Random123's 4x32 variant
 with 10 rounds; numpy's ``Philox`` is the 4x64 variant and gives other numbers.
 
-Doubles take two words each, floats one. Normals are Box-Muller pairs in double precision: their
-bits depend on the library's log, sin and cos, so kernel and twin agree to rounding, not bit for
-bit; words and uniforms agree bit for bit.
+Doubles take two words each, floats one. Normals are Box-Muller pairs in double precision, of
+logarithms and sines of our own (``box_muller``); the twin takes torch's, so the two agree to
+rounding, words and uniforms bit for bit.
 """
 
 from __future__ import annotations
@@ -20,11 +20,14 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from algorithms.kernels.box_muller import radii, turns
+
 _M0, _M1 = 0xD2511F53, 0xCD9E8D57
 _W0, _W1 = 0x9E3779B9, 0xBB67AE85
 _MASK = 0xFFFFFFFF
 _TWO53 = 1.0 / (1 << 53)
 _TWO24 = 1.0 / (1 << 24)
+_PAIRS = 128
 
 Words = NDArray[np.uint32]
 
@@ -156,17 +159,31 @@ def _fill_uniforms(k0, k1, replicas, workers, first, out):  # type: ignore[no-un
 
 @numba.njit(cache=True, nogil=True)
 def _fill_normals(k0, k1, replicas, workers, out):  # type: ignore[no-untyped-def]
-    pairs, count = out.shape
-    for p in range(pairs):
-        for b in range((count + 1) // 2):
-            w0, w1, w2, w3 = block(b, workers[p], replicas[p], 0, k0, k1)
-            u, v = _double(w0, w1), _double(w2, w3)
-            radius = math.sqrt(-2.0 * math.log(1.0 - u))
-            angle = 2.0 * math.pi * v
-            j = 2 * b
-            out[p, j] = radius * math.cos(angle)
-            if j + 1 < count:
-                out[p, j + 1] = radius * math.sin(angle)
+    """Short rows are taken together, long ones in parts: _PAIRS pairs at a time, in vectors."""
+    count = out.shape[1]
+    half = (count + 1) // 2
+    together = max(1, _PAIRS // max(half, 1))
+    most = together * min(half, _PAIRS)
+    u, v, radius = np.empty(most), np.empty(most), np.empty(most)
+    cosine, sine = np.empty(most), np.empty(most)
+    for p in range(0, out.shape[0], together):
+        rows = range(p, min(p + together, out.shape[0]))
+        for start in range(0, half, _PAIRS):
+            n = min(_PAIRS, half - start)
+            for i, row in enumerate(rows):
+                for b in range(n):
+                    w0, w1, w2, w3 = block(start + b, workers[row], replicas[row], 0, k0, k1)
+                    u[i * n + b], v[i * n + b] = _double(w0, w1), _double(w2, w3)
+            radii(u, radius, len(rows) * n)
+            turns(v, cosine, sine, len(rows) * n)
+            whole = min(n, count // 2 - start)
+            for i, row in enumerate(rows):
+                for b in range(whole):
+                    j = 2 * (start + b)
+                    out[row, j] = radius[i * n + b] * cosine[i * n + b]
+                    out[row, j + 1] = radius[i * n + b] * sine[i * n + b]
+                if whole < n:
+                    out[row, count - 1] = radius[i * n + whole] * cosine[i * n + whole]
 
 
 def words_numba(k0: int, k1: int, replicas: Tensor, workers: Tensor, count: int) -> Tensor:
@@ -267,6 +284,9 @@ def normal_torch(
     uv = _doubles(words_torch(k0, k1, replicas, workers, 4 * pairs))
     uv = uv.reshape(workers.numel(), pairs, 2)
     radius = (-2.0 * torch.log(1.0 - uv[..., 0])).sqrt()
-    angle = 2.0 * math.pi * uv[..., 1]
-    both = torch.stack((radius * angle.cos(), radius * angle.sin()), dim=-1)
+    quarter = (4.0 * uv[..., 1]).round()
+    angle, turned = (4.0 * uv[..., 1] - quarter) * (math.pi / 2), quarter * (math.pi / 2)
+    x, y = turned.cos().round(), turned.sin().round()  # -1, 0 or 1
+    cosine, sine = x * angle.cos() - y * angle.sin(), y * angle.cos() + x * angle.sin()
+    both = torch.stack((radius * cosine, radius * sine), dim=-1)
     return both.reshape(workers.numel(), 2 * pairs)[:, :count].to(dtype)
