@@ -86,6 +86,13 @@ ENTRIES: tuple[Row, ...] = (
         "c2c-model",
         RowSubject("performance model", tuple(WORKLOADS.values()), (
             "I = C/D, C2C = f(N)/(M I), speedup t_s/(t_s/N + t_m) (survey 001)",
+            "survey 001 prints I = 470, 249 and 248 for ResNet-50, BERT-Base and BERT-Large: 470 "
+            "is 12e9/25.5e6, three passes with a multiply-add as one operation; in that count the "
+            "BERTs have 192 and 193, with two operations 384 and 385; its own 597e9 operations of "
+            "8 sentences make 222 for BERT-Large, where it prints 248",
+            "249 and 248 stay unexplained: of 4,608 ways to count (passes, operations a "
+            "multiply-add, words of a sentence, parts of the model, what counts as a parameter; "
+            "see the verdicts) none rounds to both, the nearest gives 248.0 and 249.8",
         )),
     ),
 )  # fmt: skip

@@ -3,8 +3,8 @@
 The survey's intensities are of no one count: 470 of ResNet-50 is 3 multiply-adds for each of the
 forward pass, counted as one operation (12e9 / 25.5e6); 249 and 248 of BERT lie between that count
 (192 and 193 for 64 words) and the one with two operations (384 and 385), and the survey's own 597e9
-operations of 8 sentences make 222 for BERT-Large. None of 6,144 counts gives both to their rounding
-(docs/decisions.md, 161). What its argument needs holds in every count: the
+operations of 8 sentences make 222 for BERT-Large. None of the ways in ``counted_ways`` gives both
+to their rounding. What its argument needs holds in every count: the
 intensity of ResNet-50 is about twice that of BERT, and those of the two BERTs are equal, as C is 6
 operations for each word and parameter of a matrix.
 """
