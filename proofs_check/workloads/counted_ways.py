@@ -69,7 +69,7 @@ def parameters(model: str, width: int, blocks: int) -> dict[str, int]:
 
 
 def counted_ways() -> Iterator[CountedWay]:
-    """All of them."""
+    """Every way to count, each with what it gives for both models."""
     divisors = [parameters(model, *size) for model, size in zip(_MODELS, _SIZES, strict=True)]
     for passes, each, words, *parts in product(
         (1, 2, 3, 4), (1, 2), (63, 64, 65, 126, 127, 128),
