@@ -21,10 +21,10 @@ def test_with_all_parts_it_is_the_models_own_count() -> None:
 
 
 def test_no_way_gives_both_and_one_that_did_would_be_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    (told,) = intensities_unexplained().verdicts
+    _, told = intensities_unexplained().verdicts
     assert told.statistic > 0.5 and "0 of 4,608 ways" in told.evidence
     assert "248.0 and 249.8" in told.evidence
     some = next(w for w in counted_ways() if min(w.intensities) > 100).intensities
     monkeypatch.setattr(module, "SAID", (float(round(some[0])), float(round(some[1]))))
-    (told,) = intensities_unexplained().verdicts
+    _, told = intensities_unexplained().verdicts
     assert told.statistic <= 0.5 and "0 of 4,608 ways" not in told.evidence
