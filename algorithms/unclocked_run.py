@@ -155,7 +155,7 @@ def _ended(messages: PeerMessages, n: int, ended: set[int], waiting: dict[int, P
         told = waiting.popitem()[1] if waiting else messages.receive()
         dropped += told.payload.numel()
         messages.received[told.source] -= told.payload.numel()
-        messages.send(told.source, LATE, torch.empty(0, dtype=torch.uint8))
+        messages.send(told.source, LATE, told.payload[:0])
     return dropped
 
 
@@ -196,12 +196,12 @@ class _Meeting:
         self.method, self.mailbox = method, Mailbox()
         self.network = AtMeeting(self.n, self.me, self.mailbox)
         self.world = World(problem, self.network, Key.seed(seed), _ONE)
-        self.state = method.init(problem.start(), self.world)
+        self.state: Any = method.init(problem.start(), self.world)
         self.share = method.ticks // self.n + (self.me < method.ticks % self.n)
         self.working = self.n - 1  # others that have not made their share
         self.stamp, self.own, self.begin = 0, list[tuple[int, float]](), 0.0
         self.arrived: Arrived | None = None
-        self.held_back: list[tuple[int, tuple[int, ...]]] = []
+        self.held_back = list[tuple[int, tuple[int, ...]]]()
 
     def played(self) -> UnclockedRun:
         wait_for_all()
@@ -230,15 +230,14 @@ class _Meeting:
         self.mailbox.goodbye()
         self.mailbox.close()
         told = gathered_words({"ticks": json.dumps(self.own)})
-        record = _linear([json.loads(one["ticks"]) for one in told])
-        counted = self.mailbox.messages
+        record, counted = _linear([json.loads(t["ticks"]) for t in told]), self.mailbox.messages
         model = self.method.models(self.state)[0, 0].clone()
         return UnclockedRun(model, record, dict(counted.sent), dict(counted.received), 0)
 
     def _letter(self) -> tuple[int, tuple[int, ...]]:
         letter = self.mailbox.letter(wait=True)
         if letter is None:
-            raise RuntimeError("gloo has no letter, and not all workers have made their share")
+            raise RuntimeError("gloo has no letter, and a worker has not made its share")
         return letter
 
     def _plan(self, worker: int, count: int) -> None:
@@ -278,9 +277,8 @@ class _Meeting:
             return
         who = torch.tensor([[arriving]])
         nothing = torch.zeros((1, 1, self.world.problem.d), dtype=self.world.problem.dtype)
-        own = self.state.schedule
+        own, self.network.pair = self.state.schedule, (self.me, other)
         self._plan(arriving, count)
-        self.network.pair = (self.me, other)
         none = Arrived(who, nothing, who, count)
         self.state = self.method.meet(self.state, none, 0, self.world)._replace(schedule=own)
 
@@ -295,8 +293,8 @@ def _linear(own: Sequence[Sequence[tuple[int, float]]]) -> ScheduleRecord:
     """All workers' ticks in one order that agrees with each worker's own."""
     order = sorted((stamp, i, s) for i, ticks in enumerate(own) for stamp, s in ticks)
     begun, latest, ticks = [0] * len(own), 0.0, list[RecordedTick]()
-    for t, (_, i, seconds) in enumerate(order):
-        latest = max(latest, seconds)  # of ticks that do not know of each other, either came first
+    for t, (_, i, s) in enumerate(order):
+        latest = max(latest, s)  # of ticks that do not know of each other, either came first
         ticks.append(RecordedTick((i,), (begun[i],), (i,), latest))
         begun[i] = t + 1
     return ScheduleRecord(len(own), tuple(ticks))

@@ -76,16 +76,25 @@ def run(
         bool, typer.Option("--all-reduce", help="Average by all-reduce, the fast path.")
     ] = False,
     out: Annotated[Path, typer.Option(help="JSON file of the run.")] = Path("report/run.json"),
+    checkpoints: Annotated[
+        Path | None, typer.Option(help="Folder of this run alone, to go on from when it ends.")
+    ] = None,
+    every: Annotated[int, typer.Option(help="Steps between two checkpoints.")] = 50,
     device: Device = "auto",
     patience: Patience = 40.0,
 ) -> None:
-    """One row on these ranks: its error by steps and bits, and seconds of a step by phase."""
+    """One row on these ranks: its error by steps and bits, and seconds of a step by phase.
+
+    With --checkpoints: its error by steps alone, from the newest checkpoint on, on any number of
+    ranks that hold the same workers in all; torchrun --max-restarts 3 goes on by itself.
+    """
     from experiments.commands.launch import run_on_ranks
 
     raise typer.Exit(
         run_on_ranks(
             row, problem, steps=steps, workers=workers, replicas=replicas, seed=seed,
             reduce=reduce, out=out, device=device, patience=patience,
+            kept=None if checkpoints is None else (checkpoints, every),
         )
     )  # fmt: skip
 

@@ -63,7 +63,8 @@ def session(
     """
     os.environ.update(bound_to_loopback(os.environ, one_machine=place.one_machine))
     kept = _store(place, patience)
-    store = PrefixStore("rateproof", kept)
+    attempt = os.environ.get("TORCHELASTIC_RESTART_COUNT", "0")  # its agent keeps the store
+    store = PrefixStore(f"rateproof/{attempt}", kept)
     stated = dict(terms) | {"backend": link.backend}
     try:
         _agree(store, place, stated, patience)
@@ -80,7 +81,9 @@ def session(
         world_size=place.ranks,
         timeout=timedelta(seconds=patience),
     )
-    roll = RollCall(PrefixStore("roll", _client(place, patience)), place.rank, place.ranks)
+    roll = RollCall(
+        PrefixStore(f"roll/{attempt}", _client(place, patience)), place.rank, place.ranks
+    )
     try:
         yield Session(place, link, roll)
         roll.note("leaving")

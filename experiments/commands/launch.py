@@ -14,11 +14,13 @@ import pandas as pd
 import torch
 import typer
 
+from algorithms.checkpointed_run import CheckpointedRun, Checkpoints, checkpointed_run
 from algorithms.network.given_ranks import chosen_link, given_place
 from algorithms.network.given_session import PortTaken, RanksDiffer, Session, session
 from algorithms.network.phases import PhaseClock
 from algorithms.network.sharded import Sharded
 from algorithms.run import run
+from algorithms.trace import mean_model
 from experiments.commands.console import BAD_INPUT, REFUTED, at_least, print_error
 from experiments.crossval import build
 from experiments.files import write_atomically
@@ -70,9 +72,10 @@ def crossval_on_ranks(
 
 def run_on_ranks(
     key: str, name: str, *, steps: int, workers: int, replicas: int, seed: int, reduce: bool,
-    out: Path, device: str, patience: float,
+    out: Path, device: str, patience: float, kept: tuple[Path, int] | None = None,
 ) -> int:  # fmt: skip
-    """One row on these ranks; the file holds its series, its bill and its seconds."""
+    """One row on these ranks; the file holds its series, its bill and its seconds, or of a run that
+    is ``kept`` in a folder every so many steps, its series."""
 
     def play(ranks: Session) -> int:
         method, built = build(key, name, ranks.place.ranks * workers, steps)
@@ -81,6 +84,17 @@ def run_on_ranks(
         ranks.roll.note(f"{key} on {name}")
         network = Sharded(built.n, reduce=reduce, device=ranks.link.device, phases=clock)
         placed = built.to(ranks.link.device)
+        if kept is not None:
+            found = checkpointed_run(
+                method, placed, steps=steps, kept=Checkpoints(*kept), seed=seed,
+                replicas=replicas, network=network,
+                watch=lambda models: float(
+                    placed.value(mean_model(method, network, models)).mean() - (placed.f_star or 0)
+                ),
+            )  # fmt: skip
+            if ranks.place.rank == 0:
+                _tell_kept(out, key, name, method.name, found)
+            return 0
         trace = run(method, placed, steps=steps, seed=seed, replicas=replicas, network=network)
         seconds = seconds_on_ranks(clock, ranks.link)
         if ranks.place.rank == 0:
@@ -105,6 +119,19 @@ def run_on_ranks(
 
     words = {"row": key, "problem": name, "steps": steps, "workers": workers, "seed": seed}
     return on_ranks(play, {word: str(value) for word, value in words.items()}, device, patience)
+
+
+def _tell_kept(out: Path, key: str, name: str, method: str, found: CheckpointedRun) -> None:
+    told = {
+        "row": key, "problem": name, "method": method, "began at step": found.began,
+        "steps": sorted(found.seen), "suboptimality": [found.seen[t] for t in sorted(found.seen)],
+    }  # fmt: skip
+    write_atomically(out, json.dumps(told, indent=1).encode())
+    last = max(found.seen, default=0)
+    print(
+        f"{method} on {name}: from step {found.began} on; "
+        f"f(x_{last}) - f* = {found.seen.get(last, float('nan')):.4g}"
+    )
 
 
 def on_ranks(
