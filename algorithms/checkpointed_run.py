@@ -85,7 +85,7 @@ def checkpointed_run(
     network = network or Simulated(problem.n)
     world = World(problem, network, Key.seed(seed), torch.arange(replicas))
     told = {
-        "method": method.name, "problem": problem.name, "n": problem.n, "seed": seed,
+        "method": repr(method), "problem": problem.name, "n": problem.n, "seed": seed,
         "replicas": replicas,
     }  # fmt: skip
     with one_thread():

@@ -86,7 +86,8 @@ def run(
     """One row on these ranks: its error by steps and bits, and seconds of a step by phase.
 
     With --checkpoints: its error by steps alone, from the newest checkpoint on, on any number of
-    ranks that hold the same workers in all; torchrun --max-restarts 3 goes on by itself.
+    ranks that hold the same workers in all; torchrun --max-restarts 3 goes on by itself. Stepsizes
+    depend on -T: another is another run.
     """
     from experiments.commands.launch import run_on_ranks
 
