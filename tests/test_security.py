@@ -67,3 +67,44 @@ def test_no_module_unpickles_what_it_did_not_write() -> None:
 )
 def test_the_search_finds_what_is_planted(source: str, count: int) -> None:
     assert len(unpickled(source)) == count
+
+
+def open_addresses(source: str) -> list[str]:
+    """Texts that name every interface of a machine, and sockets bound to none in particular."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Constant) and node.value in ("0.0.0.0", "::"):
+            found.append(str(node.value))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if node.func.attr not in ("bind", "create_server"):
+                continue
+            given = node.args[0] if node.args else None
+            if isinstance(given, ast.Tuple) and ast.unparse(given.elts[0]) in ("''", "None"):
+                found.append(ast.unparse(node))
+    return found
+
+
+def test_no_socket_listens_at_every_interface() -> None:
+    """What ranks listen at is seen in tests/algorithms/test_given_ranks.py, in /proc."""
+    files = [file for package in PACKAGES for file in (HOUSE / package).rglob("*.py")]
+    found = {
+        (str(file.relative_to(HOUSE)), name)
+        for file in files
+        for name in open_addresses(file.read_text(encoding="utf-8"))
+    }
+    assert found == set()
+
+
+@pytest.mark.parametrize(
+    ("source", "count"),
+    [
+        ("s.bind(('', 80))", 1),
+        ("s.bind(('0.0.0.0', 80))", 1),
+        ("socket.create_server(('', 80))", 1),
+        ("TCPStore('::', 80)", 1),
+        ("s.bind(('127.0.0.1', 80))", 0),
+        ("s.bind(address)", 0),
+    ],
+)
+def test_the_search_finds_open_sockets(source: str, count: int) -> None:
+    assert len(open_addresses(source)) == count

@@ -123,6 +123,7 @@ def test_a_spoilt_or_foreign_checkpoint_is_seen(halves, tmp_path: Path) -> None:
         read_parts(folder, 7, parts)
 
 
+@pytest.mark.slow
 @pytest.mark.sharded
 @pytest.mark.processes
 def test_torchrun_restarts_a_run_that_lost_a_rank(tmp_path: Path) -> None:

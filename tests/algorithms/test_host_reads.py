@@ -1,0 +1,112 @@
+"""Where a step asks for a tensor's value: on a GPU the host would wait there.
+
+Few rows are without, since every gradient is looked at before it is used (``World.checked``). What
+is known is listed by file and function; whatever else appears fails, and so does what has gone.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from algorithms.catalogue import FORMS, METHODS, problem
+from algorithms.key import Key
+from algorithms.methods.base import World
+from algorithms.network.simulated import Simulated
+
+HOUSE = Path(__file__).parents[2]
+READS = {"aten::_local_scalar_dense", "aten::nonzero", "aten::is_nonzero", "aten::masked_select"}
+
+KNOWN = {
+    "algorithms/codes/entropy.py:_cut",
+    "algorithms/codes/lists.py:_words",
+    "algorithms/codes/zero_runs.py:_squeezed",
+    "algorithms/compressors/dryden.py:encode",
+    "algorithms/compressors/levels.py:encode",
+    "algorithms/compressors/masked.py:encode",
+    "algorithms/compressors/natural_compression.py:_require_range",
+    "algorithms/compressors/packet_loss.py:encode",
+    "algorithms/compressors/rand_k.py:choose",
+    "algorithms/compressors/requirements.py:require_finite",
+    "algorithms/compressors/sparsifier.py:encode",
+    "algorithms/compressors/spectral_atomo.py:encode",
+    "algorithms/kernels/entries.py:_blank",
+    "algorithms/kernels/lists.py:lengths",
+    "algorithms/methods/admm/admm_graph.py:step",
+    "algorithms/methods/admm/admm_linearised.py:step",
+    "algorithms/methods/admm/admm_star.py:_solved",
+    "algorithms/methods/base.py:checked",
+    "algorithms/methods/base.py:gradient_of",
+    "algorithms/methods/gossip_compressed/quantimed.py:_messages",
+    "algorithms/methods/gossip_compressed/quantimed.py:gradient",
+    "algorithms/methods/gossip_dual/dual_accelerated.py:step",
+    "algorithms/methods/local_updates/adacomm.py:step",
+    "algorithms/methods/local_updates/qsparse_async.py:step",
+    "algorithms/methods/synchronous/parameter_server.py:_finite",
+    "algorithms/network/receive_pattern.py:of",
+    "algorithms/network/receive_pattern.py:only_arrived",
+    "algorithms/network/simulated.py:_common",
+    "algorithms/topologies/random_out_neighbour.py:at",
+}
+
+
+class HostReads(TorchDispatchMode):
+    """Notes the function of ``algorithms/`` that reads a value."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: set[str] = set()
+
+    def __torch_dispatch__(
+        self,
+        function: Any,
+        types: Any,
+        args: tuple[Any, ...] = (),
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> Any:
+        if function.overloadpacket._qualified_op_name in READS:
+            frame = sys._getframe(1)
+            while frame.f_back and not Path(frame.f_code.co_filename).is_relative_to(HOUSE):
+                frame = frame.f_back
+            file = Path(frame.f_code.co_filename).relative_to(HOUSE)
+            self.found.add(f"{file}:{frame.f_code.co_name}")
+        return function(*args, **(kwargs or {}))
+
+
+def reads(work: Callable[[], object]) -> set[str]:
+    with HostReads() as seen:
+        work()
+    return seen.found
+
+
+@pytest.fixture(scope="module")
+def sites() -> dict[str, set[str]]:
+    """Rows by the places where their second step reads a value."""
+    found = defaultdict[str, set[str]](set)
+    for one in (*METHODS, *FORMS.values()):
+        built = problem(one.problems[0], 4)
+        method = one.build(built, 10)
+        world = World(built, Simulated(4), Key.seed(0), torch.arange(2))
+        state = method.step(method.init(built.start(), world), 0, world)
+        for site in reads(lambda m=method, s=state, w=world: m.step(s, 1, w)):
+            found[site].add(one.key)
+    return found
+
+
+def test_steps_read_values_where_it_is_known(sites: dict[str, set[str]]) -> None:
+    assert {site: sorted(rows) for site, rows in sites.items() if site not in KNOWN} == {}
+    assert KNOWN - set(sites) == set(), "these read nothing any more; take them out"
+
+
+def test_a_planted_read_is_seen() -> None:
+    x = torch.ones(3)
+    assert reads(lambda: x.sum().item()) == {"tests/algorithms/test_host_reads.py:<lambda>"}
+    assert reads(lambda: bool(x.all()) or x.nonzero())
+    assert reads(lambda: x.sum() + x) == set()
