@@ -112,7 +112,7 @@ def theorem_record(
 
 
 def _theorem(result: Theorem, given: dict[str, Any], steps: int) -> dict[str, Any]:
-    told = _meanings()
+    told = meanings()
     gamma = given.pop("gamma", None)
     stated = Constants().state(**given).completed() if given else result.example
     return {
@@ -149,7 +149,7 @@ def known_constants(given: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         UnknownName: nobody speaks of such a constant.
     """
-    known = dict.fromkeys((*_meanings(), "gamma"), True)
+    known = dict.fromkeys((*meanings(), "gamma"), True)
     for name in given:
         look_up("constant", name, known)
     return dict(given)
@@ -187,7 +187,7 @@ def _value(name: str, text: str) -> Any:
     return number_given
 
 
-def _meanings() -> dict[str, str]:
+def meanings() -> dict[str, str]:
     """What each constant is, from the attributes of :class:`Constants`."""
     text = inspect.getdoc(Constants) or ""
     told = {m[1]: m[2] for m in re.finditer(r"^ +(\w+): (.+)$", text, flags=re.MULTILINE)}

@@ -9,11 +9,18 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("theory", "algorithms", "proofs_check", "experiments")
+DOOR = "rateproof"
+"""The module that notebooks import; its page comes first."""
+
+_TYPES_ONLY = "Error parsing type annotation"
+"""What pdoc warns of where a name is imported for type checkers only, which is no error here."""
 
 
 def module_names(packages: tuple[str, ...] = PACKAGES, root: Path = ROOT) -> tuple[str, ...]:
@@ -30,22 +37,53 @@ def module_names(packages: tuple[str, ...] = PACKAGES, root: Path = ROOT) -> tup
     return tuple(sorted(names))
 
 
-def api_reference(out: Path, packages: tuple[str, ...] = PACKAGES, search: bool = True) -> Path:
-    """Write the pages to the folder ``out``, and return the path of the first; ``search``: with an
-    index of all words for the search field.
+def api_reference(out: Path, names: Sequence[str] | None = None, search: bool = True) -> Path:
+    """Write the pages to the folder ``out``, and return the path of the first.
+
+    ``names``: of these modules; None: of the door and all packages. ``search``: with an index of
+    all words for the search field.
+
+    Raises:
+        ValueError: pdoc is not installed.
+        Warning: pdoc warns of a docstring or an annotation.
+    """
+    pdoc = _pdoc()
+    pdoc.render.configure(docformat="google", math=True, show_source=False, search=search)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        warnings.filterwarnings("ignore", message=_TYPES_ONLY)
+        pdoc.pdoc(*((DOOR, *module_names()) if names is None else names), output_directory=out)
+    return out / "index.html"
+
+
+def undocumented(names: Sequence[str]) -> Iterator[str]:
+    """Public classes and functions of these modules that pdoc shows without a docstring, or does
+    not show: read as pdoc reads them, without rendering a page.
 
     Raises:
         ValueError: pdoc is not installed.
     """
+    pdoc = _pdoc()
+    for name in names:
+        module = pdoc.doc.Module.from_name(name)
+        members = {one.name: one for one in module.own_members}
+        for key, value in vars(module.obj).items():
+            if key.startswith("_") or getattr(value, "__module__", None) != name:
+                continue
+            if not isinstance(value, type) and not callable(value):
+                continue
+            if key != getattr(value, "__name__", None):
+                continue  # another name for something, or an object
+            if key not in members or not members[key].docstring:
+                yield f"{name}.{key}"
+
+
+def _pdoc() -> Any:
     if find_spec("pdoc") is None:
         raise ValueError("the API reference needs pdoc; pip install --group dev would do")
     import pdoc
 
-    pdoc.render.configure(docformat="google", math=True, show_source=False, search=search)
-    with warnings.catch_warnings():  # names imported for type checkers only are no error here
-        warnings.simplefilter("ignore")
-        pdoc.pdoc(*module_names(packages), output_directory=out)
-    return out / "index.html"
+    return pdoc
 
 
 if __name__ == "__main__":

@@ -11,7 +11,8 @@ from experiments.figures import lines
 from experiments.figures.lines import LineCurves
 from experiments.figures.rate import RateCurves
 from experiments.progress import title
-from experiments.reporting.pictures import Curves, Drawing, draw
+from experiments.reporting.charts import Curves
+from experiments.reporting.pictures import Drawing, draw
 from experiments.reporting.signs import pretty
 from experiments.single import run_curves
 from experiments.store import Stored

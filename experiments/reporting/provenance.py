@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import platform
+from importlib.metadata import version
 from typing import Any
 
 from experiments.closure.versions import LIBRARIES, overall
 from experiments.progress import duration, title
 from experiments.survey import Survey
 
-_DEAREST = 10  # cells that are named
+_DEAREST = 40  # cells that are named
 
 
 def provenance(survey: Survey) -> dict[str, Any]:
-    """Seeds, versions, and the processor time of the cells, as the page's template takes them."""
+    """Seeds, versions, machine, and the time of the cells, as the page's template takes them."""
     costs = [(stored.processor_seconds, cell) for cell, stored in survey.finished]
     dearest = sorted(costs, key=lambda cost: cost[0], reverse=True)[:_DEAREST]
     return {
@@ -21,6 +24,9 @@ def provenance(survey: Survey) -> dict[str, Any]:
         "seeds": sorted({seed for cell, _ in survey.finished for seed in cell.seeds}),
         "version": overall(survey.versions),
         "libraries": LIBRARIES,
+        "versions": [("Python", platform.python_version()), *((n, version(n)) for n in LIBRARIES)],
+        "machine": f"{platform.system()}, {platform.machine()}, {os.cpu_count()} processors",
+        "elapsed": duration(survey.seconds),
         "processor_time": duration(sum(seconds for seconds, _ in costs)),
-        "dearest": [f"{title(cell)} ({seconds:.1f} s)" for seconds, cell in dearest],
+        "dearest": [(title(cell), f"{seconds:.1f}") for seconds, cell in dearest],
     }

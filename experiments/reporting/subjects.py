@@ -82,6 +82,11 @@ def part_numbers(part: object) -> dict[str, str]:
 
 def definition(part: object) -> list[str]:
     """Paragraphs of the docstring of a part's class, without its fields, errors and quotes."""
-    text = inspect.getdoc(type(part)) or ""
+    return [paragraph.replace("``", "") for paragraph in definition_of(type(part))]
+
+
+def definition_of(kind: type[Any]) -> list[str]:
+    """Paragraphs of the docstring of a class, without its fields and errors."""
+    text = inspect.getdoc(kind) or ""
     paragraphs = (p for p in text.split("\n\n") if not p.startswith(("Raises:", "Attributes:")))
-    return [" ".join(paragraph.replace("``", "").split()) for paragraph in paragraphs]
+    return [" ".join(paragraph.split()) for paragraph in paragraphs]

@@ -73,6 +73,7 @@ def _square(cell: TableCell) -> dict[str, Any]:
         "class": _class(first.standing),
         "standing": str(first.standing),
         "new": cell.stated is None,
+        "measured": first.slope is not None,
         "slope": _number(first.slope, 2),
         "half": _number(first.half_width, 2),
         "order": "" if first.order is None else f"{first.order:g}",

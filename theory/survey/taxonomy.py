@@ -1,4 +1,5 @@
-"""Table I of survey 002: its taxonomy of distributed SGD, and which rows fall under each entry."""
+"""Taxonomies of distributed SGD, survey 002's Table I and survey 001's Fig. 2, and which rows fall
+under each entry."""
 
 from __future__ import annotations
 
@@ -55,3 +56,27 @@ TABLE_I: tuple[Taxon, ...] = (
     Taxon(_PARALLELISM, "Scheduling", ("tictac", "p3", "bytescheduler", "contention-aware")),
 )  # fmt: skip
 """In the survey's order. D-ADMM, which it calls asynchronous, is synchronous (erratum E35)."""
+
+_ALGORITHMS = "Learning Algorithms"
+_LAYERS = "System Architectures"
+_LINKS = "Communication Infrastructure"
+
+FIG_2: tuple[Taxon, ...] = (
+    Taxon(_ALGORITHMS, "Large-batch training", ("linear-scaling", "lars", "lamb", "batch-growth")),
+    Taxon(_ALGORITHMS, "Relaxed synchronization: SSP", ("ssp", "essp")),
+    Taxon(_ALGORITHMS, "Relaxed synchronization: local SGD", ("local-sgd", "post-local-sgd")),
+    Taxon(_ALGORITHMS, "Relaxed synchronization: ASP", ("asp", "downpour", "dc-asgd")),
+    Taxon(_ALGORITHMS, "Gradient quantization", ("qsgd", "one-bit-sgd", "terngrad", "signsgd")),
+    Taxon(_ALGORITHMS, "Gradient sparsification", ("top-k", "random-k", "gtop-k", "dgc")),
+    Taxon(_LAYERS, "PS", ("ps-single", "ps-sharded", "ps-tree")),
+    Taxon(
+        _LAYERS, "A2A",
+        ("allreduce-ring", "allreduce-double-tree", "allreduce-2d-torus", "allreduce-hierarchical"),
+    ),
+    Taxon(_LAYERS, "Scheduling: overlap", ("schedule-bsp", "wfbp", "tictac")),
+    Taxon(_LAYERS, "Scheduling: tensor fusion", ("mg-wfbp", "tensor-fusion")),
+    Taxon(_LAYERS, "Scheduling: tensor partition", ("p3", "bytescheduler")),
+    Taxon(_LINKS, "Communication protocols", ("protocol-model", "c2c-model")),
+    Taxon(_LINKS, "Network topologies", ("bcube-bml", "blueconnect", "contention-aware")),
+)  # fmt: skip
+"""The figure's three levels, from the top down, in the words of the text that describes it."""

@@ -1,0 +1,67 @@
+"""What all pages of a report share, each once: style, script, plotting library, index of words.
+
+Scripts that pages ask for later hold their content packed: gzip, in base64, so that a page that is
+opened from a folder can read them, and few bytes lie there.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple, final
+
+from plotly.offline import get_plotlyjs
+
+from experiments.files import write_atomically
+
+ASSETS = "assets"
+TEMPLATES = Path(__file__).parent.parent / "templates"
+
+
+@final
+class Entry(NamedTuple):
+    """What the search field finds.
+
+    Attributes:
+        title: what is looked for first.
+        kind: row, theorem, erratum ...
+        link: where it stands, from the folder of the report.
+        text: further words by which it is found.
+    """
+
+    title: str
+    kind: str
+    link: str
+    text: str = ""
+
+
+def write_assets(out: Path, entries: Sequence[Entry]) -> None:
+    """Style, script, plotting library and index of words; files that are the same are left."""
+    folder = out / ASSETS
+    folder.mkdir(parents=True, exist_ok=True)
+    words = json.dumps(sorted(set(entries)), separators=(",", ":"), ensure_ascii=False)
+    files = {
+        "style.css": (TEMPLATES / "style.css").read_bytes(),
+        "report.js": (TEMPLATES / "report.js").read_bytes(),
+        "plotly.js": _plotting(),
+        "search.js": _packed("search", words),
+    }
+    for name, content in files.items():
+        path = folder / name
+        if not path.exists() or path.read_bytes() != content:
+            write_atomically(path, content)
+
+
+@cache
+def _plotting() -> bytes:
+    """plotly.js (Plotly Technologies, MIT licence), as the Python package has it."""
+    return _packed("plotly", get_plotlyjs())
+
+
+def _packed(name: str, text: str) -> bytes:
+    zipped = gzip.compress(text.encode(), mtime=0)
+    return f'report.{name}("{base64.b64encode(zipped).decode()}");\n'.encode()

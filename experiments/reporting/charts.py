@@ -1,0 +1,159 @@
+"""What a picture shows, as data: the page draws it again when asked, and gives it as CSV and SVG.
+
+A chart is JSON, rounded to four digits and packed, in a script of its own beside the picture, so
+that a page opened from a folder can read it, and none does before somebody asks.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from experiments.figures.lines import LineCurves
+from experiments.figures.panels import RunCurves
+from experiments.figures.rate import RateCurves
+from experiments.figures.tradeoff import Point, TradeoffCurves
+from experiments.figures.workers import WorkerCurves
+from experiments.reporting.signs import plain
+from proofs_check.lanes import LanePanel
+from theory.arrays import Floats
+
+Curves = RunCurves | RateCurves | TradeoffCurves | WorkerCurves | LineCurves | LanePanel
+
+_DIGITS = 4
+
+
+def chart(curves: Curves) -> dict[str, Any]:
+    """Axes and series of a picture: ``axes`` (choices for x), ``y``, ``logs``, ``series``.
+
+    A series has ``x``, a list for each of the axes, ``y``, and ``low`` and ``high`` where it has a
+    band; ``style`` is line, dash, points or mark. A picture of lanes has ``bars`` instead.
+    """
+    match curves:
+        case RunCurves():
+            return _run(curves)
+        case RateCurves():
+            return _rate(curves)
+        case LineCurves():
+            series = [_series(one.name, (one.x,), one.y, "line", one.low, one.high)
+                      for one in curves.lines]  # fmt: skip
+            return _chart(curves.title, (curves.x_label,), curves.y_label, series, curves.scales)
+        case WorkerCurves():
+            lines = [line for _, mine in curves.panels for line in mine]
+            series = [_series(one.name, (one.x,), one.mean, "line", one.low, one.high)
+                      for one in lines]  # fmt: skip
+            return _chart(curves.title, ("workers n",), curves.y_label, series)
+        case TradeoffCurves():
+            return _tradeoff(curves)
+        case LanePanel():
+            return {
+                "title": plain(curves.title),
+                "x": "time [s]",
+                "lanes": list(curves.lanes),
+                "kinds": list(curves.kinds),
+                "bars": {name: _numbers(getattr(curves, name))
+                         for name in ("lane", "kind", "start", "stop")},
+            }  # fmt: skip
+
+
+def packed(stem: str, curves: Curves) -> str:
+    """The script that hands a picture's chart to the page, gzip in base64; the same for the same.
+
+    Raises:
+        ValueError: a number that JSON cannot hold.
+    """
+    text = json.dumps(chart(curves), separators=(",", ":"), allow_nan=False, ensure_ascii=False)
+    zipped = gzip.compress(text.encode(), mtime=0)
+    return f'report.chart("{stem}","{base64.b64encode(zipped).decode()}");\n'
+
+
+def _run(run: RunCurves) -> dict[str, Any]:
+    labels = ["steps t", "sent and received per worker [Mbit]"]
+    if run.seconds is not None:
+        labels.append(f"{run.clock} [s]")
+    series = [_series(run.name, _across(run), run.mean, "line", run.low, run.high)]
+    if run.bound is not None:
+        series.append(_series(run.bound_label, _across(run), run.bound, "dash"))
+    if run.beside is not None:
+        beside = run.beside
+        series.append(
+            _series(beside.name, _across(beside), beside.mean, "line", beside.low, beside.high)
+        )
+    found = _chart(run.title, labels, run.label, series)
+    return found | {"band": run.band}
+
+
+def _across(run: RunCurves) -> list[Floats]:
+    axes = [run.steps, run.bits / 1e6]
+    return axes if run.seconds is None else [*axes, run.seconds]
+
+
+def _rate(rate: RateCurves) -> dict[str, Any]:
+    series = [_series("measured mean", (rate.x,), rate.mean, "points", rate.low, rate.high)]
+    series += [_series(name, (x,), y, "mark") for name, x, y in rate.groups]
+    if rate.fit is not None:
+        series.append(_series("fitted power law", (rate.x,), rate.fit, "line"))
+    if rate.reference is not None:
+        series.append(_series("theory", (rate.x,), rate.reference, "dash"))
+    return _chart(rate.title, (rate.x_label,), rate.y_label, series)
+
+
+def _tradeoff(data: TradeoffCurves) -> dict[str, Any]:
+    groups = [*((one.name, (one,)) for one in data.mine), ("all other operators", data.others)]
+    series = [_points(name, points) for name, points in groups]
+    claimed = [one._replace(error=one.constant) for one in data.mine if one.constant > 0]
+    if claimed:
+        series.append(_points("claimed for every x", claimed))
+    return _chart(
+        data.title,
+        ("bits a coordinate, single precision",),
+        "E‖C(x) − x‖²/‖x‖², gaussian x",
+        series,
+    )
+
+
+def _points(name: str, points: Sequence[Point]) -> dict[str, Any]:
+    x, y = (np.array([getattr(one, key) for one in points]) for key in ("bits", "error"))
+    return _series(name, (x,), y, "mark") | {"names": [one.name for one in points]}
+
+
+def _chart(
+    title: str, axes: Sequence[str], y: str, series: list[dict[str, Any]],
+    scales: tuple[str, str] = ("log", "log"),
+) -> dict[str, Any]:  # fmt: skip
+    values = [value for one in series for value in one["y"] if value is not None]
+    positive = any(value > 0 for value in values)
+    return {
+        "title": plain(title),
+        "axes": [plain(axis) for axis in axes],
+        "y": plain(y),
+        "logs": [scales[0] == "log" and positive, scales[1] == "log" and positive],
+        "series": series,
+    }
+
+
+def _series(
+    name: str, x: Sequence[Floats], y: Floats, style: str,
+    low: Floats | None = None, high: Floats | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    one: dict[str, Any] = {
+        "name": plain(name), "style": style, "x": [_numbers(a) for a in x], "y": _numbers(y),
+    }  # fmt: skip
+    if low is not None and high is not None and np.isfinite(low).any():
+        one |= {"low": _numbers(low), "high": _numbers(high)}
+    return one
+
+
+def _numbers(values: Floats) -> list[float | None]:
+    """Rounded; None in the place of what is not finite."""
+    return list(_rounded(np.asarray(values, dtype=np.float64)))
+
+
+def _rounded(values: Floats) -> Iterator[float | None]:
+    for value in values.tolist():
+        yield float(f"{value:.{_DIGITS}g}") if np.isfinite(value) else None

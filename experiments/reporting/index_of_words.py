@@ -1,0 +1,60 @@
+"""What the report's search field finds: rows, results, errata, problems, pages, figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import pandas as pd
+
+from algorithms.catalogue import FORMS, ROWS
+from algorithms.problems.entries import PROBLEMS
+from experiments.commands.theorem import RESULTS
+from experiments.reporting.assets import Entry
+from experiments.reporting.pictures import Picture
+from experiments.reporting.signs import plain
+from experiments.reporting.table_iv import TABLE_PAGE, anchor
+from experiments.reporting.theorem_pages import theorem_page
+from proofs_check.table_iv.trials import table_cells
+from theory.survey.errata import ERRATA
+
+_SAID = 160  # letters of a claim
+
+
+def entries(
+    table: pd.DataFrame, pages: Mapping[str, str], pictures: Sequence[Picture]
+) -> tuple[Entry, ...]:
+    """All that has a place of its own in the report, and every claim with the row that it is of."""
+    return (*_named(pages), *_claims(table, pages), *_figures(pictures, pages))
+
+
+def _named(pages: Mapping[str, str]) -> Iterator[Entry]:
+    for row in ROWS:
+        if row.key in pages:
+            yield Entry(row.key, "row", pages[row.key], f"{row.what} {row.family} {row.source}")
+    for form in FORMS.values():
+        key, _, name = form.key.partition(":")
+        if key in pages:
+            yield Entry(form.key, "form", f"{pages[key]}#form-{name}", form.what)
+    for result in RESULTS.values():
+        text = f"{result.title} {result.source} {result.confidence.value}"
+        yield Entry(result.name, "result", theorem_page(result.name), text)
+    for one in ERRATA:
+        text = f"{one.place} {one.printed} {one.correct} {one.evidence}"
+        yield Entry(f"erratum {one.id}", "erratum", f"errata.html#erratum-{one.id}", text)
+    for problem in PROBLEMS:
+        yield Entry(problem.name, "problem", "checks.html#all-problem", problem.title)
+    for name in table_cells():
+        yield Entry(name, "cell of Table IV", f"{TABLE_PAGE}#{anchor(name)}")
+
+
+def _claims(table: pd.DataFrame, pages: Mapping[str, str]) -> Iterator[Entry]:
+    known = table[["row", "claim", "check"]].drop_duplicates()
+    for row, claim, check in known.itertuples(index=False):
+        page = pages.get(str(row).partition(":")[0], "checks.html")
+        yield Entry(f"{plain(str(claim))[:_SAID]}", f"{row or 'claim'}: {check}", f"{page}")
+
+
+def _figures(pictures: Sequence[Picture], pages: Mapping[str, str]) -> Iterator[Entry]:
+    for one in pictures:
+        page = pages.get(one.row.partition(":")[0], "figures.html")
+        yield Entry(one.alt, "figure", f"{page}#figure-{one.stem}", one.caption[:_SAID])

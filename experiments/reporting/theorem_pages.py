@@ -1,0 +1,133 @@
+"""What the page of a result says: statement, derivation, slack, and which rows and problems."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+import pandas as pd
+
+from algorithms.catalogue import FORMS, ROWS
+from experiments.commands.theorem import RESULTS, kind_of, meanings
+from experiments.reporting.mathml import formula, prose
+from experiments.reporting.verdict_lines import counts, lines
+from experiments.survey import Survey
+from proofs_check.cell import CellKind
+from theory.theorem import Result
+
+THEOREM_FOLDER = "theorems"
+_PROOFS = "proofs_check.proofs"
+
+
+def theorem_page(name: str) -> str:
+    """Where the page of a result lies in the report."""
+    return f"{THEOREM_FOLDER}/{name}.html"
+
+
+def summary(result: Result) -> dict[str, Any]:
+    """A result for the template; one without an order in T has another form."""
+    order = getattr(result, "order", None)
+    return {
+        "name": result.name,
+        "page": theorem_page(result.name) if result.name in RESULTS else "",
+        "title": result.title,
+        "source": str(result.source),
+        "confidence": result.confidence.value,
+        "order": str(order) if order and order.exponents else "no power of T",
+        "tight": getattr(result, "tight", False),
+        "statement": result.statement,
+        "formula": formula(result.statement),
+    }
+
+
+def theorem_section(
+    result: Result, table: pd.DataFrame, proofs: Mapping[str, str], pages: Mapping[str, str]
+) -> dict[str, Any]:
+    """All that the template of a result's page asks for; ``proofs``: their cells by result."""
+    held = table[table["theorem"] == result.name]
+    proof = proofs.get(result.name, "")
+    metric = getattr(result, "metric", None)
+    return summary(result) | {
+        "kind": kind_of(result),
+        "metric": "" if metric is None else metric.value,
+        "needs": _needs(result),
+        "assumes": getattr(result, "assumes", ""),
+        "unmeasured": getattr(result, "unmeasured", ""),
+        "derivation": _derivation(proof),
+        "proved": lines(table[table["unit"] == f"{CellKind.PROOF} {proof}"]) if proof else [],
+        "rows": rows_of(result, pages),
+        "counts": counts(held),
+        "slack": _slack(held),
+        "verdicts": lines(held),
+    }
+
+
+def theorem_line(
+    result: Result, table: pd.DataFrame, proofs: Mapping[str, str], pages: Mapping[str, str]
+) -> dict[str, Any]:
+    """A result's line in the list of all."""
+    held = table[table["theorem"] == result.name]
+    slack = _slack(held)
+    return summary(result) | {
+        "kind": kind_of(result),
+        "rows": len(rows_of(result, pages)),
+        "derived": result.name in proofs,
+        "counts": counts(held),
+        "tightest": slack[0]["tightness"] if slack else "",
+    }
+
+
+def derivations(survey: Survey) -> dict[str, str]:
+    """Cells that derive results, by the result: a derivation's file has its name."""
+    found: dict[str, str] = {}
+    for cell, _ in survey.finished:
+        if cell.kind is CellKind.PROOF:
+            stem = cell.name.split(".")[-2]
+            found.setdefault(stem, cell.name)
+    return found
+
+
+def rows_of(result: Result, pages: Mapping[str, str]) -> list[dict[str, str]]:
+    """Rows and forms that name the result, with their pages and problems."""
+    known = [row for row in (*ROWS, *FORMS.values()) if result in (*row.theorems, *row.results)]
+    return [
+        {"key": row.key, "page": pages.get(row.key.partition(":")[0], ""),
+         "problems": ", ".join(row.problems)}
+        for row in known
+    ]  # fmt: skip
+
+
+def _slack(held: pd.DataFrame) -> list[dict[str, str]]:
+    """Measured over bound, the tightest first: of each row and problem the tightest line."""
+    known = held[held["tightness"].notna() & held["bound"].notna()]
+    if known.empty:
+        return []
+    best = known.sort_values("tightness", ascending=False).drop_duplicates(["row", "problem"])
+    return [
+        {"row": line["row"], "problem": line["problem"], "tightness": f"{line['tightness']:.3g}",
+         "check": line["check"], "verdict": line["verdict"]}
+        for line in best.to_dict("records")
+    ]  # fmt: skip
+
+
+def _needs(result: Result) -> list[tuple[str, str]]:
+    told = meanings()
+    return [(name, told.get(name, "")) for name in getattr(result, "needs", ())]
+
+
+def _derivation(proof: str) -> dict[str, Any] | None:
+    """What a derivation's file and function say, and their code; None without one."""
+    if not proof:
+        return None
+    stem, _, name = proof.rpartition(".")
+    module = import_module(f"{_PROOFS}.{stem}")
+    function = getattr(module, name)
+    said = inspect.getdoc(function) or ""
+    return {
+        "title": prose(" ".join((inspect.getdoc(module) or "").split("\n\n")[0].split())),
+        "steps": [prose(" ".join(part.split())) for part in said.split("\n\n")],
+        "module": module.__name__,
+        "code": inspect.getsource(function),
+    }

@@ -1,0 +1,198 @@
+"""The report in a browser: search, sorting, folding, pictures, light and dark, a phone, axe."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from experiments.reporting.drawings import drawings
+from experiments.reporting.page import PAGES, write_pages
+from experiments.reporting.pictures import draw_some
+from experiments.store import Stored
+from experiments.survey import Survey
+from tests.experiments.chromium import BROWSER, Tab, chromium
+from tests.experiments.test_report import (
+    MUTANTS,
+    OPERATOR,
+    PROOF,
+    RUN,
+    SIGNATURE,
+    STUDY,
+    THEOREM,
+    run_cell,
+)
+
+pytestmark = [
+    pytest.mark.processes,
+    pytest.mark.skipif(BROWSER is None, reason="no chromium on this machine"),
+]
+
+KINDS = (*(page for page, _ in PAGES), "rows/bsp-sgd.html", f"theorems/{THEOREM.name}.html")
+LOADED = 2000  # milliseconds
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("report")
+    cells = (RUN, STUDY, SIGNATURE, PROOF, OPERATOR, MUTANTS)
+    finished = tuple((cell, Stored(run_cell(cell), 1.0)) for cell in cells)
+    survey = Survey(finished, (), 0, 1.0, dict.fromkeys(cells, "fake"))
+    (out / "results.parquet").touch()
+    write_pages(survey, "quick", draw_some(drawings(survey)[0], out / "figures", 60.0), out)
+    return out
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
+    with chromium(tmp_path_factory.mktemp("profile")) as tab:
+        yield tab
+
+
+@pytest.fixture
+def tab(shared: Tab) -> Iterator[Tab]:
+    shared.faults.clear()
+    shared.look(1300, 900)
+    yield shared
+    assert shared.faults == []
+
+
+def test_every_kind_of_page_loads_soon_and_fits_a_phone(report: Path, tab: Tab) -> None:
+    for phone, width in ((False, 1300), (True, 390)):
+        tab.look(width, 844, dark=phone, phone=phone)
+        for page in KINDS:
+            assert tab.open(report / page) < LOADED, page
+            assert tab.run("document.documentElement.scrollWidth <= innerWidth"), page
+            assert tab.run("document.querySelectorAll('h1').length") == 1, page
+
+
+def test_axe_finds_nothing_to_mend(report: Path, tab: Tab) -> None:
+    axe = (files("axe_core_python") / "axe.min.js").read_text(encoding="utf-8")
+    ask = """axe.run(document, {preload: false, resultTypes: ['violations']}).then((found) =>
+        found.violations.map((one) => [one.id, one.nodes.length, one.nodes[0].html]))"""
+    looks = ((False, 1300, KINDS), (True, 390, ("index.html", "rows/bsp-sgd.html", "faults.html")))
+    for dark, width, pages in looks:
+        tab.look(width, 900, dark=dark, phone=dark)
+        for page in pages:
+            tab.open(report / page)
+            tab.run(f"{axe};1")
+            assert tab.run(ask) == [], page
+    tab.run("document.querySelector('h1').outerHTML = '<img src=\"data:,\">'")
+    assert tab.run(ask) != [], "a picture without words is seen"
+
+
+def test_search_finds_and_goes_there(report: Path, tab: Tab) -> None:
+    tab.open(report / "rows" / "bsp-sgd.html")
+    field = "document.querySelector('form[role=search] input')"
+    tab.run(
+        f"{field}.focus(); {field}.value = 'choco-sgd'; {field}.dispatchEvent(new Event('input'))"
+    )
+    first = "document.querySelector('form[role=search] li a')"
+    tab.until(f"!!{first}")
+    assert tab.run(f"{first}.textContent") == "choco-sgd"
+    assert tab.run(f"{first}.href") == (report / "rows" / "choco-sgd.html").as_uri()
+    for words, kind in (("erratum E7", "erratum"), (THEOREM.name, "result"), ("bites", "mutant")):
+        tab.run(f"{field}.value = {json.dumps(words)}; {field}.dispatchEvent(new Event('input'))")
+        tab.until(f"{first}?.parentElement.textContent.includes({json.dumps(kind)})")
+    tab.run(f"{field}.value = 'no such word'; {field}.dispatchEvent(new Event('input'))")
+    tab.until("document.querySelector('form[role=search] [role=status]').textContent === '0 found'")
+
+
+def test_everything_the_search_finds_is_there(report: Path, tab: Tab) -> None:
+    tab.open(report / "index.html")
+    text = tab.run(
+        "new Promise((done) => { const search = report.search; const one = document.createElement("
+        "'script'); report.search = (text) => done(text); one.src = 'assets/search.js';"
+        "document.head.append(one); })"
+    )
+    unzip = f"""new Response(new Blob([Uint8Array.from(atob({json.dumps(text)}), (c) =>
+        c.charCodeAt(0))]).stream().pipeThrough(new DecompressionStream('gzip'))).text()"""
+    entries = json.loads(tab.run(unzip))
+    assert len(entries) > 400
+    pages: dict[str, str] = {}
+    for title, _, link, _ in entries:
+        page, _, anchor = link.partition("#")
+        if page not in pages:
+            pages[page] = (report / page).read_text(encoding="utf-8")
+        measured = page not in ("checks.html", "table-iv.html")  # of which nothing was run here
+        assert not anchor or not measured or f'id="{anchor}"' in pages[page], (title, link)
+
+
+def test_tables_are_sorted_filtered_and_folded(report: Path, tab: Tab) -> None:
+    tab.open(report / "rows.html")
+    visible = "[...document.querySelectorAll('tbody tr')].filter((row) => !row.hidden)"
+    names = f"{visible}.map((row) => row.cells[0].textContent)"
+    before = tab.run(names)
+    tab.run("document.querySelector('thead button').click()")
+    assert tab.run(names) == sorted(before, key=str.lower) != before
+    tab.run("document.querySelector('thead button').click()")
+    assert tab.run(names) == sorted(before, key=str.lower)[::-1]
+    assert tab.run("document.querySelector('thead th').ariaSort") == "descending"
+    field = "document.querySelector('.tools input')"
+    tab.run(f"{field}.value = 'choco'; {field}.dispatchEvent(new Event('input'))")
+    assert set(tab.run(names)) == {"choco-gossip", "choco-sgd"}
+    tab.open(report / "theorems.html")
+    column = 7  # tightest: numbers by size, what has none last
+    tab.run(f"document.querySelectorAll('thead button')[{column}].click()")
+    shown = tab.run(
+        f"[...document.querySelectorAll('tbody tr')].map((row) => row.cells[{column}].textContent)"
+    )
+    numbers = [float(one) for one in shown if one != "–"]
+    assert numbers == sorted(numbers)
+
+
+def test_long_tables_are_folded_until_asked(report: Path, tab: Tab, tmp_path: Path) -> None:
+    lines = "".join(f"<tr><td>line {k}</td></tr>" for k in range(30))
+    page = (report / "theorems.html").read_text(encoding="utf-8")
+    head, _, tail = page.partition("<tbody>")
+    rest = tail.partition("</tbody>")[2]
+    body = f"{head.replace('sorted whole', 'sorted')}<tbody>{lines}</tbody>{rest}"
+    (report / "folded.html").write_text(body, encoding="utf-8")
+    tab.open(report / "folded.html")
+    shown = "[...document.querySelectorAll('tbody tr')].filter((row) => !row.hidden).length"
+    assert tab.run(shown) == 12
+    assert tab.run("document.querySelector('.more').textContent") == "All 30 lines"
+    tab.run("document.querySelector('.more').click()")
+    assert tab.run(shown) == 30
+
+
+def test_a_picture_is_drawn_again_with_axes_to_choose(report: Path, tab: Tab) -> None:
+    tab.open(report / "rows" / "bsp-sgd.html")
+    figure = "document.getElementById('figure-bsp-sgd-quadratic-sc-run')"
+    tab.run(f"{figure}.querySelector('button').click()")
+    tab.until(f"!!{figure}.querySelector('.main-svg')")
+    stage = f"{figure}.querySelector('.chart')"
+    assert tab.run(f"{stage}.layout.xaxis.type") == "log"
+    assert tab.run(f"{stage}.data.map((one) => one.line.dash)").count("dash") == 1, "the bound"
+    y = [1 / (1 + t) for t in range(101)]
+    drawn = tab.run(f"{stage}.data[1].y")
+    assert max(abs(a - b) / b for a, b in zip(drawn, y, strict=True)) < 1e-3
+    axes = f"{figure}.querySelectorAll('select')"
+    assert tab.run(f"[...{axes}[0].options].map((one) => one.textContent)") == [
+        "steps t", "sent and received per worker [Mbit]",
+    ]  # fmt: skip
+    for number, value in ((0, 1), (1, 0)):
+        tab.run(
+            f"{axes}[{number}].value = {value}; {axes}[{number}].dispatchEvent(new Event('change'))"
+        )
+    assert tab.run(f"{stage}.layout.xaxis.type") == "linear"
+    assert tab.run(f"{stage}.data[1].x[100]") == pytest.approx(128 * 100 / 1e6)
+    tab.run(f"{stage}.querySelector('.legendtoggle').dispatchEvent(new Event('mousedown'))")
+    tab.look(1300, 900, dark=True)
+    tab.until(f"{stage}.layout.font.color === '#e3e6e9'")
+
+
+def test_light_and_dark_can_be_chosen(report: Path, tab: Tab) -> None:
+    tab.open(report / "index.html")
+    paper = "getComputedStyle(document.body).backgroundColor"
+    light = tab.run(paper)
+    tab.run("document.getElementById('theme').click()")
+    dark = tab.run(paper)
+    assert dark != light
+    tab.open(report / "errata.html")
+    assert tab.run(paper) == dark, "it is remembered"
+    tab.run("document.getElementById('theme').click()")
+    assert tab.run(paper) == light
