@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import final
@@ -10,9 +11,11 @@ import torch
 from torch import Tensor
 
 from algorithms.codes.base import Code, Field, Symbols
-from algorithms.codes.packed import Packed
+from algorithms.codes.lists import Lists
+from algorithms.codes.packed import Packed, symbols_in
 
-_HEAD = Packed((Field("length", 1, 32),))
+_LENGTH = Field("length", 1, 32)
+_HEAD = Packed((_LENGTH,))
 
 
 @final
@@ -45,6 +48,8 @@ class Joined(Code):
         return total
 
     def pack(self, symbols: Symbols) -> Tensor:
+        if symbols[0].shape[:-1].numel() == 1:
+            return self._one_row(symbols)
         pieces: list[tuple[Tensor, Tensor]] = []
         for part, own in zip(self.parts, self._split(symbols), strict=True):
             lengths = part.lengths(own)
@@ -53,6 +58,25 @@ class Joined(Code):
                 pieces.append((head, torch.full_like(lengths, 4)))
             pieces.append((part.pack(own), -(-lengths // 8)))
         return _concatenated(pieces)
+
+    def _one_row(self, symbols: Symbols) -> Tensor:
+        """The bytes of one row; of its parts one is held beside them."""
+        size = -(-int(self.lengths(symbols)) // 8)
+        like = symbols[0]
+        out = torch.zeros((*like.shape[:-1], size), dtype=torch.uint8, device=like.device)
+        start = 0
+        for part, own in zip(self.parts, self._split(symbols), strict=True):
+            lengths = part.lengths(own)
+            if part.fixed_bits is None:
+                out[..., start : start + 4] = _HEAD.pack((lengths[..., None],))
+                start += 4
+            stop = start - (-int(lengths) // 8)
+            if isinstance(part, Lists) and not out.is_cuda:
+                part.pack_onto(own, out.view(1, -1)[:, start:stop])
+            else:
+                out[..., start:stop] = part.pack(own)[..., : stop - start]
+            start = stop
+        return out
 
     def unpack(self, packed: Tensor, lengths: Tensor | None = None) -> Symbols:
         start = torch.zeros(packed.shape[:-1], dtype=torch.int64, device=packed.device)
@@ -70,6 +94,15 @@ class Joined(Code):
             symbols.extend(part.unpack(_cut(packed, start, width), sizes))
             start = start + step
         return tuple(symbols)
+
+    def spans(self, packed: Tensor, start: int) -> Iterator[slice]:
+        """The bits of each part of one row, which starts at bit ``start`` of bytes ``[B]``."""
+        for part in self.parts:
+            size = part.fixed_bits
+            if size is None:
+                size, start = int(symbols_in(packed, _LENGTH, start, slice(0, 1))), start + 32
+            yield slice(start, start + size)
+            start += 8 * -(-size // 8)
 
     def _split(self, symbols: Symbols) -> list[Symbols]:
         groups, start = [], 0
@@ -94,8 +127,6 @@ def _cut(packed: Tensor, start: Tensor, width: int) -> Tensor:
 def _concatenated(pieces: list[tuple[Tensor, Tensor]]) -> Tensor:
     """Rows ``[..., B]`` of pieces (bytes ``[..., b]``, how many count ``[...]``)."""
     total = torch.stack([sizes for _, sizes in pieces]).sum(0)
-    if total.numel() == 1:
-        return torch.cat([packed[..., : int(size)] for packed, size in pieces], -1)
     width = int(total.max()) if total.numel() else 0
     out = pieces[0][0].new_zeros((*total.shape, width + 1))  # one spare byte for what is dropped
     start = torch.zeros_like(total)

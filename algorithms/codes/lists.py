@@ -108,16 +108,20 @@ class Lists(Code):
         ends = self.lengths(here).reshape(-1)
         width = -(-int(ends.max()) // 8) if ends.numel() else 0
         out = torch.zeros((shape.numel(), width), dtype=torch.uint8)
-        start = torch.full((shape.numel(),), layout_bits(self.head))
+        self.pack_onto(here, out)
+        return out.reshape(*shape, width).to(device)
+
+    def pack_onto(self, here: Symbols, out: Tensor) -> None:
+        """Write symbols of P rows over zeros ``[P, B]`` with room for them; both on the CPU."""
+        start = torch.full((len(out),), layout_bits(self.head))
         if self.head:
-            fixed = Packed(self.head).pack(here[: len(self.head)]).reshape(shape.numel(), -1)
+            fixed = Packed(self.head).pack(here[: len(self.head)]).reshape(len(out), -1)
             out[:, : fixed.shape[-1]] = fixed
         for records, count, own in self._parts(here):
             if records.counted:
                 kernel.write(out, start, *_number(count, records.counted))
             for part in _sliced(records, count, own):
                 kernel.write(out, start, *part)
-        return out.reshape(*shape, width).to(device)
 
     def unpack(self, packed: Tensor, lengths: Tensor | None = None) -> Symbols:
         if lengths is None:
@@ -134,6 +138,18 @@ class Lists(Code):
                 count = number[1][:, 0, 0]
             symbols += _read(flat, start, end, records, count)
         return tuple(tensor.reshape(*shape, tensor.shape[-1]).to(device) for tensor in symbols)
+
+    def pieces(self, packed: Tensor, bits: slice) -> Iterator[Symbols]:
+        """The symbols of one row, the ``bits`` of bytes ``[B]``, in pieces of their slots.
+
+        For codes of one list without a head: a count ``[1, 1]`` and its columns ``[1, cap]``.
+        """
+        (records,) = self.lists
+        device, flat = packed.device, packed.cpu()[None]
+        start, end = torch.tensor([bits.start]), torch.tensor([bits.stop])
+        room = _room(records, end - start, torch.full_like(start, -1))
+        for _, counts, columns in _pieces(flat, start, end, records, torch.tensor([-1]), room):
+            yield tuple(part.to(device) for part in (counts[:, None], *columns))
 
     def _read_head(self, flat: Tensor) -> list[Tensor]:
         if not self.head:
@@ -158,18 +174,32 @@ def _read(
     """Counts ``[P, 1]`` and columns ``[P, cap]`` of a list; ``count`` -1: to the end of the row."""
     room = _room(records, end - start, count)
     columns = [torch.zeros((len(count), room), dtype=c.dtype) for c in records.columns]
-    found, open_ended = torch.zeros_like(count), count < 0
+    found = torch.zeros_like(count)
+    for here, counts, parts in _pieces(flat, start, end, records, count, room):
+        found += counts
+        for out, part in zip(columns, parts, strict=True):
+            out[:, here] = part
+    cap = max(1, int(found.max())) if len(found) else 1
+    return [found[:, None], *(column[:, :cap] for column in columns)]
+
+
+def _pieces(
+    flat: Tensor, start: Tensor, end: Tensor, records: Records, count: Tensor, room: int
+) -> Iterator[tuple[slice, Tensor, list[Tensor]]]:
+    """Slots of a list, how many records ``[P]`` they hold, and their columns ``[P, slots]``.
+
+    ``start`` moves along.
+    """
+    open_ended = count < 0
     for place in range(0, room, _SLOTS):
         size = min(_SLOTS, room - place)
         left = torch.where(open_ended, torch.where(start < end, -1, 0), count - place)
-        words = torch.zeros((len(count), len(columns), size), dtype=torch.int64)
+        words = torch.zeros((len(count), len(records.columns), size), dtype=torch.int64)
         part = _List(left.clamp_min(-1), words, *_widths(records.columns))
         kernel.read(flat, start, end, *part)
-        found += part.counts
-        for column, out, read in zip(records.columns, columns, words.unbind(1), strict=True):
-            out[:, place : place + size] = _typed(column, read)
-    cap = max(1, int(found.max())) if len(found) else 1
-    return [found[:, None], *(column[:, :cap] for column in columns)]
+        read = zip(records.columns, words.unbind(1), strict=True)
+        columns = [_typed(column, one) for column, one in read]
+        yield slice(place, place + size), part.counts, columns
 
 
 def _room(records: Records, bits: Tensor, count: Tensor) -> int:

@@ -75,6 +75,16 @@ class Packed(Code):
         return tuple(symbols)
 
 
+def symbols_in(packed: Tensor, field: Field, start: int, here: slice) -> Tensor:
+    """Symbols ``here`` ``[1, count]`` of a field that starts at bit ``start`` of bytes ``[B]``."""
+    first, last = (start + field.width * end for end in (here.start, here.stop))
+    flat = packed[None, first // 8 : -(-last // 8)]
+    floats = field.dtype.is_floating_point
+    kind = _PATTERN[field.dtype] if floats else field.dtype
+    words = packing.get(flat, field.width, first % 8, here.stop - here.start, kind)
+    return words.view(field.dtype) if floats else words
+
+
 def float_slices(packed: Tensor, d: int, dtype: torch.dtype) -> Iterator[tuple[slice, Tensor]]:
     """Slices of rows of d numbers of ``dtype`` that are written one number after another."""
     size = torch.finfo(dtype).bits // 8

@@ -110,6 +110,15 @@ class AtMostRow(Compressor):
         own = self._listing(symbols, d, dtype)
         return None if own is None else self.inner.pieces(own, d, dtype, draws)
 
+    def lists_in(
+        self, packed: Tensor, bits: slice, d: int, dtype: torch.dtype, draws: Draws
+    ) -> Iterator[ListedRows] | None:
+        code = code_of(self, d, dtype)
+        whole = isinstance(code, OrRow) and bits.stop - bits.start == code.row.fixed_bits
+        if whole or self._always(d, dtype):
+            return None
+        return self.inner.lists_in(packed, bits, d, dtype, draws)
+
     def sent_rows(
         self, packed: Tensor, lengths: Tensor | None, d: int, dtype: torch.dtype
     ) -> Iterator[tuple[slice, Tensor]] | None:

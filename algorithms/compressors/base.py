@@ -117,6 +117,16 @@ class Compressor(ABC):
         listed = self.listed(symbols, d, dtype, draws)
         return None if listed is None else iter((listed,))
 
+    def lists_in(
+        self, packed: Tensor, bits: slice, d: int, dtype: torch.dtype, draws: Draws
+    ) -> Iterator[ListedRows] | None:
+        """The lists of :meth:`listed` for one row, read piece by piece off its message.
+
+        The message is the ``bits`` of bytes ``[B]``; pieces are ``[1, cap]``. None: its symbols
+        have to be read first.
+        """
+        return None
+
     def sent_rows(
         self, packed: Tensor, lengths: Tensor | None, d: int, dtype: torch.dtype
     ) -> Iterator[tuple[slice, Tensor]] | None:

@@ -16,6 +16,7 @@ from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.requirements import kept, share_name
 from algorithms.compressors.sparse import SparseCompressor
 from algorithms.kernels import selection
+from algorithms.kernels.entries import place_type
 from algorithms.key import Draws
 from theory.bits import index_bits
 from theory.claims import Claim, Confidence, Contraction, Source
@@ -70,7 +71,10 @@ class QuantisedTopK(SparseCompressor):
 
     def layout(self, d: int, dtype: torch.dtype) -> Layout:
         k = kept(self.k, d)
-        return (*self._quantiser.layout(k, dtype), Field("indices", k, index_bits(d)))
+        return (
+            *self._quantiser.layout(k, dtype),
+            Field("indices", k, index_bits(d), place_type(d)),
+        )
 
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
         indices = selection.largest(x, kept(self.k, x.shape[-1]))

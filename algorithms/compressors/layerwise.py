@@ -6,15 +6,16 @@ import math
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import final
 
 import torch
 from torch import Tensor
 
-from algorithms.codes.base import Code, Layout, Symbols
+from algorithms.codes.base import Code, Layout, Symbols, layout_bits
 from algorithms.codes.joined import Joined
 from algorithms.codes.packed import Packed
-from algorithms.compressors.base import Compressor, ListedRows, Shapes, StatedLength
+from algorithms.compressors.base import Compressor, ListedRows, Shapes, StatedLength, code_of
 from algorithms.compressors.entries import all_of, first
 from algorithms.key import Draws
 from theory.claims import Claim, Contraction, NoConstant, Unbiased, VarianceBound
@@ -125,11 +126,31 @@ class Parted(Compressor):
                 return None
             parts.append((offset, pieces))
             start, offset = start + count, offset + size
-        return (
-            replace(piece, positions=piece.positions + at)
-            for at, pieces in parts
-            for piece in pieces
-        )
+        return _moved(parts)
+
+    def lists_in(
+        self, packed: Tensor, bits: slice, d: int, dtype: torch.dtype, draws: Draws
+    ) -> Iterator[ListedRows] | None:
+        """Those of every part, one part after another."""
+        parts, offset = [], 0
+        spans = self._spans(packed, bits.start, d, dtype)
+        for b, ((c, size), span) in enumerate(zip(self._pairs(d), spans, strict=True)):
+            pieces = c.lists_in(packed, span, size, dtype, draws.fold("block", b))
+            if pieces is None:
+                return None
+            parts.append((offset, pieces))
+            offset += size
+        return _moved(parts)
+
+    def _spans(self, packed: Tensor, start: int, d: int, dtype: torch.dtype) -> Iterator[slice]:
+        """Which bits of a row's message are each part's."""
+        code = code_of(self, d, dtype)
+        if isinstance(code, Joined):
+            yield from code.spans(packed, start)
+            return
+        widths = (layout_bits(c.layout(size, dtype)) for c, size in self._pairs(d))
+        ends = list(accumulate(widths, initial=start))
+        yield from map(slice, ends, ends[1:])
 
     @property
     def takes_guide(self) -> bool:
@@ -240,6 +261,13 @@ def joint_claims(parts: list[tuple[Claim, ...]]) -> tuple[Claim, ...]:
     return tuple(claims)
 
 
+def _moved(parts: list[tuple[int, Iterator[ListedRows]]]) -> Iterator[ListedRows]:
+    """The pieces of parts that start where they are said to, as pieces of the row."""
+    for at, pieces in parts:
+        for piece in pieces:
+            yield replace(piece, positions=piece.positions + at)
+
+
 def _without_constant(parts: list[tuple[Claim, ...]], sizes: tuple[int, ...]) -> NoConstant | None:
     """The claim of a part that has no constant, for the whole: its witnesses, zero elsewhere."""
     start = 0
@@ -265,8 +293,5 @@ def _weakest(peers: list[Claim]) -> Claim:
         (p for p in peers if isinstance(p, VarianceBound | Contraction)), key=lambda p: p.constant
     )
     kind = "max" if isinstance(worst, VarianceBound) else "min"
-    return (
-        replace(worst, formula=f"{kind} over parts of {worst.formula}")
-        if len(peers) > 1
-        else (worst)
-    )
+    formula = f"{kind} over parts of {worst.formula}"
+    return replace(worst, formula=formula) if len(peers) > 1 else worst

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Iterator
 
 import torch
 from torch import Tensor
 
 from algorithms.codes.base import Code, Field, Layout, Symbols
 from algorithms.codes.lists import Column, Lists, Records, float_column
-from algorithms.compressors.base import ListedRows, StatedLength
-from algorithms.compressors.entries import entries_of
+from algorithms.codes.packed import symbols_in
+from algorithms.compressors.base import ListedRows, StatedLength, code_of
+from algorithms.compressors.entries import all_of, entries_of
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.compressors.sparse import SparseCompressor
 from algorithms.kernels.entries import place_type
 from algorithms.key import Draws
+from algorithms.row_slices import row_slices
 from theory.bits import index_bits
 
 
@@ -68,7 +71,7 @@ class MaskCompressor(SparseCompressor):
         entries = entries_of(mask & (x != 0) if self.indices_sent else mask)
         values = entries.pick(x)
         if self.factor != 1.0:
-            values = values * self.factor
+            values = values.mul_(self.factor)
             require_finite(values, x, self.name)
         if not self.indices_sent:
             return entries.count, values
@@ -81,6 +84,26 @@ class MaskCompressor(SparseCompressor):
         drawn = entries_of(self.mask_again(d, draws))
         count, values = symbols
         return ListedRows(count, drawn.positions, values)
+
+    def lists_in(
+        self, packed: Tensor, bits: slice, d: int, dtype: torch.dtype, draws: Draws
+    ) -> Iterator[ListedRows]:
+        code = code_of(self, d, dtype)
+        if self.indices_sent:
+            assert isinstance(code, Lists)
+            for symbols in code.pieces(packed, bits):
+                yield self.listed(symbols, d, dtype, draws)
+            return
+        mask, start = self.mask_again(d, draws).view(-1), 0
+        values = Field.floats("values", d, dtype)
+        for here in row_slices(d):
+            places = mask[here].nonzero().view(1, -1) + here.start
+            if not places.numel():
+                continue
+            stop = start + places.shape[-1]
+            some = symbols_in(packed, values, bits.start, slice(start, stop))
+            yield ListedRows(all_of(places), places, some)
+            start = stop
 
     def stated_lengths(self, sent: Tensor, float_bits: int) -> StatedLength:
         """Without indices zeros are sent too, and cannot be told from what was not sent."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, final
 
@@ -9,10 +10,12 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.base import Property
+from algorithms.compressors.entries import entries_of
 from algorithms.compressors.requirements import require_finite, share_name
 from algorithms.compressors.sparsifier import Sparsifier
 from algorithms.kernels import selection
 from algorithms.key import Draws
+from algorithms.row_slices import SLICE, largest_drawn, row_slices
 from theory import bits
 from theory.claims import Claim, Confidence, Contraction, Source, Unbiased, VarianceBound
 
@@ -72,7 +75,24 @@ class RandK(Sparsifier):
         return self.draw_again(x.shape[-1], draws)
 
     def draw_again(self, d: int, draws: Draws) -> Tensor:
+        if self._long(d, draws):
+            return entries_of(largest_drawn(draws, d, self.kept(d))).positions
         return selection.largest(draws.uniform(d, torch.float64), self.kept(d))
+
+    def places_again(self, d: int, draws: Draws) -> Iterator[Tensor]:
+        if not self._long(d, draws):
+            yield from super().places_again(d, draws)
+            return
+        mask = largest_drawn(draws, d, self.kept(d)).view(-1)
+        for here in row_slices(d):
+            places = mask[here].nonzero().view(1, -1) + here.start
+            if places.numel():
+                yield places
+
+    @staticmethod
+    def _long(d: int, draws: Draws) -> bool:
+        """Whether the d uniforms of a row are too many to be held."""
+        return d >= 2 * SLICE and draws.workers.numel() == 1
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         k = self.kept(d)

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Iterator
 
 import torch
 from torch import Tensor
 
 from algorithms.codes.base import Field, Layout, Symbols
+from algorithms.codes.packed import symbols_in
 from algorithms.compressors.base import ListedRows
 from algorithms.compressors.entries import Entries, all_of
 from algorithms.compressors.requirements import kept, require_finite, require_rows
 from algorithms.compressors.sparse import SparseCompressor
 from algorithms.kernels.entries import place_type
 from algorithms.key import Draws
+from algorithms.row_slices import row_slices
 from theory.bits import index_bits
 
 
@@ -38,7 +41,7 @@ class Sparsifier(SparseCompressor):
 
     @abstractmethod
     def choose(self, x: Tensor, draws: Draws) -> Tensor:
-        """Indices ``[..., m, kept]`` (int64, ascending) for rows ``[..., m, d]``.
+        """Indices ``[..., m, kept]`` (integers, ascending) for rows ``[..., m, d]``.
 
         Raises:
             ValueError: x holds NaN or infinity that the chosen values would not show.
@@ -71,7 +74,7 @@ class Sparsifier(SparseCompressor):
         indices = self.choose(x, draws).to(place_type(x.shape[-1]))
         chosen = Entries(all_of(indices), indices).pick(x)
         factor = self.factor(x.shape[-1])
-        values = chosen if factor == 1.0 else chosen * factor
+        values = chosen if factor == 1.0 else chosen.mul_(factor)
         if not math.isfinite(values.sum().item()):  # cheap; a sum may overflow all the same
             require_finite(values, x, self.name)
         return (values, indices) if self.indices_sent else (values,)
@@ -79,3 +82,22 @@ class Sparsifier(SparseCompressor):
     def listed(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> ListedRows:
         indices = symbols[1] if self.indices_sent else self.draw_again(d, draws)
         return ListedRows(all_of(indices), indices, symbols[0])
+
+    def lists_in(
+        self, packed: Tensor, bits: slice, d: int, dtype: torch.dtype, draws: Draws
+    ) -> Iterator[ListedRows]:
+        values, *index = self.layout(d, dtype)
+        after = bits.start + values.bits
+        start = 0
+        for here in () if index else self.places_again(d, draws):
+            stop = start + here.shape[-1]
+            some = symbols_in(packed, values, bits.start, slice(start, stop))
+            yield ListedRows(all_of(here), here, some)
+            start = stop
+        for slots in row_slices(values.count) if index else ():
+            here = symbols_in(packed, index[0], after, slots)
+            yield ListedRows(all_of(here), here, symbols_in(packed, values, bits.start, slots))
+
+    def places_again(self, d: int, draws: Draws) -> Iterator[Tensor]:
+        """The indices of :meth:`draw_again` for one row, ``[1, count]`` after ``[1, count]``."""
+        yield self.draw_again(d, draws).reshape(1, -1)

@@ -105,7 +105,17 @@ class TensorBuckets(Parted):
     def pieces(
         self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws
     ) -> Iterator[ListedRows] | None:
-        pieces = super().pieces(symbols, d, dtype, draws)
+        return self._ungrouped(super().pieces(symbols, d, dtype, draws), d)
+
+    def lists_in(
+        self, packed: Tensor, bits: slice, d: int, dtype: torch.dtype, draws: Draws
+    ) -> Iterator[ListedRows] | None:
+        return self._ungrouped(super().lists_in(packed, bits, d, dtype, draws), d)
+
+    def _ungrouped(
+        self, pieces: Iterator[ListedRows] | None, d: int
+    ) -> Iterator[ListedRows] | None:
+        """Pieces in the order of the row."""
         if pieces is None:
             return None
         order = self._order(d)

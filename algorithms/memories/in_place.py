@@ -52,19 +52,22 @@ def filled(state: Any, saved: list[Tensor]) -> Any:
 def before(memory: Memory[Any], state: Any, x: Tensor, out: Tensor) -> None:
     """Write ``memory.before(state, x)`` for rows ``[..., m, d]`` to ``out``, which may be x."""
     for here in row_slices(x.shape[-1]):
-        wanted = memory.before(_part(state, here), x[..., here])
+        wanted = memory.before(part(state, here), x[..., here])
         out[..., here].copy_(wanted)
 
 
 def after(memory: Memory[Any], state: Any, round_: Round) -> None:
     """Make ``state`` into ``memory.after(state, round_)``; no tensor in it may share memory.
 
-    Fields of the round that ``after_reads`` does not name may be empty.
+    Fields of the round that ``after_reads`` does not name may be empty; so may ``wanted`` where x
+    is there, of which it is made again.
     """
     for here in row_slices(round_.sent.shape[-1]):
-        old = _part(state, here)
-        fields = (_at(field, here) for field in round_)
-        new = memory.after(old, Round(*fields))
+        old = part(state, here)
+        seen = Round(*(_at(field, here) for field in round_))
+        if not seen.wanted.numel() and seen.x.numel():
+            seen = seen._replace(wanted=memory.before(old, seen.x))
+        new = memory.after(old, seen)
         for kept, leaf in zip(leaves(old), leaves(new), strict=True):
             kept.copy_(leaf)
 
@@ -87,5 +90,6 @@ def _at(row: Tensor, here: slice) -> Tensor:
     return row[..., here] if row.numel() else row
 
 
-def _part(state: Any, here: slice) -> Any:
+def part(state: Any, here: slice) -> Any:
+    """The state of some coordinates, which shares its memory."""
     return mapped(state, lambda leaf: _at(leaf, here))

@@ -10,12 +10,14 @@ bucket is compressed by itself and sent at once: that is another operator on the
 (``TensorBuckets``; unbiased if the compressor is, omega and delta those of the worst bucket, but
 top-k keeps k of each bucket), and the run equals the simulation of that one.
 
-Beside the memory's own state a step takes at most four rows of the model's size: what is to be
-sent is made in place, masks, messages and the memory are made and read slice by slice, messages are
-summed as they are decoded, sparse ones entry by entry, and the mean is written where the gradients
-lie. A message that would be longer than the row (top-k of all, with its positions) is not sent: the
-row that it decodes to is, and the bill says so (``AtMostRow``). With ``per_bucket`` it
-is no more on two ranks, whatever their timing; all ranks' messages of a bucket are held together.
+Beside the memory's own rows (error feedback and decaying feedback: the residual; Nesterov's,
+momentum correction: that and each worker's momentum; global momentum: that and the model's last
+move) a step takes at most four rows of the model's size: what is to be sent is made in place, masks
+and the memory slice by slice, messages are summed as they are read, lists off their packed bytes,
+and what a memory looks at later is made again from gradients and own message. A message that would
+be longer than the row (top-k of all, with its positions) is not sent: the row that it decodes to
+is, and the bill says so (``AtMostRow``). With ``per_bucket`` it is no more on two ranks, whatever
+their timing; all ranks' messages of a bucket are held together.
 """
 
 # No ``from __future__ import annotations``: DistributedDataParallel inspects the hook's signature.

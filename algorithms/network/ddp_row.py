@@ -16,6 +16,7 @@ from algorithms.network.backend_threads import hand_over
 from algorithms.network.ddp_report import HookStep
 from algorithms.network.ddp_sender import Sender
 from algorithms.network.sharded import Sharded
+from algorithms.network.transport import row_of
 from algorithms.transforms.base import Transform
 
 Gradients = torch.futures.Future[Tensor]
@@ -85,24 +86,25 @@ class WholeRow:
         if not self._all_ready(packet is not None, wanted.device):
             return None
         assert packet is not None
-        before = int(network.crossed_bytes.sum())
-        sent = packet.own(network.workers)
+        before, bits = int(network.crossed_bytes.sum()), int(torch.as_tensor(packet.bits).sum())
+        message = network.upload(packet)
+        packet = replace(packet, symbols=())
+        sent = row_of(packet, message, network.workers)
         size, lost = float(wanted.norm()), in_place.distance(sent, wanted)
-        bits = int(torch.as_tensor(packet.bits).sum())
-        hears, x = "mean" in sender.memory.after_reads, in_place.nothing(wanted)
-        early = not hears and any(part is sent for part in packet.symbols)
-        message = None if early else network.upload(packet)
-        packet = packet if early else replace(packet, symbols=())
-        if "x" in sender.memory.after_reads:
-            x = self._given(gradients, gamma, scale)
+        hears = "mean" in sender.memory.after_reads
+        nothing = x = in_place.nothing(wanted)
         if not hears:
+            if "x" in sender.memory.after_reads:
+                wanted = nothing  # it is made of x again
+                x = self._given(gradients, gamma, scale)
             sender.remember(sender.state, x, wanted, sent, None)
-            x = wanted = sent = in_place.nothing(wanted)
-        if message is None:
-            message, packet = network.upload(packet), replace(packet, symbols=())
+        x = wanted = sent = nothing
         mean = network.mean(packet, message)
         if hears:
-            sender.remember(sender.state, x, wanted, sent, mean)
+            sent = row_of(packet, message, network.workers)
+            del message
+            x = self._given(gradients, gamma, scale)
+            sender.remember(sender.state, x, nothing, sent, mean)
         arrived = 8 * (int(network.crossed_bytes.sum()) - before)
         self._tell(bits, arrived, lost / size if size else 0.0)
         return mean

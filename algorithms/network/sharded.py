@@ -251,10 +251,9 @@ class Sharded(Network):
 
     def _arriving(self, mine: WireMessage, room: int) -> Iterator[WireMessage]:
         """Every rank's message; counts the bytes that crossed."""
-        for rank, part in enumerate(self._transport.arriving(mine, room)):
-            self._note_arrival(rank, part)
-            yield part
-            del part  # before the next one is held
+        for rank, one in enumerate(map(lambda part: [part], self._transport.arriving(mine, room))):
+            self._note_arrival(rank, one[0])
+            yield one.pop()  # which is the reader's alone
 
     def _note_arrival(self, rank: int, part: WireMessage) -> None:
         if rank != self.rank:

@@ -11,6 +11,7 @@ import torch.distributed as dist
 from torch import Tensor
 
 from algorithms.codes.base import Symbols
+from algorithms.compressors.entries import Entries
 from algorithms.network.backend_threads import hand_over
 from algorithms.network.base import Packet
 from algorithms.network.message_rounds import ProgramOfRanks, exchanged
@@ -47,26 +48,62 @@ def symbols_of(packet: Packet, message: WireMessage) -> tuple[Symbols, Tensor | 
     return packet.code.unpack(wire, lengths), sends
 
 
-def mean_of(packet: Packet, messages: Iterable[WireMessage], senders: Tensor) -> Tensor:
+def mean_of(
+    packet: Packet,
+    messages: Iterable[WireMessage],
+    senders: Tensor,
+    total: Tensor | None = None,
+) -> Tensor:
     """Mean ``[..., 1, d]`` of rows of ``senders`` ``[n]``, given in order in several messages.
 
-    Messages are read one after another; beside the sum at most one decoded row is held.
+    Messages are read one after another; beside the sum at most one decoded row is held. It is
+    written over ``total`` ``[..., d]`` where that is given.
     """
-    total = torch.zeros(
-        (*packet.replicas.shape, packet.d), dtype=packet.dtype, device=senders.device
-    )
+    total = _zeros(packet, senders) if total is None else total.zero_()
     start = 0
     for message in messages:
-        rows = message.packed.shape[0]
-        if _rows_added(packet, message, total):
-            start += rows
-            del message
+        who = senders[start : start + message.packed.shape[0]]
+        start += len(who)
+        if _added_as_read(packet, message, total, who):
+            del message  # before the next one arrives
             continue
         symbols, sends = symbols_of(packet, message)
-        packet.add_onto(total, symbols, senders[start : start + rows], sends)
-        start += rows
-        del message, symbols  # before the next one arrives
+        del message  # before a row is decoded
+        packet.add_onto(total, symbols, who, sends)
+        del symbols
     return total.div_(len(senders))[..., None, :]
+
+
+def row_of(packet: Packet, message: WireMessage, sender: Tensor) -> Tensor:
+    """The row ``[..., 1, d]`` of one ``sender`` ``[1]``, as others read it off the message."""
+    row = _zeros(packet, sender)
+    if _added_as_read(packet, message, row, sender):
+        return row[..., None, :]
+    del row
+    return rows_of(packet, message, sender)
+
+
+def _zeros(packet: Packet, like: Tensor) -> Tensor:
+    shape = (*packet.replicas.shape, packet.d)
+    return torch.zeros(shape, dtype=packet.dtype, device=like.device)
+
+
+def _added_as_read(packet: Packet, message: WireMessage, total: Tensor, senders: Tensor) -> bool:
+    """Add rows to ``total`` ``[..., d]`` piece by piece off their message, where that can be."""
+    return _rows_added(packet, message, total) or _lists_added(packet, message, total, senders)
+
+
+def _lists_added(packet: Packet, message: WireMessage, total: Tensor, senders: Tensor) -> bool:
+    """Add the lists of a message of one row to ``total``; whether it is that."""
+    if packet.sends is not None or message.packed.shape[:-1].numel() != 1:
+        return False
+    bits = slice(0, int(message.bits_by_row()))
+    draws = packet.key.draws(packet.replicas, senders)
+    flat = message.packed.reshape(-1)
+    pieces = packet.compressor.lists_in(flat, bits, packet.d, packet.dtype, draws)
+    for piece in pieces or ():
+        Entries(piece.count, piece.positions).spread_onto(total[..., None, :], piece.values)
+    return pieces is not None
 
 
 def _rows_added(packet: Packet, message: WireMessage, total: Tensor) -> bool:
@@ -156,10 +193,9 @@ class Transport:
             flat = mine.flat() if rank == self.rank else empty.blank()
             with self._crossing(flat):
                 dist.broadcast(flat, rank)
-            message = empty.filled(flat)
+            held = [empty.filled(flat)]
             del flat
-            yield message
-            del message  # before the next one is held
+            yield held.pop()  # which is the reader's alone
 
     def later(
         self, mine: WireMessage | None, width: int | None, device: torch.device

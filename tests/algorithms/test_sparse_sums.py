@@ -10,8 +10,10 @@ import torch
 from torch import Tensor
 
 from algorithms import row_slices
+from algorithms.codes import lists
 from algorithms.compressors.absolute_threshold import AbsoluteThreshold
 from algorithms.compressors.adacomp import AdaComp
+from algorithms.compressors.at_most_row import AtMostRow
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.composed import QuantisedTopK
 from algorithms.compressors.dryden import Dryden
@@ -25,6 +27,7 @@ from algorithms.compressors.strom import Strom
 from algorithms.compressors.tensor_buckets import TensorBuckets
 from algorithms.compressors.top_k import TopK
 from algorithms.compressors.variance_threshold import VarianceThreshold
+from algorithms.kernels import selection
 from algorithms.kernels.mean import mean_rows, sum_rows, sum_rows_torch
 from algorithms.key import Key
 from algorithms.memories import in_place
@@ -35,7 +38,7 @@ from algorithms.memories.global_momentum import GlobalMomentum
 from algorithms.memories.momentum_correction import MomentumCorrection
 from algorithms.memories.nesterov_feedback import NesterovFeedback
 from algorithms.network.base import Packet, pack
-from algorithms.network.transport import mean_of, message_of
+from algorithms.network.transport import mean_of, message_of, row_of
 
 N, D = 5, 24
 SHAPES = ((4, 2), (10,), (6,))
@@ -131,3 +134,38 @@ def test_a_memory_that_reads_more_than_it_says_is_seen(monkeypatch):
         test_a_memory_treats_coordinates_by_themselves_and_reads_what_it_says(
             MomentumCorrection(0.9), monkeypatch
         )
+
+
+@pytest.mark.parametrize("slots", [3, 1 << 14])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+@pytest.mark.parametrize("compressor", SPARSE, ids=lambda c: c.name)
+def test_a_list_read_off_its_bytes_is_the_list(monkeypatch, compressor, dtype, slots):
+    """In pieces of three slots and in one, alone and where a message may be the row."""
+    monkeypatch.setattr(row_slices, "SLICE", slots)
+    monkeypatch.setattr(lists, "_SLOTS", slots)
+    for operator in (compressor, AtMostRow(compressor)):
+        x, worker = rows(2, dtype)[:, :1], torch.arange(1)
+        one = pack(operator, x, Key.seed(4), torch.zeros(1, dtype=torch.int64), worker)
+        found = row_of(replace(one, symbols=()), message_of(one), torch.arange(1))
+        assert torch.equal(found, one.own(torch.arange(1)))
+
+
+@pytest.mark.parametrize("k", [1, 7, 4999, 5000])
+def test_the_largest_uniforms_are_found_slice_by_slice(k):
+    """The same that sorting all of them finds; also where the first look sees too few."""
+    d = 5000
+    draws = Key.seed(k).draws(torch.zeros(1, dtype=torch.int64), torch.tensor([3]))
+    due = selection.largest(draws.uniform(d, torch.float64), k)
+    for near in (8.0, 0.0):
+        found = row_slices.largest_drawn(draws, d, k, near)
+        assert torch.equal(found.view(-1).nonzero()[:, 0], due.view(-1))
+
+
+def test_rand_k_of_a_long_row_is_that_of_its_uniforms():
+    """Also the rule of rows that are short enough to hold their uniforms."""
+    d = 2 * row_slices.SLICE
+    draws = Key.seed(1).draws(torch.zeros(1, dtype=torch.int64), torch.tensor([3]))
+    for operator in (RandK(0.3), RandK(0.95)):
+        due = selection.largest(draws.uniform(d, torch.float64), operator.kept(d))
+        assert torch.equal(operator.draw_again(d, draws), due.to(torch.int32))
+        assert torch.equal(torch.cat(list(operator.places_again(d, draws)), -1), due.view(1, -1))
