@@ -114,6 +114,12 @@ CASES: tuple[tuple[Compressor, Memory[Any]], ...] = (
 of variable length; those of three list every entry with its position. Of the last thirteen,
 messages take half a row to one, with memories of none, one and two rows."""
 NEARLY_ROWS = range(len(CASES) - 13, len(CASES))
+TELLING = tuple(
+    k
+    for k in NEARLY_ROWS
+    if CASES[k][0] in (TopK(0.61), RandK(0.95), AbsoluteThreshold(0.6), LayerWise(TopK(0.6)))
+)
+"""What the mutants are tried on."""
 OWN_ROWS: dict[type, int] = {
     NoMemory: 0, ErrorFeedback: 1, DecayingFeedback: 1, NesterovFeedback: 2,
     MomentumCorrection: 2, GlobalMomentum: 2,
@@ -250,7 +256,7 @@ def densely(network: Sharded, packet: Any, mine: WireMessage) -> Tensor:
 
 def all_rows(packet: Packet, messages: Any, senders: Tensor, _: Any = None) -> Tensor:
     """The same mutant by bucket."""
-    return mean_rows(rows_of(packet, WireMessage.cat(messages), senders), keepdim=True)
+    return mean_rows(rows_of(packet, WireMessage.cat(list(messages)), senders), keepdim=True)
 
 
 def everything() -> dict[str, Any]:
@@ -259,10 +265,10 @@ def everything() -> dict[str, Any]:
     found["all buckets"] = [rows_held_by_bucket(*case, at_once=True) for case in CASES]
     found["whole"] = [rows_held_by_bucket(*CASES[k], at_once=True, size=100) for k in NEARLY_ROWS]
     with mock.patch.object(transport, "_lists_added", lambda *_: False):
-        found["unpacked"] = [rows_held(*CASES[k]) for k in NEARLY_ROWS]
+        found["unpacked"] = [rows_held(*CASES[k]) for k in TELLING]
     with mock.patch.object(ddp_buckets, "mean_of", all_rows):
         found["dense buckets"] = [
-            rows_held_by_bucket(*CASES[k], at_once=True, size=100) for k in NEARLY_ROWS
+            rows_held_by_bucket(*CASES[k], at_once=True, size=100) for k in TELLING
         ]
     found["kept"] = [rows_held(TopK(1.0), MomentumCorrection(0.9))]
     kept = Sharded.mean
@@ -313,15 +319,13 @@ def test_what_is_a_memory_s_own(kind):
 @pytest.mark.sharded
 def test_long_lists_read_at_once_would_be_seen(ranks):
     for rank in ranks:
-        told = [k for k, rows in zip(NEARLY_ROWS, rank["unpacked"], strict=True) if rows > MOST]
-        names = {CASES[k][0].name for k in told}
-        assert {"top-k(k=0.61d)", "rand-k(k=0.95d)", "top-k(k=0.6d) by layer"} <= names, names
+        assert min(rank["unpacked"]) > MOST, rank["unpacked"]
 
 
 @pytest.mark.sharded
 def test_rows_of_all_ranks_at_once_would_be_seen_by_bucket(ranks):
     for rank in ranks:
-        assert sum(rows > MOST for rows in rank["dense buckets"]) >= 10, rank["dense buckets"]
+        assert min(rank["dense buckets"]) > MOST, rank["dense buckets"]
 
 
 @pytest.mark.sharded
