@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any, final
@@ -114,6 +115,13 @@ def tensor_of(y: Any) -> Tensor:
     Raises:
         NotNumbers: it is no array of real numbers.
     """
+    if inspect.iscoroutine(y):
+        y.close()  # else Python warns that nobody awaited it
+        raise NotNumbers("returns a coroutine, not an array; a function without async would do")
+    if inspect.isgenerator(y):
+        raise NotNumbers("returns a generator, not an array; return in place of yield would do")
+    if y is None:
+        raise NotNumbers("returns None, not an array; a return of x_hat would do")
     try:
         found = y.detach().cpu() if isinstance(y, Tensor) else torch.as_tensor(np.asarray(y))
     except (TypeError, ValueError, RuntimeError) as error:

@@ -10,6 +10,7 @@ import torch
 
 from algorithms.key import Key
 from proofs_check.audit.array_contract import check_array_contract
+from proofs_check.audit.arrays import NotNumbers
 from proofs_check.audit.bad_inputs import check_not_finite, check_recovery
 from proofs_check.audit.claim_checks import ClaimChecks, simplest
 from proofs_check.audit.claims import Stated
@@ -264,7 +265,7 @@ def _not_running(subject: Subject, stated: Stated, refused: dict[int, BaseExcept
     told = (
         f"{raised(error)} for a gaussian vector, d = {d}; so for d = {', '.join(map(str, refused))}"
     )
-    if not subject.renewable:
+    if not subject.renewable and not isinstance(error, NotNumbers):
         told += (
             "; it took one before, so it keeps something between calls, and no fresh one can be "
             "made: a class, or a function without arguments that returns a new one, would do"

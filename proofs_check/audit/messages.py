@@ -235,10 +235,13 @@ def check_bits(speaker: Reporter, stated: Stated, found: Sequence[Cost] | str) -
 
 
 def headline(measures: Sequence[Measure], found: Sequence[Cost] | str, eps: float) -> str:
-    """What must be known first: it loses nothing, or sends more than no compression; else ""."""
+    """What must be known first: it loses nothing, or sends more than no compression; else "".
+
+    In R^1 many operators lose nothing, so that this dimension alone says nothing.
+    """
     told = []
     exact = [one.d for one in measures if one.worst.look.ratio <= (ROUNDING * eps) ** 2]
-    if exact and len(exact) == len(measures):
+    if exact and len(exact) == len(measures) and max(exact) > 1:
         told.append(
             "the identity: C(x) = x at every vector that was looked at, so nothing is compressed"
         )
