@@ -10,6 +10,7 @@
     points, exponent = rateproof.rate("local-sgd", "quadratic-unequal", "H")
     verdicts = rateproof.check(my_compressor, d=64)  # each result has .frame and .figure()
     found = rateproof.audit(anybodys_function, unbiased=True)
+    last = rateproof.sweep("study.toml", out="sweeps/mine").frame  # a grid of any size
     hook = rateproof.register_hook(ddp_model, my_compressor)
     print(rateproof.cite("choco-sgd", "logreg-breast-cancer"))  # BibTeX of what was used
 
@@ -22,11 +23,12 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from torch import Tensor
     from torch.nn import Module
     from torch.nn.parallel import DistributedDataParallel
@@ -41,10 +43,11 @@ if TYPE_CHECKING:
     from experiments.notebooks.rated import Rated
     from experiments.notebooks.verdict_list import VerdictList
     from experiments.single import Single
+    from experiments.sweeps.sweeping import Swept
 
 __all__ = [
     "assumptions", "audit", "check", "cite", "compare", "main", "module_problem", "rate",
-    "register_hook", "rows", "run", "table", "theorem",
+    "register_hook", "rows", "run", "sweep", "table", "theorem",
 ]  # fmt: skip
 
 PACKAGES = ("theory", "algorithms", "proofs_check", "experiments")
@@ -236,6 +239,34 @@ def module_problem(
     from algorithms.problems.module_problem import ModuleProblem as Made
 
     return Made.of(module, loss, features, labels, **options)
+
+
+def sweep(
+    study: str | Path | Mapping[str, Any],
+    out: str | Path = "report/sweeps",
+    *,
+    executor: str = "",
+    workers: int = 2,
+    console: Console | None = None,
+) -> Swept:
+    """A grid of runs, from a TOML file or a table like one (docs/sweeps.md), to one data set.
+
+    What lies in ``out`` already is not run again; ``executor`` is ``"dask://HOST:PORT"`` or
+    ``"MODULE:FUNCTION"``, else ``workers`` processes of this machine. The result has ``folder``
+    (parquet, for pandas and duckdb) and ``frame``, the last record of every replica.
+
+    Raises:
+        ValueError: the study, or the executor, is none.
+        ExecutorGone: the executor broke and did not open again; what was finished is kept.
+    """
+    from rich.console import Console
+
+    from experiments.sweeps.study_file import read_study, study_of
+    from experiments.sweeps.sweeping import run_sweep
+
+    grid = read_study(Path(study)) if isinstance(study, (str, Path)) else study_of(study)
+    told = console or Console()
+    return run_sweep(grid, Path(out), told, executor=executor, workers=workers)
 
 
 def check(thing: Any, *, d: int = 16) -> VerdictList:

@@ -19,6 +19,7 @@ import typer
 
 from experiments.cli_beside import beside
 from experiments.cli_figures import figures
+from experiments.cli_many import many
 from experiments.cli_options import (
     Dimension,
     Json,
@@ -44,6 +45,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.add_typer(many)
 app.add_typer(beside)
 app.add_typer(tables)
 app.add_typer(figures)
@@ -222,27 +224,6 @@ def audit(
             as_json=as_json,
         )
     )
-
-
-@app.command()
-def survey(
-    preset: Annotated[
-        str, typer.Option(help="quick (minutes; no MLP, no rates on data) or full (hours).")
-    ] = "quick",
-    row: Annotated[
-        list[str] | None, typer.Option(help="Only this row; may be given several times.")
-    ] = None,
-    out: Annotated[Path, typer.Option(help="Folder for the report.")] = Path("report"),
-    as_json: Json = False,
-) -> None:
-    """Check everything, and write the report.
-
-    Runs every row on every problem it applies to, checks every claim, fits rates. What was
-    finished before is reused; interrupting loses nothing that was finished.
-    """
-    from experiments.commands.survey import survey_command
-
-    raise typer.Exit(survey_command(preset, row or (), out, as_json=as_json))
 
 
 @app.command()

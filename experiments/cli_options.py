@@ -48,3 +48,13 @@ OfSamples = Annotated[int, typer.Option(help="Samples of a step of models that a
 OfLargest = Annotated[int, typer.Option(help="Bytes of the longest message.")]
 OfRepeats = Annotated[int, typer.Option(help="Measurements, of which the least counts.")]
 OfOperators = Annotated[bool, typer.Option(help="Measure compressors.")]
+
+OfExecutor = Annotated[
+    str,
+    typer.Option(
+        "--executor",
+        help="dask://HOST:PORT of a scheduler, or MODULE:FUNCTION that returns a "
+        "concurrent.futures executor; else processes of this machine.",
+    ),
+]
+OfWorkers = Annotated[int, typer.Option(help="Processes, or workers of the executor.")]

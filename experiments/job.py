@@ -10,6 +10,7 @@ from pathlib import Path
 import pandas as pd
 from rich.console import Console
 
+from experiments.executors import ExecutorGone
 from experiments.progress import duration
 from experiments.reporting.comparisons import comparisons
 from experiments.reporting.drawings import draw_cell, drawings
@@ -18,7 +19,7 @@ from experiments.reporting.page import write_pages
 from experiments.reporting.pictures import Picture, pictures
 from experiments.reporting.table import ERROR, headline, results_table, write_table
 from experiments.store import Store
-from experiments.survey import Survey, SurveyInterrupted, run_survey, stopping
+from experiments.survey import WORKERS, Survey, SurveyInterrupted, run_survey, stopping
 from proofs_check.cell import Cell, CellResult
 from proofs_check.verdict import Outcome
 
@@ -30,27 +31,35 @@ def survey_job(
     out: Path,
     console: Console,
     versions: Mapping[Cell, str],
+    executor: str = "",
+    workers: int = WORKERS,
 ) -> int:
     """Run the survey into ``out`` and say how it went; returns the exit code.
 
-    ``versions`` says of each cell which version of what it depends on is the present one.
+    ``versions`` says of each cell which version of what it depends on is the present one;
+    ``executor`` and ``workers`` as of :func:`experiments.survey.run_survey`.
 
     0 everything ran and nothing was refuted; 1 a cell failed or a claim was refuted (the report is
     written all the same); 130, 143 or 129
     interrupted by SIGINT, SIGTERM or SIGHUP (what was finished is kept).
     """
-    store = Store(out / "cells", versions)
+    store = Store((out / "cells").resolve(), versions)
     try:
         with stopping():
             with EarlyReport(partial(write_early, cells, store, preset, out)) as early:
-                then = partial(draw_cell, out / "figures")
-                survey = run_survey(cells, run_cell, store, console, tick=early.tick, then=then)
+                then = partial(draw_cell, (out / "figures").resolve())
+                survey = run_survey(
+                    cells, run_cell, store, console, workers, early.tick, then, executor
+                )
             for fault in early.faults:
                 console.print(f"warning: no early report: {fault}", style="yellow", markup=False)
             table = results_table(survey)
             write_table(table, out / "results.parquet")
             shown, faults = _draw(survey, out, console)
             write_pages(survey, preset, shown, out)
+    except ExecutorGone as error:
+        console.print(f"error: {error}", style="red", markup=False, soft_wrap=True)
+        return 1
     except SurveyInterrupted as stop:
         kept = sum(store.path(cell).exists() for cell in cells)
         console.print(

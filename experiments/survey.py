@@ -14,7 +14,8 @@ from typing import final
 
 from rich.console import Console
 
-from experiments.pool import Ended, Pool, Started
+from experiments.executors import pool_of
+from experiments.pool import Ended, Started
 from experiments.progress import LiveProgress, PlainProgress, Progress, title
 from experiments.store import CorruptResult, Store, Stored, cell_name
 from proofs_check.cell import Cell, CellKind, CellResult
@@ -86,13 +87,17 @@ def run_survey(
     workers: int = WORKERS,
     tick: Callable[[], None] = lambda: None,
     then: Callable[[Cell, Stored], None] = _nothing,
+    executor: str = "",
 ) -> Survey:
     """Run the cells that are not in the store yet; ``run_cell`` must be importable by name.
 
     ``tick`` is called at least twice a second, and must not wait. ``then`` is called in the worker
-    once a cell's result is stored, and must not raise.
+    once a cell's result is stored, and must not raise. ``executor`` as of
+    :func:`experiments.executors.pool_of`; its workers must see the store under the same name.
 
     Raises:
+        ValueError: the executor is none.
+        ExecutorGone: it broke and did not open again.
         SurveyInterrupted: SIGINT, SIGTERM or SIGHUP came. No worker process is left, what was
             finished is in the store.
     """
@@ -111,7 +116,7 @@ def run_survey(
     if todo:
         with _single_threaded(), _progress(console, todo, store, workers) as progress:
             work = partial(_compute, run_cell, store, then)
-            failures = _run(todo, work, progress, store, workers, tick)
+            failures = _run(todo, work, progress, store, workers, tick, executor)
     fresh = {cell: stored for cell in todo if (stored := _trusted(store, cell, console))}
     done = kept | fresh
     store.remember(fresh)
@@ -152,9 +157,10 @@ def _run(
     store: Store,
     workers: int,
     tick: Callable[[], None],
+    executor: str,
 ) -> tuple[Failure, ...]:
     failures: list[Failure] = []
-    with Pool(work, min(workers, len(todo))) as pool:
+    with pool_of(executor, work, min(workers, len(todo))) as pool:
         for event in pool.run(in_order(progress.costs)):
             tick()
             if isinstance(event, Started):

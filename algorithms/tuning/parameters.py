@@ -1,7 +1,8 @@
 """Parameters of a row by name: read off the method that its recipe builds, and set in it.
 
-A method is a tree of frozen dataclasses; a parameter is a number, a truth value or an operator in
-it, named by the path of fields that leads there (``compressor.k``, ``period``, ``barrier.s``).
+A method is a tree of frozen dataclasses; a parameter is a number, a truth value, an operator or a
+topology in it, named by the path of fields that leads there (``compressor.k``, ``period``,
+``barrier.s``, ``topology``).
 Stepsizes are set by a tuning, sizes and seeds by a run: they are no parameters of a row.
 """
 
@@ -18,9 +19,11 @@ from algorithms.compressors.base import Compressor
 from algorithms.methods.base import Method
 from algorithms.names import UnknownName, look_up
 from algorithms.problems.base import Problem
+from algorithms.topologies.base import Topology
+from algorithms.topologies.gallery import gallery
 from theory.stepsizes import ConstantStep, Stepsize
 
-Value = int | float | bool | Compressor | None
+Value = int | float | bool | Compressor | Topology | None
 Settings = Mapping[str, str | Value]
 
 _OF_RUNS = ("ticks", "replicas", "schedule_seed", "n", "shapes")
@@ -36,7 +39,7 @@ def _leaves(node: Any, path: str) -> Iterator[tuple[str, Value]]:
         value, name = getattr(node, field.name), f"{path}{field.name}"
         if not field.init or field.name in _OF_RUNS or isinstance(value, Stepsize):
             continue
-        if isinstance(value, Compressor):
+        if isinstance(value, (Compressor, Topology)):
             yield name, value
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
             yield from _leaves(value, f"{name}.")
@@ -46,7 +49,7 @@ def _leaves(node: Any, path: str) -> Iterator[tuple[str, Value]]:
 
 def shown_value(value: Value) -> str:
     """A parameter's value as it is printed, and as it can be typed."""
-    if isinstance(value, Compressor):
+    if isinstance(value, (Compressor, Topology)):
         return value.name
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
@@ -55,7 +58,8 @@ def with_settings(row: Row, settings: Settings) -> Row:
     """The row with some of its parameters set, and everything else as it is.
 
     Names may be shortened to what tells them apart (``k`` for ``compressor.k``); values may be
-    text, and operators are given by their reported names. What a recipe derives from a parameter
+    text, and operators are given by their reported names, topologies by their families' (``ring``,
+    ``torus``) or whole names. What a recipe derives from a parameter
     (CHOCO's consensus stepsize from its operator's delta) stays as the recipe made it: set that
     too. The row's bill is that of the ledger; closed forms of its messages are the old row's.
 
@@ -138,6 +142,8 @@ def _read(path: str, text: str, old: Value) -> Value:
     """
     if isinstance(old, Compressor):
         return look_up("operator", text, OPERATORS)
+    if isinstance(old, Topology):
+        return look_up("topology", text, _graphs(old.n))
     if text.lower() in ("true", "false") and (old is None or isinstance(old, bool)):
         return text.lower() == "true"
     if text.lower() == "none":
@@ -151,6 +157,15 @@ def _read(path: str, text: str, old: Value) -> Value:
         kind = "true or false" if isinstance(old, bool) else "a whole number"
         raise ValueError(f"{path} must be {kind}, as {old!r} is, got {path}={text}")
     return int(number) if whole else number
+
+
+def _graphs(n: int) -> dict[str, Topology]:
+    """Topologies that n workers can have, by their names; by their families' where one has one."""
+    named = {one.name: one for one in gallery(n)}
+    families = [name.partition("(")[0] for name in named]
+    alone = {of: one for of, one in zip(families, named.values(), strict=True)
+             if families.count(of) == 1}  # fmt: skip
+    return {**alone, **named}
 
 
 def _replaced(node: Any, path: list[str], value: Value) -> Any:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pandas as pd
 
 from experiments.closure.versions import cell_versions
-from experiments.commands.console import bad_input, console, dump, writable
+from experiments.commands.console import at_least, bad_input, console, dump, writable
+from experiments.executors import opening
 from experiments.job import survey_job
 from experiments.named_rows import named_rows
 from experiments.reporting.table import headline
@@ -29,17 +30,22 @@ def cells_of(preset: str, keys: Sequence[str]) -> tuple[Cell, ...]:
     return tuple(cell for cell in cells(preset) if not keys or cell.row in wanted)
 
 
-def survey_command(preset: str, keys: Sequence[str], out: Path, *, as_json: bool) -> int:
+def survey_command(
+    preset: str, keys: Sequence[str], out: Path, *, as_json: bool, executor: str, workers: int
+) -> int:
     """Run it; the exit code is that of :func:`experiments.job.survey_job`."""
     with bad_input():
         if preset not in PRESETS:
             raise ValueError(f"preset must be one of {', '.join(PRESETS)}, got preset={preset}")
         chosen = cells_of(preset, keys)
+        at_least("workers", workers, 1)
+        if executor:
+            opening(executor)
         writable(out)
     out.mkdir(parents=True, exist_ok=True)
     named = " ".join((preset, *(f"--row {key}" for key in keys)))
     versions = cell_versions(chosen, prepare)
-    code = survey_job(named, chosen, run_cell, out, console(as_json), versions)
+    code = survey_job(named, chosen, run_cell, out, console(as_json), versions, executor, workers)
     if as_json and code in (0, 1):
         table = pd.read_parquet(out / "results.parquet")
         found = headline(table)["verdict"].value_counts()

@@ -1,0 +1,1 @@
+"""Studies of any size: a grid of runs from a file, resumable, to one partitioned data set."""

@@ -1,0 +1,175 @@
+"""Executors of others: a task that fails, a worker that dies, a scheduler that is started anew."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from experiments.executors import ExecutorGone, FuturesPool, opening, pool_of
+from experiments.pool import Ended, Started
+
+
+def work(folder: Path, task: str) -> None:
+    """Leave a file; ``raise`` raises, ``die`` dies the first time."""
+    if task == "raise":
+        raise ArithmeticError("no")
+    if task == "die" and not (folder / "died").exists():
+        (folder / "died").touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    if task == "always":
+        os.kill(os.getpid(), signal.SIGKILL)
+    time.sleep(0.05)
+    (folder / task).touch()
+
+
+def two_threads() -> Executor:
+    """An executor of the standard library."""
+    return ThreadPoolExecutor(2)
+
+
+def two_processes() -> Executor:
+    """One whose workers can die."""
+    return ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("fork"))
+
+
+def test_all_tasks_are_done_and_an_error_is_its_tasks_own(tmp_path: Path) -> None:
+    with FuturesPool[str](two_threads, partial(work, tmp_path), 2) as pool:
+        events = [event for event in pool.run(["a", "raise", "b"]) if event]
+    ended = {event.task: event for event in events if isinstance(event, Ended)}
+    assert sorted(ended) == ["a", "b", "raise"]
+    assert ended["raise"].error == "ArithmeticError: no" and "Traceback" in ended["raise"].detail
+    assert not ended["a"].error and (tmp_path / "b").exists()
+    started = [event.worker for event in events if isinstance(event, Started)]
+    assert started[:2] == [0, 1] and set(started) == {0, 1}
+
+
+@pytest.mark.processes
+def test_a_worker_that_dies_costs_its_task_another_try(tmp_path: Path) -> None:
+    with FuturesPool[str](two_processes, partial(work, tmp_path), 2) as pool:
+        ended = [event for event in pool.run(["die", *"abc"]) if isinstance(event, Ended)]
+    assert [event.error for event in ended] == [""] * 4
+    assert {path.name for path in tmp_path.iterdir()} == {"died", "die", *"abc"}
+
+
+@pytest.mark.processes
+def test_a_task_that_kills_every_worker_ends(tmp_path: Path) -> None:
+    with FuturesPool[str](two_processes, partial(work, tmp_path), 1) as pool:
+        ended = [event for event in pool.run(["always", "a"]) if isinstance(event, Ended)]
+    assert ended[0].error == "its worker, or the executor, died 3 times under it"
+    assert not ended[1].error
+
+
+def test_an_executor_that_does_not_open_is_told(tmp_path: Path) -> None:
+    def opened() -> Executor:
+        raise ConnectionRefusedError("nobody there")
+
+    with FuturesPool[str](opened, partial(work, tmp_path), 2, patience=0.0) as pool:
+        with pytest.raises(ExecutorGone, match="ConnectionRefusedError: nobody there"):
+            list(pool.run(["a"]))
+
+
+def test_what_names_no_executor_is_told() -> None:
+    assert opening(f"{__name__}:two_threads") is two_threads
+    with pytest.raises(ValueError, match=r"executor must be dask://HOST:PORT, or MODULE:FUNCTION"):
+        pool_of("slurm", print, 2)
+    with pytest.raises(ValueError, match="executor='nowhere:made' cannot be had: No module"):
+        opening("nowhere:made")
+    with pytest.raises(ValueError, match="width must be at least 1 task, got width=0"):
+        FuturesPool[str](two_threads, print, 0)
+
+
+def free_port() -> int:
+    """A port that nothing listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class DaskCluster:
+    """A scheduler and workers of dask.distributed as processes of their own."""
+
+    def __init__(self) -> None:
+        self.address = f"127.0.0.1:{free_port()}"
+        self.begun: list[subprocess.Popen[bytes]] = []
+        self.scheduler = self.schedule()
+
+    def start(self, module: str, *options: str) -> subprocess.Popen[bytes]:
+        """One of dask's programs."""
+        command = [sys.executable, "-W", "ignore", "-m", f"distributed.cli.{module}", *options]
+        quiet = subprocess.DEVNULL
+        process = subprocess.Popen([*command, "--no-dashboard"], stdout=quiet, stderr=quiet)
+        self.begun.append(process)
+        return process
+
+    def schedule(self) -> subprocess.Popen[bytes]:
+        """The scheduler, at the same address each time."""
+        host, _, port = self.address.partition(":")
+        return self.start("dask_scheduler", "--host", host, "--port", port)
+
+    def worker(self) -> subprocess.Popen[bytes]:
+        """One worker of one thread, that waits for its scheduler."""
+        return self.start(
+            "dask_worker", f"tcp://{self.address}", "--nthreads", "1", "--no-nanny",
+            "--death-timeout", "300",
+        )  # fmt: skip
+
+    def end(self) -> None:
+        """Kill all that was started."""
+        for process in self.begun:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            process.wait()
+
+
+@pytest.mark.processes
+@pytest.mark.slow
+def test_work_on_dask_survives_a_dead_worker_and_a_new_scheduler(tmp_path: Path) -> None:
+    tasks = [f"task{k}" for k in range(60)]
+    cluster = DaskCluster()
+    workers = [cluster.worker(), cluster.worker()]
+
+    def trouble() -> None:
+        _until(tmp_path, 5)
+        workers[0].kill()
+        _until(tmp_path, 10)
+        cluster.scheduler.kill()
+        cluster.scheduler.wait()
+        cluster.scheduler = cluster.schedule()
+        cluster.worker()
+
+    troubles = threading.Thread(target=trouble)
+    try:
+        troubles.start()
+        opened = opening(f"dask://{cluster.address}")
+        with FuturesPool[str](opened, partial(_slowly, str(tmp_path)), 4, patience=300) as pool:
+            ended = [event for event in pool.run(tasks) if isinstance(event, Ended)]
+    finally:
+        troubles.join()
+        cluster.end()
+    assert sorted(event.task for event in ended) == sorted(tasks)
+    assert [event.error for event in ended] == [""] * len(tasks)
+    assert {path.name for path in tmp_path.iterdir()} == set(tasks)
+
+
+def _until(folder: Path, files: int, limit: float = 300.0) -> None:
+    end = time.monotonic() + limit
+    while len(list(folder.iterdir())) < files and time.monotonic() < end:
+        time.sleep(0.05)
+
+
+def _slowly(folder: str, task: str) -> None:
+    """Leave a file after a moment; needs nothing but the standard library of a worker."""
+    time.sleep(0.1)
+    Path(folder, task).touch()
