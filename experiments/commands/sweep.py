@@ -13,7 +13,7 @@ from experiments.progress import duration
 from experiments.survey import SurveyInterrupted, stopping
 from experiments.sweeps.study import SweepStudy
 from experiments.sweeps.study_file import read_study
-from experiments.sweeps.sweeping import Plan, Swept, plan, run_sweep
+from experiments.sweeps.sweeping import SweepCost, Swept, plan, run_sweep
 
 
 def sweep_command(
@@ -65,7 +65,7 @@ def _show(found: Swept, *, as_json: bool) -> None:
     )  # fmt: skip
 
 
-def _show_plan(study: SweepStudy, found: Plan, workers: int, *, as_json: bool) -> None:
+def _show_plan(study: SweepStudy, found: SweepCost, workers: int, *, as_json: bool) -> None:
     if as_json:
         dump(asdict(found) | {"name": study.name, "left_out": list(study.left_out)})
         return

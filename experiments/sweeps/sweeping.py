@@ -55,7 +55,7 @@ class Swept:
 
 @final
 @dataclass(frozen=True)
-class Plan:
+class SweepCost:
     """What a study will cost, from runs that were made to see.
 
     Attributes:
@@ -123,7 +123,7 @@ def run_sweep(
     return Swept(study, work.folder, reused, failures, time.monotonic() - begin)
 
 
-def plan(study: SweepStudy, out: Path, tries: int = 3) -> Plan:
+def plan(study: SweepStudy, out: Path, tries: int = 3) -> SweepCost:
     """What is to be done and what it will cost: some runs of the study, spread over it, are made.
 
     The cost of a run is taken to grow with its workers times its steps.
@@ -142,7 +142,7 @@ def plan(study: SweepStudy, out: Path, tries: int = 3) -> Plan:
         tried.append((words, seconds))
         spent, size = spent + seconds, size + point.n * point.steps
     whole = sum(_size(dict(pair.axes), pair.runs) for pair in study.pairs)
-    return Plan(study.runs, study.blocks, done, tuple(tried), spent / size * whole)
+    return SweepCost(study.runs, study.blocks, done, tuple(tried), spent / size * whole)
 
 
 def _size(axes: Mapping[str, tuple[Any, ...]], runs: int) -> float:
