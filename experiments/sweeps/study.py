@@ -57,7 +57,7 @@ class PairOfStudy:
 
     @property
     def runs(self) -> int:
-        """How many runs it has."""
+        """How many runs of the study it has."""
         return math.prod(len(values) for _, values in self.axes)
 
     def point(self, number: int) -> RunPoint:
