@@ -132,7 +132,7 @@ def test_no_signature_rests_on_the_whole_catalogue() -> None:
 
 def test_a_method_reruns_its_rows_and_the_checks_that_run_it(tree: Path, before: Versions) -> None:
     file = "algorithms/methods/gossip_pairwise/ad_psgd.py"
-    found = changed(tree, before, file, "def step(", "def step(  # edited\n       ")
+    found = changed(tree, before, file, "def meet(", "def meet(  # edited\n       ")
     studies = ("ad_psgd_conflicts", "ad_psgd_rate", "ad_psgd_straggler")
     own = of_rows("ad-psgd") & (runs() | kind("bound"))
     expected = own | called("gossip_pairwise.ad_psgd.ad_psgd")
