@@ -72,14 +72,16 @@ def run(
     replicas: int = 32,
     seed: int = 0,
     gamma: float | None = None,
-    tuning: str = "theorem",
+    tuning: str | None = None,
     **settings: Any,
 ) -> Single:
     """One row on one problem with n workers, under the theorem that tunes it.
 
     ``gamma`` is a constant stepsize of one's own, ``tuning="grid"`` takes the best of a stated
-    grid; ``settings`` set parameters of the row by name, as in ``period=4``. The result has the
-    trace (``played.trace``), ``theorem``, ``bound``, ``quantities()``, ``frame`` (tidy data) and
+    grid, "theorem" what is proved. Without it that is the theorem's, or the grid's with the
+    theorem's run beside it (``proven``) where users take other parameters. ``settings`` set
+    parameters of the row by name, as in ``period=4``. The result has the trace
+    (``played.trace``), ``theorem``, ``bound``, ``quantities()``, ``frame`` (tidy data) and
     ``figure()``.
 
     Raises:
@@ -89,16 +91,16 @@ def run(
     from algorithms.catalogue import problem as problem_called
     from algorithms.catalogue import row as row_called
     from experiments.single import run_single
-    from experiments.tuned_rows import Tuning, chosen
+    from experiments.tuned_rows import Tuning, chosen, usual
 
-    objective = problem_called(problem, n)
-    ready = chosen(
-        row_called(row), objective, Tuning(tuning), seed=seed, gamma=gamma, settings=settings,
-        steps=steps,
-    )  # fmt: skip
+    mine, objective = row_called(row), problem_called(problem, n)
+    by = usual(mine) if tuning is None else Tuning(tuning)
+    both = tuning is None and gamma is None and by is Tuning.GRID
+    ready = chosen(mine, objective, by, seed=seed, gamma=gamma, settings=settings, steps=steps)
     return run_single(
-        ready.row, objective, steps=steps, replicas=replicas, seed=seed, step=ready.step
-    )
+        ready.row, objective, steps=steps, replicas=replicas, seed=seed, step=ready.step,
+        proven=mine if both else None,
+    )  # fmt: skip
 
 
 def compare(

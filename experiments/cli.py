@@ -29,7 +29,7 @@ from experiments.cli_options import (
     OfSchedule,
     Row,
     Settings,
-    Tuned,
+    UsualTuning,
     Workers,
 )  # fmt: skip
 from experiments.cli_seconds import seconds
@@ -85,7 +85,7 @@ def run(
     gamma: Annotated[
         float | None, typer.Option(help="Constant stepsize, instead of the theorem's.")
     ] = None,
-    tuning: Tuned = "theorem",
+    tuning: UsualTuning = None,
     settings: Settings = None,
     form: Annotated[
         str | None, typer.Option(help="A form of the row, see `list --forms`; or ROW:FORM as key.")

@@ -13,6 +13,13 @@ Tuned = Annotated[
     str,
     typer.Option(help="theorem: what is proved; grid: the best of a stated grid, as papers do it."),
 ]
+UsualTuning = Annotated[
+    str | None,
+    typer.Option(
+        help="theorem: what is proved; grid: the best of a stated grid, as papers do it. Without "
+        "it: theorem; or grid, the theorem's run drawn beside, where users take other parameters."
+    ),
+]
 Settings = Annotated[
     list[str] | None,
     typer.Option("--set", help="NAME=VALUE of a parameter of the row; `run` prints them all."),

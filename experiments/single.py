@@ -75,12 +75,14 @@ class Single:
         problem: the problem that it was run on.
         played: the run, with the constants and the theorem it was tuned by.
         timing: whose seconds it is told in.
+        proven: the run that a theorem tunes, drawn beside one that users' parameters tune.
     """
 
     row: Row
     problem: Problem
     played: TunedRun
     timing: Timing = STANDARD
+    proven: TunedRun | None = None
 
     @property
     def theorem(self) -> Theorem | None:
@@ -101,7 +103,11 @@ class Single:
         """What the three panels show."""
         replicas = len(self.played.trace.suboptimality)
         name = f"{self.row.key} on {self.problem.name}, n = {self.problem.n}, {replicas} replicas"
-        return run_curves(self.series, name)
+        series = self.series
+        if self.proven is not None:
+            beside = replace(run_series(self.proven, self.problem.n), tuning="its theorem")
+            series = replace(series, beside=beside, tuning="best of a grid")
+        return run_curves(series, name)
 
     def last(self) -> Quantity:
         """What is shown at the last step."""
@@ -171,9 +177,11 @@ def run_single(
     seed: int = 0,
     step: Stepsize | None = None,
     place: OnCluster | None = None,
+    proven: Row | None = None,
 ) -> Single:
     """Run a row, tuned as the catalogue tunes it, or with a ``step`` of one's own; its seconds are
-    those of a cluster if there is a ``place``.
+    those of a cluster if there is a ``place``. If a theorem tunes the row ``proven``, its run is
+    kept beside.
 
     Raises:
         ValueError: an argument is out of range, the row is planned, or the place does not fit it.
@@ -182,7 +190,11 @@ def run_single(
     timing = (place or OnCluster()).timing(row, problem)
     played = tuned_run(row, problem, steps, replicas, seed, step, timing=timing)
     trace = in_cluster_time(played.trace, played.tuned.method, timing)
-    return Single(row, problem, played._replace(trace=trace), timing)
+    other = None
+    if proven is not None and proven.tune(problem, steps).theorem is not None:
+        other = tuned_run(proven, problem, steps, replicas, seed, timing=timing)
+        other = other._replace(trace=in_cluster_time(other.trace, other.tuned.method, timing))
+    return Single(row, problem, played._replace(trace=trace), timing, other)
 
 
 def uncovered(
@@ -256,7 +268,7 @@ def run_curves(series: RunSeries, title: str) -> RunCurves:
 
 
 def _practice(series: RunSeries, quantity: str) -> RunCurves:
-    """The practitioner's run beside a theorem's, named with what it shows if that is another."""
+    """Another run beside this one, named with what it shows if that is another quantity."""
     words = "" if series.quantity == quantity else f", {LABELS[series.quantity]}"
     return replace(run_curves(series, ""), name=f"mean, {series.tuning}{words}")
 

@@ -22,6 +22,16 @@ class Tuning(StrEnum):
     GRID = "grid"
 
 
+def usual(row: Row) -> Tuning:
+    """What tunes a run of which nothing else is said: the grid where a theorem asks for parameters
+    at which hardly anything happens, so that users take others; else the theorem.
+
+    Raises:
+        ValueError: the row is planned.
+    """
+    return Tuning.THEOREM if row.ready().practice is None else Tuning.GRID
+
+
 class Chosen(NamedTuple):
     """A row with the parameters of its run.
 

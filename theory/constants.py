@@ -101,6 +101,7 @@ class Constants:
             norm of what k products of mixing matrices differ from their limit in.
         echoed: alpha of what is sent, C(g + alpha h), under decaying feedback.
         remembered: beta of its memory h <- beta h + g - sent.
+        consensus_step: gamma of compressed gossip, a pure number.
         statements: by a constant's name, how it is known.
     """
 
@@ -157,6 +158,7 @@ class Constants:
     carried: float | None = None
     echoed: float | None = None
     remembered: float | None = None
+    consensus_step: float | None = None
     statements: MappingProxyType[str, Statement] = field(
         default_factory=lambda: MappingProxyType({})
     )

@@ -29,8 +29,8 @@ from experiments.commands.console import (
 from experiments.figures.panels import three_panels
 from experiments.figures.style import save, styled
 from experiments.single import LEVEL, Single, run_single, uncovered
-from experiments.tuned_rows import Tuning, chosen, read_settings
-from proofs_check.methods.tuned_run import VACUOUS
+from experiments.tuned_rows import Tuning, chosen, read_settings, usual
+from proofs_check.methods.tuned_run import VACUOUS, TunedRun, shown
 
 
 def run_command(
@@ -44,26 +44,29 @@ def run_command(
     gamma: float | None,
     out: Path,
     as_json: bool,
-    tuning: str = Tuning.THEOREM.value,
+    tuning: str | None = None,
     settings: Sequence[str] = (),
     place: OnCluster | None = None,
 ) -> int:
-    """Exit code 1 if the run diverged; without a problem ``on`` which to run, the row's first."""
+    """Exit code 1 if the run diverged; without a problem ``on`` which to run, the row's first, and
+    without a ``tuning`` the row's usual one, with a theorem's run beside it."""
     with bad_input():
         for name, value, least in (("n", n, 2), ("T", steps, 1), ("replicas", replicas, 1)):
             at_least(name, value, least)
         problem_name = on or row(key).ready().problems[0]
         mine, objective = _chosen(key, problem_name, n)
         writable(out)
-        by = look_up("tuning", tuning, {one.value: one for one in Tuning})
+        tunings = {one.value: one for one in Tuning}
+        by = usual(mine) if tuning is None else look_up("tuning", tuning, tunings)
         given = read_settings(settings)
         ready = chosen(mine, objective, by, seed=seed, gamma=gamma, settings=given, steps=steps)
         ready.tuned(objective, steps)  # refuses a stepsize that nobody takes
+        both = tuning is None and gamma is None and by is Tuning.GRID
         reasons = uncovered(ready.row, objective, steps, ready.step)
         try:
             single = run_single(
                 ready.row, objective, steps=steps, replicas=replicas, seed=seed, step=ready.step,
-                place=place,
+                place=place, proven=mine if both else None,
             )  # fmt: skip
         except Diverged as error:
             reached = int(error.trace.steps[-1])
@@ -71,7 +74,7 @@ def run_command(
             return 1
     words = [key, problem_name, f"n{n}", f"T{steps}", f"seed{seed}"]
     words += [] if gamma is None else [f"gamma{gamma:g}"]
-    words += [by.value] if by is Tuning.GRID else []
+    words += [by.value] if by is Tuning.GRID and not both else []
     words += [f"{name}={value}" for name, value in given.items()]
     if place is not None and place.cluster:
         words += [Path(place.cluster).stem, *place[1:]]
@@ -170,12 +173,26 @@ def _show(
         rule = single.played.tuned.note
         told = f"theorem: none applies, and there is no bound; gamma = {rule}; --tuning grid does"
     out.print(escape(told), highlight=False, soft_wrap=True)
+    if single.proven is not None and single.proven.tuned.theorem is not None:
+        name, end, its_bound = _end_of(single.proven, single.problem.n)
+        told = (
+            f"beside it the run of its theorem (--tuning theorem), {name} {number(end)} at the end"
+            f"{its_bound}: {single.proven.tuned.theorem.title}"
+        )
+        out.print(escape(told), highlight=False, soft_wrap=True)
     for reason in reasons:
         out.print(escape(f"not covered by {reason}"), highlight=False, soft_wrap=True)
     for path in files:
         out.print(f"plot: {path}", highlight=False, soft_wrap=True)
     if math.isnan(float(curves.low[-1])):
         out.print("one replica: no interval; --replicas 32 gives one", highlight=False)
+
+
+def _end_of(played: TunedRun, n: int) -> tuple[str, float, str]:
+    """What is shown of a run, its mean at the end, and the theorem's bound in words."""
+    what = shown(played, n)
+    bound = "" if what.bound is None else f", bound {number(float(what.bound[-1]))}"
+    return what.quantity, float(what.samples[:, -1].mean()), bound
 
 
 def _vacuous(single: Single) -> str:

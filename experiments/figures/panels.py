@@ -32,7 +32,7 @@ class RunCurves:
         steps: steps done at each record.
         bound_label: what the bound is called in the legend.
         name: what the measured mean is called in the legend.
-        beside: another run of the method, drawn without band or bound.
+        beside: another run of the method, drawn without band, with its bound if it has one.
     """
 
     title: str
@@ -72,6 +72,9 @@ def three_panels(run: RunCurves) -> Figure:
             beside = shown(run.beside.mean, log)
             ax.plot(shown(its, log), beside, color=SERIES[2], linewidth=1.5,
                     label=run.beside.name)  # fmt: skip
+            if run.beside.bound is not None and np.isfinite(run.beside.bound).any():
+                ax.plot(shown(its, log), shown(run.beside.bound, log), color=BOUND, linewidth=1.3,
+                        linestyle=(0, (5, 2)), label=run.beside.bound_label)  # fmt: skip
         if log:
             logarithmic(ax)
         ax.set_xlabel(label)

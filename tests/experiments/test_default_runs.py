@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 
+import rateproof
 from algorithms.catalogue import Tuned, problem, row
 from algorithms.methods.base import Method
 from algorithms.methods.decomposition.gradiveq import GradiVeQ
@@ -28,6 +29,8 @@ from algorithms.problems.base import Problem
 from algorithms.run import run
 from algorithms.sets.geometry import Euclidean
 from algorithms.trace import Trace
+from algorithms.tuning.parameters import with_settings
+from experiments.single import uncovered
 from experiments.tuned_rows import Tuning, chosen
 from theory.stepsizes import ConstantStep, PolynomialStep
 
@@ -154,15 +157,34 @@ def test_gradiveq_ends_where_full_gradients_do_for_two_fifths_of_the_bits():
     assert all(float(one.suboptimality[:, -1].mean()) > 2 * loss for one in other)
 
 
-def test_choco_gossip_agrees_at_the_grids_step_and_hardly_at_the_proven_one():
-    """The proven consensus step is what a run without ``--tuning`` shows, with its bound."""
-    ends = {}
-    for tuning in Tuning:
-        tuned, built = default("choco-gossip", tuning)
-        trace = run(tuned.method, built, steps=_STEPS, points=3)
-        ends[tuning] = float(trace.consensus[0, -1] / trace.consensus[0, 0])
-        assert tuned.theorem is not None
-    assert ends[Tuning.GRID] < 1e-20 < 1e-2 < ends[Tuning.THEOREM]
+def test_choco_gossip_agrees_and_its_theorems_run_is_beside():
+    """A run without ``--tuning`` averages by the grid's consensus step, of which no bound speaks;
+    the proven one hardly does, under its bound."""
+    found = rateproof.run("choco-gossip", "consensus", replicas=1)
+    assert found.proven is not None and found.theorem is None and found.bound is None
+    ends = [
+        float(one.trace.consensus[0, -1] / one.trace.consensus[0, 0])
+        for one in (found.played, found.proven)
+    ]
+    assert ends[0] < 1e-20 < 1e-2 < ends[1]
+    beside = found.curves().beside
+    assert beside is not None and beside.bound is not None and (beside.bound[1:] > 0).all()
+    assert (beside.mean[1:] <= beside.bound[1:]).all()
+    drawn = {line.get_label() for line in found.figure().axes[0].get_lines()}
+    assert {"mean, its theorem", beside.bound_label} <= drawn
+    proven = rateproof.run("choco-gossip", "consensus", tuning="theorem", replicas=1)
+    assert proven.proven is None and proven.bound is not None
+    assert proven.last().mean == found.proven.trace.consensus[0, -1] * _N
+
+
+def test_no_theorem_speaks_of_chocos_rounds_at_another_consensus_step():
+    """Its bound was drawn for any: Theorem 2 states one, and SGD's theorems rest on it."""
+    for key, name in (("choco-gossip", "consensus"), ("choco-sgd", "nonconvex-digits-dirichlet")):
+        built = problem(name, _N)
+        assert row(key).tune(built, _STEPS).theorem is not None
+        other = with_settings(row(key), {"consensus_step": 0.0017})
+        assert other.tune(built, _STEPS).theorem is None
+        assert any("consensus_step must be" in why for why in uncovered(other, built, _STEPS))
 
 
 def test_choco_sgd_keeps_workers_together():

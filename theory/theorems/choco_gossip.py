@@ -59,6 +59,16 @@ def consensus_rate(c: Constants) -> float:
     return (1 - c.need("lam")) ** 2 * c.need("delta") / 82
 
 
+def at_consensus_stepsize(c: Constants) -> tuple[Condition, ...]:
+    """The condition that a method whose consensus stepsize is stated averages by that of the
+    theorem; nothing where none is.
+    """
+    if c.consensus_step is None:
+        return ()
+    wanted = consensus_stepsize(c)
+    return (equal("consensus_step", c.consensus_step, wanted, "the prescribed one"),)
+
+
 @final
 @dataclass(frozen=True)
 class ChocoGossipTheorem(ConstantStepTheorem):
@@ -83,7 +93,7 @@ class ChocoGossipTheorem(ConstantStepTheorem):
         return consensus_rate(c)
 
     def premises(self, c: Constants) -> tuple[Condition, ...]:
-        return connected(c), symmetric(c), quality(c, "delta")
+        return connected(c), symmetric(c), quality(c, "delta"), *at_consensus_stepsize(c)
 
     def conditions(self, c: Constants, step: ConstantStep) -> tuple[Condition, ...]:
         return (equal("gamma", step.gamma, consensus_stepsize(c), "the prescribed one"),)

@@ -33,7 +33,11 @@ from theory.claims import Confidence, Source
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep
 from theory.theorem import HALF, Order
-from theory.theorems.choco_gossip import consensus_rate, consensus_stepsize
+from theory.theorems.choco_gossip import (
+    at_consensus_stepsize,
+    consensus_rate,
+    consensus_stepsize,
+)
 from theory.theorems.conditions import Condition, connected, symmetric
 from theory.theorems.families import MiniBatchDescent, within_drift
 
@@ -67,7 +71,7 @@ class ChocoSgdNonconvex(MiniBatchDescent):
         return lead + 24 * c.need("G2") * n * L / (consensus_rate(c) ** 2 * count)
 
     def premises(self, c: Constants) -> tuple[Condition, ...]:
-        return connected(c), symmetric(c)
+        return connected(c), symmetric(c), *at_consensus_stepsize(c)
 
     def limit(self, c: Constants) -> float:
         return 1 / c.need("L_max")

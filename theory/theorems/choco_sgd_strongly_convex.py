@@ -33,7 +33,11 @@ from theory.claims import Confidence, Source
 from theory.constants import Constants
 from theory.stepsizes import InverseTimeStep
 from theory.theorem import Order
-from theory.theorems.choco_gossip import consensus_rate, consensus_stepsize
+from theory.theorems.choco_gossip import (
+    at_consensus_stepsize,
+    consensus_rate,
+    consensus_stepsize,
+)
 from theory.theorems.conditions import (
     Condition,
     at_least,
@@ -71,7 +75,9 @@ class ChocoSgdStronglyConvex(WeightedAverage):
         return max(5 / consensus_rate(c), 16 * (c.need("L_max") / c.need("mu_min")))
 
     def premises(self, c: Constants) -> tuple[Condition, ...]:
-        return positive(c, "mu_min"), connected(c), symmetric(c)
+        return (
+            positive(c, "mu_min"), connected(c), symmetric(c), *at_consensus_stepsize(c),
+        )  # fmt: skip
 
     def conditions(self, c: Constants, step: InverseTimeStep) -> tuple[Condition, ...]:
         most = 40 * c.need("n") * c.need("G2") * (step(0) / consensus_rate(c)) ** 2

@@ -82,7 +82,7 @@ class ChocoRound(GossipRound[ChocoState]):
         own = operator_constants(self.compressor, problem.d)
         apart = problem.n * float(problem.start().double().square().sum())
         known = Statement(Kind.EXACT, "x_0", "models are equal, public copies start at 0")
-        own = own.state(known, initial_potential=apart)
+        own = own.state(known, initial_potential=apart).state(consensus_step=self.consensus_step)
         return stated.merge(self.topology.constants()).merge(own)
 
     def init(self, x: Tensor) -> ChocoState:

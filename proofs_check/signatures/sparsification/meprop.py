@@ -14,7 +14,7 @@ from algorithms.run import run
 from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
 from theory.stepsizes import ConstantStep
 
-_N, _STEPS, _STEP, _TARGET, _REPLICAS = 2, 52, ConstantStep(0.3), 1.25, 10
+_N, _STEPS, _STEP, _TARGET, _REPLICAS = 2, 52, ConstantStep(0.3), 1.25, 16
 
 
 @cache
