@@ -131,11 +131,13 @@ def _shift_jacobian(x: Floats, p: Floats, b: Floats) -> Floats:
 
 
 def _levels(weight: Floats, v: Floats, p: float) -> Floats:
-    """A and c of A exp(p v) + c by least squares of relative errors: ``[3, N]`` with p between."""
+    """A and c of A exp(p v) + c by least squares of relative errors: ``[3, N]`` with p between; NaN
+    where a curve's power and its constant cannot be told apart."""
     one, two = weight * np.exp(p * v), weight
     g11, g12, g22 = (one * one).sum(1), (one * two).sum(1), (two * two).sum(1)
     h1, h2 = one.sum(1), two.sum(1)
     det = g11 * g22 - g12**2
+    det = np.where(det == 0, np.nan, det)
     return np.stack(
         ((g22 * h1 - g12 * h2) / det, np.full(len(weight), p), (g11 * h2 - g12 * h1) / det)
     )

@@ -150,3 +150,12 @@ def test_what_is_found_is_named():
 def test_few_replicas_and_points_are_not_described():
     y = noisy_curves("power law", 8, "log-normal", 0.01, 1, 13)[0]
     assert described(X, y[:5]) is None and described(X[:2], y[:, :2]) is None
+
+
+def test_a_curve_that_falls_by_many_orders_is_fitted_without_a_warning():
+    """Of relative weights its last point's alone is left; warnings are errors in this suite."""
+    x = np.array([1.0, 2.0, 4.0, 8.0, 16.0])
+    log_y = np.stack((-4.0 * x, np.log(1.0 / x + 0.5)))
+    fitted = MODELS[FLOOR](x, log_y)
+    assert np.isfinite(fitted.residual).all()
+    assert np.abs(fitted.residual[1]).max() < 1e-6 and abs(fitted.exponent[1] + 1) < 1e-4
