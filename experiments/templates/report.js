@@ -197,7 +197,7 @@ const report = (() => {
     return {
       barmode: "overlay",
       paper_bgcolor: style.getPropertyValue("--sheet").trim(), plot_bgcolor: style.getPropertyValue("--sheet").trim(),
-      font: { color: ink, size: 13 }, margin: { t: 20, r: 16, b: 50, l: 60 },
+      font: { color: ink, size: 13 }, margin: { t: 20, r: 16, b: 64, l: 60 },
       legend: { orientation: "h", x: 0, y: 1.02, yanchor: "bottom" }, hovermode: "closest",
       xaxis: side(data.bars ? data.x : data.axes[axis], !data.bars && logs[0]),
       yaxis: data.bars ? { automargin: true, autorange: "reversed" } : side(data.y, logs[1]),
