@@ -82,6 +82,9 @@ class OrderOnly(Result):
         confidence: how surely the statement is known.
         homogeneous: whether it speaks of one objective for all workers only.
         growing_batch: whether it speaks of batches only that grow with the number of steps.
+        by_horizon: what else the source lets follow the number of steps, stepsizes apart; a method
+            that keeps it fixed is not spoken of. Empty: nothing.
+        step_power: constant stepsizes fall with that power of the number of steps, negated.
 
     Raises:
         ValueError: the confidence is one that a hard check could rest on.
@@ -97,6 +100,8 @@ class OrderOnly(Result):
     assumes: str = ""
     homogeneous: bool = False
     growing_batch: bool = False
+    by_horizon: str = ""
+    step_power: Fraction = HALF
 
     def __post_init__(self) -> None:
         if self.confidence.assertable:

@@ -101,7 +101,7 @@ ENTRIES: tuple[Row, ...] = (
             message_bits=_sketch_bits,
             downlink=_asked_and_told,
             why="stated to order only, with a contraction that holds with high probability over "
-            "the hashes",
+            "the hashes, of a sketch whose size grows with log T; this one is fixed",
             results=(sketched_sgd,),
         ),
     ),

@@ -1,6 +1,7 @@
 """Rates in T where no theorem applies: an order that a source states, or the exponent alone.
 
-An order is looked at where its stepsizes are: gamma proportional to 1/sqrt(T), or 2 / (mu (s + t))
+An order is looked at where its stepsizes are: gamma proportional to 1/sqrt(T), or to the power of T
+that it states, or 2 / (mu (s + t))
 for an order of 1/T under strong convexity. The first is a quarter of the largest of 1/L, 1/(2 L),
 ... with which the shortest and the longest run end below their start; a few replicas decide. Where
 steps are shares of a layer's length, the first that is tried moves a layer by its own.
@@ -53,21 +54,23 @@ def rate_by_order(
     """Against an order without constants, at the stepsizes of that order; or the exponent alone."""
     stated = next((one for one in row.results if _speaks_of(one, played.constants)), None)
     power = None if stated is None else _power(stated)
+    falls = float(stated.step_power) if isinstance(stated, OrderOnly) else 0.5
     metric = (stated and stated.metric) or Metric.AVERAGE_SQUARED_GRADIENT
 
     def measured_at(steps: int, many: int, first: int) -> HorizonCurve:
         traces = [
             _ordered_run(
-                row, problem, played, gamma, power, metric, steps >> k, first + k, many, steps
+                row, problem, played, gamma, power, falls, metric, steps >> k, first + k, many,
+                steps,
             )
             for k in range(HORIZONS - 1, -1, -1)
-        ]
+        ]  # fmt: skip
         ends = np.stack([_ends(trace, metric) for trace in traces], axis=1)
         x = np.array([float(trace.steps[-1]) for trace in traces])
         return HorizonCurve(x, ends, np.ones_like(x), len(ends))
 
     try:
-        gamma = _steady(row, problem, played, power, metric)
+        gamma = _steady(row, problem, played, power, falls, metric)
         first = measured_at(played.steps // 2, replicas, seed)
         found = _exponent_of(first, power, stated, row, problem)
         if stated is not None and found.outcome is not Outcome.SUPPORTED:
@@ -93,7 +96,7 @@ def rate_by_order(
 
 def _speaks_of(result: Result, c: Constants) -> TypeGuard[Stated]:
     """Whether it is an order in T, not of one objective for all workers where they differ, and not
-    of batches that grow with T, which no row with such an order has.
+    of batches or other parameters that follow T, which no row with such an order has.
 
     A bound by second moments that a paper has the order of counts too: what it asks for is seldom
     known of a problem.
@@ -101,6 +104,8 @@ def _speaks_of(result: Result, c: Constants) -> TypeGuard[Stated]:
     if isinstance(result, Reached):
         return result.published
     if not isinstance(result, OrderOnly) or _power(result) is None:
+        return False
+    if result.by_horizon:
         return False
     return not (result.growing_batch or (result.homogeneous and c.zeta2 != 0))
 
@@ -141,16 +146,16 @@ def _sort(stated: Stated) -> str:
 
 
 def _ordered_step(
-    gamma: float, power: float | None, c: Constants, horizon: int, shortest: int
+    gamma: float, power: float | None, falls: float, c: Constants, horizon: int, shortest: int
 ) -> Stepsize:
     """``gamma`` at the shortest horizon, falling as the order asks for."""
     if power == -1 and c.mu:
         return InverseTimeStep(2 / c.mu, 2 / (c.mu * gamma))
-    return ConstantStep(gamma * (shortest / horizon) ** 0.5)
+    return ConstantStep(gamma * (shortest / horizon) ** falls)
 
 
 def _steady(
-    row: Row, problem: Problem, played: TunedRun, power: float | None, metric: Metric
+    row: Row, problem: Problem, played: TunedRun, power: float | None, falls: float, metric: Metric
 ) -> float:
     """The first stepsize of an order's runs; of no meaning where the method takes none.
 
@@ -168,8 +173,8 @@ def _steady(
     def ends_below(gamma: float, steps: int) -> bool:
         try:
             trace = _ordered_run(
-                row, problem, played, gamma, power, metric, steps, _PILOT_SEED, _PILOT_REPLICAS,
-                longest,
+                row, problem, played, gamma, power, falls, metric, steps, _PILOT_SEED,
+                _PILOT_REPLICAS, longest,
             )  # fmt: skip
         except Diverged:
             return False
@@ -187,12 +192,12 @@ def _steady(
 
 
 def _ordered_run(
-    row: Row, problem: Problem, played: TunedRun, gamma: float, power: float | None,
+    row: Row, problem: Problem, played: TunedRun, gamma: float, power: float | None, falls: float,
     metric: Metric, steps: int, seed: int, replicas: int, longest: int,
 ) -> Trace:  # fmt: skip
     shortest = max(1, longest >> (HORIZONS - 1))
     own = None if played.tuned.stepless else _ordered_step(
-        gamma, power, played.constants, steps, shortest
+        gamma, power, falls, played.constants, steps, shortest
     )  # fmt: skip
     tuned = row.tune(problem, steps, own)
     weighted = metric is Metric.WEIGHTED_SUBOPTIMALITY

@@ -28,6 +28,7 @@ PERIODS = (1, 2, 4, 8, 16, 32)
 BOUNDS = (0, 1, 2, 4, 8, 16)
 SHARES = (0.05, 0.1, 0.2, 0.4, 0.8)
 LEVELS = (1, 2, 4, 8, 16, 32)
+FRACTIONS = (2, 4, 6, 8, 10)
 
 Values = tuple[float, ...]
 
@@ -40,12 +41,15 @@ class SweepPoint(NamedTuple):
         problem: the problem there.
         steps: steps of its run.
         batch: base batches that a gradient averages.
+        setting: the parameter that was moved, of a grid the points in a unit; None where a graph, a
+            barrier or the problem was.
     """
 
     row: Row
     problem: Problem
     steps: int
     batch: int = 1
+    setting: float | None = None
 
 
 def points(
@@ -76,21 +80,21 @@ def points(
         case _:
             name, ladder = _moved_by(row, build(n), variable, steps)
             for at in values or ladder:
-                whole = float(at).is_integer()
-                yield SweepPoint(
-                    with_values(row, {name: int(at) if whole else at}), build(n), steps
-                )
+                set_to = int(at) if float(at).is_integer() else at
+                one = with_values(row, {name: set_to})
+                setting = 2.0**at if name == "compressor.fraction" else float(at)
+                yield SweepPoint(one, build(n), steps, setting=setting)
 
 
+_FINENESS = tuple(
+    (f"{where}.{name}", ladder)
+    for where in ("compressor", "gossip.compressor")
+    for name, ladder in (("k", SHARES), ("s", LEVELS), ("inner.s", LEVELS), ("q", SHARES))
+)
 _MOVERS: dict[str, tuple[tuple[str, Values], ...]] = {
     "H": (("period", PERIODS),),
-    "delta": (
-        *(
-            (f"{where}.{name}", ladder)
-            for where in ("compressor", "gossip.compressor")
-            for name, ladder in (("k", SHARES), ("s", LEVELS), ("inner.s", LEVELS), ("q", SHARES))
-        ),
-    ),
+    "delta": _FINENESS,
+    "s": (*_FINENESS, ("compressor.fraction", FRACTIONS)),
     "omega": (("compressor.s", LEVELS), ("compressor.k", SHARES), ("compressor.q", SHARES)),
     "tau": (("barrier.s", BOUNDS), ("barrier.tau", BOUNDS), ("tau", BOUNDS)),
 }
@@ -197,5 +201,7 @@ def value_at(variable: str, c: Constants, point: SweepPoint) -> float | None:
             return None if c.lam is None or not c.lam < 1 else 1 - c.lam
         case "batch":
             return float(point.batch)
+        case "s":
+            return point.setting
     value = getattr(c, variable)
     return float(value) if value else None

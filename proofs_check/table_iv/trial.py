@@ -43,7 +43,8 @@ class TableTrial:
         n: workers.
         steps: T, the longest horizon in steps of the method (one worker's gradient each where
             ``single``).
-        variables: what is varied: T, n, H, tau, omega, delta, gap.
+        variables: what is varied: T, n, H, tau, omega, delta, gap, and s: levels of a quantiser, or
+            the share of coordinates (or how many) that a sparsifier keeps.
         first: L times the largest stepsize, \\gamma_0 of convex cells and that of the shortest
             horizon of the others.
         single: whether a step is one worker's gradient and moves the mean model by its n-th part.
@@ -113,6 +114,9 @@ class TableTrial:
             return float(order.exponents[variable])
         if isinstance(result, Theorem) and _NAMES.get(variable, variable) in result.needs:
             return 0.0
+        if variable == "s":  # it enters through the operator's constant, if at all
+            through = [at for at in ("omega", "delta") if self.order_in(at) is not None]
+            return 0.0 if through and not any(self.order_in(at) for at in through) else None
         return float(self.objective.power) if variable == "T" else None
 
     @property

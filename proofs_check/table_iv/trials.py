@@ -187,14 +187,15 @@ def _one_by_one(
     )  # fmt: skip
 
 
-_NOBODY, _LATE = (None, None), ("T", "n", "tau", "omega")
+_NOBODY, _LATE = (None, None), ("T", "n", "tau", "omega", "s")
 _OMEGA = "no source states a rate; an unbiased operator adds variance, which leaves powers of T"
+_UNBOUNDED = "no tau to vary: pairs wait for nobody, so the schedule's largest is what it is"
 _SERVER: tuple[TableTrial, ...] = (
     *_pair(
         "PS, BSP, Null", row("bsp-sgd"), (bsp_strongly_convex_decreasing, bsp_nonconvex), "T", "n"
     ),
-    *_pair("PS, BSP, Quant.", _DIANA, (diana, diana_nonconvex), "T", "n", "omega", first=0.4),
-    *_pair("PS, BSP, Spars.", _TOP, (mem_sgd, ef_sgd_workers), "T", "n", "delta"),
+    *_pair("PS, BSP, Quant.", _DIANA, (diana, diana_nonconvex), "T", "n", "omega", "s", first=0.4),
+    *_pair("PS, BSP, Spars.", _TOP, (mem_sgd, ef_sgd_workers), "T", "n", "delta", "s"),
     *_one_by_one(
         "PS, SSP, Null", row("ssp"), (ssp, unbounded_delays), "T", "n", "tau",
         note="Ho et al. 2013 prove a regret of 1/sqrt(T) for convex Lipschitz functions, "
@@ -204,12 +205,12 @@ _SERVER: tuple[TableTrial, ...] = (
     *_one_by_one("PS, SSP, Quant.", _stale(_LEVELS), _NOBODY, *_LATE, note=_OMEGA),
     *_one_by_one("PS, SSP, Spars.", _stale(_KEPT), _NOBODY, *_LATE, note=_OMEGA),
     *_one_by_one(
-        "PS, ASP, Null", row("asp"), (None, asysg_con), "T", "n", summed=True,
+        "PS, ASP, Null", row("asp"), (None, asysg_con), "T", "n", "tau", summed=True,
         note="the survey's sources for the convex cell are about other things (T3)",
     ),
-    *_one_by_one("PS, ASP, Quant.", _late(_LEVELS), _NOBODY, "T", "n", "omega", summed=True),
+    *_one_by_one("PS, ASP, Quant.", _late(_LEVELS), _NOBODY, *_LATE, summed=True),
     *_one_by_one(
-        "PS, ASP, Spars.", _late(_KEPT), _NOBODY, "T", "n", "omega", summed=True, note=_OMEGA
+        "PS, ASP, Spars.", _late(_KEPT), _NOBODY, *_LATE, summed=True, note=_OMEGA
     ),
     *_pair(
         "PS, L-SGD, Null", _LOCAL, (local_sgd, pr_sgd), "T", "n", "H",
@@ -217,11 +218,11 @@ _SERVER: tuple[TableTrial, ...] = (
     ),
     *_pair(
         "PS, L-SGD, Quant.", _local("pqasgd", _LEVELS, NoMemory()), (None, pqasgd),
-        "T", "n", "H", "omega", convex=_UNEQUAL, first=0.125,
+        "T", "n", "H", "omega", "s", convex=_UNEQUAL, first=0.125,
     ),
     *_pair(
         "PS, L-SGD, Spars.", _local("qsparse-local-sgd", _LARGEST, ErrorFeedback()),
-        (None, qsparse_local), "T", "n", "H", "delta", convex=_UNEQUAL, longer=2, first=0.25,
+        (None, qsparse_local), "T", "n", "H", "delta", "s", convex=_UNEQUAL, longer=2, first=0.25,
         note="Basu et al. 2019 state 1/(bnT) for strongly convex functions too, to order only",
     ),
 )  # fmt: skip
@@ -233,23 +234,25 @@ _PEERS: tuple[TableTrial, ...] = (
     ),
     *_pair(
         "Gossip, BSP, Quant.", _choco(_SHRUNK), (choco_sgd_strongly_convex, choco_sgd_nonconvex),
-        "T", "n", "delta", "gap", convex=_UNEQUAL, peers=2,
+        "T", "n", "delta", "s", "gap", convex=_UNEQUAL, peers=2,
     ),
     *_pair(
         "Gossip, BSP, Spars.", _choco(_LARGEST), (choco_sgd_strongly_convex, choco_sgd_nonconvex),
-        "T", "n", "delta", "gap", convex=_UNEQUAL, peers=2,
+        "T", "n", "delta", "s", "gap", convex=_UNEQUAL, peers=2,
     ),
     *_one_by_one(
         "Gossip, ASP, Null", row("ad-psgd"), (None, ad_psgd), "T", "n", "gap",
+        convex=_UNEQUAL, peers=2, note=_UNBOUNDED,
+    ),
+    *_one_by_one(
+        "Gossip, ASP, Quant.", _paired(_GRID), _NOBODY, "T", "n", "s", "gap",
         convex=_UNEQUAL, peers=2,
+        note=f"ours: pairs exchange models on a grid; the mean stays what it is; {_UNBOUNDED}",
     ),
     *_one_by_one(
-        "Gossip, ASP, Quant.", _paired(_GRID), _NOBODY, "T", "n", "gap", convex=_UNEQUAL, peers=2,
-        note="ours: pairs exchange models on a grid; the mean stays what it is",
-    ),
-    *_one_by_one(
-        "Gossip, ASP, Spars.", _paired(_MASK), _NOBODY, "T", "n", "delta", "gap",
-        convex=_UNEQUAL, peers=2, note="ours: SAPS-PSGD's shared mask in AD-PSGD's pairs",
+        "Gossip, ASP, Spars.", _paired(_MASK), _NOBODY, "T", "n", "delta", "s", "gap",
+        convex=_UNEQUAL, peers=2,
+        note=f"ours: SAPS-PSGD's shared mask in AD-PSGD's pairs; {_UNBOUNDED}",
     ),
     *_pair(
         "Gossip, L-SGD, Null", row("gossip-local-sgd"), (None, local_gossip),
@@ -257,12 +260,12 @@ _PEERS: tuple[TableTrial, ...] = (
     ),
     *_pair(
         "Gossip, L-SGD, Quant.", _wandering(_SHRUNK), (None, sparq_sgd),
-        "T", "n", "H", "delta", "gap",
+        "T", "n", "H", "delta", "s", "gap",
         convex=_UNEQUAL, longer=2, first=0.125, peers=2,
     ),
     *_pair(
         "Gossip, L-SGD, Spars.", _wandering(_LARGEST), (None, sparq_sgd),
-        "T", "n", "H", "delta", "gap",
+        "T", "n", "H", "delta", "s", "gap",
         convex=_UNEQUAL, longer=2, first=0.125, peers=2,
     ),
 )  # fmt: skip

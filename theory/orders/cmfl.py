@@ -17,4 +17,5 @@ cmfl = OrderOnly(
     metric=None,
     order=Order({"T": -HALF}),
     assumes="convex f; bounded gradients and domain; a threshold that falls with time",
+    by_horizon="the threshold of relevance, which falls with time",
 )

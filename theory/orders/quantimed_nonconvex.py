@@ -24,4 +24,5 @@ quantimed_nonconvex = OrderOnly(
     metric=Metric.AVERAGE_SQUARED_GRADIENT,
     order=Order({"T": Fraction(-1, 3)}),
     assumes="alpha ~ T^(-1/6), epsilon ~ T^(-1/2); Q unbiased with an absolute variance",
+    step_power=Fraction(1, 6),  # of alpha; epsilon, the share of others' models, falls too
 )

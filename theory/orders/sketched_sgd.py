@@ -22,4 +22,5 @@ sketched_sgd = OrderOnly(
     assumes=(
         "a sketch of Theta(k log(d T/p)) cells, which makes recovery contract with delta = k/d"
     ),
+    by_horizon="the cells of the sketch, k log(d T/p)",
 )

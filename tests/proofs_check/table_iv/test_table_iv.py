@@ -82,8 +82,18 @@ def test_no_cell_is_left_with_T_alone_and_schemes_have_their_own_variable() -> N
             assert (scheme in trial.line) <= (variable in trial.variables), trial.name
         if trial.line.startswith("Gossip"):
             assert "gap" in trial.variables, trial.name
+        assert ("PS, ASP" in trial.line) <= ("tau" in trial.variables), trial.name
+        if not trial.line.endswith(Compression.NONE):
+            assert "s" in trial.variables, trial.name
         if not trial.line.endswith(Compression.NONE) and trial.line != "Gossip, ASP, Quant.":
             assert {"omega", "delta"} & set(trial.variables), trial.name
+
+
+def test_s_has_an_order_only_where_the_operators_constant_has_the_power_0() -> None:
+    assert TRIALS["PS, BSP, Spars., convex"].order_in("s") == 0  # mem_sgd: delta leaves 1/T alone
+    assert TRIALS["PS, BSP, Quant., convex"].order_in("omega") == 1  # no power of the levels
+    assert TRIALS["PS, BSP, Quant., convex"].order_in("s") is None
+    assert TRIALS["PS, ASP, Spars., convex"].order_in("s") is None  # nobody states a rate
 
 
 def test_what_parts_say_stands_where_a_method_states_nothing() -> None:
