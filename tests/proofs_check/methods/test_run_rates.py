@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -80,6 +80,25 @@ def test_steps_that_are_shares_of_layers_are_measured_where_they_move(key: str, 
     found = rate(row(key), problem("mlp-digits-levels", 16), steps=200, replicas=8)
     assert found.outcome is Outcome.NOT_APPLICABLE and "batches as large" in found.evidence
     assert found.statistic == pytest.approx(power, abs=0.2)
+
+
+@pytest.mark.slow
+def test_an_order_is_looked_at_where_its_stepsizes_are():
+    """With alpha ~ T^(-1/6); with 1/sqrt(T) steps shrink so fast that the rate is left open."""
+    base, stage = row("quantimed-dsgd"), problem("quadratic-sc", 8)
+    own = rate(base, stage, steps=800, replicas=16)
+    assert own.outcome is Outcome.SUPPORTED and own.theorem == "quantimed_nonconvex"
+    recipe = replace(base.ready(), results=(stated(Fraction(-1, 3)),))
+    other = rate(replace(base, recipe=recipe), stage, steps=800, replicas=16)
+    assert other.outcome is not Outcome.SUPPORTED
+    assert own.statistic is not None and other.statistic is not None
+    assert own.statistic < other.statistic
+
+
+def test_an_order_for_parameters_that_follow_the_horizon_does_not_speak_of_fixed_ones():
+    found = rate(row("cmfl"), problem("quadratic-sc", 4), steps=256, replicas=8)
+    assert found.outcome is Outcome.NOT_APPLICABLE and "threshold that decays" in found.evidence
+    assert found.statistic is not None
 
 
 def test_an_order_without_constants_can_fail():
