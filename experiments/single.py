@@ -7,8 +7,8 @@ from typing import final
 
 import numpy as np
 import pandas as pd
+import scipy
 from matplotlib.figure import Figure
-from scipy import stats
 
 from algorithms.catalogue import Row
 from algorithms.problems.base import Problem
@@ -279,5 +279,5 @@ def interval(values: Floats) -> tuple[Floats, Floats]:
     mean = values.mean(axis=0)
     if replicas < 2:
         return mean, np.full_like(mean, np.nan)
-    quantile = float(stats.t.ppf((1 + LEVEL) / 2, replicas - 1))
+    quantile = float(scipy.stats.t.ppf((1 + LEVEL) / 2, replicas - 1))
     return mean, quantile * values.std(axis=0, ddof=1) / replicas**0.5

@@ -6,7 +6,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from experiments.single import LEVEL, interval
 from proofs_check.instruments.reaching import reached_at
@@ -55,7 +55,7 @@ def middle(errors: Floats, heavy: bool) -> Middle:
         mean, half = interval(errors)
         return Middle(mean, mean - half, mean + half)
     replicas, ordered = len(errors), np.sort(errors, axis=0)
-    below = int(stats.binom.ppf((1 - LEVEL) / 2, replicas, 0.5))
+    below = int(scipy.stats.binom.ppf((1 - LEVEL) / 2, replicas, 0.5))
     unknown = np.full(ordered.shape[1:], np.inf)
     low, high = (-unknown, unknown) if below < 1 else (ordered[below - 1], ordered[-below])
     return Middle(np.median(errors, axis=0), low, high)
@@ -112,10 +112,12 @@ def paired(mine: Floats, best: Floats, pairs: int, heavy: bool = False) -> float
         return 1.0
     if heavy:
         apart = (mine != best).sum()
-        return min(1.0, pairs * float(stats.binomtest(int((mine > best).sum()), int(apart)).pvalue))
+        return min(
+            1.0, pairs * float(scipy.stats.binomtest(int((mine > best).sum()), int(apart)).pvalue)
+        )
     if not (mine - best).std() > 0:
         return 0.0
-    return min(1.0, pairs * float(stats.ttest_rel(mine, best).pvalue))
+    return min(1.0, pairs * float(scipy.stats.ttest_rel(mine, best).pvalue))
 
 
 def spent_to(one: Entrant, target: float, heavy: bool = False) -> float:

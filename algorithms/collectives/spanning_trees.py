@@ -14,8 +14,7 @@ from typing import final
 
 import networkx as nx
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import maximum_flow
+import scipy
 
 from algorithms.collectives.base import (
     Collective,
@@ -167,4 +166,8 @@ def _flow(room: Ints, source: int, target: int, also: int = 0) -> int:
     widened = room.astype(np.int32)
     if also != source:
         widened[source, also] = room.sum()
-    return int(maximum_flow(csr_array(widened), source, target).flow_value)
+    return int(
+        scipy.sparse.csgraph.maximum_flow(
+            scipy.sparse.csr_array(widened), source, target
+        ).flow_value
+    )

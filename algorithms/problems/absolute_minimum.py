@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import optimize
+import scipy
 
 from theory.arrays import Floats
 
@@ -26,7 +26,7 @@ def minimise(rows: Floats, targets: Floats, lam: float) -> Floats:
 
 def shortest(fixed: Floats, free: Floats) -> Floats:
     r"""The shortest \|fixed + \sum_s u_s free_s\|, |u_s| <= 1, ``[d]``; ``free`` is ``[k, d]``."""
-    found = optimize.lsq_linear(free.T, -fixed, bounds=(-1.0, 1.0), method="bvls", tol=1e-15)
+    found = scipy.optimize.lsq_linear(free.T, -fixed, bounds=(-1.0, 1.0), method="bvls", tol=1e-15)
     return np.asarray(fixed + found.x @ free)
 
 
@@ -36,7 +36,7 @@ def _program(rows: Floats, targets: Floats) -> Floats:
     cost = np.concatenate((np.zeros(d), np.full(count, 1 / count)))
     eye = np.eye(count)
     sides = np.block([[rows, -eye], [-rows, -eye]])
-    found = optimize.linprog(
+    found = scipy.optimize.linprog(
         cost,
         A_ub=sides,
         b_ub=np.concatenate((targets, -targets)),
@@ -57,7 +57,7 @@ def _dual(rows: Floats, targets: Floats, lam: float) -> Floats:
         value = 0.5 * lam * float(x @ x) + float(targets @ u) / count
         return value, (targets - rows @ x) / count
 
-    found = optimize.minimize(
+    found = scipy.optimize.minimize(
         negative,
         np.zeros(count),
         jac=True,

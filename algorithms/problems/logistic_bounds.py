@@ -7,8 +7,8 @@ is a maximum over all weights in [0, 1]^S.
 from __future__ import annotations
 
 import numpy as np
+import scipy
 import torch
-from scipy.sparse.linalg import LinearOperator, eigsh
 from torch import Tensor
 
 _DENSE = 1000
@@ -33,8 +33,12 @@ def top(rows: Tensor) -> float:
     def times(v: object) -> object:
         return (wide @ v) @ wide / len(wide)
 
-    operator = LinearOperator((d, d), matvec=times, dtype=np.float64)
-    return float(eigsh(operator, k=1, which="LA", v0=np.ones(d), return_eigenvectors=False)[0])
+    operator = scipy.sparse.linalg.LinearOperator((d, d), matvec=times, dtype=np.float64)
+    return float(
+        scipy.sparse.linalg.eigsh(
+            operator, k=1, which="LA", v0=np.ones(d), return_eigenvectors=False
+        )[0]
+    )
 
 
 def mean_square(rows: Tensor) -> Tensor:

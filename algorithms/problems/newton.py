@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse.linalg import LinearOperator, cg
-from scipy.special import expit
+import scipy
 
 from theory.arrays import Floats
 
@@ -19,7 +18,7 @@ def objective(rows: Floats, lam: float, x: Floats) -> float:
 
 def gradient(rows: Floats, lam: float, x: Floats) -> Floats:
     """Gradient of :func:`objective` ``[d]``."""
-    return np.asarray(lam * x - expit(-rows @ x) @ rows / len(rows))
+    return np.asarray(lam * x - scipy.special.expit(-rows @ x) @ rows / len(rows))
 
 
 def minimise(rows: Floats, lam: float) -> Floats:
@@ -51,15 +50,17 @@ def minimise(rows: Floats, lam: float) -> Floats:
 
 def _direction(rows: Floats, lam: float, x: Floats, g: Floats) -> Floats:
     """-H^{-1} g by conjugate gradients, ever more exactly (superlinear convergence)."""
-    weights = expit(rows @ x) * expit(-rows @ x) / len(rows)
+    weights = scipy.special.expit(rows @ x) * scipy.special.expit(-rows @ x) / len(rows)
 
     def times(v: Floats) -> Floats:
         return np.asarray(lam * v + (weights * (rows @ v)) @ rows)
 
     d = len(x)
-    hessian = LinearOperator((d, d), matvec=times, dtype=np.float64)
+    hessian = scipy.sparse.linalg.LinearOperator((d, d), matvec=times, dtype=np.float64)
     tolerance = min(1e-2, float(np.linalg.norm(g)))
-    step, _ = cg(hessian, -g, rtol=max(tolerance, 1e-12), atol=0.0, maxiter=10 * d)
+    step, _ = scipy.sparse.linalg.cg(
+        hessian, -g, rtol=max(tolerance, 1e-12), atol=0.0, maxiter=10 * d
+    )
     return np.asarray(step)
 
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
+import scipy
 import torch
 from numpy.typing import NDArray
-from scipy.special import gammaincinv
 
 from algorithms.key import Key
 from algorithms.problems.base import require_int, require_number
@@ -109,7 +109,7 @@ class Dirichlet(Partition):
         Gamma(alpha) = Gamma(alpha + 1) U^(1/alpha) in law, which does not underflow in logarithms.
         """
         u = 1.0 - _uniforms(key.fold("proportions"), n, 2 * classes)
-        shape = gammaincinv(self.alpha + 1.0, u[:, :classes])
+        shape = scipy.special.gammaincinv(self.alpha + 1.0, u[:, :classes])
         return np.asarray(np.log(shape) + np.log(u[:, classes:]) / self.alpha)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import scipy
 import torch
-from scipy.optimize import brentq
 
 from algorithms.key import Key
 from algorithms.problems.base import Problem
@@ -49,7 +49,7 @@ def on_ball(n: int, d: int = _D, *, radius: float = BOUND[1], sigma2: float = 0.
     r"""``unequal``, of which the minimum over \|x\| <= ``radius`` is wanted: x* lies on the sphere.
 
     x*_j = c_j / (a_j + \lambda) with the multiplier \lambda >= 0 that gives it its length (scipy's
-    ``brentq``). Nothing is stated of the minimum over R^d.
+    ``scipy.optimize.brentq``). Nothing is stated of the minimum over R^d.
 
     Raises:
         ValueError: the ball holds the minimiser over R^d, and would bind nothing.
@@ -62,7 +62,9 @@ def on_ball(n: int, d: int = _D, *, radius: float = BOUND[1], sigma2: float = 0.
             f"minimiser, got radius={radius}"
         )
     most = float(c.norm()) / radius  # ||c / (a + most)|| < radius
-    factor = brentq(lambda v: float((c / (a + v)).norm()) - radius, 0.0, most, xtol=1e-15)
+    factor = scipy.optimize.brentq(
+        lambda v: float((c / (a + v)).norm()) - radius, 0.0, most, xtol=1e-15
+    )
     x_star = c / (a + factor)
     f_star = 0.5 * (free.a * (x_star - free.c / free.a).square()).sum(-1).mean().item()
     return replace(free, name=BOUND[0], x_star=x_star, f_star=f_star, within=radius)

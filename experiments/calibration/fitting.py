@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.optimize import lsq_linear
+import scipy
 
 from theory.seconds.protocols import Point
 
@@ -39,6 +39,6 @@ def link_points(bits: Sequence[float], seconds: Sequence[float]) -> tuple[tuple[
     )
     low = np.append(-np.inf, np.full(steps.size, _FLATTEST))
     high = np.append(np.inf, np.full(steps.size, _STEEPEST))
-    fitted = design @ lsq_linear(design, np.log(times), (low, high)).x
+    fitted = design @ scipy.optimize.lsq_linear(design, np.log(times), (low, high)).x
     off = float(np.exp(np.abs(fitted - np.log(times)).max()))
     return tuple(zip(sizes.tolist(), np.exp(fitted).tolist(), strict=True)), off

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypedDict
 
-import pandas as pd
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
@@ -76,6 +75,8 @@ def measured_signatures(report: Path) -> dict[str, Measured]:
     path = report / "results.parquet"
     if not path.is_file():
         return {}
+    import pandas as pd
+
     try:
         table = pd.read_parquet(
             path, columns=["row", "check", "claim", "evidence", "statistic", "verdict"]

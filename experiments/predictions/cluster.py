@@ -24,7 +24,7 @@ from functools import cached_property
 from typing import final
 
 import numpy as np
-from scipy import optimize
+import scipy
 
 from algorithms.schedules.bulk import BULK
 from algorithms.schedules.carrier import Carrier, Channel
@@ -152,7 +152,7 @@ def calibrated(
     def model(x: Floats) -> ClusterModel:
         return ClusterModel(bulk, float(np.exp(x[0])), float(1 / (1 + np.exp(-x[1]))))
 
-    found = optimize.minimize(
+    found = scipy.optimize.minimize(
         lambda x: float(np.square(model(x).errors(chosen)).sum()),
         (np.log(2e-5), -1.0), method="Nelder-Mead", options={"maxfev": 300},
     )  # fmt: skip

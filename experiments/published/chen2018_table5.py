@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import spearmanr
+import scipy
 
 from algorithms.problems.least_squares_data import dealt, packaged, read, rising
 from experiments.figures.lines import DrawnLine
@@ -106,7 +106,7 @@ def _made(lag: Lag) -> Iterator[PublishedNumber]:
     """Workers with small curvature upload rarely."""
     for made in lag.made:
         if made.name in ("LAG-WK", "LAG-PS"):
-            rank = float(spearmanr(lag.smoothness, made.by_worker).statistic)
+            rank = float(scipy.stats.spearmanr(lag.smoothness, made.by_worker).statistic)
             yield at_least(f"{made.name}: rank correlation of uploads with L_i", 0.9, rank,
                            unit="made problem")  # fmt: skip
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import integrate, stats
+import scipy
 from torch import Tensor
 
 from algorithms.compressors.base import Compressor
@@ -56,8 +56,8 @@ def _error(operator: Compressor, x: Tensor, draws: int) -> MeasuredMean:
 
 def _tail(share: float) -> float:
     """E x^2 of a Gaussian below the quantile that leaves ``share`` above, in absolute value."""
-    q = stats.norm.isf(share / 2)
-    return float(2 * integrate.quad(lambda v: v * v * stats.norm.pdf(v), 0.0, q)[0])
+    q = scipy.stats.norm.isf(share / 2)
+    return float(2 * scipy.integrate.quad(lambda v: v * v * scipy.stats.norm.pdf(v), 0.0, q)[0])
 
 
 FIGURE = PublishedFigure(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from scipy.optimize import minimize_scalar
+import scipy
 
 from proofs_check.audit.history import shown
 from proofs_check.audit.measure import Measure
@@ -129,7 +129,9 @@ def _factor(looks: Sequence[Sample]) -> tuple[float, float]:
     if not (np.isfinite(a).all() and np.isfinite(b).all() and (b > 0).all() and (a > 0).all()):
         return math.nan, math.nan
     top = float((a / b).max())
-    found = minimize_scalar(lambda c: float((c * c * b - 2 * c * a).max()), bounds=(0, top))
+    found = scipy.optimize.minimize_scalar(
+        lambda c: float((c * c * b - 2 * c * a).max()), bounds=(0, top)
+    )
     return float(found.x), -float(found.fun)
 
 

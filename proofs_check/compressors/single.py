@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import final
 
+import scipy
 import torch
-from scipy import stats
 from torch import Tensor
 
 from algorithms.compressors.base import Compressor
@@ -72,8 +72,8 @@ def check_single(compressor: Compressor, *, d: int, seed: int, alpha: float) -> 
     scale = double.abs().amax(-1)
     differ = ~((single.double() - double).abs().amax(-1) <= _APART * scale)
     count, chance = int(differ.sum()), min(0.5, d * _PER_COORDINATE)
-    surprising = float(stats.binom.sf(count - 1, ROWS, chance)) < alpha
-    most = int(stats.binom.isf(alpha, ROWS, chance)) + 1
+    surprising = float(scipy.stats.binom.sf(count - 1, ROWS, chance)) < alpha
+    most = int(scipy.stats.binom.isf(alpha, ROWS, chance)) + 1
     return _verdict(
         compressor, Outcome.REFUTED if surprising else Outcome.SUPPORTED,
         f"{count} of {ROWS} rows differ by more than rounding on the same random numbers; "

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
-from scipy.optimize import linprog
+import scipy
 
 from algorithms.catalogue import ROWS
 from algorithms.collectives.base import Collective, counted
@@ -132,7 +132,7 @@ def _most(
     rising[:, -1] = 1.0
     objective = np.zeros(flows + 1)
     objective[flows if flow is None else flow] = -1.0
-    done = linprog(
+    done = scipy.optimize.linprog(
         objective,
         A_ub=np.vstack([np.hstack([use, np.zeros((len(use), 1))]), rising[~fixed]]),
         b_ub=np.append(room, np.zeros((~fixed).sum())),

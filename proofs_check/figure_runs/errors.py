@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 import torch
-from scipy import stats
 from torch import Tensor
 
 from algorithms.compressors.base import Compressor
@@ -36,7 +36,7 @@ class MeasuredMean(NamedTuple):
     @classmethod
     def of(cls, samples: Floats) -> MeasuredMean:
         """Of samples ``[S]``, S >= 2."""
-        half = stats.t.isf(ERROR / 2, samples.size - 1) * samples.std(ddof=1)
+        half = scipy.stats.t.isf(ERROR / 2, samples.size - 1) * samples.std(ddof=1)
         half /= np.sqrt(samples.size)
         mean = float(samples.mean())
         return cls(mean, mean - float(half), mean + float(half))

@@ -14,8 +14,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import scipy
 import torch
-from scipy.optimize import brentq
 from torch import Tensor
 
 from proofs_check.instruments.replicas import need_alpha
@@ -49,7 +49,7 @@ def lower_end(values: Tensor, alpha: float) -> float:
 
     if over(_LEAST) <= 0:
         return 0.0
-    return mean * math.exp(brentq(over, _LEAST, 0.0, xtol=_PRECISION) - _PRECISION)
+    return mean * math.exp(scipy.optimize.brentq(over, _LEAST, 0.0, xtol=_PRECISION) - _PRECISION)
 
 
 def interval(values: Tensor, most: float, alpha: float) -> tuple[float, float]:

@@ -6,8 +6,8 @@ Every statistical test errs with probability at most :data:`ALPHA`, the survey's
 from __future__ import annotations
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from proofs_check.instruments.limits import quantile
 from proofs_check.instruments.statistics import TEST_ERROR
@@ -92,7 +92,7 @@ def chi_square(
 ) -> Verdict:
     """As :func:`mean_square`, from the sum of squares and its degrees of freedom."""
     measured, expected = total / dof, variance + centre**2
-    law = stats.ncx2(dof, dof * centre**2 / variance) if centre else stats.chi2(dof)
+    law = scipy.stats.ncx2(dof, dof * centre**2 / variance) if centre else scipy.stats.chi2(dof)
     low, high = (variance / dof * float(v) for v in (law.ppf(ALPHA / 2), law.isf(ALPHA / 2)))
     inside = low <= measured <= high
     half = (high - low) / 2

@@ -23,8 +23,8 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from proofs_check.instruments.power_laws.described import REJECTED, ShownRate, decided, described
 from proofs_check.instruments.replicas import need_alpha, replica_curves
@@ -135,7 +135,7 @@ def _jackknife(log_x: Floats, y: Floats, alpha: float, groups: int) -> tuple[flo
             "higher floor, would do"
         )
     pseudo = groups * _slope(log_x, y.mean(axis=0)) - (groups - 1) * _slope(log_x, without)
-    quantile = float(stats.t.isf(alpha / 2.0, groups - 1))
+    quantile = float(scipy.stats.t.isf(alpha / 2.0, groups - 1))
     return float(pseudo.mean()), quantile * float(pseudo.std(ddof=1)) / groups**0.5
 
 

@@ -6,7 +6,7 @@ import math
 from typing import NamedTuple, final
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from theory.arrays import Floats
 
@@ -46,8 +46,8 @@ def same_law(one: Floats, other: Floats, shift: float = 0.0, error: float = ERRO
         if not sample.size or not np.isfinite(sample).all():
             raise ValueError(f"{name} must hold finite numbers, got {sample}")
     found = [
-        stats.ks_2samp(one + shift, other, alternative="greater", method="exact"),
-        stats.ks_2samp(one - shift, other, alternative="less", method="exact"),
+        scipy.stats.ks_2samp(one + shift, other, alternative="greater", method="exact"),
+        scipy.stats.ks_2samp(one - shift, other, alternative="less", method="exact"),
     ]
     p = min(float(side.pvalue) for side in found)
     distance = max(float(side.statistic) for side in found)

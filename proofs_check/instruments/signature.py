@@ -21,7 +21,7 @@ from enum import StrEnum
 from typing import Literal, NamedTuple, final
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from algorithms.run import Trace
 from proofs_check.cell import CellResult
@@ -195,7 +195,7 @@ def held(
     half = sure = 0.0
     if len(excess) > 1:
         spread = float(excess.std(ddof=1)) / len(excess) ** 0.5
-        half = float(stats.t.isf(alpha, len(excess) - 1)) * spread
+        half = float(scipy.stats.t.isf(alpha, len(excess) - 1)) * spread
         sure = quantile(alpha, len(excess)) * spread if spread else 0.0
     middle = float(excess.mean())
     outcome = Outcome.COMPARED

@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import final
 
+import scipy
 import torch
-from scipy import optimize
 from torch import Tensor
 
 from algorithms.key import Key
@@ -290,7 +290,7 @@ def _least(problem: Problem) -> float:
         point = torch.from_numpy(x).to(problem.dtype)
         return float(problem.value(point)), problem.mean_gradient(point).double().numpy()
 
-    found = optimize.minimize(
+    found = scipy.optimize.minimize(
         objective, problem.start().double().numpy(), jac=True, method="L-BFGS-B",
         options={"maxiter": 500 if problem.d <= _DENSE else 50, "gtol": 1e-9},
     )  # fmt: skip

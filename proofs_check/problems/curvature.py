@@ -10,8 +10,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 import torch
-from scipy.sparse.linalg import LinearOperator, eigsh
 from torch import Tensor
 
 from algorithms.problems.base import Problem
@@ -59,9 +59,13 @@ def _lanczos(problem: Problem, x: Tensor) -> float:
         (product,) = torch.autograd.grad(slope @ direction, point, retain_graph=True)
         return np.asarray(product.double().numpy())
 
-    operator = LinearOperator((problem.d, problem.d), matvec=times, dtype=np.float64)
+    operator = scipy.sparse.linalg.LinearOperator(
+        (problem.d, problem.d), matvec=times, dtype=np.float64
+    )
     start = np.cos(np.arange(problem.d, dtype=np.float64))
-    found = eigsh(operator, k=1, which="LM", v0=start, return_eigenvectors=False)
+    found = scipy.sparse.linalg.eigsh(
+        operator, k=1, which="LM", v0=start, return_eigenvectors=False
+    )
     return float(np.abs(found).max())
 
 

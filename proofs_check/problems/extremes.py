@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple, final
 
 import numpy as np
+import scipy
 import torch
-from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigsh
 from torch import Tensor
 
 from algorithms.problems.base import Problem
@@ -134,15 +134,19 @@ def rayleigh_ends(problem: Problem, x: Tensor) -> tuple[float, float]:
         )
         return np.zeros(problem.d) if product is None else product.double().numpy()
 
-    operator = LinearOperator((problem.d, problem.d), matvec=times, dtype=np.float64)
+    operator = scipy.sparse.linalg.LinearOperator(
+        (problem.d, problem.d), matvec=times, dtype=np.float64
+    )
     start = np.cos(np.arange(problem.d, dtype=np.float64))
     if not np.any(times(start)):
         return 0.0, 0.0
     try:
-        _, vectors = eigsh(operator, k=2, which="BE", v0=start, tol=_TOLERANCE, maxiter=_RESTARTS)
-    except ArpackNoConvergence as error:
+        _, vectors = scipy.sparse.linalg.eigsh(
+            operator, k=2, which="BE", v0=start, tol=_TOLERANCE, maxiter=_RESTARTS
+        )
+    except scipy.sparse.linalg.ArpackNoConvergence as error:
         vectors = np.column_stack((start, error.eigenvectors))
-    except ArpackError:
+    except scipy.sparse.linalg.ArpackError:
         vectors = start[:, None]
     quotients = [float(v @ times(v) / (v @ v)) for v in vectors.T]
     return min(quotients), max(quotients)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import NamedTuple, final
 
 import numpy as np
+import scipy
 import torch
-from scipy import optimize
 from torch import Tensor
 
 from algorithms.key import Key
@@ -141,7 +141,7 @@ def _lowest(problem: Problem, points: Tensor) -> Lowest:
         point = torch.from_numpy(x).to(problem.dtype)
         return float(problem.value(point)), problem.mean_gradient(point).double().numpy()
 
-    found = optimize.minimize(
+    found = scipy.optimize.minimize(
         objective, best.double().numpy(), jac=True, method="L-BFGS-B",
         options={"maxiter": max(50, min(_PATIENCE, _BUDGET // problem.d)), "gtol": 1e-9},
     )  # fmt: skip

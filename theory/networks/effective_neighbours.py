@@ -13,8 +13,8 @@ and of two networks the one with the smaller spectral gap may have the more effe
 from __future__ import annotations
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.linalg import solve_discrete_lyapunov
 
 from theory.networks.mixing import square
 
@@ -36,7 +36,9 @@ def effective_neighbours(w: ArrayLike, decay: float) -> float:
         squares = np.linalg.eigvalsh(m) ** 2
         variance = float((squares / (1 - decay * squares)).mean())
     else:
-        variance = float(np.trace(solve_discrete_lyapunov(np.sqrt(decay) * m, m @ m.T)))
+        variance = float(
+            np.trace(scipy.linalg.solve_discrete_lyapunov(np.sqrt(decay) * m, m @ m.T))
+        )
         variance /= len(m)
     return 1 / (1 - decay) / variance
 

@@ -16,8 +16,8 @@ which is mini-batch SGD on n_W(\gamma) workers. The spectral gap is not in it.
 from __future__ import annotations
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
 
 from theory.networks.effective_neighbours import effective_neighbours
 from theory.networks.mixing import square
@@ -51,7 +51,9 @@ def rate_by_neighbours(w: ArrayLike, step: float, excess: float) -> float:
         return kept - left - excess * step**2 / effective_neighbours(w, left / kept)
 
     least = left / (1 - _EDGE)
-    return 1 - float(brentq(beyond, least, left + excess * step**2 + 1.0, xtol=1e-15, rtol=1e-13))
+    return 1 - float(
+        scipy.optimize.brentq(beyond, least, left + excess * step**2 + 1.0, xtol=1e-15, rtol=1e-13)
+    )
 
 
 def exact_rate(w: ArrayLike, step: float, excess: float) -> float:
@@ -99,4 +101,4 @@ def longest_step(w: ArrayLike, excess: float) -> float:
         return left + excess * step**2 / effective_neighbours(w, left) - 1
 
     least = 1 / (1 + excess)  # half of what one worker alone takes
-    return float(brentq(grows, least, 2 - _EDGE, xtol=1e-14))
+    return float(scipy.optimize.brentq(grows, least, 2 - _EDGE, xtol=1e-14))

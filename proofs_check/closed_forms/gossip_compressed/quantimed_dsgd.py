@@ -12,8 +12,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy
 import torch
-from scipy import stats
 
 from algorithms.compressors.identity import Identity
 from algorithms.methods.base import Method
@@ -59,9 +59,9 @@ def update_without_noise(build: Build = QuanTimed) -> Verdict:
 def batch_law() -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     """Batch sizes 1 .. most and their probabilities: Poisson, cut at both ends."""
     sizes = np.arange(1, _MOST + 1)
-    chance = stats.poisson.pmf(sizes, _DEADLINE / _MEAN)
-    chance[0] += stats.poisson.pmf(0, _DEADLINE / _MEAN)
-    chance[-1] += stats.poisson.sf(_MOST, _DEADLINE / _MEAN)
+    chance = scipy.stats.poisson.pmf(sizes, _DEADLINE / _MEAN)
+    chance[0] += scipy.stats.poisson.pmf(0, _DEADLINE / _MEAN)
+    chance[-1] += scipy.stats.poisson.sf(_MOST, _DEADLINE / _MEAN)
     return sizes, chance
 
 

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy
 import torch
-from scipy.optimize import brentq
 
 from algorithms.methods.base import Method
 from algorithms.methods.gossip_convex.projected_dgd import projected_dgd
@@ -36,10 +36,12 @@ def kkt(domain: str, a: Floats, c: Floats) -> Floats:
     if domain == "box":
         return np.clip(c / a, -0.3, 0.4)
     if domain == "ball":
-        m = brentq(lambda m: np.linalg.norm(c / (a + m)) - 1.0, 0.0, 1e3, xtol=1e-15)
+        m = scipy.optimize.brentq(lambda m: np.linalg.norm(c / (a + m)) - 1.0, 0.0, 1e3, xtol=1e-15)
         return np.asarray(c / (a + m))
     low, high = float(c.min() - a.max()), float(c.max())
-    m = brentq(lambda m: np.maximum((c - m) / a, 0).sum() - 1.0, low - 1, high, xtol=1e-15)
+    m = scipy.optimize.brentq(
+        lambda m: np.maximum((c - m) / a, 0).sum() - 1.0, low - 1, high, xtol=1e-15
+    )
     return np.asarray(np.maximum((c - m) / a, 0))
 
 

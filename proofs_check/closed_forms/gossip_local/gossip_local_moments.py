@@ -21,7 +21,7 @@ from functools import cached_property
 from typing import final
 
 import numpy as np
-from scipy import linalg
+import scipy
 
 from theory.arrays import Floats
 
@@ -151,7 +151,7 @@ class Recursion:
         step = self.w * self.kept[None, :]
         mean = np.linalg.solve(np.eye(self.n) - step, self.w @ self._pull)
         added = self.w @ np.diag(self._noise) @ self.w.T
-        return np.asarray(mean), np.asarray(linalg.solve_discrete_lyapunov(step, added))
+        return np.asarray(mean), np.asarray(scipy.linalg.solve_discrete_lyapunov(step, added))
 
     def rest(self) -> Floats:
         """E s s^T in the long run, whatever is compressed: a fixed point of :meth:`after`.

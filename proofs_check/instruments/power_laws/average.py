@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from proofs_check.instruments.power_laws.models import MODELS, FittedModel, ModelFit
 from theory.arrays import Floats
@@ -117,7 +117,7 @@ def _lack(statistic: Floats, free: Floats, replicas: int) -> Floats:
     rest = np.maximum(replicas - free, 1)
     ratio = statistic * rest / ((replicas - 1) * np.maximum(free, 1))
     tested = (free > 0) & (replicas > free)
-    return np.where(tested, stats.f.sf(ratio, np.maximum(free, 1), rest), 1.0)
+    return np.where(tested, scipy.stats.f.sf(ratio, np.maximum(free, 1), rest), 1.0)
 
 
 def _ends(
@@ -125,17 +125,17 @@ def _ends(
 ) -> tuple[Floats, Floats]:
     """The ends ``[N]`` between which every ``kept`` centre ``[N, M]`` lies but for alpha."""
     rows = np.arange(len(centres))
-    reach = np.full(len(centres), float(stats.t.isf(alpha / 2, df)))
+    reach = np.full(len(centres), float(scipy.stats.t.isf(alpha / 2, df)))
     for _ in range(_ROUNDS):  # which model is outermost depends on how far errors reach
         lowest = np.where(kept, centres - reach[:, None] * errors, np.inf).argmin(axis=1)
         highest = np.where(kept, centres + reach[:, None] * errors, -np.inf).argmax(axis=1)
         low, low_error = centres[rows, lowest], errors[rows, lowest]
         high, high_error = centres[rows, highest], errors[rows, highest]
         apart = np.maximum(high - low, 0) / np.maximum(low_error, high_error)
-        least, most = (np.full(len(centres), stats.t.isf(a, df)) for a in (alpha, alpha / 2))
+        least, most = (np.full(len(centres), scipy.stats.t.isf(a, df)) for a in (alpha, alpha / 2))
         for _ in range(_BISECTIONS):
             reach = (least + most) / 2
-            missed = stats.t.sf(reach + apart, df) + stats.t.sf(reach, df)
+            missed = scipy.stats.t.sf(reach + apart, df) + scipy.stats.t.sf(reach, df)
             least = np.where(missed > alpha, reach, least)
             most = np.where(missed > alpha, most, reach)
     return low - most * low_error, high + most * high_error

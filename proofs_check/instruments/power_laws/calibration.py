@@ -10,7 +10,7 @@ from itertools import product
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from proofs_check.instruments.power_laws.average import averaged
 from theory.arrays import Floats
@@ -67,7 +67,7 @@ def noisy_curves(
     if noise == "log-normal":
         factor = np.exp(spread * normal - spread**2 / 2)
     else:
-        lomax = stats.norm.sf(normal) ** (-1 / _TAIL) - 1
+        lomax = scipy.stats.norm.sf(normal) ** (-1 / _TAIL) - 1
         mean = 1 / (_TAIL - 1)
         factor = 1 + spread * (lomax - mean) / (mean * (_TAIL / (_TAIL - 2)) ** 0.5)
     return np.asarray(curve(kind) * factor)

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from algorithms.methods.base import Method
 from algorithms.methods.synchronous.parameter_server import ParameterServer
@@ -103,7 +103,7 @@ def _knee(budgets: tuple[int, ...], workers: list[list[int]], errors: list[Float
     slope = float(np.polyfit(log_k, whole, 1)[0])
     without = [np.polyfit(log_k, knees(np.arange(_REPLICAS) != r), 1)[0] for r in range(_REPLICAS)]
     spread = float(np.std(without) * (_REPLICAS - 1) ** 0.5)
-    half = float(stats.t.isf(ALPHA / 2, _REPLICAS - 1)) * spread
+    half = float(scipy.stats.t.isf(ALPHA / 2, _REPLICAS - 1)) * spread
     intercept = float(whole.mean() - slope * log_k.mean())
     residual = float(np.abs(whole - intercept - slope * log_k).max())
     return PowerLawFit(
@@ -118,7 +118,7 @@ def _ratio(errors: list[Floats], place: int, told: str, *, loss: bool = False) -
     ratios = [(e[:, place].mean() / e[:, 0].mean(), e) for e in errors]
     ratio, e = pick(ratios, key=lambda pair: pair[0])
     spread = sum(np.var(e[:, j], ddof=1) / e[:, j].mean() ** 2 for j in (0, place))
-    half = float(stats.t.isf(ALPHA, _REPLICAS - 1) * ratio * (spread / _REPLICAS) ** 0.5)
+    half = float(scipy.stats.t.isf(ALPHA, _REPLICAS - 1) * ratio * (spread / _REPLICAS) ** 0.5)
     share, bound = _SHARES[place - 1], _LOSS if loss else _FLAT
     refuted = ratio + half < bound if loss else ratio - half > bound
     what = f"at least {bound} times" if loss else f"at most {bound} times"

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from algorithms.methods.base import Method
 from algorithms.methods.parts.delay_compensation import (
@@ -84,7 +84,7 @@ def _excess(build: Build, used: Correction[Any], n: int) -> Floats:
 
 def _half(a: Floats) -> float:
     """Half-width of the mean of ``[R]`` at ALPHA, one-sided."""
-    return float(stats.t.isf(ALPHA, a.size - 1) * a.std(ddof=1) / a.size**0.5)
+    return float(scipy.stats.t.isf(ALPHA, a.size - 1) * a.std(ddof=1) / a.size**0.5)
 
 
 def _exact(plain: Floats, exact: Floats) -> Verdict:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from algorithms.methods.asynchronous.downpour import Downpour
 from algorithms.methods.base import Method
@@ -61,7 +61,7 @@ def _excess(build: Build, n_push: int, n_fetch: int) -> Floats:
 def _grows(label: str, e: Floats, periods: tuple[int, ...]) -> Verdict:
     """The error at the longest period against that at one."""
     rise = e[:, -1] - e[:, 0]
-    half = float(stats.t.isf(ALPHA, _REPLICAS - 1) * rise.std(ddof=1)) / _REPLICAS**0.5
+    half = float(scipy.stats.t.isf(ALPHA, _REPLICAS - 1) * rise.std(ddof=1)) / _REPLICAS**0.5
     one = float(e[:, 0].mean())
     listed = ", ".join(f"{p}: {m / one:.3f}" for p, m in zip(periods, e.mean(axis=0), strict=True))
     return Verdict(

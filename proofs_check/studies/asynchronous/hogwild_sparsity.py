@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from algorithms.methods.asynchronous.hogwild import Hogwild
 from algorithms.methods.base import Method
@@ -75,7 +75,7 @@ def _relative(e: Floats) -> float:
 
 def _falls(supports: tuple[int, ...], penalty: Floats, spread: Floats, told: str) -> Verdict:
     fall = float(penalty[-1] - penalty[0])
-    half = float(stats.t.isf(ALPHA, _REPLICAS - 1) * np.hypot(spread[0], spread[-1]))
+    half = float(scipy.stats.t.isf(ALPHA, _REPLICAS - 1) * np.hypot(spread[0], spread[-1]))
     return Verdict(
         claim="the penalty of delay falls with sparsity", check="penalty of delay",
         outcome=Outcome.SUPPORTED if fall > half else Outcome.REFUTED, statistic=fall, bound=0.0,
@@ -87,7 +87,7 @@ def _falls(supports: tuple[int, ...], penalty: Floats, spread: Floats, told: str
 
 
 def _ordered(supports: tuple[int, ...], penalty: Floats, told: str) -> Verdict:
-    trend = float(stats.spearmanr(supports, penalty).statistic)
+    trend = float(scipy.stats.spearmanr(supports, penalty).statistic)
     listed = ", ".join(f"{k}: {p:.3f}" for k, p in zip(supports, penalty, strict=True))
     return Verdict(
         claim="the penalty rises with the support", check="trend of the penalty",

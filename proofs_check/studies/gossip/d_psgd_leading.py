@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from algorithms.methods.base import Method
 from algorithms.methods.gossip.d_psgd import DPSGD
@@ -63,7 +63,7 @@ def _late(
 def _equal(problem: Problem, graph: Topology, y: Floats, complete: Floats) -> Verdict:
     """Welch's test of equal means, two-sided."""
     errors = [v.var(ddof=1) / v.size for v in (y, complete)]
-    half = float(stats.t.isf(ALPHA / 2, y.size - 1) * np.sqrt(sum(errors)))
+    half = float(scipy.stats.t.isf(ALPHA / 2, y.size - 1) * np.sqrt(sum(errors)))
     base = float(complete.mean())
     ratio = float(y.mean()) / base
     return Verdict(

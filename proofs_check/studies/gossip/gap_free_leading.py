@@ -13,8 +13,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy
 import torch
-from scipy.linalg import solve_discrete_lyapunov
 
 from algorithms.methods.base import Method
 from algorithms.methods.gossip.d_psgd import DPSGD
@@ -43,7 +43,9 @@ def stationary(graph: Topology, gamma: float) -> float:
     move = graph.matrix(0) - gamma * np.diag(a[:, 0])
     best = float((a * b).sum() / a.sum())
     bias = float(stopped_at(graph.matrix(0), a, b, gamma).mean()) - best
-    spread = solve_discrete_lyapunov(move, gamma**2 * np.eye(graph.n), method="bilinear")
+    spread = scipy.linalg.solve_discrete_lyapunov(
+        move, gamma**2 * np.eye(graph.n), method="bilinear"
+    )
     return bias**2 + float(spread.mean())
 
 

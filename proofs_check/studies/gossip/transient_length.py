@@ -20,8 +20,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy
 import torch
-from scipy.optimize import brentq
 
 from algorithms.methods.base import Method
 from algorithms.methods.gossip.d_psgd import DPSGD
@@ -74,7 +74,7 @@ def transient(graph: StaticTopology, spread: Spread) -> float:
     grid = np.linspace(low, high, 120)
     values = np.array([excess(graph, spread, float(np.exp(t))) for t in grid])
     last = int(np.flatnonzero(values > 0)[-1])
-    root = brentq(
+    root = scipy.optimize.brentq(
         lambda t: excess(graph, spread, float(np.exp(t))), grid[last], grid[last + 1], xtol=1e-12
     )
     return float(np.exp(root))

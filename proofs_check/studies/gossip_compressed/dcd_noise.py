@@ -14,8 +14,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy
 import torch
-from scipy import stats
 
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.rand_k import RandK
@@ -63,7 +63,11 @@ def line(build: Build, n: int, mode: float) -> tuple[Verdict, list[PanelLine]]:
     kept = np.array(_KEPT)
     omega = _D / kept - 1
     y = np.stack([factors(build, n, mode, int(k)) for k in kept], axis=1)
-    half = stats.t.isf(ALPHA / (2 * len(kept)), _REPLICAS - 1) * y.std(0, ddof=1) / _REPLICAS**0.5
+    half = (
+        scipy.stats.t.isf(ALPHA / (2 * len(kept)), _REPLICAS - 1)
+        * y.std(0, ddof=1)
+        / _REPLICAS**0.5
+    )
     half += 1e-12
     expected = np.array([dcd_consensus_factor(mode, float(w), n) for w in omega])
     off = np.abs(y.mean(0) - expected)

@@ -13,8 +13,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy
 import torch
-from scipy import stats
 
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.fixed_point import FixedPoint
@@ -71,7 +71,9 @@ def as_computed(build: Build, k: int) -> Verdict:
     d, w = _D, Ring(_N).matrix(0)
     y = estimate_errors(build, RandK(k), _SHORT, _REPLICAS)
     expected = neighbours_errors(w, omega=d / k - 1, steps=_SHORT)
-    half = stats.t.isf(ALPHA / (2 * _SHORT), _REPLICAS - 1) * y.std(0, ddof=1) / _REPLICAS**0.5
+    half = (
+        scipy.stats.t.isf(ALPHA / (2 * _SHORT), _REPLICAS - 1) * y.std(0, ddof=1) / _REPLICAS**0.5
+    )
     off = np.abs(y.mean(0) - expected)[1:] / half[1:]
     worst = 1 + int(off.argmax())
     return Verdict(
@@ -127,7 +129,7 @@ def absolute_settles(build: Build) -> tuple[Verdict, list[PanelLine]]:
     noise = _D * _GRID.step**2 / 4
     s: Floats = np.arange(2, _LONG + 2, dtype=np.float64)
     bound: Floats = np.array([square * ecd_estimate_error(int(v), noise) for v in s])
-    spread = stats.t.isf(ALPHA / _LONG, replicas - 1) * y.std(0, ddof=1) / replicas**0.5
+    spread = scipy.stats.t.isf(ALPHA / _LONG, replicas - 1) * y.std(0, ddof=1) / replicas**0.5
     share = (y.mean(0) - spread) / bound
     worst = int(share.argmax())
     verdict = Verdict(

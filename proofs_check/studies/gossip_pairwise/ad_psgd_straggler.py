@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from algorithms.methods.base import Method
 from algorithms.methods.gossip.d_psgd import DPSGD
@@ -107,7 +107,7 @@ def _slowdown(plain: Trace, slow: Trace) -> Floats:
 def _held(logs: Floats, limit: float, above: bool, claim: str) -> Verdict:
     """Is the geometric mean of the ratio above (below) ``limit``, beyond its error?"""
     mean = float(logs.mean())
-    half = float(stats.t.isf(ALPHA, len(logs) - 1) * logs.std(ddof=1)) / len(logs) ** 0.5
+    half = float(scipy.stats.t.isf(ALPHA, len(logs) - 1) * logs.std(ddof=1)) / len(logs) ** 0.5
     sure = mean - half > math.log(limit) if above else mean + half < math.log(limit)
     return Verdict(
         subject=_ROW, problem=_PROBLEM, check="slowdown by one worker", claim=claim,

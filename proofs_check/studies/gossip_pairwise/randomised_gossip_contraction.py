@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from algorithms.methods.base import Method
 from algorithms.methods.exchanges.exchange import Exchange, RandomLinks
@@ -166,7 +166,7 @@ def _averaging_time(build: Build) -> tuple[Verdict, Verdict]:
         z = decay(build, meetings, ticks, 2)[1][:, -1]
         count = int((z >= _EPS**2).sum())
         test = "less" if above else "greater"  # the claim's opposite must not be sure
-        p = stats.binomtest(count, len(z), _EPS, alternative=test).pvalue
+        p = scipy.stats.binomtest(count, len(z), _EPS, alternative=test).pvalue
         found.append(
             Verdict(
                 subject=_ROW, problem=_PROBLEM, check="averaging time",

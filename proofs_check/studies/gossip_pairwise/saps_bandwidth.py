@@ -15,8 +15,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, final
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import stats
 
 from algorithms.methods.base import Method
 from algorithms.methods.gossip.d_psgd import DPSGD
@@ -115,7 +115,7 @@ def _sooner(one: ErrorOverSeconds, other: ErrorOverSeconds, claim: str) -> Verdi
     """Is the geometric mean of the ratio of times below 1, beyond its error?"""
     logs = np.log(one.reached() / other.reached())
     mean = float(logs.mean())
-    half = float(stats.t.isf(ALPHA, len(logs) - 1) * logs.std(ddof=1)) / len(logs) ** 0.5
+    half = float(scipy.stats.t.isf(ALPHA, len(logs) - 1) * logs.std(ddof=1)) / len(logs) ** 0.5
     return Verdict(
         subject=_ROW, problem=_PROBLEM, check="seconds on uneven links", claim=claim,
         outcome=Outcome.SUPPORTED if mean + half < 0 else Outcome.REFUTED,

@@ -12,8 +12,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import stats
 
 from algorithms.problems.logistic_data import breast_cancer
 from algorithms.problems.mlp import digits_mlp
@@ -49,7 +49,7 @@ def slope_of(scanned: Scanned, used: NDArray[np.bool_]) -> Slope:
     # first order: d log(mean) = (group's count - mean) / mean
     parts = (counts / counts.mean(0) - 1) @ centred
     groups = len(parts)
-    half = float(stats.t.isf(ALPHA / 2, groups - 1) * parts.std(ddof=1)) / groups**0.5
+    half = float(scipy.stats.t.isf(ALPHA / 2, groups - 1) * parts.std(ddof=1)) / groups**0.5
     return Slope(value, half, _OFF_GRID / 2 * float(np.abs(centred).sum()))
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from algorithms.problems.least_squares import LeastSquares
 from algorithms.problems.least_squares_data import dealt, packaged, rising
@@ -66,7 +66,7 @@ def _no_slower(mine: Uploads, plain: Uploads) -> Verdict:
 
 
 def _follows(mine: Uploads, problem: LeastSquares) -> Verdict:
-    trend = float(stats.spearmanr(problem.smoothness, mine.by_worker).statistic)
+    trend = float(scipy.stats.spearmanr(problem.smoothness, mine.by_worker).statistic)
     return _verdict(
         mine, f"{mine.name}: a worker's uploads rise with its L_i", "trend in L_i",
         mine.reached and trend >= _TREND, trend, _TREND,

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from algorithms.methods.base import Method
 from algorithms.methods.local_updates.local_sgd import LocalSGD
@@ -106,7 +106,7 @@ def _floor(few: Floats, many: Floats) -> Floats:
 def _positive(steps: int, floor: Floats) -> Verdict:
     """Is the floor above nought?"""
     mean = float(floor.mean())
-    half = float(stats.t.isf(ALPHA, floor.size - 1) * floor.std(ddof=1)) / floor.size**0.5
+    half = float(scipy.stats.t.isf(ALPHA, floor.size - 1) * floor.std(ddof=1)) / floor.size**0.5
     return Verdict(
         subject="one-shot-averaging",
         problem=PLACE,

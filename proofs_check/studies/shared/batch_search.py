@@ -14,8 +14,8 @@ from collections.abc import Callable
 from typing import NamedTuple, final
 
 import numpy as np
+import scipy
 import torch
-from scipy import optimize
 from torch import Tensor
 
 from algorithms.methods.large_batch.batched import Batched
@@ -151,5 +151,5 @@ def hyperbola(scanned: Scanned) -> Hyperbola:
         return np.asarray(p[0] + np.log1p(np.exp(p[1]) / scanned.batches) - log_steps)
 
     guess = [log_steps[-1], math.log(scanned.batches[len(scanned.batches) // 2])]
-    found = optimize.least_squares(off, guess).x
+    found = scipy.optimize.least_squares(off, guess).x
     return Hyperbola(math.exp(found[0]), math.exp(found[1]))

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from proofs_check.instruments.evidence import ALPHA
 from theory.arrays import Floats
@@ -71,7 +71,9 @@ def longest_period(errors: Errors, guess: int, limit: int, factor: float = FACTO
     if low == limit:
         low = max(period for period in seen if period < limit)
     log_period, pseudo = _crossing(low, high, seen, factor)
-    half = float(stats.t.isf(ALPHA / 2, pseudo.size - 1) * pseudo.std(ddof=1)) / pseudo.size**0.5
+    half = (
+        float(scipy.stats.t.isf(ALPHA / 2, pseudo.size - 1) * pseudo.std(ddof=1)) / pseudo.size**0.5
+    )
     low_end, high_end = (math.exp(log_period + sign * half) for sign in (-1, 1))
     return Longest(log_period, pseudo, low_end, high_end, len(seen), False)
 
@@ -102,7 +104,7 @@ def _bracket(within: Callable[[int], bool], guess: int, limit: int) -> tuple[int
 def _surely_within(longer: Floats, every: Floats, factor: float) -> bool:
     """Is e at most ``factor`` times that of H = 1, at ALPHA?"""
     gap = factor * every - longer
-    half = float(stats.t.isf(ALPHA, gap.size - 1) * gap.std(ddof=1)) / gap.size**0.5
+    half = float(scipy.stats.t.isf(ALPHA, gap.size - 1) * gap.std(ddof=1)) / gap.size**0.5
     return bool(gap.mean() >= half)
 
 

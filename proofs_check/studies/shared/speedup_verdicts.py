@@ -9,7 +9,7 @@ from functools import cache
 from typing import NamedTuple, final
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from proofs_check.curves import RateSeries
 from proofs_check.instruments.evidence import ALPHA
@@ -53,7 +53,9 @@ def exponent_fit(scan: Scan) -> PowerLawFit:
     centred = log_x - log_x.mean()
     slopes = scan.log_rounds @ centred / np.square(centred).sum()
     slope = float(slopes.mean())
-    half = float(stats.t.isf(ALPHA / 2, slopes.size - 1) * slopes.std(ddof=1)) / slopes.size**0.5
+    half = (
+        float(scipy.stats.t.isf(ALPHA / 2, slopes.size - 1) * slopes.std(ddof=1)) / slopes.size**0.5
+    )
     log_y = np.log(scan.rounds)
     intercept = float(log_y.mean() - slope * log_x.mean())
     return PowerLawFit(
@@ -247,7 +249,7 @@ def error_ratio(
     base = float(every.mean())
     ratio = float(longer.mean()) / base
     residual = longer - ratio * every
-    half = float(stats.t.isf(ALPHA, residual.size - 1) * residual.std(ddof=1))
+    half = float(scipy.stats.t.isf(ALPHA, residual.size - 1) * residual.std(ddof=1))
     half /= residual.size**0.5 * base
     return Verdict(
         subject=subject,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import stats
+import scipy
 from torch import Tensor
 
 from algorithms.compressors.identity import Identity
@@ -75,7 +75,9 @@ def _ratio(problem: Quadratic, k: int, y: Floats, plain: Floats) -> Verdict:
     base = float(plain.mean())
     ratio = float(y.mean()) / base
     residual = y - ratio * plain
-    half = float(stats.t.isf(ALPHA / 2, y.size - 1) * residual.std(ddof=1)) / y.size**0.5 / base
+    half = (
+        float(scipy.stats.t.isf(ALPHA / 2, y.size - 1) * residual.std(ddof=1)) / y.size**0.5 / base
+    )
     return Verdict(
         subject="top-k",
         problem=problem.name,
