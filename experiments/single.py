@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
-import pandas as pd
 import scipy
 from matplotlib.figure import Figure
 
@@ -23,6 +22,9 @@ from theory.arrays import Floats
 from theory.constants import Constants, MissingConstants
 from theory.stepsizes import Stepsize
 from theory.theorem import Metric, Theorem, missing_sentence
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LEVEL = 0.95
 CLOCK = "modelled time"
@@ -137,6 +139,8 @@ class Single:
     @property
     def frame(self) -> pd.DataFrame:
         """Tidy data: row, problem, n, seed, replica, steps, and what the trace has of each."""
+        import pandas as pd
+
         trace = self.played.trace
         replicas, records = trace.suboptimality.shape
         told = {"row": self.row.key, "problem": self.problem.name, "n": self.problem.n}
@@ -156,6 +160,8 @@ class Single:
             return three_panels(self.curves())
 
     def _repr_html_(self) -> str:
+        import pandas as pd
+
         last = pd.DataFrame(self.quantities())
         theorem = self.theorem
         told = f"no theorem tunes it: {self.row.why}" if theorem is None else str(theorem)
@@ -279,5 +285,5 @@ def interval(values: Floats) -> tuple[Floats, Floats]:
     mean = values.mean(axis=0)
     if replicas < 2:
         return mean, np.full_like(mean, np.nan)
-    quantile = float(scipy.stats.t.ppf((1 + LEVEL) / 2, replicas - 1))
+    quantile = float(scipy.special.stdtrit(replicas - 1, (1 + LEVEL) / 2))
     return mean, quantile * values.std(axis=0, ddof=1) / replicas**0.5

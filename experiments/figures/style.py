@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from textwrap import fill
+from typing import Any
 
 import matplotlib
 import numpy as np
-import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
@@ -32,8 +32,11 @@ MARKERS = "osD^vP"
 _NOTE = "rateproof"
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
-_STYLE = {
-    **sns.axes_style("ticks"),
+_STYLE: Any = {
+    "axes.axisbelow": True,
+    "lines.solid_capstyle": "round",
+    "patch.edgecolor": "white",
+    "patch.force_edgecolor": True,
     "font.family": ["STIXGeneral", "DejaVu Serif"],  # the second for signs that the first lacks
     "mathtext.fontset": "stix",
     "font.size": 10.0,

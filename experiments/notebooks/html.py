@@ -9,11 +9,14 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable
 from html import escape
+from typing import TYPE_CHECKING
 
-import pandas as pd
 from matplotlib.figure import Figure
 
 from experiments.figures.style import png, styled
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _MOST = 12
 _CELL = "text-align:left;vertical-align:top;padding:0.15em 0.8em 0.15em 0"
