@@ -87,8 +87,8 @@ def all_groups(count: int) -> list[tuple[int, ...]]:
     return found
 
 
-@given(step=steps(9), channel=channels())
-@settings(max_examples=60, deadline=None)
+@given(step=steps(12), channel=channels())
+@settings(max_examples=30, deadline=None)
 def test_merging_is_the_best_of_all_partitions(step: TrainingStep, channel: Channel) -> None:
     def end(groups: tuple[int, ...]) -> float:
         m, free = merged_messages(step, groups), 0.0
