@@ -54,7 +54,7 @@ class Cluster:
         inside: the same within a machine.
         left: share of the bandwidth within a machine that a computing worker leaves to messages.
         models: times of a step, by the model's name.
-        operators: times of a compressor, by its name.
+        operators: times of a compressor, by what its name begins with; ``other`` of all others.
 
     Raises:
         ValueError: no machine or worker, a share outside (0, 1], a time that is not positive, or

@@ -66,9 +66,11 @@ class ModelOnCluster:
     @property
     def name(self) -> str:
         """What axes and reports call it."""
+        coding = self.operator and coding_times(self.cluster, self.operator)
         return (
             f"{WORKLOADS[self.model].title} on {self.n} workers of {self.cluster.name}, "
             f"{SCHEDULES[self.schedule].name}, {self.architecture}"
+            f"{'' if coding is None or coding.measured else ', coding times assumed'}"
         )
 
     @property
@@ -155,20 +157,27 @@ def _added(one: ModelOnCluster, times: float, degree: int) -> float:
     return max(0.0, SCHEDULES[one.schedule].seconds(step, carrier) - one.compute)
 
 
+OTHER = "other"
+"""Name of the times of all operators that a cluster's file does not name."""
+
+
 def coding_times(cluster: Cluster, operator: Compressor) -> CodingTimes:
     """Times of an operator: those of the longest name in the cluster's file that its own begins
-    with.
+    with, else those of ``other``.
 
     Raises:
         ValueError: the file has none.
     """
     known = dict(cluster.operators)
     mine = [name for name in known if operator.name.startswith(name)]
+    if not mine and OTHER in known:
+        return known[OTHER]
     if not mine:
         raise ValueError(
             f"cluster {cluster.name} has no times of {operator.name!r}, only of "
             f'{", ".join(known) or "none"}; a table [operators."{operator.name.split("(")[0]}"] '
-            "with encode and decode, seconds an entry, and measured, would do"
+            f"with encode and decode, seconds an entry, and measured, or [operators.{OTHER}] for "
+            "all that it does not name, would do"
         )
     return known[max(mine, key=len)]
 

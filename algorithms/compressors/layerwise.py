@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import final
@@ -157,20 +158,23 @@ class Parted(Compressor):
         return self.inner.takes_guide
 
     def stated_bits(self, d: int, float_bits: int) -> float:
-        lengths = [c.stated_bits(size, float_bits) for c, size in self._pairs(d)]
-        joined = self._joined(d)
-        return sum(32 * vary + 8 * math.ceil(length / 8) if joined else length
-                   for length, vary in zip(lengths, self._vary(d), strict=True))  # fmt: skip
+        joined, bits = self._joined(d), 0.0
+        for (c, size), times in self.kinds(d).items():
+            length = c.stated_bits(size, float_bits)
+            if joined:
+                length = 32 * _varies(c, size) + 8 * math.ceil(length / 8)
+            bits += times * length
+        return bits
 
     def stated_lengths(self, sent: Tensor, float_bits: int) -> StatedLength:
         d = sent.shape[-1]
         least = most = torch.zeros(sent.shape[:-1], dtype=torch.float64)
         joined = self._joined(d)
         pieces = torch.split(sent, list(self.sizes(d)), -1)
-        for (c, _), piece, vary in zip(self._pairs(d), pieces, self._vary(d), strict=True):
+        for (c, size), piece in zip(self._pairs(d), pieces, strict=True):
             low, high = c.stated_lengths(piece.contiguous(), float_bits)
             if joined:
-                low, high = (8 * torch.ceil(v / 8) + 32 * vary for v in (low, high))
+                low, high = (8 * torch.ceil(v / 8) + 32 * _varies(c, size) for v in (low, high))
             least, most = least + low, most + high
         return StatedLength(least, most)
 
@@ -180,11 +184,13 @@ class Parted(Compressor):
     def _counts(self, d: int, dtype: torch.dtype) -> tuple[int, ...]:
         return tuple(len(c.layout(size, dtype)) for c, size in self._pairs(d))
 
-    def _vary(self, d: int) -> list[bool]:
-        return [c.code(size, torch.float32).fixed_bits is None for c, size in self._pairs(d)]
+    def kinds(self, d: int) -> Mapping[tuple[Compressor, int], int]:
+        """How many parts of a row of d numbers have the same operator and length."""
+        return Counter(self._pairs(d))
 
     def _joined(self, d: int) -> bool:
-        return isinstance(self.code(d, torch.float32), Joined)
+        codes = (c.code(size, torch.float32) for c, size in self.kinds(d))
+        return not all(isinstance(code, Packed) for code in codes)
 
 
 @final
@@ -249,6 +255,12 @@ class Buckets(Parted):
     def operators(self, d: int) -> tuple[Compressor, ...]:
         return (self.inner,) * len(self.sizes(d))
 
+    def kinds(self, d: int) -> Mapping[tuple[Compressor, int], int]:
+        """The whole buckets and the rest, however many there are."""
+        whole, rest = divmod(d, self.size)
+        counts = {(self.inner, self.size): whole, (self.inner, rest): int(rest > 0)}
+        return {kind: times for kind, times in counts.items() if times}
+
 
 def joint_claims(parts: list[tuple[Claim, ...]]) -> tuple[Claim, ...]:
     """What holds for the whole when each part has its claims: the weakest of every kind."""
@@ -259,6 +271,11 @@ def joint_claims(parts: list[tuple[Claim, ...]]) -> tuple[Claim, ...]:
             continue
         claims.append(_weakest(peers))
     return tuple(claims)
+
+
+def _varies(operator: Compressor, size: int) -> bool:
+    """Whether the lengths of its messages do."""
+    return operator.code(size, torch.float32).fixed_bits is None
 
 
 def _moved(parts: list[tuple[int, Iterator[ListedRows]]]) -> Iterator[ListedRows]:

@@ -61,6 +61,5 @@ def test_what_a_cluster_cannot_time_is_said(tmp_path: Path) -> None:
     out = ("--out", str(tmp_path))
     small = ("-p", "quadratic-sc", "-n", "8", "-T", "5")
     refuse(("run", "adacomm", *small, *ON, *out), "keeps a clock of its own")
-    refuse(("run", "atomo", *small, *ON, *out), "has no times of 'ATOMO")
     refuse(("run", "bsp-sgd", *small, "--cluster", "nowhere", *out), "unknown cluster 'nowhere'")
     refuse(("run", "bsp-sgd", *small, *ON, "--model", "lstm", *out), "no times of model 'lstm'")

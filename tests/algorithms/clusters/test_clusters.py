@@ -8,8 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 
-from algorithms.catalogue import problem, row
+from algorithms.catalogue import OPERATORS, problem, row
 from algorithms.clusters.carriers import (
     ARCHITECTURES,
     gathers,
@@ -19,10 +20,15 @@ from algorithms.clusters.carriers import (
 )
 from algorithms.clusters.cluster import Cluster, CodingTimes, ModelTimes
 from algorithms.clusters.files import BUILT_IN, cluster_of, read_cluster, written
-from algorithms.clusters.steps import ModelOnCluster
+from algorithms.clusters.steps import ModelOnCluster, coding_times
+from algorithms.codes.packed import Packed
 from algorithms.collectives.servers import ServerShards
+from algorithms.compressors.elias_qsgd import EliasQSGD
+from algorithms.compressors.layerwise import Buckets
 from algorithms.compressors.low_rank import LowRank
+from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.scaled_sign import ScaledSign
+from algorithms.compressors.top_k import TopK
 from algorithms.fabrics.program_times import program_times
 from algorithms.run import run
 from algorithms.schedules import SCHEDULES
@@ -176,3 +182,32 @@ def test_bad_clusters_are_named(tmp_path):
         with pytest.raises(ValueError, match=told):
             make()
     assert math.isfinite(np.asarray(sums(PLAIN, 2, "servers").whole.alpha))
+
+
+def test_every_operator_has_times_on_a_built_in_cluster_and_says_that_they_are_assumed():
+    for name in BUILT_IN:
+        cluster = cluster_of(name)
+        times = {operator.name: coding_times(cluster, operator) for operator in OPERATORS.values()}
+        assert min(one.encode for one in times.values()) > 0
+        assert times["spectral ATOMO(s=1)"].encode > times["QSGD(s=4)"].encode
+        named = {one.name.partition("(")[0] for one in OPERATORS.values()}
+        prefixes = {known for known, _ in cluster.operators} - {"other"}
+        assert all(any(one.startswith(known) for one in named) for known in prefixes)
+    rounds = ModelOnCluster(cluster, "bert-base", 8, operator=LowRank(1))
+    assert rounds.name.endswith("ring, coding times assumed")
+    known = replace(PLAIN, operators=(*PLAIN.operators, ("other", CodingTimes(1.0, 2.0))))
+    assert coding_times(known, TopK(0.1)) == CodingTimes(1.0, 2.0)
+    assert coding_times(known, ScaledSign()).encode == 1e-9
+
+
+def test_messages_in_many_buckets_have_their_length_at_once():
+    """A bucket at a time it took hours for the 31 million numbers of a large embedding."""
+    one = Buckets(TopK(0.1), 10)
+    assert one.stated_bits(10**12, 32) == 10**11 * TopK(0.1).stated_bits(10, 32)
+    for operator in (TopK(0.2), EliasQSGD(2), QSGD(4)):
+        for d in (3, 10, 27, 30):
+            parts = [10] * (d // 10) + [d % 10] * (d % 10 > 0)
+            lone = [operator.stated_bits(size, 32) for size in parts]
+            fixed = isinstance(operator.code(10, torch.float32), Packed)
+            wanted = lone if fixed else [32 + 8 * math.ceil(bits / 8) for bits in lone]
+            assert Buckets(operator, 10).stated_bits(d, 32) == pytest.approx(sum(wanted))
