@@ -77,10 +77,16 @@ def burn_in(x: Floats, log_y: Floats) -> FittedModel:
 
 
 def floor(x: Floats, log_y: Floats) -> FittedModel:
-    """A x^p + c; c may be negative as long as the model is positive at all points."""
+    """A x^p + c; c may be negative as long as the model is positive at all points.
+
+    The search starts from the best of a grid of p, or from c = 0 where no least-squares c of the
+    grid leaves the model positive.
+    """
     v, weight = np.log(x) - np.log(x).mean(), np.exp(-log_y)
     n = len(log_y)
-    best, found = np.full(n, np.inf), np.zeros((3, n))
+    plain = (log_y * v).sum(axis=1) / (v**2).sum()
+    found = np.stack((np.exp(log_y.mean(axis=1)), plain, np.zeros(n)))
+    best = _floor_error(log_y, v, found)
     for p in _EXPONENTS:
         trial = _levels(weight, v, p)
         error = _floor_error(log_y, v, trial)

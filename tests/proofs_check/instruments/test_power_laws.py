@@ -159,3 +159,12 @@ def test_a_curve_that_falls_by_many_orders_is_fitted_without_a_warning():
     fitted = MODELS[FLOOR](x, log_y)
     assert np.isfinite(fitted.residual).all()
     assert np.abs(fitted.residual[1]).max() < 1e-6 and abs(fitted.exponent[1] + 1) < 1e-4
+
+
+def test_a_curve_that_no_floor_of_the_grid_fits_is_fitted_from_none():
+    """It falls by twenty orders and rises at its end, where relative weights lie: every least
+    squares of the grid has A < 0."""
+    x = np.exp(np.linspace(0.0, 1.0, 12))
+    log_y = np.append(np.linspace(0.0, -53.0, 11), -52.5)[None]
+    fitted = MODELS[FLOOR](x, log_y)
+    assert np.isfinite(fitted.residual).all() and -80 < fitted.exponent[0] < -30
