@@ -19,7 +19,7 @@ from proofs_check.cell import Cell, CellKind
 from proofs_check.mutants import report
 from proofs_check.prepare import prepare
 
-_EVERY = 8  # of how many mutants one is traced
+_EVERY = 24  # of how many mutants one is traced
 
 
 class Executed:
