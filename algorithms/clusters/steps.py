@@ -66,7 +66,7 @@ class ModelOnCluster:
     @property
     def name(self) -> str:
         """What axes and reports call it."""
-        coding = self.operator and coding_times(self.cluster, self.operator)
+        coding = coding_times(self.cluster, self.operator) if self.operator else None
         return (
             f"{WORKLOADS[self.model].title} on {self.n} workers of {self.cluster.name}, "
             f"{SCHEDULES[self.schedule].name}, {self.architecture}"
