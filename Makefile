@@ -16,17 +16,17 @@ N ?= 10
 WORKERS ?= 3
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
-.PHONY: survey test quick repeat bench lint compiled docs clean
+.PHONY: survey test quick repeat bench lint checked compiled docs clean
 
 survey: $(STAMP)
 	$(BIN)/rateproof survey --preset quick --out report
 
 # Three workers on two cores: with two, a sixth of both cores' time went by while tests waited for
 # processes that they had started.
-test: lint compiled
+test: checked compiled
 	$(PYTEST) --durations=20 --durations-min=5
 
-quick: lint compiled
+quick: checked compiled
 	$(PYTEST) -m "not slow"
 
 repeat: compiled
@@ -37,6 +37,10 @@ lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports & imports=$$!; $(BIN)/mypy && wait $$imports
+
+# Beside the types, which use one core.
+checked: $(STAMP)
+	$(BIN)/python -m tests.compile_kernels & kernels=$$!; $(MAKE) --no-print-directory lint && wait $$kernels
 
 # Every process that a test starts imports the project: 0.7 s less of 5.7 s, even where Python is told
 # not to keep what it compiled.

@@ -35,8 +35,9 @@ class Preset:
     Attributes:
         n: number of workers.
         steps: steps of runs on synthetic problems.
-        replicas: replicas of runs.
+        replicas: replicas of runs on synthetic problems.
         data_steps: steps of runs on data sets.
+        data_replicas: replicas of runs on data sets.
         slow_steps: steps of runs on the MLP.
         slow_replicas: replicas of runs on the MLP.
         dimension: length of rows that operators are checked at.
@@ -50,6 +51,7 @@ class Preset:
     steps: int
     replicas: int
     data_steps: int
+    data_replicas: int
     slow_steps: int
     slow_replicas: int
     dimension: int
@@ -59,7 +61,9 @@ class Preset:
         """Steps and replicas of a run on the problem called ``name``."""
         if name.startswith("mlp"):
             return self.slow_steps, self.slow_replicas
-        return self.steps if name.startswith(_SYNTHETIC) else self.data_steps, self.replicas
+        if name.startswith(_SYNTHETIC):
+            return self.steps, self.replicas
+        return self.data_steps, self.data_replicas
 
     def runs_on(self, name: str) -> bool:
         """Whether rows and studies run on the problem called ``name``."""
@@ -92,8 +96,8 @@ _SYNTHETIC = ("quadratic", "consensus")
 _SAME_REGIME = ("logreg-breast-cancer", "quadratic-unequal")  # both strongly convex, uneven workers
 
 PRESETS: dict[str, Preset] = {
-    "quick": Preset(16, 1000, 32, 500, 200, 8, 100, everywhere=False),
-    "full": Preset(16, 8000, 64, 8000, 2000, 16, 1000, everywhere=True),
+    "quick": Preset(16, 1000, 32, 500, 16, 200, 8, 100, everywhere=False),
+    "full": Preset(16, 8000, 64, 8000, 64, 2000, 16, 1000, everywhere=True),
 }
 
 

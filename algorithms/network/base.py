@@ -200,13 +200,19 @@ class Network(ABC):
 
         Rows held are consecutive workers.
         """
-        return torch.where(
-            self.is_local(active), active - self.workers[0], torch.zeros_like(active)
-        )
+        first, _ = self._held
+        return torch.where(self.is_local(active), active - first if first else active, 0)
 
     def is_local(self, active: Tensor) -> Tensor:
         """Whether each of ``active`` ``[..., k]`` is held here (bool)."""
-        return (active >= self.workers[0]) & (active <= self.workers[-1])
+        first, last = self._held
+        known = active <= last
+        return known & (active >= first) if first else known
+
+    @cached_property
+    def _held(self) -> tuple[int, int]:
+        """The first and the last worker held here; ids are never negative."""
+        return int(self.workers[0]), int(self.workers[-1])
 
     def restart(self) -> None:
         """Forget what was charged and timed so far: a run has a bill of its own."""

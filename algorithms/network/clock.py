@@ -41,6 +41,11 @@ class Clock(ABC):
         column's."""
 
     @abstractmethod
+    def merging(self) -> AbstractContextManager[None]:
+        """Messages within are lists that were merged from others: as short as what crosses, so
+        nothing is selected among all entries again, and nothing overlaps with computing."""
+
+    @abstractmethod
     def overlapped(self) -> AbstractContextManager[None]:
         """Messages within were sent when the last such block ended (at first: at the start);
         workers go on from whichever is later, what they computed since or what arrives."""

@@ -16,7 +16,7 @@ from experiments.survey import Survey
 from proofs_check.cell import Cell
 
 EVERY = 60.0
-"""Seconds to the first writing of the early report; to each later one as many more: what is new is
+"""Seconds to the first writing of the early report; to each later one twice as long: what is new is
 an ever smaller part."""
 
 _DRAWING = 20.0  # seconds that each writing may draw
@@ -47,7 +47,7 @@ class EarlyReport:
         """Begin to write where it is time; never waits."""
         for event in self._events:
             if isinstance(event, Ended):
-                self._due = time.monotonic() + self._every * (self._number + 1)
+                self._due = time.monotonic() + self._every * 2**self._number
                 if event.error:
                     self.faults.append(event.error)
             return

@@ -50,6 +50,7 @@ KNOWN = {
     "algorithms/methods/local_updates/adacomm.py:step",
     "algorithms/methods/local_updates/qsparse_async.py:step",
     "algorithms/methods/synchronous/parameter_server.py:_finite",
+    "algorithms/network/base.py:_held",
     "algorithms/network/receive_pattern.py:of",
     "algorithms/network/receive_pattern.py:only_arrived",
     "algorithms/network/simulated.py:_common",
