@@ -2,72 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from algorithms.catalogue import PROBLEMS, ROWS, Row, forms_of
 from experiments.commands.console import at_least, bad_input, console, dump
-from proofs_check.instruments.signature import CHECK
-from proofs_check.signatures import SIGNATURES
-from theory.theorem import Result
+from experiments.listing.kept import ListedProblem, Measured, listing
 
 READY = "ready"
 
 
-def row_data(row: Row, d: int, measured: Mapping[str, Measured] | None = None) -> dict[str, Any]:
-    """One row as JSON has it; claims are stated for dimension d.
-
-    ``measured`` has by key what a survey found of the rows' signatures.
-    """
-    return {
-        "key": row.key,
-        "family": row.family,
-        "what": row.what,
-        "source": row.source,
-        "state": row.state,
-        "kind": row.kind,
-        "parts": [part.name for part in row.subject.parts] if row.subject else [],
-        "signature": (measured or {}).get(row.key, unmeasured(row.key)),
-        "claims": list(row.claims(d)),
-        "theorems": [_named(theorem) for theorem in row.theorems],
-        "results": [_named(result) for result in row.results],
-        "why": row.why,
-        "problems": list(row.problems),
-        "forms": [
-            {"name": form.key.partition(":")[2], "what": form.what, "problems": list(form.problems)}
-            for form in forms_of(row.key)
-        ],
-    }
-
-
-class Measured(TypedDict):
-    """A row's signature; number and verdict are None where no survey has measured it.
-
-    Attributes:
-        sentence: the effect, with its figures where it was measured.
-        number: the method's share of the baseline's quantity.
-        verdict: of the check.
-    """
-
-    sentence: str
-    number: float | None
-    verdict: str | None
-
-
-def unmeasured(key: str) -> Measured | None:
-    """A row's signature before any survey; None where it has none."""
-    signature = SIGNATURES.get(key)
-    return Measured(sentence=signature.effect, number=None, verdict=None) if signature else None
-
-
-def measured_signatures(report: Path) -> dict[str, Measured]:
+def measured_signatures(report: Path, check: str) -> dict[str, Measured]:
     """By row, what the survey in the folder ``report`` found; empty where there is none.
+
+    ``check`` is what it calls the check of a signature.
 
     Raises:
         ValueError: its table cannot be read.
@@ -85,7 +38,7 @@ def measured_signatures(report: Path) -> dict[str, Measured]:
         raise ValueError(
             f"{path} is no results table ({error}); `make survey` writes it anew"
         ) from error
-    lines = table[table["check"] == CHECK].to_dict("records")
+    lines = table[table["check"] == check].to_dict("records")
     return {
         str(line["row"]): Measured(
             sentence=f"{line['claim']}: {line['evidence']}",
@@ -96,10 +49,6 @@ def measured_signatures(report: Path) -> dict[str, Measured]:
     }
 
 
-def _named(result: Result) -> dict[str, str]:
-    return {"name": result.name, "title": result.title, "source": str(result.source)}
-
-
 def list_command(*, ready: bool, d: int, as_json: bool, report: Path, forms: bool = False) -> int:
     """Print the rows, with ``forms`` those that have forms; exit code 0.
 
@@ -107,9 +56,11 @@ def list_command(*, ready: bool, d: int, as_json: bool, report: Path, forms: boo
     """
     with bad_input():
         at_least("d", d, 1)
-        found = measured_signatures(report)
-        rows = [row_data(row, d, found) for row in ROWS if row.state == READY or not ready]
-        rows = [row for row in rows if row["forms"] or not forms]
+        known = listing(d)
+        found = measured_signatures(report, known["check"])
+    every = [row | {"signature": found.get(row["key"], row["signature"])} for row in known["rows"]]
+    rows = [row for row in every if row["state"] == READY or not ready]
+    rows = [row for row in rows if row["forms"] or not forms]
     if as_json:
         dump(rows)
         return 0
@@ -126,22 +77,23 @@ def list_command(*, ready: bool, d: int, as_json: bool, report: Path, forms: boo
         for row in planned:
             table.add_row(escape(row["key"]), row["family"], escape(row["what"]))
         out.print(table)
-    _problems(out)
-    count = sum(row.state != READY for row in ROWS)
+    _problems(out, known["problems"])
+    count = sum(row["state"] != READY for row in every)
     out.print(
-        f"{len(ROWS) - count} ready, {count} planned; claims for d = {d}",
+        f"{len(every) - count} ready, {count} planned; claims for d = {d}",
         highlight=False,
     )
     return 0
 
 
-def _problems(out: Console) -> None:
+def _problems(out: Console, problems: Sequence[ListedProblem]) -> None:
     """What the rows run on."""
     table = Table(title="problems", title_justify="left", box=SIMPLE_HEAD)
     table.add_column("name", no_wrap=True)
     table.add_column("what it is", overflow="fold")
-    for entry in PROBLEMS:
-        table.add_row(f"{entry.name} *" if entry.dealt else entry.name, escape(entry.title))
+    for one in problems:
+        name = f"{one['name']} *" if one["dealt"] else one["name"]
+        table.add_row(name, escape(one["title"]))
     out.print(table)
     out.print(
         "* data dealt to workers as you like: NAME@iid, NAME@dirichlet=0.1, NAME@sorted",

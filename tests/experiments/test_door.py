@@ -67,6 +67,35 @@ def test_the_command_takes_its_own_packages(project: Path, ahead: bool) -> None:
     assert "hide" in done.stderr and str(project / "algorithms") in done.stderr
 
 
+UNSETTLED = """
+from pathlib import Path
+place = Path(r"{place}")
+source = place.read_text(encoding="utf-8")
+assert source.count("\\n_settle(") == 1
+door = {{"__name__": "rateproof", "__file__": str(place)}}
+exec(source.replace("\\n_settle(", "\\n(lambda tell: None)("), door)
+door["main"]()
+"""
+
+
+@pytest.mark.parametrize("ahead", [False, True])
+def test_a_door_that_settles_nothing_takes_the_strangers_packages(
+    project: Path, ahead: bool
+) -> None:
+    """The mutant of the test above: without that one line the command dies."""
+    path = [str(project), str(HOME)] if ahead else [str(HOME)]
+    done = subprocess.run(
+        [sys.executable, "-c", UNSETTLED.format(place=HOME / "rateproof.py"), "list", "--json"],
+        cwd=project,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(path)},
+        capture_output=True,
+        text=True,
+        timeout=HANGS,
+    )
+    assert done.returncode == 1
+    assert THEIRS.split("'")[1] in done.stderr
+
+
 @pytest.mark.parametrize("ahead", [False, True])
 def test_a_users_compressor_is_audited_from_there(project: Path, ahead: bool) -> None:
     words = ("audit", "mine:half", "--delta", "0.75", "-d", "8", "--samples", "100", "--json")
