@@ -109,13 +109,23 @@ class Logistic(Linear):
         return self.regulariser.gradient(x) - self.slopes(x) @ self._flat / self._flat.shape[0]
 
     @cached_property
+    def _smooth(self) -> float:
+        return 0.25 * logistic_bounds.top(self._flat) + self.regulariser.curvature
+
+    @cached_property
+    def _boxed(self) -> Tensor:
+        return logistic_bounds.boxed(self.rows)
+
+    @cached_property
     def _tops(self) -> Tensor:
         return logistic_bounds.tops(self.rows)
 
     @cached_property
     def G2_radius(self) -> float:
         r = self.regulariser
-        return math.inf if r.slope < math.inf else logistic_bounds.longest(self.rows) / r.lam
+        if r.slope < math.inf:
+            return math.inf
+        return logistic_bounds.reach(self.rows, r.lam, 1 / self._smooth)
 
     @cached_property
     def _minimum(self) -> tuple[Tensor, float] | None:
@@ -137,9 +147,8 @@ class Logistic(Linear):
     def _constants(self) -> Constants:
         r = self.regulariser
         c = Constants().state(exact("by construction"), n=self.n, d=self.d, convex=r.convex)
-        smooth = 0.25 * logistic_bounds.top(self._flat) + r.curvature
         why = exact("the Hessian is largest at x = 0, for loss and regulariser")
-        c = c.state(why, L=smooth, L_max=0.25 * self._tops.max().item() + r.curvature)
+        c = c.state(why, L=self._smooth, L_max=0.25 * self._tops.max().item() + r.curvature)
         if r.convex:
             own = lower("the regulariser's own curvature")
             c = c.state(own, mu=r.strength, mu_min=r.strength)
@@ -150,22 +159,23 @@ class Logistic(Linear):
         if self.n == 1:
             c = c.state(exact("a single worker"), zeta2=0.0)
         else:
-            c = c.state(why, zeta2=logistic_bounds.heterogeneity(self.rows, self._tops))
+            c = c.state(why, zeta2=logistic_bounds.heterogeneity(self.rows, self._boxed))
         return self._start_constants(self._second_moment(c))
 
     def lipschitz(self, radius: float = math.inf) -> float:
         return logistic_bounds.longest(self.rows) + self.regulariser.steepest(radius, self.d)
 
     def _second_moment(self, c: Constants) -> Constants:
-        loss = math.sqrt(logistic_bounds.second_moment(self.rows, self._tops, self.batch))
+        rows, tops, boxed = self.rows, self._tops, self._boxed
+        loss = math.sqrt(logistic_bounds.second_moment(rows, tops, boxed, self.batch))
         own = self.regulariser.steepest(self.G2_radius, self.d)
         everywhere = self.G2_radius == math.inf
         where = (
             "uniform"
             if everywhere
             else (
-                "along iterates of averaging methods from x_0 = 0 with gamma * lam <= 1, "
-                "where ||x|| <= B / lam, B = max ||a||"
+                "along means of models that take SGD's steps from x_0 = 0 with gamma L <= 1, "
+                f"where ||x|| <= {self.G2_radius:.4g}"
             )
         )
         why = "largest norms of the loss part and of the regulariser's there"

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+
 import numpy as np
 import pytest
+import scipy.special
 import torch
 from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
-from algorithms.catalogue import problem
+from algorithms.catalogue import problem, row
 from algorithms.key import Key
 from algorithms.problems import logistic_bounds
 from algorithms.problems.datasets import breast_cancer as samples
@@ -135,7 +139,7 @@ def test_uniform_bounds_hold_at_every_corner(seed):
     rows = Key.seed(seed).draws(torch.tensor(0), torch.arange(2)).normal(5 * 3, torch.float64)
     rows = rows.view(2, 5, 3) + (seed % 2)
     w = corners(5)
-    tops = logistic_bounds.tops(rows)
+    tops, boxed = logistic_bounds.tops(rows), logistic_bounds.boxed(rows)
     means = torch.einsum("ws,nsd->nwd", w, rows) / 5
     second = (w @ rows.square().sum(-1).T / 5).T  # [n, w], weights are 0 or 1
     spread = second - means.square().sum(-1)
@@ -143,9 +147,10 @@ def test_uniform_bounds_hold_at_every_corner(seed):
         worst = float(spread.max()) / batch
         assert worst <= logistic_bounds.variance(rows, batch) <= 4.5 * worst
         moment = float((means.square().sum(-1) + spread / batch).max())
-        assert moment <= logistic_bounds.second_moment(rows, tops, batch) * (1 + 1e-12)
+        stated = logistic_bounds.second_moment(rows, tops, boxed, batch)
+        assert moment <= stated * (1 + 1e-12)
     apart = (means[0][:, None] - means[1][None]).square().sum(-1) / 4
-    assert float(apart.max()) <= logistic_bounds.heterogeneity(rows, tops) * (1 + 1e-12)
+    assert float(apart.max()) <= logistic_bounds.heterogeneity(rows, boxed) * (1 + 1e-12)
 
 
 def test_largest_eigenvalues_are_numpys_singular_values():
@@ -158,19 +163,57 @@ def test_largest_eigenvalues_are_numpys_singular_values():
         assert logistic_bounds.top(rows[0]) == pytest.approx(expected, rel=1e-10)
 
 
+@pytest.mark.parametrize("shape", [(3, 9, 2), (2, 12, 5), (2, 4, 9)])
+def test_weights_in_a_box_are_bounded_within_half_of_pi(shape):
+    """Against all corners: a semidefinite relaxation is at most pi/2 times the maximum."""
+    rows = torch.from_numpy(np.random.default_rng(5).normal(size=shape))
+    rows[:, 0] *= 4.0
+    corners = torch.tensor(list(itertools.product((-0.5, 0.5), repeat=shape[1]))).double()
+    most = (corners @ rows / shape[1]).square().sum(-1).amax(-1)
+    boxed = logistic_bounds.boxed(rows)
+    assert bool((most <= boxed * (1 + 1e-12)).all())
+    assert bool((boxed <= 1.15 * math.pi / 2 * most).all())
+    assert bool((boxed < 0.25 * logistic_bounds.tops(rows)).all())
+
+
 @pytest.mark.parametrize("make", [breast_cancer, digits])
-def test_sgd_stays_in_the_ball_where_g2_is_stated(make):
-    """gamma lam = 1 is the largest step allowed: every x_t is then a mean of samples over lam."""
+@pytest.mark.parametrize("share", [1.0, 0.1])
+def test_sgd_stays_in_the_ball_where_g2_is_stated(make, share):
+    """Against an adversary who always draws the sample that leads farthest out."""
     built = make(4, L2(0.1), batch=1)
-    x = built.start().expand(50, 1, -1)
-    farthest = 0.0
-    for t in range(60):
-        draws = Key.seed(3).fold(t).draws(torch.arange(50), torch.arange(4))
-        x = (x - 10.0 * built.gradient(x, draws)).mean(-2, keepdim=True)
-        farthest = max(farthest, float(x.norm(dim=-1).max()))
-    assert 0.01 * built.G2_radius < farthest <= built.G2_radius
-    longest = np.linalg.norm(built.rows.numpy(), axis=-1).max()
-    assert built.G2_radius == pytest.approx(longest / 0.1, rel=1e-14)
+    assert built.G2_radius < 0.5 * logistic_bounds.longest(built.rows) / 0.1
+    gamma = share / built.constants().need("L")
+    rows, x, farthest = built.rows.reshape(-1, built.d), built.start(), 0.0
+    for _ in range(3000):
+        next_ = (1 - gamma * 0.1) * x + gamma * torch.sigmoid(-(rows @ x))[:, None] * rows
+        x = next_[next_.norm(dim=-1).argmax()]
+        farthest = max(farthest, float(x.norm()))
+    radius = logistic_bounds.reach(rows, 0.1, gamma)
+    assert 0.2 * radius < farthest <= radius <= built.G2_radius
+
+
+@pytest.mark.parametrize(
+    ("key", "stated"),
+    [
+        ("pr-sgd", True),
+        ("gossip-local-sgd", True),
+        ("pr-sgd-momentum", False),
+        ("cocod-sgd", False),
+    ],
+)
+def test_g2_of_a_ball_is_stated_of_methods_that_stay_in_it(key, stated):
+    """Momentum overshoots, and CoCoD adds new steps to old means."""
+    built = problem("logreg-breast-cancer", 4)
+    method = row(key).tune(built, 100).method
+    assert (method.constants(built).G2 is not None) == stated
+
+
+def test_radius_rests_on_lamberts_w():
+    z = np.linspace(0.0, 5.0, 100_001)
+    most = float(scipy.special.lambertw(math.exp(-1)).real)
+    assert most == pytest.approx(float((z / (1 + np.exp(z))).max()), rel=1e-9)
+    one = torch.tensor([[1e-9]], dtype=torch.float64)
+    assert logistic_bounds.reach(one, 0.5, 1.0) ** 2 == pytest.approx(most / 0.5, rel=1e-12)
 
 
 @pytest.mark.parametrize("lam", [1e-6, 1e-4, 1e-2, 1.0, 100.0])

@@ -55,7 +55,8 @@ class CoCoD(Method[CoCoDState]):
         return f"CoCoD-SGD, H={self.period}"
 
     def constants(self, problem: Problem) -> Constants:
-        return problem.constants().state(H_stale=self.period)  # no H: averages are not fresh
+        stated = problem.constants().uniform("G2")  # old means and new steps may leave SGD's ball
+        return stated.state(H_stale=self.period)  # no H: averages are not fresh
 
     def init(self, x0: Tensor, world: World) -> CoCoDState:
         x = world.rows(x0, len(world.network.workers))

@@ -104,7 +104,8 @@ class LocalSGD(Method[LocalSGDState]):
     def constants(self, problem: Problem) -> Constants:
         stated, longest = problem.constants(), self.periods.longest
         if not (isinstance(self.optimizer, SGD) and isinstance(self.outer, PlainAverage)):
-            return stated.merge(self._with_momentum())  # no H: that is of the plain method
+            inside = stated.uniform("G2")  # momentum leaves the ball of SGD's steps
+            return inside.merge(self._with_momentum())  # no H: that is of the plain method
         if self.increments:
             stated = stated.merge(operator_constants(self.compressor, problem.d))
         return stated if longest is None else stated.state(H=longest)
