@@ -61,12 +61,13 @@ class Study:
 
 
 def fitted(
-    x: Floats, samples: Floats, fit: PowerLawFit, reference: Floats, **groups: Floats
+    x: Floats, samples: Floats, fit: PowerLawFit | None, reference: Floats, **groups: Floats
 ) -> RateSeries:
-    """The band of ``samples`` ``[R, K]``, the fitted power law, and further points by name."""
+    """The band of ``samples`` ``[R, K]``, the fitted power law if there is one, and further points
+    by name."""
     mean, low, high = band(samples)
     xs = np.asarray(x, dtype=np.float64)
-    line = np.exp(fit.intercept) * xs**fit.slope
+    line = None if fit is None else np.exp(fit.intercept) * xs**fit.slope
     return RateSeries(
         xs, mean, low, high, line, np.asarray(reference, dtype=np.float64), _points(groups)
     )

@@ -21,12 +21,14 @@ from proofs_check.facts import TrafficFacts
 from proofs_check.instruments.rates import PowerLawFit, fit_power, rate_verdict
 from proofs_check.instruments.statistics import TEST_ERROR
 from proofs_check.instruments.study import fitted
+from proofs_check.methods.sweep_orders import stated_order
 from proofs_check.methods.sweep_points import SweepPoint, known_at, points, value_at
-from proofs_check.methods.tuned_run import TunedRun, measured, tuned_run
+from proofs_check.methods.tuned_run import TunedRun, bound_at_end, measured, tuned_run
 from proofs_check.table_iv.trial import GROUPS, OCTAVES, TableTrial
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
 from theory.bits import index_bits
+from theory.constants import Constants
 from theory.stepsizes import InverseTimeStep
 from theory.survey.classification import Objective
 from theory.theorem import Metric, Theorem
@@ -50,6 +52,8 @@ class TrialPoints(NamedTuple):
         theorem: the theorem that covers all runs, or None.
         longest: the run at the last point.
         told: how the variable was moved.
+        bounds: the theorem's bound at the points ``[K]``, or None.
+        settings: the constants of each run.
     """
 
     x: Floats
@@ -58,6 +62,8 @@ class TrialPoints(NamedTuple):
     theorem: Theorem | None
     longest: TunedRun
     told: str
+    bounds: Floats | None
+    settings: tuple[Constants, ...]
 
 
 def table_result(trial: TableTrial, variable: str, replicas: int, seed: int) -> CellResult:
@@ -106,7 +112,9 @@ def _points(trial: TableTrial, variable: str, replicas: int, seed: int) -> Trial
     series = [measured(one.trace, metric) for one in runs]
     ends = np.stack([y[:, -1] for y in series if y is not None], axis=1)
     told = f"{variable} from {x[0]:.4g} to {x[-1]:.4g}"
-    return TrialPoints(x, ends, metric, theorem, runs[-1], told)
+    bounds = None if theorem is None else np.array([bound_at_end(theorem, one) for one in runs])
+    settings = tuple(one.constants for one in runs)
+    return TrialPoints(x, ends, metric, theorem, runs[-1], told, bounds, settings)
 
 
 def _along(trial: TableTrial, replicas: int, seed: int) -> TrialPoints:
@@ -122,7 +130,8 @@ def _along(trial: TableTrial, replicas: int, seed: int) -> TrialPoints:
     times = played.trace.steps.astype(np.float64)
     tail = times >= trial.steps / _TAIL
     told = f"T + a, T from {times[tail][0]:.4g} to {times[-1]:.4g} of one run, a = {step.shift:.4g}"
-    return TrialPoints(times[tail] + step.shift, series[:, tail], metric, theorem, played, told)
+    x, settings = times[tail] + step.shift, (played.constants,)
+    return TrialPoints(x, series[:, tail], metric, theorem, played, told, None, settings)
 
 
 def _played(
@@ -150,7 +159,11 @@ def _theorem(trial: TableTrial, runs: list[TunedRun]) -> Theorem | None:
 def _verdict(
     trial: TableTrial, variable: str, found: TrialPoints, fit: PowerLawFit, seed: int
 ) -> Verdict:
-    """Held to where a theorem covers the runs, else compared; without an order it stands alone."""
+    """Held to where a theorem covers the runs, else compared; without an order it stands alone.
+
+    In other variables than T the points need not show the order: where the theorem's own bound has
+    another exponent over them, no order is refuted there.
+    """
     told = (
         f"{found.longest.tuned.method.name}, n = {trial.n}, {fit.replicas} replicas, seed {seed}, "
         f"longest run {found.longest.steps} steps with {found.longest.tuned.step_text}, error "
@@ -175,11 +188,18 @@ def _verdict(
         claim=f"{claim}: exponent <= {power:g}" + (f" ({name})" if name else ""), provenance=told,
     )  # fmt: skip
     held = theorem is not None and theorem.confidence.assertable and stated is not None
-    basis = str(theorem.source) if theorem else trial.basis
+    basis, why = str(theorem.source) if theorem else trial.basis, ""
+    if held and variable != "T":
+        order = stated_order(
+            trial.row, variable, found.x, theorem, found.bounds, found.settings, vacuous=0
+        )
+        assert order is not None
+        why = order.why
+        held = order.asserted and not (why and verdict.outcome is Outcome.REFUTED)
     return replace(
         verdict, check=f"{CHECK}, {verdict.check}", theorem=name,
         outcome=verdict.outcome if held else Outcome.COMPARED,
-        evidence=f"{verdict.evidence}; {found.told}; {basis}",
+        evidence="; ".join(filter(None, (verdict.evidence, why, found.told, basis))),
     )  # fmt: skip
 
 

@@ -26,6 +26,7 @@ _TINY = float(np.finfo(np.float64).tiny)
 _FEW = 12  # replicas below which fourth differences are left out
 _PRIOR = 0.5  # how far a third parameter is expected to move the exponent
 _BISECTIONS, _ROUNDS = 50, 4
+_ROUNDED = 1e-14  # of a covariance: points that are one but for rounding leave it singular
 _EXACT = 1e-12  # least standard error of an exponent, and of what a model leaves
 
 
@@ -107,7 +108,9 @@ def _judged(fit: FittedModel, spread: Floats, shapes: Floats) -> tuple[Floats, F
         return error + _EXACT, np.zeros(len(error)), 0
     left = ((fit.residual @ shapes)[:, None] @ directions)[:, 0]
     rows = spread @ shapes @ directions
-    covariance = rows.transpose(0, 2, 1) @ rows + _EXACT**2 * np.eye(degrees)
+    covariance = rows.transpose(0, 2, 1) @ rows
+    least = _EXACT**2 + _ROUNDED * np.trace(covariance, axis1=1, axis2=2)
+    covariance += least[:, None, None] * np.eye(degrees)
     statistic = (left * np.linalg.solve(covariance, left[..., None])[..., 0]).sum(axis=-1)
     return error + _EXACT, statistic, degrees
 

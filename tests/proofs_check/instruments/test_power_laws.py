@@ -168,3 +168,16 @@ def test_a_curve_that_no_floor_of_the_grid_fits_is_fitted_from_none():
     log_y = np.append(np.linspace(0.0, -53.0, 11), -52.5)[None]
     fitted = MODELS[FLOOR](x, log_y)
     assert np.isfinite(fitted.residual).all() and -80 < fitted.exponent[0] < -30
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2, 5])
+def test_points_that_are_one_but_for_rounding_are_fitted(seed: int) -> None:
+    """The covariance of what models leave there is singular: graphs that mix at once, whose runs
+    from equal draws are the same."""
+    drawn = np.random.default_rng(seed)
+    y = np.repeat(2.7 + 0.6 * drawn.standard_normal((16, 1)), 6, axis=1)
+    y[:, 0] = 1.5 + 0.4 * drawn.standard_normal(16)
+    y[:, 1] = 1.9 + 0.4 * drawn.standard_normal(16)
+    y *= 1 + 1e-16 * drawn.integers(-3, 4, y.shape)
+    found = described(np.array([0.195, 0.296, 0.488, 0.5, 0.517, 1.0]), y)
+    assert found is not None and found.low <= found.high and 0 < found.lack < 0.01

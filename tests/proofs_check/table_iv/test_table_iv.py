@@ -9,8 +9,10 @@ import pytest
 from algorithms.catalogue import PROBLEMS, row
 from algorithms.methods.synchronous.bsp import BSP
 from proofs_check.facts import TrafficFacts
+from proofs_check.instruments.rates import fit_power
+from proofs_check.instruments.statistics import TEST_ERROR
 from proofs_check.methods.sweep_points import SweepPoint, of_parts, points, value_at
-from proofs_check.table_iv.measure import _played, table_result, traffic
+from proofs_check.table_iv.measure import _played, _points, _verdict, table_result, traffic
 from proofs_check.table_iv.trial import TableTrial
 from proofs_check.table_iv.trials import TRIALS, table_cells, trial_of
 from proofs_check.verdict import Outcome
@@ -157,6 +159,23 @@ def test_a_method_with_other_stepsizes_than_it_is_given_is_refuted(
     mutant = replace(trial, row=replace(trial.row, recipe=stuck))
     (verdict,) = table_result(mutant, "T", 32, 1).verdicts
     assert verdict.outcome is Outcome.REFUTED
+
+
+def test_an_order_in_n_is_held_to_where_the_bound_of_the_runs_has_it() -> None:
+    """PR-SGD's constants grow with n on data, and its bound there with them: an exponent above the
+    order is compared, with that reason. Were the bound to fall by the order, it would be refuted.
+    """
+    trial = TRIALS["PS, L-SGD, Null, non-convex"]
+    found = _points(trial, "n", 32, 1)
+    assert found.theorem is not None and found.bounds is not None
+    fit = fit_power(found.x, found.samples, TEST_ERROR, groups=32)
+    verdict = _verdict(trial, "n", found, fit, 1)
+    assert verdict.outcome is Outcome.COMPARED
+    assert "move with n: the bound itself has the exponent" in verdict.evidence
+    order = float(found.theorem.order.exponents["n"])
+    still = (found.settings[0],) * len(found.settings)
+    falling = found._replace(bounds=found.x**order, settings=still)
+    assert _verdict(trial, "n", falling, fit, 1).outcome is Outcome.REFUTED
 
 
 def test_a_cell_without_a_fit_says_why() -> None:
