@@ -14,7 +14,7 @@ import time
 from algorithms.schedules import SCHEDULES
 from algorithms.schedules.step import step_of
 from algorithms.workloads import WORKLOADS
-from experiments.commands.timeline import ON_SERVERS, chosen
+from experiments.commands.played import ON_SERVERS, chosen
 from theory.seconds.costs import AlphaBeta
 
 MODEL, WORKERS, REPEATS, ROUNDS = "bert-large", 16, 20, 5

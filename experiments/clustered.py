@@ -17,8 +17,9 @@ from algorithms.methods.base import Method
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.base import ComputeTimes
 from algorithms.synchronisation.compute_times import Constant
-from algorithms.synchronisation.stopwatch import STANDARD, Timing
+from algorithms.synchronisation.stopwatch import STANDARD, OwnClock, Timing
 from algorithms.trace import Trace
+from theory.stepsizes import Stepsize
 
 _DRAWN = 64  # replicas and gradients of which a mean compute time is taken
 
@@ -83,6 +84,27 @@ def _message(row: Row, problem: Problem, operator: Compressor | None, bits: int)
     return stated(problem, bits) if stated else operator.stated_bits(problem.d, bits)
 
 
+def clocked(row: Row, timing: Timing) -> Row:
+    """The row, its methods' own clocks set to a cluster's time.
+
+    Raises:
+        ValueError: the row is planned.
+    """
+    recipe, rounds = row.ready(), timing.rounds
+    if not isinstance(rounds, ModelOnCluster):
+        return row
+
+    def build(step: Stepsize, problem: Problem, steps: int) -> Method[Any]:
+        method = recipe.build(step, problem, steps)
+        if not isinstance(method, OwnClock):
+            return method
+        slower = rounds.compute / _mean(method.timing.times, problem.n)
+        made: Method[Any] = method.timed_by(timing, slower)
+        return made
+
+    return replace(row, recipe=replace(recipe, build=build))
+
+
 def in_cluster_time(trace: Trace, method: Method[Any], timing: Timing) -> Trace:
     """A trace whose seconds are the cluster's, also where the method has a schedule of its own.
 
@@ -94,6 +116,8 @@ def in_cluster_time(trace: Trace, method: Method[Any], timing: Timing) -> Trace:
     """
     rounds = timing.rounds
     if not isinstance(rounds, ModelOnCluster):
+        return trace
+    if isinstance(method, OwnClock) and method.timing == timing:
         return trace
     mean = mean_seconds(method, rounds.n)
     if mean is None:
@@ -122,6 +146,10 @@ def mean_seconds(method: Method[Any], n: int) -> float | None:
             f"{method.name} keeps a clock of its own that no cluster sets; a row that sums, "
             "gossips or has a schedule of gradients would do"
         )
+    return _mean(times, n)
+
+
+def _mean(times: ComputeTimes, n: int) -> float:
+    """Mean seconds of a gradient."""
     ids = torch.arange(_DRAWN)
-    drawn = times.seconds(Key.seed(0).draws(ids, torch.arange(n)), _DRAWN)
-    return float(drawn.mean())
+    return float(times.seconds(Key.seed(0).draws(ids, torch.arange(n)), _DRAWN).mean())

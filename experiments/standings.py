@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from experiments.single import LEVEL, interval
+from algorithms.replicas import centre
 from proofs_check.instruments.reaching import reached_at
 from theory.arrays import Floats
 
@@ -32,33 +32,6 @@ class Entrant(NamedTuple):
     x: Floats
     error: Floats
     quantity: str = "error"
-
-
-class Middle(NamedTuple):
-    """What is typical of replicas, each ``[K]``.
-
-    Attributes:
-        at: their mean, or their median.
-        low: lower end of its 95% interval; NaN or minus infinity where they are too few for one.
-        high: upper end; NaN or infinity there.
-    """
-
-    at: Floats
-    low: Floats
-    high: Floats
-
-
-def middle(errors: Floats, heavy: bool) -> Middle:
-    """Of ``[R, K]``: the mean with Student's interval; where tails are ``heavy`` the median,
-    between two order statistics that hold it whatever the law (binomial; from 6 replicas on)."""
-    if not heavy:
-        mean, half = interval(errors)
-        return Middle(mean, mean - half, mean + half)
-    replicas, ordered = len(errors), np.sort(errors, axis=0)
-    below = int(scipy.stats.binom.ppf((1 - LEVEL) / 2, replicas, 0.5))
-    unknown = np.full(ordered.shape[1:], np.inf)
-    low, high = (-unknown, unknown) if below < 1 else (ordered[below - 1], ordered[-below])
-    return Middle(np.median(errors, axis=0), low, high)
 
 
 class ComparedRow(NamedTuple):
@@ -123,5 +96,5 @@ def paired(mine: Floats, best: Floats, pairs: int, heavy: bool = False) -> float
 def spent_to(one: Entrant, target: float, heavy: bool = False) -> float:
     """What it spends until its mean error (median, where tails are ``heavy``) reaches ``target``;
     infinite if it never does."""
-    at = int(reached_at(middle(one.error, heavy).at, target * (1 + 1e-12)))
+    at = int(reached_at(centre(one.error, heavy), target * (1 + 1e-12)))
     return float(one.x.mean(axis=0)[at]) if at >= 0 else math.inf

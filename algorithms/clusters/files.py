@@ -63,7 +63,10 @@ def read_cluster(path: Path) -> Cluster:
     except OSError as error:
         raise ValueError(f"cluster {path} cannot be read: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"cluster {path}: {error}") from error
+        raise ValueError(
+            f"cluster {path} is not TOML ({error}); a file as `rateproof calibrate` writes it "
+            "would do"
+        ) from error
     try:
         return _cluster(data)
     except (ValueError, TypeError, KeyError) as error:

@@ -17,6 +17,7 @@ from algorithms.clusters.cluster import Cluster, CodingTimes
 from algorithms.compressors.base import Compressor, Property
 from algorithms.names import look_up
 from algorithms.schedules import SCHEDULES
+from algorithms.schedules.bulk import BULK
 from algorithms.schedules.carrier import Carrier
 from algorithms.schedules.step import TrainingStep, step_of
 from algorithms.workloads import WORKLOADS
@@ -126,9 +127,13 @@ class ModelOnCluster:
         """What a sum of messages of ``bits`` of the run adds to computing [s]; 0 bits: nothing."""
         return _added(self, self.times_of(bits), 0)
 
-    def exchange_seconds(self, bits: float, degree: int) -> float:
-        """What messages to ``degree`` neighbours add to computing [s]."""
-        return _added(self, self.times_of(bits), min(degree, self.n - 1))
+    def exchange_seconds(self, bits: float, degree: int, merged: bool = False) -> float:
+        """What messages to ``degree`` neighbours add to computing [s].
+
+        Lists that are ``merged`` from others wait for those, so that nothing hides them behind the
+        backward pass, and have their own entries alone to select among, which costs nothing here.
+        """
+        return _added(self, self.times_of(bits), min(degree, self.n - 1), merged)
 
     def times_of(self, bits: float) -> float:
         """Length of a message of the run in messages of the model, to three digits."""
@@ -143,7 +148,7 @@ class ModelOnCluster:
 
 
 @lru_cache(maxsize=4096)
-def _added(one: ModelOnCluster, times: float, degree: int) -> float:
+def _added(one: ModelOnCluster, times: float, degree: int, merged: bool = False) -> float:
     """Seconds beyond computing of messages that are ``times`` as long as the model's."""
     if not times:
         return 0.0
@@ -151,10 +156,11 @@ def _added(one: ModelOnCluster, times: float, degree: int) -> float:
     step = replace(
         one.sent,
         tensors=tuple(t._replace(bits=t.bits * times) for t in one.sent.tensors),
-        selection=tuple(seconds * part for seconds in one.sent.selection),
+        selection=() if merged else tuple(seconds * part for seconds in one.sent.selection),
     )
     carrier = neighbours(one.cluster, one.n, degree) if degree else one.carrier
-    return max(0.0, SCHEDULES[one.schedule].seconds(step, carrier) - one.compute)
+    schedule = BULK if merged else SCHEDULES[one.schedule]
+    return max(0.0, schedule.seconds(step, carrier) - one.compute)
 
 
 OTHER = "other"

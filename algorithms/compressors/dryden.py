@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar, final
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -93,14 +94,15 @@ class Dryden(SparseCompressor):
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """The longest message: 2 floats, and index and sign of pi d entries, rounded up by side."""
-        shares = _shares(self.proportion, d)
-        most = max(k + other for k, other in zip(shares, reversed(shares), strict=True))
-        return float(2 * float_bits + most * (index_bits(d) + 1))
+        return float(2 * float_bits + _most_sent(self.proportion, d) * (index_bits(d) + 1))
 
     def stated_lengths(self, sent: Tensor, float_bits: int) -> StatedLength:
         each = index_bits(sent.shape[-1]) + 1
         length = (2 * float_bits + (sent != 0).sum(-1) * each).to(torch.float64)
         return StatedLength(length, length)
+
+
+_TRIED = 1 << 16  # ways to part a row that are tried at once
 
 
 @lru_cache(maxsize=4096)
@@ -113,6 +115,22 @@ def _share(proportion: float, n: int) -> int:
 def _shares(proportion: float, d: int) -> tuple[int, ...]:
     """Those of n = 0, ..., d."""
     return tuple(_share(proportion, n) for n in range(d + 1))
+
+
+@lru_cache(maxsize=4096)
+def _most_sent(proportion: float, d: int) -> int:
+    """Entries of the longest message, over all ways to part d values by sign.
+
+    No two sides have more than ceil(pi d) + 1, so that long rows need few ways to be tried.
+    """
+    limit, most, first = _share(proportion, d) + 1, 0, 0
+    while first <= d // 2 and most < limit:
+        side = np.arange(first, min(first + _TRIED, d // 2 + 1))
+        both = sum(
+            np.maximum(n > 0, np.ceil(np.round(proportion * n, 9))) for n in (side, d - side)
+        )
+        most, first = max(most, int(np.max(both))), first + _TRIED
+    return most
 
 
 def _largest(x: Tensor, proportion: float) -> Tensor:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Protocol, final
+from typing import Protocol, Self, final, runtime_checkable
 
 import numpy as np
 import torch
@@ -36,8 +36,9 @@ class RoundTimes(Protocol):
         """Seconds of a sum over all workers, of so many bits from each."""
         ...
 
-    def exchange_seconds(self, bits: float, degree: int) -> float:
-        """Seconds of an exchange of so many bits with each of ``degree`` neighbours."""
+    def exchange_seconds(self, bits: float, degree: int, merged: bool = False) -> float:
+        """Seconds of an exchange of so many bits with each of ``degree`` neighbours; ``merged``: of
+        lists that were merged from others."""
         ...
 
 
@@ -80,6 +81,24 @@ STANDARD = Timing()
 """The time model of the survey: a gradient takes 0.5 ms and an exponential rest of mean 0.5 ms."""
 
 
+@runtime_checkable
+class OwnClock(Protocol):
+    """A method that keeps a clock of its own because its rule asks what the hour is.
+
+    Attributes:
+        timing: how long gradients and messages take.
+    """
+
+    @property
+    def timing(self) -> Timing:
+        """How long gradients and messages take."""
+        ...
+
+    def timed_by(self, timing: Timing, slower: float) -> Self:
+        """The same by another model of time, in which a gradient takes ``slower`` times as long."""
+        ...
+
+
 @final
 class Stopwatch(Clock):
     """The hour of every worker, ``clocks`` ``[..., n]`` [s], in every replica.
@@ -94,6 +113,7 @@ class Stopwatch(Clock):
         self, timing: Timing, n: int, key: Key, replicas: Tensor, speeds: Tensor | None = None
     ) -> None:
         self.timing, self.n, self.key = timing, n, key.fold("stopwatch")
+        self._merged = False
         self.speeds = speeds
         self.replicas = replicas.cpu()
         self.clocks = torch.zeros((*replicas.shape, n), dtype=torch.float64)
@@ -140,6 +160,15 @@ class Stopwatch(Clock):
         """The server's message reaches every worker."""
         if self.timing.rounds is None:
             self.clocks = self.clocks + self._cost(bits, messages)
+
+    @contextmanager
+    def merging(self) -> Iterator[None]:
+        """Exchanges within are of lists that were merged from others."""
+        self._merged = True
+        try:
+            yield
+        finally:
+            self._merged = False
 
     @contextmanager
     def overlapped(self) -> Iterator[None]:
@@ -192,7 +221,8 @@ class Stopwatch(Clock):
         seconds = torch.zeros_like(size)
         for count in range(1, int(degree.max()) + 1):
             mine = degree == count
-            seconds[mine] = _each(partial(rounds.exchange_seconds, degree=count), size[mine])
+            ask = partial(rounds.exchange_seconds, degree=count, merged=self._merged)
+            seconds[mine] = _each(ask, size[mine])
         return seconds
 
     def _cost(self, bits: int | Tensor, messages: int | Tensor) -> Tensor:

@@ -13,10 +13,13 @@ from rich.table import Table
 from algorithms.catalogue import ROWS
 from algorithms.collectives.base import Collective, counted
 from experiments.commands.console import bad_input, console, dump, number
-from experiments.commands.rows import Measured, measured_signatures, unmeasured
+from experiments.commands.rows import measured_signatures
+from experiments.listing.kept import Measured
+from experiments.listing.made import unmeasured
 from experiments.reporting.influences import influence_lines_of
 from experiments.reporting.signs import pretty
 from proofs_check.cell import Cell, CellResult
+from proofs_check.instruments.signature import CHECK
 from theory.survey.all_reduce_costs import TABLE_III
 from theory.survey.speedup_rounds import TABLE_2
 from theory.survey.taxonomy import TABLE_I
@@ -34,7 +37,7 @@ def taxonomy_records(report: Path) -> list[dict[str, Any]]:
         ValueError: the survey's table cannot be read.
     """
     states = {row.key: row.state for row in ROWS}
-    measured = measured_signatures(report)
+    measured = measured_signatures(report, CHECK)
     return [
         {
             "dimension": one.dimension, "method": one.method,

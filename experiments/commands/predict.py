@@ -15,6 +15,7 @@ from experiments.predictions import cluster as cluster_file
 from experiments.predictions import fig4
 from experiments.predictions.cluster import ClusterModel, calibrated, held_out, wait_free
 from experiments.predictions.findings import Finding, best_methods, crossings, findings
+from experiments.predictions.stated import StatedThroughput, held_against_text
 from experiments.predictions.throughputs import read_throughputs
 
 FIGURES = {"fig4": "survey 001, Fig. 4: seven methods, three networks, 4 to 32 GPUs"}
@@ -37,15 +38,18 @@ def predict_command(name: str, data: Path, out: Path, as_json: bool) -> int:
     off = np.expm1(-model.errors(known))
     fit = float(np.sqrt(np.mean(off**2))), float(np.abs(off).max())
     left_out = held_out(points)
+    stated = held_against_text(made)
     told, crossed, best = findings(model, made), crossings(made), best_methods(made)
     if as_json:
         dump({
             "predictions": len(made), "file": str(out), "hop": model.hop, "left": model.left,
-            "fit": fit, "held_out": left_out, "crossings": crossed, "fastest": best,
+            "fit": fit, "held_out": left_out,
+            "stated": [{**one._asdict(), "error": one.error} for one in stated],
+            "crossings": crossed, "fastest": best,
             "findings": [finding._asdict() for finding in told],
         })  # fmt: skip
         return 0
-    _show(model, fit, left_out, told)
+    _show(model, fit, left_out, told, stated)
     for text in (
         f"WFBP-A2A behind BSP-A2A, or a tie, in {len(crossed)} places: " + "; ".join(crossed),
         "fastest on 100GbIB with 32 GPUs: " + "; ".join(best),
@@ -60,6 +64,7 @@ def _show(
     fit: tuple[float, float],
     left_out: dict[str, tuple[float, float]],
     told: tuple[Finding, ...],
+    stated: tuple[StatedThroughput, ...],
 ) -> None:
     out = console(False)
     for text in (inspect.getdoc(cluster_file), inspect.getdoc(fig4)):
@@ -74,6 +79,16 @@ def _show(
     for name, (mean, most) in left_out.items():
         table.add_row(name, f"{mean:.1%}", f"{most:.1%}")
     out.print(table)
+    said = Table(
+        "model", "GPUs", "method", "published", "predicted", "error",
+        title="samples per second that the survey's text gives, 100GbIB; not fitted to",
+    )  # fmt: skip
+    for one in stated:
+        said.add_row(
+            one.model, str(one.gpus), one.method or "best of seven",
+            f"{one.samples_per_second:g}", f"{one.predicted:.5g}", f"{one.error:+.1%}",
+        )  # fmt: skip
+    out.print(said)
     listed = Table("finding of Table 2", "follows", "predicted")
     for finding in told:
         listed.add_row(

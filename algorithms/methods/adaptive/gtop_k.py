@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar, NamedTuple, final
@@ -90,13 +91,16 @@ class GTopK(Method[GTopKState]):
         wanted = state.residual + self.step_rule(t) * world.gradient(state.x, t)
         own = merged = world.pack(self.operator, wanted, t).own(network.workers)
         up, down = rounds(network.n)
+        watch = network.stopwatch
         for r, neighbours in enumerate(up):
             packet = world.pack(self.operator, merged, t, purpose=f"up {r}")
-            merged = network.mix(packet, neighbours).result
+            with nullcontext() if watch is None or r == 0 else watch.merging():
+                merged = network.mix(packet, neighbours).result
         merged = world.pack(self.operator, merged, t, purpose="root").own(network.workers)
         for r, neighbours in enumerate(down):
             packet = world.pack(self.operator, merged, t, purpose=f"down {r}")
-            merged = network.mix(packet, neighbours).result
+            with nullcontext() if watch is None else watch.merging():
+                merged = network.mix(packet, neighbours).result
         taken = torch.where(merged != 0, own, 0)
         move = merged[..., :1, :] / network.n
         return GTopKState(state.x - move, wanted - taken)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, final
 
 import torch
@@ -83,6 +83,11 @@ class AdaComm(Method[AdaCommState]):
         forced = "" if self.decay is None else f", else {self.decay:g} of it"
         return f"AdaComm, H_0={self.first}, every {self.interval:g} s{forced}"
 
+    def timed_by(self, timing: Timing, slower: float) -> AdaComm:
+        """The same with periods set by another model of time, in which a gradient takes ``slower``
+        times as long: T_0 is as many gradients."""
+        return replace(self, timing=timing, interval=self.interval * slower)
+
     def constants(self, problem: Problem) -> Constants:
         stated = problem.constants()
         if self.decay is None:
@@ -126,7 +131,12 @@ class AdaComm(Method[AdaCommState]):
         mean, _ = network.average(packet)
         heard = world.told(mean, who.expand(*meets.shape, network.n), t)
         x = torch.where(who[..., None], heard, x).contiguous()
-        link = 2 * self.timing.link.seconds(dense_bits(x.shape[-1], x.dtype), 1)
+        bits, rounds = dense_bits(x.shape[-1], x.dtype), self.timing.rounds
+        link = (
+            2 * self.timing.link.seconds(bits, 1)
+            if rounds is None
+            else (rounds.round_seconds(bits))
+        )
         latest = state.clocks.amax(-1, keepdim=True) + link
         clocks = torch.where(meets[..., None], latest, state.clocks)
         due = meets & (latest[..., 0] >= state.due)

@@ -160,6 +160,34 @@ def test_two_ranks_here_write_a_file_that_other_commands_read(tmp_path: Path) ->
     assert code == 0, told
 
 
+@pytest.mark.slow
+@pytest.mark.sharded
+def test_advice_comes_from_what_a_calibration_wrote(tmp_path: Path) -> None:
+    out = tmp_path / "here.toml"
+    words = ("calibrate", "--out", str(out), "--model", "alexnet", "--largest", "4096",
+             "--repeats", "2")  # fmt: skip
+    assert call(*words)[0] == 0
+    cluster = cluster_of(str(out))
+    advice = ("advise", "--model", "alexnet", "--cluster", str(out), "--target", "0.9",
+              "-T", "10", "--json")  # fmt: skip
+    code, told, _ = call(*advice)
+    best = json.loads(told)["portfolios"][0]
+    times = cluster.step_times("alexnet")
+    assert code == 0 and best["seconds"] >= best["steps"] * times.seconds > 0
+    assert json.loads(told)["assumed_coding"] == []  # the file's coding times were measured
+    for name in ("bert-large", "resnet-50"):
+        refuse((*advice[:2], name, *advice[3:]), f"no times of model '{name}', only of alexnet")
+
+
+def test_a_file_that_is_no_toml_says_so_and_where(tmp_path: Path) -> None:
+    for text, line in (("name = here\n", 1), ("machines = 2\n\nworkers 3\n", 3)):
+        (tmp_path / "bad.toml").write_text(text, encoding="utf-8")
+        for command in (("advise", "--model", "alexnet"), ("run", "bsp-sgd")):
+            words = (*command, "--cluster", str(tmp_path / "bad.toml"))
+            refuse(words, "is not TOML (")
+            refuse(words, f"line {line},")
+
+
 @pytest.mark.sharded
 @pytest.mark.processes
 def test_two_machines_of_two_ranks_have_both_links(tmp_path: Path) -> None:

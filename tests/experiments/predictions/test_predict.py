@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from experiments.predictions.cluster import calibrated, start_up, wait_free
-from experiments.predictions.fig4 import predicted
+from experiments.predictions.fig4 import METHODS, Prediction, predicted
+from experiments.predictions.stated import held_against_text
 from experiments.predictions.throughputs import FILE, read_throughputs
 from tests.experiments.calls import call, refuse
 from tests.experiments.predictions.made import HOP, LEFT, write
@@ -64,6 +65,25 @@ def test_the_command_writes_252_predictions(folder: Path, tmp_path: Path) -> Non
     assert rate["WFBP-A2A", "32"] < rate["BSP-A2A", "32"] < rate["MG-WFBP", "32"]
     code, told, _ = call(*words)
     assert code == 0 and told.index("What cannot follow") < told.index("fitted: hop")
+
+
+def test_numbers_of_the_survey_are_held_against_the_best_method_or_the_named_one() -> None:
+    """Planted: every method a tenth too fast on 100GbIB, one of them far slower, other networks
+    nothing; figures.md A3 has the numbers."""
+    rates = {"ResNet-50": {4: 1018.4, 32: 7999.83}, "BERT-Base": {4: 660.42, 32: 4940.08},
+             "BERT-Large": {4: 57.5, 32: 1.0}}  # fmt: skip
+    points = tuple(
+        Prediction(model, network, method, n, 0.0 if network != "100GbIB" else 1.1 * rate
+                   if (model, method) != ("BERT-Base", "BSP-PS") else 557.92 / 2)
+        for model, sizes in rates.items() for n, rate in sizes.items()
+        for network in ("10GbE", "100GbIB") for method in METHODS
+    )  # fmt: skip
+    found = held_against_text(points)
+    assert [round(one.error, 9) for one in found] == [0.1, 0.1, 0.1, -0.5, 0.1, 0.1]
+    # the survey prints these over one GPU: 4, 3.1, 1.2 and 31.6, 23.2
+    alone = {"ResNet-50": 253.1, "BERT-Base": 212.8, "BERT-Large": 49.0}
+    speedups = [round(one.samples_per_second / alone[one.model], 1) for one in found]
+    assert speedups[:3] + speedups[4:] == [4.0, 3.1, 1.2, 31.6, 23.2]
 
 
 def test_bad_data_are_named(folder: Path, tmp_path: Path) -> None:
