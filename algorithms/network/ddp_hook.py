@@ -48,6 +48,7 @@ from algorithms.network.ddp_model import (
 from algorithms.network.ddp_report import HookReport, HookStep
 from algorithms.network.ddp_row import Gradients, WholeRow
 from algorithms.network.ddp_sender import Sender
+from algorithms.network.phases import PhaseClock
 from algorithms.network.sharded import Sharded
 from algorithms.transforms.base import NoTransform, Transform
 
@@ -75,12 +76,13 @@ class DDPHook:
     of it had to be skipped. Messages that vary in length wait for each other's lengths.
 
     ``on_step`` is called after every step with its :class:`HookStep`, with ``per_bucket`` from the
-    thread that communicates; :meth:`report` sums them up. ``network`` keeps the bill: ``ledger``,
-    ``crossed_bytes``.
+    thread that communicates; :meth:`report` sums them up. ``phases``, not with ``per_bucket``,
+    tells seconds of compressing, waiting and communicating from those of computing. ``network``
+    keeps the bill: ``ledger``, ``crossed_bytes``.
 
     Raises:
         ValueError: the memory holds steps and no ``learning_rate`` is given, or ``per_bucket`` with
-            a transform.
+            a transform or with ``phases``.
     """
 
     def __init__(
@@ -94,6 +96,7 @@ class DDPHook:
         loss_scale: Callable[[], float] | None = None,
         on_step: Callable[[HookStep], None] | None = None,
         per_bucket: bool = False,
+        phases: PhaseClock | None = None,
     ) -> None:
         self.memory: Memory[Any] = memory or NoMemory()
         if self.memory.holds_steps and learning_rate is None:
@@ -107,6 +110,11 @@ class DDPHook:
                 f"transform must be None with per_bucket=True, got {self.transform.name}: it looks "
                 "at the whole gradient, which no bucket has; per_bucket=False would do"
             )
+        if per_bucket and phases is not None:
+            raise ValueError(
+                "phases must be None with per_bucket=True, got a clock: buckets are sent while "
+                "gradients are computed, so no second is of one phase; per_bucket=False would do"
+            )
         self.compressor = compressor
         self.sender = Sender(
             AtMostRow(compressor), self.memory, Key.seed(seed), learning_rate, loss_scale
@@ -114,6 +122,7 @@ class DDPHook:
         self.on_step = on_step
         self.seed = seed
         self.per_bucket = per_bucket
+        self.phases = phases
         self.network: Sharded | None = None
         self._report = HookReport()
         self._pass: WholeRow | ByBucket | None = None
@@ -155,7 +164,7 @@ class DDPHook:
                 "step": self.t,
             }
         )
-        self.network = Sharded(dist.get_world_size(), device=device)
+        self.network = Sharded(dist.get_world_size(), device=device, phases=self.phases)
         d = sum(math.prod(shape) for shape in shapes)
         state = self.memory.init(torch.Size((1, 1, d)), dtype, device)
         sender.state = in_place.mapped(state, torch.clone)

@@ -15,6 +15,7 @@ from algorithms.memories import in_place
 from algorithms.network.backend_threads import hand_over
 from algorithms.network.ddp_report import HookStep
 from algorithms.network.ddp_sender import Sender
+from algorithms.network.phases import Phase
 from algorithms.network.sharded import Sharded
 from algorithms.network.transport import row_of
 from algorithms.transforms.base import Transform
@@ -80,14 +81,18 @@ class WholeRow:
         sender, network = self.sender, self.network
         x = self._given(gradients, gamma, scale)
         operator, key = sender.compressor.at(sender.t), sender.key.fold("compress", sender.t)
-        wanted = sender.wanted(sender.state, x, operator)
-        packet = sender.packet(operator, key, sender.state, x, wanted, network.workers)
+        with network.during(Phase.COMPRESS):
+            wanted = sender.wanted(sender.state, x, operator)
+            packet = sender.packet(operator, key, sender.state, x, wanted, network.workers)
         del x
-        if not self._all_ready(packet is not None, wanted.device):
+        with network.during(Phase.WAIT):
+            ready = self._all_ready(packet is not None, wanted.device)
+        if not ready:
             return None
         assert packet is not None
         before, bits = int(network.crossed_bytes.sum()), int(torch.as_tensor(packet.bits).sum())
-        message = network.upload(packet)
+        with network.during(Phase.COMPRESS):
+            message = network.upload(packet)
         packet = replace(packet, symbols=())
         sent = row_of(packet, message, network.workers)
         size, lost = float(wanted.norm()), in_place.distance(sent, wanted)
@@ -99,7 +104,8 @@ class WholeRow:
                 x = self._given(gradients, gamma, scale)
             sender.remember(sender.state, x, wanted, sent, None)
         x = wanted = sent = nothing
-        mean = network.mean(packet, message)
+        with network.during(Phase.COMPRESS):
+            mean = network.mean(packet, message)
         if hears:
             sent = row_of(packet, message, network.workers)
             del message

@@ -181,4 +181,4 @@ def _subject(name: str, line: HookLine, asked: _Asked) -> Subject:
     kind = f"DDP communication hook {line.hook.what}"
     told = f"takes torch tensors; gloo, {ranks}, torch {torch.__version__}"
     subject = name if ":" in name else f"torch:{name}"
-    return Subject(subject, kind, fresh, True, TORCH, told, form=form)
+    return Subject(subject, kind, fresh, True, TORCH, told, form=form, announce=line.announce)

@@ -19,6 +19,7 @@ from proofs_check.audit.subject import Function, Subject
 from theory.claims import Claim
 
 _SEEDS = 1 << 31
+_AHEAD = 32  # calls announced at once; where an audit is interrupted they are made all the same
 
 
 class WrongSize(BadAnswer):
@@ -97,8 +98,11 @@ class Runner:
         """C(x) of every row ``[P, d]`` in double precision; infinity where a call fails."""
         arrays = self.subject.arrays
         found = np.empty(x.shape)
-        given = arrays.give_rows(x.to(self.dtype))
-        for place, (row, seed) in enumerate(zip(given, seeds, strict=True)):
+        wanted = x.to(self.dtype)
+        announce = None if self.renews else self.subject.announce
+        for place, (row, seed) in enumerate(zip(arrays.give_rows(wanted), seeds, strict=True)):
+            if announce is not None and place % _AHEAD == 0:
+                announce(wanted[place : place + _AHEAD], seeds[place : place + _AHEAD])
             try:
                 y = self.answer(row, seed)
                 plain = arrays.plain(y)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, final
@@ -29,7 +29,8 @@ class Subject:
 
     ``renewable`` says whether fresh() gives one that remembers nothing; ``arrays`` what it takes;
     ``told`` what was found out about that; ``operator`` itself, where it is one of this house;
-    ``form()`` a fresh one with its messages, where it is not.
+    ``form()`` a fresh one with its messages, where it is not; ``announce`` is told the rows
+    ``[P, d]`` and seeds of the next P calls, where that saves something.
 
     Attributes:
         name: what verdicts call it.
@@ -44,6 +45,7 @@ class Subject:
     told: str
     operator: Compressor | None = None
     form: Callable[[], Form] | None = None
+    announce: Callable[[Tensor, Sequence[int]], None] | None = None
 
 
 def subject_of(name: str, thing: Any, matrix: bool = False) -> Subject:

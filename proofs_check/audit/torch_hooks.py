@@ -8,7 +8,9 @@ hold the same x, so that an exact average is x.
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -18,7 +20,6 @@ from torch.nn.parallel import DistributedDataParallel
 
 from algorithms.names import look_up
 from algorithms.network.ranks import (
-    copy_first,
     default_hooks,
     gathered,
     place,
@@ -29,10 +30,9 @@ from algorithms.network.ranks import (
 )
 from algorithms.network.traffic import Traffic
 from proofs_check.audit.calls import nearly_square
+from proofs_check.audit.orders import APART, CALL, RESET, STOP, hear, tell
 from proofs_check.audit.randomness import seed_all
 
-_CALL, _RESET, _STOP, _APART = 0, 1, 2, 3
-_DTYPES = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
 _VANILLA = 2
 
 
@@ -149,6 +149,7 @@ class HookLine:
         self._models: dict[tuple[int, torch.dtype], Any] = {}
         self._last: tuple[int, torch.dtype] | None = None
         self._state: Any = None
+        self._ahead: deque[tuple[Tensor, int]] = deque()
 
     def __call__(self, x: Tensor, seed: int = 0) -> Tensor:
         """x_hat ``[d]`` of x ``[d]``; other ranks seed their global generators with ``seed``.
@@ -156,8 +157,20 @@ class HookLine:
         Raises:
             HookFailure: the hook, or DDP's check of it, raised.
         """
-        self._tell(_CALL, x, seed)
+        if self._ahead:
+            self._ahead.popleft()
+        else:
+            self._tell(CALL, x.reshape(1, -1), (seed,))
         return self._step(x)
+
+    def announce(self, rows: Tensor, seeds: Sequence[int]) -> None:
+        """The next P calls are on these rows ``[P, d]`` with these seeds: one message for all.
+
+        What is not called after all is, ahead of the next order, since the others wait there.
+        """
+        if self.ranks > 1:
+            self._tell(CALL, rows, seeds)
+            self._ahead.extend(zip(rows, seeds, strict=True))
 
     @property
     def handed(self) -> tuple[Any, ...]:
@@ -170,37 +183,35 @@ class HookLine:
         Raises:
             HookFailure: the hook, or DDP's check of it, raised.
         """
-        self._tell(_APART, x, seed)
+        self._tell(APART, x.reshape(1, -1), (seed,))
         seed_all(seed)
         return gathered(self._step(x))
 
     def reset(self) -> None:
         """Forget all state, as at the start of a training."""
-        self._tell(_RESET)
+        self._tell(RESET)
         self._reset()
 
     def stop(self) -> None:
         """Let the followers go, and give up all models."""
-        self._tell(_STOP)
+        self._tell(STOP)
         self._close()
 
     def follow(self) -> None:
         """Serve rank 0 until it says stop."""
         while True:
-            order, x, seed = self._hear()
-            if order == _STOP:
-                self._close()
-                return
-            if order == _RESET:
+            order = hear()
+            if order.what == STOP:
+                return self._close()
+            if order.what == RESET:
                 self._reset()
-                continue
-            seed_all(seed)
-            try:
-                y = self._step(x if order == _CALL else (self.rank + 1) * x)
-            except HookFailure:
-                continue
-            if order == _APART:
-                gathered(y)
+            for x, seed in zip(order.rows, order.seeds, strict=False):
+                seed_all(seed)
+                apart = order.what == APART
+                with suppress(HookFailure):
+                    y = self._step((self.rank + 1) * x if apart else x)
+                    if apart:
+                        gathered(y)
 
     def _close(self) -> None:
         """Free the models while the process group lives.
@@ -217,22 +228,15 @@ class HookLine:
         if self.hook.state is not None:
             self._state = _past_warm_up(self.hook.state())
 
-    def _tell(self, order: int, x: Tensor | None = None, seed: int = 0) -> None:
+    def _tell(self, what: int, rows: Tensor | None = None, seeds: Sequence[int] = ()) -> None:
         if self.ranks == 1:
             return
-        size, kind = (0, 0) if x is None else (x.numel(), _DTYPES.index(x.dtype))
-        copy_first(torch.tensor([order, size, kind, seed]))
-        if x is not None:
-            copy_first(x.clone())
-
-    def _hear(self) -> tuple[int, Tensor, int]:
-        header = torch.zeros(4, dtype=torch.int64)
-        copy_first(header)
-        order, size, kind, seed = header.tolist()
-        x = torch.zeros(size, dtype=_DTYPES[kind])
-        if order in (_CALL, _APART):
-            copy_first(x)
-        return order, x, seed
+        while self._ahead:
+            x, seed = self._ahead.popleft()
+            seed_all(seed)
+            with suppress(HookFailure):
+                self._step(x)
+        tell(what, rows, seeds)
 
     def _step(self, x: Tensor) -> Tensor:
         """One step of the training of this size and type; another one starts afresh."""

@@ -72,6 +72,16 @@ def received_is_sent(report: HookReport, step: HookStep) -> HookReport:
     return COUNT(report, replace(step, received_bits=step.sent_bits))
 
 
+def no_error(report: HookReport, step: HookStep) -> HookReport:
+    """What compression loses is not reported."""
+    return COUNT(report, replace(step, error_norm=0.0))
+
+
+def dense_in_single(report: HookReport, step: HookStep) -> HookReport:
+    """The ratio is that of single precision, whatever the gradient's."""
+    return COUNT(report, replace(step, dense_bits=step.dense_bits // 2))
+
+
 def own_type(parameters: list[nn.Parameter]) -> torch.dtype:
     """Gradients are compressed in the type that they have."""
     return parameters[0].dtype
@@ -143,6 +153,14 @@ FAULTS: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
         lambda: mock.patch.object(HookReport, "with_step", received_is_sent),
         lambda: model.schedule_from_zero_to_zero(),
     ),
+    "no error": (
+        lambda: mock.patch.object(HookReport, "with_step", no_error),
+        lambda: model.schedule_from_zero_to_zero(),
+    ),
+    "dense in single": (
+        lambda: mock.patch.object(HookReport, "with_step", dense_in_single),
+        lambda: model.schedule_from_zero_to_zero(),
+    ),
 }
 SENTENCES = {
     "other group": ("group_of_one", "of 2; the hook averages over all ranks"),
@@ -211,8 +229,7 @@ def test_types_and_parameters_that_are_not_cared_for_are_seen(ranks):
 
 
 @pytest.mark.sharded
-def test_a_report_of_one_direction_is_seen(ranks):
-    with pytest.raises(AssertionError):
-        model.test_the_report_counts_what_was_sent(
-            told(ranks, "report", "schedule_from_zero_to_zero")
-        )
+@pytest.mark.parametrize("fault", ["report", "no error", "dense in single"])
+def test_a_report_that_is_wrong_is_seen(ranks, fault):
+    with pytest.raises(AssertionError, match="assert"):
+        model.test_the_report_counts_what_was_sent(told(ranks, fault, "schedule_from_zero_to_zero"))

@@ -59,7 +59,9 @@ from algorithms.network.sharded import Sharded
 from algorithms.network.transport import Transport, rows_of
 from algorithms.network.wire import WireMessage
 
-RANKS, D = 2, 600_000
+RANKS, D = 2, 300_000
+HALF_MB = 0.5
+"""Of a bucket: each of the two tensors has its own."""
 ROW = (torch.Size((1, 1, D)), torch.float32, torch.device("cpu"))
 MOST = 4 + 400 / (4 * D)
 """Rows, and 400 bytes for flags, lengths and norms."""
@@ -205,7 +207,7 @@ def own_rows(memory: Memory[Any]) -> float:
 
 
 def rows_held_by_bucket(
-    compressor: Compressor, memory: Memory[Any], at_once: bool, size: float = 1
+    compressor: Compressor, memory: Memory[Any], at_once: bool, size: float = HALF_MB
 ) -> float:
     """The same with ``per_bucket``: each bucket summed before the next is compressed, or all sent
     before any is summed. What ranks' timing does lies between the two."""

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import subprocess
 import sys
+from functools import partial
 from io import StringIO
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
 import rateproof
+from experiments.commands import audit as audit_words
+from proofs_check.audit import audit as whole
+from proofs_check.audit import measure, named, progress, runner, trial
+from proofs_check.audit.plan import Plan
 from proofs_check.audit.progress import ProgressLine
 from tests.experiments.calls import HANGS, call, refuse
 
@@ -118,16 +125,27 @@ def by_python(x):
     return np.array([float(v) / top * top for v in x], dtype=x.dtype)
 """
 
-QUICK = ("-d", "20", "--samples", "1000")
+QUICK = ("-d", "20", "--samples", "300")
+SEARCH = 2000
+"""Calls of a search; that the default finds what it should, tests/proofs_check/audit tells."""
 
 
 @pytest.fixture(autouse=True)
 def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(audit_words, "Plan", partial(Plan, search=SEARCH))
+    monkeypatch.setattr(progress, "EVERY", math.inf)  # on a busy machine lines come now and then
     (tmp_path / "strangers_module.py").write_text(MINE, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
 
 
 def audit(*words: str) -> tuple[int, str, str]:
+    """The command without its last step, which repeats some calls in a process of their own."""
+    with mock.patch.object(named, "_elsewhere", lambda _, found, matrix: found):
+        return call("audit", *words)
+
+
+def audit_elsewhere(*words: str) -> tuple[int, str, str]:
+    """The whole command."""
     return call("audit", *words)
 
 
@@ -155,7 +173,9 @@ def test_what_saves_nothing_is_told_in_the_first_line() -> None:
 
 
 def test_json_is_pure_and_says_what_the_report_says() -> None:
-    code, out, err = audit("strangers_module:half", "--unbiased", "--omega", "1", *QUICK, "--json")
+    code, out, err = audit_elsewhere(
+        "strangers_module:half", "--unbiased", "--omega", "1", *QUICK, "--json"
+    )
     assert code == 0, err
     data: Any = json.loads(out)
     assert data["class"]["name"] == "unbiased"
@@ -171,18 +191,18 @@ def test_json_is_pure_and_says_what_the_report_says() -> None:
 
 
 def test_an_outcome_that_hangs_on_hashes_of_words_is_caught_in_other_processes() -> None:
-    code, out, _ = audit("strangers_module:by_hash", *QUICK, "--json")
+    code, out, _ = audit_elsewhere("strangers_module:by_hash", *QUICK, "--json")
     assert code == 0, "no claim was given"
     data = json.loads(out)
     processes = next(one for one in data["behaviour"] if one["check"] == "processes")
     assert processes["outcome"] == "refuted"
     assert "PYTHONHASHSEED" in processes["evidence"]
     assert data["faulty"] and not data["refuted"]
-    assert audit("strangers_module:by_hash", *QUICK, "--strict")[0] == 1
+    assert audit_elsewhere("strangers_module:by_hash", *QUICK, "--strict")[0] == 1
 
 
 def test_dotted_attributes_and_torch_functions_are_found() -> None:
-    assert audit("strangers_module:Nested.top", *QUICK)[0] == 0
+    assert audit_elsewhere("strangers_module:Nested.top", *QUICK)[0] == 0
     code, out, _ = audit("torch:sign", *QUICK)
     assert code == 0
     assert "class: neither" in out
@@ -279,35 +299,55 @@ def test_what_is_lost_at_zero_alone_is_printed_in_its_own_row(name: str) -> None
 
 
 PLANTED = """
-from proofs_check.audit import {module} as place
-
 def planted(*words):
     raise KeyError("planted")
-
-place.{name} = planted
+"""
+PATCHED = (
+    "from proofs_check.audit import measure as place"
+    + PLANTED
+    + """
+place.look = planted
 import rateproof
 rateproof.main()
 """
+)
+COMMAND = ("audit", "strangers_module:top", "--delta", "min(2, d)/d", *QUICK)
+
+
+def told_as_the_tools(code: object, out: str, err: str) -> None:
+    assert (code, out) == (4, "")
+    assert "KeyError: 'planted'" in err
+    last = err.splitlines()[-1]
+    assert last == "error: a fault of rateproof itself, not of what you gave it"
 
 
 @pytest.mark.parametrize(
     ("module", "name"),
-    [("audit", "fit"), ("measure", "look"), ("runner", "_fitted"), ("trial", "look")],
+    [(whole, "fit"), (measure, "look"), (runner, "_fitted"), (trial, "look")],
+    ids=["fit", "measure", "fitted", "trial"],
 )
 def test_a_fault_planted_in_the_tool_is_not_laid_at_the_subjects_door(
-    tmp_path: Path, module: str, name: str
+    module: Any, name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Where a class is fitted, where constants are measured, and right after a call."""
+    code: dict[str, Any] = {}
+    exec(PLANTED, code)
+    monkeypatch.setattr(module, name, code["planted"])
+    monkeypatch.setattr(sys, "argv", ["rateproof", *COMMAND])
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
+    with pytest.raises(SystemExit) as stop:
+        rateproof.main()
+    told_as_the_tools(stop.value.code, *capsys.readouterr())
+
+
+def test_a_fault_of_the_tool_ends_the_command_with_a_code_of_its_own(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", PLANTED.format(module=module, name=name), "audit",
-         "strangers_module:top", "--delta", "min(2, d)/d", *QUICK],
+        [sys.executable, "-c", PATCHED, *COMMAND],
         capture_output=True, text=True, cwd=tmp_path, timeout=HANGS,
         env=os.environ | {"PYTHONPATH": os.pathsep.join((str(HOME), str(tmp_path)))},
     )  # fmt: skip
-    assert (done.returncode, done.stdout) == (4, "")
-    assert "KeyError: 'planted'" in done.stderr
-    last = done.stderr.splitlines()[-1]
-    assert last == "error: a fault of rateproof itself, not of what you gave it"
+    told_as_the_tools(done.returncode, done.stdout, done.stderr)
 
 
 def test_what_is_finished_is_printed_when_it_is_interrupted() -> None:
@@ -321,13 +361,22 @@ def test_what_is_finished_is_printed_when_it_is_interrupted() -> None:
     assert (code, data["complete"]) == (130, False)
 
 
-def test_progress_is_written_on_a_terminal_only() -> None:
-    assert audit("strangers_module:top", *QUICK)[2] == ""
+def test_progress_replaces_itself_on_a_terminal() -> None:
     screen = Screen()
     told = ProgressLine(screen)
     told("bias and loss in R^4")
     told.clear()
     assert screen.getvalue() == "\r\x1b[K   0 s  bias and loss in R^4 ...\r\x1b[K"
+
+
+def test_progress_is_a_line_now_and_then_where_there_is_no_terminal() -> None:
+    assert audit("strangers_module:top", *QUICK)[2] == ""
+    pipe = StringIO()
+    for every in (0.0, 3600.0):
+        told = ProgressLine(pipe, every)
+        told("claims")
+        told.clear()
+    assert pipe.getvalue() == "   0 s  claims ...\n"
 
 
 class Screen(StringIO):

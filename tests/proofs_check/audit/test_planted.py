@@ -206,6 +206,45 @@ def test_the_signed_maximum_of_negative_vectors() -> None:
     assert "x = (-1, -1)" in verdict(found, "negative-only").evidence
 
 
+def half_of_signed_maximum(x: np.ndarray) -> np.ndarray:
+    y = np.zeros_like(x)
+    large = np.flatnonzero(x >= 0.5 * x.max())
+    y[large] = x[large]
+    return y
+
+
+def upper_signed_quarter(x: np.ndarray) -> np.ndarray:
+    return (x * (x >= np.quantile(x, 0.75))).astype(x.dtype)
+
+
+def signed_top(x: np.ndarray) -> np.ndarray:
+    y = np.zeros_like(x)
+    kept = np.argsort(x)[-sound.share(len(x)) :]
+    y[kept] = x[kept]
+    return y
+
+
+@pytest.mark.parametrize("thing", [half_of_signed_maximum, upper_signed_quarter, signed_top])
+def test_negative_entries_are_lost_where_signs_are_compared(thing: Any) -> None:
+    """The only entry of a vector comes back as 0 where it is negative."""
+    lost = verdict(audited(thing), "one-hot")
+    assert lost.outcome is Outcome.REFUTED
+    assert "C(x) = (0, 0)" in lost.evidence and "-" in lost.evidence.split("for x = ")[1]
+
+
+@pytest.mark.slow
+def test_a_mask_of_indices_that_coincide_is_seen_in_the_mean() -> None:
+    """The same fault as :func:`with_replacement`, by a mask and of a quarter."""
+
+    def quarter(x: np.ndarray) -> np.ndarray:
+        k = max(1, len(x) // 4)
+        mask = np.zeros(len(x), dtype=bool)
+        mask[np.random.choice(len(x), size=k)] = True
+        return (mask * x * (len(x) / k)).astype(x.dtype)
+
+    assert audited(quarter, Stated(unbiased=True), Plan(d=100, search=1000)).refuted
+
+
 def test_thresholds_that_equal_entries_do_not_pass() -> None:
     found = audited(strictly_above)
     assert {"constant", "ties", "few entries"} <= refuted(found)
