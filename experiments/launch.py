@@ -1,5 +1,7 @@
-"""``torchrun --nproc-per-node M -m experiments.launch crossval|run|serve|calibrate``: rows on ranks
-that a launcher started, on one machine or several, and what those machines take.
+"""``torchrun --nproc-per-node M -m experiments.launch COMMAND``: ranks that a launcher started.
+
+Rows on one machine or several (``crossval``, ``run``, ``train``, ``serve``), and what those
+machines take (``calibrate``).
 
 Exit codes: 0 done, 1 something was refuted, 2 bad input or ranks that do not fit, 3 a rank was
 lost, after one sentence on standard error that names it and says why.
@@ -101,6 +103,43 @@ def run(
 
 
 @app.command()
+def train(
+    rows: Rows = None,
+    task: Annotated[
+        str,
+        typer.Option(help="mlp, cnn (digits) or transformer (a made text), or MODULE:ATTRIBUTE."),
+    ] = "cnn",
+    steps: Annotated[int, typer.Option("-T", "--steps", help="Steps, at least 1.")] = 500,
+    rate: Annotated[float, typer.Option("--lr", help="Learning rate of SGD.")] = 0.1,
+    seeds: Annotated[int, typer.Option(help="Trainings of each row.")] = 1,
+    dtype: Annotated[str, typer.Option(help="float32 or float64.")] = "float32",
+    every: Annotated[int, typer.Option(help="Steps between notes, and checkpoints.")] = 50,
+    out: Annotated[Path, typer.Option(help="JSON file of the trainings.")] = Path(
+        "report/train.json"
+    ),
+    checkpoints: Annotated[
+        Path | None, typer.Option(help="Folder to go on from when a training is cut off.")
+    ] = None,
+    device: Device = "auto",
+    patience: Patience = 40.0,
+) -> None:
+    """Train a torch module under DistributedDataParallel, each row as its communication hook.
+
+    Without --row: bsp-sgd, the gradient as it is. torch:fp16 and torch:powersgd are torch's hooks.
+    Loss by step, bits of rank 0's messages, seconds of a step by phase; with --checkpoints,
+    torchrun --max-restarts 3 goes on by itself, to the same bits.
+    """
+    from experiments.commands.train import train_on_ranks
+
+    raise typer.Exit(
+        train_on_ranks(
+            rows or ("bsp-sgd",), task, steps=steps, rate=rate, seeds=seeds, dtype=dtype,
+            every=every, out=out, checkpoints=checkpoints, device=device, patience=patience,
+        )
+    )  # fmt: skip
+
+
+@app.command()
 def serve(
     row: Annotated[str, typer.Argument(help="asp, ssp, backup-workers, downpour, ad-psgd ...")],
     problem: Annotated[str, typer.Option("--problem", "-p", help="One that the row runs on.")],
@@ -117,7 +156,8 @@ def serve(
 
     Parameter servers, downpour, easgd:async and async-admm; ad-psgd and gossiping-sgd need none.
     What happened is recorded; the simulation replays it to the same model, its ledger is held
-    against the bytes both ways, and predicted seconds stand beside those that passed.
+    against the bytes both ways, and predicted seconds stand beside those that passed, in a picture
+    too (PNG, SVG, beside --out).
     """
     from experiments.commands.launch_serve import serve_on_ranks
 

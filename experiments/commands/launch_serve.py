@@ -5,15 +5,34 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from matplotlib.figure import Figure
+
 from algorithms.methods.synchronous.parameter_server import ParameterServer
 from algorithms.network.given_session import Session
 from algorithms.unclocked_run import Unclocked
 from experiments.commands.console import REFUTED
 from experiments.commands.launch import on_ranks
 from experiments.crossval import build
+from experiments.figures.lines import DrawnLine, LineCurves, lines_figure
+from experiments.figures.style import save, styled
 from experiments.files import write_atomically
-from proofs_check.methods.served_equivalence import served, servers_of
+from proofs_check.methods.served_equivalence import ServedFound, served, servers_of
 from proofs_check.verdict import Outcome
+
+
+def error_by_seconds(key: str, found: ServedFound) -> Figure:
+    """Error against seconds as they passed and as they were predicted, with the deviation."""
+    seconds = next(verdict for verdict in found.verdicts if verdict.check == "seconds")
+    passed, guessed = seconds.bound, seconds.statistic
+    assert passed is not None and guessed is not None
+    off = f"{guessed / passed - 1:+.1%}" if passed > 0 else "no seconds"
+    lines = (
+        DrawnLine("without a clock, as it happened", found.seconds, found.errors),
+        DrawnLine("simulated, with the first half's times", found.predicted_seconds,
+                  found.predicted_errors),
+    )  # fmt: skip
+    title = f"{key} on {seconds.problem}: seconds to half-way off by {off}"
+    return lines_figure(LineCurves(title, "seconds", "$f(x_t)-f^\\star$", lines))
 
 
 def serve_on_ranks(
@@ -50,6 +69,8 @@ def serve_on_ranks(
             "predicted errors": found.predicted_errors.tolist(),
         }
         write_atomically(out, json.dumps(told, indent=1).encode())
+        with styled():
+            save(error_by_seconds(key, found), out.parent, out.stem)
         if record is not None:
             write_atomically(record, found.record.to_json().encode())
         for verdict in found.verdicts:

@@ -16,6 +16,7 @@ from algorithms.network.ranks import gathered, place
 from algorithms.problems.base import Problem
 from algorithms.run import run
 from algorithms.served_run import ServedRun, served_run, shard
+from algorithms.synchronisation.barriers import BackupWorkers
 from algorithms.synchronisation.conditions import RecordedTimes
 from algorithms.synchronisation.recorded import Recorded, ScheduleRecord
 from algorithms.trace import Trace
@@ -84,7 +85,9 @@ def served(
         _bytes(key, "sent", received[:, servers:].sum(0), replayed, provenance),
         _bytes(key, "received", received[servers:].sum(1), replayed, provenance),
     )
-    guessed = made(replace(method, times=measured_times(record)))
+    drops = isinstance(method.barrier, BackupWorkers)
+    times = times_between_updates(record) if drops else measured_times(record)
+    guessed = made(replace(method, times=times))
     found = ServedFound(
         verdicts,
         record,
@@ -104,6 +107,22 @@ def measured_times(record: ScheduleRecord) -> RecordedTimes:
     mean = float(np.mean([s for row in rows for s in row]))
     length = min((len(row) for row in rows if row), default=1)
     return RecordedTimes(tuple(tuple(row[:length]) if row else (mean,) * length for row in rows))
+
+
+def times_between_updates(record: ScheduleRecord) -> RecordedTimes:
+    """Times of the first half of a run in which all start afresh at every update, as backup workers
+    do: who counted took what passed since the update before, and of who did not it is only known
+    that it took longer; it is given twice that, which is dropped."""
+    half = record.ticks[: max(1, len(record.ticks) // 2)]
+    ends = [tick.seconds for tick in half]
+    gaps = [max(end - begin, 1e-9) for begin, end in zip([0.0, *ends], ends, strict=False)]
+    return RecordedTimes(
+        tuple(
+            tuple(gap * (1 if i in tick.arrivals else 2)
+                  for gap, tick in zip(gaps, half, strict=True))
+            for i in range(record.n)
+        )
+    )  # fmt: skip
 
 
 def seconds_to(target: float, seconds: Floats, errors: Floats) -> float:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import ast
-from pathlib import Path
-
 import pytest
 import torch
 
-import algorithms
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.top_k import TopK
 from algorithms.kernels.mean import mean_rows, mean_rows_torch, sum_rows, sum_rows_torch
@@ -104,23 +100,3 @@ def test_collect_charges_only_who_arrives():
 def test_no_workers_is_refused():
     with pytest.raises(ValueError, match=r"n must be at least 1 worker, got n=0"):
         Simulated(0)
-
-
-def test_torch_distributed_is_named_in_the_network_only() -> None:
-    """In code, that is; texts may speak of it."""
-    house, named = Path(algorithms.__file__).parents[1], []
-    for floor in ("theory", "algorithms", "proofs_check", "experiments"):
-        for path in sorted((house / floor).rglob("*.py")):
-            tree = ast.parse(path.read_text(encoding="utf-8"))
-            if any("torch.distributed" in words for words in map(_import_or_name, ast.walk(tree))):
-                named.append(path.relative_to(house).as_posix())
-    assert named and all(path.startswith("algorithms/network/") for path in named), named
-
-
-def _import_or_name(node: ast.AST) -> str:
-    """``torch.distributed...`` as an import or an attribute has it; else nothing."""
-    if isinstance(node, ast.Import):
-        return " ".join(one.name for one in node.names)
-    if isinstance(node, ast.ImportFrom):
-        return " ".join(f"{node.module}.{one.name}" for one in node.names)
-    return ast.unparse(node) if isinstance(node, ast.Attribute) else ""

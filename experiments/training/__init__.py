@@ -1,0 +1,1 @@
+"""Training torch modules under DistributedDataParallel with rows as communication hooks."""
