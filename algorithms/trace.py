@@ -49,6 +49,7 @@ class Trace:
     Attributes:
         problem: name of the problem.
         seed: seed of the run.
+        heavy_tailed: whether the noise has no variance, so that errors have no mean.
     """
 
     method: str
@@ -72,6 +73,7 @@ class Trace:
     rows: Tensor
     account: Account
     f_star_known: bool
+    heavy_tailed: bool = False
 
 
 def record_steps(steps: int, points: int) -> NDArray[np.int64]:
@@ -216,6 +218,7 @@ class Recorder:
             rows=self._of_all(rows),
             account=Account(*map(self._of_all, account)),
             f_star_known=world.problem.f_star is not None,
+            heavy_tailed=world.problem.heavy_tailed,
         )
 
     def _of_all(self, values: Values) -> Values:

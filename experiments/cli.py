@@ -90,6 +90,9 @@ def run(
     form: Annotated[
         str | None, typer.Option(help="A form of the row, see `list --forms`; or ROW:FORM as key.")
     ] = None,
+    workers: Annotated[
+        bool, typer.Option("--of-workers", help="The workers' mean error too, at some cost.")
+    ] = False,
     out: Annotated[Path, typer.Option(help="Folder for the plot.")] = Path("report/runs"),
     cluster: OfCluster = "",
     model: OfModel = "bert-large",
@@ -116,6 +119,7 @@ def run(
             gamma=gamma,
             tuning=tuning,
             settings=settings or (),
+            of_workers=workers,
             out=out,
             place=OnCluster(cluster, model, schedule, architecture),
             as_json=as_json,

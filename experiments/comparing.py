@@ -10,7 +10,7 @@ order statistics and a sign test, which hold for any law.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, final
 
@@ -20,16 +20,17 @@ from matplotlib.figure import Figure
 
 from algorithms.catalogue import Row
 from algorithms.problems.base import Problem
+from algorithms.replicas import HEAVY, centre, middle
 from algorithms.run import Trace, run
 from algorithms.synchronisation.stopwatch import Timing
 from algorithms.tuning.grid import score, scored
 from algorithms.tuning.parameters import Settings
-from experiments.clustered import OnCluster, in_cluster_time
+from experiments.clustered import OnCluster, clocked, in_cluster_time
 from experiments.figures.lines import DrawnLine, LineCurves, lines_figure
 from experiments.notebooks.html import block, frame_html, picture
-from experiments.standings import ComparedRow, Entrant, error_at, middle, paired, spent_to
+from experiments.standings import ComparedRow, Entrant, error_at, paired, spent_to
 from experiments.tuned_rows import Chosen, Tuning, chosen
-from proofs_check.curves import band
+from proofs_check.curves import typical
 from proofs_check.methods.tuned_run import VACUOUS, TunedRun
 from theory.arrays import Floats
 
@@ -79,10 +80,7 @@ class Comparison:
         """What the error and its p are, in words."""
         if not self.heavy:
             return "p: paired t test against the best over replicas, times the number of pairs"
-        return (
-            "noise here has no variance, so errors have no mean: medians, between order statistics "
-            "that hold for any law; p: sign test against the best, times the number of pairs"
-        )
+        return f"{HEAVY}; p: sign test against the best, times the number of pairs"
 
     @property
     def standings(self) -> tuple[ComparedRow, ...]:
@@ -93,7 +91,7 @@ class Comparison:
         return tuple(self._standing(one, ends[one.key], best) for one in ordered)
 
     def _typical(self, end: Floats) -> float:
-        return float(middle(end[:, None], self.heavy).at[0])
+        return float(centre(end[:, None], self.heavy)[0])
 
     def _standing(self, one: Entrant, end: Floats, best: Floats) -> ComparedRow:
         error, low, high = (float(part[0]) for part in middle(end[:, None], self.heavy))
@@ -130,8 +128,7 @@ class Comparison:
         """One line a row, with its band, against what is equal."""
         lines = []
         for one in self.entrants:
-            shown = middle(one.error, True) if self.heavy else band(one.error)
-            lines.append(DrawnLine(one.key, one.x.mean(0), *shown))
+            lines.append(DrawnLine(one.key, one.x.mean(0), *typical(one.error, self.heavy)))
         title = f"{self.problem}, n = {self.n}, {len(self.entrants[0].error)} replicas"
         title += ", medians" if self.heavy else ""
         return lines_figure(LineCurves(title, AXES[self.axis], self.quantity, tuple(lines)))
@@ -155,6 +152,7 @@ def compare_rows(
     target: float | None = None,
     of_workers: bool = False,
     settings: Mapping[str, Settings] | None = None,
+    told: Callable[[str], object] = str,
     place: OnCluster | None = None,
 ) -> Comparison:
     """Run every row until ``budget`` of ``axis`` is spent (default: what the first row named spends
@@ -162,7 +160,8 @@ def compare_rows(
 
     ``of_workers``: the error is (1/n) sum_i f(x_i) - f*, else that of the mean model. ``target``
     (default: the largest of the rows' errors at the budget) is the error to reach.
-    ``settings`` has by row key what is set by hand, ``place`` whose seconds are meant.
+    ``settings`` has by row key what is set by hand, ``place`` whose seconds are meant;
+    ``told`` hears of a search on the grid before it begins.
 
     Raises:
         ValueError: fewer than two rows or two alike, fewer than 2 replicas, a row that does not run
@@ -180,10 +179,15 @@ def compare_rows(
             settings=(settings or {}).get(row.key),
             steps=steps,
             guess=False,
+            told=told,
         )
         for row in rows
     ]
     timings = [(place or OnCluster()).timing(one.row, problem) for one in ready]
+    ready = [
+        one._replace(row=clocked(one.row, timing))
+        for one, timing in zip(ready, timings, strict=True)
+    ]
     prices = [
         _price(one, problem, axis, steps, seed, timing)
         for one, timing in zip(ready, timings, strict=True)
@@ -197,7 +201,7 @@ def compare_rows(
     )
     heavy = problem.heavy_tailed
     reach = (
-        max(float(middle(error_at(one, wanted)[:, None], heavy).at[0]) for one in entrants)
+        max(float(centre(error_at(one, wanted)[:, None], heavy)[0]) for one in entrants)
         if target is None
         else target
     )

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, final
 
 import numpy as np
-import scipy
 from matplotlib.figure import Figure
 
 from algorithms.catalogue import Row
 from algorithms.problems.base import Problem
+from algorithms.replicas import middle
 from algorithms.synchronisation.stopwatch import STANDARD, Timing
-from experiments.clustered import OnCluster, in_cluster_time
+from experiments.clustered import OnCluster, clocked, in_cluster_time
 from experiments.figures.panels import RunCurves, three_panels
 from experiments.figures.style import styled
 from experiments.notebooks.html import block, frame_html, picture, sentence
-from proofs_check.curves import BAND, RunSeries
+from proofs_check.curves import BAND, MEDIAN_BAND, RunSeries
 from proofs_check.methods.tuned_run import AGREEMENT, TunedRun, run_series, shown, tuned_run
 from theory.arrays import Floats
 from theory.constants import Constants, MissingConstants
@@ -26,7 +27,6 @@ from theory.theorem import Metric, Theorem, missing_sentence
 if TYPE_CHECKING:
     import pandas as pd
 
-LEVEL = 0.95
 CLOCK = "modelled time"
 _TRACED = (
     "suboptimality", "squared_gradient", "squared_distance", "consensus", "sent_bits",
@@ -53,18 +53,26 @@ LABELS = {
 @final
 @dataclass(frozen=True)
 class Quantity:
-    """One measured number: the mean over replicas and the half-width of its 95% interval.
+    """One measured number: what is typical of replicas, with its 95% interval.
 
     Attributes:
         name: what was measured.
-        half_width: half of the 95% interval.
+        mean: the mean over replicas; of errors whose noise has no variance the median.
+        low: lower end of its interval; NaN or minus infinity where replicas are too few for one.
+        high: upper end of it; NaN or infinity there.
         unit: its unit; empty: a pure number.
     """
 
     name: str
     mean: float
-    half_width: float
+    low: float
+    high: float
     unit: str = ""
+
+    @property
+    def half_width(self) -> float:
+        """Half of the interval's length."""
+        return (self.high - self.low) / 2
 
 
 @final
@@ -92,6 +100,11 @@ class Single:
         return self.played.tuned.theorem
 
     @property
+    def heavy(self) -> bool:
+        """Whether noise has no variance, so that all is told by medians."""
+        return self.played.trace.heavy_tailed
+
+    @property
     def series(self) -> RunSeries:
         """What is shown of the run."""
         return run_series(self.played, self.problem.n)
@@ -114,27 +127,28 @@ class Single:
     def last(self) -> Quantity:
         """What is shown at the last step."""
         what = shown(self.played, self.problem.n)
-        mean, half = interval(what.samples[:, -1:])
-        return Quantity(what.quantity, float(mean[0]), float(half[0]))
+        return self._end(what.quantity, what.samples)
+
+    def _end(self, name: str, values: Floats, unit: str = "") -> Quantity:
+        """The last of ``values`` ``[R, K]``."""
+        at, low, high = (float(one[0]) for one in middle(values[:, -1:], self.heavy))
+        return Quantity(name, at, low, high, unit)
 
     def quantities(self) -> tuple[Quantity, ...]:
         """The final numbers, those that are known."""
         trace = self.played.trace
+        value = "f(x_T) - f*" if trace.f_star_known else "f(x_T)"
         last = (
-            ("f(x_T) - f*" if trace.f_star_known else "f(x_T)", trace.suboptimality, ""),
-            ("||grad f(x_T)||^2", trace.squared_gradient, ""),
-            ("||x_T - x*||^2", trace.squared_distance, ""),
-            ("(1/n) sum ||x_i - xbar||^2", trace.consensus, ""),
-            ("sent per worker", trace.sent_bits, "bit"),
-            ("received per worker", trace.received_bits, "bit"),
-            (CLOCK, trace.seconds, "s"),
+            self._end(value, trace.suboptimality),
+            self._end("||grad f(x_T)||^2", trace.squared_gradient),
+            self._end("||x_T - x*||^2", trace.squared_distance),
+            self._end("(1/n) sum ||x_i - xbar||^2", trace.consensus),
+            self._end("(1/n) sum f(x_i) - f*", trace.workers_suboptimality),
+            self._end("sent per worker", trace.sent_bits, "bit"),
+            self._end("received per worker", trace.received_bits, "bit"),
+            self._end(CLOCK, trace.seconds, "s"),
         )
-        found = []
-        for name, values, unit in last:
-            mean, half = interval(values[:, -1:])
-            if np.isfinite(mean[0]):
-                found.append(Quantity(name, float(mean[0]), float(half[0]), unit))
-        return tuple(found)
+        return tuple(one for one in last if math.isfinite(one.mean))
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -183,22 +197,26 @@ def run_single(
     seed: int = 0,
     step: Stepsize | None = None,
     place: OnCluster | None = None,
+    of_workers: bool = False,
     proven: Row | None = None,
 ) -> Single:
     """Run a row, tuned as the catalogue tunes it, or with a ``step`` of one's own; its seconds are
     those of a cluster if there is a ``place``. If a theorem tunes the row ``proven``, its run is
-    kept beside.
+    kept beside. ``of_workers``: the workers' mean error is recorded too: f at every model.
 
     Raises:
         ValueError: an argument is out of range, the row is planned, or the place does not fit it.
         Diverged: the run left the range of its number type.
     """
     timing = (place or OnCluster()).timing(row, problem)
-    played = tuned_run(row, problem, steps, replicas, seed, step, timing=timing)
+    row = clocked(row, timing)
+    played = tuned_run(
+        row, problem, steps, replicas, seed, step, timing=timing, of_workers=of_workers
+    )
     trace = in_cluster_time(played.trace, played.tuned.method, timing)
     other = None
     if proven is not None and proven.tune(problem, steps).theorem is not None:
-        other = tuned_run(proven, problem, steps, replicas, seed, timing=timing)
+        other = tuned_run(clocked(proven, timing), problem, steps, replicas, seed, timing=timing)
         other = other._replace(trace=in_cluster_time(other.trace, other.tuned.method, timing))
     return Single(row, problem, played._replace(trace=trace), timing, other)
 
@@ -255,6 +273,7 @@ def broken(
 
 def run_curves(series: RunSeries, title: str) -> RunCurves:
     """A run for the three panels."""
+    centre = centre_of(series.heavy)
     return RunCurves(
         title=title,
         label=LABELS[series.quantity],
@@ -262,28 +281,25 @@ def run_curves(series: RunSeries, title: str) -> RunCurves:
         mean=series.mean,
         low=series.low,
         high=series.high,
-        band=BAND,
+        band=MEDIAN_BAND if series.heavy else BAND,
         bits=series.sent_bits + series.received_bits,
         seconds=series.seconds,
         clock=CLOCK,
         bound=series.bound,
         bound_label=f"bound: {series.theorem.short}" if series.theorem else "bound",
-        name=f"mean, {series.tuning}" if series.tuning else "measured mean",
+        name=f"{centre}, {series.tuning}" if series.tuning else f"measured {centre}",
         beside=series.beside and _practice(series.beside, series.quantity),
     )
+
+
+def centre_of(heavy: bool) -> str:
+    """What is typical of errors, in a word."""
+    return "median" if heavy else "mean"
 
 
 def _practice(series: RunSeries, quantity: str) -> RunCurves:
     """Another run beside this one, named with what it shows if that is another quantity."""
     words = "" if series.quantity == quantity else f", {LABELS[series.quantity]}"
-    return replace(run_curves(series, ""), name=f"mean, {series.tuning}{words}")
-
-
-def interval(values: Floats) -> tuple[Floats, Floats]:
-    """Mean over replicas of ``[R, K]`` and the half-width of its 95% t interval, NaN for R = 1."""
-    replicas = values.shape[0]
-    mean = values.mean(axis=0)
-    if replicas < 2:
-        return mean, np.full_like(mean, np.nan)
-    quantile = float(scipy.special.stdtrit(replicas - 1, (1 + LEVEL) / 2))
-    return mean, quantile * values.std(axis=0, ddof=1) / replicas**0.5
+    return replace(
+        run_curves(series, ""), name=f"{centre_of(series.heavy)}, {series.tuning}{words}"
+    )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
 from algorithms.catalogue import Row, Tuned
 from algorithms.problems.base import Problem
-from algorithms.tuning.grid import SEED
+from algorithms.tuning.grid import SEED, Best, Budget, fewest_places
 from algorithms.tuning.parameters import Settings, with_settings
 from algorithms.tuning.stored import best_of, kept
 from theory.stepsizes import ConstantStep, Stepsize
@@ -60,12 +60,13 @@ def chosen(
     settings: Settings | None = None,
     steps: int = 1000,
     guess: bool = True,
+    told: Callable[[str], object] = str,
 ) -> Chosen:
     """The row as it is to be run: what is set by hand goes before what a tuning says.
 
     Where no theorem tunes a run of so many ``steps``, the grid's best does if it is stored; else a
     cautious guess, or with ``guess=False`` the grid is searched now, so that nothing is ranked by a
-    guess.
+    guess. ``told`` hears of a search before it begins.
 
     Raises:
         ValueError: the row is planned; a parameter or stepsize that cannot be; or ``seed`` is the
@@ -84,18 +85,37 @@ def chosen(
         raise ValueError(
             f"seed={seed} is the one that the grid's tunings were decided on; another would do"
         )
-    best, stored = best_of(row, problem)
+    best, stored = _best_of(row, problem, told)
     note = best.told if stored else f"{best.told}; searched now"
     if tuning is Tuning.THEOREM:
         note = f"no theorem applies; {note}"
     return Chosen(with_settings(row, {**best.settings, **mine}), best.step(problem), note)
 
 
+def _best_of(row: Row, problem: Problem, told: Callable[[str], object]) -> tuple[Best, bool]:
+    """As :func:`~algorithms.tuning.stored.best_of`; a search takes seconds to minutes, and says
+    so."""
+    if kept(row, problem) is None:
+        each = Budget()
+        told(
+            f"no grid tuning of {row.key} on {problem.name} with these parameters and n is kept: "
+            f"searching {fewest_places(row, problem)} places or more, {each.replicas} runs of "
+            f"{each.gradients} gradients a worker each"
+        )
+    return best_of(row, problem)
+
+
 def sweeping_step(
-    row: Row, objective: Problem, steps: int, tuning: Tuning, gamma: float | None = None
+    row: Row,
+    objective: Problem,
+    steps: int,
+    tuning: Tuning,
+    gamma: float | None = None,
+    told: Callable[[str], object] = str,
 ) -> Stepsize | None:
     """The stepsize at all points of a sweep, None where a theorem tunes each: a guess that nobody
-    searched would rule the exponent, so that what is stored of the grid stands in for it.
+    searched would rule the exponent, so that what is stored of the grid stands in for it. ``told``
+    hears of a search before it begins.
 
     Raises:
         ValueError: gamma is not positive and finite, the row is planned or has no tuning.
@@ -103,7 +123,7 @@ def sweeping_step(
     if gamma is not None:
         return positive(gamma)
     if tuning is Tuning.GRID:
-        return best_of(row, objective)[0].step(objective)
+        return _best_of(row, objective, told)[0].step(objective)
     best = None if row.tune(objective, steps).theorem is not None else kept(row, objective)
     return None if best is None else best.step(objective)
 

@@ -10,6 +10,7 @@ from typing import final
 
 import numpy as np
 
+from algorithms.replicas import middle
 from proofs_check.lanes import LanePanel
 from theory.arrays import Floats
 
@@ -19,6 +20,9 @@ BAND_ERRORS = 2.0
 BAND = f"± {BAND_ERRORS:g} standard errors"
 """What a band is called."""
 
+MEDIAN_BAND = "95% interval of the median"
+"""What the band of a median is called."""
+
 
 def band(samples: Floats) -> tuple[Floats, Floats, Floats]:
     """Mean over replicas of ``samples`` ``[R, K]``, and the ends of its band; NaN for R = 1."""
@@ -27,6 +31,16 @@ def band(samples: Floats) -> tuple[Floats, Floats, Floats]:
         return mean, np.full_like(mean, np.nan), np.full_like(mean, np.nan)
     half = BAND_ERRORS * samples.std(axis=0, ddof=1) / len(samples) ** 0.5
     return mean, mean - half, mean + half
+
+
+def typical(samples: Floats, heavy: bool) -> tuple[Floats, Floats, Floats]:
+    """The mean with its :func:`band`; where tails are ``heavy`` the median, and the ends of its
+    interval, NaN where replicas are too few for one."""
+    if not heavy:
+        return band(samples)
+    at, *ends = middle(samples, True)
+    low, high = (np.where(np.isfinite(end), end, np.nan) for end in ends)
+    return at, low, high
 
 
 def _alike(owner: object, x: str, *names: str) -> None:
@@ -67,7 +81,7 @@ class RunSeries:
     Attributes:
         quantity: what ``mean`` is, in the words of ``theory.theorem.Metric``.
         steps: steps done at each record.
-        mean: mean over replicas.
+        mean: mean over replicas; the median where tails are heavy.
         low: lower end of its band.
         high: upper end of its band.
         sent_bits: bits sent per worker so far.
@@ -79,6 +93,7 @@ class RunSeries:
         tuning: what set the stepsize, in words.
         vacuous: whether the bound at the end is no less than the start; None without one.
         beside: the same row as practitioners tune it, where a theorem tuned this run.
+        heavy: whether noise has no variance, so that ``mean`` is a median.
 
     Raises:
         ValueError: a curve is not 1-D, or not as long as ``steps``.
@@ -98,6 +113,7 @@ class RunSeries:
     tuning: str = ""
     vacuous: bool | None = None
     beside: RunSeries | None = None
+    heavy: bool = False
 
     def __post_init__(self) -> None:
         names = ("mean", "low", "high", "sent_bits", "received_bits", "seconds", "bound")

@@ -16,6 +16,7 @@ from typing import NamedTuple, final
 from algorithms.catalogue.row import Row, Tuned
 from algorithms.compressors.requirements import OutOfRange
 from algorithms.problems.base import Problem
+from algorithms.replicas import centre
 from algorithms.run import Diverged, run
 from algorithms.synchronisation.stopwatch import STANDARD
 from algorithms.synchronisation.worker_states import WorkerLost
@@ -96,7 +97,8 @@ class Best:
         method: the name of the row's method, by which a change of its recipe is seen.
         power: the stepsize is 2^power / L; None for a method without one.
         settings: parameters beside it.
-        score: mean of :func:`score`, for a network of its loss, at the end of the runs of the best.
+        score: mean of :func:`score` (median where tails are heavy), for a network of its loss, at
+            the end of the runs of the best.
         places: how many places of the grid were tried.
     """
 
@@ -182,6 +184,17 @@ def search(row: Row, problem: Problem, budget: Budget = Budget()) -> Best:
     return Best(method_name(row, problem), best.power, dict(best.settings), tried[best], len(tried))
 
 
+def fewest_places(row: Row, problem: Problem) -> int:
+    """How many places :func:`search` tries where the best lies inside its grid.
+
+    Raises:
+        ValueError: the row is planned.
+    """
+    stepless = row.tune(problem, _PILOT).stepless
+    beside = sum(len(values) for _, values in _beside(row, problem))
+    return 1 + beside if stepless else len(POWERS) + len(_near(0)) * beside
+
+
 def method_name(row: Row, problem: Problem) -> str:
     """What the row's method is called on a problem, with parameters that do not depend on steps."""
     return row.ready().build(ConstantStep(1.0), problem, _PILOT).name
@@ -211,14 +224,15 @@ def _beside(row: Row, problem: Problem) -> Iterator[tuple[str, tuple[float, ...]
 
 
 def _measured(row: Row, problem: Problem, one: Candidate, steps: int, replicas: int) -> float:
-    """Mean score at the end; infinite where a run diverges or the place is refused."""
+    """Score at the end, typical of replicas; infinite where a run diverges or the place is
+    refused."""
     step = ConstantStep(2.0 ** (one.power or 0) / smoothness(problem))
     try:
         method = with_values(row, dict(one.settings)).ready().build(step, problem, steps)
         trace = run(method, problem, steps=steps, seed=SEED, replicas=replicas, points=20)
     except (Diverged, OutOfRange, ValueError, WorkerLost):
         return math.inf
-    end = float(_decides(trace, problem)[:, -1].mean())
+    end = float(centre(_decides(trace, problem)[:, -1:], trace.heavy_tailed)[0])
     return end if math.isfinite(end) else math.inf
 
 

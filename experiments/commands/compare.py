@@ -13,6 +13,7 @@ from rich.table import Table
 
 from algorithms.catalogue import problem, row
 from algorithms.names import look_up
+from algorithms.replicas import LEVEL
 from algorithms.run import Diverged
 from experiments.clustered import OnCluster
 from experiments.commands.console import (
@@ -20,14 +21,14 @@ from experiments.commands.console import (
     bad_input,
     console,
     dump,
+    interval_text,
     number,
     print_error,
+    print_note,
     writable,
 )
 from experiments.comparing import AXES, Comparison, compare_rows
 from experiments.figures.style import save, styled
-from experiments.single import LEVEL
-from experiments.standings import ComparedRow
 from experiments.tuned_rows import Tuning, read_settings
 
 
@@ -61,6 +62,7 @@ def compare_command(
                 [row(key) for key in keys], problem(problem_name, n), axis=equal, tuning=by,
                 steps=steps, replicas=replicas, seed=seed, budget=budget, target=target,
                 of_workers=of_workers, settings=by_row(settings, keys), place=place,
+                told=print_note,
             )  # fmt: skip
         except Diverged as error:
             print_error(f"{error} (seed {seed}); --tuning grid, or leaving that row out, would do")
@@ -135,8 +137,8 @@ def _show(found: Comparison, files: Sequence[Path]) -> None:
     for one in found.standings:
         spent = number(one.spent, 3) if math.isfinite(one.spent) else "not reached"
         table.add_row(
-            one.key, number(one.error), _ends(one, found.heavy), number(one.ratio, 3),
-            number(one.p, 2), one.verdict, spent,
+            one.key, number(one.error), interval_text(one.low, one.high, found.heavy),
+            number(one.ratio, 3), number(one.p, 2), one.verdict, spent,
         )  # fmt: skip
     out.print(table)
     for one in found.standings:
@@ -148,10 +150,3 @@ def _show(found: Comparison, files: Sequence[Path]) -> None:
     )
     for path in files:
         out.print(f"written: {path}", highlight=False, soft_wrap=True)
-
-
-def _ends(one: ComparedRow, heavy: bool) -> str:
-    """The interval: half of its length about a mean, both ends about a median."""
-    if not heavy:
-        return number(one.half_width, 2)
-    return f"{number(one.low, 2)} to {number(one.high, 2)}"

@@ -50,6 +50,11 @@ def print_error(error: object) -> None:
     print(f"error: {error}", file=sys.stderr)
 
 
+def print_note(note: object) -> None:
+    """One line on standard error that is no error: what a command is about to spend time on."""
+    print(f"note: {note}", file=sys.stderr)
+
+
 def at_least(name: str, value: int, least: int) -> None:
     """Refuse values below ``least``.
 
@@ -91,6 +96,14 @@ def dump(data: Any) -> None:
 def number(value: float | None, digits: int = 4) -> str:
     """A number for a table; a dash where there is none."""
     return "-" if value is None or math.isnan(value) else f"{value:.{digits}g}"
+
+
+def interval_text(low: float, high: float, heavy: bool) -> str:
+    """An interval for a table: half of its length about a mean; both ends about a median, a dash
+    where replicas are too few for one."""
+    if not heavy:
+        return number((high - low) / 2, 2)
+    return f"{number(low, 2)} to {number(high, 2)}" if math.isfinite(high - low) else "-"
 
 
 def verdict_list(verdicts: Sequence[Verdict]) -> Table:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from experiments.commands.console import (
     console,
     dump,
     exit_code,
+    print_note,
     verdict_list,
     writable,
 )
@@ -64,12 +66,13 @@ def rate_command(
         by = look_up("tuning", tuning, {one.value: one for one in Tuning})
         objective = problem(problem_name, n)
         mine.require_fit(objective)
-        step = sweeping_step(mine, objective, steps, by, gamma)
+        step = sweeping_step(mine, objective, steps, by, gamma, print_note)
         found = sweep(
             mine, lambda size: problem(problem_name, size), variable, n=n, steps=steps,
             replicas=replicas, seed=seed, values=tuple(values), step=step,
         )  # fmt: skip
-    told = f"seed {seed}, {replicas} replicas, {'tuned at each point' if step is None else step}"
+    steps_told = "a stepsize at each point" if step is None else str(step)
+    told = f"seed {seed}, {replicas} replicas, {steps_told}"
     verdict = sweep_verdict(mine, found, problem_name, told, error)
     stem = re.sub(r"[^a-z0-9]+", "-", f"{key} {problem_name} rate {vary}".lower()).strip("-")
     with styled():
@@ -92,12 +95,15 @@ def rate_command(
 
 
 def panel(found: Sweep, verdict: Verdict) -> RatePanel:
-    """The points with their band, the fitted power law, the stated order through their middle."""
-    fit = fit_power(found.x, found.samples, _ANY_ERROR)
-    level = np.exp(np.log(found.samples.mean(axis=0)).mean())
-    centre = np.exp(np.log(found.x).mean())
+    """The points with their band, the fitted power law if there is one, the stated order through
+    their middle."""
+    fit = None
+    with suppress(ValueError):  # the verdict says why there is none
+        fit = fit_power(found.x, found.samples, _ANY_ERROR)
     stated = np.full_like(found.x, np.nan)
-    if verdict.bound is not None:
+    if verdict.bound is not None:  # then there was a fit, and means are positive
+        level = np.exp(np.log(found.samples.mean(axis=0)).mean())
+        centre = np.exp(np.log(found.x).mean())
         stated = level * (found.x / centre) ** verdict.bound
     series = fitted(found.x, found.samples, fit, stated)
     return RatePanel(verdict.claim, found.variable, found.quantity, series)

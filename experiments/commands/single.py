@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from rich.table import Table
 from algorithms.catalogue import Row, problem, row
 from algorithms.names import look_up
 from algorithms.problems.base import Problem
+from algorithms.replicas import HEAVY, LEVEL, centre
 from algorithms.run import Diverged
 from algorithms.tuning.parameters import parameters, shown_value
 from experiments.clustered import OnCluster
@@ -22,13 +24,15 @@ from experiments.commands.console import (
     bad_input,
     console,
     dump,
+    interval_text,
     number,
     print_error,
+    print_note,
     writable,
 )
 from experiments.figures.panels import three_panels
 from experiments.figures.style import save, styled
-from experiments.single import LEVEL, Single, run_single, uncovered
+from experiments.single import Single, centre_of, run_single, uncovered
 from experiments.tuned_rows import Tuning, chosen, read_settings, usual
 from proofs_check.methods.tuned_run import VACUOUS, TunedRun, shown
 
@@ -46,6 +50,7 @@ def run_command(
     as_json: bool,
     tuning: str | None = None,
     settings: Sequence[str] = (),
+    of_workers: bool = False,
     place: OnCluster | None = None,
 ) -> int:
     """Exit code 1 if the run diverged; without a problem ``on`` which to run, the row's first, and
@@ -59,14 +64,17 @@ def run_command(
         tunings = {one.value: one for one in Tuning}
         by = usual(mine) if tuning is None else look_up("tuning", tuning, tunings)
         given = read_settings(settings)
-        ready = chosen(mine, objective, by, seed=seed, gamma=gamma, settings=given, steps=steps)
+        ready = chosen(
+            mine, objective, by, seed=seed, gamma=gamma, settings=given, steps=steps,
+            told=print_note,
+        )  # fmt: skip
         ready.tuned(objective, steps)  # refuses a stepsize that nobody takes
         both = tuning is None and gamma is None and by is Tuning.GRID
         reasons = uncovered(ready.row, objective, steps, ready.step)
         try:
             single = run_single(
                 ready.row, objective, steps=steps, replicas=replicas, seed=seed, step=ready.step,
-                place=place, proven=mine if both else None,
+                place=place, proven=mine if both else None, of_workers=of_workers,
             )  # fmt: skip
         except Diverged as error:
             reached = int(error.trace.steps[-1])
@@ -114,10 +122,8 @@ def _data(single: Single, reasons: tuple[str, ...], files: tuple[Path, ...]) -> 
         "metric": single.series.quantity,
         "not_covered_by": list(reasons),
         "level": LEVEL,
-        "final": [
-            {"name": q.name, "mean": q.mean, "half_width": q.half_width, "unit": q.unit}
-            for q in single.quantities()
-        ],
+        "centre": centre_of(single.heavy),
+        "final": [asdict(q) | {"half_width": q.half_width} for q in single.quantities()],
         "curves": {
             "steps": curves.steps.tolist(),
             "mean": curves.mean.tolist(),
@@ -139,15 +145,16 @@ def _show(
         title=f"{curves.title.replace('$', '')}, T = {trace.steps[-1]}, seed {trace.seed}"
     )
     table.add_column("at the end")
-    table.add_column("mean", justify="right")
-    table.add_column(f"± ({LEVEL:.0%})", justify="right")
+    table.add_column(centre_of(single.heavy), justify="right")
+    table.add_column(f"{LEVEL:.0%}" if single.heavy else f"± ({LEVEL:.0%})", justify="right")
     table.add_column("unit")
     for q in single.quantities():
-        table.add_row(q.name, number(q.mean, 5), number(q.half_width, 2), q.unit)
+        table.add_row(q.name, number(q.mean, 5), interval_text(q.low, q.high, single.heavy), q.unit)
     bound, last = single.bound, single.last()
     if bound is not None:
         table.add_section()
-        table.add_row(escape(last.name), number(last.mean, 5), number(last.half_width, 2), "")
+        ends = interval_text(last.low, last.high, single.heavy)
+        table.add_row(escape(last.name), number(last.mean, 5), ends, "")
         table.add_row("its bound", number(float(bound[-1]), 5), "", "")
     out.print(table)
     out.print(
@@ -184,15 +191,19 @@ def _show(
         out.print(escape(f"not covered by {reason}"), highlight=False, soft_wrap=True)
     for path in files:
         out.print(f"plot: {path}", highlight=False, soft_wrap=True)
+    if single.heavy:
+        out.print(f"errors: {HEAVY}", highlight=False, soft_wrap=True)
     if math.isnan(float(curves.low[-1])):
-        out.print("one replica: no interval; --replicas 32 gives one", highlight=False)
+        told = "fewer than 6 replicas" if single.heavy else "one replica"
+        out.print(f"{told}: no interval; --replicas 32 gives one", highlight=False)
 
 
 def _end_of(played: TunedRun, n: int) -> tuple[str, float, str]:
     """What is shown of a run, its mean at the end, and the theorem's bound in words."""
     what = shown(played, n)
     bound = "" if what.bound is None else f", bound {number(float(what.bound[-1]))}"
-    return what.quantity, float(what.samples[:, -1].mean()), bound
+    end = centre(what.samples[:, -1:], played.trace.heavy_tailed)
+    return what.quantity, float(end[0]), bound
 
 
 def _vacuous(single: Single) -> str:

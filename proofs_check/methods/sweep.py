@@ -9,6 +9,7 @@ point, or the same at all of them.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -17,13 +18,20 @@ import numpy as np
 
 from algorithms.catalogue import Row
 from algorithms.problems.base import Problem
+from algorithms.replicas import NO_MEAN
 from algorithms.run import Diverged
 from algorithms.tuning.grid import score
 from proofs_check.instruments.rates import fit_power, rate_verdict
 from proofs_check.instruments.statistics import TEST_ERROR
 from proofs_check.methods.sweep_orders import stated_order
 from proofs_check.methods.sweep_points import HORIZONS, Values, known_at, points, value_at
-from proofs_check.methods.tuned_run import VACUOUS, TunedRun, measured, tuned_run
+from proofs_check.methods.tuned_run import (
+    VACUOUS,
+    TunedRun,
+    bound_at_end,
+    measured,
+    tuned_run,
+)
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
 from theory.constants import Constants
@@ -118,6 +126,7 @@ def sweep(
         at = value_at(variable, known_at(played, point), point)
         if at is not None and not any(abs(at - known) <= _ALIKE * abs(at) for known in found):
             found[at] = played
+    found = found if step else _with_one_theorem(found, left_out)
     if len(found) < 3:
         because = f": {left_out[0]}" if left_out else _no_value(row, variable, len(found))
         raise ValueError(
@@ -128,21 +137,41 @@ def sweep(
     told = f"{variable} from {x[0]:.4g} to {x[-1]:.4g}, {len(x)} points"
     if left_out:
         told += f"; {len(left_out)} left out ({left_out[0]})"
+    if places[0].problem.heavy_tailed:
+        told += f"; {NO_MEAN}: the exponent is that of the means of these replicas alone"
     vacuous = sum(bool(found[at].vacuous) for at in x)
     if vacuous:
         told += f"; at {vacuous} of {len(x)} points the theorem is vacuous: {VACUOUS}"
     runs = [found[at] for at in x]
     theorem, series = _one_theorem(runs)
+    if theorem is None:
+        told += _tuned_by(runs)
     quantity = theorem.metric.value if theorem else _ERROR
     samples = np.stack([y[:, -1] for y in series], axis=1)
     settings = tuple(one.constants for one in runs)
-    bounds = None if theorem is None else np.array([_bound_at_end(theorem, one) for one in runs])
+    bounds = None if theorem is None else np.array([bound_at_end(theorem, one) for one in runs])
     return Sweep(variable, x, samples, quantity, theorem, told, vacuous, bounds, settings)
 
 
-def _bound_at_end(theorem: Theorem, played: TunedRun) -> float:
-    ends = theorem.bound(played.constants, played.tuned.step, np.array([float(played.steps)]))
-    return float(ends[0])
+def _tuned_by(runs: Sequence[TunedRun]) -> str:
+    """What tuned the points, where it is not one theorem for all."""
+    named = Counter(one.tuned.theorem.name for one in runs if one.tuned.theorem is not None)
+    guessed = sum(bool(one.tuned.note) for one in runs)
+    words = [f"{name} at {count}" for name, count in named.items()]
+    words += [f"at {guessed} a cautious rule that nobody searched"] if guessed else []
+    return f"; stepsizes by no one theorem ({', '.join(words)})" if words else ""
+
+
+def _with_one_theorem(found: dict[float, TunedRun], left_out: list[str]) -> dict[float, TunedRun]:
+    """The points that the theorem of most of them tuned: stepsizes by two rules fit no power law.
+    All where it tuned fewer than three, or not more than half."""
+    named = Counter(one.tuned.theorem for one in found.values() if one.tuned.theorem is not None)
+    theorem, count = named.most_common(1)[0] if named else (None, 0)
+    if theorem is None or count < 3 or 2 * count <= len(found):
+        return found
+    kept = {at: one for at, one in found.items() if one.tuned.theorem is theorem}
+    left_out += [f"{theorem.name} does not tune it"] * (len(found) - len(kept))
+    return kept
 
 
 def _no_value(row: Row, variable: str, known: int) -> str:

@@ -25,6 +25,10 @@ _LEADS = 0.02  # of an exponent: the bound's over the points is the order's
 _READ = 0.03  # of an exponent that is read off a bound at a long horizon, logarithms in it
 _LONG, _MORE = 10**16, 4.0  # steps; factor of the noise
 _MOVED = 0.01  # relative: a constant that is not the same at all points
+_STILL = 1e-9  # relative: a bound that is the same at all points
+_MEMORY = "its constants are known from memory, so nothing is held to it"
+_ORDER_ONLY = "stated to order only, without constants: compared"
+_NOT_TUNED = "stated of stepsizes of its own, which are not those of all these runs: compared"
 
 
 class StatedOrder(NamedTuple):
@@ -35,7 +39,7 @@ class StatedOrder(NamedTuple):
         name: the result that states it.
         asserted: whether a sweep is held to it, or only compared.
         tight: whether it is attained.
-        why: why the points do not show it, if they do not: then it is never refuted.
+        why: why it is not held to, or the points do not show it: then it is never refuted.
     """
 
     power: float
@@ -67,7 +71,8 @@ def stated_order(
             exact = theorem.tight and _with_workers(theorem, variable, power)
             own = power if bounds is None else bound_exponent(x, bounds)
             if abs(own - power) <= _LEADS:
-                return StatedOrder(power, theorem.name, asserted, exact)
+                sure = theorem.confidence.assertable
+                return StatedOrder(power, theorem.name, asserted, exact, "" if sure else _MEMORY)
             moved = _moved(variable, settings, theorem)
             why = _short_of(own, variable, moved)
             return StatedOrder(power, theorem.name, asserted and not moved, exact, why)
@@ -81,8 +86,23 @@ def stated_order(
             else order.exponents.get(variable)
         )
         if found is not None:
-            return StatedOrder(float(found), result.name, False, False)
-    return None
+            why = _ORDER_ONLY if isinstance(result, OrderOnly) else _NOT_TUNED
+            return StatedOrder(float(found), result.name, False, False, why)
+    return None if theorem is None else _of_bound(theorem, variable, x, bounds)
+
+
+def _of_bound(
+    theorem: Theorem, variable: str, x: Floats, bounds: Floats | None
+) -> StatedOrder | None:
+    """The exponent that the bound itself has over the points, where no order is stated: to compare
+    with, since a bound that holds at every point says nothing of how errors below it grow."""
+    if bounds is None or not (np.isfinite(bounds) & (bounds > 0)).all():
+        return None
+    own = float(f"{bound_exponent(x, bounds):.4g}")
+    still = np.ptp(bounds) <= _STILL * bounds.max()
+    why = f"no order in {variable} is stated: set beside the exponent that the bound itself has "
+    why += f"over these points{', on which it does not depend' if still else ''}"
+    return StatedOrder(0.0 if still else own, theorem.name, False, False, why)
 
 
 def power_of(theorem: Theorem, variable: str, c: Constants) -> float | None:
@@ -97,6 +117,8 @@ def power_of(theorem: Theorem, variable: str, c: Constants) -> float | None:
         float(theorem.bound(one, theorem.stepsize(one, _LONG), np.array([float(_LONG)]))[0])
         for one in (c, c.state(sigma2=_MORE * c.sigma2))
     ]
+    if not all(0 < end < math.inf for end in ends):
+        return None
     power = -math.log(ends[1] / ends[0]) / math.log(_MORE)
     near = float(Fraction(round(2 * power), 2))
     return near if near and abs(power - near) <= _READ else None

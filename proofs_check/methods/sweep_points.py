@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, NamedTuple
 
@@ -66,8 +67,11 @@ def points(
             for at in values or ladder:
                 yield SweepPoint(row, build(n), max(1, round(at)))
         case "n":
-            for at in values or SIZES:
+            for at in values:
                 yield SweepPoint(row, build(int(at)), steps)
+            for size in () if values else SIZES:
+                with suppress(ValueError):  # a problem that has too few samples for so many
+                    yield SweepPoint(row, build(size), steps)
         case "batch":
             problem = build(n)
             for at in values or BATCHES:

@@ -12,7 +12,7 @@ from algorithms.run import Diverged, Trace, run
 from algorithms.synchronisation.stopwatch import STANDARD, Timing
 from algorithms.trace import only_agrees
 from algorithms.tuning.grid import Best
-from proofs_check.curves import Cited, RunSeries, band
+from proofs_check.curves import Cited, RunSeries, typical
 from theory.arrays import Floats
 from theory.constants import Constants
 from theory.stepsizes import Stepsize
@@ -72,6 +72,12 @@ class TunedRun(NamedTuple):
         return None if level <= _NOTHING else not float(end[0]) < level
 
 
+def bound_at_end(theorem: Theorem, played: TunedRun) -> float:
+    """What the theorem says of the run's last step."""
+    ends = theorem.bound(played.constants, played.tuned.step, np.array([float(played.steps)]))
+    return float(ends[0])
+
+
 def measured(trace: Trace, metric: Metric) -> Floats | None:
     """The series ``[R, K]`` that a theorem's metric speaks of; None where the trace has none."""
     name = _SERIES.get(metric)
@@ -96,11 +102,13 @@ def tuned_run(
     points: int = 200,
     every: int | None = None,
     timing: Timing = STANDARD,
+    of_workers: bool = False,
 ) -> TunedRun:
     """Tune (or take ``step`` as it is) and run, with at most ``points`` records.
 
     The squared gradient is taken at every step where the theorem bounds its average over all steps,
-    else at records only; or every so many steps (``every``).
+    else at records only; or every so many steps (``every``). ``of_workers``
+    as of :func:`algorithms.run.run`.
 
     Raises:
         Diverged: the run left the range of its number type.
@@ -119,7 +127,7 @@ def tuned_run(
     trace = run(
         tuned.method, problem, steps=steps, seed=seed, replicas=replicas, points=points,
         every=int(averaged) if every is None else every, weight=weight if weighted else None,
-        timing=timing,
+        timing=timing, of_workers=of_workers,
     )  # fmt: skip
     return TunedRun(tuned, constants, trace, steps)
 
@@ -221,7 +229,7 @@ def _series(played: TunedRun, what: Shown, n: int) -> RunSeries:
     return RunSeries(
         what.quantity,
         trace.steps.astype(np.float64),
-        *band(what.samples),
+        *typical(what.samples, trace.heavy_tailed),
         sent_bits=trace.sent_bits.mean(0),
         received_bits=trace.received_bits.mean(0),
         seconds=seconds if np.isfinite(seconds).any() else None,
@@ -230,6 +238,7 @@ def _series(played: TunedRun, what: Shown, n: int) -> RunSeries:
         method=f"{trace.method}, {n} workers{network}",
         tuning=_tuning(played),
         vacuous=played.vacuous,
+        heavy=trace.heavy_tailed,
     )
 
 

@@ -12,13 +12,13 @@ import pytest
 from scipy import stats
 
 from algorithms.catalogue import problem, row
+from algorithms.replicas import interval, middle
 from algorithms.tuning import grid, stored
 from algorithms.tuning.grid import SEED, Best
 from algorithms.tuning.stored import tunings
 from experiments import comparing
 from experiments.comparing import AXES, Comparison, compare_rows
-from experiments.single import interval
-from experiments.standings import Entrant, error_at, middle
+from experiments.standings import Entrant, error_at
 from experiments.tuned_rows import Tuning, chosen
 from proofs_check.methods.tuned_run import VACUOUS
 from tests.experiments.calls import call
@@ -272,6 +272,13 @@ def test_the_rate_of_a_row_is_measured_and_drawn(tmp_path: Path) -> None:
     data = json.loads(call(*words, "--json")[1])
     assert data["x"] == [1, 2, 4, 8, 16, 32] and data["statistic"] == pytest.approx(-1, abs=0.3)
     assert all(Path(name).stat().st_size for name in data["files"])
+
+
+def test_a_rate_of_errors_that_are_zero_is_told_and_drawn_without_a_line(tmp_path: Path) -> None:
+    words = ["rate", "coded-regression", "-p", "least-squares-rising", "--vary", "n", "-T", "8"]
+    code, told, _ = call(*words, "--replicas", "4", "--out", str(tmp_path))
+    assert code == 0 and "at least 3 points above the floor" in told
+    assert len(list(tmp_path.iterdir())) == 2
 
 
 def test_a_rate_says_where_its_theorem_is_vacuous_and_is_not_held_to_it(tmp_path):

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy import stats
 
 from algorithms.catalogue import problem, row
-from experiments.single import LABELS, interval, run_single, uncovered
+from algorithms.replicas import HEAVY, interval
+from experiments.comparing import compare_rows
+from experiments.single import LABELS, run_single, uncovered
+from experiments.tuned_rows import Tuning, chosen
+from proofs_check.curves import MEDIAN_BAND
 from proofs_check.methods.tuned_run import AGREEMENT
+from tests.experiments.calls import call
 from theory.stepsizes import ConstantStep
 from theory.theorem import Metric
 
@@ -70,3 +78,43 @@ def test_a_stepsize_too_large_for_every_theorem_has_no_bound() -> None:
 
 def test_every_metric_of_a_theorem_has_a_label() -> None:
     assert {metric.value for metric in Metric} <= set(LABELS)
+
+
+def test_where_noise_has_no_variance_a_run_is_told_as_a_comparison_tells_it(tmp_path: Path) -> None:
+    """One rule for both: medians between order statistics, drawn as well."""
+    stage = problem("quadratic-heavy-tailed", 4)
+    ready = chosen(row("local-clipping"), stage, Tuning.GRID, seed=0, steps=60)
+    single = run_single(ready.row, stage, steps=60, replicas=16, step=ready.step)
+    ends = single.played.trace.suboptimality[:, -1]
+    error = single.quantities()[0]
+    inside = stats.quantile_test(ends, p=0.5).confidence_interval(0.95)
+    assert (error.mean, error.low, error.high) == (np.median(ends), inside.low, inside.high)
+    other = compare_rows([ready.row, row("bsp-sgd")], stage, axis="steps", steps=60)
+    told = next(one for one in other.standings if one.key == "local-clipping")
+    assert (told.error, told.low, told.high) == (error.mean, error.low, error.high)
+    drawn = single.curves()
+    assert drawn.name == "measured median" and drawn.band == MEDIAN_BAND
+    assert (drawn.mean[-1], drawn.low[-1], drawn.high[-1]) == (error.mean, error.low, error.high)
+    words = ["run", "local-clipping", "-p", stage.name, "-n", "4", "-T", "60", "--tuning", "grid"]
+    words += ["--out", str(tmp_path)]
+    _, few, noted = call(*words, "--replicas", "5")
+    assert "no grid tuning of local-clipping on quadratic-heavy-tailed" in noted
+    assert "searching 10 places or more" in noted, "the kept one is of 16 workers' threshold"
+    assert "median" in few and "±" not in few and HEAVY in few
+    assert "fewer than 6 replicas: no interval" in few
+    data = json.loads(call(*words, "--replicas", "16", "--json")[1])
+    assert data["centre"] == "median" and data["final"][0]["low"] == error.low
+
+
+def test_the_workers_error_is_told_where_it_is_asked_for(tmp_path: Path) -> None:
+    """Of D-PSGD that of the mean model and what workers are apart: f is a quadratic."""
+    stage = problem("quadratic-sc", 4)
+    single = run_single(row("d-psgd"), stage, steps=30, replicas=4, of_workers=True)
+    told = {one.name: one.mean for one in single.quantities()}
+    apart = (single.played.trace.rows - single.played.trace.model[:, None]) ** 2
+    curvature = stage.constants().need("L") * apart.sum(-1).mean() / 2
+    of_mean, of_workers = told["f(x_T) - f*"], told["(1/n) sum f(x_i) - f*"]
+    assert of_mean < of_workers <= of_mean + float(curvature) * (1 + 1e-9)
+    words = ["run", "d-psgd", "-p", "quadratic-sc", "-n", "4", "-T", "9", "--out", str(tmp_path)]
+    assert "(1/n) sum f(x_i) - f*" in call(*words, "--of-workers")[1]
+    assert "(1/n) sum f(x_i) - f*" not in call(*words)[1]

@@ -124,6 +124,48 @@ def test_the_batch_is_held_to_the_theorem_where_samples_are_many():
     assert sweep_verdict(row("bsp-sgd"), wrong, MANY_SAMPLES).outcome is Outcome.REFUTED
 
 
+def test_where_no_order_is_stated_the_bound_at_the_points_is_set_beside() -> None:
+    """D-PSGD states none in the gap; its bound has one, and is compared with alone: an error that
+    falls otherwise below it breaks nothing. The graph that no theorem tunes is left out."""
+    found = sweep(
+        row("d-psgd"), lambda n: problem("quadratic-sc-iid", n), "gap", n=8, steps=400, replicas=8
+    )
+    assert found.theorem is not None and found.bounds is not None
+    assert len(found.x) == 11 and "1 left out (d_psgd does not tune it)" in found.told
+    verdict = sweep_verdict(row("d-psgd"), found, "made", alpha=1e-3)
+    own = np.polyfit(np.log(found.x), np.log(found.bounds), 1)[0]
+    assert verdict.bound == pytest.approx(own, rel=1e-3)
+    assert verdict.outcome is Outcome.COMPARED and "no order in gap is stated" in verdict.evidence
+    flat = sweep_verdict(row("d-psgd"), found._replace(bounds=0 * found.x + 2.0), "made")
+    assert flat.bound == 0 and "does not depend" in flat.evidence
+    none = sweep_verdict(row("d-psgd"), found._replace(theorem=None, bounds=None), "made")
+    assert none.outcome is Outcome.NOT_APPLICABLE
+
+
+def test_an_order_that_nothing_is_held_to_says_why() -> None:
+    found = _swept("local-sgd", lambda n: problem("quadratic-unequal", n), "n", n=4)
+    verdict = sweep_verdict(row("local-sgd"), found, "made", alpha=1e-3)
+    assert verdict.outcome is Outcome.COMPARED and "stepsizes of its own" in verdict.evidence
+
+
+def test_a_bound_without_noise_has_no_order_in_the_batch() -> None:
+    """CR-PSGD's example has a bound of zero at a long horizon: no ratio of it is taken."""
+    exact = next(one for one in row("cr-psgd").results if one.name == "cr_psgd")
+    assert isinstance(exact, Theorem) and power_of(exact, "batch", exact.example) is None
+
+
+def test_a_ladder_of_workers_keeps_to_what_the_data_can_be_split_among() -> None:
+    found = _swept("bsp-sgd", lambda n: problem("least-squares-rising", n), "n")
+    assert found.x.tolist() == [2.0, 4.0, 8.0, 16.0, 32.0]
+    with pytest.raises(ValueError, match=r"n must be in \[1, 50\], got n=64"):
+        _swept("bsp-sgd", lambda n: problem("least-squares-rising", n), "n", values=(2, 4, 64))
+
+
+def test_means_that_do_not_exist_are_named() -> None:
+    found = _swept("local-clipping", lambda n: problem("quadratic-heavy-tailed", n), "T", n=4)
+    assert "errors have no mean" in found.told
+
+
 BELONGS = {
     "T": ("bsp-sgd", "qsgd", "d-psgd", "top-k", "asp"),
     "n": ("bsp-sgd", "qsgd", "local-sgd", "d-psgd", "asp", "powersgd"),
