@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import final
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
 
-from experiments.figures.style import BOUND, FAINT, MEASURED, SERIES, folded, logarithmic, positive
+from experiments.figures.style import (
+    BOUND,
+    FAINT,
+    MEASURED,
+    SERIES,
+    folded,
+    logarithmic,
+    positive,
+    raised,
+)
 from theory.arrays import Floats
 
 
@@ -41,6 +53,38 @@ class RateCurves:
     groups: tuple[tuple[str, Floats, Floats], ...] = ()
 
 
+_STRAIGHT = 1e-6  # relative distance of theory's line from a power law, if it is one
+
+
+def order_of(rate: RateCurves) -> str:
+    """The power of x that theory's line is, ``∝ n⁻¹``; empty where it is none, or there is none."""
+    if rate.reference is None:
+        return ""
+    seen = np.isfinite(rate.reference) & (rate.reference > 0) & (rate.x > 0)
+    x, y = rate.x[seen], rate.reference[seen]
+    if len(set(x.tolist())) < 2:
+        return ""
+    log_x, log_y = np.log(x), np.log(y)
+    power, offset = np.polyfit(log_x, log_y, 1)
+    if np.abs(power * log_x + offset - log_y).max() > _STRAIGHT:
+        return ""
+    exact = Fraction(float(power)).limit_denominator(6)
+    told = str(exact) if abs(power - exact) < _STRAIGHT else f"{power:.2f}"
+    return (
+        "constant"
+        if told == "0"
+        else f"∝ {_variable(rate.x_label)}{'' if told == '1' else raised(told)}"
+    )
+
+
+def _variable(label: str) -> str:
+    """What an axis shows, in a letter: that which its label ends with, units and settings apart."""
+    last = re.sub(r"[\[(].*", "", label).split()
+    if last and (len(last[-1]) <= 2 or last[-1].isnumeric()):
+        return f"({' '.join(last)})" if "/" in last else last[-1]
+    return "x"
+
+
 def rate_figure(rate: RateCurves) -> Figure:
     """One panel, log-log where all is positive."""
     figure = Figure(figsize=(5.2, 3.7), layout="constrained")
@@ -54,6 +98,7 @@ def rate_figure(rate: RateCurves) -> Figure:
     if rate.reference is not None and np.isfinite(rate.reference).any():
         ax.plot(rate.x, positive(rate.reference), color=BOUND, linewidth=1.2,
                 linestyle=(0, (5, 2)), label="theory")  # fmt: skip
+        _write_order(ax, rate)
     spread = rate.x.size > 1 and np.nanmin(rate.x) > 0
     logarithmic(ax, x=bool(spread), y=bool(np.nanmax(rate.mean) > 0))
     ax.set_xlabel(folded(rate.x_label))
@@ -63,6 +108,25 @@ def rate_figure(rate: RateCurves) -> Figure:
     handles, labels = ax.get_legend_handles_labels()
     figure.legend(handles[::-1], labels[::-1], loc="outside lower center", ncols=4)
     return figure
+
+
+def _write_order(ax: Axes, rate: RateCurves) -> None:
+    """The order beside the middle of theory's line, on the side away from the measured points."""
+    order = order_of(rate)
+    if not order:
+        return
+    assert rate.reference is not None
+    drawn = np.flatnonzero(np.isfinite(positive(rate.reference)))
+    first, middle, last = drawn[[0, len(drawn) // 2, -1]]
+    over = order == "constant" or bool(np.nanmean((rate.mean - rate.reference)[drawn]) <= 0)
+    falls = bool(rate.reference[last] <= rate.reference[first])
+    side = "left" if falls == over else "right"
+    ax.annotate(
+        order, (rate.x[middle], rate.reference[middle]),
+        xytext=(5 if side == "left" else -5, 4 if over else -4), textcoords="offset points",
+        ha=side, va="bottom" if over else "top", color=BOUND, fontsize=9, zorder=4,
+        path_effects=[withStroke(linewidth=2.5, foreground="white")],
+    )  # fmt: skip
 
 
 def _measured(ax: Axes, rate: RateCurves) -> None:

@@ -160,7 +160,12 @@ def _plain(value: float, _: int | None = None) -> str:
 def _decade(value: float, _: int | None = None) -> str:
     """10⁻³ in plain letters: as a formula it would be parsed anew in every figure, a third
     of the time of all."""
-    return f"10{str(round(np.log10(value))).translate(_RAISED)}" if value > 0 else ""
+    return f"10{raised(str(round(np.log10(value))))}" if value > 0 else ""
+
+
+def raised(exponent: str) -> str:
+    """An exponent in raised letters; behind ^ if it is no integer."""
+    return exponent.translate(_RAISED) if exponent.lstrip("-").isdigit() else f"^{exponent}"
 
 
 def _rounded(path: re.Match[str]) -> str:

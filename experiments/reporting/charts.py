@@ -16,7 +16,7 @@ import numpy as np
 
 from experiments.figures.lines import LineCurves
 from experiments.figures.panels import RunCurves
-from experiments.figures.rate import RateCurves
+from experiments.figures.rate import RateCurves, order_of
 from experiments.figures.tradeoff import Point, TradeoffCurves
 from experiments.figures.workers import WorkerCurves
 from experiments.reporting.signs import plain
@@ -99,7 +99,9 @@ def _rate(rate: RateCurves) -> dict[str, Any]:
     if rate.fit is not None:
         series.append(_series("fitted power law", (rate.x,), rate.fit, "line"))
     if rate.reference is not None:
-        series.append(_series("theory", (rate.x,), rate.reference, "dash"))
+        order = order_of(rate)
+        name = f"theory {order}" if order else "theory"
+        series.append(_series(name, (rate.x,), rate.reference, "dash"))
     return _chart(rate.title, (rate.x_label,), rate.y_label, series)
 
 

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer.main
 
+import rateproof
+from experiments import launch
+from experiments.cli import app
 from proofs_check.verdict import MEANINGS, Outcome
 from tests.experiments.calls import HANGS
 from theory.survey.rows import SURVEYS
@@ -20,10 +26,10 @@ pytestmark = pytest.mark.processes
 HOUSE = Path(__file__).absolute().parents[2]
 
 
-def blocks(page: str) -> list[str]:
-    """The Python blocks of a Markdown page."""
+def blocks(page: str, language: str = "python") -> list[str]:
+    """The blocks of a Markdown page in a language."""
     text = (HOUSE / page).read_text(encoding="utf-8")
-    return re.findall(r"^```python\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
+    return re.findall(rf"^```{language}\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
 
 
 def paste(page: str) -> dict[str, Any]:
@@ -89,7 +95,62 @@ def test_readme_trains_on_two_ranks(tmp_path: Path) -> None:
     assert f"{32 * 101 / message:.3g} times less" in done.stdout
 
 
-@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "docs/tutorial.md"])
+def test_the_study_of_the_page_on_sweeps_runs_and_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With one seed, size, length and tuning; the page's lines read what it leaves."""
+    monkeypatch.chdir(tmp_path)
+    (text,) = blocks("docs/sweeps.md", "toml")
+    study = tomllib.loads(text)
+    full = study["grid"]
+    one = {"n": 4, "steps": 20, "seed": 1, "tuning": "theorem"}
+    study["grid"] = full | one
+    rateproof.sweep(study | {"replicas": 2, "records": 3}, out="report/sweeps/study")
+    session = paste("docs/sweeps.md")
+    runs = session["frame"].groupby(["row", "problem", "n"], observed=True)
+    places = len(full["row"]) * len(full["problem"])
+    assert len(runs) == len(session["best"]) == places
+    assert set(session["best"]["row"]) == set(full["row"])
+    assert (session["best"].iloc[:, -1] > 0).all()
+
+
+PAGES = ["README.md", "CONTRIBUTING.md", "docs/tutorial.md"]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_commands_that_pages_show_are_understood(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their names, arguments and options; what they do, other tests run."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "FOLDER").mkdir()
+    for name in ("study.toml", "my_weights.csv"):
+        (tmp_path / name).touch()
+    lines = [line for block in blocks(page, "sh") for line in block.splitlines()]
+    words = [shlex.split(line, comments=True) for line in lines]
+    for door, start in ((app, "rateproof"), (launch.app, "experiments.launch")):
+        commands = typer.main.get_command(door).commands  # type: ignore[attr-defined]
+        mine = [line[line.index(start) + 1 :] for line in words if start in line]
+        assert mine or door is launch.app
+        for name, *options in mine:
+            with commands[name].make_context(name, options):
+                pass
+
+
+def test_every_block_of_the_documents_is_of_a_language_that_is_tested() -> None:
+    tested = {
+        "README.md": {"python", "py", "sh"},
+        "CONTRIBUTING.md": {"python", "sh", "tsv"},  # followed by tests/test_contributing.py
+        "docs/tutorial.md": {"python", "sh", ""},  # without a language: what a block prints
+        "docs/sweeps.md": {"python", "toml"},
+    }
+    for path in (HOUSE / "README.md", HOUSE / "CONTRIBUTING.md", *(HOUSE / "docs").glob("*.md")):
+        page = path.relative_to(HOUSE).as_posix()
+        opened = re.findall(r"^ *```(\w*)", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+        assert set(opened[::2]) <= tested.get(page, set()), page
+
+
+@pytest.mark.parametrize("page", PAGES)
 def test_links_and_files_that_pages_name_exist(page: str) -> None:
     text = (HOUSE / page).read_text(encoding="utf-8")
     links = re.findall(r"\]\(([^)#:]+)\)", text)

@@ -16,7 +16,7 @@ from algorithms.schedules.carrier import all_reduce
 from algorithms.schedules.step import SentTensor, TrainingStep
 from experiments.figures.lines import DrawnLine, LineCurves, lines_figure
 from experiments.figures.panels import RunCurves, three_panels
-from experiments.figures.rate import RateCurves, rate_figure
+from experiments.figures.rate import RateCurves, order_of, rate_figure
 from experiments.figures.readme import picture
 from experiments.figures.reproduced import (
     CurvePanel,
@@ -201,6 +201,36 @@ def test_a_rate_is_drawn_with_fit_theory_and_groups() -> None:
         assert y_of(ax, name) == pytest.approx(factor / np.array([1.0, 10.0, 100.0]), rel=1e-15)
     ends = np.concatenate([path.vertices[:, 1] for c in ax.collections for path in c.get_paths()])
     assert ends.min() == pytest.approx(0.005) and ends.max() == pytest.approx(2.0)
+
+
+X = np.array([1.0, 10.0, 100.0])
+
+
+@pytest.mark.parametrize(
+    ("line", "label", "order"),
+    [
+        (3 / X, "steps T", "∝ T⁻¹"),
+        (X**-0.5, "horizon T [steps]", "∝ T^-1/2"),
+        (2 * X**1.5, "workers n (T = 48)", "∝ n^3/2"),
+        (X, "1 / γ [steps]", "∝ (1 / γ)"),
+        (X**2, "1 / spectral gap", "∝ x²"),
+        (X**0.37, "T", "∝ T^0.37"),
+        (0 * X + 2, "steps T", "constant"),
+        (np.array([np.nan, 10.0, 100.0]), "workers n", "∝ n"),
+        (1 / X + 1, "steps T", ""),
+        (np.array([np.nan, np.nan, 1.0]), "steps T", ""),
+        (0 * X, "steps T", ""),
+        (None, "steps T", ""),
+    ],
+)
+def test_the_order_of_theory_is_written_on_its_line(
+    line: Floats | None, label: str, order: str
+) -> None:
+    """Where it is a power of x; a line that is none has no order."""
+    curves = rate_curves(x=X, x_label=label, reference=line)
+    assert order_of(curves) == order
+    written = [text.get_text() for text in rate_figure(curves).axes[0].texts]
+    assert written == ([order] if order else [])
 
 
 def test_a_rate_over_zero_is_linear_in_x_and_draws_no_theory_that_says_nothing() -> None:
