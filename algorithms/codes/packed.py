@@ -76,9 +76,10 @@ class Packed(Code):
 
 
 def symbols_in(packed: Tensor, field: Field, start: int, here: slice) -> Tensor:
-    """Symbols ``here`` ``[1, count]`` of a field that starts at bit ``start`` of bytes ``[B]``."""
+    """Symbols ``here`` ``[P, count]`` of a field that starts at bit ``start`` of bytes ``[P, B]``,
+    or of one row's ``[B]``."""
     first, last = (start + field.width * end for end in (here.start, here.stop))
-    flat = packed[None, first // 8 : -(-last // 8)]
+    flat = packed.reshape(-1, packed.shape[-1])[:, first // 8 : -(-last // 8)].contiguous()
     floats = field.dtype.is_floating_point
     kind = _PATTERN[field.dtype] if floats else field.dtype
     words = packing.get(flat, field.width, first % 8, here.stop - here.start, kind)

@@ -130,9 +130,9 @@ class Compressor(ABC):
     def sent_rows(
         self, packed: Tensor, lengths: Tensor | None, d: int, dtype: torch.dtype
     ) -> Iterator[tuple[slice, Tensor]] | None:
-        """Slices of the rows that messages ``[..., m, B]`` are, one after another; or None.
+        """Slices of the rows that messages ``[..., m, B]`` stand for, one after another; or None.
 
-        None: a message is something else than its row. Who sums long rows holds no second one.
+        None: a message has to be read whole first. Who sums long rows holds no second one.
         """
         return None
 

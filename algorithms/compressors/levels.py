@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import ClassVar
 
@@ -12,11 +12,13 @@ import torch
 from torch import Tensor
 
 from algorithms.codes.base import Field, Layout, Symbols
+from algorithms.codes.packed import symbols_in
 from algorithms.compressors.base import Property
 from algorithms.compressors.grid import GridCompressor
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.kernels import rounding
 from algorithms.key import Draws, uniforms
+from algorithms.row_slices import row_slices
 
 
 class LevelCompressor(GridCompressor):
@@ -83,3 +85,13 @@ class LevelCompressor(GridCompressor):
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         scale, codes = symbols
         return rounding.values(codes, scale, self.s, self.width, dtype)
+
+    def sent_rows(
+        self, packed: Tensor, lengths: Tensor | None, d: int, dtype: torch.dtype
+    ) -> Iterator[tuple[slice, Tensor]]:
+        top, levels = self.layout(d, dtype)
+        flat, shape = packed.reshape(-1, packed.shape[-1]), packed.shape[:-1]
+        scale = symbols_in(flat, top, 0, slice(0, 1)).reshape(*shape, 1)
+        for here in row_slices(d):
+            codes = symbols_in(flat, levels, top.bits, here).reshape(*shape, -1)
+            yield here, rounding.values(codes, scale, self.s, self.width, dtype)

@@ -18,6 +18,8 @@ from algorithms.compressors.base import Compressor
 from algorithms.compressors.composed import QuantisedTopK
 from algorithms.compressors.dryden import Dryden
 from algorithms.compressors.layerwise import LayerWise
+from algorithms.compressors.max_levels import MaxLevels
+from algorithms.compressors.norm_ternary import NormTernary
 from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.rand_k import RandK
 from algorithms.compressors.random_mask import RandomMask
@@ -25,6 +27,7 @@ from algorithms.compressors.sbc import SBC
 from algorithms.compressors.stc import STC
 from algorithms.compressors.strom import Strom
 from algorithms.compressors.tensor_buckets import TensorBuckets
+from algorithms.compressors.terngrad import TernGrad
 from algorithms.compressors.top_k import TopK
 from algorithms.compressors.variance_threshold import VarianceThreshold
 from algorithms.kernels import selection
@@ -47,6 +50,9 @@ SPARSE: tuple[Compressor, ...] = (
     AbsoluteThreshold(0.5), AdaComp(4), Dryden(0.3), RandomMask(0.4), SBC(0.3), STC(0.3),
     Strom(0.5), VarianceThreshold(0.5), LayerWise(TopK(2), SHAPES),
     LayerWise(AbsoluteThreshold(0.5), SHAPES), TensorBuckets(TopK(3), SHAPES, ((2, 0), (1,))),
+)  # fmt: skip
+LEVELS: tuple[Compressor, ...] = (
+    QSGD(4), QSGD(1 << 20), TernGrad(), MaxLevels(5), NormTernary(2), AtMostRow(QSGD(200)),
 )  # fmt: skip
 MEMORIES: tuple[Memory[Any], ...] = (
     NoMemory(), ErrorFeedback(), DecayingFeedback(0.7, 0.9), MomentumCorrection(0.9),
@@ -148,6 +154,19 @@ def test_a_list_read_off_its_bytes_is_the_list(monkeypatch, compressor, dtype, s
         one = pack(operator, x, Key.seed(4), torch.zeros(1, dtype=torch.int64), worker)
         found = row_of(replace(one, symbols=()), message_of(one), torch.arange(1))
         assert torch.equal(found, one.own(torch.arange(1)))
+
+
+@pytest.mark.parametrize("slots", [3, 1 << 14])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+@pytest.mark.parametrize("compressor", LEVELS, ids=lambda c: c.name)
+def test_levels_are_added_as_they_are_read(monkeypatch, compressor, dtype, slots):
+    """No row is decoded whole, and the sum has the bits of whole rows."""
+    one = packet(compressor, rows(6, dtype))
+    expected = mean_rows(one.own(torch.arange(N)), keepdim=True)
+    monkeypatch.setattr(row_slices, "SLICE", slots)
+    monkeypatch.setattr(Packet, "decode", None)
+    found = mean_of(replace(one, symbols=()), [message_of(one)], torch.arange(N))
+    assert torch.equal(bits(found), bits(expected))
 
 
 @pytest.mark.parametrize("k", [1, 7, 4999, 5000])
