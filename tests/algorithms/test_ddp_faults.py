@@ -18,6 +18,7 @@ import torch.distributed as dist
 from torch import Tensor, nn
 
 from algorithms.network import ddp_hook
+from algorithms.network.ddp_hook import DDPHook
 from algorithms.network.ddp_model import hooked_parameters, require_agreement
 from algorithms.network.ddp_report import HookReport, HookStep
 from algorithms.network.ddp_row import WholeRow, hand_back
@@ -82,6 +83,20 @@ def dense_in_single(report: HookReport, step: HookStep) -> HookReport:
     return COUNT(report, replace(step, dense_bits=step.dense_bits // 2))
 
 
+def silent_when_skipped(self: DDPHook, step: HookStep) -> None:
+    """The logger hears of no step in which nothing was sent."""
+    call, self.on_step = self.on_step, None if step.skipped else self.on_step
+    NOTE(self, step)
+    self.on_step = call
+
+
+def logged_twice(self: DDPHook, step: HookStep) -> None:
+    """The logger hears of a step when it is sent and when it is summed."""
+    NOTE(self, step)
+    if self.on_step is not None:
+        self.on_step(step)
+
+
 def own_type(parameters: list[nn.Parameter]) -> torch.dtype:
     """Gradients are compressed in the type that they have."""
     return parameters[0].dtype
@@ -94,6 +109,7 @@ def also_ignored(ddp: Any) -> list[nn.Parameter]:
 
 
 KEPT, COUNT, AGREE = WholeRow._average, HookReport.with_step, require_agreement
+NOTE = DDPHook._note
 FAULTS: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
     "any rate": (
         lambda: mock.patch.object(WholeRow, "_average", divide_by_any_rate),
@@ -159,6 +175,14 @@ FAULTS: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
     ),
     "dense in single": (
         lambda: mock.patch.object(HookReport, "with_step", dense_in_single),
+        lambda: model.schedule_from_zero_to_zero(),
+    ),
+    "silent logger": (
+        lambda: mock.patch.object(DDPHook, "_note", silent_when_skipped),
+        lambda: model.schedule_from_zero_to_zero(),
+    ),
+    "logged twice": (
+        lambda: mock.patch.object(DDPHook, "_note", logged_twice),
         lambda: model.schedule_from_zero_to_zero(),
     ),
 }
@@ -229,7 +253,9 @@ def test_types_and_parameters_that_are_not_cared_for_are_seen(ranks):
 
 
 @pytest.mark.sharded
-@pytest.mark.parametrize("fault", ["report", "no error", "dense in single"])
+@pytest.mark.parametrize(
+    "fault", ["report", "no error", "dense in single", "silent logger", "logged twice"]
+)
 def test_a_report_that_is_wrong_is_seen(ranks, fault):
     with pytest.raises(AssertionError, match="assert"):
         model.test_the_report_counts_what_was_sent(told(ranks, fault, "schedule_from_zero_to_zero"))
