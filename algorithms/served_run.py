@@ -27,6 +27,7 @@ from algorithms.network.peer_messages import (
     as_bytes,
     as_numbers,
 )
+from algorithms.network.phases import PhaseClock
 from algorithms.network.ranks import place, wait_for_all
 from algorithms.network.transport import message_of, rows_of
 from algorithms.network.wire import WireMessage
@@ -61,12 +62,19 @@ class ServedRun(NamedTuple):
     dropped: int
 
 
-def served_run(method: ParameterServer, problem: Problem, servers: int, seed: int = 0) -> ServedRun:
+def served_run(
+    method: ParameterServer,
+    problem: Problem,
+    servers: int,
+    seed: int = 0,
+    clock: PhaseClock | None = None,
+) -> ServedRun:
     """This rank's part in a run of ``method``, one worker on each rank beyond the ``servers``.
 
     The barrier decides whom the server waits for: bulk synchronous, backup workers (who comes late
     is given the newest model), asynchronous, and stale synchronous with a fetch at every start.
-    ``method.times`` is not asked: time passes.
+    ``method.times`` is not asked: time passes, and ``clock`` is told what with: a step is a
+    worker's gradient, or a server's update.
 
     Raises:
         ValueError: no server or no worker, workers that are not the problem's n, several servers
@@ -75,11 +83,12 @@ def served_run(method: ParameterServer, problem: Problem, servers: int, seed: in
     """
     rank, ranks = place()
     _check(method, problem, servers, ranks)
+    clock = clock or PhaseClock()
     with one_thread():
         if rank < servers:
-            mine = _Server(method, problem, servers, seed).played()
+            mine = _Server(method, problem, servers, seed, clock).played()
         else:
-            mine = _worked(method, problem, servers, seed)
+            mine = _worked(method, problem, servers, seed, clock)
     wait_for_all()  # a server takes what comes first: nobody may send for another run yet
     return mine
 
@@ -112,28 +121,31 @@ def shard(d: int, servers: int, server: int) -> slice:
     return slice(server * d // servers, (server + 1) * d // servers)
 
 
-def _worked(method: ParameterServer, problem: Problem, servers: int, seed: int) -> ServedRun:
+def _worked(
+    method: ParameterServer, problem: Problem, servers: int, seed: int, clock: PhaseClock
+) -> ServedRun:
     """A worker: computes on what it was given, and sends it."""
     rank, _ = place()
-    key, messages, me = Key.seed(seed), PeerMessages(), torch.tensor([rank - servers])
+    key, messages, me = Key.seed(seed), PeerMessages(clock), torch.tensor([rank - servers])
     slices = [shard(problem.d, servers, s) for s in range(servers)]
     given = problem.start()
     begun, word = 0, _GO
     while word == _GO:
-        draws = key.fold("gradient", begun).draws(_ONE, me)
-        g = problem.gradient(given[None, None], draws)
-        if servers > 1:
-            for s, where in enumerate(slices):
-                messages.send(s, begun, as_bytes(g[0, 0, where]))
-        else:
-            packet = pack(method.compressor, g, key.fold("compress", begun), _ONE, me)
-            flat = message_of(packet)
-            bits = int(flat.bits_by_row().sum())
-            messages.send(0, begun, flat.flat(), bits)
-        del g, given  # between two gradients nothing is kept
-        answers = [messages.receive(s) for s in range(servers)]
-        word = answers[0].word
-        given = torch.cat([as_numbers(a.payload, problem.dtype) for a in answers])
+        with clock.stepping(begun):
+            draws = key.fold("gradient", begun).draws(_ONE, me)
+            g = problem.gradient(given[None, None], draws)
+            if servers > 1:
+                for s, where in enumerate(slices):
+                    messages.send(s, begun, as_bytes(g[0, 0, where]))
+            else:
+                packet = pack(method.compressor, g, key.fold("compress", begun), _ONE, me)
+                flat = message_of(packet)
+                bits = int(flat.bits_by_row().sum())
+                messages.send(0, begun, flat.flat(), bits)
+            del g, given  # between two gradients nothing is kept
+            answers = [messages.receive(s) for s in range(servers)]
+            word = answers[0].word
+            given = torch.cat([as_numbers(a.payload, problem.dtype) for a in answers])
         begun += 1
     return ServedRun(torch.empty(0), None, dict(messages.sent), dict(messages.received), 0)
 
@@ -151,10 +163,18 @@ class _Arrival:
 class _Server:
     """One server: its slice, who computes on which version, and who waits."""
 
-    def __init__(self, method: ParameterServer, problem: Problem, servers: int, seed: int) -> None:
+    def __init__(
+        self,
+        method: ParameterServer,
+        problem: Problem,
+        servers: int,
+        seed: int,
+        phases: PhaseClock,
+    ) -> None:
         rank, _ = place()
         self.method, self.problem, self.servers = method, problem, servers
-        self.key, self.messages, self.n = Key.seed(seed), PeerMessages(), problem.n
+        self.key, self.messages, self.n = Key.seed(seed), PeerMessages(phases), problem.n
+        self.phases = phases
         self.x = problem.start()[shard(problem.d, servers, rank)][None, None].clone()
         self.version = [0] * self.n  # of the model that each worker computes on
         self.clock = [0] * self.n  # gradients that counted
@@ -165,22 +185,10 @@ class _Server:
     def played(self) -> ServedRun:
         models, ticks = [self.x[0, 0].clone()], list[RecordedTick]()
         begin = time.perf_counter()
-        starts: list[int] = []
-        while len(ticks) < self.method.ticks:
-            t = len(ticks)
-            arrivals = self._awaited(t, starts)
-            if ticks:  # who was given this version while the server waited
-                ticks[-1] = ticks[-1]._replace(starts=tuple(sorted({*ticks[-1].starts, *starts})))
-            starts = []
-            self._update(arrivals, t)
+        for t in range(self.method.ticks):
+            with self.phases.stepping(t):
+                self._tick(t, ticks, begin)
             models.append(self.x[0, 0].clone())
-            last = t + 1 == self.method.ticks
-            told = self._released(arrivals)
-            for worker in told:
-                self._give(worker, t + 1, _STOP if last else _GO)
-            who = tuple(a.worker for a in arrivals)
-            versions = tuple(a.version for a in arrivals)
-            ticks.append(RecordedTick(who, versions, tuple(told), time.perf_counter() - begin))
         self._end(set(ticks[-1].starts))
         return ServedRun(
             torch.stack(models),
@@ -189,6 +197,21 @@ class _Server:
             dict(self.messages.received),
             self.dropped,
         )
+
+    def _tick(self, t: int, ticks: list[RecordedTick], begin: float) -> None:
+        """Update t, put down as the last of ``ticks``."""
+        starts: list[int] = []
+        arrivals = self._awaited(t, starts)
+        if ticks:  # who was given this version while the server waited
+            ticks[-1] = ticks[-1]._replace(starts=tuple(sorted({*ticks[-1].starts, *starts})))
+        self._update(arrivals, t)
+        last = t + 1 == self.method.ticks
+        told = self._released(arrivals)
+        for worker in told:
+            self._give(worker, t + 1, _STOP if last else _GO)
+        who = tuple(a.worker for a in arrivals)
+        versions = tuple(a.version for a in arrivals)
+        ticks.append(RecordedTick(who, versions, tuple(told), time.perf_counter() - begin))
 
     def _awaited(self, t: int, starts: list[int]) -> list[_Arrival]:
         """The gradients of update t, in the order of workers; those that come too late to count

@@ -11,14 +11,15 @@ import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
-from typing import final
+from typing import NoReturn, final
 
 import torch
 import torch.distributed as dist
 from torch._C._distributed_c10d import PrefixStore, Store, TCPStore
 
 from algorithms.network.given_ranks import GivenPlace, RankLink, bound_to_loopback
-from algorithms.network.roll_call import LOST, RollCall, agree
+from algorithms.network.phases import PhaseClock
+from algorithms.network.roll_call import RollCall, agree, leave
 
 PATIENCE = 40.0
 """Seconds that ranks wait for each other by default: with what the roll call takes, under 60."""
@@ -45,6 +46,12 @@ class Session:
     def __init__(self, place: GivenPlace, link: RankLink, roll: RollCall) -> None:
         self.place, self.link, self.roll = place, link, roll
 
+    def apart(self) -> PhaseClock:
+        """From now on ranks go on without each other; a clock that tells all where this one is."""
+        clock = PhaseClock(self.link.device)
+        self.roll.clock, self.roll.apart = clock, True
+        return clock
+
 
 @contextmanager
 def session(
@@ -52,9 +59,9 @@ def session(
 ) -> Iterator[Session]:
     """Within, all ranks are connected and have agreed on ``terms``: versions, arguments.
 
-    Where ranks stop hearing of each other within, or one fails, the process ends with exit code
-    ``LOST`` after one of the ranks has said on standard error which one it was and why: a rank's
-    threads may wait in a call for what never comes, and cannot be ended otherwise.
+    Where ranks stop hearing of each other within, or one fails or beats no more, the process ends
+    with exit code ``LOST`` after one of the ranks has said on standard error which one it was and
+    why: a rank's threads may wait in a call for what never comes, and cannot be ended otherwise.
 
     Raises:
         PortTaken: rank 0 cannot listen at the port.
@@ -82,14 +89,14 @@ def session(
         timeout=timedelta(seconds=patience),
     )
     roll = RollCall(
-        PrefixStore(f"roll/{attempt}", _client(place, patience)), place.rank, place.ranks
+        PrefixStore(f"roll/{attempt}", _client(place, patience)), place.rank, place.ranks, patience
     )
     try:
         yield Session(place, link, roll)
         roll.note("leaving")
         _all_there(store, "done", place.ranks, patience)
     except Exception as error:
-        _end(roll, error, patience)
+        _end(roll, error)
     except BaseException:  # interrupted: the others need not find out by themselves
         roll.end_all()
         roll.close()
@@ -178,16 +185,13 @@ def _others_are_missing(error: Exception) -> bool:
     return isinstance(error, kinds) or any(sign in told for sign in signs)
 
 
-def _end(roll: RollCall, error: Exception, patience: float) -> None:
+def _end(roll: RollCall, error: Exception) -> NoReturn:
     """Say whose fault it is, once among all ranks, and end this process."""
     try:
         if not _others_are_missing(error):
             traceback.print_exc()
             roll.failed(f"{type(error).__name__}: {error}")
-        told = roll.blamed(patience)
-        if roll.tells():
-            print(f"error: {told}; all ranks were stopped", file=sys.stderr, flush=True)
-        roll.end_all()
+        roll.stop(roll.blamed())
     except RuntimeError:  # the store is gone
         what = f"{type(error).__name__}: {error}".splitlines()[0]
         print(
@@ -195,6 +199,4 @@ def _end(roll: RollCall, error: Exception, patience: float) -> None:
             file=sys.stderr,
             flush=True,
         )
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(LOST)
+    leave()

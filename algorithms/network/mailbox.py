@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from algorithms.network.peer_messages import PeerMessage, PeerMessages
+from algorithms.network.phases import Phase, PhaseClock, during
 from algorithms.network.ranks import place
 
 _BYE, _ROW, _WORDS = 0, 1, 2
@@ -23,12 +24,14 @@ _BYE, _ROW, _WORDS = 0, 1, 2
 class Mailbox:
     """This rank's letters from all others, until all of them have said goodbye.
 
+    ``clock`` is told when the rank sends and waits; its thread's waiting is not the rank's.
+
     Attributes:
         messages: counts the bytes, by rank.
     """
 
-    def __init__(self) -> None:
-        self.messages = PeerMessages()
+    def __init__(self, clock: PhaseClock | None = None) -> None:
+        self.messages, self._clock = PeerMessages(), clock
         self._rank, self._ranks = place()
         self._letters: queue.SimpleQueue[tuple[int, tuple[int, ...]] | None] = queue.SimpleQueue()
         self._rows = [queue.SimpleQueue[PeerMessage]() for _ in range(self._ranks)]
@@ -39,13 +42,15 @@ class Mailbox:
     def send_words(self, to: int, *words: int) -> None:
         """A letter of whole numbers."""
         payload = torch.tensor(words).view(torch.uint8)
-        self.messages.send(to, _WORDS, payload)
+        with during(self._clock, Phase.COMMUNICATE):
+            self.messages.send(to, _WORDS, payload)
         self.messages.sent[to] -= payload.numel()
         self.messages.headers += payload.numel()
 
     def send_row(self, to: int, payload: Tensor, bits: int) -> None:
         """A row's bytes, of ``bits`` [bits]."""
-        self.messages.send(to, _ROW, payload, bits)
+        with during(self._clock, Phase.COMMUNICATE):
+            self.messages.send(to, _ROW, payload, bits)
 
     def letter(self, *, wait: bool) -> tuple[int, tuple[int, ...]] | None:
         """The next letter and who wrote it; None if there is none and ``wait`` is not asked, or if
@@ -55,7 +60,8 @@ class Mailbox:
             RuntimeError: another rank is gone.
         """
         try:
-            told = self._letters.get(block=wait)
+            with during(self._clock if wait else None, Phase.WAIT):
+                told = self._letters.get(block=wait)
         except queue.Empty:
             return None
         if told is None and self._failed:
@@ -68,7 +74,8 @@ class Mailbox:
         Raises:
             RuntimeError: another rank is gone.
         """
-        told = self._rows[source].get()
+        with during(self._clock, Phase.WAIT):
+            told = self._rows[source].get()
         if told.source < 0:
             raise RuntimeError("gloo lost another rank") from self._failed[0]
         return told

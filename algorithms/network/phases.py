@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from enum import Enum
 from functools import update_wrapper
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar, final
@@ -83,6 +83,11 @@ class PhaseClock:
         finally:
             self._turn(before)
 
+    @property
+    def works(self) -> bool:
+        """Whether the rank is in a step, and neither waits nor communicates."""
+        return self._running and self.phase in (Phase.COMPUTE, Phase.COMPRESS)
+
     def each_step(self) -> dict[str, float]:
         """Seconds of each phase in a step, by name; zeros where there was none."""
         return {phase.value: spent / max(1, self.steps) for phase, spent in self.seconds.items()}
@@ -97,6 +102,11 @@ class PhaseClock:
         if self._device.type == "cuda":
             torch.cuda.synchronize(self._device)
         return time.perf_counter()
+
+
+def during(clock: PhaseClock | None, phase: Phase) -> AbstractContextManager[None]:
+    """Within, this rank does ``phase``, if there is a clock to tell."""
+    return nullcontext() if clock is None else clock.during(phase)
 
 
 def crossing(

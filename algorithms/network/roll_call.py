@@ -1,7 +1,8 @@
 """Roll call: what every rank does, told to all others through the store, and who is to blame.
 
 Ranks beat in a thread of their own, so that a rank that hangs still beats while one that died does
-not. All that crosses is JSON.
+not. Each watches the next one, since ranks without a common clock may never wait for one that is
+lost. All that crosses is JSON.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import os
 import sys
 import threading
 import time
-from typing import Any, NamedTuple, final
+from typing import Any, NamedTuple, NoReturn, final
 
 from torch._C._distributed_c10d import Store
 
@@ -31,24 +32,30 @@ class Beat(NamedTuple):
         number: which beat it is.
         at: what it was doing, a sentence's end.
         moves: how often it went on to something else; equal in two beats: it stands.
+        works: whether it is in a step and waits for nobody; None: it does not tell.
     """
 
     number: int
     at: str
     moves: int
+    works: bool | None
 
 
 @final
 class RollCall:
     """One rank's part; to be closed before its process group is.
 
-    ``store`` is this rank's own connection: nobody else uses it meanwhile. A rank that does not
-    beat for ``silence`` seconds is dead; one that does not end by itself is ended after ``grace``.
+    ``store`` is this rank's own connection: nobody else uses it meanwhile. Once ranks miss each
+    other, one that does not beat for ``silence`` seconds is dead; until then it has half of
+    ``patience`` [seconds], which is how long ranks wait for each other. One that does not end by
+    itself is ended after ``grace``.
 
     Attributes:
         at: what this rank does, for the others to read; :meth:`note` sets it.
         moves: how often it went on to something else.
         clock: tells the step, and how often the rank came to a meeting.
+        apart: whether ranks go on without each other; then one that stands in a step for
+            ``patience`` is lost, though nobody waits for it.
     """
 
     def __init__(
@@ -56,42 +63,48 @@ class RollCall:
         store: Store,
         rank: int,
         ranks: int,
+        patience: float,
         *,
         every: float = 0.5,
         silence: float = 8.0,
         grace: float = 5.0,
     ) -> None:
-        self.at, self.moves = "starting", 0
+        self.at, self.moves, self.apart = "starting", 0, False
         self.clock: PhaseClock | None = None
-        self._store, self._rank, self._ranks = store, rank, ranks
+        self._store, self._rank, self._ranks, self._patience = store, rank, ranks, patience
         self._every, self._silence, self._grace = every, silence, grace
         self._lock, self._over = threading.Lock(), threading.Event()
-        self._count = 0
+        self._count, self._missing = 0, False
         self._beat()
-        self._thread = threading.Thread(target=self._beats, name="roll call")
-        self._thread.start()
+        self._threads = [threading.Thread(target=self._beats, name="roll call")]
+        if ranks > 1:
+            self._threads.append(threading.Thread(target=self._watches, name="roll call, watch"))
+        for one in self._threads:
+            one.start()
 
     def note(self, at: str) -> None:
         """This rank goes on to ``at``."""
         self.at, self.moves = at, self.moves + 1
 
     def close(self) -> None:
-        """No more beats; returns when the thread has ended."""
+        """No more beats; returns when the threads have ended."""
         self._over.set()
-        self._thread.join()
+        for one in self._threads:
+            one.join()
 
     def failed(self, cause: str) -> None:
         """Tell the others what went wrong here, of itself."""
         with self._lock:
             self._store.set(f"failed/{self._rank}", f"{cause} (while {self._where()})")
 
-    def blamed(self, patience: float) -> str:
-        """One sentence that names the rank at fault and the cause, after ranks stopped hearing of
-        each other; ``patience`` [seconds] is how long they waited.
+    def blamed(self) -> str:
+        """One sentence that names the rank at fault and the cause, after this rank missed another.
 
         A rank that told of a failure of its own; else those that beat no more; else those that
-        beat and stand furthest behind.
+        beat and stand in a step while others wait; else those furthest behind.
         """
+        self._missing = True
+        self._beat()
         first = second = self._heard()
         last, told = time.monotonic() + self._silence, self._failures()
         while not told and time.monotonic() < last:
@@ -100,7 +113,7 @@ class RollCall:
             if all(second[rank].number > beat.number for rank, beat in first.items()):
                 break
         if told:
-            return "; ".join(f"rank {rank} failed: {cause}" for rank, cause in told.items())
+            return _failed(told)
         silent = [
             f"rank {rank} died (last heard of while {beat.at})"
             for rank, beat in second.items()
@@ -108,13 +121,21 @@ class RollCall:
         ]
         if silent:
             return "; ".join(silent)
-        least = min(beat.moves for beat in second.values())
-        behind = {rank: beat for rank, beat in second.items() if beat.moves == least}
+        behind = {
+            rank: beat for rank, beat in second.items()
+            if beat.works and first[rank].works and beat.moves == first[rank].moves
+        } or {
+            rank: beat for rank, beat in second.items()
+            if beat.moves == min(other.moves for other in second.values())
+        }  # fmt: skip
         if len(behind) == self._ranks:
             where = second[self._rank].at
-            return f"no rank went on for {patience:g} s, while {where}; the network would explain"
+            return (
+                f"no rank went on for {self._patience:g} s, while {where}; the network would "
+                "explain"
+            )
         return "; ".join(
-            f"rank {rank} hangs while {beat.at}: the others waited {patience:g} s for it"
+            f"rank {rank} hangs while {beat.at}: the others waited {self._patience:g} s for it"
             for rank, beat in behind.items()
         )
 
@@ -122,6 +143,17 @@ class RollCall:
         """Whether it is this rank that tells the user: the first that asks."""
         with self._lock:
             return bool(self._store.add("told", 1) == 1)
+
+    def stop(self, told: str) -> NoReturn:
+        """Say once among all ranks what is wrong, and end this process and theirs.
+
+        Raises:
+            RuntimeError: the store is gone.
+        """
+        if self.tells():
+            print(f"error: {told}; all ranks were stopped", file=sys.stderr, flush=True)
+        self.end_all()
+        leave()
 
     def end_all(self) -> None:
         """Have every rank that does not end by itself end; rank 0, which may keep the store, stays
@@ -148,10 +180,12 @@ class RollCall:
 
     def _beat(self) -> bool:
         """Tell what this rank does; whether the run is over."""
-        self._count += 1
-        more = 0 if self.clock is None else self.clock.moves
-        beat: Any = Beat(self._count, self._where(), self.moves + more)
+        clock = self.clock
+        more = 0 if clock is None else clock.moves
+        works = None if clock is None else clock.works and not self._missing
         with self._lock:
+            self._count += 1
+            beat: Any = Beat(self._count, self._where(), self.moves + more, works)
             self._store.set(f"beat/{self._rank}", json.dumps(beat))
             return bool(self._store.check(["over"]))
 
@@ -168,8 +202,46 @@ class RollCall:
             if over:
                 if self._over.wait(self._grace):
                     return
-                sys.stderr.flush()
-                os._exit(LOST)
+                leave()
+
+    def _watches(self) -> None:
+        """Look after the next rank; looks are counted, so that a machine that was asleep does not
+        find all others silent."""
+        other = (self._rank + 1) % self._ranks
+        last, silent, stands = Beat(0, "starting", 0, None), 0, 0
+        while not self._over.wait(self._every):
+            try:
+                with self._lock:
+                    text = _read(self._store, f"beat/{other}")
+                beat = Beat(*json.loads(text)) if text else last
+                silent = silent + 1 if beat.number == last.number else 0
+                works = self.apart and beat.works and beat.moves == last.moves
+                stands, last = stands + 1 if works else 0, beat
+                if silent * self._every > max(self._silence, self._patience / 2):
+                    self.stop(self._told(other, f"died (last heard of while {beat.at})"))
+                if stands * self._every > self._patience:
+                    hangs = f"hangs while {beat.at}: it stood there for {self._patience:g} s"
+                    self.stop(self._told(other, hangs))
+            except RuntimeError:  # the store is gone, of which the beats take note
+                return
+
+    def _told(self, rank: int, how: str) -> str:
+        """What a rank that is lost told of itself, or ``how`` it was lost."""
+        told = self._failures()
+        if told:
+            return _failed(told)
+        return f"rank {rank} {how}"
+
+
+def leave() -> NoReturn:
+    """End this process at once: its threads may wait in a call for what never comes."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(LOST)
+
+
+def _failed(told: dict[int, str]) -> str:
+    return "; ".join(f"rank {rank} failed: {cause}" for rank, cause in told.items())
 
 
 def _read(store: Store, name: str) -> str:

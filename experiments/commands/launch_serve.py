@@ -16,6 +16,7 @@ from experiments.crossval import build
 from experiments.figures.lines import DrawnLine, LineCurves, lines_figure
 from experiments.figures.style import save, styled
 from experiments.files import write_atomically
+from proofs_check.methods.on_given_ranks import seconds_on_ranks
 from proofs_check.methods.served_equivalence import ServedFound, served, servers_of
 from proofs_check.verdict import Outcome
 
@@ -57,8 +58,10 @@ def serve_on_ranks(
         if not holding:
             method, problem = build(key, name, ranks.place.ranks, steps)
             assert isinstance(method, Unclocked)
+        clock = ranks.apart()
         ranks.roll.note(f"{key} on {name}")
-        found = served(key, method, problem, holding, seed)
+        found = served(key, method, problem, holding, seed, clock)
+        spent = seconds_on_ranks(clock, ranks.link)
         if found.record is None:
             return 0
         told = {
@@ -67,6 +70,8 @@ def serve_on_ranks(
             "errors": found.errors.tolist(),
             "predicted seconds": found.predicted_seconds.tolist(),
             "predicted errors": found.predicted_errors.tolist(),
+            "seconds of a step": dict(spent.mean),
+            "seconds of a step, slowest rank": dict(spent.slowest),
         }
         write_atomically(out, json.dumps(told, indent=1).encode())
         with styled():

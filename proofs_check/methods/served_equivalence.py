@@ -12,6 +12,7 @@ from torch import Tensor
 from algorithms.kernels.mean import mean_rows
 from algorithms.methods.parts.asynchronous_gossip import AsynchronousGossip
 from algorithms.methods.synchronous.parameter_server import ParameterServer
+from algorithms.network.phases import PhaseClock
 from algorithms.network.ranks import gathered, place
 from algorithms.problems.base import Problem
 from algorithms.run import run
@@ -49,24 +50,25 @@ class ServedFound(NamedTuple):
 
 
 def served(
-    key: str, method: ParameterServer | Unclocked, problem: Problem, servers: int, seed: int
-) -> ServedFound:
+    key: str, method: ParameterServer | Unclocked, problem: Problem, servers: int, seed: int,
+    clock: PhaseClock | None = None,
+) -> ServedFound:  # fmt: skip
     """Play the row ``key`` for real on all ranks, of which ``servers`` are servers, and compare on
-    rank 0.
+    rank 0; ``clock`` measures the phases of this rank's steps.
 
     Raises:
         ValueError: ``servers`` or the method are none that can be played on these ranks.
     """
     mine: ServedRun | UnclockedRun
     if isinstance(method, ParameterServer):
-        mine = served_run(method, problem, servers, seed)
+        mine = served_run(method, problem, servers, seed, clock)
         final_model = _whole(mine, problem, servers)
     else:
         if servers != servers_of(method):
             raise ValueError(
                 f"servers must be {servers_of(method)} for {method.name}, got servers={servers}"
             )
-        mine = unclocked_run(method, problem, seed)
+        mine = unclocked_run(method, problem, seed, clock)
         models = gathered(mine.model if len(mine.model) else torch.zeros_like(problem.start()))
         final_model = mean_rows(torch.stack(models)) if servers == 0 else models[0]
     received = _received(mine)
