@@ -104,11 +104,18 @@ def run(
 
 @app.command()
 def train(
-    rows: Rows = None,
-    task: Annotated[
-        str,
-        typer.Option(help="mlp, cnn (digits) or transformer (a made text), or MODULE:ATTRIBUTE."),
-    ] = "cnn",
+    rows: Annotated[
+        list[str] | None,
+        typer.Option("--row", help="Key of a row; again for more; all of them."),
+    ] = None,
+    tasks: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--task",
+            help="mlp, cnn (digits: the default) or transformer (a made text), or "
+            "MODULE:ATTRIBUTE; again for more.",
+        ),
+    ] = None,
     steps: Annotated[int, typer.Option("-T", "--steps", help="Steps, at least 1.")] = 500,
     rate: Annotated[float, typer.Option("--lr", help="Learning rate of SGD.")] = 0.1,
     seeds: Annotated[int, typer.Option(help="Trainings of each row.")] = 1,
@@ -125,16 +132,18 @@ def train(
 ) -> None:
     """Train a torch module under DistributedDataParallel, each row as its communication hook.
 
-    Without --row: bsp-sgd, the gradient as it is. torch:fp16 and torch:powersgd are torch's hooks.
-    Loss by step, bits of rank 0's messages, seconds of a step by phase; with --checkpoints,
-    torchrun --max-restarts 3 goes on by itself, to the same bits.
+    Without --row: bsp-sgd, the gradient as it is; all: every row that is a hook. torch:fp16, torch:powersgd and
+    torch:post-local-sgd are torch's. Loss by step, bits of rank 0's messages, seconds of a step by
+    phase, in a table too (Markdown, beside --out); with --checkpoints, torchrun --max-restarts 3
+    goes on by itself, to the same bits.
     """
     from experiments.commands.train import train_on_ranks
 
     raise typer.Exit(
         train_on_ranks(
-            rows or ("bsp-sgd",), task, steps=steps, rate=rate, seeds=seeds, dtype=dtype,
-            every=every, out=out, checkpoints=checkpoints, device=device, patience=patience,
+            rows or ("bsp-sgd",), tasks or ("cnn",), steps=steps, rate=rate, seeds=seeds,
+            dtype=dtype, every=every, out=out, checkpoints=checkpoints, device=device,
+            patience=patience,
         )
     )  # fmt: skip
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import statistics
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,17 +11,22 @@ from algorithms.network.given_session import Session
 from algorithms.network.phases import PhaseClock
 from experiments.commands.launch import on_ranks
 from experiments.files import write_atomically
+from experiments.training.hooked import hook_rows
 from experiments.training.plan import TrainingPlan
+from experiments.training.table import training_table
 from experiments.training.tasks import task_of
-from experiments.training.training import TrainedModule, train
+from experiments.training.training import TrainedModule, TrainingDiverged, train
 from proofs_check.methods.on_given_ranks import RankSeconds, seconds_on_ranks
 
 
 def train_on_ranks(
-    keys: Sequence[str], task_name: str, *, steps: int, rate: float, seeds: int, dtype: str,
-    every: int, out: Path, checkpoints: Path | None, device: str, patience: float,
+    keys: Sequence[str], task_names: Sequence[str], *, steps: int, rate: float, seeds: int,
+    dtype: str, every: int, out: Path, checkpoints: Path | None, device: str, patience: float,
 ) -> int:  # fmt: skip
-    """Every row in turn, with every seed; the file is written after each training."""
+    """Every row in turn on every task, with every seed; the files are written after each row.
+
+    A training that diverges is told of and the others go on; exit code 2 if none is left.
+    """
 
     def play(ranks: Session) -> int:
         place, told = ranks.place, list[dict[str, Any]]()
@@ -30,54 +34,55 @@ def train_on_ranks(
             raise ValueError(
                 f"out must end in .json and seeds be at least 1, got out={out}, seeds={seeds}"
             )
-        plans = [_plan(key, seed) for key in keys for seed in range(seeds)]
-        for plan in plans:
-            clock = PhaseClock(ranks.link.device)
-            ranks.roll.clock = clock
-            ranks.roll.note(f"{plan.row}, seed {plan.seed}")
-            task = task_of(task_name, place.ranks, 0)
-            found = train(plan, task, clock, ranks.link.device, ranks.roll.note)
-            seconds = seconds_on_ranks(clock, ranks.link)
-            if place.rank == 0:
+        for name in task_names:
+            task = task_of(name, place.ranks, 0)
+            rows = hook_rows(task, rate, steps) if "all" in keys else keys
+            for plan in [_plan(key, name, seed) for key in rows for seed in range(seeds)]:
+                clock = PhaseClock(ranks.link.device)
+                ranks.roll.clock = clock
+                ranks.roll.note(f"{plan.row} on {name}, seed {plan.seed}")
+                try:
+                    found = train(plan, task, clock, ranks.link.device, ranks.roll.note)
+                except TrainingDiverged as error:  # on all ranks alike
+                    told.append(_words(plan, task.name, place.ranks) | {"failed": str(error)})
+                    continue
+                seconds = seconds_on_ranks(clock, ranks.link)
                 told.append(_line(plan, task.name, place.ranks, found, seconds))
-                write_atomically(out, json.dumps(told, indent=1).encode())
+                if place.rank == 0:
+                    write_atomically(out, json.dumps(told, indent=1).encode())
+                    write_atomically(out.with_suffix(".md"), training_table(told).encode())
         if place.rank == 0:
-            for key in keys:
-                print(_summary(key, [one for one in told if one["row"] == key]), flush=True)
+            print(training_table(told), end="", flush=True)
+        failed = [one["failed"] for one in told if "failed" in one]
+        if len(failed) == len(told):
+            raise TrainingDiverged("; ".join(failed))
         return 0
 
-    def _plan(key: str, seed: int) -> TrainingPlan:
-        words = key.replace(":", "-"), f"seed-{seed}"
+    def _plan(key: str, task: str, seed: int) -> TrainingPlan:
+        words = *(word.replace(":", "-") for word in (task, key)), f"seed-{seed}"
         folder = None if checkpoints is None else checkpoints.joinpath(*words)
         return TrainingPlan(key, steps, rate, seed, dtype, every, folder)
 
     told = {
-        "rows": ",".join(keys), "task": task_name, "steps": steps, "rate": rate, "seeds": seeds,
-        "dtype": dtype, "every": every,
+        "rows": ",".join(keys), "tasks": ",".join(task_names), "steps": steps, "rate": rate,
+        "seeds": seeds, "dtype": dtype, "every": every,
     }  # fmt: skip
     return on_ranks(play, {word: str(value) for word, value in told.items()}, device, patience)
+
+
+def _words(plan: TrainingPlan, task: str, ranks: int) -> dict[str, Any]:
+    return {
+        "row": plan.row, "task": task, "ranks": ranks, "seed": plan.seed, "rate": plan.rate,
+        "dtype": plan.dtype,
+    }  # fmt: skip
 
 
 def _line(
     plan: TrainingPlan, task: str, ranks: int, found: TrainedModule, seconds: RankSeconds
 ) -> dict[str, Any]:
-    return {
-        "row": plan.row, "task": task, "ranks": ranks, "seed": plan.seed, "rate": plan.rate,
-        "dtype": plan.dtype, "began at step": found.began, "steps": sorted(found.seen),
+    return _words(plan, task, ranks) | {
+        "began at step": found.began, "steps": sorted(found.seen),
         "loss": [found.seen[t] for t in sorted(found.seen)], "sent_bits": found.sent_bits,
         "dense_bits": found.dense_bits, "seconds of a step": dict(seconds.mean),
         "seconds of a step, slowest rank": dict(seconds.slowest),
     }  # fmt: skip
-
-
-def _summary(key: str, lines: Sequence[dict[str, Any]]) -> str:
-    """One row: final loss over seeds, length of its messages, and where a step's time goes."""
-    losses = [one["loss"][-1] for one in lines]
-    spread = f" ± {statistics.stdev(losses):.2g} over {len(losses)} seeds" if losses[1:] else ""
-    sent, dense = lines[0]["sent_bits"], lines[0]["dense_bits"]
-    shorter = "bits not told" if sent is None else f"{dense / max(1, sent):.3g} times shorter"
-    phases = lines[0]["seconds of a step"]
-    each = {name: statistics.fmean(one["seconds of a step"][name] for one in lines)
-            for name in phases}  # fmt: skip
-    spent = ", ".join(f"{name} {1e3 * mean:.3g}" for name, mean in each.items())
-    return f"{key}: loss {statistics.fmean(losses):.4g}{spread}; {shorter}; ms a step: {spent}"

@@ -7,9 +7,10 @@ bits, and one in float64 is the simulation's run of its row.
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple, final
+from typing import Any, NamedTuple, NoReturn, final
 
 import torch
 from torch import Tensor, nn
@@ -20,7 +21,7 @@ from algorithms.memories import in_place
 from algorithms.network.checkpoint_files import newest, read_parts, write_checkpoint
 from algorithms.network.ddp_hook import DDPHook
 from algorithms.network.phases import PhaseClock
-from algorithms.network.ranks import add_up, copy_first, place
+from algorithms.network.ranks import add_up, copy_first, gathered_words, place
 from algorithms.problems.module_problem import ModuleProblem
 from experiments.training.hooked import OF_TORCH, hook_of, method_of
 from experiments.training.plan import DTYPES, TrainingPlan
@@ -45,6 +46,10 @@ class TrainedModule(NamedTuple):
     began: int
 
 
+class TrainingDiverged(ValueError):
+    """The loss is not finite any more, which all ranks are told alike."""
+
+
 @final
 @dataclass
 class _Run:
@@ -52,7 +57,7 @@ class _Run:
 
     module: nn.Module
     model: DistributedDataParallel
-    optimizer: torch.optim.SGD
+    optimizer: torch.optim.Optimizer
     hook: DDPHook | None
     began: int = 0
     sent: int = 0
@@ -85,14 +90,15 @@ def train(
     Raises:
         ValueError: no hook can play the row, the task has not a worker for each rank, or the
             checkpoint is of another training.
-        RuntimeError: the loss is not finite; names step and rank.
+        TrainingDiverged: the loss is not finite when it is noted; names rank and step of the first
+            that was not.
     """
     rank, ranks = place()
     if task.n != ranks:
         raise ValueError(f"task must have {ranks} workers, one a rank, got n={task.n}")
     where, dtype = torch.device(device), DTYPES[plan.dtype]
     run = _begun(plan, task, where, dtype, clock)
-    seen = _restored(run, plan, task, rank)
+    seen, worst = _restored(run, plan, task, rank), ""
     features, labels = (
         a[rank].to(where, dtype if a.is_floating_point() else a.dtype)
         for a in (task.features, task.labels)
@@ -105,14 +111,15 @@ def train(
             torch.manual_seed(plan.seed + 1_000_003 * t + rank)  # drop-out, if there is any
             run.optimizer.zero_grad(set_to_none=True)
             loss = task.loss(run.model(features[index]), labels[index])
-            if not bool(torch.isfinite(loss)):
-                raise RuntimeError(f"loss {loss.item()} at step {t} on rank {rank}; a smaller "
-                                   f"rate than {plan.rate:g} would do")  # fmt: skip
+            if not worst and not bool(torch.isfinite(loss)):
+                worst = f"loss {loss.item()} at step {t} on rank {rank}"
             loss.backward()  # type: ignore[no-untyped-call]
             run.optimizer.step()
         if (t + 1) % plan.every == 0 or t + 1 == plan.steps:
             seen[t + 1] = _loss_everywhere(task, run.module, features, labels)
             note(f"step {t + 1}: loss {seen[t + 1]:.4g}")
+            if not math.isfinite(seen[t + 1]):
+                _refuse(plan, worst or f"loss {seen[t + 1]} after step {t}")
             if plan.folder is not None:
                 for buffer in run.module.buffers():
                     copy_first(buffer)  # as the next forward pass would
@@ -120,6 +127,11 @@ def train(
                 write_checkpoint(plan.folder, t + 1, run.parts(rank), words)
     trained = [p.detach().reshape(-1) for p in run.module.parameters() if p.requires_grad]
     return TrainedModule(seen, parameters=torch.cat(trained), began=run.began, **run.spent())
+
+
+def _refuse(plan: TrainingPlan, worst: str) -> NoReturn:
+    told = "; ".join(dict.fromkeys(words["worst"] for words in gathered_words({"worst": worst})))
+    raise TrainingDiverged(f"{plan.row}: {told}; a smaller rate than {plan.rate:g} would do")
 
 
 def _begun(
@@ -136,8 +148,8 @@ def _begun(
     model = DistributedDataParallel(module)
     optimizer = torch.optim.SGD(model.parameters(), lr=plan.rate)
     if method is None:
-        OF_TORCH[plan.row](model)
-        return _Run(module, model, optimizer, None)
+        stepper = OF_TORCH[plan.row](model, optimizer, task, plan.steps)
+        return _Run(module, model, stepper, None)
     hook = hook_of(method, plan.seed, lambda: float(optimizer.param_groups[0]["lr"]), clock)
     hook.register(model)
     return _Run(module, model, optimizer, hook)

@@ -15,8 +15,9 @@ import torch
 
 from algorithms.compressors.at_most_row import AtMostRow
 from algorithms.run import run
-from experiments.training.hooked import method_of
+from experiments.training.hooked import method_of, post_local_of
 from experiments.training.plan import TrainingPlan
+from experiments.training.table import training_table
 from experiments.training.tasks import (
     CausalTransformer,
     chain_of_letters,
@@ -26,7 +27,7 @@ from experiments.training.tasks import (
 from tests.experiments.test_launch import HANGS, HOUSE
 from tests.ports import free_port
 
-STEPS, RATE = 12, 0.2
+STEPS, RATE = 16, 0.2
 LOST_ONCE = """
 import os
 import torch
@@ -84,13 +85,14 @@ def test_training_is_the_simulation_and_goes_on_after_a_rank_was_lost(tmp_path: 
     plain = ("--dtype", "float64", "-T", str(STEPS), "--lr", str(RATE), "--every", "4")
     rows = ("bsp-sgd", "qsgd", "top-k", "momentum-correction")
     asked = [word for key in rows for word in ("--row", key)]
-    code, told = torchrun(tmp_path, *asked, "--row", "torch:fp16", "--task", "mlp", *plain,
+    of_torch = ("--row", "torch:fp16", "--row", "torch:post-local-sgd")
+    code, told = torchrun(tmp_path, *asked, *of_torch, "--task", "mlp", *plain,
                           "--out", "a.json")  # fmt: skip
     assert code == 0, told
     lines = {line["row"]: line for line in json.loads((tmp_path / "a.json").read_text())}
     for key in rows:
         loss, bits = simulated(key)
-        assert lines[key]["steps"] == [4, 8, 12]
+        assert lines[key]["steps"] == [4, 8, 12, 16]
         assert lines[key]["loss"][-1] == pytest.approx(loss, rel=1e-9), key
         assert lines[key]["sent_bits"] == bits
         assert all(lines[key]["seconds of a step"][phase] > 0 for phase in
@@ -98,6 +100,12 @@ def test_training_is_the_simulation_and_goes_on_after_a_rank_was_lost(tmp_path: 
     halves = lines["torch:fp16"]["loss"][-1]
     assert halves != lines["bsp-sgd"]["loss"][-1]
     assert halves == pytest.approx(lines["bsp-sgd"]["loss"][-1], rel=1e-3)
+    task = task_of("mlp", 2, 0)
+    local = run(post_local_of(RATE, task, STEPS), task, steps=STEPS, seed=0, points=2)
+    end = float(task.value(local.rows[0, 0]))  # models were averaged after the last step
+    assert lines["torch:post-local-sgd"]["loss"][-1] == pytest.approx(end, rel=1e-9)
+    assert abs(end / lines["bsp-sgd"]["loss"][-1] - 1) > 1e-4
+    assert (tmp_path / "a.md").read_text() == training_table(list(lines.values()))
 
     code, told = torchrun(
         tmp_path, "--row", "momentum-correction", "--task", "mine:task", *plain, "--out", "b.json",
@@ -123,6 +131,28 @@ def test_training_is_the_simulation_and_goes_on_after_a_rank_was_lost(tmp_path: 
 def test_a_row_that_is_no_hook_is_refused_with_the_reason(key: str, told: str) -> None:
     with pytest.raises(ValueError, match=told):
         method_of(key, task_of("mlp", 2, 0), RATE, STEPS)
+
+
+def test_differences_are_of_the_same_seeds_and_divergence_is_told() -> None:
+    def line(row: str, seed: int, **words: object) -> dict[str, object]:
+        return {"row": row, "task": "here", "seed": seed, "sent_bits": 10, "dense_bits": 40,
+                "seconds of a step": dict.fromkeys(
+                    ("compute", "compress", "communicate", "wait"), 1e-3 * (1 + seed)
+                )} | words  # fmt: skip
+
+    lines = [line("bsp-sgd", s, loss=[9.0, x], sent_bits=40) for s, x in enumerate((1.0, 2.0))]
+    lines += [line("qsgd", s, loss=[x]) for s, x in enumerate((1.5, 2.75))]
+    lines += [line("warm-up", 0, loss=[3.0], sent_bits=None), line("warm-up", 1, failed="inf")]
+    lines += [line("signsgd", 0, failed="inf"), line("signsgd", 1, failed="nan")]
+    head, rule, *told = training_table(lines).splitlines()
+    assert head.startswith("| here | loss | less that of bsp-sgd | times shorter | compute [ms]")
+    assert head.count("|") == rule.count("|")
+    assert told == [
+        "| bsp-sgd | 1.500 ± 0.71 |  | 1 | 1.50 | 1.50 | 1.50 | 1.50 |",
+        "| qsgd | 2.125 ± 0.88 | +0.625 ± 0.18 | 4 | 1.50 | 1.50 | 1.50 | 1.50 |",
+        "| warm-up | 3.000 (1 diverged) | +2.000 | not told | 1.00 | 1.00 | 1.00 | 1.00 |",
+        "| signsgd | diverged | | | | | | |",
+    ]
 
 
 def test_bad_plans_and_tasks_are_named() -> None:
