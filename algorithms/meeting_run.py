@@ -10,6 +10,7 @@ from typing import Any, final
 import torch
 from torch import Tensor
 
+from algorithms.kept_record import KeptRecord, replayed, state_here
 from algorithms.key import Key
 from algorithms.methods.base import World
 from algorithms.methods.parts.asynchronous_gossip import Arrived, AsynchronousGossip
@@ -42,6 +43,7 @@ class Meeting:
         total: int,
         seed: int,
         clock: PhaseClock,
+        kept: KeptRecord | None = None,
     ) -> None:
         self.me, self.n = place()
         self.method, self.mailbox, self.clock = method, Mailbox(clock), clock
@@ -54,11 +56,45 @@ class Meeting:
         self.arrived: Arrived | None = None
         self.held_back = list[tuple[int, tuple[int, ...]]]()
 
+        self.moves, self.kept = 0, kept
+        self.past: ScheduleRecord | None = None
+        if kept is not None:
+            self._go_on(kept, seed)
+
+    def _go_on(self, kept: KeptRecord, seed: int) -> None:
+        """Stand where what all ranks kept ends, if there is anything.
+
+        A rank that kept its ticks at stamp S told of all that are stamped up to S; what came before
+        a tick has a smaller stamp. So ticks up to the least S of all ranks are what happened to
+        somebody, and nothing that led to them is missing.
+        """
+        told = kept.told_by_all()
+        if not all(told):
+            return
+        every = [json.loads(one) for one in told]
+        self.stamp = min(int(one["stamp"]) for one in every)
+        known = [[(t, s) for t, s in one["ticks"] if t <= self.stamp] for one in every]
+        self.own = [(int(t), float(s)) for t, s in known[self.me]]
+        if not any(known):
+            return
+        past = replayed(self.method, self.world.problem, _linear(known), seed)
+        self.state = state_here(self.method, self.world.problem, past, seed, self.world)
+        self.past, self.begin = past.record, past.record.ticks[-1].seconds
+
+    def _keep(self, stamp: int) -> None:
+        if self.kept is not None:
+            self.kept.write(self.me, json.dumps({"stamp": stamp, "ticks": self.own}))
+
+    def _moved(self) -> None:
+        self.moves += 1
+        if self.kept is not None and self.moves % self.kept.every == 0:
+            self._keep(self.stamp)
+
     def played(self) -> tuple[Tensor, ScheduleRecord, PeerMessages]:
         """This worker's model ``[d]``, what happened to all, and its messages."""
         wait_for_all()
-        self.begin = time.perf_counter()
-        for count in range(self.share):
+        self.begin = time.perf_counter() - self.begin
+        for count in range(len(self.own), self.share):
             with self.clock.stepping(count):
                 self._tick(count)
         for other in range(self.n):
@@ -69,7 +105,9 @@ class Meeting:
         self.mailbox.goodbye()
         self.mailbox.close()
         told = gathered_words({"ticks": json.dumps(self.own)})
-        record = _linear([json.loads(t["ticks"]) for t in told])
+        every = [json.loads(t["ticks"]) for t in told]
+        self._keep(max(stamp for ticks in every for stamp, _ in ticks))
+        record = _linear(every)
         return self.method.models(self.state)[0, 0].clone(), record, self.mailbox.messages
 
     def _tick(self, count: int) -> None:
@@ -137,12 +175,14 @@ class Meeting:
         self._plan(arriving, count)
         none = Arrived(who, nothing, who, count)
         self.state = self.method.meet(self.state, none, 0, self.world)._replace(schedule=own)
+        self._moved()
 
     def _met(self, pair: tuple[int, ...], arrived: Arrived) -> None:
         self.network.pair = pair
         self.state = self.method.meet(self.state, arrived, 0, self.world)
         self.arrived = None
         self.own.append((self.stamp, time.perf_counter() - self.begin))
+        self._moved()
 
 
 def _linear(own: Sequence[Sequence[tuple[int, float]]]) -> ScheduleRecord:

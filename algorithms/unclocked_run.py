@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from algorithms.kept_record import KeptRecord, past_of_server, state_here
 from algorithms.key import Key
 from algorithms.meeting_run import Meeting
 from algorithms.methods.admm.admm_star import StarADMM
@@ -51,6 +52,7 @@ class UnclockedRun(NamedTuple):
         sent: payload bytes that counted, by rank they went to.
         received: payload bytes that counted, by rank they came from.
         dropped: payload bytes of gradients that came after the last tick.
+        past: what had happened before the run went on; on ranks that did not see it, None.
     """
 
     model: Tensor
@@ -58,10 +60,15 @@ class UnclockedRun(NamedTuple):
     sent: dict[int, int]
     received: dict[int, int]
     dropped: int
+    past: ScheduleRecord | None = None
 
 
 def unclocked_run(
-    method: Unclocked, problem: Problem, seed: int = 0, clock: PhaseClock | None = None
+    method: Unclocked,
+    problem: Problem,
+    seed: int = 0,
+    clock: PhaseClock | None = None,
+    kept: KeptRecord | None = None,
 ) -> UnclockedRun:
     """This rank's part in a run of ``method.ticks`` gradients in all.
 
@@ -69,11 +76,13 @@ def unclocked_run(
     the run at the last tick. Of workers that meet, worker i is rank i, and each makes its share of
     the gradients; it answers others between two of its own, but for meetings under way.
     ``method.times`` are not asked: time passes, and ``clock`` is told what with: a step is a
-    worker's gradient, or what a server does at a tick.
+    worker's gradient, or what a server does at a tick. What happened is ``kept``, and gone on from;
+    bytes are those from there on.
 
     Raises:
         ValueError: stepsizes that change, which a worker cannot know without a clock; ranks that
-            are not the workers and their server; a barrier that is not played for real.
+            are not the workers and their server; a barrier that is not played for real; what
+            is kept is another run's.
         RuntimeError: another rank is gone.
     """
     rank, ranks = place()
@@ -100,18 +109,26 @@ def unclocked_run(
     clock = clock or PhaseClock()
     with one_thread():
         if not served:
-            model, record, counted = Meeting(live, problem, method.ticks, seed, clock).played()
-            mine = UnclockedRun(model, record, dict(counted.sent), dict(counted.received), 0)
+            own = Meeting(live, problem, method.ticks, seed, clock, kept)
+            model, record, counted = own.played()
+            mine = UnclockedRun(
+                model, record, dict(counted.sent), dict(counted.received), 0, own.past
+            )
         elif rank == 0:
-            mine = _serve(live, problem, method.ticks, seed, clock)
+            mine = _serve(live, problem, method.ticks, seed, clock, kept)
         else:
-            mine = _work(live, problem, seed, clock)
+            mine = _work(live, problem, seed, clock, kept)
     wait_for_all()  # who is served takes what comes first: nobody may send for another run yet
     return mine
 
 
 def _serve(
-    method: Served, problem: Problem, total: int, seed: int, clock: PhaseClock
+    method: Served,
+    problem: Problem,
+    total: int,
+    seed: int,
+    clock: PhaseClock,
+    kept: KeptRecord | None,
 ) -> UnclockedRun:
     """The server: waits, lets the barrier decide who counts, and takes the method's step."""
     n, messages = problem.n, PeerMessages(clock)
@@ -121,6 +138,11 @@ def _serve(
     now = WorkerStates(n, lambda counts: np.full(counts.shape, np.inf))  # nobody is there yet
     waiting: dict[int, PeerMessage] = {}
     ticks, ended, begin = list[RecordedTick](), set[int](), time.perf_counter()
+    past = past_of_server(method, problem, seed, kept)
+    if past is not None:
+        ticks, now = list(past.record.ticks), past.now
+        state = state_here(method, problem, past, seed, world)
+        begin = time.perf_counter() - ticks[-1].seconds
     while len(ticks) < total:
         decision = method.barrier.decide(now)
         if not np.isfinite(decision.now[0]):
@@ -144,6 +166,8 @@ def _serve(
         now.move(decision, len(ticks))
         ticks.append(RecordedTick(who, versions, starts, time.perf_counter() - begin))
         ended = {*starts} if last else set()
+        if kept is not None and (last or len(ticks) % kept.every == 0):
+            kept.write(0, ScheduleRecord(n, tuple(ticks)).to_json())
     dropped = _ended(messages, n, ended, waiting)
     return UnclockedRun(
         method.models(state)[0, 0].clone(),
@@ -151,6 +175,7 @@ def _serve(
         dict(messages.sent),
         dict(messages.received),
         dropped,
+        None if past is None else past.record,
     )
 
 
@@ -165,7 +190,9 @@ def _ended(messages: PeerMessages, n: int, ended: set[int], waiting: dict[int, P
     return dropped
 
 
-def _work(method: Served, problem: Problem, seed: int, clock: PhaseClock) -> UnclockedRun:
+def _work(
+    method: Served, problem: Problem, seed: int, clock: PhaseClock, kept: KeptRecord | None
+) -> UnclockedRun:
     """A worker of a server's: the method's step, again and again."""
     me = place()[0] - 1
     messages = PeerMessages(clock)
@@ -173,6 +200,10 @@ def _work(method: Served, problem: Problem, seed: int, clock: PhaseClock) -> Unc
     world = World(problem, network, Key.seed(seed), _ONE)
     state: Any = method.init(problem.start(), world)
     count, word = 0, GO
+    past = past_of_server(method, problem, seed, kept)
+    if past is not None:
+        count = int(past.now.begun[0, me]) - 1
+        state = state_here(method, problem, past, seed, world)
     while word == GO:
         state = state._replace(schedule=Schedule.of_one_tick(problem.n, [me], [me], [count]))
         network.begun, before = count, messages.sent[0]

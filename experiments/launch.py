@@ -132,10 +132,10 @@ def train(
 ) -> None:
     """Train a torch module under DistributedDataParallel, each row as its communication hook.
 
-    Without --row: bsp-sgd, the gradient as it is; all: every row that is a hook. torch:fp16, torch:powersgd and
-    torch:post-local-sgd are torch's. Loss by step, bits of rank 0's messages, seconds of a step by
-    phase, in a table too (Markdown, beside --out); with --checkpoints, torchrun --max-restarts 3
-    goes on by itself, to the same bits.
+    Without --row: bsp-sgd, the gradient as it is; all: every row that is a hook. torch:fp16,
+    torch:powersgd and torch:post-local-sgd are torch's. Loss by step, bits of rank 0's messages,
+    seconds of a step by phase, in a table too (Markdown, beside --out); with --checkpoints,
+    torchrun --max-restarts 3 goes on by itself, to the same bits.
     """
     from experiments.commands.train import train_on_ranks
 
@@ -159,6 +159,10 @@ def serve(
         Path | None, typer.Option(help="JSON file for the schedule that happened.")
     ] = None,
     out: Annotated[Path, typer.Option(help="JSON file of the run.")] = Path("report/serve.json"),
+    checkpoints: Annotated[
+        Path | None, typer.Option(help="Folder of this run alone, to go on from when it ends.")
+    ] = None,
+    every: Annotated[int, typer.Option(help="Updates between two checkpoints.")] = 50,
     patience: Patience = 40.0,
 ) -> None:
     """One row without a common clock, its server on ranks of its own, and its replay.
@@ -166,14 +170,15 @@ def serve(
     Parameter servers, downpour, easgd:async and async-admm; ad-psgd and gossiping-sgd need none.
     What happened is recorded; the simulation replays it to the same model, its ledger is held
     against the bytes both ways, and predicted seconds stand beside those that passed, in a picture
-    too (PNG, SVG, beside --out).
+    too (PNG, SVG, beside --out). With --checkpoints what happened is kept, and its replay gives the
+    state from which all ranks go on; torchrun --max-restarts 3 goes on by itself.
     """
     from experiments.commands.launch_serve import serve_on_ranks
 
     raise typer.Exit(
         serve_on_ranks(
             row, problem, steps=steps, servers=servers, seed=seed, record=record, out=out,
-            patience=patience,
+            patience=patience, kept=None if checkpoints is None else (checkpoints, every),
         )
     )  # fmt: skip
 

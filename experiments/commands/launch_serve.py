@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from matplotlib.figure import Figure
 
+from algorithms.kept_record import KeptRecord
 from algorithms.methods.synchronous.parameter_server import ParameterServer
 from algorithms.network.given_session import Session
 from algorithms.unclocked_run import Unclocked
@@ -38,9 +40,10 @@ def error_by_seconds(key: str, found: ServedFound) -> Figure:
 
 def serve_on_ranks(
     key: str, name: str, *, steps: int, servers: int, seed: int, record: Path | None, out: Path,
-    patience: float,
+    patience: float, kept: tuple[Path, int] | None = None,
 ) -> int:  # fmt: skip
-    """One row without a common clock; exit code 1 if its replay differs."""
+    """One row without a common clock, ``kept`` in a folder every so many updates; exit code 1 if
+    its replay differs."""
 
     def play(ranks: Session) -> int:
         workers = ranks.place.ranks - servers
@@ -60,7 +63,12 @@ def serve_on_ranks(
             assert isinstance(method, Unclocked)
         clock = ranks.apart()
         ranks.roll.note(f"{key} on {name}")
-        found = served(key, method, problem, holding, seed, clock)
+        words = {
+            "row": key, "problem": name, "n": str(problem.n), "servers": str(holding),
+            "seed": str(seed), "method": repr(replace(method, ticks=1)),
+        }  # fmt: skip
+        folder = None if kept is None else KeptRecord(*kept, words)
+        found = served(key, method, problem, holding, seed, clock, folder)
         spent = seconds_on_ranks(clock, ranks.link)
         if found.record is None:
             return 0

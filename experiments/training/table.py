@@ -1,4 +1,4 @@
-"""Trainings as a table: loss over seeds beside plain averaging's, bits, and where a step's time goes."""
+"""Trainings as a table: loss over seeds beside plain averaging, bits, seconds of a step."""
 
 from __future__ import annotations
 

@@ -9,14 +9,17 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from algorithms.kept_record import KeptRecord
 from algorithms.kernels.mean import mean_rows
 from algorithms.methods.parts.asynchronous_gossip import AsynchronousGossip
 from algorithms.methods.synchronous.parameter_server import ParameterServer
+from algorithms.model_server import shard
+from algorithms.network.ledger import Account
 from algorithms.network.phases import PhaseClock
 from algorithms.network.ranks import gathered, place
 from algorithms.problems.base import Problem
 from algorithms.run import run
-from algorithms.served_run import ServedRun, served_run, shard
+from algorithms.served_run import ServedRun, served_run
 from algorithms.synchronisation.barriers import BackupWorkers
 from algorithms.synchronisation.conditions import RecordedTimes
 from algorithms.synchronisation.recorded import Recorded, ScheduleRecord
@@ -51,24 +54,24 @@ class ServedFound(NamedTuple):
 
 def served(
     key: str, method: ParameterServer | Unclocked, problem: Problem, servers: int, seed: int,
-    clock: PhaseClock | None = None,
+    clock: PhaseClock | None = None, kept: KeptRecord | None = None,
 ) -> ServedFound:  # fmt: skip
     """Play the row ``key`` for real on all ranks, of which ``servers`` are servers, and compare on
-    rank 0; ``clock`` measures the phases of this rank's steps.
+    rank 0; ``clock`` measures the phases of this rank's steps. What is ``kept`` is gone on from.
 
     Raises:
         ValueError: ``servers`` or the method are none that can be played on these ranks.
     """
     mine: ServedRun | UnclockedRun
     if isinstance(method, ParameterServer):
-        mine = served_run(method, problem, servers, seed, clock)
+        mine = served_run(method, problem, servers, seed, clock, kept)
         final_model = _whole(mine, problem, servers)
     else:
         if servers != servers_of(method):
             raise ValueError(
                 f"servers must be {servers_of(method)} for {method.name}, got servers={servers}"
             )
-        mine = unclocked_run(method, problem, seed, clock)
+        mine = unclocked_run(method, problem, seed, clock, kept)
         models = gathered(mine.model if len(mine.model) else torch.zeros_like(problem.start()))
         final_model = mean_rows(torch.stack(models)) if servers == 0 else models[0]
     received = _received(mine)
@@ -82,10 +85,15 @@ def served(
 
     replayed = made(replace(method, barrier=Recorded(record)))
     provenance = f"seed {seed}, {ticks} updates, {servers} servers, {record.n} workers, gloo"
+    bill = replayed.account
+    if mine.past is not None:
+        before = replace(method, barrier=Recorded(mine.past), ticks=len(mine.past.ticks))
+        bill = _less(bill, run(before, problem, steps=before.ticks, seed=seed, points=2).account)
+        provenance += f", from update {before.ticks} on"
     verdicts = (
         _replay(key, replayed, final_model, record, provenance),
-        _bytes(key, "sent", received[:, servers:].sum(0), replayed, provenance),
-        _bytes(key, "received", received[servers:].sum(1), replayed, provenance),
+        _bytes(key, "sent", received[:, servers:].sum(0), bill, problem.name, provenance),
+        _bytes(key, "received", received[servers:].sum(1), bill, problem.name, provenance),
     )
     drops = isinstance(method.barrier, BackupWorkers)
     times = times_between_updates(record) if drops else measured_times(record)
@@ -173,8 +181,16 @@ def _replay(
     )
 
 
-def _bytes(key: str, way: str, crossed: Tensor, replayed: Trace, provenance: str) -> Verdict:
-    bill = replayed.account
+def _less(whole: Account, before: Account) -> Account:
+    """What was sent and received after an earlier bill."""
+    return Account(
+        *(all_of_it[:1] - part[:1] for all_of_it, part in zip(whole, before, strict=True))
+    )
+
+
+def _bytes(
+    key: str, way: str, crossed: Tensor, bill: Account, problem: str, provenance: str
+) -> Verdict:
     bits, messages = (
         (bill.sent_bits[0], bill.sent_messages[0])
         if way == "sent"
@@ -184,7 +200,7 @@ def _bytes(key: str, way: str, crossed: Tensor, replayed: Trace, provenance: str
     fits = bool(((padding >= 0) & (padding <= 7 * messages)).all())
     return Verdict(
         subject=key,
-        problem=replayed.problem,
+        problem=problem,
         check=f"bytes {way}",
         claim=f"bytes {way} by every worker = bits in the ledger of the replay, in whole bytes",
         outcome=Outcome.AGREES if fits else Outcome.REFUTED,

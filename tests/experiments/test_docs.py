@@ -114,6 +114,15 @@ def test_the_study_of_the_page_on_sweeps_runs_and_is_read(
     assert (session["best"].iloc[:, -1] > 0).all()
 
 
+def test_what_users_do_with_ddp_is_shown_by_tests_that_are_there() -> None:
+    text = (HOUSE / "docs" / "training.md").read_text(encoding="utf-8")
+    table = text.split("| what | with a hook | shown by |\n")[1].split("\n\n")[0].splitlines()[1:]
+    for line in table:
+        file, _, name = line.rsplit("`", 2)[1].partition("::")
+        assert f"\ndef {name}(" in (HOUSE / file).read_text(encoding="utf-8"), line
+    assert len(table) > 15
+
+
 PAGES = ["README.md", "CONTRIBUTING.md", "docs/tutorial.md"]
 
 
