@@ -6,7 +6,8 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -23,7 +24,8 @@ from proofs_check.verdict import Outcome, Verdict
 _HASH_SEEDS = ("1", "2")
 """Of the other process: the first that is not this one's."""
 _SEEDS = (1, 2, 3)
-_PATIENCE = 120.0
+PATIENCE = 120.0  # [s]
+"""How long another process may take beyond this one; on a busy machine it is slow."""
 
 
 def check_elsewhere(name: str, dims: Sequence[int], repeats: bool, matrix: bool = False) -> Verdict:
@@ -40,12 +42,16 @@ def check_elsewhere(name: str, dims: Sequence[int], repeats: bool, matrix: bool 
         return speaker.says(claim, check, Outcome.NOT_APPLICABLE, told)
     with TemporaryDirectory(prefix="rateproof-") as folder:
         out = Path(folder) / "outcomes"
-        run = _start(name, dims, matrix, other_seed, out)
-        with undisturbed():
-            one = outcomes_of(name, dims, matrix)
-        if run.wait(_PATIENCE):
-            told = "it could not be imported in a fresh process"
-            return speaker.says(claim, check, Outcome.NOT_APPLICABLE, told)
+        with _started(name, dims, matrix, other_seed, out) as run:
+            with undisturbed():
+                one = outcomes_of(name, dims, matrix)
+            try:
+                failed = run.wait(PATIENCE) != 0
+                missing = "it could not be imported in a fresh process" if failed else ""
+            except subprocess.TimeoutExpired:
+                missing = f"a fresh process had no outcome after {PATIENCE:g} s"
+        if missing:
+            return speaker.says(claim, check, Outcome.NOT_APPLICABLE, missing)
         other = json.loads(out.read_text())
     for d, here, there in zip(dims, one, other, strict=True):
         if here != there:
@@ -54,17 +60,23 @@ def check_elsewhere(name: str, dims: Sequence[int], repeats: bool, matrix: bool 
     return speaker.holds(claim, check, True, f"equal, d = {', '.join(map(str, dims))}")
 
 
-def _start(
+@contextmanager
+def _started(
     name: str, dims: Sequence[int], matrix: bool, hash_seed: str, out: Path
-) -> subprocess.Popen[bytes]:
+) -> Iterator[subprocess.Popen[bytes]]:
+    """The other process, gone at the end."""
     words = json.dumps([name, list(dims), matrix, sys.path, str(out)])
-    return subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-m", __name__, words],
         env={**os.environ, "PYTHONHASHSEED": hash_seed},
         cwd=Path(__file__).parents[2],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-    )
+    ) as run:
+        try:
+            yield run
+        finally:
+            run.kill()
 
 
 def outcomes_of(name: str, dims: Sequence[int], matrix: bool) -> list[str]:
