@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from functools import partial
@@ -52,12 +53,14 @@ def test_a_hook_of_torch_is_in_the_class_that_the_page_says() -> None:
 def test_a_hook_of_ones_own_holds_the_page_s_claims(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And not the claim of a message half as long."""
+    """And worst vectors are those of top-k: all entries of one size, 1 - k/d is lost."""
     (tmp_path / "train.py").write_text(HOOK)
     monkeypatch.syspath_prepend(tmp_path)
-    typed = words("train:topk_hook")
-    code, out, err = call(*typed, *FEW)
+    code, out, err = call(*words("train:topk_hook"), *FEW, "--json")
     assert code == 0, out + err
-    assert "class: contraction" in out
-    code, out, _ = call(*(word.replace("*96", "*48") for word in typed), *FEW)
-    assert code == 1 and "refuted" in out
+    found = json.loads(out)
+    ratios = {one["d"]: one["ratio"] for one in found["dimensions"]}
+    assert ratios == pytest.approx({1: 0, 4: 3 / 4, 16: 15 / 16, 20: 9 / 10, 100: 9 / 10})
+    assert found["class"]["name"] == "contraction" and not found["faulty"]
+    (bits,) = [one for one in found["claims"] if one["check"] == "bits"]
+    assert bits["tightness"] == 1

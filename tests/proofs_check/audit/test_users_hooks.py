@@ -11,7 +11,6 @@ import torch
 from algorithms.network.launch import launch
 from algorithms.network.traffic import Traffic
 from proofs_check.audit.audit import Interrupted
-from proofs_check.audit.claims import Stated
 from proofs_check.audit.hook_ranks import check_ranks
 from proofs_check.audit.hooks import audit_hooks
 from proofs_check.audit.payload import message_of
@@ -23,7 +22,6 @@ from proofs_check.audit.user_hooks import hook_named, is_hook
 from proofs_check.audit.verdicts import Reporter
 from proofs_check.verdict import Outcome
 from tests.proofs_check.audit import users_hooks
-from tests.proofs_check.audit.asking import refuted, verdict
 
 HERE = users_hooks.__name__
 NAMES = (
@@ -97,17 +95,6 @@ def test_faults_between_ranks_are_refuted(
 @pytest.mark.sharded
 def test_a_hook_that_raises_is_told_with_its_error(seen: dict[str, Seen]) -> None:
     assert "KeyError: 'weights'" in seen["raises"].failure
-
-
-@pytest.mark.sharded
-@pytest.mark.slow
-def test_the_audit_of_a_top_k_hook_finds_the_constant_of_top_k() -> None:
-    stated = Stated(delta="1/d", bits="max(1, floor(d / 10)) * 96")
-    (found,) = audit_hooks((f"{HERE}:top_tenth",), stated, Plan(d=4, samples=100, search=100), 2)
-    ratios = [one.worst.look.ratio for one in found.measures]
-    assert ratios == pytest.approx([0, 3 / 4, 15 / 16, 9 / 10])
-    assert refuted(found) == set()
-    assert verdict(found, "bits").tightness == 1
 
 
 def drawn() -> list[float]:
