@@ -304,7 +304,7 @@ def small(kind: str) -> Cell:
         "problem": lambda cell: cell.problem == "lad-diabetes-sorted",
         "bound": lambda cell: cell.row == "dgd",
         "closed": lambda cell: cell.check == "closed form gossip.choco_sgd.choco_sgd",
-        "study": lambda cell: cell.check == "study ef_residual",
+        "study": lambda cell: cell.check == "study d2_bias",
         "topology": lambda cell: "FDLA" in cell.check,
     }
     found = next(

@@ -8,6 +8,9 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -16,10 +19,12 @@ from algorithms.problems import entries
 from experiments.closure.graph import WHOLE, DefinitionGraph
 from experiments.closure.versions import ROOT, contents_of
 from proofs_check.cell import Cell, CellKind
+from proofs_check.methods import influences
 from proofs_check.mutants import report
 from proofs_check.prepare import prepare
 
-_EVERY = 24  # of how many mutants one is traced
+_EVERY = 24  # of how many mutants, and of how many steps of a table's runs, one is traced
+RUNS = influences._RUNS
 
 
 class Executed:
@@ -47,6 +52,8 @@ def outside(cell: Cell, root: Path = ROOT) -> tuple[list[str], int]:
     if cell.kind == CellKind.MUTANTS:  # tests of their own run them all, and not under a profiler
         report.MUTANTS = report.MUTANTS[::_EVERY]
         report.METHOD_MUTANTS = report.METHOD_MUTANTS[::_EVERY]
+    if cell.kind == CellKind.INFLUENCES:  # shorter runs of every combination
+        influences._RUNS = {names: partial(_shorter, run) for names, run in RUNS.items()}
     closure = graph.closure(contents_of(prepared, graph).roots)
     entries._built.cache_clear()  # of what was built while modules were imported
     executed = Executed()
@@ -65,6 +72,11 @@ def outside(cell: Cell, root: Path = ROOT) -> tuple[list[str], int]:
         and not _lambda_of_a_table(graph, module, line)
     ]
     return sorted(missing), len(places)
+
+
+def _shorter(run: Callable[[], Any]) -> Any:
+    built = run()
+    return replace(built, steps=max(1, built.steps // _EVERY))
 
 
 def _lambda_of_a_table(graph: DefinitionGraph, module: str, line: int) -> bool:
