@@ -12,6 +12,7 @@ from torch import Tensor
 
 from algorithms.compressors.requirements import OutOfRange
 from algorithms.faults import NO_FAULTS, Faults
+from algorithms.fused_steps import fused_steps
 from algorithms.key import Key, NumbersAsked
 from algorithms.methods.base import Method, NonFiniteGradient, World
 from algorithms.network.base import Network
@@ -125,12 +126,17 @@ def _loop(
     if method.seconds(state, 0) is not None:
         world.network.stopwatch = None  # its schedule tells the time
     try:
-        for t in range(steps):
+        fused, t = fused_steps(method, world), 0
+        while t < steps:
             recorder.see(state, t)
-            tick = time.perf_counter()
-            with world.network.stepping(t):
-                state = method.step(state, t, world)
+            tick, done = time.perf_counter(), 0
+            if fused is not None:
+                state, done = fused.advance(state, t, recorder.next_look(t))
+            if not done:
+                with world.network.stepping(t):
+                    state = method.step(state, t, world)
             recorder.clock += time.perf_counter() - tick
+            t += done or 1
         recorder.see(state, steps)
     except WorkerLost as error:
         error.trace = recorder.trace(state, seed)

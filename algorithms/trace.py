@@ -5,6 +5,7 @@ The recorder observes: it charges nothing and changes nothing.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar, final
@@ -110,6 +111,7 @@ class Recorder:
         self.method, self.world, self.every, self.weight = method, world, every, weight
         self.of_workers, self.replicas = of_workers, replicas
         self.due = set(due.tolist())
+        self.in_order = sorted(self.due)
         self.columns: dict[str, list[Any]] = {}
         self.gradient_sum = torch.zeros(world.replicas.shape, dtype=torch.float64)
         self.gradients = 0
@@ -117,6 +119,13 @@ class Recorder:
         self.weight_sum = 0.0
         self.clock = 0.0
         self.state: Any = None
+
+    def next_look(self, t: int) -> int:
+        """The first step after t (below the last) at which :meth:`see` does anything."""
+        if self.weight:
+            return t + 1
+        due = self.in_order[bisect_right(self.in_order, t)]
+        return min(due, t - t % self.every + self.every) if self.every else due
 
     def see(self, state: Any, t: int) -> None:
         """Look at the state after t steps, if anything is due.

@@ -95,18 +95,22 @@ def _one(a, x, b, g):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True)
-def _logistic(rows, points, shift, share, worker_of, index, out):  # type: ignore[no-untyped-def]
-    b = index.shape[1]
+def pair_gradient(shard, x, index, g):  # type: ignore[no-untyped-def]
+    """g += the mean gradient of the samples ``index`` of one worker's ``shard`` at x."""
+    b = index.shape[0]
     eights = b - b % 8
+    for s in range(0, eights, 8):
+        _eight(shard, index[s : s + 8], x, b, g)
+    for s in range(eights, b):
+        _one(shard[index[s]], x, b, g)
+
+
+@numba.njit(cache=True, nogil=True)
+def _logistic(rows, points, shift, share, worker_of, index, out):  # type: ignore[no-untyped-def]
     for p in _by_worker(worker_of, rows.shape[0]):
-        x = points[p // share]
         g = out[p]
         g[:] = shift[p // share]
-        shard = rows[worker_of[p]]
-        for s in range(0, eights, 8):
-            _eight(shard, index[p, s : s + 8], x, b, g)
-        for s in range(eights, b):
-            _one(shard[index[p, s]], x, b, g)
+        pair_gradient(rows[worker_of[p]], points[p // share], index[p], g)
 
 
 def logistic_numba(

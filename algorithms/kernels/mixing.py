@@ -57,7 +57,8 @@ def _mix_row(x, index, weight, out, start, stop):  # type: ignore[no-untyped-def
 
 
 @numba.njit(cache=True, nogil=True)
-def _mix(x, index, weight, out):  # type: ignore[no-untyped-def]
+def mix_rows(x, index, weight, out):  # type: ignore[no-untyped-def]
+    """:func:`mix` of arrays ``[R, k, d]``; False where an index is out of range."""
     replicas, rows, d = x.shape
     for i in index.flat:
         if i < 0 or i >= rows:
@@ -109,7 +110,7 @@ def mix(x_all: Tensor, index: Tensor, weight: Tensor, out: Tensor | None = None)
     rows = x_all.contiguous().view(-1, *x_all.shape[-2:]).numpy()
     target = out.view(-1, *out.shape[-2:]).numpy()
     weights = weight.to(x_all.dtype).contiguous().numpy()
-    if not _mix(rows, index.contiguous().numpy(), weights, target):
+    if not mix_rows(rows, index.contiguous().numpy(), weights, target):
         raise IndexError(
             f"index must lie in [0, {x_all.shape[-2]}) for {x_all.shape[-2]} rows, "
             f"got values from {int(index.min())} to {int(index.max())}"

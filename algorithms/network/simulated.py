@@ -87,15 +87,23 @@ class Simulated(Network):
         rows = packet.own(self.workers)
         edges = self._edges_of(neighbours, rows.dtype)
         bits, messages = packet.bits, packet.messages
-        self.ledger.send(_times(bits, edges.sent), _times(messages, edges.sent))
         if isinstance(bits, int):
-            self.ledger.receive(_times(bits, edges.received), edges.received)
+            self.charge_mixing(neighbours, rows.dtype, bits)
         else:
+            self.ledger.send(_times(bits, edges.sent), _times(messages, edges.sent))
             heard = edges.heard
             self.ledger.receive(_heard(bits, heard), _heard(messages, heard))
         if self.stopwatch is not None:
             self.stopwatch.exchange(bits, _speaking(edges.heard, messages))
         return Exchanged(mix(rows, edges.index, edges.weight), rows)
+
+    def charge_mixing(
+        self, neighbours: Neighbours, dtype: torch.dtype, bits: int, messages: int = 1
+    ) -> None:
+        """Charge every edge ``messages`` messages of ``bits`` in all."""
+        edges = self._edges_of(neighbours, dtype)
+        self.ledger.send(_times(bits, edges.sent), _times(messages, edges.sent))
+        self.ledger.receive(_times(bits, edges.received), _times(messages, edges.received))
 
     def receive(self, packet: Packet, sources: Tensor, arrives: Tensor | None = None) -> Tensor:
         hearing = ReceivePattern.of(sources, arrives, self.n, packet.replicas.shape)

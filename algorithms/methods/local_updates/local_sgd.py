@@ -132,9 +132,10 @@ class LocalSGD(Method[LocalSGDState]):
         g = world.gradient(state.x, t)
         velocity, x = self.optimizer.descend(state.velocity, g, state.x, self.step_rule(t))
         state = state._replace(x=x, velocity=velocity)
-        return self._meet(state, t, world) if self.periods.meets(t) else state
+        return self.meet(state, t, world) if self.periods.meets(t) else state
 
-    def _meet(self, state: LocalSGDState, t: int, world: World) -> LocalSGDState:
+    def meet(self, state: LocalSGDState, t: int, world: World) -> LocalSGDState:
+        """The state after the meeting that follows step t."""
         mean, memory = self._mean_model(state, t, world)
         block, anchor = self.outer.update(state.block, state.anchor, mean)
         anchor = world.published(anchor, t)

@@ -1,0 +1,165 @@
+"""Many steps of a plain method on l2 logistic regression in one call: draws, gradients, moves.
+
+Every number comes from the same operations in the same order as in the composed path (Philox,
+``linear``, ``mean``, ``mixing``, ``scaled_sum``), so models agree bit for bit. What is saved are
+the calls between them, and gradients that are only summed are never held together. Workers come in
+the order of their ids and all replicas of one worker in turn, while its data are in cache.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor
+
+from algorithms.kernels.linear import pair_gradient
+from algorithms.kernels.mixing import mix_rows
+from algorithms.kernels.philox import block
+
+
+class Steps(NamedTuple):
+    """What steps t, t + 1, ... of a run draw and take.
+
+    Attributes:
+        keys: key words of each step's draws ``[T, 2]`` (int64).
+        gammas: stepsizes ``[T]`` [x^2 / f], in double precision.
+        batch: samples of a gradient.
+        lam: weight of the regulariser [f / x^2].
+    """
+
+    keys: NDArray[np.int64]
+    gammas: NDArray[np.float64]
+    batch: int
+    lam: float
+
+
+@numba.njit(cache=True, nogil=True)
+def _draw(k0, k1, replica, worker, high, index):  # type: ignore[no-untyped-def]
+    count = index.shape[0]
+    top, shift = np.uint64(high), np.uint64(32)
+    for b in range((count + 3) // 4):
+        w0, w1, w2, w3 = block(b, worker, replica, 0, k0, k1)
+        j = 4 * b
+        index[j] = (w0 * top) >> shift
+        if j + 1 < count:
+            index[j + 1] = (w1 * top) >> shift
+        if j + 2 < count:
+            index[j + 2] = (w2 * top) >> shift
+        if j + 3 < count:
+            index[j + 3] = (w3 * top) >> shift
+
+
+@numba.njit(cache=True, nogil=True)
+def _gradient(shard, x, lam, k0, k1, replica, worker, index, g):  # type: ignore[no-untyped-def]
+    _draw(k0, k1, replica, worker, shard.shape[0], index)
+    for j in range(x.shape[0]):
+        g[j] = lam * x[j]
+    pair_gradient(shard, x, index, g)
+
+
+@numba.njit(cache=True, nogil=True)
+def _finite(rows):  # type: ignore[no-untyped-def]
+    for row in rows:
+        for j in range(row.shape[0]):
+            if not np.isfinite(row[j]):
+                return False
+    return True
+
+
+@numba.njit(cache=True, nogil=True)
+def _averaged(rows, x, lam, gammas, keys, replicas, batch):  # type: ignore[no-untyped-def]
+    n, _, d = rows.shape
+    index, g, total = np.empty(batch, np.int64), np.empty_like(x[0]), np.empty_like(x)
+    for t in range(gammas.shape[0]):
+        gamma = gammas[t]
+        total[:] = 0
+        for w in range(n):
+            for r in range(x.shape[0]):
+                _gradient(rows[w], x[r], lam, keys[t, 0], keys[t, 1], replicas[r], w, index, g)
+                for j in range(d):
+                    total[r, j] += g[j]
+        if not _finite(total):
+            return t
+        for r in range(x.shape[0]):
+            for j in range(d):
+                total[r, j] /= n
+                x[r, j] = x[r, j] - gamma * total[r, j]
+    return gammas.shape[0]
+
+
+@numba.njit(cache=True, nogil=True)
+def _alone(rows, x, lam, gammas, keys, replicas, batch):  # type: ignore[no-untyped-def]
+    n, _, d = rows.shape
+    index, g = np.empty(batch, np.int64), np.empty_like(x[0, 0])
+    for w in range(n):
+        for r in range(x.shape[0]):
+            own = x[r, w]
+            for t in range(gammas.shape[0]):
+                _gradient(rows[w], own, lam, keys[t, 0], keys[t, 1], replicas[r], w, index, g)
+                for j in range(d):
+                    own[j] = own[j] + -gammas[t] * g[j]
+        if not _finite(x[:, w]):
+            return False
+    return True
+
+
+@numba.njit(cache=True, nogil=True)
+def _mixed(rows, x, lam, gammas, keys, replicas, batch, neighbours, weight):  # type: ignore[no-untyped-def]
+    n = rows.shape[0]
+    index, g, ahead = np.empty(batch, np.int64), np.empty_like(x), np.empty_like(x)
+    for t in range(gammas.shape[0]):
+        for w in range(n):
+            for r in range(x.shape[0]):
+                _gradient(
+                    rows[w], x[r, w], lam, keys[t, 0], keys[t, 1], replicas[r], w, index, g[r, w]
+                )
+        for r in range(x.shape[0]):
+            if not _finite(g[r]):
+                return t
+        mix_rows(x, neighbours, weight, ahead)
+        for r in range(x.shape[0]):
+            for w in range(n):
+                for j in range(x.shape[2]):
+                    x[r, w, j] = ahead[r, w, j] + -gammas[t] * g[r, w, j]
+    return gammas.shape[0]
+
+
+def _arguments(rows: Tensor, x: Tensor, steps: Steps, replicas: Tensor) -> tuple[Any, ...]:
+    shards = rows.numpy()
+    kind = shards.dtype.type
+    gammas = steps.gammas.astype(shards.dtype)
+    ids = replicas.contiguous().numpy()
+    return shards, x.numpy(), kind(steps.lam), gammas, steps.keys, ids, steps.batch
+
+
+def averaged_descent(rows: Tensor, x: Tensor, steps: Steps, replicas: Tensor) -> tuple[Tensor, int]:
+    """Models ``[R, d]`` after as many steps of x - gamma (mean of all workers' gradients) as are
+    finite, and their number.
+
+    rows ``[n, S, d]`` signed samples on a CPU, x ``[R, d]`` (left as it is), replicas ``[R]`` ids.
+    """
+    x = x.clone()
+    return x, int(_averaged(*_arguments(rows, x, steps, replicas)))
+
+
+def descent_alone(rows: Tensor, x: Tensor, steps: Steps, replicas: Tensor) -> Tensor | None:
+    """Models ``[R, n, d]`` after the steps, each worker by itself, all of its steps in turn.
+
+    None: something stopped being finite.
+    """
+    x = x.clone()
+    return x if _alone(*_arguments(rows, x, steps, replicas)) else None
+
+
+def mixed_descent(
+    rows: Tensor, x: Tensor, steps: Steps, replicas: Tensor, index: Tensor, weight: Tensor
+) -> tuple[Tensor, int]:
+    """Models ``[R, n, d]`` after as many steps of mixing x, less gamma g(x), as are finite, and
+    their number; index and weight ``[n, s]`` as in ``mixing.mix``."""
+    x = x.clone()
+    weights = weight.to(x.dtype).contiguous().numpy()
+    done = _mixed(*_arguments(rows, x, steps, replicas), index.contiguous().numpy(), weights)
+    return x, int(done)

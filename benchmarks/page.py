@@ -1,0 +1,79 @@
+"""The tables of ``docs/performance.md``, made of ``benchmarks/results.json``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from benchmarks.jobs import SIZES
+
+PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
+BEGIN, END = "<!-- made by python -m benchmarks.speed -->", "<!-- end -->"
+
+
+def rounded(value: Any) -> Any:
+    """The same with four significant digits."""
+    if isinstance(value, dict):
+        return {name: rounded(part) for name, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [rounded(part) for part in value]
+    return float(f"{value:.4g}") if isinstance(value, float) else value
+
+
+def tables(results: dict[str, Any]) -> str:
+    """All tables, from what results.json holds."""
+    parts = []
+    for size in SIZES:
+        for name, found in results.items():
+            kind, _, dtype = name.partition(" ")
+            if kind == size.name:
+                head = f"### {size.name}, {dtype}: n = {size.n}, d = {size.d:,}"
+                parts += [head, _limits(found), _table(found["jobs"])]
+    return "\n\n".join(parts)
+
+
+def _limits(found: dict[str, Any]) -> str:
+    limits, machine = found["limits"], found["machine"]
+    return (
+        f"Copy {limits['copy'][0] / 1e9:.1f} GB/s (read and written), random rows "
+        f"{limits['random rows'][0] / 1e9:.1f} GB/s, matrix product "
+        f"{limits['matrix product'][0] / 1e9:.0f} GFlop/s on one core of {machine['cores']} "
+        f"({machine['processor']}), whose load was {found['load']:.1f} at the start."
+    )
+
+
+def _table(jobs: list[dict[str, Any]]) -> str:
+    return "\n".join(_rows(jobs))
+
+
+def _rows(jobs: list[dict[str, Any]]) -> Iterator[str]:
+    head = ("method", "replicas", "over numpy", "over eager torch", "over modules",
+            "over 1 replica", "of the byte bound")  # fmt: skip
+    yield _line(head)
+    yield _line("---" for _ in head)
+    for job in jobs:
+        over = job["over"]
+        times = [
+            _times(over.get(program))
+            for program in ("numpy", "eager torch", "modules", "ours, 1 replica")
+        ]
+        bound = job["of_bound"]
+        share = f"{bound[0]:.0%} ({bound[1]:.0%} to {bound[2]:.0%})"
+        yield _line((job["method"], str(job["replicas"]), *times, share))
+
+
+def _times(ratio: list[float] | None) -> str:
+    return "" if ratio is None else f"{ratio[0]:.3g} ({ratio[1]:.3g} to {ratio[2]:.3g})"
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def write(results: dict[str, Any]) -> None:
+    """Put the tables into the page, between its two marks."""
+    text = PAGE.read_text()
+    before, rest = text.split(BEGIN)
+    after = rest.split(END)[1]
+    PAGE.write_text(f"{before}{BEGIN}\n\n{tables(results)}\n\n{END}{after}")
