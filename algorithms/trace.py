@@ -111,7 +111,7 @@ class Recorder:
         self.method, self.world, self.every, self.weight = method, world, every, weight
         self.of_workers, self.replicas = of_workers, replicas
         self.due = set(due.tolist())
-        self.in_order = sorted(self.due)
+        self.in_order: list[int] = sorted(self.due)
         self.columns: dict[str, list[Any]] = {}
         self.gradient_sum = torch.zeros(world.replicas.shape, dtype=torch.float64)
         self.gradients = 0

@@ -52,14 +52,17 @@ def job(name: str, size: Size, problem: Logistic, replicas: int, turn: float) ->
     rounds = Rounds({**programs(name, problem, replicas), "copy": copy}, turn, ROUNDS)
     step_bytes = size.n * BATCH * size.d * problem.rows.element_size()
     done = {p: size.n * (replicas if p == "ours" else 1) for p in rounds.times if p != "copy"}
-    return {
+    found = {
         "method": name,
         "dtype": str(problem.dtype).removeprefix("torch."),
         "replicas": replicas,
         "speeds": {p: rounds.speed(p, count) for p, count in done.items()},
-        "over": {p: rounds.ratio(p, "ours", replicas) for p in done if p != "ours"},
+        "over": {p: rounds.ratio(p, "ours", replicas) for p in done if not p.startswith("ours")},
         "of_bound": rounds.ratio("copy", "ours", replicas * step_bytes / copied),
     }
+    if replicas > 1:
+        found["cost"] = rounds.ratio("ours", "ours, 1 replica")
+    return found
 
 
 def limits(problem: Logistic, turn: float) -> dict[str, Any]:

@@ -160,6 +160,5 @@ def mixed_descent(
     """Models ``[R, n, d]`` after as many steps of mixing x, less gamma g(x), as are finite, and
     their number; index and weight ``[n, s]`` as in ``mixing.mix``."""
     x = x.clone()
-    weights = weight.to(x.dtype).contiguous().numpy()
-    done = _mixed(*_arguments(rows, x, steps, replicas), index.contiguous().numpy(), weights)
-    return x, int(done)
+    lists: Any = index.contiguous().numpy(), weight.to(x.dtype).contiguous().numpy()
+    return x, int(_mixed(*_arguments(rows, x, steps, replicas), *lists))

@@ -190,7 +190,7 @@ class Network(ABC):
     def mean_over_workers(self, rows: Tensor) -> Tensor:
         """Mean ``[..., d]`` over all n of rows ``[..., m, d]``: an observer's view, not charged."""
 
-    @property
+    @cached_property
     def server(self) -> Tensor:
         """The server's id ``[1]``, one above the workers'."""
         return torch.full((1,), self.n, device=self.workers.device)
