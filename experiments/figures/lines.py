@@ -30,6 +30,12 @@ class DrawnLine(NamedTuple):
     high: Floats | None = None
 
 
+def over_runs(name: str, x: Floats, values: Floats) -> DrawnLine:
+    """The mean of runs ``[R, K]``, with a band from their 10th to their 90th percentile."""
+    low, high = np.quantile(values, (0.1, 0.9), axis=0)
+    return DrawnLine(name, x, values.mean(0), low, high)
+
+
 @final
 @dataclass(frozen=True)
 class LineCurves:
@@ -66,7 +72,8 @@ def lines_figure(data: LineCurves) -> Figure:
     across, up = (scale == "log" for scale in data.scales)
     for number, line in enumerate(data.lines):
         colour = SERIES[number % len(SERIES)]
-        hidden = sum(_on(line, other, data) for other in data.lines[:number])
+        earlier = data.lines[:number]
+        hidden = sum(lies_on(line, other, data.lines, data.scales) for other in earlier)
         dashes = _DASHES[(number // len(SERIES) + hidden) % len(_DASHES)]
         x = positive(line.x) if across else line.x
         few = "o" if line.x.size <= 12 else None
@@ -88,28 +95,30 @@ def lines_figure(data: LineCurves) -> Figure:
     return figure
 
 
-def _drawn(line: DrawnLine, data: LineCurves) -> tuple[Floats, Floats]:
+def _drawn(line: DrawnLine, scales: tuple[str, str]) -> tuple[Floats, Floats]:
     """The points that are drawn, as an axis places them."""
-    across, up = (scale == "log" for scale in data.scales)
+    across, up = (scale == "log" for scale in scales)
     x, y = (positive(line.x) if across else line.x), shown(line.y, up)
     seen = np.isfinite(x) & np.isfinite(y)
     x, y = x[seen], y[seen]
     return (np.log(x) if across else x), (np.log(y) if up else y)
 
 
-def _on(line: DrawnLine, other: DrawnLine, data: LineCurves) -> bool:
-    """Whether half of a line's points lie on another line."""
-    (x, y), (x2, y2) = _drawn(line, data), _drawn(other, data)
+def lies_on(
+    line: DrawnLine, other: DrawnLine, lines: tuple[DrawnLine, ...], scales: tuple[str, str]
+) -> bool:
+    """Whether half of a line's points lie on another line of a panel of ``lines``."""
+    (x, y), (x2, y2) = _drawn(line, scales), _drawn(other, scales)
     if not (len(x) and len(x2)) or (np.diff(x2) < 0).any():
         return False
-    both = np.concatenate([_drawn(one, data)[1] for one in data.lines])
+    both = np.concatenate([_drawn(one, scales)[1] for one in lines])
     near = np.abs(np.interp(x, x2, y2, np.nan, np.nan) - y) < _CLOSE * np.ptp(both)
     return bool(2 * near.sum() >= len(x))
 
 
 def _unseen(line: DrawnLine, data: LineCurves) -> str:
     """Why a line has no point on the axes; empty where it has one."""
-    if len(_drawn(line, data)[0]) > 0:
+    if len(_drawn(line, data.scales)[0]) > 0:
         return ""
     if data.scales[0] == "log" and not (line.x > 0).any():
         return " (not drawn: at 0 on this axis)"
@@ -118,7 +127,7 @@ def _unseen(line: DrawnLine, data: LineCurves) -> str:
 
 def _keep_below(ax: Axes, data: LineCurves) -> None:
     """End a logarithmic axis not far above where the lines start."""
-    drawn = [y for _, y in (_drawn(line, data) for line in data.lines) if len(y)]
+    drawn = [y for _, y in (_drawn(line, data.scales) for line in data.lines) if len(y)]
     top = max((y[0] for y in drawn), default=0.0) + np.log(_ABOVE)
     if max((y.max() for y in drawn), default=0.0) > top:
         ax.set_yscale("log")

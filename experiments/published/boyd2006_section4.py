@@ -51,12 +51,12 @@ def measure(_: Request) -> Reproduction:
     panels = (
         CurvePanel(f"$n = {_N}$, slowest mode", "ticks", "$E\\Vert z_t\\Vert^2$",
                    (_band("complete", times, square), _band("ring", slow, along)),
-                   (DrawnLine("$(1-\\frac{1}{n-1})^t$", times, lam**times),
+                   (DrawnLine("$(1-1/(n-1))^t$", times, lam**times),
                     DrawnLine("$\\lambda_2^t$, ring", slow, ring.contraction() ** slow)),
                    scales=("linear", "log")),
         CurvePanel("", "workers $n$", "ticks for a factor $e$",
                    tuple(DrawnLine(name, x, times_by[name]) for name in times_by),
-                   (DrawnLine("$n$", x, x), DrawnLine("$n^3/2\\pi^2$", x, x**3 / 2 / np.pi**2))),
+                   (DrawnLine("$n$", x, x), DrawnLine("$n^3/(2\\pi^2)$", x, x**3 / 2 / np.pi**2))),
     )  # fmt: skip
     return Reproduction(tuple(numbers), panels, columns=2)
 

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, final
 
-from experiments.figures.reproduced import reproduced_figure
+from experiments.figures.reproduced_figure import reproduced_figure
 from experiments.figures.style import save, styled
 from experiments.files import write_atomically
 from experiments.reproduction import Reproduction

@@ -12,7 +12,7 @@ from algorithms.synchronisation.base import Barrier
 from algorithms.synchronisation.compute_times import Pareto
 from algorithms.synchronisation.stale import SSP
 from algorithms.trace import Trace
-from experiments.figures.lines import DrawnLine
+from experiments.figures.lines import over_runs
 from experiments.figures.reproduced import CurvePanel
 from experiments.published.figure import PublishedFigure, Request
 from experiments.reproduction import PublishedNumber, Reproduction, at_most, near
@@ -44,18 +44,19 @@ def measure(_: Request) -> Reproduction:
         numbers.append(at_most(f"s = {s}: seconds a gradient, of BSP's", 1.0, ratio,
                                unit="ratio"))  # fmt: skip
     lines = tuple(
-        DrawnLine("BSP, s = 0" if s == 0 else f"s = {s}", trace.seconds.mean(0)[1:],
-                  trace.suboptimality.mean(0)[1:])
+        over_runs("BSP, s = 0" if s == 0 else f"s = {s}", trace.seconds.mean(0)[1:],
+                  trace.suboptimality[:, 1:])
         for s, trace in traces.items()
     )  # fmt: skip
     by_gradient = tuple(
-        DrawnLine(line.name, trace.gradients.mean(0)[1:] * _N, line.y)
+        line._replace(x=trace.gradients.mean(0)[1:] * _N)
         for line, trace in zip(lines, traces.values(), strict=True)
     )
+    band = f"10 to 90% of {_REPLICAS} runs"
     up, view = "$f(x_t) - f^*$", ("linear", "log")
     panels = (
-        CurvePanel("", "modelled time [s]", up, lines, scales=view),
-        CurvePanel("", "gradients of all workers", up, by_gradient, scales=view),
+        CurvePanel("", "modelled time [s]", up, lines, scales=view, band=band),
+        CurvePanel("", "gradients of all workers", up, by_gradient, scales=view, band=band),
     )
     return Reproduction(tuple(numbers), panels, columns=2)
 

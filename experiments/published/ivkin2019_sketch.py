@@ -44,15 +44,15 @@ def measure(_: Request) -> Reproduction:
                 confidence=Confidence.DERIVED, source="Charikar et al. 2002: O(||x||/sqrt(width))"),
     ]  # fmt: skip
     r = np.array(_ROWS, dtype=np.float64)
-    share = np.array([found[k].mean for k in _ROWS])
+    share = (np.array(column) for column in zip(*(found[k] for k in _ROWS), strict=True))
     error = np.array([float(np.quantile(worst[k], 0.9)) for k in _ROWS])
     panels = (
         CurvePanel("", "rows of the sketch", "heavy coordinates found",
-                   (DrawnLine("share", r, share),), scales=("linear", "linear"),
+                   (DrawnLine("share", r, *share),), scales=("linear", "linear"),
                    limits=(0.0, 1.05)),
         CurvePanel("", "rows of the sketch", "worst error of a heavy one, of $\\Vert x\\Vert$",
                    (DrawnLine("90% of draws", r, error),),
-                   (DrawnLine("$1/\\sqrt{width}$", r, 0 * r + 1 / math.sqrt(_WIDTH)),),
+                   (DrawnLine("$1/\\sqrt{\\mathrm{width}}$", r, 0 * r + 1 / math.sqrt(_WIDTH)),),
                    scales=("linear", "log")),
     )  # fmt: skip
     return Reproduction(tuple(numbers), panels, columns=2)

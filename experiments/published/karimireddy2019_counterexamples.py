@@ -16,7 +16,7 @@ from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.absolute import Absolute
 from algorithms.run import one_thread
-from experiments.figures.lines import DrawnLine
+from experiments.figures.lines import over_runs
 from experiments.figures.reproduced import CurvePanel
 from experiments.published.figure import PublishedFigure, Request
 from experiments.reproduction import Reproduction, at_most, near
@@ -64,13 +64,13 @@ def measure(_: Request) -> Reproduction:
                 MeasuredMean.of(np.abs(third["EF-signSGD"][:, -1].sum(-1))), unit="x", **up),
     )  # fmt: skip
     steps = np.arange(_STEPS + 1.0)
-    view = ("linear", "linear")
+    view, band = ("linear", "linear"), "10 to 90% of runs"
     panels = (
         CurvePanel("1: g = 4 or -1", "steps", "mean $x_t$", tuple(
-            DrawnLine(k, np.arange(_DRIFT + 1.0), x[:, :, 0].mean(0)) for k, x in first.items()),
-            scales=view),
+            over_runs(k, np.arange(_DRIFT + 1.0), x[:, :, 0]) for k, x in first.items()),
+            scales=view, band=band),
         *(CurvePanel(title, "steps", "$x_1 + x_2$", tuple(
-            DrawnLine(k, steps, x.sum(-1).mean(0)) for k, x in found.items()), scales=view)
+            over_runs(k, steps, x.sum(-1)) for k, x in found.items()), scales=view, band=band)
           for title, found in (("2: $\\epsilon|x_1+x_2|+|x_1-x_2|$", second),
                                ("3: one of two samples", third))),
     )  # fmt: skip

@@ -70,6 +70,7 @@ def _panels(runs: Runs) -> tuple[CurvePanel, ...]:
             f"{place}, by {'bits' if bits else 'steps'}",
             "sent per worker [Mbit]" if bits else "steps", _UP, _lines(found, bits),
             scales=("log" if bits else "linear", "log"), limits=view,
+            band="range of the runs",
         )
         for bits in (False, True) for place, found in runs.items()
     )  # fmt: skip
@@ -77,7 +78,9 @@ def _panels(runs: Runs) -> tuple[CurvePanel, ...]:
 
 def _lines(found: Mapping[str, ErrorTrace], bits: bool) -> tuple[DrawnLine, ...]:
     return tuple(
-        DrawnLine(line.name, line.bits / 1e6 if bits else line.steps, line.error)
+        DrawnLine(
+            line.name, line.bits / 1e6 if bits else line.steps, line.error, line.low, line.high
+        )
         for line in found.values()
     )
 

@@ -36,7 +36,7 @@ def measure(_: Request) -> Reproduction:
     panels = (
         CurvePanel("", "delay $\\tau$", "largest stable $\\gamma L$",
                    (DrawnLine("measured", tau, middle),),
-                   (DrawnLine("$2\\sin\\frac{\\pi}{2(2\\tau+1)}$", tau, law),), (said,),
+                   (DrawnLine("$2\\sin(\\pi/(4\\tau+2))$", tau, law),), (said,),
                    scales=("linear", "linear")),
         CurvePanel(f"$\\tau = {_DELAY}$", "gradients", "$|x_t|$",
                    tuple(_run(h) for h in (0.3, 0.6, 0.64)), scales=("linear", "log")),

@@ -44,8 +44,8 @@ def measure(_: Request) -> Reproduction:
         for name, x in found.items()
     )
     panel = CurvePanel(
-        "eight workers that differ, no noise; bands over 16 runs", "steps", "$f(x_t) - f^*$",
-        lines, scales=("linear", "log"), limits=(1e-16, 1e2),
+        "eight workers that differ, no noise", "steps", "$f(x_t) - f^*$",
+        lines, scales=("linear", "log"), limits=(1e-16, 1e2), band=f"range of {_REPLICAS} runs",
     )  # fmt: skip
     return Reproduction(numbers, (panel,))
 

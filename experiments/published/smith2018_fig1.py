@@ -9,7 +9,7 @@ from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
 from algorithms.trace import Trace
-from experiments.figures.lines import DrawnLine
+from experiments.figures.lines import over_runs
 from experiments.figures.reproduced import CurvePanel
 from experiments.published.figure import PublishedFigure, Request
 from experiments.reproduction import PublishedNumber, Reproduction, at_most, near
@@ -19,6 +19,7 @@ from theory.rules.batch_rules import StagedBatch
 from theory.stepsizes import ConstantStep, StepDecay
 
 _GAMMA, _STAGE, _STAGES, _REPLICAS = 0.1, 300, 3, 256
+_BAND = f"10 to 90% of {_REPLICAS} runs"
 
 
 def measure(_: Request) -> Reproduction:
@@ -41,12 +42,12 @@ def measure(_: Request) -> Reproduction:
         ]  # fmt: skip
     t = np.arange(1.0, steps + 1)
     lines = tuple(
-        DrawnLine(name, t, trace.suboptimality.mean(0)[1:])
+        over_runs(name, t, trace.suboptimality[:, 1:])
         for name, trace in (("neither", flat), ("decaying stepsize", decay),
                             ("growing batch", grow))
     )  # fmt: skip
     panel = CurvePanel("halved, or doubled, every 300 steps", "steps", "$f(x_t) - f^*$", lines,
-                       scales=("linear", "log"))  # fmt: skip
+                       scales=("linear", "log"), band=_BAND)  # fmt: skip
     note = "a noisy quadratic in place of wide ResNets: the noise scale is all that the claim is of"
     return Reproduction(tuple(numbers), (panel,), (note,))
 

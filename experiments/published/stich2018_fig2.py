@@ -13,7 +13,7 @@ from algorithms.problems.logistic_data import digits
 from algorithms.problems.regularisers import L2
 from algorithms.run import run
 from algorithms.trace import Trace
-from experiments.figures.lines import DrawnLine
+from experiments.figures.lines import over_runs
 from experiments.figures.reproduced import CurvePanel
 from experiments.published.figure import CostClass, PublishedFigure, Request
 from experiments.reproduction import PublishedNumber, Reproduction, at_least, at_most, near
@@ -70,10 +70,11 @@ def measure(_: Request) -> Reproduction:
         for name, stated in _OTHER.items()
     ]  # fmt: skip
     lines = tuple(
-        DrawnLine(name, t.steps[1:] / _SAMPLES, t.weighted_suboptimality[:, 1:].mean(0))
+        over_runs(name, t.steps[1:] / _SAMPLES, t.weighted_suboptimality[:, 1:])
         for name, t in traces.items()
     )
-    panel = CurvePanel("digits below 5, $\\lambda = 1/n$", "epochs", "$f(\\bar x_t) - f^*$", lines)
+    panel = CurvePanel("digits below 5, $\\lambda = 1/n$", "epochs", "$f(\\bar x_t) - f^*$", lines,
+                       band=f"10 to 90% of {_REPLICAS} runs")  # fmt: skip
     note = (
         "the authors' data set epsilon (400,000 x 2000) is not at hand; f - f* after 3 epochs "
         "of it is " + ", ".join(f"{gap:.2g} ({name})" for name, gap in published.items())

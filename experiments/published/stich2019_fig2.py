@@ -27,7 +27,7 @@ def measure(_: Request) -> Reproduction:
     errors = {(n, h): _errors(n, h) for n in _WORKERS for h in _periods(n)}
     one = errors[1, 1].mean()
     names: dict[str, Callable[[int], int]] = {
-        "H = 1": lambda _: 1, "H = sqrt(T/n)": _longest, "H = T": lambda _: _STEPS,
+        "H = 1": lambda _: 1, "$H = \\sqrt{T/n}$": _longest, "H = T": lambda _: _STEPS,
     }  # fmt: skip
     numbers: list[PublishedNumber] = []
     for n in _WORKERS[1:]:

@@ -61,7 +61,7 @@ def measure(_: Request) -> Reproduction:
                         slow, fast, relative=1e-9, unit="s at the crossing"))  # fmt: skip
     bits = np.geomspace(1e2, 1e9, 80)
     panel = CurvePanel(
-        "$n = 16$, 10 Gbit/s, 20 $\\mu$s a message", "vector [bit]", "seconds",
+        "by the formulas, $n = 16$, 10 Gbit/s, 20 $\\mu$s", "vector [bit]", "seconds",
         tuple(DrawnLine(name, bits, np.array([seconds(_LINK, 16, m) for m in bits]))
               for name, (_, seconds, _s) in _ROWS.items()),
     )  # fmt: skip
@@ -70,9 +70,13 @@ def measure(_: Request) -> Reproduction:
         DrawnLine(name, x, np.array([played(make(n), 0.0).seconds for n in _SIZES]))
         for name, (make, _, _s) in _ROWS.items()
     )
+    formulas = tuple(
+        DrawnLine("", x, np.array([k * _ALPHA + v * _BETA * _BITS for k, v in map(law, _SIZES)]))
+        for _, _s, law in _ROWS.values()
+    )
     note = "every schedule's sums are checked: a wrong one has no time"
-    played_panel = CurvePanel("played, 64 bits, $\\alpha = 10$ s, $\\beta = 1/4$ s", "workers $n$",
-                              "seconds", costs)  # fmt: skip
+    told = "played; dashed: Table III, $\\alpha = 10$ s, $\\beta = 1/4$ s"
+    played_panel = CurvePanel(told, "workers $n$", "seconds", costs, formulas)
     return Reproduction(tuple(numbers), (played_panel, panel), (note,), columns=2)
 
 

@@ -41,12 +41,13 @@ def measure(_: Request) -> Reproduction:
              confidence=Confidence.ORDER, source="depends on the random start"),
     )  # fmt: skip
     t = np.arange(1.0, _STEPS + 1)
-    line = DrawnLine("PowerSGD", t, found, runs.min(0), runs.max(0))
+    line = DrawnLine("PowerSGD, median", t, found, runs.min(0), runs.max(0))
     panel = CurvePanel(
         f"{_ROWS} x {_COLUMNS}, rank {_RANK} and noise of 0.1",
-        f"power steps, warm start; band over {_STARTS} starts",
+        "power steps, warm start",
         "$\\Vert M - PQ^T\\Vert_F/\\Vert M\\Vert_F$", (line,),
         (DrawnLine("best rank 5", t, 0 * t + best),), scales=("linear", "linear"),
+        band=f"range of {_STARTS} starts",
     )  # fmt: skip
     return Reproduction(numbers, (panel,))
 

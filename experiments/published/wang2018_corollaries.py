@@ -17,6 +17,7 @@ from proofs_check.figure_runs.errors import gaussian, outcomes
 from theory.claims import Source
 
 _D, _DRAWS = 200, 4000
+_BUDGETS = {AtomBudget.QSGD: "$\\ell_1/\\ell_2$", AtomBudget.TERNGRAD: "$\\ell_1/\\ell_\\infty$"}
 
 
 def measure(_: Request) -> Reproduction:
@@ -49,7 +50,7 @@ def measure(_: Request) -> Reproduction:
         ]
         theory = DrawnLine(law, rank, p[order].numpy())
         panels.append(
-            CurvePanel(f"budget {budget.value}", "coordinate, by size", "share of draws sent",
+            CurvePanel(f"budget {_BUDGETS[budget]}", "coordinate, by size", "share of draws sent",
                        tuple(lines), (theory,), scales=("linear", "linear"))
         )  # fmt: skip
     return Reproduction(tuple(numbers), tuple(panels), columns=2)

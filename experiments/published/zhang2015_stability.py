@@ -31,7 +31,7 @@ def measure(_: Request) -> Reproduction:
     panel = CurvePanel(
         "moving rate of the centre $\\beta = \\alpha$", "elasticity $\\alpha$",
         "largest stable $\\eta L$", (DrawnLine("runs", a, np.array(list(found.values()))),),
-        (DrawnLine("$\\frac{4-4\\alpha}{2-\\alpha}$", fine, (4 - 4 * fine) / (2 - fine)),),
+        (DrawnLine("$(4-4\\alpha)/(2-\\alpha)$", fine, (4 - 4 * fine) / (2 - fine)),),
         scales=("linear", "linear"), limits=(0.0, 2.2),
     )  # fmt: skip
     return Reproduction(numbers, (panel,))

@@ -144,8 +144,8 @@ const report = (() => {
   const plotly = () => window.Plotly ? Promise.resolve() :
     script("assets/plotly.js", "plotly").then((text) => { document.head.append(make("script", {}, text)); });
   const COLOURS = {
-    light: ["#1f5a94", "#b4501e", "#2f7d5b", "#7a4b9a", "#a3812c", "#4a6a7a"],
-    dark: ["#7fb2ea", "#f0955c", "#74c9a0", "#c39be0", "#d9bb63", "#9dbccb"],
+    light: ["#1f5a94", "#b4501e", "#2a9d78", "#c069ab", "#aa9420", "#3d2a52"],
+    dark: ["#4f93dc", "#ee7f4a", "#35b98a", "#e0a9e6", "#e3d46c", "#f8f4fb"],
   };
   const faded = (colour) => `${colour}38`;
   const traces = (data, axis, log) => {

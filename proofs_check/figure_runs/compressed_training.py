@@ -97,8 +97,8 @@ def train(
         rows = method.models(state)
         lost = t % 10 == 0 and not float(rows.abs().amax()) < SPREAD
         if lost or t % every == 0:
-            value = float(problem.value(world.network.mean_over_workers(rows)).mean())
-            points.append(ErrorPoint.at(t, value - (problem.f_star or 0.0), world))
+            values = problem.value(world.network.mean_over_workers(rows))
+            points.append(ErrorPoint.of_runs(t, values - (problem.f_star or 0.0), world))
             ratio = points[-1].error / points[0].error
             lost = lost or ratio > (HOPELESS if t <= PATIENCE * setting.steps else 1.0)
         if lost:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import NamedTuple, Self, final
 
 import numpy as np
+from torch import Tensor
 
 from algorithms.methods.base import World
 from theory.arrays import Floats
@@ -17,17 +19,27 @@ class ErrorPoint(NamedTuple):
 
     Attributes:
         error: mean over runs, in the figure's measure.
+        low: least of the runs; NaN: there is one.
+        high: largest of the runs.
     """
 
     step: int
     error: float
     bits: float
+    low: float = math.nan
+    high: float = math.nan
 
     @classmethod
     def at(cls, step: int, error: float, world: World) -> Self:
         """Bits are those on the ledger of ``world``, mean over runs and workers."""
         sent = world.network.account((len(world.replicas),)).sent_bits.double().mean()
         return cls(step, error, float(sent))
+
+    @classmethod
+    def of_runs(cls, step: int, errors: Tensor, world: World) -> Self:
+        """The same of the errors ``[R]`` of several runs, with their range."""
+        point = cls.at(step, float(errors.mean()), world)
+        return point._replace(low=float(errors.min()), high=float(errors.max()))
 
 
 @final
@@ -39,12 +51,16 @@ class ErrorTrace(NamedTuple):
     Attributes:
         name: the method.
         error: in the figure's measure ``[K]``.
+        low: least of the runs ``[K]``; NaN: there is one.
+        high: largest of the runs ``[K]``.
     """
 
     name: str
     steps: Floats
     error: Floats
     bits: Floats
+    low: Floats
+    high: Floats
     lost: bool = False
     factor: float = 1.0
 
@@ -53,8 +69,8 @@ class ErrorTrace(NamedTuple):
         cls, name: str, points: Iterable[ErrorPoint], *, lost: bool = False, factor: float = 1.0
     ) -> Self:
         """The line through all points of one run, at least one."""
-        steps, error, bits = (np.array(column) for column in zip(*points, strict=True))
-        return cls(name, steps, error, bits, lost, factor)
+        steps, error, bits, low, high = (np.array(c) for c in zip(*points, strict=True))
+        return cls(name, steps, error, bits, low, high, lost, factor)
 
     def at(self, step: int) -> float:
         """Error after so many steps."""

@@ -23,8 +23,8 @@ from experiments.figures.reproduced import (
     DotPanel,
     FigureDrawing,
     PublishedDot,
-    reproduced_figure,
 )
+from experiments.figures.reproduced_figure import reproduced_figure
 from experiments.figures.style import png, styled, svg
 from experiments.figures.timeline import timeline_figure
 from experiments.figures.tradeoff import Point, TradeoffCurves, tradeoff_figure
@@ -117,7 +117,7 @@ KINDS: dict[str, Callable[[], Figure]] = {
     "panels": lambda: three_panels(run_curves()),
     "rate": lambda: rate_figure(rate_curves()),
     "readme": lambda: picture({"bsp-sgd": run_curves(), "qsgd": run_curves()}),
-    "reproduced": lambda: reproduced_figure(drawing()),
+    "reproduced_figure": lambda: reproduced_figure(drawing()),
     "timeline": lambda: timeline_figure(step_lanes()),
     "tradeoff": lambda: tradeoff_figure(tradeoff_curves()),
     "workers": lambda: workers_figure(worker_curves()),
@@ -259,17 +259,17 @@ def texts(ax: Axes) -> set[str]:
 
 
 def test_a_figure_made_again_writes_names_on_few_lines_and_the_order_on_theory() -> None:
-    figure = drawn("reproduced")
+    figure = drawn("reproduced_figure")
     left, right, table, spare = figure.axes
     assert texts(left) == {"line 0", "line 1", "$1/t$"} and texts(right) == {"line 0"}
     assert legend(figure) == {"published", "ours"} and not spare.get_visible()
-    solid, _, dashed, said = left.lines
+    solid, *_, dashed, said = left.lines
     assert (solid.get_linestyle(), dashed.get_linestyle()) == ("-", "--")
     assert said.get_ydata().tolist() == [2.0] and said.get_marker() == "D"
     assert [scales(ax) for ax in (left, right)] == [("linear", "log"), ("log", "log")]
     assert right.get_ylim() == (1e-1, 1e2) and solid.get_color() == right.lines[0].get_color()
     assert scales(table) == ("log", "linear")
-    assert texts(table) == {"5283  (5283)", "3  (<= 4)", "7"}
+    assert texts(table) == {"5283  (5283)", "3  (≤ 4)", "7"}
     assert [text.get_text() for text in table.get_yticklabels()] == [
         "exact",
         "bounded",
@@ -318,3 +318,47 @@ def test_the_readme_shows_each_row_solid_and_its_bound_dashed() -> None:
     solid, dashed = figure.axes[0].lines[:2]
     assert solid.get_linestyle() == "-" and dashed.get_linestyle() == "--"
     assert solid.get_color() == dashed.get_color() != figure.axes[0].lines[2].get_color()
+
+
+def test_lines_made_again_stay_apart() -> None:
+    """Dashes are theory's; the seventh name has a mark; what another covers is wide and pale."""
+    x = np.array([1.0, 2.0, 4.0, 8.0])
+    over, far = DrawnLine("over", x, 3 / x), DrawnLine("far", x, 1e-9 / x)
+    many = tuple(DrawnLine(f"line {k}", x, (3.0 + k) / x) for k in range(7))
+    band = replace_band(many[1])
+    panels = (
+        CurvePanel("", "workers", "error", (many[0], over, far), limits=(1e-1, 1e1)),
+        CurvePanel("", "steps", "error", (many[0],), published=(DrawnLine("He", x[:1], x[:1]),)),
+    )
+    with styled():
+        left, right = reproduced_figure(FigureDrawing("few", panels)).axes
+        crowd = reproduced_figure(
+            FigureDrawing("many", (CurvePanel("", "t", "error", (many[0], band, *many[2:])),))
+        )
+    wide = {line.get_label(): line.get_linewidth() for line in left.lines}
+    assert wide["line 0"] > 2 * wide["over"] and texts(left) == {"line 0", "over", "far ↓"}
+    assert [tick.get_text() for tick in left.get_xticklabels()] == ["1", "2", "4", "8"]
+    assert texts(right) == {"line 0", "He"}, "a published point without a line has its name"
+    lines = {line.get_label(): line for line in crowd.axes[0].lines}
+    assert {line.get_linestyle() for line in lines.values()} == {"-"}
+    first, seventh = lines["line 0"], lines["line 6"]
+    assert first.get_color() == seventh.get_color()
+    assert first.get_marker() != seventh.get_marker()
+    assert "band: interval of the mean, missed once in 10⁹" in legend(crowd)
+
+
+def replace_band(line: DrawnLine) -> DrawnLine:
+    """The line with a band around it."""
+    return line._replace(low=0.9 * line.y, high=1.1 * line.y)
+
+
+def test_names_stand_at_the_ends_of_lines_on_linear_axes() -> None:
+    x = np.arange(5.0)
+    panel = CurvePanel("", "t", "x", (DrawnLine("up", x, x), DrawnLine("down", x, -x)),
+                       scales=("linear", "linear"))  # fmt: skip
+    with styled():
+        (ax,) = reproduced_figure(FigureDrawing("two", (panel,))).axes
+    heights = {text.get_text(): text.xy[1] for text in ax.texts}
+    low, high = ax.get_ylim()
+    assert heights["up"] == pytest.approx((4 - low) / (high - low), abs=0.01)
+    assert heights["down"] == pytest.approx((-4 - low) / (high - low), abs=0.01)

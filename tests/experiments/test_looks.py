@@ -2,17 +2,71 @@
 
 from __future__ import annotations
 
+import itertools
+import re
+from importlib.resources import files
+
 import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_rgb
 
 from experiments.figures.lines import DrawnLine, LineCurves, lines_figure
-from experiments.figures.style import styled
+from experiments.figures.style import SERIES, styled
 from experiments.figures.tradeoff import Point, TradeoffCurves, tradeoff_figure
 from experiments.figures.workers import WorkerCurves, WorkersLine, workers_figure
 from experiments.reporting.signs import pretty
 from proofs_check.instruments.study import Study
 from proofs_check.studies import STUDIES
+from theory.arrays import Floats
+
+SEEN: dict[str, Floats] = {
+    "all": np.eye(3),
+    "no red": np.array([[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216],
+                        [-0.003882, -0.048116, 1.051998]]),
+    "no green": np.array([[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413],
+                          [-0.011820, 0.042940, 0.968881]]),
+    "no blue": np.array([[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602],
+                         [0.004733, 0.691367, 0.303900]]),
+}  # fmt: skip
+"""Linear RGB as eyes see it that lack a kind of cones: Machado, Oliveira, Fernandes 2009, Table 1,
+severity 1."""
+
+
+def cielab(linear: Floats) -> Floats:
+    """L*, a*, b* under D65 of linear RGB (CIE 15; IEC 61966-2-1)."""
+    xyz = (
+        np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+        @ np.clip(linear, 0.0, 1.0)
+        / np.array([0.9505, 1.0, 1.089])
+    )
+    x, y, z = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+def linear_rgb(colour: str) -> Floats:
+    """Without sRGB's gamma."""
+    c = np.array(to_rgb(colour))
+    return np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
+
+
+def test_colours_of_lines_are_told_apart_by_colour_blind_eyes_and_on_their_paper() -> None:
+    script = (files("experiments") / "templates" / "report.js").read_text(encoding="utf-8")
+    light, dark = (
+        tuple(re.findall(r"#\w{6}", re.search(rf"{name}: (\[.*\])", script)[1]))  # type: ignore[index]
+        for name in ("light", "dark")
+    )
+    assert light == SERIES
+    for colours, paper in ((light, "#ffffff"), (dark, "#1c2025")):
+        for name, seen in SEEN.items():
+            for one, other in itertools.combinations(colours, 2):
+                apart = cielab(seen @ linear_rgb(one)) - cielab(seen @ linear_rgb(other))
+                assert np.linalg.norm(apart) > 15, (name, one, other)
+        for colour in colours:
+            bright = sorted(
+                0.05 + linear_rgb(c) @ [0.2126, 0.7152, 0.0722] for c in (colour, paper)
+            )
+            assert bright[1] / bright[0] >= 3, (colour, paper)  # WCAG 2.1, 1.4.11
 
 
 def test_operators_of_a_row_look_different() -> None:

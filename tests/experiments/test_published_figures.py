@@ -14,7 +14,7 @@ from algorithms.compressors.rand_k import RandK
 from algorithms.memories.base import NoMemory
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.torus import Torus
-from experiments.figures.reproduced import reproduced_figure
+from experiments.figures.reproduced_figure import reproduced_figure
 from experiments.figures.style import styled, svg
 from experiments.published.figure import CostClass, Request, published_figures
 from experiments.reproduction import Reproduction

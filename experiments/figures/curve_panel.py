@@ -1,0 +1,176 @@
+"""A panel of measured lines, theory dashed on top of them, published points as open diamonds."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patheffects import Normal, Stroke
+from matplotlib.ticker import MaxNLocator
+
+from experiments.figures.lines import DrawnLine, lies_on
+from experiments.figures.reproduced import CurvePanel
+from experiments.figures.style import (
+    FAINT,
+    INK,
+    MARKERS,
+    SERIES,
+    folded,
+    legible,
+    logarithmic,
+    shown,
+)
+from theory.arrays import Floats
+
+DIRECT = 5
+"""Lines in a panel that can be labelled at their ends."""
+
+_THEORY: tuple[int, tuple[float, ...]] = (0, (4, 2.5))
+_APART = 0.066  # of the axis' height between two labels
+_FEW = 12  # points of a line that each have a mark
+_MARKS = 7  # on a line of many points that is told by its mark
+_TICKS = 7  # places on a logarithmic axis that are ticks themselves
+
+
+class LineLook(NamedTuple):
+    """How a name is drawn in every panel.
+
+    Attributes:
+        colour: of line and label.
+        marker: of its points; empty: a dot where the points are few.
+    """
+
+    colour: str
+    marker: str
+
+
+def looks(panels: tuple[CurvePanel, ...]) -> dict[str, LineLook]:
+    """A look for each name: six colours, and from the seventh name on a marker too.
+
+    Dashes are theory's alone.
+    """
+    names = dict.fromkeys(line.name for p in panels for line in (*p.lines, *p.published))
+    markers = ("", *MARKERS[1:])
+    return {
+        name: LineLook(SERIES[k % len(SERIES)], markers[k // len(SERIES) % len(markers)])
+        for k, name in enumerate(names)
+    }
+
+
+def labelled(panel: CurvePanel) -> int:
+    """Names that would stand beside the panel."""
+    return sum(bool(line.name) for line in (*panel.lines, *panel.theory))
+
+
+def draw_curves(ax: Axes, panel: CurvePanel, names: dict[str, LineLook], direct: bool) -> None:
+    """Draw the panel; ``direct``: names stand at the lines' ends, else only those of theory."""
+    across, up = (scale == "log" for scale in panel.scales)
+    for number, line in enumerate(panel.lines):
+        _measured(ax, line, names[line.name], (across, up), _covering(number, panel))
+    for line in panel.theory:
+        ax.plot(shown(line.x, across), shown(line.y, up), color=INK, linestyle=_THEORY,
+                linewidth=1.1, zorder=3.5)  # fmt: skip
+    for line in panel.published:
+        ax.plot(shown(line.x, across), shown(line.y, up), "D", color=names[line.name].colour,
+                markerfacecolor="white", markersize=5.5, markeredgewidth=1.2, linewidth=0,
+                zorder=4)  # fmt: skip
+    if panel.limits is not None:
+        ax.set_ylim(*panel.limits)
+    logarithmic(ax, x=across, y=up)
+    _ticks(ax, panel)
+    ax.set_xlabel(folded(panel.x_label))
+    ax.set_ylabel(folded(panel.y_label))
+    ax.set_title(panel.title, wrap=True)
+    ax.grid(True, color=FAINT, alpha=0.3)
+    _labels(ax, panel, names if direct else {})
+
+
+def _measured(
+    ax: Axes, line: DrawnLine, look: LineLook, logs: tuple[bool, bool], covered: int
+) -> None:
+    """A line with its band; one that is ``covered`` by others is the wider and paler, so that all
+    are seen, with its marks on top."""
+    x, y = shown(line.x, logs[0]), shown(line.y, logs[1])
+    few = line.x.size <= _FEW
+    every = 1 if few else max(1, line.x.size // _MARKS)
+    marks = {"marker": look.marker or ("o" if few else None), "markersize": 3.5, "markevery": every}
+    style: Any = {"color": look.colour, **marks}
+    ax.plot(x, y, **style, linewidth=1.5 + 2.4 * covered, alpha=0.5 if covered else 1.0,
+            label=line.name, zorder=2.8 if covered else 3)  # fmt: skip
+    if covered:
+        ax.plot(x, y, **style, linewidth=0, zorder=3.6)
+    if line.low is not None and line.high is not None:
+        ax.fill_between(x, shown(line.low, logs[1]), shown(line.high, logs[1]),
+                        color=look.colour, alpha=0.18, linewidth=0)  # fmt: skip
+
+
+def _covering(number: int, panel: CurvePanel) -> int:
+    """How many later lines, and of theory, lie on this one; three at most."""
+    seen = [_within(line, panel) for line in panel.lines]
+    theory = [_within(line, panel) for line in panel.theory]
+    line, every = seen[number], (*seen, *theory)
+    over = [one for one in (*seen[number + 1 :], *theory) if one.x.size > 2 < line.x.size]
+    hidden = (
+        lies_on(one, line, every, panel.scales) or lies_on(line, one, every, panel.scales)
+        for one in over
+    )
+    return min(sum(hidden), 3)
+
+
+def _within(line: DrawnLine, panel: CurvePanel) -> DrawnLine:
+    """The line's points between the panel's limits."""
+    low, high = panel.limits or (-np.inf, np.inf)
+    kept = (line.y >= low) & (line.y <= high)
+    return DrawnLine(line.name, line.x[kept], line.y[kept])
+
+
+def _ticks(ax: Axes, panel: CurvePanel) -> None:
+    """Whole numbers where the points are; on a logarithmic axis the points themselves if few."""
+    if panel.scales[0] == "linear":
+        if all((line.x % 1 == 0).all() for line in panel.lines):
+            ax.xaxis.set_major_locator(MaxNLocator(6, integer=True))
+        return
+    places = sorted({float(x) for line in panel.lines for x in line.x})
+    whole = bool(places) and places[-1] < 1000 and all(x % 1 == 0 for x in places)
+    if whole and len(places) <= _TICKS:
+        ax.set_xticks(places, [f"{x:g}" for x in places])
+
+
+def _labels(ax: Axes, panel: CurvePanel, names: dict[str, LineLook]) -> None:
+    """Names at the right end of their lines, moved apart where these meet; of what is published
+    at the points where no line has the name."""
+    ax.autoscale_view()  # else the axes are still those of before
+    to_axes = ax.transData + ax.transAxes.inverted()
+    drawn = [(line, legible(names[line.name].colour)) for line in panel.lines] if names else []
+    ends = []
+    for line, colour in (*drawn, *((line, INK) for line in panel.theory if line.name)):
+        x, y = shown(line.x, panel.scales[0] == "log"), shown(line.y, panel.scales[1] == "log")
+        seen = np.isfinite(x) & np.isfinite(y)
+        if not seen.any():
+            continue
+        last = int(np.flatnonzero(seen)[np.argmax(line.x[seen])])
+        height = float(np.clip(to_axes.transform((line.x[last], line.y[last]))[1], 0.0, 1.0))
+        ends.append((height, folded(line.name, 22) + _beyond(ax, y[seen]), colour))
+    ends.sort(key=lambda end: end[0])
+    heights: list[float] = []
+    for k, (height, text, _) in enumerate(ends):
+        room = _APART * (1 + 0.5 * (text.count("\n") + ends[k - 1][1].count("\n")))
+        heights.append(max(height, heights[-1] + room) if heights else height)
+    down = max(0.0, heights[-1] - 1.0) if heights else 0.0
+    style: Any = {"fontsize": 8, "va": "center", "ha": "left", "annotation_clip": False,
+                        "zorder": 5}  # fmt: skip
+    for height, (_, text, colour) in zip(heights, ends, strict=True):
+        ax.annotate(text, (1.02, height - down), xycoords="axes fraction", color=colour, **style)
+    measured = {line.name for line in panel.lines}
+    alone = [line for line in panel.published if names and line.name not in measured]
+    for line in alone:
+        ax.annotate(line.name, (line.x[-1], line.y[-1]), xytext=(6, 6), **style,
+                    textcoords="offset points", color=legible(names[line.name].colour),
+                    path_effects=[Stroke(linewidth=2.5, foreground="white"), Normal()])  # fmt: skip
+
+
+def _beyond(ax: Axes, y: Floats) -> str:
+    """An arrow where no point of a line is within the axis."""
+    low, high = sorted(ax.get_ylim())
+    return " ↓" if (y < low).all() else " ↑" if (y > high).all() else ""
