@@ -85,6 +85,9 @@ class Constants:
         lazy_window: past moves that this allowance looks back at.
         lead: clocks that a worker may be ahead of the slowest (SSP's s).
         lipschitz: largest norm of a gradient of any component [f / x].
+        lipschitz_one: largest entry of a gradient of any component: how much f can change by in
+            the 1-norm [f / x].
+        divergence: D(x*, x_0), D the distance that steps of mirror descent are measured by.
         hessian_lipschitz: ||grad^2 f(x) - grad^2 f(y)||_2 is at most this times ||x - y||
             [f / x^3].
         diameter: largest distance of two points that can occur [x].
@@ -145,6 +148,8 @@ class Constants:
     lazy_window: int | None = None
     lead: int | None = None
     lipschitz: float | None = None
+    lipschitz_one: float | None = None
+    divergence: float | None = None
     hessian_lipschitz: float | None = None
     diameter: float | None = None
     zeta2_star: float | None = None

@@ -21,10 +21,10 @@ from algorithms.sets.geometry import Euclidean, Geometry, NegativeEntropy
 from algorithms.topologies.random_mixing import RandomEdge
 from algorithms.topologies.ring import Ring
 from theory.orders.gossip_dual_averaging import gossip_dual_averaging
-from theory.orders.mirror_descent import mirror_descent
 from theory.theorems.d_psgd import d_psgd
 from theory.theorems.dgd import dgd as dgd_theorem
 from theory.theorems.dual_averaging import dual_averaging
+from theory.theorems.mirror_descent import mirror_descent
 from theory.theorems.projected_dgd import projected_dgd as projected_theorem
 
 _CONVEX = (*CORE, "lad-diabetes-sorted")  # whose gradients are bounded
@@ -86,10 +86,9 @@ ENTRIES: tuple[Row, ...] = (
         "mirror-descent",
         Recipe(
             lambda step, p, _t: MirrorDescent(step, Ring(p.n), _geometry(p)),
-            (projected_theorem,),
+            (projected_theorem, mirror_descent),
             Identity(),
             (absolute_data.SIMPLEX, "lad-diabetes-sorted"),
-            results=(mirror_descent,),
         ),
     ),
 )

@@ -114,6 +114,10 @@ class Absolute(Solved, Linear):
         steep = longest if self.batch else max(self.local_lipschitz)
         return steep + self.lam * radius if self.lam else steep
 
+    def largest_entry(self, radius: float = math.inf) -> float:
+        steep = float(self.features.abs().max())
+        return steep + self.lam * radius if self.lam else steep
+
     @cached_property
     def _minimum(self) -> tuple[Tensor, float]:
         rows, targets = self._flat.double().cpu().numpy(), self.targets.flatten().double().cpu()

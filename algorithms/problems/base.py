@@ -144,6 +144,11 @@ class Problem(ABC):
         """
         return math.inf
 
+    def largest_entry(self, radius: float = math.inf) -> float:
+        """Bound on every entry of the gradients that :meth:`lipschitz` speaks of [f / x]; infinite
+        where none is known."""
+        return self.lipschitz(radius)
+
     def kinks(self, x: Tensor) -> Tensor:
         """Coordinates (bool, shape of x) in which f has no derivative at points ``[..., d]``.
 

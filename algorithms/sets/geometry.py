@@ -12,8 +12,9 @@ from torch import Tensor
 
 from algorithms.kernels.row_norms import mean_abs
 from algorithms.kernels.scaled_sum import add_scaled
-from algorithms.problems.base import Problem, require_number, upper
+from algorithms.problems.base import Problem, exact, require_number, upper
 from algorithms.sets.base import ConvexSet, Unconstrained
+from algorithms.sets.simplex import Simplex
 from theory.constants import Constants
 
 _START = ("f_star", "initial_gap", "R2")
@@ -109,6 +110,19 @@ class NegativeEntropy(Geometry):
     @property
     def name(self) -> str:
         return f"entropy on the simplex(total={self.total:g})"
+
+    def within(self, c: Constants, problem: Problem) -> Constants:
+        """Where the total is 1: the largest entry of a gradient there, and the divergence of the
+        centre from a minimiser on the simplex."""
+        c, star = super().within(c, problem), problem.x_star
+        entry = problem.largest_entry(self.total)
+        if self.total != 1 or star is None or not Simplex().contains(star) or entry == math.inf:
+            return c
+        far = float(torch.special.xlogy(star, star * len(star)).sum())
+        known = upper("bounded models", f"on {self.name}")
+        return c.state(known, lipschitz_one=entry).state(
+            exact("closed form", "x_0 the centre"), divergence=far
+        )
 
     def radius(self, d: int) -> float:
         return self.total

@@ -39,8 +39,9 @@ NAMES = ("I", "II", "III", "IV", "000-2")
 _SPEEDUP = "rounds_for_speedup"
 _COLOURS = {
     RateStanding.HELD: "blue", RateStanding.AGREES: "green", RateStanding.SHORT: "yellow",
-    RateStanding.COARSE: "dim", RateStanding.REFUTED: "bold red", RateStanding.ALONE: "cyan",
-    RateStanding.UNFITTED: "dim", RateStanding.MISSING: "dim",
+    RateStanding.AS_BOUND: "magenta", RateStanding.COARSE: "dim",
+    RateStanding.REFUTED: "bold red", RateStanding.ALONE: "cyan", RateStanding.UNFITTED: "dim",
+    RateStanding.MISSING: "dim",
 }  # fmt: skip
 
 
@@ -158,7 +159,8 @@ def _show(cells: Sequence[TableCell], screen: Console, *, details: bool) -> None
 def _exponent(one: Exponent) -> str:
     if one.slope is None:
         return f"{one.variable}: [{_COLOURS[one.standing]}]{one.standing}[/]"
-    stated = "" if one.order is None else f" ({number(one.order, 3)})"
+    own = "" if one.own is None else f", its bound {number(one.own, 3)}"
+    stated = "" if one.order is None else f" ({number(one.order, 3)}{own})"
     measured = f"{number(one.slope, 3)} ± {number(one.half_width, 2)}"
     return f"{one.variable}: {measured}{stated} [{_COLOURS[one.standing]}]{one.standing}[/]"
 

@@ -122,6 +122,7 @@ def _line(one: Exponent) -> dict[str, str]:
         "slope": _number(one.slope, 3),
         "half": _number(one.half_width, 3),
         "order": "–" if one.order is None else f"{one.order:g}",
+        "own": "" if one.own is None else f"{one.own:.3g}",
         "evidence": one.evidence,
         "provenance": one.provenance,
     }

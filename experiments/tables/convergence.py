@@ -32,6 +32,7 @@ class RateStanding(StrEnum):
 
     HELD = "held"
     AGREES = "agrees"
+    AS_BOUND = "as its bound"
     SHORT = "short of it"
     COARSE = "too coarse"
     REFUTED = "refuted"
@@ -44,6 +45,8 @@ STANDINGS: dict[RateStanding, str] = {
     RateStanding.HELD: "a theorem with constants covers the runs, and its order was not refuted",
     RateStanding.AGREES: "no theorem with constants covers the runs; the interval of the exponent "
     "reaches the order that is stated, or lies below it",
+    RateStanding.AS_BOUND: "the error falls more slowly, or grows faster, than the order, but not "
+    "than the theorem's own bound over these points, where the leading term does not rule yet",
     RateStanding.SHORT: "the error falls more slowly, or grows faster, than stated here, by more "
     "than the interval; nothing certain is refuted",
     RateStanding.COARSE: "the interval reaches half a power above the stated one, so that 1/T "
@@ -67,6 +70,7 @@ class Exponent:
         slope: the exponent, None where there is no fit.
         half_width: of its interval.
         order: the stated exponent, None: none is.
+        own: the exponent of the theorem's own bound over the points, None where it is not known.
         evidence: how it was found.
         provenance: seeds, replicas, steps.
         theorem: the theorem or order behind it, or empty.
@@ -80,6 +84,7 @@ class Exponent:
     evidence: str = ""
     provenance: str = ""
     theorem: str = ""
+    own: float | None = None
 
 
 @final
@@ -202,15 +207,22 @@ def _exponent(variable: str, result: CellResult | None) -> Exponent:
     if result is None:
         return Exponent(variable, RateStanding.MISSING)
     verdict = result.verdicts[0]
+    order = _order(verdict)
+    own = verdict.bound if verdict.bound != order else None
     return Exponent(
-        variable, standing(verdict), verdict.statistic, verdict.uncertainty, verdict.bound,
-        verdict.evidence, verdict.provenance, verdict.theorem,
+        variable, standing(verdict), verdict.statistic, verdict.uncertainty, order,
+        verdict.evidence, verdict.provenance, verdict.theorem, own,
     )  # fmt: skip
+
+
+def _order(verdict: Verdict) -> float | None:
+    """The stated exponent: ``order`` is x^power, ``bound`` what the run was set beside."""
+    return float(verdict.order.partition("^")[2]) if verdict.order else verdict.bound
 
 
 def standing(verdict: Verdict) -> RateStanding:
     """What a verdict says of its exponent."""
-    slope, half, order = verdict.statistic, verdict.uncertainty, verdict.bound
+    slope, half, order = verdict.statistic, verdict.uncertainty, _order(verdict)
     if slope is None or half is None:
         return RateStanding.UNFITTED
     if verdict.outcome is Outcome.REFUTED:
@@ -220,7 +232,8 @@ def standing(verdict: Verdict) -> RateStanding:
     if order is None:
         return RateStanding.ALONE
     if slope - half > order:
-        return RateStanding.SHORT
+        own = order if verdict.bound is None else verdict.bound
+        return RateStanding.SHORT if slope - half > own else RateStanding.AS_BOUND
     return RateStanding.COARSE if slope + half > order + _COARSE else RateStanding.AGREES
 
 

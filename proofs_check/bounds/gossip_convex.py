@@ -14,21 +14,33 @@ from algorithms.methods.gossip_convex.gossip_dual_averaging import GossipDualAve
 from algorithms.methods.gossip_convex.mirror_descent import MirrorDescent
 from algorithms.methods.gossip_convex.projected_dgd import projected_dgd
 from algorithms.problems import entries
-from algorithms.problems.absolute_data import diabetes
+from algorithms.problems.absolute_data import SIMPLEX, diabetes, simplex_signs
+from algorithms.problems.base import Problem
 from algorithms.sets.ball import Ball
+from algorithms.sets.geometry import NegativeEntropy
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.random_mixing import RandomEdge
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.torus import Torus
 from proofs_check.bounds.check import BoundCheck
 from proofs_check.bounds.settings import ALIGNED, MILD, aligned, mild, of_row
+from theory.stepsizes import Stepsize
 from theory.theorems.d_psgd import d_psgd
 from theory.theorems.dgd import dgd
 from theory.theorems.dual_averaging import dual_averaging
+from theory.theorems.mirror_descent import mirror_descent as mirror
 from theory.theorems.projected_dgd import projected_dgd as projected
 
 _LAD, _LOGREG = "lad-diabetes-sorted, 4 samples", "logreg-breast-cancer"
+_SIGNS = partial(simplex_signs, 8)
 _EIGHT, _NINE = partial(diabetes, 8, batch=4), partial(diabetes, 9, batch=4)
+
+
+def _entropic(
+    graph: type[Ring] | type[Complete], step: Stepsize, objective: Problem, _steps: int
+) -> MirrorDescent:
+    return MirrorDescent(step, graph(objective.n), NegativeEntropy())
+
 
 BOUND_CHECKS: tuple[BoundCheck, ...] = (
     BoundCheck("dgd", _LAD, dgd, _EIGHT, lambda step, p, _t: DPSGD(step, Ring(p.n)), 400),
@@ -43,6 +55,13 @@ BOUND_CHECKS: tuple[BoundCheck, ...] = (
     BoundCheck(
         "mirror-descent", _LAD, projected, _NINE,
         lambda step, _p, _t: MirrorDescent(step, Torus(3, 3)), 400,
+    ),
+    *(
+        BoundCheck(
+            "mirror-descent", f"{SIMPLEX}, {graph.__name__.lower()}", mirror, _SIGNS,
+            partial(_entropic, graph), 1000,
+        )
+        for graph in (Ring, Complete)
     ),
     BoundCheck(
         "gossip-dual-averaging", f"{_LAD}, ring", dual_averaging, _EIGHT,

@@ -80,7 +80,7 @@ def points(
             yield from (SweepPoint(one, build(n), steps) for one in _graphs(row, build(n), steps))
         case "tau" if _waits_for_nobody(row, build(n), steps):
             for at in values or BOUNDS:
-                yield SweepPoint(_put(row, Asynchronous, SSP(int(at))), build(n), steps)
+                yield SweepPoint(put(row, Asynchronous, SSP(int(at))), build(n), steps)
         case _:
             name, ladder = _moved_by(row, build(n), variable, steps)
             for at in values or ladder:
@@ -124,7 +124,7 @@ def _graphs(row: Row, problem: Problem, steps: int) -> Iterator[Row]:
         raise ValueError(f"row {row.key!r} has no mixing matrix, and no spectral gap to vary")
     for topology in gallery(problem.n):
         if topology.period == 1 and topology.n == problem.n:
-            yield _put(row, Topology, topology)
+            yield put(row, Topology, topology)
 
 
 def _waits_for_nobody(row: Row, problem: Problem, steps: int) -> bool:
@@ -133,7 +133,7 @@ def _waits_for_nobody(row: Row, problem: Problem, steps: int) -> bool:
     return any(isinstance(one, Asynchronous) for one in _nodes(row.build(problem, steps)))
 
 
-def _put(row: Row, kind: type[Any], part: Any) -> Row:
+def put(row: Row, kind: type[Any], part: Any) -> Row:
     """The row with ``part`` in the place of every part of a ``kind``."""
     recipe = row.ready()
 

@@ -66,6 +66,9 @@ class Stating(Problem):
     def lipschitz(self, radius: float = float("inf")) -> float:
         return self.inner.lipschitz(radius)
 
+    def largest_entry(self, radius: float = float("inf")) -> float:
+        return self.inner.largest_entry(radius)
+
     def kinks(self, x: Tensor) -> Tensor:
         return self.inner.kinks(x)
 

@@ -76,7 +76,7 @@ def bound_of(theorem: Theorem, **known: Any) -> Any:
     if isinstance(theorem, Descent):
         return exact(theorem.start(c, gamma) / TIME + sum(theorem.floors(c, gamma)))
     if isinstance(theorem, Neighbourhood):
-        return exact(c.need("R2") / (2 * GAMMA * TIME) + GAMMA * theorem.floor(c))
+        return exact(theorem.distance(c) / (GAMMA * TIME) + GAMMA * theorem.floor(c))
     if isinstance(theorem, WeightedAverage):
         start, noise, drift = theorem.parts(c, cast(float, SHIFT))
         weights = TIME * (SHIFT**2 + SHIFT * (TIME - 1) + (TIME - 1) * (2 * TIME - 1) / 6)

@@ -24,6 +24,7 @@ from proofs_check.instruments.study import fitted
 from proofs_check.methods.sweep_orders import stated_order
 from proofs_check.methods.sweep_points import SweepPoint, known_at, points, value_at
 from proofs_check.methods.tuned_run import TunedRun, bound_at_end, measured, tuned_run
+from proofs_check.table_iv.formulas import FormulaExponent, formula_exponent
 from proofs_check.table_iv.trial import GROUPS, OCTAVES, TableTrial
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
@@ -36,6 +37,7 @@ from theory.theorem import Metric, Theorem
 CHECK = "Table IV"
 _TAIL = 16  # a convex cell is fitted from T/16 on
 _RECORDS = 48
+_DIVERGED = 100.0  # times the error at the start
 _METRICS = {
     Objective.CONVEX: Metric.SUBOPTIMALITY,
     Objective.NONCONVEX: Metric.AVERAGE_SQUARED_GRADIENT,
@@ -54,6 +56,8 @@ class TrialPoints(NamedTuple):
         told: how the variable was moved.
         bounds: the theorem's bound at the points ``[K]``, or None.
         settings: the constants of each run.
+        formula: the exponent over the points of the bound of the cell's result, whether or not it
+            covers these stepsizes; None where it cannot be evaluated there.
     """
 
     x: Floats
@@ -64,6 +68,7 @@ class TrialPoints(NamedTuple):
     told: str
     bounds: Floats | None
     settings: tuple[Constants, ...]
+    formula: FormulaExponent | None = None
 
 
 def table_result(trial: TableTrial, variable: str, replicas: int, seed: int) -> CellResult:
@@ -87,12 +92,17 @@ def _points(trial: TableTrial, variable: str, replicas: int, seed: int) -> Trial
     """
     if variable == "T" and trial.objective is Objective.CONVEX:
         return _along(trial, replicas, seed)
-    if variable == "T":
+    if variable == "n":
+        trial = trial.of_sizes()
+        places = trial.sizes()
+    elif variable == "T":
         horizons = tuple(trial.steps / 2**k for k in range(OCTAVES.bit_length() - 1, -1, -1))
         places = points(trial.row, trial.build, "T", trial.n, trial.steps, horizons)
     else:
         places = points(trial.row, trial.build, variable, trial.n, trial.steps, ())
     found: dict[float, TunedRun] = {}
+    at_place: dict[float, SweepPoint] = {}
+    grown: list[float | None] = []
     for place in places:
         try:
             played = _played(trial, place, replicas, seed + len(found), records=2)
@@ -101,8 +111,10 @@ def _points(trial: TableTrial, variable: str, replicas: int, seed: int) -> Trial
                 raise
             continue
         at = value_at(variable, known_at(played, place), place)
-        if at is not None and not any(abs(at - known) <= 1e-9 * abs(at) for known in found):
-            found[at] = played
+        if _grew(played, trial.objective):
+            grown.append(at)
+        elif at is not None and not any(abs(at - other) <= 1e-9 * abs(at) for other in found):
+            found[at], at_place[at] = played, place
     if len(found) < 3:
         raise ValueError(f"{len(found)} values of {variable} give a finite error, a rate needs 3")
     x = np.array(sorted(found))
@@ -112,9 +124,22 @@ def _points(trial: TableTrial, variable: str, replicas: int, seed: int) -> Trial
     series = [measured(one.trace, metric) for one in runs]
     ends = np.stack([y[:, -1] for y in series if y is not None], axis=1)
     told = f"{variable} from {x[0]:.4g} to {x[-1]:.4g}"
+    if grown:
+        left = ", ".join(f"{at:.4g}" for at in grown if at is not None)
+        told += f" (left out, since the error grew there: {left})"
     bounds = None if theorem is None else np.array([bound_at_end(theorem, one) for one in runs])
     settings = tuple(one.constants for one in runs)
-    return TrialPoints(x, ends, metric, theorem, runs[-1], told, bounds, settings)
+    formula = formula_exponent(
+        (trial.result, *trial.also), x, [(found[at], at_place[at]) for at in x]
+    )
+    return TrialPoints(x, ends, metric, theorem, runs[-1], told, bounds, settings, formula)
+
+
+def _grew(played: TunedRun, objective: Objective) -> bool:
+    """Whether a run ended far above its start: no rate is read off one that diverges."""
+    trace = played.trace
+    curve = trace.suboptimality if objective is Objective.CONVEX else trace.squared_gradient
+    return bool(curve[:, -1].mean() > _DIVERGED * curve[:, 0].mean())
 
 
 def _along(trial: TableTrial, replicas: int, seed: int) -> TrialPoints:
@@ -162,7 +187,7 @@ def _verdict(
     """Held to where a theorem covers the runs, else compared; without an order it stands alone.
 
     In other variables than T the points need not show the order: where the theorem's own bound has
-    another exponent over them, no order is refuted there.
+    another exponent over them, no order is refuted there, and ``bound`` is that exponent.
     """
     told = (
         f"{found.longest.tuned.method.name}, n = {trial.n}, {fit.replicas} replicas, seed {seed}, "
@@ -188,7 +213,9 @@ def _verdict(
         claim=f"{claim}: exponent <= {power:g}" + (f" ({name})" if name else ""), provenance=told,
     )  # fmt: skip
     held = theorem is not None and theorem.confidence.assertable and stated is not None
-    basis, why = str(theorem.source) if theorem else trial.basis, ""
+    basis, why, own = str(theorem.source) if theorem else trial.basis, "", None
+    if found.formula is not None and variable != "T":
+        own = found.formula.power
     if held and variable != "T":
         order = stated_order(
             trial.row, variable, found.x, theorem, found.bounds, found.settings, vacuous=0
@@ -196,8 +223,14 @@ def _verdict(
         assert order is not None
         why = order.why
         held = order.asserted and not (why and verdict.outcome is Outcome.REFUTED)
+    elif own is not None:
+        assert found.formula is not None
+        why = f"the bound of {found.formula.name} has the exponent {own:.3g} at these constants "
+        why += "and stepsizes" + ("" if theorem else ", which it does not cover")
+        why += f" ({found.formula.told})" if found.formula.told else ""
     return replace(
         verdict, check=f"{CHECK}, {verdict.check}", theorem=name,
+        bound=verdict.bound if own is None else own,
         outcome=verdict.outcome if held else Outcome.COMPARED,
         evidence="; ".join(filter(None, (verdict.evidence, why, found.told, basis))),
     )  # fmt: skip

@@ -14,11 +14,16 @@ the exponent is compared with the order.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import final
 
 from algorithms.catalogue import Row, problem
 from algorithms.problems.base import Problem
+from algorithms.topologies.base import Topology
+from algorithms.topologies.hypercube import Hypercube
+from proofs_check.methods.sweep_points import SIZES, SweepPoint, put
+from proofs_check.problems.copies import copies
 from theory.claims import Confidence
 from theory.stepsizes import ConstantStep, InverseTimeStep, Stepsize
 from theory.survey.classification import Objective, Scheme
@@ -26,6 +31,8 @@ from theory.theorem import OrderOnly, Result, Theorem
 
 _NAMES = {"gap": "lam"}  # of constants, where they differ from the variable's
 GROUPS = 32  # of the jackknife: 16 give intervals half as wide again
+_SHORT = 0.125  # L times the largest stepsize where n is varied
+_COPIED = 2  # workers that are copied where n is varied
 OCTAVES = 8  # the shortest horizon of a non-convex cell is an eighth of the longest
 
 
@@ -50,6 +57,7 @@ class TableTrial:
         single: whether a step is one worker's gradient and moves the mean model by its n-th part.
         peers: messages that a worker sends for one of its gradients where it meets others.
         note: what a reader should know of the choice.
+        also: theorems whose bound is set beside an exponent where that of the result says nothing.
     """
 
     line: str
@@ -64,6 +72,7 @@ class TableTrial:
     single: bool = False
     peers: int = 1
     note: str = ""
+    also: tuple[Theorem, ...] = ()
 
     @property
     def replicas(self) -> int:
@@ -85,6 +94,21 @@ class TableTrial:
     def build(self, n: int) -> Problem:
         """The problem for n workers."""
         return problem(self.problem, n)
+
+    def of_sizes(self) -> TableTrial:
+        """The trial with which n is varied: in a non-convex cell steps so short, however many
+        workers there are, that terms of a higher order in the stepsize stay small."""
+        convex = self.objective is Objective.CONVEX
+        return self if convex else replace(self, first=min(self.first, _SHORT))
+
+    def sizes(self) -> Iterator[SweepPoint]:
+        """Where n alone moves: copies of the same two workers, so that no shard shrinks, and in
+        gossip on a graph whose gap falls as 1/log n (a ring's falls as 1/n^2)."""
+        base = self.build(_COPIED)
+        for n in SIZES:
+            gossip = self.line.startswith("Gossip")
+            one = put(self.row, Topology, Hypercube(n)) if gossip else self.row
+            yield SweepPoint(one, copies(base, n // _COPIED), self.steps)
 
     def rule(self, objective: Problem, steps: int) -> Stepsize:
         """The stepsizes of a run of so many steps on a problem, as this file's docstring says.

@@ -30,7 +30,7 @@ from algorithms.topologies.ring import Ring
 from proofs_check.cell import Cell, CellKind
 from proofs_check.table_iv.trial import GROUPS, TableTrial
 from theory.survey.classification import Objective
-from theory.theorem import Result
+from theory.theorem import Result, Theorem
 from theory.theorems.ad_psgd import ad_psgd
 from theory.theorems.asysg_con import asysg_con
 from theory.theorems.bsp_nonconvex import bsp_nonconvex
@@ -144,6 +144,7 @@ def _pair(
     first: float = 0.5,
     peers: int = 1,
     note: str = "",
+    also: tuple[Theorem, ...] = (),
 ) -> tuple[TableTrial, TableTrial]:
     """Both cells of a line whose steps are everybody's gradients.
 
@@ -157,7 +158,7 @@ def _pair(
         ),
         TableTrial(
             line, _NONCONVEX, curved, _CURVED, results[1], 8, steps, variables, first,
-            peers=peers, note=note,
+            peers=peers, note=note, also=also,
         ),
     )  # fmt: skip
 
@@ -229,8 +230,8 @@ _SERVER: tuple[TableTrial, ...] = (
 _PEERS: tuple[TableTrial, ...] = (
     *_pair(
         "Gossip, BSP, Null", row("d-psgd"), (choco_sgd_strongly_convex, d_psgd), "T", "n", "gap",
-        convex=_UNEQUAL, peers=2,
-        note="convex: CHOCO-SGD's theorem at delta = 1 is about gossip without compression",
+        convex=_UNEQUAL, peers=2, also=(choco_sgd_nonconvex,),
+        note="CHOCO-SGD's theorems at delta = 1 are about gossip without compression",
     ),
     *_pair(
         "Gossip, BSP, Quant.", _choco(_SHRUNK), (choco_sgd_strongly_convex, choco_sgd_nonconvex),

@@ -202,10 +202,14 @@ class WeightedAverage(InverseTimeTheorem):
 
 
 class Neighbourhood(ConstantStepTheorem):
-    """R2/(2 gamma T) + gamma floor for the average of all mean models: convex, Lipschitz, mixed."""
+    """D/(gamma T) + gamma floor for the average of all mean models: convex, Lipschitz, mixed.
+
+    D is the distance of the start from x*, by which steps are measured: R2/2 or a divergence.
+    """
 
     metric = Metric.WEIGHTED_SUBOPTIMALITY
     any_scale = True
+    far = "R2"
 
     @abstractmethod
     def floor(self, c: Constants) -> float:
@@ -214,11 +218,16 @@ class Neighbourhood(ConstantStepTheorem):
     def premises(self, c: Constants) -> tuple[Condition, ...]:
         return connected(c), convex(c, "f_i")
 
+    def distance(self, c: Constants) -> float:
+        """D(x*, x_0): half the squared distance, or the divergence of another geometry."""
+        return c.need(self.far) / 2 if self.far == "R2" else c.need(self.far)
+
     def prescribed(self, c: Constants, horizon: int) -> ConstantStep:
-        return ConstantStep(math.sqrt(c.positive("R2") / (2 * horizon * self.floor(c))))
+        c.positive(self.far)
+        return ConstantStep(math.sqrt(self.distance(c) / (horizon * self.floor(c))))
 
     def curve(self, c: Constants, step: ConstantStep, times: Floats) -> Floats:
-        return per_step(c.need("R2") / (2 * step.gamma), times) + step.gamma * self.floor(c)
+        return per_step(self.distance(c) / step.gamma, times) + step.gamma * self.floor(c)
 
     def weight(self, c: Constants, step: Stepsize, t: int) -> float:
         return 1.0

@@ -6,6 +6,7 @@ import math
 
 import pytest
 import torch
+from scipy.special import rel_entr
 from torch.nn.functional import normalize, softplus
 
 from algorithms.catalogue import problem, row
@@ -17,7 +18,7 @@ from algorithms.methods.gossip_convex.gossip_dual_averaging import (
 )
 from algorithms.methods.gossip_convex.mirror_descent import MirrorDescent
 from algorithms.methods.gossip_convex.projected_dgd import projected_dgd
-from algorithms.problems.absolute_data import diabetes
+from algorithms.problems.absolute_data import diabetes, simplex_signs
 from algorithms.problems.columns_data import breast_cancer as by_columns
 from algorithms.problems.columns_data import sigmoid_breast_cancer
 from algorithms.problems.logistic_data import breast_cancer
@@ -129,6 +130,21 @@ def test_other_distances_state_no_lengths():
     assert not {"lipschitz", "R2"} & set(c.stated()) and c.convex
 
 
+def test_the_entropy_states_entries_and_the_divergence_of_a_minimiser_on_its_simplex():
+    """Signs have entries of 1; D(x*, centre) by scipy's relative entropy; diabetes' x* is not on
+    the simplex, and of sum 2 the entropy is half as strongly convex."""
+    built = simplex_signs(4)
+    c = MirrorDescent(STEP, Ring(4), NegativeEntropy()).constants(built)
+    star = built.x_star.numpy()
+    assert c.divergence == pytest.approx(rel_entr(star, 1 / built.d).sum(), rel=1e-12)
+    x = Key.seed(1).draws(torch.arange(1), torch.arange(50)).normal(built.d, torch.float64)[0]
+    assert float(built.all_gradients(x).abs().max()) <= c.lipschitz_one == 1.0
+    off = (diabetes(4), NegativeEntropy()), (built, NegativeEntropy(2.0))
+    for other, geometry in off:
+        known = MirrorDescent(STEP, Ring(4), geometry).constants(other)
+        assert known.divergence is known.lipschitz_one is None
+
+
 def test_random_pairs_contract_in_mean_square_and_guests_are_not_told():
     """||W x||^2 averaged over the edges of a ring of four, by its eigenvector (1, 0, -1, 0)."""
     c = GossipDualAveraging(STEP, RandomEdge(Ring(4))).constants(diabetes(4))
@@ -144,6 +160,7 @@ TUNED = {
     ("projected-dgd", "lad-diabetes-sorted"): "projected_dgd",
     ("projected-dgd", "logreg-breast-cancer"): "projected_dgd",
     ("mirror-descent", "lad-diabetes-sorted"): "projected_dgd",
+    ("mirror-descent", "simplex-signs"): "mirror_descent",
     ("gossip-dual-averaging", "lad-diabetes-sorted"): "dual_averaging",
 }
 

@@ -101,6 +101,12 @@ PLANTED: tuple[tuple[str, Callable[[Any], dict[str, Any]], str], ...] = (
         "the sums fit",
     ),
     ("projected_dgd", lambda p: {"claimed": p.AMOUNT.subs(p.lam, 0)}, "sums fit"),
+    ("mirror_descent", lambda p: {"claimed": p.AMOUNT.subs(p.n, 1)}, "three sums"),
+    (  # W^k - J by its spectral norm, as if rows were measured by their lengths
+        "mirror_descent",
+        lambda p: {"network": p.NETWORK / sp.sqrt(p.n)},
+        "three sums",
+    ),
     ("dual_averaging", lambda p: {"claimed": p.AMOUNT.subs(p.gap, 1)}, "the three sums fit"),
     ("pr_sgd", lambda p: {"claimed": p.FLOOR - p.gamma * p.L}, "sum of T steps"),
     ("pr_sgd", lambda p: {"claimed": p.FLOOR.subs(p.H, 1)}, "sum of T steps"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import pytest
 
@@ -16,6 +16,7 @@ from proofs_check.table_iv.measure import _played, _points, _verdict, table_resu
 from proofs_check.table_iv.trial import TableTrial
 from proofs_check.table_iv.trials import TRIALS, table_cells, trial_of
 from proofs_check.verdict import Outcome
+from theory.constants import Constants
 from theory.stepsizes import ConstantStep
 from theory.survey.classification import Compression, Objective, Scheme
 from theory.survey.convergence import (
@@ -162,20 +163,43 @@ def test_a_method_with_other_stepsizes_than_it_is_given_is_refuted(
 
 
 def test_an_order_in_n_is_held_to_where_the_bound_of_the_runs_has_it() -> None:
-    """PR-SGD's constants grow with n on data, and its bound there with them: an exponent above the
-    order is compared, with that reason. Were the bound to fall by the order, it would be refuted.
-    """
+    """Copies leave all constants but n as they are, and PR-SGD's error falls by its order where its
+    own bound grows with n (drift, at H = 4). Were the bound to fall by the order, runs whose error
+    falls by n^-0.38 would be refuted."""
     trial = TRIALS["PS, L-SGD, Null, non-convex"]
     found = _points(trial, "n", 32, 1)
-    assert found.theorem is not None and found.bounds is not None
+    assert found.theorem is not None and found.bounds is not None and found.formula is not None
+    names = {field.name for field in fields(Constants)} - {"n", "statements"}
+    for one in found.settings:
+        assert all(getattr(one, name) == getattr(found.settings[0], name) for name in names)
     fit = fit_power(found.x, found.samples, TEST_ERROR, groups=32)
     verdict = _verdict(trial, "n", found, fit, 1)
-    assert verdict.outcome is Outcome.COMPARED
-    assert "move with n: the bound itself has the exponent" in verdict.evidence
-    order = float(found.theorem.order.exponents["n"])
-    still = (found.settings[0],) * len(found.settings)
-    falling = found._replace(bounds=found.x**order, settings=still)
-    assert _verdict(trial, "n", falling, fit, 1).outcome is Outcome.REFUTED
+    assert verdict.outcome is Outcome.SUPPORTED
+    assert (verdict.order, verdict.bound) == ("n^-0.5", found.formula.power)
+    assert "its leading term does not rule yet" in verdict.evidence
+    falling = found._replace(bounds=found.x**-0.5, samples=found.samples * found.x**0.1)
+    assert _verdict(trial, "n", falling, fit_power(found.x, falling.samples, TEST_ERROR, groups=32),
+                    1).outcome is Outcome.REFUTED  # fmt: skip
+
+
+def test_the_exponent_of_a_formula_is_that_of_its_terms() -> None:
+    """Plain SGD at gamma = c sqrt(n): both terms fall as n^-1/2. Local SGD's drift grows as H^2,
+    with G2 at the start in the place of one that no quadratic has."""
+    found = _points(replace(BSP_NONCONVEX, steps=64), "n", 2, 1)
+    assert found.formula is not None and found.formula.told == ""
+    assert found.formula.power == pytest.approx(-0.5, abs=1e-4)
+    local = _points(replace(TRIALS["PS, L-SGD, Null, convex"], steps=256), "H", 2, 1).formula
+    assert local is not None and local.told == "G2 as it is at the start"
+    assert 1.9 < local.power < 2
+    nobody = _points(replace(TRIALS["PS, SSP, Quant., convex"], steps=64), "tau", 2, 1)
+    assert nobody.formula is None, "no source states a rate"
+
+
+def test_what_diverges_is_left_out_and_said() -> None:
+    """At the consensus step 1/2 CHOCO with a twentieth of the coordinates diverges."""
+    found = _points(replace(TRIALS["Gossip, BSP, Spars., convex"], steps=256), "delta", 2, 1)
+    assert "left out, since the error grew there: 0.05)" in found.told
+    assert found.x.tolist() == [0.1, 0.2, 0.4, 0.8]
 
 
 def test_a_cell_without_a_fit_says_why() -> None:

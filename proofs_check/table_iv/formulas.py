@@ -1,0 +1,95 @@
+"""What the bound of a cell's result is at the points of a sweep, whether or not it covers them.
+
+The exponent of the formula over the points says which of its terms rules there. Some constants are
+known of no setting of the cell, and the formula is told what stands for them: no bound on a run is
+made of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import torch
+
+from algorithms.problems.base import Problem
+from proofs_check.methods.sweep_orders import bound_exponent
+from proofs_check.methods.sweep_points import SweepPoint, known_at
+from proofs_check.methods.tuned_run import TunedRun
+from theory.arrays import Floats
+from theory.constants import Constants, MissingConstants
+from theory.theorem import Result, Theorem
+
+_CHOCO = 82  # a round at CHOCO-SGD's consensus step keeps 1 - p^2 delta/82
+
+
+class FormulaExponent(NamedTuple):
+    """The exponent that a bound has over the points of a sweep.
+
+    Attributes:
+        name: the result whose bound it is.
+        power: the exponent.
+        told: what stood for constants that nobody knows, in words; empty: all are known.
+    """
+
+    name: str
+    power: float
+    told: str
+
+
+def formula_exponent(
+    results: Sequence[Result | None], x: Floats, runs: Sequence[tuple[TunedRun, SweepPoint]]
+) -> FormulaExponent | None:
+    """Exponent, over x ``[K]``, of the first of the results' bounds that is finite at the end of
+    every run; each run comes with its place.
+
+    None where no result is a theorem about stepsizes of this kind, or all need more constants.
+    """
+    for result in results:
+        found = _of_one(result, x, runs) if isinstance(result, Theorem) else None
+        if found is not None:
+            return found
+    return None
+
+
+def _of_one(
+    result: Theorem, x: Floats, runs: Sequence[tuple[TunedRun, SweepPoint]]
+) -> FormulaExponent | None:
+    ends, told = [], ""
+    for one, place in runs:
+        c = known_at(one, place).completed()
+        stand_ins = dict(_stand_ins(result, place.problem, c))
+        at = c.state(None, **{name: value for name, (value, _) in stand_ins.items()})
+        told = ", ".join(words for _, words in stand_ins.values())
+        try:
+            ends.append(result.bound(at, one.tuned.step, np.array([float(one.steps)]))[0])
+        except (MissingConstants, TypeError, ValueError):
+            return None
+    found = np.array(ends, dtype=np.float64)
+    if not (np.isfinite(found) & (found > 0)).all():
+        return None
+    return FormulaExponent(result.name, float(f"{bound_exponent(x, found):.4g}"), told)
+
+
+def _stand_ins(
+    theorem: Theorem, objective: Problem, c: Constants
+) -> Iterator[tuple[str, tuple[float, str]]]:
+    """For constants that the theorem needs and nobody states: a value, and what it is."""
+    missing = c.missing(theorem.needs)
+    if "G2" in missing and c.sigma2 is not None:
+        yield "G2", (_second_moment(objective, c.sigma2), "G2 as it is at the start")
+    if "delta" in missing and c.omega is None:
+        yield "delta", (1.0, "delta = 1, since nothing is compressed")
+    if "kept" in missing and c.lam is not None and c.delta is not None:
+        kept = 1 - (1 - c.lam) ** 2 * c.delta / _CHOCO
+        yield "kept", (kept, "a round that keeps what CHOCO-SGD's step does")
+    if "initial_potential" in missing:
+        yield "initial_potential", (0.0, "all models and copies at 0")
+
+
+def _second_moment(objective: Problem, sigma2: float) -> float:
+    """sigma2 and the mean squared gradient of the workers at the start."""
+    workers = torch.arange(objective.n)
+    g = objective.full_gradient(objective.start().expand(objective.n, -1), workers)
+    return sigma2 + float(g.square().sum(-1).mean())
