@@ -3,23 +3,30 @@
 The composed path, a method's own ``step``, defines the method; this must equal it bit for bit,
 models and ledger (``tests/algorithms/test_fused_steps.py``), and leaves to it what is not plain.
 Plain means l2 logistic regression with minibatches on a CPU, the simulated network without a
-stopwatch, no faults, and BSP, local SGD or D-PSGD without compression, memory or transform.
+stopwatch, no faults, and of methods BSP, local SGD and D-PSGD without compression, BSP with QSGD or
+with top-k and error feedback, CHOCO-SGD with top-k; none with a transform or an optimizer.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any, final
 
 import numpy as np
+from numpy.typing import NDArray
 from torch import Tensor
 
 from algorithms.compressors.identity import Identity
+from algorithms.compressors.qsgd import QSGD
+from algorithms.compressors.top_k import TopK
 from algorithms.faults import NO_FAULTS
-from algorithms.kernels import fused_logistic
+from algorithms.kernels import fused_compressed, fused_logistic
 from algorithms.key import NumbersAsked
 from algorithms.memories.base import NoMemory
+from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.methods.base import Method, World, dense_bits
+from algorithms.methods.gossip.choco import ChocoSGD, ChocoState
 from algorithms.methods.gossip.d_psgd import DPSGD, DPSGDState
 from algorithms.methods.local_updates.local_sgd import LocalSGD, LocalSGDState
 from algorithms.methods.parts.gradients import Sampled
@@ -68,10 +75,24 @@ class FusedSteps(ABC):
     def taken(self, state: Any, t: int, until: int) -> tuple[Any, int]:
         """As :meth:`advance`, of a block of limited work."""
 
+    def halved(self, state: Any, t: int, until: int) -> tuple[Any, int]:
+        """As :meth:`taken` with half the steps: in this block something stops being finite."""
+        return self.taken(state, t, t + (until - t) // 2) if until - t > 1 else (state, 0)
+
+    def words(self, purpose: str, t: int, until: int) -> NDArray[np.int64]:
+        """Key words ``[T, 2]`` of the steps' draws."""
+        key = self.world.key
+        return np.array([key.fold(purpose, s).words for s in range(t, until)], dtype=np.int64)
+
+    def charge(self, up: int, done: int) -> None:
+        """``done`` messages of ``up`` bits to the server, and the dense mean back as often."""
+        down = dense_bits(self.problem.d, self.problem.dtype)
+        self.network.ledger.upload(done * up, done)
+        self.network.ledger.receive(done * down, done)
+
     def steps(self, t: int, until: int) -> fused_logistic.Steps:
         """What the steps draw and take."""
-        key = self.world.key
-        words = np.array([key.fold("gradient", s).words for s in range(t, until)], dtype=np.int64)
+        words = self.words("gradient", t, until)
         gammas = np.array([self.step_rule(s) for s in range(t, until)], dtype=np.float64)
         return fused_logistic.Steps(words, gammas, self.problem.batch, self.problem.regulariser.lam)
 
@@ -92,9 +113,7 @@ class _Averaged(FusedSteps):
         flat = self.flat(state.x)[:, 0].contiguous()
         steps = self.steps(t, until)
         x, done = fused_logistic.averaged_descent(self.problem.rows, flat, steps, self.replicas)
-        bits = done * dense_bits(self.problem.d, x.dtype)
-        self.network.ledger.upload(bits, done)
-        self.network.ledger.receive(bits, done)
+        self.charge(dense_bits(self.problem.d, x.dtype), done)
         return state._replace(x=x.view(state.x.shape)), done
 
 
@@ -113,7 +132,7 @@ class _Alone(FusedSteps):
         flat = self.flat(state.x).contiguous()
         x = fused_logistic.descent_alone(self.problem.rows, flat, steps, self.replicas)
         if x is None:
-            return state, 0
+            return self.halved(state, t, stop)
         state = state._replace(x=x.view(state.x.shape))
         if meets(stop - 1):
             state = self.method.meet(state, stop - 1, self.world)
@@ -139,6 +158,83 @@ class _Mixed(FusedSteps):
         return DPSGDState(x.view(state.x.shape)), done
 
 
+@final
+class _Quantised(FusedSteps):
+    """BSP with QSGD."""
+
+    def __init__(self, method: BSP, *world: Any) -> None:
+        super().__init__(*world)
+        assert isinstance(method.compressor, QSGD)
+        self.step_rule, self.compressor = method.step_rule, method.compressor
+
+    def taken(self, state: BSPState, t: int, until: int) -> tuple[BSPState, int]:
+        flat = self.flat(state.x)[:, 0].contiguous()
+        x = fused_compressed.quantised_descent(
+            self.problem.rows, flat, self.steps(t, until), self.replicas,
+            self.words("compress", t, until), self.compressor.s,
+        )  # fmt: skip
+        if x is None:
+            return self.halved(state, t, until)
+        self.charge(self.compressor.bits(self.problem.d, x.dtype), until - t)
+        return state._replace(x=x.view(state.x.shape)), until - t
+
+
+@final
+class _FedBack(FusedSteps):
+    """BSP with top-k and error feedback."""
+
+    def __init__(self, method: BSP, *world: Any) -> None:
+        super().__init__(*world)
+        assert isinstance(method.compressor, TopK)
+        self.step_rule, self.compressor = method.step_rule, method.compressor
+
+    def taken(self, state: BSPState, t: int, until: int) -> tuple[BSPState, int]:
+        d, flat = self.problem.d, self.flat(state.x)[:, 0].contiguous()
+        memory = self.flat(state.memory).contiguous()
+        kept, steps = self.compressor.kept(d), self.steps(t, until)
+        found = fused_compressed.fed_back_descent(
+            self.problem.rows, flat, memory, steps, self.replicas, kept
+        )
+        if found is None:
+            return self.halved(state, t, until)
+        self.charge(self.compressor.bits(d, flat.dtype), until - t)
+        x, memory = (new.view(old.shape) for new, old in zip(found, state[:2], strict=True))
+        return state._replace(x=x, memory=memory), until - t
+
+
+@final
+class _Gossiped(FusedSteps):
+    """CHOCO-SGD with top-k."""
+
+    def __init__(self, method: ChocoSGD, *world: Any) -> None:
+        super().__init__(*world)
+        assert isinstance(method.compressor, TopK)
+        self.step_rule, self.compressor = method.step_rule, method.compressor
+        self.consensus = method.consensus_step
+        self.neighbours = method.topology.neighbours(0)
+
+    def taken(self, state: ChocoState, t: int, until: int) -> tuple[ChocoState, int]:
+        d, dtype = self.problem.d, self.problem.dtype
+        parts = [self.flat(part).contiguous() for part in state]
+        links = self.neighbours.index, self.neighbours.weight
+        found = fused_compressed.gossiped_descent(
+            self.problem.rows, parts, self.steps(t, until), self.replicas, links,
+            self.consensus, self.compressor.kept(d),
+        )  # fmt: skip
+        if found is None:
+            return self.halved(state, t, until)
+        bits = (until - t) * self.compressor.bits(d, dtype)
+        self.network.charge_mixing(self.neighbours, dtype, bits, until - t)
+        return ChocoState(*(part.view(state.x.shape) for part in found)), until - t
+
+
+_MESSAGES: tuple[tuple[type, type, Callable[..., FusedSteps]], ...] = (
+    (Identity, NoMemory, _Averaged),
+    (QSGD, NoMemory, _Quantised),
+    (TopK, ErrorFeedback, _FedBack),
+)
+
+
 def fused_steps(method: Method[Any], world: World) -> FusedSteps | None:
     """What takes the run's steps in blocks; None where some part is not plain."""
     problem, network = world.problem, world.network
@@ -151,10 +247,14 @@ def fused_steps(method: Method[Any], world: World) -> FusedSteps | None:
     if not problem.rows.is_contiguous():
         return None
     if isinstance(method, BSP) and _plain(
-        (method.compressor, Identity), (method.memory, NoMemory), (method.downlink, Identity),
-        (method.transform, NoTransform), (method.optimizer, SGD), (method.proximal, NoProximal),
+        (method.downlink, Identity), (method.transform, NoTransform), (method.optimizer, SGD),
+        (method.proximal, NoProximal),
     ):  # fmt: skip
-        return _Averaged(method, world, problem, network)
+        for operator, memory, kind in _MESSAGES:
+            if _plain((method.compressor, operator), (method.memory, memory)):
+                return kind(method, world, problem, network)
+    if isinstance(method, ChocoSGD) and _plain((method.compressor, TopK)):
+        return _Gossiped(method, world, problem, network)
     if isinstance(method, LocalSGD) and _plain((method.optimizer, SGD)):
         return _Alone(method, world, problem, network)
     if isinstance(method, DPSGD) and _plain(

@@ -53,7 +53,8 @@ def _draw(k0, k1, replica, worker, high, index):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True)
-def _gradient(shard, x, lam, k0, k1, replica, worker, index, g):  # type: ignore[no-untyped-def]
+def gradient(shard, x, lam, k0, k1, replica, worker, index, g):  # type: ignore[no-untyped-def]
+    """The gradient that one worker of one replica draws at x, into g."""
     _draw(k0, k1, replica, worker, shard.shape[0], index)
     for j in range(x.shape[0]):
         g[j] = lam * x[j]
@@ -78,7 +79,7 @@ def _averaged(rows, x, lam, gammas, keys, replicas, batch):  # type: ignore[no-u
         total[:] = 0
         for w in range(n):
             for r in range(x.shape[0]):
-                _gradient(rows[w], x[r], lam, keys[t, 0], keys[t, 1], replicas[r], w, index, g)
+                gradient(rows[w], x[r], lam, keys[t, 0], keys[t, 1], replicas[r], w, index, g)
                 for j in range(d):
                     total[r, j] += g[j]
         if not _finite(total):
@@ -98,7 +99,7 @@ def _alone(rows, x, lam, gammas, keys, replicas, batch):  # type: ignore[no-unty
         for r in range(x.shape[0]):
             own = x[r, w]
             for t in range(gammas.shape[0]):
-                _gradient(rows[w], own, lam, keys[t, 0], keys[t, 1], replicas[r], w, index, g)
+                gradient(rows[w], own, lam, keys[t, 0], keys[t, 1], replicas[r], w, index, g)
                 for j in range(d):
                     own[j] = own[j] + -gammas[t] * g[j]
         if not _finite(x[:, w]):
@@ -113,7 +114,7 @@ def _mixed(rows, x, lam, gammas, keys, replicas, batch, neighbours, weight):  # 
     for t in range(gammas.shape[0]):
         for w in range(n):
             for r in range(x.shape[0]):
-                _gradient(
+                gradient(
                     rows[w], x[r, w], lam, keys[t, 0], keys[t, 1], replicas[r], w, index, g[r, w]
                 )
         for r in range(x.shape[0]):
@@ -127,7 +128,8 @@ def _mixed(rows, x, lam, gammas, keys, replicas, batch, neighbours, weight):  # 
     return gammas.shape[0]
 
 
-def _arguments(rows: Tensor, x: Tensor, steps: Steps, replicas: Tensor) -> tuple[Any, ...]:
+def arguments(rows: Tensor, x: Tensor, steps: Steps, replicas: Tensor) -> tuple[Any, ...]:
+    """What every kernel takes first: arrays, and numbers in the type of the rows."""
     shards = rows.numpy()
     kind = shards.dtype.type
     gammas = steps.gammas.astype(shards.dtype)
@@ -142,7 +144,7 @@ def averaged_descent(rows: Tensor, x: Tensor, steps: Steps, replicas: Tensor) ->
     rows ``[n, S, d]`` signed samples on a CPU, x ``[R, d]`` (left as it is), replicas ``[R]`` ids.
     """
     x = x.clone()
-    return x, int(_averaged(*_arguments(rows, x, steps, replicas)))
+    return x, int(_averaged(*arguments(rows, x, steps, replicas)))
 
 
 def descent_alone(rows: Tensor, x: Tensor, steps: Steps, replicas: Tensor) -> Tensor | None:
@@ -151,7 +153,7 @@ def descent_alone(rows: Tensor, x: Tensor, steps: Steps, replicas: Tensor) -> Te
     None: something stopped being finite.
     """
     x = x.clone()
-    return x if _alone(*_arguments(rows, x, steps, replicas)) else None
+    return x if _alone(*arguments(rows, x, steps, replicas)) else None
 
 
 def mixed_descent(
@@ -161,4 +163,4 @@ def mixed_descent(
     their number; index and weight ``[n, s]`` as in ``mixing.mix``."""
     x = x.clone()
     lists: Any = index.contiguous().numpy(), weight.to(x.dtype).contiguous().numpy()
-    return x, int(_mixed(*_arguments(rows, x, steps, replicas), *lists))
+    return x, int(_mixed(*arguments(rows, x, steps, replicas), *lists))

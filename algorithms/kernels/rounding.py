@@ -18,7 +18,8 @@ from algorithms.kernels.philox import Counters, uniform_row, uniform_torch
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _level_row(x, top, s, u, width, out):  # type: ignore[no-untyped-def]
+def level_row(x, top, s, u, width, out):  # type: ignore[no-untyped-def]
+    """Codes of one row on the grid of scale ``top``, which is not 0, by its uniforms u."""
     for j in range(x.shape[0]):
         place = abs(x[j]) / top * s
         below = np.floor(place)
@@ -32,7 +33,7 @@ def _levels(x, scale, s, u, width, out):  # type: ignore[no-untyped-def]
         if scale[i] == 0:
             out[i, :] = 0
         else:
-            _level_row(x[i], scale[i], s, u[i], width, out[i])
+            level_row(x[i], scale[i], s, u[i], width, out[i])
 
 
 @numba.njit(cache=True, nogil=True)
@@ -43,7 +44,7 @@ def _levels_drawn(x, scale, s, k0, k1, replicas, workers, width, out):  # type: 
             out[i, :] = 0
         else:
             uniform_row(k0, k1, replicas[i], workers[i], u)
-            _level_row(x[i], scale[i], s, u, width, out[i])
+            level_row(x[i], scale[i], s, u, width, out[i])
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")

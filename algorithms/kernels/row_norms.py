@@ -40,7 +40,8 @@ def _square_sum(row, factor, lanes):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True)
-def _norms(x, out):  # type: ignore[no-untyped-def]
+def norms_into(x, out):  # type: ignore[no-untyped-def]
+    """Euclidean norms of rows ``[P, d]`` into ``[P]``."""
     lanes = np.zeros(_LANES)
     for i in range(x.shape[0]):
         total = _square_sum(x[i], 1.0, lanes)
@@ -95,7 +96,7 @@ def exact_sqrt(x: Tensor) -> Tensor:
 def norms_numba(x: Tensor) -> Tensor:
     """Euclidean norms ``[P]`` (float64) of rows ``[P, d]``."""
     out = np.empty(x.shape[0])
-    _norms(x.detach().numpy(), out)
+    norms_into(x.detach().numpy(), out)
     return torch.from_numpy(out)
 
 
@@ -132,7 +133,7 @@ def norms(x: Tensor) -> Tensor:
     if x.is_cuda:
         return norms_torch(flat).to(x.dtype).reshape(shape)
     out = torch.empty(shape, dtype=x.dtype)
-    _norms(flat.detach().numpy(), out.view(-1).numpy())
+    norms_into(flat.detach().numpy(), out.view(-1).numpy())
     return out
 
 

@@ -77,7 +77,8 @@ def _collect(bits, mask, level, found):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True)
-def _largest(bits, mask, k, out):  # type: ignore[no-untyped-def]
+def largest_into(bits, mask, k, out):  # type: ignore[no-untyped-def]
+    """Indices of the k largest magnitudes, ``mask``ed bits of rows ``[P, d]``, into ``[P, k]``."""
     rows, d = bits.shape
     lanes = min(d, (4 * k + _LANES - 1) // _LANES * _LANES)
     tops = np.empty(lanes, dtype=bits.dtype)
@@ -110,7 +111,7 @@ def largest_numba(x: Tensor, k: int) -> Tensor:
         else (torch.int64, np.int64(0x7FFFFFFFFFFFFFFF))
     )
     out = torch.empty((x.shape[0], k), dtype=torch.int64)
-    _largest(x.detach().contiguous().view(integer).numpy(), mask, k, out.numpy())
+    largest_into(x.detach().contiguous().view(integer).numpy(), mask, k, out.numpy())
     return out
 
 

@@ -9,10 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from algorithms import run as run_module
+from algorithms.compressors.qsgd import QSGD
+from algorithms.compressors.top_k import TopK
 from algorithms.faults import Faults
 from algorithms.fused_steps import fused_steps
 from algorithms.key import Key
+from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.methods.base import World
+from algorithms.methods.gossip.choco import ChocoSGD
 from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.methods.synchronous.bsp import BSP
@@ -49,6 +53,9 @@ METHODS = (
     lambda n, step, period: LocalSGD(step, period),
     lambda n, step, period: DPSGD(step, Ring(n)),
     lambda n, step, period: DPSGD(step, Star(n)),
+    lambda n, step, period: BSP(step, QSGD(period)),
+    lambda n, step, period: BSP(step, TopK(0.3), ErrorFeedback()),
+    lambda n, step, period: ChocoSGD(step, Ring(n), TopK(0.3), 0.5),
 )
 
 
