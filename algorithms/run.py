@@ -14,7 +14,8 @@ from algorithms.compressors.requirements import OutOfRange
 from algorithms.faults import NO_FAULTS, Faults
 from algorithms.fused_steps import fused_steps
 from algorithms.key import Key, NumbersAsked
-from algorithms.methods.base import Method, NonFiniteGradient, World
+from algorithms.late_checks import LateChecks, NotFinite, late_checks
+from algorithms.methods.base import Method, World
 from algorithms.network.base import Network
 from algorithms.network.simulated import Simulated
 from algorithms.problems.base import Problem, require_finite
@@ -48,6 +49,7 @@ def run(
     timing: Timing | None = None,
     faults: Faults = NO_FAULTS,
     of_workers: bool = False,
+    late: bool | None = None,
 ) -> Trace:
     """Run ``steps`` steps of ``replicas`` independent runs from x0 (default: the problem's start).
 
@@ -57,6 +59,9 @@ def run(
     method without a schedule of its own. ``faults`` are planted in gradients. ``of_workers``
     records the mean value of the workers' models too, at the price of n values of f a record. A
     ``network`` that was used before starts anew: an empty ledger, and no stopwatch but this run's.
+
+    What is not finite is told at its step, or with ``late`` at the next record, which names the
+    steps since the last one: then no step has the host wait. None: late on a GPU.
 
     Where nothing is drawn but the stopwatch's times, and no ``network`` is given, all replicas are
     alike and one is computed for all.
@@ -95,7 +100,9 @@ def run(
             network.stopwatch = Stopwatch(timing, problem.n, watch, ids, method.link_speeds)
         world = World(problem, network, key, computed, faults)
         recorder = Recorder(method, world, due, every, weight, of_workers, replicas)
-        return _loop(method, world, start, steps, recorder, seed)
+        asked = late if late is not None else problem.device.type == "cuda"
+        with late_checks(asked) as checks:
+            return _loop(method, world, start, steps, recorder, seed, checks)
 
     with one_thread():
         if simulated and replicas > 1:
@@ -120,14 +127,17 @@ def one_thread() -> Iterator[None]:
 
 
 def _loop(
-    method: Method[Any], world: World, start: Tensor, steps: int, recorder: Recorder, seed: int
-) -> Trace:
+    method: Method[Any], world: World, start: Tensor, steps: int, recorder: Recorder, seed: int,
+    checks: LateChecks | None,
+) -> Trace:  # fmt: skip
     state = method.init(start, world)
     if method.seconds(state, 0) is not None:
         world.network.stopwatch = None  # its schedule tells the time
     try:
-        fused, t = fused_steps(method, world), 0
+        fused, t = None if checks else fused_steps(method, world), 0
         while t < steps:
+            if checks is not None and t in recorder.due:
+                checks.read(t)
             recorder.see(state, t)
             tick, done = time.perf_counter(), 0
             if fused is not None:
@@ -137,11 +147,13 @@ def _loop(
                     state = method.step(state, t, world)
             recorder.clock += time.perf_counter() - tick
             t += done or 1
+        if checks is not None:
+            checks.read(steps)
         recorder.see(state, steps)
     except WorkerLost as error:
         error.trace = recorder.trace(state, seed)
         raise
-    except (NonFiniteGradient, OutOfRange, FloatingPointError) as error:
+    except (NotFinite, OutOfRange, FloatingPointError) as error:
         raise Diverged(
             f"{method.name} on {world.problem.name}: {error}; a smaller stepsize would do",
             recorder.trace(state, seed),

@@ -15,7 +15,7 @@ from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.codes.packed import symbols_in
 from algorithms.compressors.base import Property
 from algorithms.compressors.grid import GridCompressor
-from algorithms.compressors.requirements import require_finite, require_rows
+from algorithms.compressors.requirements import adds_up, require_finite, require_rows
 from algorithms.kernels import rounding
 from algorithms.key import Draws, uniforms
 from algorithms.row_slices import row_slices
@@ -78,7 +78,7 @@ class LevelCompressor(GridCompressor):
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
         require_rows(x, self.name)
         scale = self.scale(x)
-        if not math.isfinite(scale.sum().item()):  # cheap; a sum may overflow all the same
+        if not adds_up(scale):
             require_finite(scale, x, self.name)
         return scale, rounding.levels(x, scale, self.s, uniforms(draws, x), self.width)
 

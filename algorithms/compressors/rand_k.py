@@ -11,7 +11,7 @@ from torch import Tensor
 
 from algorithms.compressors.base import Property
 from algorithms.compressors.entries import entries_of
-from algorithms.compressors.requirements import require_finite, share_name
+from algorithms.compressors.requirements import adds_up, require_finite, share_name
 from algorithms.compressors.sparsifier import Sparsifier
 from algorithms.kernels import selection
 from algorithms.key import Draws
@@ -70,7 +70,7 @@ class RandK(Sparsifier):
         return d / self.kept(d) if self.scaled else 1.0
 
     def choose(self, x: Tensor, draws: Draws) -> Tensor:
-        if not torch.isfinite(x.sum(dtype=torch.float64)):
+        if not adds_up(x):
             require_finite(x, x, self.name)
         return self.draw_again(x.shape[-1], draws)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
 from collections.abc import Iterator
 
@@ -13,7 +12,7 @@ from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.codes.packed import symbols_in
 from algorithms.compressors.base import ListedRows
 from algorithms.compressors.entries import Entries, all_of
-from algorithms.compressors.requirements import kept, require_finite, require_rows
+from algorithms.compressors.requirements import adds_up, kept, require_finite, require_rows
 from algorithms.compressors.sparse import SparseCompressor
 from algorithms.kernels.entries import place_type
 from algorithms.key import Draws
@@ -75,7 +74,7 @@ class Sparsifier(SparseCompressor):
         chosen = Entries(all_of(indices), indices).pick(x)
         factor = self.factor(x.shape[-1])
         values = chosen if factor == 1.0 else chosen.mul_(factor)
-        if not math.isfinite(values.sum().item()):  # cheap; a sum may overflow all the same
+        if not adds_up(values):
             require_finite(values, x, self.name)
         return (values, indices) if self.indices_sent else (values,)
 

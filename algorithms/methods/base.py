@@ -15,6 +15,8 @@ from algorithms.compressors.base import Compressor
 from algorithms.compressors.identity import Identity
 from algorithms.faults import NO_FAULTS, Faults
 from algorithms.key import Draws, Key, WorkerIds
+from algorithms.late_checks import NonFiniteGradient as NonFiniteGradient
+from algorithms.late_checks import finite_rows
 from algorithms.network.base import Network, Packet, pack
 from algorithms.network.phases import Phase
 from algorithms.problems.base import Problem
@@ -22,10 +24,6 @@ from algorithms.topologies.base import Neighbours
 from theory.constants import Constants
 
 State = TypeVar("State")
-
-
-class NonFiniteGradient(ArithmeticError):
-    """A stochastic gradient holds NaN or infinity."""
 
 
 @lru_cache(maxsize=16)
@@ -213,7 +211,8 @@ class World:
     def checked(self, g: Tensor, t: int, workers: Tensor | None = None) -> Tensor:
         """Gradients g ``[..., k, d]`` of ``workers`` ``[..., k]`` (those held here) if finite.
 
-        Those of all workers take modelled time where a stopwatch runs.
+        Those of all workers take modelled time where a stopwatch runs. Where checks are late, zeros
+        stand for those that are not finite, until that is told.
 
         Raises:
             NonFiniteGradient: names the step, replica and worker.
@@ -221,17 +220,7 @@ class World:
         if workers is None and self.network.stopwatch is not None:
             self.network.stopwatch.work()
         who = self.network.workers if workers is None else workers
-        g = self.faults.plant(g, who, t)
-        if not math.isfinite(g.sum().item()):
-            bad = ~torch.isfinite(g).all(-1)
-            if bad.any():
-                where = tuple(bad.nonzero()[0].tolist())
-                worker = int(who.expand(bad.shape)[where])
-                raise NonFiniteGradient(
-                    f"gradient of worker {worker} at step {t}, replica {where[:-1]}, is not "
-                    "finite; a smaller stepsize or finite data would do"
-                )
-        return g
+        return finite_rows(self.faults.plant(g, who, t), t, who)
 
 
 def _counts(begun: Tensor) -> list[int]:
