@@ -28,11 +28,12 @@ from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.methods.base import Method, World, dense_bits
 from algorithms.methods.gossip.choco import ChocoSGD, ChocoState
 from algorithms.methods.gossip.d_psgd import DPSGD, DPSGDState
-from algorithms.methods.local_updates.local_sgd import LocalSGD, LocalSGDState
+from algorithms.methods.local_updates.local_sgd import AtMeetings, LocalSGD, LocalSGDState
 from algorithms.methods.parts.gradients import Sampled
 from algorithms.methods.synchronous.bsp import BSP, BSPState
 from algorithms.network.simulated import Simulated
 from algorithms.optimizers.base import SGD
+from algorithms.optimizers.outer import PlainAverage
 from algorithms.optimizers.proximal import NoProximal
 from algorithms.problems.logistic import Logistic
 from algorithms.problems.regularisers import L2
@@ -119,24 +120,33 @@ class _Averaged(FusedSteps):
 
 @final
 class _Alone(FusedSteps):
-    """Local SGD between two meetings; meetings are the method's own."""
+    """Local SGD; meetings that are more than a mean are the method's own and end a block."""
 
     def __init__(self, method: LocalSGD, *world: Any) -> None:
         super().__init__(*world)
         self.method, self.step_rule = method, method.step_rule
+        self.plain = method.velocity is AtMeetings.KEPT and _plain(
+            (method.compressor, Identity), (method.memory, NoMemory), (method.outer, PlainAverage)
+        )
 
     def taken(self, state: LocalSGDState, t: int, until: int) -> tuple[LocalSGDState, int]:
-        meets = self.method.periods.meets
-        stop = next((s + 1 for s in range(t, until) if meets(s)), until)
-        steps = self.steps(t, stop)
-        flat = self.flat(state.x).contiguous()
-        x = fused_logistic.descent_alone(self.problem.rows, flat, steps, self.replicas)
-        if x is None:
-            return self.halved(state, t, stop)
-        state = state._replace(x=x.view(state.x.shape))
-        if meets(stop - 1):
-            state = self.method.meet(state, stop - 1, self.world)
-        return state, stop - t
+        meets = np.array([self.method.periods.meets(s) for s in range(t, until)])
+        if not self.plain and meets.any():
+            until = t + int(meets.argmax()) + 1
+            meets = meets[: until - t]
+        last, flat = bool(meets[-1]), self.flat(state.x).contiguous()
+        here = meets & self.plain
+        steps = self.steps(t, until)
+        found = fused_logistic.descent_alone(self.problem.rows, flat, steps, self.replicas, here)
+        if found is None:
+            return self.halved(state, t, until)
+        state = state._replace(x=found[0].view(state.x.shape))
+        if here.any():
+            state = state._replace(anchor=found[1].view(state.anchor.shape))
+            self.charge(dense_bits(self.problem.d, flat.dtype), int(here.sum()))
+        elif last:
+            state = self.method.meet(state, until - 1, self.world)
+        return state, until - t
 
 
 @final

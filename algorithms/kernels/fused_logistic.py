@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numba
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
@@ -92,40 +93,61 @@ def _averaged(rows, x, lam, gammas, keys, replicas, batch):  # type: ignore[no-u
 
 
 @numba.njit(cache=True, nogil=True)
-def _alone(rows, x, lam, gammas, keys, replicas, batch):  # type: ignore[no-untyped-def]
+def _meet(x, total):  # type: ignore[no-untyped-def]
+    replicas, n, d = x.shape
+    for r in range(replicas):
+        for j in range(d):
+            total[r, j] = 0
+        for w in range(n):
+            for j in range(d):
+                total[r, j] += x[r, w, j]
+        for j in range(d):
+            total[r, j] /= n
+        for w in range(n):
+            x[r, w] = total[r]
+
+
+@numba.njit(cache=True, nogil=True)
+def _alone(rows, x, lam, gammas, keys, replicas, batch, meets, mean):  # type: ignore[no-untyped-def]
     n, _, d = rows.shape
     index, g = np.empty(batch, np.int64), np.empty_like(x[0, 0])
-    for w in range(n):
-        for r in range(x.shape[0]):
-            own = x[r, w]
-            for t in range(gammas.shape[0]):
-                gradient(rows[w], own, lam, keys[t, 0], keys[t, 1], replicas[r], w, index, g)
-                for j in range(d):
-                    own[j] = own[j] + -gammas[t] * g[j]
-        if not _finite(x[:, w]):
-            return False
+    start, steps = 0, gammas.shape[0]
+    while start < steps:
+        stop = start + 1
+        while stop < steps and not meets[stop - 1]:
+            stop += 1
+        for w in range(n):
+            for r in range(x.shape[0]):
+                own = x[r, w]
+                for t in range(start, stop):
+                    gradient(rows[w], own, lam, keys[t, 0], keys[t, 1], replicas[r], w, index, g)
+                    for j in range(d):
+                        own[j] = own[j] + -gammas[t] * g[j]
+            if not _finite(x[:, w]):
+                return False
+        if meets[stop - 1]:
+            _meet(x, mean)
+        start = stop
     return True
 
 
 @numba.njit(cache=True, nogil=True)
 def _mixed(rows, x, lam, gammas, keys, replicas, batch, neighbours, weight):  # type: ignore[no-untyped-def]
-    n = rows.shape[0]
-    index, g, ahead = np.empty(batch, np.int64), np.empty_like(x), np.empty_like(x)
+    n, _, d = rows.shape
+    index, g, ahead = np.empty(batch, np.int64), np.empty_like(x[0, 0]), np.empty_like(x)
     for t in range(gammas.shape[0]):
+        mix_rows(x, neighbours, weight, ahead)
+        good = True
         for w in range(n):
             for r in range(x.shape[0]):
-                gradient(
-                    rows[w], x[r, w], lam, keys[t, 0], keys[t, 1], replicas[r], w, index, g[r, w]
-                )
-        for r in range(x.shape[0]):
-            if not _finite(g[r]):
-                return t
-        mix_rows(x, neighbours, weight, ahead)
-        for r in range(x.shape[0]):
-            for w in range(n):
-                for j in range(x.shape[2]):
-                    x[r, w, j] = ahead[r, w, j] + -gammas[t] * g[r, w, j]
-    return gammas.shape[0]
+                gradient(rows[w], x[r, w], lam, keys[t, 0], keys[t, 1], replicas[r], w, index, g)
+                for j in range(d):
+                    good &= np.isfinite(g[j])
+                    ahead[r, w, j] = ahead[r, w, j] + -gammas[t] * g[j]
+        if not good:
+            return t, x
+        x, ahead = ahead, x
+    return gammas.shape[0], x
 
 
 def arguments(rows: Tensor, x: Tensor, steps: Steps, replicas: Tensor) -> tuple[Any, ...]:
@@ -147,13 +169,17 @@ def averaged_descent(rows: Tensor, x: Tensor, steps: Steps, replicas: Tensor) ->
     return x, int(_averaged(*arguments(rows, x, steps, replicas)))
 
 
-def descent_alone(rows: Tensor, x: Tensor, steps: Steps, replicas: Tensor) -> Tensor | None:
-    """Models ``[R, n, d]`` after the steps, each worker by itself, all of its steps in turn.
+def descent_alone(
+    rows: Tensor, x: Tensor, steps: Steps, replicas: Tensor, meets: NDArray[np.bool_]
+) -> tuple[Tensor, Tensor] | None:
+    """Models ``[R, n, d]`` after the steps, each worker by itself, all of its steps in turn; after
+    those where it ``meets`` all go on from the mean, of which the last is given, ``[R, d]``.
 
     None: something stopped being finite.
     """
-    x = x.clone()
-    return x if _alone(*arguments(rows, x, steps, replicas)) else None
+    x, mean = x.clone(), torch.zeros_like(x[:, 0])
+    given: tuple[Any, ...] = (*arguments(rows, x, steps, replicas), meets, mean.numpy())
+    return (x, mean) if _alone(*given) else None
 
 
 def mixed_descent(
@@ -163,4 +189,5 @@ def mixed_descent(
     their number; index and weight ``[n, s]`` as in ``mixing.mix``."""
     x = x.clone()
     lists: Any = index.contiguous().numpy(), weight.to(x.dtype).contiguous().numpy()
-    return x, int(_mixed(*arguments(rows, x, steps, replicas), *lists))
+    done, ahead = _mixed(*arguments(rows, x, steps, replicas), *lists)
+    return torch.from_numpy(ahead), int(done)
