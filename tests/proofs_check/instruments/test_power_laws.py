@@ -17,6 +17,7 @@ from proofs_check.instruments.power_laws.calibration import (
     coverage,
     curve,
     noisy_curves,
+    shortened,
 )
 from proofs_check.instruments.power_laws.described import bound_slope, described
 from proofs_check.instruments.power_laws.models import BURN_IN, FLOOR, LOGARITHM, MODELS
@@ -58,6 +59,15 @@ def test_coverage_of_every_kind_is_between_92_and_98_percent(kind: str, noise: s
         assert found.refuted >= 0.99
     assert 0.92 <= coverage(kind, replicas, noise, 0.05).share <= 0.98
     assert 0.92 <= coverage(kind, replicas, noise, 0.3).share, "where kinds are hard to tell apart"
+
+
+def test_no_shorter_interval_holds_every_kind_at_large_noise():
+    """At 30% noise a twentieth less is too short for a logarithm while it is too long for a plain
+    power law: no length is between 92% and 98% for both (docs/rates.md)."""
+    power = shortened(KINDS[0], 8, "log-normal", trials=1000)
+    log = shortened("logarithm", 16, "heavy", trials=1000)
+    assert all(a > 0.98 or b < 0.92 for a, b in zip(power, log, strict=True))
+    assert log[0] > 0.92 > log[1] and power[1] > 0.98
 
 
 @pytest.mark.parametrize("kind", KINDS)
