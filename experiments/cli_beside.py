@@ -89,7 +89,10 @@ def compare(
 @beside.command()
 def rate(
     row: Row,
-    problem: Annotated[str, typer.Option("--problem", "-p", help="One that the row runs on.")],
+    problem: Annotated[
+        str | None,
+        typer.Option("--problem", "-p", help="One that the row runs on; without it, its first."),
+    ] = None,
     vary: Annotated[str, typer.Option(help="T, n, H, gap, delta, omega, tau or batch.")] = "T",
     values: Annotated[
         list[float] | None,

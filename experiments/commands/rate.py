@@ -37,7 +37,7 @@ _ANY_ERROR = 0.05  # the fitted line does not depend on it
 
 def rate_command(
     key: str,
-    problem_name: str,
+    on: str | None,
     *,
     vary: str,
     values: Sequence[float],
@@ -52,7 +52,8 @@ def rate_command(
     out: Path,
     as_json: bool,
 ) -> int:
-    """Exit code 1 if a stated order is refuted."""
+    """Exit code 1 if a stated order is refuted; without a problem ``on`` which to run, the row's
+    first."""
     with bad_input():
         at_least("n", n, 2)
         at_least("T", steps, 8)
@@ -61,8 +62,9 @@ def rate_command(
         if not 0 < error < 1:
             raise ValueError(f"error must lie in (0, 1), got error={error}")
         variable = look_up("variable", vary, {name: name for name in VARIABLES})
-        entry_called(problem_name)
         mine = with_settings(row(key), read_settings(settings))
+        problem_name = on or row(key).ready().problems[0]
+        entry_called(problem_name)
         by = look_up("tuning", tuning, {one.value: one for one in Tuning})
         objective = problem(problem_name, n)
         mine.require_fit(objective)

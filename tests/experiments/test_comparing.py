@@ -261,7 +261,8 @@ def test_what_cannot_be_compared_is_refused(words, message, tmp_path):
     assert not any(tmp_path.iterdir()), "what is refused leaves no folder"
 
 
-RATE = ("rate", "bsp-sgd", "-p", "quadratic-sc", "--vary", "batch", "-T", "40", "-n", "4")
+RATE = ("rate", "bsp-sgd", "--vary", "batch", "-T", "40", "-n", "4")
+"""On the row's first problem, quadratic-sc."""
 
 
 def test_the_rate_of_a_row_is_measured_and_drawn(tmp_path: Path) -> None:
