@@ -248,31 +248,31 @@ _MESSAGES: tuple[tuple[type, type, Callable[..., FusedSteps]], ...] = (
 def fused_steps(method: Method[Any], world: World) -> FusedSteps | None:
     """What takes the run's steps in blocks; None where some part is not plain."""
     problem, network = world.problem, world.network
-    if not (isinstance(problem, Logistic) and isinstance(network, Simulated)):
+    if not (type(problem) is Logistic and type(network) is Simulated):
         return None
-    plain_problem = isinstance(problem.regulariser, L2) and problem.batch > 0 and problem.rowwise
+    plain_problem = type(problem.regulariser) is L2 and problem.batch > 0 and problem.rowwise
     watched = network.stopwatch is not None or network.phases is not None
     if not plain_problem or watched or world.faults is not NO_FAULTS:
         return None
     if not problem.rows.is_contiguous():
         return None
-    if isinstance(method, BSP) and _plain(
+    if type(method) is BSP and _plain(
         (method.downlink, Identity), (method.transform, NoTransform), (method.optimizer, SGD),
         (method.proximal, NoProximal),
     ):  # fmt: skip
         for operator, memory, kind in _MESSAGES:
             if _plain((method.compressor, operator), (method.memory, memory)):
                 return kind(method, world, problem, network)
-    if isinstance(method, ChocoSGD) and _plain((method.compressor, TopK)):
+    if type(method) is ChocoSGD and _plain((method.compressor, TopK)):
         return _Gossiped(method, world, problem, network)
-    if isinstance(method, LocalSGD) and _plain((method.optimizer, SGD)):
+    if type(method) is LocalSGD and _plain((method.optimizer, SGD)):
         return _Alone(method, world, problem, network)
-    if isinstance(method, DPSGD) and _plain(
-        (method.gradients, Sampled), (method.topology, StaticTopology)
-    ):
+    fixed = isinstance(getattr(method, "topology", None), StaticTopology)
+    if type(method) is DPSGD and fixed and _plain((method.gradients, Sampled)):
         return _Mixed(method, world, problem, network)
     return None
 
 
 def _plain(*parts: tuple[object, type]) -> bool:
-    return all(isinstance(part, kind) for part, kind in parts)
+    """Whether parts are of these classes themselves: a subclass may do something else."""
+    return all(type(part) is kind for part, kind in parts)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 import torch
@@ -99,3 +101,14 @@ def test_it_is_chosen_where_all_is_plain_and_nowhere_else():
         assert not fused_steps(method, World(other, Simulated(4), key, one))
         faulty = World(plain, Simulated(4), key, one, Faults(1, 2))
         assert not fused_steps(method, faulty)
+
+
+def test_a_subclass_takes_its_own_steps():
+    """Somebody's method or problem that is made of ours may do something else."""
+    step, key, one = ConstantStep(0.1), Key.seed(0), torch.zeros(1, dtype=torch.int64)
+    plain = synthetic(4, 5, 3, L2(0.1), batch=2)
+    for method in (made(4, step, 2) for made in METHODS):
+        kind = type(method)
+        fields = {field.name: getattr(method, field.name) for field in dataclasses.fields(method)}
+        mine = type(f"My{kind.__name__}", (kind,), {})(**fields)
+        assert not fused_steps(mine, World(plain, Simulated(4), key, one))
