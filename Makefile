@@ -4,7 +4,7 @@
 # make quick    make test without the tests marked slow
 # make repeat   the tests that start processes and are not slow, N=10 times or until one fails
 # make lint     the quickest part of make test
-# make docs     the API reference, docs/api/index.html
+# make docs     docs, catalogue and API reference as pages, docs/site/index.html
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -51,7 +51,7 @@ bench: $(STAMP)
 	$(BIN)/python -m benchmarks.speed
 
 docs: $(STAMP)
-	$(BIN)/python -m experiments.reporting.api_reference docs/api
+	$(BIN)/python -m experiments.reporting.site docs/site
 
 # Dependency groups need pip 25.1, so pip comes first.
 $(STAMP): pyproject.toml constraints.txt
@@ -61,4 +61,4 @@ $(STAMP): pyproject.toml constraints.txt
 	touch $(STAMP)
 
 clean:
-	rm -rf .venv report bench-results docs/api
+	rm -rf .venv report bench-results docs/site

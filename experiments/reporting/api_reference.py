@@ -1,13 +1,12 @@
 """The API reference: a page for every module, made from the docstrings by pdoc.
 
-``python -m experiments.reporting.api_reference [FOLDER]`` writes it to ``docs/api/index.html``.
-pdoc is installed for development only. Modules are named to it one by one: by itself it passes
-over those of a package that lists what it exports.
+It is a part of the documentation's pages (:mod:`experiments.reporting.site`). pdoc is installed for
+development only. Modules are named to it one by one: by itself it passes over those of a package
+that lists what it exports.
 """
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
@@ -86,7 +85,3 @@ def _pdoc() -> Any:
     import pdoc
 
     return pdoc
-
-
-if __name__ == "__main__":
-    print(api_reference(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs" / "api"))

@@ -39,17 +39,19 @@ class Entry(NamedTuple):
     text: str = ""
 
 
-def write_assets(out: Path, entries: Sequence[Entry]) -> None:
-    """Style, script, plotting library and index of words; files that are the same are left."""
+def write_assets(out: Path, entries: Sequence[Entry], plotting: bool = True) -> None:
+    """Style, script, index of words and, where pages draw, the plotting library; files that are the
+    same are left."""
     folder = out / ASSETS
     folder.mkdir(parents=True, exist_ok=True)
     words = json.dumps(sorted(set(entries)), separators=(",", ":"), ensure_ascii=False)
     files = {
         "style.css": (TEMPLATES / "style.css").read_bytes(),
         "report.js": (TEMPLATES / "report.js").read_bytes(),
-        "plotly.js": _plotting(),
         "search.js": _packed("search", words),
     }
+    if plotting:
+        files["plotly.js"] = _plotting()
     for name, content in files.items():
         path = folder / name
         if not path.exists() or path.read_bytes() != content:

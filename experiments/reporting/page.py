@@ -101,7 +101,7 @@ def write_pages(
     shown = {
         r.key: row_page(r.key) for r in ROWS if r.state == READY or (table["row"] == r.key).any()
     }
-    writer = _Writer(out, _environment(), _common(survey, preset))
+    writer = _Writer(out, environment(), _common(survey, preset))
     for row in ROWS:
         new = keys is None or row.key in keys or not (out / row_page(row.key)).exists()
         if row.key in shown and new:
@@ -161,7 +161,8 @@ def _write_lists(
     writer.write("provenance.html", "provenance.html.j2", lines=len(table), **provenance(survey))
 
 
-def _environment() -> Environment:
+def environment() -> Environment:
+    """Templates of reports and documentation; what they are not told is an error."""
     loader = Environment(
         loader=PackageLoader("experiments", "templates"),
         autoescape=True,
