@@ -23,10 +23,12 @@ def _convolved(
     yield norm(f"{name}.norm", channels[1])
 
 
-def _layers() -> Iterator[WorkloadLayer]:
+def bottleneck_layers(blocks_by_stage: tuple[int, ...]) -> Iterator[WorkloadLayer]:
+    """Layers from the input on, with so many bottleneck blocks a stage: (3, 4, 6, 3) is ResNet-50,
+    (3, 4, 23, 3) ResNet-101."""
     yield from _convolved("stem", (3, 64), 7, 112)
     inside = 64
-    for stage, blocks in enumerate(_BLOCKS):
+    for stage, blocks in enumerate(blocks_by_stage):
         width, side = 64 << stage, 56 >> stage
         for block in range(blocks):
             name = f"stage{stage + 1}.{block}"
@@ -44,6 +46,6 @@ RESNET_50 = Workload(
     "resnet-50",
     "ResNet-50",
     "an image of 224 x 224 x 3",
-    tuple(_layers()),
+    tuple(bottleneck_layers(_BLOCKS)),
     Source("He, Zhang, Ren, Sun", 2016, "1512.03385", "Table 1"),
 )

@@ -108,6 +108,7 @@ SPOILT: tuple[tuple[str, str, Callable[[Any], Any], str], ...] = (
     ("chen2016-backup", "BackupWorkers", lambda right: lambda b: right(b // 2), "1 backups"),
     ("nccl2019-trees", "_GPUS", lambda _: 8, "ring, 4096"),
     ("mikami2018-grids", "Hierarchical", lambda right: lambda n, k: right(n, 4 * k), "groups"),
+    ("sergeev2018-scaling", "_RESNET_101", lambda _: (3, 4, 6, 3), "parameters"),
     ("shi2020-models", "WORKLOADS", lambda right: {**right, "bert-base": right["bert-large"]}, ""),
 )  # fmt: skip
 """Figure, the part of its file that is spoilt, how, and a quantity that must miss."""
