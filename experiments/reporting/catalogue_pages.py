@@ -25,7 +25,12 @@ CLAIM_DIMENSION = 100
 
 @final
 class Section(NamedTuple):
-    """A part of a page: a heading and HTML."""
+    """A part of a page.
+
+    Attributes:
+        heading: what stands above it, plain text.
+        html: the part itself.
+    """
 
     heading: str
     html: str
