@@ -137,13 +137,14 @@ def test_commands_that_pages_show_are_understood(
         (tmp_path / name).touch()
     lines = [line for block in blocks(page, "sh") for line in block.splitlines()]
     words = [shlex.split(line, comments=True) for line in lines]
+    understood = 0
     for door, start in ((app, "rateproof"), (launch.app, "experiments.launch")):
         commands = typer.main.get_command(door).commands  # type: ignore[attr-defined]
         mine = [line[line.index(start) + 1 :] for line in words if start in line]
-        assert mine or door is launch.app or page == "docs/training.md"
         for name, *options in mine:
             with commands[name].make_context(name, options):
-                pass
+                understood += 1
+    assert understood
 
 
 def test_every_block_of_the_documents_is_of_a_language_that_is_tested() -> None:
