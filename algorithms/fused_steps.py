@@ -5,6 +5,10 @@ models and ledger (``tests/algorithms/test_fused_steps.py``), and leaves to it w
 Plain means l2 logistic regression with minibatches on a CPU, the simulated network without a
 stopwatch, no faults, and of methods BSP, local SGD and D-PSGD without compression, BSP with QSGD or
 with top-k and error feedback, CHOCO-SGD with top-k; none with a transform or an optimizer.
+
+Classes are told by their names and not imported: a stored result depends on what its run needs, and
+an edit of one method or operator must not touch the runs of all others. A subclass has a name of
+its own and takes its own steps.
 """
 
 from __future__ import annotations
@@ -17,30 +21,17 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
-from algorithms.compressors.identity import Identity
-from algorithms.compressors.qsgd import QSGD
-from algorithms.compressors.top_k import TopK
 from algorithms.faults import NO_FAULTS
 from algorithms.kernels import fused_compressed, fused_logistic
 from algorithms.key import NumbersAsked
-from algorithms.memories.base import NoMemory
-from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.methods.base import Method, World, dense_bits
-from algorithms.methods.gossip.choco import ChocoSGD, ChocoState
-from algorithms.methods.gossip.d_psgd import DPSGD, DPSGDState
-from algorithms.methods.local_updates.local_sgd import AtMeetings, LocalSGD, LocalSGDState
-from algorithms.methods.parts.gradients import Sampled
-from algorithms.methods.synchronous.bsp import BSP, BSPState
 from algorithms.network.simulated import Simulated
-from algorithms.optimizers.base import SGD
-from algorithms.optimizers.outer import PlainAverage
-from algorithms.optimizers.proximal import NoProximal
-from algorithms.problems.logistic import Logistic
-from algorithms.problems.regularisers import L2
 from algorithms.topologies.base import StaticTopology
-from algorithms.transforms.base import NoTransform
 from theory.stepsizes import Stepsize
 
+_DENSE, _NO_MEMORY = "compressors.identity.Identity", "memories.base.NoMemory"
+_LEVELS, _LARGEST = "compressors.qsgd.QSGD", "compressors.top_k.TopK"
+_SGD, _AVERAGE = "optimizers.base.SGD", "optimizers.outer.PlainAverage"
 _MOST_STEPS = 256
 _MOST_PRODUCTS = 1 << 27  # multiply-adds of one call, about a tenth of a second: it can be stopped
 
@@ -54,7 +45,7 @@ class FusedSteps(ABC):
 
     step_rule: Stepsize
 
-    def __init__(self, world: World, problem: Logistic, network: Simulated) -> None:
+    def __init__(self, world: World, problem: Any, network: Simulated) -> None:
         self.world, self.problem, self.network = world, problem, network
         self.replicas = world.replicas.reshape(-1)
         products = problem.n * problem.batch * problem.d * self.replicas.numel()
@@ -106,11 +97,11 @@ class FusedSteps(ABC):
 class _Averaged(FusedSteps):
     """BSP: all take the mean of the workers' gradients."""
 
-    def __init__(self, method: BSP, *world: Any) -> None:
+    def __init__(self, method: Any, *world: Any) -> None:
         super().__init__(*world)
         self.step_rule = method.step_rule
 
-    def taken(self, state: BSPState, t: int, until: int) -> tuple[BSPState, int]:
+    def taken(self, state: Any, t: int, until: int) -> tuple[Any, int]:
         flat = self.flat(state.x)[:, 0].contiguous()
         steps = self.steps(t, until)
         x, done = fused_logistic.averaged_descent(self.problem.rows, flat, steps, self.replicas)
@@ -122,14 +113,14 @@ class _Averaged(FusedSteps):
 class _Alone(FusedSteps):
     """Local SGD; meetings that are more than a mean are the method's own and end a block."""
 
-    def __init__(self, method: LocalSGD, *world: Any) -> None:
+    def __init__(self, method: Any, *world: Any) -> None:
         super().__init__(*world)
         self.method, self.step_rule = method, method.step_rule
-        self.plain = method.velocity is AtMeetings.KEPT and _plain(
-            (method.compressor, Identity), (method.memory, NoMemory), (method.outer, PlainAverage)
+        self.plain = method.velocity.name == "KEPT" and _plain(
+            (method.compressor, _DENSE), (method.memory, _NO_MEMORY), (method.outer, _AVERAGE)
         )
 
-    def taken(self, state: LocalSGDState, t: int, until: int) -> tuple[LocalSGDState, int]:
+    def taken(self, state: Any, t: int, until: int) -> tuple[Any, int]:
         meets = np.array([self.method.periods.meets(s) for s in range(t, until)])
         if not self.plain and meets.any():
             until = t + int(meets.argmax()) + 1
@@ -153,11 +144,11 @@ class _Alone(FusedSteps):
 class _Mixed(FusedSteps):
     """D-PSGD on a fixed graph."""
 
-    def __init__(self, method: DPSGD, *world: Any) -> None:
+    def __init__(self, method: Any, *world: Any) -> None:
         super().__init__(*world)
         self.step_rule, self.neighbours = method.step_rule, method.topology.neighbours(0)
 
-    def taken(self, state: DPSGDState, t: int, until: int) -> tuple[DPSGDState, int]:
+    def taken(self, state: Any, t: int, until: int) -> tuple[Any, int]:
         flat = self.flat(state.x).contiguous()
         links = self.neighbours.index, self.neighbours.weight
         x, done = fused_logistic.mixed_descent(
@@ -165,19 +156,18 @@ class _Mixed(FusedSteps):
         )
         bits = done * dense_bits(self.problem.d, x.dtype)
         self.network.charge_mixing(self.neighbours, x.dtype, bits, done)
-        return DPSGDState(x.view(state.x.shape)), done
+        return type(state)(x.view(state.x.shape)), done
 
 
 @final
 class _Quantised(FusedSteps):
     """BSP with QSGD."""
 
-    def __init__(self, method: BSP, *world: Any) -> None:
+    def __init__(self, method: Any, *world: Any) -> None:
         super().__init__(*world)
-        assert isinstance(method.compressor, QSGD)
         self.step_rule, self.compressor = method.step_rule, method.compressor
 
-    def taken(self, state: BSPState, t: int, until: int) -> tuple[BSPState, int]:
+    def taken(self, state: Any, t: int, until: int) -> tuple[Any, int]:
         flat = self.flat(state.x)[:, 0].contiguous()
         x = fused_compressed.quantised_descent(
             self.problem.rows, flat, self.steps(t, until), self.replicas,
@@ -193,12 +183,11 @@ class _Quantised(FusedSteps):
 class _FedBack(FusedSteps):
     """BSP with top-k and error feedback."""
 
-    def __init__(self, method: BSP, *world: Any) -> None:
+    def __init__(self, method: Any, *world: Any) -> None:
         super().__init__(*world)
-        assert isinstance(method.compressor, TopK)
         self.step_rule, self.compressor = method.step_rule, method.compressor
 
-    def taken(self, state: BSPState, t: int, until: int) -> tuple[BSPState, int]:
+    def taken(self, state: Any, t: int, until: int) -> tuple[Any, int]:
         d, flat = self.problem.d, self.flat(state.x)[:, 0].contiguous()
         memory = self.flat(state.memory).contiguous()
         kept, steps = self.compressor.kept(d), self.steps(t, until)
@@ -216,14 +205,13 @@ class _FedBack(FusedSteps):
 class _Gossiped(FusedSteps):
     """CHOCO-SGD with top-k."""
 
-    def __init__(self, method: ChocoSGD, *world: Any) -> None:
+    def __init__(self, method: Any, *world: Any) -> None:
         super().__init__(*world)
-        assert isinstance(method.compressor, TopK)
         self.step_rule, self.compressor = method.step_rule, method.compressor
         self.consensus = method.consensus_step
         self.neighbours = method.topology.neighbours(0)
 
-    def taken(self, state: ChocoState, t: int, until: int) -> tuple[ChocoState, int]:
+    def taken(self, state: Any, t: int, until: int) -> tuple[Any, int]:
         d, dtype = self.problem.d, self.problem.dtype
         parts = [self.flat(part).contiguous() for part in state]
         links = self.neighbours.index, self.neighbours.weight
@@ -235,44 +223,57 @@ class _Gossiped(FusedSteps):
             return self.halved(state, t, until)
         bits = (until - t) * self.compressor.bits(d, dtype)
         self.network.charge_mixing(self.neighbours, dtype, bits, until - t)
-        return ChocoState(*(part.view(state.x.shape) for part in found)), until - t
+        return type(state)(*(part.view(state.x.shape) for part in found)), until - t
 
 
-_MESSAGES: tuple[tuple[type, type, Callable[..., FusedSteps]], ...] = (
-    (Identity, NoMemory, _Averaged),
-    (QSGD, NoMemory, _Quantised),
-    (TopK, ErrorFeedback, _FedBack),
+_MESSAGES: tuple[tuple[str, str, Callable[..., FusedSteps]], ...] = (
+    (_DENSE, _NO_MEMORY, _Averaged),
+    (_LEVELS, _NO_MEMORY, _Quantised),
+    (_LARGEST, "memories.error_feedback.ErrorFeedback", _FedBack),
 )
 
 
 def fused_steps(method: Method[Any], world: World) -> FusedSteps | None:
     """What takes the run's steps in blocks; None where some part is not plain."""
-    problem, network = world.problem, world.network
-    if not (type(problem) is Logistic and type(network) is Simulated):
+    problem: Any = world.problem
+    network = world.network
+    if not (isinstance(network, Simulated) and _plain((problem, "problems.logistic.Logistic"))):
         return None
-    plain_problem = type(problem.regulariser) is L2 and problem.batch > 0 and problem.rowwise
+    if not _plain((problem.regulariser, "problems.regularisers.L2")) or problem.batch == 0:
+        return None
     watched = network.stopwatch is not None or network.phases is not None
-    if not plain_problem or watched or world.faults is not NO_FAULTS:
+    if watched or world.faults is not NO_FAULTS:
         return None
-    if not problem.rows.is_contiguous():
+    if not (problem.rowwise and problem.rows.is_contiguous()):
         return None
-    if type(method) is BSP and _plain(
-        (method.downlink, Identity), (method.transform, NoTransform), (method.optimizer, SGD),
-        (method.proximal, NoProximal),
-    ):  # fmt: skip
+    kind = _kind(method)
+    return None if kind is None else kind(method, world, problem, network)
+
+
+def _kind(method: Any) -> Callable[..., FusedSteps] | None:
+    """What takes the steps of a method; None where it is not plain."""
+    if _plain((method, "methods.synchronous.bsp.BSP")):
+        others = (
+            (method.downlink, _DENSE), (method.transform, "transforms.base.NoTransform"),
+            (method.optimizer, _SGD), (method.proximal, "optimizers.proximal.NoProximal"),
+        )  # fmt: skip
         for operator, memory, kind in _MESSAGES:
-            if _plain((method.compressor, operator), (method.memory, memory)):
-                return kind(method, world, problem, network)
-    if type(method) is ChocoSGD and _plain((method.compressor, TopK)):
-        return _Gossiped(method, world, problem, network)
-    if type(method) is LocalSGD and _plain((method.optimizer, SGD)):
-        return _Alone(method, world, problem, network)
-    fixed = isinstance(getattr(method, "topology", None), StaticTopology)
-    if type(method) is DPSGD and fixed and _plain((method.gradients, Sampled)):
-        return _Mixed(method, world, problem, network)
+            if _plain((method.compressor, operator), (method.memory, memory), *others):
+                return kind
+    elif _plain((method, "methods.gossip.choco.ChocoSGD")):
+        return _Gossiped if _plain((method.compressor, _LARGEST)) else None
+    elif _plain((method, "methods.local_updates.local_sgd.LocalSGD")):
+        return _Alone if _plain((method.optimizer, _SGD)) else None
+    elif _plain((method, "methods.gossip.d_psgd.DPSGD")):
+        fixed = isinstance(method.topology, StaticTopology)
+        sampled = _plain((method.gradients, "methods.parts.gradients.Sampled"))
+        return _Mixed if fixed and sampled else None
     return None
 
 
-def _plain(*parts: tuple[object, type]) -> bool:
-    """Whether parts are of these classes themselves: a subclass may do something else."""
-    return all(type(part) is kind for part, kind in parts)
+def _plain(*parts: tuple[object, str]) -> bool:
+    """Whether parts are of the classes of these names in this package."""
+    return all(
+        f"{type(part).__module__}.{type(part).__qualname__}" == f"algorithms.{name}"
+        for part, name in parts
+    )
