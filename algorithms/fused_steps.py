@@ -79,8 +79,7 @@ class FusedSteps(ABC):
     def charge(self, up: int, done: int) -> None:
         """``done`` messages of ``up`` bits to the server, and the dense mean back as often."""
         down = dense_bits(self.problem.d, self.problem.dtype)
-        self.network.ledger.upload(done * up, done)
-        self.network.ledger.receive(done * down, done)
+        self.network.charge_averages(up, down, done)
 
     def steps(self, t: int, until: int) -> fused_logistic.Steps:
         """What the steps draw and take."""

@@ -76,9 +76,9 @@ class Recipe:
     are not those of ``compressor`` alone; with ``bits_vary`` it is a bound on that mean.
     ``downlink`` says what the workers hear, where the server does not answer each of their messages
     by one of its own (:mod:`algorithms.catalogue.downlink`). ``least_workers`` is 2 where a worker
-    needs a neighbour. ``practice`` composes the method as its users do, where a theorem asks for
-    further parameters so cautious that hardly anything happens; runs that no theorem speaks of are
-    made by it.
+    needs a neighbour. ``practice`` composes the method as its users do, where a theorem asks for a
+    stepsize or further parameters so cautious that hardly anything happens; runs that no theorem
+    speaks of are made by it.
 
     ``cycle`` is after how many steps the rule of a step comes again (a function of n, if it depends
     on it), or words on how it changes where it does not come again soon; 0: every H steps, H as the

@@ -105,6 +105,11 @@ class Simulated(Network):
         self.ledger.send(_times(bits, edges.sent), _times(messages, edges.sent))
         self.ledger.receive(_times(bits, edges.received), _times(messages, edges.received))
 
+    def charge_averages(self, up: int, down: int, averages: int = 1) -> None:
+        """Charge ``averages`` messages of ``up`` bits from each worker, and ``down`` bits back."""
+        self.ledger.upload(averages * up, averages)
+        self.ledger.receive(averages * down, averages)
+
     def receive(self, packet: Packet, sources: Tensor, arrives: Tensor | None = None) -> Tensor:
         hearing = ReceivePattern.of(sources, arrives, self.n, packet.replicas.shape)
         bits, messages = packet.bits, packet.messages

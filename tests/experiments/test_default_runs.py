@@ -199,7 +199,7 @@ def test_choco_sgd_keeps_workers_together():
 
 
 def test_mirror_descent_stays_on_the_simplex_by_its_mirror():
-    tuned, built = default("mirror-descent")
+    tuned, built = default("mirror-descent", Tuning.GRID)
     assert isinstance(tuned.method, MirrorDescent)
     plain = replace(tuned.method, geometry=Euclidean())
     own, other = (run(one, built, steps=_STEPS, points=3) for one in (tuned.method, plain))

@@ -171,9 +171,12 @@ def test_advice_comes_from_what_a_calibration_wrote(tmp_path: Path) -> None:
     advice = ("advise", "--model", "alexnet", "--cluster", str(out), "--target", "0.9",
               "-T", "10", "--json")  # fmt: skip
     code, told, _ = call(*advice)
-    best = json.loads(told)["portfolios"][0]
-    times = cluster.step_times("alexnet")
-    assert code == 0 and best["seconds"] >= best["steps"] * times.seconds > 0
+    assert code == 0
+    gradient = cluster.step_times("alexnet").seconds
+    for one in json.loads(told)["portfolios"]:
+        # Without a barrier a step is one arrival, and the two workers compute side by side.
+        each = gradient / cluster.workers if one["schedule"] == "as they come" else gradient
+        assert one["seconds"] >= one["steps"] * each > 0, one
     assert json.loads(told)["assumed_coding"] == []  # the file's coding times were measured
     for name in ("bert-large", "resnet-50"):
         refuse((*advice[:2], name, *advice[3:]), f"no times of model '{name}', only of alexnet")
