@@ -20,7 +20,7 @@ from typing import Any, final
 import torch.distributed as dist
 from torch import Tensor
 from torch.distributed.checkpoint.filesystem import FileSystemReader, FileSystemWriter
-from torch.distributed.checkpoint.metadata import Metadata, StorageMeta
+from torch.distributed.checkpoint.metadata import _MEM_FORMAT_ENCODING, Metadata, StorageMeta
 from torch.distributed.checkpoint.state_dict_loader import load
 from torch.distributed.checkpoint.state_dict_saver import save
 
@@ -49,9 +49,18 @@ class _Own(pickle.Unpickler):
     """Reads names of torch's table of contents, and no others: it runs nothing else."""
 
     def find_class(self, module: str, name: str) -> Any:
+        if (module, name) == ("builtins", "getattr"):  # members, as Python 3.11.0 to 3.11.3 write
+            return _member
         if (module, name) not in _NAMES:
             raise Unreadable(f"the checkpoint's table names {module}.{name}, which none does")
         return super().find_class(module, name)
+
+
+def _member(of: Any, name: str) -> Any:
+    """The member of torch's only enumeration."""
+    if of is not _MEM_FORMAT_ENCODING or name not in _MEM_FORMAT_ENCODING.__members__:
+        raise Unreadable(f"the checkpoint's table asks for {name!r} of {of!r}, which none does")
+    return _MEM_FORMAT_ENCODING[name]
 
 
 @final

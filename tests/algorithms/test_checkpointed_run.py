@@ -8,12 +8,15 @@ import shutil
 import signal
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 from torch import Tensor
+from torch.distributed.checkpoint.metadata import _MEM_FORMAT_ENCODING as Layout
+from torch.distributed.checkpoint.metadata import Metadata
 
 from algorithms.catalogue import FORMS, METHODS, problem, row
 from algorithms.checkpointed_run import (
@@ -28,7 +31,7 @@ from algorithms.checkpointed_run import (
 )
 from algorithms.key import Key
 from algorithms.methods.base import World
-from algorithms.network.checkpoint_files import Unreadable, newest, read_parts
+from algorithms.network.checkpoint_files import Unreadable, newest, read_parts, write_checkpoint
 from algorithms.network.launch import launch
 from algorithms.network.sharded import Sharded
 from algorithms.network.simulated import Simulated
@@ -121,6 +124,36 @@ def test_a_spoilt_or_foreign_checkpoint_is_seen(halves, tmp_path: Path) -> None:
     table.write_bytes(pickle.dumps(os.getcwd))
     with pytest.raises(Unreadable, match=r"the checkpoint's table names posix\.getcwd"):
         read_parts(folder, 7, parts)
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """Pickled as the asking for an attribute."""
+
+    of: Any
+    name: str
+
+    def __reduce__(self) -> tuple[Any, tuple[Any, str]]:
+        return getattr, (self.of, self.name)
+
+
+def test_a_table_of_contents_asks_for_members_and_for_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Python 3.11.0 to 3.11.3 pickle an enumeration's member as its attribute, others by value."""
+    write_checkpoint(tmp_path, 1, {"x": torch.arange(3.0)}, {})
+    table = tmp_path / "step-000000001" / ".metadata"
+    told = pickle.loads(table.read_bytes())
+    monkeypatch.setattr(Layout, "__reduce_ex__", lambda one, _: (getattr, (Layout, one.name)))
+    table.write_bytes(pickle.dumps(told))
+    assert b"getattr" in table.read_bytes()
+    parts = {"x": torch.zeros(3)}
+    read_parts(tmp_path, 1, parts)
+    assert torch.equal(parts["x"], torch.arange(3.0))
+    for of, name in ((Metadata, "__init__"), (Layout, "__class__")):
+        table.write_bytes(pickle.dumps(Attribute(of, name)))
+        with pytest.raises(Unreadable, match=f"the checkpoint's table asks for '{name}' of"):
+            read_parts(tmp_path, 1, parts)
 
 
 @pytest.mark.slow
