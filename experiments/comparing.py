@@ -26,7 +26,8 @@ from algorithms.synchronisation.stopwatch import Timing
 from algorithms.tuning.grid import score, scored
 from algorithms.tuning.parameters import Settings
 from experiments.clustered import OnCluster, clocked, in_cluster_time
-from experiments.figures.lines import DrawnLine, LineCurves, lines_figure
+from experiments.figures.lines import DrawnLine, LineCurves
+from experiments.figures.lines_figure import lines_figure
 from experiments.notebooks.html import block, frame_html, picture
 from experiments.standings import ComparedRow, Entrant, error_at, paired, spent_to
 from experiments.tuned_rows import Chosen, Tuning, chosen

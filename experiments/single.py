@@ -17,6 +17,7 @@ from experiments.clustered import OnCluster, clocked, in_cluster_time
 from experiments.figures.panels import RunCurves, three_panels
 from experiments.figures.style import styled
 from experiments.notebooks.html import block, frame_html, picture, sentence
+from experiments.reporting.signs import pretty
 from proofs_check.curves import BAND, MEDIAN_BAND, RunSeries
 from proofs_check.methods.tuned_run import AGREEMENT, TunedRun, run_series, shown, tuned_run
 from theory.arrays import Floats
@@ -287,6 +288,7 @@ def run_curves(series: RunSeries, title: str) -> RunCurves:
         clock=CLOCK,
         bound=series.bound,
         bound_label=f"bound: {series.theorem.short}" if series.theorem else "bound",
+        bound_order=pretty(series.theorem.order) if series.theorem else "",
         name=f"{centre}, {series.tuning}" if series.tuning else f"measured {centre}",
         beside=series.beside and _practice(series.beside, series.quantity),
     )

@@ -65,12 +65,14 @@ class Cited:
         title: its title.
         source: authors, year and number, as they are printed.
         short: authors and year, for a legend.
+        order: the order of its bound, ``O(T^-1/2 n^-1/2)``; empty without one.
     """
 
     name: str
     title: str
     source: str
     short: str
+    order: str = ""
 
 
 @final
@@ -183,6 +185,7 @@ class PanelLine:
         y: its values ``[K]``.
         low: lower end of its band ``[K]``, or None.
         high: upper end of its band ``[K]``, or None.
+        theory: whether it is what theory says, drawn dashed.
 
     Raises:
         ValueError: a curve is not 1-D, or not as long as ``x``.
@@ -193,6 +196,7 @@ class PanelLine:
     y: Floats
     low: Floats | None = None
     high: Floats | None = None
+    theory: bool = False
 
     def __post_init__(self) -> None:
         _alike(self, "x", "y", "low", "high")

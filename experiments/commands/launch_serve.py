@@ -15,7 +15,8 @@ from algorithms.unclocked_run import Unclocked
 from experiments.commands.console import REFUTED
 from experiments.commands.launch import on_ranks
 from experiments.crossval import build
-from experiments.figures.lines import DrawnLine, LineCurves, lines_figure
+from experiments.figures.lines import DrawnLine, LineCurves
+from experiments.figures.lines_figure import lines_figure
 from experiments.figures.style import save, styled
 from experiments.files import write_atomically
 from proofs_check.methods.on_given_ranks import seconds_on_ranks

@@ -22,7 +22,8 @@ from experiments.commands.console import (
     number,
     writable,
 )
-from experiments.figures.lines import DrawnLine, LineCurves, lines_figure
+from experiments.figures.lines import DrawnLine, LineCurves
+from experiments.figures.lines_figure import lines_figure
 from experiments.figures.style import save, styled
 from experiments.files import write_atomically
 from experiments.scaling.points import Scaling, scaling, sizes_of

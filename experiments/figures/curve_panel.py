@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.patheffects import Normal, Stroke
 from matplotlib.ticker import MaxNLocator
 
+from experiments.figures.indices import as_mathtext
 from experiments.figures.lines import DrawnLine, lies_on
 from experiments.figures.reproduced import CurvePanel
 from experiments.figures.style import (
@@ -66,8 +67,8 @@ def labelled(panel: CurvePanel) -> int:
 def draw_curves(ax: Axes, panel: CurvePanel, names: dict[str, LineLook], direct: bool) -> None:
     """Draw the panel; ``direct``: names stand at the lines' ends, else only those of theory."""
     across, up = (scale == "log" for scale in panel.scales)
-    for number, line in enumerate(panel.lines):
-        _measured(ax, line, names[line.name], (across, up), _covering(number, panel))
+    for line, covered in zip(panel.lines, _covering(panel), strict=True):
+        _measured(ax, line, names[line.name], (across, up), covered)
     for line in panel.theory:
         ax.plot(shown(line.x, across), shown(line.y, up), color=INK, linestyle=_THEORY,
                 linewidth=1.1, zorder=3.5)  # fmt: skip
@@ -81,7 +82,7 @@ def draw_curves(ax: Axes, panel: CurvePanel, names: dict[str, LineLook], direct:
     _ticks(ax, panel)
     ax.set_xlabel(folded(panel.x_label))
     ax.set_ylabel(folded(panel.y_label))
-    ax.set_title(panel.title, wrap=True)
+    ax.set_title(as_mathtext(panel.title), wrap=True)
     ax.grid(True, color=FAINT, alpha=0.3)
     _labels(ax, panel, names if direct else {})
 
@@ -97,7 +98,7 @@ def _measured(
     marks = {"marker": look.marker or ("o" if few else None), "markersize": 3.5, "markevery": every}
     style: Any = {"color": look.colour, **marks}
     ax.plot(x, y, **style, linewidth=1.5 + 2.4 * covered, alpha=0.5 if covered else 1.0,
-            label=line.name, zorder=2.8 if covered else 3)  # fmt: skip
+            label=as_mathtext(line.name), zorder=2.8 if covered else 3)  # fmt: skip
     if covered:
         ax.plot(x, y, **style, linewidth=0, zorder=3.6)
     if line.low is not None and line.high is not None:
@@ -105,17 +106,26 @@ def _measured(
                         color=look.colour, alpha=0.18, linewidth=0)  # fmt: skip
 
 
-def _covering(number: int, panel: CurvePanel) -> int:
-    """How many later lines, and of theory, lie on this one; three at most."""
+def _covering(panel: CurvePanel) -> list[int]:
+    """How many later lines, and of theory, lie on each measured one, three at most; none of later
+    lines where so many lie on each other that wide ones would hide them all."""
     seen = [_within(line, panel) for line in panel.lines]
     theory = [_within(line, panel) for line in panel.theory]
-    line, every = seen[number], (*seen, *theory)
-    over = [one for one in (*seen[number + 1 :], *theory) if one.x.size > 2 < line.x.size]
-    hidden = (
-        lies_on(one, line, every, panel.scales) or lies_on(line, one, every, panel.scales)
-        for one in over
-    )
-    return min(sum(hidden), 3)
+    every = (*seen, *theory)
+
+    def over(line: DrawnLine, others: list[DrawnLine]) -> int:
+        return sum(
+            lies_on(one, line, every, panel.scales) or lies_on(line, one, every, panel.scales)
+            for one in others
+            if one.x.size > 2 < line.x.size
+        )
+
+    measured = [over(line, seen[number + 1 :]) for number, line in enumerate(seen)]
+    crowded = sum(map(bool, measured)) > DIRECT
+    return [
+        min((0 if crowded else later) + over(line, theory), 3)
+        for later, line in zip(measured, seen, strict=True)
+    ]
 
 
 def _within(line: DrawnLine, panel: CurvePanel) -> DrawnLine:

@@ -8,7 +8,9 @@ from typing import final
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
 
+from experiments.figures.indices import as_mathtext
 from experiments.figures.style import BOUND, FAINT, INK, MEASURED, SERIES, logarithmic, shown
 from theory.arrays import Floats
 
@@ -31,6 +33,7 @@ class RunCurves:
         title: the title above the figure.
         steps: steps done at each record.
         bound_label: what the bound is called in the legend.
+        bound_order: its order, written on its line.
         name: what the measured mean is called in the legend.
         beside: another run of the method, drawn without band, with its bound if it has one.
     """
@@ -47,6 +50,7 @@ class RunCurves:
     clock: str = "time"
     bound: Floats | None = None
     bound_label: str = "bound"
+    bound_order: str = ""
     name: str = "measured mean"
     beside: RunCurves | None = None
 
@@ -78,12 +82,29 @@ def three_panels(run: RunCurves) -> Figure:
         if log:
             logarithmic(ax)
         ax.set_xlabel(label)
+    _write_order(panels[0], run)
     panels[0].set_ylabel(run.label)
     handles, names = panels[0].get_legend_handles_labels()
     figure.legend(handles, names, loc="lower center", ncols=_NAMES_A_LINE)
     figure.suptitle(run.title, fontsize=11, color=INK)
     _place(figure, -(-len(names) // _NAMES_A_LINE))
     return figure
+
+
+def _write_order(ax: Axes, run: RunCurves) -> None:
+    """The order of the bound, above the middle of what of it can be seen."""
+    if run.bound is None or not run.bound_order:
+        return
+    seen = np.flatnonzero(np.isfinite(run.bound) & (run.bound > 0) & (run.steps > 0))
+    if len(seen) > 1:
+        falls = run.bound[seen[-1]] <= run.bound[seen[0]]
+        middle = seen[np.argmin(np.abs(np.log(run.steps[seen] / run.steps[seen[-1]] ** 0.5)))]
+        ax.annotate(
+            as_mathtext(run.bound_order), (run.steps[middle], run.bound[middle]), color=BOUND,
+            xytext=(4, 3), textcoords="offset points", ha="left" if falls else "right",
+            va="bottom", fontsize=9, zorder=4, annotation_clip=False,
+            path_effects=[withStroke(linewidth=2.5, foreground="white")],
+        )  # fmt: skip
 
 
 def _place(figure: Figure, lines: int) -> None:

@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 
+from experiments.figures.indices import as_mathtext
 from experiments.figures.style import (
     BOUND,
     FAINT,
@@ -79,9 +80,9 @@ def order_of(rate: RateCurves) -> str:
 
 def _variable(label: str) -> str:
     """What an axis shows, in a letter: that which its label ends with, units and settings apart."""
-    last = re.sub(r"[\[(].*", "", label).split()
-    if last and (len(last[-1]) <= 2 or last[-1].isnumeric()):
-        return f"({' '.join(last)})" if "/" in last else last[-1]
+    words = re.sub(r"[\[(].*", "", label).split()
+    if words and (len(words[-1]) <= 2 or words[-1].isnumeric()):
+        return f"({' '.join(words)})" if {"/", "+"} & {*words} else words[-1]
     return "x"
 
 
@@ -92,7 +93,9 @@ def rate_figure(rate: RateCurves) -> Figure:
     _measured(ax, rate)
     for number, (label, x, y) in enumerate(rate.groups):
         colour = SERIES[2 + number % (len(SERIES) - 2)]
-        ax.plot(x, positive(y), "s", color=colour, markersize=3.5, label=label, zorder=1)
+        ax.plot(
+            x, positive(y), "s", color=colour, markersize=3.5, label=as_mathtext(label), zorder=1
+        )
     if rate.fit is not None:
         ax.plot(rate.x, positive(rate.fit), color=MEASURED, linewidth=1.1, label="fitted power law")
     if rate.reference is not None and np.isfinite(rate.reference).any():
@@ -103,7 +106,7 @@ def rate_figure(rate: RateCurves) -> Figure:
     logarithmic(ax, x=bool(spread), y=bool(np.nanmax(rate.mean) > 0))
     ax.set_xlabel(folded(rate.x_label))
     ax.set_ylabel(folded(rate.y_label))
-    ax.set_title(rate.title, wrap=True)
+    ax.set_title(as_mathtext(rate.title), wrap=True)
     ax.grid(True, color=FAINT, alpha=0.3)
     handles, labels = ax.get_legend_handles_labels()
     figure.legend(handles[::-1], labels[::-1], loc="outside lower center", ncols=4)
@@ -122,7 +125,7 @@ def _write_order(ax: Axes, rate: RateCurves) -> None:
     falls = bool(rate.reference[last] <= rate.reference[first])
     side = "left" if falls == over else "right"
     ax.annotate(
-        order, (rate.x[middle], rate.reference[middle]),
+        as_mathtext(order), (rate.x[middle], rate.reference[middle]),
         xytext=(5 if side == "left" else -5, 4 if over else -4), textcoords="offset points",
         ha=side, va="bottom" if over else "top", color=BOUND, fontsize=9, zorder=4,
         path_effects=[withStroke(linewidth=2.5, foreground="white")],

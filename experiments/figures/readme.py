@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from algorithms.catalogue import problem, row
+from experiments.figures.indices import as_mathtext
 from experiments.figures.panels import RunCurves
-from experiments.figures.style import SERIES, logarithmic, png, positive, styled
+from experiments.figures.style import SERIES, legible, logarithmic, png, positive, styled
 from experiments.files import write_atomically
 from experiments.single import run_single
 
 ROWS = ("bsp-sgd", "qsgd", "top-k", "d-psgd")
+_APART = 0.058  # of the axes' height between two names
 PROBLEM, N, STEPS, REPLICAS, SEED = "nonconvex-breast-cancer", 16, 2000, 32, 0
 TARGET = Path(__file__).resolve().parents[2] / "docs" / "picture.png"
 
@@ -27,8 +30,9 @@ def measure() -> dict[str, RunCurves]:
 
 
 def picture(runs: dict[str, RunCurves]) -> Figure:
-    """Each row's metric (solid, with its band) and its theorem's bound (dashed), on three axes."""
-    figure = Figure(figsize=(10.4, 3.7), layout="constrained")
+    """Each row's metric (solid, with its band) and its theorem's bound (dashed), on three axes,
+    named at the ends of the last panel's lines."""
+    figure = Figure(figsize=(11.2, 3.5), layout="constrained")
     panels = figure.subplots(1, 3, sharey=True)
     for number, (key, run) in enumerate(runs.items()):
         colour = SERIES[number]
@@ -48,14 +52,29 @@ def picture(runs: dict[str, RunCurves]) -> Figure:
         logarithmic(ax)
         ax.set_xlabel(label)
     panels[0].set_ylabel(runs[ROWS[0]].label)
-    handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=len(runs))
+    _name(panels[-1], runs)
     figure.suptitle(
         f"Measured (solid) under its theorem's bound (dashed): {PROBLEM}, $n={N}$, "
         f"{REPLICAS} replicas",
         fontsize=11,
     )
     return figure
+
+
+def _name(ax: Axes, runs: dict[str, RunCurves]) -> None:
+    """Rows and the orders of their bounds at the ends of their lines, moved apart."""
+    to_axes = ax.transData + ax.transAxes.inverted()
+    ends = []
+    for number, (key, run) in enumerate(runs.items()):
+        bound = None if run.bound is None or not run.bound_order else (run.bound, run.bound_order)
+        for values, text in filter(None, ((run.mean, key), bound)):
+            height = float(to_axes.transform((ax.get_xlim()[1], values[-1]))[1])
+            ends.append((height, as_mathtext(text), legible(SERIES[number])))
+    last = -1.0
+    for height, text, colour in sorted(ends):
+        last = max(height, last + _APART)
+        ax.annotate(text, (1.02, last), xycoords="axes fraction", color=colour, va="center",
+                    fontsize=9, annotation_clip=False)  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from typing import NamedTuple, final
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
 
 from experiments.figures.style import BOUND, FAINT, MARKERS, MEASURED, SERIES, logarithmic, positive
 from theory.arrays import Floats
@@ -95,8 +96,13 @@ def _panel(ax: Axes, lines: tuple[WorkersLine, ...], everything: tuple[WorkersLi
     top = [float(np.nanmax(line.mean)) for line in drawn]
     if lines and top:
         x = lines[0].x
-        ax.plot(x, max(top) * x[0] / x, color=BOUND, linewidth=1.0, linestyle=(0, (5, 2)),
-                label="1/n")  # fmt: skip
+        ideal = max(top) * x[0] / x
+        ax.plot(x, ideal, color=BOUND, linewidth=1.0, linestyle=(0, (5, 2)))
+        ax.annotate(
+            "∝ n⁻¹", (x[len(x) // 2], ideal[len(x) // 2]), xytext=(-5, -4), ha="right", va="top",
+            textcoords="offset points", color=BOUND, fontsize=9, zorder=4,
+            path_effects=[withStroke(linewidth=2.5, foreground="white")],
+        )  # fmt: skip
     logarithmic(ax)
     counts = sorted({float(n) for line in everything for n in line.x})
     ax.set_xticks(counts, [f"{n:g}" for n in counts])

@@ -40,8 +40,9 @@ def chart(curves: Curves) -> dict[str, Any]:
         case RateCurves():
             return _rate(curves)
         case LineCurves():
-            series = [_series(one.name, (one.x,), one.y, "line", one.low, one.high)
-                      for one in curves.lines]  # fmt: skip
+            kinds = (("line", curves.lines), ("dash", curves.theory))
+            series = [_series(one.name, (one.x,), one.y, style, one.low, one.high)
+                      for style, drawn in kinds for one in drawn]  # fmt: skip
             return _chart(curves.title, (curves.x_label,), curves.y_label, series, curves.scales)
         case WorkerCurves():
             lines = [line for _, mine in curves.panels for line in mine]
@@ -78,7 +79,8 @@ def _run(run: RunCurves) -> dict[str, Any]:
         labels.append(f"{run.clock} [s]")
     series = [_series(run.name, _across(run), run.mean, "line", run.low, run.high)]
     if run.bound is not None:
-        series.append(_series(run.bound_label, _across(run), run.bound, "dash"))
+        name = f"{run.bound_label} {run.bound_order}".rstrip()
+        series.append(_series(name, _across(run), run.bound, "dash"))
     if run.beside is not None:
         beside = run.beside
         series.append(

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from experiments.figures import lines
-from experiments.figures.lines import LineCurves
+from experiments.figures.lines import DrawnLine, LineCurves
 from experiments.figures.rate import RateCurves
 from experiments.progress import title
 from experiments.reporting.charts import Curves
@@ -66,7 +65,8 @@ def stem_of(cell: Cell) -> str:
 
 def _panel(cell: Cell, stem: str, panel: RatePanel | LinePanel, curves: Curves) -> Drawing:
     where = f", on {cell.problem}" if cell.problem else ""
-    return Drawing(cell.row, stem, pretty(f"{panel.title}{where}."), curves)
+    head = panel.title[:1].upper()
+    return Drawing(cell.row, stem, pretty(f"{head}{panel.title[1:]}{where}."), curves)
 
 
 def _run(cell: Cell, series: RunSeries) -> Curves:
@@ -90,12 +90,17 @@ def _run_caption(cell: Cell, series: RunSeries) -> str:
 
 def line_curves(panel: LinePanel) -> LineCurves:
     """Lines for their figure, with signs for readers."""
+    drawn = [
+        (one.theory, DrawnLine(pretty(one.name), one.x, one.y, one.low, one.high))
+        for one in panel.lines
+    ]
     return LineCurves(
         pretty(panel.title),
         pretty(panel.x_label),
         pretty(panel.y_label),
-        tuple(lines.DrawnLine(pretty(x.name), x.x, x.y, x.low, x.high) for x in panel.lines),
+        tuple(line for theory, line in drawn if not theory),
         panel.scales,
+        tuple(line for theory, line in drawn if theory),
     )
 
 

@@ -23,8 +23,8 @@ from experiments.reporting.kinds import KINDS
 from experiments.reporting.pictures import Picture
 from experiments.reporting.provenance import provenance
 from experiments.reporting.row_pages import row_section
-from experiments.reporting.signs import pretty
-from experiments.reporting.start import answers, library_faults, taxonomies
+from experiments.reporting.signs import power_of_ten, pretty, typeset
+from experiments.reporting.start import answers, library_faults, standings, taxonomies
 from experiments.reporting.table import headline, results_table
 from experiments.reporting.table_iv import TABLE_PAGE, evidence, matrix
 from experiments.reporting.theorem_pages import (
@@ -128,11 +128,13 @@ def _write_lists(
     found = {cell: stored.result for cell, stored in survey.finished}
     table_iv = matrix(found)
     named = headline(table)
+    maps = taxonomies(table, shown)
     writer.write(
         "index.html", "index.html.j2",
-        answers=answers(table, named, table_iv), maps=taxonomies(table, shown), table_iv=table_iv,
+        answers=answers(table, named, table_iv, writer.out), maps=maps, table_iv=table_iv,
+        standings=standings(maps),
         meanings=[(name, MEANINGS[name]) for name, _ in counts(named)], lines=len(table),
-        test_error=f"{TEST_ERROR:g}", family_wise_error=f"{len(table) * TEST_ERROR:.1e}",
+        test_error=f"{TEST_ERROR:g}", family_wise_error=power_of_ten(len(table) * TEST_ERROR),
         failures=survey.failures,
     )  # fmt: skip
     writer.write("rows.html", "rows.html.j2", rows=[_row_line(r, table, shown) for r in ROWS])
@@ -171,6 +173,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     loader.filters["pretty"] = pretty
+    loader.filters["typeset"] = typeset
     return loader
 
 

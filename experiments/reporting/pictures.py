@@ -23,7 +23,8 @@ from PIL import Image
 
 from experiments.closure.graph import FLOORS, DefinitionGraph
 from experiments.closure.versions import ROOT, contents_of
-from experiments.figures.lines import LineCurves, lines_figure
+from experiments.figures.lines import LineCurves
+from experiments.figures.lines_figure import lines_figure
 from experiments.figures.panels import RunCurves, three_panels
 from experiments.figures.rate import RateCurves, rate_figure
 from experiments.figures.style import note_of, png, styled
@@ -40,7 +41,7 @@ _FEW = 6  # figures that are drawn before another process has imported what draw
 FIGURES = "figures"
 """The folder of a report that they lie in."""
 
-_DPI, _COLOURS = 110, 16  # a third of the bytes of 160 and 64; what is drawn again is sharper still
+_DPI = 100  # as wide as pages show them; what is drawn again is sharper still
 
 
 @final
@@ -61,7 +62,8 @@ class Drawing:
     @property
     def half(self) -> bool:
         """Whether it is a single panel."""
-        return not isinstance(self.curves, RunCurves | LanePanel)
+        many = isinstance(self.curves, WorkerCurves) and len(self.curves.panels) > 1
+        return not (many or isinstance(self.curves, RunCurves | LanePanel))
 
 
 @final
@@ -93,7 +95,7 @@ def draw(folder: Path, drawing: Drawing) -> None:
     key = _key(drawing)
     if not _there(drawing, key, folder):
         with styled():
-            drawn = png(_figure(drawing.curves), dpi=_DPI, note=key, colours=_COLOURS)
+            drawn = png(_figure(drawing.curves), dpi=_DPI, note=key, small=True)
         write_atomically(
             folder / f"{drawing.stem}.js", packed(drawing.stem, drawing.curves).encode()
         )

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import re
 
+from markupsafe import Markup, escape
+
+from experiments.figures.indices import SCRIPTS, parts
+
 _WORDS = {
     "omega": "ω",
     "delta": "δ",
@@ -36,6 +40,32 @@ def _signs(text: str) -> str:
     for plain, sign in _SIGNS.items():
         text = text.replace(plain, sign)
     return text
+
+
+_TENS = re.compile(r"(?<![\w.])(\d(?:\.\d+)?)e([+-]\d{2,3})(?!\w)")
+
+
+def typeset(text: str) -> Markup:
+    """:func:`pretty` for a page: what a letter alone carries is lowered and raised, and so are
+    powers of ten."""
+    marked = SCRIPTS.sub(_lowered, str(escape(pretty(text))))
+    return Markup(_TENS.sub(lambda number: _times_ten(*number.groups()), marked))
+
+
+def _lowered(match: re.Match[str]) -> str:
+    tags = {"_": "sub", "^": "sup"}
+    inside = "".join(f"<{tags[s]}>{one}</{tags[s]}>" for s, one in parts(match[2]))
+    return match[1] + inside.replace("-", "−")
+
+
+def power_of_ten(number: float) -> Markup:
+    """A small or large positive number, to one digit: 2 × 10⁻⁸."""
+    return Markup(_times_ten(*f"{number:.0e}".split("e")))
+
+
+def _times_ten(digits: str, power: str) -> str:
+    raised = f"10<sup>{int(power)}</sup>".replace("-", "−")
+    return raised if digits == "1" else f"{digits} × {raised}"
 
 
 def _powers(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -12,8 +13,15 @@ from algorithms.catalogue import ROWS, Row
 from experiments.commands.theorem import RESULTS
 from experiments.findings.__main__ import STORED
 from experiments.findings.entries import LIBRARIES
+from experiments.reporting.elsewhere import crossval, published
 from experiments.reporting.theorem_pages import rows_of
-from experiments.reporting.verdict_lines import counts, lines, planted, signature_line
+from experiments.reporting.verdict_lines import (
+    MEANINGS,
+    counts,
+    lines,
+    planted,
+    signature_line,
+)
 from proofs_check.instruments.late import CHECK as LATE_BOUND
 from proofs_check.instruments.signature import CHECK as SIGNATURE
 from proofs_check.verdict import Outcome
@@ -21,13 +29,15 @@ from theory.claims import Confidence
 from theory.survey.errata import ERRATA
 from theory.survey.taxonomy import FIG_2, TABLE_I, Taxon
 
+NOT_RUN = "not run"
 _HOLDS = (Outcome.PROVED.value, Outcome.AGREES.value, Outcome.SUPPORTED.value)
 
 
 def answers(
-    table: pd.DataFrame, headline: pd.DataFrame, matrix: Mapping[str, Any] | None
+    table: pd.DataFrame, headline: pd.DataFrame, matrix: Mapping[str, Any] | None, out: Path
 ) -> dict[str, Any]:
-    """The three answers in numbers, and what was refuted line by line."""
+    """The three answers in numbers, and what was refuted line by line; ``out`` is the folder in
+    which other commands left what they found."""
     refuted = table[table["verdict"] == Outcome.REFUTED.value]
     holds = headline[headline["verdict"].isin(_HOLDS)]
     effects = holds[holds["check"] == SIGNATURE]
@@ -36,6 +46,7 @@ def answers(
     shown = {line["check"] for line in table.to_dict("records")} & {
         f"erratum {one.id}" for one in ERRATA
     }
+    verdicts = [one["verdict"].partition(",")[0] for one in published(out) if one["verdict"]]
     derived = [one for one in RESULTS.values() if one.confidence is Confidence.DERIVED]
     return {
         "holds": len(holds),
@@ -51,7 +62,14 @@ def answers(
         "derived": sum(bool(rows_of(one, {})) for one in derived),
         "libraries": [one for one in library_faults() if one["refuted"]],
         "counts": [(name, count) for name, count in counts(headline) if name in _HOLDS],
+        "rest": [
+            (name, count)
+            for name, count in counts(headline)
+            if name in (Outcome.COMPARED.value, Outcome.NOT_APPLICABLE.value)
+        ],
         "lines": len(headline),
+        "figures": {"made": len(verdicts), "reproduced": verdicts.count("reproduced")},
+        "crossval": crossval(out),
     }
 
 
@@ -73,6 +91,16 @@ def taxonomies(table: pd.DataFrame, shown: Mapping[str, str]) -> list[dict[str, 
          "levels": _levels(entries, known, table, shown)}
         for anchor, title, about, entries in named
     ]  # fmt: skip
+
+
+def standings(maps: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What stands on the maps, in the order in which verdicts are counted."""
+    found = {
+        row["verdict"]
+        for one in maps for level in one["levels"] for entry in level["entries"]
+        for row in entry["rows"]
+    }  # fmt: skip
+    return [name for name in (*MEANINGS, NOT_RUN) if name in found]
 
 
 def _levels(
@@ -100,7 +128,7 @@ def _standing(mine: pd.DataFrame) -> str:
     if signature is not None:
         return str(signature["verdict"])
     good = [name for name in _HOLDS if found.get(name)]
-    return max(good, key=lambda name: found[name]) if good else "not run"
+    return max(good, key=lambda name: found[name]) if good else NOT_RUN
 
 
 def library_faults() -> list[dict[str, Any]]:

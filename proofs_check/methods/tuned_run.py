@@ -212,7 +212,9 @@ def _bound(played: TunedRun) -> Floats | None:
 def cited(theorem: Theorem) -> Cited:
     """A theorem as figures name it."""
     source = theorem.source
-    return Cited(theorem.name, theorem.title, str(source), f"{source.authors} {source.year}")
+    order = str(theorem.order) if theorem.order.exponents else ""
+    short = f"{source.authors} {source.year}"
+    return Cited(theorem.name, theorem.title, str(source), short, order)
 
 
 def run_series(played: TunedRun, n: int) -> RunSeries:

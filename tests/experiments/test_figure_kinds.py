@@ -14,7 +14,9 @@ from matplotlib.figure import Figure
 from algorithms.schedules.bulk import BULK
 from algorithms.schedules.carrier import all_reduce
 from algorithms.schedules.step import SentTensor, TrainingStep
-from experiments.figures.lines import DrawnLine, LineCurves, lines_figure
+from experiments.figures.indices import as_mathtext
+from experiments.figures.lines import DrawnLine, LineCurves
+from experiments.figures.lines_figure import lines_figure
 from experiments.figures.panels import RunCurves, three_panels
 from experiments.figures.rate import RateCurves, order_of, rate_figure
 from experiments.figures.readme import picture
@@ -45,6 +47,7 @@ def run_curves(**changes: object) -> RunCurves:
         "title": "a run", "label": "error", "steps": STEPS, "mean": ERROR, "low": 0.9 * ERROR,
         "high": 1.1 * ERROR, "bits": 1e6 * STEPS, "seconds": 0.5 * STEPS,
         "bound": np.array([np.nan, 40.0, 20.0, 10.0]), "bound_label": "its theorem",
+        "bound_order": "O(1)",
     }  # fmt: skip
     return RunCurves(**(given | changes))  # type: ignore[arg-type]
 
@@ -113,7 +116,7 @@ def step_lanes() -> LanePanel:
 
 
 KINDS: dict[str, Callable[[], Figure]] = {
-    "lines": lambda: lines_figure(line_curves(("log", "log"))),
+    "lines_figure": lambda: lines_figure(line_curves(("log", "log"))),
     "panels": lambda: three_panels(run_curves()),
     "rate": lambda: rate_figure(rate_curves()),
     "readme": lambda: picture({"bsp-sgd": run_curves(), "qsgd": run_curves()}),
@@ -213,6 +216,7 @@ X = np.array([1.0, 10.0, 100.0])
         (X**-0.5, "horizon T [steps]", "∝ T^-1/2"),
         (2 * X**1.5, "workers n (T = 48)", "∝ n^3/2"),
         (X, "1 / γ [steps]", "∝ (1 / γ)"),
+        (1 / X, "T + a", "∝ (T + a)⁻¹"),
         (X**2, "1 / spectral gap", "∝ x²"),
         (X**0.37, "T", "∝ T^0.37"),
         (0 * X + 2, "steps T", "constant"),
@@ -230,7 +234,7 @@ def test_the_order_of_theory_is_written_on_its_line(
     curves = rate_curves(x=X, x_label=label, reference=line)
     assert order_of(curves) == order
     written = [text.get_text() for text in rate_figure(curves).axes[0].texts]
-    assert written == ([order] if order else [])
+    assert written == ([as_mathtext(order)] if order else [])
 
 
 def test_a_rate_over_zero_is_linear_in_x_and_draws_no_theory_that_says_nothing() -> None:
@@ -250,7 +254,7 @@ def test_lines_lose_what_a_logarithmic_axis_cannot_show(wanted: tuple[str, str])
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("time [s]", "error")
     lost = np.isnan(y_of(ax, "two")).tolist()
     assert lost == ([False, False, True, True] if wanted[1] == "log" else [False] * 4)
-    assert legend(figure) == {"one", "two"}
+    assert texts(ax) == {"one", "two"} and not figure.legends
 
 
 def texts(ax: Axes) -> set[str]:
@@ -308,13 +312,15 @@ def test_workers_are_drawn_beside_a_line_that_falls_as_one_over_n() -> None:
     (ax,) = drawn("workers").axes
     assert scales(ax) == ("log", "log")
     assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_title()) == ("workers $n$", "error", "both")
-    assert y_of(ax, "1/n").tolist() == y_of(ax, "b").tolist() == [2.0, 0.5, 0.125]
+    (ideal,) = (line for line in ax.lines if line.get_linestyle() == "--")
+    assert [text.get_text() for text in ax.texts] == ["∝ n⁻¹"]
+    assert list(ideal.get_ydata()) == y_of(ax, "b").tolist() == [2.0, 0.5, 0.125]
 
 
 def test_the_readme_shows_each_row_solid_and_its_bound_dashed() -> None:
     figure = drawn("readme")
     assert [len(ax.lines) for ax in figure.axes] == [4, 4, 4]
-    assert legend(figure) == {"bsp-sgd", "qsgd"}
+    assert texts(figure.axes[-1]) == {"bsp-sgd", "qsgd", "O(1)"}
     solid, dashed = figure.axes[0].lines[:2]
     assert solid.get_linestyle() == "-" and dashed.get_linestyle() == "--"
     assert solid.get_color() == dashed.get_color() != figure.axes[0].lines[2].get_color()

@@ -5,14 +5,19 @@ from __future__ import annotations
 import itertools
 import re
 from importlib.resources import files
+from io import BytesIO
 
 import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from PIL import Image
 
-from experiments.figures.lines import DrawnLine, LineCurves, lines_figure
-from experiments.figures.style import SERIES, styled
+from experiments.figures.indices import as_mathtext
+from experiments.figures.lines import DrawnLine, LineCurves
+from experiments.figures.lines_figure import lines_figure
+from experiments.figures.style import SERIES, png, styled
 from experiments.figures.tradeoff import Point, TradeoffCurves, tradeoff_figure
 from experiments.figures.workers import WorkerCurves, WorkersLine, workers_figure
 from experiments.reporting.signs import pretty
@@ -126,7 +131,8 @@ def test_labels_of_studies_stay_inside_the_figure(study: Study) -> None:
             assert figure.bbox.contains(box.x1, box.y1), label.get_text()
 
 
-def test_a_line_that_another_hides_is_dashed_and_one_off_the_axes_is_told() -> None:
+def test_a_line_that_another_hides_is_wide_and_one_off_the_axes_is_told() -> None:
+    """Dashed is theory alone, with its name at its end."""
     x = np.array([1.0, 2.0, 4.0, 8.0])
     own, other = DrawnLine("own", x, 1 / x), DrawnLine("other", x, 1 / x**2)
     same = DrawnLine("same", 2 * x[:3], 0.5 / x[:3])  # other points of the line of ``own``
@@ -134,10 +140,49 @@ def test_a_line_that_another_hides_is_dashed_and_one_off_the_axes_is_told() -> N
     away = DrawnLine("runs away", x, 10.0 ** (5 * np.arange(4)))
     with styled():
         lines = (own, other, same, never, away)
-        ax = lines_figure(LineCurves("hidden", "bits", "error", lines)).axes[0]
-    styles = {line.get_label(): line.get_linestyle() for line in ax.get_lines()}
-    assert styles["own"] == styles["other"] == styles["runs away"] == "-"
-    assert styles["same"] == "--"
-    assert "never speaks (not drawn: at 0 on this axis)" in styles
+        stated = DrawnLine("$1/x$", x, 3 / x)
+        curves = LineCurves("hidden", "bits", "error", lines, theory=(stated,))
+        figure = lines_figure(curves)
+    ax = figure.axes[0]
+    drawn = {line.get_label(): line for line in ax.get_lines() if line.get_linewidth() > 0}
+    assert [name for name, line in drawn.items() if line.get_linestyle() != "-"] == ["_child6"]
+    widths = {name: line.get_linewidth() for name, line in drawn.items()}
+    assert widths["own"] > widths["same"] == widths["other"] == widths["runs away"]
+    told = {text.get_text() for legend in figure.legends for text in legend.get_texts()}
+    assert "never speaks (not drawn: at 0 on this axis)" in told
     low, high = ax.get_ylim()
     assert low < 1 / 64 and 1 < high < 1e4
+
+
+def test_small_pictures_keep_what_is_pale() -> None:
+    """A band, a grid and lines of six colours, each where the full picture has it."""
+    x = np.array([1.0, 2.0, 4.0])
+    names = [DrawnLine(f"line {k}", x, 2.0**k / x, 1.6**k / x, 2.4**k / x) for k in range(6)]
+    with styled():
+        figure = lines_figure(LineCurves("pale", "bits", "error", tuple(names)))
+        small = Image.open(BytesIO(png(figure, small=True))).convert("RGB")
+        canvas = FigureCanvasAgg(figure)
+        canvas.draw()
+    full = np.asarray(canvas.buffer_rgba())[..., :3].astype(np.float64)
+    off = np.abs(np.asarray(small).astype(np.float64) - full).max(-1)
+    assert np.quantile(off, 0.99) < 48
+    pale = (full.min(-1) < 250) & (full.min(-1) > 150)
+    assert pale.mean() > 0.05, "bands and grid"
+    assert (np.asarray(small)[pale].min(-1) < 255).mean() > 0.95
+
+
+@pytest.mark.parametrize(
+    ("plain", "typeset"),
+    [
+        ("f(x_t) - f*", r"f($\mathregular{x_{t}}$) - f*"),
+        ("(1/T) Σ_{t<T} E", r"(1/T) $\mathregular{Σ_{t<T}}$ E"),
+        ("O(T^-1/2 n^-1)", r"O($\mathregular{T^{−1/2}}$ $\mathregular{n^{−1}}$)"),
+        ("L_max of choco_sgd in top_1%", r"$\mathregular{L_{max}}$ of choco_sgd in top_1%"),
+        ("base-3^5, $x_t$", "base-3^5, $x_t$"),
+    ],
+)
+def test_indices_of_labels_are_typeset_and_names_are_left(plain: str, typeset: str) -> None:
+    assert as_mathtext(plain) == typeset
+    figure = Figure()
+    figure.suptitle(as_mathtext(plain))
+    FigureCanvasAgg(figure).draw()

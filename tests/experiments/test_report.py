@@ -26,7 +26,7 @@ from experiments.reporting.page import PAGES as page_list
 from experiments.reporting.page import write_pages
 from experiments.reporting.pictures import Drawing, Picture, pictures
 from experiments.reporting.row_pages import update_rule
-from experiments.reporting.signs import plain, pretty
+from experiments.reporting.signs import plain, pretty, typeset
 from experiments.store import Store, Stored
 from experiments.survey import Survey, in_order
 from proofs_check.cell import Cell, CellKind, CellResult
@@ -168,10 +168,11 @@ def test_start_page_answers(report: Path) -> None:
     page = Page((report / "index.html").read_text(encoding="utf-8"))
     assert page.ids.index("holds") < page.ids.index("refuted") < page.ids.index("map")
     assert (
-        "What was refuted 2 refuted refuted bsp-sgd on quadratic-sc: T⁻¹ refuted C: bites"
+        "What was refuted 2 of 8 verdicts refuted bsp-sgd on quadratic-sc: T⁻¹ refuted C: bites"
         in page.text
     )
-    assert "2 of 3 planted faults caught" in page.text and "9.0e-10" in page.text
+    assert "how it stands: proved refuted not run by the effect" in page.text
+    assert "2 of 3 planted faults caught" in page.text and "9 × 10 −10" in page.text
     assert "so the 9 verdicts" in page.text, "operators of no message among them"
     assert "What holds 3 of 8 verdicts 1 proved 2 supported" in page.text, (
         "that of messages is none"
@@ -193,7 +194,7 @@ def test_start_page_says_that_nothing_was_refuted(tmp_path: Path) -> None:
     write_pages(survey, "quick", (), tmp_path)
     page = Page((tmp_path / "index.html").read_text(encoding="utf-8"))
     assert (
-        "0 refuted No check found a claim violated beyond its stated error, in 1 verdicts"
+        "0 of 1 verdicts No check found a claim violated beyond its stated error. Tests call"
         in page.text
     )
     assert "all-refuted" not in page.ids
@@ -203,7 +204,7 @@ def test_a_rows_page_opens_with_what_the_row_is_for(report: Path) -> None:
     own = (report / "rows" / "bsp-sgd.html").read_text(encoding="utf-8")
     page = Page(own)
     assert page.ids[1:4] == ["main", "signature", "figure-bsp-sgd-made-signature"]
-    assert "Workers speak once. rounds: 0.2 against 1 (theirs), 0.2 of it" in page.text
+    assert "Workers speak once. Rounds: 0.2 against 1 (theirs), 0.2 of it" in page.text
     assert own.index("bsp-sgd-made-signature.png") < own.index('id="theory"')
     assert own.count("bsp-sgd-made-signature.png") == 1, "shown once"
     index = Page((report / "rows.html").read_text(encoding="utf-8"))
@@ -327,6 +328,20 @@ def test_every_method_has_a_rule_that_can_be_read() -> None:
 )
 def test_signs_for_readers(written: str, read: str) -> None:
     assert pretty(written) == read
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("O(T^-1/2 n^-1)", "O(T<sup>−1/2</sup> n⁻¹)"),
+        ("sum_{t<T} f_i(x_t)", "Σ<sub>t&lt;T</sub> f<sub>i</sub>(x<sub>t</sub>)"),
+        ("choco_sgd at L_max", "choco_sgd at L<sub>max</sub>"),
+        ("1.283e+05 of 1e-10", "1.283 × 10<sup>5</sup> of 10<sup>−10</sup>"),
+        ("<b> & 3e4", "&lt;b&gt; &amp; 3e4"),
+    ],
+)
+def test_signs_on_pages(written: str, shown: str) -> None:
+    assert str(typeset(written)) == shown
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,7 @@ def measure(build: Build = _same) -> StudyResult:
         label = f"beta = {ratio:g} alpha"
         fine = np.linspace(0.02, float(alphas.max()), 60)
         law = np.array([threshold(a, ratio * a) for a in fine])
-        curves.append(PanelLine(f"{label}, 2x2 matrix", fine, law))
+        curves.append(PanelLine(f"{label}, 2x2 matrix", fine, law, theory=True))
         curves.append(PanelLine(f"{label}, simulated", alphas, got))
     return StudyResult(tuple(verdicts), curves)
 

@@ -86,7 +86,7 @@ def measure(build: Build = OnMoreShards) -> StudyResult:
     curves = [
         PanelLine("heterogeneity", q, zeta / zeta[0]),
         PanelLine("squared bias", q, bias / bias[0]),
-        PanelLine("shards placed at random", q, (_N - q) / (q * (_N - 1))),
+        PanelLine("shards placed at random", q, (_N - q) / (q * (_N - 1)), theory=True),
     ]
     return StudyResult(verdicts, curves)
 

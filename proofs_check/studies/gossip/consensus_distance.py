@@ -129,7 +129,7 @@ def measure(build: Build = DPSGD) -> StudyResult:
     runs = np.array([measured(build, Ring(8), g, 25, _SEED + 5 + k) for k, g in enumerate(_GAMMAS)])
     curves.append(PanelLine("ring of 8, measured", np.array(_GAMMAS), *band(runs.T)))
     exact = np.array([noise_spread(Ring(8), g, _A, 25) for g in _GAMMAS])
-    curves += [PanelLine("ring of 8, exact", np.array(_GAMMAS), exact)]
+    curves += [PanelLine("ring of 8, exact", np.array(_GAMMAS), exact, theory=True)]
     return StudyResult(verdicts, curves)
 
 

@@ -90,7 +90,7 @@ def line(build: Build, n: int, mode: float) -> tuple[Verdict, list[PanelLine]]:
     )
     return verdict, [
         PanelLine(label, omega, y.mean(0), y.mean(0) - half, y.mean(0) + half),
-        PanelLine(f"theory {label}", omega, expected),
+        PanelLine(f"theory {label}", omega, expected, theory=True),
     ]
 
 

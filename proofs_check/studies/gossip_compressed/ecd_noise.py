@@ -145,7 +145,10 @@ def absolute_settles(build: Build) -> tuple[Verdict, list[PanelLine]]:
         provenance=f"seed {_SEED}, {replicas} replicas, {_GRID.name}, error {ALPHA:g}",
     )
     since: Floats = np.arange(1, _LONG + 1, dtype=np.float64)
-    return verdict, [PanelLine("grid", since, y.mean(0)), PanelLine("grid, bound", since, bound)]
+    return verdict, [
+        PanelLine("grid", since, y.mean(0)),
+        PanelLine("grid, bound", since, bound, theory=True),
+    ]
 
 
 def measure(build: Build = ECDPSGD) -> StudyResult:

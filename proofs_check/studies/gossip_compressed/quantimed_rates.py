@@ -128,7 +128,7 @@ def lines(label: str, horizons: tuple[int, ...], y: Floats, order: float) -> lis
     x, mean = np.array(horizons, dtype=np.float64), y.mean(0)
     return [
         PanelLine(label, x, mean),
-        PanelLine(f"{label}, stated", x, mean[0] * (x / x[0]) ** order),
+        PanelLine(f"{label}, stated", x, mean[0] * (x / x[0]) ** order, theory=True),
     ]
 
 

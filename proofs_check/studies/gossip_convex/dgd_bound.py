@@ -65,7 +65,7 @@ def under_bound(
     label = f"{row}, {graph.name}"
     return verdict, [
         PanelLine(label, x, series.mean(axis=0)),
-        PanelLine(f"{label}, bound", x, bound),
+        PanelLine(f"{label}, bound", x, bound, theory=True),
     ]
 
 

@@ -71,7 +71,7 @@ def under_bound(
         f"{printed:.4g}, error {ALPHA:g}",
     )  # fmt: skip
     label, mean = graph.name, worst.mean(axis=0)
-    return verdict, [PanelLine(label, x, mean), PanelLine(f"bound, {label}", x, bound)]
+    return verdict, [PanelLine(label, x, mean), PanelLine(f"bound, {label}", x, bound, theory=True)]
 
 
 def steps_to(build: Build, graph: Topology) -> float:

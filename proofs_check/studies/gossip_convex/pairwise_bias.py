@@ -104,7 +104,7 @@ def measure(build: Build = GossipDualAveraging) -> StudyResult:
         f"{_SCALE}/sqrt(t + 1)",
     )  # fmt: skip
     reference = y[-1] * (x / x[-1]) ** -0.5
-    curves = [PanelLine("average model", x, y), PanelLine("T^(-1/2)", x, reference)]
+    curves = [PanelLine("average model", x, y), PanelLine("T^(-1/2)", x, reference, theory=True)]
     return StudyResult((*visits(build, pairs), rate), curves)
 
 

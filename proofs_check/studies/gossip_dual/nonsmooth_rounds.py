@@ -67,7 +67,7 @@ def measure(build: Build = MSPD) -> StudyResult:
     scale = p.constants().need("R2") / ratio(p) / Laplacian(topology).gamma ** 0.5
     curves += [
         PanelLine("D-PSGD, ring(n=8)", rounds, plain),
-        PanelLine("lower bound's order, ring(n=8)", rounds, scale / rounds),
+        PanelLine("lower bound's order, ring(n=8)", rounds, scale / rounds, theory=True),
     ]
     verdicts += [_independent(found, told), _plain(rounds, plain, x, ring)]
     return StudyResult(tuple(verdicts), curves)

@@ -77,6 +77,7 @@ def measure(ssda: Build = SSDA, msda: Build = MSDA, fista: Build = DualAccelerat
             "lower bound's order, tau = 0",
             x,
             np.array([optimal_time(kappa, gamma, 0.0, ACCURACY) for kappa in _KAPPAS]),
+            theory=True,
         )
     ]
     drawn = [found.drawn(label) for label, (_, found) in lines.items()]

@@ -122,7 +122,7 @@ def measure(ssda: Build = SSDA, msda: Build = MSDA, fista: Build = DualAccelerat
     lower = np.array([optimal_time(_KAPPA, g, 1.0, ACCURACY) for g in gammas])
     beside = [
         PanelLine(f"D-PSGD to {_COARSE:g}, rounds", rough, plain.mean(0)),
-        PanelLine("lower bound's order, tau = 1", x, lower),
+        PanelLine("lower bound's order, tau = 1", x, lower, theory=True),
     ]
     drawn = [found.drawn(label) for label, found in lines.items()]
     return StudyResult(

@@ -72,9 +72,9 @@ def measure(ssda: Build = SSDA, msda: Build = MSDA, fista: Build = DualAccelerat
             for p, lap in zip(problems, laplacians, strict=True)
         ]
         found[label] = row, np.array(steps, dtype=np.float64)
-    curves = [PanelLine("lower bound on this instance", x, least)]
+    curves = [PanelLine("lower bound on this instance", x, least, theory=True)]
     order = np.array([optimal_time(_KAPPA, lap.gamma, 1.0, _ACCURACY) for lap in laplacians])
-    curves += [PanelLine("lower bound's order, tau = 1", x, order)]
+    curves += [PanelLine("lower bound's order, tau = 1", x, order, theory=True)]
     for label, (_, rounds) in found.items():
         curves += [PanelLine(label, x, rounds)]
     verdicts = (_above(label, row, rounds / least) for label, (row, rounds) in found.items())

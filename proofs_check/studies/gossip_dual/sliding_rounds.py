@@ -78,8 +78,8 @@ def measure(build: Build = CommunicationSliding) -> StudyResult:
             PanelLine("DCS, convex", 2 * x, plain),
             PanelLine("SDCS, convex", 2 * x, *band(samples)),
             PanelLine("DCS, strongly convex", 2 * x, curved),
-            PanelLine("1/rounds", 2 * x, plain[0] * x[0] / x),
-            PanelLine("1/rounds^2", 2 * x, curved[0] * (x[0] / x) ** 2),
+            PanelLine("1/rounds", 2 * x, plain[0] * x[0] / x, theory=True),
+            PanelLine("1/rounds^2", 2 * x, curved[0] * (x[0] / x) ** 2, theory=True),
         ],
     )  # fmt: skip
 

@@ -59,7 +59,7 @@ def measure() -> StudyResult:
         exact = np.array([d.sum() for _, d, _ in found]) / total
         drawn += [
             PanelLine(topology.name, x, waits),
-            PanelLine(f"{topology.name}, exact", x, exact),
+            PanelLine(f"{topology.name}, exact", x, exact, theory=True),
         ]
     return StudyResult(tuple(verdicts), drawn)
 

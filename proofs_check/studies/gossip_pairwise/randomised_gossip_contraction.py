@@ -91,7 +91,7 @@ def measure(
             )
         )  # fmt: skip
         drawn += [PanelLine(label, x, ticks.mean(axis=0))]
-        drawn += [PanelLine(f"{label}, 1/ln(1/lambda_2)", x, exact)]
+        drawn += [PanelLine(f"{label}, 1/ln(1/lambda_2)", x, exact, theory=True)]
     verdicts += [*_exact_powers(), *_averaging_time(build)]
     return StudyResult(tuple(verdicts), drawn)
 

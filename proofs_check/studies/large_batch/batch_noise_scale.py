@@ -139,7 +139,9 @@ def measure() -> StudyResult:
         pairs = [arm.at(factor) for factor in _FACTORS]
         lines.append(PanelLine(arm.label, np.array([gamma / batch for gamma, batch in pairs]), y))
     scales = np.geomspace(_GAMMA / 64, 2 * _GAMMA, 20)
-    lines.append(PanelLine("leading order, gamma s^2 / (2 n a B)", scales, scales / (2 * _N)))
+    lines.append(
+        PanelLine("leading order, gamma s^2 / (2 n a B)", scales, scales / (2 * _N), theory=True)
+    )
     return StudyResult((*verdicts, *_logistic()), lines)
 
 

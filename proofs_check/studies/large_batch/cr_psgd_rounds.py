@@ -153,7 +153,7 @@ def _lines(trace: Trace) -> list[PanelLine]:
     for label, run_ in runs.items():
         y = run_.suboptimality[:, 1:]
         out.append(PanelLine(label, run_.messages[0, 1:] / 2, *band(y)))
-    return [*out, PanelLine("CR-PSGD, exact", rounds_, exact(1, _GROWTH, _STEPS)[1:])]
+    return [*out, PanelLine("CR-PSGD, exact", rounds_, exact(1, _GROWTH, _STEPS)[1:], theory=True)]
 
 
 STUDY = Study(

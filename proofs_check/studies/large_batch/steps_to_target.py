@@ -113,9 +113,9 @@ def measure(race: Race, batches: tuple[int, ...], start: float) -> StudyResult:
     x = scanned.batches  # base batches are of one sample
     lines = (
         PanelLine("measured", x, *band(scanned.steps)),
-        PanelLine("S_min (1 + B_c/B)", x, curve.steps(x)),
-        PanelLine("perfect scaling", x, mean[0] * x[0] / x),
-        PanelLine("fewest steps", x, np.full_like(x, curve.fewest)),
+        PanelLine("S_min (1 + B_c/B)", x, curve.steps(x), theory=True),
+        PanelLine("perfect scaling", x, mean[0] * x[0] / x, theory=True),
+        PanelLine("fewest steps", x, np.full_like(x, curve.fewest), theory=True),
     )
     return StudyResult(verdicts, lines)
 

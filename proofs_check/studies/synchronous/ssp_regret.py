@@ -95,7 +95,10 @@ def measure(build: Build = SSP, weighting: Weighting = Weighting.SUM) -> StudyRe
             )
         )  # fmt: skip
         x = _N * np.arange(1.0, len(bound) + 1)
-        curves += [PanelLine(f"s={lead}", x, *band(series)), PanelLine(f"s={lead} bound", x, bound)]
+        curves += [
+            PanelLine(f"s={lead}", x, *band(series)),
+            PanelLine(f"s={lead} bound", x, bound, theory=True),
+        ]
     return StudyResult(tuple(verdicts), curves)
 
 
