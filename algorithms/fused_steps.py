@@ -23,6 +23,7 @@ from torch import Tensor
 
 from algorithms.faults import NO_FAULTS
 from algorithms.kernels import fused_compressed, fused_logistic
+from algorithms.kernels.compiled import COMPILED
 from algorithms.key import NumbersAsked
 from algorithms.methods.base import Method, World, dense_bits
 from algorithms.network.simulated import Simulated
@@ -233,7 +234,9 @@ _MESSAGES: tuple[tuple[str, str, Callable[..., FusedSteps]], ...] = (
 
 
 def fused_steps(method: Method[Any], world: World) -> FusedSteps | None:
-    """What takes the run's steps in blocks; None where some part is not plain."""
+    """What takes the run's steps in blocks; None where some part is not plain, or not compiled."""
+    if not COMPILED:
+        return None
     problem: Any = world.problem
     network = world.network
     if not (isinstance(network, Simulated) and _plain((problem, "problems.logistic.Logistic"))):

@@ -18,6 +18,7 @@ import torch
 from torch import Tensor
 
 from algorithms.kernels import philox
+from algorithms.kernels.compiled import by_torch
 
 _PART = 1 << 14  # numbers of a row that are drawn together, a multiple of 4
 
@@ -110,27 +111,27 @@ class PhiloxDraws(Draws):
         return PhiloxDraws(self._key.fold(*words), self._rows)
 
     def uniform(self, count: int, dtype: torch.dtype) -> Tensor:
-        fill = philox.uniform_torch if self._on_gpu else philox.uniform_numba
+        fill = philox.uniform_torch if self._by_torch else philox.uniform_numba
         return self._shaped(fill(*self.counters, count, dtype))
 
     def uniform_parts(self, count: int, dtype: torch.dtype) -> Iterator[tuple[slice, Tensor]]:
-        fill = philox.uniform_torch if self._on_gpu else philox.uniform_numba
+        fill = philox.uniform_torch if self._by_torch else philox.uniform_numba
         for start in range(0, count, _PART):
             here = slice(start, min(start + _PART, count))
             size = here.stop - here.start
             yield here, self._shaped(fill(*self.counters, size, dtype, start))
 
     def normal(self, count: int, dtype: torch.dtype) -> Tensor:
-        fill = philox.normal_torch if self._on_gpu else philox.normal_numba
+        fill = philox.normal_torch if self._by_torch else philox.normal_numba
         return self._shaped(fill(*self.counters, count, dtype))
 
     def integers(self, high: int, count: int) -> Tensor:
-        fill = philox.integers_torch if self._on_gpu else philox.integers_numba
+        fill = philox.integers_torch if self._by_torch else philox.integers_numba
         return self._shaped(fill(*self.counters, count, high))
 
     @property
-    def _on_gpu(self) -> bool:
-        return self._rows.ids.is_cuda
+    def _by_torch(self) -> bool:
+        return by_torch(self._rows.ids)
 
     def _shaped(self, flat: Tensor) -> Tensor:
         return flat.view(*self.workers.shape, flat.shape[-1])

@@ -11,6 +11,7 @@ from torch import Tensor
 from algorithms.compressors.base import StatedLength
 from algorithms.kernels import entries as kernel
 from algorithms.kernels import row_norms
+from algorithms.kernels.compiled import by_torch
 from theory import bits
 
 
@@ -82,7 +83,7 @@ def from_gaps(count: Tensor, distances: Tensor) -> Entries:
 def sums(x: Tensor) -> Tensor:
     """Sum of magnitudes ``[..., m, 1]`` (float64) of rows, in a fixed order (``row_norms``)."""
     flat = x.reshape(-1, x.shape[-1]).contiguous()
-    total = row_norms.abs_sums_torch(flat) if x.is_cuda else row_norms.abs_sums_numba(flat)
+    total = row_norms.abs_sums_torch(flat) if by_torch(x) else row_norms.abs_sums_numba(flat)
     return total.reshape(*x.shape[:-1], 1)
 
 

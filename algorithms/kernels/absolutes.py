@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import numba
 import torch
 from torch import Tensor
 
+from algorithms.kernels.compiled import by_torch, njit
 
-@numba.njit(cache=True, nogil=True)
+
+@njit(cache=True, nogil=True)
 def _absolutes(features, targets, points, worker_of, index, out):  # type: ignore[no-untyped-def]
     d, b = features.shape[2], index.shape[1]
     for p in range(worker_of.shape[0]):
@@ -58,7 +59,7 @@ def absolutes_gradient(
 ) -> Tensor:
     """Subgradients ``[..., k, d]`` at x ``[..., k or 1, d]`` of ``workers`` ``[..., k]``, averaging
     the samples ``index`` ``[..., k, b]``."""
-    run = absolutes_torch if features.is_cuda else absolutes_numba
+    run = absolutes_torch if by_torch(features) else absolutes_numba
     d = features.shape[-1]
     out = run(
         features,

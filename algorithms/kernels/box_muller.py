@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
+
+from algorithms.kernels.compiled import njit
 
 _LOG_2 = math.log(2.0)
 _HALF_PI = math.pi / 2.0
@@ -18,7 +19,7 @@ _SQRT_2 = math.sqrt(2.0)
 _MANTISSA, _EXPONENT_0 = (1 << 52) - 1, 1023 << 52
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy")
 def radii(u, out, size):  # type: ignore[no-untyped-def]
     """sqrt(-2 log(1 - u)) of the first ``size`` u, in [0, 1); overwrites u."""
     bits = u.view(np.int64)
@@ -39,7 +40,7 @@ def radii(u, out, size):  # type: ignore[no-untyped-def]
         out[i] = math.sqrt(-2.0 * (power * _LOG_2 + (2.0 * s + s * (z * tail))))
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy")
 def turns(v, cosines, sines, size):  # type: ignore[no-untyped-def]
     """cos and sin of 2 pi v for the first ``size`` v, in [0, 1); quarter turns come off exactly."""
     for i in range(size):

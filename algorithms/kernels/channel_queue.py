@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from heapq import heappop, heappush
 
-import numba
 import numpy as np
 
+from algorithms.kernels.compiled import njit
 
-@numba.njit(cache=True, nogil=True)
+
+@njit(cache=True, nogil=True)
 def transmitted(start, bits, alpha, beta, busy_beta, busy_until):  # type: ignore[no-untyped-def]
     """When ``bits`` that are sent from ``start`` on have left: slower while the device computes."""
     begin = start + alpha
@@ -23,7 +24,7 @@ def transmitted(start, bits, alpha, beta, busy_beta, busy_until):  # type: ignor
     return busy_until + beta * (bits - (busy_until - begin) / busy_beta)
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def serve(  # type: ignore[no-untyped-def]
     ready, bits, rank, lowest, forward, backward_end, rates, latency, credit, barrier
 ):

@@ -7,15 +7,16 @@ double precision on the CPU; a row's bits depend on that row alone.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import torch
 from torch import Tensor
 
+from algorithms.kernels.compiled import njit
+
 _LANES = 4
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _dot(a, g, c, r, lanes):  # type: ignore[no-untyped-def]
     lanes[:] = 0.0
     whole = a.shape[0] - a.shape[0] % 4
@@ -27,14 +28,14 @@ def _dot(a, g, c, r, lanes):  # type: ignore[no-untyped-def]
     return (lanes[0] + lanes[2]) + (lanes[1] + lanes[3])
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _shrunk(z, l1):  # type: ignore[no-untyped-def]
     if z > l1:
         return z - l1
     return z + l1 if z < -l1 else 0.0
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _descend(at, squares, g, x, first, last, c, l1, l2, passes, change, move):  # type: ignore[no-untyped-def]
     lanes = np.zeros(_LANES)
     for i in range(x.shape[0]):
@@ -52,7 +53,7 @@ def _descend(at, squares, g, x, first, last, c, l1, l2, passes, change, move):  
                         move[i, s] += step * at[j, s]
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _products(at, x, first, last, out):  # type: ignore[no-untyped-def]
     for i in range(x.shape[0]):
         for j in range(first[i], last[i]):

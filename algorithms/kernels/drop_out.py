@@ -6,13 +6,14 @@ rows of doubles.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import torch
 from torch import Tensor
 
+from algorithms.kernels.compiled import by_torch, njit
 
-@numba.njit(cache=True, nogil=True)
+
+@njit(cache=True, nogil=True)
 def _of_variance(rows, scales, epsilon, out):  # type: ignore[no-untyped-def]
     for i in range(rows.shape[0]):
         total = 0.0
@@ -29,7 +30,7 @@ def _of_variance(rows, scales, epsilon, out):  # type: ignore[no-untyped-def]
         out[i] = budget / last if last > 0 else 0.0
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _of_density(rows, scales, wanted, out):  # type: ignore[no-untyped-def]
     d = rows.shape[1]
     for i in range(rows.shape[0]):
@@ -75,7 +76,7 @@ def of_variance(rows: Tensor, scales: Tensor, epsilon: float) -> Tensor:
     Of magnitudes ``rows`` ``[P, d]`` that rise: the longest head of a with a_j sum a <= epsilon
     ||a||^2 + sum a^2, sums over the head to j, has v = (epsilon ||a||^2 + sum a^2) / sum a.
     """
-    if rows.is_cuda:
+    if by_torch(rows):
         return of_variance_torch(rows, scales, epsilon)
     return _numba(_of_variance, rows, scales, epsilon)
 
@@ -99,6 +100,6 @@ def of_density_torch(rows: Tensor, scales: Tensor, wanted: float) -> Tensor:
 def of_density(rows: Tensor, scales: Tensor, wanted: float) -> Tensor:
     """v ``[P]`` (float64), in units of 1 / ``scales`` ``[P]``, with sum_j min(1, a_j / v) =
     ``wanted``, of magnitudes ``[P, d]`` that rise (Wangni's Algorithm 3)."""
-    if rows.is_cuda:
+    if by_torch(rows):
         return of_density_torch(rows, scales, wanted)
     return _numba(_of_density, rows, scales, wanted)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import numba
 import torch
 from torch import Tensor
 
+from algorithms.kernels.compiled import by_torch, njit
 
-@numba.njit(cache=True, nogil=True)
+
+@njit(cache=True, nogil=True)
 def _places(mask, out):  # type: ignore[no-untyped-def]
     rows, d = mask.shape
     for i in range(rows):
@@ -18,14 +19,14 @@ def _places(mask, out):  # type: ignore[no-untyped-def]
                 filled += 1
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _pick(count, places, rows, out):  # type: ignore[no-untyped-def]
     for i in range(out.shape[0]):
         for e in range(count[i]):
             out[i, e] = rows[i, places[i, e]]
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _spread(count, places, values, out):  # type: ignore[no-untyped-def]
     for i in range(out.shape[0]):
         for e in range(count[i]):
@@ -61,7 +62,7 @@ def places(mask: Tensor) -> tuple[Tensor, Tensor]:
 
     ``cap`` is the largest count, 1 at least.
     """
-    if mask.is_cuda:
+    if by_torch(mask):
         return places_torch(mask)
     count = mask.sum(-1)
     out = _blank(count, mask.shape[-1])
@@ -77,7 +78,7 @@ def pick_torch(count: Tensor, where: Tensor, rows: Tensor) -> Tensor:
 
 def pick(count: Tensor, where: Tensor, rows: Tensor) -> Tensor:
     """What ``rows`` ``[P, d]`` hold at the first ``count`` of the places ``[P, cap]``; else 0."""
-    if rows.is_cuda:
+    if by_torch(rows):
         return pick_torch(count, where, rows)
     out = torch.zeros(where.shape, dtype=rows.dtype)
     counts, places_of, held = (part.contiguous().numpy() for part in (count, where, rows))
@@ -99,7 +100,7 @@ def spread_onto(count: Tensor, where: Tensor, values: Tensor, out: Tensor) -> Te
     Raises:
         ValueError: a place lies outside [0, d).
     """
-    if out.is_cuda:
+    if by_torch(out):
         return spread_torch(count, where, values, out)
     counts, places_of, held = (part.contiguous().numpy() for part in (count, where, values))
     wrong = _spread(counts, places_of, held, out.numpy())

@@ -7,16 +7,17 @@ out in order of length, then symbol. What is on another device is moved here fir
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import torch
 from torch import Tensor
+
+from algorithms.kernels.compiled import njit
 
 _HALF, _QUARTER = 1 << 31, 1 << 30
 _LONGEST = 63
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _emit(row, at, bit, pending, write):  # type: ignore[no-untyped-def]
     for k in range(1 + pending):
         b = bit if k == 0 else 1 - bit
@@ -26,7 +27,7 @@ def _emit(row, at, bit, pending, write):  # type: ignore[no-untyped-def]
     return at
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _arithmetic_row(symbols, cumulative, row, at, write):  # type: ignore[no-untyped-def]
     total = cumulative[-1]
     low, high, pending = np.int64(0), np.int64((1 << 32) - 1), 0
@@ -49,14 +50,14 @@ def _arithmetic_row(symbols, cumulative, row, at, write):  # type: ignore[no-unt
     return _emit(row, at, 0 if low < _QUARTER else 1, pending + 1, write)
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _next(row, at, end):  # type: ignore[no-untyped-def]
     if at >= end:
         return 0
     return (row[at >> 3] >> (7 - (at & 7))) & 1
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _arithmetic_back(row, at, end, cumulative, out):  # type: ignore[no-untyped-def]
     total = cumulative[-1]
     low, high, value = np.int64(0), np.int64((1 << 32) - 1), np.int64(0)
@@ -84,7 +85,7 @@ def _arithmetic_back(row, at, end, cumulative, out):  # type: ignore[no-untyped-
             at += 1
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _huffman_lengths(counts, lengths):  # type: ignore[no-untyped-def]
     k = counts.shape[0]
     lengths[:] = 0
@@ -115,7 +116,7 @@ def _huffman_lengths(counts, lengths):  # type: ignore[no-untyped-def]
             v = parent[v]
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _canonical(lengths, words):  # type: ignore[no-untyped-def]
     word = np.int64(0)
     for length in range(1, _LONGEST):
@@ -126,7 +127,7 @@ def _canonical(lengths, words):  # type: ignore[no-untyped-def]
         word *= 2
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _huffman_row(symbols, counts, row, at, write):  # type: ignore[no-untyped-def]
     k = counts.shape[0]
     lengths, words = np.empty(k, dtype=np.int64), np.zeros(k, dtype=np.int64)
@@ -142,7 +143,7 @@ def _huffman_row(symbols, counts, row, at, write):  # type: ignore[no-untyped-de
     return at
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _huffman_back(row, at, end, counts, out):  # type: ignore[no-untyped-def]
     k = counts.shape[0]
     lengths, words = np.empty(k, dtype=np.int64), np.zeros(k, dtype=np.int64)
@@ -165,7 +166,7 @@ def _huffman_back(row, at, end, counts, out):  # type: ignore[no-untyped-def]
         out[j] = found
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _run(symbols, counts, out, start, arithmetic, write, ends):  # type: ignore[no-untyped-def]
     for i in range(symbols.shape[0]):
         row = out[i] if write else out[0]
@@ -179,7 +180,7 @@ def _run(symbols, counts, out, start, arithmetic, write, ends):  # type: ignore[
             ends[i] = _huffman_row(symbols[i], counts[i], row, start[i], write)
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _back(packed, start, end, counts, arithmetic, out):  # type: ignore[no-untyped-def]
     for i in range(out.shape[0]):
         if counts[i].sum() != out.shape[1]:
@@ -214,7 +215,7 @@ def _coded(
 ) -> Tensor:
     found = torch.empty_like(start)
     parts = [part.contiguous().numpy() for part in (symbols, counts, out, start)]
-    _run(*parts, arithmetic, act, found.numpy())  # type: ignore[call-arg]
+    _run(*parts, arithmetic, act, found.numpy())
     return found
 
 
@@ -224,5 +225,5 @@ def read(
     """Rows ``[P, count]`` back; zeros where the histogram does not hold ``count`` symbols."""
     out = torch.empty((packed.shape[0], count), dtype=torch.int64)
     parts = [part.contiguous().numpy() for part in (packed, start, end, counts)]
-    _back(*parts, arithmetic, out.numpy())  # type: ignore[call-arg]
+    _back(*parts, arithmetic, out.numpy())
     return out

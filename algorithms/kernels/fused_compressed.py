@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
+from algorithms.kernels.compiled import njit
 from algorithms.kernels.fused_logistic import Steps, arguments, gradient
 from algorithms.kernels.mixing import mix_rows
 from algorithms.kernels.philox import uniform_row
@@ -23,7 +23,7 @@ from algorithms.kernels.row_norms import norms_into
 from algorithms.kernels.selection import largest_into
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy")
 def _add_levels(codes, top, s, width, total):  # type: ignore[no-untyped-def]
     mask = np.int32((1 << width) - 1)
     for j in range(codes.shape[0]):
@@ -32,7 +32,7 @@ def _add_levels(codes, top, s, width, total):  # type: ignore[no-untyped-def]
         total[j] += total.dtype.type(signed) / s * top
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _quantised(rows, x, lam, gammas, keys, replicas, batch, coins, s, width):  # type: ignore[no-untyped-def]
     n, _, d = rows.shape
     index, total = np.empty(batch, np.int64), np.empty_like(x)
@@ -60,7 +60,7 @@ def _quantised(rows, x, lam, gammas, keys, replicas, batch, coins, s, width):  #
     return True
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _fed_back(rows, x, lam, gammas, keys, replicas, batch, memory, bits, mask, kept):  # type: ignore[no-untyped-def]
     n, _, d = rows.shape
     index, total = np.empty(batch, np.int64), np.empty_like(x)
@@ -86,7 +86,7 @@ def _fed_back(rows, x, lam, gammas, keys, replicas, batch, memory, bits, mask, k
     return True
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _gossiped(  # type: ignore[no-untyped-def]
     rows, x, lam, gammas, keys, replicas, batch, public, mixed, neighbours, weight, consensus,
     apart, bits, mask, kept,

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from algorithms.kernels.compiled import njit
 from algorithms.kernels.linear import pair_gradient
 from algorithms.kernels.mixing import mix_rows
 from algorithms.kernels.philox import block
@@ -37,7 +37,7 @@ class Steps(NamedTuple):
     lam: float
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _draw(k0, k1, replica, worker, high, index):  # type: ignore[no-untyped-def]
     count = index.shape[0]
     top, shift = np.uint64(high), np.uint64(32)
@@ -53,7 +53,7 @@ def _draw(k0, k1, replica, worker, high, index):  # type: ignore[no-untyped-def]
             index[j + 3] = (w3 * top) >> shift
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def gradient(shard, x, lam, k0, k1, replica, worker, index, g):  # type: ignore[no-untyped-def]
     """The gradient that one worker of one replica draws at x, into g."""
     _draw(k0, k1, replica, worker, shard.shape[0], index)
@@ -62,7 +62,7 @@ def gradient(shard, x, lam, k0, k1, replica, worker, index, g):  # type: ignore[
     pair_gradient(shard, x, index, g)
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _finite(rows):  # type: ignore[no-untyped-def]
     for row in rows:
         for j in range(row.shape[0]):
@@ -71,7 +71,7 @@ def _finite(rows):  # type: ignore[no-untyped-def]
     return True
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _averaged(rows, x, lam, gammas, keys, replicas, batch):  # type: ignore[no-untyped-def]
     n, _, d = rows.shape
     index, g, total = np.empty(batch, np.int64), np.empty_like(x[0]), np.empty_like(x)
@@ -92,7 +92,7 @@ def _averaged(rows, x, lam, gammas, keys, replicas, batch):  # type: ignore[no-u
     return gammas.shape[0]
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _meet(x, total):  # type: ignore[no-untyped-def]
     replicas, n, d = x.shape
     for r in range(replicas):
@@ -107,7 +107,7 @@ def _meet(x, total):  # type: ignore[no-untyped-def]
             x[r, w] = total[r]
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _alone(rows, x, lam, gammas, keys, replicas, batch, meets, mean):  # type: ignore[no-untyped-def]
     n, _, d = rows.shape
     index, g = np.empty(batch, np.int64), np.empty_like(x[0, 0])
@@ -131,7 +131,7 @@ def _alone(rows, x, lam, gammas, keys, replicas, batch, meets, mean):  # type: i
     return True
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _mixed(rows, x, lam, gammas, keys, replicas, batch, neighbours, weight):  # type: ignore[no-untyped-def]
     n, _, d = rows.shape
     index, g, ahead = np.empty(batch, np.int64), np.empty_like(x[0, 0]), np.empty_like(x)

@@ -9,25 +9,26 @@ from __future__ import annotations
 
 import math
 
-import numba
 import torch
 from torch import Tensor
 
+from algorithms.kernels.compiled import njit
 
-@numba.njit(cache=True, nogil=True)
+
+@njit(cache=True, nogil=True)
 def _sigmoid(z):  # type: ignore[no-untyped-def]
     e = math.exp(-abs(z))
     return 1.0 / (1.0 + e) if z >= 0.0 else e / (1.0 + e)
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _logistic(v, y, out):  # type: ignore[no-untyped-def]
     for i in range(v.shape[0]):
         for s in range(v.shape[1]):
             out[i, s] = -y[s] * _sigmoid(-y[s] * v[i, s])
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _falling(v, y, out):  # type: ignore[no-untyped-def]
     for i in range(v.shape[0]):
         for s in range(v.shape[1]):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
 import torch
 from torch import Tensor
 
+from algorithms.kernels.compiled import by_torch, njit
 
-@numba.njit(cache=True, nogil=True)
+
+@njit(cache=True, nogil=True)
 def _transform(rows, unit):  # type: ignore[no-untyped-def]
     d = rows.shape[1]
     for i in range(rows.shape[0]):
@@ -58,5 +59,5 @@ def hadamard(x: Tensor) -> Tensor:
     d = x.shape[-1]
     if d < 1 or d & (d - 1):
         raise ValueError(f"d must be a power of two, got d={d}; zeros at the end would do")
-    act = hadamard_torch if x.is_cuda else hadamard_numba
+    act = hadamard_torch if by_torch(x) else hadamard_numba
     return act(x.reshape(-1, d)).reshape(x.shape)

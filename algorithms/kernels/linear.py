@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import math
 
-import numba
 import torch
 from torch import Tensor
+
+from algorithms.kernels.compiled import by_torch, njit
 
 # A dot product is a chain of dependent additions, which LLVM may only turn into vector lanes if it
 # may reassociate. It does so at compile time: the number of lanes and the order in which they are
@@ -26,7 +27,7 @@ from torch import Tensor
 _FAST = {"reassoc", "contract", "nsz", "arcp"}
 
 
-@numba.njit(cache=True, nogil=True, fastmath=_FAST)
+@njit(cache=True, nogil=True, fastmath=_FAST)
 def _dot(a, x):  # type: ignore[no-untyped-def]
     total = x.dtype.type(0)
     for j in range(x.shape[0]):
@@ -34,7 +35,7 @@ def _dot(a, x):  # type: ignore[no-untyped-def]
     return total
 
 
-@numba.njit(cache=True, nogil=True, fastmath=_FAST, forceinline=True)
+@njit(cache=True, nogil=True, fastmath=_FAST, forceinline=True)
 def _dots(a0, a1, a2, a3, a4, a5, a6, a7, x):  # type: ignore[no-untyped-def]
     o = x.dtype.type(0)
     t0, t1, t2, t3, t4, t5, t6, t7 = o, o, o, o, o, o, o, o
@@ -51,12 +52,12 @@ def _dots(a0, a1, a2, a3, a4, a5, a6, a7, x):  # type: ignore[no-untyped-def]
     return t0, t1, t2, t3, t4, t5, t6, t7
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _weight(z, b, like):  # type: ignore[no-untyped-def]
     return like.dtype.type(-1.0 / (b * (1.0 + math.exp(z))))
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _by_worker(worker_of, n):  # type: ignore[no-untyped-def]
     """Pairs in order of worker (counting sort, stable): a worker's data stays in cache."""
     ends = [0] * (n + 1)
@@ -72,7 +73,7 @@ def _by_worker(worker_of, n):  # type: ignore[no-untyped-def]
     return order
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _eight(h, q, x, b, g):  # type: ignore[no-untyped-def]
     """g += eight samples' share. One pass over x and one over g serve eight rows, and eight
     streams keep the memory busy: 1.6 times one row after the other at d = 1000."""
@@ -87,14 +88,14 @@ def _eight(h, q, x, b, g):  # type: ignore[no-untyped-def]
         g[j] += low + high
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _one(a, x, b, g):  # type: ignore[no-untyped-def]
     c = _weight(_dot(a, x), b, x)
     for j in range(x.shape[0]):
         g[j] += c * a[j]
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def pair_gradient(shard, x, index, g):  # type: ignore[no-untyped-def]
     """g += the mean gradient of the samples ``index`` of one worker's ``shard`` at x."""
     b = index.shape[0]
@@ -105,7 +106,7 @@ def pair_gradient(shard, x, index, g):  # type: ignore[no-untyped-def]
         _one(shard[index[s]], x, b, g)
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _logistic(rows, points, shift, share, worker_of, index, out):  # type: ignore[no-untyped-def]
     for p in _by_worker(worker_of, rows.shape[0]):
         g = out[p]
@@ -153,7 +154,7 @@ def logistic_gradient(
     d, share = rows.shape[-1], workers.shape[-1]
     if x.shape[:-1] != (*workers.shape[:-1], 1):
         x, shift, share = x.expand(*workers.shape, d), shift.expand(*workers.shape, d), 1
-    run = logistic_torch if rows.is_cuda else logistic_numba
+    run = logistic_torch if by_torch(rows) else logistic_numba
     out = run(
         rows,
         x.reshape(-1, d).contiguous(),

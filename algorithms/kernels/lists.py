@@ -7,16 +7,17 @@ the wire.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import torch
 from torch import Tensor
+
+from algorithms.kernels.compiled import njit
 
 FIXED, GOLOMB, GAMMA, OMEGA = 0, 1, 2, 3
 """How a column's symbols are written; the last two are Elias's codes (Elias 1975)."""
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _put_bits(row, at, word, width):  # type: ignore[no-untyped-def]
     for left in range(width - 1, -1, -1):
         if (word >> np.uint64(left)) & np.uint64(1):
@@ -25,7 +26,7 @@ def _put_bits(row, at, word, width):  # type: ignore[no-untyped-def]
     return at
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _get_bits(row, at, width):  # type: ignore[no-untyped-def]
     word = np.uint64(0)
     for _ in range(width):
@@ -35,7 +36,7 @@ def _get_bits(row, at, width):  # type: ignore[no-untyped-def]
     return word, at
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _log(word):  # type: ignore[no-untyped-def]
     log = 0
     while word >> np.uint64(log + 1):
@@ -43,7 +44,7 @@ def _log(word):  # type: ignore[no-untyped-def]
     return log
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _put_elias(row, at, word, kind):  # type: ignore[no-untyped-def]
     if kind == GAMMA:
         log = _log(word)
@@ -59,12 +60,12 @@ def _put_elias(row, at, word, kind):  # type: ignore[no-untyped-def]
     return at + 1
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _bit(row, at):  # type: ignore[no-untyped-def]
     return (row[at >> 3] >> np.uint8(7 - (at & 7))) & np.uint8(1)
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _get_elias(row, at, end, kind):  # type: ignore[no-untyped-def]
     if kind == GAMMA:
         log = 0
@@ -82,7 +83,7 @@ def _get_elias(row, at, end, kind):  # type: ignore[no-untyped-def]
     return word, at + 1
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _write(out, start, count, columns, widths, kinds):  # type: ignore[no-untyped-def]
     rows, count_columns, _ = columns.shape
     for i in range(rows):
@@ -102,7 +103,7 @@ def _write(out, start, count, columns, widths, kinds):  # type: ignore[no-untype
         start[i] = at
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _read(packed, start, end, count, columns, widths, kinds):  # type: ignore[no-untyped-def]
     rows, count_columns, cap = columns.shape
     for i in range(rows):

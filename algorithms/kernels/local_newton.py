@@ -11,15 +11,16 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
 from torch import Tensor
+
+from algorithms.kernels.compiled import njit
 
 _STEPS = 40
 _HALVINGS = 30
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _value(p, x, v, lam, weight):  # type: ignore[no-untyped-def]
     total = 0.0
     for s in range(p.shape[0]):
@@ -33,7 +34,7 @@ def _value(p, x, v, lam, weight):  # type: ignore[no-untyped-def]
     return total
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _model(p, x, v, lam, weight, g, h):  # type: ignore[no-untyped-def]
     """Gradient into g, lower half of the Hessian into h; the gradient's norm."""
     d = x.shape[0]
@@ -59,7 +60,7 @@ def _model(p, x, v, lam, weight, g, h):  # type: ignore[no-untyped-def]
     return math.sqrt(norm)
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _solve(h, g, step):  # type: ignore[no-untyped-def]
     """step = h^{-1} g by Cholesky, in place."""
     d = g.shape[0]
@@ -81,7 +82,7 @@ def _solve(h, g, step):  # type: ignore[no-untyped-def]
         step[j] = total / h[j, j]
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _newton(rows, v, workers, weights, lam, x):  # type: ignore[no-untyped-def]
     d = x.shape[1]
     g, step, trial = np.empty(d), np.empty(d), np.empty(d)

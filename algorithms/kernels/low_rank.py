@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
 import torch
 from torch import Tensor
 
+from algorithms.kernels.compiled import by_torch, njit
 from algorithms.kernels.row_norms import exact_sqrt
 
 _NEGLIGIBLE = 1e-12  # a column this much shorter after projection lies in the span already
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _times(m, q, out):  # type: ignore[no-untyped-def]
     shared = q.shape[0] == 1
     for i in range(m.shape[0]):
@@ -31,7 +31,7 @@ def _times(m, q, out):  # type: ignore[no-untyped-def]
                     out[i, row, c] += m[i, row, k] * right[k, c]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy")
 def _orthonormal(p, out):  # type: ignore[no-untyped-def]
     rows, a, r = p.shape
     for i in range(rows):
@@ -93,7 +93,7 @@ def times(m: Tensor, q: Tensor) -> Tensor:
     """M Q ``[..., a, r]`` for M ``[..., a, b]`` and Q of the same leading axes or ``[1, b, r]``."""
     left = m.reshape(-1, *m.shape[-2:]).contiguous()
     right = q.reshape(-1, *q.shape[-2:]).contiguous()
-    if m.is_cuda:
+    if by_torch(m):
         out = times_torch(left, right)
     else:
         out = torch.empty((len(left), left.shape[1], right.shape[2]), dtype=m.dtype)
@@ -107,7 +107,7 @@ def orthonormal(p: Tensor) -> Tensor:
     A column that lies in the span of those before it (to 1e-12) becomes zero.
     """
     flat = p.reshape(-1, *p.shape[-2:]).contiguous()
-    if p.is_cuda:
+    if by_torch(p):
         return orthonormal_torch(flat).reshape(p.shape)
     out = torch.empty_like(flat)
     _orthonormal(flat.detach().numpy(), out.numpy())

@@ -6,12 +6,13 @@ zeros alone it is +0, whatever their signs.
 
 from __future__ import annotations
 
-import numba
 import torch
 from torch import Tensor
 
+from algorithms.kernels.compiled import by_torch, njit
 
-@numba.njit(cache=True, nogil=True)
+
+@njit(cache=True, nogil=True)
 def _mean_rows(rows, divisor, out):  # type: ignore[no-untyped-def]
     replicas, n, d = rows.shape
     for r in range(replicas):
@@ -39,14 +40,14 @@ def mean_rows_torch(rows: Tensor) -> Tensor:
 
 def mean_rows(rows: Tensor, keepdim: bool = False) -> Tensor:
     """Mean ``[..., d]`` of ``[..., n, d]``, summed in the order of rows; or ``[..., 1, d]``."""
-    if rows.is_cuda:
+    if by_torch(rows):
         return _shaped(mean_rows_torch(rows), keepdim)
     return _divided(rows, rows.shape[-2], keepdim)
 
 
 def sum_rows(rows: Tensor, keepdim: bool = False) -> Tensor:
     """Sum ``[..., d]`` of ``[..., k, d]`` in the order of rows; or ``[..., 1, d]``."""
-    if rows.is_cuda:
+    if by_torch(rows):
         return _shaped(sum_rows_torch(rows), keepdim)
     return _divided(rows, 1, keepdim)
 

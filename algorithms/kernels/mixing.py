@@ -6,38 +6,39 @@ multiply-add, no reassociation), so they agree bit for bit, whatever rows are he
 
 from __future__ import annotations
 
-import numba
 import torch
 from torch import Tensor
+
+from algorithms.kernels.compiled import by_torch, njit
 
 _BLOCK = 1024  # columns handled at a time, so that neighbouring rows are still in cache
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _scale(acc, w, a):  # type: ignore[no-untyped-def]
     for j in range(acc.shape[0]):
         acc[j] = w * a[j]
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _add(acc, w, a):  # type: ignore[no-untyped-def]
     for j in range(acc.shape[0]):
         acc[j] += w * a[j]
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _scale_add_two(acc, u, a, v, b, w, c):  # type: ignore[no-untyped-def]
     for j in range(acc.shape[0]):
         acc[j] = (u * a[j] + v * b[j]) + w * c[j]
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _add_two(acc, v, b, w, c):  # type: ignore[no-untyped-def]
     for j in range(acc.shape[0]):
         acc[j] = (acc[j] + v * b[j]) + w * c[j]
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _mix_row(x, index, weight, out, start, stop):  # type: ignore[no-untyped-def]
     slots = index.shape[0]
     acc, a = out[start:stop], x[index[0], start:stop]
@@ -56,7 +57,7 @@ def _mix_row(x, index, weight, out, start, stop):  # type: ignore[no-untyped-def
         _add(acc, weight[s], x[index[s], start:stop])
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def mix_rows(x, index, weight, out):  # type: ignore[no-untyped-def]
     """:func:`mix` of arrays ``[R, k, d]``; False where an index is out of range."""
     replicas, rows, d = x.shape
@@ -96,7 +97,7 @@ def mix(x_all: Tensor, index: Tensor, weight: Tensor, out: Tensor | None = None)
             "index and weight must have one shape [m, s] with s >= 1, "
             f"got {tuple(index.shape)} and {tuple(weight.shape)}"
         )
-    if x_all.is_cuda or x_all.dtype not in (torch.float32, torch.float64):
+    if by_torch(x_all) or x_all.dtype not in (torch.float32, torch.float64):
         mixed = mix_torch(x_all, index, weight)
         return mixed if out is None else out.copy_(mixed)
     shape = (*x_all.shape[:-2], index.shape[0], x_all.shape[-1])

@@ -6,13 +6,14 @@ bits. Both write the same bytes.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import torch
 from torch import Tensor
 
+from algorithms.kernels.compiled import by_torch, njit
 
-@numba.njit(cache=True, nogil=True)
+
+@njit(cache=True, nogil=True)
 def _put(words, width, start, out):  # type: ignore[no-untyped-def]
     rows, count = words.shape
     for i in range(rows):
@@ -29,7 +30,7 @@ def _put(words, width, start, out):  # type: ignore[no-untyped-def]
                 left -= take
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _get(packed, width, start, out):  # type: ignore[no-untyped-def]
     rows, count = out.shape
     for i in range(rows):
@@ -94,11 +95,11 @@ def get_torch(
 
 def put(words: Tensor, width: int, start: int, out: Tensor) -> None:
     """Write words ``[P, count]`` into ``out`` ``[P, bytes]`` from bit ``start``."""
-    (put_torch if words.is_cuda else put_numba)(words, width, start, out)
+    (put_torch if by_torch(words) else put_numba)(words, width, start, out)
 
 
 def get(
     packed: Tensor, width: int, start: int, count: int, dtype: torch.dtype = torch.int64
 ) -> Tensor:
     """Words ``[P, count]`` of ``dtype`` from bit ``start`` on of bytes ``[P, bytes]``."""
-    return (get_torch if packed.is_cuda else get_numba)(packed, width, start, count, dtype)
+    return (get_torch if by_torch(packed) else get_numba)(packed, width, start, count, dtype)

@@ -14,13 +14,13 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numba
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
 from algorithms.kernels.box_muller import radii, turns
+from algorithms.kernels.compiled import njit
 
 _M0, _M1 = 0xD2511F53, 0xCD9E8D57
 _W0, _W1 = 0x9E3779B9, 0xBB67AE85
@@ -50,7 +50,7 @@ class Counters(NamedTuple):
     workers: Tensor
 
 
-@numba.njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True, inline="always")
 def block(c0, c1, c2, c3, k0, k1):  # type: ignore[no-untyped-def]
     """Four words of 32 bits of Philox4x32-10: ten rounds on the counter (c0, c1, c2, c3), key
     (k0, k1)."""
@@ -74,7 +74,7 @@ def block(c0, c1, c2, c3, k0, k1):  # type: ignore[no-untyped-def]
     return c0, c1, c2, c3
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _fill_words(k0, k1, replicas, workers, out):  # type: ignore[no-untyped-def]
     pairs, count = out.shape
     for p in range(pairs):
@@ -90,7 +90,7 @@ def _fill_words(k0, k1, replicas, workers, out):  # type: ignore[no-untyped-def]
                 out[p, j + 3] = w3
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _fill_integers(k0, k1, replicas, workers, high, out):  # type: ignore[no-untyped-def]
     pairs, count = out.shape
     top, shift = np.uint64(high), np.uint64(32)
@@ -107,14 +107,14 @@ def _fill_integers(k0, k1, replicas, workers, high, out):  # type: ignore[no-unt
                 out[p, j + 3] = (w3 * top) >> shift
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _double(high, low):  # type: ignore[no-untyped-def]
     # through int32, which processors convert in vectors; 27 and 26 bits fit
     wide = np.float64(np.int32(high >> np.uint64(5))) * 67108864.0
     return (wide + np.float64(np.int32(low >> np.uint64(6)))) * _TWO53
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _double_row(k0, k1, replica, worker, row, first):  # type: ignore[no-untyped-def]
     count = row.shape[0]
     for b in range(count // 2):
@@ -126,7 +126,7 @@ def _double_row(k0, k1, replica, worker, row, first):  # type: ignore[no-untyped
         row[count - 1] = _double(w0, w1)
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _float_row(k0, k1, replica, worker, row, first):  # type: ignore[no-untyped-def]
     count = row.shape[0]
     eight, unit = np.uint64(8), np.float32(_TWO24)
@@ -141,7 +141,7 @@ def _float_row(k0, k1, replica, worker, row, first):  # type: ignore[no-untyped-
         row[j] = np.float32(np.int32(last[j % 4] >> eight)) * unit
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def uniform_row(k0, k1, replica, worker, row, first=0):  # type: ignore[no-untyped-def]
     """Fill one row of float32 or float64 with the uniforms of one (replica, worker), from number
     ``first`` on, a multiple of 4."""
@@ -151,13 +151,13 @@ def uniform_row(k0, k1, replica, worker, row, first=0):  # type: ignore[no-untyp
         _float_row(k0, k1, replica, worker, row, first)
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _fill_uniforms(k0, k1, replicas, workers, first, out):  # type: ignore[no-untyped-def]
     for p in range(out.shape[0]):
         uniform_row(k0, k1, replicas[p], workers[p], out[p], first)
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _fill_normals(k0, k1, replicas, workers, out):  # type: ignore[no-untyped-def]
     """Short rows are taken together, long ones in parts: _PAIRS pairs at a time, in vectors."""
     count = out.shape[1]

@@ -5,11 +5,12 @@ The plain twin is the same function before compilation (``timed_order.py_func``)
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from algorithms.kernels.compiled import njit
 
-@numba.njit(cache=True, nogil=True)
+
+@njit(cache=True, nogil=True)
 def timed_order(  # type: ignore[no-untyped-def]
     waits, first_own, own, first_after, after, computes, seconds
 ):

@@ -9,15 +9,15 @@ each row's numbers just before it uses them; they are the same numbers.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import torch
 from torch import Tensor
 
+from algorithms.kernels.compiled import by_torch, njit
 from algorithms.kernels.philox import Counters, uniform_row, uniform_torch
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy")
 def level_row(x, top, s, u, width, out):  # type: ignore[no-untyped-def]
     """Codes of one row on the grid of scale ``top``, which is not 0, by its uniforms u."""
     for j in range(x.shape[0]):
@@ -27,7 +27,7 @@ def level_row(x, top, s, u, width, out):  # type: ignore[no-untyped-def]
         out[j] = level | (np.int32(x[j] < 0) << width)
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _levels(x, scale, s, u, width, out):  # type: ignore[no-untyped-def]
     for i in range(x.shape[0]):
         if scale[i] == 0:
@@ -36,7 +36,7 @@ def _levels(x, scale, s, u, width, out):  # type: ignore[no-untyped-def]
             level_row(x[i], scale[i], s, u[i], width, out[i])
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _levels_drawn(x, scale, s, k0, k1, replicas, workers, width, out):  # type: ignore[no-untyped-def]
     u = np.empty(x.shape[1], dtype=x.dtype)
     for i in range(x.shape[0]):
@@ -47,7 +47,7 @@ def _levels_drawn(x, scale, s, k0, k1, replicas, workers, width, out):  # type: 
             level_row(x[i], scale[i], s, u, width, out[i])
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy")
 def _values(codes, scale, s, width, out):  # type: ignore[no-untyped-def]
     rows, d = codes.shape
     mask = np.int32((1 << width) - 1)
@@ -60,7 +60,7 @@ def _values(codes, scale, s, width, out):  # type: ignore[no-untyped-def]
             out[i, j] = out.dtype.type(signed) / s * top
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _exponent_row(bits, u, mantissa, exponent, unit, out):  # type: ignore[no-untyped-def]
     low = (np.int64(1) << mantissa) - 1
     mask = (np.int64(1) << exponent) - 1
@@ -71,13 +71,13 @@ def _exponent_row(bits, u, mantissa, exponent, unit, out):  # type: ignore[no-un
         out[j] = code | (np.int64(word < 0) << exponent)
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _exponents(bits, u, mantissa, exponent, unit, out):  # type: ignore[no-untyped-def]
     for i in range(bits.shape[0]):
         _exponent_row(bits[i], u[i], mantissa, exponent, unit, out[i])
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _exponents_drawn(  # type: ignore[no-untyped-def]
     bits, u, k0, k1, replicas, workers, mantissa, exponent, unit, out
 ):
@@ -181,21 +181,21 @@ def levels(x: Tensor, scale: Tensor, s: int, u: Tensor | Counters, width: int) -
 
     ``u`` holds uniforms that broadcast to x, or the counters of as many rows as x has.
     """
-    act = levels_torch if x.is_cuda else levels_numba
+    act = levels_torch if by_torch(x) else levels_numba
     flat = act(x.reshape(-1, x.shape[-1]), scale.reshape(-1), s, _by_row(u, x), width)
     return flat.reshape(x.shape)
 
 
 def values(codes: Tensor, scale: Tensor, s: int, width: int, dtype: torch.dtype) -> Tensor:
     """Rows ``[..., m, d]`` for codes ``[..., m, d]`` and scales ``[..., m, 1]``."""
-    act = values_torch if codes.is_cuda else values_numba
+    act = values_torch if by_torch(codes) else values_numba
     flat = act(codes.reshape(-1, codes.shape[-1]), scale.reshape(-1), s, width, dtype)
     return flat.reshape(codes.shape)
 
 
 def exponents(x: Tensor, u: Tensor | Counters) -> Tensor:
     """Codes ``[..., m, d]`` for rows ``[..., m, d]``; u as in :func:`levels`."""
-    act = exponents_torch if x.is_cuda else exponents_numba
+    act = exponents_torch if by_torch(x) else exponents_numba
     return act(x.reshape(-1, x.shape[-1]).contiguous(), _by_row(u, x)).reshape(x.shape)
 
 

@@ -9,23 +9,24 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
 import torch
 from torch import Tensor
+
+from algorithms.kernels.compiled import by_torch, njit
 
 _LANES = 8
 _SAFE_LOW, _SAFE_HIGH = 1e-270, 1e300
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _join(lanes):  # type: ignore[no-untyped-def]
     left = (lanes[0] + lanes[4]) + (lanes[2] + lanes[6])
     right = (lanes[1] + lanes[5]) + (lanes[3] + lanes[7])
     return left + right
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _square_sum(row, factor, lanes):  # type: ignore[no-untyped-def]
     d = row.shape[0]
     lanes[:] = 0.0
@@ -39,7 +40,7 @@ def _square_sum(row, factor, lanes):  # type: ignore[no-untyped-def]
     return _join(lanes)
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def norms_into(x, out):  # type: ignore[no-untyped-def]
     """Euclidean norms of rows ``[P, d]`` into ``[P]``."""
     lanes = np.zeros(_LANES)
@@ -59,7 +60,7 @@ def norms_into(x, out):  # type: ignore[no-untyped-def]
         out[i] = math.sqrt(scaled) * math.ldexp(1.0, power)
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _abs_sums(x, out):  # type: ignore[no-untyped-def]
     d = x.shape[1]
     lanes = np.zeros(_LANES)
@@ -130,7 +131,7 @@ def norms(x: Tensor) -> Tensor:
     Rows are scaled by a power of two where squares would leave the range of doubles.
     """
     flat, shape = x.reshape(-1, x.shape[-1]).contiguous(), (*x.shape[:-1], 1)
-    if x.is_cuda:
+    if by_torch(x):
         return norms_torch(flat).to(x.dtype).reshape(shape)
     out = torch.empty(shape, dtype=x.dtype)
     norms_into(flat.detach().numpy(), out.view(-1).numpy())
@@ -140,5 +141,5 @@ def norms(x: Tensor) -> Tensor:
 def mean_abs(x: Tensor) -> Tensor:
     """Mean absolute value ``[..., m, 1]`` of rows ``[..., m, d]``, rounded to the dtype of x."""
     flat = x.reshape(-1, x.shape[-1]).contiguous()
-    values = abs_sums_torch(flat) if x.is_cuda else abs_sums_numba(flat)
+    values = abs_sums_torch(flat) if by_torch(x) else abs_sums_numba(flat)
     return (values / x.shape[-1]).to(x.dtype).reshape(*x.shape[:-1], 1)

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import torch
 from torch import Tensor
 
+from algorithms.kernels.compiled import by_torch, njit
 
-@numba.njit(cache=True, nogil=True)
+
+@njit(cache=True, nogil=True)
 def _add_scaled(y, a, x, out):  # type: ignore[no-untyped-def]
     for j in range(out.shape[0]):
         out[j] = y[j] + a * x[j]
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _add_scaled_onto(y, a, x):  # type: ignore[no-untyped-def]
     for j in range(y.shape[0]):
         y[j] = y[j] + a * x[j]
@@ -50,7 +51,7 @@ def add_scaled_onto(y: Tensor, a: float, x: Tensor) -> Tensor:
 
 def _has_kernel(y: Tensor, x: Tensor) -> bool:
     alike = y.shape == x.shape and y.dtype == x.dtype
-    return alike and not y.is_cuda and y.dtype in (torch.float32, torch.float64)
+    return alike and not by_torch(y) and y.dtype in (torch.float32, torch.float64)
 
 
 def _line(v: Tensor) -> Any:

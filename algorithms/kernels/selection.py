@@ -8,16 +8,17 @@ stage, never the result.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import torch
 from torch import Tensor
+
+from algorithms.kernels.compiled import by_torch, njit
 
 _LANES = 16  # lanes come in multiples of this, and at least four for each key wanted
 _BLOCK = 32  # keys looked at together when those above a level are collected
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _edge(keys, k, most):  # type: ignore[no-untyped-def]
     """A level that k keys or more reach: at most ``most`` do, or it is the k-th largest key."""
     high = np.int64(0)
@@ -39,7 +40,7 @@ def _edge(keys, k, most):  # type: ignore[no-untyped-def]
     return low
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _tops(bits, mask, tops):  # type: ignore[no-untyped-def]
     """Largest key of each lane; key j, the magnitude's bits, is in lane j modulo their number."""
     lanes = tops.shape[0]
@@ -50,7 +51,7 @@ def _tops(bits, mask, tops):  # type: ignore[no-untyped-def]
             tops[j] = max(tops[j], tops.dtype.type(part[j] & mask))
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _reached(bits, mask, level):  # type: ignore[no-untyped-def]
     """How many keys reach the level."""
     count = np.int32(0)
@@ -60,7 +61,7 @@ def _reached(bits, mask, level):  # type: ignore[no-untyped-def]
     return count
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _collect(bits, mask, level, found):  # type: ignore[no-untyped-def]
     """Places of the keys that reach the level, in ascending order; ``found`` has one slot more."""
     count = 0
@@ -76,7 +77,7 @@ def _collect(bits, mask, level, found):  # type: ignore[no-untyped-def]
                 count += bits.dtype.type(part[j] & mask) >= least
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def largest_into(bits, mask, k, out):  # type: ignore[no-untyped-def]
     """Indices of the k largest magnitudes, ``mask``ed bits of rows ``[P, d]``, into ``[P, k]``."""
     rows, d = bits.shape
@@ -126,5 +127,5 @@ def largest(x: Tensor, k: int) -> Tensor:
 
     NaN counts as larger than any number.
     """
-    act = largest_torch if x.is_cuda else largest_numba
+    act = largest_torch if by_torch(x) else largest_numba
     return act(x.reshape(-1, x.shape[-1]), k).reshape(*x.shape[:-1], k)

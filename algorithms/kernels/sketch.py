@@ -7,13 +7,14 @@ held with it. A table of hashes ``[P or 1, rows, d]`` (int64) holds
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import torch
 from torch import Tensor
 
+from algorithms.kernels.compiled import by_torch, njit
 
-@numba.njit(cache=True, nogil=True)
+
+@njit(cache=True, nogil=True)
 def _sketch(x, hashed, out):  # type: ignore[no-untyped-def]
     shared = hashed.shape[0] == 1
     for i in range(x.shape[0]):
@@ -28,7 +29,7 @@ def _sketch(x, hashed, out):  # type: ignore[no-untyped-def]
                     out[i, r, code >> 1] -= x[i, j]
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _median_estimates(sketches, hashed, out):  # type: ignore[no-untyped-def]
     shared = hashed.shape[0] == 1
     rows = hashed.shape[1]
@@ -67,7 +68,7 @@ def sketch(x: Tensor, hashed: Tensor, width: int) -> Tensor:
     """
     flat = x.reshape(-1, x.shape[-1]).contiguous()
     codes = hashed.reshape(-1, *hashed.shape[-2:]).contiguous()
-    if x.is_cuda:
+    if by_torch(x):
         out = sketch_torch(flat, codes, width)
     else:
         out = torch.empty((len(flat), codes.shape[1], width), dtype=x.dtype)
@@ -91,7 +92,7 @@ def median(values: Tensor) -> Tensor:
 
 def median_estimates(sketches: Tensor, hashed: Tensor) -> Tensor:
     """``median(estimates(...))`` ``[..., d]``, without the estimates in between on CPUs."""
-    if sketches.is_cuda:
+    if by_torch(sketches):
         return median(estimates(sketches, hashed))
     flat = sketches.reshape(-1, *sketches.shape[-2:]).contiguous()
     codes = hashed.reshape(-1, *hashed.shape[-2:]).contiguous()

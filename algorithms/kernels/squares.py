@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import numba
 import torch
 from torch import Tensor
 
+from algorithms.kernels.compiled import by_torch, njit
 
-@numba.njit(cache=True, nogil=True)
+
+@njit(cache=True, nogil=True)
 def _squares(features, targets, counts, points, share, worker_of, out):  # type: ignore[no-untyped-def]
     d = features.shape[2]
     for p in range(worker_of.shape[0]):
@@ -55,7 +56,7 @@ def squares_gradient(
     d, share = features.shape[-1], workers.shape[-1]
     if x.shape[:-1] != (*workers.shape[:-1], 1):
         x, share = x.expand(*workers.shape, d), 1
-    run = squares_torch if features.is_cuda else squares_numba
+    run = squares_torch if by_torch(features) else squares_numba
     flat = x.reshape(-1, d).contiguous()
     out = run(features, targets, counts, flat, share, workers.reshape(-1).contiguous())
     return out.view(*workers.shape, d)

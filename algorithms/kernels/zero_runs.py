@@ -6,15 +6,16 @@ Section 3.3). What is on another device is moved here first: bytes are for the w
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import torch
 from torch import Tensor
 
+from algorithms.kernels.compiled import njit
+
 FIRST, LONGEST = 243, 14
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _squeeze(rows, zero, out, sizes):  # type: ignore[no-untyped-def]
     for i in range(rows.shape[0]):
         at, j = 0, 0
@@ -32,7 +33,7 @@ def _squeeze(rows, zero, out, sizes):  # type: ignore[no-untyped-def]
         sizes[i] = at
 
 
-@numba.njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True)
 def _spread(packed, sizes, zero, out):  # type: ignore[no-untyped-def]
     for i in range(out.shape[0]):
         at = 0

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import platform
 from collections.abc import Callable, Iterable, Mapping
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +63,17 @@ def overall(versions: Mapping[Cell, str]) -> str:
 def environment() -> str:
     """Python and the libraries that results stand on, with their versions."""
     python = ".".join(platform.python_version_tuple()[:2])
-    return "\n".join((f"python {python}", *(f"{name} {version(name)}" for name in LIBRARIES)))
+    return "\n".join(
+        (f"python {python}", *(f"{name} {library_version(name)}" for name in LIBRARIES))
+    )
+
+
+def library_version(name: str) -> str:
+    """Of an installed library; "missing" for one that results can do without."""
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "missing"
 
 
 def _version(contents: Contents, digests: Mapping[Name, bytes], outside: str) -> str:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import platform
-from importlib.metadata import version
 from typing import Any
 
-from experiments.closure.versions import LIBRARIES, overall
+from experiments.closure.versions import LIBRARIES, library_version, overall
 from experiments.progress import duration, title
 from experiments.survey import Survey
 
@@ -24,7 +23,10 @@ def provenance(survey: Survey) -> dict[str, Any]:
         "seeds": sorted({seed for cell, _ in survey.finished for seed in cell.seeds}),
         "version": overall(survey.versions),
         "libraries": LIBRARIES,
-        "versions": [("Python", platform.python_version()), *((n, version(n)) for n in LIBRARIES)],
+        "versions": [
+            ("Python", platform.python_version()),
+            *((n, library_version(n)) for n in LIBRARIES),
+        ],
         "machine": f"{platform.system()}, {platform.machine()}, {os.cpu_count()} processors",
         "elapsed": duration(survey.seconds),
         "processor_time": duration(sum(seconds for seconds, _ in costs)),
