@@ -56,6 +56,7 @@ def exit_codes(guard: str, folder: Path) -> list[int]:
     return codes
 
 
+@pytest.mark.slow
 @pytest.mark.sharded
 def test_a_rank_ends_after_its_last_collective(tmp_path: Path) -> None:
     """Without the wait about one rank in three ends with -6."""

@@ -82,6 +82,7 @@ def halves(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[list[Ch
     return folder, launch(part, str(folder), T, ranks=4)
 
 
+@pytest.mark.slow
 @pytest.mark.sharded
 @pytest.mark.parametrize("key", KEYS)
 def test_a_run_goes_on_on_another_number_of_ranks(halves, key: str, tmp_path: Path) -> None:
@@ -95,6 +96,7 @@ def test_a_run_goes_on_on_another_number_of_ranks(halves, key: str, tmp_path: Pa
     assert torch.equal(ended[0].models if alike else rows, whole.models)
 
 
+@pytest.mark.slow
 @pytest.mark.sharded
 def test_a_spoilt_or_foreign_checkpoint_is_seen(halves, tmp_path: Path) -> None:
     kept = halves[0] / "half" / "choco-sgd"

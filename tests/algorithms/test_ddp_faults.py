@@ -222,6 +222,7 @@ def told(ranks: list[dict[str, Any]], fault: str, scenario: str) -> list[dict[st
     return [{scenario: rank[fault]} for rank in ranks]
 
 
+@pytest.mark.slow
 @pytest.mark.sharded
 def test_a_rate_of_zero_that_is_divided_by_is_seen(ranks):
     for rank in ranks:

@@ -287,6 +287,7 @@ def ranks() -> list[dict[str, Any]]:
     return launch(everything, ranks=RANKS)
 
 
+@pytest.mark.slow
 @pytest.mark.sharded
 @pytest.mark.parametrize("place", range(len(CASES)), ids=lambda k: CASES[k][0].name)
 def test_a_step_holds_at_most_four_rows_beside_the_residual(ranks, place):

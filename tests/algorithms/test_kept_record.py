@@ -112,6 +112,7 @@ def end_of_replay(name: str, record: ScheduleRecord) -> Tensor:
     return run(again, case.problem, steps=len(record.ticks), seed=SEED, points=2).model[0]
 
 
+@pytest.mark.slow
 @pytest.mark.sharded
 @pytest.mark.parametrize("name", [*SERVED, *of_all.CASES])
 def test_what_was_cut_off_goes_on_and_the_whole_replays_bit_for_bit(ranks, name: str) -> None:

@@ -123,6 +123,7 @@ def ended(
             rank.join()
 
 
+@pytest.mark.slow
 @pytest.mark.sharded
 @pytest.mark.processes
 @pytest.mark.parametrize(("name", "fault"), LOSSES)

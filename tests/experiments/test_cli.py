@@ -218,6 +218,7 @@ def rateproof(*words: str, cwd: Path, **env: str) -> subprocess.CompletedProcess
     )
 
 
+@pytest.mark.slow
 @pytest.mark.processes
 def test_a_users_own_operator_is_refuted_from_its_folder(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(WRONG)

@@ -199,6 +199,7 @@ def _seeds(monkeypatch, objective):
     return seen[grid], seen[comparing]
 
 
+@pytest.mark.slow
 def test_a_grid_that_leaks_the_seed_of_a_comparison_is_refuted(monkeypatch):
     """Planted: tunings decided on seed 7, which the comparison then runs."""
     objective = problem("quadratic-sc", 4)

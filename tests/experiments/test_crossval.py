@@ -45,6 +45,7 @@ def names_what_differs(verdicts: tuple[Verdict, ...], *checks: str) -> set[str]:
     return {v.problem for v in verdicts if v.check.startswith("two") and v.bound != 0.0}
 
 
+@pytest.mark.slow
 def test_every_row_is_the_same_in_both_worlds():
     verdicts = main_crossval(2)
     bytes_ = ("bytes that crossed, 2 ranks", "bytes that arrived, 2 ranks")
@@ -62,6 +63,7 @@ def test_every_row_is_the_same_on_four_ranks():
     assert not [v for v in hooks if v.outcome is Outcome.REFUTED]
 
 
+@pytest.mark.slow
 def test_rows_that_are_named_run_with_their_forms_and_no_others():
     words = ("crossval", "--row", "lag:ps", "--row", "d-psgd", "--ranks", "4", "--json")
     code, out, err = call(*words)

@@ -69,6 +69,7 @@ def test_readme_lines_run(capsys: pytest.CaptureFixture[str]) -> None:
     assert str(bound) in capsys.readouterr().out
 
 
+@pytest.mark.slow
 @pytest.mark.sharded
 def test_readme_trains_on_two_ranks(tmp_path: Path) -> None:
     """The script in the README under torchrun: 5% of 101 floats, with positions, is 10 times

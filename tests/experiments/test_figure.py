@@ -36,6 +36,7 @@ def call(*arguments):
     return CliRunner().invoke(app, ["figure", *map(str, arguments)])
 
 
+@pytest.mark.slow
 def test_packaged_data_are_drawn_and_named(tmp_path):
     result = call("lag", "--out", tmp_path)
     assert result.exit_code == 0, result.output
@@ -61,6 +62,7 @@ def test_json_of_a_folder(tmp_path):
         assert sum(by_name["LAG-WK"]["uploads_by_worker"]) + 1 == by_name["LAG-WK"]["uploads"]
 
 
+@pytest.mark.slow
 def test_a_race_without_a_winner_is_told(tmp_path):
     """With three workers on easy data the published weights of the server's rule diverge."""
     words = ("--data", folder(tmp_path), "--workers", 3, "--out", tmp_path / "out", "--json")

@@ -64,6 +64,7 @@ def under_torchrun(folder: Path, *words: str) -> list[tuple[int, str, str]]:
     return [(one.returncode, *streams) for one, streams in zip(agents, told, strict=True)]
 
 
+@pytest.mark.slow
 @pytest.mark.sharded
 @pytest.mark.processes
 def test_rows_agree_on_two_nodes_of_two_ranks_under_torchrun(tmp_path: Path) -> None:

@@ -60,6 +60,7 @@ def tab(shared: Tab) -> Iterator[Tab]:
     assert shared.faults == []
 
 
+@pytest.mark.slow
 def test_every_kind_of_page_loads_soon_and_fits_a_phone(report: Path, tab: Tab) -> None:
     for phone, width in ((False, 1300), (True, 390)):
         tab.look(width, 844, dark=phone, phone=phone)
@@ -69,6 +70,7 @@ def test_every_kind_of_page_loads_soon_and_fits_a_phone(report: Path, tab: Tab) 
             assert tab.run("document.querySelectorAll('h1').length") == 1, page
 
 
+@pytest.mark.slow
 def test_axe_finds_nothing_to_mend(report: Path, tab: Tab) -> None:
     axe = (files("axe_core_python") / "axe.min.js").read_text(encoding="utf-8")
     ask = """axe.run(document, {preload: false, resultTypes: ['violations']}).then((found) =>

@@ -62,6 +62,7 @@ def test_a_link_to_nowhere_stops_the_build(
         site.write_site(tmp_path, api=False)
 
 
+@pytest.mark.slow
 @pytest.mark.processes
 @pytest.mark.skipif(BROWSER is None, reason="no chromium on this machine")
 def test_a_browser_finds_no_fault(built: Path, tmp_path: Path) -> None:

@@ -91,6 +91,7 @@ def interrupted_after(out: Path, finished: int, signum: int, *words: str) -> tup
     return process.returncode, text, seconds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("signum", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_stop_signals_keep_what_is_finished(tmp_path: Path, signum: int, code: int) -> None:
     words = ("a:10", "b:10", "child:0", "c:100000")
@@ -104,6 +105,7 @@ def test_stop_signals_keep_what_is_finished(tmp_path: Path, signum: int, code: i
     assert "reused 2 of 3 cells, 1 to run" in text
 
 
+@pytest.mark.slow
 def test_kill_loses_nothing_finished_and_orphans_nobody(tmp_path: Path) -> None:
     words = ("a:10", "b:10", "child:0", "c:100000")
     returned, _, _ = interrupted_after(tmp_path, 2, signal.SIGKILL, *words)

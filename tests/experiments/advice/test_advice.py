@@ -92,6 +92,7 @@ def test_steps_are_those_of_the_run():
     assert math.isinf(steps_to_target("bsp-sgd", ON, 1e-30, 5).steps)
 
 
+@pytest.mark.slow
 def test_every_row_takes_the_step_that_is_there_soonest(monkeypatch):
     """Plain SGD is not slower than the same with compressed gossip, as it is at steps that a grid
     chose for the least error in the end: 2 steps against 44, and the answer with them.
@@ -113,6 +114,7 @@ def test_a_model_of_all_workers_is_one_sum_at_least():
     assert found.steps < 8 and found.rounds == 1 and found.bits == 64.0 * 30
 
 
+@pytest.mark.slow
 def test_the_command_says_what_it_rests_on(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text(written(CLUSTER), encoding="utf-8")

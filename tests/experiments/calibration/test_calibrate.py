@@ -191,6 +191,7 @@ def test_a_file_that_is_no_toml_says_so_and_where(tmp_path: Path) -> None:
             refuse(words, f"line {line},")
 
 
+@pytest.mark.slow
 @pytest.mark.sharded
 @pytest.mark.processes
 def test_two_machines_of_two_ranks_have_both_links(tmp_path: Path) -> None:

@@ -78,6 +78,7 @@ def simulated(key: str) -> tuple[float, int]:
     return float(task.value(trace.rows[0, 0])), int(trace.account.sent_bits[0, 0])
 
 
+@pytest.mark.slow
 @pytest.mark.sharded
 @pytest.mark.processes
 def test_training_is_the_simulation_and_goes_on_after_a_rank_was_lost(tmp_path: Path) -> None:

@@ -130,6 +130,7 @@ def normalised(x: np.ndarray) -> np.ndarray:
     return np.asarray(x / np.linalg.norm(x) * np.linalg.norm(x), dtype=x.dtype)
 
 
+@pytest.mark.slow
 def test_a_sound_random_operator_passes_with_its_constant() -> None:
     found = audited(rand_k, Stated(True, "d/k - 1", None, {"k": 10.0}))
     assert verdict(found, "determinism").evidence == "draws from numpy global"

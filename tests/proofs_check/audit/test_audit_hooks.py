@@ -19,7 +19,7 @@ from proofs_check.audit.plan import Plan
 from proofs_check.audit.torch_hooks import HookFailure, HookLine, torch_hook
 from proofs_check.verdict import Outcome, Verdict
 
-pytestmark = pytest.mark.sharded
+pytestmark = [pytest.mark.sharded, pytest.mark.slow]
 
 REPAIRED = f"torch {torch.__version__} has repaired this: take it out of docs/audit.md"
 MATRIX = torch.arange(1.0, 21.0)

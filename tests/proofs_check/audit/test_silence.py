@@ -78,6 +78,7 @@ def clipped() -> Audit:
     return audited(ClippedTernary, Stated(unbiased=True))
 
 
+@pytest.mark.slow
 def test_a_dimension_in_which_nothing_is_sent_is_told(clipped: Audit) -> None:
     assert clipped.refuted and "E C(x) = (0)" in clipped.claims[0].evidence
     assert {"d = 1", "constant"} <= refuted(clipped)
@@ -87,6 +88,7 @@ def test_a_dimension_in_which_nothing_is_sent_is_told(clipped: Audit) -> None:
     assert rest and "c = " in factors and "(d = 1)" not in factors
 
 
+@pytest.mark.slow
 def test_where_every_dimension_speaks_nothing_is_left_open(clipped: Audit) -> None:
     settled = fit([one for one in clipped.measures if one.d > 1], lambda look, _: look)
     assert settled.name == "contraction after scaling"
@@ -101,6 +103,7 @@ def test_an_operator_that_sends_nothing_is_neither() -> None:
     assert verdict(found, "message").statistic == 0
 
 
+@pytest.mark.slow
 def test_an_empty_message_is_short_where_it_is_read_as_zero(clipped: Audit) -> None:
     """8 bits an entry and 32 for the scale; in R^1 none."""
     assert verdict(clipped, "zero").evidence.endswith("exactly zero")

@@ -109,12 +109,14 @@ def drawn() -> list[float]:
     return y.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.sharded
 def test_ranks_draw_alike_so_that_omega_is_that_of_one_worker() -> None:
     """Of two ranks that drew apart, half of the coordinates would come back as 1."""
     assert set(launch(drawn, ranks=2)[0]) == {0.0, 2.0}
 
 
+@pytest.mark.slow
 @pytest.mark.sharded
 def test_an_interrupted_audit_hands_back_what_was_finished() -> None:
     with pytest.raises(Interrupted) as stop:

@@ -54,15 +54,18 @@ COMPARED: dict[str, int | None] = {
 """How many lines of a study measure what theory has no constant for (None: all of them)."""
 
 SLOW = {
+    "async_speedup",
     "delay_compensation",
     "generalisation_gap",
+    "local_speedup",
     "one_shot_floor",
     "rounds_for_speedup",
     "rounds_for_speedup_cocod",
+    "rounds_for_speedup_lupa",
     "rounds_for_speedup_pr",
     "steps_to_target_mlp",
 }
-"""Studies of 20 seconds and more."""
+"""Studies of seven processor seconds and more."""
 
 
 EACH_STUDY = [
