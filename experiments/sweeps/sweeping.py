@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from random import Random
 from typing import Any, final
 from urllib.parse import unquote
 
@@ -123,26 +124,34 @@ def run_sweep(
     return Swept(study, work.folder, reused, failures, time.monotonic() - begin)
 
 
-def plan(study: SweepStudy, out: Path, tries: int = 3) -> SweepCost:
-    """What is to be done and what it will cost: some runs of the study, spread over it, are made.
+def plan(study: SweepStudy, out: Path, tries: int = 12) -> SweepCost:
+    """What is to be done and what it will cost: some runs of the study are made, one of each row on
+    a problem with a tuning, as far as ``tries`` go.
 
-    The cost of a run is taken to grow with its workers times its steps.
+    Among runs of such a kind the cost is taken to grow with workers times steps, and of kinds that
+    were not tried to be the mean of those that were.
     """
     work = BlockWork(study, (out / DATA).resolve(), versions_of(study))
     done = sum(work.done(study.block_at(k)) for k in range(study.blocks))
-    tried, spent, size = list[tuple[str, float]](), 0.0, 0
-    for k in range(min(tries, study.blocks)):
-        block = study.block_at(k * (study.blocks - 1) // max(1, min(tries, study.blocks) - 1))
-        point = next(block.points)
+    kinds = [(pair, word) for pair in study.pairs for word in dict(pair.axes)["tuning"]]
+    tried, rates, drawn = list[tuple[str, float]](), dict[int, float](), Random(0)
+    for k in range(0, len(kinds), -(-len(kinds) // tries)):
+        pair, tuning = kinds[k]
+        point = replace(pair.point(drawn.randrange(pair.runs)), tuning=tuning)
         play(point, study)  # what is compiled and cached once is not a run's cost
         begin = time.process_time()
         play(point, study)
         seconds = time.process_time() - begin
-        words = f"{point.row} on {point.problem}, n = {point.n}, T = {point.steps}"
+        how = f"tuning {tuning}" if point.gamma is None else f"gamma {point.gamma:g}"
+        words = f"{point.row} on {point.problem}, n = {point.n}, T = {point.steps}, {how}"
         tried.append((words, seconds))
-        spent, size = spent + seconds, size + point.n * point.steps
-    whole = sum(_size(dict(pair.axes), pair.runs) for pair in study.pairs)
-    return SweepCost(study.runs, study.blocks, done, tuple(tried), spent / size * whole)
+        rates[k] = seconds / (point.n * point.steps)
+    mean = sum(rates.values()) / len(rates)
+    whole = sum(
+        rates.get(k, mean) * _size(dict(pair.axes), pair.runs) / len(dict(pair.axes)["tuning"])
+        for k, (pair, _) in enumerate(kinds)
+    )
+    return SweepCost(study.runs, study.blocks, done, tuple(tried), whole)
 
 
 def _size(axes: Mapping[str, tuple[Any, ...]], runs: int) -> float:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from algorithms.collectives.binary_tree import BinaryTree
 from algorithms.compressors.rand_k import RandK
 from algorithms.memories.base import NoMemory
 from algorithms.topologies.ring import Ring
@@ -107,6 +108,7 @@ SPOILT: tuple[tuple[str, str, Callable[[Any], Any], str], ...] = (
     ("lin2018-table", "sparsity_warm_up", lambda right: lambda n: right(n, _SHARES), "warm-up"),
     ("chen2016-backup", "BackupWorkers", lambda right: lambda b: right(b // 2), "1 backups"),
     ("nccl2019-trees", "_GPUS", lambda _: 8, "ring, 4096"),
+    ("nccltests2018-bandwidth", "DoubleTree", lambda _: BinaryTree, "broadcast"),
     ("mikami2018-grids", "Hierarchical", lambda right: lambda n, k: right(n, 4 * k), "groups"),
     ("sergeev2018-scaling", "_RESNET_101", lambda _: (3, 4, 6, 3), "parameters"),
     ("shi2020-models", "WORKLOADS", lambda right: {**right, "bert-base": right["bert-large"]}, ""),
