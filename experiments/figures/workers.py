@@ -48,6 +48,7 @@ class WorkerCurves:
 
 
 _COLUMNS = 3
+_NAMES, _LINE = 3, 0.17  # names across a panel, below it; inches of a line of them
 _AROUND = 1e3  # how far from a single line, as a factor, grey ones are in view
 _SOLVED = 1e-20  # errors below this are rounding: named in the legend, not drawn
 
@@ -57,19 +58,26 @@ def workers_figure(data: WorkerCurves) -> Figure:
     columns = min(_COLUMNS, len(data.panels))
     rows = -(-len(data.panels) // columns)
     single = len(data.panels) == 1
-    size = (5.2, 3.9) if single else (4.1 * columns, 3.9 * rows)
+    names = max(len(lines) for _, lines in data.panels)
+    height = 3.9 if single else rows * (3.2 + _LINE * -(-names // _NAMES))
+    size = (5.2 if single else 4.1 * columns, height)
     figure = Figure(figsize=size, layout="constrained")
-    axes = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+    axes = figure.subplots(rows, columns, sharey=True, squeeze=False)
     for ax in axes.flat[len(data.panels) :]:
         ax.set_visible(False)
     for ax, (title, lines) in zip(axes.flat, data.panels, strict=False):
         _panel(ax, lines, data.all_lines)
         ax.set_title(title, wrap=True)
+        if single:
+            ax.legend(fontsize=7, ncols=2)
+        else:  # below, where no line is
+            ax.legend(fontsize=7, ncols=_NAMES, loc="upper center", bbox_to_anchor=(0.5, -0.2),
+                      borderaxespad=0.0, columnspacing=1.0)  # fmt: skip
     if single and len(data.panels[0][1]) == 1 and not _solved(data.panels[0][1][0]):
         _around(axes[0, 0], data.panels[0][1][0])
     for ax in axes[:, 0]:
         ax.set_ylabel(data.y_label)
-    for ax in axes[-1]:
+    for ax in axes.flat:
         ax.set_xlabel("workers $n$")
     if not single:
         figure.suptitle(data.title, fontsize=11)
@@ -107,7 +115,6 @@ def _panel(ax: Axes, lines: tuple[WorkersLine, ...], everything: tuple[WorkersLi
     counts = sorted({float(n) for line in everything for n in line.x})
     ax.set_xticks(counts, [f"{n:g}" for n in counts])
     ax.grid(True, color=FAINT, alpha=0.3)
-    ax.legend(fontsize=7, ncols=2)
 
 
 def _solved(line: WorkersLine) -> bool:
