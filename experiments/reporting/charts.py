@@ -32,7 +32,8 @@ def chart(curves: Curves) -> dict[str, Any]:
     """Axes and series of a picture: ``axes`` (choices for x), ``y``, ``logs``, ``series``.
 
     A series has ``x``, a list for each of the axes, ``y``, and ``low`` and ``high`` where it has a
-    band; ``style`` is line, dash, points or mark. A picture of lanes has ``bars`` instead.
+    band; ``style`` is line, dash, points or mark, and ``colour`` the number of one where the still
+    picture numbers them, -1 the ink. A picture of lanes has ``bars`` instead.
     """
     match curves:
         case RunCurves():
@@ -40,9 +41,10 @@ def chart(curves: Curves) -> dict[str, Any]:
         case RateCurves():
             return _rate(curves)
         case LineCurves():
-            kinds = (("line", curves.lines), ("dash", curves.theory))
-            series = [_series(one.name, (one.x,), one.y, style, one.low, one.high)
-                      for style, drawn in kinds for one in drawn]  # fmt: skip
+            series = [_series(one.name, (one.x,), one.y, "line", one.low, one.high) | {"colour": k}
+                      for k, one in enumerate(curves.lines)]  # fmt: skip
+            series += [_series(one.name, (one.x,), one.y, "dash") | {"colour": -1}
+                       for one in curves.theory]  # fmt: skip
             return _chart(curves.title, (curves.x_label,), curves.y_label, series, curves.scales)
         case WorkerCurves():
             lines = [line for _, mine in curves.panels for line in mine]

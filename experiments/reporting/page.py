@@ -132,7 +132,7 @@ def _write_lists(
     writer.write(
         "index.html", "index.html.j2",
         answers=answers(table, named, table_iv, writer.out), maps=maps, table_iv=table_iv,
-        standings=standings(maps),
+        standings=standings(maps), methods=sum(row.kind == "method" for row in ROWS),
         meanings=[(name, MEANINGS[name]) for name, _ in counts(named)], lines=len(table),
         test_error=f"{TEST_ERROR:g}", family_wise_error=power_of_ten(len(table) * TEST_ERROR),
         failures=survey.failures,

@@ -147,8 +147,9 @@ const report = (() => {
     light: ["#1f5a94", "#b4501e", "#2a9d78", "#c069ab", "#aa9420", "#3d2a52"],
     dark: ["#4f93dc", "#ee7f4a", "#35b98a", "#e0a9e6", "#e3d46c", "#f8f4fb"],
   };
+  const ink = () => getComputedStyle(document.documentElement).getPropertyValue("--ink").trim();
   const faded = (colour) => `${colour}38`;
-  const traces = (data, axis, log) => {
+  const traces = (data, axis, logs) => {
     const colours = COLOURS[dark() ? "dark" : "light"];
     if (data.bars) {
       return data.kinds.map((kind, number) => {
@@ -161,9 +162,11 @@ const report = (() => {
       });
     }
     return data.series.flatMap((one, number) => {
-      const colour = one.style === "dash" ? colours[1] : colours[[0, 2, 3, 4, 5][number % 5]];
-      const x = one.x[Math.min(axis, one.x.length - 1)];
-      const y = log ? one.y.map((at) => (at > 0 ? at : null)) : one.y;
+      const own = one.style === "dash" ? colours[1] : colours[[0, 2, 3, 4, 5][number % 5]];
+      const colour = one.colour === undefined ? own : one.colour < 0 ? ink() : colours[one.colour % colours.length];
+      const along = one.x[Math.min(axis, one.x.length - 1)];
+      const x = logs[0] ? along.map((at) => (at > 0 ? at : null)) : along;
+      const y = logs[1] ? one.y.map((at) => (at > 0 ? at : null)) : one.y;
       const shape = {
         x, y, name: one.name, legendgroup: number, text: one.names ?? "", type: "scatter",
         mode: one.style === "mark" || one.style === "points" ? "markers" : x.length < 13 ? "lines+markers" : "lines",
@@ -176,7 +179,7 @@ const report = (() => {
         shape.error_y = { type: "data", symmetric: false, array: one.high.map((h, k) => h - one.y[k]), arrayminus: one.low.map((l, k) => one.y[k] - l) };
         return [shape];
       }
-      const keep = one.low.flatMap((l, k) => (l !== null && (!log || l > 0) ? [k] : []));
+      const keep = one.low.flatMap((l, k) => (l !== null && x[k] !== null && (!logs[1] || l > 0) ? [k] : []));
       const band = {
         x: [...keep.map((k) => x[k]), ...keep.map((k) => x[k]).reverse()],
         y: [...keep.map((k) => one.high[k]), ...keep.map((k) => one.low[k]).reverse()],
@@ -225,7 +228,7 @@ const report = (() => {
     let state = null;
     const draw = () => {
       if (stage.hidden) return;
-      Plotly.react(stage, traces(state.data, state.axis, state.logs[1]), layout(state.data, state.axis, state.logs), { responsive: true, displaylogo: false, modeBarButtonsToRemove: ["sendDataToCloud"] });
+      Plotly.react(stage, traces(state.data, state.axis, state.logs), layout(state.data, state.axis, state.logs), { responsive: true, displaylogo: false, showSendToCloud: false, plotlyServerURL: "" });
     };
     const choices = (data) => {
       const group = make("span", { class: "choices" });
@@ -261,7 +264,7 @@ const report = (() => {
     const asCsv = button("CSV", () => loaded().then((data) => save(`${stem}.csv`, URL.createObjectURL(new Blob([csv(data)], { type: "text/csv" })))).catch(failed));
     const asSvg = button("SVG", () => Promise.all([loaded(), plotly()]).then(([data]) => {
       const [axis, logs] = state ? [state.axis, state.logs] : [0, data.logs ?? []];
-      return Plotly.toImage({ data: traces(data, axis, logs[1]), layout: titled(data, layout(data, axis, logs)) }, { format: "svg", width: 900, height: 560 });
+      return Plotly.toImage({ data: traces(data, axis, logs), layout: titled(data, layout(data, axis, logs)) }, { format: "svg", width: 900, height: 560 });
     }).then((href) => save(`${stem}.svg`, href)).catch(failed));
     bar.append(toggle, asCsv, asSvg, told);
     image.after(stage);

@@ -169,6 +169,11 @@ def test_a_picture_is_drawn_again_with_axes_to_choose(report: Path, tab: Tab) ->
     stage = f"{figure}.querySelector('.chart')"
     assert tab.run(f"{stage}.layout.xaxis.type") == "log"
     assert tab.run(f"{stage}.data.map((one) => one.line.dash)").count("dash") == 1, "the bound"
+    buttons = f"[...{stage}.querySelectorAll('.modebar-btn')]"
+    offered = tab.run(f"{buttons}.map((one) => one.dataset.title)")
+    assert offered and not [one for one in offered if "hare" in one or "loud" in one]
+    first = tab.run(f"{stage}.data[1].x")[:2]
+    assert first[0] is None and first[1] > 0, "what is at 0 has no place on a logarithmic axis"
     y = [1 / (1 + t) for t in range(101)]
     drawn = tab.run(f"{stage}.data[1].y")
     assert max(abs(a - b) / b for a, b in zip(drawn, y, strict=True)) < 1e-3
