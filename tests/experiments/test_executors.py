@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import multiprocessing
 import os
 import signal
@@ -15,10 +16,15 @@ from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
+import pandas as pd
 import pytest
+from rich.console import Console
 
+import rateproof
 from experiments.executors import ExecutorGone, FuturesPool, opening, pool_of
+from experiments.job import survey_job
 from experiments.pool import Ended, Started
+from tests.experiments import fake_survey
 
 
 def work(folder: Path, task: str) -> None:
@@ -78,6 +84,37 @@ def test_an_executor_that_does_not_open_is_told(tmp_path: Path) -> None:
     with FuturesPool[str](opened, partial(work, tmp_path), 2, patience=0.0) as pool:
         with pytest.raises(ExecutorGone, match="ConnectionRefusedError: nobody there"):
             list(pool.run(["a"]))
+
+
+OPENED: list[str] = []
+
+
+def noted_threads() -> Executor:
+    """Two threads; that they were asked for is noted."""
+    OPENED.append("two")
+    return ThreadPoolExecutor(2)
+
+
+@pytest.mark.processes
+def test_one_executor_serves_a_sweep_and_a_survey(tmp_path: Path) -> None:
+    """Named as the commands name it; what is left is what processes of this machine leave."""
+    OPENED.clear()
+    named = f"{__name__}:noted_threads"
+    study = {"replicas": 2, "block": 1, "grid": {"row": "bsp-sgd", "problem": "quadratic-sc",
+             "n": 2, "steps": 5, "seed": [1, 2, 3]}}  # fmt: skip
+    quiet = Console(file=io.StringIO())
+    swept = rateproof.sweep(study, tmp_path / "sweep", executor=named, console=quiet)
+    assert not swept.failures and set(swept.frame.seed) == {1, 2, 3}
+    assert OPENED == ["two"]
+    todo = fake_survey.cells(["a:1", "b:1", "raise:1"])
+    versions, out = dict.fromkeys(todo, "fake"), tmp_path / "survey"
+    code = survey_job("fake", todo, fake_survey.run_cell, out, quiet, versions, named)
+    assert (code, OPENED) == (1, ["two", "two"]), "one cell raised"
+    table = pd.read_parquet(out / "results.parquet")
+    assert dict(zip(table["row"], table["verdict"], strict=True)) == {
+        "a": "supported", "b": "supported", "raise": "error",
+    }  # fmt: skip
+    assert (out / "index.html").is_file()
 
 
 def test_what_names_no_executor_is_told() -> None:
