@@ -50,6 +50,7 @@ class WorkerCurves:
 _COLUMNS = 3
 _NAMES, _LINE = 3, 0.17  # names across a panel, below it; inches of a line of them
 _AROUND = 1e3  # how far from a single line, as a factor, grey ones are in view
+_FEW = 0.1  # share of errors that may lie below the axis of many panels
 _SOLVED = 1e-20  # errors below this are rounding: named in the legend, not drawn
 
 
@@ -59,6 +60,7 @@ def workers_figure(data: WorkerCurves) -> Figure:
     rows = -(-len(data.panels) // columns)
     single = len(data.panels) == 1
     names = max(len(lines) for _, lines in data.panels)
+    least = 0.0 if single else _least(data.all_lines)
     height = 3.9 if single else rows * (3.2 + _LINE * -(-names // _NAMES))
     size = (5.2 if single else 4.1 * columns, height)
     figure = Figure(figsize=size, layout="constrained")
@@ -66,7 +68,7 @@ def workers_figure(data: WorkerCurves) -> Figure:
     for ax in axes.flat[len(data.panels) :]:
         ax.set_visible(False)
     for ax, (title, lines) in zip(axes.flat, data.panels, strict=False):
-        _panel(ax, lines, data.all_lines)
+        _panel(ax, lines, data.all_lines, least)
         ax.set_title(title, wrap=True)
         if single:
             ax.legend(fontsize=7, ncols=2)
@@ -75,6 +77,8 @@ def workers_figure(data: WorkerCurves) -> Figure:
                       borderaxespad=0.0, columnspacing=1.0)  # fmt: skip
     if single and len(data.panels[0][1]) == 1 and not _solved(data.panels[0][1][0]):
         _around(axes[0, 0], data.panels[0][1][0])
+    if least > 0:
+        axes[0, 0].set_ylim(bottom=least)
     for ax in axes[:, 0]:
         ax.set_ylabel(data.y_label)
     for ax in axes.flat:
@@ -84,7 +88,17 @@ def workers_figure(data: WorkerCurves) -> Figure:
     return figure
 
 
-def _panel(ax: Axes, lines: tuple[WorkersLine, ...], everything: tuple[WorkersLine, ...]) -> None:
+def _least(lines: tuple[WorkersLine, ...]) -> float:
+    """Where the axis of many panels ends: a few methods that are nearly exact would press all
+    others flat."""
+    seen = np.concatenate([line.mean for line in lines if not _solved(line)] or [np.ones(1)])
+    seen = seen[np.isfinite(seen) & (seen > 0)]
+    return float(np.quantile(seen, _FEW) / 10) if len(seen) else 0.0
+
+
+def _panel(
+    ax: Axes, lines: tuple[WorkersLine, ...], everything: tuple[WorkersLine, ...], least: float
+) -> None:
     for line in everything:
         if _solved(line):
             continue
@@ -95,8 +109,9 @@ def _panel(ax: Axes, lines: tuple[WorkersLine, ...], everything: tuple[WorkersLi
         if _solved(line):
             ax.plot([], [], " ", label=f"{line.name}: solved, below {_SOLVED:g}")
             continue
+        below = " ↓" if np.nanmax(line.mean) < least else ""
         ax.plot(line.x, positive(line.mean), color=colour, marker=marker, markersize=4,
-                linewidth=1.3, label=line.name, zorder=3)  # fmt: skip
+                linewidth=1.3, label=line.name + below, zorder=3)  # fmt: skip
         if len(lines) == 1:
             ax.fill_between(line.x, positive(line.low), positive(line.high), color=colour,
                             alpha=0.2, linewidth=0)  # fmt: skip

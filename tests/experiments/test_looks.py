@@ -96,6 +96,18 @@ def test_workers_are_counted_at_the_ticks() -> None:
     assert shown == ["1", "2", "4", "8", "16", "32"]
 
 
+def test_methods_that_are_nearly_exact_leave_the_axis_of_many_panels() -> None:
+    x = np.array([1.0, 4.0, 16.0])
+    usual = tuple(WorkersLine(f"m{k}", x, k / x, 0.9 * k / x, 1.1 * k / x) for k in range(1, 12))
+    exact = WorkersLine("exact", x, *[np.full(3, 1e-15)] * 3)
+    panels = (("a", (*usual[:6], exact)), ("b", usual[6:]))
+    with styled():
+        figure = workers_figure(WorkerCurves("n", "error", panels, (*usual, exact)))
+    assert all(1e-4 < ax.get_ylim()[0] < 1 / 16 for ax in figure.axes)
+    names = figure.axes[0].get_legend_handles_labels()[1]
+    assert "exact ↓" in names and "m1" in names
+
+
 def test_what_is_solved_to_rounding_is_named_and_does_not_press_others_flat() -> None:
     x = np.array([1.0, 4.0, 16.0])
     own, exact = (
