@@ -35,10 +35,10 @@ from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep, InverseTimeStep, Stepsize
-from theory.theorem import Metric, OrderOnly, Result
+from theory.theorem import Metric, OrderOnly, Result, Theorem
 from theory.theorems.reached import Reached
 
-Stated = OrderOnly | Reached
+Stated = OrderOnly | Theorem
 
 _LONGER = 4
 _TRIED = 12  # stepsizes: 1/L and its halvings
@@ -49,10 +49,16 @@ _DOUBTED = 0.05  # of orders without constants: from that p-value on the form is
 
 
 def rate_by_order(
-    row: Row, problem: Problem, played: TunedRun, replicas: int, seed: int
-) -> Verdict:
-    """Against an order without constants, at the stepsizes of that order; or the exponent alone."""
-    stated = next((one for one in row.results if _speaks_of(one, played.constants)), None)
+    row: Row, problem: Problem, played: TunedRun, replicas: int, seed: int,
+    theorem: Theorem | None = None,
+) -> Verdict:  # fmt: skip
+    """Against an order without constants, at the stepsizes of that order; or the exponent alone.
+
+    ``theorem`` is one whose constants say nothing at such T: its order is taken without them.
+    """
+    stated: Stated | None = theorem or next(
+        (one for one in row.results if _speaks_of(one, played.constants)), None
+    )
     power = None if stated is None else _power(stated)
     falls = float(stated.step_power) if isinstance(stated, OrderOnly) else 0.5
     metric = (stated and stated.metric) or Metric.AVERAGE_SQUARED_GRADIENT
@@ -94,7 +100,7 @@ def rate_by_order(
     return found
 
 
-def _speaks_of(result: Result, c: Constants) -> TypeGuard[Stated]:
+def _speaks_of(result: Result, c: Constants) -> TypeGuard[OrderOnly | Reached]:
     """Whether it is an order in T, not of one objective for all workers where they differ, and not
     of batches or other parameters that follow T, which no row with such an order has.
 
@@ -142,7 +148,9 @@ def _exponent_of(
 
 
 def _sort(stated: Stated) -> str:
-    return "constants by second moments" if isinstance(stated, Reached) else "order only"
+    if isinstance(stated, Reached):
+        return "constants by second moments"
+    return "order only" if isinstance(stated, OrderOnly) else "order alone"
 
 
 def _ordered_step(

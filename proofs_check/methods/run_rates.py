@@ -3,7 +3,9 @@
 In this order: the bound of the theorem that tuned the run, whose own slope over the same horizons
 the run must reach, or its order where the bound's early terms fall faster (per step where the bound
 falls by a factor a step); else an order in T that a source states, at the stepsizes of that order;
-else nothing is stated, and the exponent is told with the reason. A rate that is slower than stated
+else nothing is stated, and the exponent is told with the reason. Where a theorem's bound is above
+the start at the shortest horizon and the run slower than its order, the order is looked at without
+its constants. A rate that is slower than stated
 is looked at once more at longer horizons, one that is too coarse once more with more replicas, each
 look at half the error of a test; slower at both is refuted. Second looks are taken on the row's
 first synthetic problem, elsewhere one is told.
@@ -31,9 +33,10 @@ from proofs_check.methods.rate_looks import (
 )
 from proofs_check.methods.run_words import about, no_theorem, told
 from proofs_check.methods.sweep_points import HORIZONS
-from proofs_check.methods.tuned_run import TunedRun, measured, shown, tuned_run
+from proofs_check.methods.tuned_run import START, TunedRun, measured, shown, tuned_run
 from proofs_check.verdict import Outcome, Verdict
 from theory.stepsizes import InverseTimeStep
+from theory.theorem import Theorem
 
 _LONGER = 16
 _TAIL = 8  # an anytime stepsize is looked at from T/8 on
@@ -100,7 +103,23 @@ def _against_bound(
     else:
         steps = played.steps
         curve = batched(lambda many, key: measure(many, key, steps), replicas, seed)
-    return about(after_first(first, judged(curve, steps)), theorem)
+    found = after_first(first, judged(curve, steps))
+    if found.outcome is Outcome.REFUTED and _says_nothing(theorem, played, curve):
+        slower = found.statistic
+        found = rate_by_order(row, problem, played, replicas, seed, theorem)
+        note = f"{found.evidence}; its bound is above the start at T = {curve.x[0]:g}, so "
+        note += f"that it says no rate up to {steps}: at its stepsizes the exponent is {slower:.3g}"
+        found = replace(found, evidence=note)
+    return about(found, theorem)
+
+
+def _says_nothing(theorem: Theorem, played: TunedRun, curve: HorizonCurve) -> bool:
+    """Whether the bound is above what was measured at the start, at the shortest horizon at least:
+    then it does not say how errors fall from there."""
+    start = START.get(theorem.metric)
+    if start is None:
+        return False
+    return bool(curve.bound[0] >= getattr(played.trace, start)[:, 0].mean())
 
 
 def _tuned_for_horizon(played: TunedRun) -> bool:

@@ -17,6 +17,7 @@ from proofs_check.methods.run_rates import rate_in_time
 from proofs_check.methods.tuned_run import tuned_run
 from proofs_check.verdict import Outcome, Verdict
 from theory.claims import Confidence, Source
+from theory.stepsizes import ConstantStep
 from theory.theorem import Metric, Order, OrderOnly
 from theory.theorems.bsp_nonconvex import BspNonconvex, bsp_nonconvex
 
@@ -35,6 +36,24 @@ class FallsTooFast(BspNonconvex):
         return bsp_nonconvex.bound(c, step, times) / np.sqrt(times)
 
 
+@dataclass(frozen=True)
+class Cautious(BspNonconvex):
+    """Constants a million times too large, and stepsizes a thousand times too small."""
+
+    def bound(self, c, step, times):
+        return 1e6 * bsp_nonconvex.bound(c, step, times)
+
+    def stepsize(self, c, horizon):
+        return ConstantStep(bsp_nonconvex.stepsize(c, horizon)(0) / 1000)
+
+
+@dataclass(frozen=True)
+class CautiousAndWrong(Cautious):
+    """A planted fault: T^-3 for T^-1/2."""
+
+    order = Order({"T": -3})
+
+
 def made(*theorems, results=()) -> Row:
     recipe = Recipe(
         lambda step, _p, _t: BSP(step), theorems, problems=("quadratic-sc",),
@@ -51,6 +70,13 @@ def test_a_rate_is_held_against_the_slope_of_its_bound():
     assert right.outcome is Outcome.SUPPORTED and right.bound is not None
     assert wrong.outcome is Outcome.REFUTED, "at both looks"
     assert "at the first look slower" in wrong.evidence and "2048" in wrong.claim
+
+
+def test_where_the_bound_is_above_the_start_its_order_is_looked_at_without_its_constants():
+    right, wrong = (rate(made(one), LOUD) for one in (Cautious(), CautiousAndWrong()))
+    assert right.outcome is Outcome.SUPPORTED and "order alone" in right.claim
+    assert "its bound is above the start at T = 256" in right.evidence
+    assert wrong.outcome is Outcome.REFUTED and "order alone" in wrong.claim
 
 
 def test_a_coarse_rate_is_decided_with_more_replicas():
