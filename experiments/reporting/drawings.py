@@ -49,8 +49,8 @@ def _drawings(cell: Cell, stored: Stored) -> Iterator[Drawing]:
             case RunSeries():
                 yield Drawing(cell.row, stem, _run_caption(cell, one), _run(cell, one))
             case RatePanel():
-                tail = f"-{one.rate.along}" if one.rate.along else ""
-                yield _panel(cell, stem + tail, one, rate_curves(one))
+                own = _file_name(f"{stem} {one.rate.along}")
+                yield _panel(cell, own, one, rate_curves(one))
             case LinePanel():
                 yield _panel(cell, stem, one, line_curves(one))
             case LanePanel():
@@ -60,6 +60,10 @@ def _drawings(cell: Cell, stored: Stored) -> Iterator[Drawing]:
 def stem_of(cell: Cell) -> str:
     """The name of a cell's figure."""
     words = cell.check if cell.kind is CellKind.BOUND else f"{cell.row} {cell.problem} {cell.check}"
+    return _file_name(words)
+
+
+def _file_name(words: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")
 
 

@@ -74,7 +74,7 @@ def run_cell(cell: Cell) -> CellResult:
         return CellResult((verdict,), (series,))
     if cell == STUDY:
         verdict = Verdict("bsp-sgd", "T^-1", "rate in T", Outcome.REFUTED, statistic=-0.7)
-        rate = RateSeries(1 + t[:9], *(1 / (1 + t[:9]) for _ in range(5)))
+        rate = RateSeries(1 + t[:9], *(1 / (1 + t[:9]) for _ in range(5)), along="kappa, plain")
         return CellResult((verdict,), (RatePanel("T^-1", "T", "error", rate),))
     if cell == SIGNATURE:
         x, one = np.array([1.0, 2.0]), np.array([[1.0, 0.1]])
@@ -246,7 +246,10 @@ def test_a_rows_page_says_why_no_theorem_tunes_it_and_what_else_is_known(report:
 
 
 def test_figures_are_kept_as_picture_and_as_data(report: Path) -> None:
-    stems = {"bsp-sgd-quadratic-sc-run", "bsp-sgd-quadratic-sc-study-bsp-time-strongly-convex"}
+    stems = {
+        "bsp-sgd-quadratic-sc-run",
+        "bsp-sgd-quadratic-sc-study-bsp-time-strongly-convex-kappa-plain",
+    }
     stems |= {"qsgd-tradeoff", "qsgd-workers", "all-workers", "bsp-sgd-made-signature"}
     files = {path.name for path in (report / "figures").iterdir() if path.suffix != ".json"}
     assert files == {f"{stem}.{kind}" for stem in stems for kind in ("png", "js")}
