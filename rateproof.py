@@ -73,6 +73,7 @@ def run(
     seed: int = 0,
     gamma: float | None = None,
     tuning: str | None = None,
+    device: str = "cpu",
     **settings: Any,
 ) -> Single:
     """One row on one problem with n workers, under the theorem that tunes it.
@@ -80,12 +81,14 @@ def run(
     ``gamma`` is a constant stepsize of one's own, ``tuning="grid"`` takes the best of a stated
     grid, "theorem" what is proved. Without it that is the theorem's, or the grid's with the
     theorem's run beside it (``proven``) where users take other parameters. ``settings`` set
-    parameters of the row by name, as in ``period=4``. The result has the trace
+    parameters of the row by name, as in ``period=4``. It is computed on ``device``, ``cpu``,
+    ``cuda`` or ``cuda:1``. The result has the trace
     (``played.trace``), ``theorem``, ``bound``, ``quantities()``, ``frame`` (tidy data) and
     ``figure()``.
 
     Raises:
-        ValueError: an unknown or planned row, an unknown problem, or a number out of range.
+        ValueError: an unknown or planned row, an unknown problem, a number out of range, or a
+            device that this machine lacks.
         Diverged: the run left the range of its number type; carries its trace.
     """
     from algorithms.catalogue import problem as problem_called
@@ -99,7 +102,7 @@ def run(
     ready = chosen(mine, objective, by, seed=seed, gamma=gamma, settings=settings, steps=steps)
     return run_single(
         ready.row, objective, steps=steps, replicas=replicas, seed=seed, step=ready.step,
-        proven=mine if both else None,
+        proven=mine if both else None, device=device,
     )  # fmt: skip
 
 

@@ -93,6 +93,9 @@ def run(
     workers: Annotated[
         bool, typer.Option("--of-workers", help="The workers' mean error too, at some cost.")
     ] = False,
+    device: Annotated[
+        str, typer.Option(help="cpu, cuda or cuda:NUMBER: where the run is computed.")
+    ] = "cpu",
     out: Annotated[Path, typer.Option(help="Folder for the plot.")] = Path("report/runs"),
     cluster: OfCluster = "",
     model: OfModel = "bert-large",
@@ -122,6 +125,7 @@ def run(
             of_workers=workers,
             out=out,
             place=OnCluster(cluster, model, schedule, architecture),
+            device=device,
             as_json=as_json,
         )
     )

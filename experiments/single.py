@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, final
 
 import numpy as np
+import torch
 from matplotlib.figure import Figure
 
 from algorithms.catalogue import Row
@@ -200,26 +201,51 @@ def run_single(
     place: OnCluster | None = None,
     of_workers: bool = False,
     proven: Row | None = None,
+    device: str = "cpu",
 ) -> Single:
     """Run a row, tuned as the catalogue tunes it, or with a ``step`` of one's own; its seconds are
     those of a cluster if there is a ``place``. If a theorem tunes the row ``proven``, its run is
-    kept beside. ``of_workers``: the workers' mean error is recorded too: f at every model.
+    kept beside. ``of_workers``: the workers' mean error is recorded too: f at every model. All is
+    computed on ``device``, ``cpu``, ``cuda`` or ``cuda:1``; stepsizes and constants on the CPU.
 
     Raises:
-        ValueError: an argument is out of range, the row is planned, or the place does not fit it.
+        ValueError: an argument is out of range, the row is planned, the place does not fit it, or
+            this machine has no such device.
         Diverged: the run left the range of its number type.
     """
+    where = usable_device(device)
     timing = (place or OnCluster()).timing(row, problem)
     row = clocked(row, timing)
     played = tuned_run(
-        row, problem, steps, replicas, seed, step, timing=timing, of_workers=of_workers
-    )
+        row, problem, steps, replicas, seed, step, timing=timing, of_workers=of_workers,
+        device=where,
+    )  # fmt: skip
     trace = in_cluster_time(played.trace, played.tuned.method, timing)
     other = None
     if proven is not None and proven.tune(problem, steps).theorem is not None:
-        other = tuned_run(clocked(proven, timing), problem, steps, replicas, seed, timing=timing)
+        other = tuned_run(
+            clocked(proven, timing), problem, steps, replicas, seed, timing=timing, device=where
+        )
         other = other._replace(trace=in_cluster_time(other.trace, other.tuned.method, timing))
     return Single(row, problem, played._replace(trace=trace), timing, other)
+
+
+def usable_device(name: str) -> torch.device:
+    """The device of this name, ``cpu``, ``cuda`` or ``cuda:1``.
+
+    Raises:
+        ValueError: it is no such name, or this machine has none of the kind or the number.
+    """
+    kind, _, number = name.partition(":")
+    numbered = kind == "cuda" and number.isdecimal()
+    if name not in ("cpu", "cuda") and not numbered:
+        raise ValueError(f"device must be cpu, cuda or cuda:NUMBER, got device={name}")
+    gpus = torch.cuda.device_count()
+    if kind == "cuda" and not gpus:
+        raise ValueError(f"device must be cpu where torch sees no GPU, got device={name}")
+    if kind == "cuda" and int(number or 0) >= gpus:
+        raise ValueError(f"device must be cuda:0 to cuda:{gpus - 1} here, got device={name}")
+    return torch.device(kind if kind == "cpu" else name)
 
 
 def uncovered(

@@ -32,7 +32,7 @@ from experiments.commands.console import (
 )
 from experiments.figures.panels import three_panels
 from experiments.figures.style import save, styled
-from experiments.single import Single, centre_of, run_single, uncovered
+from experiments.single import Single, centre_of, run_single, uncovered, usable_device
 from experiments.tuned_rows import Tuning, chosen, read_settings, usual
 from proofs_check.methods.tuned_run import VACUOUS, TunedRun, shown
 
@@ -52,12 +52,14 @@ def run_command(
     settings: Sequence[str] = (),
     of_workers: bool = False,
     place: OnCluster | None = None,
+    device: str = "cpu",
 ) -> int:
     """Exit code 1 if the run diverged; without a problem ``on`` which to run, the row's first, and
     without a ``tuning`` the row's usual one, with a theorem's run beside it."""
     with bad_input():
         for name, value, least in (("n", n, 2), ("T", steps, 1), ("replicas", replicas, 1)):
             at_least(name, value, least)
+        usable_device(device)
         problem_name = on or row(key).ready().problems[0]
         mine, objective = _chosen(key, problem_name, n)
         writable(out)
@@ -74,7 +76,7 @@ def run_command(
         try:
             single = run_single(
                 ready.row, objective, steps=steps, replicas=replicas, seed=seed, step=ready.step,
-                place=place, proven=mine if both else None, of_workers=of_workers,
+                place=place, proven=mine if both else None, of_workers=of_workers, device=device,
             )  # fmt: skip
         except Diverged as error:
             reached = int(error.trace.steps[-1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import cycle, islice
 from typing import NamedTuple, final
 
 import numpy as np
@@ -106,33 +107,43 @@ def served(
         guessed.seconds[0, 1:],
         guessed.suboptimality[0, 1:],
     )
-    return found._replace(verdicts=(*verdicts, _predicted(key, problem, found, provenance)))
+    told = (_predicted(key, problem, found, provenance), _held_out(key, problem, found, provenance))
+    return found._replace(verdicts=(*verdicts, *told))
 
 
 def measured_times(record: ScheduleRecord) -> RecordedTimes:
-    """What gradients took in the first half of a run, messages included, as a model of time; of a
-    worker none of whose gradients counted, what the others' took in the mean."""
+    """What gradients took in the first half of a run, messages included, as a model of time.
+
+    A worker's first gradient, which sets up, is as it was; those that followed it in that half go
+    round. Of a worker none of whose gradients counted, all take what the others' took in the mean,
+    first ones left out where there are others.
+    """
     half = replace(record, ticks=record.ticks[: max(1, len(record.ticks) // 2)])
     rows = [[max(s, 1e-9) for s in row] for row in half.durations]
-    mean = float(np.mean([s for row in rows for s in row]))
-    length = min((len(row) for row in rows if row), default=1)
-    return RecordedTimes(tuple(tuple(row[:length]) if row else (mean,) * length for row in rows))
+    later = [s for row in rows for s in row[1:]] or [s for row in rows for s in row]
+    mean, length = float(np.mean(later)), len(record.ticks)
+
+    return RecordedTimes(tuple(_going_round(row or [mean], length) for row in rows))
+
+
+def _going_round(row: list[float], length: int) -> tuple[float, ...]:
+    """The first, and then the others again and again."""
+    return (row[0], *islice(cycle(row[1:] or row), length - 1))
 
 
 def times_between_updates(record: ScheduleRecord) -> RecordedTimes:
     """Times of the first half of a run in which all start afresh at every update, as backup workers
     do: who counted took what passed since the update before, and of who did not it is only known
-    that it took longer; it is given twice that, which is dropped."""
+    that it took longer; it is given twice that, which is dropped. What passed until the first
+    update, which sets up, does not come again."""
     half = record.ticks[: max(1, len(record.ticks) // 2)]
     ends = [tick.seconds for tick in half]
     gaps = [max(end - begin, 1e-9) for begin, end in zip([0.0, *ends], ends, strict=False)]
-    return RecordedTimes(
-        tuple(
-            tuple(gap * (1 if i in tick.arrivals else 2)
-                  for gap, tick in zip(gaps, half, strict=True))
-            for i in range(record.n)
-        )
-    )  # fmt: skip
+    rows = (
+        [gap * (1 if i in tick.arrivals else 2) for gap, tick in zip(gaps, half, strict=True)]
+        for i in range(record.n)
+    )
+    return RecordedTimes(tuple(_going_round(row, len(record.ticks)) for row in rows))
 
 
 def seconds_to(target: float, seconds: Floats, errors: Floats) -> float:
@@ -228,5 +239,25 @@ def _predicted(key: str, problem: Problem, found: ServedFound, provenance: str) 
         bound=real,
         evidence=f"error {target:.3g} after {real:.4g} s, predicted {guess:.4g} s: "
         f"{guess / real - 1:+.1%}",
+        provenance=provenance,
+    )
+
+
+def _held_out(key: str, problem: Problem, found: ServedFound, provenance: str) -> Verdict:
+    """Seconds of the updates that no time was taken from."""
+    begin = max(1, len(found.seconds) // 2) - 1
+    real = float(found.seconds[-1] - found.seconds[begin])
+    guess = float(found.predicted_seconds[-1] - found.predicted_seconds[begin])
+    off = f"{guess / real - 1:+.1%}" if real > 0 else "no seconds passed"
+    return Verdict(
+        subject=key,
+        problem=problem.name,
+        check="seconds of the second half",
+        claim="the simulation, with gradients as slow as in the first half, says how long the "
+        "second half takes",
+        outcome=Outcome.COMPARED,
+        statistic=guess,
+        bound=real,
+        evidence=f"{real:.4g} s, predicted {guess:.4g} s: {off}",
         provenance=provenance,
     )

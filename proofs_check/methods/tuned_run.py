@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import torch
 
 from algorithms.catalogue import Row, Tuned
 from algorithms.problems.base import Problem
@@ -103,12 +104,14 @@ def tuned_run(
     every: int | None = None,
     timing: Timing = STANDARD,
     of_workers: bool = False,
+    device: torch.device | str = "cpu",
 ) -> TunedRun:
     """Tune (or take ``step`` as it is) and run, with at most ``points`` records.
 
     The squared gradient is taken at every step where the theorem bounds its average over all steps,
     else at records only; or every so many steps (``every``). ``of_workers``
-    as of :func:`algorithms.run.run`.
+    as of :func:`algorithms.run.run`. The row is tuned on the problem as it is, on the CPU; the run
+    is played on ``device``.
 
     Raises:
         Diverged: the run left the range of its number type.
@@ -125,7 +128,7 @@ def tuned_run(
         return theorem.weight(constants, tuned.step, t)
 
     trace = run(
-        tuned.method, problem, steps=steps, seed=seed, replicas=replicas, points=points,
+        tuned.method, problem.to(device), steps=steps, seed=seed, replicas=replicas, points=points,
         every=int(averaged) if every is None else every, weight=weight if weighted else None,
         timing=timing, of_workers=of_workers,
     )  # fmt: skip

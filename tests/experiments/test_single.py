@@ -7,12 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from scipy import stats
 
 from algorithms.catalogue import problem, row
 from algorithms.replicas import HEAVY, interval
 from experiments.comparing import compare_rows
-from experiments.single import LABELS, run_single, uncovered
+from experiments.single import LABELS, run_single, uncovered, usable_device
 from experiments.tuned_rows import Tuning, chosen
 from proofs_check.curves import MEDIAN_BAND
 from proofs_check.methods.tuned_run import AGREEMENT
@@ -118,3 +119,43 @@ def test_the_workers_error_is_told_where_it_is_asked_for(tmp_path: Path) -> None
     words = ["run", "d-psgd", "-p", "quadratic-sc", "-n", "4", "-T", "9", "--out", str(tmp_path)]
     assert "(1/n) sum f(x_i) - f*" in call(*words, "--of-workers")[1]
     assert "(1/n) sum f(x_i) - f*" not in call(*words)[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "gpus", "told"),
+    [
+        ("cuda", 0, "device must be cpu where torch sees no GPU, got device=cuda"),
+        ("cuda:2", 2, "device must be cuda:0 to cuda:1 here, got device=cuda:2"),
+        ("tpu", 2, "device must be cpu, cuda or cuda:NUMBER, got device=tpu"),
+        ("cuda:", 2, "device must be cpu, cuda or cuda:NUMBER, got device=cuda:"),
+        ("cpu:0", 2, "device must be cpu, cuda or cuda:NUMBER, got device=cpu:0"),
+    ],
+)
+def test_a_device_that_is_not_there_is_told_before_anything_runs(
+    name: str, gpus: int, told: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: gpus)
+    words = ["run", "bsp-sgd", "-n", "4", "-T", "9", "--out", str(tmp_path / "plots")]
+    code, out, error = call(*words, "--device", name)
+    assert code == 2 and told in error.replace("\n", " ") and not out
+    assert not (tmp_path / "plots").exists()
+
+
+def test_devices_that_are_there_have_their_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    assert [str(usable_device(one)) for one in ("cpu", "cuda", "cuda:1")] == [
+        "cpu",
+        "cuda",
+        "cuda:1",
+    ]
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+def test_a_run_says_on_a_gpu_what_it_says_on_the_cpu() -> None:
+    mine, objective = row("qsgd"), problem("quadratic-sc", 4)
+    cpu, gpu = (
+        run_single(mine, objective, steps=40, replicas=4, device=one).quantities()
+        for one in ("cpu", "cuda")
+    )
+    assert [one.name for one in cpu] == [one.name for one in gpu]
+    assert [one.mean for one in gpu] == pytest.approx([one.mean for one in cpu], rel=1e-9)
