@@ -1,7 +1,7 @@
 # make survey   the main job, from a fresh clone to report/index.html
-# make test     lint, types, import contracts, all tests
+# make test     lint, types, import contracts, the tests that are not marked slow
+# make slow     the tests marked slow
 # make bench    speed, against a plain numpy loop and the byte bound
-# make quick    make test without the tests marked slow
 # make repeat   the tests that start processes and are not slow, N=10 times or until one fails
 # make lint     the quickest part of make test
 # make docs     docs, catalogue and API reference as pages, docs/site/index.html
@@ -16,7 +16,7 @@ N ?= 10
 WORKERS ?= 3
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
-.PHONY: survey test quick repeat bench lint checked compiled docs clean
+.PHONY: survey test slow repeat bench lint checked compiled docs clean
 
 survey: $(STAMP)
 	$(BIN)/rateproof survey --preset quick --out report
@@ -24,10 +24,10 @@ survey: $(STAMP)
 # Three workers on two cores: with two, a sixth of both cores' time went by while tests waited for
 # processes that they had started.
 test: checked compiled
-	$(PYTEST) --durations=20 --durations-min=5
+	$(PYTEST) -m "not slow" --durations=20 --durations-min=5
 
-quick: checked compiled
-	$(PYTEST) -m "not slow"
+slow: compiled
+	$(PYTEST) -m slow --durations=20 --durations-min=5
 
 repeat: compiled
 	for run in $$(seq $(N)); do echo "run $$run of $(N)"; \
