@@ -21,12 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
+from algorithms import fused_threads
 from algorithms.faults import NO_FAULTS
 from algorithms.kernels import fused_compressed, fused_logistic
 from algorithms.kernels.compiled import COMPILED
 from algorithms.key import NumbersAsked
 from algorithms.methods.base import Method, World, dense_bits
 from algorithms.network.simulated import Simulated
+from algorithms.threads import Threads
 from algorithms.topologies.base import StaticTopology
 from theory.stepsizes import Stepsize
 
@@ -42,15 +44,32 @@ class FusedSteps(ABC):
 
     Attributes:
         step_rule: the method's stepsizes.
+        threads: those that share the work; one where a step is not worth the handing over.
     """
 
     step_rule: Stepsize
 
-    def __init__(self, world: World, problem: Any, network: Simulated) -> None:
+    def __init__(self, world: World, problem: Any, network: Simulated, threads: int) -> None:
         self.world, self.problem, self.network = world, problem, network
         self.replicas = world.replicas.reshape(-1)
         products = problem.n * problem.batch * problem.d * self.replicas.numel()
         self.most = max(1, min(_MOST_STEPS, _MOST_PRODUCTS // products))
+        self.threads = Threads(threads if products >= fused_threads.WORTH else 1)
+
+    def shared(
+        self, all_steps: Callable[..., Any], of_one: Callable[..., Any], parts: tuple[Tensor, ...],
+        steps: fused_logistic.Steps, *more: Any,
+    ) -> Any:  # fmt: skip
+        """``all_steps`` of the problem's rows, by one thread; by several in shares of replicas, or
+        where there is one replica, as ``of_one`` shares its workers."""
+        rows = self.problem.rows
+        if self.threads.count == 1:
+            return all_steps(rows, *parts, steps, self.replicas, *more)
+        if len(self.replicas) == 1:
+            return of_one(self.threads, rows, *parts, steps, self.replicas, *more)
+        return fused_threads.by_replicas(
+            self.threads, all_steps, rows, parts, steps, self.replicas, more
+        )
 
     def advance(self, state: Any, t: int, until: int) -> tuple[Any, int]:
         """The state after some of the steps t, ..., ``until`` - 1, and how many they were.
@@ -104,7 +123,9 @@ class _Averaged(FusedSteps):
     def taken(self, state: Any, t: int, until: int) -> tuple[Any, int]:
         flat = self.flat(state.x)[:, 0].contiguous()
         steps = self.steps(t, until)
-        x, done = fused_logistic.averaged_descent(self.problem.rows, flat, steps, self.replicas)
+        x, done = self.shared(
+            fused_logistic.averaged_descent, fused_threads.averaged_descent, (flat,), steps
+        )
         self.charge(dense_bits(self.problem.d, x.dtype), done)
         return state._replace(x=x.view(state.x.shape)), done
 
@@ -128,7 +149,9 @@ class _Alone(FusedSteps):
         last, flat = bool(meets[-1]), self.flat(state.x).contiguous()
         here = meets & self.plain
         steps = self.steps(t, until)
-        found = fused_logistic.descent_alone(self.problem.rows, flat, steps, self.replicas, here)
+        found = self.shared(
+            fused_logistic.descent_alone, fused_threads.descent_alone, (flat,), steps, here
+        )
         if found is None:
             return self.halved(state, t, until)
         state = state._replace(x=found[0].view(state.x.shape))
@@ -151,9 +174,10 @@ class _Mixed(FusedSteps):
     def taken(self, state: Any, t: int, until: int) -> tuple[Any, int]:
         flat = self.flat(state.x).contiguous()
         links = self.neighbours.index, self.neighbours.weight
-        x, done = fused_logistic.mixed_descent(
-            self.problem.rows, flat, self.steps(t, until), self.replicas, *links
-        )
+        x, done = self.shared(
+            fused_logistic.mixed_descent, fused_threads.mixed_descent, (flat,),
+            self.steps(t, until), *links,
+        )  # fmt: skip
         bits = done * dense_bits(self.problem.d, x.dtype)
         self.network.charge_mixing(self.neighbours, x.dtype, bits, done)
         return type(state)(x.view(state.x.shape)), done
@@ -169,14 +193,14 @@ class _Quantised(FusedSteps):
 
     def taken(self, state: Any, t: int, until: int) -> tuple[Any, int]:
         flat = self.flat(state.x)[:, 0].contiguous()
-        x = fused_compressed.quantised_descent(
-            self.problem.rows, flat, self.steps(t, until), self.replicas,
-            self.words("compress", t, until), self.compressor.s,
+        found = self.shared(
+            fused_compressed.quantised_descent, fused_threads.quantised_descent, (flat,),
+            self.steps(t, until), self.words("compress", t, until), self.compressor.s,
         )  # fmt: skip
-        if x is None:
+        if found is None:
             return self.halved(state, t, until)
-        self.charge(self.compressor.bits(self.problem.d, x.dtype), until - t)
-        return state._replace(x=x.view(state.x.shape)), until - t
+        self.charge(self.compressor.bits(self.problem.d, flat.dtype), until - t)
+        return state._replace(x=found[0].view(state.x.shape)), until - t
 
 
 @final
@@ -191,9 +215,10 @@ class _FedBack(FusedSteps):
         d, flat = self.problem.d, self.flat(state.x)[:, 0].contiguous()
         memory = self.flat(state.memory).contiguous()
         kept, steps = self.compressor.kept(d), self.steps(t, until)
-        found = fused_compressed.fed_back_descent(
-            self.problem.rows, flat, memory, steps, self.replicas, kept
-        )
+        found = self.shared(
+            fused_compressed.fed_back_descent, fused_threads.fed_back_descent, (flat, memory),
+            steps, kept,
+        )  # fmt: skip
         if found is None:
             return self.halved(state, t, until)
         self.charge(self.compressor.bits(d, flat.dtype), until - t)
@@ -213,11 +238,11 @@ class _Gossiped(FusedSteps):
 
     def taken(self, state: Any, t: int, until: int) -> tuple[Any, int]:
         d, dtype = self.problem.d, self.problem.dtype
-        parts = [self.flat(part).contiguous() for part in state]
+        parts = tuple(self.flat(part).contiguous() for part in state)
         links = self.neighbours.index, self.neighbours.weight
-        found = fused_compressed.gossiped_descent(
-            self.problem.rows, parts, self.steps(t, until), self.replicas, links,
-            self.consensus, self.compressor.kept(d),
+        found = self.shared(
+            fused_compressed.gossiped_descent, fused_threads.gossiped_descent, parts,
+            self.steps(t, until), links, self.consensus, self.compressor.kept(d),
         )  # fmt: skip
         if found is None:
             return self.halved(state, t, until)
@@ -233,8 +258,9 @@ _MESSAGES: tuple[tuple[str, str, Callable[..., FusedSteps]], ...] = (
 )
 
 
-def fused_steps(method: Method[Any], world: World) -> FusedSteps | None:
-    """What takes the run's steps in blocks; None where some part is not plain, or not compiled."""
+def fused_steps(method: Method[Any], world: World, threads: int = 1) -> FusedSteps | None:
+    """What takes the run's steps in blocks, with so many threads where that pays; None where some
+    part is not plain, or not compiled."""
     if not COMPILED:
         return None
     problem: Any = world.problem
@@ -249,7 +275,7 @@ def fused_steps(method: Method[Any], world: World) -> FusedSteps | None:
     if not (problem.rowwise and problem.rows.is_contiguous()):
         return None
     kind = _kind(method)
-    return None if kind is None else kind(method, world, problem, network)
+    return None if kind is None else kind(method, world, problem, network, threads)
 
 
 def _kind(method: Any) -> Callable[..., FusedSteps] | None:

@@ -63,6 +63,9 @@ def run(
     What is not finite is told at its step, or with ``late`` at the next record, which names the
     steps since the last one: then no step has the host wait. None: late on a GPU.
 
+    Plain methods on logistic regression use as many threads as torch is set to
+    (``torch.set_num_threads``), where steps are long; no number depends on how many.
+
     Where nothing is drawn but the stopwatch's times, and no ``network`` is given, all replicas are
     alike and one is computed for all.
 
@@ -102,9 +105,9 @@ def run(
         recorder = Recorder(method, world, due, every, weight, of_workers, replicas)
         asked = late if late is not None else problem.device.type == "cuda"
         with late_checks(asked) as checks:
-            return _loop(method, world, start, steps, recorder, seed, checks)
+            return _loop(method, world, start, steps, recorder, seed, checks, threads)
 
-    with one_thread():
+    with one_thread() as threads:
         if simulated and replicas > 1:
             with suppress(NumbersAsked):
                 return played(Key.seed(seed).without_numbers(), ids[:1])
@@ -112,8 +115,8 @@ def run(
 
 
 @contextmanager
-def one_thread() -> Iterator[None]:
-    """One thread for torch's own operations, as before afterwards.
+def one_thread() -> Iterator[int]:
+    """One thread for torch's own operations, as before afterwards; tells how many those were.
 
     A step is a dozen operations on small tensors: two threads meet at a barrier in each, which on a
     busy machine costs a hundred times the work (``docs/decisions.md``).
@@ -121,20 +124,20 @@ def one_thread() -> Iterator[None]:
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        yield
+        yield threads
     finally:
         torch.set_num_threads(threads)
 
 
 def _loop(
     method: Method[Any], world: World, start: Tensor, steps: int, recorder: Recorder, seed: int,
-    checks: LateChecks | None,
+    checks: LateChecks | None, threads: int,
 ) -> Trace:  # fmt: skip
     state = method.init(start, world)
     if method.seconds(state, 0) is not None:
         world.network.stopwatch = None  # its schedule tells the time
     try:
-        fused, t = None if checks else fused_steps(method, world), 0
+        fused, t = None if checks else fused_steps(method, world, threads), 0
         while t < steps:
             if checks is not None and t in recorder.due:
                 checks.read(t)

@@ -7,7 +7,6 @@ and ``selection``. Sparse messages are added entry by entry, with the bits of su
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,7 @@ from algorithms.kernels.selection import largest_into
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _add_levels(codes, top, s, width, total):  # type: ignore[no-untyped-def]
+def add_levels(codes, top, s, width, total):  # type: ignore[no-untyped-def]
     mask = np.int32((1 << width) - 1)
     for j in range(codes.shape[0]):
         level = codes[j] & mask
@@ -52,7 +51,7 @@ def _quantised(rows, x, lam, gammas, keys, replicas, batch, coins, s, width):  #
                     continue
                 uniform_row(coins[t, 0], coins[t, 1], replicas[r], w, u)
                 level_row(g[0], top, s, u, width, codes)
-                _add_levels(codes, top, s, width, total[r])
+                add_levels(codes, top, s, width, total[r])
         for r in range(x.shape[0]):
             for j in range(d):
                 total[r, j] /= n
@@ -118,7 +117,7 @@ def _gossiped(  # type: ignore[no-untyped-def]
     return True
 
 
-def _magnitudes(x: NDArray[Any]) -> tuple[NDArray[Any], Any]:
+def magnitudes(x: NDArray[Any]) -> tuple[NDArray[Any], Any]:
     """The bits of numbers, and the mask that leaves their magnitude's."""
     integer = np.int32 if x.dtype == np.float32 else np.int64
     return x.view(integer), integer(np.iinfo(integer).max)
@@ -126,7 +125,7 @@ def _magnitudes(x: NDArray[Any]) -> tuple[NDArray[Any], Any]:
 
 def quantised_descent(
     rows: Tensor, x: Tensor, steps: Steps, replicas: Tensor, coins: NDArray[np.int64], s: int
-) -> Tensor | None:
+) -> tuple[Tensor] | None:
     """Models ``[R, d]`` after BSP with QSGD of s levels; None: something is not finite.
 
     rows ``[n, S, d]``, x ``[R, d]`` (left as it is), ``coins`` key words of each step's rounding.
@@ -135,7 +134,7 @@ def quantised_descent(
     fixed = arguments(rows, x, steps, replicas)
     levels = coins, fixed[0].dtype.type(s), np.int32(s.bit_length())
     given: tuple[Any, ...] = (*fixed, *levels)
-    return x if _quantised(*given) else None
+    return (x,) if _quantised(*given) else None
 
 
 def fed_back_descent(
@@ -146,25 +145,25 @@ def fed_back_descent(
     x, memory = x.clone(), memory.clone()
     held = memory.numpy()
     fixed = arguments(rows, x, steps, replicas)
-    given: tuple[Any, ...] = (*fixed, held, *_magnitudes(held), kept)
+    given: tuple[Any, ...] = (*fixed, held, *magnitudes(held), kept)
     return (x, memory) if _fed_back(*given) else None
 
 
 def gossiped_descent(
-    rows: Tensor, state: Sequence[Tensor], steps: Steps, replicas: Tensor,
+    rows: Tensor, x: Tensor, public: Tensor, mixed: Tensor, steps: Steps, replicas: Tensor,
     links: tuple[Tensor, Tensor], consensus: float, kept: int,
 ) -> tuple[Tensor, Tensor, Tensor] | None:  # fmt: skip
     """Models, public copies and sums over neighbours ``[R, n, d]`` after CHOCO-SGD with top-k.
 
     None: something is not finite. ``links`` are index and weight ``[n, s]`` as in ``mixing.mix``.
     """
-    x, public, mixed = (part.clone() for part in state)
+    x, public, mixed = x.clone(), public.clone(), mixed.clone()
     index, weight = (link.contiguous() for link in links)
     fixed = arguments(rows, x, steps, replicas)
     kind = fixed[0].dtype
     apart = np.empty((1, rows.shape[-1]), kind)
     held = public.numpy(), mixed.numpy(), index.numpy(), weight.to(x.dtype).numpy()
     given: tuple[Any, ...] = (
-        *fixed, *held, kind.type(consensus), apart, *_magnitudes(apart), kept
+        *fixed, *held, kind.type(consensus), apart, *magnitudes(apart), kept
     )  # fmt: skip
     return (x, public, mixed) if _gossiped(*given) else None

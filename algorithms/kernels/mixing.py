@@ -39,7 +39,8 @@ def _add_two(acc, v, b, w, c):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _mix_row(x, index, weight, out, start, stop):  # type: ignore[no-untyped-def]
+def mix_row(x, index, weight, out, start, stop):  # type: ignore[no-untyped-def]
+    """Columns start, ..., stop - 1 of one mixed row, into out ``[d]``."""
     slots = index.shape[0]
     acc, a = out[start:stop], x[index[0], start:stop]
     if slots < 3:
@@ -68,7 +69,7 @@ def mix_rows(x, index, weight, out):  # type: ignore[no-untyped-def]
         for start in range(0, d, _BLOCK):
             stop = min(start + _BLOCK, d)
             for i in range(index.shape[0]):
-                _mix_row(x[r], index[i], weight[i], out[r, i], start, stop)
+                mix_row(x[r], index[i], weight[i], out[r, i], start, stop)
     return True
 
 

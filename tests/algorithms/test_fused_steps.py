@@ -40,7 +40,7 @@ TRACED = (
 def composed(monkeypatch, method, problem, **options):
     """The run through the method's own steps alone."""
     with monkeypatch.context() as patch:
-        patch.setattr(run_module, "fused_steps", lambda method, world: None)
+        patch.setattr(run_module, "fused_steps", lambda *_: None)
         return run(method, problem, **options)
 
 
