@@ -16,6 +16,7 @@ import json
 import math
 import sys
 from dataclasses import asdict, dataclass
+from functools import partial
 
 import torch
 
@@ -23,7 +24,8 @@ from algorithms.catalogue import ROWS
 from algorithms.compressors.base import Compressor, code_of
 from algorithms.key import Key
 from algorithms.run import one_thread
-from benchmarks.speed import _timed, best
+from benchmarks.alternating import Rounds
+from benchmarks.machine import timed
 from proofs_check.instruments.exact import is_random
 from theory.claims import NoConstant
 
@@ -72,13 +74,21 @@ def measure(operator: Compressor) -> Line:
     def through() -> None:
         operator.decode(operator.encode(x, draws), D, x.dtype, draws)
 
-    copy, both, packing = best(
-        lambda: _timed(lambda: target.copy_(x)),
-        lambda: _timed(through),
-        lambda: _timed(lambda: code.unpack(code.pack(symbols), code.lengths(symbols))),
+    def packed() -> None:
+        code.unpack(code.pack(symbols), code.lengths(symbols))
+
+    rounds = Rounds(
+        {
+            "copy": partial(timed, lambda: target.copy_(x)),
+            "through": partial(timed, through),
+            "packed": partial(timed, packed),
+        },
+        turn=0.05,
+        rounds=5,
     )
-    count = passes(operator)
-    return Line(operator.name, both / copy, count, both / copy / count, packing / copy)
+    copies = rounds.ratio("through", "copy").median
+    packing = rounds.ratio("packed", "copy").median
+    return Line(operator.name, copies, passes(operator), copies / passes(operator), packing)
 
 
 def main() -> None:

@@ -23,7 +23,7 @@ from algorithms.methods.gossip.choco import ChocoGossip
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import one_thread
 from algorithms.topologies.ring import Ring
-from benchmarks.numpy_loop import qsgd, top_k
+from benchmarks.programs.numpy_loop import qsgd, top_k
 from proofs_check.instruments.paths import world_of
 
 Array = NDArray[np.float32]
@@ -38,8 +38,8 @@ def _numpy_operators() -> dict[str, Operator]:
     rng = np.random.default_rng(0)
     return {
         "exact": lambda row: row,
-        "QSGD": lambda row: qsgd(row, LEVELS, rng),
-        "top 1%": lambda row: top_k(row, int(SHARE * D)),
+        "QSGD": lambda row: qsgd(row, rng),
+        "top 1%": top_k,
     }
 
 

@@ -12,6 +12,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from algorithms.threads import Threads
+
 _COPIED = 1 << 26  # bytes, more than the caches hold
 _PRODUCT = 512
 
@@ -26,18 +28,23 @@ def _read(rows, index):  # type: ignore[no-untyped-def]
     return total
 
 
-def _timed(work: Callable[[], object], count: int) -> float:
+def timed(work: Callable[[], object], count: int) -> float:
+    """Seconds of ``count`` times the same work."""
     start = time.perf_counter()
     for _ in range(count):
         work()
     return time.perf_counter() - start
 
 
-def copy() -> tuple[Callable[[int], float], int]:
-    """A copy of ones, and the bytes that it reads and writes."""
+def copy(threads: int = 1) -> tuple[Callable[[int], float], int]:
+    """A copy of ones, shared by so many threads, and the bytes that it reads and writes."""
     source = np.ones(_COPIED // 4, dtype=np.float32)
-    target = np.empty_like(source)
-    return lambda count: _timed(lambda: np.copyto(target, source), count), 2 * source.nbytes
+    target, together = np.empty_like(source), Threads(threads)
+
+    def share(first: int, end: int) -> None:
+        np.copyto(target[first:end], source[first:end])
+
+    return lambda count: timed(lambda: together.each(len(source), share), count), 2 * source.nbytes
 
 
 def random_rows(rows: NDArray[Any], batch: int) -> tuple[Callable[[int], float], int]:
@@ -46,13 +53,13 @@ def random_rows(rows: NDArray[Any], batch: int) -> tuple[Callable[[int], float],
     drawn = np.random.default_rng(0).integers(samples, size=(n, batch))
     index = (drawn + samples * np.arange(n)[:, None]).reshape(-1)
     flat = rows.reshape(-1, d)
-    return lambda count: _timed(lambda: _read(flat, index), count), len(index) * d * rows.itemsize
+    return lambda count: timed(lambda: _read(flat, index), count), len(index) * d * rows.itemsize
 
 
 def product(dtype: str) -> tuple[Callable[[int], float], int]:
     """A matrix product, and its floating point operations."""
     a = np.ones((_PRODUCT, _PRODUCT), dtype=dtype)
-    return lambda count: _timed(lambda: a @ a, count), 2 * _PRODUCT**3
+    return lambda count: timed(lambda: a @ a, count), 2 * _PRODUCT**3
 
 
 def described() -> dict[str, Any]:

@@ -36,11 +36,18 @@ def tables(results: dict[str, Any]) -> str:
 def _limits(found: dict[str, Any]) -> str:
     limits, machine = found["limits"], found["machine"]
     return (
-        f"Copy {limits['copy'][0] / 1e9:.1f} GB/s (read and written), random rows "
+        f"Copy {limits['copy'][0] / 1e9:.1f} GB/s (read and written), "
+        f"{_by_cores(limits)}random rows "
         f"{limits['random rows'][0] / 1e9:.1f} GB/s, matrix product "
         f"{limits['matrix product'][0] / 1e9:.0f} GFlop/s on one core of {machine['cores']} "
         f"({machine['processor']}), whose load was {found['load']:.1f} at the start."
     )
+
+
+def _by_cores(limits: dict[str, Any]) -> str:
+    """The bandwidth of a copy by all cores, where it was measured."""
+    shared = limits.get("copy, all cores")
+    return f"{shared[0] / 1e9:.1f} GB/s by all cores at once, " if shared else ""
 
 
 def _table(jobs: list[dict[str, Any]]) -> str:
@@ -49,16 +56,21 @@ def _table(jobs: list[dict[str, Any]]) -> str:
 
 def _rows(jobs: list[dict[str, Any]]) -> Iterator[str]:
     head = ("method", "replicas", "over numpy", "over eager torch", "over modules",
-            "in runs of one replica", "of the byte bound")  # fmt: skip
+            "in runs of one replica", "of the byte bound", "all cores over one",
+            "of their byte bound")  # fmt: skip
     yield _line(head)
     yield _line("---" for _ in head)
     for job in jobs:
         over = job["over"]
         times = [_times(over.get(program)) for program in ("numpy", "eager torch", "modules")]
         times.append(_times(job.get("cost")))
-        bound = job["of_bound"]
-        share = f"{bound[0]:.0%} ({bound[1]:.0%} to {bound[2]:.0%})"
-        yield _line((job["method"], str(job["replicas"]), *times, share))
+        shares = [_share(job["of_bound"]), _times(job.get("by_cores"))]
+        shares.append(_share(job.get("of_bound_by_cores")))
+        yield _line((job["method"], str(job["replicas"]), *times, *shares))
+
+
+def _share(bound: list[float] | None) -> str:
+    return "" if bound is None else f"{bound[0]:.0%} ({bound[1]:.0%} to {bound[2]:.0%})"
 
 
 def _times(ratio: list[float] | None) -> str:

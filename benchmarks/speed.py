@@ -28,6 +28,8 @@ from benchmarks.alternating import Program, Rounds
 from benchmarks.jobs import BATCH, DTYPES, LAM, METHODS, SIZES, Size
 from benchmarks.programs import eager_torch, module_loop, numpy_loop, ours
 
+CORES = len(os.sched_getaffinity(0))
+SHARED, SHARED_COPY = "ours, all cores", "copy, all cores"
 RESULTS = Path(__file__).with_name("results.json")
 ROUNDS = 5
 
@@ -37,6 +39,7 @@ def programs(name: str, problem: Logistic, replicas: int) -> dict[str, Program]:
     rows = problem.rows  # samples times labels: all labels are then 1
     ones = torch.ones(rows.shape[:2], dtype=rows.dtype)
     found: dict[str, Program] = {"ours": partial(ours.seconds, name, problem, replicas=replicas)}
+    found[SHARED] = partial(ours.seconds, name, problem, replicas=replicas, threads=CORES)
     found["numpy"] = partial(numpy_loop.seconds, name, rows.numpy(), ones.numpy())
     if replicas > 1:
         found["ours, 1 replica"] = partial(ours.seconds, name, problem)
@@ -49,9 +52,13 @@ def programs(name: str, problem: Logistic, replicas: int) -> dict[str, Program]:
 def job(name: str, size: Size, problem: Logistic, replicas: int, turn: float) -> dict[str, Any]:
     """One line: speeds in worker-steps of a replica per second, ratios, share of the bound."""
     copy, copied = machine.copy()
-    rounds = Rounds({**programs(name, problem, replicas), "copy": copy}, turn, ROUNDS)
+    copies = {"copy": copy, SHARED_COPY: machine.copy(CORES)[0]}
+    rounds = Rounds({**programs(name, problem, replicas), **copies}, turn, ROUNDS)
     step_bytes = size.n * BATCH * size.d * problem.rows.element_size()
-    done = {p: size.n * (replicas if p == "ours" else 1) for p in rounds.times if p != "copy"}
+    done = {
+        p: size.n * (replicas if p in ("ours", SHARED) else 1)
+        for p in rounds.times if p not in copies
+    }  # fmt: skip
     found = {
         "method": name,
         "dtype": str(problem.dtype).removeprefix("torch."),
@@ -59,6 +66,9 @@ def job(name: str, size: Size, problem: Logistic, replicas: int, turn: float) ->
         "speeds": {p: rounds.speed(p, count) for p, count in done.items()},
         "over": {p: rounds.ratio(p, "ours", replicas) for p in done if not p.startswith("ours")},
         "of_bound": rounds.ratio("copy", "ours", replicas * step_bytes / copied),
+        "cores": CORES,
+        "by_cores": rounds.ratio("ours", SHARED),
+        "of_bound_by_cores": rounds.ratio(SHARED_COPY, SHARED, replicas * step_bytes / copied),
     }
     if replicas > 1:
         found["cost"] = rounds.ratio("ours", "ours, 1 replica")
@@ -70,6 +80,7 @@ def limits(problem: Logistic, turn: float) -> dict[str, Any]:
     second."""
     kinds = {
         "copy": machine.copy(),
+        SHARED_COPY: machine.copy(CORES),
         "random rows": machine.random_rows(problem.rows.numpy(), BATCH),
         "matrix product": machine.product(str(problem.dtype).removeprefix("torch.")),
     }
@@ -111,7 +122,8 @@ def main() -> None:
                 over = ", ".join(f"{r[0]:.2f} x {p}" for p, r in line["over"].items())
                 print(
                     f"{size.name} {dtype} {line['method']} R={line['replicas']}: {over}, "
-                    f"{line['of_bound'][0]:.0%} of the bound",
+                    f"{line['of_bound'][0]:.0%} of the bound; {CORES} threads "
+                    f"{line['by_cores'][0]:.2f} times as fast, {line['of_bound_by_cores'][0]:.0%}",
                     flush=True,
                 )
             kept[f"{size.name} {dtype}"] = found

@@ -28,6 +28,14 @@ def hand_over(*objects: Any) -> None:
     _handed.update((id(one), one) for one in objects)
 
 
+def wait_for_release(x: Tensor) -> None:
+    """Return when the backend's thread has let go of ``x``, which a collective that is done was
+    given, so that its memory is the caller's to free; or after :data:`PATIENCE`."""
+    end = time.monotonic() + PATIENCE
+    while _users(x) > 1 and time.monotonic() < end:
+        time.sleep(1e-5)  # it needs the interpreter's lock
+
+
 def still_held() -> list[Any]:
     """What was handed over and is held by more than the interpreter; callbacks count while they
     live.

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from algorithms.codes.base import Symbols
 from algorithms.compressors.entries import Entries
-from algorithms.network.backend_threads import hand_over
+from algorithms.network.backend_threads import hand_over, wait_for_release
 from algorithms.network.base import Packet
 from algorithms.network.message_rounds import ProgramOfRanks, exchanged
 from algorithms.network.phases import Phase, PhaseClock
@@ -193,6 +193,7 @@ class Transport:
             flat = mine.flat() if rank == self.rank else empty.blank()
             with self._crossing(flat):
                 dist.broadcast(flat, rank)
+            wait_for_release(flat)  # else it lives on while the next message arrives
             held = [empty.filled(flat)]
             del flat
             yield held.pop()  # which is the reader's alone

@@ -27,7 +27,8 @@ def qsgd(g: Tensor) -> Tensor:
     scaled = g.abs() * (LEVELS / norm)
     low = scaled.floor()
     low += torch.rand_like(g) < scaled - low
-    return g.sign() * low * (norm / LEVELS)
+    message: Tensor = g.sign() * low * (norm / LEVELS)
+    return message
 
 
 def top_k(g: Tensor) -> Tensor:

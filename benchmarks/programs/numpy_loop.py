@@ -18,7 +18,8 @@ def gradient(a: Array, y: Array, x: Array, rng: np.random.Generator) -> Array:
     rows = rng.integers(len(a), size=BATCH)
     chosen, label = a[rows], y[rows]
     pull = -label / (1 + np.exp(label * (chosen @ x)))
-    return (pull @ chosen) / x.dtype.type(BATCH) + x.dtype.type(LAM) * x
+    g: Array = (pull @ chosen) / x.dtype.type(BATCH) + x.dtype.type(LAM) * x
+    return g
 
 
 def qsgd(g: Array, rng: np.random.Generator) -> Array:
@@ -27,7 +28,8 @@ def qsgd(g: Array, rng: np.random.Generator) -> Array:
     scaled = np.abs(g) * (LEVELS / norm)
     low = np.floor(scaled)
     low += rng.random(len(g), dtype=g.dtype) < scaled - low
-    return np.sign(g) * low * (norm / g.dtype.type(LEVELS))
+    message: Array = np.sign(g) * low * (norm / g.dtype.type(LEVELS))
+    return message
 
 
 def top_k(g: Array) -> Array:

@@ -3,9 +3,16 @@
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
+import torch
+
+from algorithms.network import backend_threads
+from algorithms.network.launch import launch
+from algorithms.network.transport import Transport
+from algorithms.network.wire import WireMessage
 
 HOUSE = Path(__file__).resolve().parents[2]
 TRIALS, RANKS = 6, 2
@@ -61,3 +68,38 @@ def exit_codes(guard: str, folder: Path) -> list[int]:
 def test_a_rank_ends_after_its_last_collective(tmp_path: Path) -> None:
     """Without the wait about one rank in three ends with -6."""
     assert set(exit_codes("guarded", tmp_path)) == {0}
+
+
+def test_what_another_holds_is_waited_for_and_not_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A graph holds the tensor as the backend does: not by a reference that Python would count."""
+    x, weight = torch.ones(5), torch.ones(5, requires_grad=True)
+    graph = [weight * x]
+    other = threading.Timer(0.05, graph.clear)
+    other.start()
+    backend_threads.wait_for_release(x)
+    assert not graph
+    other.join()
+    graph.append(weight * x)
+    monkeypatch.setattr(backend_threads, "PATIENCE", 0.05)
+    backend_threads.wait_for_release(x)
+    assert graph
+
+
+@pytest.mark.sharded
+def test_what_arrives_is_held_by_its_reader_alone() -> None:
+    """Without the wait the backend holds one message in five when it is handed out: three users,
+    where the reader's view and the name that is asked of are two."""
+    assert launch(users_on_arrival, ranks=RANKS) == [{2}] * RANKS
+
+
+def users_on_arrival() -> set[int]:
+    message = WireMessage(torch.ones((1, 1, 300_000), dtype=torch.uint8), None, 8 * 300_000)
+    found, carrier = set(), Transport()
+    for _ in range(200):
+        for rank, part in enumerate(carrier.arriving(message, room=0)):
+            if rank != carrier.rank:
+                whole = part.packed._base
+                assert whole is not None
+                found.add(whole._use_count())  # type: ignore[attr-defined]
+                del whole
+    return found
