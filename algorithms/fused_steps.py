@@ -36,7 +36,7 @@ _DENSE, _NO_MEMORY = "compressors.identity.Identity", "memories.base.NoMemory"
 _LEVELS, _LARGEST = "compressors.qsgd.QSGD", "compressors.top_k.TopK"
 _SGD, _AVERAGE = "optimizers.base.SGD", "optimizers.outer.PlainAverage"
 _MOST_STEPS = 256
-_MOST_PRODUCTS = 1 << 27  # multiply-adds of one call, about a tenth of a second: it can be stopped
+_MOST_PRODUCTS = 1 << 30  # multiply-adds of one call, about a tenth of a second: it can be stopped
 
 
 class FusedSteps(ABC):

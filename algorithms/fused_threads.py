@@ -21,8 +21,10 @@ from algorithms.kernels.fused_logistic import Steps, arguments
 from algorithms.threads import Threads
 
 WORTH = 1 << 19
-"""Multiply-adds of a step from which threads pay: a quarter of a millisecond, ten times what it
+"""Multiply-adds of a step from which threads pay: half a tenth of a millisecond, twice what it
 takes to hand work over."""
+_WORTH_NUMBERS = 1 << 18
+"""Numbers of an array from which a pass over it pays."""
 
 
 def by_replicas(
@@ -48,6 +50,11 @@ def by_replicas(
     )
 
 
+def _light(threads: Threads, numbers: int) -> Threads:
+    """Who makes a pass over so many numbers: this thread alone, where they are few."""
+    return threads if numbers >= _WORTH_NUMBERS else Threads(1)
+
+
 def _fixed(rows: Tensor, x: Tensor, steps: Steps, replicas: Tensor) -> tuple[Any, ...]:
     """Arrays of one replica: rows, x, lam, gammas, keys, its id, batch."""
     shards, model, lam, gammas, keys, ids, batch = arguments(rows, x[0], steps, replicas)
@@ -64,7 +71,8 @@ def averaged_descent(
         threads.each(
             len(data), fused_shares.gradients, data, now, lam, keys[t], replica, batch, held
         )
-        if not all(threads.each(len(now), fused_shares.descend, held, now, gamma, ahead)):
+        passing = _light(threads, held.size)
+        if not all(passing.each(len(now), fused_shares.descend, held, now, gamma, ahead)):
             return torch.from_numpy(now)[None], t
         now, ahead = ahead, now
     return torch.from_numpy(now)[None], len(gammas)
@@ -86,7 +94,7 @@ def descent_alone(
         ):
             return None
         if meets[stop - 1]:
-            threads.each(now.shape[1], fused_shares.meet, now, total)
+            _light(threads, now.size).each(now.shape[1], fused_shares.meet, now, total)
     return x, mean
 
 
@@ -119,7 +127,9 @@ def quantised_descent(
         given = data, now, lam, keys[t], replica, batch, coins[t], *levels, codes, tops
         if not all(threads.each(len(data), fused_shares.quantise, *given)):
             return None
-        threads.each(len(now), fused_shares.descend_levels, codes, tops, *levels, now, gamma)
+        _light(threads, codes.size).each(
+            len(now), fused_shares.descend_levels, codes, tops, *levels, now, gamma
+        )
     return (x,)
 
 
@@ -150,16 +160,20 @@ def gossiped_descent(
     """As ``fused_compressed.gossiped_descent``, of one replica."""
     x, public, mixed = x.clone(), public.clone(), mixed.clone()
     data, now, lam, gammas, keys, replica, batch = _fixed(rows, x, steps, replicas)
-    known, around = public[0].numpy(), mixed[0].numpy()
-    sent, apart, kind = np.zeros_like(now), np.empty_like(now), now.dtype
-    spare = apart, *magnitudes(apart)
+    known, around, kind = public[0].numpy(), mixed[0].numpy(), now.dtype
+    apart, rate = np.empty_like(now), kind.type(consensus)
+    chosen = np.empty((len(data), kept), np.int64)
+    values = np.empty((len(data), kept), kind)
+    said = apart, *magnitudes(apart), chosen, values
     lists = links[0].contiguous().numpy(), links[1].to(x.dtype).contiguous().numpy()
     for t, gamma in enumerate(gammas):
-        given = (
-            data, now, lam, gamma, keys[t], replica, batch, known, sent, *spare, kept
-        )  # fmt: skip
+        # a step ends with the next one's beginning, while rows are in cache: of the first, with 0
+        last = rate if t else kind.type(0)
+        given = data, now, lam, gamma, keys[t], replica, batch, known, around, last, *said
         if not all(threads.each(len(data), fused_shares.tell, *given)):
             return None
-        here = now, known, around, sent, *lists, kind.type(consensus)
-        threads.each(len(data), fused_shares.listen, *here)
+        _light(threads, values.size * lists[0].shape[1]).each(
+            len(data), fused_shares.hear, around, chosen, values, *lists
+        )
+    threads.each(len(data), fused_shares.agree, now, known, around, rate)
     return x, public, mixed

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import functools
 import os
+import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any, final
 
@@ -34,21 +34,80 @@ class Threads:
         return list(pairwise(ends))
 
     def each(self, n: int, work: Callable[..., Any], *given: Any) -> list[Any]:
-        """What ``work(*given, first, end)`` gives of each share, in their order, all at once."""
+        """What ``work(*given, first, end)`` gives of each share, in their order, all at once; one
+        after another where another run has the threads."""
         mine, *others = self.shares(n)
-        if not others:
-            return [work(*given, *mine)]
-        pool = _pool(len(others), os.getpid())
-        running = [pool.submit(work, *given, *share) for share in others]
+        helpers = _helpers(len(others), os.getpid()) if others else None
+        if helpers is None or not helpers.free.acquire(blocking=False):
+            return [work(*given, *share) for share in (mine, *others)]
         try:
-            first = work(*given, *mine)
+            for helper, share in zip(helpers.all, others, strict=True):
+                helper.start_on(work, (*given, *share))
+            try:
+                first = work(*given, *mine)
+            finally:  # arrays that they write to must not be left before they end
+                helpers.wait()
+            return [first, *(helper.result() for helper in helpers.all)]
         finally:
-            for one in running:  # arrays that they write to must not be left before they end
-                one.exception()
-        return [first, *(one.result() for one in running)]
+            helpers.free.release()
+
+
+class _Helper(threading.Thread):
+    """Waits for work and does it: two locks, since a queue takes twice as long to hand it over."""
+
+    def __init__(self) -> None:
+        super().__init__(name="rateproof", daemon=True)
+        self.go, self.done = threading.Lock(), threading.Lock()
+        self.go.acquire()
+        self.done.acquire()
+        self.work: Callable[[], Any] = int
+        self.found: Any = None
+        self.error: BaseException | None = None
+        self.start()
+
+    def start_on(self, work: Callable[..., Any], given: tuple[Any, ...]) -> None:
+        self.work = functools.partial(work, *given)
+        self.go.release()
+
+    def run(self) -> None:
+        while True:
+            self.go.acquire()
+            self.found, self.error = None, None
+            try:
+                self.found = self.work()
+            except BaseException as error:
+                self.error = error
+            self.work = int  # nothing of a run is kept
+            self.done.release()
+
+    def result(self) -> Any:
+        """What its work gave; raises what its work raised."""
+        found, error = self.found, self.error
+        self.found = self.error = None
+        if error is not None:
+            raise error
+        return found
+
+
+class _Helpers:
+    """Threads for one run at a time."""
+
+    def __init__(self, count: int) -> None:
+        self.free = threading.Lock()
+        self.all = [_Helper() for _ in range(count)]
+
+    def wait(self) -> None:
+        """Return when all have done their work; whose wait is interrupted leaves them to it, and
+        who comes next has others."""
+        try:
+            for helper in self.all:
+                helper.done.acquire()
+        except BaseException:
+            _helpers.cache_clear()
+            raise
 
 
 @functools.lru_cache(maxsize=4)
-def _pool(count: int, process: int) -> ThreadPoolExecutor:
-    """Threads are started once in a process; a forked one has none of its parent's."""
-    return ThreadPoolExecutor(count, thread_name_prefix="rateproof")
+def _helpers(count: int, process: int) -> _Helpers:
+    """Started once in a process; a forked one has none of its parent's."""
+    return _Helpers(count)

@@ -15,7 +15,6 @@ from torch import Tensor
 
 from algorithms.kernels.compiled import njit
 from algorithms.kernels.fused_logistic import Steps, arguments, gradient
-from algorithms.kernels.mixing import mix_rows
 from algorithms.kernels.philox import uniform_row
 from algorithms.kernels.rounding import level_row
 from algorithms.kernels.row_norms import norms_into
@@ -86,34 +85,72 @@ def _fed_back(rows, x, lam, gammas, keys, replicas, batch, memory, bits, mask, k
 
 
 @njit(cache=True, nogil=True)
+def tell_row(own, known, g, gamma, apart, bits, mask, chosen, values):  # type: ignore[no-untyped-def]
+    """CHOCO-SGD's local step of one worker, and what it says of itself: entries ``[1, kept]`` and
+    values ``[kept]``, added to what is known of it; apart ``[1, d]`` and its bits are scratch.
+    False: a value is not finite."""
+    for j in range(own.shape[0]):
+        own[j] = own[j] + -gamma * g[j]
+        apart[0, j] = own[j] - known[j]
+    largest_into(bits, mask, values.shape[0], chosen)
+    for i in range(values.shape[0]):
+        j = chosen[0, i]
+        if not np.isfinite(apart[0, j]):
+            return False
+        values[i] = 0 + apart[0, j]
+        known[j] += values[i]
+    return True
+
+
+@njit(cache=True, nogil=True)
+def hear_row(around, chosen, values, who, weight, heard):  # type: ignore[no-untyped-def]
+    """Add to one worker's sum over neighbours the entries ``[n, kept]`` of those in ``who``, in
+    their order; heard ``[d]`` is zero before and after. What nobody names stays."""
+    for s in range(who.shape[0]):
+        i = who[s]
+        for k in range(chosen.shape[1]):
+            heard[chosen[i, k]] += weight[s] * values[i, k]
+    for i in who:
+        for j in chosen[i]:
+            if heard[j] != 0:
+                around[j] = around[j] + heard[j]
+                heard[j] = 0
+
+
+@njit(cache=True, nogil=True)
+def agree_row(own, known, around, consensus):  # type: ignore[no-untyped-def]
+    """CHOCO-SGD's consensus step of one worker."""
+    for j in range(own.shape[0]):
+        own[j] = own[j] + consensus * (around[j] - known[j])
+
+
+@njit(cache=True, nogil=True)
 def _gossiped(  # type: ignore[no-untyped-def]
     rows, x, lam, gammas, keys, replicas, batch, public, mixed, neighbours, weight, consensus,
     apart, bits, mask, kept,
 ):  # fmt: skip
     n, _, d = rows.shape
-    index, sent, heard = np.empty(batch, np.int64), np.zeros_like(x), np.empty_like(x)
-    g, chosen = np.empty(d, x.dtype), np.empty((1, kept), np.int64)
+    index, heard, g = np.empty(batch, np.int64), np.zeros(d, x.dtype), np.empty(d, x.dtype)
+    chosen = np.empty((x.shape[0], n, kept), np.int64)
+    values = np.empty(chosen.shape, x.dtype)
     for t in range(gammas.shape[0]):
         for w in range(n):
             for r in range(x.shape[0]):
-                own, known, told = x[r, w], public[r, w], sent[r, w]
+                own = x[r, w]
+                if t > 0:  # a step's last part when the next one has the row in cache
+                    agree_row(own, public[r, w], mixed[r, w], consensus)
                 gradient(rows[w], own, lam, keys[t, 0], keys[t, 1], replicas[r], w, index, g)
-                for j in range(d):
-                    own[j] = own[j] + -gammas[t] * g[j]
-                    apart[0, j] = own[j] - known[j]
-                    told[j] = 0
-                largest_into(bits, mask, kept, chosen)
-                for j in chosen[0]:
-                    if not np.isfinite(apart[0, j]):
-                        return False
-                    told[j] += apart[0, j]
-                    known[j] += told[j]
-        mix_rows(sent, neighbours, weight, heard)
+                row = chosen[r, w : w + 1]
+                if not tell_row(
+                    own, public[r, w], g, gammas[t], apart, bits, mask, row, values[r, w]
+                ):
+                    return False
         for r in range(x.shape[0]):
             for w in range(n):
-                for j in range(d):
-                    mixed[r, w, j] = mixed[r, w, j] + heard[r, w, j]
-                    x[r, w, j] = x[r, w, j] + consensus * (mixed[r, w, j] - public[r, w, j])
+                hear_row(mixed[r, w], chosen[r], values[r], neighbours[w], weight[w], heard)
+    for r in range(x.shape[0]):
+        for w in range(n):
+            agree_row(x[r, w], public[r, w], mixed[r, w], consensus)
     return True
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from algorithms.kernels.compiled import njit
-from algorithms.kernels.fused_compressed import add_levels
+from algorithms.kernels.fused_compressed import add_levels, agree_row, hear_row, tell_row
 from algorithms.kernels.fused_logistic import gradient
 from algorithms.kernels.mixing import mix_row
 from algorithms.kernels.philox import uniform_row
@@ -167,39 +167,34 @@ def descend_entries(chosen, values, x):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def tell(  # type: ignore[no-untyped-def]
-    rows, x, lam, gamma, key, replica, batch, public, sent, apart, bits, mask, kept, first, end
-):
-    """CHOCO-SGD's local step of the workers first, ..., end - 1 and what they say of themselves,
-    into their rows of sent ``[n, d]``, by way of row ``first`` of apart ``[n, d]``, whose ``bits``
-    are given too. False: not finite."""
+    rows, x, lam, gamma, key, replica, batch, public, mixed, consensus, apart, bits, mask, chosen,
+    values, first, end,
+):  # fmt: skip
+    """CHOCO-SGD of the workers first, ..., end - 1: the consensus step with what they heard last,
+    the local step, and what they say of themselves, into their rows of chosen and values
+    ``[n, kept]``; row ``first`` of apart ``[n, d]`` is this share's scratch, and its bits are given
+    too. False: a value is not finite."""
     index, g = np.empty(batch, np.int64), np.empty_like(x[0])
-    row = apart[first]
-    chosen = np.empty((1, kept), np.int64)
+    mine, its_bits = apart[first : first + 1], bits[first : first + 1]
     for w in range(first, end):
-        own, known, told = x[w], public[w], sent[w]
-        gradient(rows[w], own, lam, key[0], key[1], replica, w, index, g)
-        for j in range(g.shape[0]):
-            own[j] = own[j] + -gamma * g[j]
-            row[j] = own[j] - known[j]
-            told[j] = 0
-        largest_into(bits[first : first + 1], mask, kept, chosen)
-        for j in chosen[0]:
-            if not np.isfinite(row[j]):
-                return False
-            told[j] += row[j]
-            known[j] += told[j]
+        agree_row(x[w], public[w], mixed[w], consensus)
+        gradient(rows[w], x[w], lam, key[0], key[1], replica, w, index, g)
+        row = chosen[w : w + 1]
+        if not tell_row(x[w], public[w], g, gamma, mine, its_bits, mask, row, values[w]):
+            return False
     return True
 
 
 @njit(cache=True, nogil=True)
-def listen(  # type: ignore[no-untyped-def]
-    x, public, mixed, sent, neighbours, weight, consensus, first, end
-):
-    """CHOCO-SGD's consensus step of the workers first, ..., end - 1: arrays ``[n, d]``."""
-    heard = np.empty_like(x[0])
+def hear(mixed, chosen, values, neighbours, weight, first, end):  # type: ignore[no-untyped-def]
+    """Sums over neighbours ``[n, d]`` of the workers first, ..., end - 1, after what was said."""
+    heard = np.zeros_like(mixed[0])
     for w in range(first, end):
-        own, around, known = x[w], mixed[w], public[w]
-        mix_row(sent, neighbours[w], weight[w], heard, 0, heard.shape[0])
-        for j in range(heard.shape[0]):
-            around[j] = around[j] + heard[j]
-            own[j] = own[j] + consensus * (around[j] - known[j])
+        hear_row(mixed[w], chosen, values, neighbours[w], weight[w], heard)
+
+
+@njit(cache=True, nogil=True)
+def agree(x, public, mixed, consensus, first, end):  # type: ignore[no-untyped-def]
+    """CHOCO-SGD's consensus step of the workers first, ..., end - 1: arrays ``[n, d]``."""
+    for w in range(first, end):
+        agree_row(x[w], public[w], mixed[w], consensus)
