@@ -23,6 +23,7 @@ from algorithms.kernels.selection import largest_into
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def add_levels(codes, top, s, width, total):  # type: ignore[no-untyped-def]
+    """Add to ``total`` what QSGD's levels say of a row of norm ``top``: level / s times it."""
     mask = np.int32((1 << width) - 1)
     for j in range(codes.shape[0]):
         level = codes[j] & mask
