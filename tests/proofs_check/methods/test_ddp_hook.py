@@ -45,6 +45,7 @@ CASES = tuple(
 RESUMED = tuple(replace(case, resume=True) for case in CASES if case.row == "top-k")
 
 
+@pytest.mark.slow
 @pytest.mark.sharded
 @pytest.mark.parametrize("ranks", [2, 4])
 def test_training_equals_the_simulation(ranks):

@@ -53,32 +53,13 @@ COMPARED: dict[str, int | None] = {
 }
 """How many lines of a study measure what theory has no constant for (None: all of them)."""
 
-SLOW = {
-    "async_speedup",
-    "delay_compensation",
-    "generalisation_gap",
-    "local_speedup",
-    "one_shot_floor",
-    "rounds_for_speedup",
-    "rounds_for_speedup_cocod",
-    "rounds_for_speedup_lupa",
-    "rounds_for_speedup_pr",
-    "steps_to_target_mlp",
-}
-"""Studies of seven processor seconds and more."""
-
-
-EACH_STUDY = [
-    pytest.param(study, id=study.name, marks=[pytest.mark.slow] if study.name in SLOW else [])
-    for study in STUDIES
-]
-
 
 def outcomes(result: StudyResult) -> set[Outcome]:
     return {verdict.outcome for verdict in result.verdicts}
 
 
-@pytest.mark.parametrize("study", EACH_STUDY)
+@pytest.mark.slow
+@pytest.mark.parametrize("study", STUDIES, ids=lambda study: study.name)
 def test_every_study_supports_its_claim(study) -> None:
     result = study.run()
     compared = [v for v in result.verdicts if v.outcome is Outcome.COMPARED]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, final
 
+import pytest
+
 from algorithms.methods.asynchronous.downpour import Downpour
 from algorithms.methods.base import Method, World
 from algorithms.methods.synchronous.parameter_server import ParameterServer
@@ -33,6 +35,7 @@ class _Fresh(Spoilt):
         return self.right.step(state, t, world)
 
 
+@pytest.mark.slow
 def test_studies_see_their_faults() -> None:
     fresh = async_speedup.measure(FreshASP, (64, 100, 144)).verdicts
     assert fresh[-1].outcome is Outcome.REFUTED  # no loss beyond sqrt(K)

@@ -156,6 +156,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
 def test_planted_faults_are_refuted(fault: str) -> None:
     assert Outcome.REFUTED in outcomes(FAULTS[fault]().verdicts)
