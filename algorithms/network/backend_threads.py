@@ -30,9 +30,11 @@ def hand_over(*objects: Any) -> None:
 
 def wait_for_release(x: Tensor) -> None:
     """Return when the backend's thread has let go of ``x``, which a collective that is done was
-    given, so that its memory is the caller's to free; or after :data:`PATIENCE`."""
-    end = time.monotonic() + PATIENCE
-    while _users(x) > 1 and time.monotonic() < end:
+    given, so that its memory is the caller's to free; or after :data:`PATIENCE`. It is looked at
+    twice: after one look the thread still holds one message in 2,500."""
+    end, alone = time.monotonic() + PATIENCE, 0
+    while alone < 2 and time.monotonic() < end:
+        alone = alone + 1 if _users(x) == 1 else 0
         time.sleep(1e-5)  # it needs the interpreter's lock
 
 

@@ -18,6 +18,9 @@ from algorithms.network.message_rounds import ProgramOfRanks, exchanged
 from algorithms.network.phases import Phase, PhaseClock
 from algorithms.network.wire import WireMessage
 
+_LONG = 1 << 16
+"""Bytes of a message that is worth the wait until the backend has let go of it."""
+
 
 def message_of(packet: Packet) -> WireMessage:
     """Packed bytes of the rows ``[m, ...]`` of a packet, and their lengths where they vary."""
@@ -193,7 +196,8 @@ class Transport:
             flat = mine.flat() if rank == self.rank else empty.blank()
             with self._crossing(flat):
                 dist.broadcast(flat, rank)
-            wait_for_release(flat)  # else it lives on while the next message arrives
+            if flat.numel() >= _LONG:  # else it lives on while the next message arrives
+                wait_for_release(flat)
             held = [empty.filled(flat)]
             del flat
             yield held.pop()  # which is the reader's alone
