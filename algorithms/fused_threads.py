@@ -20,9 +20,9 @@ from algorithms.kernels.fused_compressed import magnitudes
 from algorithms.kernels.fused_logistic import Steps, arguments
 from algorithms.threads import Threads
 
-WORTH = 1 << 19
-"""Multiply-adds of a step from which threads pay: half a tenth of a millisecond, twice what it
-takes to hand work over."""
+WORTH = 3 << 19
+"""Multiply-adds of a step from which a second thread pays (``python -m benchmarks.threads``): at a
+million it takes as long, at two nine tenths to two thirds of the time."""
 _WORTH_NUMBERS = 1 << 18
 """Numbers of an array from which a pass over it pays."""
 

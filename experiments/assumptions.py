@@ -12,7 +12,7 @@ from typing import final
 
 from algorithms.catalogue import FORMS, METHODS, Row
 from algorithms.problems.base import Problem
-from experiments.single import broken
+from experiments.uncovered import broken
 from proofs_check.problems.estimates import ConstantEstimate
 from proofs_check.problems.stating import Stating
 from theory.constants import Constants, Kind, Statement

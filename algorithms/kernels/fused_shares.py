@@ -28,16 +28,21 @@ def gradients(rows, x, lam, key, replica, batch, held, first, end):  # type: ign
 
 
 @njit(cache=True, nogil=True)
+def _sum_rows(rows, first, end, total):  # type: ignore[no-untyped-def]
+    """Coordinates first, ..., end - 1 of the rows' sum, in the order of ids, into total."""
+    total[:] = 0
+    for w in range(rows.shape[0]):
+        row = rows[w, first:end]
+        for j in range(total.shape[0]):
+            total[j] += row[j]
+
+
+@njit(cache=True, nogil=True)
 def descend(held, x, gamma, ahead, first, end):  # type: ignore[no-untyped-def]
     """Coordinates first, ..., end - 1 of x - gamma (mean of the rows of held), into ahead; False:
     a sum is not finite."""
-    n = held.shape[0]
-    total = ahead[first:end]
-    total[:] = 0
-    for w in range(n):
-        row = held[w, first:end]
-        for j in range(total.shape[0]):
-            total[j] += row[j]
+    n, total = held.shape[0], ahead[first:end]
+    _sum_rows(held, first, end, total)
     for j in range(total.shape[0]):
         if not np.isfinite(total[j]):
             return False
@@ -67,13 +72,8 @@ def alone(rows, x, lam, gammas, keys, replica, batch, first, end):  # type: igno
 @njit(cache=True, nogil=True)
 def meet(x, mean, first, end):  # type: ignore[no-untyped-def]
     """Coordinates first, ..., end - 1 of all rows of x become their mean, which is kept."""
-    n = x.shape[0]
-    total = mean[first:end]
-    total[:] = 0
-    for w in range(n):
-        row = x[w, first:end]
-        for j in range(total.shape[0]):
-            total[j] += row[j]
+    n, total = x.shape[0], mean[first:end]
+    _sum_rows(x, first, end, total)
     for j in range(total.shape[0]):
         total[j] /= n
     for w in range(n):

@@ -189,7 +189,10 @@ class Problem(ABC):
         return {}
 
     def to(self, device: torch.device | str) -> Self:
-        """The same problem with its tensors on ``device``."""
+        """The same problem with its tensors on ``device``; where they are there already this one,
+        with what it has computed of itself."""
+        if torch.device(device) == self.device:
+            return self
         moved = {
             field.name: value.to(device)
             for field in fields(self)  # type: ignore[arg-type]

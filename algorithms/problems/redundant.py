@@ -170,7 +170,8 @@ class Redundant(Problem):
         return Redundant(self.base.enlarged(factor), self.shards)
 
     def to(self, device: torch.device | str) -> Redundant:
-        return Redundant(self.base.to(device), self.shards)
+        base = self.base.to(device)
+        return self if base is self.base else Redundant(base, self.shards)
 
     def double(self) -> Redundant:
         return Redundant(self.base.double(), self.shards)

@@ -32,8 +32,9 @@ from experiments.commands.console import (
 )
 from experiments.figures.panels import three_panels
 from experiments.figures.style import save, styled
-from experiments.single import Single, centre_of, run_single, uncovered, usable_device
+from experiments.single import Single, centre_of, run_single, usable_device
 from experiments.tuned_rows import Tuning, chosen, read_settings, usual
+from experiments.uncovered import uncovered
 from proofs_check.methods.tuned_run import VACUOUS, TunedRun, shown
 
 

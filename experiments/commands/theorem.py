@@ -15,7 +15,7 @@ from algorithms.catalogue import FORMS, ROWS, problem, row
 from algorithms.names import look_up
 from experiments.commands.console import at_least, bad_input, console, dump, number
 from experiments.reporting.signs import plain, pretty
-from experiments.single import broken_assumptions
+from experiments.uncovered import broken_assumptions
 from theory.constants import Constants
 from theory.estimation import ESTIMATION
 from theory.orders import ORDERS

@@ -122,7 +122,6 @@ def measured_times(record: ScheduleRecord) -> RecordedTimes:
     rows = [[max(s, 1e-9) for s in row] for row in half.durations]
     later = [s for row in rows for s in row[1:]] or [s for row in rows for s in row]
     mean, length = float(np.mean(later)), len(record.ticks)
-
     return RecordedTimes(tuple(_going_round(row or [mean], length) for row in rows))
 
 
@@ -228,19 +227,10 @@ def _predicted(key: str, problem: Problem, found: ServedFound, provenance: str) 
     target = float(np.sqrt(max(errors[0], 1e-300) * max(errors.min(), 1e-300)))
     real = seconds_to(target, found.seconds, errors)
     guess = seconds_to(target, found.predicted_seconds, found.predicted_errors)
-    return Verdict(
-        subject=key,
-        problem=problem.name,
-        check="seconds",
-        claim="the simulation, with gradients as slow as in the first half, says when an error is "
-        "reached",
-        outcome=Outcome.COMPARED,
-        statistic=guess,
-        bound=real,
-        evidence=f"error {target:.3g} after {real:.4g} s, predicted {guess:.4g} s: "
-        f"{guess / real - 1:+.1%}",
-        provenance=provenance,
+    told = _compared(
+        "seconds", "when an error is reached", real, guess, f"error {target:.3g} after "
     )
+    return replace(told, subject=key, problem=problem.name, provenance=provenance)
 
 
 def _held_out(key: str, problem: Problem, found: ServedFound, provenance: str) -> Verdict:
@@ -248,16 +238,19 @@ def _held_out(key: str, problem: Problem, found: ServedFound, provenance: str) -
     begin = max(1, len(found.seconds) // 2) - 1
     real = float(found.seconds[-1] - found.seconds[begin])
     guess = float(found.predicted_seconds[-1] - found.predicted_seconds[begin])
+    told = _compared("seconds of the second half", "how long the second half takes", real, guess)
+    return replace(told, subject=key, problem=problem.name, provenance=provenance)
+
+
+def _compared(check: str, what: str, real: float, guess: float, ahead: str = "") -> Verdict:
+    """Predicted seconds beside those that passed."""
     off = f"{guess / real - 1:+.1%}" if real > 0 else "no seconds passed"
     return Verdict(
-        subject=key,
-        problem=problem.name,
-        check="seconds of the second half",
-        claim="the simulation, with gradients as slow as in the first half, says how long the "
-        "second half takes",
+        subject="",
+        check=check,
+        claim=f"the simulation, with gradients as slow as in the first half, says {what}",
         outcome=Outcome.COMPARED,
         statistic=guess,
         bound=real,
-        evidence=f"{real:.4g} s, predicted {guess:.4g} s: {off}",
-        provenance=provenance,
+        evidence=f"{ahead}{real:.4g} s, predicted {guess:.4g} s: {off}",
     )

@@ -63,12 +63,18 @@ METHODS = (
 )
 
 
+JOBS = {
+    "n": st.integers(1, 6), "samples": st.integers(1, 9), "d": st.integers(1, 70),
+    "batch": st.integers(1, 19), "replicas": st.integers(1, 3), "seed": st.integers(0, 9),
+    "period": st.integers(1, 4), "dtype": st.sampled_from([torch.float32, torch.float64]),
+}  # fmt: skip
+"""Small jobs, of which some have one worker, one sample or one coordinate."""
+
+
 @pytest.mark.parametrize("made", METHODS)
 @settings(max_examples=12, deadline=None)
 @given(
-    n=st.integers(1, 6), samples=st.integers(1, 9), d=st.integers(1, 70),
-    batch=st.integers(1, 19), replicas=st.integers(1, 3), seed=st.integers(0, 9),
-    period=st.integers(1, 4), dtype=st.sampled_from([torch.float32, torch.float64]),
+    **JOBS,
     watch=st.sampled_from([{}, {"every": 3}, {"weight": lambda t: 1.0 + t}]),
 )  # fmt: skip
 def test_the_same_bits_and_bills(made, n, samples, d, batch, replicas, seed, period, dtype, watch):

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from algorithms import fused_threads
+from algorithms import threads as threads_module
 from algorithms.fused_steps import fused_steps
 from algorithms.key import Key
 from algorithms.methods.base import World
@@ -23,7 +24,7 @@ from algorithms.problems.logistic_data import synthetic
 from algorithms.problems.regularisers import L2
 from algorithms.run import Diverged, run
 from algorithms.threads import Threads
-from tests.algorithms.test_fused_steps import METHODS, assert_equal, composed
+from tests.algorithms.test_fused_steps import JOBS, METHODS, assert_equal, composed
 from theory.stepsizes import ConstantStep, InverseTimeStep
 
 
@@ -41,12 +42,7 @@ def threads(count: int, worth: int = 0) -> Iterator[None]:
 
 @pytest.mark.parametrize("made", METHODS)
 @settings(max_examples=10, deadline=None)
-@given(
-    n=st.integers(1, 6), samples=st.integers(1, 9), d=st.integers(1, 70),
-    batch=st.integers(1, 19), replicas=st.integers(1, 3), seed=st.integers(0, 9),
-    period=st.integers(1, 4), dtype=st.sampled_from([torch.float32, torch.float64]),
-    count=st.integers(2, 3),
-)  # fmt: skip
+@given(**JOBS, count=st.integers(2, 3))
 def test_the_same_bits_and_bills(made, n, samples, d, batch, replicas, seed, period, dtype, count):
     problem = synthetic(n, samples, d, L2(0.01), batch=batch, dtype=dtype)
     method = made(n, InverseTimeStep(2.0, 3.0), period)
@@ -95,7 +91,7 @@ def test_one_replica_that_diverges_alone_stops_all_at_its_step(monkeypatch):
 
 def test_short_steps_are_taken_by_one_thread():
     key, one = Key.seed(0), torch.zeros(1, dtype=torch.int64)
-    for d, count in ((50, 1), (1 << 14, 2)):
+    for d, count in ((50, 1), (1 << 16, 2)):
         problem = synthetic(4, 5, d, L2(0.1), batch=8)
         taken = fused_steps(BSP(ConstantStep(0.1)), World(problem, Simulated(4), key, one), 2)
         assert taken is not None and taken.threads.count == count
@@ -126,6 +122,42 @@ def test_work_is_done_at_once_and_an_error_is_raised_when_all_have_ended():
     with pytest.raises(ArithmeticError, match="mine"):
         Threads(3).each(3, work)
     assert sorted(ended) == [1, 2]
+
+
+def test_a_second_run_at_once_does_its_work_by_itself():
+    """Within the work of one run another asks for the threads: it waits for nobody."""
+    who = threading.get_ident
+    found = Threads(2).each(
+        2, lambda a, b: (who(), Threads(2).each(2, lambda c, d: (who(), d - c)))
+    )
+    assert len({one for one, _ in found}) == 2
+    for mine, nested in found:
+        assert nested == [(mine, 1), (mine, 1)]
+
+
+def test_a_wait_that_is_interrupted_leaves_nothing_to_the_next_run(monkeypatch):
+    """Ctrl-C comes while the other thread works: what it still writes is not taken for the next
+    run's, which has a thread of its own."""
+    held, before = threading.Event(), threading.active_count()
+
+    class Interrupted:
+        def acquire(self) -> None:
+            raise KeyboardInterrupt
+
+    def work(first: int, end: int) -> int:
+        if first == 1:
+            held.wait(60)
+        return first
+
+    with monkeypatch.context() as patch:
+        helper = threads_module._helpers(1, os.getpid()).all[0]
+        patch.setattr(helper, "done", Interrupted())
+        with pytest.raises(KeyboardInterrupt):
+            Threads(2).each(2, work)
+    assert Threads(2).each(2, lambda a, b: -a) == [0, -1]
+    held.set()
+    assert threads_module._helpers(1, os.getpid()).all[0] is not helper
+    assert threading.active_count() <= before + 2
 
 
 @pytest.mark.processes

@@ -22,6 +22,7 @@ from algorithms.problems.logistic import Logistic
 from algorithms.problems.logistic_data import breast_cancer, digits, synthetic
 from algorithms.problems.mlp import digits_mlp, rescaled
 from algorithms.problems.quadratic import Law, Quadratic
+from algorithms.problems.redundant import Redundant
 from algorithms.problems.regularisers import L2, BoundedNonconvex
 from theory.constants import Kind
 
@@ -361,3 +362,11 @@ def test_mlp_starts_away_from_its_symmetric_point():
 def test_more_workers_than_samples_are_refused(make):
     with pytest.raises(ValueError, match=r"n must be at most the number of samples, got n=2000"):
         make(2000, L2(0.1))
+
+
+def test_a_problem_that_is_there_already_keeps_what_it_has_computed():
+    for name in ("logreg-breast-cancer", "mlp-digits", "quadratic-sc"):
+        built = problem(name, 4)
+        assert built.to("cpu") is built and built.to(torch.device("cpu")) is built
+    spread = Redundant(problem("quadratic-sc", 4), 2)
+    assert spread.to("cpu") is spread

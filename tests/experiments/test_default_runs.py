@@ -30,8 +30,8 @@ from algorithms.run import run
 from algorithms.sets.geometry import Euclidean
 from algorithms.trace import Trace
 from algorithms.tuning.parameters import with_settings
-from experiments.single import uncovered
 from experiments.tuned_rows import Tuning, chosen
+from experiments.uncovered import uncovered
 from theory.stepsizes import ConstantStep, PolynomialStep
 
 _N, _STEPS = 16, 2000

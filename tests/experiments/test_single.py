@@ -13,8 +13,9 @@ from scipy import stats
 from algorithms.catalogue import problem, row
 from algorithms.replicas import HEAVY, interval
 from experiments.comparing import compare_rows
-from experiments.single import LABELS, run_single, uncovered, usable_device
+from experiments.single import LABELS, run_single, usable_device
 from experiments.tuned_rows import Tuning, chosen
+from experiments.uncovered import uncovered
 from proofs_check.curves import MEDIAN_BAND
 from proofs_check.methods.tuned_run import AGREEMENT
 from tests.experiments.calls import call
