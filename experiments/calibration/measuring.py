@@ -8,7 +8,7 @@ message had: what the file predicts of it is said with the file.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 import torch
@@ -148,6 +148,23 @@ def _model(name: str, where: str, plan: CalibrationPlan, device: str) -> tuple[M
         return estimated_times(
             WORKLOADS[name], plan.samples, flop_rate(plan.repeats, device)
         ), False
+    module, inputs = _module(name, where)
+    return module_times(module, inputs, plan.repeats, device), True
+
+
+def require_models(plan: CalibrationPlan) -> None:
+    """Import the modules that are to be timed, before ranks are started for them.
+
+    Raises:
+        ValueError: not a tuple of a torch module and its inputs, or of another size than the model
+            that it is named as.
+    """
+    for name, where in plan.models:
+        if where:
+            _module(name, where)
+
+
+def _module(name: str, where: str) -> tuple[nn.Module, tuple[Any, ...]]:
     found = imported(where)
     if not (isinstance(found, tuple) and found and isinstance(found[0], nn.Module)):
         raise ValueError(
@@ -160,7 +177,7 @@ def _model(name: str, where: str, plan: CalibrationPlan, device: str) -> tuple[M
         raise ValueError(
             f"{where} must have the {WORKLOADS[name].parameters} parameters of {name}, got {mine}"
         )
-    return module_times(module, tuple(inputs), plan.repeats, device), True
+    return module, tuple(inputs)
 
 
 def cluster_from(

@@ -17,6 +17,7 @@ from experiments.calibration.measuring import (
     CalibrationPlan,
     cluster_from,
     measured,
+    require_models,
     ring_prediction,
 )
 from experiments.commands.console import at_least, bad_input, console, dump, number
@@ -43,6 +44,7 @@ def calibrate_command(plan: CalibrationPlan, ranks: int, out: Path, *, as_json: 
     with bad_input():
         at_least("ranks", ranks, 2)
         _may_write(out)
+        require_models(plan)
         found = launch(measured, plan, ranks, ranks=ranks)[0]
         cluster = cluster_from(plan, found, 1, ranks)
     _tell(cluster, found, out, as_json=as_json)

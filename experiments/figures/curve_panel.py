@@ -21,6 +21,7 @@ from experiments.figures.style import (
     legible,
     logarithmic,
     shown,
+    ticks_at,
 )
 from theory.arrays import Floats
 
@@ -31,7 +32,6 @@ _THEORY: tuple[int, tuple[float, ...]] = (0, (4, 2.5))
 _APART = 0.066  # of the axis' height between two labels
 _FEW = 12  # points of a line that each have a mark
 _MARKS = 7  # on a line of many points that is told by its mark
-_TICKS = 7  # places on a logarithmic axis that are ticks themselves
 
 
 class LineLook(NamedTuple):
@@ -141,10 +141,7 @@ def _ticks(ax: Axes, panel: CurvePanel) -> None:
         if all((line.x % 1 == 0).all() for line in panel.lines):
             ax.xaxis.set_major_locator(MaxNLocator(6, integer=True))
         return
-    places = sorted({float(x) for line in panel.lines for x in line.x})
-    whole = bool(places) and places[-1] < 1000 and all(x % 1 == 0 for x in places)
-    if whole and len(places) <= _TICKS:
-        ax.set_xticks(places, [f"{x:g}" for x in places])
+    ticks_at(ax, (x for line in panel.lines for x in line.x))
 
 
 def _labels(ax: Axes, panel: CurvePanel, names: dict[str, LineLook]) -> None:

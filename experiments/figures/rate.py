@@ -22,6 +22,7 @@ from experiments.figures.style import (
     logarithmic,
     positive,
     raised,
+    ticks_at,
 )
 from theory.arrays import Floats
 
@@ -97,13 +98,15 @@ def rate_figure(rate: RateCurves) -> Figure:
             x, positive(y), "s", color=colour, markersize=3.5, label=as_mathtext(label), zorder=1
         )
     if rate.fit is not None:
-        ax.plot(rate.x, positive(rate.fit), color=MEASURED, linewidth=1.1, label="fitted power law")
+        ax.plot(rate.x, positive(rate.fit), color=MEASURED, linewidth=1.1, label=_fitted(rate))
     if rate.reference is not None and np.isfinite(rate.reference).any():
         ax.plot(rate.x, positive(rate.reference), color=BOUND, linewidth=1.2,
                 linestyle=(0, (5, 2)), label="theory")  # fmt: skip
         _write_order(ax, rate)
     spread = rate.x.size > 1 and np.nanmin(rate.x) > 0
     logarithmic(ax, x=bool(spread), y=bool(np.nanmax(rate.mean) > 0))
+    if spread:
+        ticks_at(ax, rate.x.tolist())
     ax.set_xlabel(folded(rate.x_label))
     ax.set_ylabel(folded(rate.y_label))
     ax.set_title(as_mathtext(rate.title), wrap=True)
@@ -111,6 +114,16 @@ def rate_figure(rate: RateCurves) -> Figure:
     handles, labels = ax.get_legend_handles_labels()
     figure.legend(handles[::-1], labels[::-1], loc="outside lower center", ncols=4)
     return figure
+
+
+def _fitted(rate: RateCurves) -> str:
+    """The fitted power law with its power, ``fitted power law, n^-0.98``."""
+    assert rate.fit is not None
+    seen = (rate.fit > 0) & (rate.x > 0)
+    if len({*rate.x[seen].tolist()}) < 2:
+        return "fitted power law"
+    power = np.polyfit(np.log(rate.x[seen]), np.log(rate.fit[seen]), 1)[0]
+    return as_mathtext(f"fitted power law, {_variable(rate.x_label)}^{power:.2f}")
 
 
 def _write_order(ax: Axes, rate: RateCurves) -> None:

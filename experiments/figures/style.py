@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -34,6 +34,7 @@ SERIES = ("#1f5a94", "#b4501e", "#2a9d78", "#c069ab", "#aa9420", "#3d2a52")
 """Told apart by everybody: tests hold them to what colour-blind eyes see."""
 
 MARKERS = "osD^vP"
+_POINTS = 7  # places on a logarithmic axis that are ticks themselves
 _NOTE = "rateproof"
 _STRENGTHS = (1.0, 0.6, 0.35, 0.18)  # of a colour on white
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -179,6 +180,15 @@ def logarithmic(ax: Axes, *, x: bool = True, y: bool = True) -> None:
         )
         axis.set_minor_locator(NullLocator())
         axis.set_major_formatter(FuncFormatter(_plain if short else _decade))
+
+
+def ticks_at(ax: Axes, points: Iterable[float]) -> None:
+    """On a logarithmic x axis: the points themselves where they are few whole numbers below
+    1000."""
+    places = sorted({float(x) for x in points})
+    whole = bool(places) and places[-1] < 1000 and all(x % 1 == 0 for x in places)
+    if whole and len(places) <= _POINTS:
+        ax.set_xticks(places, [f"{x:g}" for x in places])
 
 
 def _plain(value: float, _: int | None = None) -> str:

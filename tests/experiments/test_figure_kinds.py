@@ -200,10 +200,27 @@ def test_a_rate_is_drawn_with_fit_theory_and_groups() -> None:
     (ax,) = drawn("rate").axes
     assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_title()) == ("steps T", "error", "a rate")
     assert scales(ax) == ("log", "log")
-    for name, factor in (("another", 5.0), ("fitted power law", 1.1), ("theory", 3.0)):
+    for name, factor in (("another", 5.0), (as_mathtext("fitted power law, T^-1.00"), 1.1), ("theory", 3.0)):
         assert y_of(ax, name) == pytest.approx(factor / np.array([1.0, 10.0, 100.0]), rel=1e-15)
     ends = np.concatenate([path.vertices[:, 1] for c in ax.collections for path in c.get_paths()])
     assert ends.min() == pytest.approx(0.005) and ends.max() == pytest.approx(2.0)
+
+
+def test_few_whole_numbers_are_the_ticks_of_a_rate() -> None:
+    def of(x: Floats) -> RateCurves:
+        each = {"mean": 1 / x, "low": 1 / x, "high": 1 / x, "fit": 1 / x, "reference": 1 / x}
+        return rate_curves(x=x, groups=(), **each)
+
+    for x, ticks in (
+        ([1.0, 3.0, 9.0], ["1", "3", "9"]),
+        ([10.0, 1e4], ["10¹", "10²", "10³", "10⁴"]),
+    ):
+        with styled():
+            (ax,) = rate_figure(of(np.array(x))).axes
+            ax.figure.draw_without_rendering()
+        low, high = ax.get_xlim()
+        seen = zip(ax.get_xticks(), ax.get_xticklabels(), strict=True)
+        assert [told.get_text() for at, told in seen if low <= at <= high] == ticks
 
 
 X = np.array([1.0, 10.0, 100.0])

@@ -31,6 +31,8 @@ from theory.seconds.costs import AlphaBeta
 from theory.seconds.protocols import ProtocolLink
 
 PLAN = CalibrationPlan()
+PAIR = (torch.nn.Linear(2, 3), torch.ones(1, 2))
+LOSS = torch.nn.functional.mse_loss
 
 
 class MadeClock:
@@ -131,6 +133,12 @@ def test_refusals(tmp_path: Path) -> None:
     refuse(("calibrate", *out, "--model", "resnet"), "unknown model 'resnet'")
     refuse(("calibrate", *out, "--model", "alexnet", "--model", "alexnet"), "named once each")
     refuse(("calibrate", *out, "--name", " "), "name must not be empty")
+    for found, told in (
+        ("PAIR", "must have the 61100840 parameters of alexnet, got 9"),
+        ("LOSS", "must be a tuple of a torch module and its inputs"),
+    ):
+        words = ("--model", f"alexnet=tests.experiments.calibration.test_calibrate:{found}")
+        refuse(("calibrate", *out, *words), told)
     with pytest.raises(ValueError, match="seconds of one link at least"):
         cluster_from(PLAN, CalibrationFindings((), (), (), (), 0.0, 0.0), 1, 1)
     for made in (lambda: coding_times(ScaledSign(), 0, 1), lambda: message_seconds(print, (1,), 0)):
