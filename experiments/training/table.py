@@ -52,6 +52,9 @@ def _row(key: str, lines: Sequence[Mapping[str, Any]], plain: Mapping[int, float
 
 
 def _spread(values: Sequence[float], sign: str) -> str:
-    """Mean, and standard deviation of several."""
+    """Mean, and standard deviation of several; in powers of ten where three decimals would show
+    zeros or a long row of digits."""
+    mean = statistics.fmean(values)
+    digits = ".3f" if not mean or 5e-4 <= abs(mean) < 1e5 else ".3g"
     deviation = f" ± {statistics.stdev(values):.2g}" if values[1:] else ""
-    return f"{statistics.fmean(values):{sign}.3f}{deviation}"
+    return f"{mean:{sign}{digits}}{deviation}"

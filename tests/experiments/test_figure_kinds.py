@@ -200,7 +200,11 @@ def test_a_rate_is_drawn_with_fit_theory_and_groups() -> None:
     (ax,) = drawn("rate").axes
     assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_title()) == ("steps T", "error", "a rate")
     assert scales(ax) == ("log", "log")
-    for name, factor in (("another", 5.0), (as_mathtext("fitted power law, T^-1.00"), 1.1), ("theory", 3.0)):
+    for name, factor in (
+        ("another", 5.0),
+        (as_mathtext("fitted power law, T^-1.00"), 1.1),
+        ("theory", 3.0),
+    ):
         assert y_of(ax, name) == pytest.approx(factor / np.array([1.0, 10.0, 100.0]), rel=1e-15)
     ends = np.concatenate([path.vertices[:, 1] for c in ax.collections for path in c.get_paths()])
     assert ends.min() == pytest.approx(0.005) and ends.max() == pytest.approx(2.0)

@@ -145,6 +145,8 @@ def test_differences_are_of_the_same_seeds_and_divergence_is_told() -> None:
     lines += [line("qsgd", s, loss=[x]) for s, x in enumerate((1.5, 2.75))]
     lines += [line("warm-up", 0, loss=[3.0], sent_bits=None), line("warm-up", 1, failed="inf")]
     lines += [line("signsgd", 0, failed="inf"), line("signsgd", 1, failed="nan")]
+    lines += [line("easgd", 0, loss=[4.95e28], sent_bits=None)]
+    lines += [line("top-k", 0, loss=[1.0 + 2e-5], sent_bits=None)]
     head, rule, *told = training_table(lines).splitlines()
     assert head.startswith("| here | loss | less that of bsp-sgd | times shorter | compute [ms]")
     assert head.count("|") == rule.count("|")
@@ -153,6 +155,8 @@ def test_differences_are_of_the_same_seeds_and_divergence_is_told() -> None:
         "| qsgd | 2.125 ± 0.88 | +0.625 ± 0.18 | 4 | 1.50 | 1.50 | 1.50 | 1.50 |",
         "| warm-up | 3.000 (1 diverged) | +2.000 | not told | 1.00 | 1.00 | 1.00 | 1.00 |",
         "| signsgd | diverged | | | | | | |",
+        "| easgd | 4.95e+28 | +4.95e+28 | not told | 1.00 | 1.00 | 1.00 | 1.00 |",
+        "| top-k | 1.000 | +2e-05 | not told | 1.00 | 1.00 | 1.00 | 1.00 |",
     ]
 
 

@@ -1,0 +1,199 @@
+"""Every command that README, tutorial and the page on training show is run, as a user runs it, and
+what the tutorial shows of their output is what they print.
+
+In a folder with what the lines name: ``mine.py``, a study, weights, data in the published form.
+What would take minutes is run with fewer rows or steps (``SHORTER``), and two agents of torchrun as
+one, which ``test_launch.py`` does with two; ``make survey`` and ``make test`` are not started from
+within a test.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.experiments.calls import HANGS
+from tests.experiments.predictions.made import write
+from tests.experiments.test_cli import rateproof
+from tests.experiments.test_docs import HOUSE, blocks
+from tests.experiments.test_figure import folder
+
+pytestmark = [pytest.mark.slow, pytest.mark.processes]
+
+MINE = '''
+import numpy as np
+import torch
+
+import rateproof
+from algorithms.compressors.qsgd import QSGD
+
+THING = QSGD(4)
+
+
+def compress(x):
+    """Each entry with probability 1/2, doubled."""
+    return 2 * x * (np.random.rand(*x.shape) < 0.5)
+
+
+def task(n):
+    x = torch.randn(40, 3, generator=torch.Generator().manual_seed(0))
+    net = torch.nn.Linear(3, 1)
+    return rateproof.module_problem(
+        net, torch.nn.functional.mse_loss, x, x.sum(1, keepdim=True), n=n, batch=2
+    )
+
+
+PROBLEM = task(4)
+
+
+class OfItsSize(torch.nn.Module):
+    """As many parameters as ResNet-50."""
+
+    def __init__(self):
+        super().__init__()
+        self.all = torch.nn.Parameter(torch.zeros(25_557_032))
+
+    def forward(self, x):
+        return x + self.all.sum()
+
+
+PAIR = OfItsSize(), torch.ones(1)
+'''
+
+STUDY = """
+[grid]
+row = ["bsp-sgd", "qsgd"]
+problem = "quadratic-sc"
+n = 4
+steps = 20
+seed = [0, 1]
+"""
+
+SHORTER = (
+    ("survey --preset quick --out report", "survey --preset quick --out report --row bsp-sgd"),
+    ("rateproof crossval", "rateproof crossval --row qsgd"),
+    ("--nnodes 2 --nproc-per-node 2 ... -m", "--standalone --nproc-per-node 2 -m"),
+    ("--row all --task mlp", "--row bsp-sgd --row torch:fp16 --task mlp"),
+    ("-T 100 --seeds 3", "-T 3 --seeds 1"),
+    ("-T 3000", "-T 600"),
+)
+
+REFUTED = (
+    "figures --cost quick",  # one figure of 36 does not reproduce
+    "figure lag --data FOLDER",  # made data are not the published ones
+)
+"""What ends with code 1, as its page says or must be; everything else with 0."""
+
+TOLD = {
+    "list": "147 ready, 0 planned",
+    "run qsgd": "plot: report/runs/qsgd-logreg-breast-cancer-n16-T2000-seed0.png",
+    "compare d-psgd choco-sgd qsgd": "choco-sgd",
+    "rate local-sgd": "exponent of H",
+    "sweep": "4 runs in ",
+    "check top-k": " supported, ",
+    "check mine:THING": "proved, 6 supported",
+    "topologies -n 16": "hypercube(n=16)",
+    "topologies --weights fdla": "n = 8, weights FDLA",
+    "topologies --matrix": "2 proved, 1 agrees, 1 supported",
+    "audit mine:compress": "class: unbiased",
+    "audit mine:top_tenth": "hidden in silence",
+    "audit torch:fp16": "refuted",
+    "figures --list": "alistarh2017-lemma31",
+    "figures --cost quick": "35 reproduced, 1 not reproduced",
+    "figure lag": "not reproduced",
+    "survey": "report: ",
+    "table IV": "PS, BSP, Null, convex",
+    "assumptions": "zeta2",
+    "theorem": "bound: ",
+    "cite": "@inproceedings{koloskova2019decentralized",
+    "timeline": "plot: report/timelines/",
+    "predict fig4": "252 predictions: predictions.csv",
+    "advise": "mg-wfbp",
+    "scaling": "4096",
+    "calibrate": "written: cluster.toml",
+    "crossval": "qsgd",
+    "train": "times shorter",
+    "serve": "replay",
+}
+"""What is printed, by how the command begins."""
+
+PAGES = ("README.md", "docs/tutorial.md", "docs/training.md")
+LINES = [
+    line
+    for page in PAGES
+    for block in blocks(page, "sh")
+    for line in block.splitlines()
+    if not line.startswith("make ")
+]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A user's folder."""
+    (owned,) = (block for block in blocks("docs/tutorial.md") if "def top_tenth" in block)
+    (tmp_path / "mine.py").write_text(owned + MINE, encoding="utf-8")
+    (tmp_path / "study.toml").write_text(STUDY, encoding="utf-8")
+    (tmp_path / "my_weights.csv").write_text("0.5,0.5\n0.5,0.5\n", encoding="utf-8")
+    (tmp_path / "FOLDER").mkdir()
+    folder(tmp_path / "FOLDER")
+    write(tmp_path / "FOLDER")
+    return tmp_path
+
+
+def done(line: str, home: Path) -> subprocess.CompletedProcess[str]:
+    for long, short in SHORTER:
+        line = line.replace(long, short)
+    program, *words = shlex.split(line, comments=True)
+    if program == "rateproof":
+        return rateproof(*words, cwd=home)
+    assert program == "torchrun"
+    return subprocess.run(
+        [sys.executable, "-m", "torch.distributed.run", *words],
+        cwd=home,
+        env=os.environ | {"PYTHONPATH": str(HOUSE), "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        timeout=HANGS,
+    )
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_a_command_of_a_page_does_what_it_says(line: str, home: Path) -> None:
+    ended = done(line, home)
+    command = re.sub(r"^(torchrun .*-m experiments\.launch|rateproof) ", "", line)
+    told = ended.stdout + ended.stderr
+    assert ended.returncode == (1 if command.startswith(REFUTED) else 0), told
+    assert "Traceback" not in ended.stderr, told
+    (expected,) = [text for start, text in TOLD.items() if command.startswith(start)]
+    assert expected in ended.stdout, told
+
+
+SESSIONS = re.findall(
+    r"^```\n\$ (rateproof [^\n]*)\n(.*?)^```",
+    (HOUSE / "docs" / "tutorial.md").read_text(encoding="utf-8"),
+    flags=re.DOTALL | re.MULTILINE,
+)
+"""Commands that the tutorial shows with lines of what they print; ``...`` stands for more."""
+
+
+@pytest.mark.parametrize(("line", "printed"), SESSIONS)
+def test_a_command_prints_what_the_tutorial_shows(line: str, printed: str, home: Path) -> None:
+    ended = done(line, home)
+    assert ended.returncode == 0, ended.stderr
+    lines = ended.stdout.splitlines()
+    missing = [one for one in printed.splitlines() if one != "..." and one not in lines]
+    assert missing == [], ended.stdout
+
+
+def test_the_tutorial_shows_two_commands_with_what_they_print() -> None:
+    assert [line.split()[1] for line, _ in SESSIONS] == ["table", "theorem"]
+
+
+def test_every_shortening_is_of_a_line_that_is_there() -> None:
+    assert all(any(long in line for line in LINES) for long, _ in SHORTER)
