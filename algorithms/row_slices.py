@@ -33,11 +33,11 @@ def highest(x: Tensor, count: Tensor) -> Tensor:
 
     Of equals the lower index goes first. Beside x one row is held, and masks.
     """
-    if x.is_cuda:
-        ordered = x.sort(dim=-1).values
-    else:
+    if x.is_cpu:
         ordered = x.clone(memory_format=torch.contiguous_format)
         ordered.numpy().sort(axis=-1)
+    else:
+        ordered = x.sort(dim=-1).values
     least = ordered.gather(-1, (x.shape[-1] - count).clamp(0, x.shape[-1] - 1))
     del ordered
     mask = x > least

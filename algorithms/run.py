@@ -103,7 +103,7 @@ def run(
             network.stopwatch = Stopwatch(timing, problem.n, watch, ids, method.link_speeds)
         world = World(problem, network, key, computed, faults)
         recorder = Recorder(method, world, due, every, weight, of_workers, replicas)
-        asked = late if late is not None else problem.device.type == "cuda"
+        asked = late if late is not None else problem.device.type != "cpu"
         with late_checks(asked) as checks:
             return _loop(method, world, start, steps, recorder, seed, checks, threads)
 

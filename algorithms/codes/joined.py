@@ -71,7 +71,7 @@ class Joined(Code):
                 out[..., start : start + 4] = _HEAD.pack((lengths[..., None],))
                 start += 4
             stop = start - (-int(lengths) // 8)
-            if isinstance(part, Lists) and not out.is_cuda:
+            if isinstance(part, Lists) and out.is_cpu:
                 part.pack_onto(own, out.view(1, -1)[:, start:stop])
             else:
                 out[..., start:stop] = part.pack(own)[..., : stop - start]

@@ -78,8 +78,8 @@ class Centred(GridCompressor):
     def _level(self, x: Tensor, centre: Tensor) -> Tensor:
         """The distance from the centre ``[..., m, 1]`` (float64) that is sent for sure."""
         off = (x - centre).abs_().reshape(-1, x.shape[-1])
-        off = off.sort(dim=-1).values if off.is_cuda else off
-        if not off.is_cuda:
+        off = off if off.is_cpu else off.sort(dim=-1).values
+        if off.is_cpu:
             off.numpy().sort(axis=-1)
         wanted = float(kept(self.budget, x.shape[-1]))
         level = drop_out.of_density(off, torch.ones_like(off[:, 0], dtype=torch.float64), wanted)

@@ -48,8 +48,8 @@ class DropOut(Compressor):
     def levels(self, x: Tensor) -> Tensor:
         """v ``[..., m, 1]`` of rows x, in their type; 0 for rows of zeros."""
         a = x.abs().reshape(-1, x.shape[-1])
-        a = a.sort(dim=-1).values if a.is_cuda else a.contiguous()
-        if not a.is_cuda:
+        a = a.contiguous() if a.is_cpu else a.sort(dim=-1).values
+        if a.is_cpu:
             a.numpy().sort(axis=-1)
         power = torch.frexp(a[:, -1]).exponent.clamp(-1000, 1000).to(torch.float64)
         level = self.level(a, torch.ldexp(torch.ones_like(power), -power))

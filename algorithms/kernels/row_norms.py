@@ -91,7 +91,7 @@ def _power_of_two(exponent: Tensor) -> Tensor:
 
 def exact_sqrt(x: Tensor) -> Tensor:
     """Correctly rounded square roots; torch's on CPUs can be off by one in the last place."""
-    return x.sqrt() if x.is_cuda else torch.from_numpy(np.sqrt(x.numpy()))
+    return torch.from_numpy(np.sqrt(x.numpy())) if x.is_cpu else x.sqrt()
 
 
 def norms_numba(x: Tensor) -> Tensor:
