@@ -27,7 +27,7 @@ class NonFiniteGradient(NotFinite):
 
 @final
 class LateChecks:
-    """What was not finite since it was read last."""
+    """What was wrong since it was read last."""
 
     def __init__(self) -> None:
         self._bad: dict[str, Tensor] = {}
@@ -37,9 +37,13 @@ class LateChecks:
         """Whether ``summary``, a statistic that NaN and infinity spread to, is finite: one truth
         on its device, which is remembered as that of ``what``."""
         finite = torch.isfinite(summary).all()
-        known = self._bad.get(what)
-        self._bad[what] = ~finite if known is None else known | ~finite
+        self.suspect(~finite, f"{what} not finite")
         return finite
+
+    def suspect(self, wrong: Tensor, what: str) -> None:
+        """Remember whether anything is ``wrong`` (bool), which ``what`` says in words."""
+        one, known = wrong.any(), self._bad.get(what)
+        self._bad[what] = one if known is None else known | one
 
     def read(self, t: int) -> None:
         """Step t is about to begin: have the host wait for what the steps before it came upon.
@@ -54,8 +58,8 @@ class LateChecks:
         found = [name for name, is_bad in zip(names, bad, strict=True) if is_bad]
         if found:
             raise NotFinite(
-                f"{' and '.join(found)} not finite in a step from {since} to {t - 1}, which a run "
-                "on the CPU names"
+                f"{' and '.join(found)} in a step from {since} to {t - 1}, which a run on the CPU "
+                "names"
             )
 
 

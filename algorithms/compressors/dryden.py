@@ -15,8 +15,9 @@ from algorithms.codes.base import Code, Field, Layout, Symbols
 from algorithms.codes.lists import Column, Lists, Records
 from algorithms.compressors.base import ListedRows, Property, StatedLength
 from algorithms.compressors.entries import Entries, entries_of, sums
-from algorithms.compressors.requirements import require_finite, require_rows
+from algorithms.compressors.requirements import adds_up, require_finite, require_rows
 from algorithms.compressors.sparse import SparseCompressor
+from algorithms.devices import put
 from algorithms.kernels.entries import place_type
 from algorithms.key import Draws
 from algorithms.row_slices import highest
@@ -81,7 +82,7 @@ class Dryden(SparseCompressor):
         require_rows(x, self.name)
         above, below = (_largest(side, self.proportion) for side in (x, -x))
         means = torch.cat([_mean(x, above), _mean(x, below)], -1).to(x.dtype)
-        if not math.isfinite(x.sum(dtype=torch.float64).item()):
+        if not adds_up(x):
             require_finite(x, x, self.name)
         entries = entries_of(above | below)
         return means, entries.count, entries.positions, entries.pick(below)
@@ -117,6 +118,12 @@ def _shares(proportion: float, d: int) -> tuple[int, ...]:
     return tuple(_share(proportion, n) for n in range(d + 1))
 
 
+@lru_cache(maxsize=16)
+def _shares_on(proportion: float, d: int, device: torch.device) -> Tensor:
+    """Those ``[d + 1]`` (int64) on a device, where the host does not look how many are positive."""
+    return put(torch.tensor(_shares(proportion, d)), device)
+
+
 @lru_cache(maxsize=4096)
 def _most_sent(proportion: float, d: int) -> int:
     """Entries of the longest message, over all ways to part d values by sign.
@@ -136,6 +143,8 @@ def _most_sent(proportion: float, d: int) -> int:
 def _largest(x: Tensor, proportion: float) -> Tensor:
     """Mask of the largest ceil(pi n+) positive values of rows x."""
     positive = (x > 0).sum(-1, keepdim=True)
+    if not x.is_cpu:
+        return highest(x, _shares_on(proportion, x.shape[-1], x.device)[positive])
     most = [_share(proportion, n) for n in positive.flatten().tolist()]
     return highest(x, torch.tensor(most, device=x.device).reshape(positive.shape))
 

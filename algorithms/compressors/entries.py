@@ -51,7 +51,8 @@ class Entries:
 def entries_of(mask: Tensor) -> Entries:
     """The coordinates set in ``mask`` ``[..., m, d]`` (bool), in ascending order.
 
-    There are as many slots as the fullest row needs, one at least.
+    There are as many slots as the fullest row needs, one at least; d where nobody may look
+    (``kernels.entries.places``).
     """
     count, places = kernel.places(mask.reshape(-1, mask.shape[-1]))
     return Entries(count.reshape(*mask.shape[:-1], 1), places.reshape(*mask.shape[:-1], -1))

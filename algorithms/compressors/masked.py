@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
 from collections.abc import Iterator
 
@@ -14,7 +13,7 @@ from algorithms.codes.lists import Column, Lists, Records, float_column
 from algorithms.codes.packed import symbols_in
 from algorithms.compressors.base import ListedRows, StatedLength, code_of
 from algorithms.compressors.entries import all_of, entries_of
-from algorithms.compressors.requirements import require_finite, require_rows
+from algorithms.compressors.requirements import adds_up, require_finite, require_rows
 from algorithms.compressors.sparse import SparseCompressor
 from algorithms.kernels.entries import place_type
 from algorithms.key import Draws
@@ -65,7 +64,7 @@ class MaskCompressor(SparseCompressor):
 
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
         require_rows(x, self.name)
-        if not math.isfinite(x.sum(dtype=torch.float64).item()):  # cheap; may overflow all the same
+        if not adds_up(x):
             require_finite(x, x, self.name)
         mask = self.mask(x, draws)
         entries = entries_of(mask & (x != 0) if self.indices_sent else mask)

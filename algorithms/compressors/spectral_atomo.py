@@ -16,6 +16,7 @@ from algorithms.compressors.low_rank import Block, flat, matrices
 from algorithms.compressors.repeated import distinct
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.key import Draws
+from algorithms.late_checks import now
 from theory.claims import Claim, Confidence, Source, Unbiased, VarianceBound
 
 _PAPER = Source("Wang et al.", 2018, "1806.04090", "Theorem 4 on singular values")
@@ -108,8 +109,11 @@ class SpectralAtomo(Compressor):
         order = (~keep).to(torch.int64).argsort(dim=-1, stable=True)[..., None]
         front = torch.where(keep[..., None], atoms, 0).gather(-2, order.expand(atoms.shape))
         count = keep.sum(-1, keepdim=True) * size
+        slots = front.flatten(-2)
+        if now() is not None:
+            return count, slots
         cap = max(1, int(count.max())) if count.numel() else 1
-        return count, front.flatten(-2)[..., :cap].contiguous()
+        return count, slots[..., :cap].contiguous()
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         block = self.block(d)

@@ -13,6 +13,7 @@ from algorithms.codes.packed import Packed
 from algorithms.codes.zero_runs import ZeroRuns
 from algorithms.compressors.base import Compressor, Property, StatedLength
 from algorithms.compressors.requirements import require_finite, require_rows
+from algorithms.devices import put
 from algorithms.key import Draws
 from algorithms.row_slices import row_slices
 from theory import bits
@@ -69,7 +70,7 @@ class ThreeLC(Compressor):
         require_rows(x, self.name)
         scale = x.abs().amax(-1, keepdim=True) * self.s
         require_finite(scale, x, self.name)
-        powers = torch.tensor(_POWERS, dtype=torch.uint8, device=x.device)
+        powers = put(torch.tensor(_POWERS, dtype=torch.uint8), x.device)
         size = -(-x.shape[-1] // 5)
         quintets = torch.empty((*x.shape[:-1], size), dtype=torch.uint8, device=x.device)
         for here in row_slices(size):
@@ -82,7 +83,7 @@ class ThreeLC(Compressor):
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         scale, quintets = symbols
-        powers = torch.tensor(_POWERS, dtype=torch.uint8, device=scale.device)
+        powers = put(torch.tensor(_POWERS, dtype=torch.uint8), scale.device)
         out = torch.empty((*quintets.shape[:-1], d), dtype=dtype, device=scale.device)
         for here in row_slices(quintets.shape[-1]):
             trits = (quintets[..., here, None] // powers % 3).to(torch.int8) - 1

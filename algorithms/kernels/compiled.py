@@ -45,5 +45,5 @@ except ImportError as error:  # not there, or not of the numpy that is there
 
 
 def by_torch(x: Tensor) -> bool:
-    """Whether a kernel's twin in torch is to run on ``x``: off the CPU, or where none is compiled."""
+    """Whether a kernel's twin in torch is to run on ``x``: not on the CPU, or none compiled."""
     return not (COMPILED and x.is_cpu)

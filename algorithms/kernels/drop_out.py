@@ -84,17 +84,11 @@ def of_variance(rows: Tensor, scales: Tensor, epsilon: float) -> Tensor:
 def of_density_torch(rows: Tensor, scales: Tensor, wanted: float) -> Tensor:
     """The twin of :func:`of_density`, equal to rounding."""
     a, d = rows.to(torch.float64) * scales[:, None], rows.shape[-1]
-    tail = torch.nn.functional.pad(a.cumsum(-1), (1, 0))
-    level = tail[:, -1:] / wanted
-    for _ in range(d):
-        small = torch.searchsorted(a, level)
-        room = wanted - (d - small).to(torch.float64)
-        rest = tail.gather(-1, small)
-        lower = torch.where((rest > 0) & (room > 0), rest / room, level)
-        if not (lower < level).any():
-            break
-        level = torch.minimum(level, lower)
-    return level[:, 0]
+    rest = torch.nn.functional.pad(a.cumsum(-1), (1, 0))  # of the smallest 0, ..., d
+    room = wanted - torch.arange(d, -1, -1, dtype=torch.float64, device=a.device)
+    # as more of the largest are sent for sure, levels fall to the one that is sought, then rise
+    level = torch.where((rest > 0) & (room > 0), rest / room, rest[:, -1:] / wanted)
+    return level.amin(-1)
 
 
 def of_density(rows: Tensor, scales: Tensor, wanted: float) -> Tensor:

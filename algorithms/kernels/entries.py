@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from algorithms.kernels.compiled import by_torch, njit
+from algorithms.late_checks import now
 
 
 @njit(cache=True, nogil=True)
@@ -48,8 +49,11 @@ def _blank(count: Tensor, d: int) -> Tensor:
 
 
 def places_torch(mask: Tensor) -> tuple[Tensor, Tensor]:
-    """The twin of :func:`places`, equal."""
+    """The twin of :func:`places`, equal; where checks are late ``cap`` is d, so that the host need
+    not wait for the counts."""
     count = mask.sum(-1)
+    if now() is not None:
+        return count, _places_in_full(mask)
     out = _blank(count, mask.shape[-1])
     row, place = mask.nonzero(as_tuple=True)
     slot = (mask.cumsum(-1) - 1)[row, place]
@@ -57,10 +61,19 @@ def places_torch(mask: Tensor) -> tuple[Tensor, Tensor]:
     return count, out
 
 
+def _places_in_full(mask: Tensor) -> Tensor:
+    """Places ``[P, d]`` of what masks ``[P, d]`` set, ascending, then zeros."""
+    d = mask.shape[-1]
+    out = torch.zeros((mask.shape[0], d + 1), dtype=place_type(d), device=mask.device)
+    slot = torch.where(mask, mask.cumsum(-1) - 1, d)  # what is not set goes to a column of its own
+    out.scatter_(-1, slot, torch.arange(d, dtype=out.dtype, device=out.device).expand_as(mask))
+    return out[:, :d]
+
+
 def places(mask: Tensor) -> tuple[Tensor, Tensor]:
     """How many of masks ``[P, d]`` are set ``[P]``, and where ``[P, cap]``, ascending, then zeros.
 
-    ``cap`` is the largest count, 1 at least.
+    ``cap`` is the largest count, 1 at least; on a device, where checks are late, d.
     """
     if by_torch(mask):
         return places_torch(mask)

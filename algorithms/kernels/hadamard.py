@@ -47,7 +47,7 @@ def hadamard_torch(x: Tensor) -> Tensor:
         a, b = pairs[:, :, 0], pairs[:, :, 1]
         out = torch.stack((a + b, a - b), 2).reshape(x.shape)
         half *= 2
-    return out * _unit(d, x.dtype).to(x.device)
+    return out * _unit(d, x.dtype)
 
 
 def hadamard(x: Tensor) -> Tensor:

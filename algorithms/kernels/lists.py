@@ -186,6 +186,9 @@ def lengths(count: Tensor, columns: Tensor, widths: Tensor, kinds: Tensor) -> Te
     return total
 
 
+_LOGS = 4  # floor(log2) so often brings any word to 1: 52, 5, 2, 1
+
+
 def elias_lengths(words: Tensor, kind: int) -> Tensor:
     """Bits of Elias's code of integers >= 1, elementwise."""
     log = _log2(words)
@@ -193,7 +196,9 @@ def elias_lengths(words: Tensor, kind: int) -> Tensor:
         return 2 * log + 1
     total = torch.ones_like(words)
     left = words
-    while bool((left > 1).any()):
+    for _ in range(_LOGS):
+        if words.is_cpu and not bool((left > 1).any()):
+            break
         log = _log2(left)
         total = total + torch.where(left > 1, log + 1, 0)
         left = torch.where(left > 1, log, left)

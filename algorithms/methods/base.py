@@ -16,7 +16,7 @@ from algorithms.compressors.identity import Identity
 from algorithms.faults import NO_FAULTS, Faults
 from algorithms.key import Draws, Key, WorkerIds
 from algorithms.late_checks import NonFiniteGradient as NonFiniteGradient
-from algorithms.late_checks import finite_rows
+from algorithms.late_checks import finite_rows, now
 from algorithms.network.base import Network, Packet, pack
 from algorithms.network.phases import Phase
 from algorithms.problems.base import Problem
@@ -73,18 +73,36 @@ class World:
         what its own workers do. In other columns the id n, which is nobody's, gets the gradient of
         worker n - 1: nobody reads it.
         """
-        here = self.network.is_local(workers).reshape(-1, workers.shape[-1]).any(0)
-        whole = bool(here.all())
-        active, points = (workers, x) if whole else (workers[..., here], x[..., here, :])
+        here = self._columns_here(workers)
+        active, points = (workers, x) if here is None else (workers[..., here], x[..., here, :])
         draws = self.key.fold("gradient", t).draws(
             self.replicas, active.clamp_max(self.network.n - 1)
         )
-        if whole:
+        if here is None:
             return self.faults.plant(self.problem.gradient(x, draws), workers, t)
         g = torch.zeros_like(x)
         if active.shape[-1]:
             g[..., here, :] = self.problem.gradient(points.contiguous(), draws)
         return self.faults.plant(g, workers, t)
+
+    def _columns_here(self, workers: Tensor) -> Tensor | None:
+        """Columns ``[k]`` (bool) of ``workers`` ``[..., k]`` with one that lives here; None: all,
+        which is not looked at where checks are late and everybody lives here."""
+        if self.asks_nobody:
+            return None
+        here = self.network.is_local(workers).reshape(-1, workers.shape[-1]).any(0)
+        return None if bool(here.all()) else here
+
+    @property
+    def asks_nobody(self) -> bool:
+        """Whether the host need not ask who of some workers lives here: all do, and it must not
+        wait for a device (checks are late)."""
+        return now() is not None and len(self.network.held) == self.network.n
+
+    @cached_property
+    def replicas_on_host(self) -> Tensor:
+        """Replica ids ``[...]`` on the CPU, for what the host draws itself."""
+        return self.replicas.cpu()
 
     def gradient_by_count(self, x: Tensor, workers: Tensor, begun: Tensor) -> Tensor:
         """As :meth:`gradient_of`, each worker drawing what it draws for its gradient number

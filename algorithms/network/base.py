@@ -200,23 +200,22 @@ class Network(ABC):
 
         Rows held are consecutive workers.
         """
-        first, _ = self._held
+        first = self.held.start
         return torch.where(self.is_local(active), active - first if first else active, 0)
 
     def is_local(self, active: Tensor) -> Tensor:
         """Whether each of ``active`` ``[..., k]`` is held here (bool)."""
-        first, last = self._held
-        known = active <= last
-        return known & (active >= first) if first else known
+        known = active < self.held.stop
+        return known & (active >= self.held.start) if self.held.start else known
 
     @cached_property
-    def _held(self) -> tuple[int, int]:
-        """The first and the last worker held here; ids are never negative."""
-        return int(self.workers[0]), int(self.workers[-1])
+    def held(self) -> range:
+        """The workers held here, as the host knows them; ids are never negative."""
+        return range(int(self.workers[0]), int(self.workers[-1]) + 1)
 
     def restart(self) -> None:
         """Forget what was charged and timed so far: a run has a bill of its own."""
-        self.ledger = Ledger(len(self.workers))
+        self.ledger = Ledger(len(self.workers), self.workers.device)
         self.stopwatch = None
 
     def during(self, phase: Phase) -> AbstractContextManager[None]:

@@ -7,6 +7,8 @@ from typing import NamedTuple, final
 import torch
 from torch import Tensor
 
+from algorithms.devices import put
+
 
 class Account(NamedTuple):
     """Totals ``[..., m]`` (int64) of the workers held here.
@@ -38,13 +40,14 @@ class Ledger:
 
     A charge may be one number for all rows, a tensor ``[..., m]``, or go to chosen positions.
     Bits are those of the code, without the padding to whole bytes and without transport headers.
+    Charges are added up on ``device``, so that no step waits for them; totals are on the CPU.
     """
 
-    def __init__(self, rows: int) -> None:
+    def __init__(self, rows: int, device: torch.device | str = "cpu") -> None:
         self._rows = rows
         slots = len(Account._fields)
         self._even = [0] * slots
-        self._uneven = [torch.zeros(rows, dtype=torch.int64) for _ in range(slots)]
+        self._uneven = [torch.zeros(rows, dtype=torch.int64, device=device) for _ in range(slots)]
 
     def send(self, bits: int | Tensor, messages: int | Tensor = 1) -> None:
         """Charge ``messages`` messages of ``bits`` in all, to other workers, to each sender."""
@@ -78,10 +81,10 @@ class Ledger:
         self._add_at(_DISCARDED, positions, mask, 1)
 
     def account(self, replicas: torch.Size | tuple[int, ...] = ()) -> Account:
-        """Totals so far, ``[*replicas, m]``."""
+        """Totals so far, ``[*replicas, m]``, on the CPU."""
         shape = (*replicas, self._rows)
         totals = [
-            (uneven + even).expand(shape).clone()
+            (uneven.cpu() + even).expand(shape).clone()
             for even, uneven in zip(self._even, self._uneven, strict=True)
         ]
         return Account(*totals)
@@ -90,11 +93,13 @@ class Ledger:
         if isinstance(amount, int):
             self._even[slot] += amount
         else:
-            self._uneven[slot] = self._uneven[slot] + amount.to(torch.int64).cpu()
+            known = self._uneven[slot]
+            self._uneven[slot] = known + put(amount.to(torch.int64), known.device)
 
     def _add_at(self, slot: int, positions: Tensor, mask: Tensor, amount: int | Tensor) -> None:
         shape = (*positions.shape[:-1], self._rows)
         if self._uneven[slot].shape != shape:
             self._uneven[slot] = self._uneven[slot].expand(shape).clone()
-        charge = (mask.to(torch.int64) * amount).cpu()
-        self._uneven[slot].scatter_add_(-1, positions.cpu(), charge)
+        known = self._uneven[slot]
+        charge = put(mask.to(torch.int64) * amount, known.device)
+        known.scatter_add_(-1, put(positions, known.device), charge)

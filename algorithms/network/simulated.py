@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 import torch
 from torch import Tensor
 
+from algorithms.devices import put
 from algorithms.kernels.mean import mean_rows
 from algorithms.kernels.mixing import mix
 from algorithms.network.base import (
@@ -35,24 +36,21 @@ class _Edges:
     heard: Tensor  # [n, n]: 1 where a row hears a column
 
 
-def _times(amount: int | Tensor, degree: int | Tensor) -> int | Tensor:
-    return amount.cpu() * degree if isinstance(amount, Tensor) else amount * degree
-
-
 def _heard(amount: int | Tensor, heard: Tensor) -> Tensor:
     """What reaches each worker ``[..., n]`` when worker j's neighbours get ``amount`` of j."""
     if isinstance(amount, int):
         return amount * heard.sum(-1)
-    return (amount.cpu()[..., None, :] * heard).sum(-1)
+    return (amount[..., None, :] * heard).sum(-1)
 
 
 def _speaking(heard: Tensor, messages: int | Tensor) -> Tensor:
     """``heard`` ``[..., n, n]`` without those who send nothing."""
-    return heard if isinstance(messages, int) else heard * messages.cpu()[..., None, :]
+    return heard if isinstance(messages, int) else heard * messages[..., None, :]
 
 
-def _common(degrees: Tensor) -> int | Tensor:
-    return int(degrees[0]) if bool((degrees == degrees[0]).all()) else degrees
+def _common(degrees: Tensor, device: torch.device) -> int | Tensor:
+    alike = bool((degrees == degrees[0]).all())
+    return int(degrees[0]) if alike else put(degrees, device)
 
 
 @final
@@ -63,6 +61,7 @@ class Simulated(Network):
         check_workers(n)
         self.n = n
         self.workers = torch.arange(n, device=device)
+        self.held = range(n)
         self.restart()
         self._edges: WeakKeyDictionary[Neighbours, _Edges] = WeakKeyDictionary()
 
@@ -90,11 +89,11 @@ class Simulated(Network):
         if isinstance(bits, int):
             self.charge_mixing(neighbours, rows.dtype, bits)
         else:
-            self.ledger.send(_times(bits, edges.sent), _times(messages, edges.sent))
+            self.ledger.send(bits * edges.sent, messages * edges.sent)
             heard = edges.heard
             self.ledger.receive(_heard(bits, heard), _heard(messages, heard))
         if self.stopwatch is not None:
-            self.stopwatch.exchange(bits, _speaking(edges.heard, messages))
+            self.stopwatch.exchange(bits, _speaking(edges.heard, messages).cpu())
         return Exchanged(mix(rows, edges.index, edges.weight), rows)
 
     def charge_mixing(
@@ -102,8 +101,8 @@ class Simulated(Network):
     ) -> None:
         """Charge every edge ``messages`` messages of ``bits`` in all."""
         edges = self._edges_of(neighbours, dtype)
-        self.ledger.send(_times(bits, edges.sent), _times(messages, edges.sent))
-        self.ledger.receive(_times(bits, edges.received), _times(messages, edges.received))
+        self.ledger.send(bits * edges.sent, messages * edges.sent)
+        self.ledger.receive(bits * edges.received, messages * edges.received)
 
     def charge_averages(self, up: int, down: int, averages: int = 1) -> None:
         """Charge ``averages`` messages of ``up`` bits from each worker, and ``down`` bits back."""
@@ -117,7 +116,7 @@ class Simulated(Network):
         self.ledger.send(sent * bits, sent * messages)
         self.ledger.receive(hearing.received(bits), hearing.received(messages))
         if self.stopwatch is not None:
-            self.stopwatch.exchange(bits, _speaking(hearing.links().cpu(), messages))
+            self.stopwatch.exchange(bits, _speaking(hearing.links(), messages).cpu())
         rows = pick(packet.own(self.workers), hearing.sources)
         return hearing.only_arrived(rows, slice(None))
 
@@ -153,11 +152,11 @@ class Simulated(Network):
         if known is None or known.weight.dtype != dtype:
             device = self.workers.device
             known = _Edges(
-                neighbours.index.to(device),
-                neighbours.weight.to(device, dtype),
-                _common(neighbours.out_degree),
-                _common(neighbours.in_degree),
-                in_neighbours(neighbours),
+                put(neighbours.index, device),
+                put(neighbours.weight.to(dtype), device),
+                _common(neighbours.out_degree, device),
+                _common(neighbours.in_degree, device),
+                put(in_neighbours(neighbours), device),
             )
             self._edges[neighbours] = known
         return known

@@ -9,6 +9,7 @@ from typing import NamedTuple, final
 import torch
 from torch import Tensor
 
+from algorithms.devices import put
 from algorithms.kernels import row_norms
 
 
@@ -155,7 +156,7 @@ class ServerRule(Trigger):
             )
 
     def asks(self, view: View) -> Tensor:
-        own = torch.tensor(self.smoothness, dtype=view.x.dtype, device=view.x.device)
+        own = put(torch.tensor(self.smoothness, dtype=view.x.dtype), view.x.device)
         return above(own * own * square(view.heard - view.x), view.allowed)
 
     def sends(self, change: Tensor, allowed: Tensor) -> Tensor:

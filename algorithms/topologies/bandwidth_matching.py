@@ -12,6 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from algorithms.devices import put
 from algorithms.key import Key
 from algorithms.topologies.base import need_workers
 from algorithms.topologies.random_mixing import MixingDraw, RandomMixing
@@ -80,7 +81,7 @@ class BandwidthMatching(RandomMixing):
         return _sequence(self).at(t)
 
     def at(self, t: int, key: Key, replicas: Tensor) -> MixingDraw:
-        peers = torch.tensor(self.peers(t), device=replicas.device)
+        peers = put(torch.tensor(self.peers(t)), replicas.device)
         own = torch.arange(self.n, device=replicas.device)
         halves = torch.where(peers == own, 0.0, 0.5).to(torch.float64)
         return MixingDraw(torch.stack((own, peers), -1), torch.stack((1 - halves, halves), -1))

@@ -9,6 +9,7 @@ import networkx as nx
 import torch
 from torch import Tensor
 
+from algorithms.devices import put
 from algorithms.key import Key
 from algorithms.topologies.base import StaticTopology
 from algorithms.topologies.edges import adjacency, edges
@@ -41,18 +42,23 @@ def circle(topology: StaticTopology) -> Circle:
     return Circle(torch.tensor(padded), degrees)
 
 
+@lru_cache(maxsize=64)
+def _circle_on(topology: StaticTopology, device: torch.device) -> Circle:
+    return Circle(*(put(part, device) for part in circle(topology)))
+
+
 def partners(topology: StaticTopology, key: Key, replicas: Tensor, callers: Tensor) -> Tensor:
     """A uniform neighbour of each of ``callers`` ``[..., k]``; n, nobody, calls nobody.
 
     Drawn for replica and caller, so that all ranks know whom anyone calls.
     """
     n = topology.n
-    known = circle(topology)
+    known = _circle_on(topology, callers.device)
     real = callers.clamp_max(n - 1)
     coins = key.draws(replicas, real).uniform(1, torch.float64)[..., 0]
-    degrees = known.degrees.to(callers.device)[real]
+    degrees = known.degrees[real]
     place = torch.minimum((coins * degrees).long(), degrees - 1)
-    called = known.ids.to(callers.device)[real, place]
+    called = known.ids[real, place]
     return torch.where(callers < n, called, callers)
 
 

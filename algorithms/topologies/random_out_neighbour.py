@@ -11,7 +11,9 @@ import torch
 from torch import Tensor
 
 from algorithms.key import Key
+from algorithms.late_checks import now
 from algorithms.topologies.base import StaticTopology
+from algorithms.topologies.edges import adjacency
 from algorithms.topologies.partners import circle, partners
 from algorithms.topologies.random_mixing import Calls, MixingDraw
 from theory.arrays import Floats
@@ -38,7 +40,10 @@ class RandomOutNeighbour(Calls):
         callers = everyone.expand(*replicas.shape, self.n)
         called = partners(self.topology, key.fold("meeting", t), replicas, callers)
         chosen = called[..., None, :] == everyone[:, None]
-        slots = max(1, int(chosen.sum(-1).max()))
+        if now() is None:
+            slots = max(1, int(chosen.sum(-1).max()))
+        else:  # as many as may call one worker
+            slots = int(adjacency(self.topology).in_degree.max())
         first = chosen.to(torch.int64).sort(dim=-1, descending=True, stable=True)
         there = first.values[..., :slots].bool()
         senders = torch.where(there, first.indices[..., :slots], everyone[:, None])

@@ -25,12 +25,14 @@ DEVICE = torch.device("meta")
 HOUSE = Path(__file__).parents[2]
 _OURS = tuple(f"{HOUSE / room}/" for room in ("algorithms", "tests"))
 
-_READS = {
-    "aten::_linalg_check_errors", "aten::_local_scalar_dense", "aten::_unique", "aten::_unique2",
-    "aten::bincount", "aten::equal", "aten::is_nonzero", "aten::masked_select", "aten::nonzero",
+_WAITED = {
+    "aten::_linalg_check_errors", "aten::_linalg_eigh", "aten::_linalg_svd",
+    "aten::_local_scalar_dense", "aten::_unique", "aten::_unique2", "aten::bincount", "aten::equal",
+    "aten::is_nonzero", "aten::masked_select", "aten::nonzero", "aten::repeat_interleave",
     "aten::unique_consecutive", "aten::unique_dim",
 }  # fmt: skip
-"""Operations for which the host waits: it reads a value, or the size of the result."""
+"""Operations for which the host waits: it reads a value, the size of the result or whether a
+decomposition came to an end."""
 
 _COPIES = {"aten::_to_copy", "aten::copy_"}
 _INDEXED = {"aten::index", "aten::index_put", "aten::index_put_", "aten::_index_put_impl_"}
@@ -78,7 +80,7 @@ class DeviceTensor(Tensor):
         raise RuntimeError(f"{function} on a DeviceTensor outside of a DeviceDouble")
 
     def numpy(self, *, force: bool = False) -> NoReturn:
-        raise TypeError("a tensor of the device cannot be converted to numpy; .cpu() first would do")
+        raise TypeError("a tensor of the device has no numpy; .cpu() first would do")
 
 
 @final
@@ -86,13 +88,13 @@ class DeviceDouble(TorchDispatchMode):
     """Within, ``DEVICE`` is there.
 
     Attributes:
-        reads: places (``file:function``) that had the host wait for the device, and for what.
-        uploads: places that copied numbers of the host to the device.
+        waits: places (``file:function``) that had the host wait for the device, and for what.
+        uploads: places that copied numbers of the host to the device without waiting.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self.reads: dict[str, set[str]] = {}
+        self.waits: dict[str, set[str]] = {}
         self.uploads: dict[str, set[str]] = {}
         self._functions = _Functions(self)
 
@@ -107,7 +109,7 @@ class DeviceDouble(TorchDispatchMode):
 
     def forget(self) -> None:
         """Begin to note anew."""
-        self.reads.clear()
+        self.waits.clear()
         self.uploads.clear()
 
     def note(self, known: dict[str, set[str]], what: str) -> None:
@@ -132,10 +134,12 @@ class DeviceDouble(TorchDispatchMode):
             source = args[1] if name == "aten::copy_" else args[0]
             target = isinstance(args[0], DeviceTensor) if name == "aten::copy_" else lands
             if isinstance(source, DeviceTensor) != target:
-                self.note(self.uploads if target else self.reads, name)
+                free = target and _is_free(name, args, options)
+                up = " up" if target else ""
+                self.note(self.uploads if free else self.waits, f"{name}{up}")
             lands = target
         else:
-            self._look(name, function, args, flat, here)
+            self._look(name, args, options, flat, here)
         inner = [x.held if isinstance(x, DeviceTensor) else x for x in flat]
         plain_args, plain_options = trees.tree_unflatten(inner, tree)
         if asked is not None:
@@ -145,8 +149,9 @@ class DeviceDouble(TorchDispatchMode):
         return trees.tree_map(lambda x: _wrapped(x, known, lands), result)
 
     def _look(
-        self, name: str, function: Any, args: tuple[Any, ...], flat: list[Any], here: list[Any]
-    ) -> None:
+        self, name: str, args: tuple[Any, ...], options: dict[str, Any], flat: list[Any],
+        here: list[Any],
+    ) -> None:  # fmt: skip
         """Note what an operation on the device reads, and refuse one of tensors of two devices."""
         strangers = [
             x for x in flat if isinstance(x, Tensor) and not isinstance(x, DeviceTensor) and x.dim()
@@ -156,16 +161,17 @@ class DeviceDouble(TorchDispatchMode):
             masks = [x for x in indices if x.dtype in (torch.bool, torch.uint8)]
             filled = name != "aten::index" and args[2].numel() == 1
             if any(isinstance(x, DeviceTensor) for x in masks) and not filled:
-                self.note(self.reads, f"{name} by a mask")
+                self.note(self.waits, f"{name} by a mask")
             if any(x is stranger for x in indices for stranger in strangers):
-                self.note(self.uploads, f"{name} by positions of the host")
+                self.note(self.waits, f"{name} by positions of the host")
             strangers = [x for x in strangers if not any(x is index for index in indices)]
         if here and strangers:
             shapes = [tuple(x.shape) for x in strangers]
             raise DevicesMixed(f"{name} in {_asking()} got tensors of the CPU of shapes {shapes}")
-        counted = name == "aten::repeat_interleave" and function._overloadname == "Tensor"
-        if name in _READS or counted:
-            self.note(self.reads, name)
+        if name == "aten::repeat_interleave" and options.get("output_size") is not None:
+            return
+        if name in _WAITED:
+            self.note(self.waits, name)
 
 
 @final
@@ -181,7 +187,7 @@ class _Functions(TorchFunctionMode):
     ) -> Any:
         options = dict(kwargs or {})
         if function is torch.Tensor.tolist and isinstance(args[0], DeviceTensor):
-            self._double.note(self._double.reads, "tolist")
+            self._double.note(self._double.waits, "tolist")
             return args[0].held.tolist()
         if function in _MADE_OF_PYTHON and not isinstance(args[-1], Tensor):
             asked = options.pop("device", None)
@@ -194,6 +200,12 @@ class _Functions(TorchFunctionMode):
                 return made if asked is None else made.to(asked)
             return made.to(DEVICE)
         return function(*args, **options)
+
+
+def _is_free(name: str, args: tuple[Any, ...], options: Mapping[str, Any]) -> bool:
+    """Whether a copy to the device is one that the host does not wait for."""
+    free = args[2] if name == "aten::copy_" and len(args) > 2 else options.get("non_blocking")
+    return bool(free)
 
 
 def _wrapped(x: Any, known: Mapping[int, DeviceTensor], lands: bool) -> Any:

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.identity import Identity
+from algorithms.devices import put
 from algorithms.methods.base import Method, World
 from algorithms.methods.parts.checks import check_size
 from algorithms.problems.base import SOLVE_GRADIENTS, Problem
@@ -68,29 +69,26 @@ class GraphADMM(Method[GraphState]):
         x = world.rows(x0, len(world.network.workers))
         heard = torch.zeros((1 + max(self.classes), *x.shape), dtype=x.dtype, device=x.device)
         for c in range(len(heard)):  # all know where all start
-            heard[c] = self._neighbours(c)[world.network.workers.cpu()].to(x)[:, None] * x0
+            heard[c] = self._neighbours(c)[list(world.network.held)].to(x)[:, None] * x0
         return GraphState(x, torch.zeros_like(x), heard)
 
     def step(self, state: GraphState, t: int, world: World) -> GraphState:
         rho, lists = 1 / self.step_rule(t), adjacency(self.topology)
-        degree = lists.in_degree[world.network.workers.cpu()].to(state.x)
         x, heard = state.x, state.heard.clone()
-        everyone, here = torch.tensor(self.classes), self._classes(world)
+        held = list(world.network.held)  # whose classes and degrees the host knows
+        degree = put(lists.in_degree[held].to(x.dtype), x.device)
+        everyone = torch.tensor(self.classes)
         for c in range(len(heard)):
-            chosen = (here == c).nonzero()[:, 0]
             world.worked(SOLVE_GRADIENTS, (everyone == c).nonzero()[:, 0])
+            here = everyone[held] == c
+            chosen = put(here.nonzero()[:, 0], x.device)
             x = self._solved(x, state.p, _total(heard), degree, chosen, rho, world)
-            sends = (here == c).expand(x.shape[:-1])
+            sends = put(here, x.device).expand(x.shape[:-1])
             packet = world.pack(Identity(), x, t, sends=sends, purpose=f"class {c}")
             heard[c] = world.network.mix(packet, lists).result
         world.checked(x, t, world.network.workers)
         p = state.p + rho * (degree[:, None] * x - _total(heard))
         return GraphState(x, p, heard)
-
-    def _classes(self, world: World) -> Tensor:
-        """Classes ``[m]`` of the rows held here."""
-        everyone = torch.tensor(self.classes, device=world.network.workers.device)
-        return everyone[world.network.workers]
 
     def _neighbours(self, c: int) -> Tensor:
         """How many neighbours of class c each worker has ``[n]``."""

@@ -8,6 +8,7 @@ from typing import NamedTuple, final
 import torch
 from torch import Tensor
 
+from algorithms.devices import put
 from algorithms.methods.base import Method, World
 from algorithms.methods.parts.checks import check_size
 from algorithms.optimizers.proximal import NoProximal, Proximal
@@ -76,7 +77,7 @@ class LinearisedADMM(Method[LinearisedState]):
         g = world.checked(world.problem.full_gradient(state.x, world.network.workers), t)
         x = self.proximal.apply(state.x - c * (g + state.p + state.s), c, t)
         heard = world.mixed(x, lists, t)
-        degree = lists.in_degree[world.network.workers.cpu()].to(x)[:, None]
+        degree = put(lists.in_degree[list(world.network.held)].to(x.dtype), x.device)[:, None]
         s = rho * (degree * x - heard)
         return LinearisedState(x, state.p + s, s)
 

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.identity import Identity
+from algorithms.devices import put
 from algorithms.methods.base import Method, World
 from algorithms.methods.parts.checks import check_size
 from algorithms.methods.parts.scheduled import places
@@ -90,8 +91,8 @@ class RandomADMM(Method[RandomState]):
     def step(self, state: RandomState, t: int, world: World) -> RandomState:
         network, rho = world.network, 1 / self.step_rule(t)
         edge = self._woken(t, world)
-        who = self._ends.to(edge.device)[edge]
-        slot = self._slots.to(edge.device)[edge]
+        who = put(self._ends, edge.device)[edge]
+        slot = put(self._slots, edge.device)[edge]
         mine = places(who, network, state.x)
         world.worked(SOLVE_GRADIENTS, who)
         x = world.checked(self._solved(state, mine, who, rho, world), t, who)
@@ -121,7 +122,7 @@ class RandomADMM(Method[RandomState]):
         most = state.dual.shape[-2]
         row = mine[..., None, :].expand(*mine.shape[:-1], most, mine.shape[-1])
         dual, mean = state.dual.gather(-3, row), state.mean.gather(-3, row)
-        degree = self._degrees.to(who.device)[who]
+        degree = put(self._degrees, who.device)[who]
         used = (torch.arange(most, device=who.device) < degree[..., None])[..., None]
         pull = torch.where(used, mean - dual / rho, 0)
         total = pull[..., 0, :]

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.identity import Identity
+from algorithms.devices import put
 from algorithms.kernels.mean import mean_rows
 from algorithms.methods.base import World
 from algorithms.methods.parts.scheduled import Scheduled, places
@@ -94,7 +95,7 @@ class StarADMM(Scheduled[StarState]):
 
     def step(self, state: StarState, t: int, world: World) -> StarState:
         network, tick, rho = world.network, state.schedule.at(t), 1 / self.step_rule(t)
-        who = tick.arrivals.to(state.z.device)
+        who = put(tick.arrivals, state.z.device)
         mine = places(who, network, state.x)
         z, y = state.read.gather(-2, mine), state.y.gather(-2, mine)
         x = self._solved(z, y, state.x.gather(-2, mine), who, rho, world)
@@ -105,7 +106,7 @@ class StarADMM(Scheduled[StarState]):
         sent = state.sent.scatter(-2, index, arrived)
         mean = mean_rows(sent[..., :-1, :], keepdim=True)
         new = self.proximal.apply(mean, 1 / rho, t)
-        fetches = tick.fetches.to(new.device)
+        fetches = put(tick.fetches, new.device)
         heard = places(fetches, network, state.read)
         return StarState(
             new,
@@ -120,7 +121,7 @@ class StarADMM(Scheduled[StarState]):
         self, z: Tensor, y: Tensor, start: Tensor, who: Tensor, rho: float, world: World
     ) -> Tensor:
         """The local minimisers ``[..., k, d]`` of those who arrive, if one of them is here."""
-        if not bool(world.network.is_local(who).any()):
+        if not world.asks_nobody and not bool(world.network.is_local(who).any()):
             return start
         real = who.clamp_max(world.network.n - 1)
         weight = torch.full_like(real, rho, dtype=z.dtype)

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.nonzero import NonZero
+from algorithms.devices import put
 from algorithms.kernels.mean import sum_rows
 from algorithms.methods.base import World
 from algorithms.methods.parts.coordinate_selection import Selection
@@ -91,7 +92,7 @@ class CoordinateProx(Scheduled[CoordinateProxState]):
 
     def step(self, state: CoordinateProxState, t: int, world: World) -> CoordinateProxState:
         network, gamma = world.network, self.step_rule(t)
-        who = state.schedule.at(t).arrivals.to(state.x.device)
+        who = put(state.schedule.at(t).arrivals, state.x.device)
         place = places(who, network, state.points)
         read, old = state.read.gather(-2, place), state.points.gather(-2, place)
         delta = self._change(read, old, who, t, world)

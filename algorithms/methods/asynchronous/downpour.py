@@ -10,6 +10,7 @@ from torch import Tensor
 
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.identity import Identity
+from algorithms.devices import put
 from algorithms.kernels.mean import sum_rows
 from algorithms.methods.base import World
 from algorithms.methods.parts.constants import operator_constants
@@ -112,7 +113,7 @@ class Downpour(Scheduled[DownpourState]):
 
     def step(self, state: DownpourState, t: int, world: World) -> DownpourState:
         network, gamma = world.network, self.step_rule(t)
-        who = state.schedule.at(t).arrivals.to(state.x.device)
+        who = put(state.schedule.at(t).arrivals, state.x.device)
         place = places(who, network, state.local)
         read = state.local.gather(-2, place)
         number = self.number(state, t)

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.nonzero import NonZero
+from algorithms.devices import put
 from algorithms.kernels.mean import sum_rows
 from algorithms.methods.base import World
 from algorithms.methods.parts.constants import operator_constants
@@ -95,8 +96,8 @@ class Hogwild(Scheduled[HogwildState]):
 
     def step(self, state: HogwildState, t: int, world: World) -> HogwildState:
         tick = state.schedule.at(t)
-        who = tick.arrivals.to(state.versions.device)
-        mixture = self.read(state, tick.versions.to(who.device), who, t, world)
+        who = put(tick.arrivals, state.versions.device)
+        mixture = self.read(state, put(tick.versions, who.device), who, t, world)
         read = world.answered(mixture, who, t)
         g = world.checked(world.gradient_of(read, who, t), t, who)
         arrived = world.uploaded(self.compressor, g, who, t)

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from algorithms.compressors.identity import Identity
 from algorithms.decays import require_decay
+from algorithms.devices import put
 from algorithms.kernels.mean import sum_rows
 from algorithms.methods.base import World
 from algorithms.methods.parts.scheduled import Scheduled, places
@@ -96,7 +97,7 @@ class AsyncEASGD(Scheduled[AsyncEASGDState]):
 
     def step(self, state: AsyncEASGDState, t: int, world: World) -> AsyncEASGDState:
         network, gamma, delta = world.network, self.step_rule(t), self.momentum
-        who = state.schedule.at(t).arrivals.to(state.centre.device)
+        who = put(state.schedule.at(t).arrivals, state.centre.device)
         place = places(who, network, state.local)
         x, v = state.local.gather(-2, place), state.velocity.gather(-2, place)
         g = world.checked(world.gradient_of(x + delta * v, who, self.number(state, t)), t, who)

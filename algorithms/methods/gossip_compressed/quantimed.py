@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.base import Compressor
+from algorithms.devices import put
 from algorithms.key import Draws
 from algorithms.methods.base import Method, World
 from algorithms.methods.parts.checks import check_size
@@ -99,31 +100,34 @@ class QuanTimed(Method[QuanTimedState]):
         kept = own_weights(self.topology, t, world).to(state.x)
         share = self.mixing_rule(t)
         x = (1 - share + share * kept) * state.x + share * others
-        took = took + self._messages(packet, t)
+        took = put(took, x.device) + self._messages(packet, t)
         return QuanTimedState(x - self.step_rule(t) * share * g, state.time + took)
 
-    def _messages(self, packet: Packet, t: int) -> float:
+    def _messages(self, packet: Packet, t: int) -> float | Tensor:
         """Seconds until every worker has sent to all its neighbours, one after another."""
-        degree = without_own(self.topology, t % self.topology.period).out_degree
-        length = torch.as_tensor(packet.bits).amax().item()
-        return self.link.seconds(length, 1) * int(degree.max())
+        degree = int(without_own(self.topology, t % self.topology.period).out_degree.max())
+        bits = packet.bits
+        if isinstance(bits, int):
+            return self.link.seconds(bits, 1) * degree
+        return (self.link.alpha + self.link.beta * bits.amax().to(torch.float64)) * degree
 
     def batches(self, t: int, world: World) -> tuple[Tensor, Tensor]:
         """Gradients that every worker ends ``[..., n]`` (int64), and the step's time ``[...]``.
 
-        The same on all ranks: everybody's clock is drawn everywhere.
+        The same on all ranks: everybody's clock is drawn everywhere, on the host.
         """
-        everyone = torch.arange(world.network.n, device=world.replicas.device)
-        draws = world.key.fold("times", t).draws(world.replicas, everyone)
+        everyone = torch.arange(world.network.n)
+        draws = world.key.fold("times", t).draws(world.replicas_on_host, everyone)
         ends = self.times.seconds(draws, self.most).cumsum(-1)
         ended = (ends <= self.deadline).sum(-1).clamp_min(1)
         return ended, ends[..., 0].amax(-1).clamp_min(self.deadline)
 
     def gradient(self, x: Tensor, ended: Tensor, t: int, world: World) -> Tensor:
         """Mean ``[..., m, d]`` over the first ``ended`` gradients of each of the rows held here."""
-        own = ended[..., world.network.workers]
+        mine = ended[..., list(world.network.held)]
+        most, own = int(mine.max()), put(mine, x.device)
         draws, total = world.draws("gradient", t), torch.zeros_like(x)
-        for k in range(int(own.max())):
+        for k in range(most):
             g = world.problem.gradient(x, _of_sample(draws, k))
             total = total + torch.where((k < own)[..., None], g, 0)
         return world.checked(total / own[..., None], t)
@@ -145,7 +149,7 @@ def without_own(topology: Topology, phase: int) -> Neighbours:
 def own_weights(topology: Topology, t: int, world: World) -> Tensor:
     """W_ii ``[m, 1]`` of the rows held here."""
     diagonal = torch.from_numpy(topology.matrix(t).diagonal().copy())
-    return diagonal.to(world.replicas.device)[world.network.workers][:, None]
+    return put(diagonal, world.replicas.device)[world.network.workers][:, None]
 
 
 def _of_sample(draws: Draws, k: int) -> Draws:

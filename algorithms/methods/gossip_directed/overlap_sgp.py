@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from algorithms.devices import put
 from algorithms.kernels.scaled_sum import add_scaled
 from algorithms.methods.base import Method, World
 from algorithms.methods.exchanges.exchange import FixedLinks
@@ -79,7 +80,8 @@ class OverlapSGP(Method[OverlapState]):
         kept, links = _parted(self.topology, t // self.tau % self.topology.period)
         both = torch.cat((x, state.w), dim=-1)
         sent = world.mixed(both, links, t)
-        own = kept.to(both)[world.network.workers, None] * both + state.flight
+        kept = put(kept.to(both.dtype), both.device)[world.network.workers, None]
+        own = kept * both + state.flight
         return OverlapState(own[..., :-1].contiguous(), own[..., -1:].contiguous(), sent)
 
     def models(self, state: OverlapState) -> Tensor:

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.identity import Identity
+from algorithms.devices import put
 from algorithms.kernels.scaled_sum import add_scaled
 from algorithms.methods.base import Method, World, dense_bits
 from algorithms.problems.base import Problem
@@ -116,7 +117,7 @@ class AdaComm(Method[AdaCommState]):
     def step(self, state: AdaCommState, t: int, world: World) -> AdaCommState:
         x = add_scaled(state.x, -self.step_rule(t), world.gradient(state.x, t))
         everyone = torch.arange(world.network.n)
-        draws = world.key.fold("seconds", t).draws(world.replicas.cpu(), everyone)
+        draws = world.key.fold("seconds", t).draws(world.replicas_on_host, everyone)
         clocks = state.clocks + self.timing.times.seconds(draws, 1, t)[..., 0]
         since = state.since + 1
         meets = since >= state.period
@@ -126,7 +127,7 @@ class AdaComm(Method[AdaCommState]):
     def _met(self, state: AdaCommState, meets: Tensor, t: int, world: World) -> AdaCommState:
         """The replicas ``meets`` average, and those that are due set their period."""
         network, x = world.network, state.x
-        who = meets[..., None].to(x.device)
+        who = put(meets[..., None], x.device)
         packet = world.pack(Identity(), x, t, sends=who.expand(x.shape[:-1]))
         mean, _ = network.average(packet)
         heard = world.told(mean, who.expand(*meets.shape, network.n), t)
@@ -140,7 +141,9 @@ class AdaComm(Method[AdaCommState]):
         latest = state.clocks.amax(-1, keepdim=True) + link
         clocks = torch.where(meets[..., None], latest, state.clocks)
         due = meets & (latest[..., 0] >= state.due)
-        period = torch.where(due, self._period(mean, state, world), state.period)
+        period = state.period
+        if bool(due.any()):
+            period = torch.where(due, self._period(mean, state, world), period)
         later = torch.where(due, latest[..., 0] + self.interval, state.due)
         return state._replace(x=x, clocks=clocks, period=period, due=later)
 

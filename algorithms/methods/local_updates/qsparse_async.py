@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.base import Compressor
+from algorithms.devices import put
 from algorithms.memories.base import Memory, Round
 from algorithms.methods.base import Method, World
 from algorithms.methods.parts.constants import operator_constants
@@ -84,9 +85,10 @@ class AsyncQsparse(Method[QsparseState]):
     def step(self, state: QsparseState, t: int, world: World) -> QsparseState:
         network, memory = world.network, self.memory
         moved = state.x - self.step_rule(t) * world.gradient(state.x, t)
-        hears = self.meets(torch.arange(network.n, device=moved.device), network.n, t)
+        hears = self.meets(torch.arange(network.n), network.n, t)  # on the host
         if not bool(hears.any()):
             return state._replace(x=moved)
+        hears = put(hears, moved.device)
         sends = self.meets(network.workers, network.n, t)
         x = state.anchor - moved
         wanted, guide = memory.before(state.memory, x), memory.guide(state.memory, x)

@@ -8,6 +8,7 @@ from typing import NamedTuple, final
 import torch
 from torch import Tensor
 
+from algorithms.devices import put
 from algorithms.methods.base import World
 from algorithms.methods.parts.checks import check_size
 from algorithms.methods.parts.scheduled import Scheduled, places
@@ -94,7 +95,7 @@ def arrive(
         NonFiniteGradient: names the step, replica and worker.
     """
     tick, number = state.schedule.at(t), t if number is None else number
-    who, starts = tick.arrivals.to(state.x.device), tick.starts.to(state.x.device)
+    who, starts = (put(ids, state.x.device) for ids in (tick.arrivals, tick.starts))
     place = places(who, world.network, state.view)
     g = world.gradient_of(state.view.gather(-2, place), who, number)
     here = world.network.is_local(who)[..., None]

@@ -11,7 +11,9 @@ from torch import Tensor
 
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.identity import Identity
+from algorithms.devices import put
 from algorithms.kernels.mean import sum_rows
+from algorithms.late_checks import now
 from algorithms.methods.base import NonFiniteGradient, World
 from algorithms.methods.parts.constants import operator_constants
 from algorithms.methods.parts.delay_compensation import Correction, LateGradients, NoCorrection
@@ -124,7 +126,7 @@ class ParameterServer(Scheduled[ServerState]):
 
     def step(self, state: ServerState, t: int, world: World) -> ServerState:
         tick, network = state.schedule.at(t), world.network
-        who = tick.arrivals.to(state.x.device)
+        who = put(tick.arrivals, state.x.device)
         rows = places(who, network, state.view)
         read = state.view.gather(-2, rows)
         if self.barrier.counts_by_worker:
@@ -143,7 +145,7 @@ class ParameterServer(Scheduled[ServerState]):
             own = state.cache.gather(-2, rows) - gamma * (arrived / share)
             state.cache.scatter_(-2, rows, own)
         x = self.proximal.apply(x, gamma, t)
-        fetches, starts = tick.fetches.to(x.device), tick.starts.to(x.device)
+        fetches, starts = (put(ids, x.device) for ids in (tick.fetches, tick.starts))
         self._give(state, x, world.answered(x, fetches, t), fetches, starts, network)
         return state._replace(x=x, correction=memory)
 
@@ -156,7 +158,11 @@ class ParameterServer(Scheduled[ServerState]):
         """What counts of what arrived, and who ``[..., k]`` it came from."""
         present = who < network.n
         broken = present & ~torch.isfinite(arrived).all(-1)
-        if not bool(broken.any()):
+        late = now()
+        if late is not None and not self.barrier.tolerant:
+            late.suspect(broken, "a gradient was not finite")
+            return torch.where(broken[..., None], 0, arrived), present
+        if late is None and not bool(broken.any()):
             return arrived, present
         if not self.barrier.tolerant:
             worker = int(who[broken][0])

@@ -11,6 +11,7 @@ from torch import Tensor
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.max_levels import MaxLevels
+from algorithms.devices import put
 from algorithms.methods.base import World
 from algorithms.methods.parts.scheduled import Scheduled, places
 from algorithms.optimizers.proximal import NoProximal, Proximal
@@ -111,7 +112,7 @@ class AsyLPG(Scheduled[AsyLPGState]):
         if t % self.epoch == 0:
             state = self._anchored(state, t, world)
         network = world.network
-        active = state.schedule.at(t).arrivals.to(state.z.device)
+        active = put(state.schedule.at(t).arrivals, state.z.device)
         place = places(active, network, state.read)
         draws = world.key.fold("gradient", t).draws(world.replicas, active)
         here = world.problem.gradient(state.read.gather(-2, place), draws)
