@@ -12,6 +12,7 @@ from torch import Tensor
 from algorithms.codes.base import Code, Layout, Symbols, layout_bits
 from algorithms.codes.packed import Packed
 from algorithms.kernels import zero_runs as kernel
+from algorithms.late_checks import now
 
 
 @final
@@ -33,15 +34,25 @@ class ZeroRuns(Code):
         return Packed(self.head)
 
     def _squeezed(self, symbols: Symbols) -> tuple[Tensor, Tensor]:
-        rows = symbols[-1].reshape(-1, self.count).cpu()
-        if rows.numel() and int(rows.max()) >= kernel.FIRST:
+        return kernel.squeeze(self._rows(symbols).cpu(), self.zero)
+
+    def _rows(self, symbols: Symbols) -> Tensor:
+        """The bytes ``[P, count]``.
+
+        Raises:
+            ValueError: a byte that stands for a run.
+        """
+        rows = symbols[-1].reshape(-1, self.count)
+        late = now()
+        if late is not None and not rows.is_cpu:
+            late.suspect(rows >= kernel.FIRST, f"a byte was {kernel.FIRST} or above")
+        elif rows.numel() and int(rows.max()) >= kernel.FIRST:
             raise ValueError(f"bytes must lie below {kernel.FIRST}, got {int(rows.max())}")
-        return kernel.squeeze(rows, self.zero)
+        return rows
 
     def lengths(self, symbols: Symbols) -> Tensor:
-        _, sizes = self._squeezed(symbols)
-        total = layout_bits(self.head) + 8 * sizes
-        return total.reshape(symbols[-1].shape[:-1]).to(symbols[-1].device)
+        total = layout_bits(self.head) + 8 * kernel.sizes(self._rows(symbols), self.zero)
+        return total.reshape(symbols[-1].shape[:-1])
 
     def pack(self, symbols: Symbols) -> Tensor:
         shape = symbols[-1].shape[:-1]

@@ -48,13 +48,13 @@ class Entries:
         return rows
 
 
-def entries_of(mask: Tensor) -> Entries:
+def entries_of(mask: Tensor, most: int | None = None) -> Entries:
     """The coordinates set in ``mask`` ``[..., m, d]`` (bool), in ascending order.
 
-    There are as many slots as the fullest row needs, one at least; d where nobody may look
-    (``kernels.entries.places``).
+    There are as many slots as the fullest row needs, one at least; ``most``, or d, where nobody
+    may look how many that are (``kernels.entries.places``).
     """
-    count, places = kernel.places(mask.reshape(-1, mask.shape[-1]))
+    count, places = kernel.places(mask.reshape(-1, mask.shape[-1]), most)
     return Entries(count.reshape(*mask.shape[:-1], 1), places.reshape(*mask.shape[:-1], -1))
 
 

@@ -76,7 +76,7 @@ class RandK(Sparsifier):
 
     def draw_again(self, d: int, draws: Draws) -> Tensor:
         if self._long(d, draws):
-            return entries_of(largest_drawn(draws, d, self.kept(d))).positions
+            return entries_of(largest_drawn(draws, d, self.kept(d)), self.kept(d)).positions
         return selection.largest(draws.uniform(d, torch.float64), self.kept(d))
 
     def places_again(self, d: int, draws: Draws) -> Iterator[Tensor]:

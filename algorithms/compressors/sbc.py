@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar, final
 
@@ -20,7 +19,13 @@ from algorithms.compressors.entries import (
     golomb_lengths,
     signed_sums,
 )
-from algorithms.compressors.requirements import kept, require_finite, require_rows, share_name
+from algorithms.compressors.requirements import (
+    adds_up,
+    kept,
+    require_finite,
+    require_rows,
+    share_name,
+)
 from algorithms.compressors.sparse import SparseCompressor
 from algorithms.kernels.entries import place_type
 from algorithms.key import Draws
@@ -86,7 +91,7 @@ class SBC(SparseCompressor):
 
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
         require_rows(x, self.name)
-        if not math.isfinite(x.sum(dtype=torch.float64).item()):
+        if not adds_up(x):
             require_finite(x, x, self.name)
         k = self.kept(x.shape[-1])
         top, high = _extremes(x, k)
@@ -115,7 +120,7 @@ class SBC(SparseCompressor):
 def _extremes(x: Tensor, k: int) -> tuple[Tensor, Tensor]:
     """Indices ``[..., m, k]`` of the k largest values, ascending, and their mean (float64)."""
     count = torch.full_like(x[..., :1], k, dtype=torch.int64)
-    chosen = entries_of(highest(x, count)).positions
+    chosen = entries_of(highest(x, count), k).positions
     return chosen, signed_sums(x.gather(-1, chosen.to(torch.int64))) / k
 
 

@@ -48,12 +48,12 @@ def _blank(count: Tensor, d: int) -> Tensor:
     return torch.zeros((count.shape[0], cap), dtype=place_type(d), device=count.device)
 
 
-def places_torch(mask: Tensor) -> tuple[Tensor, Tensor]:
-    """The twin of :func:`places`, equal; where checks are late ``cap`` is d, so that the host need
-    not wait for the counts."""
+def places_torch(mask: Tensor, most: int | None = None) -> tuple[Tensor, Tensor]:
+    """The twin of :func:`places`, equal; where checks are late ``cap`` is ``most``, or d, so that
+    the host need not wait for the counts."""
     count = mask.sum(-1)
     if now() is not None:
-        return count, _places_in_full(mask)
+        return count, _places_in_full(mask)[:, :most]
     out = _blank(count, mask.shape[-1])
     row, place = mask.nonzero(as_tuple=True)
     slot = (mask.cumsum(-1) - 1)[row, place]
@@ -70,13 +70,14 @@ def _places_in_full(mask: Tensor) -> Tensor:
     return out[:, :d]
 
 
-def places(mask: Tensor) -> tuple[Tensor, Tensor]:
+def places(mask: Tensor, most: int | None = None) -> tuple[Tensor, Tensor]:
     """How many of masks ``[P, d]`` are set ``[P]``, and where ``[P, cap]``, ascending, then zeros.
 
-    ``cap`` is the largest count, 1 at least; on a device, where checks are late, d.
+    ``cap`` is the largest count, 1 at least; on a device, where checks are late, what is known of
+    it before: ``most``, or d.
     """
     if by_torch(mask):
-        return places_torch(mask)
+        return places_torch(mask, most)
     count = mask.sum(-1)
     out = _blank(count, mask.shape[-1])
     _places(mask.contiguous().numpy(), out.numpy())

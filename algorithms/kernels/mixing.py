@@ -9,6 +9,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from algorithms.devices import put
 from algorithms.kernels.compiled import by_torch, njit
 
 _BLOCK = 1024  # columns handled at a time, so that neighbouring rows are still in cache
@@ -75,7 +76,7 @@ def mix_rows(x, index, weight, out):  # type: ignore[no-untyped-def]
 
 def mix_torch(x_all: Tensor, index: Tensor, weight: Tensor) -> Tensor:
     """The twin of :func:`mix` in torch operations, on any device."""
-    index, weight = index.to(x_all.device), weight.to(x_all)
+    index, weight = put(index, x_all.device), put(weight, x_all.device).to(x_all.dtype)
     acc = weight[:, 0, None] * x_all[..., index[:, 0], :]
     for s in range(1, index.shape[1]):
         acc = acc + weight[:, s, None] * x_all[..., index[:, s], :]

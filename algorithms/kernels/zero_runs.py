@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from algorithms.kernels.compiled import njit
+from algorithms.kernels.compiled import by_torch, njit
 
 FIRST, LONGEST = 243, 14
 
@@ -56,6 +56,15 @@ def squeeze(rows: Tensor, zero: int) -> tuple[Tensor, Tensor]:
     sizes = torch.zeros(rows.shape[0], dtype=torch.int64)
     _squeeze(rows.contiguous().numpy(), np.uint8(zero), out.numpy(), sizes.numpy())
     return out, sizes
+
+
+def sizes(rows: Tensor, zero: int) -> Tensor:
+    """The sizes ``[P]`` of :func:`squeeze` of rows ``[P, count]``, where these lie."""
+    if not by_torch(rows):
+        return squeeze(rows, zero)[1]
+    place = torch.arange(rows.shape[-1], device=rows.device).expand_as(rows)
+    last = torch.where(rows != zero, place, -1).cummax(-1).values  # the last byte that is no zero
+    return ((place - last - 1).clamp_min(0) % LONGEST == 0).sum(-1)
 
 
 def spread(packed: Tensor, sizes: Tensor, zero: int, count: int) -> Tensor:

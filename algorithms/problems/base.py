@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from algorithms.key import Draws
+from algorithms.late_checks import now
 from theory.constants import Constants, Kind, Statement
 
 SOLVE_GRADIENTS = 10
@@ -250,11 +251,14 @@ def lower(why: str, where: str = "uniform") -> Statement:
 
 
 def require_finite(name: str, array: Tensor) -> None:
-    """Refuse NaN and infinity.
+    """Refuse NaN and infinity, late where checks are.
 
     Raises:
         ValueError: names the array and the first offending entry.
     """
+    if (late := now()) is not None:
+        late.note(array, f"{name} was")
+        return
     bad = ~torch.isfinite(array)
     if bad.any():
         where = tuple(bad.nonzero()[0].tolist())

@@ -1,145 +1,146 @@
-"""Where a step asks for a tensor's value: on a GPU the host would wait there.
+"""Where a step has the host wait for the device its tensors lie on, and whether its numbers are
+those of the CPU there.
 
-With checks at every step few rows are without, since every gradient is looked at before it is used
-(``finite_rows``); on a GPU checks are late. What is known is listed by file and function; whatever
-else appears fails, and so does what has gone.
+Rows and forms take their steps on a device made on the CPU (``device_double``), with late checks as
+a run on a GPU has them, and on the CPU. Which rows wait is listed with the reason; whatever else
+appears fails, and so does what has gone.
 """
 
 from __future__ import annotations
 
-import sys
-from collections import defaultdict
-from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import pytest
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
+from torch import Tensor
 
 from algorithms.catalogue import FORMS, METHODS, problem
+from algorithms.catalogue.row import Row
 from algorithms.key import Key
 from algorithms.late_checks import late_checks
-from algorithms.methods.base import World
+from algorithms.methods.base import Method, World
+from algorithms.network.ledger import Account
 from algorithms.network.simulated import Simulated
+from algorithms.problems.base import Problem
+from tests.algorithms.device_double import DEVICE, DeviceDouble, held
 
-HOUSE = Path(__file__).parents[2]
-READS = {"aten::_local_scalar_dense", "aten::nonzero", "aten::is_nonzero", "aten::masked_select"}
+STEPS, WORKERS, REPLICAS = 10, 4, 2
+ROWS = (*METHODS, *FORMS.values())
+QUICK = {"bsp-sgd", "qsgd", "top-k", "ef-signsgd", "d-psgd", "local-sgd", "asp", "push-sum"}
 
-KNOWN = {
-    "algorithms/compressors/requirements.py:adds_up",
-    "algorithms/codes/entropy.py:_cut",
-    "algorithms/codes/lists.py:_words",
-    "algorithms/codes/zero_runs.py:_squeezed",
-    "algorithms/compressors/dryden.py:encode",
-    "algorithms/compressors/masked.py:encode",
-    "algorithms/compressors/natural_compression.py:_require_range",
-    "algorithms/compressors/packet_loss.py:encode",
-    "algorithms/compressors/requirements.py:require_finite",
-    "algorithms/compressors/spectral_atomo.py:encode",
-    "algorithms/kernels/entries.py:_blank",
-    "algorithms/kernels/lists.py:lengths",
-    "algorithms/late_checks.py:finite_rows",
-    "algorithms/methods/admm/admm_graph.py:step",
-    "algorithms/methods/admm/admm_linearised.py:step",
-    "algorithms/methods/admm/admm_star.py:_solved",
-    "algorithms/methods/base.py:gradient_of",
-    "algorithms/methods/gossip_compressed/quantimed.py:_messages",
-    "algorithms/methods/gossip_compressed/quantimed.py:gradient",
-    "algorithms/methods/gossip_dual/dual_accelerated.py:step",
-    "algorithms/methods/local_updates/adacomm.py:step",
-    "algorithms/methods/local_updates/qsparse_async.py:step",
-    "algorithms/methods/synchronous/parameter_server.py:_finite",
-    "algorithms/network/base.py:_held",
-    "algorithms/network/receive_pattern.py:of",
-    "algorithms/network/receive_pattern.py:only_arrived",
-    "algorithms/network/simulated.py:_common",
-    "algorithms/topologies/random_out_neighbour.py:at",
+SOLVES = "algorithms/kernels/coordinate_descent.py"
+CODES = "algorithms/codes/entropy.py:EntropyCode"
+WAITS = {
+    "adacomm": {"algorithms/methods/local_updates/adacomm.py:AdaComm._period"},
+    "cola": {
+        "algorithms/methods/gossip_local/cola.py:CoLa.local",
+        f"{SOLVES}:_prepared",
+        f"{SOLVES}:descend",
+    },
+    "gradiveq": {"algorithms/methods/decomposition/gradiveq.py:leading"},
+    "spectral-atomo": {"algorithms/compressors/spectral_atomo.py:SpectralAtomo.encode"},
+    "variable-length-coding": {
+        f"{CODES}._cut",
+        f"{CODES}._cut.<locals>.<genexpr>",
+        f"{CODES}.lengths",
+    },
 }
+"""Rows whose steps wait, and where:
 
-CHECKS = {
-    "algorithms/compressors/requirements.py:adds_up",
-    "algorithms/compressors/requirements.py:require_finite",
-    "algorithms/late_checks.py:finite_rows",
-}
-"""Of these, what late checks leave out."""
-
-
-class HostReads(TorchDispatchMode):
-    """Notes the function of ``algorithms/`` that reads a value."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: set[str] = set()
-
-    def __torch_dispatch__(
-        self,
-        function: Any,
-        types: Any,
-        args: tuple[Any, ...] = (),
-        kwargs: Mapping[str, Any] | None = None,
-    ) -> Any:
-        if function.overloadpacket._qualified_op_name in READS:
-            frame = sys._getframe(1)
-            while frame.f_back and not ours(Path(frame.f_code.co_filename)):
-                frame = frame.f_back
-            file = Path(frame.f_code.co_filename).relative_to(HOUSE)
-            self.found.add(f"{file}:{frame.f_code.co_name}")
-        return function(*args, **(kwargs or {}))
+* adacomm: whether workers meet depends on the loss, once in each interval, and the host plans it;
+* cola: its local solver takes one coordinate after the other, a loop of the CPU;
+* gradiveq: LAPACK says whether the eigenvectors of a cycle's basis were found, once a cycle;
+* spectral-atomo: so it does of the singular vectors, in each step;
+* variable-length-coding: how long an arithmetic code is only its coder can tell, on the CPU.
+"""
 
 
-def ours(file: Path) -> bool:
-    """Whether it is of the project; an environment may lie in its folder."""
-    return any(file.is_relative_to(HOUSE / room) for room in ("algorithms", "tests"))
+class Ran(NamedTuple):
+    """Models and bill after ``STEPS`` steps, and where steps but the first had the host wait."""
+
+    models: Tensor
+    bill: Account
+    waits: set[str]
 
 
-def reads(work: Callable[[], object]) -> set[str]:
-    with HostReads() as seen:
-        work()
-    return seen.found
+def stepped(method: Method[object], built: Problem, double: DeviceDouble | None = None) -> Ran:
+    """Steps on the problem's own device; the first one may prepare what is known once."""
+    device = built.device
+    network = Simulated(WORKERS, device)
+    world = World(built, network, Key.seed(0), torch.arange(REPLICAS, device=device))
+    state = method.init(built.start(), world)
+    for t in range(STEPS):
+        if t == 1 and double is not None:
+            double.forget()
+        state = method.step(state, t, world)
+    waits = set() if double is None else set(double.waits)
+    return Ran(held(method.models(state)), network.account((REPLICAS,)), waits)
+
+
+def on_both(one: Row) -> tuple[Ran, Ran]:
+    """The CPU's run of a row or form, and the device's."""
+    built = problem(one.problems[0], WORKERS)
+    method = one.build(built, STEPS)
+    with DeviceDouble() as double, late_checks():
+        there = stepped(method, built.to(DEVICE), double)
+    return stepped(method, built), there
+
+
+def apart(cpu: Ran, there: Ran) -> float:
+    """How far models are apart, relative to the largest entry; infinite where bills differ."""
+    if not all(torch.equal(one, other) for one, other in zip(cpu.bill, there.bill, strict=True)):
+        return float("inf")
+    return float((cpu.models - there.models).abs().max() / cpu.models.abs().max())
 
 
 @pytest.fixture(scope="module")
-def sites() -> tuple[dict[str, set[str]], dict[str, set[str]]]:
-    """Rows by the places where their second step reads a value, and so with late checks;
-    all rows under ``""``."""
-    found, late = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
-    for one in (*METHODS, *FORMS.values()):
-        built = problem(one.problems[0], 4)
-        method = one.build(built, 10)
-        world = World(built, Simulated(4), Key.seed(0), torch.arange(2))
-        state = method.step(method.init(built.start(), world), 0, world)
-        for site in reads(lambda m=method, s=state, w=world: m.step(s, 1, w)):
-            found[site].add(one.key)
-        with late_checks():
-            for site in reads(lambda m=method, s=state, w=world: m.step(s, 1, w)):
-                late[site].add(one.key)
-        late[""].add(one.key)
-    return found, late
+def runs() -> dict[str, tuple[Ran, Ran]]:
+    return {one.key: on_both(one) for one in ROWS}
 
 
-Sites = tuple[dict[str, set[str]], dict[str, set[str]]]
+@pytest.mark.slow
+def test_steps_wait_where_it_is_known(runs: dict[str, tuple[Ran, Ran]]) -> None:
+    assert {key: there.waits for key, (_, there) in runs.items() if there.waits} == WAITS
+    assert len(runs) >= 135
 
 
-def test_steps_read_values_where_it_is_known(sites: Sites) -> None:
-    found, _ = sites
-    assert {site: sorted(rows) for site, rows in found.items() if site not in KNOWN} == {}
-    assert KNOWN - set(found) == set(), "these read nothing any more; take them out"
+@pytest.mark.slow
+def test_numbers_on_the_device_are_those_of_the_cpu(runs: dict[str, tuple[Ran, Ran]]) -> None:
+    """Models to rounding, since the twins in torch may add in another order; bits and messages
+    exactly."""
+    far = {key: apart(*both) for key, both in runs.items()}
+    assert {key: by for key, by in far.items() if not by <= 1e-10} == {}
 
 
-def test_with_late_checks_most_steps_read_nothing(sites: Sites) -> None:
-    found, late = sites
-    every = late[""]
-    others = {site: rows for site, rows in late.items() if site}
-    assert set(others) <= KNOWN - CHECKS
-    reading = set().union(*others.values())
-    assert {"bsp-sgd", "qsgd", "top-k", "ef-signsgd", "d-psgd", "local-sgd"} <= every - reading
-    assert len(every - reading) >= 85 > len(every) / 2
-    assert len(every - set().union(*(found[site] for site in found))) < 5  # at every step
+@pytest.mark.parametrize("key", sorted(QUICK))
+def test_these_wait_for_nothing(key: str) -> None:
+    (one,) = (one for one in ROWS if one.key == key)
+    cpu, there = on_both(one)
+    assert there.waits == set()
+    assert apart(cpu, there) <= 1e-10
 
 
-def test_a_planted_read_is_seen() -> None:
-    x = torch.ones(3)
-    assert reads(lambda: x.sum().item()) == {"tests/algorithms/test_host_reads.py:<lambda>"}
-    assert reads(lambda: bool(x.all()) or x.nonzero())
-    assert reads(lambda: x.sum() + x) == set()
+def test_checks_at_every_step_wait() -> None:
+    (one,) = (one for one in ROWS if one.key == "bsp-sgd")
+    built = problem("quadratic-sc", WORKERS)
+    with DeviceDouble() as double:
+        there = stepped(one.build(built, STEPS), built.to(DEVICE), double)
+    assert there.waits == {"algorithms/late_checks.py:finite_rows"}
+
+
+def test_a_planted_twin_and_planted_waits_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    (one,) = (one for one in ROWS if one.key == "top-k")
+
+    def smallest(x: Tensor, k: int) -> Tensor:
+        return x.abs().sort(dim=-1, stable=True).indices[:, :k].sort(dim=-1).values
+
+    def looking(rows: Tensor, keepdim: bool = False) -> Tensor:
+        assert rows.cpu().isfinite().all() and rows.sum().item() < torch.inf
+        return rows.mean(-2, keepdim=keepdim)
+
+    with monkeypatch.context() as planted:
+        planted.setattr("algorithms.kernels.selection.largest_torch", smallest)
+        assert apart(*on_both(one)) > 1e-10
+    monkeypatch.setattr("algorithms.network.simulated.mean_rows", looking)
+    place = f"test_a_planted_twin_and_planted_waits_are_seen.<locals>.{looking.__name__}"
+    assert on_both(one)[1].waits == {f"tests/algorithms/test_host_reads.py:{place}"}

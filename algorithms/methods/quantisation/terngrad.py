@@ -108,7 +108,7 @@ class TernGradSGD(Method[TernGradState]):
         packet = world.pack(Identity(), torch.cat(own, -1), t, purpose="scale")
         largest = world.network.gather(packet).result.amax(-2, keepdim=True)
         largest = world.published(largest, t, "largest scale")
-        by_layer = zip(largest.split(1, -1), sizes, strict=True)
+        by_layer = zip(torch.split(largest, 1, -1), sizes, strict=True)
         return torch.cat([one.expand(*one.shape[:-1], size) for one, size in by_layer], -1)
 
     def models(self, state: TernGradState) -> Tensor:
