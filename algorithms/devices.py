@@ -12,4 +12,4 @@ def put(x: Tensor, device: torch.device) -> Tensor:
     A copy from the host to a GPU does not wait for what the GPU has still to do, as a plain
     ``x.to(device)`` would; the host's numbers are taken before this returns.
     """
-    return x.to(device, non_blocking=x.is_cpu)
+    return x if x.device == device else x.to(device, non_blocking=x.is_cpu)

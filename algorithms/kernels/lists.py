@@ -186,19 +186,30 @@ def lengths(count: Tensor, columns: Tensor, widths: Tensor, kinds: Tensor) -> Te
     return total
 
 
-_LOGS = 4  # floor(log2) so often brings any word to 1: 52, 5, 2, 1
-
-
 def elias_lengths(words: Tensor, kind: int) -> Tensor:
     """Bits of Elias's code of integers >= 1, elementwise."""
+    if not words.is_cpu:
+        return elias_lengths_torch(words, kind)
     log = _log2(words)
     if kind == GAMMA:
         return 2 * log + 1
     total = torch.ones_like(words)
     left = words
-    for _ in range(_LOGS):
-        if words.is_cpu and not bool((left > 1).any()):
-            break
+    while bool((left > 1).any()):
+        log = _log2(left)
+        total = total + torch.where(left > 1, log + 1, 0)
+        left = torch.where(left > 1, log, left)
+    return total
+
+
+def elias_lengths_torch(words: Tensor, kind: int) -> Tensor:
+    """The same without a look at what is left: four logarithms bring any word to 1."""
+    log = _log2(words)
+    if kind == GAMMA:
+        return 2 * log + 1
+    total = torch.ones_like(words)
+    left = words
+    for _ in range(4):
         log = _log2(left)
         total = total + torch.where(left > 1, log + 1, 0)
         left = torch.where(left > 1, log, left)

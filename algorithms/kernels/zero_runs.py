@@ -60,8 +60,11 @@ def squeeze(rows: Tensor, zero: int) -> tuple[Tensor, Tensor]:
 
 def sizes(rows: Tensor, zero: int) -> Tensor:
     """The sizes ``[P]`` of :func:`squeeze` of rows ``[P, count]``, where these lie."""
-    if not by_torch(rows):
-        return squeeze(rows, zero)[1]
+    return sizes_torch(rows, zero) if by_torch(rows) else squeeze(rows, zero)[1]
+
+
+def sizes_torch(rows: Tensor, zero: int) -> Tensor:
+    """The twin of :func:`sizes`, equal."""
     place = torch.arange(rows.shape[-1], device=rows.device).expand_as(rows)
     last = torch.where(rows != zero, place, -1).cummax(-1).values  # the last byte that is no zero
     return ((place - last - 1).clamp_min(0) % LONGEST == 0).sum(-1)

@@ -97,7 +97,8 @@ class World:
     def asks_nobody(self) -> bool:
         """Whether the host need not ask who of some workers lives here: all do, and it must not
         wait for a device (checks are late)."""
-        return now() is not None and len(self.network.held) == self.network.n
+        held = self.network.held
+        return now() is not None and held.stop - held.start == self.network.n
 
     @cached_property
     def replicas_on_host(self) -> Tensor:

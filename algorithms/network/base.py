@@ -209,9 +209,9 @@ class Network(ABC):
         return known & (active >= self.held.start) if self.held.start else known
 
     @cached_property
-    def held(self) -> range:
+    def held(self) -> slice:
         """The workers held here, as the host knows them; ids are never negative."""
-        return range(int(self.workers[0]), int(self.workers[-1]) + 1)
+        return slice(int(self.workers[0]), int(self.workers[-1]) + 1)
 
     def restart(self) -> None:
         """Forget what was charged and timed so far: a run has a bill of its own."""

@@ -61,7 +61,7 @@ class Simulated(Network):
         check_workers(n)
         self.n = n
         self.workers = torch.arange(n, device=device)
-        self.held = range(n)
+        self.held = slice(0, n)
         self.restart()
         self._edges: WeakKeyDictionary[Neighbours, _Edges] = WeakKeyDictionary()
 

@@ -69,13 +69,13 @@ class GraphADMM(Method[GraphState]):
         x = world.rows(x0, len(world.network.workers))
         heard = torch.zeros((1 + max(self.classes), *x.shape), dtype=x.dtype, device=x.device)
         for c in range(len(heard)):  # all know where all start
-            heard[c] = self._neighbours(c)[list(world.network.held)].to(x)[:, None] * x0
+            heard[c] = self._neighbours(c)[world.network.held].to(x)[:, None] * x0
         return GraphState(x, torch.zeros_like(x), heard)
 
     def step(self, state: GraphState, t: int, world: World) -> GraphState:
         rho, lists = 1 / self.step_rule(t), adjacency(self.topology)
         x, heard = state.x, state.heard.clone()
-        held = list(world.network.held)  # whose classes and degrees the host knows
+        held = world.network.held  # whose classes and degrees the host knows
         degree = put(lists.in_degree[held].to(x.dtype), x.device)
         everyone = torch.tensor(self.classes)
         for c in range(len(heard)):

@@ -77,7 +77,7 @@ class LinearisedADMM(Method[LinearisedState]):
         g = world.checked(world.problem.full_gradient(state.x, world.network.workers), t)
         x = self.proximal.apply(state.x - c * (g + state.p + state.s), c, t)
         heard = world.mixed(x, lists, t)
-        degree = put(lists.in_degree[list(world.network.held)].to(x.dtype), x.device)[:, None]
+        degree = put(lists.in_degree[world.network.held].to(x.dtype), x.device)[:, None]
         s = rho * (degree * x - heard)
         return LinearisedState(x, state.p + s, s)
 

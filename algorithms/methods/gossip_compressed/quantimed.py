@@ -124,7 +124,7 @@ class QuanTimed(Method[QuanTimedState]):
 
     def gradient(self, x: Tensor, ended: Tensor, t: int, world: World) -> Tensor:
         """Mean ``[..., m, d]`` over the first ``ended`` gradients of each of the rows held here."""
-        mine = ended[..., list(world.network.held)]
+        mine = ended[..., world.network.held]
         most, own = int(mine.max()), put(mine, x.device)
         draws, total = world.draws("gradient", t), torch.zeros_like(x)
         for k in range(most):
