@@ -2,7 +2,7 @@
 
 Vectorised exponentials of array libraries may differ in the last bit from their scalar tails, so a
 sample's slope would depend on where its row lies. Here every sample goes through the same scalar
-code.
+code; on a device it is torch's.
 """
 
 from __future__ import annotations
@@ -38,6 +38,9 @@ def _falling(v, y, out):  # type: ignore[no-untyped-def]
 
 def logistic_slopes(v: Tensor, y: Tensor) -> Tensor:
     """-y / (1 + e^{yv}) for scores v ``[..., S]`` and labels y ``[S]``, computed in float64."""
+    if not v.is_cpu:
+        y = y.double()
+        return (-y * torch.sigmoid(-y * v.double())).to(v)
     rows, labels, out = _prepared(v, y)
     _logistic(rows.numpy(), labels.numpy(), out.numpy())
     return out.view(v.shape).to(v)
@@ -45,12 +48,16 @@ def logistic_slopes(v: Tensor, y: Tensor) -> Tensor:
 
 def sigmoid_slopes(v: Tensor, y: Tensor) -> Tensor:
     """-y s (1 - s), s = 1/(1 + e^{-yv}), for scores v ``[..., S]`` and labels y ``[S]``."""
+    if not v.is_cpu:
+        y = y.double()
+        share = torch.sigmoid(y * v.double())
+        return (-y * (share * (1.0 - share))).to(v)
     rows, labels, out = _prepared(v, y)
     _falling(rows.numpy(), labels.numpy(), out.numpy())
     return out.view(v.shape).to(v)
 
 
 def _prepared(v: Tensor, y: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Rows ``[P, S]`` and labels in double precision on the CPU; room for the result."""
-    rows = v.detach().double().cpu().contiguous().reshape(-1, v.shape[-1])
-    return rows, y.double().cpu().contiguous(), torch.empty_like(rows)
+    """Rows ``[P, S]`` and labels in double precision; room for the result."""
+    rows = v.detach().double().contiguous().reshape(-1, v.shape[-1])
+    return rows, y.double().contiguous(), torch.empty_like(rows)

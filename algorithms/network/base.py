@@ -200,13 +200,14 @@ class Network(ABC):
 
         Rows held are consecutive workers.
         """
-        first = self.held.start
+        first: int = self.held.start
         return torch.where(self.is_local(active), active - first if first else active, 0)
 
     def is_local(self, active: Tensor) -> Tensor:
         """Whether each of ``active`` ``[..., k]`` is held here (bool)."""
+        first: int = self.held.start
         known = active < self.held.stop
-        return known & (active >= self.held.start) if self.held.start else known
+        return known & (active >= first) if first else known
 
     @cached_property
     def held(self) -> slice:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, final
 
@@ -106,6 +106,13 @@ class ModuleProblem(Minibatch):
         wide = [a.double() if a.is_floating_point() else a for a in dealt]
         own = copy.deepcopy(module).double().eval()
         return ModuleProblem(name, own, loss, wide[0], wide[1], batch, stated or Constants())
+
+    def to(self, device: torch.device | str) -> ModuleProblem:
+        if torch.device(device) == self.device:
+            return self
+        module = copy.deepcopy(self.module).to(device)
+        features, labels = self.features.to(device), self.labels.to(device)
+        return replace(self, module=module, features=features, labels=labels)
 
     @property
     def tensor(self) -> Tensor:

@@ -14,7 +14,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from algorithms.catalogue import FORMS, METHODS, problem
+from algorithms.catalogue import FORMS, METHODS, PROBLEMS, problem
 from algorithms.catalogue.row import Row
 from algorithms.key import Key
 from algorithms.late_checks import late_checks
@@ -115,6 +115,19 @@ def test_numbers_on_the_device_are_those_of_the_cpu(runs: dict[str, tuple[Ran, R
     exactly."""
     far = {key: apart(*both) for key, both in runs.items()}
     assert {key: by for key, by in far.items() if not by <= 1e-10} == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [entry.name for entry in PROBLEMS])
+def test_problems_are_the_cpus_and_wait_for_nothing(name: str) -> None:
+    (one,) = (one for one in ROWS if one.key == "bsp-sgd")
+    built = problem(name, WORKERS)
+    method = one.build(built, 3)
+    with DeviceDouble() as double, late_checks():
+        there = stepped(method, built.to(DEVICE), 3, double)
+    cpu = stepped(method, built, 3)
+    assert there.waits == set()
+    assert torch.allclose(cpu.models, there.models, rtol=1e-10, atol=1e-14)
 
 
 @pytest.mark.parametrize("key", sorted(QUICK))
