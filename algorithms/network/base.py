@@ -206,7 +206,7 @@ class Network(ABC):
     def is_local(self, active: Tensor) -> Tensor:
         """Whether each of ``active`` ``[..., k]`` is held here (bool)."""
         first: int = self.held.start
-        known = active < self.held.stop
+        known: Tensor = active < self.held.stop
         return known & (active >= first) if first else known
 
     @cached_property
