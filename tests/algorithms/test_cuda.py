@@ -8,10 +8,13 @@ import torch
 from algorithms.catalogue import METHODS, problem, row
 from algorithms.kernels import philox
 from algorithms.key import Key
+from algorithms.late_checks import late_checks
+from algorithms.methods.base import World
 from algorithms.network.launch import launch
 from algorithms.network.sharded import Sharded
 from algorithms.network.simulated import Simulated
 from algorithms.run import run
+from tests.algorithms.test_host_reads import STEPS, WAITS
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 
@@ -38,10 +41,27 @@ def test_philox_twin_has_the_kernels_bits():
 
 @pytest.mark.parametrize("key", READY)
 def test_rows_agree_with_the_cpu(key):
-    """To 1e-9 relative: sums may be taken in another order, and normals differ in the last bit."""
+    """To 1e-10 relative: sums may be taken in another order, and normals differ in the last bit."""
     name = "consensus" if key == "choco-gossip" else "quadratic-sc"
     cpu, gpu = on("cpu", key, name), on("cuda", key, name)
-    assert float((cpu - gpu).abs().max()) <= 1e-9 * float(cpu.abs().max())
+    assert float((cpu - gpu).abs().max()) <= 1e-10 * float(cpu.abs().max())
+
+
+@pytest.mark.parametrize("key", [key for key in READY if key not in WAITS])
+def test_steps_have_the_host_wait_for_nothing(key):
+    """What the device made on the CPU counts, asked of CUDA: a wait raises."""
+    built = problem(row(key).problems[0], 4).to("cuda")
+    method = row(key).build(built, STEPS)
+    ids = torch.arange(3, device="cuda")
+    world = World(built, Simulated(4, "cuda"), Key.seed(5), ids)
+    with late_checks():
+        state = method.step(method.init(built.start(), world), 0, world)
+        torch.cuda.set_sync_debug_mode("error")
+        try:
+            for t in range(1, STEPS):
+                state = method.step(state, t, world)
+        finally:
+            torch.cuda.set_sync_debug_mode("default")
 
 
 def nccl_rank() -> torch.Tensor:
