@@ -34,6 +34,7 @@ from experiments.cli_options import (
 )  # fmt: skip
 from experiments.cli_seconds import seconds
 from experiments.cli_tables import tables
+from experiments.collecting import collect_seldom
 
 TOOL_FAULT = 4
 
@@ -271,6 +272,7 @@ def options(
 def main() -> None:
     """Entry point; the user's own folder comes last on the import path, behind this project."""
     sys.path.append(os.getcwd())
+    collect_seldom()
     try:
         app()
     except Exception as error:

@@ -132,25 +132,29 @@ def _gossiped(  # type: ignore[no-untyped-def]
 ):  # fmt: skip
     n, _, d = rows.shape
     index, heard, g = np.empty(batch, np.int64), np.zeros(d, x.dtype), np.empty(d, x.dtype)
-    chosen = np.empty((x.shape[0], n, kept), np.int64)
+    chosen = np.empty((2, x.shape[0], n, kept), np.int64)  # of this step, and of the last one
     values = np.empty(chosen.shape, x.dtype)
     for t in range(gammas.shape[0]):
+        said, last = t % 2, (t + 1) % 2
         for w in range(n):
             for r in range(x.shape[0]):
                 own = x[r, w]
-                if t > 0:  # a step's last part when the next one has the row in cache
-                    agree_row(own, public[r, w], mixed[r, w], consensus)
+                if t > 0:  # a step's last part when the next one has the rows in cache
+                    around = mixed[r, w]
+                    hear_row(
+                        around, chosen[last, r], values[last, r], neighbours[w], weight[w], heard
+                    )
+                    agree_row(own, public[r, w], around, consensus)
                 gradient(rows[w], own, lam, keys[t, 0], keys[t, 1], replicas[r], w, index, g)
-                row = chosen[r, w : w + 1]
+                row = chosen[said, r, w : w + 1]
                 if not tell_row(
-                    own, public[r, w], g, gammas[t], apart, bits, mask, row, values[r, w]
+                    own, public[r, w], g, gammas[t], apart, bits, mask, row, values[said, r, w]
                 ):
                     return False
-        for r in range(x.shape[0]):
-            for w in range(n):
-                hear_row(mixed[r, w], chosen[r], values[r], neighbours[w], weight[w], heard)
+    last = (gammas.shape[0] - 1) % 2
     for r in range(x.shape[0]):
         for w in range(n):
+            hear_row(mixed[r, w], chosen[last, r], values[last, r], neighbours[w], weight[w], heard)
             agree_row(x[r, w], public[r, w], mixed[r, w], consensus)
     return True
 

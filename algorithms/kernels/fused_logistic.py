@@ -17,7 +17,7 @@ from torch import Tensor
 
 from algorithms.kernels.compiled import njit
 from algorithms.kernels.linear import pair_gradient
-from algorithms.kernels.mixing import mix_rows
+from algorithms.kernels.mixing import mix_row
 from algorithms.kernels.philox import block
 
 
@@ -136,10 +136,10 @@ def _mixed(rows, x, lam, gammas, keys, replicas, batch, neighbours, weight):  # 
     n, _, d = rows.shape
     index, g, ahead = np.empty(batch, np.int64), np.empty_like(x[0, 0]), np.empty_like(x)
     for t in range(gammas.shape[0]):
-        mix_rows(x, neighbours, weight, ahead)
         good = True
         for w in range(n):
             for r in range(x.shape[0]):
+                mix_row(x[r], neighbours[w], weight[w], ahead[r, w], 0, d)
                 gradient(rows[w], x[r, w], lam, keys[t, 0], keys[t, 1], replicas[r], w, index, g)
                 for j in range(d):
                     good &= np.isfinite(g[j])

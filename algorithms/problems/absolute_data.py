@@ -10,7 +10,7 @@ import torch
 from algorithms.key import Key
 from algorithms.problems.absolute import Absolute
 from algorithms.problems.base import require_int
-from algorithms.problems.datasets import bundled
+from algorithms.problems.bundled import bundled
 from algorithms.problems.entry import ProblemEntry
 from theory.arrays import Floats
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from algorithms.problems import datasets
 from algorithms.problems.base import require_int
+from algorithms.problems.bundled import bundled
 from algorithms.problems.columns import Columns
 from algorithms.problems.entry import ProblemEntry
 from algorithms.problems.glm_losses import GlmLoss, LogisticLoss, SigmoidLoss, SquareLoss
@@ -30,7 +31,7 @@ def diabetes(n: int, *, l1: float = 0.05, l2: float = 0.0, name: str = "lasso-di
 
     Columns and the target (progression after a year) are standardised; l2 > 0 alone is ridge.
     """
-    x, y = datasets.bundled("diabetes")
+    x, y = bundled("diabetes")
     scaled = (x - x.mean(0)) / x.std(0)
     target = (y - y.mean()) / y.std()
     return _columns(name, scaled, target, SquareLoss(), l1, l2, n, "diabetes")
@@ -42,7 +43,7 @@ def diabetes_products(n: int, *, l1: float = 0.05) -> Columns:
     (Efron, Hastie, Johnstone, Tibshirani 2004, Annals of Statistics 32(2), section 1: the quadratic
     model.) Columns and the target are standardised.
     """
-    x, y = datasets.bundled("diabetes")
+    x, y = bundled("diabetes")
     own = (x - x.mean(0)) / x.std(0)
     squares = [own[:, j] ** 2 for j in range(own.shape[1]) if len(np.unique(own[:, j])) > 2]
     pairs = [own[:, j] * own[:, k] for j in range(own.shape[1]) for k in range(j)]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from algorithms.key import Key
+from algorithms.problems.bundled import bundled
 from algorithms.problems.partitions import Partition
 from theory.arrays import Floats
 
@@ -55,18 +55,6 @@ class Samples(NamedTuple):
             Samples(self.name, self.features[train], self.labels[train]),
             Samples(self.name, self.features[test], self.labels[test]),
         )
-
-
-@cache
-def bundled(
-    name: Literal["breast_cancer", "diabetes", "digits", "wine"],
-) -> tuple[Floats, Floats]:
-    """Features ``[N, d]`` and targets or labels ``[N]`` as scikit-learn brings them, read-only."""
-    from sklearn import datasets  # takes as long to load as torch, and few processes need it
-
-    features, targets = getattr(datasets, f"load_{name}")(return_X_y=True)
-    features.flags.writeable = targets.flags.writeable = False
-    return features, targets
 
 
 def breast_cancer() -> Samples:

@@ -11,7 +11,7 @@ import torch
 
 from algorithms.key import Key
 from algorithms.problems.base import require_int, require_number
-from algorithms.problems.datasets import bundled
+from algorithms.problems.bundled import bundled
 from algorithms.problems.entry import ProblemEntry
 from algorithms.problems.least_squares import LeastSquares
 from theory.arrays import Floats

@@ -16,7 +16,7 @@ from torch.nn.functional import mse_loss
 
 from algorithms.key import Draws
 from algorithms.problems.base import lower, pair_shape, require_finite, require_int
-from algorithms.problems.datasets import bundled
+from algorithms.problems.bundled import bundled
 from algorithms.problems.entry import ProblemEntry
 from algorithms.problems.sample_noise import minibatch_noise
 from algorithms.problems.tensor_problem import Minibatch

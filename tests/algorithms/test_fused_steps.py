@@ -27,13 +27,18 @@ from algorithms.optimizers.outer import BlockMomentum
 from algorithms.problems.logistic_data import synthetic
 from algorithms.problems.regularisers import L2, BoundedNonconvex
 from algorithms.run import Diverged, run
+from algorithms.synchronisation.compute_times import Constant, Pareto
+from algorithms.synchronisation.conditions import LostWorker
+from algorithms.synchronisation.stopwatch import STANDARD, Timing
+from algorithms.synchronisation.worker_states import WorkerLost
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.star import Star
+from theory.seconds.costs import AlphaBeta
 from theory.stepsizes import ConstantStep, InverseTimeStep
 
 TRACED = (
     "suboptimality", "squared_gradient", "average_squared_gradient", "consensus",
-    "weighted_suboptimality", "sent_bits", "received_bits", "messages",
+    "weighted_suboptimality", "sent_bits", "received_bits", "messages", "seconds", "gradients",
 )  # fmt: skip
 
 
@@ -63,6 +68,9 @@ METHODS = (
 )
 
 
+UNLIKE = Timing(Pareto(1e-3, 1.5), AlphaBeta(1e-4, 1e-8))
+"""Gradients of very unlike times, and messages whose length counts."""
+
 JOBS = {
     "n": st.integers(1, 6), "samples": st.integers(1, 9), "d": st.integers(1, 70),
     "batch": st.integers(1, 19), "replicas": st.integers(1, 3), "seed": st.integers(0, 9),
@@ -75,7 +83,9 @@ JOBS = {
 @settings(max_examples=12, deadline=None)
 @given(
     **JOBS,
-    watch=st.sampled_from([{}, {"every": 3}, {"weight": lambda t: 1.0 + t}]),
+    watch=st.sampled_from(
+        [{}, {"every": 3}, {"weight": lambda t: 1.0 + t}, {"timing": STANDARD}, {"timing": UNLIKE}]
+    ),
 )  # fmt: skip
 def test_the_same_bits_and_bills(made, n, samples, d, batch, replicas, seed, period, dtype, watch):
     problem = synthetic(n, samples, d, L2(0.01), batch=batch, dtype=dtype)
@@ -86,13 +96,28 @@ def test_the_same_bits_and_bills(made, n, samples, d, batch, replicas, seed, per
 
 
 @pytest.mark.parametrize("made", METHODS)
-def test_a_run_that_diverges_says_the_same(made, monkeypatch):
+@pytest.mark.parametrize("timing", [None, STANDARD])
+def test_a_run_that_diverges_says_the_same(made, timing, monkeypatch):
     problem = synthetic(3, 5, 4, L2(10.0), batch=2, dtype=torch.float32)
     method = made(3, ConstantStep(1e6), 3)
+    ends_alike(monkeypatch, Diverged, method, problem, steps=60, points=3, timing=timing)
+
+
+@pytest.mark.parametrize("made", METHODS)
+def test_a_run_that_waits_for_ever_says_the_same(made, monkeypatch):
+    """The worker dies within a block."""
+    problem = synthetic(3, 5, 4, L2(0.1), batch=2, dtype=torch.float32)
+    method = made(3, ConstantStep(0.1), 3)
+    dies = Timing(LostWorker(Constant(1.0), 1, 23))
+    ends_alike(monkeypatch, WorkerLost, method, problem, steps=60, points=3, timing=dies)
+
+
+def ends_alike(monkeypatch, error, method, problem, **options):
+    """Both ways raise ``error``, in the same words and with the same trace."""
     told = []
     for taken in (run, lambda *a, **o: composed(monkeypatch, *a, **o)):
-        with pytest.raises(Diverged) as raised:
-            taken(method, problem, steps=60, points=3)
+        with pytest.raises(error) as raised:
+            taken(method, problem, **options)
         told.append((str(raised.value), raised.value.trace))
     assert told[0][0] == told[1][0]
     assert_equal(told[0][1], told[1][1])

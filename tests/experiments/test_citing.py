@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import Any, get_args, get_type_hints
+from pathlib import Path
+from typing import get_args, get_type_hints
 
 import pytest
-import sklearn.datasets
 
 import rateproof
 from algorithms.catalogue import FORMS, PROBLEMS, ROWS, ProblemEntry
-from algorithms.problems import absolute_data
-from algorithms.problems.datasets import bundled
+from algorithms.problems import absolute_data, bundled
 from experiments.citing import cite
 from tests.experiments.calls import call, refuse
+from theory.arrays import Floats
 from theory.survey.references import REFERENCES, read_bibtex, references_for
 
 
@@ -57,17 +57,17 @@ def test_a_theorem_is_cited_by_its_source_and_what_its_file_names() -> None:
 def test_a_problem_is_cited_by_the_data_that_it_loads(
     entry: ProblemEntry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What scikit-learn is asked for while the problem is made is watched, not read off a name."""
+    """What is read of scikit-learn's data while the problem is made is watched, not read off a
+    name."""
     loaded: set[str] = set()
-    for name in ("breast_cancer", "diabetes", "digits", "wine"):
-        real = getattr(sklearn.datasets, f"load_{name}")
+    real = bundled._read
 
-        def watched(*, return_X_y: bool, name: str = name, real: Any = real) -> Any:
-            loaded.add(name.replace("_", "-"))
-            return real(return_X_y=return_X_y)
+    def watched(folder: Path, name: bundled.Name) -> tuple[Floats, Floats]:
+        loaded.add(name.replace("_", "-"))
+        return real(folder, name)
 
-        monkeypatch.setattr(sklearn.datasets, f"load_{name}", watched)
-    for kept in (bundled, absolute_data._samples):  # another test may have asked before
+    monkeypatch.setattr(bundled, "_read", watched)
+    for kept in (bundled.bundled, absolute_data._samples):  # another test may have asked before
         kept.cache_clear()
     entry.build(4)
     wanted = {one.key for name in loaded for one in references_for(f"data:{name}")}
@@ -90,7 +90,7 @@ def test_the_command_prints_bibtex_and_json() -> None:
 
 
 def test_data_sets_are_those_that_are_bundled() -> None:
-    names = get_args(get_type_hints(bundled.__wrapped__)["name"])
+    names = get_args(get_type_hints(bundled.bundled.__wrapped__)["name"])
     words = {word for one in REFERENCES for word in one.keywords if word.startswith("data:")}
     assert words == {f"data:{name.replace('_', '-')}" for name in (*names, "scikit-learn")}
 

@@ -296,8 +296,12 @@ def test_what_does_not_fit_into_memory_is_said_in_a_line(tmp_path: Path) -> None
         ("--help", "torch numba numpy matplotlib sympy"),
         ("list --ready", "scipy.stats scipy.optimize pandas matplotlib sympy"),
         ("run qsgd -p quadratic-sc -n 4 -T 4 --replicas 2", "scipy.stats pandas seaborn sympy"),
+        (
+            "run d-psgd -p logreg-digits -n 4 -T 4 --replicas 2",
+            "sklearn joblib pyarrow scipy.stats scipy.optimize pandas seaborn sympy",
+        ),
     ],
-    ids=lambda text: text.partition(" ")[0],
+    ids=("help", "list", "synthetic", "data"),
 )
 def test_a_command_does_not_wait_for_libraries_that_it_does_not_use(
     tmp_path: Path, words: str, unneeded: str
