@@ -255,6 +255,8 @@ def require_finite(name: str, array: Tensor) -> None:
     Raises:
         ValueError: names the array and the first offending entry.
     """
+    if math.isfinite(array.sum().item()):
+        return  # the look at each entry holds as much as the array once more
     bad = ~torch.isfinite(array)
     if bad.any():
         where = tuple(bad.nonzero()[0].tolist())
