@@ -36,7 +36,7 @@ from algorithms.problems.regularisers import L2
 from algorithms.synchronisation.periods import Every
 from algorithms.synchronisation.schedule import Schedule
 from algorithms.trace import Recorder
-from benchmarks.alternating import Rounds, Spread
+from benchmarks.alternating import Program, Rounds, Spread
 from benchmarks.jobs import BATCH, LAM, METHODS, Size, method
 from benchmarks.probe import REST, Probe, Watched
 from theory.stepsizes import ConstantStep
@@ -103,7 +103,7 @@ def line(name: str, problem: Logistic, steps: int, records: int, rounds: int) ->
         with everywhere.on(WATCHED):
             return looked(count)
 
-    pair = {
+    pair: dict[str, Program] = {
         "looked": looked, "probed": probed, "plain": partial(composed, name, problem, 2),
     }  # fmt: skip
     found = Rounds(pair, 0.0, rounds, steps)
@@ -116,9 +116,9 @@ def line(name: str, problem: Logistic, steps: int, records: int, rounds: int) ->
     return {
         "method": name,
         "books": Spread.of([probe.share(*BOOKS) for probe in profiles]),
-        "books_of_rounds": Spread.of([
-            probe.share(*BOOKS) / (1 - probe.share(RECORDING)) for probe in profiles
-        ]),
+        "books_of_rounds": Spread.of(
+            [probe.share(*BOOKS) / (1 - probe.share(RECORDING)) for probe in profiles]
+        ),
         "with_recording": Spread.of([probe.share(*BOOKS, RECORDING) for probe in profiles]),
         "shares": {part: Spread.of([p.share(part) for p in profiles]) for part in (*parts, REST)},
         "record_in_rounds": Spread.of(each),
@@ -126,13 +126,9 @@ def line(name: str, problem: Logistic, steps: int, records: int, rounds: int) ->
     }
 
 
-def measured(
-    size: Size, rounds: int, steps: int = STEPS, records: int = RECORDS
-) -> dict[str, Any]:
+def measured(size: Size, rounds: int, steps: int = STEPS, records: int = RECORDS) -> dict[str, Any]:
     """A line for each method."""
-    problem = synthetic(
-        size.n, size.samples, size.d, L2(LAM), batch=BATCH, dtype=torch.float32
-    )
+    problem = synthetic(size.n, size.samples, size.d, L2(LAM), batch=BATCH, dtype=torch.float32)
     _ = problem.f_star
     names = (*METHODS, ASYNCHRONOUS)
     return {

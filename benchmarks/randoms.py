@@ -46,6 +46,4 @@ def measured(
     turn: float, rounds: int, shapes: tuple[tuple[int, int], ...] = SHAPES
 ) -> dict[str, Any]:
     """A line for each shape and type."""
-    return {
-        "lines": [line(n, d, dtype, turn / 4, rounds) for dtype in DTYPES for n, d in shapes]
-    }
+    return {"lines": [line(n, d, dtype, turn / 4, rounds) for dtype in DTYPES for n, d in shapes]}

@@ -64,18 +64,19 @@ class Ledger:
     def upload_from(self, positions: Tensor, mask: Tensor, bits: int | Tensor) -> None:
         """Charge one message of ``bits`` to the server to rows at ``positions`` ``[..., k]`` where
         ``mask``."""
-        self._add_at(_SENT_BITS, positions, mask, bits)
-        self._add_at(_SENT_MESSAGES, positions, mask, 1)
-        self._add_at(_UPLOADED, positions, mask, 1)
+        one = mask.to(torch.int64)
+        self._add_at((_SENT_BITS,), positions, one * bits)
+        self._add_at((_SENT_MESSAGES, _UPLOADED), positions, one)
 
     def receive_at(self, positions: Tensor, mask: Tensor, bits: int | Tensor) -> None:
         """Charge one received message of ``bits`` to rows at ``positions`` where ``mask``."""
-        self._add_at(_RECEIVED_BITS, positions, mask, bits)
-        self._add_at(_RECEIVED_MESSAGES, positions, mask, 1)
+        one = mask.to(torch.int64)
+        self._add_at((_RECEIVED_BITS,), positions, one * bits)
+        self._add_at((_RECEIVED_MESSAGES,), positions, one)
 
     def discard(self, positions: Tensor, mask: Tensor) -> None:
         """Note that a message of each row at ``positions`` ``[..., k]`` where ``mask`` was lost."""
-        self._add_at(_DISCARDED, positions, mask, 1)
+        self._add_at((_DISCARDED,), positions, mask.to(torch.int64))
 
     def account(self, replicas: torch.Size | tuple[int, ...] = ()) -> Account:
         """Totals so far, ``[*replicas, m]``."""
@@ -92,9 +93,10 @@ class Ledger:
         else:
             self._uneven[slot] = self._uneven[slot] + amount.to(torch.int64).cpu()
 
-    def _add_at(self, slot: int, positions: Tensor, mask: Tensor, amount: int | Tensor) -> None:
+    def _add_at(self, slots: tuple[int, ...], positions: Tensor, charge: Tensor) -> None:
         shape = (*positions.shape[:-1], self._rows)
-        if self._uneven[slot].shape != shape:
-            self._uneven[slot] = self._uneven[slot].expand(shape).clone()
-        charge = (mask.to(torch.int64) * amount).cpu()
-        self._uneven[slot].scatter_add_(-1, positions.cpu(), charge)
+        positions, charge = positions.cpu(), charge.cpu()
+        for slot in slots:
+            if self._uneven[slot].shape != shape:
+                self._uneven[slot] = self._uneven[slot].expand(shape).clone()
+            self._uneven[slot].scatter_add_(-1, positions, charge)

@@ -117,6 +117,11 @@ class Problem(ABC):
     def mean_gradient(self, x: Tensor) -> Tensor:
         """grad f at points ``[..., d]``, shape ``[..., d]``."""
 
+    def value_and_gradient(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        """:meth:`value` and :meth:`mean_gradient` at points ``[..., d]``, to the bit; members that
+        read their data once for both say how."""
+        return self.value(x), self.mean_gradient(x)
+
     @cached_property
     def curvature_at_start(self) -> float:
         """Largest |eigenvalue| of the Hessian of f at x_0 [f / x^2], by power iteration.

@@ -45,7 +45,7 @@ def modules(problem: MLP, steps: int) -> float:
             means = [torch.stack(parts).mean(0) for parts in zip(*gradients, strict=True)]
             for module in made:
                 for part, mean in zip(module.parameters(), means, strict=True):
-                    part -= GAMMA * mean
+                    part.sub_(mean, alpha=GAMMA)
     return time.perf_counter() - start
 
 
@@ -61,7 +61,7 @@ def shared_module(problem: MLP, steps: int) -> float:
                 total += part
         with torch.no_grad():
             for part, total in zip(module.parameters(), totals, strict=True):
-                part -= GAMMA / problem.n * total
+                part.sub_(total, alpha=GAMMA / problem.n)
     return time.perf_counter() - start
 
 
