@@ -7,6 +7,7 @@ samples, which is told apart from what is done in every round.
 
 from __future__ import annotations
 
+import itertools
 import time
 from functools import partial
 from typing import Any
@@ -46,6 +47,7 @@ ASYNCHRONOUS = "ASP"
 BOOKS = ("ledger", "schedules", "hearing")
 RECORDING = "recording"
 
+_SEEDS = itertools.count()
 _CODEC = ("encode", "decode")
 WATCHED = (
     Watched("gradients", Logistic, ("gradient",)),
@@ -74,10 +76,13 @@ WATCHED = (
 
 
 def made(name: str, problem: Logistic, steps: int) -> Method[Any]:
-    """One of the jobs' methods, or the asynchronous row as the catalogue builds it."""
+    """One of the jobs' methods, or the asynchronous row as the catalogue builds it, with a schedule
+    that was not drawn before."""
     if name != ASYNCHRONOUS:
         return method(name, problem.n)
-    return ParameterServer(ConstantStep(1e-3), steps, round_trip(problem))
+    return ParameterServer(
+        ConstantStep(1e-3), steps, round_trip(problem), schedule_seed=next(_SEEDS)
+    )
 
 
 def composed(name: str, problem: Logistic, records: int, steps: int) -> float:

@@ -69,7 +69,7 @@ def test_bookkeeping():
 def test_nothing_stays_watched():
     before = [vars(watched.owner).get(name) for watched in bookkeeping.WATCHED
               for name in watched.names]  # fmt: skip
-    bookkeeping.measured(TINY, 1, steps=2, records=2)
+    bookkeeping.measured(TINY, 1, steps=5, records=4)
     after = [vars(watched.owner).get(name) for watched in bookkeeping.WATCHED
              for name in watched.names]  # fmt: skip
     assert before == after
