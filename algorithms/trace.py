@@ -140,14 +140,16 @@ class Recorder:
         self.state = state
         rows = self.method.models(state)
         mean = mean_model(self.method, self.world.network, rows)
-        squared = None
-        if recording or averaging:
-            squared = self.world.problem.mean_gradient(mean).square().sum(-1).double().cpu()
-        if recording and squared is not None:
-            self._record(rows, mean, squared, t)
+        squared, problem = None, self.world.problem
+        if recording:
+            value, gradient = problem.value_and_gradient(mean)
+            squared = gradient.square().sum(-1).double().cpu()
+            self._record(rows, mean, value, squared, t)
             if not bool(torch.isfinite(mean).all()):
                 raise FloatingPointError(f"model not finite after {t} steps")
-        if averaging and squared is not None:
+        if averaging:
+            if squared is None:
+                squared = problem.mean_gradient(mean).square().sum(-1).double().cpu()
             self.gradient_sum += squared
             self.gradients += 1
         if self.weight:
@@ -155,7 +157,7 @@ class Recorder:
             self.weight_sum += w
             self.weighted_sum = w * mean + (0 if self.weighted_sum is None else self.weighted_sum)
 
-    def _record(self, rows: Tensor, mean: Tensor, squared: Tensor, t: int) -> None:
+    def _record(self, rows: Tensor, mean: Tensor, value: Tensor, squared: Tensor, t: int) -> None:
         problem, network = self.world.problem, self.world.network
         floor = problem.f_star or 0.0
         unknown = torch.full(mean.shape[:-1], float("nan"), dtype=torch.float64)
@@ -165,7 +167,7 @@ class Recorder:
         self._put(
             steps=t,
             wall_seconds=self.clock,
-            suboptimality=problem.value(mean).double() - floor,
+            suboptimality=value.double() - floor,
             squared_gradient=squared,
             average_squared_gradient=self.gradient_sum / self.gradients
             if self.gradients

@@ -35,8 +35,11 @@ class Rounds:
         times: seconds of a step [s], a list for each program.
     """
 
-    def __init__(self, programs: Mapping[str, Program], turn: float, rounds: int) -> None:
-        self.steps = {name: _steps(program, turn) for name, program in programs.items()}
+    def __init__(
+        self, programs: Mapping[str, Program], turn: float, rounds: int, steps: int = 0
+    ) -> None:
+        """So many ``steps`` in each turn; 0: as many as take ``turn`` seconds."""
+        self.steps = {name: steps or _steps(program, turn) for name, program in programs.items()}
         self.times: dict[str, list[float]] = {name: [] for name in programs}
         for _ in range(rounds):
             for name, program in programs.items():

@@ -58,32 +58,40 @@ def _rows(jobs: list[dict[str, Any]]) -> Iterator[str]:
     head = ("method", "replicas", "over numpy", "over eager torch", "over modules",
             "in runs of one replica", "of the byte bound", "all cores over one",
             "of their byte bound")  # fmt: skip
-    yield _line(head)
-    yield _line("---" for _ in head)
+    yield line(head)
+    yield line("---" for _ in head)
     for job in jobs:
         over = job["over"]
-        times = [_times(over.get(program)) for program in ("numpy", "eager torch", "modules")]
-        times.append(_times(job.get("cost")))
-        shares = [_share(job["of_bound"]), _times(job.get("by_cores"))]
-        shares.append(_share(job.get("of_bound_by_cores")))
-        yield _line((job["method"], str(job["replicas"]), *times, *shares))
+        ratios = [times(over.get(program)) for program in ("numpy", "eager torch", "modules")]
+        ratios.append(times(job.get("cost")))
+        shares = [share(job["of_bound"]), times(job.get("by_cores"))]
+        shares.append(share(job.get("of_bound_by_cores")))
+        yield line((job["method"], str(job["replicas"]), *ratios, *shares))
 
 
-def _share(bound: list[float] | None) -> str:
+def share(bound: list[float] | None) -> str:
+    """A share with its spread; nothing of None."""
     return "" if bound is None else f"{bound[0]:.0%} ({bound[1]:.0%} to {bound[2]:.0%})"
 
 
-def _times(ratio: list[float] | None) -> str:
+def times(ratio: list[float] | None) -> str:
+    """A ratio with its spread; nothing of None."""
     return "" if ratio is None else f"{ratio[0]:.3g} ({ratio[1]:.3g} to {ratio[2]:.3g})"
 
 
-def _line(cells: Iterable[str]) -> str:
+def line(cells: Iterable[str]) -> str:
+    """A line of a table."""
     return f"| {' | '.join(cells)} |"
 
 
 def write(results: dict[str, Any]) -> None:
-    """Put the tables into the page, between its two marks."""
-    text = PAGE.read_text()
-    before, rest = text.split(BEGIN)
-    after = rest.split(END)[1]
-    PAGE.write_text(f"{before}{BEGIN}\n\n{tables(results)}\n\n{END}{after}")
+    """Put the tables of jobs into the page."""
+    put(BEGIN, tables(results))
+
+
+def put(begin: str, text: str) -> None:
+    """Put a text into the page between a mark and the end mark that follows it."""
+    page = PAGE.read_text()
+    before, rest = page.split(begin)
+    after = rest.split(END, 1)[1]
+    PAGE.write_text(f"{before}{begin}\n\n{text}\n\n{END}{after}")

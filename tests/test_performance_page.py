@@ -2,10 +2,18 @@
 
 import json
 
-from benchmarks.page import BEGIN, END, PAGE, tables
+from benchmarks import page, parts_page
+from benchmarks.page import END, PAGE
 from benchmarks.speed import RESULTS
 
 
+def shown(begin: str) -> str:
+    return PAGE.read_text().split(begin)[1].split(END)[0].strip()
+
+
 def test_the_tables_are_those_of_the_file():
-    shown = PAGE.read_text().split(BEGIN)[1].split(END)[0].strip()
-    assert shown == tables(json.loads(RESULTS.read_text()))
+    assert shown(page.BEGIN) == page.tables(json.loads(RESULTS.read_text()))
+
+
+def test_the_tables_of_parts_are_those_of_the_file():
+    assert shown(parts_page.BEGIN) == parts_page.tables(json.loads(RESULTS.read_text())["parts"])

@@ -67,18 +67,19 @@ class Ledger:
     def upload_from(self, positions: Tensor, mask: Tensor, bits: int | Tensor) -> None:
         """Charge one message of ``bits`` to the server to rows at ``positions`` ``[..., k]`` where
         ``mask``."""
-        self._add_at(_SENT_BITS, positions, mask, bits)
-        self._add_at(_SENT_MESSAGES, positions, mask, 1)
-        self._add_at(_UPLOADED, positions, mask, 1)
+        one = mask.to(torch.int64)
+        self._add_at((_SENT_BITS,), positions, one * bits)
+        self._add_at((_SENT_MESSAGES, _UPLOADED), positions, one)
 
     def receive_at(self, positions: Tensor, mask: Tensor, bits: int | Tensor) -> None:
         """Charge one received message of ``bits`` to rows at ``positions`` where ``mask``."""
-        self._add_at(_RECEIVED_BITS, positions, mask, bits)
-        self._add_at(_RECEIVED_MESSAGES, positions, mask, 1)
+        one = mask.to(torch.int64)
+        self._add_at((_RECEIVED_BITS,), positions, one * bits)
+        self._add_at((_RECEIVED_MESSAGES,), positions, one)
 
     def discard(self, positions: Tensor, mask: Tensor) -> None:
         """Note that a message of each row at ``positions`` ``[..., k]`` where ``mask`` was lost."""
-        self._add_at(_DISCARDED, positions, mask, 1)
+        self._add_at((_DISCARDED,), positions, mask.to(torch.int64))
 
     def account(self, replicas: torch.Size | tuple[int, ...] = ()) -> Account:
         """Totals so far, ``[*replicas, m]``, on the CPU."""
@@ -96,10 +97,11 @@ class Ledger:
             known = self._uneven[slot]
             self._uneven[slot] = known + put(amount.to(torch.int64), known.device)
 
-    def _add_at(self, slot: int, positions: Tensor, mask: Tensor, amount: int | Tensor) -> None:
+    def _add_at(self, slots: tuple[int, ...], positions: Tensor, charge: Tensor) -> None:
         shape = (*positions.shape[:-1], self._rows)
-        if self._uneven[slot].shape != shape:
-            self._uneven[slot] = self._uneven[slot].expand(shape).clone()
-        known = self._uneven[slot]
-        charge = put(mask.to(torch.int64) * amount, known.device)
-        known.scatter_add_(-1, put(positions, known.device), charge)
+        device = self._uneven[slots[0]].device
+        positions, charge = put(positions, device), put(charge, device)
+        for slot in slots:
+            if self._uneven[slot].shape != shape:
+                self._uneven[slot] = self._uneven[slot].expand(shape).clone()
+            self._uneven[slot].scatter_add_(-1, positions, charge)

@@ -102,11 +102,23 @@ class Logistic(Linear):
         return flat.view(v.shape)
 
     def value(self, x: Tensor) -> Tensor:
-        z = x @ self._flat.T
-        return -torch.nn.functional.logsigmoid(z).mean(-1) + self.regulariser.value(x)
+        return self._value(x, x @ self._flat.T)
 
     def mean_gradient(self, x: Tensor) -> Tensor:
-        return self.regulariser.gradient(x) - self.slopes(x) @ self._flat / self._flat.shape[0]
+        return self._gradient(x, x @ self._flat.T)
+
+    def value_and_gradient(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        z = x @ self._flat.T
+        return self._value(x, z), self._gradient(x, z)
+
+    def _value(self, x: Tensor, z: Tensor) -> Tensor:
+        """f at x, where products with all samples are z ``[..., n S]``."""
+        return -torch.nn.functional.logsigmoid(z).mean(-1) + self.regulariser.value(x)
+
+    def _gradient(self, x: Tensor, z: Tensor) -> Tensor:
+        """grad f there."""
+        slopes = torch.sigmoid(-z)
+        return self.regulariser.gradient(x) - slopes @ self._flat / self._flat.shape[0]
 
     @cached_property
     def _smooth(self) -> float:

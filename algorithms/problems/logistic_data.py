@@ -69,7 +69,8 @@ def synthetic(
     labels = torch.where(chance < torch.sigmoid(features @ teacher[0]), 1.0, -1.0)
     name = f"logistic-{regulariser.name}-synthetic"
     source = f"synthetic, seed {seed}"
-    return Logistic.of(features, labels, regulariser, batch=batch, name=name, source=source)
+    rows = features.mul_(labels[..., None].to(dtype))  # in place, and not held twice
+    return Logistic(name, rows, regulariser, batch, source)
 
 
 def _sharded(

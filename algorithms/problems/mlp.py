@@ -131,8 +131,10 @@ class MLP(Minibatch):
         if self.batch == 0:
             return self.full_gradient(x, draws.workers)
         index = draws.integers(self.features.shape[1], self.batch)
-        rows = draws.workers[..., None]
-        return self._pairs(x, self.features[rows, index], self.labels[rows, index])
+        place = draws.workers[..., None] * self.features.shape[1] + index
+        features, labels = self._all
+        drawn = features.index_select(0, place.reshape(-1))  # features[rows, index] takes 5 times
+        return self._pairs(x, drawn.view(*place.shape, -1), labels[place])
 
     def full_gradient(self, x: Tensor, workers: Tensor) -> Tensor:
         return self._pairs(x, self.features[workers], self.labels[workers])
@@ -160,7 +162,7 @@ class MLP(Minibatch):
         inner = (back @ w2) * (1 - hidden.square())
         out = torch.empty_like(points)
         v1, c1, v2, c2 = self._layers(out)
-        v1.copy_(inner.mT @ features)
+        torch.bmm(inner.mT, features, out=v1)  # as large as the gradient: not written twice
         c1.copy_(inner.sum(1))
         v2.copy_(back.mT @ hidden)
         c2.copy_(back.sum(1))

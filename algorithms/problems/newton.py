@@ -13,12 +13,12 @@ _GAP = 1e-12
 
 def objective(rows: Floats, lam: float, x: Floats) -> float:
     r"""(1/N) \sum_s \log(1 + e^{-p_s^T x}) + (lam/2) ||x||^2 for signed rows p ``[N, d]``."""
-    return float(np.logaddexp(0.0, -rows @ x).mean() + 0.5 * lam * x @ x)
+    return float(np.logaddexp(0.0, -(rows @ x)).mean() + 0.5 * lam * x @ x)
 
 
 def gradient(rows: Floats, lam: float, x: Floats) -> Floats:
     """Gradient of :func:`objective` ``[d]``."""
-    return np.asarray(lam * x - scipy.special.expit(-rows @ x) @ rows / len(rows))
+    return np.asarray(lam * x - scipy.special.expit(-(rows @ x)) @ rows / len(rows))
 
 
 def minimise(rows: Floats, lam: float) -> Floats:
@@ -50,7 +50,8 @@ def minimise(rows: Floats, lam: float) -> Floats:
 
 def _direction(rows: Floats, lam: float, x: Floats, g: Floats) -> Floats:
     """-H^{-1} g by conjugate gradients, ever more exactly (superlinear convergence)."""
-    weights = scipy.special.expit(rows @ x) * scipy.special.expit(-rows @ x) / len(rows)
+    z = rows @ x
+    weights = scipy.special.expit(z) * scipy.special.expit(-z) / len(rows)
 
     def times(v: Floats) -> Floats:
         return np.asarray(lam * v + (weights * (rows @ v)) @ rows)

@@ -173,9 +173,12 @@ class _Log:
 
     def _ids(self, mask: Mask) -> NDArray[np.int64]:
         """Ids ``[T, R, k]`` of the workers in a mask ``[T, R, n]``, then n."""
-        width = max(1, int(mask.sum(-1).max()))
-        order = np.argsort(~mask, axis=-1, kind="stable")[..., :width]
-        return np.where(np.take_along_axis(mask, order, axis=-1), order, self.n)
+        many = mask.sum(-1)
+        ids = np.full((*many.shape, max(1, int(many.max()))), self.n, dtype=np.int64)
+        rows = np.repeat(np.arange(many.size), many.reshape(-1))
+        slots = np.arange(rows.size) - np.repeat(many.cumsum() - many.reshape(-1), many.reshape(-1))
+        ids.reshape(many.size, -1)[rows, slots] = np.nonzero(mask)[-1]
+        return ids
 
 
 def _lost(barrier: str, t: int, now: WorkerStates, lost: Mask) -> WorkerLost:

@@ -83,7 +83,10 @@ class WorkerStates:
 
     def first(self, count: int) -> Mask:
         """The ``count`` workers that arrive first; ties go to the lowest ids."""
-        order = np.argsort(self.finish, axis=1, kind="stable")[:, :count]
+        if count == 1:
+            order = np.argmin(self.finish, axis=1)[:, None]
+        else:
+            order = np.argsort(self.finish, axis=1, kind="stable")[:, :count]
         mask = self.nobody()
         np.put_along_axis(mask, order, True, axis=1)
         return mask

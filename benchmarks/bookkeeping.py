@@ -1,0 +1,142 @@
+"""What a round of the medium job spends on books: ledger, schedules, hearing, recording.
+
+On the composed path, a method's own ``step``: fused blocks keep their books once a block. The run
+is the command's: 2,000 rounds with 200 records. A record looks at f and its gradient over all
+samples, which is told apart from what is done in every round.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from functools import partial
+from typing import Any
+from unittest import mock
+
+import torch
+
+from algorithms import run as running
+from algorithms.catalogue.synchronous import round_trip
+from algorithms.compressors.identity import Identity
+from algorithms.compressors.qsgd import QSGD
+from algorithms.compressors.top_k import TopK
+from algorithms.key import Key, PhiloxDraws
+from algorithms.memories.error_feedback import ErrorFeedback
+from algorithms.methods import base
+from algorithms.methods.base import Method, World
+from algorithms.methods.parts.scheduled import Scheduled
+from algorithms.methods.synchronous import parameter_server
+from algorithms.methods.synchronous.parameter_server import ParameterServer
+from algorithms.network import simulated
+from algorithms.network.base import Network, Packet
+from algorithms.network.ledger import Ledger
+from algorithms.network.simulated import Simulated
+from algorithms.problems.logistic import Logistic
+from algorithms.problems.logistic_data import synthetic
+from algorithms.problems.regularisers import L2
+from algorithms.synchronisation.periods import Every
+from algorithms.synchronisation.schedule import Schedule
+from algorithms.trace import Recorder
+from benchmarks.alternating import Program, Rounds, Spread
+from benchmarks.jobs import BATCH, LAM, METHODS, Size, method
+from benchmarks.probe import REST, Probe, Watched
+from theory.stepsizes import ConstantStep
+
+STEPS, RECORDS = 2000, 200
+ASYNCHRONOUS = "ASP"
+BOOKS = ("ledger", "schedules", "hearing")
+RECORDING = "recording"
+
+_SEEDS = itertools.count()
+_CODEC = ("encode", "decode")
+WATCHED = (
+    Watched("gradients", Logistic, ("gradient",)),
+    Watched("gradients", base, ("finite_rows",)),
+    Watched("random numbers", Key, ("fold", "draws_of")),
+    Watched("random numbers", PhiloxDraws, ("integers", "uniform")),
+    *(Watched("compression", operator, _CODEC) for operator in (Identity, QSGD, TopK)),
+    Watched("compression", ErrorFeedback, ("before", "after")),
+    Watched("averages", simulated, ("mean_rows", "mix")),
+    Watched("averages", parameter_server, ("sum_rows",)),
+    Watched("ledger", Ledger, ("send", "upload", "receive", "upload_from", "receive_at")),
+    Watched("ledger", Ledger, ("account",)),
+    Watched("ledger", Packet, ("bits",)),
+    Watched("ledger", Network, ("_charge_active", "_charge_answers")),
+    Watched("ledger", Simulated, ("charge_mixing", "_edges_of")),
+    Watched("schedules", Schedule, ("at", "of", "__post_init__")),
+    Watched("schedules", Scheduled, ("schedule", "seconds", "computed")),
+    Watched("schedules", Every, ("meets",)),
+    Watched("schedules", ConstantStep, ("__call__",)),
+    Watched("hearing", World, ("published", "answered")),
+    Watched("hearing", Network, ("position", "is_local")),
+    Watched("hearing", parameter_server, ("places",)),
+    Watched("hearing", ParameterServer, ("_give",)),
+    Watched(RECORDING, Recorder, ("see", "trace")),
+)
+
+
+def made(name: str, problem: Logistic, steps: int) -> Method[Any]:
+    """One of the jobs' methods, or the asynchronous row as the catalogue builds it, with a schedule
+    that was not drawn before."""
+    if name != ASYNCHRONOUS:
+        return method(name, problem.n)
+    return ParameterServer(
+        ConstantStep(1e-3), steps, round_trip(problem), schedule_seed=next(_SEEDS)
+    )
+
+
+def composed(name: str, problem: Logistic, records: int, steps: int) -> float:
+    """Time [s] of a whole run of ``steps`` steps by the method's own ``step``, looks included."""
+    start = time.perf_counter()
+    with mock.patch.object(running, "fused_steps", lambda *_: None):
+        running.run(made(name, problem, steps), problem, steps=steps, points=records)
+    return time.perf_counter() - start
+
+
+def line(name: str, problem: Logistic, steps: int, records: int, rounds: int) -> dict[str, Any]:
+    """Shares of one method, and a record's time in rounds; ``probed`` is the time with the profile
+    over that without."""
+    composed(name, problem, 2, 2)
+    profiles = []
+    for _ in range(rounds):
+        with Probe().on(WATCHED) as probe:
+            composed(name, problem, records, steps)
+        profiles.append(probe)
+    everywhere, looked = Probe(), partial(composed, name, problem, records)
+
+    def probed(count: int) -> float:
+        with everywhere.on(WATCHED):
+            return looked(count)
+
+    pair: dict[str, Program] = {
+        "looked": looked, "probed": probed, "plain": partial(composed, name, problem, 2),
+    }  # fmt: skip
+    found = Rounds(pair, 0.0, rounds, steps)
+    plain, with_records = found.times["plain"], found.times["looked"]
+    each = [
+        (many - few) * steps / (records - 2) / few
+        for many, few in zip(with_records, plain, strict=True)
+    ]
+    parts = [part for part in profiles[0].seconds if part != REST]
+    return {
+        "method": name,
+        "books": Spread.of([probe.share(*BOOKS) for probe in profiles]),
+        "books_of_rounds": Spread.of(
+            [probe.share(*BOOKS) / (1 - probe.share(RECORDING)) for probe in profiles]
+        ),
+        "with_recording": Spread.of([probe.share(*BOOKS, RECORDING) for probe in profiles]),
+        "shares": {part: Spread.of([p.share(part) for p in profiles]) for part in (*parts, REST)},
+        "record_in_rounds": Spread.of(each),
+        "probed": found.ratio("probed", "looked"),
+    }
+
+
+def measured(size: Size, rounds: int, steps: int = STEPS, records: int = RECORDS) -> dict[str, Any]:
+    """A line for each method."""
+    problem = synthetic(size.n, size.samples, size.d, L2(LAM), batch=BATCH, dtype=torch.float32)
+    _ = problem.f_star
+    names = (*METHODS, ASYNCHRONOUS)
+    return {
+        "n": size.n, "d": size.d, "steps": steps, "records": records,
+        "lines": [line(name, problem, steps, records, rounds) for name in names],
+    }  # fmt: skip
