@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from algorithms.kernels.compiled import by_torch, njit
+from algorithms.kernels.counting import counts
 
 
 @njit(cache=True, nogil=True)
 def _places(mask, out):  # type: ignore[no-untyped-def]
     rows, d = mask.shape
+    found = np.empty(d + 1, dtype=out.dtype)
     for i in range(rows):
         filled = 0
         for j in range(d):
-            if mask[i, j]:
-                out[i, filled] = j
-                filled += 1
+            found[filled] = j
+            filled += np.int64(mask[i, j])
+        out[i, :filled] = found[:filled]
 
 
 @njit(cache=True, nogil=True)
@@ -42,7 +45,8 @@ def place_type(d: int) -> torch.dtype:
     return torch.int32 if d < 1 << 31 else torch.int64
 
 
-def _blank(count: Tensor, d: int) -> Tensor:
+def blank(count: Tensor, d: int) -> Tensor:
+    """Zeros ``[P, cap]`` for the places of so many entries ``[P]``."""
     cap = max(1, int(count.max())) if count.numel() else 1
     return torch.zeros((count.shape[0], cap), dtype=place_type(d), device=count.device)
 
@@ -50,7 +54,7 @@ def _blank(count: Tensor, d: int) -> Tensor:
 def places_torch(mask: Tensor) -> tuple[Tensor, Tensor]:
     """The twin of :func:`places`, equal."""
     count = mask.sum(-1)
-    out = _blank(count, mask.shape[-1])
+    out = blank(count, mask.shape[-1])
     row, place = mask.nonzero(as_tuple=True)
     slot = (mask.cumsum(-1) - 1)[row, place]
     out[row, slot] = place.to(out.dtype)
@@ -64,8 +68,8 @@ def places(mask: Tensor) -> tuple[Tensor, Tensor]:
     """
     if by_torch(mask):
         return places_torch(mask)
-    count = mask.sum(-1)
-    out = _blank(count, mask.shape[-1])
+    count = counts(mask)
+    out = blank(count, mask.shape[-1])
     _places(mask.contiguous().numpy(), out.numpy())
     return count, out
 

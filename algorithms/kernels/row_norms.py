@@ -74,6 +74,22 @@ def _abs_sums(x, out):  # type: ignore[no-untyped-def]
         out[i] = _join(lanes)
 
 
+@njit(cache=True, nogil=True)
+def signed_sum(row):  # type: ignore[no-untyped-def]
+    """What is above zero less what is below, each side in lanes."""
+    above, below = np.zeros(_LANES), np.zeros(_LANES)
+    d = row.shape[0]
+    for b in range(d // _LANES):
+        for lane in range(_LANES):
+            v = np.float64(row[b * _LANES + lane])
+            above[lane] += max(v, 0.0)
+            below[lane] -= min(v, 0.0)
+    for j in range(d - d % _LANES, d):
+        above[j % _LANES] += max(np.float64(row[j]), 0.0)
+        below[j % _LANES] -= min(np.float64(row[j]), 0.0)
+    return _join(above) - _join(below)
+
+
 def _lane_sum(terms: Tensor) -> Tensor:
     """The same sum ``[P]`` of terms ``[P, d]`` (float64): lanes by cumulative sums."""
     rows, d = terms.shape

@@ -18,6 +18,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from algorithms.catalogue import FORMS, METHODS, problem
+from algorithms.kernels import extremes
 from algorithms.key import Key
 from algorithms.late_checks import late_checks
 from algorithms.methods.base import World
@@ -27,17 +28,15 @@ HOUSE = Path(__file__).parents[2]
 READS = {"aten::_local_scalar_dense", "aten::nonzero", "aten::is_nonzero", "aten::masked_select"}
 
 KNOWN = {
-    "algorithms/compressors/requirements.py:adds_up",
     "algorithms/codes/entropy.py:_cut",
     "algorithms/codes/lists.py:_words",
     "algorithms/codes/zero_runs.py:_squeezed",
     "algorithms/compressors/dryden.py:encode",
-    "algorithms/compressors/masked.py:encode",
     "algorithms/compressors/natural_compression.py:_require_range",
     "algorithms/compressors/packet_loss.py:encode",
-    "algorithms/compressors/requirements.py:require_finite",
+    "algorithms/kernels/extremes.py:all_finite",
     "algorithms/compressors/spectral_atomo.py:encode",
-    "algorithms/kernels/entries.py:_blank",
+    "algorithms/kernels/entries.py:blank",
     "algorithms/kernels/lists.py:lengths",
     "algorithms/late_checks.py:finite_rows",
     "algorithms/methods/admm/admm_graph.py:step",
@@ -58,8 +57,7 @@ KNOWN = {
 }
 
 CHECKS = {
-    "algorithms/compressors/requirements.py:adds_up",
-    "algorithms/compressors/requirements.py:require_finite",
+    "algorithms/kernels/extremes.py:all_finite",
     "algorithms/late_checks.py:finite_rows",
 }
 """Of these, what late checks leave out."""
@@ -104,6 +102,8 @@ def sites() -> tuple[dict[str, set[str]], dict[str, set[str]]]:
     """Rows by the places where their second step reads a value, and so with late checks;
     all rows under ``""``."""
     found, late = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
+    monkeypatch = pytest.MonkeyPatch()
+    monkeypatch.setattr(extremes, "by_torch", lambda x: True)  # as on a GPU
     for one in (*METHODS, *FORMS.values()):
         built = problem(one.problems[0], 4)
         method = one.build(built, 10)
@@ -115,6 +115,7 @@ def sites() -> tuple[dict[str, set[str]], dict[str, set[str]]]:
             for site in reads(lambda m=method, s=state, w=world: m.step(s, 1, w)):
                 late[site].add(one.key)
         late[""].add(one.key)
+    monkeypatch.undo()
     return found, late
 
 
