@@ -61,17 +61,22 @@ def norms_into(x, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _abs_sums(x, out):  # type: ignore[no-untyped-def]
-    d = x.shape[1]
+def sum_of_magnitudes(row):  # type: ignore[no-untyped-def]
+    """Sum of absolute values of one row, in lanes."""
+    d = row.shape[0]
     lanes = np.zeros(_LANES)
+    for b in range(d // _LANES):
+        for lane in range(_LANES):
+            lanes[lane] += abs(np.float64(row[b * _LANES + lane]))
+    for j in range(d - d % _LANES, d):
+        lanes[j % _LANES] += abs(np.float64(row[j]))
+    return _join(lanes)
+
+
+@njit(cache=True, nogil=True)
+def _abs_sums(x, out):  # type: ignore[no-untyped-def]
     for i in range(x.shape[0]):
-        lanes[:] = 0.0
-        for b in range(d // _LANES):
-            for lane in range(_LANES):
-                lanes[lane] += abs(np.float64(x[i, b * _LANES + lane]))
-        for j in range(d - d % _LANES, d):
-            lanes[j % _LANES] += abs(np.float64(x[i, j]))
-        out[i] = _join(lanes)
+        out[i] = sum_of_magnitudes(x[i])
 
 
 @njit(cache=True, nogil=True)
