@@ -17,7 +17,7 @@ from typing import final
 import torch
 from torch import Tensor
 
-from algorithms.kernels import philox
+from algorithms.kernels import listing, philox
 from algorithms.kernels.compiled import by_torch
 
 _PART = 1 << 14  # numbers of a row that are drawn together, a multiple of 4
@@ -146,6 +146,13 @@ def below(draws: Draws, p: Callable[[slice], Tensor | float], count: int) -> Ten
     for here, u in draws.uniform_parts(count, torch.float64):
         mask[..., here] = u < p(here)
     return mask
+
+
+def below_one(draws: Draws, p: float, count: int) -> Tensor:
+    """:func:`below` for one p in [0, 1] everywhere; kernels write the mask alone."""
+    if not isinstance(draws, PhiloxDraws):
+        return below(draws, lambda _: p, count)
+    return listing.drawn(draws.counters, p, count).view(*draws.workers.shape, count)
 
 
 def uniforms(draws: Draws, x: Tensor) -> Tensor | philox.Counters:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 import torch
 from torch import Tensor
 
+from algorithms.kernels import sides
+from algorithms.kernels.compiled import by_torch
 from algorithms.key import Draws
 
 SLICE = 1 << 14
@@ -33,11 +35,9 @@ def highest(x: Tensor, count: Tensor) -> Tensor:
 
     Of equals the lower index goes first. Beside x one row is held, and masks.
     """
-    if x.is_cpu:
-        ordered = x.clone(memory_format=torch.contiguous_format)
-        ordered.numpy().sort(axis=-1)
-    else:
-        ordered = x.sort(dim=-1).values
+    if not by_torch(x):
+        return sides.highest(x, count)
+    ordered = x.sort(dim=-1).values
     least = ordered.gather(-1, (x.shape[-1] - count).clamp(0, x.shape[-1] - 1))
     del ordered
     mask = x > least

@@ -9,9 +9,13 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.base import Property
+from algorithms.compressors.entries import Entries, all_of
 from algorithms.compressors.masked import MaskCompressor
 from algorithms.compressors.requirements import kept, share_name
 from algorithms.kernels import selection
+from algorithms.kernels.compiled import by_torch
+from algorithms.kernels.entries import place_type
+from algorithms.kernels.listing import down_to, nonzero
 from algorithms.key import Draws
 from algorithms.row_slices import row_slices
 from theory import bits
@@ -77,6 +81,16 @@ class AbsoluteThreshold(MaskCompressor):
             chosen = sampled.gather(-1, selection.largest(x.gather(-1, sampled), rank))
         return _down_to(x, chosen)
 
+    def chosen(self, x: Tensor, draws: Draws) -> tuple[Entries, Tensor]:
+        s, rank = self._ranks(x.shape[-1])
+        if s == x.shape[-1] and not by_torch(x):
+            places = selection.largest(x, rank).to(place_type(s))
+            entries = Entries(all_of(places), places)
+            values = entries.pick(x)
+            if bool(nonzero(values).all()):
+                return entries, values
+        return super().chosen(x, draws)
+
     def mask_again(self, d: int, draws: Draws) -> Tensor:
         raise TypeError(f"{self.name} chooses by value; its indices must be sent")
 
@@ -96,8 +110,9 @@ def _down_to(x: Tensor, chosen: Tensor) -> Tensor:
         last = torch.where(least < threshold, -1, last)  # of what was the least before
         tied = torch.where(held == least, places, -1).amax(-1, keepdim=True)
         threshold, last = least, torch.maximum(last, tied)
+    if not by_torch(x):
+        return down_to(*(v.reshape(-1, v.shape[-1]) for v in (x, threshold, last))).view(x.shape)
     mask = torch.empty(x.shape, dtype=torch.bool, device=x.device)
     for here in row_slices(x.shape[-1]):
-        size, place = x[..., here].abs(), torch.arange(here.start, here.stop, device=x.device)
-        mask[..., here] = (size > threshold) | ((size == threshold) & (place <= last))
+        mask[..., here] = down_to(x[..., here], threshold, last - here.start)
     return mask

@@ -11,7 +11,8 @@ from torch import Tensor
 from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor, Property
 from algorithms.compressors.requirements import require_finite, require_rows
-from algorithms.key import Draws
+from algorithms.kernels import extremes, grids
+from algorithms.key import Draws, uniforms
 from theory.claims import Claim, Confidence, Source, Unbiased, VarianceBound
 
 _PAPER = Source("Zhou et al.", 2016, "1606.06160", "Eq. 12; constant derived here")
@@ -62,18 +63,14 @@ class DoReFa(Compressor):
 
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
         require_rows(x, self.name)
-        scale = x.abs().amax(-1, keepdim=True)
+        scale = extremes.tops(x)
         require_finite(scale, x, self.name)
-        place = torch.where(scale > 0, x.abs() / scale * self._top, 0)  # grid: the odd integers
-        below = 2 * ((place - 1) / 2).floor() + 1
-        up = draws.uniform(x.shape[-1], x.dtype) < (place - below) / 2
-        level = below + 2 * up.to(x.dtype)
-        signed = torch.where(x < 0, -level, level)
-        return scale, ((signed + self._top) / 2).to(torch.uint8)
+        return scale, grids.odd(x, scale, self._top, uniforms(draws, x))
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         scale, levels = symbols
-        return (2 * levels.to(dtype) - self._top) / self._top * scale
+        every = 2 * torch.arange(1 << self.k, device=scale.device).to(dtype) - self._top
+        return grids.looked_up(levels, every / self._top * scale)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return float(float_bits + self.k * d)

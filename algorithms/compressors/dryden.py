@@ -14,11 +14,14 @@ from torch import Tensor
 from algorithms.codes.base import Code, Field, Layout, Symbols
 from algorithms.codes.lists import Column, Lists, Records
 from algorithms.compressors.base import ListedRows, Property, StatedLength
-from algorithms.compressors.entries import Entries, entries_of, sums
-from algorithms.compressors.requirements import adds_up, require_finite, require_rows
+from algorithms.compressors.entries import entries_of, first, listed, sums
+from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.compressors.sparse import SparseCompressor
 from algorithms.devices import put
+from algorithms.kernels import sides
+from algorithms.kernels.compiled import by_torch
 from algorithms.kernels.entries import place_type
+from algorithms.kernels.grids import looked_up
 from algorithms.key import Draws
 from algorithms.row_slices import highest
 from theory.bits import index_bits
@@ -80,18 +83,23 @@ class Dryden(SparseCompressor):
 
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
         require_rows(x, self.name)
+        require_finite(x, x, self.name)
+        if not by_torch(x):
+            share = torch.tensor(_shares(self.proportion, x.shape[-1]))
+            marks, both = sides.both_sides(x, share)
+            entries, side = listed(marks, marks)
+            return both.to(x.dtype), entries.count, entries.positions, side.clamp_(min=1).sub_(1)
         above, below = (_largest(side, self.proportion) for side in (x, -x))
         means = torch.cat([_mean(x, above), _mean(x, below)], -1).to(x.dtype)
-        if not adds_up(x):
-            require_finite(x, x, self.name)
         entries = entries_of(above | below)
         return means, entries.count, entries.positions, entries.pick(below)
 
     def listed(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> ListedRows:
         means, count, positions, negative = symbols
-        values = torch.where(negative == 1, -means[..., 1:], means[..., :1])
-        meant = Entries(count, positions).meant
-        return ListedRows(count, positions, torch.where(meant, values, 0))
+        both = torch.cat((means[..., :1], -means[..., 1:]), -1)
+        values = looked_up(negative.to(torch.uint8), both)
+        meant = first(count, values.shape[-1])
+        return ListedRows(count, positions, values.masked_fill_(~meant, 0))
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """The longest message: 2 floats, and index and sign of pi d entries, rounded up by side."""

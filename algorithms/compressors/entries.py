@@ -10,7 +10,7 @@ from torch import Tensor
 
 from algorithms.compressors.base import StatedLength
 from algorithms.kernels import entries as kernel
-from algorithms.kernels import row_norms
+from algorithms.kernels import listing, row_norms
 from algorithms.kernels.compiled import by_torch
 from theory import bits
 
@@ -56,6 +56,14 @@ def entries_of(mask: Tensor, most: int | None = None) -> Entries:
     """
     count, places = kernel.places(mask.reshape(-1, mask.shape[-1]), most)
     return Entries(count.reshape(*mask.shape[:-1], 1), places.reshape(*mask.shape[:-1], -1))
+
+
+def listed(mask: Tensor, x: Tensor) -> tuple[Entries, Tensor]:
+    """:func:`entries_of` of a mask, and what rows x ``[..., m, d]`` hold there."""
+    rows = (part.reshape(-1, x.shape[-1]) for part in (mask.expand(x.shape), x))
+    count, *lists = listing.listed(*rows)
+    places, values = (part.reshape(*x.shape[:-1], -1) for part in lists)
+    return Entries(count.reshape(*x.shape[:-1], 1), places), values
 
 
 def all_of(positions: Tensor) -> Tensor:

@@ -11,7 +11,8 @@ from torch import Tensor
 from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor, Property
 from algorithms.compressors.requirements import require_finite, require_rows
-from algorithms.key import Draws
+from algorithms.kernels import grids, rounding
+from algorithms.key import Draws, uniforms
 from theory.claims import Claim, Confidence, NoConstant, Source
 
 _PAPER = Source("Gupta et al.", 2015, "1502.02551", "Section 3; De Sa et al. 2015, 1506.06438")
@@ -57,19 +58,17 @@ class FixedPoint(Compressor):
         return (NoConstant(why, _PAPER, Confidence.DERIVED, beyond, (self.step / 16,)),)
 
     def layout(self, d: int, dtype: torch.dtype) -> Layout:
-        return (Field("levels", d, self.width),)
+        return (Field("levels", d, self.width, rounding.code_dtype(self.width)),)
 
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
         require_rows(x, self.name)
         require_finite(x, x, self.name)
         half = 1 << (self.width - 1)
-        place = (x / self.step).clamp(-half, half - 1)
-        below = place.floor()
-        up = draws.uniform(x.shape[-1], x.dtype) < place - below
-        return (below.to(torch.int64) + up + half,)
+        return (grids.fixed(x, self.step, half, uniforms(draws, x), self.width),)
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
-        return (symbols[0] - (1 << (self.width - 1))).to(dtype) * self.step
+        half = 1 << (self.width - 1)
+        return symbols[0].to(dtype, copy=True).sub_(half).mul_(self.step)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return float(self.width * d)

@@ -14,9 +14,11 @@ from algorithms.compressors.base import Property
 from algorithms.compressors.entries import signed_sums
 from algorithms.compressors.masked import MaskCompressor
 from algorithms.compressors.requirements import kept, share_name
-from algorithms.kernels import row_norms
+from algorithms.kernels import gaussian, row_norms
+from algorithms.kernels.compiled import by_torch
+from algorithms.kernels.listing import above
 from algorithms.key import Draws
-from algorithms.row_slices import mask_by_slices, row_slices
+from algorithms.row_slices import SLICE, mask_by_slices, row_slices
 from theory import bits
 from theory.claims import Claim, Confidence, Contraction, NoConstant, Source
 
@@ -63,6 +65,8 @@ class GaussianK(MaskCompressor):
     def mask(self, x: Tensor, draws: Draws) -> Tensor:
         k = kept(self.k, x.shape[-1])
         threshold = self.first_threshold(x)
+        if not by_torch(x):
+            return above(x, gaussian.looked_at(x, threshold, k, _LOOKS))
         mask = _above(x, threshold)
         for _ in range(_LOOKS - 1):
             count = mask.sum(-1, keepdim=True)
@@ -77,11 +81,14 @@ class GaussianK(MaskCompressor):
         k = kept(self.k, d)
         if k == d:
             return torch.full_like(x[..., :1], -torch.inf, dtype=torch.float64)
+        if d <= SLICE and not by_torch(x):
+            mean, off = gaussian.moments(x)
+            return mean + off / math.sqrt(d) * NormalDist().inv_cdf(1 - k / d)
         parts = [x[..., here].to(torch.float64) for here in row_slices(d)]
-        mean = sum(signed_sums(part) for part in parts) / d
-        off = [row_norms.norms(part - mean) for part in parts]
-        deviation = row_norms.norms(torch.cat(off, -1)) / math.sqrt(d)
-        return mean + deviation * NormalDist().inv_cdf(1 - k / d)
+        centre = torch.as_tensor(sum(signed_sums(part) for part in parts)) / d
+        apart = [row_norms.norms(part - centre) for part in parts]
+        deviation = row_norms.norms(torch.cat(apart, -1)) / math.sqrt(d)
+        return centre + deviation * NormalDist().inv_cdf(1 - k / d)
 
     def mask_again(self, d: int, draws: Draws) -> Tensor:
         raise TypeError(f"{self.name} chooses by value; its indices must be sent")

@@ -16,12 +16,13 @@ from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Property
 from algorithms.compressors.grid import GridCompressor, rational_root
 from algorithms.compressors.requirements import require_finite, require_rows
-from algorithms.kernels import rounding, row_norms
-from algorithms.key import Draws
+from algorithms.kernels import extremes, grids, rounding, row_norms
+from algorithms.key import Draws, uniforms
 from theory.claims import Claim, Confidence, Source, Unbiased, VarianceBound
 
 _PAPER = Source("Suresh et al.", 2017, "1611.00429", "Section 2, Theorem 2")
 _SHARP = Source("Suresh et al.", 2017, "1611.00429", "tight constant derived here")
+_TABLE = 0.25  # levels in a coordinate up to which a row's values are worth a table
 
 
 class Span(Enum):
@@ -70,14 +71,14 @@ class KLevel(GridCompressor):
 
     def ends(self, x: Tensor) -> tuple[Tensor, Tensor]:
         """The lowest and the highest level ``[..., m, 1]`` of rows ``[..., m, d]``."""
-        low, high = torch.aminmax(x, dim=-1, keepdim=True)
+        low, high = extremes.ends(x)
         if self.span is Span.NORM:
             high = torch.maximum(high, low + math.sqrt(2) * row_norms.norms(x))
         return low, high
 
     def cells(self, x: Tensor) -> tuple[Tensor, Tensor]:
         low, high = self.ends(x)
-        place = self._place(x, low, high)
+        place = grids.place_torch(x, low, high, self.k - 1)
         return (
             self._value(place.floor(), low, high).to(x.dtype),
             self._value(place.ceil(), low, high).to(x.dtype),
@@ -104,27 +105,20 @@ class KLevel(GridCompressor):
         low, high = self.ends(x)
         ends = torch.cat((low, high), -1)
         require_finite(ends, x, self.name)
-        place = self._place(x, low, high)
-        below = place.floor()
-        up = draws.uniform(x.shape[-1], x.dtype) < place - below
-        return ends, (below.to(torch.int64) + up).to(self.layout(1, x.dtype)[1].dtype)
+        last, width = self.k - 1, (self.k - 1).bit_length()
+        return ends, grids.between(x, low, high, last, uniforms(draws, x), width)
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         ends, levels = symbols
-        return self._value(levels, ends[..., :1], ends[..., 1:]).to(dtype)
+        low, high, size = ends[..., :1], ends[..., 1:], 1 << (self.k - 1).bit_length()
+        if size > _TABLE * d:
+            return self._value(levels, low, high).to(dtype)
+        every = torch.arange(size, device=ends.device)
+        return grids.looked_up(levels, self._value(every, low, high).to(dtype))
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """Two floats and d ceil(log2 k)."""
         return float(2 * float_bits + d * (self.k - 1).bit_length())
-
-    def _place(self, x: Tensor, low: Tensor, high: Tensor) -> Tensor:
-        """(k - 1) (x - low) / (high - low), in [0, k - 1] (float64); 0 where there is no width."""
-        wide, bottom, top = (v.to(torch.float64) for v in (x, low, high))
-        power = -torch.frexp(torch.maximum(bottom.abs(), top.abs())).exponent.clamp(-1000, 1000) - 1
-        bottom = torch.ldexp(bottom, power)
-        width = torch.ldexp(top, power) - bottom
-        place = (torch.ldexp(wide, power) - bottom) / width * (self.k - 1)
-        return torch.where(width > 0, place, 0).clamp(0, self.k - 1)
 
     def _value(self, level: Tensor, low: Tensor, high: Tensor) -> Tensor:
         """The level's value (float64), exact at both ends."""

@@ -12,10 +12,11 @@ from algorithms.codes.base import Code, Field, Layout, Symbols
 from algorithms.codes.lists import Column, Lists, Records, float_column
 from algorithms.codes.packed import symbols_in
 from algorithms.compressors.base import ListedRows, StatedLength, code_of
-from algorithms.compressors.entries import all_of, entries_of
-from algorithms.compressors.requirements import adds_up, require_finite, require_rows
+from algorithms.compressors.entries import Entries, all_of, entries_of, listed
+from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.compressors.sparse import SparseCompressor
 from algorithms.kernels.entries import place_type
+from algorithms.kernels.listing import drop_zeros
 from algorithms.key import Draws
 from algorithms.row_slices import row_slices
 from theory.bits import index_bits
@@ -43,6 +44,11 @@ class MaskCompressor(SparseCompressor):
     def mask(self, x: Tensor, draws: Draws) -> Tensor:
         """Which coordinates of rows ``[..., m, d]`` are sent (bool)."""
 
+    def chosen(self, x: Tensor, draws: Draws) -> tuple[Entries, Tensor]:
+        """The coordinates that are listed, and what x holds there."""
+        mask = self.mask(x, draws)
+        return listed(drop_zeros(mask, x) if self.indices_sent else mask, x)
+
     @abstractmethod
     def mask_again(self, d: int, draws: Draws) -> Tensor:
         """The receiver's copy of the mask where the indices are not sent.
@@ -64,11 +70,8 @@ class MaskCompressor(SparseCompressor):
 
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
         require_rows(x, self.name)
-        if not adds_up(x):
-            require_finite(x, x, self.name)
-        mask = self.mask(x, draws)
-        entries = entries_of(mask & (x != 0) if self.indices_sent else mask)
-        values = entries.pick(x)
+        require_finite(x, x, self.name)
+        entries, values = self.chosen(x, draws)
         if self.factor != 1.0:
             values = values.mul_(self.factor)
             require_finite(values, x, self.name)

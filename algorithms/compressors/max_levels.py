@@ -11,6 +11,7 @@ from typing import final
 from torch import Tensor
 
 from algorithms.compressors.levels import LevelCompressor
+from algorithms.kernels import extremes
 from theory import bits
 from theory.claims import Claim, Confidence, Source, Unbiased, VarianceBound
 
@@ -50,7 +51,7 @@ class MaxLevels(LevelCompressor):
         )
 
     def scale(self, x: Tensor) -> Tensor:
-        return x.abs().amax(-1, keepdim=True)
+        return extremes.tops(x)
 
     def exact_scale(self, x: Sequence[Fraction]) -> Fraction:
         return max(abs(t) for t in x)

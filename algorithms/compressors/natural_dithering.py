@@ -16,8 +16,8 @@ from algorithms.compressors.base import Property
 from algorithms.compressors.grid import GridCompressor, exact_norm
 from algorithms.compressors.repeated import distinct
 from algorithms.compressors.requirements import require_finite, require_rows
-from algorithms.kernels import rounding, row_norms
-from algorithms.key import Draws
+from algorithms.kernels import dithering, extremes, grids, rounding, row_norms
+from algorithms.key import Draws, uniforms
 from theory import bits
 from theory.claims import Claim, Confidence, Source, Unbiased, VarianceBound
 
@@ -70,12 +70,12 @@ class NaturalDithering(GridCompressor):
 
     def scale(self, x: Tensor) -> Tensor:
         """The norm ``[..., m, 1]`` of rows ``[..., m, d]``."""
-        return row_norms.norms(x) if self.p == 2 else x.abs().amax(-1, keepdim=True)
+        return row_norms.norms(x) if self.p == 2 else extremes.tops(x)
 
     def cells(self, x: Tensor) -> tuple[Tensor, Tensor]:
         scale = self.scale(x)
-        place = self._place(x, scale)
-        inner = self._inner(place)
+        place = dithering.place_torch(x, scale)
+        inner = dithering.inner_torch(place, self.s)
         outer = torch.where(self._power(inner) == place, inner, inner + 1)
         signed = torch.where(x < 0, -scale, scale)
         return self._power(inner) * signed, self._power(outer) * signed
@@ -99,35 +99,19 @@ class NaturalDithering(GridCompressor):
 
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
         require_rows(x, self.name)
-        rows = distinct(x)
-        scale = self.scale(rows)
+        scale = self.scale(distinct(x))
         require_finite(scale, x, self.name)
-        place = self._place(rows, scale)
-        inner = self._inner(place)
-        low, high = self._power(inner), self._power(inner + 1)
-        up = draws.uniform(x.shape[-1], x.dtype) * (high - low) < place - low
-        sign = ((rows < 0) & (scale > 0)).to(torch.int64)
-        code = (inner + up) | (sign << self.s.bit_length())
-        return scale.expand(*x.shape[:-1], 1), code.to(rounding.code_dtype(1 + self.s.bit_length()))
+        scale = scale.expand(*x.shape[:-1], 1)
+        return scale, dithering.dithered(x, scale, self.s, uniforms(draws, x))
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         scale, codes = symbols
         width = self.s.bit_length()
-        wide = codes.to(torch.int64)
-        size = self._power(wide & ((1 << width) - 1), dtype) * scale
-        return torch.where((wide >> width) > 0, -size, size)
+        size = self._power(torch.arange(1 << width, device=scale.device), dtype) * scale
+        return grids.looked_up(codes, torch.cat((size, -size), -1))
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return bits.levels(d, self.s, float_bits)
 
-    def _place(self, x: Tensor, scale: Tensor) -> Tensor:
-        return torch.where(scale > 0, x.abs() / scale, 0).clamp_max(1).to(torch.float64)
-
-    def _inner(self, place: Tensor) -> Tensor:
-        """The level, 0 ... s, at or below each place in [0, 1] (float64)."""
-        return (torch.frexp(place).exponent.to(torch.int64) + self.s - 1).clamp_min(0) * (place > 0)
-
     def _power(self, level: Tensor, dtype: torch.dtype = torch.float64) -> Tensor:
-        """2^(level - s), and 0 for level 0."""
-        one = torch.ones_like(level, dtype=torch.float64)
-        return torch.where(level > 0, torch.ldexp(one, level - self.s), 0).to(dtype)
+        return dithering.power_torch(level, self.s, dtype)

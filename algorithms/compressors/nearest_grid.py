@@ -12,6 +12,7 @@ from torch import Tensor
 from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor, Property
 from algorithms.compressors.requirements import require_finite, require_rows
+from algorithms.kernels import extremes, grids, rounding
 from algorithms.key import Draws
 from theory.claims import Claim, Confidence, Contraction, NoConstant, Source, VarianceBound
 
@@ -24,16 +25,9 @@ def _check_bits(bits: int) -> None:
         raise ValueError(f"bits must lie in [1, 16], got bits={bits}")
 
 
-def _symbols(x: Tensor, radius: Tensor | float, bits: int) -> Tensor:
-    """The nearest of 2^bits points from -radius to radius; outside: the end."""
+def _values(symbols: Tensor, radius: Tensor, bits: int, dtype: torch.dtype) -> Tensor:
     top = (1 << bits) - 1
-    place = torch.where(radius > torch.zeros_like(x), (x / radius + 1) * (top / 2), 0)
-    return (place + 0.5).floor().clamp(0, top).to(torch.int64)
-
-
-def _values(symbols: Tensor, radius: Tensor | float, bits: int, dtype: torch.dtype) -> Tensor:
-    top = (1 << bits) - 1
-    return (symbols.to(dtype) * (2 / top) - 1) * radius
+    return symbols.to(dtype, copy=True).mul_(2 / top).sub_(1).mul_(radius)
 
 
 @final
@@ -70,13 +64,14 @@ class NearestGrid(Compressor):
         return (bound, Contraction(1 - ratio, f"1 - {formula}", _LAQ, True, Confidence.DERIVED))
 
     def layout(self, d: int, dtype: torch.dtype) -> Layout:
-        return (Field.floats("radius", 1, dtype), Field("levels", d, self.b))
+        levels = Field("levels", d, self.b, rounding.code_dtype(self.b))
+        return (Field.floats("radius", 1, dtype), levels)
 
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
         require_rows(x, self.name)
-        radius = x.abs().amax(-1, keepdim=True)
+        radius = extremes.tops(x)
         require_finite(radius, x, self.name)
-        return radius, _symbols(x, radius, self.b)
+        return radius, grids.nearest(x, radius, self.b)
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         radius, levels = symbols
@@ -124,18 +119,17 @@ class FixedRange(Compressor):
         return (NoConstant(why, _FIXED, Confidence.DERIVED, small, small),)
 
     def layout(self, d: int, dtype: torch.dtype) -> Layout:
-        return (Field("levels", d, self.b),)
+        return (Field("levels", d, self.b, rounding.code_dtype(self.b)),)
 
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
         require_rows(x, self.name)
         require_finite(x, x, self.name)
         half = (1 << (self.b - 1)) - 1
-        place = (x / self.radius).clamp(-1, 1) * half
-        return ((place + 0.5).floor().to(torch.int64) + half,)
+        return (grids.within(x, self.radius, half, self.b),)
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         half = (1 << (self.b - 1)) - 1
-        return (symbols[0] - half).to(dtype) / half * self.radius
+        return symbols[0].to(dtype, copy=True).sub_(half).div_(half).mul_(self.radius)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return float(self.b * d)

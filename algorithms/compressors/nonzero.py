@@ -9,6 +9,7 @@ from torch import Tensor
 
 from algorithms.compressors.base import Property
 from algorithms.compressors.masked import MaskCompressor
+from algorithms.kernels.listing import nonzero
 from algorithms.key import Draws
 from theory import bits
 from theory.claims import Claim, Contraction, Source, Unbiased, VarianceBound
@@ -43,7 +44,7 @@ class NonZero(MaskCompressor):
         )
 
     def mask(self, x: Tensor, draws: Draws) -> Tensor:
-        return x != 0
+        return nonzero(x)
 
     def mask_again(self, d: int, draws: Draws) -> Tensor:
         raise TypeError(f"{self.name} chooses by value; its indices must be sent")

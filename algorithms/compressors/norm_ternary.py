@@ -12,7 +12,7 @@ from torch import Tensor
 
 from algorithms.compressors.grid import exact_norm
 from algorithms.compressors.levels import LevelCompressor
-from algorithms.kernels import row_norms
+from algorithms.kernels import extremes, row_norms
 from theory import bits
 from theory.claims import Claim, Confidence, Source, Unbiased, VarianceBound
 
@@ -58,7 +58,7 @@ class NormTernary(LevelCompressor):
     def scale(self, x: Tensor) -> Tensor:
         if self.p == 1:
             return (row_norms.mean_abs(x.double()) * x.shape[-1]).to(x.dtype)
-        return row_norms.norms(x) if self.p == 2 else x.abs().amax(-1, keepdim=True)
+        return row_norms.norms(x) if self.p == 2 else extremes.tops(x)
 
     def exact_scale(self, x: Sequence[Fraction]) -> Fraction:
         return exact_norm(x, self.p)

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from algorithms.compressors.base import Property
 from algorithms.compressors.masked import MaskCompressor
-from algorithms.key import Draws, below
+from algorithms.key import Draws, below_one
 from theory import bits
 from theory.claims import Claim, Confidence, Contraction, Source, Unbiased, VarianceBound
 
@@ -75,7 +75,7 @@ class RandomMask(MaskCompressor):
         return self.mask_again(x.shape[-1], draws)
 
     def mask_again(self, d: int, draws: Draws) -> Tensor:
-        return below(draws, lambda _: self.q, d)
+        return below_one(draws, self.q, d)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """The expected length: q d entries."""

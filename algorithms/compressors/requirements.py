@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from algorithms import late_checks
+from algorithms.kernels import extremes
 
 _DTYPES = (torch.float32, torch.float64)
 
@@ -33,9 +34,9 @@ class OutOfRange(ValueError):
 
 
 def adds_up(x: Tensor) -> bool:
-    """Whether the sum of x is finite, a cheap look before :func:`require_finite`, since finite
-    entries may overflow all the same; False where checks are late, which do not look."""
-    return late_checks.now() is None and math.isfinite(x.sum(dtype=torch.float64).item())
+    """Whether all of x is finite, a look before :func:`require_finite`; False where checks are
+    late, which do not look."""
+    return late_checks.now() is None and extremes.all_finite(x)
 
 
 def require_finite(summary: Tensor, x: Tensor, name: str) -> None:
@@ -49,7 +50,7 @@ def require_finite(summary: Tensor, x: Tensor, name: str) -> None:
     if late is not None:
         late.note(summary, f"what {name} was to send was")
         return
-    if torch.isfinite(summary).all():
+    if extremes.all_finite(summary):
         return
     bad = ~torch.isfinite(x)
     if bad.any():

@@ -20,13 +20,14 @@ from algorithms.compressors.entries import (
     signed_sums,
 )
 from algorithms.compressors.requirements import (
-    adds_up,
     kept,
     require_finite,
     require_rows,
     share_name,
 )
 from algorithms.compressors.sparse import SparseCompressor
+from algorithms.kernels import sides
+from algorithms.kernels.compiled import by_torch
 from algorithms.kernels.entries import place_type
 from algorithms.key import Draws
 from algorithms.row_slices import highest
@@ -91,11 +92,9 @@ class SBC(SparseCompressor):
 
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
         require_rows(x, self.name)
-        if not adds_up(x):
-            require_finite(x, x, self.name)
+        require_finite(x, x, self.name)
         k = self.kept(x.shape[-1])
-        top, high = _extremes(x, k)
-        bottom, low = _extremes(-x, k)
+        top, bottom, high, low = _both_extremes(x, k)
         up = high >= low
         mean = torch.where(up, high, -low).to(x.dtype)
         require_finite(mean, x, self.name)
@@ -115,6 +114,17 @@ class SBC(SparseCompressor):
 
     def stated_lengths(self, sent: Tensor, float_bits: int) -> StatedLength:
         return golomb_lengths(sent, self.kept(sent.shape[-1]), float_bits)
+
+
+def _both_extremes(x: Tensor, k: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Indices of the k largest and of the k smallest, and the means of x and of -x there."""
+    if by_torch(x):
+        top, high = _extremes(x, k)
+        bottom, low = _extremes(-x, k)
+    else:
+        top, bottom, means = sides.extremes(x, k)
+        high, low = means[..., :1], means[..., 1:]
+    return top, bottom, high, low
 
 
 def _extremes(x: Tensor, k: int) -> tuple[Tensor, Tensor]:

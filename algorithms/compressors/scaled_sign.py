@@ -11,7 +11,7 @@ from torch import Tensor
 from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor, Property
 from algorithms.compressors.requirements import require_finite, require_rows
-from algorithms.kernels import row_norms
+from algorithms.kernels import listing, row_norms
 from algorithms.key import Draws
 from theory import bits
 from theory.claims import Claim, Confidence, Contraction, Source
@@ -46,11 +46,11 @@ class ScaledSign(Compressor):
         require_rows(x, self.name)
         scale = row_norms.mean_abs(x)
         require_finite(scale, x, self.name)
-        return scale, (x < 0).to(torch.uint8)
+        return scale, listing.negative(x)
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         scale, negative = symbols
-        return (1 - 2 * negative.to(dtype)) * scale
+        return negative.to(dtype).mul_(-2).add_(1).mul_(scale)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return bits.signs(d, float_bits)

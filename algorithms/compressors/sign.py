@@ -11,6 +11,7 @@ from torch import Tensor
 from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor, Property
 from algorithms.compressors.requirements import require_finite, require_rows
+from algorithms.kernels import listing
 from algorithms.key import Draws
 from theory.claims import Claim, Confidence, NoConstant, Source
 
@@ -42,10 +43,10 @@ class Sign(Compressor):
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
         require_rows(x, self.name)
         require_finite(x, x, self.name)
-        return ((x < 0).to(torch.uint8),)
+        return (listing.negative(x),)
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
-        return 1 - 2 * symbols[0].to(dtype)
+        return symbols[0].to(dtype, copy=True).mul_(-2).add_(1)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return float(d)

@@ -13,11 +13,13 @@ from torch import Tensor
 from algorithms.codes.base import Code, Field, Layout, Symbols
 from algorithms.codes.lists import Column, Lists, Records
 from algorithms.compressors.base import ListedRows, Property, StatedLength
-from algorithms.compressors.entries import entries_of
+from algorithms.compressors.entries import listed
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.compressors.sparse import SparseCompressor
+from algorithms.kernels.grids import looked_up
+from algorithms.kernels.listing import above, negative
 from algorithms.key import Draws
-from algorithms.row_slices import mask_by_slices, row_slices
+from algorithms.row_slices import row_slices
 from theory.bits import index_bits
 from theory.claims import Claim, Confidence, NoConstant, Source
 
@@ -67,12 +69,14 @@ class Strom(SparseCompressor):
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
         require_rows(x, self.name)
         require_finite(x, x, self.name)
-        entries = entries_of(mask_by_slices(x, lambda part: part.abs() > self.tau))
-        return entries.count, entries.positions, (entries.pick(x) < 0).to(torch.uint8)
+        tau = torch.tensor(self.tau, dtype=x.dtype, device=x.device).to(torch.float64)
+        entries, values = listed(above(x, tau), x)
+        return entries.count, entries.positions, negative(values)
 
     def listed(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> ListedRows:
         count, positions, negative = symbols
-        return ListedRows(count, positions, negative.to(dtype).mul_(-2).add_(1).mul_(self.tau))
+        both = torch.tensor([1, -1], dtype=dtype, device=count.device) * self.tau
+        return ListedRows(count, positions, looked_up(negative, both))
 
     def pieces(
         self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws

@@ -11,7 +11,8 @@ from torch import Tensor
 from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor, Property
 from algorithms.compressors.requirements import require_finite, require_rows
-from algorithms.key import Draws
+from algorithms.kernels import extremes, grids
+from algorithms.key import Draws, uniforms
 from theory.claims import Claim, Confidence, NoConstant, Source
 
 _PAPER = Source("Wen et al.", 2017, "1705.07878", "Sections 3.3 and 4")
@@ -40,18 +41,16 @@ class UnitTernary(Compressor):
         return (Field("ternaries", d, 2, torch.uint8),)
 
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
-        return self.encode_guided(x, x.abs().amax(-1, keepdim=True).expand(x.shape), draws)
+        return self.encode_guided(x, extremes.tops(x), draws)
 
     def encode_guided(self, x: Tensor, guide: Tensor, draws: Draws) -> Symbols:
         require_rows(x, self.name)
         require_finite(x, x, self.name)
-        share = torch.where(guide > 0, x.abs() / guide, 0)
-        taken = draws.uniform(x.shape[-1], x.dtype) < share
-        return (torch.where(taken, torch.where(x < 0, 2, 1), 0).to(torch.uint8),)
+        return (grids.ternary(x, guide, uniforms(draws, x)),)
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
-        code = symbols[0].to(dtype)  # before any sign: bytes have none
-        return torch.where(code == 2, -1, code)
+        values = torch.tensor([0, 1, -1, 3], dtype=dtype, device=symbols[0].device)
+        return grids.looked_up(symbols[0], values)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return 2.0 * d

@@ -14,6 +14,7 @@ from algorithms.codes.zero_runs import ZeroRuns
 from algorithms.compressors.base import Compressor, Property, StatedLength
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.devices import put
+from algorithms.kernels import extremes
 from algorithms.key import Draws
 from algorithms.row_slices import row_slices
 from theory import bits
@@ -68,7 +69,7 @@ class ThreeLC(Compressor):
 
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
         require_rows(x, self.name)
-        scale = x.abs().amax(-1, keepdim=True) * self.s
+        scale = extremes.tops(x) * self.s
         require_finite(scale, x, self.name)
         powers = put(torch.tensor(_POWERS, dtype=torch.uint8), x.device)
         size = -(-x.shape[-1] // 5)

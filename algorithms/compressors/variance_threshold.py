@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, final
 
@@ -12,18 +11,18 @@ from torch import Tensor
 from algorithms.codes.base import Code, Field, Layout, Symbols
 from algorithms.codes.lists import Column, Lists, Records
 from algorithms.compressors.base import ListedRows, Property, StatedLength
-from algorithms.compressors.entries import entries_of
+from algorithms.compressors.entries import listed
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.compressors.sparse import SparseCompressor
+from algorithms.kernels import clear
 from algorithms.kernels.entries import place_type
+from algorithms.kernels.grids import looked_up
 from algorithms.key import Draws
-from algorithms.row_slices import row_slices
 from theory.bits import index_bits
 from theory.claims import Claim, Confidence, Contraction, Source
 
 _OURS = Source("Tsuzuku, Imachi, Akiba", 2018, "1802.06058", "Section 4.2, constant derived here")
-_LEVELS = 8
-_LEAST = -(1 << 20)  # the exponent of zero
+_LEVELS = clear.LEVELS
 
 
 @final
@@ -71,33 +70,20 @@ class VarianceThreshold(SparseCompressor):
         return Lists((Field.floats("largest", 1, dtype),), (Records(columns, d),))
 
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
-        return self.encode_guided(x, torch.zeros_like(x[..., :1]).expand(x.shape), draws)
+        return self.encode_guided(x, torch.zeros_like(x[..., :1]), draws)
 
     def encode_guided(self, x: Tensor, guide: Tensor, draws: Draws) -> Symbols:
         require_rows(x, self.name)
         require_finite(x, x, self.name)
-        tops = [_power(torch.where(m, x[..., h], 0)).amax(-1) for h, m in self._clear(x, guide)]
-        top = torch.stack(tops, -1).amax(-1, keepdim=True)
-        mask = torch.empty(x.shape, dtype=torch.bool, device=x.device)
-        for here, clear in self._clear(x, guide):
-            mask[..., here] = clear & (top - _power(x[..., here]) < _LEVELS)
-        entries = entries_of(mask)
-        values = entries.pick(x)
-        below = (top - _power(values)).clamp(0, _LEVELS - 1)
-        code = torch.where(entries.meant, below + _LEVELS * (values < 0).to(torch.int32), 0)
-        largest = torch.where(top > _LEAST, torch.ldexp(torch.ones_like(x[..., :1]), top), 0)
-        return largest, entries.count, entries.positions, code.to(torch.uint8)
-
-    def _clear(self, x: Tensor, guide: Tensor) -> Iterator[tuple[slice, Tensor]]:
-        """Slice by slice: which coordinates are not zero and stand out of their variance."""
-        for here in row_slices(x.shape[-1]):
-            part, noise = x[..., here], guide[..., here]
-            yield here, (part != 0) & ((part * part > self.alpha * noise) | (noise == 0))
+        top, codes = clear.codes(x, guide, self.alpha)
+        entries, code = listed(codes, codes)
+        largest = torch.where(top > clear.LEAST, torch.ldexp(torch.ones_like(x[..., :1]), top), 0)
+        return largest, entries.count, entries.positions, code.clamp_(min=1).sub_(1)
 
     def listed(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> ListedRows:
         largest, count, positions, code = symbols
-        size = torch.ldexp(largest.expand(code.shape), -(code % _LEVELS).to(torch.int32))
-        return ListedRows(count, positions, torch.where(code >= _LEVELS, -size, size))
+        size = largest * 0.5 ** torch.arange(_LEVELS, dtype=dtype, device=code.device)
+        return ListedRows(count, positions, looked_up(code, torch.cat((size, -size), -1)))
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """The longest message: every element."""
@@ -107,10 +93,3 @@ class VarianceThreshold(SparseCompressor):
         each = index_bits(sent.shape[-1]) + 4
         length = float_bits + ((sent != 0).sum(-1) * each).to(torch.float64)
         return StatedLength(length, length)
-
-
-def _power(x: Tensor) -> Tensor:
-    """The exponent e of the power of two nearest to |x| (ties up), least for zero."""
-    mantissa, exponent = torch.frexp(x)  # 0.5 <= |mantissa| < 1
-    power = exponent - 1 + (mantissa.abs() >= 0.75).to(torch.int32)
-    return torch.where(x == 0, _LEAST, power)

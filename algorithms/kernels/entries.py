@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from algorithms.kernels.compiled import by_torch, njit
+from algorithms.kernels.counting import counts
 from algorithms.late_checks import now
 
 
 @njit(cache=True, nogil=True)
 def _places(mask, out):  # type: ignore[no-untyped-def]
     rows, d = mask.shape
+    found = np.empty(d + 1, dtype=out.dtype)
     for i in range(rows):
-        filled = 0
+        filled = np.int64(0)
         for j in range(d):
-            if mask[i, j]:
-                out[i, filled] = j
-                filled += 1
+            found[filled] = j
+            filled += np.int64(mask[i, j])
+        out[i, :filled] = found[:filled]
 
 
 @njit(cache=True, nogil=True)
@@ -43,7 +46,8 @@ def place_type(d: int) -> torch.dtype:
     return torch.int32 if d < 1 << 31 else torch.int64
 
 
-def _blank(count: Tensor, d: int) -> Tensor:
+def blank(count: Tensor, d: int) -> Tensor:
+    """Zeros ``[P, cap]`` for the places of so many entries ``[P]``."""
     cap = max(1, int(count.max())) if count.numel() else 1
     return torch.zeros((count.shape[0], cap), dtype=place_type(d), device=count.device)
 
@@ -54,7 +58,7 @@ def places_torch(mask: Tensor, most: int | None = None) -> tuple[Tensor, Tensor]
     count = mask.sum(-1)
     if now() is not None:
         return count, _places_in_full(mask)[:, :most]
-    out = _blank(count, mask.shape[-1])
+    out = blank(count, mask.shape[-1])
     row, place = mask.nonzero(as_tuple=True)
     slot = (mask.cumsum(-1) - 1)[row, place]
     out[row, slot] = place.to(out.dtype)
@@ -78,8 +82,8 @@ def places(mask: Tensor, most: int | None = None) -> tuple[Tensor, Tensor]:
     """
     if by_torch(mask):
         return places_torch(mask, most)
-    count = mask.sum(-1)
-    out = _blank(count, mask.shape[-1])
+    count = counts(mask)
+    out = blank(count, mask.shape[-1])
     _places(mask.contiguous().numpy(), out.numpy())
     return count, out
 

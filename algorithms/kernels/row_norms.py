@@ -61,17 +61,38 @@ def norms_into(x, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _abs_sums(x, out):  # type: ignore[no-untyped-def]
-    d = x.shape[1]
+def sum_of_magnitudes(row):  # type: ignore[no-untyped-def]
+    """Sum of absolute values of one row, in lanes."""
+    d = row.shape[0]
     lanes = np.zeros(_LANES)
+    for b in range(d // _LANES):
+        for lane in range(_LANES):
+            lanes[lane] += abs(np.float64(row[b * _LANES + lane]))
+    for j in range(d - d % _LANES, d):
+        lanes[j % _LANES] += abs(np.float64(row[j]))
+    return _join(lanes)
+
+
+@njit(cache=True, nogil=True)
+def _abs_sums(x, out):  # type: ignore[no-untyped-def]
     for i in range(x.shape[0]):
-        lanes[:] = 0.0
-        for b in range(d // _LANES):
-            for lane in range(_LANES):
-                lanes[lane] += abs(np.float64(x[i, b * _LANES + lane]))
-        for j in range(d - d % _LANES, d):
-            lanes[j % _LANES] += abs(np.float64(x[i, j]))
-        out[i] = _join(lanes)
+        out[i] = sum_of_magnitudes(x[i])
+
+
+@njit(cache=True, nogil=True)
+def signed_sum(row):  # type: ignore[no-untyped-def]
+    """What is above zero less what is below, each side in lanes."""
+    above, below = np.zeros(_LANES), np.zeros(_LANES)
+    d = row.shape[0]
+    for b in range(d // _LANES):
+        for lane in range(_LANES):
+            v = np.float64(row[b * _LANES + lane])
+            above[lane] += max(v, 0.0)
+            below[lane] -= min(v, 0.0)
+    for j in range(d - d % _LANES, d):
+        above[j % _LANES] += max(np.float64(row[j]), 0.0)
+        below[j % _LANES] -= min(np.float64(row[j]), 0.0)
+    return _join(above) - _join(below)
 
 
 def _lane_sum(terms: Tensor) -> Tensor:

@@ -1,0 +1,139 @@
+"""The highest values of rows, or of each side of zero, by a level that so many of them reach."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from algorithms.kernels.compiled import njit
+from algorithms.kernels.extremes import bits_of
+from algorithms.kernels.quantile import level_of, signed, take
+from algorithms.kernels.row_norms import signed_sum, sum_of_magnitudes
+
+
+@njit(cache=True, nogil=True)
+def _highest(bits, mask, count, out):  # type: ignore[no-untyped-def]
+    d = bits.shape[1]
+    keys, found = np.empty(d, dtype=bits.dtype), np.empty(d + 1, dtype=np.int32)
+    guess = np.int64(0)
+    for i in range(bits.shape[0]):
+        k = min(count[i], d)
+        out[i, :] = 0
+        if k < 1:
+            continue
+        signed(bits[i], mask, keys)
+        level, reached = level_of(keys, k, guess)
+        guess = np.int64(level)
+        if reached == k:
+            for j in range(d):
+                out[i, j] = keys[j] >= level
+            continue
+        take(keys, level, reached, k, found)
+        for e in range(k):
+            out[i, found[e]] = 1
+
+
+@njit(cache=True, nogil=True)
+def _side(keys, share, guess, found):  # type: ignore[no-untyped-def]
+    """How many of the positive keys are to be taken, into ``found``, and their level."""
+    count = np.int32(0)
+    for j in range(keys.shape[0]):
+        count = np.int32(count + (keys[j] > 0))
+    k = share[count]
+    if k < 1:
+        return 0, guess
+    level, reached = level_of(keys, k, guess)
+    take(keys, level, reached, k, found)
+    return k, np.int64(level)
+
+
+@njit(cache=True, nogil=True)
+def _both_sides(x, bits, mask, share, means, marks):  # type: ignore[no-untyped-def]
+    d = bits.shape[1]
+    keys, found = np.empty(d, dtype=bits.dtype), np.empty(d + 1, dtype=np.int32)
+    held = np.empty(d, dtype=x.dtype)
+    up = down = np.int64(0)
+    for i in range(bits.shape[0]):
+        signed(bits[i], mask, keys)
+        marks[i, :] = 0
+        k, up = _side(keys, share, up, found)
+        for e in range(k):
+            marks[i, found[e]] = 1
+            held[e] = x[i, found[e]]
+        means[i, 0] = sum_of_magnitudes(held[:k]) / max(k, 1)
+        for j in range(d):
+            keys[j] = -keys[j]
+        k, down = _side(keys, share, down, found)
+        for e in range(k):
+            marks[i, found[e]] = 2
+            held[e] = x[i, found[e]]
+        means[i, 1] = sum_of_magnitudes(held[:k]) / max(k, 1)
+
+
+@njit(cache=True, nogil=True)
+def _extremes(x, bits, mask, k, top, bottom, means):  # type: ignore[no-untyped-def]
+    d = bits.shape[1]
+    keys, found = np.empty(d, dtype=bits.dtype), np.empty(d + 1, dtype=np.int32)
+    held = np.empty(k, dtype=x.dtype)
+    up = down = np.int64(0)
+    for i in range(bits.shape[0]):
+        signed(bits[i], mask, keys)
+        level, reached = level_of(keys, k, up)
+        up = np.int64(level)
+        take(keys, level, reached, k, found)
+        for e in range(k):
+            top[i, e] = found[e]
+            held[e] = x[i, found[e]]
+        means[i, 0] = signed_sum(held) / k
+        for j in range(d):
+            keys[j] = -keys[j]
+        level, reached = level_of(keys, k, down)
+        down = np.int64(level)
+        take(keys, level, reached, k, found)
+        for e in range(k):
+            bottom[i, e] = found[e]
+            held[e] = -x[i, found[e]]
+        means[i, 1] = signed_sum(held) / k
+
+
+def highest(x: Tensor, count: Tensor) -> Tensor:
+    """Mask of the ``count`` ``[..., m, 1]`` highest of rows ``[..., m, d]`` without NaN, on a CPU.
+
+    Of equals the lower index goes first.
+    """
+    rows = x.detach().reshape(-1, x.shape[-1]).contiguous()
+    out = torch.empty(x.shape, dtype=torch.bool)
+    counts = count.expand(*x.shape[:-1], 1).reshape(-1).contiguous()
+    _highest(*bits_of(rows), counts.numpy(), out.view(rows.shape).numpy())
+    return out
+
+
+def both_sides(x: Tensor, share: Tensor) -> tuple[Tensor, Tensor]:
+    """Marks ``[..., m, d]`` (uint8) of the highest and the lowest of rows without NaN, on a CPU.
+
+    Of n values above zero ``share[n]`` (int64) are taken, marked 1, and so of those below, marked
+    2; with the means of either side's magnitudes ``[..., m, 2]`` (float64), 0 where it is empty.
+    """
+    rows = x.detach().reshape(-1, x.shape[-1]).contiguous()
+    marks = torch.empty(x.shape, dtype=torch.uint8)
+    means = torch.empty((*x.shape[:-1], 2), dtype=torch.float64)
+    _both_sides(
+        rows.numpy(), *bits_of(rows), share.numpy(), means.view(-1, 2).numpy(),
+        marks.view(rows.shape).numpy(),
+    )  # fmt: skip
+    return marks, means
+
+
+def extremes(x: Tensor, k: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Places ``[..., m, k]`` (int32) of the k highest of rows without NaN, ascending, those of the
+    k lowest, and the means ``[..., m, 2]`` (float64) of the first and of the second's negatives,
+    on a CPU."""
+    rows = x.detach().reshape(-1, x.shape[-1]).contiguous()
+    top, bottom = (torch.empty((*x.shape[:-1], k), dtype=torch.int32) for _ in range(2))
+    means = torch.empty((*x.shape[:-1], 2), dtype=torch.float64)
+    _extremes(
+        rows.numpy(), *bits_of(rows), k, top.view(-1, k).numpy(), bottom.view(-1, k).numpy(),
+        means.view(-1, 2).numpy(),
+    )  # fmt: skip
+    return top, bottom, means
