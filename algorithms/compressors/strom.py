@@ -16,6 +16,7 @@ from algorithms.compressors.base import ListedRows, Property, StatedLength
 from algorithms.compressors.entries import listed
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.compressors.sparse import SparseCompressor
+from algorithms.devices import put
 from algorithms.kernels.grids import looked_up
 from algorithms.kernels.listing import above, negative
 from algorithms.key import Draws
@@ -69,13 +70,13 @@ class Strom(SparseCompressor):
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
         require_rows(x, self.name)
         require_finite(x, x, self.name)
-        tau = torch.tensor(self.tau, dtype=x.dtype, device=x.device).to(torch.float64)
+        tau = put(torch.tensor(self.tau, dtype=x.dtype).to(torch.float64), x.device)
         entries, values = listed(above(x, tau), x)
         return entries.count, entries.positions, negative(values)
 
     def listed(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> ListedRows:
         count, positions, negative = symbols
-        both = torch.tensor([1, -1], dtype=dtype, device=count.device) * self.tau
+        both = put(torch.tensor([1, -1], dtype=dtype) * self.tau, count.device)
         return ListedRows(count, positions, looked_up(negative, both))
 
     def pieces(

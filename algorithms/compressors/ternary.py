@@ -11,6 +11,7 @@ from torch import Tensor
 from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor, Property
 from algorithms.compressors.requirements import require_finite, require_rows
+from algorithms.devices import put
 from algorithms.kernels import extremes, grids
 from algorithms.key import Draws, uniforms
 from theory.claims import Claim, Confidence, NoConstant, Source
@@ -49,7 +50,7 @@ class UnitTernary(Compressor):
         return (grids.ternary(x, guide, uniforms(draws, x)),)
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
-        values = torch.tensor([0, 1, -1, 3], dtype=dtype, device=symbols[0].device)
+        values = put(torch.tensor([0, 1, -1, 3], dtype=dtype), symbols[0].device)
         return grids.looked_up(symbols[0], values)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
