@@ -43,7 +43,8 @@ from benchmarks.probe import REST, Probe, Watched
 from theory.stepsizes import ConstantStep
 
 STEPS, RECORDS = 2000, 200
-ASYNCHRONOUS = "ASP"
+ASYNCHRONOUS, MANY = "ASP", "ASP, 32 replicas"
+REPLICAS = 32  # of the last; the command's default
 BOOKS = ("ledger", "schedules", "hearing")
 RECORDING = "recording"
 
@@ -78,7 +79,7 @@ WATCHED = (
 def made(name: str, problem: Logistic, steps: int) -> Method[Any]:
     """One of the jobs' methods, or the asynchronous row as the catalogue builds it, with a schedule
     that was not drawn before."""
-    if name != ASYNCHRONOUS:
+    if name not in (ASYNCHRONOUS, MANY):
         return method(name, problem.n)
     return ParameterServer(
         ConstantStep(1e-3), steps, round_trip(problem), schedule_seed=next(_SEEDS)
@@ -89,7 +90,10 @@ def composed(name: str, problem: Logistic, records: int, steps: int) -> float:
     """Time [s] of a whole run of ``steps`` steps by the method's own ``step``, looks included."""
     start = time.perf_counter()
     with mock.patch.object(running, "fused_steps", lambda *_: None):
-        running.run(made(name, problem, steps), problem, steps=steps, points=records)
+        running.run(
+            made(name, problem, steps), problem, steps=steps, points=records,
+            replicas=REPLICAS if name == MANY else 1,
+        )  # fmt: skip
     return time.perf_counter() - start
 
 
@@ -135,7 +139,7 @@ def measured(size: Size, rounds: int, steps: int = STEPS, records: int = RECORDS
     """A line for each method."""
     problem = synthetic(size.n, size.samples, size.d, L2(LAM), batch=BATCH, dtype=torch.float32)
     _ = problem.f_star
-    names = (*METHODS, ASYNCHRONOUS)
+    names = (*METHODS, ASYNCHRONOUS, MANY)
     return {
         "n": size.n, "d": size.d, "steps": steps, "records": records,
         "lines": [line(name, problem, steps, records, rounds) for name in names],

@@ -43,12 +43,15 @@ def line(problem: MLP, turn: float, rounds: int) -> dict[str, Any]:
         "vmap": mlp_loops.batched,
     }
     programs = {name: partial(program, problem) for name, program in others.items()}
+    programs["products"] = partial(mlp_loops.products, problem)
     found = Rounds({"ours": partial(ours, problem), **programs}, turn, rounds)
     return {
         "n": problem.n,
         "d": problem.d,
         "speed": found.speed("ours", problem.n),
         "over": {name: found.ratio(name, "ours") for name in others},
+        "of_products": found.ratio("products", "ours"),
+        "products": found.ratio("modules", "products"),
     }
 
 

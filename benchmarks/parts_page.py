@@ -32,11 +32,18 @@ def _table(head: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> str:
 
 
 def _mlp(found: Found) -> str:
-    head = ("workers", "over n modules", "over one module for all", "over vmap of torch.func")
+    others = ("modules", "one module", "vmap")
+    head = (
+        "workers", "over n modules", "over one module for all", "over vmap of torch.func",
+        "spent in its large products", "those products alone over n modules",
+    )  # fmt: skip
     rows = (
-        (str(one["n"]), *(times(one["over"][name]) for name in ("modules", "one module", "vmap")))
+        (
+            str(one["n"]), *(times(one["over"][name]) for name in others),
+            share(one["of_products"]), times(one["products"]),
+        )
         for one in found["lines"]
-    )
+    )  # fmt: skip
     return _table(head, rows)
 
 

@@ -16,7 +16,7 @@ from rich.console import Console
 import rateproof
 from benchmarks.alternating import Rounds
 
-ROWS, SEEDS, STEPS = ("bsp-sgd", "qsgd", "d-psgd", "choco-sgd"), 48, 2000
+ROWS, SEEDS, STEPS = ("bsp-sgd", "qsgd", "d-psgd", "choco-sgd"), 16, 2000
 
 
 def swept(processes: int, steps: int, seeds: int) -> float:

@@ -82,3 +82,16 @@ def batched(problem: MLP, steps: int) -> float:
         gradients = of_all(found, problem.features[who, rows], problem.labels[who, rows])
         found = {name: part - GAMMA * gradients[name].mean(0) for name, part in found.items()}
     return time.perf_counter() - start
+
+
+def products(problem: MLP, steps: int) -> float:
+    """Time [s] of the two products of ``steps`` steps that every program has to take: a minibatch
+    with the first layer, and its slopes with the minibatch, for each worker."""
+    features = problem.features[:, : problem.batch].contiguous()
+    weights = perceptron(problem)[0].weight.detach().expand(problem.n, -1, -1)
+    slopes = features @ weights.mT
+    start = time.perf_counter()
+    for _ in range(steps):
+        torch.bmm(features, weights.mT)
+        torch.bmm(slopes.mT, features)
+    return time.perf_counter() - start
