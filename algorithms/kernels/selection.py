@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from algorithms.kernels.compiled import by_torch, njit
+from algorithms.kernels.extremes import bits_of
 from algorithms.kernels.quantile import level_of, magnitudes, take
 
 
@@ -31,13 +32,9 @@ def largest_into(bits, mask, k, out):  # type: ignore[no-untyped-def]
 
 def largest_numba(x: Tensor, k: int) -> Tensor:
     """Indices ``[P, k]`` (int64) of the k largest magnitudes of rows ``[P, d]``."""
-    integer, mask = (
-        (torch.int32, np.int32(0x7FFFFFFF))
-        if x.dtype == torch.float32
-        else (torch.int64, np.int64(0x7FFFFFFFFFFFFFFF))
-    )
+    bits, mask = bits_of(x.contiguous())
     out = torch.empty((x.shape[0], k), dtype=torch.int64)
-    largest_into(x.detach().contiguous().view(integer).numpy(), mask, k, out.numpy())
+    largest_into(bits, mask, k, out.numpy())
     return out
 
 

@@ -8,7 +8,6 @@ import shlex
 import subprocess
 import sys
 import tomllib
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +17,8 @@ import typer.main
 import rateproof
 from experiments import launch
 from experiments.cli import app
-from experiments.commands import audit as audit_words
-from proofs_check.audit.plan import Plan
 from proofs_check.verdict import MEANINGS, Outcome
-from tests.experiments.calls import HANGS, call
+from tests.experiments.calls import HANGS
 from theory.survey.rows import SURVEYS
 
 pytestmark = pytest.mark.processes
@@ -134,7 +131,7 @@ PAGES = ["README.md", "CONTRIBUTING.md", "docs/tutorial.md", "docs/training.md"]
 def test_commands_that_pages_show_are_understood(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Their names, arguments and options; what they do, other tests run."""
+    """Their names, arguments and options; ``test_page_commands.py`` runs them."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "FOLDER").mkdir()
     for name in ("study.toml", "my_weights.csv"):
@@ -149,42 +146,6 @@ def test_commands_that_pages_show_are_understood(
             with commands[name].make_context(name, options):
                 understood += 1
     assert understood
-
-
-ELSEWHERE = {
-    "audit torch:fp16": "tests/experiments/test_audit_page.py",
-    "crossval": "tests/experiments/test_crossval.py",
-    "train": "tests/experiments/training/test_train.py",
-    "serve": "tests/experiments/test_serve.py",
-    "survey": "tests/experiments/test_report.py",
-}
-"""Commands that take long or start ranks: by how they begin, the test that runs them."""
-
-
-@pytest.mark.parametrize("page", ["docs/tutorial.md", "docs/training.md"])
-def test_commands_of_pages_run_here_or_elsewhere(
-    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The audit of the page's own compressor at a few vectors only."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(audit_words, "Plan", partial(Plan, search=100))
-    mine = [block for block in blocks(page) if "def top_tenth" in block]
-    (tmp_path / "mine.py").write_text("\n".join(mine), encoding="utf-8")
-    (tmp_path / "my_weights.csv").write_text("0.5,0.5\n0.5,0.5\n", encoding="utf-8")
-    seen = 0
-    for line in "".join(blocks(page, "sh")).splitlines():
-        command = re.sub(r"^(torchrun .*-m experiments\.launch|rateproof) ", "", line)
-        there = [test for start, test in ELSEWHERE.items() if command.startswith(start)]
-        if there:
-            assert (HOUSE / there[0]).is_file()
-            continue
-        words = shlex.split(command, comments=True)
-        code, out, err = call(*words, *(("-d", "20") if words[0] == "audit" else ()))
-        assert code in (0, 1) and not err, f"{line}: {err}"
-        assert "refuted  " not in out or "hidden in silence: C((1, nan)) = (1, 0)" in out, out
-        seen += 1
-    assert seen == (4 if page == "docs/tutorial.md" else 0)
 
 
 def test_every_block_of_the_documents_is_of_a_language_that_is_tested() -> None:
