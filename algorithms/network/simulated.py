@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import final
 from weakref import WeakKeyDictionary
 
@@ -32,7 +34,12 @@ class _Edges:
     weight: Tensor
     sent: int | Tensor
     received: int | Tensor
-    heard: Tensor  # [n, n]: 1 where a row hears a column
+    senders: Sequence[Sequence[int]]
+
+    @cached_property
+    def heard(self) -> Tensor:
+        """``[n, n]``: 1 where a row hears a column. Made where it is asked for: n^2 numbers."""
+        return in_neighbours(self.senders)
 
 
 def _times(amount: int | Tensor, degree: int | Tensor) -> int | Tensor:
@@ -157,7 +164,7 @@ class Simulated(Network):
                 neighbours.weight.to(device, dtype),
                 _common(neighbours.out_degree),
                 _common(neighbours.in_degree),
-                in_neighbours(neighbours),
+                neighbours.senders,
             )
             self._edges[neighbours] = known
         return known
