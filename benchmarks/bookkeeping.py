@@ -1,8 +1,8 @@
 """What a round of the medium job spends on books: ledger, schedules, hearing, recording.
 
 On the composed path, a method's own ``step``: fused blocks keep their books once a block. The run
-is the command's: 2,000 rounds with 200 records. A record looks at f and its gradient over all
-samples, which is told apart from what is done in every round.
+is the command's: 2,000 rounds with at most 200 records. A record looks at f and its gradient over
+all samples, which is told apart from what is done in every round.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ from algorithms.problems.logistic_data import synthetic
 from algorithms.problems.regularisers import L2
 from algorithms.synchronisation.periods import Every
 from algorithms.synchronisation.schedule import Schedule
-from algorithms.trace import Recorder
-from benchmarks.alternating import Program, Rounds, Spread
+from algorithms.trace import Recorder, record_steps
+from benchmarks.alternating import Rounds, Spread
 from benchmarks.jobs import BATCH, LAM, METHODS, Size, method
 from benchmarks.probe import REST, Probe, Watched
 from theory.stepsizes import ConstantStep
@@ -101,37 +101,28 @@ def line(name: str, problem: Logistic, steps: int, records: int, rounds: int) ->
     """Shares of one method, and a record's time in rounds; ``probed`` is the time with the profile
     over that without."""
     composed(name, problem, 2, 2)
-    profiles = []
-    for _ in range(rounds):
-        with Probe().on(WATCHED) as probe:
-            composed(name, problem, records, steps)
-        profiles.append(probe)
-    everywhere, looked = Probe(), partial(composed, name, problem, records)
+    profiles: list[Probe] = []
+    plain = partial(composed, name, problem, records)
 
     def probed(count: int) -> float:
-        with everywhere.on(WATCHED):
-            return looked(count)
+        profiles.append(Probe())
+        with profiles[-1].on(WATCHED):
+            return plain(count)
 
-    pair: dict[str, Program] = {
-        "looked": looked, "probed": probed, "plain": partial(composed, name, problem, 2),
-    }  # fmt: skip
-    found = Rounds(pair, 0.0, rounds, steps)
-    plain, with_records = found.times["plain"], found.times["looked"]
-    each = [
-        (many - few) * steps / (records - 2) / few
-        for many, few in zip(with_records, plain, strict=True)
-    ]
+    found = Rounds({"plain": plain, "probed": probed}, 0.0, rounds, steps)
+    recording = [probe.share(RECORDING) for probe in profiles]
+    many = len(record_steps(steps, records))
     parts = [part for part in profiles[0].seconds if part != REST]
     return {
         "method": name,
         "books": Spread.of([probe.share(*BOOKS) for probe in profiles]),
         "books_of_rounds": Spread.of(
-            [probe.share(*BOOKS) / (1 - probe.share(RECORDING)) for probe in profiles]
+            [p.share(*BOOKS) / (1 - one) for p, one in zip(profiles, recording, strict=True)]
         ),
         "with_recording": Spread.of([probe.share(*BOOKS, RECORDING) for probe in profiles]),
         "shares": {part: Spread.of([p.share(part) for p in profiles]) for part in (*parts, REST)},
-        "record_in_rounds": Spread.of(each),
-        "probed": found.ratio("probed", "looked"),
+        "record_in_rounds": Spread.of([one / (1 - one) * steps / many for one in recording]),
+        "probed": found.ratio("probed", "plain"),
     }
 
 
@@ -141,6 +132,6 @@ def measured(size: Size, rounds: int, steps: int = STEPS, records: int = RECORDS
     _ = problem.f_star
     names = (*METHODS, ASYNCHRONOUS, MANY)
     return {
-        "n": size.n, "d": size.d, "steps": steps, "records": records,
+        "n": size.n, "d": size.d, "steps": steps, "records": len(record_steps(steps, records)),
         "lines": [line(name, problem, steps, records, rounds) for name in names],
     }  # fmt: skip

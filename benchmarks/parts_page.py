@@ -68,7 +68,8 @@ def _books(found: Found) -> str:
         )
         for one in found["lines"]
     )  # fmt: skip
-    return _table(head, rows)
+    told = f"{found['steps']:,} rounds and {found['records']} records, n = {found['n']}, d = "
+    return f"Of a run of {told}{found['d']:,}:\n\n{_table(head, rows)}"
 
 
 def _memory(found: Found) -> str:

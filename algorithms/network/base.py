@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
@@ -268,10 +269,10 @@ def only_present(rows: Tensor, active: Tensor, n: int) -> Tensor:
     return torch.where((active < n)[..., None], rows, 0)
 
 
-def in_neighbours(neighbours: Neighbours) -> Tensor:
-    """``[n, n]`` (int64): 1 where the row's worker hears the column's."""
-    n = len(neighbours.senders)
+def in_neighbours(senders: Sequence[Sequence[int]]) -> Tensor:
+    """``[n, n]`` (int64): 1 where the row's worker hears the column's, whom it hears given."""
+    n = len(senders)
     heard = torch.zeros((n, n), dtype=torch.int64)
-    for i, senders in enumerate(neighbours.senders):
-        heard[i, list(senders)] = 1
+    for i, heard_by in enumerate(senders):
+        heard[i, list(heard_by)] = 1
     return heard

@@ -284,7 +284,7 @@ class Sharded(Network):
             self.ledger.receive(bits * in_degree, in_degree)
             return
         self.ledger.send(bits.cpu() * out_degree, _on_cpu(messages) * out_degree)
-        heard = in_neighbours(neighbours)[held][:, routes.senders.cpu()]
+        heard = in_neighbours(neighbours.senders)[held][:, routes.senders.cpu()]
         assert present.lengths is not None
         lengths = present.lengths.movedim(0, -1).cpu()[..., None, :]
         arrived = (lengths > 0) if packet.sends is not None else torch.ones_like(lengths)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import final
 from weakref import WeakKeyDictionary
 
@@ -33,7 +35,12 @@ class _Edges:
     weight: Tensor
     sent: int | Tensor
     received: int | Tensor
-    heard: Tensor  # [n, n]: 1 where a row hears a column
+    senders: Sequence[Sequence[int]]
+
+    @cached_property
+    def heard(self) -> Tensor:
+        """``[n, n]``: 1 where a row hears a column. Made where it is asked for: n^2 numbers."""
+        return in_neighbours(self.senders)
 
 
 def _heard(amount: int | Tensor, heard: Tensor) -> Tensor:
@@ -152,11 +159,19 @@ class Simulated(Network):
         if known is None or known.weight.dtype != dtype:
             device = self.workers.device
             known = _Edges(
+<<<<<<< HEAD
                 put(neighbours.index, device),
                 put(neighbours.weight.to(dtype), device),
                 _common(neighbours.out_degree, device),
                 _common(neighbours.in_degree, device),
                 put(in_neighbours(neighbours), device),
+=======
+                neighbours.index.to(device),
+                neighbours.weight.to(device, dtype),
+                _common(neighbours.out_degree),
+                _common(neighbours.in_degree),
+                neighbours.senders,
+>>>>>>> parts
             )
             self._edges[neighbours] = known
         return known
