@@ -13,12 +13,11 @@ from torch import Tensor
 from algorithms.codes.base import Code, Field, Layout, Symbols
 from algorithms.codes.lists import Column, Lists, Records, float_column
 from algorithms.compressors.base import Property, StatedLength
-from algorithms.compressors.entries import Entries, listed
+from algorithms.compressors.entries import listed
 from algorithms.compressors.grid import GridCompressor, IrrationalScale
 from algorithms.compressors.requirements import kept, require_finite, require_rows, share_name
-from algorithms.kernels import drop_out
+from algorithms.kernels import drop_out, dropped
 from algorithms.kernels.compiled import by_torch
-from algorithms.kernels.dropped import taken
 from algorithms.kernels.entries import place_type
 from algorithms.kernels.extremes import tops
 from algorithms.kernels.philox import Counters
@@ -97,7 +96,7 @@ class Centred(GridCompressor):
         numbers = uniforms(draws, x)
         if isinstance(numbers, Counters):
             flat = (v.reshape(-1, v.shape[-1]) for v in (x, centre, level))
-            return taken(*flat, numbers).view(x.shape)
+            return dropped.taken(*flat, numbers).view(x.shape)
         return below(draws, lambda h: self._chances(x[..., h], centre, level, d), d)
 
     def _chances(self, x: Tensor, centre: Tensor, level: Tensor, d: int) -> Tensor:
@@ -139,17 +138,16 @@ class Centred(GridCompressor):
         d = x.shape[-1]
         level = self._level(x, centre) if self.optimal else centre
         entries, values = listed(self._taken(x, centre, level, draws), x)
-        p = self._chances(values, centre, level, d)
-        outer = torch.where(p > 0, centre + (values - centre) / p.clamp_min(1e-300), values)
-        sent = torch.where(entries.meant, outer.to(x.dtype), 0)
+        share = 0.0 if self.optimal else kept(self.budget, d) / d
+        wide = level.to(torch.float64)
+        flat = (v.reshape(-1, v.shape[-1]) for v in (entries.count, values, centre, wide))
+        sent = dropped.recentred(*flat, share).view(values.shape)
         return centre, entries.count, entries.positions, sent
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         centre, count, positions, values = symbols
-        entries = Entries(count, positions)
-        named = entries.spread(torch.ones_like(values, dtype=torch.uint8), d)
-        rows = entries.spread(values, d)
-        return torch.where(named == 1, rows, centre, out=rows)
+        lists = (v.reshape(-1, v.shape[-1]) for v in (count, positions, values, centre))
+        return dropped.around(*lists, d).view(*values.shape[:-1], d)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """The expected length, a bound where the optimal probabilities leave some out."""

@@ -64,6 +64,77 @@ def _taken(x, centre, level, k0, k1, replicas, workers, out):  # type: ignore[no
             mask[j] = (off > 0) & (u[j] < min(off / edge, 1.0))
 
 
+@njit(cache=True, nogil=True, error_model="numpy")
+def _recentred(count, values, centre, level, share):  # type: ignore[no-untyped-def]
+    for i in range(values.shape[0]):
+        middle, edge, row = centre[i], level[i], values[i]
+        for e in range(count[i]):
+            off = row[e] - middle
+            p = share if share > 0 else min(np.float64(abs(off)) / edge, 1.0)
+            row[e] = np.float64(middle) + np.float64(off) / max(p, 1e-300) if p > 0 else row[e]
+
+
+@njit(cache=True, nogil=True)
+def _around(count, places, values, centre, out):  # type: ignore[no-untyped-def]
+    for i in range(out.shape[0]):
+        out[i, :] = centre[i]
+        for e in range(count[i]):
+            j = places[i, e]
+            if not 0 <= j < out.shape[1]:
+                return j
+            out[i, j] = values[i, e]
+    return -1
+
+
+def recentred_torch(
+    count: Tensor, values: Tensor, centre: Tensor, level: Tensor, share: float
+) -> Tensor:
+    """The twin of :func:`recentred`, equal."""
+    off = (values - centre).abs().to(torch.float64)
+    chance = (off / level).clamp_max(1)
+    p = torch.full_like(off, share) if share > 0 else torch.where(off > 0, chance, 0)
+    outer = torch.where(p > 0, centre + (values - centre) / p.clamp_min(1e-300), values)
+    meant = torch.arange(values.shape[-1], device=values.device) < count
+    return torch.where(meant, outer.to(values.dtype), 0)
+
+
+def recentred(count: Tensor, values: Tensor, centre: Tensor, level: Tensor, share: float) -> Tensor:
+    """centre + (v - centre) / p of the first ``count`` ``[P, 1]`` of values ``[P, cap]``, which are
+    written over where they can be; the others are 0. p is ``share``, or if that is 0 min(1, |v -
+    centre| / level)."""
+    if by_torch(values) or not values.is_contiguous():
+        return recentred_torch(count, values, centre, level, share)
+    lines = (v.reshape(-1).contiguous().numpy() for v in (centre, level))
+    _recentred(count.reshape(-1).contiguous().numpy(), values.numpy(), *lines, share)
+    return values
+
+
+def around_torch(count: Tensor, places: Tensor, values: Tensor, centre: Tensor, d: int) -> Tensor:
+    """The twin of :func:`around`, equal."""
+    rows = values.new_zeros((len(values), d))
+    named = torch.zeros(rows.shape, dtype=torch.uint8, device=rows.device)
+    entries.spread_onto(count[:, 0], places, torch.ones_like(values, dtype=torch.uint8), named)
+    entries.spread_onto(count[:, 0], places, values, rows)
+    return torch.where(named == 1, rows, centre)
+
+
+def around(count: Tensor, places: Tensor, values: Tensor, centre: Tensor, d: int) -> Tensor:
+    """Rows ``[P, d]`` of the ``centre`` ``[P, 1]`` with the first ``count`` ``[P, 1]`` of values
+    ``[P, cap]`` at their places.
+
+    Raises:
+        ValueError: a place lies outside [0, d).
+    """
+    if by_torch(values):
+        return around_torch(count, places, values, centre, d)
+    out = torch.empty((len(values), d), dtype=values.dtype)
+    parts = (v.contiguous().numpy() for v in (count[:, 0], places, values, centre[:, 0]))
+    wrong = _around(*parts, out.numpy())
+    if wrong >= 0:
+        raise ValueError(f"places must lie in [0, d), got {wrong} with d={d}")
+    return out
+
+
 def taken_torch(x: Tensor, centre: Tensor, level: Tensor, counters: Counters) -> Tensor:
     """The twin of :func:`taken`, equal."""
     off = (x - centre).abs().to(torch.float64)
