@@ -26,15 +26,20 @@ def _tops(x, size, out):  # type: ignore[no-untyped-def]
 def _sent(x, guide, size, tops, scale, marks, count):  # type: ignore[no-untyped-def]
     """1 above zero and 3 below where a coordinate is sent, else 0."""
     d = x.shape[1]
+    level = np.empty(d, dtype=x.dtype)
     for i in range(x.shape[0]):
         row, beside, mark, total = x[i], guide[i], marks[i], 0
         for b in range(tops.shape[1]):
-            end, top, some = min((b + 1) * size, d), tops[i, b], 0
-            for j in range(b * size, end):
-                sent = (abs(row[j] + beside[j]) >= top) & (row[j] != 0) & (scale[i] > 0)
-                mark[j] = np.uint8(sent) * np.uint8(1 + 2 * (row[j] < 0))
-                some += np.int64(sent)
-            total += max(some, 1)
+            level[b * size : (b + 1) * size] = tops[i, b]
+        some = np.uint8(scale[i] > 0)
+        for j in range(d):
+            sent = np.uint8(abs(row[j] + beside[j]) >= level[j]) & np.uint8(row[j] != 0) & some
+            mark[j] = sent * np.uint8(1 + 2 * np.uint8(row[j] < 0))
+        for b in range(tops.shape[1]):
+            own = 0
+            for j in range(b * size, min((b + 1) * size, d)):
+                own += np.int64(mark[j] & 1)
+            total += max(own, 1)
         count[i] = total
 
 
