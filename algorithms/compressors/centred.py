@@ -95,7 +95,7 @@ class Centred(GridCompressor):
             return below_one(draws, kept(self.budget, d) / d, d)
         numbers = uniforms(draws, x)
         if isinstance(numbers, Counters):
-            flat = (v.reshape(-1, v.shape[-1]) for v in (x, centre, level))
+            flat = x.reshape(-1, d), centre.reshape(-1, 1), level.reshape(-1, 1)
             return dropped.taken(*flat, numbers).view(x.shape)
         return below(draws, lambda h: self._chances(x[..., h], centre, level, d), d)
 
@@ -139,15 +139,16 @@ class Centred(GridCompressor):
         level = self._level(x, centre) if self.optimal else centre
         entries, values = listed(self._taken(x, centre, level, draws), x)
         share = 0.0 if self.optimal else kept(self.budget, d) / d
-        wide = level.to(torch.float64)
-        flat = (v.reshape(-1, v.shape[-1]) for v in (entries.count, values, centre, wide))
-        sent = dropped.recentred(*flat, share).view(values.shape)
-        return centre, entries.count, entries.positions, sent
+        lines = centre.reshape(-1, 1), level.to(torch.float64).reshape(-1, 1)
+        held = values.reshape(-1, values.shape[-1])
+        sent = dropped.recentred(entries.count.reshape(-1, 1), held, *lines, share)
+        return centre, entries.count, entries.positions, sent.view(values.shape)
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         centre, count, positions, values = symbols
-        lists = (v.reshape(-1, v.shape[-1]) for v in (count, positions, values, centre))
-        return dropped.around(*lists, d).view(*values.shape[:-1], d)
+        lists = positions.reshape(-1, positions.shape[-1]), values.reshape(-1, values.shape[-1])
+        rows = dropped.around(count.reshape(-1, 1), *lists, centre.reshape(-1, 1), d)
+        return rows.view(*values.shape[:-1], d)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """The expected length, a bound where the optimal probabilities leave some out."""

@@ -76,7 +76,7 @@ class DropOut(Compressor):
         numbers = uniforms(draws, x)
         if isinstance(numbers, Counters):
             level = level.expand(*x.shape[:-1], 1)
-            flat = (v.reshape(-1, v.shape[-1]) for v in (x, level))
+            flat = x.reshape(-1, x.shape[-1]), level.reshape(-1, 1)
             parts = [part for parts in dropped(*flat, numbers) for part in parts]
             shape = x.shape[:-1]
             return level, *(part.reshape(*shape, part.numel() // shape.numel()) for part in parts)

@@ -36,7 +36,7 @@ def _sent(x, guide, size, tops, scale, marks, count):  # type: ignore[no-untyped
             sent = np.uint8(abs(row[j] + beside[j]) >= level[j]) & np.uint8(row[j] != 0) & some
             mark[j] = sent * np.uint8(1 + 2 * np.uint8(row[j] < 0))
         for b in range(tops.shape[1]):
-            own = 0
+            own = np.int64(0)
             for j in range(b * size, min((b + 1) * size, d)):
                 own += np.int64(mark[j] & 1)
             total += max(own, 1)
@@ -48,7 +48,7 @@ def _words(sent, size, none, places, marks):  # type: ignore[no-untyped-def]
     d, bins = sent.shape[1], -(-sent.shape[1] // size)
     place, mark = np.empty(d + bins + 1, dtype=np.int16), np.empty(d + bins + 1, dtype=np.uint8)
     for i in range(sent.shape[0]):
-        row, at = sent[i], 0
+        row, at = sent[i], np.int64(0)
         for b in range(bins):
             start = at
             for j in range(b * size, min((b + 1) * size, d)):

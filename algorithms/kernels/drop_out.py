@@ -17,7 +17,7 @@ from algorithms.kernels.compiled import by_torch, njit
 def _below(a, level, lanes):  # type: ignore[no-untyped-def]
     """Sum of what is below a level, dealt to lanes, and how many are."""
     lanes[:] = 0.0
-    d, count = a.shape[0], 0
+    d, count = a.shape[0], np.int64(0)
     for b in range(d // 8):
         for lane in range(8):
             v = a[8 * b + lane]

@@ -41,7 +41,7 @@ def _parted(x, marks, places, values, others, signs):  # type: ignore[no-untyped
     one, two = np.empty(d + 1, dtype=np.int32), np.empty(d + 1, dtype=np.int32)
     for i in range(x.shape[0]):
         row, mark = x[i], marks[i]
-        large = small = 0
+        large = small = np.int64(0)
         for j in range(d):
             one[large], two[small] = j, j
             large += np.int64(mark[j] & 1)

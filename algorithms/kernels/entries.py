@@ -15,7 +15,7 @@ def _places(mask, out):  # type: ignore[no-untyped-def]
     rows, d = mask.shape
     found = np.empty(d + 1, dtype=out.dtype)
     for i in range(rows):
-        filled = 0
+        filled = np.int64(0)
         for j in range(d):
             found[filled] = j
             filled += np.int64(mask[i, j])

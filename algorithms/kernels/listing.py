@@ -23,7 +23,7 @@ _PART = 4096
 @njit(cache=True, nogil=True)
 def slots_of(mask, first, found):  # type: ignore[no-untyped-def]
     """Places, counted on from ``first``, of what a part of a mask sets; returns how many."""
-    filled = 0
+    filled = np.int64(0)
     for j in range(mask.shape[0]):
         found[filled] = first + j
         filled += np.int64(mask[j] != 0)

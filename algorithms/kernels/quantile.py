@@ -72,7 +72,7 @@ def level_of(keys, k, guess):  # type: ignore[no-untyped-def]
 def take(keys, level, reached, k, found):  # type: ignore[no-untyped-def]
     """Places of the k largest keys, ties to the lowest, ascending; ``found`` has a slot more than
     keys."""
-    filled = 0
+    filled = np.int64(0)
     if reached == k:
         for j in range(keys.shape[0]):
             found[filled] = j

@@ -16,14 +16,30 @@ def _sides(x, out, below):  # type: ignore[no-untyped-def]
     for i in range(0, rows, 4):
         b, c, e = min(i + 1, rows - 1), min(i + 2, rows - 1), min(i + 3, rows - 1)
         ua = ub = uc = ue = la = lb = lc = le = -0.0
-        na = nb = nc = ne = 0
+        na = nb = nc = ne = np.int64(0)
         for j in range(d):
             va, vb = np.float64(x[i, j]), np.float64(x[b, j])
             vc, ve = np.float64(x[c, j]), np.float64(x[e, j])
-            ua, la, na = ua + (0.0 if va < 0 else va), la + (va if va < 0 else 0.0), na + (va < 0)
-            ub, lb, nb = ub + (0.0 if vb < 0 else vb), lb + (vb if vb < 0 else 0.0), nb + (vb < 0)
-            uc, lc, nc = uc + (0.0 if vc < 0 else vc), lc + (vc if vc < 0 else 0.0), nc + (vc < 0)
-            ue, le, ne = ue + (0.0 if ve < 0 else ve), le + (ve if ve < 0 else 0.0), ne + (ve < 0)
+            ua, la, na = (
+                ua + (0.0 if va < 0 else va),
+                la + (va if va < 0 else 0.0),
+                na + np.int64(va < 0),
+            )
+            ub, lb, nb = (
+                ub + (0.0 if vb < 0 else vb),
+                lb + (vb if vb < 0 else 0.0),
+                nb + np.int64(vb < 0),
+            )
+            uc, lc, nc = (
+                uc + (0.0 if vc < 0 else vc),
+                lc + (vc if vc < 0 else 0.0),
+                nc + np.int64(vc < 0),
+            )
+            ue, le, ne = (
+                ue + (0.0 if ve < 0 else ve),
+                le + (ve if ve < 0 else 0.0),
+                ne + np.int64(ve < 0),
+            )
         out[e, 0], out[e, 1], below[e] = ue, le, ne
         out[c, 0], out[c, 1], below[c] = uc, lc, nc
         out[b, 0], out[b, 1], below[b] = ub, lb, nb

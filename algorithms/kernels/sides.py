@@ -75,9 +75,9 @@ def _means(count, places, sides, x, out):  # type: ignore[no-untyped-def]
     for i in range(x.shape[0]):
         filled[:] = 0
         for e in range(count[i]):
-            side = np.int64(sides[i, e]) - 1
-            held[side, filled[side]] = x[i, places[i, e]]
-            filled[side] += 1
+            own = np.int64(sides[i, e]) - 1
+            held[own, filled[own]] = x[i, places[i, e]]
+            filled[own] += 1
         for side in range(2):
             total = sum_of_magnitudes(held[side, : filled[side]])
             out[i, side] = total / max(filled[side], 1)
