@@ -28,7 +28,7 @@ def _sent(x, guide, size, tops, scale, marks, count):  # type: ignore[no-untyped
     d = x.shape[1]
     level = np.empty(d, dtype=x.dtype)
     for i in range(x.shape[0]):
-        row, beside, mark, total = x[i], guide[i], marks[i], 0
+        row, beside, mark, total = x[i], guide[i], marks[i], np.int64(0)
         for b in range(tops.shape[1]):
             level[b * size : (b + 1) * size] = tops[i, b]
         some = np.uint8(scale[i] > 0)
@@ -39,7 +39,7 @@ def _sent(x, guide, size, tops, scale, marks, count):  # type: ignore[no-untyped
             own = np.int64(0)
             for j in range(b * size, min((b + 1) * size, d)):
                 own += np.int64(mark[j] & 1)
-            total += max(own, 1)
+            total += max(own, np.int64(1))
         count[i] = total
 
 

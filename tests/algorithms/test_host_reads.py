@@ -31,7 +31,6 @@ KNOWN = {
     "algorithms/codes/entropy.py:_cut",
     "algorithms/codes/lists.py:_words",
     "algorithms/codes/zero_runs.py:_squeezed",
-    "algorithms/compressors/dryden.py:encode",
     "algorithms/compressors/natural_compression.py:_require_range",
     "algorithms/compressors/packet_loss.py:encode",
     "algorithms/kernels/extremes.py:all_finite",
