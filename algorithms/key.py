@@ -17,7 +17,7 @@ from typing import final
 import torch
 from torch import Tensor
 
-from algorithms.kernels import listing, philox
+from algorithms.kernels import listing, lots, philox, selection
 from algorithms.kernels.compiled import by_torch
 
 _PART = 1 << 14  # numbers of a row that are drawn together, a multiple of 4
@@ -153,6 +153,14 @@ def below_one(draws: Draws, p: float, count: int) -> Tensor:
     if not isinstance(draws, PhiloxDraws):
         return below(draws, lambda _: p, count)
     return listing.drawn(draws.counters, p, count).view(*draws.workers.shape, count)
+
+
+def drawn_lots(draws: Draws, d: int, k: int) -> Tensor:
+    """Places ``[..., m, k]`` (int64) of the k largest of ``draws.uniform(d, torch.float64)``,
+    ascending, ties to the lowest; kernels never hold the numbers."""
+    if not isinstance(draws, PhiloxDraws):
+        return selection.largest(draws.uniform(d, torch.float64), k)
+    return lots.lots(draws.counters, d, k).view(*draws.workers.shape, k)
 
 
 def uniforms(draws: Draws, x: Tensor) -> Tensor | philox.Counters:

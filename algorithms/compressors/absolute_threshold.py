@@ -16,7 +16,7 @@ from algorithms.kernels import selection
 from algorithms.kernels.compiled import by_torch
 from algorithms.kernels.entries import place_type
 from algorithms.kernels.listing import down_to, nonzero
-from algorithms.key import Draws
+from algorithms.key import Draws, drawn_lots
 from algorithms.row_slices import row_slices
 from theory import bits
 from theory.claims import Claim, Confidence, Contraction, Source
@@ -77,7 +77,7 @@ class AbsoluteThreshold(MaskCompressor):
         if s == d:
             chosen = selection.largest(x, rank)
         else:
-            sampled = selection.largest(draws.uniform(d, torch.float64), s)
+            sampled = drawn_lots(draws, d, s)
             chosen = sampled.gather(-1, selection.largest(x.gather(-1, sampled), rank))
         return _down_to(x, chosen)
 

@@ -15,7 +15,9 @@ from algorithms.compressors.base import ListedRows, Property, StatedLength
 from algorithms.compressors.entries import Entries, entries_of, first
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.compressors.sparse import SparseCompressor
+from algorithms.kernels import bins as kernel
 from algorithms.kernels import row_norms
+from algorithms.kernels.compiled import by_torch
 from algorithms.kernels.entries import place_type
 from algorithms.key import Draws
 from algorithms.row_slices import SLICE, row_slices
@@ -87,9 +89,14 @@ class AdaComp(SparseCompressor):
 
     def encode_guided(self, x: Tensor, guide: Tensor, draws: Draws) -> Symbols:
         require_rows(x, self.name)
-        tops = torch.cat([self._cut(x[..., h]).abs().amax(-1) for h in self._slices(x)], -1)
+        if by_torch(x):
+            tops = torch.cat([self._cut(x[..., h]).abs().amax(-1) for h in self._slices(x)], -1)
+        else:
+            tops = kernel.bin_tops(x, self.bin)
         require_finite(tops, x, self.name)
         scale = row_norms.mean_abs(tops)
+        if not by_torch(x):
+            return scale, *kernel.words(x, guide, self.bin, (1 << self.width) - 1, tops, scale)
         parts = [self._records(x, guide, h, tops, scale) for h in self._slices(x)]
         count, place, marks = parts[0] if len(parts) == 1 else _end_to_end(parts)
         return scale, count, place, marks
@@ -112,6 +119,11 @@ class AdaComp(SparseCompressor):
     def _entries(self, symbols: Symbols, bins: Tensor, d: int) -> ListedRows:
         """What these slots hold; ``bins`` ``[..., m, 1]`` of the row end before the first."""
         scale, count, place, marks = symbols
+        if not by_torch(place):
+            none = (1 << self.width) - 1
+            kind = place_type(d)
+            lists = kernel.owned(count, place, marks, bins, self.bin, none, scale, kind)
+            return ListedRows(count, *lists)
         last = marks >> 1
         owner = last.cumsum(-1, dtype=place_type(d)) - last + bins.to(place_type(d))
         some = first(count, place.shape[-1]) & (place < (1 << self.width) - 1)

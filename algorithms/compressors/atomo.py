@@ -12,7 +12,7 @@ from torch import Tensor
 
 from algorithms.compressors.requirements import kept, share_name
 from algorithms.compressors.wangni import DropOut
-from algorithms.kernels import drop_out, row_norms
+from algorithms.kernels import drop_out, extremes, row_norms
 from theory import bits
 from theory.claims import Claim, Confidence, Source, Unbiased, VarianceBound
 
@@ -70,7 +70,7 @@ class Atomo(DropOut):
         if self.budget is AtomBudget.QSGD:
             return row_norms.norms(a)[:, 0].to(torch.float64) * scales
         if self.budget is AtomBudget.TERNGRAD:
-            return a[:, -1].to(torch.float64) * scales
+            return extremes.tops(a)[:, 0].to(torch.float64) * scales
         return drop_out.of_density(a, scales, float(kept(self._number(), a.shape[-1])))
 
     def stated_bits(self, d: int, float_bits: int) -> float:

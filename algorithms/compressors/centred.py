@@ -13,12 +13,16 @@ from torch import Tensor
 from algorithms.codes.base import Code, Field, Layout, Symbols
 from algorithms.codes.lists import Column, Lists, Records, float_column
 from algorithms.compressors.base import Property, StatedLength
-from algorithms.compressors.entries import Entries, entries_of
+from algorithms.compressors.entries import listed
 from algorithms.compressors.grid import GridCompressor, IrrationalScale
 from algorithms.compressors.requirements import kept, require_finite, require_rows, share_name
-from algorithms.kernels import drop_out
+from algorithms.kernels import drop_out, dropped
+from algorithms.kernels.compiled import by_torch
 from algorithms.kernels.entries import place_type
-from algorithms.key import Draws, below
+from algorithms.kernels.extremes import tops
+from algorithms.kernels.philox import Counters
+from algorithms.kernels.running import totals
+from algorithms.key import Draws, below, below_one, uniforms
 from algorithms.row_slices import row_slices
 from theory.bits import index_bits
 from theory.claims import Claim, Confidence, Source, Unbiased, VarianceBound
@@ -64,10 +68,12 @@ class Centred(GridCompressor):
         """mu ``[..., m, 1]`` of rows ``[..., m, d]``."""
         if not self.mean:
             return torch.zeros_like(x[..., :1])
+        if not by_torch(x):
+            return (totals(x) / x.shape[-1]).to(x.dtype)
         total = torch.zeros_like(x[..., :1], dtype=torch.float64)
         for here in row_slices(x.shape[-1]):
             part = torch.cat((total, x[..., here].to(torch.float64)), -1)
-            total = part.cumsum(-1)[..., -1:]
+            total = totals(part)
         return (total / x.shape[-1]).to(x.dtype)
 
     def probabilities(self, x: Tensor) -> Tensor:
@@ -77,13 +83,21 @@ class Centred(GridCompressor):
 
     def _level(self, x: Tensor, centre: Tensor) -> Tensor:
         """The distance from the centre ``[..., m, 1]`` (float64) that is sent for sure."""
-        off = (x - centre).abs_().reshape(-1, x.shape[-1])
-        off = off if off.is_cpu else off.sort(dim=-1).values
-        if off.is_cpu:
-            off.numpy().sort(axis=-1)
+        off = (x - centre).reshape(-1, x.shape[-1])
         wanted = float(kept(self.budget, x.shape[-1]))
         level = drop_out.of_density(off, torch.ones_like(off[:, 0], dtype=torch.float64), wanted)
         return level.reshape(*x.shape[:-1], 1)
+
+    def _taken(self, x: Tensor, centre: Tensor, level: Tensor, draws: Draws) -> Tensor:
+        """Mask ``[..., m, d]`` of the coordinates that are sent."""
+        d = x.shape[-1]
+        if not self.optimal:
+            return below_one(draws, kept(self.budget, d) / d, d)
+        numbers = uniforms(draws, x)
+        if isinstance(numbers, Counters):
+            flat = x.reshape(-1, d), centre.reshape(-1, 1), level.reshape(-1, 1)
+            return dropped.taken(*flat, numbers).view(x.shape)
+        return below(draws, lambda h: self._chances(x[..., h], centre, level, d), d)
 
     def _chances(self, x: Tensor, centre: Tensor, level: Tensor, d: int) -> Tensor:
         """p of some coordinates x ``[..., m, k]`` of rows of d."""
@@ -120,23 +134,21 @@ class Centred(GridCompressor):
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
         require_rows(x, self.name)
         centre = self.centre(x)
-        require_finite(centre + x.abs().amax(-1, keepdim=True), x, self.name)
+        require_finite(centre + tops(x), x, self.name)
         d = x.shape[-1]
         level = self._level(x, centre) if self.optimal else centre
-        taken = below(draws, lambda h: self._chances(x[..., h], centre, level, d), d)
-        entries = entries_of(taken)
-        values = entries.pick(x)
-        p = self._chances(values, centre, level, d)
-        outer = torch.where(p > 0, centre + (values - centre) / p.clamp_min(1e-300), values)
-        sent = torch.where(entries.meant, outer.to(x.dtype), 0)
-        return centre, entries.count, entries.positions, sent
+        entries, values = listed(self._taken(x, centre, level, draws), x)
+        share = 0.0 if self.optimal else kept(self.budget, d) / d
+        lines = centre.reshape(-1, 1), level.to(torch.float64).reshape(-1, 1)
+        held = values.reshape(-1, values.shape[-1])
+        sent = dropped.recentred(entries.count.reshape(-1, 1), held, *lines, share)
+        return centre, entries.count, entries.positions, sent.view(values.shape)
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         centre, count, positions, values = symbols
-        entries = Entries(count, positions)
-        named = entries.spread(torch.ones_like(values, dtype=torch.uint8), d)
-        rows = entries.spread(values, d)
-        return torch.where(named == 1, rows, centre, out=rows)
+        lists = positions.reshape(-1, positions.shape[-1]), values.reshape(-1, values.shape[-1])
+        rows = dropped.around(count.reshape(-1, 1), *lists, centre.reshape(-1, 1), d)
+        return rows.view(*values.shape[:-1], d)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """The expected length, a bound where the optimal probabilities leave some out."""

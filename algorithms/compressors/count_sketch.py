@@ -12,7 +12,10 @@ from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor, Property
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.kernels import sketch as kernel
-from algorithms.key import Draws
+from algorithms.kernels.compiled import by_torch
+from algorithms.kernels.drawn_sketch import drawn_estimates, drawn_sketch
+from algorithms.kernels.philox import Counters
+from algorithms.key import Draws, uniforms
 from theory import bits
 from theory.claims import Claim, Confidence, Source, Unbiased, VarianceBound
 
@@ -72,13 +75,22 @@ class CountSketch(Compressor):
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
         require_rows(x, self.name)
         require_finite(x, x, self.name)
+        numbers = uniforms(draws, x)
+        if isinstance(numbers, Counters) and not by_torch(x):
+            flat = x.reshape(-1, x.shape[-1])
+            rows = drawn_sketch(flat, numbers, self.rows, self.width)
+            return (rows.reshape(*x.shape[:-1], -1),)
         table = hashes(draws, self.rows, self.width, x.shape[-1])
         rows = kernel.sketch(x.expand(*table.shape[:-2], x.shape[-1]), table, self.width)
         return (rows.reshape(*rows.shape[:-2], -1),)
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
-        table = hashes(draws, self.rows, self.width, d)
         rows = symbols[0].reshape(*symbols[0].shape[:-1], self.rows, self.width)
+        numbers = uniforms(draws, symbols[0])
+        if isinstance(numbers, Counters) and not by_torch(rows):
+            flat = rows.reshape(-1, self.rows, self.width)
+            return drawn_estimates(flat, numbers, d).reshape(*rows.shape[:-2], d)
+        table = hashes(draws, self.rows, self.width, d)
         return kernel.median_estimates(rows, table)
 
     def stated_bits(self, d: int, float_bits: int) -> float:

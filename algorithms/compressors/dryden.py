@@ -86,9 +86,10 @@ class Dryden(SparseCompressor):
         require_finite(x, x, self.name)
         if not by_torch(x):
             share = torch.tensor(_shares(self.proportion, x.shape[-1]))
-            marks, both = sides.both_sides(x, share)
+            marks = sides.both_sides(x, share)
             entries, side = listed(marks, marks)
-            return both.to(x.dtype), entries.count, entries.positions, side.clamp_(min=1).sub_(1)
+            means = sides.means_of_sides(x, entries.count, entries.positions, side).to(x.dtype)
+            return means, entries.count, entries.positions, side.clamp_(min=1).sub_(1)
         above, below = (_largest(side, self.proportion) for side in (x, -x))
         means = torch.cat([_mean(x, above), _mean(x, below)], -1).to(x.dtype)
         entries = entries_of(above | below)

@@ -13,12 +13,11 @@ from torch import Tensor
 from algorithms.codes.base import Code, Field, Layout, Symbols
 from algorithms.codes.lists import Column, Lists, Records
 from algorithms.compressors.base import Property, StatedLength
-from algorithms.compressors.entries import entries_of, from_gaps, gaps
+from algorithms.compressors.entries import from_gaps, gaps, listed
 from algorithms.compressors.grid import GridCompressor
 from algorithms.compressors.qsgd import QSGD
-from algorithms.kernels import rounding
+from algorithms.kernels import listing, rounding
 from algorithms.key import Draws
-from algorithms.row_slices import mask_by_slices
 from theory import bits
 from theory.bits import index_bits
 from theory.claims import Claim
@@ -81,8 +80,10 @@ class EliasQSGD(GridCompressor):
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
         scale, codes = self.inner.encode(x, draws)
         mask = (1 << self.inner.width) - 1
-        entries = entries_of(mask_by_slices(codes, lambda part: (part & mask) > 0))
-        picked = entries.pick(codes).to(torch.int64)
+        level = codes & mask
+        marks = level if level.dtype == torch.uint8 else listing.nonzero(level)
+        entries, found = listed(marks, codes)
+        picked = found.to(torch.int64)
         return scale, entries.count, gaps(entries), picked >> self.inner.width, picked & mask
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:

@@ -82,8 +82,8 @@ class GaussianK(MaskCompressor):
         if k == d:
             return torch.full_like(x[..., :1], -torch.inf, dtype=torch.float64)
         if d <= SLICE and not by_torch(x):
-            mean, off = gaussian.moments(x)
-            return mean + off / math.sqrt(d) * NormalDist().inv_cdf(1 - k / d)
+            middle, away = gaussian.moments(x)
+            return middle + away / math.sqrt(d) * NormalDist().inv_cdf(1 - k / d)
         parts = [x[..., here].to(torch.float64) for here in row_slices(d)]
         centre = torch.as_tensor(sum(signed_sums(part) for part in parts)) / d
         apart = [row_norms.norms(part - centre) for part in parts]

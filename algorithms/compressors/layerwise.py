@@ -91,7 +91,7 @@ class Parted(Compressor):
             own = symbols[start : start + count]
             rows.append(c.decode(own, size, dtype, draws.fold("block", b)))
             start += count
-        return torch.cat(rows, -1)
+        return rows[0] if len(rows) == 1 else torch.cat(rows, -1)
 
     def listed(
         self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws

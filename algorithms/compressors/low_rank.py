@@ -149,7 +149,7 @@ class LowRank(Compressor):
             m = matrices(part, b)
             q = draws.fold("Q", k).normal(b.columns * b.rank, x.dtype)
             p = low_rank.orthonormal(low_rank.times(m, q.reshape(*q.shape[:-1], b.columns, b.rank)))
-            right = low_rank.times(m.transpose(-1, -2), p)
+            right = low_rank.transposed_times(m, p)
             symbols += [p.reshape(*p.shape[:-2], -1), right.reshape(*right.shape[:-2], -1)]
         return tuple(symbols)
 

@@ -13,6 +13,9 @@ from torch import Tensor
 from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor, Property, Shapes
 from algorithms.compressors.requirements import require_finite, require_rows
+from algorithms.kernels.grids import looked_up
+from algorithms.kernels.listing import negative
+from algorithms.kernels.running import side_means
 from algorithms.key import Draws
 from theory.claims import Claim, Confidence, Contraction, Source
 
@@ -72,12 +75,14 @@ class OneBit(Compressor):
         require_rows(x, self.name)
         means = torch.cat([_means(table) for table in self._cut(x)], -1)
         require_finite(means, x, self.name)
-        return means, (x < 0).to(torch.uint8)
+        return means, negative(x)
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
-        means, negative = symbols
+        means, below = symbols
         pieces, start = [], 0
-        for table in self._cut(negative):
+        if means.shape[-1] == 2:
+            return looked_up(below, means)
+        for table in self._cut(below):
             count = table.shape[-1]
             own = means[..., start : start + 2 * count]
             upper, lower = own[..., :count], own[..., count:]
@@ -99,6 +104,8 @@ class OneBit(Compressor):
 
 def _means(table: Tensor) -> Tensor:
     """Upper means, then lower ones ``[..., m, 2 count]``; sums run down the column in order."""
+    if table.shape[-1] == 1:
+        return side_means(table[..., 0])
     below = table < 0
     sides = []
     for side in (~below, below):

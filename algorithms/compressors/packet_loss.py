@@ -12,7 +12,7 @@ from torch import Tensor
 from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor, Property
 from algorithms.compressors.requirements import adds_up, require_finite, require_rows
-from algorithms.kernels import selection
+from algorithms.kernels import lots, selection
 from algorithms.key import Draws
 from theory import bits
 from theory.claims import Claim, Confidence, Contraction, Source, Unbiased, VarianceBound
@@ -94,9 +94,8 @@ class PacketLoss(Compressor):
         if not lost:
             return symbols[0]
         lot = selection.largest(draws.uniform(packets, torch.float64) + 1.0, lost)
-        arrived = torch.ones((*lot.shape[:-1], packets), dtype=torch.bool, device=lot.device)
-        arrived = arrived.scatter_(-1, lot, False).repeat_interleave(self.size, -1)[..., :d]
-        return torch.where(arrived, symbols[0], 0)
+        rows = symbols[0].reshape(-1, d)
+        return lots.lost(rows, lot.reshape(len(rows), lost), self.size).view(symbols[0].shape)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return bits.dense(d, float_bits)

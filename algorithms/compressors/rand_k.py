@@ -6,15 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, final
 
-import torch
 from torch import Tensor
 
 from algorithms.compressors.base import Property
 from algorithms.compressors.entries import entries_of
 from algorithms.compressors.requirements import adds_up, require_finite, share_name
 from algorithms.compressors.sparsifier import Sparsifier
-from algorithms.kernels import selection
-from algorithms.key import Draws
+from algorithms.key import Draws, drawn_lots
 from algorithms.row_slices import SLICE, largest_drawn, row_slices
 from theory import bits
 from theory.claims import Claim, Confidence, Contraction, Source, Unbiased, VarianceBound
@@ -77,7 +75,7 @@ class RandK(Sparsifier):
     def draw_again(self, d: int, draws: Draws) -> Tensor:
         if self._long(d, draws):
             return entries_of(largest_drawn(draws, d, self.kept(d)), self.kept(d)).positions
-        return selection.largest(draws.uniform(d, torch.float64), self.kept(d))
+        return drawn_lots(draws, d, self.kept(d))
 
     def places_again(self, d: int, draws: Draws) -> Iterator[Tensor]:
         if not self._long(d, draws):

@@ -13,8 +13,11 @@ from algorithms.codes.base import Layout, Symbols
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.k_level import KLevel, Span
 from algorithms.compressors.requirements import require_rows
+from algorithms.kernels import rotation
+from algorithms.kernels.compiled import by_torch
 from algorithms.kernels.hadamard import hadamard
-from algorithms.key import Draws
+from algorithms.kernels.philox import Counters
+from algorithms.key import Draws, uniforms
 from theory.claims import Claim, Confidence, Source, Unbiased, VarianceBound
 
 _PAPER = Source("Suresh et al.", 2017, "1611.00429", "Section 3, Theorem 3")
@@ -63,12 +66,20 @@ class Rotated(Compressor):
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
         require_rows(x, self.name)
         d = x.shape[-1]
-        wide = torch.nn.functional.pad(x, (0, padded(d) - d))
-        turned = hadamard(wide * _signs(padded(d), x.dtype, draws))
+        numbers = uniforms(draws.fold("rotation"), x)
+        if isinstance(numbers, Counters) and not by_torch(x):
+            turned = rotation.turned(x.reshape(-1, d), numbers, padded(d)).view(*x.shape[:-1], -1)
+        else:
+            wide = torch.nn.functional.pad(x, (0, padded(d) - d))
+            turned = hadamard(wide * _signs(padded(d), x.dtype, draws))
         return self.inner.encode(turned, draws.fold("levels"))
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         turned = self.inner.decode(symbols, padded(d), dtype, draws.fold("levels"))
+        numbers = uniforms(draws.fold("rotation"), turned)
+        if isinstance(numbers, Counters) and not by_torch(turned):
+            flat = turned.reshape(-1, turned.shape[-1])
+            return rotation.turned_back(flat, numbers, d).view(*turned.shape[:-1], d)
         return (hadamard(turned) * _signs(padded(d), dtype, draws))[..., :d].contiguous()
 
     def stated_bits(self, d: int, float_bits: int) -> float:

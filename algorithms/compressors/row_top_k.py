@@ -11,6 +11,7 @@ from torch import Tensor
 
 from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor, Property, Shapes
+from algorithms.compressors.entries import Entries, all_of
 from algorithms.compressors.requirements import kept, require_finite, require_rows, share_name
 from algorithms.kernels import row_norms, selection
 from algorithms.key import Draws
@@ -85,12 +86,16 @@ class RowTopK(Compressor):
         sizes = row_norms.norms(table)[..., 0] if width > 1 else x
         require_finite(sizes.sum(-1), x, self.name)
         chosen = selection.largest(sizes.contiguous(), kept(self.k, count))
+        if width == 1:
+            return Entries(all_of(chosen), chosen).pick(x), chosen
         places = chosen[..., None].expand(*chosen.shape, width)
         return table.gather(-2, places).reshape(*x.shape[:-1], -1), chosen
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         values, chosen = symbols
         count, width = self.matrix(d)
+        if width == 1:
+            return Entries(all_of(chosen), chosen).spread(values, d)
         table = torch.zeros((*chosen.shape[:-1], count, width), dtype=dtype, device=values.device)
         places = chosen[..., None].expand(*chosen.shape, width)
         table.scatter_(-2, places, values.reshape(places.shape))

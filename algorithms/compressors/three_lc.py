@@ -13,15 +13,13 @@ from algorithms.codes.packed import Packed
 from algorithms.codes.zero_runs import ZeroRuns
 from algorithms.compressors.base import Compressor, Property, StatedLength
 from algorithms.compressors.requirements import require_finite, require_rows
-from algorithms.devices import put
-from algorithms.kernels import extremes
+from algorithms.kernels import extremes, quintets
 from algorithms.key import Draws
-from algorithms.row_slices import row_slices
+from algorithms.row_slices import SLICE, row_slices
 from theory import bits
 from theory.claims import Claim, Confidence, Contraction, Source
 
 _PAPER = Source("Lim, Andersen, Kaminsky", 2018, "1802.07389", "Section 3.1; derived here")
-_POWERS = (81, 27, 9, 3, 1)
 _ZEROS = 121  # the byte of five zeros: every digit 1
 
 
@@ -71,31 +69,24 @@ class ThreeLC(Compressor):
         require_rows(x, self.name)
         scale = extremes.tops(x) * self.s
         require_finite(scale, x, self.name)
-        powers = put(torch.tensor(_POWERS, dtype=torch.uint8), x.device)
-        size = -(-x.shape[-1] // 5)
-        quintets = torch.empty((*x.shape[:-1], size), dtype=torch.uint8, device=x.device)
-        for here in row_slices(size):
-            part = x[..., 5 * here.start : 5 * here.stop]
-            trits = torch.where(part.abs() > scale / 2, part.sign(), 0).to(torch.int8) + 1
-            padded = torch.nn.functional.pad(trits, (0, -part.shape[-1] % 5), value=1)
-            fives = padded.to(torch.uint8).reshape(*padded.shape[:-1], -1, 5)
-            quintets[..., here] = (fives * powers).sum(-1, dtype=torch.uint8)
-        return scale, quintets
+        parts = (x[..., 5 * h.start : 5 * h.stop] for h in row_slices(-(-x.shape[-1] // 5)))
+        packed = [quintets.packed(part, scale / 2) for part in parts]
+        return scale, packed[0] if len(packed) == 1 else torch.cat(packed, -1)
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
-        scale, quintets = symbols
-        powers = put(torch.tensor(_POWERS, dtype=torch.uint8), scale.device)
-        out = torch.empty((*quintets.shape[:-1], d), dtype=dtype, device=scale.device)
-        for here in row_slices(quintets.shape[-1]):
-            trits = (quintets[..., here, None] // powers % 3).to(torch.int8) - 1
+        scale, packed = symbols
+        if packed.shape[-1] <= SLICE:
+            return quintets.spread(packed, scale.to(dtype), d)
+        out = torch.empty((*packed.shape[:-1], d), dtype=dtype, device=scale.device)
+        for here in row_slices(packed.shape[-1]):
             there = slice(5 * here.start, min(5 * here.stop, d))
-            kept = trits.flatten(-2)[..., : there.stop - there.start]
-            out[..., there] = kept.to(dtype) * scale
+            size = there.stop - there.start
+            out[..., there] = quintets.spread(packed[..., here], scale.to(dtype), size)
         return out
 
     def code(self, d: int, dtype: torch.dtype) -> Code:
-        head, quintets = self.layout(d, dtype)
-        return ZeroRuns((head,), quintets.count, _ZEROS) if self.runs else Packed((head, quintets))
+        head, fives = self.layout(d, dtype)
+        return ZeroRuns((head,), fives.count, _ZEROS) if self.runs else Packed((head, fives))
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """8 bits for every five coordinates, the longest message where runs are shortened."""

@@ -12,11 +12,14 @@ from torch import Tensor
 from algorithms.codes.base import Code, Field, Layout, Symbols
 from algorithms.codes.hybrid import Hybrid
 from algorithms.compressors.base import Compressor, Property, StatedLength
-from algorithms.compressors.entries import Entries, entries_of, first
+from algorithms.compressors.entries import Entries, entries_of
 from algorithms.compressors.repeated import distinct
 from algorithms.compressors.requirements import require_finite, require_rows
-from algorithms.kernels import drop_out
-from algorithms.key import Draws, below
+from algorithms.kernels import drop_out, extremes
+from algorithms.kernels.dropped import dropped
+from algorithms.kernels.grids import looked_up
+from algorithms.kernels.philox import Counters
+from algorithms.key import Draws, below, uniforms
 from algorithms.row_slices import mask_by_slices
 from theory import bits
 from theory.bits import index_bits
@@ -41,17 +44,13 @@ class DropOut(Compressor):
 
     @abstractmethod
     def level(self, a: Tensor, scales: Tensor) -> Tensor:
-        """v ``[P]`` (float64), in units of 1 / ``scales``, for magnitudes a ``[P, d]`` that rise;
-        a times ``scales`` ``[P]`` (float64, powers of two) is at most 1, its largest at least 1/2.
-        """
+        """v ``[P]`` (float64), in units of 1 / ``scales``, for rows a ``[P, d]``; magnitudes times
+        ``scales`` ``[P]`` (float64, powers of two) are at most 1, the largest at least 1/2."""
 
     def levels(self, x: Tensor) -> Tensor:
         """v ``[..., m, 1]`` of rows x, in their type; 0 for rows of zeros."""
-        a = x.abs().reshape(-1, x.shape[-1])
-        a = a.contiguous() if a.is_cpu else a.sort(dim=-1).values
-        if a.is_cpu:
-            a.numpy().sort(axis=-1)
-        power = torch.frexp(a[:, -1]).exponent.clamp(-1000, 1000).to(torch.float64)
+        a = x.reshape(-1, x.shape[-1])
+        power = torch.frexp(extremes.tops(a)[:, 0]).exponent.clamp(-1000, 1000).to(torch.float64)
         level = self.level(a, torch.ldexp(torch.ones_like(power), -power))
         return torch.ldexp(level, power).to(x.dtype).reshape(*x.shape[:-1], 1)
 
@@ -74,6 +73,13 @@ class DropOut(Compressor):
         require_finite(x.abs().amax(-1), x, self.name)
         rows = distinct(x)
         level = self.levels(rows)
+        numbers = uniforms(draws, x)
+        if isinstance(numbers, Counters):
+            level = level.expand(*x.shape[:-1], 1)
+            flat = x.reshape(-1, x.shape[-1]), level.reshape(-1, 1)
+            parts = [part for parts in dropped(*flat, numbers) for part in parts]
+            shape = x.shape[:-1]
+            return level, *(part.reshape(*shape, part.numel() // shape.numel()) for part in parts)
 
         def chance(here: slice) -> Tensor:
             size = rows[..., here].abs()
@@ -91,10 +97,9 @@ class DropOut(Compressor):
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         level, many, places, values, few, others, negative = symbols
-        rest = torch.where(negative == 1, -level, level)
-        kept = torch.where(first(few, rest.shape[-1]), rest, 0)
+        rest = looked_up(negative.to(torch.uint8), torch.cat((level, -level), -1))
         rows = Entries(many, places).spread(values, d)
-        return Entries(few, others).spread_onto(rows, kept)
+        return Entries(few, others).spread_onto(rows, rest)
 
     def stated_lengths(self, sent: Tensor, float_bits: int) -> StatedLength:
         """The level does not show: what is as small as the smallest magnitude may be large or not.

@@ -1,7 +1,7 @@
-"""Levels v of drop-out probabilities min(1, |x_j| / v), from magnitudes in rising order.
+"""Levels v of drop-out probabilities min(1, |x_j| / v), in double precision.
 
-The kernels read a row from end to end, in double precision, and hold nothing; the twins hold some
-rows of doubles.
+The kernels sort nothing: they go down from a level that is too high, a pass over the row for each
+step, until it falls no more; a handful of steps. The twins sort.
 """
 
 from __future__ import annotations
@@ -14,54 +14,88 @@ from algorithms.kernels.compiled import by_torch, njit
 
 
 @njit(cache=True, nogil=True)
+def _below(a, level, lanes):  # type: ignore[no-untyped-def]
+    """Sum of what is below a level, dealt to lanes, and how many are."""
+    lanes[:] = 0.0
+    d, count = a.shape[0], np.int64(0)
+    for b in range(d // 8):
+        for lane in range(8):
+            v = a[8 * b + lane]
+            lanes[lane] += v if v < level else 0.0
+    for j in range(d - d % 8, d):
+        lanes[j % 8] += a[j] if a[j] < level else 0.0
+    for j in range(d):
+        count += np.int64(a[j] < level)
+    left = (lanes[0] + lanes[4]) + (lanes[2] + lanes[6])
+    return left + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7])), count
+
+
+@njit(cache=True, nogil=True)
+def _up_to(a, level, sums, squares):  # type: ignore[no-untyped-def]
+    """Sums of what is at most a level, and of its squares, dealt to lanes."""
+    sums[:], squares[:] = 0.0, 0.0
+    d = a.shape[0]
+    for b in range(d // 8):
+        for lane in range(8):
+            v = a[8 * b + lane]
+            held = v if v <= level else 0.0
+            sums[lane] += held
+            squares[lane] += held * held
+    for j in range(d - d % 8, d):
+        held = a[j] if a[j] <= level else 0.0
+        sums[j % 8] += held
+        squares[j % 8] += held * held
+    left, head = (sums[0] + sums[4]) + (sums[2] + sums[6]), squares
+    total = left + ((sums[1] + sums[5]) + (sums[3] + sums[7]))
+    left = (head[0] + head[4]) + (head[2] + head[6])
+    return total, left + ((head[1] + head[5]) + (head[3] + head[7]))
+
+
+@njit(cache=True, nogil=True)
 def _of_variance(rows, scales, epsilon, out):  # type: ignore[no-untyped-def]
+    """Newton's steps on sum_j max(0, a_j (v - a_j)) = epsilon ||a||^2, convex in v: from above."""
+    a, sums, squares = np.empty(rows.shape[1]), np.empty(8), np.empty(8)
     for i in range(rows.shape[0]):
-        total = 0.0
         for j in range(rows.shape[1]):
-            a = np.float64(rows[i, j]) * scales[i]
-            total += a * a
-        tail, squares, last, budget = 0.0, 0.0, 0.0, 0.0
-        for j in range(rows.shape[1]):
-            a = np.float64(rows[i, j]) * scales[i]
-            tail += a
-            squares += a * a
-            if j == 0 or a * tail <= epsilon * total + squares:
-                last, budget = tail, epsilon * total + squares
-        out[i] = budget / last if last > 0 else 0.0
+            a[j] = abs(np.float64(rows[i, j])) * scales[i]
+        total, square = _up_to(a, np.inf, sums, squares)
+        noise, level = epsilon * square, 0.0
+        if total > 0:
+            level = (noise + square) / total
+            while True:
+                tail, head = _up_to(a, level, sums, squares)
+                if not (tail > 0 and (noise + head) / tail < level):
+                    break
+                level = (noise + head) / tail
+        out[i] = level
 
 
 @njit(cache=True, nogil=True)
 def _of_density(rows, scales, wanted, out):  # type: ignore[no-untyped-def]
     d = rows.shape[1]
+    a, lanes = np.empty(d), np.empty(8)
     for i in range(rows.shape[0]):
-        level = np.inf
+        for j in range(d):
+            a[j] = abs(np.float64(rows[i, j])) * scales[i]
+        level = _below(a, np.inf, lanes)[0] / wanted
         while True:
-            rest, small = 0.0, 0
-            while small < d:
-                a = np.float64(rows[i, small]) * scales[i]
-                if a >= level:
-                    break
-                rest += a
-                small += 1
+            rest, small = _below(a, level, lanes)
             room = wanted - (d - small)
-            if level == np.inf:
-                level = rest / wanted
-            elif rest > 0 and room > 0 and rest / room < level:
-                level = rest / room
-            else:
+            if not (rest > 0 and room > 0 and rest / room < level):
                 break
+            level = rest / room
         out[i] = level
 
 
 def _numba(kernel, rows: Tensor, scales: Tensor, limit: float) -> Tensor:  # type: ignore[no-untyped-def]
     out = torch.empty(rows.shape[0], dtype=torch.float64)
-    kernel(rows.contiguous().numpy(), scales.numpy(), limit, out.numpy())
+    kernel(rows.detach().contiguous().numpy(), scales.numpy(), limit, out.numpy())
     return out
 
 
 def of_variance_torch(rows: Tensor, scales: Tensor, epsilon: float) -> Tensor:
     """The twin of :func:`of_variance`, equal to rounding."""
-    a = rows.to(torch.float64) * scales[:, None]
+    a = rows.abs().sort(-1).values.to(torch.float64) * scales[:, None]
     tail, squares = a.cumsum(-1), (a * a).cumsum(-1)
     budget = epsilon * squares[:, -1:] + squares
     place = torch.arange(a.shape[-1], device=a.device)
@@ -73,8 +107,9 @@ def of_variance_torch(rows: Tensor, scales: Tensor, epsilon: float) -> Tensor:
 def of_variance(rows: Tensor, scales: Tensor, epsilon: float) -> Tensor:
     """v ``[P]`` (float64), in units of 1 / ``scales`` ``[P]`` (float64), of Wangni's Algorithm 2.
 
-    Of magnitudes ``rows`` ``[P, d]`` that rise: the longest head of a with a_j sum a <= epsilon
-    ||a||^2 + sum a^2, sums over the head to j, has v = (epsilon ||a||^2 + sum a^2) / sum a.
+    Of the magnitudes of ``rows`` ``[P, d]``, in rising order: the longest head of a with a_j sum a
+    <= epsilon ||a||^2 + sum a^2, sums over the head to j, has v = (epsilon ||a||^2 + sum a^2) / sum
+    a.
     """
     if by_torch(rows):
         return of_variance_torch(rows, scales, epsilon)
@@ -83,7 +118,8 @@ def of_variance(rows: Tensor, scales: Tensor, epsilon: float) -> Tensor:
 
 def of_density_torch(rows: Tensor, scales: Tensor, wanted: float) -> Tensor:
     """The twin of :func:`of_density`, equal to rounding."""
-    a, d = rows.to(torch.float64) * scales[:, None], rows.shape[-1]
+    a = rows.abs().sort(-1).values.to(torch.float64) * scales[:, None]
+    d = rows.shape[-1]
     rest = torch.nn.functional.pad(a.cumsum(-1), (1, 0))  # of the smallest 0, ..., d
     room = wanted - torch.arange(d, -1, -1, dtype=torch.float64, device=a.device)
     # as more of the largest are sent for sure, levels fall to the one that is sought, then rise
@@ -93,7 +129,7 @@ def of_density_torch(rows: Tensor, scales: Tensor, wanted: float) -> Tensor:
 
 def of_density(rows: Tensor, scales: Tensor, wanted: float) -> Tensor:
     """v ``[P]`` (float64), in units of 1 / ``scales`` ``[P]``, with sum_j min(1, a_j / v) =
-    ``wanted``, of magnitudes ``[P, d]`` that rise (Wangni's Algorithm 3)."""
+    ``wanted``, of the magnitudes of rows ``[P, d]`` (Wangni's Algorithm 3)."""
     if by_torch(rows):
         return of_density_torch(rows, scales, wanted)
     return _numba(_of_density, rows, scales, wanted)

@@ -15,6 +15,7 @@ from torch import Tensor
 from algorithms.kernels.compiled import by_torch, njit
 from algorithms.kernels.row_norms import exact_sqrt
 
+_FEW = 4  # columns up to which rows are taken side by side
 _NEGLIGIBLE = 1e-12  # a column this much shorter after projection lies in the span already
 
 
@@ -29,6 +30,40 @@ def _times(m, q, out):  # type: ignore[no-untyped-def]
             for k in range(m.shape[2]):
                 for c in range(right.shape[1]):
                     out[i, row, c] += m[i, row, k] * right[k, c]
+
+
+@njit(cache=True, nogil=True)
+def _times_few(m, q, out):  # type: ignore[no-untyped-def]
+    """The same sums for few columns, four rows side by side."""
+    shared, a = q.shape[0] == 1, m.shape[1]
+    for i in range(m.shape[0]):
+        right, left, there = q[0] if shared else q[i], m[i], out[i]
+        for row in range(0, a, 4):
+            s, t, w = min(row + 1, a - 1), min(row + 2, a - 1), min(row + 3, a - 1)
+            for c in range(right.shape[1]):
+                one = two = three = four = out.dtype.type(0.0)
+                for k in range(left.shape[1]):
+                    v = right[k, c]
+                    one += left[row, k] * v
+                    two += left[s, k] * v
+                    three += left[t, k] * v
+                    four += left[w, k] * v
+                there[row, c], there[s, c], there[t, c], there[w, c] = one, two, three, four
+
+
+@njit(cache=True, nogil=True)
+def _transposed_times(m, p, out):  # type: ignore[no-untyped-def]
+    """Row after row of M added up, each times its entry of P: a column's sum is in that order."""
+    total = np.empty(m.shape[2], dtype=out.dtype)
+    for i in range(m.shape[0]):
+        for c in range(p.shape[2]):
+            total[:] = 0.0
+            for k in range(m.shape[1]):
+                v, row = p[i, k, c], m[i, k]
+                for j in range(total.shape[0]):
+                    total[j] += row[j] * v
+            for j in range(total.shape[0]):
+                out[i, j, c] = total[j]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -97,8 +132,20 @@ def times(m: Tensor, q: Tensor) -> Tensor:
         out = times_torch(left, right)
     else:
         out = torch.empty((len(left), left.shape[1], right.shape[2]), dtype=m.dtype)
-        _times(left.detach().numpy(), right.detach().numpy(), out.numpy())
+        act = _times_few if right.shape[2] <= _FEW else _times
+        act(left.detach().numpy(), right.detach().numpy(), out.numpy())
     return out.reshape(*m.shape[:-1], q.shape[-1])
+
+
+def transposed_times(m: Tensor, p: Tensor) -> Tensor:
+    """M^T P ``[..., b, r]`` for M ``[..., a, b]`` and P ``[..., a, r]``: ``times`` of the
+    transposed."""
+    if by_torch(m):
+        return times(m.transpose(-1, -2), p)
+    left, right = (v.detach().reshape(-1, *v.shape[-2:]).contiguous() for v in (m, p))
+    out = torch.empty((len(left), left.shape[2], right.shape[2]), dtype=m.dtype)
+    _transposed_times(left.numpy(), right.numpy(), out.numpy())
+    return out.reshape(*m.shape[:-2], m.shape[-1], p.shape[-1])
 
 
 def orthonormal(p: Tensor) -> Tensor:

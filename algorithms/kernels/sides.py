@@ -35,40 +35,52 @@ def _highest(bits, mask, count, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _side(keys, share, guess, found):  # type: ignore[no-untyped-def]
-    """How many of the positive keys are to be taken, into ``found``, and their level."""
+def _side(keys, share, guess, found, mark, marks):  # type: ignore[no-untyped-def]
+    """Marks those of the positive keys that are to be taken; returns their level."""
     count = np.int32(0)
     for j in range(keys.shape[0]):
         count = np.int32(count + (keys[j] > 0))
     k = share[count]
     if k < 1:
-        return 0, guess
+        return guess
     level, reached = level_of(keys, k, guess)
-    take(keys, level, reached, k, found)
-    return k, np.int64(level)
+    if reached == k:
+        for j in range(keys.shape[0]):
+            marks[j] |= np.uint8(keys[j] >= level) * np.uint8(mark)
+    else:
+        take(keys, level, reached, k, found)
+        for e in range(k):
+            marks[found[e]] = mark
+    return np.int64(level)
 
 
 @njit(cache=True, nogil=True)
-def _both_sides(x, bits, mask, share, means, marks):  # type: ignore[no-untyped-def]
+def _both_sides(bits, mask, share, marks):  # type: ignore[no-untyped-def]
     d = bits.shape[1]
     keys, found = np.empty(d, dtype=bits.dtype), np.empty(d + 1, dtype=np.int32)
-    held = np.empty(d, dtype=x.dtype)
     up = down = np.int64(0)
     for i in range(bits.shape[0]):
         signed(bits[i], mask, keys)
         marks[i, :] = 0
-        k, up = _side(keys, share, up, found)
-        for e in range(k):
-            marks[i, found[e]] = 1
-            held[e] = x[i, found[e]]
-        means[i, 0] = sum_of_magnitudes(held[:k]) / max(k, 1)
+        up = _side(keys, share, up, found, 1, marks[i])
         for j in range(d):
             keys[j] = -keys[j]
-        k, down = _side(keys, share, down, found)
-        for e in range(k):
-            marks[i, found[e]] = 2
-            held[e] = x[i, found[e]]
-        means[i, 1] = sum_of_magnitudes(held[:k]) / max(k, 1)
+        down = _side(keys, share, down, found, 2, marks[i])
+
+
+@njit(cache=True, nogil=True)
+def _means(count, places, sides, x, out):  # type: ignore[no-untyped-def]
+    held = np.empty((2, places.shape[1]), dtype=x.dtype)
+    filled = np.zeros(2, dtype=np.int64)
+    for i in range(x.shape[0]):
+        filled[:] = 0
+        for e in range(count[i]):
+            own = np.int64(sides[i, e]) - 1
+            held[own, filled[own]] = x[i, places[i, e]]
+            filled[own] += 1
+        for side in range(2):
+            total = sum_of_magnitudes(held[side, : filled[side]])
+            out[i, side] = total / max(filled[side], 1)
 
 
 @njit(cache=True, nogil=True)
@@ -109,20 +121,27 @@ def highest(x: Tensor, count: Tensor) -> Tensor:
     return out
 
 
-def both_sides(x: Tensor, share: Tensor) -> tuple[Tensor, Tensor]:
+def both_sides(x: Tensor, share: Tensor) -> Tensor:
     """Marks ``[..., m, d]`` (uint8) of the highest and the lowest of rows without NaN, on a CPU.
 
     Of n values above zero ``share[n]`` (int64) are taken, marked 1, and so of those below, marked
-    2; with the means of either side's magnitudes ``[..., m, 2]`` (float64), 0 where it is empty.
+    2.
     """
     rows = x.detach().reshape(-1, x.shape[-1]).contiguous()
     marks = torch.empty(x.shape, dtype=torch.uint8)
-    means = torch.empty((*x.shape[:-1], 2), dtype=torch.float64)
-    _both_sides(
-        rows.numpy(), *bits_of(rows), share.numpy(), means.view(-1, 2).numpy(),
-        marks.view(rows.shape).numpy(),
-    )  # fmt: skip
-    return marks, means
+    _both_sides(*bits_of(rows), share.numpy(), marks.view(rows.shape).numpy())
+    return marks
+
+
+def means_of_sides(x: Tensor, count: Tensor, places: Tensor, sides: Tensor) -> Tensor:
+    """Mean magnitudes ``[..., m, 2]`` (float64) of rows at the first ``count`` ``[..., m, 1]`` of
+    places ``[..., m, cap]``, by the mark of each, 1 or 2; 0 for an empty side. On a CPU."""
+    rows, *lists = (
+        v.detach().reshape(-1, v.shape[-1]).contiguous().numpy() for v in (x, count, places, sides)
+    )
+    out = torch.empty((*x.shape[:-1], 2), dtype=torch.float64)
+    _means(lists[0][:, 0], *lists[1:], rows, out.view(-1, 2).numpy())
+    return out
 
 
 def extremes(x: Tensor, k: int) -> tuple[Tensor, Tensor, Tensor]:

@@ -40,7 +40,7 @@ class _Edges:
     @cached_property
     def heard(self) -> Tensor:
         """``[n, n]``: 1 where a row hears a column. Made where it is asked for: n^2 numbers."""
-        return in_neighbours(self.senders)
+        return put(in_neighbours(self.senders), self.index.device)
 
 
 def _heard(amount: int | Tensor, heard: Tensor) -> Tensor:
@@ -159,19 +159,11 @@ class Simulated(Network):
         if known is None or known.weight.dtype != dtype:
             device = self.workers.device
             known = _Edges(
-<<<<<<< HEAD
                 put(neighbours.index, device),
                 put(neighbours.weight.to(dtype), device),
                 _common(neighbours.out_degree, device),
                 _common(neighbours.in_degree, device),
-                put(in_neighbours(neighbours), device),
-=======
-                neighbours.index.to(device),
-                neighbours.weight.to(device, dtype),
-                _common(neighbours.out_degree),
-                _common(neighbours.in_degree),
                 neighbours.senders,
->>>>>>> parts
             )
             self._edges[neighbours] = known
         return known

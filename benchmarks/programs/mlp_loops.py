@@ -88,12 +88,8 @@ def products(problem: MLP, steps: int) -> float:
     """Time [s] of the two products of ``steps`` steps that every program has to take: a minibatch
     with the first layer, and its slopes with the minibatch, for each worker."""
     features = problem.features[:, : problem.batch].contiguous()
-<<<<<<< HEAD
     first = next(perceptron(problem).parameters())  # the first layer's weights
     weights = first.detach().expand(problem.n, -1, -1)
-=======
-    weights = next(perceptron(problem).parameters()).detach().expand(problem.n, -1, -1)
->>>>>>> parts
     slopes = features @ weights.mT
     start = time.perf_counter()
     for _ in range(steps):
