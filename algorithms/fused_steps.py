@@ -14,9 +14,11 @@ its own and takes its own steps.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, final
 
 import numpy as np
+from torch import Tensor
 
 from algorithms import fused_threads
 from algorithms.faults import NO_FAULTS
@@ -27,7 +29,7 @@ from algorithms.methods.base import Method, World
 from algorithms.network.base import in_neighbours
 from algorithms.network.clock import Clock
 from algorithms.network.simulated import Simulated
-from algorithms.topologies.base import StaticTopology
+from algorithms.topologies.base import Neighbours, StaticTopology
 
 _DENSE, _NO_MEMORY = "compressors.identity.Identity", "memories.base.NoMemory"
 _LEVELS, _LARGEST = "compressors.qsgd.QSGD", "compressors.top_k.TopK"
@@ -96,8 +98,12 @@ class _Neighbourly(FusedSteps):
 
     def __init__(self, method: Any, *world: Any) -> None:
         super().__init__(*world)
-        self.neighbours = method.topology.neighbours(0)
-        self.heard = in_neighbours(self.neighbours)
+        self.neighbours: Neighbours = method.topology.neighbours(0)
+
+    @cached_property
+    def heard(self) -> Tensor:
+        """Who hears whom ``[n, n]``, which only a stopwatch asks."""
+        return in_neighbours(self.neighbours.senders)
 
     def charge(self, done: int) -> None:
         self.network.charge_mixing(self.neighbours, self.problem.dtype, done * self.bits, done)
