@@ -1,4 +1,4 @@
-"""Memory of a run, in a process of its own: ``python -m benchmarks.memory METHOD DTYPE n d S``.
+"""Memory of a run, in a process of its own: ``python -m benchmarks.memory METHOD DTYPE n S d``.
 
 The most that is resident, above what is resident once everything is imported and compiled, over
 what the run has to hold: data, state, and one batch of gradients. And the bytes of a trace, which

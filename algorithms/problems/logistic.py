@@ -143,7 +143,7 @@ class Logistic(Linear):
     def _minimum(self) -> tuple[Tensor, float] | None:
         if self.regulariser.strength <= 0:
             return None
-        rows, lam = self._flat.double().cpu().numpy(), self.regulariser.strength
+        rows, lam = self._flat.cpu().numpy(), self.regulariser.strength
         x = newton.minimise(rows, lam)
         return torch.from_numpy(x), newton.objective(rows, lam, x)
 

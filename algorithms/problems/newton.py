@@ -1,6 +1,12 @@
-"""Minimum of l2-regularised logistic regression to rounding, by Newton's method with CG."""
+"""Minimum of l2-regularised logistic regression to rounding, by Newton's method with CG.
+
+All is computed in double precision; rows of single precision are widened a block at a time, so that
+nothing of the size of the data is held beside them.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import numpy as np
 import scipy
@@ -9,16 +15,40 @@ from theory.arrays import Floats
 
 _STEPS = 100
 _GAP = 1e-12
+_BLOCK = 1 << 18  # numbers that are widened together
+
+
+def _blocks(rows: Floats) -> Iterator[slice]:
+    size = max(1, _BLOCK // rows.shape[1]) if rows.dtype != np.float64 else len(rows)
+    return (slice(start, start + size) for start in range(0, len(rows), size))
+
+
+def _forth(rows: Floats, x: Floats) -> Floats:
+    """Rows ``[N, d]`` times x ``[d]`` (float64)."""
+    out = np.empty(len(rows))
+    for here in _blocks(rows):
+        out[here] = rows[here].astype(np.float64, copy=False) @ x
+    return out
+
+
+def _back(weights: Floats, rows: Floats) -> Floats:
+    """Weights ``[N]`` (float64) times rows ``[N, d]``."""
+    parts = (weights[here] @ rows[here].astype(np.float64, copy=False) for here in _blocks(rows))
+    out: Floats = next(parts)
+    for part in parts:
+        out += part
+    return out
 
 
 def objective(rows: Floats, lam: float, x: Floats) -> float:
-    r"""(1/N) \sum_s \log(1 + e^{-p_s^T x}) + (lam/2) ||x||^2 for signed rows p ``[N, d]``."""
-    return float(np.logaddexp(0.0, -(rows @ x)).mean() + 0.5 * lam * x @ x)
+    r"""(1/N) \sum_s \log(1 + e^{-p_s^T x}) + (lam/2) ||x||^2 for signed rows p ``[N, d]``
+    (float32 or float64)."""
+    return float(np.logaddexp(0.0, -_forth(rows, x)).mean() + 0.5 * lam * x @ x)
 
 
 def gradient(rows: Floats, lam: float, x: Floats) -> Floats:
     """Gradient of :func:`objective` ``[d]``."""
-    return np.asarray(lam * x - scipy.special.expit(-(rows @ x)) @ rows / len(rows))
+    return np.asarray(lam * x - _back(scipy.special.expit(-_forth(rows, x)), rows) / len(rows))
 
 
 def minimise(rows: Floats, lam: float) -> Floats:
@@ -50,11 +80,11 @@ def minimise(rows: Floats, lam: float) -> Floats:
 
 def _direction(rows: Floats, lam: float, x: Floats, g: Floats) -> Floats:
     """-H^{-1} g by conjugate gradients, ever more exactly (superlinear convergence)."""
-    z = rows @ x
+    z = _forth(rows, x)
     weights = scipy.special.expit(z) * scipy.special.expit(-z) / len(rows)
 
     def times(v: Floats) -> Floats:
-        return np.asarray(lam * v + (weights * (rows @ v)) @ rows)
+        return np.asarray(lam * v + _back(weights * _forth(rows, v), rows))
 
     d = len(x)
     hessian = scipy.sparse.linalg.LinearOperator((d, d), matvec=times, dtype=np.float64)

@@ -342,4 +342,4 @@ def test_rows_of_all_ranks_at_once_would_be_seen(ranks):
     """Two dense rows are no more than other steps of some cases hold, so some cases tell."""
     for rank in ranks:
         told = [CASES[k][0].name for k, rows in enumerate(rank["mutant"]) if rows > MOST]
-        assert {"identity", "rand-k(k=0.1d)", "top-k(k=0.05d) by layer"} <= set(told), told
+        assert {"identity", "natural compression", "top-k(k=0.05d) by layer"} <= set(told), told
