@@ -6,9 +6,12 @@ numbers (integers and uniforms to the bit, sums to rounding), many times slower,
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import hashlib
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,12 +32,34 @@ def _interpreted(**options: Any) -> Callable[[Callable[..., Any]], Callable[...,
     return leave
 
 
+def forget_stale(folder: Path) -> None:
+    """Remove numba's stored kernels of a folder if any of its sources has changed since.
+
+    numba keeps a compiled function for as long as its own file stays as it is, with the code of
+    functions of other files in it: after an edit of ``linear.py`` all fused steps ran the old one.
+    What cannot be removed stays; numba cannot have written there either.
+    """
+    digest = hashlib.sha256()
+    for source in sorted(folder.glob("*.py")):
+        digest.update(f"{source.name} {source.stat().st_size}\n".encode())
+        digest.update(source.read_bytes())
+    stored = folder / "__pycache__"
+    stamp = stored / "kernels.sha256"
+    with contextlib.suppress(OSError):
+        if not stamp.exists() or stamp.read_text() != digest.hexdigest():
+            for kernel in (*stored.glob("*.nbi"), *stored.glob("*.nbc")):
+                kernel.unlink(missing_ok=True)
+            stored.mkdir(exist_ok=True)
+            stamp.write_text(digest.hexdigest())
+
+
 njit: Any = _interpreted
 COMPILED = False
 """Whether kernels are compiled here."""
 try:
     import numba
 
+    forget_stale(Path(__file__).parent)
     njit, COMPILED = numba.njit, True
 except ImportError as error:  # not there, or not of the numpy that is there
     warnings.warn(

@@ -1,0 +1,62 @@
+"""A stored kernel holds the code of functions of other files, which numba does not look at."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from algorithms.kernels import compiled
+
+CALLED = "from compiled import njit\n@njit(cache=True)\ndef number():\n    return {}\n"
+CALLS = (
+    "from called import number\nfrom compiled import njit\n@njit(cache=True)\n"
+    "def twice():\n    return 2 * number()\n"
+)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Two kernels, one of which calls the other, and the project's own way of compiling them."""
+    (tmp_path / "compiled.py").write_text(Path(compiled.__file__).read_text(encoding="utf-8"))
+    (tmp_path / "calls.py").write_text(CALLS)
+    write(tmp_path, 1)
+    return tmp_path
+
+
+def write(folder, number):
+    (folder / "called.py").write_text(CALLED.format(number))
+
+
+def told(folder):
+    """What the calling kernel gives in a process of its own."""
+    asks = "from calls import twice; print(twice())"
+    seen = subprocess.run(
+        [sys.executable, "-c", asks], cwd=folder, env=os.environ | {"PYTHONPATH": ""},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return int(seen.stdout)
+
+
+def stored(folder):
+    return {path.name: path.stat().st_mtime_ns for path in folder.glob("__pycache__/*.nb?")}
+
+
+@pytest.mark.processes
+@pytest.mark.skipif(not compiled.COMPILED, reason="numba is not there")
+def test_a_kernel_is_compiled_again_when_one_that_it_calls_has_changed(folder):
+    assert told(folder) == 2
+    kept = stored(folder)
+    assert told(folder) == 2
+    assert kept and stored(folder) == kept, "nothing has changed, nothing is compiled again"
+    write(folder, 10)
+    assert told(folder) == 20
+
+
+def test_what_cannot_be_read_or_removed_is_no_fault(tmp_path):
+    (tmp_path / "one.py").write_text("1")
+    (tmp_path / "__pycache__").write_text("not a folder")
+    compiled.forget_stale(tmp_path)
