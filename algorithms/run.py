@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from algorithms.allocation import keep_freed
 from algorithms.compressors.requirements import OutOfRange
 from algorithms.faults import NO_FAULTS, Faults
 from algorithms.fused_steps import fused_steps
@@ -64,7 +65,8 @@ def run(
     steps since the last one: then no step has the host wait. None: late on a GPU.
 
     Plain methods on logistic regression use as many threads as torch is set to
-    (``torch.set_num_threads``), where steps are long; no number depends on how many.
+    (``torch.set_num_threads``), where steps are long; no number depends on how many. The process
+    keeps what it frees from then on, up to 256 MB (:mod:`algorithms.allocation`).
 
     Where nothing is drawn but the stopwatch's times, and no ``network`` is given, all replicas are
     alike and one is computed for all.
@@ -107,6 +109,7 @@ def run(
         with late_checks(asked) as checks:
             return _loop(method, world, start, steps, recorder, seed, checks, threads)
 
+    keep_freed()
     with one_thread() as threads:
         if simulated and replicas > 1:
             with suppress(NumbersAsked):

@@ -13,6 +13,7 @@ from torch import Tensor
 from torch.func import vmap
 from torch.nn.functional import cross_entropy
 
+from algorithms.kernels import layers
 from algorithms.key import Draws, Key
 from algorithms.problems import datasets
 from algorithms.problems.base import (
@@ -131,41 +132,41 @@ class MLP(Minibatch):
         if self.batch == 0:
             return self.full_gradient(x, draws.workers)
         index = draws.integers(self.features.shape[1], self.batch)
-        place = draws.workers[..., None] * self.features.shape[1] + index
-        features, labels = self._all
-        drawn = features.index_select(0, place.reshape(-1))  # features[rows, index] takes 5 times
-        return self._pairs(x, drawn.view(*place.shape, -1), labels[place])
+        return self._pairs(x, draws.workers[..., None] * self.features.shape[1] + index)
 
     def full_gradient(self, x: Tensor, workers: Tensor) -> Tensor:
-        return self._pairs(x, self.features[workers], self.labels[workers])
+        samples = self.features.shape[1]
+        every = torch.arange(samples, device=workers.device)
+        return self._pairs(x, workers[..., None] * samples + every)
 
-    def _pairs(self, x: Tensor, features: Tensor, labels: Tensor) -> Tensor:
-        """Gradients ``[..., k, d]`` at x ``[..., k or 1, d]``, features ``[..., k, s, p]``."""
-        lead = pair_shape(x, labels[..., 0])
-        points = x.expand(*lead, self.d).reshape(-1, self.d)
-        features = features.expand(*lead, *features.shape[-2:]).reshape(-1, *features.shape[-2:])
-        labels = labels.expand(*lead, labels.shape[-1]).reshape(-1, labels.shape[-1])
-        return self._gradients(points, features, labels).view(*lead, self.d)
+    def _pairs(self, x: Tensor, place: Tensor) -> Tensor:
+        """Gradients ``[..., k, d]`` at x ``[..., k or 1, d]`` on samples ``[..., k, s]`` of all."""
+        lead = pair_shape(x, place[..., 0])
+        place = place.expand(*lead, place.shape[-1])
+        share = lead[-1] if x.shape[:-1] == (*lead[:-1], 1) else 1
+        points = x if share > 1 else x.expand(*lead, self.d)
+        flat = place.reshape(-1, place.shape[-1])
+        return self._gradients(points.reshape(-1, self.d), flat, share).view(*lead, self.d)
 
-    def _gradients(self, points: Tensor, features: Tensor, labels: Tensor) -> Tensor:
-        """Gradients ``[m, d]`` of the mean loss at ``[m, d]``, each on samples of its own.
+    def _gradients(self, points: Tensor, place: Tensor, share: int = 1) -> Tensor:
+        """Gradients ``[m, d]`` of the mean loss at points ``[m / share, d]``, ``share`` pairs in
+        turn at one, each on samples ``[m, s]`` of its own.
 
-        Samples ``[m, s, p]``, labels ``[m, s]``. Back propagation by hand, in six products:
-        autograd of a batch of such small layers takes ten times as long.
+        Back propagation by hand: autograd of a batch of such small layers takes ten times as long.
         """
-        m, s = labels.shape
-        w1, b1, w2, b2 = self._layers(points)
-        hidden = torch.tanh(torch.baddbmm(b1[:, None], features, w1.mT))
+        (m, s), (features, labels) = place.shape, self._all
+        wide = points[:, None].expand(-1, share, -1).reshape(m, self.d) if share > 1 else points
+        _, _, w2, b2 = self._layers(wide)
+        hidden = layers.forth(features, place, points, share, self.hidden).tanh_()
         scores = torch.baddbmm(b2[:, None], hidden, w2.mT)
-        back = torch.softmax(scores, -1)
-        back.scatter_add_(-1, labels[..., None], back.new_full((m, s, 1), -1.0)).div_(s)
-        inner = (back @ w2) * (1 - hidden.square())
-        out = torch.empty_like(points)
-        v1, c1, v2, c2 = self._layers(out)
-        torch.bmm(inner.mT, features, out=v1)  # as large as the gradient: not written twice
-        c1.copy_(inner.sum(1))
+        back = _softmax(scores)
+        known = labels[place][..., None]
+        back.scatter_add_(-1, known, back.new_full((m, s, 1), -1.0)).div_(s)
+        out = torch.empty((m, self.d), dtype=self.dtype, device=points.device)
+        _, _, v2, c2 = self._layers(out)
         v2.copy_(back.mT @ hidden)
         c2.copy_(back.sum(1))
+        layers.back((back @ w2) * (1 - hidden.square()), features, place, out)
         return out
 
     def _layers(self, x: Tensor) -> list[Tensor]:
@@ -196,9 +197,9 @@ class MLP(Minibatch):
         return self._over_points(wrong, x)
 
     def mean_gradient(self, x: Tensor) -> Tensor:
-        features, labels = self._all
+        every = torch.arange(len(self._all[1]), device=x.device)
         rows = [
-            self._gradients(part, features.expand(len(part), -1, -1), labels.expand(len(part), -1))
+            self._gradients(part, every.expand(len(part), -1))
             for part in torch.split(x.reshape(-1, self.d), _CHUNK // 8)
         ]
         return torch.cat(rows).view(x.shape)
@@ -220,6 +221,15 @@ class MLP(Minibatch):
             classes=self.classes, batch=self.batch, seed=self.seed, source=self.source,
             units=self.units,
         )  # fmt: skip
+
+
+def _softmax(scores: Tensor) -> Tensor:
+    """Shares of e^score along the last axis, of few classes, where torch's own takes five times as
+    long on a CPU."""
+    if not scores.is_cpu:
+        return torch.softmax(scores, -1)
+    shares = (scores - scores.amax(-1, keepdim=True)).exp_()
+    return shares.div_(shares.sum(-1, keepdim=True))
 
 
 def digits_mlp(
