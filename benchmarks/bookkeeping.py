@@ -1,8 +1,8 @@
 """What a round of the medium job spends on books: ledger, schedules, hearing, recording.
 
 On the composed path, a method's own ``step``: fused blocks keep their books once a block. The run
-is the command's: 2,000 rounds with at most 200 records. A record looks at f and its gradient over
-all samples, which is told apart from what is done in every round.
+is the command's: 2,000 rounds with at most 200 records. What a record asks of the problem, f and
+its gradient over all samples, is told apart as metrics: arithmetic that the run was asked for.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ STEPS, RECORDS = 2000, 200
 ASYNCHRONOUS, MANY = "ASP", "ASP, 32 replicas"
 REPLICAS = 32  # of the last; the command's default
 BOOKS = ("ledger", "schedules", "hearing")
-RECORDING = "recording"
+METRICS, RECORDING = "metrics", "recording"
 
 _SEEDS = itertools.count()
 _CODEC = ("encode", "decode")
@@ -72,6 +72,7 @@ WATCHED = (
     Watched("hearing", Network, ("position", "is_local")),
     Watched("hearing", parameter_server, ("places",)),
     Watched("hearing", ParameterServer, ("_give",)),
+    Watched(METRICS, Logistic, ("value_and_gradient", "value", "mean_gradient")),
     Watched(RECORDING, Recorder, ("see", "trace")),
 )
 
@@ -110,7 +111,8 @@ def line(name: str, problem: Logistic, steps: int, records: int, rounds: int) ->
             return plain(count)
 
     found = Rounds({"plain": plain, "probed": probed}, 0.0, rounds, steps)
-    recording = [probe.share(RECORDING) for probe in profiles]
+    metrics = [probe.share(METRICS) for probe in profiles]
+    recording = [probe.share(METRICS, RECORDING) for probe in profiles]
     many = len(record_steps(steps, records))
     parts = [part for part in profiles[0].seconds if part != REST]
     return {
@@ -119,7 +121,13 @@ def line(name: str, problem: Logistic, steps: int, records: int, rounds: int) ->
         "books_of_rounds": Spread.of(
             [p.share(*BOOKS) / (1 - one) for p, one in zip(profiles, recording, strict=True)]
         ),
-        "with_recording": Spread.of([probe.share(*BOOKS, RECORDING) for probe in profiles]),
+        "with_recording": Spread.of(
+            [
+                p.share(*BOOKS, RECORDING) / (1 - one)
+                for p, one in zip(profiles, metrics, strict=True)
+            ]
+        ),
+        "with_metrics": Spread.of([p.share(*BOOKS, RECORDING, METRICS) for p in profiles]),
         "shares": {part: Spread.of([p.share(part) for p in profiles]) for part in (*parts, REST)},
         "record_in_rounds": Spread.of([one / (1 - one) * steps / many for one in recording]),
         "probed": found.ratio("probed", "plain"),

@@ -57,7 +57,7 @@ def _table(jobs: list[dict[str, Any]]) -> str:
 def _rows(jobs: list[dict[str, Any]]) -> Iterator[str]:
     head = ("method", "replicas", "over numpy", "over eager torch", "over modules",
             "in runs of one replica", "of the byte bound", "all cores over one",
-            "of their byte bound")  # fmt: skip
+            "over numpy", "in their runs of one", "of their byte bound")  # fmt: skip
     yield line(head)
     yield line("---" for _ in head)
     for job in jobs:
@@ -65,6 +65,8 @@ def _rows(jobs: list[dict[str, Any]]) -> Iterator[str]:
         ratios = [times(over.get(program)) for program in ("numpy", "eager torch", "modules")]
         ratios.append(times(job.get("cost")))
         shares = [share(job["of_bound"]), times(job.get("by_cores"))]
+        shares.append(times(job.get("over_by_cores", {}).get("numpy")))
+        shares.append(times(job.get("cost_by_cores")))
         shares.append(share(job.get("of_bound_by_cores")))
         yield line((job["method"], str(job["replicas"]), *ratios, *shares))
 

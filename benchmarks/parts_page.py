@@ -60,11 +60,15 @@ def _random(found: Found) -> str:
 
 def _books(found: Found) -> str:
     parts = list(found["lines"][0]["shares"])
-    head = ("method", "books of a round", "with records", "a record, in rounds", *parts)
+    head = (
+        "method", "books of a round", "with records", "and their metrics",
+        "a record and its metrics, in rounds", *parts,
+    )  # fmt: skip
     rows = (
         (
             one["method"], share(one["books_of_rounds"]), share(one["with_recording"]),
-            times(one["record_in_rounds"]), *(f"{one['shares'][part][0]:.1%}" for part in parts),
+            share(one["with_metrics"]), times(one["record_in_rounds"]),
+            *(f"{one['shares'][part][0]:.1%}" for part in parts),
         )
         for one in found["lines"]
     )  # fmt: skip

@@ -30,6 +30,7 @@ from benchmarks.programs import eager_torch, module_loop, numpy_loop, ours
 
 CORES = len(os.sched_getaffinity(0))
 SHARED, SHARED_COPY = "ours, all cores", "copy, all cores"
+ALONE, ALONE_SHARED = "ours, 1 replica", "ours, 1 replica, all cores"
 RESULTS = Path(__file__).with_name("results.json")
 ROUNDS = 5
 
@@ -42,7 +43,8 @@ def programs(name: str, problem: Logistic, replicas: int) -> dict[str, Program]:
     found[SHARED] = partial(ours.seconds, name, problem, replicas=replicas, threads=CORES)
     found["numpy"] = partial(numpy_loop.seconds, name, rows.numpy(), ones.numpy())
     if replicas > 1:
-        found["ours, 1 replica"] = partial(ours.seconds, name, problem)
+        found[ALONE] = partial(ours.seconds, name, problem)
+        found[ALONE_SHARED] = partial(ours.seconds, name, problem, threads=CORES)
     else:
         found["eager torch"] = partial(eager_torch.seconds, name, rows, ones)
         found["modules"] = partial(module_loop.seconds, name, rows, ones)
@@ -68,10 +70,12 @@ def job(name: str, size: Size, problem: Logistic, replicas: int, turn: float) ->
         "of_bound": rounds.ratio("copy", "ours", replicas * step_bytes / copied),
         "cores": CORES,
         "by_cores": rounds.ratio("ours", SHARED),
+        "over_by_cores": {"numpy": rounds.ratio("numpy", SHARED, replicas)},
         "of_bound_by_cores": rounds.ratio(SHARED_COPY, SHARED, replicas * step_bytes / copied),
     }
     if replicas > 1:
-        found["cost"] = rounds.ratio("ours", "ours, 1 replica")
+        found["cost"] = rounds.ratio("ours", ALONE)
+        found["cost_by_cores"] = rounds.ratio(SHARED, ALONE_SHARED)
     return found
 
 
