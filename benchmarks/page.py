@@ -81,6 +81,11 @@ def times(ratio: list[float] | None) -> str:
     return "" if ratio is None else f"{ratio[0]:.3g} ({ratio[1]:.3g} to {ratio[2]:.3g})"
 
 
+def seconds(found: list[float]) -> str:
+    """Seconds with their spread."""
+    return f"{found[0]:.2f} ({found[1]:.2f} to {found[2]:.2f})"
+
+
 def line(cells: Iterable[str]) -> str:
     """A line of a table."""
     return f"| {' | '.join(cells)} |"

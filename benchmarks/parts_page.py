@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from benchmarks.page import line, put, share, times
+from benchmarks.page import line, put, seconds, share, times
 
 BEGIN = "<!-- made by python -m benchmarks.parts -->"
 
@@ -129,7 +129,15 @@ def _commands(found: Found) -> str:
         )
         for one in found["lines"]
     )  # fmt: skip
-    return _table(head, rows)
+    often = (
+        (
+            f"`rateproof {one['command']}`", f"{one['first']:.2f}", seconds(one["wall"]),
+            seconds(one["processors"]),
+        )
+        for one in found.get("short", ())
+    )  # fmt: skip
+    calls = ("command", "first start, nothing compiled", "seconds", "processor seconds")
+    return f"{_table(calls, often)}\n\n{_table(head, rows)}"
 
 
 _SECTIONS: dict[str, tuple[str, Callable[[Found], str]]] = {
@@ -139,7 +147,7 @@ _SECTIONS: dict[str, tuple[str, Callable[[Found], str]]] = {
     "memory": ("Memory", _memory),
     "scaling": ("Scaling", _scaling),
     "sweep": ("Two processes", _sweep),
-    "commands": ("Long commands", _commands),
+    "commands": ("Commands", _commands),
 }
 
 

@@ -105,5 +105,8 @@ def test_sweeps():
 
 @pytest.mark.processes
 def test_commands():
-    found = commands.measured(("--version",))
-    assert "| `rateproof --version` |" in table("commands", found)
+    asked = (("--version",),)
+    found = commands.measured(asked, asked, calls=2)
+    lines = [line for line in table("commands", found).splitlines() if "--version" in line]
+    assert [line.count("|") for line in lines] == [5, 5]
+    assert lines[1].endswith("| 0 |"), "its exit code"
