@@ -1,10 +1,10 @@
 """Benchmarks of parts: what a run is made of, and what surrounds it.
 
-    python -m benchmarks.parts [--only mlp,random,books,memory,scaling,sweep,commands] [--quick]
+    python -m benchmarks.parts [--only mlp,random,...,commands,device] [--quick]
 
 Written to ``benchmarks/results.json`` beside the jobs (parts that are not asked for stay as they
 were), to the tables of ``docs/performance.md`` and to ``docs/scaling.png``. What is compared takes
-turns; times of whole commands stand alone.
+turns; times of whole commands stand alone. ``device`` needs a GPU and is left out without one.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import torch
 from benchmarks import (
     bookkeeping,
     commands,
+    device,
     machine,
     memory,
     mlp,
@@ -45,13 +46,15 @@ PARTS: dict[str, Measure] = {
     "scaling": lambda turn, rounds: scaling.measured(turn / 4, rounds),
     "sweep": lambda turn, rounds: sweeping.measured(rounds),
     "commands": lambda turn, rounds: commands.measured(),
+    "device": device.measured,
 }
 
 
 def main() -> None:
     """Measure, write, and make the page's tables anew."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", default=",".join(PARTS))
+    here = [part for part in PARTS if part != "device" or torch.cuda.is_available()]
+    parser.add_argument("--only", default=",".join(here))
     parser.add_argument("--quick", action="store_true", help="short turns, three rounds")
     asked = parser.parse_args()
     turn, rounds = (0.1, 3) if asked.quick else (0.8, ROUNDS)

@@ -140,6 +140,15 @@ def _commands(found: Found) -> str:
     return f"{_table(calls, often)}\n\n{_table(head, rows)}"
 
 
+def _device(found: Found) -> str:
+    head = ("n", "d", "replicas", "method", f"CPU over {found['device']}")
+    rows = (
+        (f"{one['n']}", f"{one['d']:,}", f"{one['replicas']}", one["method"], times(one["over"]))
+        for one in found["lines"]
+    )
+    return _table(head, rows)
+
+
 _SECTIONS: dict[str, tuple[str, Callable[[Found], str]]] = {
     "mlp": ("A perceptron 784-64-10", _mlp),
     "random": ("Random numbers", _random),
@@ -148,6 +157,7 @@ _SECTIONS: dict[str, tuple[str, Callable[[Found], str]]] = {
     "scaling": ("Scaling", _scaling),
     "sweep": ("Two processes", _sweep),
     "commands": ("Commands", _commands),
+    "device": ("A GPU", _device),
 }
 
 

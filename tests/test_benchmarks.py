@@ -14,6 +14,7 @@ from algorithms.problems.regularisers import L2
 from benchmarks import (
     bookkeeping,
     commands,
+    device,
     memory,
     mlp,
     parts_page,
@@ -101,6 +102,13 @@ def test_scaling():
 def test_sweeps():
     found = sweeping.measured(1, seeds=1, steps=3)
     assert "4 runs" in table("sweep", found)
+
+
+def test_a_device_over_the_cpu():
+    """With the CPU in the place of the device."""
+    found = device.measured(0.01, 2, "cpu", sizes=((4, 6),), replicas=(1, 2))
+    assert [line["over"].least > 0 for line in found["lines"]] == [True] * 6
+    assert "| 4 | 6 | 2 | QSGD |" in table("device", found)
 
 
 @pytest.mark.processes
