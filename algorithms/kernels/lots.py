@@ -8,21 +8,19 @@ from torch import Tensor
 
 from algorithms.kernels.compiled import by_torch, njit
 from algorithms.kernels.philox import Counters, uniform_row, uniform_torch
-from algorithms.kernels.quantile import level_of, take
+from algorithms.kernels.quantile import level_of, room_to_take, take
 from algorithms.kernels.selection import largest_torch
 
 
 @njit(cache=True, nogil=True)
 def _lots(k0, k1, replicas, workers, u, keys, k, out):  # type: ignore[no-untyped-def]
     """Numbers at least 0 are in the order of their bits, ``keys``, which share u's memory."""
-    found, guess = np.empty(u.shape[0] + 1, dtype=np.int32), np.int64(0)
+    room, guess = room_to_take(u.shape[0]), np.int64(0)
     for i in range(out.shape[0]):
         uniform_row(k0, k1, replicas[i], workers[i], u)
         level, reached = level_of(keys, k, guess)
         guess = np.int64(level)
-        take(keys, level, reached, k, found)
-        for e in range(k):
-            out[i, e] = found[e]
+        take(keys, level, reached, k, room, out[i])
 
 
 @njit(cache=True, nogil=True)
