@@ -11,8 +11,8 @@ from torch import Tensor
 from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor, Property
 from algorithms.compressors.requirements import require_finite, require_rows
-from algorithms.kernels import selection
-from algorithms.key import Draws, Key
+from algorithms.kernels import lots
+from algorithms.key import Draws, Key, drawn_lots
 from theory import bits
 from theory.claims import (
     Claim,
@@ -94,21 +94,22 @@ class BlockSampling(Compressor):
 
     def _chosen(self, draws: Draws) -> Tensor:
         """Blocks ``[..., m, taken]``, ascending."""
-        return selection.largest(draws.uniform(self.blocks, torch.float64) + 1.0, self.taken)
+        return drawn_lots(draws, self.blocks, self.taken)
 
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
         require_rows(x, self.name)
         require_finite(x, x, self.name)
         _check_blocks(self.blocks, x.shape[-1])
-        cut = _cut(x * (self.blocks / self.taken) if self.scaled else x, self.blocks)
-        where = self._chosen(draws)[..., None].expand(*x.shape[:-1], -1, cut.shape[-1])
-        return (cut.gather(-2, where).reshape(*x.shape[:-1], -1),)
+        d, factor = x.shape[-1], self.blocks / self.taken if self.scaled else 1.0
+        where = self._chosen(draws).expand(*x.shape[:-1], -1).reshape(-1, self.taken)
+        sent = lots.picked(x.reshape(-1, d), where, -(-d // self.blocks), factor)
+        return (sent.reshape(*x.shape[:-1], -1),)
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
-        values = symbols[0].reshape(*symbols[0].shape[:-1], self.taken, -1)
-        where = self._chosen(draws)[..., None].expand(values.shape)
-        rows = values.new_zeros((*values.shape[:-2], self.blocks, values.shape[-1]))
-        return rows.scatter_(-2, where, values).flatten(-2)[..., :d].contiguous()
+        (values,) = symbols
+        shape, where = values.shape[:-1], self._chosen(draws).expand(*values.shape[:-1], -1)
+        flat = values.reshape(-1, values.shape[-1]), where.reshape(-1, self.taken)
+        return lots.put_back(*flat, -(-d // self.blocks), d).view(*shape, d)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return bits.dense(self.taken * -(-d // self.blocks), float_bits)

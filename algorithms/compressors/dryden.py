@@ -14,7 +14,7 @@ from torch import Tensor
 from algorithms.codes.base import Code, Field, Layout, Symbols
 from algorithms.codes.lists import Column, Lists, Records
 from algorithms.compressors.base import ListedRows, Property, StatedLength
-from algorithms.compressors.entries import entries_of, first, listed, sums
+from algorithms.compressors.entries import entries_of, listed, sums
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.compressors.sparse import SparseCompressor
 from algorithms.devices import put
@@ -98,9 +98,7 @@ class Dryden(SparseCompressor):
     def listed(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> ListedRows:
         means, count, positions, negative = symbols
         both = torch.cat((means[..., :1], -means[..., 1:]), -1)
-        values = looked_up(negative.to(torch.uint8), both)
-        meant = first(count, values.shape[-1])
-        return ListedRows(count, positions, values.masked_fill_(~meant, 0))
+        return ListedRows(count, positions, looked_up(negative.to(torch.uint8), both))
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """The longest message: 2 floats, and index and sign of pi d entries, rounded up by side."""

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.base import StatedLength
+from algorithms.kernels import distances, listing, row_norms
 from algorithms.kernels import entries as kernel
-from algorithms.kernels import listing, row_norms
 from algorithms.kernels.compiled import by_torch
 from theory import bits
 
@@ -78,15 +78,12 @@ def first(count: Tensor, cap: int) -> Tensor:
 
 def gaps(entries: Entries) -> Tensor:
     """Distances ``[..., m, cap]``, at least 1, from one position to the next, from -1 on."""
-    before = torch.nn.functional.pad(entries.positions[..., :-1], (1, 0), value=-1)
-    return torch.where(entries.meant, entries.positions - before, 0)
+    return distances.between(entries.count, entries.positions)
 
 
-def from_gaps(count: Tensor, distances: Tensor) -> Entries:
+def from_gaps(count: Tensor, gaps: Tensor) -> Entries:
     """The inverse of :func:`gaps`."""
-    meant = first(count, distances.shape[-1])
-    ends = distances.cumsum(-1, dtype=distances.dtype)
-    return Entries(count, torch.where(meant, ends - 1, 0))
+    return Entries(count, distances.summed(count, gaps))
 
 
 def sums(x: Tensor) -> Tensor:

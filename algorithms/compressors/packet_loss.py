@@ -12,8 +12,8 @@ from torch import Tensor
 from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor, Property
 from algorithms.compressors.requirements import adds_up, require_finite, require_rows
-from algorithms.kernels import lots, selection
-from algorithms.key import Draws
+from algorithms.kernels import lots
+from algorithms.key import Draws, drawn_lots
 from theory import bits
 from theory.claims import Claim, Confidence, Contraction, Source, Unbiased, VarianceBound
 
@@ -93,7 +93,7 @@ class PacketLoss(Compressor):
         packets, lost = self.packets(d), self.lost(d)
         if not lost:
             return symbols[0]
-        lot = selection.largest(draws.uniform(packets, torch.float64) + 1.0, lost)
+        lot = drawn_lots(draws, packets, lost)
         rows = symbols[0].reshape(-1, d)
         return lots.lost(rows, lot.reshape(len(rows), lost), self.size).view(symbols[0].shape)
 

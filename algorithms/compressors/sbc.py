@@ -105,8 +105,7 @@ class SBC(SparseCompressor):
     def listed(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> ListedRows:
         mean, count, distances = symbols
         entries = from_gaps(count, distances)
-        values = torch.where(entries.meant, mean, torch.zeros_like(mean))
-        return ListedRows(count, entries.positions, values)
+        return ListedRows(count, entries.positions, mean.expand(distances.shape))
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """Length of the longest message for rows of d numbers [bits]."""

@@ -11,11 +11,20 @@ from torch import Tensor
 from algorithms.codes.base import Code, Field, Layout, Symbols
 from algorithms.codes.lists import Column, Lists, Records
 from algorithms.compressors.base import ListedRows, Property, StatedLength
-from algorithms.compressors.entries import Entries, from_gaps, gaps, golomb_lengths, sums
+from algorithms.compressors.entries import (
+    Entries,
+    all_of,
+    from_gaps,
+    gaps,
+    golomb_lengths,
+    sums,
+)
 from algorithms.compressors.requirements import kept, require_finite, require_rows, share_name
 from algorithms.compressors.sparse import SparseCompressor
 from algorithms.kernels import selection
 from algorithms.kernels.entries import place_type
+from algorithms.kernels.grids import looked_up
+from algorithms.kernels.listing import negative
 from algorithms.key import Draws
 from theory import bits
 from theory.claims import Claim, Confidence, Contraction, Source
@@ -67,16 +76,16 @@ class STC(SparseCompressor):
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
         require_rows(x, self.name)
         chosen = selection.largest(x, kept(self.k, x.shape[-1]))
-        values = x.gather(-1, chosen)
+        entries = Entries(all_of(chosen), chosen)
+        values = entries.pick(x)
         mean = (sums(values) / values.shape[-1]).to(x.dtype)
         require_finite(mean, x, self.name)
-        entries = Entries(torch.full_like(chosen[..., :1], values.shape[-1]), chosen)
-        return mean, entries.count, gaps(entries), (values < 0).to(torch.int64)
+        return mean, entries.count, gaps(entries), negative(values).to(torch.int64)
 
     def listed(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> ListedRows:
-        mean, count, distances, negative = symbols
+        mean, count, distances, below = symbols
         entries = from_gaps(count, distances)
-        values = torch.where(entries.meant, torch.where(negative == 1, -mean, mean), 0)
+        values = looked_up(below.to(torch.int64), torch.cat((mean, -mean), -1))
         return ListedRows(count, entries.positions, values)
 
     def stated_bits(self, d: int, float_bits: int) -> float:

@@ -70,7 +70,7 @@ class DropOut(Compressor):
 
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
         require_rows(x, self.name)
-        require_finite(x.abs().amax(-1), x, self.name)
+        require_finite(extremes.tops(x), x, self.name)
         rows = distinct(x)
         level = self.levels(rows)
         numbers = uniforms(draws, x)

@@ -11,59 +11,41 @@ import torch
 from torch import Tensor
 
 from algorithms.kernels.compiled import by_torch, njit
+from algorithms.kernels.lanes import LANES, at_most, join, less
 
 
 @njit(cache=True, nogil=True)
 def _below(a, level, lanes):  # type: ignore[no-untyped-def]
-    """Sum of what is below a level, dealt to lanes, and how many are."""
-    lanes[:] = 0.0
-    d, count = a.shape[0], np.int64(0)
-    for b in range(d // 8):
-        for lane in range(8):
-            v = a[8 * b + lane]
-            lanes[lane] += v if v < level else 0.0
-    for j in range(d - d % 8, d):
-        lanes[j % 8] += a[j] if a[j] < level else 0.0
-    for j in range(d):
-        count += np.int64(a[j] < level)
-    left = (lanes[0] + lanes[4]) + (lanes[2] + lanes[6])
-    return left + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7])), count
+    """Sum of what is below a level, and how many are."""
+    for j in range(less(a, level, lanes), a.shape[0]):
+        lanes[0, j % LANES] += a[j] if a[j] < level else 0.0
+        lanes[1, j % LANES] += 1.0 if a[j] < level else 0.0
+    return join(lanes[0]), join(lanes[1])
 
 
 @njit(cache=True, nogil=True)
-def _up_to(a, level, sums, squares):  # type: ignore[no-untyped-def]
-    """Sums of what is at most a level, and of its squares, dealt to lanes."""
-    sums[:], squares[:] = 0.0, 0.0
-    d = a.shape[0]
-    for b in range(d // 8):
-        for lane in range(8):
-            v = a[8 * b + lane]
-            held = v if v <= level else 0.0
-            sums[lane] += held
-            squares[lane] += held * held
-    for j in range(d - d % 8, d):
+def _up_to(a, level, lanes):  # type: ignore[no-untyped-def]
+    """Sums of what is at most a level, and of its squares."""
+    for j in range(at_most(a, level, lanes), a.shape[0]):
         held = a[j] if a[j] <= level else 0.0
-        sums[j % 8] += held
-        squares[j % 8] += held * held
-    left, head = (sums[0] + sums[4]) + (sums[2] + sums[6]), squares
-    total = left + ((sums[1] + sums[5]) + (sums[3] + sums[7]))
-    left = (head[0] + head[4]) + (head[2] + head[6])
-    return total, left + ((head[1] + head[5]) + (head[3] + head[7]))
+        lanes[0, j % LANES] += held
+        lanes[1, j % LANES] += held * held
+    return join(lanes[0]), join(lanes[1])
 
 
 @njit(cache=True, nogil=True)
 def _of_variance(rows, scales, epsilon, out):  # type: ignore[no-untyped-def]
     """Newton's steps on sum_j max(0, a_j (v - a_j)) = epsilon ||a||^2, convex in v: from above."""
-    a, sums, squares = np.empty(rows.shape[1]), np.empty(8), np.empty(8)
+    a, lanes = np.empty(rows.shape[1]), np.empty((2, LANES))
     for i in range(rows.shape[0]):
         for j in range(rows.shape[1]):
             a[j] = abs(np.float64(rows[i, j])) * scales[i]
-        total, square = _up_to(a, np.inf, sums, squares)
+        total, square = _up_to(a, np.inf, lanes)
         noise, level = epsilon * square, 0.0
         if total > 0:
             level = (noise + square) / total
             while True:
-                tail, head = _up_to(a, level, sums, squares)
+                tail, head = _up_to(a, level, lanes)
                 if not (tail > 0 and (noise + head) / tail < level):
                     break
                 level = (noise + head) / tail
@@ -73,7 +55,7 @@ def _of_variance(rows, scales, epsilon, out):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def _of_density(rows, scales, wanted, out):  # type: ignore[no-untyped-def]
     d = rows.shape[1]
-    a, lanes = np.empty(d), np.empty(8)
+    a, lanes = np.empty(d), np.empty((2, LANES))
     for i in range(rows.shape[0]):
         for j in range(d):
             a[j] = abs(np.float64(rows[i, j])) * scales[i]

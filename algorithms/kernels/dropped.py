@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from algorithms.kernels import entries
+from algorithms.kernels.compaction import PART, compact, places_of
 from algorithms.kernels.compiled import by_torch, njit
 from algorithms.kernels.philox import Counters, uniform_row, uniform_torch
 
@@ -36,21 +37,28 @@ def _marks(x, level, k0, k1, replicas, workers, marks, counts):  # type: ignore[
 
 
 @njit(cache=True, nogil=True)
-def _parted(x, marks, places, values, others, signs):  # type: ignore[no-untyped-def]
+def _parted(x, marks, counts, places, values, others, signs):  # type: ignore[no-untyped-def]
     d = x.shape[1]
-    one, two = np.empty(d + 1, dtype=np.int32), np.empty(d + 1, dtype=np.int32)
+    room, mask = np.empty(min(d, PART) + 1, dtype=np.int32), np.empty(d, dtype=np.uint8)
+    held = np.empty(d + 1, dtype=x.dtype)
     for i in range(x.shape[0]):
-        row, mark = x[i], marks[i]
-        large = small = np.int64(0)
-        for j in range(d):
-            one[large], two[small] = j, j
-            large += np.int64(mark[j] & 1)
-            small += np.int64(mark[j] >> 1)
-        for e in range(large):
-            places[i, e], values[i, e] = one[e], row[np.uint32(one[e])]
-        for e in range(small):
-            others[i, e], signs[i, e] = two[e], row[np.uint32(two[e])] < 0
-        values[i, large:], signs[i, small:] = 0, 0
+        mark, large, small = marks[i], counts[0, i], counts[1, i]
+        if large > 0:
+            for j in range(d):
+                mask[j] = mark[j] & 1
+            places_of(mask, room, places[i])
+            compact(mask, x[i], held)
+            values[i, :large] = held[:large]
+        if small > 0:
+            for j in range(d):
+                mask[j] = mark[j] >> 1
+            places_of(mask, room, others[i])
+            compact(mask, x[i], held)
+            sign = signs[i]
+            for e in range(small):
+                sign[e] = held[e] < 0
+        places[i, large:], values[i, large:] = 0, 0
+        others[i, small:], signs[i, small:] = 0, 0
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -182,10 +190,9 @@ def dropped(x: Tensor, level: Tensor, counters: Counters) -> tuple[Lists, Lists]
     ids = counters.k0, counters.k1, counters.replicas.numpy(), counters.workers.numpy()
     edges = level.reshape(-1).contiguous().numpy()
     _marks(rows.numpy(), edges, *ids, marks.numpy(), count.numpy())
-    places, others = (entries.blank(one, x.shape[-1]) for one in count)
+    places, others = (entries.room(one, x.shape[-1]) for one in count)
     values = torch.empty(places.shape, dtype=x.dtype)
     signs = torch.empty(others.shape, dtype=torch.uint8)
-    _parted(
-        rows.numpy(), marks.numpy(), places.numpy(), values.numpy(), others.numpy(), signs.numpy()
-    )
+    lists = (part.numpy() for part in (places, values, others, signs))
+    _parted(rows.numpy(), marks.numpy(), count.numpy(), *lists)
     return (count[0], places, values), (count[1], others, signs)

@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from algorithms.kernels.compaction import PART, places_of
 from algorithms.kernels.compiled import by_torch, njit
 from algorithms.kernels.counting import counts
 from algorithms.late_checks import now
@@ -13,14 +14,10 @@ from algorithms.late_checks import now
 
 @njit(cache=True, nogil=True)
 def _places(mask, out):  # type: ignore[no-untyped-def]
-    rows, d = mask.shape
-    found = np.empty(d + 1, dtype=out.dtype)
-    for i in range(rows):
-        filled = np.int64(0)
-        for j in range(d):
-            found[filled] = j
-            filled += np.int64(mask[i, j])
-        out[i, :filled] = found[:filled]
+    room = np.empty(min(mask.shape[1], PART) + 1, dtype=np.int32)
+    for i in range(mask.shape[0]):
+        filled = places_of(mask[i], room, out[i])
+        out[i, filled:] = 0
 
 
 @njit(cache=True, nogil=True)
@@ -32,12 +29,17 @@ def _pick(count, places, rows, out):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _spread(count, places, values, out):  # type: ignore[no-untyped-def]
+    d = out.shape[1]
     for i in range(out.shape[0]):
-        for e in range(count[i]):
-            j = places[i, e]
-            if j >= out.shape[1]:
-                return j
-            out[i, j] += values[i, e]
+        n = count[i]
+        row, here, held = out[i], places[i, :n], values[i, :n]
+        top = np.int64(-1)
+        for e in range(n):
+            top = max(top, np.int64(here[e]))
+        if top >= d:
+            return top
+        for e in range(n):
+            row[np.uint64(here[e])] += held[e]
     return -1
 
 
@@ -46,10 +48,15 @@ def place_type(d: int) -> torch.dtype:
     return torch.int32 if d < 1 << 31 else torch.int64
 
 
+def room(count: Tensor, d: int) -> Tensor:
+    """Room ``[P, cap]`` for the places of so many entries ``[P]``, not written yet."""
+    cap = max(1, int(count.max())) if count.numel() else 1
+    return torch.empty((count.shape[0], cap), dtype=place_type(d), device=count.device)
+
+
 def blank(count: Tensor, d: int) -> Tensor:
     """Zeros ``[P, cap]`` for the places of so many entries ``[P]``."""
-    cap = max(1, int(count.max())) if count.numel() else 1
-    return torch.zeros((count.shape[0], cap), dtype=place_type(d), device=count.device)
+    return room(count, d).zero_()
 
 
 def places_torch(mask: Tensor, most: int | None = None) -> tuple[Tensor, Tensor]:
@@ -83,8 +90,8 @@ def places(mask: Tensor, most: int | None = None) -> tuple[Tensor, Tensor]:
     if by_torch(mask):
         return places_torch(mask, most)
     count = counts(mask)
-    out = blank(count, mask.shape[-1])
-    _places(mask.contiguous().numpy(), out.numpy())
+    out = room(count, mask.shape[-1])
+    _places(mask.contiguous().view(torch.uint8).numpy(), out.numpy())
     return count, out
 
 

@@ -1,8 +1,4 @@
-"""From rows to masks, and from masks to lists of places and values, without a branch a coordinate.
-
-A place is written to the next free slot whether it is meant or not, and the slot is taken if it is:
-what a mask holds decides nothing that a processor has to foresee.
-"""
+"""From rows to masks, and from masks to lists of places and values (``compaction``)."""
 
 from __future__ import annotations
 
@@ -13,21 +9,10 @@ import torch
 from torch import Tensor
 
 from algorithms.kernels import entries
+from algorithms.kernels.compaction import PART, compact, places_of
 from algorithms.kernels.compiled import by_torch, njit
 from algorithms.kernels.counting import counts
 from algorithms.kernels.philox import Counters, block, uniform_torch
-
-_PART = 4096
-
-
-@njit(cache=True, nogil=True)
-def slots_of(mask, first, found):  # type: ignore[no-untyped-def]
-    """Places, counted on from ``first``, of what a part of a mask sets; returns how many."""
-    filled = np.int64(0)
-    for j in range(mask.shape[0]):
-        found[filled] = first + j
-        filled += np.int64(mask[j] != 0)
-    return filled
 
 
 @njit(cache=True, nogil=True)
@@ -40,22 +25,19 @@ def _drop_zeros(mask, x):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def _listed(count, mask, x, places, values):  # type: ignore[no-untyped-def]
     d, cap = mask.shape[1], places.shape[1]
-    found = np.empty(min(d, _PART) + 1, dtype=np.int32)
+    room = np.empty(min(d, PART) + 1, dtype=np.int32)
+    held = np.empty(d + 1, dtype=x.dtype)
     for i in range(mask.shape[0]):
-        filled = 0
         if count[i] == d:
             for j in range(d):
                 places[i, j], values[i, j] = j, x[i, j]
             continue
-        for start in range(0, d, _PART):
-            row = x[i, start : start + _PART]
-            some = slots_of(mask[i, start : start + _PART], 0, found)
-            here, there = places[i, filled : filled + some], values[i, filled : filled + some]
-            for e in range(some):
-                here[e] = start + found[e]
-            for e in range(some):
-                there[e] = row[np.uint32(found[e])]
-            filled += some
+        filled = places_of(mask[i], room, places[i])
+        compact(mask[i], x[i], held)
+        there = values[i, :filled]
+        for e in range(filled):
+            there[e] = held[e]
+        places[i, filled:cap] = 0
         values[i, filled:cap] = 0
 
 
@@ -124,7 +106,7 @@ def listed(mask: Tensor, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         return listed_torch(mask, x)
     marks = mask.contiguous().view(torch.uint8).numpy()
     count = counts(mask)
-    places = entries.blank(count, mask.shape[-1])
+    places = entries.room(count, mask.shape[-1])
     values = torch.empty(places.shape, dtype=x.dtype)
     _listed(count.numpy(), marks, x.detach().contiguous().numpy(), places.numpy(), values.numpy())
     return count, places, values

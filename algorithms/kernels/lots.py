@@ -7,30 +7,74 @@ import torch
 from torch import Tensor
 
 from algorithms.kernels.compiled import by_torch, njit
-from algorithms.kernels.philox import Counters, uniform_row, uniform_torch
-from algorithms.kernels.quantile import level_of, take
+from algorithms.kernels.philox import Counters, block, uniform_row, uniform_torch
+from algorithms.kernels.quantile import level_of, room_to_take, take
 from algorithms.kernels.selection import largest_torch
 
 
 @njit(cache=True, nogil=True)
-def _lots(k0, k1, replicas, workers, u, keys, k, out):  # type: ignore[no-untyped-def]
-    """Numbers at least 0 are in the order of their bits, ``keys``, which share u's memory."""
-    found, guess = np.empty(u.shape[0] + 1, dtype=np.int32), np.int64(0)
+def _heads(k0, k1, replica, worker, keys):  # type: ignore[no-untyped-def]
+    """The highest 31 of the 53 bits of each uniform of double precision."""
+    five, four, rest = np.uint64(5), np.uint64(4), np.uint64(28)
+    d = keys.shape[0]
+    for b in range(d // 2):
+        w0, w1, w2, w3 = block(b, worker, replica, 0, k0, k1)
+        keys[2 * b] = np.int32(((w0 >> five) << four) | (w1 >> rest))
+        keys[2 * b + 1] = np.int32(((w2 >> five) << four) | (w3 >> rest))
+    if d % 2:
+        w0, w1, _, _ = block(d // 2, worker, replica, 0, k0, k1)
+        keys[d - 1] = np.int32(((w0 >> five) << four) | (w1 >> rest))
+
+
+@njit(cache=True, nogil=True)
+def _lots(k0, k1, replicas, workers, heads, u, bits, k, out):  # type: ignore[no-untyped-def]
+    """The heads decide unless some at the level are equal; then all bits do. Numbers at least 0 are
+    in the order of their ``bits``, which share u's memory."""
+    d = heads.shape[0]
+    room, guess = room_to_take(d), np.int64((1 << 31) * (1 - k / d))
     for i in range(out.shape[0]):
+        _heads(k0, k1, replicas[i], workers[i], heads)
+        level, reached = level_of(heads, k, guess)
+        if reached == k:
+            take(heads, level, reached, k, room, out[i])
+            continue
         uniform_row(k0, k1, replicas[i], workers[i], u)
-        level, reached = level_of(keys, k, guess)
-        guess = np.int64(level)
-        take(keys, level, reached, k, found)
-        for e in range(k):
-            out[i, e] = found[e]
+        whole, some = level_of(bits, k, np.int64(0))
+        take(bits, whole, some, k, room, out[i])
 
 
 @njit(cache=True, nogil=True)
 def _lost(values, lots, size):  # type: ignore[no-untyped-def]
     for i in range(values.shape[0]):
+        row = values[i]
         for e in range(lots.shape[1]):
             start = lots[i, e] * size
-            values[i, start : start + size] = 0
+            for j in range(start, min(start + size, row.shape[0])):
+                row[np.uint64(j)] = 0
+
+
+@njit(cache=True, nogil=True)
+def _picked(x, blocks, size, factor, out):  # type: ignore[no-untyped-def]
+    d = x.shape[1]
+    for i in range(x.shape[0]):
+        for e in range(blocks.shape[1]):
+            start, there = blocks[i, e] * size, out[i, e * size : (e + 1) * size]
+            here = x[i, min(start, d) : min(start + size, d)]
+            for j in range(here.shape[0]):
+                there[j] = here[j] * factor
+            there[here.shape[0] :] = 0
+
+
+@njit(cache=True, nogil=True)
+def _put(values, blocks, size, out):  # type: ignore[no-untyped-def]
+    d = out.shape[1]
+    for i in range(out.shape[0]):
+        out[i, :] = 0
+        for e in range(blocks.shape[1]):
+            start, here = blocks[i, e] * size, values[i, e * size : (e + 1) * size]
+            there = out[i, min(start, d) : min(start + size, d)]
+            for j in range(there.shape[0]):
+                there[j] = here[j]
 
 
 def lots_torch(counters: Counters, d: int, k: int) -> Tensor:
@@ -46,7 +90,7 @@ def lots(counters: Counters, d: int, k: int) -> Tensor:
     out = torch.empty((counters.workers.numel(), k), dtype=torch.int64)
     ids = counters.k0, counters.k1, counters.replicas.numpy(), counters.workers.numpy()
     u = np.empty(d)
-    _lots(*ids, u, u.view(np.int64), k, out.numpy())
+    _lots(*ids, np.empty(d, dtype=np.int32), u, u.view(np.int64), k, out.numpy())
     return out
 
 
@@ -63,4 +107,39 @@ def lost(values: Tensor, lots: Tensor, size: int) -> Tensor:
         return lost_torch(values, lots, size)
     out = values.detach().clone(memory_format=torch.contiguous_format)
     _lost(out.numpy(), lots.contiguous().numpy(), size)
+    return out
+
+
+def picked_torch(x: Tensor, blocks: Tensor, size: int, factor: float) -> Tensor:
+    """The twin of :func:`picked`, equal."""
+    places = blocks[..., None] * size + torch.arange(size, device=x.device)
+    inside = places < x.shape[-1]
+    held = x.gather(-1, places.clamp_max(x.shape[-1] - 1).flatten(1))
+    return torch.where(inside.flatten(1), held * factor, 0)
+
+
+def picked(x: Tensor, blocks: Tensor, size: int, factor: float) -> Tensor:
+    """``factor`` times blocks ``[P, k]`` of ``size`` coordinates of rows ``[P, d]``, end to end;
+    zeros beyond the row."""
+    if by_torch(x):
+        return picked_torch(x, blocks, size, factor)
+    out = torch.empty((len(x), blocks.shape[-1] * size), dtype=x.dtype)
+    rows = x.detach().contiguous().numpy()
+    _picked(rows, blocks.contiguous().numpy(), size, rows.dtype.type(factor), out.numpy())
+    return out
+
+
+def put_back_torch(values: Tensor, blocks: Tensor, size: int, d: int) -> Tensor:
+    """The twin of :func:`put_back`, equal."""
+    places = blocks[..., None] * size + torch.arange(size, device=values.device)
+    rows = values.new_zeros((len(values), d + 1))  # what lies beyond goes to a place of its own
+    return rows.scatter_(-1, places.clamp_max(d).flatten(1), values)[:, :d].contiguous()
+
+
+def put_back(values: Tensor, blocks: Tensor, size: int, d: int) -> Tensor:
+    """Rows ``[P, d]`` with ``values`` ``[P, k * size]`` at their blocks ``[P, k]``, else zero."""
+    if by_torch(values):
+        return put_back_torch(values, blocks, size, d)
+    out = torch.empty((len(values), d), dtype=values.dtype)
+    _put(values.contiguous().numpy(), blocks.contiguous().numpy(), size, out.numpy())
     return out

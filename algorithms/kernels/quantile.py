@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from algorithms.kernels.compaction import PART, places_of
 from algorithms.kernels.compiled import njit
 
 
@@ -69,20 +70,24 @@ def level_of(keys, k, guess):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def take(keys, level, reached, k, found):  # type: ignore[no-untyped-def]
-    """Places of the k largest keys, ties to the lowest, ascending; ``found`` has a slot more than
-    keys."""
-    filled = np.int64(0)
+def room_to_take(d):  # type: ignore[no-untyped-def]
+    """What :func:`take` needs for rows of d keys: a mask, and room for places."""
+    return np.empty(d, dtype=np.uint8), np.empty(min(d, PART) + 1, dtype=np.int32)
+
+
+@njit(cache=True, nogil=True)
+def take(keys, level, reached, k, room, out):  # type: ignore[no-untyped-def]
+    """Places ``[k]`` of the k largest keys, ties to the lowest, ascending."""
+    mask, places = room
+    ties = np.int64(k)
     if reached == k:
         for j in range(keys.shape[0]):
-            found[filled] = j
-            filled += np.int64(keys[j] >= level)
-        return
-    ties = np.int64(k)
-    for j in range(keys.shape[0]):
-        ties -= np.int64(keys[j] > level)
-    for j in range(keys.shape[0]):
-        found[filled] = j
-        tied = np.int64(keys[j] == level) & np.int64(ties > 0)
-        ties -= tied
-        filled += np.int64(keys[j] > level) | tied
+            mask[j] = keys[j] >= level
+    else:
+        for j in range(keys.shape[0]):
+            ties -= np.int64(keys[j] > level)
+        for j in range(keys.shape[0]):
+            tied = np.int64(keys[j] == level) & np.int64(ties > 0)
+            ties -= tied
+            mask[j] = np.uint8(keys[j] > level) | np.uint8(tied)
+    places_of(mask, places, out)

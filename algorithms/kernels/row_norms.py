@@ -14,36 +14,23 @@ import torch
 from torch import Tensor
 
 from algorithms.kernels.compiled import by_torch, njit
+from algorithms.kernels.lanes import LANES, join, magnitudes, sides, squares
 
-_LANES = 8
 _SAFE_LOW, _SAFE_HIGH = 1e-270, 1e300
 
 
 @njit(cache=True, nogil=True)
-def _join(lanes):  # type: ignore[no-untyped-def]
-    left = (lanes[0] + lanes[4]) + (lanes[2] + lanes[6])
-    right = (lanes[1] + lanes[5]) + (lanes[3] + lanes[7])
-    return left + right
-
-
-@njit(cache=True, nogil=True)
 def _square_sum(row, factor, lanes):  # type: ignore[no-untyped-def]
-    d = row.shape[0]
-    lanes[:] = 0.0
-    for b in range(d // _LANES):
-        for lane in range(_LANES):
-            v = np.float64(row[b * _LANES + lane]) * factor
-            lanes[lane] += v * v
-    for j in range(d - d % _LANES, d):
+    for j in range(squares(row, factor, lanes), row.shape[0]):
         v = np.float64(row[j]) * factor
-        lanes[j % _LANES] += v * v
-    return _join(lanes)
+        lanes[0, j % LANES] += v * v
+    return join(lanes[0])
 
 
 @njit(cache=True, nogil=True)
 def norms_into(x, out):  # type: ignore[no-untyped-def]
     """Euclidean norms of rows ``[P, d]`` into ``[P]``."""
-    lanes = np.zeros(_LANES)
+    lanes = np.empty((1, LANES))
     for i in range(x.shape[0]):
         total = _square_sum(x[i], 1.0, lanes)
         if _SAFE_LOW < total < _SAFE_HIGH:
@@ -63,14 +50,10 @@ def norms_into(x, out):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def sum_of_magnitudes(row):  # type: ignore[no-untyped-def]
     """Sum of absolute values of one row, in lanes."""
-    d = row.shape[0]
-    lanes = np.zeros(_LANES)
-    for b in range(d // _LANES):
-        for lane in range(_LANES):
-            lanes[lane] += abs(np.float64(row[b * _LANES + lane]))
-    for j in range(d - d % _LANES, d):
-        lanes[j % _LANES] += abs(np.float64(row[j]))
-    return _join(lanes)
+    lanes = np.empty((1, LANES))
+    for j in range(magnitudes(row, 0.0, lanes), row.shape[0]):
+        lanes[0, j % LANES] += abs(np.float64(row[j]))
+    return join(lanes[0])
 
 
 @njit(cache=True, nogil=True)
@@ -82,23 +65,17 @@ def _abs_sums(x, out):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def signed_sum(row):  # type: ignore[no-untyped-def]
     """What is above zero less what is below, each side in lanes."""
-    above, below = np.zeros(_LANES), np.zeros(_LANES)
-    d = row.shape[0]
-    for b in range(d // _LANES):
-        for lane in range(_LANES):
-            v = np.float64(row[b * _LANES + lane])
-            above[lane] += max(v, 0.0)
-            below[lane] -= min(v, 0.0)
-    for j in range(d - d % _LANES, d):
-        above[j % _LANES] += max(np.float64(row[j]), 0.0)
-        below[j % _LANES] -= min(np.float64(row[j]), 0.0)
-    return _join(above) - _join(below)
+    lanes = np.empty((2, LANES))
+    for j in range(sides(row, 0.0, lanes), row.shape[0]):
+        lanes[0, j % LANES] += max(np.float64(row[j]), 0.0)
+        lanes[1, j % LANES] -= min(np.float64(row[j]), 0.0)
+    return join(lanes[0]) - join(lanes[1])
 
 
 def _lane_sum(terms: Tensor) -> Tensor:
     """The same sum ``[P]`` of terms ``[P, d]`` (float64): lanes by cumulative sums."""
     rows, d = terms.shape
-    padded = torch.nn.functional.pad(terms, (0, -d % _LANES)).reshape(rows, -1, _LANES)
+    padded = torch.nn.functional.pad(terms, (0, -d % LANES)).reshape(rows, -1, LANES)
     lane = padded.cumsum(1)[:, -1].unbind(-1)
     left = (lane[0] + lane[4]) + (lane[2] + lane[6])
     right = (lane[1] + lane[5]) + (lane[3] + lane[7])

@@ -12,22 +12,20 @@ from torch import Tensor
 
 from algorithms.kernels.compiled import by_torch, njit
 from algorithms.kernels.extremes import bits_of
-from algorithms.kernels.quantile import level_of, magnitudes, take
+from algorithms.kernels.quantile import level_of, magnitudes, room_to_take, take
 
 
 @njit(cache=True, nogil=True)
 def largest_into(bits, mask, k, out):  # type: ignore[no-untyped-def]
     """Indices of the k largest magnitudes, ``mask``ed bits of rows ``[P, d]``, into ``[P, k]``."""
     rows, d = bits.shape
-    keys, found = np.empty(d, dtype=bits.dtype), np.empty(d + 1, dtype=np.int32)
+    keys, room = np.empty(d, dtype=bits.dtype), room_to_take(d)
     guess = np.int64(0)
     for i in range(rows):
         magnitudes(bits[i], mask, keys)
         level, reached = level_of(keys, k, guess)
         guess = np.int64(level)
-        take(keys, level, reached, k, found)
-        for e in range(k):
-            out[i, e] = found[e]
+        take(keys, level, reached, k, room, out[i])
 
 
 def largest_numba(x: Tensor, k: int) -> Tensor:

@@ -8,14 +8,15 @@ from torch import Tensor
 
 from algorithms.kernels.compiled import njit
 from algorithms.kernels.extremes import bits_of
-from algorithms.kernels.quantile import level_of, signed, take
+from algorithms.kernels.quantile import level_of, room_to_take, signed, take
 from algorithms.kernels.row_norms import signed_sum, sum_of_magnitudes
 
 
 @njit(cache=True, nogil=True)
 def _highest(bits, mask, count, out):  # type: ignore[no-untyped-def]
     d = bits.shape[1]
-    keys, found = np.empty(d, dtype=bits.dtype), np.empty(d + 1, dtype=np.int32)
+    keys, found = np.empty(d, dtype=bits.dtype), np.empty(d, dtype=np.int32)
+    room = room_to_take(d)
     guess = np.int64(0)
     for i in range(bits.shape[0]):
         k = min(count[i], d)
@@ -29,13 +30,13 @@ def _highest(bits, mask, count, out):  # type: ignore[no-untyped-def]
             for j in range(d):
                 out[i, j] = keys[j] >= level
             continue
-        take(keys, level, reached, k, found)
+        take(keys, level, reached, k, room, found)
         for e in range(k):
             out[i, found[e]] = 1
 
 
 @njit(cache=True, nogil=True)
-def _side(keys, share, guess, found, mark, marks):  # type: ignore[no-untyped-def]
+def _side(keys, share, guess, room, found, mark, marks):  # type: ignore[no-untyped-def]
     """Marks those of the positive keys that are to be taken; returns their level."""
     count = np.int32(0)
     for j in range(keys.shape[0]):
@@ -48,7 +49,7 @@ def _side(keys, share, guess, found, mark, marks):  # type: ignore[no-untyped-de
         for j in range(keys.shape[0]):
             marks[j] |= np.uint8(keys[j] >= level) * np.uint8(mark)
     else:
-        take(keys, level, reached, k, found)
+        take(keys, level, reached, k, room, found)
         for e in range(k):
             marks[found[e]] = mark
     return np.int64(level)
@@ -57,15 +58,16 @@ def _side(keys, share, guess, found, mark, marks):  # type: ignore[no-untyped-de
 @njit(cache=True, nogil=True)
 def _both_sides(bits, mask, share, marks):  # type: ignore[no-untyped-def]
     d = bits.shape[1]
-    keys, found = np.empty(d, dtype=bits.dtype), np.empty(d + 1, dtype=np.int32)
+    keys, found = np.empty(d, dtype=bits.dtype), np.empty(d, dtype=np.int32)
+    room = room_to_take(d)
     up = down = np.int64(0)
     for i in range(bits.shape[0]):
         signed(bits[i], mask, keys)
         marks[i, :] = 0
-        up = _side(keys, share, up, found, 1, marks[i])
+        up = _side(keys, share, up, room, found, 1, marks[i])
         for j in range(d):
             keys[j] = -keys[j]
-        down = _side(keys, share, down, found, 2, marks[i])
+        down = _side(keys, share, down, room, found, 2, marks[i])
 
 
 @njit(cache=True, nogil=True)
@@ -86,26 +88,24 @@ def _means(count, places, sides, x, out):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def _extremes(x, bits, mask, k, top, bottom, means):  # type: ignore[no-untyped-def]
     d = bits.shape[1]
-    keys, found = np.empty(d, dtype=bits.dtype), np.empty(d + 1, dtype=np.int32)
+    keys, room = np.empty(d, dtype=bits.dtype), room_to_take(d)
     held = np.empty(k, dtype=x.dtype)
     up = down = np.int64(0)
     for i in range(bits.shape[0]):
         signed(bits[i], mask, keys)
         level, reached = level_of(keys, k, up)
         up = np.int64(level)
-        take(keys, level, reached, k, found)
+        take(keys, level, reached, k, room, top[i])
         for e in range(k):
-            top[i, e] = found[e]
-            held[e] = x[i, found[e]]
+            held[e] = x[i, top[i, e]]
         means[i, 0] = signed_sum(held) / k
         for j in range(d):
             keys[j] = -keys[j]
         level, reached = level_of(keys, k, down)
         down = np.int64(level)
-        take(keys, level, reached, k, found)
+        take(keys, level, reached, k, room, bottom[i])
         for e in range(k):
-            bottom[i, e] = found[e]
-            held[e] = -x[i, found[e]]
+            held[e] = -x[i, bottom[i, e]]
         means[i, 1] = signed_sum(held) / k
 
 
