@@ -31,7 +31,7 @@ if COMPILED:
 
 @njit(cache=True, nogil=True)
 def join(lanes):  # type: ignore[no-untyped-def]
-    """Their sum, in pairs."""
+    """The sum of eight lanes, taken in pairs."""
     left = (lanes[0] + lanes[4]) + (lanes[2] + lanes[6])
     right = (lanes[1] + lanes[5]) + (lanes[3] + lanes[7])
     return left + right
