@@ -7,9 +7,8 @@
 statistic, draw a number for each, select, write what is sent, read it, write the result. The figure
 to watch is ``over``: time over (copy x passes); at most 3 is wanted. Times are the thread's
 processor time, so that other work on the machine is left out; what is compared is measured in turn
-in one run. Packing to bytes is timed apart: the simulation charges lengths without it. Memory is
-taken and given back once before, so that the allocator keeps what an operator frees whatever ran
-before it.
+in one run. Packing to bytes is timed apart: the simulation charges lengths without it. The process
+keeps what it frees, as it does in a run.
 """
 
 from __future__ import annotations
@@ -25,6 +24,7 @@ from functools import partial
 
 import torch
 
+from algorithms.allocation import keep_freed
 from algorithms.catalogue import ROWS
 from algorithms.compressors.base import Compressor, code_of
 from algorithms.key import Key
@@ -34,7 +34,6 @@ from proofs_check.instruments.exact import is_random
 from theory.claims import NoConstant
 
 REPLICAS, WORKERS, D = 32, 64, 1000
-_KEPT = (1 << 25) - (1 << 13)  # bytes: the largest block after which glibc's allocator keeps more
 
 
 @dataclass(frozen=True)
@@ -114,7 +113,7 @@ def main() -> None:
     unknown = set(arguments.names) - set(operators)
     if unknown:
         sys.exit(f"unknown operators {sorted(unknown)}; known are {', '.join(operators)}")
-    torch.empty(_KEPT, dtype=torch.uint8)  # and freed at once
+    keep_freed()
     with one_thread():
         lines = [measure(operators[name]) for name in arguments.names or operators]
     if arguments.json:
