@@ -8,7 +8,7 @@ import os
 import platform
 
 _MMAP_THRESHOLD, _TRIM_THRESHOLD = -3, -1  # glibc's malloc.h
-_LARGEST, _KEPT = 64 << 20, 256 << 20
+_LARGEST, _KEPT = 32 << 20, 256 << 20  # the first is the most that glibc takes
 _SETTINGS = ("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_", "GLIBC_TUNABLES", "LD_PRELOAD")
 
 
@@ -18,7 +18,7 @@ def keep_freed() -> bool:
 
     A step frees what it has computed and the next one asks for as much again. By default glibc
     gives large blocks back to the system, which has to clear them before they are lent again: a
-    quarter to a third of a step whose tensors have some megabytes. Blocks of 64 MB and more, data
+    quarter to a third of a step whose tensors have some megabytes. Blocks above 32 MB, data
     above all, are given back as before. An environment that sets glibc's malloc itself
     (``MALLOC_TRIM_THRESHOLD_`` and the like, or another malloc in ``LD_PRELOAD``) is left alone.
     """

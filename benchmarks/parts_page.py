@@ -35,7 +35,7 @@ def _mlp(found: Found) -> str:
     others = ("modules", "one module", "vmap")
     head = (
         "workers", "over n modules", "over one module for all", "over vmap of torch.func",
-        "spent in its large products", "those products alone over n modules",
+        "its two products by torch alone, of its time", "those products over n modules",
     )  # fmt: skip
     rows = (
         (
