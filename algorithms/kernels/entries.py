@@ -33,14 +33,18 @@ def _spread(count, places, values, out):  # type: ignore[no-untyped-def]
     for i in range(out.shape[0]):
         n = count[i]
         row, here, held = out[i], places[i, :n], values[i, :n]
-        top = np.int64(-1)
+        least, most = np.int64(0), np.int64(0)
         for e in range(n):
-            top = max(top, np.int64(here[e]))
-        if top >= d:
-            return top
+            least, most = min(least, np.int64(here[e])), max(most, np.int64(here[e]))
+        if least < -d or most >= d:
+            return False, least if least < -d else most
+        if least < 0:  # from the end, as everywhere; unsigned it would lie outside the row
+            for e in range(n):
+                row[here[e]] += held[e]
+            continue
         for e in range(n):
             row[np.uint64(here[e])] += held[e]
-    return -1
+    return True, np.int64(0)
 
 
 def place_type(d: int) -> torch.dtype:
@@ -128,7 +132,7 @@ def spread_onto(count: Tensor, where: Tensor, values: Tensor, out: Tensor) -> Te
     if by_torch(out):
         return spread_torch(count, where, values, out)
     counts, places_of, held = (part.contiguous().numpy() for part in (count, where, values))
-    wrong = _spread(counts, places_of, held, out.numpy())
-    if wrong >= 0:
+    good, wrong = _spread(counts, places_of, held, out.numpy())
+    if not good:
         raise ValueError(f"places must lie in [0, d), got {wrong} with d={out.shape[-1]}")
     return out
