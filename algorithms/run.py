@@ -13,12 +13,12 @@ from torch import Tensor
 from algorithms.allocation import keep_freed
 from algorithms.compressors.requirements import OutOfRange
 from algorithms.faults import NO_FAULTS, Faults
-from algorithms.fused_steps import fused_steps
 from algorithms.key import Key, NumbersAsked
 from algorithms.late_checks import LateChecks, NotFinite, late_checks
 from algorithms.methods.base import Method, World
 from algorithms.network.base import Network
 from algorithms.network.simulated import Simulated
+from algorithms.pipeline.advance import Blocks
 from algorithms.problems.base import Problem, require_finite
 from algorithms.synchronisation.stopwatch import Stopwatch, Timing
 from algorithms.synchronisation.worker_states import WorkerLost
@@ -140,14 +140,14 @@ def _loop(
     if method.seconds(state, 0) is not None:
         world.network.stopwatch = None  # its schedule tells the time
     try:
-        fused, t = None if checks else fused_steps(method, world, threads), 0
+        blocks, t = None if checks else Blocks(method, world, threads), 0
         while t < steps:
             if checks is not None and t in recorder.due:
                 checks.read(t)
             recorder.see(state, t)
             tick, done = time.perf_counter(), 0
-            if fused is not None:
-                state, done = fused.advance(state, t, recorder.next_look(t))
+            if blocks is not None:
+                state, done = blocks.advance(state, t, recorder.next_look(t))
             if not done:
                 with world.network.stepping(t):
                     state = method.step(state, t, world)

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from algorithms.codes.base import Code, Layout, Symbols
 from algorithms.codes.packed import Packed
+from algorithms.kernels.row_parts import Part
 from algorithms.key import Draws
 from theory.claims import Claim
 
@@ -188,6 +189,15 @@ class Compressor(ABC):
         Most operators look at x alone.
         """
         return self.encode(x, draws)
+
+    def row_kernel(self, d: int, dtype: torch.dtype) -> Part | None:
+        """:meth:`compress` as a compiled function (kind "operator" of ``kernels/row_parts.py``), to
+        the bit, refusing what :meth:`encode` refuses; None: there is none.
+
+        One whose :meth:`at` differs from step to step knows the step itself. A subclass publishes
+        its own: what it inherits is not asked for.
+        """
+        return None
 
     def compress(self, x: Tensor, draws: Draws) -> Tensor:
         """C(x) for rows ``[..., m, d]``; leaves x as it is."""

@@ -69,6 +69,32 @@ except ImportError as error:  # not there, or not of the numpy that is there
     )
 
 
+def integer_view(x: Any) -> Any:
+    """The bits of contiguous floating numbers as integers of their size; compiled code too."""
+    return x.view(np.int32 if x.itemsize == 4 else np.int64)
+
+
+def magnitude_mask(x: Any) -> Any:
+    """The mask that leaves a magnitude's bits of ``integer_view(x)``; compiled code too."""
+    return np.int32(0x7FFFFFFF) if x.itemsize == 4 else np.int64(0x7FFFFFFFFFFFFFFF)
+
+
+if COMPILED:
+    from numba.extending import overload
+
+    @overload(integer_view)
+    def _compiled_view(x):  # type: ignore[no-untyped-def]
+        if x.dtype.bitwidth == 32:
+            return lambda x: x.view(np.int32)
+        return lambda x: x.view(np.int64)
+
+    @overload(magnitude_mask)
+    def _compiled_mask(x):  # type: ignore[no-untyped-def]
+        if x.dtype.bitwidth == 32:
+            return lambda x: np.int32(0x7FFFFFFF)
+        return lambda x: np.int64(0x7FFFFFFFFFFFFFFF)
+
+
 def by_torch(x: Tensor) -> bool:
     """Whether a kernel's twin in torch is to run on ``x``: not on the CPU, or none compiled."""
     return not (COMPILED and x.is_cpu)

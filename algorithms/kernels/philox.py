@@ -91,20 +91,26 @@ def _fill_words(k0, k1, replicas, workers, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _fill_integers(k0, k1, replicas, workers, high, out):  # type: ignore[no-untyped-def]
-    pairs, count = out.shape
+def integers_row(k0, k1, replica, worker, high, row):  # type: ignore[no-untyped-def]
+    """Fill one row (int64) with the integers in [0, high) of one (replica, worker)."""
+    count = row.shape[0]
     top, shift = np.uint64(high), np.uint64(32)
-    for p in range(pairs):
-        for b in range((count + 3) // 4):
-            w0, w1, w2, w3 = block(b, workers[p], replicas[p], 0, k0, k1)
-            j = 4 * b
-            out[p, j] = (w0 * top) >> shift
-            if j + 1 < count:
-                out[p, j + 1] = (w1 * top) >> shift
-            if j + 2 < count:
-                out[p, j + 2] = (w2 * top) >> shift
-            if j + 3 < count:
-                out[p, j + 3] = (w3 * top) >> shift
+    for b in range((count + 3) // 4):
+        w0, w1, w2, w3 = block(b, worker, replica, 0, k0, k1)
+        j = 4 * b
+        row[j] = (w0 * top) >> shift
+        if j + 1 < count:
+            row[j + 1] = (w1 * top) >> shift
+        if j + 2 < count:
+            row[j + 2] = (w2 * top) >> shift
+        if j + 3 < count:
+            row[j + 3] = (w3 * top) >> shift
+
+
+@njit(cache=True, nogil=True)
+def _fill_integers(k0, k1, replicas, workers, high, out):  # type: ignore[no-untyped-def]
+    for p in range(out.shape[0]):
+        integers_row(k0, k1, replicas[p], workers[p], high, out[p])
 
 
 @njit(cache=True, nogil=True)

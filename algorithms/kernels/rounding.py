@@ -48,16 +48,20 @@ def _levels_drawn(x, scale, s, k0, k1, replicas, workers, width, out):  # type: 
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _values(codes, scale, s, width, out):  # type: ignore[no-untyped-def]
-    rows, d = codes.shape
+def value_row(codes, top, s, width, out):  # type: ignore[no-untyped-def]
+    """What levels of a row of scale ``top`` stand for: level / s times it."""
     mask = np.int32((1 << width) - 1)
-    for i in range(rows):
-        top = scale[i]
-        for j in range(d):
-            code = np.int32(codes[i, j])
-            level = code & mask
-            signed = -level if code >> width else level
-            out[i, j] = out.dtype.type(signed) / s * top
+    for j in range(codes.shape[0]):
+        code = np.int32(codes[j])
+        level = code & mask
+        signed = -level if code >> width else level
+        out[j] = out.dtype.type(signed) / s * top
+
+
+@njit(cache=True, nogil=True)
+def _values(codes, scale, s, width, out):  # type: ignore[no-untyped-def]
+    for i in range(codes.shape[0]):
+        value_row(codes[i], scale[i], s, width, out[i])
 
 
 @njit(cache=True, nogil=True)

@@ -9,6 +9,8 @@ from typing import ClassVar, Generic, NamedTuple, TypeVar, final
 import torch
 from torch import Tensor
 
+from algorithms.kernels.row_parts import MemoryPart
+
 State = TypeVar("State")
 
 
@@ -54,6 +56,11 @@ class Memory(ABC, Generic[State]):
     @abstractmethod
     def after(self, state: State, round_: Round) -> State:
         """The state after a round of messages."""
+
+    def row_kernel(self, dtype: torch.dtype) -> MemoryPart | None:
+        """:meth:`before` and :meth:`after` as compiled functions (``kernels/row_parts.py``), to the
+        bit, the state's tensors in order; None: there are none. A subclass publishes its own."""
+        return None
 
 
 @final

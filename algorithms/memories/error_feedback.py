@@ -8,6 +8,8 @@ from typing import ClassVar, final
 import torch
 from torch import Tensor
 
+from algorithms.kernels.memory_rows import add_residual, keep_residual
+from algorithms.kernels.row_parts import MemoryPart, numbers
 from algorithms.memories.base import Memory, Round
 
 
@@ -32,6 +34,9 @@ class ErrorFeedback(Memory[Tensor]):
 
     def before(self, state: Tensor, x: Tensor) -> Tensor:
         return state + x
+
+    def row_kernel(self, dtype: torch.dtype) -> MemoryPart:
+        return MemoryPart(add_residual, keep_residual, numbers(dtype))
 
     def after(self, state: Tensor, round_: Round) -> Tensor:
         return round_.wanted - round_.sent

@@ -9,6 +9,7 @@ from typing import Generic, TypeVar, final
 import torch
 from torch import Tensor
 
+from algorithms.kernels.row_parts import Part
 from algorithms.kernels.scaled_sum import add_scaled
 
 State = TypeVar("State")
@@ -40,6 +41,11 @@ class Optimizer(ABC, Generic[State]):
         """The next state and the next models: :meth:`update` with the step gamma g, taken off x."""
         state, move = self.update(state, gamma * g, x, gamma)
         return state, x - move
+
+    def row_kernel(self, d: int, dtype: torch.dtype) -> Part | None:
+        """:meth:`update` as a compiled function (kind "move" of ``kernels/row_parts.py``), to the
+        bit, the state's tensors in order; None: there is none. A subclass publishes its own."""
+        return None
 
 
 @final

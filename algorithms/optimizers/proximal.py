@@ -7,7 +7,10 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import final
 
+import torch
 from torch import Tensor
+
+from algorithms.kernels.row_parts import Part
 
 
 class Proximal(ABC):
@@ -21,6 +24,11 @@ class Proximal(ABC):
     @abstractmethod
     def apply(self, x: Tensor, gamma: float, t: int) -> Tensor:
         """The model ``[..., m, d]`` after step t (t = 0, 1, ...) of stepsize gamma."""
+
+    def row_kernel(self, d: int, dtype: torch.dtype) -> Part | None:
+        """:meth:`apply` as a compiled function (kind "change" of ``kernels/row_parts.py``), to the
+        bit; None: there is none. A subclass publishes its own."""
+        return None
 
     def reach(self, d: int) -> float:
         """The largest norm of a model in R^d after it [x]."""

@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from algorithms.kernels.row_parts import Part
 from algorithms.key import Draws
 from algorithms.late_checks import now
 from theory.constants import Constants, Kind, Statement
@@ -88,6 +89,14 @@ class Problem(ABC):
         x is ``[..., k, d]`` or ``[..., 1, d]`` (the same point for all rows). Only the rows asked
         for are computed.
         """
+
+    def row_kernel(self) -> Part | None:
+        """:meth:`gradient` as a compiled function (kind "gradient" of ``kernels/row_parts.py``), to
+        the bit; None: blocks of steps are not for this problem.
+
+        A subclass publishes its own: what it inherits is not asked for.
+        """
+        return None
 
     @abstractmethod
     def full_gradient(self, x: Tensor, workers: Tensor) -> Tensor:

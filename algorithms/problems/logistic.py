@@ -11,7 +11,9 @@ import torch
 from torch import Tensor
 
 from algorithms.kernels import linear
+from algorithms.kernels.linear_rows import logistic
 from algorithms.kernels.local_newton import logistic_proximal
+from algorithms.kernels.row_parts import Part, numbers, published
 from algorithms.problems import logistic_bounds, newton
 from algorithms.problems.base import (
     exact,
@@ -86,6 +88,17 @@ class Logistic(Linear):
     def averaged(self, x: Tensor, workers: Tensor, index: Tensor) -> Tensor:
         shift = self.regulariser.gradient(x)
         return linear.logistic_gradient(self.rows, x, shift, workers, index)
+
+    def row_kernel(self) -> Part | None:
+        kind = published(self.regulariser)
+        if kind is None:
+            return None
+        samples = self.rows.shape[1]
+        given = numbers(
+            self.dtype, self.rows, self.regulariser.lam, ints=(samples, self.batch, kind)
+        )
+        taken = self.batch or samples
+        return Part(logistic, given, self.batch > 0, 2 * taken * self.d)
 
     def slopes(self, x: Tensor) -> Tensor:
         return torch.sigmoid(-(x @ self._flat.T))

@@ -9,6 +9,7 @@ from typing import Any, final
 
 from torch import Tensor
 
+from algorithms.kernels import linear_rows
 from algorithms.problems.base import require_number
 
 
@@ -46,6 +47,10 @@ class Regulariser(ABC):
     @abstractmethod
     def gradient(self, x: Tensor) -> Tensor:
         """r' at each coordinate, shape of x."""
+
+    def row_kernel(self) -> int | None:
+        """Its number in ``kernels/linear_rows.py``; None: it is in none of the compiled loops."""
+        return None
 
     def steepest(self, radius: float, d: int) -> float:
         r"""Bound on \|r'\| in the ball \|x\| <= ``radius`` of R^d [f / x]: by the slope, where that
@@ -94,6 +99,9 @@ class L2(Regulariser):
     def gradient(self, x: Tensor) -> Tensor:
         return self.lam * x
 
+    def row_kernel(self) -> int:
+        return linear_rows.L2
+
 
 @final
 @dataclass(frozen=True)
@@ -133,3 +141,6 @@ class BoundedNonconvex(Regulariser):
 
     def gradient(self, x: Tensor) -> Tensor:
         return 2.0 * self.lam * x / (1.0 + x.square()).square()
+
+    def row_kernel(self) -> int:
+        return linear_rows.BOUNDED

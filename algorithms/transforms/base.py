@@ -6,7 +6,10 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import final
 
+import torch
 from torch import Tensor
+
+from algorithms.kernels.row_parts import Part
 
 
 class Transform(ABC):
@@ -20,6 +23,11 @@ class Transform(ABC):
     @abstractmethod
     def apply(self, g: Tensor, n: int) -> Tensor:
         """The transformed rows; g is left as it is."""
+
+    def row_kernel(self, d: int, dtype: torch.dtype, n: int) -> Part | None:
+        """:meth:`apply` as a compiled function (kind "change" of ``kernels/row_parts.py``), to the
+        bit; None: there is none. A subclass publishes its own."""
+        return None
 
 
 @final

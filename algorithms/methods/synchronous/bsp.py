@@ -14,6 +14,8 @@ from algorithms.methods.base import Method, World
 from algorithms.methods.parts.constants import operator_constants, two_way_constants
 from algorithms.optimizers.base import SGD, Optimizer
 from algorithms.optimizers.proximal import NoProximal, Proximal
+from algorithms.pipeline.base import Block
+from algorithms.pipeline.server import ServerParts, server_block
 from algorithms.problems.base import Problem
 from algorithms.transforms.base import NoTransform, Transform
 from theory.constants import Constants
@@ -136,6 +138,13 @@ class BSP(Method[BSPState]):
         heard = world.network.publish(world.pack_server(self.downlink.at(t), wanted, t))
         step = heard if memory.holds_steps or steps else gamma * heard
         return step, memory.after(state.server, Round(x, wanted, heard, heard))
+
+    def compiled_block(self, world: World, t: int) -> Block | None:
+        parts = ServerParts(
+            self.step_rule, self.compressor, self.memory, self.downlink, self.server_memory,
+            self.transform, self.optimizer, self.proximal,
+        )  # fmt: skip
+        return server_block(world, t, parts)
 
     def models(self, state: BSPState) -> Tensor:
         return state.x

@@ -1,0 +1,1 @@
+"""Blocks of steps: loops over parts that are compiled by themselves (``kernels/row_parts.py``)."""

@@ -1,0 +1,131 @@
+"""A run's steps in blocks, where its method publishes such and nothing else takes part."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import Any, Protocol, final
+
+import torch
+
+from algorithms.faults import NO_FAULTS, Faults
+from algorithms.kernels.compiled import COMPILED
+from algorithms.network.clock import Clock
+from algorithms.network.simulated import Simulated
+from algorithms.pipeline.base import MOST_STEPS, Arrays, Block, Place, Steps
+from algorithms.synchronisation.stopwatch import Stopwatch
+from algorithms.synchronisation.worker_states import WorkerLost
+from algorithms.threads import Threads
+
+_MOST_WORK = 1 << 30  # multiply-adds of one call, about a tenth of a second: it can be stopped
+WORTH = 3 << 19
+"""Multiply-adds of a step from which a second thread pays (``python -m benchmarks.threads``): at a
+million it takes as long, at two nine tenths to two thirds of the time."""
+
+
+class Faulty(Place, Protocol):
+    """A place in which faults may be planted."""
+
+    @property
+    def faults(self) -> Faults: ...
+
+
+@final
+class Blocks:
+    """Takes a run's steps in blocks as long as its method publishes them.
+
+    The method is asked again at the step at which a block's parts change.
+    """
+
+    def __init__(self, method: Any, place: Faulty, threads: int = 1) -> None:
+        self.method, self.place, self.count = method, place, threads
+        self.replicas = place.replicas.reshape(-1).contiguous()
+        self.block: Block | None = None
+        self.asked_at = -1
+        self.possible = "compiled_block" in type(method).__dict__ and _composed_of_rows(place)
+
+    def advance(self, state: Any, t: int, until: int) -> tuple[Any, int]:
+        """The state after some of the steps t, ..., ``until`` - 1, and how many they were.
+
+        0: the next step is for the method itself, which has no block or says what is wrong.
+
+        Raises:
+            NumbersAsked: the key has none.
+        """
+        block = self._block_at(t)
+        if block is None:
+            return state, 0
+        ends = [until, t + self._most(block)] + ([] if block.until is None else [block.until])
+        steps = block.steps(t, min(ends), self.replicas.numpy())
+        arrays, steps = self._taken(block, state, steps)
+        while steps.count and (lost := self._lost(block, steps)) < steps.count:
+            arrays, steps = self._taken(block, state, steps.first(lost))
+        if not steps.count:
+            return state, 0
+        block.charge(steps)
+        return block.leave(arrays, state), steps.count
+
+    def _block_at(self, t: int) -> Block | None:
+        if not self.possible:
+            return None
+        ended = self.block is not None and self.block.until is not None and t >= self.block.until
+        if self.asked_at < 0 or ended:
+            self.block, self.asked_at = self.method.compiled_block(self.place, t), t
+            if self.block is None:
+                self.possible = False
+        return self.block
+
+    def _most(self, block: Block) -> int:
+        return max(1, min(MOST_STEPS, _MOST_WORK // (block.work * len(self.replicas))))
+
+    def _taken(self, block: Block, state: Any, steps: Steps) -> tuple[Arrays, Steps]:
+        """The arrays after those of the steps that can be taken, and these."""
+        arrays = block.enter(state)
+        done = self._run(block, arrays, steps)
+        while 0 < done < steps.count:  # once more, to where it can go
+            steps, arrays = steps.first(done), block.enter(state)
+            done = self._run(block, arrays, steps)
+        return arrays, steps if done else steps.first(0)
+
+    def _run(self, block: Block, arrays: Arrays, steps: Steps) -> int:
+        lead = len(self.replicas)
+        threads = Threads(self.count if block.work * lead >= WORTH else 1)
+        if threads.count == 1:
+            return block.run(arrays, steps)
+        if lead == 1:
+            return block.run_shared(threads, arrays, steps)
+        shares = {share: steps.share(*share) for share in threads.shares(lead)}
+
+        def one(first: int, end: int) -> int:
+            own = tuple(array[first:end] for array in arrays)
+            return block.run(own, shares[first, end])
+
+        done: int = min(threads.each(lead, one))
+        steps.gather([*shares.values()])
+        return done
+
+    def _lost(self, block: Block, steps: Steps) -> int:
+        """How many of the steps are over before one in which a worker is lost; charges the clock
+        for them if that is all."""
+        watch = self.place.network.stopwatch
+        if watch is None:
+            return steps.count
+        ahead: Clock = copy(watch)  # clocks replace their tensors, they do not write to them
+        for place in range(steps.count):
+            try:
+                block.charge_time(ahead, steps, place)
+            except WorkerLost:
+                return place
+        self.place.network.stopwatch = ahead
+        return steps.count
+
+
+def _composed_of_rows(place: Faulty) -> bool:
+    """Whether rows may be computed by compiled functions: on a CPU, in the simulation, with nothing
+    planted or measured in between."""
+    network, problem = place.network, place.problem
+    if not COMPILED or not isinstance(network, Simulated) or network.phases is not None:
+        return False
+    watch = network.stopwatch
+    timed = watch is None or isinstance(watch, Stopwatch)
+    known = problem.dtype in (torch.float32, torch.float64) and problem.device.type == "cpu"
+    return timed and known and problem.rowwise and place.faults is NO_FAULTS

@@ -1,0 +1,98 @@
+"""A run in compiled blocks beside the same run through the method's own steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from algorithms import run as run_module
+from algorithms.pipeline import advance
+from algorithms.run import run
+
+TRACED = (
+    "suboptimality", "squared_gradient", "average_squared_gradient", "consensus",
+    "weighted_suboptimality", "sent_bits", "received_bits", "messages", "seconds", "gradients",
+)  # fmt: skip
+
+
+class OneByOne:
+    """In place of blocks: every step is the method's own."""
+
+    def __init__(self, *_: Any) -> None:
+        pass
+
+    def advance(self, state: Any, t: int, until: int) -> tuple[Any, int]:
+        """The state as it is."""
+        return state, 0
+
+
+class Counted(advance.Blocks):
+    """Blocks that tell how many steps they took."""
+
+    taken = 0
+
+    def advance(self, state: Any, t: int, until: int) -> tuple[Any, int]:
+        state, done = super().advance(state, t, until)
+        Counted.taken += done
+        return state, done
+
+
+def composed(method: Any, problem: Any, **options: Any) -> Any:
+    """The run through the method's own steps alone."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(run_module, "Blocks", OneByOne)
+        return run(method, problem, **options)
+
+
+def in_blocks(method: Any, problem: Any, **options: Any) -> tuple[Any, int]:
+    """The run as it is, and how many of its steps were taken in blocks."""
+    Counted.taken = 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(run_module, "Blocks", Counted)
+        return run(method, problem, **options), Counted.taken
+
+
+def assert_equal(one: Any, other: Any) -> None:
+    """Two traces are equal bit for bit: rows, bills, series."""
+    assert one.rows.dtype == other.rows.dtype
+    np.testing.assert_array_equal(one.rows.numpy(), other.rows.numpy())
+    assert all(torch.equal(a, b) for a, b in zip(one.account, other.account, strict=True))
+    for name in TRACED:
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+
+
+def assert_same(method: Any, problem: Any, **options: Any) -> int:
+    """Both ways agree bit for bit, or end in the same error with the same trace; how many steps
+    were taken in blocks."""
+    ends: list[Any] = []
+    taken = 0
+    for way in (in_blocks, composed):
+        try:
+            found = way(method, problem, **options)
+            ends.append(found if way is composed else found[0])
+            taken = taken if way is composed else found[1]
+        except ArithmeticError as error:
+            ends.append(error)
+    one, other = ends
+    if isinstance(other, ArithmeticError):
+        assert type(one) is type(other) and str(one) == str(other)
+        one, other = one.trace, other.trace  # type: ignore[attr-defined]
+    assert_equal(one, other)
+    return taken
+
+
+@contextmanager
+def threads(count: int) -> Iterator[None]:
+    """So many threads for a run, however short its steps."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(advance, "WORTH", 0)
+        torch.set_num_threads(count)
+        try:
+            yield
+        finally:
+            torch.set_num_threads(1)
