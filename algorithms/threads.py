@@ -13,6 +13,9 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any, final
 
+WORTH_NUMBERS = 1 << 18
+"""Numbers of an array from which sharing a pass over it pays."""
+
 
 @final
 class Threads:

@@ -115,7 +115,7 @@ def kinds(dtype: torch.dtype) -> dict[str, Any]:
         "after": ty.void(first, three, rows, rows, rows, rows),
         "move": ty.void(first, three, rows, rows, real, rows),
         "change": ty.void(first, rows, real, word),
-        "numbers": first, "real": real, "word": word, "flag": ty.boolean,
+        "numbers": first, "real": real, "word": word, "nothing": ty.void, "flag": ty.boolean,
         "rows1": row, "rows2": rows, "rows3": three, "rows4": four,
         "whole": whole, "whole2": ty.Array(ty.int64, 2, "C"), "whole3": ty.Array(ty.int64, 3, "C"),
         "flags": ty.Array(ty.boolean, 1, "C"), "doubles": doubles,

@@ -165,9 +165,27 @@ _WORKERS = (
     "gradient", "numbers", "change", "numbers", "before", "after", "numbers", "operator", "numbers",
 )  # fmt: skip
 
+_SERVER = (
+    "before", "after", "numbers", "operator", "numbers", "move", "numbers", "change", "numbers",
+)  # fmt: skip
+
+WORKERS_PASS = Loop(
+    workers_pass, "flag", *_WORKERS, "flags", "rows2", "rows4", "real", "word", "whole", "whole",
+    "whole", "word", "flag", "rows4", "rows2", "whole2", "word", "word",
+)  # fmt: skip
+"""A share of the workers in one step."""
+
+SUM_PASS = Loop(add_rows, "nothing", "rows2", "rows1", "word", "word")
+"""Some columns of the sum of kept messages."""
+
+SERVER_PASS = Loop(
+    server_pass, "flag", "after", "numbers", "flags", *_SERVER, "rows2", "rows4", "rows4", "rows4",
+    "real", "word", "whole", "whole", "rows4", "rows2", "whole2",
+)  # fmt: skip
+"""The server in one step."""
+
 SERVER_LOOP = Loop(
-    _server_loop, "word", *_WORKERS, "before", "after", "numbers", "operator", "numbers", "move",
-    "numbers", "change", "numbers", "flags", "rows2", "rows4", "rows4", "rows4", "rows1", "word",
-    "whole2", "whole2", "whole2", "whole", "word", "whole3", "whole3",
+    _server_loop, "word", *_WORKERS, *_SERVER, "flags", "rows2", "rows4", "rows4", "rows4", "rows1",
+    "word", "whole2", "whole2", "whole2", "whole", "word", "whole3", "whole3",
 )  # fmt: skip
 """Steps one after another by one thread: how many were taken before a message was refused."""

@@ -11,7 +11,7 @@ from algorithms.faults import NO_FAULTS, Faults
 from algorithms.kernels.compiled import COMPILED
 from algorithms.network.clock import Clock
 from algorithms.network.simulated import Simulated
-from algorithms.pipeline.base import MOST_STEPS, Arrays, Block, Place, Steps
+from algorithms.pipeline.base import MOST_STEPS, Arrays, Block, Place, Steps, block_of
 from algorithms.synchronisation.stopwatch import Stopwatch
 from algorithms.synchronisation.worker_states import WorkerLost
 from algorithms.threads import Threads
@@ -41,7 +41,7 @@ class Blocks:
         self.replicas = place.replicas.reshape(-1).contiguous()
         self.block: Block | None = None
         self.asked_at = -1
-        self.possible = "compiled_block" in type(method).__dict__ and _composed_of_rows(place)
+        self.possible = _composed_of_rows(place)
 
     def advance(self, state: Any, t: int, until: int) -> tuple[Any, int]:
         """The state after some of the steps t, ..., ``until`` - 1, and how many they were.
@@ -69,7 +69,7 @@ class Blocks:
             return None
         ended = self.block is not None and self.block.until is not None and t >= self.block.until
         if self.asked_at < 0 or ended:
-            self.block, self.asked_at = self.method.compiled_block(self.place, t), t
+            self.block, self.asked_at = block_of(self.method, self.place, t), t
             if self.block is None:
                 self.possible = False
         return self.block
@@ -112,6 +112,8 @@ class Blocks:
         ahead: Clock = copy(watch)  # clocks replace their tensors, they do not write to them
         for place in range(steps.count):
             try:
+                for _ in range(block.more_gradients):
+                    ahead.work()
                 block.charge_time(ahead, steps, place)
             except WorkerLost:
                 return place

@@ -26,6 +26,7 @@ from algorithms.pipeline.base import (
     stacked,
     unstacked,
 )
+from algorithms.threads import WORTH_NUMBERS, Threads
 from algorithms.transforms.base import NoTransform, Transform
 from theory.stepsizes import Stepsize
 
@@ -174,6 +175,38 @@ class ServerBlock(Block):
             steps.down_bits,
         )  # fmt: skip
         return found
+
+    def run_shared(self, threads: Threads, arrays: Arrays, steps: Steps) -> int:
+        x, memory, server, velocity = arrays
+        passes = (server_steps.WORKERS_PASS, server_steps.SUM_PASS, server_steps.SERVER_PASS)
+        messages, summed, answer = (one.of(self.dtype) for one in passes)
+        held = np.empty((3, 1, self.n, self.d), self.kind)
+        total, words, ids = np.empty_like(x), self._words_of(steps), steps.replicas
+        kept = held[0 if self.plain else 2, 0]
+        light = threads if self.n * self.d >= WORTH_NUMBERS else Threads(1)
+        after, numbers = self.of_workers[5], self.of_workers[6]
+        for i, gamma in enumerate(steps.gammas):
+            t, (gwords, cwords, pwords) = steps.t + i, (each[i] for each in words)
+            ups = steps.bits[i if self.bits_vary else 0]
+            downs = steps.down_bits[i if self.down_bits_vary else 0]
+            if not all(threads.each(
+                self.n, messages, *self.of_workers, self.flags, x, memory, gamma, t, gwords,
+                cwords, ids, self.rows_together, True, held, total, ups,
+            )):  # fmt: skip
+                return i
+            total[:] = 0
+            light.each(self.d, summed, kept, total[0])
+            if not answer(
+                after, numbers, self.flags, *self.of_server, x, memory, server, velocity, gamma,
+                t, pwords, ids, held, total, downs,
+            ):  # fmt: skip
+                return i
+        return steps.count
+
+    @property
+    def plain(self) -> bool:
+        """Whether gradients are sent as they are."""
+        return not (self.flags[server_steps.MEMORY] or self.flags[server_steps.SEND])
 
     def _words_of(self, steps: Steps) -> tuple[NDArray[np.int64], ...]:
         return tuple(self.words(steps, name) for name in ("gradient", "compress", "publish"))

@@ -8,6 +8,7 @@ from typing import Any, final
 from torch import Tensor
 
 from algorithms.methods.base import Method, World
+from algorithms.pipeline.base import MOST_STEPS, Block, block_of
 from algorithms.problems.base import Problem
 from theory.constants import Constants
 from theory.rules.batch_rules import BatchRule
@@ -56,6 +57,17 @@ class Batched(Method[Any]):
 
     def step(self, state: Any, t: int, world: World) -> Any:
         return self.method.step(state, t, with_batch(world, self.batch(t)))
+
+    def compiled_block(self, world: World, t: int) -> Block | None:
+        factor = self.batch(t)
+        larger = replace(world, problem=world.problem.enlarged(factor))
+        block = block_of(self.method, larger, t)
+        if block is not None:
+            changes = (s for s in range(t + 1, t + MOST_STEPS) if self.batch(s) != factor)
+            ends = (next(changes, t + MOST_STEPS), block.until)
+            block.until = min(end for end in ends if end is not None)
+            block.more_gradients += factor - 1
+        return block
 
     def models(self, state: Any) -> Tensor:
         return self.method.models(state)

@@ -16,6 +16,8 @@ from algorithms.methods.parts.constants import operator_constants
 from algorithms.optimizers.base import SGD, Optimizer
 from algorithms.optimizers.momentum import Momentum
 from algorithms.optimizers.outer import Outer, PlainAverage
+from algorithms.pipeline.base import Block
+from algorithms.pipeline.local import LocalParts, local_block
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.periods import Every, Periods
 from theory.constants import Constants
@@ -161,6 +163,18 @@ class LocalSGD(Method[LocalSGDState]):
         packet = world.pack(Identity(), state.velocity, t, purpose="velocity")
         mean, _ = world.network.average(packet)
         return world.published(mean, t, "mean velocity").expand_as(state.x).contiguous()
+
+    def compiled_block(self, world: World, t: int) -> Block | None:
+        averaged = self.velocity is AtMeetings.AVERAGED
+        if self.velocity is AtMeetings.RESET or (
+            averaged and not isinstance(self.optimizer, Momentum)
+        ):
+            return None
+        parts = LocalParts(
+            self.step_rule, self.periods, self.optimizer, averaged, self.compressor, self.memory,
+            self.outer,
+        )  # fmt: skip
+        return local_block(world, t, parts)
 
     def models(self, state: LocalSGDState) -> Tensor:
         return state.x

@@ -1,0 +1,167 @@
+"""Blocks of local steps with meetings: what local SGD is made of, part by part."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any, NamedTuple, final
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from algorithms.compressors.base import Compressor
+from algorithms.compressors.identity import Identity
+from algorithms.kernels import local_steps
+from algorithms.kernels.row_parts import Part, filled_in, memory_filled_in, published, ready
+from algorithms.memories.base import Memory, NoMemory
+from algorithms.network.clock import Clock
+from algorithms.optimizers.base import SGD, Optimizer
+from algorithms.optimizers.outer import Outer, PlainAverage
+from algorithms.pipeline.base import Arrays, Block, Place, Steps, rows_of, stacked, unstacked
+from algorithms.pipeline.server import Missing, own, sent_by
+from algorithms.synchronisation.periods import Periods
+from algorithms.threads import Threads
+from theory.stepsizes import Stepsize
+
+_ROW_BYTES = 1 << 12  # of workers that take their steps together: long rows one by one
+
+
+class LocalParts(NamedTuple):
+    """What local steps with meetings are made of; ``averaged``: velocities are, at meetings."""
+
+    step_rule: Stepsize
+    periods: Periods
+    optimizer: Optimizer[Any]
+    averaged: bool
+    compressor: Compressor
+    memory: Memory[Any]
+    outer: Outer[Any]
+
+
+def local_block(place: Place, t: int, parts: LocalParts) -> Block | None:
+    """The steps from t on of workers that meet now and then; None where a part publishes no
+    compiled function."""
+    gradient = published(place.problem)
+    if gradient is None:
+        return None
+    try:
+        return LocalBlock(place, t, gradient, parts)
+    except Missing:
+        return None
+
+
+@final
+class LocalBlock(Block):
+    """Local SGD's steps, for any parts; the state is a
+    :class:`~algorithms.methods.local_updates.local_sgd.LocalSGDState`."""
+
+    def __init__(self, place: Place, t: int, gradient: Part, parts: LocalParts) -> None:
+        super().__init__(place, gradient, parts.step_rule)
+        dtype, self.parts = self.dtype, parts
+        self.sent = sent_by(parts.compressor, self.d, dtype, t)
+        self.until, self.bits_vary = self.sent.until, self.sent.bits is None
+        self.dense = Identity().bits(self.d, dtype)
+        move = own(parts.optimizer, SGD, self.d, dtype)
+        memory = own(parts.memory, NoMemory, dtype)
+        outer = own(parts.outer, PlainAverage, self.d, dtype)
+        self.increments = self.sent.part is not None or memory is not None
+        self.flags = np.array([
+            move is not None, self.sent.part is not None, memory is not None, self.increments,
+            outer is not None, parts.averaged, self.bits_vary,
+        ])  # fmt: skip
+        self.alone = (
+            ready(gradient.function, "gradient", dtype), gradient.numbers,
+            *filled_in(dtype, move, "move")[:2],
+        )  # fmt: skip
+        self.at_meetings = (
+            *memory_filled_in(dtype, memory), *filled_in(dtype, self.sent.part, "operator")[:2],
+            *filled_in(dtype, outer, "move")[:2],
+        )  # fmt: skip
+        fit = _ROW_BYTES // (self.d * dtype.itemsize)
+        self.together = max(1, min(self.n, fit))
+
+    def purposes(self) -> tuple[str, ...]:
+        draws = self.sent.part is not None and self.sent.part.draws
+        return (*super().purposes(), "compress") if draws else super().purposes()
+
+    def enter(self, state: Any) -> Arrays:
+        lead, sizes = tuple(state.x.shape[:-2]), (self.d, self.kind)
+        return (
+            rows_of(state.x),
+            stacked(state.velocity, lead, self.n, *sizes),
+            stacked(state.memory, lead, self.n, *sizes),
+            rows_of(state.anchor),
+            stacked(state.block, lead, 1, *sizes),
+        )
+
+    def leave(self, arrays: Arrays, state: Any) -> Any:
+        x, velocity, memory, anchor, block = arrays
+        return type(state)(
+            torch.from_numpy(x).view(state.x.shape),
+            unstacked(velocity, state.velocity),
+            torch.from_numpy(anchor).view(state.anchor.shape),
+            unstacked(memory, state.memory),
+            unstacked(block, state.block),
+        )
+
+    def meets(self, steps: Steps) -> NDArray[np.bool_]:
+        """After which of the steps all meet ``[T]``."""
+        meets = self.parts.periods.meets
+        return np.array([meets(s) for s in range(steps.t, steps.t + steps.count)])
+
+    def run(self, arrays: Arrays, steps: Steps) -> int:
+        loop = local_steps.LOCAL_LOOP.of(self.dtype)
+        words = self.words(steps, "gradient"), self.words(steps, "compress")
+        found: int = loop(
+            *self.alone, *self.at_meetings, self.flags, *arrays, steps.gammas, steps.t, *words,
+            steps.replicas, self.together, self.meets(steps), steps.bits,
+        )  # fmt: skip
+        return found
+
+    def run_shared(self, threads: Threads, arrays: Arrays, steps: Steps) -> int:
+        alone = local_steps.WORKERS_ALONE.of(self.dtype)
+        meeting = local_steps.MEETING.of(self.dtype)
+        x, velocity, *rest = arrays
+        gwords, cwords = self.words(steps, "gradient"), self.words(steps, "compress")
+        meets = self.meets(steps)
+        ends = sorted({0, *(np.flatnonzero(meets) + 1).tolist(), steps.count})
+        for start, stop in pairwise(ends):
+            given = (
+                *self.alone, self.flags, x, velocity, steps.gammas, gwords, steps.replicas,
+                self.together, start, stop,
+            )  # fmt: skip
+            if not all(threads.each(self.n, alone, *given)):
+                return start
+            at = stop - 1
+            if meets[at] and not meeting(
+                *self.at_meetings, self.flags, x, velocity, *rest, steps.t + at, cwords[at],
+                steps.replicas, steps.bits[at if self.bits_vary else 0],
+            ):  # fmt: skip
+                return start
+        return steps.count
+
+    def charge(self, steps: Steps) -> None:
+        ledger, count = self.network.ledger, int(self.meets(steps).sum())
+        lead = tuple(self.place.replicas.shape)
+        if not count:
+            return
+        if self.sent.bits is None:
+            ledger.upload(torch.from_numpy(steps.bits.sum(0)).view(*lead, self.n), count)
+        else:
+            ledger.upload(count * self.sent.bits, count)
+        ledger.receive(count * self.dense, count)
+        if self.parts.averaged:
+            ledger.upload(count * self.dense, count)
+            ledger.receive(count * self.dense, count)
+
+    def charge_time(self, watch: Clock, steps: Steps, place: int) -> None:
+        watch.work()
+        if not self.parts.periods.meets(steps.t + place):
+            return
+        lead, bits = self.place.replicas.shape, self.sent.bits
+        varied = torch.from_numpy(steps.bits[place if bits is None else 0]).view(*lead, self.n)
+        watch.up(varied if bits is None else bits, 1)
+        watch.down(self.dense)
+        if self.parts.averaged:
+            watch.up(self.dense, 1)
+            watch.down(self.dense)
