@@ -16,6 +16,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from algorithms.kernels.key_words import step_words
 from algorithms.kernels.row_parts import Part
 from algorithms.key import Key, NumbersAsked
 from algorithms.network.clock import Clock
@@ -171,8 +172,7 @@ class Block(ABC):
         return Steps(t, rounded, replicas, words, up, down)
 
     def _words(self, purpose: str, t: int, until: int) -> NDArray[np.int64]:
-        key = self.place.key
-        return np.array([key.fold(purpose, s).words for s in range(t, until)], dtype=np.int64)
+        return step_words(self.place.key.words, purpose, t, until - t)
 
     def words(self, steps: Steps, purpose: str) -> NDArray[np.int64]:
         """Key words ``[T, 2]`` of a purpose; zeros where nothing is drawn for it."""
