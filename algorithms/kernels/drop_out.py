@@ -11,26 +11,23 @@ import torch
 from torch import Tensor
 
 from algorithms.kernels.compiled import by_torch, njit
-from algorithms.kernels.lanes import LANES, at_most, join, less
+from algorithms.kernels.lanes import LANES, summing
 
 
-@njit(cache=True, nogil=True)
-def _below(a, level, lanes):  # type: ignore[no-untyped-def]
-    """Sum of what is below a level, and how many are."""
-    for j in range(less(a, level, lanes), a.shape[0]):
-        lanes[0, j % LANES] += a[j] if a[j] < level else 0.0
-        lanes[1, j % LANES] += 1.0 if a[j] < level else 0.0
-    return join(lanes[0]), join(lanes[1])
+@njit(nogil=True, forceinline=True)
+def _less(v, level):  # type: ignore[no-untyped-def]
+    """What is below a level, and 1 for it."""
+    return v if v < level else 0.0, 1.0 if v < level else 0.0
 
 
-@njit(cache=True, nogil=True)
-def _up_to(a, level, lanes):  # type: ignore[no-untyped-def]
-    """Sums of what is at most a level, and of its squares."""
-    for j in range(at_most(a, level, lanes), a.shape[0]):
-        held = a[j] if a[j] <= level else 0.0
-        lanes[0, j % LANES] += held
-        lanes[1, j % LANES] += held * held
-    return join(lanes[0]), join(lanes[1])
+@njit(nogil=True, forceinline=True)
+def _at_most(v, level):  # type: ignore[no-untyped-def]
+    """What is at most a level, and its square."""
+    held = v if v <= level else 0.0
+    return held, held * held
+
+
+_below, _up_to = summing(_less), summing(_at_most)
 
 
 @njit(cache=True, nogil=True)

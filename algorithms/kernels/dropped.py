@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from algorithms.kernels import entries
-from algorithms.kernels.compaction import PART, compact, places_of
+from algorithms.kernels.compaction import compact, places_of
 from algorithms.kernels.compiled import by_torch, njit
 from algorithms.kernels.philox import Counters, uniform_row, uniform_torch
 
@@ -39,7 +39,7 @@ def _marks(x, level, k0, k1, replicas, workers, marks, counts):  # type: ignore[
 @njit(cache=True, nogil=True)
 def _parted(x, marks, counts, places, values, others, signs):  # type: ignore[no-untyped-def]
     d = x.shape[1]
-    room, mask = np.empty(min(d, PART) + 1, dtype=np.int32), np.empty(d, dtype=np.uint8)
+    room, mask = np.empty(d + 1, dtype=places.dtype), np.empty(d, dtype=np.uint8)
     held = np.empty(d + 1, dtype=x.dtype)
     for i in range(x.shape[0]):
         mark, large, small = marks[i], counts[0, i], counts[1, i]

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from algorithms.kernels.compaction import PART, places_of
+from algorithms.kernels.compaction import places_of
 from algorithms.kernels.compiled import by_torch, njit
 from algorithms.kernels.counting import counts
 from algorithms.late_checks import now
@@ -14,7 +14,7 @@ from algorithms.late_checks import now
 
 @njit(cache=True, nogil=True)
 def _places(mask, out):  # type: ignore[no-untyped-def]
-    room = np.empty(min(mask.shape[1], PART) + 1, dtype=np.int32)
+    room = np.empty(mask.shape[1] + 1, dtype=out.dtype)
     for i in range(mask.shape[0]):
         filled = places_of(mask[i], room, out[i])
         out[i, filled:] = 0

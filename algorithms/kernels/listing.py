@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from algorithms.kernels import entries
-from algorithms.kernels.compaction import PART, compact, places_of
+from algorithms.kernels.compaction import compact, places_of
 from algorithms.kernels.compiled import by_torch, njit
 from algorithms.kernels.counting import counts
 from algorithms.kernels.philox import Counters, block, uniform_torch
@@ -25,7 +25,7 @@ def _drop_zeros(mask, x):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def _listed(count, mask, x, places, values):  # type: ignore[no-untyped-def]
     d, cap = mask.shape[1], places.shape[1]
-    room = np.empty(min(d, PART) + 1, dtype=np.int32)
+    room = np.empty(d + 1, dtype=places.dtype)
     held = np.empty(d + 1, dtype=x.dtype)
     for i in range(mask.shape[0]):
         if count[i] == d:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from algorithms.kernels.compaction import PART, places_of
+from algorithms.kernels.compaction import places_of
 from algorithms.kernels.compiled import njit
 
 
@@ -72,7 +72,7 @@ def level_of(keys, k, guess):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def room_to_take(d):  # type: ignore[no-untyped-def]
     """What :func:`take` needs for rows of d keys: a mask, and room for places."""
-    return np.empty(d, dtype=np.uint8), np.empty(min(d, PART) + 1, dtype=np.int32)
+    return np.empty(d, dtype=np.uint8), np.empty(d + 1, dtype=np.int32)
 
 
 @njit(cache=True, nogil=True)

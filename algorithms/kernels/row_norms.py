@@ -1,8 +1,7 @@
 """Norms and magnitudes of rows, in a fixed order: a row gives the same among one or a thousand.
 
-Coordinates are dealt to eight lanes, j to lane j mod 8; each lane adds up in double precision from
-left to right, and the lanes are joined pairwise. Reductions of array libraries choose their
-order by shape and thread count; this one is the same for one row or a thousand.
+Reductions of array libraries choose their order by shape and thread count; these sums are taken in
+lanes (``lanes``).
 """
 
 from __future__ import annotations
@@ -14,25 +13,36 @@ import torch
 from torch import Tensor
 
 from algorithms.kernels.compiled import by_torch, njit
-from algorithms.kernels.lanes import LANES, join, magnitudes, sides, squares
+from algorithms.kernels.lanes import LANES, summing
 
 _SAFE_LOW, _SAFE_HIGH = 1e-270, 1e300
 
 
-@njit(cache=True, nogil=True)
-def _square_sum(row, factor, lanes):  # type: ignore[no-untyped-def]
-    for j in range(squares(row, factor, lanes), row.shape[0]):
-        v = np.float64(row[j]) * factor
-        lanes[0, j % LANES] += v * v
-    return join(lanes[0])
+@njit(nogil=True, forceinline=True)
+def _square(v, factor):  # type: ignore[no-untyped-def]
+    scaled = v * factor
+    return scaled * scaled, 0.0
+
+
+@njit(nogil=True, forceinline=True)
+def _magnitude(v, edge):  # type: ignore[no-untyped-def]
+    return abs(v), 0.0
+
+
+@njit(nogil=True, forceinline=True)
+def _sides(v, edge):  # type: ignore[no-untyped-def]
+    return 0.0 if v < 0 else v, 0.0 if v > 0 else -v
+
+
+_squares, _magnitudes, _both = summing(_square), summing(_magnitude), summing(_sides)
 
 
 @njit(cache=True, nogil=True)
 def norms_into(x, out):  # type: ignore[no-untyped-def]
     """Euclidean norms of rows ``[P, d]`` into ``[P]``."""
-    lanes = np.empty((1, LANES))
+    lanes = np.empty((2, LANES))
     for i in range(x.shape[0]):
-        total = _square_sum(x[i], 1.0, lanes)
+        total = _squares(x[i], 1.0, lanes)[0]
         if _SAFE_LOW < total < _SAFE_HIGH:
             out[i] = math.sqrt(total)
             continue
@@ -43,17 +53,14 @@ def norms_into(x, out):  # type: ignore[no-untyped-def]
             out[i] = math.sqrt(total)
             continue
         power = min(max(math.frexp(largest)[1], -1000), 1000)
-        scaled = _square_sum(x[i], math.ldexp(1.0, -power), lanes)
+        scaled = _squares(x[i], math.ldexp(1.0, -power), lanes)[0]
         out[i] = math.sqrt(scaled) * math.ldexp(1.0, power)
 
 
 @njit(cache=True, nogil=True)
 def sum_of_magnitudes(row):  # type: ignore[no-untyped-def]
     """Sum of absolute values of one row, in lanes."""
-    lanes = np.empty((1, LANES))
-    for j in range(magnitudes(row, 0.0, lanes), row.shape[0]):
-        lanes[0, j % LANES] += abs(np.float64(row[j]))
-    return join(lanes[0])
+    return _magnitudes(row, 0.0, np.empty((2, LANES)))[0]
 
 
 @njit(cache=True, nogil=True)
@@ -65,11 +72,8 @@ def _abs_sums(x, out):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def signed_sum(row):  # type: ignore[no-untyped-def]
     """What is above zero less what is below, each side in lanes."""
-    lanes = np.empty((2, LANES))
-    for j in range(sides(row, 0.0, lanes), row.shape[0]):
-        lanes[0, j % LANES] += max(np.float64(row[j]), 0.0)
-        lanes[1, j % LANES] -= min(np.float64(row[j]), 0.0)
-    return join(lanes[0]) - join(lanes[1])
+    above, below = _both(row, 0.0, np.empty((2, LANES)))
+    return above - below
 
 
 def _lane_sum(terms: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""What vectors of the processor do equals what a loop does, over drawn rows."""
+"""Lists, sums in lanes, distances and blocks equal their twins, over drawn rows."""
 
 from __future__ import annotations
 
@@ -18,13 +18,12 @@ TYPES = (np.float32, np.float64, np.int32, np.int64, np.uint8)
 
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=70), st.sampled_from(TYPES))
 @settings(max_examples=100, deadline=None)
-def test_compaction_by_sixteen_is_one_by_one(marks: list[int], kind: type) -> None:
+def test_compaction_is_indexing_by_a_mask(marks: list[int], kind: type) -> None:
     mask, row = np.array(marks, dtype=np.uint8), np.arange(len(marks)).astype(kind)
-    found, wanted = np.full(len(marks) + 1, 77, kind), np.full(len(marks) + 1, 77, kind)
-    count = compaction.one_by_one(mask, row, wanted)
-    assert compaction.compact(mask, row, found) == count == np.count_nonzero(mask)
-    assert (found[:count] == wanted[:count]).all()
-    assert (wanted[:count] == row[mask != 0]).all()
+    found = np.full(len(marks) + 1, 77, kind)
+    count = compaction.compact(mask, row, found)
+    assert count == np.count_nonzero(mask)
+    assert (found[:count] == row[mask != 0]).all()
 
 
 @pytest.mark.parametrize("d", [1, 16, 4095, 4096, 4097, 9000])
@@ -63,7 +62,7 @@ def test_distances_are_the_twins_and_lead_back(lists: list[list[int]]) -> None:
     st.floats(0.5, 1e9),
 )
 @settings(max_examples=100, deadline=None)
-def test_sums_in_vectors_are_those_of_lanes(numbers: list[float], kind: type, edge: float) -> None:
+def test_sums_are_those_of_lanes(numbers: list[float], kind: type, edge: float) -> None:
     row = np.array(numbers, dtype=kind)
     wide = row.astype(np.float64)
     assert row_norms.sum_of_magnitudes(row) == _in_lanes(np.abs(wide))
@@ -71,11 +70,26 @@ def test_sums_in_vectors_are_those_of_lanes(numbers: list[float], kind: type, ed
     assert row_norms.signed_sum(row) == sides
     own = torch.from_numpy(row)[None]
     assert torch.equal(row_norms.norms_numba(own), row_norms.norms_torch(own))
-    held = np.where(wide <= edge, wide, 0)
+    held, less = np.where(wide <= edge, wide, 0), np.where(wide < edge, wide, 0)
     room = np.empty((2, lanes.LANES))
-    assert drop_out._up_to(wide, edge, room) == (_in_lanes(held), _in_lanes(held * held))
-    less = np.where(wide < edge, wide, 0)
+    up_to = drop_out._up_to(wide, edge, room)
+    assert up_to == (_in_lanes(held), _in_lanes(held * held))
     assert drop_out._below(wide, edge, room) == (_in_lanes(less), np.sum(wide < edge))
+
+
+@pytest.mark.parametrize("d", [63, 64, 65, 255, 256, 257, 319, 1000, 5001])
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_long_rows_are_summed_in_the_same_order(d: int, kind: type) -> None:
+    row = np.random.default_rng(d).standard_normal(d).astype(kind)
+    wide, room = row.astype(np.float64), np.empty((2, lanes.LANES))
+    assert row_norms.sum_of_magnitudes(row) == _in_lanes(np.abs(wide))
+    found, wanted = row_norms.signed_sum(row), _in_lanes(np.maximum(wide, 0))
+    assert found == wanted - _in_lanes(-np.minimum(wide, 0))
+    held = np.where(wide <= 0.5, wide, 0)
+    up_to = drop_out._up_to(row, 0.5, room)
+    assert up_to == (_in_lanes(held), _in_lanes(held * held))
+    own = torch.from_numpy(row)[None]
+    assert torch.equal(row_norms.norms_numba(own), row_norms.norms_torch(own))
 
 
 def _in_lanes(terms: np.ndarray) -> float:
@@ -83,7 +97,8 @@ def _in_lanes(terms: np.ndarray) -> float:
     held = np.zeros(8)
     for j, term in enumerate(terms):
         held[j % 8] += term
-    return float(lanes.join(held))
+    left = (held[0] + held[4]) + (held[2] + held[6])
+    return float(left + ((held[1] + held[5]) + (held[3] + held[7])))
 
 
 @given(st.integers(1, 40), st.integers(1, 9), st.integers(1, 4), st.sampled_from([1.0, 2.5]))
