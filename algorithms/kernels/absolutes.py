@@ -9,24 +9,30 @@ from algorithms.kernels.compiled import by_torch, njit
 
 
 @njit(cache=True, nogil=True)
-def _absolutes(features, targets, points, worker_of, index, out):  # type: ignore[no-untyped-def]
-    d, b = features.shape[2], index.shape[1]
-    for p in range(worker_of.shape[0]):
-        w, x, g = worker_of[p], points[p], out[p]
-        g[:] = 0.0
-        for q in range(b):
-            a = features[w, index[p, q]]
-            residual = -targets[w, index[p, q]]
-            for j in range(d):
-                residual += a[j] * x[j]
-            if residual > 0:
-                for j in range(d):
-                    g[j] += a[j]
-            elif residual < 0:
-                for j in range(d):
-                    g[j] -= a[j]
+def absolutes_row(features, targets, x, index, g):  # type: ignore[no-untyped-def]
+    """One worker's subgradient at x over the samples ``index`` of its features ``[S, d]``."""
+    d, b = features.shape[1], index.shape[0]
+    g[:] = 0.0
+    for q in range(b):
+        a = features[index[q]]
+        residual = -targets[index[q]]
         for j in range(d):
-            g[j] /= b
+            residual += a[j] * x[j]
+        if residual > 0:
+            for j in range(d):
+                g[j] += a[j]
+        elif residual < 0:
+            for j in range(d):
+                g[j] -= a[j]
+    for j in range(d):
+        g[j] /= b
+
+
+@njit(cache=True, nogil=True)
+def _absolutes(features, targets, points, worker_of, index, out):  # type: ignore[no-untyped-def]
+    for p in range(worker_of.shape[0]):
+        w = worker_of[p]
+        absolutes_row(features[w], targets[w], points[p], index[p], out[p])
 
 
 def absolutes_numba(

@@ -79,8 +79,28 @@ def magnitude_mask(x: Any) -> Any:
     return np.int32(0x7FFFFFFF) if x.itemsize == 4 else np.int64(0x7FFFFFFFFFFFFFFF)
 
 
+def fused_product(a: Any, b: Any, c: Any) -> Any:
+    """a b + c, rounded once; compiled code alone."""
+    raise NotImplementedError("fused_product is for compiled code")
+
+
 if COMPILED:
-    from numba.extending import overload
+    from numba.core import types
+    from numba.extending import intrinsic, overload
+
+    @intrinsic
+    def _fma(typing, a, b, c):  # type: ignore[no-untyped-def]
+        if not (a == b == c and isinstance(a, types.Float)):
+            return None
+
+        def generate(context, builder, signature, given):  # type: ignore[no-untyped-def]
+            return builder.fma(*given)
+
+        return a(a, b, c), generate
+
+    @overload(fused_product)
+    def _compiled_product(a, b, c):  # type: ignore[no-untyped-def]
+        return lambda a, b, c: _fma(a, b, c)  # type: ignore[call-arg]
 
     @overload(integer_view)
     def _compiled_view(x):  # type: ignore[no-untyped-def]

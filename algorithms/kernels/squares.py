@@ -9,18 +9,24 @@ from algorithms.kernels.compiled import by_torch, njit
 
 
 @njit(cache=True, nogil=True)
+def squares_row(features, targets, count, x, g):  # type: ignore[no-untyped-def]
+    """One worker's gradient at x over the first ``count`` of its samples ``[S, d]``."""
+    d = features.shape[1]
+    g[:] = 0.0
+    for s in range(count):
+        a = features[s]
+        residual = -targets[s]
+        for j in range(d):
+            residual += a[j] * x[j]
+        for j in range(d):
+            g[j] += residual * a[j]
+
+
+@njit(cache=True, nogil=True)
 def _squares(features, targets, counts, points, share, worker_of, out):  # type: ignore[no-untyped-def]
-    d = features.shape[2]
     for p in range(worker_of.shape[0]):
-        w, x, g = worker_of[p], points[p // share], out[p]
-        g[:] = 0.0
-        for s in range(counts[w]):
-            a = features[w, s]
-            residual = -targets[w, s]
-            for j in range(d):
-                residual += a[j] * x[j]
-            for j in range(d):
-                g[j] += residual * a[j]
+        w = worker_of[p]
+        squares_row(features[w], targets[w], counts[w], points[p // share], out[p])
 
 
 def squares_numba(

@@ -10,7 +10,9 @@ from typing import Any, final
 import torch
 from torch import Tensor
 
+from algorithms.kernels import problem_rows
 from algorithms.kernels.absolutes import absolutes_gradient
+from algorithms.kernels.row_parts import Part, numbers
 from algorithms.problems import absolute_minimum
 from algorithms.problems.base import (
     exact,
@@ -64,6 +66,13 @@ class Absolute(Solved, Linear):
     def averaged(self, x: Tensor, workers: Tensor, index: Tensor) -> Tensor:
         g = absolutes_gradient(self.features, self.targets, x, workers, index)
         return g + self.lam * x
+
+    def row_kernel(self) -> Part:
+        samples = self.features.shape[1]
+        ints = (samples, self.batch)
+        packed = numbers(self.dtype, self.features, self.targets, self.lam, ints=ints)
+        work = 2 * (self.batch or samples) * self.d
+        return Part(problem_rows.absolute, packed, self.batch > 0, work)
 
     def slopes(self, x: Tensor) -> Tensor:
         return self._errors(x).sign()

@@ -10,6 +10,8 @@ from typing import Any, final
 import torch
 from torch import Tensor
 
+from algorithms.kernels import problem_rows
+from algorithms.kernels.row_parts import Part, numbers
 from algorithms.kernels.squares import squares_gradient
 from algorithms.problems.base import exact, pair_shape, require_finite
 from algorithms.problems.tensor_problem import Noiseless, Solved
@@ -83,6 +85,12 @@ class LeastSquares(Noiseless, Solved):
     def full_gradient(self, x: Tensor, workers: Tensor) -> Tensor:
         held = workers.expand(pair_shape(x, workers))
         return squares_gradient(self.features, self.targets, self.counts, x, held)
+
+    def row_kernel(self) -> Part:
+        most = self.features.shape[1]
+        ints = (most, *self.counts.tolist())
+        packed = numbers(self.dtype, self.features, self.targets, ints=ints)
+        return Part(problem_rows.least_squares, packed, draws=False, work=2 * most * self.d)
 
     def value(self, x: Tensor) -> Tensor:
         away = (x - self._minimum[0]) @ self._stacked.T

@@ -10,6 +10,8 @@ from typing import Any, final
 import torch
 from torch import Tensor
 
+from algorithms.kernels import problem_rows
+from algorithms.kernels.row_parts import Part, numbers
 from algorithms.key import Draws
 from algorithms.problems.base import exact, require_finite, require_number
 from algorithms.problems.entry import ProblemEntry
@@ -87,6 +89,13 @@ class Wells(TensorProblem):
         if self.sigma2 == 0:
             return g
         return g.add(draws.normal(self.d, self.dtype), alpha=math.sqrt(self.sigma2 / self.d))
+
+    def row_kernel(self) -> Part:
+        deviation = math.sqrt(self.sigma2 / self.d)
+        shape = [-RADIUS, RADIUS, self.tilt, 2 * self.tilt, deviation]
+        fused = (problem_rows.adds_fused(),)
+        packed = numbers(self.dtype, self.b, torch.tensor(shape, dtype=self.dtype), ints=fused)
+        return Part(problem_rows.wells, packed, self.sigma2 > 0, 16 * self.d)
 
     def full_gradient(self, x: Tensor, workers: Tensor) -> Tensor:
         return self.mean_gradient(x) + self.b[workers]

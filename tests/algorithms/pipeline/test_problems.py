@@ -1,0 +1,57 @@
+"""Compiled gradients of the catalogue's problems equal their own, bit for bit."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from algorithms.kernels.row_parts import published
+from algorithms.methods.local_updates.local_sgd import LocalSGD
+from algorithms.methods.synchronous.bsp import BSP
+from algorithms.problems.entries import PROBLEMS
+from algorithms.problems.quadratic import Law, Quadratic
+from tests.algorithms.pipeline import drawn
+from tests.algorithms.pipeline.both_ways import assert_same
+from theory.stepsizes import ConstantStep
+
+WITH_KERNEL = {e.name: e for e in PROBLEMS if published(e.build(4)) is not None}
+
+
+@pytest.mark.parametrize("name", WITH_KERNEL)
+@settings(max_examples=10, deadline=None)
+@given(
+    n=st.integers(2, 5), dtype=drawn.DTYPES, factor=st.sampled_from([1, 3]), options=drawn.options
+)
+def test_of_the_catalogue(name, n, dtype, factor, options):
+    entry = WITH_KERNEL[name]
+    problem = drawn.computing_in(entry.build(max(n, entry.least_workers)), dtype).enlarged(factor)
+    step = ConstantStep(0.02)
+    for method in (BSP(step), LocalSGD(step, 3)):
+        assert assert_same(method, problem, **options) == options["steps"]
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.integers(1, 6), st.integers(2, 40), st.sampled_from(list(Law)), drawn.DTYPES,
+    st.sampled_from([0.0, 1.0]), st.integers(0, 3), drawn.options,
+)  # fmt: skip
+def test_of_quadratics(n, d, law, dtype, sigma2, seed, options):
+    zeta2 = 1.0 if n > 1 else 0.0
+    problem = Quadratic.strongly_convex(
+        n, d, sigma2=sigma2, zeta2=zeta2, law=law, seed=seed, dtype=dtype
+    )
+    assert assert_same(BSP(ConstantStep(0.1)), problem, **options) == options["steps"]
+
+
+def test_a_subclass_takes_its_own_steps():
+    """Somebody's problem that is made of ours may do something else."""
+
+    class Mine(Quadratic):  # type: ignore[misc]
+        pass
+
+    ours = Quadratic.strongly_convex(3, 5)
+    mine = Mine(*(getattr(ours, name) for name in ours.__dataclass_fields__))
+    assert assert_same(BSP(ConstantStep(0.1)), mine, steps=7) == 0
+    assert torch.equal(mine.c, ours.c)
