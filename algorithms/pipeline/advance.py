@@ -80,7 +80,7 @@ class Blocks:
     def _taken(self, block: Block, state: Any, steps: Steps) -> tuple[Arrays, Steps]:
         """The arrays after those of the steps that can be taken, and these."""
         arrays = block.enter(state)
-        done = self._run(block, arrays, steps)
+        done = self._run(block, arrays, steps) if steps.count else 0
         while 0 < done < steps.count:  # once more, to where it can go
             steps, arrays = steps.first(done), block.enter(state)
             done = self._run(block, arrays, steps)

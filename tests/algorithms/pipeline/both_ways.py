@@ -49,12 +49,12 @@ def composed(method: Any, problem: Any, **options: Any) -> Any:
         return run(method, problem, **options)
 
 
-def in_blocks(method: Any, problem: Any, **options: Any) -> tuple[Any, int]:
-    """The run as it is, and how many of its steps were taken in blocks."""
+def in_blocks(method: Any, problem: Any, **options: Any) -> Any:
+    """The run as it is; ``Counted.taken`` says how many of its steps were taken in blocks."""
     Counted.taken = 0
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(run_module, "Blocks", Counted)
-        return run(method, problem, **options), Counted.taken
+        return run(method, problem, **options)
 
 
 def assert_equal(one: Any, other: Any) -> None:
@@ -70,12 +70,9 @@ def assert_same(method: Any, problem: Any, **options: Any) -> int:
     """Both ways agree bit for bit, or end in the same error with the same trace; how many steps
     were taken in blocks."""
     ends: list[Any] = []
-    taken = 0
     for way in (in_blocks, composed):
         try:
-            found = way(method, problem, **options)
-            ends.append(found if way is composed else found[0])
-            taken = taken if way is composed else found[1]
+            ends.append(way(method, problem, **options))
         except (ArithmeticError, ValueError) as error:
             ends.append(error)
     one, other = ends
@@ -85,7 +82,7 @@ def assert_same(method: Any, problem: Any, **options: Any) -> int:
             return 0
         one, other = one.trace, other.trace
     assert_equal(one, other)
-    return taken
+    return Counted.taken
 
 
 @contextmanager

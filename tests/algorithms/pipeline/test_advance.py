@@ -1,0 +1,129 @@
+"""When a run's steps are taken in blocks, and how blocks end: errors, lost workers, threads."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+import torch
+
+from algorithms.compressors.qsgd import QSGD
+from algorithms.compressors.top_k import TopK
+from algorithms.compressors.warm_up import WarmUp
+from algorithms.faults import Faults
+from algorithms.key import Key
+from algorithms.memories.error_feedback import ErrorFeedback
+from algorithms.methods.base import World
+from algorithms.methods.local_updates.local_sgd import LocalSGD
+from algorithms.methods.synchronous.bsp import BSP
+from algorithms.network.phases import PhaseClock
+from algorithms.network.simulated import Simulated
+from algorithms.optimizers.outer import BlockMomentum
+from algorithms.pipeline.advance import Blocks
+from algorithms.problems.logistic_data import synthetic
+from algorithms.problems.regularisers import L2
+from algorithms.run import Diverged, run
+from algorithms.synchronisation.compute_times import Constant, Pareto
+from algorithms.synchronisation.conditions import LostWorker
+from algorithms.synchronisation.stopwatch import STANDARD, Timing
+from algorithms.synchronisation.worker_states import WorkerLost
+from tests.algorithms.pipeline.both_ways import assert_equal, assert_same, composed, threads
+from theory.seconds.costs import AlphaBeta
+from theory.stepsizes import ConstantStep
+
+METHODS = {
+    "BSP": lambda step: BSP(step),
+    "QSGD": lambda step: BSP(step, QSGD(2)),
+    "feedback": lambda step: BSP(step, TopK(0.3), ErrorFeedback()),
+    "both ways": lambda step: BSP(
+        step, QSGD(2), ErrorFeedback(), TopK(0.5), server_memory=ErrorFeedback()
+    ),
+    "local": lambda step: LocalSGD(step, 3),
+    "outer": lambda step: LocalSGD(step, 3, outer=BlockMomentum(0.5, 1.0)),
+    "increments": lambda step: LocalSGD(step, 3, compressor=QSGD(2), memory=ErrorFeedback()),
+}
+every_method = pytest.mark.parametrize("made", METHODS.values(), ids=METHODS)
+
+
+@every_method
+@pytest.mark.parametrize("timing", [None, STANDARD])
+@pytest.mark.parametrize("count", [1, 2])
+@pytest.mark.parametrize("replicas", [1, 3])
+def test_a_run_that_diverges_says_the_same(made, timing, count, replicas):
+    problem = synthetic(3, 5, 4, L2(10.0), batch=2, dtype=torch.float32)
+    with threads(count):
+        with pytest.raises(Diverged):
+            run(made(ConstantStep(1e6)), problem, steps=60, points=3, replicas=replicas)
+        options = {"steps": 60, "points": 3, "replicas": replicas, "timing": timing}
+        assert_same(made(ConstantStep(1e6)), problem, **options)
+
+
+@every_method
+def test_a_run_that_waits_for_ever_says_the_same(made):
+    """The worker dies within a block."""
+    problem = synthetic(3, 5, 4, L2(0.1), batch=2, dtype=torch.float32)
+    options = {"steps": 60, "points": 3, "timing": Timing(LostWorker(Constant(1.0), 1, 23))}
+    told = []
+    for taken in (run, composed):
+        with pytest.raises(WorkerLost) as raised:
+            taken(made(ConstantStep(0.1)), problem, **options)
+        told.append((str(raised.value), raised.value.trace))
+    assert told[0][0] == told[1][0]
+    assert_equal(told[0][1], told[1][1])
+
+
+@every_method
+def test_gradients_of_unlike_times_take_the_same_seconds(made):
+    problem = synthetic(4, 5, 6, L2(0.1), batch=2)
+    timing = Timing(Pareto(1e-3, 1.5), AlphaBeta(1e-4, 1e-8))
+    taken = assert_same(
+        made(ConstantStep(0.1)), problem, steps=40, points=5, replicas=2, timing=timing
+    )
+    assert taken == 40
+
+
+def test_one_replica_that_diverges_alone_stops_all_at_its_step():
+    """Replicas are shared out: the share that is finite goes back to the step of the other."""
+    problem = synthetic(2, 3, 2, L2(2.3), batch=1, dtype=torch.float32)
+    method = BSP(ConstantStep(1.0))  # x grows by a third in a step: replicas overflow steps apart
+    with threads(2), pytest.raises(Diverged):
+        run(method, problem, steps=900, points=3, replicas=8)
+    with threads(2):
+        assert assert_same(method, problem, steps=900, points=3, replicas=8) > 100
+
+
+def test_an_operator_that_changes_ends_a_block():
+    problem = synthetic(3, 9, 40, L2(0.1), batch=2)
+    method = BSP(ConstantStep(0.1), WarmUp((TopK(0.5), TopK(0.2), TopK(0.05)), 4), ErrorFeedback())
+    assert assert_same(method, problem, steps=30, points=2) == 30
+
+
+def test_blocks_are_taken_where_nothing_else_takes_part():
+    problem, method = synthetic(4, 5, 3, L2(0.1), batch=2), BSP(ConstantStep(0.1))
+    key, one = Key.seed(0), torch.zeros(1, dtype=torch.int64)
+
+    def possible(**changed):
+        place = {"problem": problem, "network": Simulated(4), "key": key, "replicas": one}
+        world = World(**(place | changed))
+        return Blocks(method, world).advance(method.init(problem.start(), world), 0, 5)[1]
+
+    measured = Simulated(4)
+    measured.phases = PhaseClock(torch.device("cpu"))
+    assert possible() == 5
+    assert possible(faults=Faults(1, 2)) == 0
+    assert possible(network=measured) == 0
+
+
+def test_a_subclass_takes_its_own_steps():
+    """Somebody's method, operator or regulariser that is made of ours may do something else."""
+    step, problem = ConstantStep(0.1), synthetic(4, 5, 3, L2(0.1), batch=2)
+    for made in METHODS.values():
+        method = made(step)
+        kind = type(method)
+        fields = {field.name: getattr(method, field.name) for field in dataclasses.fields(method)}
+        mine = type(f"My{kind.__name__}", (kind,), {})(**fields)
+        assert assert_same(mine, problem, steps=6) == 0
+    mine = type("MyQSGD", (QSGD,), {})(2)
+    assert assert_same(BSP(step, mine), problem, steps=6) == 0
+    other = synthetic(4, 5, 3, type("MyL2", (L2,), {})(0.1), batch=2)
+    assert assert_same(BSP(step), other, steps=6) == 0
