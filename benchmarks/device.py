@@ -1,7 +1,7 @@
 """A run on a device over the same run on the CPU: from which size on it is faster, and how much.
 
 ``python -m benchmarks.parts --only device`` where there is a GPU; left out where there is none. The
-CPU's run is what it is by default, fused and on one thread.
+CPU's run is what it is by default, in compiled blocks and on one thread.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Time of a worker-step against the number of workers and against the dimension.
 
 l2 logistic regression, float32, 32 samples a worker, one thread; all sizes of a method take turns
-in one run. The public path: fused blocks of steps.
+in one run. The public path: compiled blocks of steps.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Handing work to another thread and waiting for it costs what :func:`handed_over` measures. Runs are
 then timed with one thread and with two, on jobs whose steps have from a quarter to eight times the
-multiply-adds from which :mod:`algorithms.fused_threads` shares them; sharing is forced for all, and
+multiply-adds from which ``algorithms.pipeline.advance`` shares them; sharing is forced for all, and
 what is compared takes turns.
 """
 
@@ -13,7 +13,7 @@ from unittest import mock
 
 import torch
 
-from algorithms import fused_threads
+from algorithms.pipeline import advance
 from algorithms.problems.logistic_data import synthetic
 from algorithms.problems.regularisers import L2
 from algorithms.threads import Threads
@@ -47,11 +47,11 @@ def main() -> None:
         told = []
         for name in NAMES:
             job = partial(ours.seconds, name, problem)
-            with mock.patch.object(fused_threads, "WORTH", 0):
+            with mock.patch.object(advance, "WORTH", 0):
                 rounds = Rounds({"one": job, "two": partial(job, threads=2)}, turn=0.2, rounds=5)
             told.append(f"{name} {rounds.ratio('one', 'two').median:.2f}")
         products = n * BATCH * D
-        print(f"{products / fused_threads.WORTH:5.2f} of WORTH: {', '.join(told)} times as fast")
+        print(f"{products / advance.WORTH:5.2f} of WORTH: {', '.join(told)} times as fast")
 
 
 if __name__ == "__main__":
