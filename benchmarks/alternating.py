@@ -47,7 +47,7 @@ class Rounds:
         self.steps = (
             dict(steps)
             if isinstance(steps, Mapping)
-            else {name: steps or _steps(program, turn) for name, program in programs.items()}
+            else {name: steps or steps_in(program, turn) for name, program in programs.items()}
         )
         self.times: dict[str, list[float]] = {name: [] for name in programs}
         for _ in range(rounds):
@@ -65,7 +65,7 @@ class Rounds:
         return Spread.of([scale * one / other for one, other in pairs])
 
 
-def _steps(program: Program, turn: float) -> int:
+def steps_in(program: Program, turn: float) -> int:
     """Steps that take about ``turn`` seconds; what is compiled or read first is left out."""
     program(1)
     steps = 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, final
 
@@ -37,34 +37,38 @@ _STEP = ConstantStep(GAMMA)
 @final
 @dataclass(frozen=True)
 class RowJob:
-    """A problem that rows run on.
+    """A problem that all rows are measured on.
 
     Attributes:
-        title: what the table is headed by.
-        group: what ``--only`` calls it.
-        make: builds the problem, which is done once it is its turn.
+        name: what tables and results call it.
+        group: what ``--only`` calls it: small, large or problems.
+        size: of the synthetic logistic regression; None: the problem of the catalogue of this name.
     """
 
-    title: str
+    name: str
     group: str
-    make: Callable[[], Problem]
+    size: Size | None = None
+
+    @property
+    def title(self) -> str:
+        """Its name and how large it is."""
+        if self.size is None:
+            return f"{self.name}, n = {WORKERS}"
+        return f"{self.name}: n = {self.size.n}, d = {self.size.d:,}"
+
+    def make(self) -> Problem:
+        """The problem: l2 logistic regression in float32, or the catalogue's."""
+        if self.size is None:
+            return problem(self.name, WORKERS)
+        n, samples, d = self.size.n, self.size.samples, self.size.d
+        return synthetic(n, samples, d, L2(LAM), batch=BATCH, dtype=torch.float32)
 
 
-def jobs(groups: Iterable[str]) -> Iterator[RowJob]:
-    """The jobs of the groups ``small``, ``large`` and ``problems``, in that order."""
-    asked = tuple(groups)
-    for group, size in (("small", SIZES[0]), ("large", SIZES[1])):
-        if group in asked:
-            title = f"{group}: n = {size.n}, d = {size.d:,}"
-            yield RowJob(title, group, lambda size=size: logistic(size))  # type: ignore[misc]
-    if "problems" in asked:
-        for name in PROBLEMS:
-            yield RowJob(name, "problems", lambda name=name: problem(name, WORKERS))  # type: ignore[misc]
-
-
-def logistic(size: Size) -> Problem:
-    """l2 logistic regression of a size, float32."""
-    return synthetic(size.n, size.samples, size.d, L2(LAM), batch=BATCH, dtype=torch.float32)
+JOBS = (
+    RowJob("small", "small", SIZES[0]),
+    RowJob("large", "large", SIZES[1]),
+    *(RowJob(name, "problems") for name in PROBLEMS),
+)
 
 
 class Entrant(NamedTuple):
@@ -77,9 +81,13 @@ class Entrant(NamedTuple):
     row: Row
     problem: Problem
 
+    def method(self, steps: int) -> Method[Any]:
+        """The row's method for so many steps."""
+        return self.row.ready().build(_STEP, self.problem, steps)
+
     def trace(self, steps: int) -> Trace:
         """The public path's run of so many steps, which records start and end."""
-        return run(self._method(steps), self.problem, steps=steps, points=2)
+        return run(self.method(steps), self.problem, steps=steps, points=2)
 
     def seconds(self, steps: int) -> float:
         """Time [s] of ``steps`` steps; records are not counted."""
@@ -88,20 +96,17 @@ class Entrant(NamedTuple):
     def active(self) -> int:
         """Workers that compute in the first step, or where nobody computes, that send in it."""
         network = Simulated(self.problem.n)
-        once = run(self._method(1), self.problem, steps=1, network=network, timing=STANDARD)
+        once = run(self.method(1), self.problem, steps=1, network=network, timing=STANDARD)
         watch = network.stopwatch
         worked = int((watch.worked > 0).sum()) if isinstance(watch, Stopwatch) else 0
         return worked or int((once.account.sent_messages > 0).sum()) or self.problem.n
-
-    def _method(self, steps: int) -> Method[Any]:
-        return self.row.ready().build(_STEP, self.problem, steps)
 
 
 def entrant(row: Row, job: Problem) -> Entrant:
     """The row on the job's problem, or on the first that it lists.
 
     Raises:
-        ValueError: it runs on none.
+        ValueError: it cannot be built for so many workers.
     """
     if not row.ready().build(_STEP, job, 1).unfit(job):
         return Entrant(row, job)

@@ -1,177 +1,113 @@
-"""Speed of every row of the catalogue, in worker-steps a second and beside plain SGD.
+"""Speed of every row of the catalogue, beside plain SGD and beside numpy loops over workers.
 
-    python -m benchmarks.rows [--only small,large,problems] [--rows qsgd,asp] [--quick]
+    python -m benchmarks.rows [--only small,large,problems] [--rows qsgd,asp] [--quick] [--out FILE]
 
 A step of n workers is n worker-steps, a tick of an asynchronous row as many as gradients that it
-computed. Every row takes turns with ``bsp-sgd`` on the same problem, in groups.
+computed. Every row takes turns with ``bsp-sgd`` on the same problem, and with the loop of
+:mod:`benchmarks.programs.loops` that does the same by hand, where there is one. Of the ten slowest
+a profile says why. Written to ``benchmarks/rows.json``, and from there to the tables of
+``docs/performance.md`` and to ``docs/rows.png``; with ``--rows`` or ``--quick`` only to ``--out``.
 """
 
 from __future__ import annotations
 
 import argparse
-import statistics
+import json
+import os
 import time
-from collections.abc import Iterator
-from typing import NamedTuple
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
 
 import torch
 
-from algorithms.catalogue import Row
+from algorithms.catalogue import Row, row
 from algorithms.problems.base import Problem
-from benchmarks.alternating import Rounds, Spread
-from benchmarks.row_jobs import BASE, Entrant, entrant, jobs, rows
+from benchmarks import machine, rows_figure, rows_page
+from benchmarks.page import rounded
+from benchmarks.row_jobs import BASE, JOBS, RowJob, entrant, rows
+from benchmarks.row_reasons import reason
+from benchmarks.row_turns import SLOW, Line, Turns, measured
 
-GROUP = 6
-"""Rows that share a turn of the base."""
-
-SLOW = 1.0
-"""Seconds of a step [s] above which a row is timed once, outside the rounds."""
-
-
-class Sized(NamedTuple):
-    """How many steps of a row make a turn.
-
-    Attributes:
-        each: seconds of a step [s], as found on the way.
-        work: worker-steps of a step.
-    """
-
-    steps: int
-    each: float
-    work: float
+KEPT = Path(__file__).with_name("rows.json")
+SLOWEST = 10
+FULL, QUICK = Turns(0.05, 5), Turns(0.01, 3)
+_PROFILED = 0.1  # seconds of steps [s] that a profile looks at
 
 
-class Line(NamedTuple):
-    """What was found of a row on a job.
-
-    Attributes:
-        on: the problem, where it is not the job's.
-        speed: worker-steps a second.
-        over: speed over the base's, round by round.
-        note: why there is no figure, or what is special about it.
-    """
-
-    key: str
-    family: str
-    on: str = ""
-    steps: int = 0
-    work: float = 0.0
-    speed: Spread | None = None
-    over: Spread | None = None
-    note: str = ""
-
-
-def sized(one: Entrant, turn: float) -> Sized:
-    """Steps that take about ``turn`` seconds, found by longer and longer runs, whose first compile
-    what there is to compile."""
-    active, steps = one.active(), 1
-    while True:
-        trace = one.trace(steps)
-        took = float(trace.wall_seconds[-1])
-        if took > turn:  # something was compiled, or a step is long
-            trace = one.trace(steps)
-            took = min(took, float(trace.wall_seconds[-1]))
-        if took >= turn / 4:
-            break
-        steps = int(steps * min(8.0, max(2.0, turn / 2 / max(took, 1e-6)))) + 1
-    counted = float(trace.gradients[0, -1]) * one.problem.n / steps
-    work = counted if counted == counted else float(active)
-    return Sized(max(1, round(steps * turn / took)), took / steps, work)
-
-
-def measured(problem: Problem, which: list[Row], turn: float, rounds: int) -> Iterator[Line]:
-    """A line for every row on a problem, as they come."""
-    base: dict[str, tuple[Entrant, Sized]] = {}
-    for first in range(0, len(which), GROUP):
-        ready: dict[str, tuple[Entrant, Sized]] = {}
-        for row in which[first : first + GROUP]:
-            found = _prepared(row, problem, turn)
-            if isinstance(found, Line):
-                yield found
-            else:
-                ready[row.key] = found
-        base = base or {BASE: ready[BASE]}
-        yield from _raced({**base, **ready}, ready, problem, turn, rounds)
-
-
-def _prepared(row: Row, problem: Problem, turn: float) -> tuple[Entrant, Sized] | Line:
-    """The row and its steps, or why it is not measured in turns."""
-    try:
-        one = entrant(row, problem)
-        size = sized(one, turn)
-    except Exception as error:
-        return Line(row.key, row.family, note=f"{type(error).__name__}: {error}")
-    if size.each > SLOW:
-        speed = size.work / size.each
-        spread, on = Spread(speed, speed, speed), _elsewhere(one, problem)
-        return Line(
-            row.key,
-            row.family,
-            on,
-            1,
-            size.work,
-            spread,
-            note=f"{size.each:.1f} s a step, timed once",
-        )
-    return one, size
-
-
-def _raced(
-    entered: dict[str, tuple[Entrant, Sized]], asked: dict[str, tuple[Entrant, Sized]],
-    problem: Problem, turn: float, rounds: int,
-) -> Iterator[Line]:  # fmt: skip
-    steps = {key: size.steps for key, (_, size) in entered.items()}
-    programs = {key: one.seconds for key, (one, _) in entered.items()}
-    found = Rounds(programs, turn, rounds, steps)
-    of_base = entered[BASE][1].work
-    for key, (one, size) in asked.items():
-        yield Line(
-            key, one.row.family, _elsewhere(one, problem), size.steps, size.work,
-            found.speed(key, size.work), found.ratio(BASE, key, size.work / of_base),
-        )  # fmt: skip
-
-
-def _elsewhere(one: Entrant, problem: Problem) -> str:
-    return "" if one.problem is problem else one.problem.name
+def lines_of(problem: Problem, which: list[Row], turns: Turns) -> list[Line]:
+    """All lines of a job, printed as they come."""
+    found = []
+    for line in measured(problem, which, turns):
+        found.append(line)
+        print(told(line), flush=True)
+    return found
 
 
 def told(line: Line) -> str:
     """A line in words."""
     if line.speed is None:
         return f"{line.key:24s} {line.note}"
-    over = "" if line.over is None else f"{line.over.median:6.3f} of {BASE}"
-    each = 1e6 * line.work / line.speed.median
-    on = f" on {line.on}" if line.on else ""
-    return (
-        f"{line.key:24s} {line.speed.median:11,.0f} worker-steps/s  {over}  "
-        f"{each:9.1f} us/step{on} {line.note}"
-    )
+    parts = [f"{line.key:24s} {line.speed.median:11,.0f} worker-steps/s"]
+    parts += [f"{1e6 * line.work / line.speed.median:9.1f} us/step"]
+    parts += [f"{line.over.median:7.3f} of {BASE}"] if line.over else []
+    parts += [f"{line.over_loop.median:6.2f} of its loop"] if line.over_loop else []
+    parts += [f"on {line.on}"] if line.on else []
+    return "  ".join([*parts, line.note])
+
+
+def reasons(problem: Problem, lines: list[Line], count: int = SLOWEST) -> dict[str, str]:
+    """Why the slowest rows are slow, by key."""
+    timed = [(line.speed.median, line) for line in lines if line.speed and line.work]
+    found = {}
+    for speed, line in sorted(timed, key=lambda pair: pair[0])[:count]:
+        each = line.work / speed
+        steps = 1 if each > SLOW else max(2, round(_PROFILED / each))
+        found[line.key] = reason(entrant(row(line.key), problem), steps).text
+        print(f"# slow: {line.key}: {found[line.key]}", flush=True)
+    return found
+
+
+def job(one: RowJob, which: list[Row], turns: Turns) -> dict[str, Any]:
+    """All that is told of a job."""
+    began, load = time.perf_counter(), os.getloadavg()[0]
+    print(f"# {one.title}, load {load:.1f}", flush=True)
+    problem = one.make()
+    lines = lines_of(problem, which, turns)
+    found = {
+        "title": one.title,
+        "d": problem.d,
+        "machine": machine.described(),
+        "load": load,
+        "day": datetime.now(UTC).date().isoformat(),
+        "lines": [line._asdict() for line in lines],
+        "reasons": reasons(problem, lines),
+    }
+    took = time.perf_counter() - began
+    print(f"# {rows_page.summary(found)}; {took:.0f} s", flush=True)
+    return found
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure, write, and make tables and picture anew."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", default="small,large,problems")
+    parser.add_argument("--only", default="small,large,problems", help="or names of problems")
     parser.add_argument("--rows", default="", help="keys; default: all")
     parser.add_argument("--quick", action="store_true", help="short turns, three rounds")
+    parser.add_argument("--out", type=Path, help="where results go; default: benchmarks/rows.json")
     asked = parser.parse_args()
-    turn, rounds = (0.02, 3) if asked.quick else (0.1, 5)
     torch.set_num_threads(1)
     which = rows([BASE, *asked.rows.split(",")] if asked.rows else ())
-    for job in jobs(asked.only.split(",")):
-        began = time.perf_counter()
-        print(f"# {job.title}", flush=True)
-        found = []
-        for line in measured(job.make(), which, turn, rounds):
-            found.append(line)
-            print(told(line), flush=True)
-        speeds = [line.speed.median for line in found if line.speed]
-        cuts = statistics.quantiles(speeds, n=4) if len(speeds) > 1 else speeds
-        print(
-            f"# quartiles {', '.join(f'{cut:,.0f}' for cut in cuts)} worker-steps/s, "
-            f"{time.perf_counter() - began:.0f} s",
-            flush=True,
-        )
+    target: Path | None = asked.out or (None if asked.rows or asked.quick else KEPT)
+    kept = json.loads(target.read_text()) if target and target.exists() else {}
+    for one in JOBS:
+        if {one.group, one.name} & set(asked.only.split(",")):
+            kept[one.name] = rounded(job(one, which, QUICK if asked.quick else FULL))
+            if target:
+                target.write_text(json.dumps(kept, indent=1) + "\n")
+    if target == KEPT:
+        rows_page.write(kept)
+        rows_figure.write(kept)
 
 
 if __name__ == "__main__":

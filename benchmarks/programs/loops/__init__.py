@@ -1,1 +1,1 @@
-"""Plain numpy loops over workers for rows of different families: what one writes in an afternoon."""
+"""Plain numpy loops over workers for rows of different families, as one writes them first."""

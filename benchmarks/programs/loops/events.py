@@ -54,4 +54,5 @@ def ad_psgd(
         x[i] -= GAMMA * g
         read[i] = x[i]
         heapq.heappush(queue, (now + wait(i), i))
-    return x.mean(axis=0)
+    mean: Array = x.mean(axis=0)
+    return mean

@@ -22,7 +22,8 @@ def d_psgd(o: Objective, steps: int, rng: Numbers) -> Array:
         x = ring(x)
         for i in range(o.n):
             x[i] -= GAMMA * g[i]
-    return x.mean(axis=0)
+    mean: Array = x.mean(axis=0)
+    return mean
 
 
 def choco(o: Objective, steps: int, rng: Numbers, consensus: float = CONSENSUS) -> Array:
@@ -34,7 +35,8 @@ def choco(o: Objective, steps: int, rng: Numbers, consensus: float = CONSENSUS) 
             x[i] -= GAMMA * o.gradient(i, x[i], rng)
             public[i] += top_k(x[i] - public[i], CHOCO_SHARE)
         x += consensus * (ring(public) - public)
-    return x.mean(axis=0)
+    mean: Array = x.mean(axis=0)
+    return mean
 
 
 def sgp(o: Objective, steps: int, rng: Numbers) -> Array:
@@ -51,7 +53,8 @@ def sgp(o: Objective, steps: int, rng: Numbers) -> Array:
                 moved[j] += pushed / len(to)
                 heavier[j] += weight[i] / len(to)
         x, weight = moved, heavier
-    return (x / weight[:, None]).mean(axis=0)
+    mean: Array = (x / weight[:, None]).mean(axis=0)
+    return mean
 
 
 def d_admm(o: Objective, steps: int, rng: Numbers) -> Array:
@@ -67,4 +70,5 @@ def d_admm(o: Objective, steps: int, rng: Numbers) -> Array:
                 x[i] = o.proximal(i, v, weight, x[i])
         for i in range(o.n):
             dual[i] += rho * sum(x[i] - x[j] for j in around[i])
-    return x.mean(axis=0)
+    mean: Array = x.mean(axis=0)
+    return mean

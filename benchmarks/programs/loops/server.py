@@ -121,7 +121,8 @@ def local_sgd(o: Objective, steps: int, rng: Numbers) -> Array:
             x[i] -= GAMMA * o.gradient(i, x[i], rng)
         if (t + 1) % PERIOD == 0:
             x[:] = x.mean(axis=0)
-    return x.mean(axis=0)
+    mean: Array = x.mean(axis=0)
+    return mean
 
 
 def easgd(o: Objective, steps: int, rng: Numbers) -> Array:

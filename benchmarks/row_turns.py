@@ -1,0 +1,179 @@
+"""All rows on one problem, in turns with plain SGD and with the numpy loop that does the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import NamedTuple
+
+from algorithms.catalogue import Row, row
+from algorithms.problems.base import Problem
+from benchmarks.alternating import Program, Rounds, Spread, steps_in
+from benchmarks.programs.loops.objectives import Objective
+from benchmarks.programs.loops.reading import objective
+from benchmarks.programs.loops.table import LOOPS, seconds
+from benchmarks.row_jobs import BASE, Entrant, entrant
+
+GROUP = 6
+"""Rows that share a turn of the base."""
+
+SLOW, LONG = 1.0, 5.0
+"""Seconds of a step [s] above which a row is timed outside the rounds, and never twice."""
+
+_HAND = "{} by hand"
+
+
+class Turns(NamedTuple):
+    """How long turns are [s], and how often each program has one."""
+
+    seconds: float
+    rounds: int
+
+
+class Line(NamedTuple):
+    """What was found of a row on a job.
+
+    Attributes:
+        on: the problem, where it is not the job's.
+        work: worker-steps of a step.
+        speed: worker-steps a second; None: it was not measured.
+        over: speed over the base's, round by round.
+        loop: worker-steps a second of the numpy loop that does the same.
+        over_loop: speed over that loop's, round by round.
+        note: why there is no figure, or what is special about it.
+    """
+
+    key: str
+    family: str
+    on: str = ""
+    work: float = 0.0
+    speed: Spread | None = None
+    over: Spread | None = None
+    loop: Spread | None = None
+    over_loop: Spread | None = None
+    note: str = ""
+
+
+class Ready(NamedTuple):
+    """A row that knows how many steps make a turn.
+
+    Attributes:
+        each: seconds of a step [s], as found on the way.
+        work: worker-steps of a step.
+    """
+
+    one: Entrant
+    steps: int
+    each: float
+    work: float
+
+
+def ready(one: Entrant, turn: float) -> Ready:
+    """Steps that take about ``turn`` seconds, found by longer and longer runs, of which the first
+    compile what there is to compile.
+
+    Worker-steps of a step are the gradients that a row with a schedule computed; of another the
+    workers that compute in a step, or send, where none is computed.
+    """
+    active, steps = one.active(), 1
+    while True:
+        trace = one.trace(steps)
+        took = float(trace.wall_seconds[-1])
+        if turn < took < LONG:  # something was compiled, or a step is long
+            took = min(took, one.seconds(steps))
+        if took >= turn / 4:
+            break
+        steps = int(steps * min(8.0, max(2.0, turn / 2 / max(took, 1e-6)))) + 1
+    counted = float(trace.gradients[0, -1]) * one.problem.n / steps
+    work = counted if counted == counted else float(active)
+    return Ready(one, max(1, round(steps * turn / took)), took / steps, work)
+
+
+def measured(job: Problem, which: list[Row], turns: Turns) -> Iterator[Line]:
+    """A line for every row on a problem, as they come; rows that do not run there are measured
+    where they do, beside the base on that problem."""
+    by_problem: dict[str, list[Entrant]] = {job.name: []}
+    for one in which:
+        try:
+            entered = entrant(one, job)
+        except Exception as error:
+            yield _failed(one, error)
+            continue
+        by_problem.setdefault(entered.problem.name, []).append(entered)
+    for entrants in by_problem.values():
+        yield from _on_one(entrants, job, turns)
+
+
+def _on_one(entrants: list[Entrant], job: Problem, turns: Turns) -> Iterator[Line]:
+    """Lines of rows that share a problem."""
+    base: Ready | None = None
+    data = objective(entrants[0].problem) if entrants else None
+    for first in range(0, len(entrants), GROUP):
+        if base is None:
+            base = _base(entrants[0].problem, turns.seconds)
+        group = []
+        for one in entrants[first : first + GROUP]:
+            found = _prepared(one, job, turns.seconds)
+            if isinstance(found, Line):
+                yield found
+            else:
+                group.append(found)
+        if group:
+            yield from _raced(base, group, data, job, turns)
+
+
+def _base(problem: Problem, turn: float) -> Ready | None:
+    """The base on a problem; None where it does not run."""
+    one = entrant(row(BASE), problem)
+    return ready(one, turn) if one.problem is problem else None
+
+
+def _prepared(one: Entrant, job: Problem, turn: float) -> Ready | Line:
+    """The row and its steps, or a line where it is not measured in turns."""
+    try:
+        found = ready(one, turn)
+    except Exception as error:
+        return _failed(one.row, error)
+    if found.each <= SLOW:
+        return found
+    speed = found.work / found.each
+    spread, note = Spread(speed, speed, speed), f"{found.each:.1f} s a step, timed once"
+    key, family = one.row.key, one.row.family
+    return Line(key, family, _elsewhere(one, job), found.work, spread, note=note)
+
+
+def _failed(row: Row, error: Exception) -> Line:
+    return Line(row.key, row.family, note=f"{type(error).__name__}: {error}")
+
+
+def _raced(
+    base: Ready | None, group: list[Ready], data: Objective | None, job: Problem, turns: Turns
+) -> Iterator[Line]:
+    """Lines of a few rows, the base and the loops of these rows, round by round."""
+    entered = {one.one.row.key: one for one in ([base] if base else []) + group}
+    programs: dict[str, Program] = {key: one.one.seconds for key, one in entered.items()}
+    steps = {key: one.steps for key, one in entered.items()}
+    for key in [one.one.row.key for one in group]:
+        if data is not None and key in LOOPS:
+            by_hand = partial(seconds, LOOPS[key], data)
+            programs[_HAND.format(key)] = by_hand
+            steps[_HAND.format(key)] = steps_in(by_hand, turns.seconds)
+    found = Rounds(programs, turns.seconds, turns.rounds, steps)
+    for one in group:
+        yield _line(one, base, found, job)
+
+
+def _line(one: Ready, base: Ready | None, found: Rounds, job: Problem) -> Line:
+    key, hand = one.one.row.key, _HAND.format(one.one.row.key)
+    over = found.ratio(BASE, key, one.work / base.work) if base else None
+    looped = hand in found.times
+    return Line(
+        key, one.one.row.family, _elsewhere(one.one, job), one.work,
+        found.speed(key, one.work), over,
+        found.speed(hand, one.work) if looped else None,
+        found.ratio(hand, key) if looped else None,
+    )  # fmt: skip
+
+
+def _elsewhere(one: Entrant, job: Problem) -> str:
+    return "" if one.problem is job else one.problem.name
