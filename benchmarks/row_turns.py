@@ -113,7 +113,7 @@ def _on_one(entrants: list[Entrant], job: Problem, turns: Turns) -> Iterator[Lin
             base = _base(entrants[0].problem, turns.seconds)
         group = []
         for one in entrants[first : first + GROUP]:
-            found = _prepared(one, job, turns.seconds)
+            found = _prepared(one, base, data, job, turns.seconds)
             if isinstance(found, Line):
                 yield found
             else:
@@ -128,18 +128,31 @@ def _base(problem: Problem, turn: float) -> Ready | None:
     return ready(one, turn) if one.problem is problem else None
 
 
-def _prepared(one: Entrant, job: Problem, turn: float) -> Ready | Line:
+def _prepared(
+    one: Entrant, base: Ready | None, data: Objective | None, job: Problem, turn: float
+) -> Ready | Line:
     """The row and its steps, or a line where it is not measured in turns."""
     try:
         found = ready(one, turn)
     except Exception as error:
         return _failed(one.row, error)
-    if found.each <= SLOW:
-        return found
-    speed = found.work / found.each
-    spread, note = Spread(speed, speed, speed), f"{found.each:.1f} s a step, timed once"
-    key, family = one.row.key, one.row.family
-    return Line(key, family, _elsewhere(one, job), found.work, spread, note=note)
+    return found if found.each <= SLOW else _once(found, base, data, job)
+
+
+def _once(slow: Ready, base: Ready | None, data: Objective | None, job: Problem) -> Line:
+    """The line of a row that is timed once; after it come the base and its loop, once too."""
+    key, speed = slow.one.row.key, slow.work / slow.each
+    over = loop = ratio = None
+    if base is not None:
+        each = base.one.seconds(base.steps) / base.steps
+        over = Spread.of([speed * each / base.work])
+    if data is not None and key in LOOPS:
+        by_hand = seconds(LOOPS[key], data, 1)
+        loop, ratio = Spread.of([slow.work / by_hand]), Spread.of([by_hand / slow.each])
+    return Line(
+        key, slow.one.row.family, _elsewhere(slow.one, job), slow.work, Spread.of([speed]), over,
+        loop, ratio, f"{slow.each:.1f} s a step, timed once",
+    )  # fmt: skip
 
 
 def _failed(row: Row, error: Exception) -> Line:

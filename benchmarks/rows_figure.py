@@ -15,7 +15,7 @@ from experiments.files import write_atomically
 TARGET = Path(__file__).parents[1] / "docs" / "rows.png"
 
 Found = dict[str, Any]
-_COLOURS = (*SERIES, FAINT, INK)
+_COLOURS = (*SERIES, FAINT, "#6fb1e0")
 _SMALL: dict[str, Any] = {"marker": "o", "markersize": 4.6}
 _LARGE: dict[str, Any] = {"marker": "D", "markersize": 4.2, "markerfacecolor": "white"}
 _HAND: dict[str, Any] = {"marker": "|", "markersize": 8, "markeredgewidth": 1.6}
@@ -81,13 +81,10 @@ def _legend(drawn: Figure, colours: dict[str, str]) -> None:
         ("small, n = 8, d = 50", INK, _SMALL), ("large, n = 64, d = 1,000", INK, _LARGE),
         ("numpy loop, small", INK, _HAND), ("numpy loop, large", FAINT, _HAND),
     )  # fmt: skip
-    handles = [
-        Line2D([], [], color=c, linestyle="", label=text, **look) for text, c, look in shapes
-    ]
-    handles += [
-        Line2D([], [], color=colour, linewidth=3, label=family)
-        for family, colour in colours.items()
-    ]
+    marks = [Line2D([], [], color=c, linestyle="", label=text, **look) for text, c, look in shapes]
+    bars = [Line2D([], [], color=c, linewidth=3, label=family) for family, c in colours.items()]
+    deep = -(-len(bars) // len(marks))  # families below each mark, since legends fill columns
+    handles = [one for k, mark in enumerate(marks) for one in (mark, *bars[deep * k :][:deep])]
     drawn.legend(handles=handles, loc="outside upper center", ncols=4, fontsize=8.5)
 
 
