@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, final
 
+import numpy as np
 import torch
 
 from algorithms.catalogue import METHODS, Row, problem
@@ -71,6 +72,19 @@ JOBS = (
 )
 
 
+class First(NamedTuple):
+    """What a row's first step tells.
+
+    Attributes:
+        work: gradients that a row with a schedule computed in it; of another the workers that
+            computed, or where nobody did, that sent.
+        seconds: how long it took [s], what it compiled included.
+    """
+
+    work: float
+    seconds: float
+
+
 class Entrant(NamedTuple):
     """A row on a problem.
 
@@ -93,13 +107,16 @@ class Entrant(NamedTuple):
         """Time [s] of ``steps`` steps; records are not counted."""
         return float(self.trace(steps).wall_seconds[-1])
 
-    def active(self) -> int:
-        """Workers that compute in the first step, or where nobody computes, that send in it."""
+    def first(self) -> First:
+        """What the first step tells, by the modelled clock."""
         network = Simulated(self.problem.n)
         once = run(self.method(1), self.problem, steps=1, network=network, timing=STANDARD)
-        watch = network.stopwatch
-        worked = int((watch.worked > 0).sum()) if isinstance(watch, Stopwatch) else 0
-        return worked or int((once.account.sent_messages > 0).sum()) or self.problem.n
+        watch, everyone = network.stopwatch, self.problem.n
+        worked = float((watch.worked > 0).sum()) if isinstance(watch, Stopwatch) else 0.0
+        if watch is None:  # a schedule of the row's own
+            worked = float(np.nan_to_num(once.gradients[0, -1])) * everyone
+        spoke = int((once.account.sent_messages > 0).sum())
+        return First(worked or spoke or everyone, float(once.wall_seconds[-1]))
 
 
 def entrant(row: Row, job: Problem) -> Entrant:

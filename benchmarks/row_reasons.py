@@ -44,9 +44,8 @@ class Reason(NamedTuple):
 
 
 def reason(one: Entrant, steps: int) -> Reason:
-    """The profile of so many steps of a row's own ``step``, after a run that compiles, in time of
-    the thread: other work does not show."""
-    one.trace(steps)
+    """The profile of so many steps of a row's own ``step``, once it is compiled, in time of the
+    thread: other work does not show."""
     method, profile = one.method(steps), cProfile.Profile(time.thread_time)
     own = type(method).step
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import warnings
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
+from multiprocessing.connection import Connection
 from typing import NamedTuple
 
 from algorithms.catalogue import Row, row
@@ -12,13 +16,17 @@ from benchmarks.alternating import Program, Rounds, Spread, steps_in
 from benchmarks.programs.loops.objectives import Objective
 from benchmarks.programs.loops.reading import objective
 from benchmarks.programs.loops.table import LOOPS, seconds
-from benchmarks.row_jobs import BASE, Entrant, entrant
+from benchmarks.row_jobs import BASE, Entrant, First, entrant
 
 GROUP = 6
 """Rows that share a turn of the base."""
 
-SLOW, LONG = 1.0, 5.0
-"""Seconds of a step [s] above which a row is timed outside the rounds, and never twice."""
+SLOW, LONG, BUDGET = 1.0, 10.0, 45.0
+"""Seconds of a step [s] above which a row is timed outside the rounds, only once, and not at
+all."""
+
+HEAVY = 10_000
+"""Numbers in the models of all workers from which on a step may take longer than that."""
 
 _HAND = "{} by hand"
 
@@ -70,12 +78,14 @@ class Ready(NamedTuple):
 
 def ready(one: Entrant, turn: float) -> Ready:
     """Steps that take about ``turn`` seconds, found by longer and longer runs, of which the first
-    compile what there is to compile.
+    compile what there is to compile. A step that takes long is taken once.
 
-    Worker-steps of a step are the gradients that a row with a schedule computed; of another the
-    workers that compute in a step, or send, where none is computed.
+    Raises:
+        TimeoutError: one step takes longer than :data:`BUDGET`.
     """
-    active, steps = one.active(), 1
+    first, steps = _first(one), 1
+    if first.seconds > LONG:
+        return Ready(one, 1, first.seconds, first.work)
     while True:
         trace = one.trace(steps)
         took = float(trace.wall_seconds[-1])
@@ -85,8 +95,40 @@ def ready(one: Entrant, turn: float) -> Ready:
             break
         steps = int(steps * min(8.0, max(2.0, turn / 2 / max(took, 1e-6)))) + 1
     counted = float(trace.gradients[0, -1]) * one.problem.n / steps
-    work = counted if counted == counted else float(active)
+    work = counted if counted == counted else first.work
     return Ready(one, max(1, round(steps * turn / took)), took / steps, work)
+
+
+def _first(one: Entrant) -> First:
+    """The first step; on a large problem in a copy of this process, which can be stopped.
+
+    Raises:
+        TimeoutError: it takes longer than :data:`BUDGET`.
+    """
+    if one.problem.n * one.problem.d < HEAVY:
+        return one.first()
+    mine, theirs = multiprocessing.Pipe(duplex=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of threads, which do nothing here
+        child = multiprocessing.get_context("fork").Process(target=_told, args=(one, theirs))
+        child.start()
+    theirs.close()
+    try:
+        if not mine.poll(BUDGET):
+            raise TimeoutError(f"a step takes more than {BUDGET:.0f} s")
+        first: First = mine.recv()
+        return first if first.seconds > LONG else one.first()
+    except EOFError:
+        return one.first()  # which says what is wrong
+    finally:
+        child.kill()
+        child.join()
+
+
+def _told(one: Entrant, to: Connection) -> None:
+    """Send the first step's figures to who waits for them, or nothing where it fails."""
+    with suppress(Exception):
+        to.send(one.first())
 
 
 def measured(job: Problem, which: list[Row], turns: Turns) -> Iterator[Line]:

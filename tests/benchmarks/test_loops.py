@@ -137,17 +137,18 @@ def test_a_loop_that_draws_ends_as_the_row_does(key):
 
 @pytest.mark.parametrize("name", READ)
 def test_gradients_are_those_of_the_problem(name):
-    """Exact ones to rounding; stochastic ones in the mean, and in their squared distance."""
+    """Exact ones to rounding; stochastic ones, of one batch or four, in the mean, and in their
+    squared distance."""
     work = problem(name, 8)
     data, rng = objective(work), np.random.default_rng(0)
     x = work.start() + 0.1 * torch.from_numpy(rng.standard_normal(work.d)).to(work.dtype)
     wanted, noise = work.all_gradients(x).numpy(), work.noise(x).numpy()
-    for i in (0, 5):
+    for i, times in ((0, 1), (5, 4)):
         full = data.full_gradient(i, x.numpy())
         np.testing.assert_allclose(full, wanted[i], rtol=1e-9, atol=1e-12)
-        apart = np.array([data.gradient(i, x.numpy(), rng) - full for _ in range(DRAWS)])
+        apart = np.array([data.gradient(i, x.numpy(), rng, times) - full for _ in range(DRAWS)])
         squares = (apart**2).sum(1)
-        assert abs(squares.mean() - noise[i]) <= 6 * squares.std() / DRAWS**0.5 + 1e-12
+        assert abs(squares.mean() - noise[i] / times) <= 6 * squares.std() / DRAWS**0.5 + 1e-12
         assert (np.abs(apart.mean(0)) <= 6 * apart.std(0) / DRAWS**0.5 + 1e-12).all()
 
 

@@ -77,6 +77,17 @@ def test_a_slow_row_is_timed_once(monkeypatch):
     assert found.over.median > 0 and found.loop.median > 0 and found.over_loop.median > 0
 
 
+@pytest.mark.processes
+def test_a_row_beyond_the_budget_is_told_and_stopped(monkeypatch):
+    monkeypatch.setattr(row_turns, "HEAVY", 0)
+    assert ready(entrant(row("asp"), tiny()), 0.001).work == 1
+    monkeypatch.setattr(row_turns, "LONG", 0.0)
+    assert ready(entrant(row("qsgd"), tiny()), 0.001).steps == 1
+    monkeypatch.setattr(row_turns, "BUDGET", 0.0)
+    found = row_turns._prepared(entrant(row("qsgd"), tiny()), None, None, tiny(), 0.001)
+    assert found.note == "TimeoutError: a step takes more than 0 s"
+
+
 def test_the_profile_counts_a_built_in_for_who_calls_it():
     def decomposed():
         torch.linalg.svd(torch.ones(60, 60))
@@ -91,7 +102,9 @@ def test_the_profile_counts_a_built_in_for_who_calls_it():
 
 
 def test_reasons_name_modules_of_the_project():
-    found = reason(entrant(row("diana"), tiny()), 5)
+    one = entrant(row("diana"), tiny())
+    one.trace(5)
+    found = reason(one, 5)
     assert found.modules[0][1] > 0
     assert found.modules[0][0].startswith("algorithms/")
     assert f"{found.modules[0][0]} " in found.text
