@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, final
 import numpy as np
 import torch
 
-from algorithms.catalogue import METHODS, Row, problem
+from algorithms.catalogue import METHODS, Row, problem, row
 from algorithms.methods.base import Method
 from algorithms.network.simulated import Simulated
 from algorithms.problems.base import Problem
@@ -131,7 +131,11 @@ def entrant(row: Row, job: Problem) -> Entrant:
 
 
 def rows(keys: Iterable[str] = ()) -> list[Row]:
-    """The rows of those keys, or all; the base first."""
-    asked = set(keys)
-    found = [row for row in METHODS if not asked or row.key in asked]
-    return sorted(found, key=lambda row: row.key != BASE)
+    """The rows of those keys, or all; the base first.
+
+    Raises:
+        UnknownName: there is none of a key; suggests the nearest.
+    """
+    asked = [row(key) for key in keys]
+    found = {one.key: one for one in (row(BASE), *(asked or METHODS))}
+    return list(found.values())

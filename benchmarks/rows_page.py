@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from benchmarks.page import line, put, times
+from benchmarks.row_jobs import BASE
 
 BEGIN = "<!-- made by python -m benchmarks.rows -->"
 
@@ -44,6 +45,11 @@ def _timed(found: Found) -> list[Found]:
     return [one for one in found["lines"] if one["speed"]]
 
 
+def _base(found: Found) -> Found:
+    """The line of the base."""
+    return next(one for one in found["lines"] if one["key"] == BASE)
+
+
 def _below(one: Found) -> bool:
     return bool(one["over_loop"]) and one["over_loop"][0] < 1
 
@@ -52,7 +58,7 @@ def _quartiles(jobs: dict[str, Found]) -> str:
     head = (
         "job", "rows", "slowest", "lower quartile", "median", "upper quartile", "bsp-sgd",
         "median over bsp-sgd", *(f"rows at {share:.0%} of it" for share in _SHARES),
-        "below its own loop", "not measured",
+        "below its own loop", "below that of bsp-sgd", "not measured",
     )  # fmt: skip
     return _table(head, (_quartile(found) for found in jobs.values()))
 
@@ -63,11 +69,12 @@ def _quartile(found: Found) -> Iterator[str]:
     yield from (found["title"], str(len(timed)))
     yield f"{min(one['speed'][0] for one in timed):,.0f}"
     yield from (f"{cut:,.0f}" for cut in _cuts(found))
-    yield f"{timed[0]['speed'][0]:,.0f}"
+    yield f"{_base(found)['speed'][0]:,.0f}"
     yield f"{statistics.median(over):.3g}"
     yield from (str(sum(one >= share for one in over)) for share in _SHARES)
     looped = [one for one in timed if one["over_loop"]]
     yield f"{sum(map(_below, looped))} of {len(looped)}"
+    yield str(sum(one["speed"][0] < _base(found)["loop"][0] for one in timed))
     lost = [one for one in found["lines"] if not one["speed"]]
     yield "; ".join(f"{one['key']} ({one['note']})" for one in lost)
 
