@@ -18,7 +18,8 @@ _SLOWEST = 10
 
 def tables(jobs: dict[str, Found]) -> str:
     """All tables, of the jobs that were measured."""
-    parts = [_quartiles(jobs), "### Beside the loop that does the same", _loops(jobs)]
+    parts = [_quartiles(jobs), *map(_measured, jobs.values())]
+    parts += ["### Beside the loop that does the same", _loops(jobs)]
     for found in jobs.values():
         parts += [f"### The slowest on {found['title']}", _slowest(found)]
     return "\n\n".join(part for part in parts if part)
@@ -30,6 +31,15 @@ def summary(found: Found) -> str:
     told = f"quartiles {low:,.0f}, {middle:,.0f}, {high:,.0f} worker-steps a second"
     below = [one["key"] for one in found["lines"] if _below(one)]
     return f"{told}; below its own loop: {', '.join(below) or 'none'}"
+
+
+def _measured(found: Found) -> str:
+    processor, cores = found["machine"]["processor"], found["machine"]["cores"]
+    clock = "processor time of the thread" if found["busy"] else "time by the clock"
+    return (
+        f"{found['title']}: {clock} on one of {cores} cores ({processor}), {found['day']}; load "
+        f"{found['load']:.1f} at the start."
+    )
 
 
 def _cuts(found: Found) -> tuple[float, float, float]:

@@ -28,7 +28,8 @@ def lines(keys=ASKED):
 
 
 def told(found):
-    about = {"title": "tiny: n = 4, d = 6", "d": 6, "load": 0.0, "day": "2026-01-01"}
+    about = {"title": "tiny: n = 4, d = 6", "load": 0.0, "day": "2026-01-01", "busy": True,
+             "machine": {"processor": "any", "cores": 1}}  # fmt: skip
     return {**about, "lines": [line._asdict() for line in found.values()], "reasons": {}}
 
 
