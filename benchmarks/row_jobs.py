@@ -32,7 +32,9 @@ PROBLEMS = (
 convex data, least squares, a network."""
 
 WORKERS = 8  # of problems of the catalogue
-_STEP = ConstantStep(GAMMA)
+
+HEAVY = 10_000
+"""Numbers in the models of all workers from which on constants or a step may take long."""
 
 
 @final
@@ -97,7 +99,7 @@ class Entrant(NamedTuple):
 
     def method(self, steps: int) -> Method[Any]:
         """The row's method for so many steps."""
-        return self.row.ready().build(_STEP, self.problem, steps)
+        return self.row.ready().build(ConstantStep(stepsize(self.problem)), self.problem, steps)
 
     def trace(self, steps: int) -> Trace:
         """The public path's run of so many steps, which records start and end."""
@@ -119,14 +121,24 @@ class Entrant(NamedTuple):
         return First(worked or spoke or everyone, float(once.wall_seconds[-1]))
 
 
+def stepsize(problem: Problem) -> float:
+    """0.05, or where a worker's curvature is above 1, that over it: no run is to diverge. The large
+    logistic regression is known to be below 1, and not asked."""
+    if problem.n * problem.d >= HEAVY:
+        return GAMMA
+    c = problem.constants()
+    return GAMMA / max(1.0, c.L_max or c.L or 1.0)
+
+
 def entrant(row: Row, job: Problem) -> Entrant:
     """The row on the job's problem, or on the first that it lists.
 
     Raises:
         ValueError: it cannot be built for so many workers.
     """
-    if not row.ready().build(_STEP, job, 1).unfit(job):
-        return Entrant(row, job)
+    here = Entrant(row, job)
+    if not here.method(1).unfit(job):
+        return here
     return Entrant(row, problem(row.problems[0], job.n))
 
 

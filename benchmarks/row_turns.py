@@ -16,7 +16,7 @@ from benchmarks.alternating import Program, Rounds, Spread, steps_in
 from benchmarks.programs.loops.objectives import Objective
 from benchmarks.programs.loops.reading import objective
 from benchmarks.programs.loops.table import LOOPS, seconds
-from benchmarks.row_jobs import BASE, Entrant, First, entrant
+from benchmarks.row_jobs import BASE, HEAVY, Entrant, First, entrant, stepsize
 
 GROUP = 6
 """Rows that share a turn of the base."""
@@ -24,9 +24,6 @@ GROUP = 6
 SLOW, LONG, BUDGET = 1.0, 10.0, 45.0
 """Seconds of a step [s] above which a row is timed outside the rounds, only once, and not at
 all."""
-
-HEAVY = 10_000
-"""Numbers in the models of all workers from which on a step may take longer than that."""
 
 _HAND = "{} by hand"
 
@@ -148,11 +145,11 @@ def measured(job: Problem, which: list[Row], turns: Turns) -> Iterator[Line]:
 
 def _on_one(entrants: list[Entrant], job: Problem, turns: Turns) -> Iterator[Line]:
     """Lines of rows that share a problem."""
-    base: Ready | None = None
-    data = objective(entrants[0].problem) if entrants else None
+    if not entrants:
+        return
+    problem = entrants[0].problem
+    base, data = _base(problem, turns.seconds), objective(problem, stepsize(problem))
     for first in range(0, len(entrants), GROUP):
-        if base is None:
-            base = _base(entrants[0].problem, turns.seconds)
         group = []
         for one in entrants[first : first + GROUP]:
             found = _prepared(one, base, data, job, turns.seconds)

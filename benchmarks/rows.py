@@ -66,7 +66,10 @@ def reasons(problem: Problem, lines: list[Line], count: int = SLOWEST) -> dict[s
     for speed, line in sorted(timed, key=lambda pair: pair[0])[:count]:
         each = line.work / speed
         steps = 1 if each > SLOW else max(2, round(_PROFILED / each))
-        found[line.key] = reason(entrant(row(line.key), problem), steps).text
+        try:
+            found[line.key] = reason(entrant(row(line.key), problem), steps).text
+        except ArithmeticError as error:
+            found[line.key] = f"not profiled: {error}"
         print(f"# slow: {line.key}: {found[line.key]}", flush=True)
     return found
 

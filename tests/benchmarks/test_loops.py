@@ -19,8 +19,7 @@ from algorithms.problems.logistic_data import synthetic
 from algorithms.problems.regularisers import L2, BoundedNonconvex
 from algorithms.run import run
 from benchmarks.jobs import GAMMA
-from benchmarks.programs.loops import events, gossip, server
-from benchmarks.programs.loops.reading import objective
+from benchmarks.programs.loops import events, gossip, reading, server
 from benchmarks.programs.loops.table import LOOPS
 from theory.stepsizes import ConstantStep
 
@@ -34,6 +33,10 @@ READ = ("quadratic-sc", "quadratic-unequal", "nonconvex-digits-dirichlet", "logr
 def certain(n=4, d=12):
     """One sample a worker: whatever is drawn, the minibatch is that sample."""
     return synthetic(n, 1, d, L2(1e-2), batch=3)
+
+
+def objective(problem):
+    return reading.objective(problem, GAMMA)
 
 
 def method_of(key, problem, steps=STEPS):

@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-from benchmarks.jobs import GAMMA
 from benchmarks.programs.loops.objectives import Array, Numbers, Objective
 
 LEAST, REST, LATENCY, BIT = 5e-4, 5e-4, 5e-5, 1e-9
@@ -31,7 +30,7 @@ def asp(o: Objective, steps: int, rng: Numbers, wait: Wait | None = None) -> Arr
     heapq.heapify(queue)
     for _ in range(steps):
         now, i = heapq.heappop(queue)
-        x -= GAMMA * o.gradient(i, read[i], rng)
+        x -= o.gamma * o.gradient(i, read[i], rng)
         read[i] = x.copy()
         heapq.heappush(queue, (now + wait(i), i))
     return x
@@ -51,7 +50,7 @@ def ad_psgd(
         now, i = heapq.heappop(queue)
         g, j = o.gradient(i, read[i], rng), partner(i)
         x[i] = x[j] = (x[i] + x[j]) / 2
-        x[i] -= GAMMA * g
+        x[i] -= o.gamma * g
         read[i] = x[i]
         heapq.heappush(queue, (now + wait(i), i))
     mean: Array = x.mean(axis=0)

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 
-from benchmarks.jobs import GAMMA
 from benchmarks.programs.loops.objectives import Array, Numbers, Objective
 from benchmarks.programs.loops.server import top_k
 from benchmarks.programs.numpy_loop import ring
@@ -21,7 +20,7 @@ def d_psgd(o: Objective, steps: int, rng: Numbers) -> Array:
         g = [o.gradient(i, x[i], rng) for i in range(o.n)]
         x = ring(x)
         for i in range(o.n):
-            x[i] -= GAMMA * g[i]
+            x[i] -= o.gamma * g[i]
     mean: Array = x.mean(axis=0)
     return mean
 
@@ -32,7 +31,7 @@ def choco(o: Objective, steps: int, rng: Numbers, consensus: float = CONSENSUS) 
     public = np.zeros_like(x)
     for _ in range(steps):
         for i in range(o.n):
-            x[i] -= GAMMA * o.gradient(i, x[i], rng)
+            x[i] -= o.gamma * o.gradient(i, x[i], rng)
             public[i] += top_k(x[i] - public[i], CHOCO_SHARE)
         x += consensus * (ring(public) - public)
     mean: Array = x.mean(axis=0)
@@ -46,7 +45,7 @@ def sgp(o: Objective, steps: int, rng: Numbers) -> Array:
     for t in range(steps):
         moved, heavier = np.zeros_like(x), np.zeros_like(weight)
         for i in range(o.n):
-            pushed = x[i] - GAMMA * o.gradient(i, x[i] / weight[i], rng)
+            pushed = x[i] - o.gamma * o.gradient(i, x[i] / weight[i], rng)
             hop = hops[t % len(hops)]
             to = {i, (i + hop) % o.n, *([(i + 2 * hop) % o.n] if i % 2 == 0 else [])}
             for j in to:
@@ -59,7 +58,7 @@ def sgp(o: Objective, steps: int, rng: Numbers) -> Array:
 
 def d_admm(o: Objective, steps: int, rng: Numbers) -> Array:
     """ADMM on a ring: even workers solve, then odd ones with what they just heard."""
-    x, dual, rho = np.tile(o.start, (o.n, 1)), np.zeros((o.n, o.d), o.start.dtype), 1 / GAMMA
+    x, dual, rho = np.tile(o.start, (o.n, 1)), np.zeros((o.n, o.d), o.start.dtype), 1 / o.gamma
     around = [sorted({(i - 1) % o.n, (i + 1) % o.n} - {i}) for i in range(o.n)]
     for _ in range(steps):
         for colour in (0, 1):

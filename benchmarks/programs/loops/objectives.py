@@ -17,15 +17,18 @@ _NEWTON_STEPS = 40
 
 
 class Objective(ABC):
-    """f_i of worker i; members are frozen dataclasses with ``n``, ``start`` ``[d]`` and
-    ``smooth``, a bound on every f_i's curvature [f / x^2].
+    """f_i of worker i; members are frozen dataclasses with these fields.
 
     Attributes:
+        start: where models start ``[d]``.
+        gamma: stepsize that loops take [x^2 / f].
+        smooth: a bound on every f_i's curvature [f / x^2].
         shapes: shapes of the tensors that x holds.
     """
 
     n: int
     start: Array
+    gamma: float
     smooth: float
     shapes: tuple[tuple[int, ...], ...]
 
@@ -63,6 +66,7 @@ class LogisticData(Objective):
     batch: int
     n: int
     start: Array
+    gamma: float
     smooth: float
     shapes: tuple[tuple[int, ...], ...]
 
@@ -117,6 +121,7 @@ class QuadraticData(Objective):
     deviation: float
     n: int
     start: Array
+    gamma: float
     smooth: float
     shapes: tuple[tuple[int, ...], ...]
 
@@ -143,6 +148,7 @@ class SquaresData(Objective):
     targets: list[Array]
     n: int
     start: Array
+    gamma: float
     smooth: float
     shapes: tuple[tuple[int, ...], ...]
 
@@ -165,6 +171,7 @@ class PerceptronData(Objective):
     batch: int
     n: int
     start: Array
+    gamma: float
     smooth: float
     shapes: tuple[tuple[int, ...], ...]
 

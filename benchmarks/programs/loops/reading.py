@@ -23,16 +23,18 @@ from benchmarks.programs.loops.objectives import (
 )
 
 
-def objective(problem: Problem) -> Objective | None:
-    """The problem in numpy, None where no loop knows its kind."""
+def objective(problem: Problem, gamma: float) -> Objective | None:
+    """The problem in numpy for loops that take stepsizes ``gamma``, None where no loop knows its
+    kind."""
     read = _READERS.get(type(problem))
-    return None if read is None else read(problem)
+    return None if read is None else read(problem, gamma)
 
 
-def _common(problem: Problem, smooth: float | None) -> dict[str, Any]:
+def _common(problem: Problem, gamma: float, smooth: float | None) -> dict[str, Any]:
     return {
         "n": problem.n,
         "start": _array(problem.start()),
+        "gamma": gamma,
         "smooth": 10.0 if smooth is None else smooth,  # what is taken where nothing is stated
         "shapes": problem.shapes,
     }
@@ -43,35 +45,35 @@ def _array(tensor: Tensor) -> Array:
     return found
 
 
-def _logistic(problem: Logistic) -> Objective:
+def _logistic(problem: Logistic, gamma: float) -> Objective:
     r = problem.regulariser
     smooth = r.curvature if r.convex else problem.constants().L_max  # Newton's steps ask for none
     return LogisticData(
-        _array(problem.rows), r.lam, not r.convex, problem.batch, **_common(problem, smooth)
+        _array(problem.rows), r.lam, not r.convex, problem.batch, **_common(problem, gamma, smooth)
     )
 
 
-def _quadratic(problem: Quadratic) -> Objective:
+def _quadratic(problem: Quadratic, gamma: float) -> Objective:
     deviation = (problem.sigma2 / problem.d) ** 0.5
     smooth = float(problem.a.max())
     return QuadraticData(
-        _array(problem.a), _array(problem.c), deviation, **_common(problem, smooth)
+        _array(problem.a), _array(problem.c), deviation, **_common(problem, gamma, smooth)
     )
 
 
-def _squares(problem: LeastSquares) -> Objective:
+def _squares(problem: LeastSquares, gamma: float) -> Objective:
     counts = problem.counts.tolist()
     features = [np.ascontiguousarray(a[:k]) for a, k in zip(problem.features, counts, strict=True)]
     targets = [np.ascontiguousarray(y[:k]) for y, k in zip(problem.targets, counts, strict=True)]
-    return SquaresData(features, targets, **_common(problem, max(problem.smoothness)))
+    return SquaresData(features, targets, **_common(problem, gamma, max(problem.smoothness)))
 
 
-def _perceptron(problem: MLP) -> Objective:
+def _perceptron(problem: MLP, gamma: float) -> Objective:
     features, labels = _array(problem.features), _array(problem.labels)
-    return PerceptronData(features, labels, problem.batch, **_common(problem, None))
+    return PerceptronData(features, labels, problem.batch, **_common(problem, gamma, None))
 
 
-_READERS: dict[type[Problem], Callable[[Any], Objective]] = {
+_READERS: dict[type[Problem], Callable[[Any, float], Objective]] = {
     Logistic: _logistic,
     Quadratic: _quadratic,
     LeastSquares: _squares,

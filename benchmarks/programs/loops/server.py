@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 
-from benchmarks.jobs import GAMMA
 from benchmarks.programs.loops.objectives import Array, Numbers, Objective
 from benchmarks.programs.numpy_loop import qsgd as quantised
 
@@ -30,7 +29,7 @@ def bsp(o: Objective, steps: int, rng: Numbers) -> Array:
     x = o.start.copy()
     for _ in range(steps):
         g = [o.gradient(i, x, rng) for i in range(o.n)]
-        x -= GAMMA * np.mean(g, axis=0)
+        x -= o.gamma * np.mean(g, axis=0)
     return x
 
 
@@ -39,7 +38,7 @@ def large_batch(o: Objective, steps: int, rng: Numbers) -> Array:
     x = o.start.copy()
     for _ in range(steps):
         g = [o.gradient(i, x, rng, LARGER) for i in range(o.n)]
-        x -= GAMMA * LARGER**0.5 * np.mean(g, axis=0)
+        x -= o.gamma * LARGER**0.5 * np.mean(g, axis=0)
     return x
 
 
@@ -48,7 +47,7 @@ def qsgd(o: Objective, steps: int, rng: Numbers) -> Array:
     x = o.start.copy()
     for _ in range(steps):
         sent = [quantised(o.gradient(i, x, rng), rng) for i in range(o.n)]
-        x -= GAMMA * np.mean(sent, axis=0)
+        x -= o.gamma * np.mean(sent, axis=0)
     return x
 
 
@@ -58,7 +57,7 @@ def top_k_feedback(o: Objective, steps: int, rng: Numbers) -> Array:
     for _ in range(steps):
         total = np.zeros_like(x)
         for i in range(o.n):
-            wanted = memory[i] + GAMMA * o.gradient(i, x, rng)
+            wanted = memory[i] + o.gamma * o.gradient(i, x, rng)
             sent = top_k(wanted, SHARE)
             memory[i] = wanted - sent
             total += sent
@@ -72,7 +71,7 @@ def momentum_correction(o: Objective, steps: int, rng: Numbers) -> Array:
     for _ in range(steps):
         total = np.zeros_like(x)
         for i in range(o.n):
-            velocity[i] = MOMENTUM * velocity[i] + GAMMA * o.gradient(i, x, rng)
+            velocity[i] = MOMENTUM * velocity[i] + o.gamma * o.gradient(i, x, rng)
             memory[i] += velocity[i]
             sent = top_k(memory[i], SHARE)
             memory[i] -= sent
@@ -86,7 +85,7 @@ def sign_majority(o: Objective, steps: int, rng: Numbers) -> Array:
     x = o.start.copy()
     for _ in range(steps):
         votes = [np.where(o.gradient(i, x, rng) >= 0, 1, -1) for i in range(o.n)]
-        x -= np.where(np.sum(votes, axis=0) >= 0, GAMMA, -GAMMA).astype(x.dtype)
+        x -= np.where(np.sum(votes, axis=0) >= 0, o.gamma, -o.gamma).astype(x.dtype)
     return x
 
 
@@ -106,7 +105,7 @@ def diana(o: Objective, steps: int, rng: Numbers) -> Array:
     for _ in range(steps):
         sent = [_ternary(o.gradient(i, x, rng) - shifts[i], rng) for i in range(o.n)]
         mean = np.mean(sent, axis=0)
-        x -= GAMMA * (shift + mean)
+        x -= o.gamma * (shift + mean)
         shift += alpha * mean
         for i in range(o.n):
             shifts[i] += alpha * sent[i]
@@ -118,7 +117,7 @@ def local_sgd(o: Objective, steps: int, rng: Numbers) -> Array:
     x = np.tile(o.start, (o.n, 1))
     for t in range(steps):
         for i in range(o.n):
-            x[i] -= GAMMA * o.gradient(i, x[i], rng)
+            x[i] -= o.gamma * o.gradient(i, x[i], rng)
         if (t + 1) % PERIOD == 0:
             x[:] = x.mean(axis=0)
     mean: Array = x.mean(axis=0)
@@ -129,7 +128,7 @@ def easgd(o: Objective, steps: int, rng: Numbers) -> Array:
     """Workers and a centre pull at each other in every eighth step."""
     x, centre, alpha = np.tile(o.start, (o.n, 1)), o.start.copy(), PULL / o.n
     for t in range(steps):
-        moves = [GAMMA * o.gradient(i, x[i], rng) for i in range(o.n)]
+        moves = [o.gamma * o.gradient(i, x[i], rng) for i in range(o.n)]
         if t % PERIOD == 0:
             apart = x - centre
             x -= alpha * apart
@@ -144,13 +143,13 @@ def lag(o: Objective, steps: int, rng: Numbers) -> Array:
     x, mean, stored = o.start.copy(), np.zeros_like(o.start), np.zeros((o.n, o.d), o.start.dtype)
     moves = np.zeros(WINDOW)
     for t in range(steps):
-        allowed = LAZY * moves.sum() / GAMMA**2
+        allowed = LAZY * moves.sum() / o.gamma**2
         for i in range(o.n):
             news = o.full_gradient(i, x) - stored[i]
             if t == 0 or news @ news > allowed:
                 stored[i] += news
                 mean += news / o.n
-        move = GAMMA * mean
+        move = o.gamma * mean
         x -= move
         moves[t % WINDOW] = move @ move
     return x
@@ -163,7 +162,7 @@ def powersgd(o: Objective, steps: int, rng: Numbers, first: list[Array] | None =
     places = _matrices(o)
     q = first or [rng.standard_normal(columns).astype(x.dtype) for _, _, columns in places]
     for _ in range(steps):
-        wanted = [memory[i] + GAMMA * o.gradient(i, x, rng) for i in range(o.n)]
+        wanted = [memory[i] + o.gamma * o.gradient(i, x, rng) for i in range(o.n)]
         own, step = np.array(wanted), np.mean(wanted, axis=0)
         for k, (place, rows, columns) in enumerate(places):
             blank = np.zeros(rows * columns - (place.stop - place.start), x.dtype)
