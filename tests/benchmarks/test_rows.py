@@ -86,7 +86,7 @@ def test_a_row_beyond_the_budget_is_told_and_stopped(monkeypatch):
     assert ready(entrant(row("qsgd"), tiny()), 0.001).steps == 1
     monkeypatch.setattr(row_turns, "BUDGET", 0.0)
     found = row_turns._prepared(entrant(row("qsgd"), tiny()), None, None, tiny(), 0.001)
-    assert found.note == "TimeoutError: a step takes more than 0 s"
+    assert found.note == "TimeoutError: two steps take more than 0 s"
 
 
 def test_the_profile_counts_a_built_in_for_who_calls_it():
