@@ -1,7 +1,7 @@
 # make survey   the main job, from a fresh clone to report/index.html
 # make test     lint, types, import contracts, the tests that are not marked slow
 # make slow     the tests marked slow
-# make bench    speed, against a plain numpy loop and the byte bound, memory and scaling
+# make bench    speed of every row, against numpy loops and the byte bound, memory and scaling
 # make repeat   the tests that start processes and are not slow, N=10 times or until one fails
 # make lint     the quickest part of make test
 # make docs     docs, catalogue and API reference as pages, docs/site/index.html
@@ -49,6 +49,7 @@ compiled: $(STAMP)
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks.speed
+	$(BIN)/python -m benchmarks.rows
 	$(BIN)/python -m benchmarks.parts
 
 docs: $(STAMP)

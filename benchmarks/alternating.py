@@ -36,10 +36,19 @@ class Rounds:
     """
 
     def __init__(
-        self, programs: Mapping[str, Program], turn: float, rounds: int, steps: int = 0
+        self,
+        programs: Mapping[str, Program],
+        turn: float,
+        rounds: int,
+        steps: int | Mapping[str, int] = 0,
     ) -> None:
-        """So many ``steps`` in each turn; 0: as many as take ``turn`` seconds."""
-        self.steps = {name: steps or _steps(program, turn) for name, program in programs.items()}
+        """So many ``steps`` in each turn, of all or by program; 0: as many as take ``turn``
+        seconds."""
+        self.steps = (
+            dict(steps)
+            if isinstance(steps, Mapping)
+            else {name: steps or steps_in(program, turn) for name, program in programs.items()}
+        )
         self.times: dict[str, list[float]] = {name: [] for name in programs}
         for _ in range(rounds):
             for name, program in programs.items():
@@ -56,7 +65,7 @@ class Rounds:
         return Spread.of([scale * one / other for one, other in pairs])
 
 
-def _steps(program: Program, turn: float) -> int:
+def steps_in(program: Program, turn: float) -> int:
     """Steps that take about ``turn`` seconds; what is compiled or read first is left out."""
     program(1)
     steps = 1

@@ -1,8 +1,8 @@
-"""docs/performance.md shows what benchmarks/results.json holds."""
+"""docs/performance.md shows what benchmarks/results.json and rows.json hold."""
 
 import json
 
-from benchmarks import page, parts_page
+from benchmarks import page, parts_page, rows, rows_page
 from benchmarks.page import END, PAGE
 from benchmarks.speed import RESULTS
 
@@ -17,3 +17,7 @@ def test_the_tables_are_those_of_the_file():
 
 def test_the_tables_of_parts_are_those_of_the_file():
     assert shown(parts_page.BEGIN) == parts_page.tables(json.loads(RESULTS.read_text())["parts"])
+
+
+def test_the_tables_of_rows_are_those_of_their_file():
+    assert shown(rows_page.BEGIN) == rows_page.tables(json.loads(rows.KEPT.read_text()))
