@@ -52,6 +52,15 @@ def _times_few(m, q, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
+def product(m, q, out):  # type: ignore[no-untyped-def]
+    """M Q ``[P, a, r]`` of M ``[P, a, b]`` and Q ``[P or 1, b, r]``."""
+    if q.shape[2] <= _FEW:
+        _times_few(m, q, out)
+    else:
+        _times(m, q, out)
+
+
+@njit(cache=True, nogil=True)
 def _transposed_times(m, p, out):  # type: ignore[no-untyped-def]
     """Row after row of M added up, each times its entry of P: a column's sum is in that order."""
     total = np.empty(m.shape[2], dtype=out.dtype)
@@ -132,8 +141,7 @@ def times(m: Tensor, q: Tensor) -> Tensor:
         out = times_torch(left, right)
     else:
         out = torch.empty((len(left), left.shape[1], right.shape[2]), dtype=m.dtype)
-        act = _times_few if right.shape[2] <= _FEW else _times
-        act(left.detach().numpy(), right.detach().numpy(), out.numpy())
+        product(left.detach().numpy(), right.detach().numpy(), out.numpy())
     return out.reshape(*m.shape[:-1], q.shape[-1])
 
 
