@@ -12,6 +12,7 @@ from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor, Property
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.kernels import lots
+from algorithms.kernels.folding import ending_of
 from algorithms.kernels.row_parts import Part, numbers
 from algorithms.kernels.sparsifier_rows import one_block, sampled_blocks
 from algorithms.key import Draws, Key, drawn_lots
@@ -182,12 +183,13 @@ class BlockInTurn(Compressor):
         rows[..., self.block, :] = values
         return rows.flatten(-2)[..., :d].contiguous()
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part | None:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
         _check_blocks(self.blocks, d)
+        ints = (self.blocks, -(-d // self.blocks))
         if self.lot is not None:
-            return None
-        own = numbers(dtype, ints=(self.blocks, -(-d // self.blocks), 0))
-        return Part(one_block, own, draws=False, work=2 * d)
+            before_step = ending_of("block", 0)[: -len("0))")]
+            ints = (*ints, *Key.seed(self.lot).words, *before_step)
+        return Part(one_block, numbers(dtype, ints=ints), draws=False, work=2 * d)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return bits.dense(-(-d // self.blocks), float_bits)

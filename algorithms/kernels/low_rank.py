@@ -61,8 +61,9 @@ def product(m, q, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _transposed_times(m, p, out):  # type: ignore[no-untyped-def]
-    """Row after row of M added up, each times its entry of P: a column's sum is in that order."""
+def transposed_into(m, p, out):  # type: ignore[no-untyped-def]
+    """M^T P ``[P, b, r]``: row after row of M added up, each times its entry of P, so that a
+    column's sum is in that order."""
     total = np.empty(m.shape[2], dtype=out.dtype)
     for i in range(m.shape[0]):
         for c in range(p.shape[2]):
@@ -76,7 +77,8 @@ def _transposed_times(m, p, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _orthonormal(p, out):  # type: ignore[no-untyped-def]
+def orthonormal_into(p, out):  # type: ignore[no-untyped-def]
+    """Orthonormal columns of P ``[P, a, r]``."""
     rows, a, r = p.shape
     for i in range(rows):
         for c in range(r):
@@ -152,7 +154,7 @@ def transposed_times(m: Tensor, p: Tensor) -> Tensor:
         return times(m.transpose(-1, -2), p)
     left, right = (v.detach().reshape(-1, *v.shape[-2:]).contiguous() for v in (m, p))
     out = torch.empty((len(left), left.shape[2], right.shape[2]), dtype=m.dtype)
-    _transposed_times(left.numpy(), right.numpy(), out.numpy())
+    transposed_into(left.numpy(), right.numpy(), out.numpy())
     return out.reshape(*m.shape[:-2], m.shape[-1], p.shape[-1])
 
 
@@ -165,5 +167,5 @@ def orthonormal(p: Tensor) -> Tensor:
     if by_torch(p):
         return orthonormal_torch(flat).reshape(p.shape)
     out = torch.empty_like(flat)
-    _orthonormal(flat.detach().numpy(), out.numpy())
+    orthonormal_into(flat.detach().numpy(), out.numpy())
     return out.reshape(p.shape)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from algorithms.kernels.compiled import integer_view, magnitude_mask, njit
+from algorithms.kernels.folding import folded
 from algorithms.kernels.gaussian import looked_row, moments_row
 from algorithms.kernels.listing import above_row, down_to_row, drawn_row
 from algorithms.kernels.lots import lose_row, lots_row, room_for_lots
@@ -226,13 +227,30 @@ def sampled_blocks(numbers, x, guide, k0, k1, replica, first, t, sent, bits):  #
 
 
 @njit(cache=True, nogil=True)
+def _ended(words, t):  # type: ignore[no-untyped-def]
+    """The bytes of words to fold, whose last is the step: it and two brackets after the others."""
+    digits, power = 1, 10
+    while t >= power:
+        digits, power = digits + 1, 10 * power
+    ending = np.empty(words.shape[0] + digits + 2, np.int64)
+    ending[: words.shape[0]], ending[-2:] = words, 41
+    for e in range(digits):
+        ending[ending.shape[0] - 3 - e] = 48 + t % 10
+        t //= 10
+    return ending
+
+
+@njit(cache=True, nogil=True)
 def one_block(numbers, x, guide, k0, k1, replica, first, t, sent, bits):  # type: ignore[no-untyped-def]
-    """One block, the same for all; how many there are, their size, and whether the key word rather
-    than the step says which."""
+    """One block, the same for all; how many there are, and their size. It is that of the step, or,
+    with a key and what it is folded with but for the step, the first word of that key's."""
     if not all_finite(x):
         return False
     d, blocks, size = x.shape[1], numbers[3][0], numbers[3][1]
-    b = (k0 if numbers[3][2] else t) % blocks
+    b = t % blocks
+    if numbers[3].shape[0] > 2:
+        own, _ = folded(numbers[3][2], numbers[3][3], _ended(numbers[3][4:], t))
+        b = own % blocks
     start, end = min(b * size, d), min((b + 1) * size, d)
     for i in range(x.shape[0]):
         sent[i] = 0

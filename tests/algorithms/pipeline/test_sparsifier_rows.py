@@ -15,6 +15,7 @@ from algorithms.compressors.count_sketch import CountSketch
 from algorithms.compressors.dryden import Dryden
 from algorithms.compressors.gaussian_k import GaussianK
 from algorithms.compressors.layerwise_adaptive_top_k import LayerwiseAdaptiveTopK
+from algorithms.compressors.low_rank import LowRank
 from algorithms.compressors.nonzero import NonZero
 from algorithms.compressors.packet_loss import PacketLoss
 from algorithms.compressors.rand_k import RandK
@@ -76,11 +77,12 @@ def test_a_guide_says_how_many_are_sent(x, count):
 
 
 @settings(max_examples=60, deadline=None)
-@given(tables(), st.integers(1, 6), st.integers(0, 30), st.integers(0, 9), st.booleans())
+@given(tables(), st.integers(1, 6), st.integers(0, 12000), st.integers(0, 9), st.booleans())
 def test_blocks_equal_encode_and_decode(x, blocks, t, seed, scaled):
     blocks, key = min(blocks, x.shape[-1]), Key.seed(seed)
-    turn, lots = BlockInTurn(blocks), BlockSampling(blocks, (blocks + 1) // 2, scaled)
-    assert_alike(compiled(turn, x, None, key, 0, t), composed(turn.at(t), x, None, key, 0))
+    lots = BlockSampling(blocks, (blocks + 1) // 2, scaled)
+    for turn in (BlockInTurn(blocks), BlockInTurn(blocks, lot=seed)):
+        assert_alike(compiled(turn, x, None, key, 0, t), composed(turn.at(t), x, None, key, 0))
     assert_alike(compiled(lots, x, None, key, 3), composed(lots, x, None, key, 3))
 
 
@@ -113,6 +115,15 @@ def test_rows_of_a_thousand(operator):
     assert_alike(one, other)
 
 
-def test_what_follows_another_operator_waits_for_its_step():
-    assert BlockInTurn(4, lot=0).row_kernel(8, torch.float32) is None
+@settings(max_examples=60, deadline=None)
+@given(tables(), st.integers(1, 6), st.integers(0, 9), st.integers(0, 2))
+def test_matrices_of_low_rank_equal_encode_and_decode(x, rank, seed, matrices):
+    d = x.shape[-1]
+    shapes = ((2, d // 4), (d // 4, 1), (d - 3 * (d // 4),))[:: 1 if matrices else -1]
+    operator = LowRank(rank).for_shapes(shapes if matrices and d >= 4 else ())
+    one, other = (way(operator, x, None, Key.seed(seed), 3) for way in (compiled, composed))
+    assert_alike(one, other)
+
+
+def test_lengths_that_vary_are_the_inner_part_s():
     assert AtMostRow(AbsoluteThreshold(0.5)).row_kernel(8, torch.float32) is None
