@@ -185,7 +185,7 @@ class BlockInTurn(Compressor):
 
     def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
         _check_blocks(self.blocks, d)
-        ints = (self.blocks, -(-d // self.blocks))
+        ints: tuple[int, ...] = (self.blocks, -(-d // self.blocks))
         if self.lot is not None:
             before_step = ending_of("block", 0)[: -len("0))")]
             ints = (*ints, *Key.seed(self.lot).words, *before_step)
