@@ -19,6 +19,8 @@ from algorithms.kernels import bins as kernel
 from algorithms.kernels import row_norms
 from algorithms.kernels.compiled import by_torch
 from algorithms.kernels.entries import place_type
+from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.sparse_level_rows import adaptive_bins
 from algorithms.key import Draws
 from algorithms.row_slices import SLICE, row_slices
 from theory.bits import index_bits
@@ -130,6 +132,10 @@ class AdaComp(SparseCompressor):
         values = torch.where(marks % 2 == 1, -scale, scale)
         positions = torch.where(some, owner * self.bin + place, 0)
         return ListedRows(count, positions, torch.where(some, values, 0))
+
+    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+        ints = (torch.finfo(dtype).bits, self.width + 2, self.bin)
+        return Part(adaptive_bins, numbers(dtype, ints=ints), draws=False, work=8 * d)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """The longest message: every element."""

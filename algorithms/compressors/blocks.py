@@ -12,6 +12,9 @@ from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor, Property
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.kernels import lots
+from algorithms.kernels.folding import ending_of
+from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.sparsifier_rows import one_block, sampled_blocks
 from algorithms.key import Draws, Key, drawn_lots
 from theory import bits
 from theory.claims import (
@@ -111,6 +114,12 @@ class BlockSampling(Compressor):
         flat = values.reshape(-1, values.shape[-1]), where.reshape(-1, self.taken)
         return lots.put_back(*flat, -(-d // self.blocks), d).view(*shape, d)
 
+    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+        _check_blocks(self.blocks, d)
+        factor = self.blocks / self.taken if self.scaled else 1.0
+        own = numbers(dtype, factor, ints=(self.blocks, self.taken, -(-d // self.blocks)))
+        return Part(sampled_blocks, own, work=2 * d + 24 * self.blocks)
+
     def stated_bits(self, d: int, float_bits: int) -> float:
         return bits.dense(self.taken * -(-d // self.blocks), float_bits)
 
@@ -173,6 +182,14 @@ class BlockInTurn(Compressor):
         rows = values.new_zeros((*values.shape[:-1], self.blocks, values.shape[-1]))
         rows[..., self.block, :] = values
         return rows.flatten(-2)[..., :d].contiguous()
+
+    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+        _check_blocks(self.blocks, d)
+        ints: tuple[int, ...] = (self.blocks, -(-d // self.blocks))
+        if self.lot is not None:
+            before_step = ending_of("block", 0)[: -len("0))")]
+            ints = (*ints, *Key.seed(self.lot).words, *before_step)
+        return Part(one_block, numbers(dtype, ints=ints), draws=False, work=2 * d)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return bits.dense(-(-d // self.blocks), float_bits)

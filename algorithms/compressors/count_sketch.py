@@ -15,6 +15,8 @@ from algorithms.kernels import sketch as kernel
 from algorithms.kernels.compiled import by_torch
 from algorithms.kernels.drawn_sketch import drawn_estimates, drawn_sketch
 from algorithms.kernels.philox import Counters
+from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.sketch_rows import count_sketch
 from algorithms.key import Draws, uniforms
 from theory import bits
 from theory.claims import Claim, Confidence, Source, Unbiased, VarianceBound
@@ -92,6 +94,10 @@ class CountSketch(Compressor):
             return drawn_estimates(flat, numbers, d).reshape(*rows.shape[:-2], d)
         table = hashes(draws, self.rows, self.width, d)
         return kernel.median_estimates(rows, table)
+
+    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+        own = numbers(dtype, ints=(self.rows, self.width))
+        return Part(count_sketch, own, work=16 * self.rows * d)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return bits.dense(self.rows * self.width, float_bits)

@@ -22,6 +22,8 @@ from algorithms.kernels import sides
 from algorithms.kernels.compiled import by_torch
 from algorithms.kernels.entries import place_type
 from algorithms.kernels.grids import looked_up
+from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.sparse_level_rows import shares_of_sides
 from algorithms.key import Draws
 from algorithms.row_slices import highest
 from theory.bits import index_bits
@@ -88,7 +90,7 @@ class Dryden(SparseCompressor):
             share = torch.tensor(_shares(self.proportion, x.shape[-1]))
             marks = sides.both_sides(x, share)
             entries, side = listed(marks, marks)
-            means = sides.means_of_sides(x, entries.count, entries.positions, side).to(x.dtype)
+            means = sides.means_of_sides(x, marks).to(x.dtype)
             return means, entries.count, entries.positions, side.clamp_(min=1).sub_(1)
         above, below = (_largest(side, self.proportion) for side in (x, -x))
         means = torch.cat([_mean(x, above), _mean(x, below)], -1).to(x.dtype)
@@ -99,6 +101,11 @@ class Dryden(SparseCompressor):
         means, count, positions, negative = symbols
         both = torch.cat((means[..., :1], -means[..., 1:]), -1)
         return ListedRows(count, positions, looked_up(negative.to(torch.uint8), both))
+
+    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+        lengths = (2 * torch.finfo(dtype).bits, index_bits(d) + 1)
+        own = numbers(dtype, ints=(*lengths, *_shares(self.proportion, d)))
+        return Part(shares_of_sides, own, draws=False, work=16 * d)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """The longest message: 2 floats, and index and sign of pi d entries, rounded up by side."""

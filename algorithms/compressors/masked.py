@@ -68,6 +68,10 @@ class MaskCompressor(SparseCompressor):
         index = (Column("indices", index_bits(d), place_type(d)),) if self.indices_sent else ()
         return Lists((), (Records((*index, float_column("values", dtype)), d),))
 
+    def lengths(self, d: int, dtype: torch.dtype) -> tuple[int, int]:
+        """Bits of a message of no entries, and of each entry more."""
+        return 0, torch.finfo(dtype).bits + (index_bits(d) if self.indices_sent else 0)
+
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
         require_rows(x, self.name)
         require_finite(x, x, self.name)

@@ -13,6 +13,8 @@ from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor, Property
 from algorithms.compressors.requirements import adds_up, require_finite, require_rows
 from algorithms.kernels import lots
+from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.sparsifier_rows import packets
 from algorithms.key import Draws, drawn_lots
 from theory import bits
 from theory.claims import Claim, Confidence, Contraction, Source, Unbiased, VarianceBound
@@ -96,6 +98,12 @@ class PacketLoss(Compressor):
         lot = drawn_lots(draws, packets, lost)
         rows = symbols[0].reshape(-1, d)
         return lots.lost(rows, lot.reshape(len(rows), lost), self.size).view(symbols[0].shape)
+
+    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+        count, lost = self.packets(d), self.lost(d)
+        factor = count / (count - lost) if self.scaled and lost else 1.0
+        own = numbers(dtype, factor, ints=(count, lost, self.size))
+        return Part(packets, own, draws=lost > 0, work=2 * d + 24 * count)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return bits.dense(d, float_bits)

@@ -13,6 +13,8 @@ from algorithms.compressors.base import Property
 from algorithms.compressors.entries import entries_of
 from algorithms.compressors.masked import MaskCompressor
 from algorithms.compressors.requirements import kept, require_finite, require_rows, share_name
+from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.sparsifier_rows import top_count
 from algorithms.key import Draws
 from algorithms.row_slices import highest
 from theory import bits
@@ -58,6 +60,10 @@ class TopCount(MaskCompressor):
         require_finite(x, x, self.name)
         entries = entries_of(_largest(x, guide[..., :1].to(torch.int64)) & (x != 0))
         return entries.count, entries.positions, entries.pick(x)
+
+    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+        own = numbers(dtype, ints=(*self.lengths(d, dtype), kept(self.k, d), 1))
+        return Part(top_count, own, draws=False, work=8 * d)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """For k coordinates; a guide may ask for up to d."""

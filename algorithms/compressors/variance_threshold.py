@@ -17,6 +17,8 @@ from algorithms.compressors.sparse import SparseCompressor
 from algorithms.kernels import clear
 from algorithms.kernels.entries import place_type
 from algorithms.kernels.grids import looked_up
+from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.sparse_level_rows import unambiguous
 from algorithms.key import Draws
 from theory.bits import index_bits
 from theory.claims import Claim, Confidence, Contraction, Source
@@ -84,6 +86,11 @@ class VarianceThreshold(SparseCompressor):
         largest, count, positions, code = symbols
         size = largest * 0.5 ** torch.arange(_LEVELS, dtype=dtype, device=code.device)
         return ListedRows(count, positions, looked_up(code, torch.cat((size, -size), -1)))
+
+    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+        ints = (torch.finfo(dtype).bits, index_bits(d) + 4)
+        own = numbers(dtype, self.alpha, ints=ints)
+        return Part(unambiguous, own, draws=False, work=8 * d)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """The longest message: every element."""

@@ -15,10 +15,11 @@ from algorithms.compressors.base import Compressor, Property, StatedLength
 from algorithms.compressors.entries import Entries, entries_of
 from algorithms.compressors.repeated import distinct
 from algorithms.compressors.requirements import require_finite, require_rows
-from algorithms.kernels import drop_out, extremes
+from algorithms.kernels import drop_out, extremes, sparse_level_rows
 from algorithms.kernels.dropped import dropped
 from algorithms.kernels.grids import looked_up
 from algorithms.kernels.philox import Counters
+from algorithms.kernels.row_parts import Part, numbers
 from algorithms.key import Draws, below, uniforms
 from algorithms.row_slices import mask_by_slices
 from theory import bits
@@ -67,6 +68,13 @@ class DropOut(Compressor):
 
     def code(self, d: int, dtype: torch.dtype) -> Code:
         return Hybrid(d, dtype)
+
+    def row_part(self, limit: float, by_density: bool, d: int, dtype: torch.dtype) -> Part:
+        """Members' :meth:`row_kernel`, by what sets their level."""
+        value, index = torch.finfo(dtype).bits, index_bits(d)
+        listed = (1 + value + index_bits(d + 1), index + value, index + 1)
+        ints = (int(by_density), *listed, 1 + value + 2 * d, value)
+        return Part(sparse_level_rows.drop_out, numbers(dtype, ints=ints, reals=limit), work=32 * d)
 
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
         require_rows(x, self.name)
@@ -153,6 +161,9 @@ class Wangni(DropOut):
     def level(self, a: Tensor, scales: Tensor) -> Tensor:
         return drop_out.of_variance(a, scales, self.epsilon)
 
+    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+        return self.row_part(self.epsilon, False, d, dtype)
+
     def stated_bits(self, d: int, float_bits: int) -> float:
         """A bound on the expected length: p_j = 1/(1 + epsilon) everywhere would do."""
         return bits.hybrid_code(d, d / (1 + self.epsilon), 0, float_bits)
@@ -194,6 +205,9 @@ class GreedyWangni(DropOut):
 
     def level(self, a: Tensor, scales: Tensor) -> Tensor:
         return drop_out.of_density(a, scales, self.density * a.shape[-1])
+
+    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+        return self.row_part(self.density * d, True, d, dtype)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """A bound on the expected length: all that are sent by value."""

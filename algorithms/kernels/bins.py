@@ -11,36 +11,46 @@ from algorithms.kernels.compiled import njit
 
 
 @njit(cache=True, nogil=True)
+def tops_row(row, size, out):  # type: ignore[no-untyped-def]
+    """Largest magnitudes of the bins of a row ``[d]``."""
+    for b in range(out.shape[0]):
+        top = row.dtype.type(0)
+        for j in range(b * size, min((b + 1) * size, row.shape[0])):
+            v = abs(row[j])
+            top = v if not v <= top else top  # NaN stays
+        out[b] = top
+
+
+@njit(cache=True, nogil=True)
 def _tops(x, size, out):  # type: ignore[no-untyped-def]
-    d = x.shape[1]
     for i in range(x.shape[0]):
-        for b in range(out.shape[1]):
-            top = x.dtype.type(0)
-            for j in range(b * size, min((b + 1) * size, d)):
-                v = abs(x[i, j])
-                top = v if not v <= top else top  # NaN stays
-            out[i, b] = top
+        tops_row(x[i], size, out[i])
+
+
+@njit(cache=True, nogil=True)
+def sent_row(row, beside, size, tops, scale, level, mark):  # type: ignore[no-untyped-def]
+    """1 above zero and 3 below where a coordinate is sent, else 0; how many words that takes.
+    ``level`` is room for a row."""
+    d, total = row.shape[0], np.int64(0)
+    for b in range(tops.shape[0]):
+        level[b * size : (b + 1) * size] = tops[b]
+    some = np.uint8(scale > 0)
+    for j in range(d):
+        sent = np.uint8(abs(row[j] + beside[j]) >= level[j]) & np.uint8(row[j] != 0) & some
+        mark[j] = sent * np.uint8(1 + 2 * np.uint8(row[j] < 0))
+    for b in range(tops.shape[0]):
+        own = np.int64(0)
+        for j in range(b * size, min((b + 1) * size, d)):
+            own += np.int64(mark[j] & 1)
+        total += max(own, np.int64(1))
+    return total
 
 
 @njit(cache=True, nogil=True)
 def _sent(x, guide, size, tops, scale, marks, count):  # type: ignore[no-untyped-def]
-    """1 above zero and 3 below where a coordinate is sent, else 0."""
-    d = x.shape[1]
-    level = np.empty(d, dtype=x.dtype)
+    level = np.empty(x.shape[1], dtype=x.dtype)
     for i in range(x.shape[0]):
-        row, beside, mark, total = x[i], guide[i], marks[i], np.int64(0)
-        for b in range(tops.shape[1]):
-            level[b * size : (b + 1) * size] = tops[i, b]
-        some = np.uint8(scale[i] > 0)
-        for j in range(d):
-            sent = np.uint8(abs(row[j] + beside[j]) >= level[j]) & np.uint8(row[j] != 0) & some
-            mark[j] = sent * np.uint8(1 + 2 * np.uint8(row[j] < 0))
-        for b in range(tops.shape[1]):
-            own = np.int64(0)
-            for j in range(b * size, min((b + 1) * size, d)):
-                own += np.int64(mark[j] & 1)
-            total += max(own, np.int64(1))
-        count[i] = total
+        count[i] = sent_row(x[i], guide[i], size, tops[i], scale[i], level, marks[i])
 
 
 @njit(cache=True, nogil=True)

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from algorithms.kernels.compiled import by_torch, njit
+from algorithms.kernels.compiled import by_torch, integer_view, njit
 
 LEAST = -(1 << 20)
 """The exponent of zero."""
@@ -15,33 +15,44 @@ LEVELS = 8
 
 
 @njit(cache=True, nogil=True)
-def _codes(x, noise, alpha, wide, bits, power, out, tops):  # type: ignore[no-untyped-def]
-    """Code + 1 of what is sent, else 0; ``wide`` is room for a row and ``bits`` its bits."""
+def _powers(row, wide, power):  # type: ignore[no-untyped-def]
+    """Exponents of the powers of two nearest to magnitudes; ``wide`` is room for a row."""
     tiny, huge, least = 2.0**-1022, 2.0**54, np.int32(LEAST)
-    step = 1 if noise.shape[1] > 1 else 0
+    for j in range(row.shape[0]):
+        size = abs(np.float64(row[j]))
+        wide[j] = size * huge if size < tiny else size
+    bits = integer_view(wide)
+    for j in range(row.shape[0]):
+        size = abs(np.float64(row[j]))
+        exponent = np.int32(bits[j] >> 52) - np.int32(1023)
+        exponent += np.int32((bits[j] >> 51) & 1) - np.int32(54 if size < tiny else 0)
+        power[j] = least if size == 0 else exponent
+
+
+@njit(cache=True, nogil=True)
+def codes_row(row, v, alpha, wide, power, codes):  # type: ignore[no-untyped-def]
+    """:func:`codes` of a row ``[d]`` beside v ``[d]`` or ``[1]``: its largest exponent."""
+    top, step = np.int32(LEAST), 1 if v.shape[0] > 1 else 0
+    _powers(row, wide, power)
+    for j in range(row.shape[0]):
+        clear = (row[j] * row[j] > alpha * v[j * step]) | (v[j * step] == 0)
+        clear &= row[j] != 0
+        codes[j] = clear
+        top = max(top, power[j] if clear else np.int32(LEAST))
+    for j in range(row.shape[0]):
+        below = top - power[j]
+        sent = (codes[j] != 0) & (below < LEVELS)
+        code = min(max(below, np.int32(0)), np.int32(LEVELS - 1))
+        code += np.int32(LEVELS) * np.int32(row[j] < 0)
+        codes[j] = code + np.int32(1) if sent else np.int32(0)
+    return top
+
+
+@njit(cache=True, nogil=True)
+def _codes(x, noise, alpha, out, tops):  # type: ignore[no-untyped-def]
+    wide, power = np.empty(x.shape[1]), np.empty(x.shape[1], dtype=np.int32)
     for i in range(x.shape[0]):
-        row, codes, v = x[i], out[i], noise[i]
-        for j in range(row.shape[0]):
-            size = abs(np.float64(row[j]))
-            wide[j] = size * huge if size < tiny else size
-        top = least
-        for j in range(row.shape[0]):
-            size = abs(np.float64(row[j]))
-            exponent = np.int32(bits[j] >> 52) - np.int32(1023)
-            exponent += np.int32((bits[j] >> 51) & 1) - np.int32(54 if size < tiny else 0)
-            power[j] = least if size == 0 else exponent
-        for j in range(row.shape[0]):
-            clear = (row[j] * row[j] > alpha * v[j * step]) | (v[j * step] == 0)
-            clear &= row[j] != 0
-            codes[j] = clear
-            top = max(top, power[j] if clear else least)
-        tops[i] = top
-        for j in range(row.shape[0]):
-            below = top - power[j]
-            sent = (codes[j] != 0) & (below < LEVELS)
-            code = min(max(below, np.int32(0)), np.int32(LEVELS - 1))
-            code += np.int32(LEVELS) * np.int32(row[j] < 0)
-            codes[j] = code + np.int32(1) if sent else np.int32(0)
+        tops[i] = codes_row(x[i], noise[i], alpha, wide, power, out[i])
 
 
 def power_torch(x: Tensor) -> Tensor:
@@ -77,9 +88,6 @@ def codes(x: Tensor, noise: Tensor, alpha: float) -> tuple[Tensor, Tensor]:
     out = torch.empty(x.shape, dtype=torch.uint8)
     tops = torch.empty((*x.shape[:-1], 1), dtype=torch.int32)
     rows, beside = (v.detach().reshape(-1, v.shape[-1]).contiguous().numpy() for v in (x, noise))
-    wide = np.empty(x.shape[-1])
-    _codes(
-        rows, beside, rows.dtype.type(alpha), wide, wide.view(np.int64),
-        np.empty(x.shape[-1], dtype=np.int32), out.view(rows.shape).numpy(), tops.view(-1).numpy(),
-    )  # fmt: skip
+    codes, highest = out.view(rows.shape).numpy(), tops.view(-1).numpy()
+    _codes(rows, beside, rows.dtype.type(alpha), codes, highest)
     return tops, out

@@ -14,7 +14,13 @@ from algorithms.kernels.philox import Counters, block
 
 
 @njit(cache=True, nogil=True)
-def _hashes(k0, k1, replica, worker, high, out):  # type: ignore[no-untyped-def]
+def room_for_hashes(rows, d):  # type: ignore[no-untyped-def]
+    """Room for the hashes of a row of d numbers."""
+    return np.empty(-(-rows * d // 4) * 4, dtype=np.uint32)
+
+
+@njit(cache=True, nogil=True)
+def hashes_row(k0, k1, replica, worker, high, out):  # type: ignore[no-untyped-def]
     """Fills ``out``, whose length is a multiple of 4."""
     top, shift = np.uint64(high), np.uint64(32)
     for b in range(out.shape[0] // 4):
@@ -26,51 +32,70 @@ def _hashes(k0, k1, replica, worker, high, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
+def sketch_row(row, hashed, out):  # type: ignore[no-untyped-def]
+    """The sketch ``[rows, width]`` of a row ``[d]`` by its hashes."""
+    d = row.shape[0]
+    out[:] = 0
+    for r in range(out.shape[0]):
+        code, sums = hashed[r * d : (r + 1) * d], out[r]
+        for j in range(d):
+            v = row[j]
+            sums[code[j] >> np.uint32(1)] += v if code[j] & np.uint32(1) else -v
+
+
+@njit(cache=True, nogil=True)
 def _sketch(x, k0, k1, replicas, workers, out):  # type: ignore[no-untyped-def]
-    d, rows, width = x.shape[1], out.shape[1], out.shape[2]
-    hashed = np.empty(-(-rows * d // 4) * 4, dtype=np.uint32)
+    hashed = room_for_hashes(out.shape[1], x.shape[1])
     for i in range(x.shape[0]):
-        _hashes(k0, k1, replicas[i], workers[i], 2 * width, hashed)
-        out[i] = 0
+        hashes_row(k0, k1, replicas[i], workers[i], 2 * out.shape[2], hashed)
+        sketch_row(x[i], hashed, out[i])
+
+
+@njit(cache=True, nogil=True)
+def _middle(table, hashed, found, row):  # type: ignore[no-untyped-def]
+    """The median of what any number of rows of a table say of each coordinate."""
+    rows, d, two = table.shape[0], row.shape[0], row.dtype.type(2)
+    for j in range(d):
         for r in range(rows):
-            code, sums, row = hashed[r * d : (r + 1) * d], out[i, r], x[i]
-            for j in range(d):
-                v = row[j]
-                sums[code[j] >> np.uint32(1)] += v if code[j] & np.uint32(1) else -v
+            v = table[r, hashed[r * d + j]]
+            at = r
+            while at > 0 and found[at - 1] > v:
+                found[at] = found[at - 1]
+                at -= 1
+            found[at] = v
+        row[j] = (found[(rows - 1) // 2] + found[rows // 2]) / two
+
+
+@njit(cache=True, nogil=True)
+def estimates_row(sketch, hashed, table, found, row):  # type: ignore[no-untyped-def]
+    """What a sketch ``[rows, width]`` says of a row ``[d]``; ``table`` ``[rows, 2 width]`` and
+    ``found`` ``[rows]`` are room."""
+    (rows, width), d, two = sketch.shape, row.shape[0], row.dtype.type(2)
+    for r in range(rows):
+        for c in range(width):
+            table[r, 2 * c], table[r, 2 * c + 1] = -sketch[r, c], sketch[r, c]
+    if rows == 1:
+        for j in range(d):
+            v = table[0, hashed[j]]
+            row[j] = (v + v) / two
+    elif rows == 3:
+        one, other, last = hashed[:d], hashed[d : 2 * d], hashed[2 * d : 3 * d]
+        for j in range(d):
+            a, b, c = table[0, one[j]], table[1, other[j]], table[2, last[j]]
+            v = max(min(a, b), min(max(a, b), c))
+            row[j] = (v + v) / two
+    else:
+        _middle(table, hashed, found, row)
 
 
 @njit(cache=True, nogil=True)
 def _estimates(sketches, k0, k1, replicas, workers, out):  # type: ignore[no-untyped-def]
-    rows, width, d = sketches.shape[1], sketches.shape[2], out.shape[1]
-    hashed = np.empty(-(-rows * d // 4) * 4, dtype=np.uint32)
+    _, rows, width = sketches.shape
+    hashed, found = room_for_hashes(rows, out.shape[1]), np.empty(rows, dtype=out.dtype)
     table = np.empty((rows, 2 * width), dtype=out.dtype)
-    found, two = np.empty(rows, dtype=out.dtype), out.dtype.type(2)
     for i in range(out.shape[0]):
-        _hashes(k0, k1, replicas[i], workers[i], 2 * width, hashed)
-        for r in range(rows):
-            for c in range(width):
-                table[r, 2 * c], table[r, 2 * c + 1] = -sketches[i, r, c], sketches[i, r, c]
-        row = out[i]
-        if rows == 1:
-            for j in range(d):
-                v = table[0, hashed[j]]
-                row[j] = (v + v) / two
-        elif rows == 3:
-            one, other, last = hashed[:d], hashed[d : 2 * d], hashed[2 * d : 3 * d]
-            for j in range(d):
-                a, b, c = table[0, one[j]], table[1, other[j]], table[2, last[j]]
-                v = max(min(a, b), min(max(a, b), c))
-                row[j] = (v + v) / two
-        else:
-            for j in range(d):
-                for r in range(rows):
-                    v = table[r, hashed[r * d + j]]
-                    at = r
-                    while at > 0 and found[at - 1] > v:
-                        found[at] = found[at - 1]
-                        at -= 1
-                    found[at] = v
-                row[j] = (found[(rows - 1) // 2] + found[rows // 2]) / two
+        hashes_row(k0, k1, replicas[i], workers[i], 2 * width, hashed)
+        estimates_row(sketches[i], hashed, table, found, out[i])
 
 
 def drawn_sketch(x: Tensor, counters: Counters, rows: int, width: int) -> Tensor:

@@ -19,21 +19,25 @@ Lists = tuple[Tensor, Tensor, Tensor]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def marks_row(row, edge, u, mark):  # type: ignore[no-untyped-def]
+    """Marks of a row ``[d]`` by its level and its uniforms; how many are LARGE and SMALL."""
+    wide = np.float64(edge)
+    large = small = np.int32(0)
+    for j in range(row.shape[0]):
+        size = abs(row[j])
+        big = np.int32(size >= edge) & np.int32(size != 0)
+        kept = np.int32(u[j] < np.float64(size) / wide) & np.int32(size < edge)
+        large, small = np.int32(large + big), np.int32(small + kept)
+        mark[j] = np.uint8(big + 2 * kept)
+    return large, small
+
+
+@njit(cache=True, nogil=True)
 def _marks(x, level, k0, k1, replicas, workers, marks, counts):  # type: ignore[no-untyped-def]
-    d = x.shape[1]
-    u = np.empty(d)
+    u = np.empty(x.shape[1])
     for i in range(x.shape[0]):
-        row, mark, edge = x[i], marks[i], level[i]
         uniform_row(k0, k1, replicas[i], workers[i], u)
-        wide = np.float64(edge)
-        large = small = np.int32(0)
-        for j in range(d):
-            size = abs(row[j])
-            big = np.int32(size >= edge) & np.int32(size != 0)
-            kept = np.int32(u[j] < np.float64(size) / wide) & np.int32(size < edge)
-            large, small = np.int32(large + big), np.int32(small + kept)
-            mark[j] = np.uint8(big + 2 * kept)
-        counts[0, i], counts[1, i] = large, small
+        counts[0, i], counts[1, i] = marks_row(x[i], level[i], u, marks[i])
 
 
 @njit(cache=True, nogil=True)

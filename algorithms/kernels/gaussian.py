@@ -19,29 +19,41 @@ def _count(row, threshold):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
+def moments_row(row, off, deviation):  # type: ignore[no-untyped-def]
+    """Mean of a row ``[d]`` and ||row - mean||; ``off`` ``[1, d]`` and ``deviation`` ``[1]`` are
+    room."""
+    mean = signed_sum(row) / row.shape[0]
+    for j in range(row.shape[0]):
+        off[0, j] = np.float64(row[j]) - mean
+    norms_into(off, deviation)
+    return mean, deviation[0]
+
+
+@njit(cache=True, nogil=True)
 def _moments(x, mean, deviation):  # type: ignore[no-untyped-def]
-    d = x.shape[1]
-    off = np.empty((1, d))
+    off, found = np.empty((1, x.shape[1])), np.empty(1)
     for i in range(x.shape[0]):
-        mean[i] = signed_sum(x[i]) / d
-        for j in range(d):
-            off[0, j] = np.float64(x[i, j]) - mean[i]
-        norms_into(off, deviation[i : i + 1])
+        mean[i], deviation[i] = moments_row(x[i], off, found)
+
+
+@njit(cache=True, nogil=True)
+def looked_row(row, edge, k, looks):  # type: ignore[no-untyped-def]
+    """The threshold after all but the last of so many looks at a row ``[d]``, ``edge`` at first."""
+    for _ in range(looks - 1):
+        count = _count(row, edge)
+        if 3 * count < 2 * k:
+            edge *= 0.5
+        elif 3 * count > 4 * k:
+            edge *= 1.5
+        else:
+            break
+    return edge
 
 
 @njit(cache=True, nogil=True)
 def _looked(x, threshold, k, looks):  # type: ignore[no-untyped-def]
     for i in range(x.shape[0]):
-        edge = threshold[i]
-        for _ in range(looks - 1):
-            count = _count(x[i], edge)
-            if 3 * count < 2 * k:
-                edge *= 0.5
-            elif 3 * count > 4 * k:
-                edge *= 1.5
-            else:
-                break
-        threshold[i] = edge
+        threshold[i] = looked_row(x[i], threshold[i], k, looks)
 
 
 def moments(x: Tensor) -> tuple[Tensor, Tensor]:

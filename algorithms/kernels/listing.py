@@ -42,19 +42,29 @@ def _listed(count, mask, x, places, values):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
+def above_row(row, edge, mask):  # type: ignore[no-untyped-def]
+    """Which magnitudes of a row ``[d]`` are above a double."""
+    for j in range(row.shape[0]):
+        mask[j] = np.float64(abs(row[j])) > edge
+
+
+@njit(cache=True, nogil=True)
 def _above(x, threshold, out):  # type: ignore[no-untyped-def]
     for i in range(x.shape[0]):
-        row, mask, edge = x[i], out[i], threshold[i]
-        for j in range(row.shape[0]):
-            mask[j] = np.float64(abs(row[j])) > edge
+        above_row(x[i], threshold[i], out[i])
+
+
+@njit(cache=True, nogil=True)
+def down_to_row(row, edge, end, mask):  # type: ignore[no-untyped-def]
+    """Which magnitudes of a row ``[d]`` are above ``edge``, or equal to it up to place ``end``."""
+    for j in range(row.shape[0]):
+        mask[j] = (abs(row[j]) > edge) | ((abs(row[j]) == edge) & (j <= end))
 
 
 @njit(cache=True, nogil=True)
 def _down_to(x, threshold, last, out):  # type: ignore[no-untyped-def]
     for i in range(x.shape[0]):
-        row, mask, edge, end = x[i], out[i], threshold[i], last[i]
-        for j in range(row.shape[0]):
-            mask[j] = (abs(row[j]) > edge) | ((abs(row[j]) == edge) & (j <= end))
+        down_to_row(x[i], threshold[i], last[i], out[i])
 
 
 @njit(cache=True, nogil=True)
@@ -77,17 +87,22 @@ def _key(high, low):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
+def drawn_row(k0, k1, replica, worker, limit, mask):  # type: ignore[no-untyped-def]
+    """Which uniforms of double precision of one (replica, worker) lie below ``limit`` 2^-53."""
+    d = mask.shape[0]
+    for b in range(d // 2):
+        w0, w1, w2, w3 = block(b, worker, replica, 0, k0, k1)
+        mask[2 * b] = _key(w0, w1) < limit
+        mask[2 * b + 1] = _key(w2, w3) < limit
+    if d % 2:
+        w0, w1, _, _ = block(d // 2, worker, replica, 0, k0, k1)
+        mask[d - 1] = _key(w0, w1) < limit
+
+
+@njit(cache=True, nogil=True)
 def _drawn(k0, k1, replicas, workers, limit, out):  # type: ignore[no-untyped-def]
-    d = out.shape[1]
     for i in range(out.shape[0]):
-        mask, replica, worker = out[i], replicas[i], workers[i]
-        for b in range(d // 2):
-            w0, w1, w2, w3 = block(b, worker, replica, 0, k0, k1)
-            mask[2 * b] = _key(w0, w1) < limit
-            mask[2 * b + 1] = _key(w2, w3) < limit
-        if d % 2:
-            w0, w1, _, _ = block(d // 2, worker, replica, 0, k0, k1)
-            mask[d - 1] = _key(w0, w1) < limit
+        drawn_row(k0, k1, replicas[i], workers[i], limit, out[i])
 
 
 def listed_torch(mask: Tensor, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -173,11 +188,16 @@ def drawn_torch(counters: Counters, p: float, d: int) -> Tensor:
     return uniform_torch(*counters, d, torch.float64) < p
 
 
+def drawn_limit(p: float) -> int:
+    """The least multiple of 2^-53 that is no longer below p, as what it is a multiple by."""
+    return math.ceil(p * 2.0**53)
+
+
 def drawn(counters: Counters, p: float, d: int) -> Tensor:
     """Mask ``[P, d]``: which of the uniforms of double precision of rows lie below p in [0, 1]."""
     if by_torch(counters.workers):
         return drawn_torch(counters, p, d)
     out = torch.empty((counters.workers.numel(), d), dtype=torch.bool)
     ids = counters.replicas.numpy(), counters.workers.numpy()
-    _drawn(counters.k0, counters.k1, *ids, math.ceil(p * 2.0**53), out.numpy())
+    _drawn(counters.k0, counters.k1, *ids, drawn_limit(p), out.numpy())
     return out

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from algorithms.kernels.compiled import by_torch, njit
+from algorithms.kernels.compiled import by_torch, integer_view, njit
 from algorithms.kernels.philox import Counters, block, uniform_row, uniform_torch
 from algorithms.kernels.quantile import level_of, room_to_take, take
 from algorithms.kernels.selection import largest_torch
@@ -27,30 +27,51 @@ def _heads(k0, k1, replica, worker, keys):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _lots(k0, k1, replicas, workers, heads, u, bits, k, out):  # type: ignore[no-untyped-def]
-    """The heads decide unless some at the level are equal; then all bits do. Numbers at least 0 are
-    in the order of their ``bits``, which share u's memory."""
+def room_for_lots(d):  # type: ignore[no-untyped-def]
+    """What :func:`lots_row` needs for d numbers: their heads, they themselves, room to take."""
+    return np.empty(d, dtype=np.int32), np.empty(d), room_to_take(d)
+
+
+@njit(cache=True, nogil=True)
+def lots_row(k0, k1, replica, worker, k, room, out):  # type: ignore[no-untyped-def]
+    """Places ``[k]`` of the k largest uniforms of one (replica, worker), ascending.
+
+    The heads decide unless some at the level are equal; then all bits do: numbers at least 0 are in
+    the order of theirs.
+    """
+    heads, u, rest = room
     d = heads.shape[0]
-    room, guess = room_to_take(d), np.int64((1 << 31) * (1 - k / d))
+    _heads(k0, k1, replica, worker, heads)
+    level, reached = level_of(heads, k, np.int64((1 << 31) * (1 - k / d)))
+    if reached == k:
+        take(heads, level, reached, k, rest, out)
+        return
+    uniform_row(k0, k1, replica, worker, u)
+    bits = integer_view(u)
+    whole, some = level_of(bits, k, np.int64(0))
+    take(bits, whole, some, k, rest, out)
+
+
+@njit(cache=True, nogil=True)
+def _lots(k0, k1, replicas, workers, d, k, out):  # type: ignore[no-untyped-def]
+    room = room_for_lots(d)
     for i in range(out.shape[0]):
-        _heads(k0, k1, replicas[i], workers[i], heads)
-        level, reached = level_of(heads, k, guess)
-        if reached == k:
-            take(heads, level, reached, k, room, out[i])
-            continue
-        uniform_row(k0, k1, replicas[i], workers[i], u)
-        whole, some = level_of(bits, k, np.int64(0))
-        take(bits, whole, some, k, room, out[i])
+        lots_row(k0, k1, replicas[i], workers[i], k, room, out[i])
+
+
+@njit(cache=True, nogil=True)
+def lose_row(row, lots, size):  # type: ignore[no-untyped-def]
+    """Zeros in the packets ``lots`` of ``size`` coordinates of a row ``[d]``."""
+    for e in range(lots.shape[0]):
+        start = lots[e] * size
+        for j in range(start, min(start + size, row.shape[0])):
+            row[np.uint64(j)] = 0
 
 
 @njit(cache=True, nogil=True)
 def _lost(values, lots, size):  # type: ignore[no-untyped-def]
     for i in range(values.shape[0]):
-        row = values[i]
-        for e in range(lots.shape[1]):
-            start = lots[i, e] * size
-            for j in range(start, min(start + size, row.shape[0])):
-                row[np.uint64(j)] = 0
+        lose_row(values[i], lots[i], size)
 
 
 @njit(cache=True, nogil=True)
@@ -89,8 +110,7 @@ def lots(counters: Counters, d: int, k: int) -> Tensor:
         return lots_torch(counters, d, k)
     out = torch.empty((counters.workers.numel(), k), dtype=torch.int64)
     ids = counters.k0, counters.k1, counters.replicas.numpy(), counters.workers.numpy()
-    u = np.empty(d)
-    _lots(*ids, np.empty(d, dtype=np.int32), u, u.view(np.int64), k, out.numpy())
+    _lots(*ids, d, k, out.numpy())
     return out
 
 

@@ -164,9 +164,9 @@ def _fill_uniforms(k0, k1, replicas, workers, first, out):  # type: ignore[no-un
 
 
 @njit(cache=True, nogil=True)
-def fill_normals(k0, k1, replicas, workers, out):  # type: ignore[no-untyped-def]
-    """Standard normals of rows ``[P, d]``: short rows are taken together, long ones in parts of
-    _PAIRS pairs, in vectors."""
+def normals_into(k0, k1, replicas, workers, out):  # type: ignore[no-untyped-def]
+    """Standard normals ``[P, count]``; short rows together, long ones in parts, _PAIRS pairs at a
+    time, in vectors."""
     count = out.shape[1]
     half = (count + 1) // 2
     together = max(1, _PAIRS // max(half, 1))
@@ -224,7 +224,7 @@ def normal_numba(
 ) -> Tensor:
     """Standard normals ``[P, count]``."""
     out = torch.empty((replicas.numel(), count), dtype=dtype)
-    fill_normals(k0, k1, replicas.numpy(), workers.numpy(), out.numpy())
+    normals_into(k0, k1, replicas.numpy(), workers.numpy(), out.numpy())
     return out
 
 

@@ -7,7 +7,7 @@ import torch
 
 from algorithms.kernels.absolutes import absolutes_row
 from algorithms.kernels.compiled import fused_product, njit
-from algorithms.kernels.philox import fill_normals, integers_row
+from algorithms.kernels.philox import normals_into, integers_row
 from algorithms.kernels.squares import squares_row
 
 GAUSSIAN, RADEMACHER = 0, 1
@@ -27,7 +27,7 @@ def _add_noise(g, factor, law, fused, k0, k1, replica, first):  # type: ignore[n
     noise = np.empty_like(g)
     if law == GAUSSIAN:
         replicas, workers = np.full(k, replica), np.arange(first, first + k)
-        fill_normals(k0, k1, replicas, workers, noise)
+        normals_into(k0, k1, replicas, workers, noise)
     else:
         signs = np.empty(d, np.int64)
         for i in range(k):

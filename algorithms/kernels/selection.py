@@ -16,16 +16,23 @@ from algorithms.kernels.quantile import level_of, magnitudes, room_to_take, take
 
 
 @njit(cache=True, nogil=True)
+def largest_row(bits, mask, k, guess, keys, room, out):  # type: ignore[no-untyped-def]
+    """Indices of the k largest magnitudes, ``mask``ed bits of a row ``[d]``, into ``[k]``; their
+    level, a good guess for the next row. ``keys`` is room for a row, ``room`` that of ``take``."""
+    magnitudes(bits, mask, keys)
+    level, reached = level_of(keys, k, guess)
+    take(keys, level, reached, k, room, out)
+    return np.int64(level)
+
+
+@njit(cache=True, nogil=True)
 def largest_into(bits, mask, k, out):  # type: ignore[no-untyped-def]
     """Indices of the k largest magnitudes, ``mask``ed bits of rows ``[P, d]``, into ``[P, k]``."""
     rows, d = bits.shape
     keys, room = np.empty(d, dtype=bits.dtype), room_to_take(d)
     guess = np.int64(0)
     for i in range(rows):
-        magnitudes(bits[i], mask, keys)
-        level, reached = level_of(keys, k, guess)
-        guess = np.int64(level)
-        take(keys, level, reached, k, room, out[i])
+        guess = largest_row(bits[i], mask, k, guess, keys, room, out[i])
 
 
 def largest_numba(x: Tensor, k: int) -> Tensor:

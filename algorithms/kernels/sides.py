@@ -13,26 +13,32 @@ from algorithms.kernels.row_norms import signed_sum, sum_of_magnitudes
 
 
 @njit(cache=True, nogil=True)
+def highest_keys(keys, count, guess, room, found, mask):  # type: ignore[no-untyped-def]
+    """Mask ``[d]`` of the ``count`` highest keys, ties to the lowest place; their level."""
+    k = min(count, keys.shape[0])
+    mask[:] = 0
+    if k < 1:
+        return guess
+    level, reached = level_of(keys, k, guess)
+    if reached == k:
+        for j in range(keys.shape[0]):
+            mask[j] = keys[j] >= level
+        return np.int64(level)
+    take(keys, level, reached, k, room, found)
+    for e in range(k):
+        mask[found[e]] = 1
+    return np.int64(level)
+
+
+@njit(cache=True, nogil=True)
 def _highest(bits, mask, count, out):  # type: ignore[no-untyped-def]
     d = bits.shape[1]
     keys, found = np.empty(d, dtype=bits.dtype), np.empty(d, dtype=np.int32)
     room = room_to_take(d)
     guess = np.int64(0)
     for i in range(bits.shape[0]):
-        k = min(count[i], d)
-        out[i, :] = 0
-        if k < 1:
-            continue
         signed(bits[i], mask, keys)
-        level, reached = level_of(keys, k, guess)
-        guess = np.int64(level)
-        if reached == k:
-            for j in range(d):
-                out[i, j] = keys[j] >= level
-            continue
-        take(keys, level, reached, k, room, found)
-        for e in range(k):
-            out[i, found[e]] = 1
+        guess = highest_keys(keys, count[i], guess, room, found, out[i])
 
 
 @njit(cache=True, nogil=True)
@@ -56,57 +62,73 @@ def _side(keys, share, guess, room, found, mark, marks):  # type: ignore[no-unty
 
 
 @njit(cache=True, nogil=True)
-def _both_sides(bits, mask, share, marks):  # type: ignore[no-untyped-def]
-    d = bits.shape[1]
-    keys, found = np.empty(d, dtype=bits.dtype), np.empty(d, dtype=np.int32)
-    room = room_to_take(d)
-    up = down = np.int64(0)
-    for i in range(bits.shape[0]):
-        signed(bits[i], mask, keys)
-        marks[i, :] = 0
-        up = _side(keys, share, up, room, found, 1, marks[i])
-        for j in range(d):
-            keys[j] = -keys[j]
-        down = _side(keys, share, down, room, found, 2, marks[i])
+def both_sides_row(bits, mask, share, guesses, keys, room, found, marks):  # type: ignore[no-untyped-def]
+    """:func:`both_sides` of a row ``[d]``; ``guesses`` ``[2]`` are of the levels, and become
+    them."""
+    signed(bits, mask, keys)
+    marks[:] = 0
+    guesses[0] = _side(keys, share, guesses[0], room, found, 1, marks)
+    for j in range(keys.shape[0]):
+        keys[j] = -keys[j]
+    guesses[1] = _side(keys, share, guesses[1], room, found, 2, marks)
 
 
 @njit(cache=True, nogil=True)
-def _means(count, places, sides, x, out):  # type: ignore[no-untyped-def]
-    held = np.empty((2, places.shape[1]), dtype=x.dtype)
-    filled = np.zeros(2, dtype=np.int64)
+def _both_sides(bits, mask, share, marks):  # type: ignore[no-untyped-def]
+    d = bits.shape[1]
+    keys, found = np.empty(d, dtype=bits.dtype), np.empty(d, dtype=np.int32)
+    room, guesses = room_to_take(d), np.zeros(2, np.int64)
+    for i in range(bits.shape[0]):
+        both_sides_row(bits[i], mask, share, guesses, keys, room, found, marks[i])
+
+
+@njit(cache=True, nogil=True)
+def mean_of_side(row, marks, side, held):  # type: ignore[no-untyped-def]
+    """Mean magnitude of what is marked ``side`` in a row ``[d]``, and how much that is; ``held`` is
+    room for a number more than it."""
+    filled = np.int64(0)
+    for j in range(row.shape[0]):
+        held[filled] = row[j]
+        filled += np.int64(marks[j] == side)
+    return sum_of_magnitudes(held[:filled]) / max(filled, 1), filled
+
+
+@njit(cache=True, nogil=True)
+def _means(marks, x, out):  # type: ignore[no-untyped-def]
+    held = np.empty(x.shape[1] + 1, dtype=x.dtype)
     for i in range(x.shape[0]):
-        filled[:] = 0
-        for e in range(count[i]):
-            own = np.int64(sides[i, e]) - 1
-            held[own, filled[own]] = x[i, places[i, e]]
-            filled[own] += 1
         for side in range(2):
-            total = sum_of_magnitudes(held[side, : filled[side]])
-            out[i, side] = total / max(filled[side], 1)
+            out[i, side], _ = mean_of_side(x[i], marks[i], side + 1, held)
+
+
+@njit(cache=True, nogil=True)
+def _highest_mean(x, keys, sign, k, guess, room, held, places):  # type: ignore[no-untyped-def]
+    """Places of the k highest keys, and the mean of x there times a sign; their level."""
+    level, reached = level_of(keys, k, guess)
+    take(keys, level, reached, k, room, places)
+    for e in range(k):
+        held[e] = sign * x[places[e]]
+    return np.int64(level), signed_sum(held) / k
+
+
+@njit(cache=True, nogil=True)
+def extremes_row(x, bits, mask, k, guesses, keys, room, held, top, bottom, means):  # type: ignore[no-untyped-def]
+    """:func:`extremes` of a row ``[d]``; ``guesses`` as of :func:`both_sides_row`."""
+    one = x.dtype.type(1)
+    signed(bits, mask, keys)
+    guesses[0], means[0] = _highest_mean(x, keys, one, k, guesses[0], room, held, top)
+    for j in range(keys.shape[0]):
+        keys[j] = -keys[j]
+    guesses[1], means[1] = _highest_mean(x, keys, -one, k, guesses[1], room, held, bottom)
 
 
 @njit(cache=True, nogil=True)
 def _extremes(x, bits, mask, k, top, bottom, means):  # type: ignore[no-untyped-def]
     d = bits.shape[1]
     keys, room = np.empty(d, dtype=bits.dtype), room_to_take(d)
-    held = np.empty(k, dtype=x.dtype)
-    up = down = np.int64(0)
+    held, guesses = np.empty(k, dtype=x.dtype), np.zeros(2, np.int64)
     for i in range(bits.shape[0]):
-        signed(bits[i], mask, keys)
-        level, reached = level_of(keys, k, up)
-        up = np.int64(level)
-        take(keys, level, reached, k, room, top[i])
-        for e in range(k):
-            held[e] = x[i, top[i, e]]
-        means[i, 0] = signed_sum(held) / k
-        for j in range(d):
-            keys[j] = -keys[j]
-        level, reached = level_of(keys, k, down)
-        down = np.int64(level)
-        take(keys, level, reached, k, room, bottom[i])
-        for e in range(k):
-            held[e] = -x[i, bottom[i, e]]
-        means[i, 1] = signed_sum(held) / k
+        extremes_row(x[i], bits[i], mask, k, guesses, keys, room, held, top[i], bottom[i], means[i])
 
 
 def highest(x: Tensor, count: Tensor) -> Tensor:
@@ -133,14 +155,12 @@ def both_sides(x: Tensor, share: Tensor) -> Tensor:
     return marks
 
 
-def means_of_sides(x: Tensor, count: Tensor, places: Tensor, sides: Tensor) -> Tensor:
-    """Mean magnitudes ``[..., m, 2]`` (float64) of rows at the first ``count`` ``[..., m, 1]`` of
-    places ``[..., m, cap]``, by the mark of each, 1 or 2; 0 for an empty side. On a CPU."""
-    rows, *lists = (
-        v.detach().reshape(-1, v.shape[-1]).contiguous().numpy() for v in (x, count, places, sides)
-    )
+def means_of_sides(x: Tensor, marks: Tensor) -> Tensor:
+    """Mean magnitudes ``[..., m, 2]`` (float64) of what is marked 1 and 2 of rows ``[..., m, d]``;
+    0 for an empty side. On a CPU."""
+    rows, own = (v.detach().reshape(-1, v.shape[-1]).contiguous().numpy() for v in (x, marks))
     out = torch.empty((*x.shape[:-1], 2), dtype=torch.float64)
-    _means(lists[0][:, 0], *lists[1:], rows, out.view(-1, 2).numpy())
+    _means(own, rows, out.view(-1, 2).numpy())
     return out
 
 
