@@ -6,7 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from algorithms.memories.base import NoMemory
+from algorithms.memories.decaying_feedback import DecayingFeedback
 from algorithms.memories.error_feedback import ErrorFeedback
+from algorithms.memories.global_momentum import GlobalMomentum
+from algorithms.memories.momentum_correction import MomentumCorrection
+from algorithms.memories.nesterov_feedback import NesterovFeedback
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.optimizers.base import SGD
 from algorithms.optimizers.proximal import NoProximal
@@ -15,7 +19,10 @@ from algorithms.transforms.base import NoTransform
 from tests.algorithms.pipeline import drawn
 from tests.algorithms.pipeline.both_ways import assert_same, threads
 
-MEMORIES = (NoMemory(), ErrorFeedback())
+MEMORIES = (
+    NoMemory(), ErrorFeedback(), DecayingFeedback(0.5, 0.9), GlobalMomentum(0.9),
+    MomentumCorrection(0.9), MomentumCorrection(0.5, masking=True), NesterovFeedback(0.5),
+)  # fmt: skip
 TRANSFORMS = (NoTransform(),)
 OPTIMIZERS = (SGD(),)
 PROXIMALS = (NoProximal(),)
