@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import final
@@ -18,6 +18,8 @@ from algorithms.codes.joined import Joined
 from algorithms.codes.packed import Packed
 from algorithms.compressors.base import Compressor, ListedRows, Shapes, StatedLength, code_of
 from algorithms.compressors.entries import all_of, first
+from algorithms.kernels.composite_rows import Placed, composite, parts
+from algorithms.kernels.row_parts import Part, published
 from algorithms.key import Draws
 from theory.claims import Claim, Contraction, NoConstant, Unbiased, VarianceBound
 
@@ -188,6 +190,21 @@ class Parted(Compressor):
         """How many parts of a row of d numbers have the same operator and length."""
         return Counter(self._pairs(d))
 
+    def parts_kernel(self, d: int, dtype: torch.dtype, order: Sequence[int] = ()) -> Part | None:
+        """The parts' compiled functions in one, if all publish one; ``order`` as the row's."""
+        known: dict[tuple[Compressor, int], Part] = {}
+        for c, size in self.kinds(d):
+            part = published(c, size, dtype)
+            if part is None:
+                return None
+            known[c, size] = part
+        code, places, start = code_of(self, d, dtype), [], 0
+        for b, (c, size) in enumerate(self._pairs(d)):
+            words, length = ("block", b), code_of(c, size, dtype).fixed_bits
+            places.append(Placed(known[c, size], start, size, words, length))
+            start += size
+        return composite(parts, dtype, places, code.fixed_bits is None, order)
+
     def _joined(self, d: int) -> bool:
         codes = (c.code(size, torch.float32) for c, size in self.kinds(d))
         return not all(isinstance(code, Packed) for code in codes)
@@ -225,6 +242,9 @@ class LayerWise(Parted):
         shapes = self.shapes or ((d,),)
         return tuple(self.inner.for_shapes((shape,)) for shape in shapes)
 
+    def row_kernel(self, d: int, dtype: torch.dtype) -> Part | None:
+        return self.parts_kernel(d, dtype)
+
 
 @final
 @dataclass(frozen=True)
@@ -254,6 +274,9 @@ class Buckets(Parted):
 
     def operators(self, d: int) -> tuple[Compressor, ...]:
         return (self.inner,) * len(self.sizes(d))
+
+    def row_kernel(self, d: int, dtype: torch.dtype) -> Part | None:
+        return self.parts_kernel(d, dtype)
 
     def kinds(self, d: int) -> Mapping[tuple[Compressor, int], int]:
         """The whole buckets and the rest, however many there are."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import final
 
+import torch
 from torch import Tensor
 
 from algorithms.compressors.grid import exact_norm

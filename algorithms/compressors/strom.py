@@ -19,8 +19,8 @@ from algorithms.compressors.sparse import SparseCompressor
 from algorithms.devices import put
 from algorithms.kernels.grids import looked_up
 from algorithms.kernels.listing import above, negative
-from algorithms.kernels.sign_rows import fixed_threshold
 from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.sign_rows import fixed_threshold
 from algorithms.key import Draws
 from algorithms.row_slices import row_slices
 from theory.bits import index_bits

@@ -14,8 +14,8 @@ from algorithms.codes.zero_runs import ZeroRuns
 from algorithms.compressors.base import Compressor, Property, StatedLength
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.kernels import extremes, quintets
-from algorithms.kernels.sign_rows import ternaries
 from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.sign_rows import ternaries
 from algorithms.key import Draws
 from algorithms.row_slices import SLICE, row_slices
 from theory import bits

@@ -34,39 +34,57 @@ def _up_to(a, level, lanes):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _of_variance(rows, scales, epsilon, out):  # type: ignore[no-untyped-def]
+def room_for_level(d):  # type: ignore[no-untyped-def]
+    """What the levels of rows of d numbers are found in: their magnitudes, and lanes."""
+    return np.empty(d), np.empty((2, LANES))
+
+
+@njit(cache=True, nogil=True)
+def level_of_variance(row, scale, epsilon, room):  # type: ignore[no-untyped-def]
     """Newton's steps on sum_j max(0, a_j (v - a_j)) = epsilon ||a||^2, convex in v: from above."""
-    a, lanes = np.empty(rows.shape[1]), np.empty((2, LANES))
+    a, lanes = room
+    for j in range(row.shape[0]):
+        a[j] = abs(np.float64(row[j])) * scale
+    total, square = _up_to(a, np.inf, lanes)
+    noise, level = epsilon * square, 0.0
+    if total > 0:
+        level = (noise + square) / total
+        while True:
+            tail, head = _up_to(a, level, lanes)
+            if not (tail > 0 and (noise + head) / tail < level):
+                break
+            level = (noise + head) / tail
+    return level
+
+
+@njit(cache=True, nogil=True)
+def _of_variance(rows, scales, epsilon, out):  # type: ignore[no-untyped-def]
+    room = room_for_level(rows.shape[1])
     for i in range(rows.shape[0]):
-        for j in range(rows.shape[1]):
-            a[j] = abs(np.float64(rows[i, j])) * scales[i]
-        total, square = _up_to(a, np.inf, lanes)
-        noise, level = epsilon * square, 0.0
-        if total > 0:
-            level = (noise + square) / total
-            while True:
-                tail, head = _up_to(a, level, lanes)
-                if not (tail > 0 and (noise + head) / tail < level):
-                    break
-                level = (noise + head) / tail
-        out[i] = level
+        out[i] = level_of_variance(rows[i], scales[i], epsilon, room)
+
+
+@njit(cache=True, nogil=True)
+def level_of_density(row, scale, wanted, room):  # type: ignore[no-untyped-def]
+    """From a level that is too high, down until it falls no more."""
+    (a, lanes), d = room, row.shape[0]
+    for j in range(d):
+        a[j] = abs(np.float64(row[j])) * scale
+    level = _below(a, np.inf, lanes)[0] / wanted
+    while True:
+        rest, small = _below(a, level, lanes)
+        left = wanted - (d - small)
+        if not (rest > 0 and left > 0 and rest / left < level):
+            break
+        level = rest / left
+    return level
 
 
 @njit(cache=True, nogil=True)
 def _of_density(rows, scales, wanted, out):  # type: ignore[no-untyped-def]
-    d = rows.shape[1]
-    a, lanes = np.empty(d), np.empty((2, LANES))
+    room = room_for_level(rows.shape[1])
     for i in range(rows.shape[0]):
-        for j in range(d):
-            a[j] = abs(np.float64(rows[i, j])) * scales[i]
-        level = _below(a, np.inf, lanes)[0] / wanted
-        while True:
-            rest, small = _below(a, level, lanes)
-            room = wanted - (d - small)
-            if not (rest > 0 and room > 0 and rest / room < level):
-                break
-            level = rest / room
-        out[i] = level
+        out[i] = level_of_density(rows[i], scales[i], wanted, room)
 
 
 def _numba(kernel, rows: Tensor, scales: Tensor, limit: float) -> Tensor:  # type: ignore[no-untyped-def]

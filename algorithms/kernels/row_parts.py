@@ -14,7 +14,8 @@ gradient   (numbers, x, k0, k1, replica, first, g)
            stochastic gradients into g ``[k, d]`` at x ``[k or 1, d]``
 operator   (numbers, x, guide, k0, k1, replica, first, t, sent, bits) -> bool
            what is read of the messages for x ``[k, d]``, into sent ``[k, d]``; their lengths into
-           bits ``[k]`` where these vary; ``guide`` is what the memory knows beside x; step t.
+           bits ``[k]`` where these vary; ``guide`` is what the memory knows beside x, ``[0, d]``
+           where nothing is given beside it (``Compressor.encode``); step t.
            False: the composed path would refuse a row, such as one that is not finite.
 before     (numbers, state, x, wanted): what a memory ``state`` ``[k, L, d]`` makes of x
 after      (numbers, state, x, wanted, sent, mean): its next state, in place; mean ``[1, d]``

@@ -47,7 +47,8 @@ def sides_into(x, out, below):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _totals(x, out):  # type: ignore[no-untyped-def]
+def totals_into(x, out):  # type: ignore[no-untyped-def]
+    """Sums of rows ``[P, d]``, from left to right, into ``[P]``."""
     rows, d = x.shape
     for i in range(0, rows, 4):
         b, c, e = min(i + 1, rows - 1), min(i + 2, rows - 1), min(i + 3, rows - 1)
@@ -93,5 +94,5 @@ def totals(x: Tensor) -> Tensor:
         return totals_torch(x)
     rows = x.detach().reshape(-1, x.shape[-1]).contiguous()
     out = torch.empty((*x.shape[:-1], 1), dtype=torch.float64)
-    _totals(rows.numpy(), out.view(-1).numpy())
+    totals_into(rows.numpy(), out.view(-1).numpy())
     return out

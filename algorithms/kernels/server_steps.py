@@ -112,7 +112,7 @@ def server_pass(  # type: ignore[no-untyped-def]
             made, heard = step.copy(), np.empty((1, d), x.dtype)
             dbefore(dnum, server[r], made, wanted)
             if not down(
-                dsnum, wanted, wanted, pwords[0], pwords[1], replicas[r], n, t, heard, bits[r]
+                dsnum, wanted, wanted[:0], pwords[0], pwords[1], replicas[r], n, t, heard, bits[r]
             ):
                 return False
             dafter(dnum, server[r], made, wanted, heard, heard)
