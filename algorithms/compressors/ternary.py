@@ -12,7 +12,7 @@ from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor, Property
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.devices import put
-from algorithms.kernels import extremes, grids
+from algorithms.kernels import extremes, grids, ternaries
 from algorithms.kernels.coded_rows import ternary_sums, unit_ternaries
 from algorithms.kernels.row_parts import Part, numbers
 from algorithms.key import Draws, uniforms
@@ -49,7 +49,7 @@ class UnitTernary(Compressor):
     def encode_guided(self, x: Tensor, guide: Tensor, draws: Draws) -> Symbols:
         require_rows(x, self.name)
         require_finite(x, x, self.name)
-        return (grids.ternary(x, guide, uniforms(draws, x)),)
+        return (ternaries.ternary(x, guide, uniforms(draws, x)),)
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         values = put(torch.tensor([0, 1, -1, 3], dtype=dtype), symbols[0].device)

@@ -18,6 +18,7 @@ from algorithms.kernels.rounding import level_row, value_row
 from algorithms.kernels.row_parts import all_finite
 from algorithms.kernels.running import totals_into
 from algorithms.kernels.selection import largest_into
+from algorithms.kernels.ternaries import ternary_row
 
 
 @njit(cache=True, nogil=True)
@@ -154,14 +155,13 @@ def unit_ternaries(numbers, x, guide, k0, k1, replica, first, t, sent, bits):  #
     """Signs with chance |x_j| / s_j, s_j of the guide or the largest magnitude."""
     if not all_finite(x):
         return False
-    tops, u = tops_of(x), np.empty(x.shape[1], x.dtype)
-    one, zero = x.dtype.type(1), x.dtype.type(0)
+    d, tops = x.shape[1], tops_of(x)
+    u, codes = np.empty(d, x.dtype), np.empty(d, np.int32)
     for i in range(x.shape[0]):
         uniform_row(k0, k1, replica, first + i, u)
-        for j in range(x.shape[1]):
-            top = guide[i, j] if guide.shape[0] > 0 else tops[i]
-            taken = top > 0 and u[j] < abs(x[i, j]) / top
-            sent[i, j] = (-one if x[i, j] < 0 else one) if taken else zero
+        ternary_row(x[i], guide[i] if guide.shape[0] > 0 else tops[i : i + 1], u, codes)
+        for j in range(d):
+            sent[i, j] = codes[j] if codes[j] < 2 else -1
     return True
 
 

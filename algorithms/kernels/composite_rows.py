@@ -109,7 +109,7 @@ def inner(numbers, b, x, guide, k0, k1, replica, first, t, sent, bits):  # type:
         numbers[0][e[7] : e[8]], numbers[1][e[9] : e[10]], numbers[2][e[11] : e[12]],
         whole[e[13] : e[14]], numbers[4][e[15] : e[16]],
     )  # fmt: skip
-    send = operator_at(e[2], x)
+    send = operator_at(e[2], x)  # type: ignore[call-arg, var-annotated]
     return send(own, x, guide, k0, k1, replica, first, t, sent, bits)
 
 

@@ -120,23 +120,6 @@ def _fixed(x, step, half, given, drawn, k0, k1, replicas, workers, out):  # type
         fixed_row(x[i], step, half, u, out[i])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _ternary(x, guide, given, drawn, k0, k1, replicas, workers, out):  # type: ignore[no-untyped-def]
-    shared = guide.shape[1] == 1
-    for i in range(x.shape[0]):
-        u = numbers_of_row(given, drawn, k0, k1, replicas, workers, i)
-        row, codes, scale = x[i], out[i], guide[i]
-        if shared:
-            top = scale[0]
-            for j in range(row.shape[0]):
-                taken = np.int32(u[j] < abs(row[j]) / top) if top > 0 else np.int32(0)
-                codes[j] = taken << np.int32(row[j] < 0)
-        else:
-            for j in range(row.shape[0]):
-                taken = np.int32(scale[j] > 0) & np.int32(u[j] < abs(row[j]) / scale[j])
-                codes[j] = taken << np.int32(row[j] < 0)
-
-
 @njit(cache=True, nogil=True)
 def _looked_up(codes, table, out):  # type: ignore[no-untyped-def]
     shared = table.shape[0] == 1
@@ -255,24 +238,6 @@ def fixed(x: Tensor, step: float, half: int, u: Tensor | Counters, width: int) -
     rows = _rows(x)
     grid = rows.dtype.type(step), rows.dtype.type(half)
     _fixed(rows, *grid, *row_numbers(u, x.shape, x.dtype), _rows(out))
-    return out
-
-
-def ternary_torch(x: Tensor, guide: Tensor, u: Tensor | Counters) -> Tensor:
-    """The twin of :func:`ternary`, equal."""
-    share = torch.where(guide > 0, x.abs() / guide, 0)
-    taken = drawn_torch(u, x) < share
-    return torch.where(taken, torch.where(x < 0, 2, 1), 0).to(torch.uint8)
-
-
-def ternary(x: Tensor, guide: Tensor, u: Tensor | Counters) -> Tensor:
-    """Codes ``[..., m, d]``: 0, or where u < |x| / guide 1 above zero and 2 below; nothing where
-    the guide ``[..., m, d]`` or ``[..., m, 1]`` is 0."""
-    if by_torch(x):
-        return ternary_torch(x, guide, u)
-    out = torch.empty(x.shape, dtype=torch.uint8)
-    own = guide.expand(*x.shape[:-1], guide.shape[-1])
-    _ternary(_rows(x), _rows(own), *row_numbers(u, x.shape, x.dtype), _rows(out))
     return out
 
 

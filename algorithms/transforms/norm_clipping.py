@@ -48,7 +48,7 @@ class ClipNorm(Transform):
         return Part(clipped_norms, numbers(dtype, self._limit(n)), draws=False)
 
     def _limit(self, n: int) -> float:
-        return self.threshold * float(n) ** -self.power
+        return float(self.threshold * float(n) ** -self.power)
 
     def apply(self, g: Tensor, n: int) -> Tensor:
         limit = self._limit(n)
