@@ -17,10 +17,12 @@ from algorithms.compressors.entries import listed
 from algorithms.compressors.grid import GridCompressor, IrrationalScale
 from algorithms.compressors.requirements import kept, require_finite, require_rows, share_name
 from algorithms.kernels import drop_out, dropped
+from algorithms.kernels.coded_rows import centred
 from algorithms.kernels.compiled import by_torch
 from algorithms.kernels.entries import place_type
 from algorithms.kernels.extremes import tops
 from algorithms.kernels.philox import Counters
+from algorithms.kernels.row_parts import Part, numbers
 from algorithms.kernels.running import totals
 from algorithms.key import Draws, below, below_one, uniforms
 from algorithms.row_slices import row_slices
@@ -149,6 +151,12 @@ class Centred(GridCompressor):
         lists = positions.reshape(-1, positions.shape[-1]), values.reshape(-1, values.shape[-1])
         rows = dropped.around(count.reshape(-1, 1), *lists, centre.reshape(-1, 1), d)
         return rows.view(*values.shape[:-1], d)
+
+    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+        wanted, value = float(kept(self.budget, d)), torch.finfo(dtype).bits
+        ints = (self.mean, value, value + index_bits(d))
+        reals = (wanted, 0.0 if self.optimal else wanted / d)
+        return Part(centred, numbers(dtype, ints=ints, reals=reals))
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """The expected length, a bound where the optimal probabilities leave some out."""

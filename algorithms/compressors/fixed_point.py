@@ -12,6 +12,8 @@ from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor, Property
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.kernels import grids, rounding
+from algorithms.kernels.quantiser_rows import fixed_points
+from algorithms.kernels.row_parts import Part, numbers
 from algorithms.key import Draws, uniforms
 from theory.claims import Claim, Confidence, NoConstant, Source
 
@@ -69,6 +71,9 @@ class FixedPoint(Compressor):
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         half = 1 << (self.width - 1)
         return symbols[0].to(dtype, copy=True).sub_(half).mul_(self.step)
+
+    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+        return Part(fixed_points, numbers(dtype, self.step, float(1 << (self.width - 1))))
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return float(self.width * d)

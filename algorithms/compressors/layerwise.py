@@ -18,6 +18,8 @@ from algorithms.codes.joined import Joined
 from algorithms.codes.packed import Packed
 from algorithms.compressors.base import Compressor, ListedRows, Shapes, StatedLength, code_of
 from algorithms.compressors.entries import all_of, first
+from algorithms.compressors.parts_kernel import parts_kernel
+from algorithms.kernels.row_parts import Part
 from algorithms.key import Draws
 from theory.claims import Claim, Contraction, NoConstant, Unbiased, VarianceBound
 
@@ -47,7 +49,7 @@ class Parted(Compressor):
         return replace(self, inner=self.inner.at(t))  # type: ignore[type-var]
 
     def claims(self, d: int) -> tuple[Claim, ...]:
-        pairs = list(self._pairs(d))
+        pairs = list(self.pairs(d))
         owned = {pair: pair[0].claims(pair[1]) for pair in pairs}
         lost = _without_constant([owned[pair] for pair in pairs], self.sizes(d))
         return (lost,) if lost else joint_claims(list(owned.values()))
@@ -55,12 +57,12 @@ class Parted(Compressor):
     def layout(self, d: int, dtype: torch.dtype) -> Layout:
         return tuple(
             replace(field, name=f"{field.name} of part {b}")
-            for b, (c, size) in enumerate(self._pairs(d))
+            for b, (c, size) in enumerate(self.pairs(d))
             for field in c.layout(size, dtype)
         )
 
     def code(self, d: int, dtype: torch.dtype) -> Code:
-        codes = [c.code(size, dtype) for c, size in self._pairs(d)]
+        codes = [c.code(size, dtype) for c, size in self.pairs(d)]
         if all(isinstance(code, Packed) for code in codes):
             return Packed(self.layout(d, dtype))
         return Joined(tuple(codes), self._counts(d, dtype))
@@ -86,7 +88,7 @@ class Parted(Compressor):
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         rows, start = [], 0
         for b, ((c, size), count) in enumerate(
-            zip(self._pairs(d), self._counts(d, dtype), strict=True)
+            zip(self.pairs(d), self._counts(d, dtype), strict=True)
         ):
             own = symbols[start : start + count]
             rows.append(c.decode(own, size, dtype, draws.fold("block", b)))
@@ -99,7 +101,7 @@ class Parted(Compressor):
         """The lists of all parts end to end; slots that are not meant hold zeros."""
         positions, values, start, offset = [], [], 0, 0
         for b, ((c, size), count) in enumerate(
-            zip(self._pairs(d), self._counts(d, dtype), strict=True)
+            zip(self.pairs(d), self._counts(d, dtype), strict=True)
         ):
             own = symbols[start : start + count]
             part = c.listed(own, size, dtype, draws.fold("block", b))
@@ -119,7 +121,7 @@ class Parted(Compressor):
         """Those of every part, one part after another."""
         parts, start, offset = [], 0, 0
         for b, ((c, size), count) in enumerate(
-            zip(self._pairs(d), self._counts(d, dtype), strict=True)
+            zip(self.pairs(d), self._counts(d, dtype), strict=True)
         ):
             own = symbols[start : start + count]
             pieces = c.pieces(own, size, dtype, draws.fold("block", b))
@@ -135,7 +137,7 @@ class Parted(Compressor):
         """Those of every part, one part after another."""
         parts, offset = [], 0
         spans = self._spans(packed, bits.start, d, dtype)
-        for b, ((c, size), span) in enumerate(zip(self._pairs(d), spans, strict=True)):
+        for b, ((c, size), span) in enumerate(zip(self.pairs(d), spans, strict=True)):
             pieces = c.lists_in(packed, span, size, dtype, draws.fold("block", b))
             if pieces is None:
                 return None
@@ -149,7 +151,7 @@ class Parted(Compressor):
         if isinstance(code, Joined):
             yield from code.spans(packed, start)
             return
-        widths = (layout_bits(c.layout(size, dtype)) for c, size in self._pairs(d))
+        widths = (layout_bits(c.layout(size, dtype)) for c, size in self.pairs(d))
         ends = list(accumulate(widths, initial=start))
         yield from map(slice, ends, ends[1:])
 
@@ -171,22 +173,23 @@ class Parted(Compressor):
         least = most = torch.zeros(sent.shape[:-1], dtype=torch.float64)
         joined = self._joined(d)
         pieces = torch.split(sent, list(self.sizes(d)), -1)
-        for (c, size), piece in zip(self._pairs(d), pieces, strict=True):
+        for (c, size), piece in zip(self.pairs(d), pieces, strict=True):
             low, high = c.stated_lengths(piece.contiguous(), float_bits)
             if joined:
                 low, high = (8 * torch.ceil(v / 8) + 32 * _varies(c, size) for v in (low, high))
             least, most = least + low, most + high
         return StatedLength(least, most)
 
-    def _pairs(self, d: int) -> Iterator[tuple[Compressor, int]]:
+    def pairs(self, d: int) -> Iterator[tuple[Compressor, int]]:
+        """The operator and the length of every part of a row of d numbers."""
         return zip(self.operators(d), self.sizes(d), strict=True)
 
     def _counts(self, d: int, dtype: torch.dtype) -> tuple[int, ...]:
-        return tuple(len(c.layout(size, dtype)) for c, size in self._pairs(d))
+        return tuple(len(c.layout(size, dtype)) for c, size in self.pairs(d))
 
     def kinds(self, d: int) -> Mapping[tuple[Compressor, int], int]:
         """How many parts of a row of d numbers have the same operator and length."""
-        return Counter(self._pairs(d))
+        return Counter(self.pairs(d))
 
     def _joined(self, d: int) -> bool:
         codes = (c.code(size, torch.float32) for c, size in self.kinds(d))
@@ -225,6 +228,9 @@ class LayerWise(Parted):
         shapes = self.shapes or ((d,),)
         return tuple(self.inner.for_shapes((shape,)) for shape in shapes)
 
+    def row_kernel(self, d: int, dtype: torch.dtype) -> Part | None:
+        return parts_kernel(self, d, dtype)
+
 
 @final
 @dataclass(frozen=True)
@@ -254,6 +260,9 @@ class Buckets(Parted):
 
     def operators(self, d: int) -> tuple[Compressor, ...]:
         return (self.inner,) * len(self.sizes(d))
+
+    def row_kernel(self, d: int, dtype: torch.dtype) -> Part | None:
+        return parts_kernel(self, d, dtype)
 
     def kinds(self, d: int) -> Mapping[tuple[Compressor, int], int]:
         """The whole buckets and the rest, however many there are."""

@@ -13,6 +13,8 @@ from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor, Property
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.kernels import extremes, grids, rounding
+from algorithms.kernels.quantiser_rows import nearest_points, points_within
+from algorithms.kernels.row_parts import Part, numbers
 from algorithms.key import Draws
 from theory.claims import Claim, Confidence, Contraction, NoConstant, Source, VarianceBound
 
@@ -77,6 +79,10 @@ class NearestGrid(Compressor):
         radius, levels = symbols
         return _values(levels, radius, self.b, dtype)
 
+    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+        top = float((1 << self.b) - 1)
+        return Part(nearest_points, numbers(dtype, top, 2 / top), draws=False)
+
     def stated_bits(self, d: int, float_bits: int) -> float:
         return float(float_bits + self.b * d)
 
@@ -130,6 +136,10 @@ class FixedRange(Compressor):
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         half = (1 << (self.b - 1)) - 1
         return symbols[0].to(dtype, copy=True).sub_(half).div_(half).mul_(self.radius)
+
+    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+        half = float((1 << (self.b - 1)) - 1)
+        return Part(points_within, numbers(dtype, self.radius, half), draws=False)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return float(self.b * d)

@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import final
 
+import torch
 from torch import Tensor
 
 from algorithms.compressors.grid import exact_norm
 from algorithms.compressors.levels import LevelCompressor
 from algorithms.kernels import extremes, row_norms
+from algorithms.kernels.quantiser_rows import scaled_levels
+from algorithms.kernels.row_parts import Part, numbers
 from theory import bits
 from theory.claims import Claim, Confidence, Source, Unbiased, VarianceBound
 
@@ -62,6 +65,10 @@ class NormTernary(LevelCompressor):
 
     def exact_scale(self, x: Sequence[Fraction]) -> Fraction:
         return exact_norm(x, self.p)
+
+    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+        p = 0 if self.p == math.inf else int(self.p)
+        return Part(scaled_levels, numbers(dtype, ints=(self.s, self.width, p)))
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return bits.ternary(d, float_bits)

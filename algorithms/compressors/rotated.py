@@ -14,9 +14,12 @@ from algorithms.compressors.base import Compressor
 from algorithms.compressors.k_level import KLevel, Span
 from algorithms.compressors.requirements import require_rows
 from algorithms.kernels import rotation
+from algorithms.kernels.coded_rows import rotated
 from algorithms.kernels.compiled import by_torch
 from algorithms.kernels.hadamard import hadamard
+from algorithms.kernels.key_words import ending_of
 from algorithms.kernels.philox import Counters
+from algorithms.kernels.row_parts import Part, numbers
 from algorithms.key import Draws, uniforms
 from theory.claims import Claim, Confidence, Source, Unbiased, VarianceBound
 
@@ -81,6 +84,11 @@ class Rotated(Compressor):
             flat = turned.reshape(-1, turned.shape[-1])
             return rotation.turned_back(flat, numbers, d).view(*turned.shape[:-1], d)
         return (hadamard(turned) * _signs(padded(d), dtype, draws))[..., :d].contiguous()
+
+    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+        one, two = ending_of("rotation"), ending_of("levels")
+        ints = (self.inner.k, 0, len(one), *one, *two)
+        return Part(rotated, numbers(dtype, 1 / math.sqrt(padded(d)), ints=ints))
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """Those of k levels at d'."""

@@ -10,6 +10,8 @@ from torch import Tensor
 
 from algorithms.codes.base import Code, Layout, Symbols
 from algorithms.compressors.base import Compressor, StatedLength
+from algorithms.kernels.composite_rows import Placed, composite, divided
+from algorithms.kernels.row_parts import Part, published
 from algorithms.key import Draws
 from theory.claims import (
     Claim,
@@ -89,6 +91,11 @@ class ScaledUnbiased(Compressor):
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         rows = self.inner.decode(symbols, d, dtype, draws)
         return rows / (1 + self.variance(d).omega)
+
+    def row_kernel(self, d: int, dtype: torch.dtype) -> Part | None:
+        inner = published(self.inner, d, dtype)
+        factor = 1 + self.variance(d).omega
+        return inner and composite(divided, dtype, [Placed(inner, 0, d)], factor=factor)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return self.inner.stated_bits(d, float_bits)

@@ -19,6 +19,8 @@ from algorithms.compressors.sparse import SparseCompressor
 from algorithms.devices import put
 from algorithms.kernels.grids import looked_up
 from algorithms.kernels.listing import above, negative
+from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.sign_rows import fixed_threshold
 from algorithms.key import Draws
 from algorithms.row_slices import row_slices
 from theory.bits import index_bits
@@ -86,6 +88,9 @@ class Strom(SparseCompressor):
         for here in row_slices(positions.shape[-1]):
             some = (count - here.start).clamp(0, here.stop - here.start)
             yield self.listed((some, positions[..., here], negative[..., here]), d, dtype, draws)
+
+    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+        return Part(fixed_threshold, numbers(dtype, self.tau), draws=False)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """The longest: every coordinate is sent."""

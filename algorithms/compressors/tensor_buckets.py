@@ -14,7 +14,9 @@ from torch import Tensor
 from algorithms.codes.base import Symbols
 from algorithms.compressors.base import Compressor, ListedRows, Shapes, StatedLength
 from algorithms.compressors.layerwise import Parted
+from algorithms.compressors.parts_kernel import parts_kernel
 from algorithms.compressors.rand_k import RandK
+from algorithms.kernels.row_parts import Part
 from algorithms.key import Draws
 from theory.claims import Claim, NoConstant
 
@@ -120,6 +122,9 @@ class TensorBuckets(Parted):
             return None
         order = self._order(d)
         return (replace(p, positions=order.to(p.positions.device)[p.positions]) for p in pieces)
+
+    def row_kernel(self, d: int, dtype: torch.dtype) -> Part | None:
+        return parts_kernel(self, d, dtype, self._order(d).tolist())
 
     def stated_lengths(self, sent: Tensor, float_bits: int) -> StatedLength:
         return super().stated_lengths(self._grouped_row(sent), float_bits)

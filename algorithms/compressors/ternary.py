@@ -12,7 +12,9 @@ from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor, Property
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.devices import put
-from algorithms.kernels import extremes, grids
+from algorithms.kernels import extremes, grids, ternaries
+from algorithms.kernels.coded_rows import ternary_sums, unit_ternaries
+from algorithms.kernels.row_parts import Part, numbers
 from algorithms.key import Draws, uniforms
 from theory.claims import Claim, Confidence, NoConstant, Source
 
@@ -47,11 +49,14 @@ class UnitTernary(Compressor):
     def encode_guided(self, x: Tensor, guide: Tensor, draws: Draws) -> Symbols:
         require_rows(x, self.name)
         require_finite(x, x, self.name)
-        return (grids.ternary(x, guide, uniforms(draws, x)),)
+        return (ternaries.ternary(x, guide, uniforms(draws, x)),)
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         values = put(torch.tensor([0, 1, -1, 3], dtype=dtype), symbols[0].device)
         return grids.looked_up(symbols[0], values)
+
+    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+        return Part(unit_ternaries, numbers(dtype))
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return 2.0 * d
@@ -97,6 +102,9 @@ class TernarySum(Compressor):
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         return (symbols[0] - self.n).to(dtype) / self.n
+
+    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+        return Part(ternary_sums, numbers(dtype, float(self.n)), draws=False)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return float(d * self._width)

@@ -14,6 +14,8 @@ from algorithms.codes.zero_runs import ZeroRuns
 from algorithms.compressors.base import Compressor, Property, StatedLength
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.kernels import extremes, quintets
+from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.sign_rows import ternaries
 from algorithms.key import Draws
 from algorithms.row_slices import SLICE, row_slices
 from theory import bits
@@ -87,6 +89,10 @@ class ThreeLC(Compressor):
     def code(self, d: int, dtype: torch.dtype) -> Code:
         head, fives = self.layout(d, dtype)
         return ZeroRuns((head,), fives.count, _ZEROS) if self.runs else Packed((head, fives))
+
+    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+        head = torch.finfo(dtype).bits if self.runs else -1
+        return Part(ternaries, numbers(dtype, self.s, ints=(head, _ZEROS)), draws=False)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """8 bits for every five coordinates, the longest message where runs are shortened."""

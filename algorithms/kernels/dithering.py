@@ -21,28 +21,34 @@ _FIELDS = {torch.float32: (23, 127), torch.float64: (52, 1023)}
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _dithered(  # type: ignore[no-untyped-def]
-    x, scale, s, width, share, bits, mantissa, bias,
-    given, drawn, k0, k1, replicas, workers, out,
-):  # fmt: skip
+def dithered_row(row, top, s, width, share, bits, mantissa, bias, u, codes):  # type: ignore[no-untyped-def]
+    """Codes of one row of scale ``top``, which is not 0; ``share`` is room for a row and ``bits``
+    are its bits, of that many of mantissa and that ``bias``."""
     one = share.dtype.type(1)
     mask = bits.dtype.type((1 << mantissa) - 1)
     unit = share.dtype.type(2.0**-mantissa)
     below = share.dtype.type(2.0 ** (s - 1))
+    for j in range(row.shape[0]):
+        share[j] = min(abs(row[j]) / top, one)
+    for j in range(row.shape[0]):
+        level = max((bits[j] >> mantissa) + bits.dtype.type(s - bias), bits.dtype.type(0))
+        inside = share.dtype.type(bits[j] & mask) * unit
+        position = inside if level > 0 else share[j] * below
+        code = np.int32(level) + np.int32(u[j] < position)
+        codes[j] = code | (np.int32(row[j] < 0) << width)
+
+
+@njit(cache=True, nogil=True)
+def _dithered(  # type: ignore[no-untyped-def]
+    x, scale, s, width, share, bits, mantissa, bias,
+    given, drawn, k0, k1, replicas, workers, out,
+):  # fmt: skip
     for i in range(x.shape[0]):
-        row, codes, top = x[i], out[i], scale[i]
-        if not top > 0:
-            codes[:] = 0
+        if not scale[i] > 0:
+            out[i, :] = 0
             continue
-        for j in range(row.shape[0]):
-            share[j] = min(abs(row[j]) / top, one)
         u = numbers_of_row(given, drawn, k0, k1, replicas, workers, i)
-        for j in range(row.shape[0]):
-            level = max((bits[j] >> mantissa) + bits.dtype.type(s - bias), bits.dtype.type(0))
-            inside = share.dtype.type(bits[j] & mask) * unit
-            position = inside if level > 0 else share[j] * below
-            code = np.int32(level) + np.int32(u[j] < position)
-            codes[j] = code | (np.int32(row[j] < 0) << width)
+        dithered_row(x[i], scale[i], s, width, share, bits, mantissa, bias, u, out[i])
 
 
 def inner_torch(place: Tensor, s: int) -> Tensor:

@@ -66,24 +66,36 @@ def _parted(x, marks, counts, places, values, others, signs):  # type: ignore[no
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def taken_row(row, middle, edge, u, mask):  # type: ignore[no-untyped-def]
+    """Which of a row are sent, each with chance min(1, |x_j - middle| / edge)."""
+    for j in range(row.shape[0]):
+        off = np.float64(abs(row[j] - middle))
+        mask[j] = (off > 0) & (u[j] < min(off / edge, 1.0))
+
+
+@njit(cache=True, nogil=True)
 def _taken(x, centre, level, k0, k1, replicas, workers, out):  # type: ignore[no-untyped-def]
     u = np.empty(x.shape[1])
     for i in range(x.shape[0]):
-        row, mask, middle, edge = x[i], out[i], centre[i], level[i]
         uniform_row(k0, k1, replicas[i], workers[i], u)
-        for j in range(row.shape[0]):
-            off = np.float64(abs(row[j] - middle))
-            mask[j] = (off > 0) & (u[j] < min(off / edge, 1.0))
+        taken_row(x[i], centre[i], level[i], u, out[i])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def recentred_row(values, middle, edge, share):  # type: ignore[no-untyped-def]
+    """middle + (v - middle) / p of values, in place; p is ``share``, or if that is 0 min(1, |v -
+    middle| / edge)."""
+    for e in range(values.shape[0]):
+        off = values[e] - middle
+        p = share if share > 0 else min(np.float64(abs(off)) / edge, 1.0)
+        if p > 0:
+            values[e] = np.float64(middle) + np.float64(off) / max(p, 1e-300)
+
+
+@njit(cache=True, nogil=True)
 def _recentred(count, values, centre, level, share):  # type: ignore[no-untyped-def]
     for i in range(values.shape[0]):
-        middle, edge, row = centre[i], level[i], values[i]
-        for e in range(count[i]):
-            off = row[e] - middle
-            p = share if share > 0 else min(np.float64(abs(off)) / edge, 1.0)
-            row[e] = np.float64(middle) + np.float64(off) / max(p, 1e-300) if p > 0 else row[e]
+        recentred_row(values[i, : count[i]], centre[i], level[i], share)
 
 
 @njit(cache=True, nogil=True)

@@ -167,7 +167,9 @@ def _huffman_back(row, at, end, counts, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _run(symbols, counts, out, start, arithmetic, write, ends):  # type: ignore[no-untyped-def]
+def coded_into(symbols, counts, out, start, arithmetic, write, ends):  # type: ignore[no-untyped-def]
+    """Ends ``[P]`` of the codes of rows that begin at ``start`` ``[P]``, which are written to
+    ``out`` where ``write`` says so."""
     for i in range(symbols.shape[0]):
         row = out[i] if write else out[0]
         if symbols.shape[1] == 0:
@@ -215,7 +217,7 @@ def _coded(
 ) -> Tensor:
     found = torch.empty_like(start)
     parts = [part.contiguous().numpy() for part in (symbols, counts, out, start)]
-    _run(*parts, arithmetic, act, found.numpy())
+    coded_into(*parts, arithmetic, act, found.numpy())
     return found
 
 

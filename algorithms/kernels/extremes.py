@@ -12,14 +12,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from algorithms.kernels.compiled import by_torch, njit
+from algorithms.kernels.compiled import by_torch, integer_view, magnitude_mask, njit
 
 _INTEGER = {torch.float32: torch.int32, torch.float64: torch.int64}
 _INFINITE = {torch.float32: 0x7F800000, torch.float64: 0x7FF0000000000000}
 
 
 @njit(cache=True, nogil=True)
-def _top(bits, mask):  # type: ignore[no-untyped-def]
+def top_of(bits, mask):  # type: ignore[no-untyped-def]
+    """Largest magnitude of a row, as its bits."""
     top = bits.dtype.type(0)
     for j in range(bits.shape[0]):
         top = max(top, bits.dtype.type(bits[j] & mask))
@@ -27,13 +28,21 @@ def _top(bits, mask):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _tops(bits, mask, out):  # type: ignore[no-untyped-def]
+def tops_into(bits, mask, out):  # type: ignore[no-untyped-def]
     for i in range(bits.shape[0]):
-        out[i] = _top(bits[i], mask)
+        out[i] = top_of(bits[i], mask)
 
 
 @njit(cache=True, nogil=True)
-def _ends(bits, mask, out):  # type: ignore[no-untyped-def]
+def tops_of(x):  # type: ignore[no-untyped-def]
+    """Largest magnitudes of rows ``[P, d]``, within compiled code; NaN is larger than any."""
+    out = np.empty(x.shape[0], x.dtype)
+    tops_into(integer_view(x), magnitude_mask(x), integer_view(out))
+    return out
+
+
+@njit(cache=True, nogil=True)
+def ends_into(bits, mask, out):  # type: ignore[no-untyped-def]
     """Least and largest, as integers in the order of what they stand for."""
     sign = 8 * bits.itemsize - 1
     for i in range(bits.shape[0]):
@@ -58,7 +67,7 @@ def all_finite(x: Tensor) -> bool:
     if by_torch(x) or x.dtype not in _INTEGER or not x.is_contiguous():
         return bool(torch.isfinite(x).all())
     bits, mask = bits_of(x.view(-1))
-    return bool(_top(bits, mask) < _INFINITE[x.dtype])
+    return bool(top_of(bits, mask) < _INFINITE[x.dtype])
 
 
 def tops_torch(x: Tensor) -> Tensor:
@@ -72,7 +81,7 @@ def tops(x: Tensor) -> Tensor:
         return tops_torch(x)
     bits, mask = bits_of(x.reshape(-1, x.shape[-1]).contiguous())
     out = torch.empty((*x.shape[:-1], 1), dtype=x.dtype)
-    _tops(bits, mask, bits_of(out.view(-1))[0])
+    tops_into(bits, mask, bits_of(out.view(-1))[0])
     return out
 
 
@@ -89,5 +98,5 @@ def ends(x: Tensor) -> tuple[Tensor, Tensor]:
         return ends_torch(x)
     bits, mask = bits_of(x.reshape(-1, x.shape[-1]).contiguous())
     out = torch.empty((*x.shape[:-1], 2), dtype=x.dtype)
-    _ends(bits, mask, bits_of(out.view(-1, 2))[0])
+    ends_into(bits, mask, bits_of(out.view(-1, 2))[0])
     return out[..., :1], out[..., 1:]

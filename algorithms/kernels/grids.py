@@ -20,91 +20,104 @@ from algorithms.kernels.philox import Counters
 from algorithms.kernels.rounding import code_dtype
 
 
+@njit(cache=True, nogil=True)
+def scaled_ends(low, high):  # type: ignore[no-untyped-def]
+    """A power of two, the lower end times it, and the width times it, within range of doubles."""
+    bottom, top = np.float64(low), np.float64(high)
+    power = -min(max(math.frexp(max(abs(bottom), abs(top)))[1], -1000), 1000) - 1
+    factor = math.ldexp(1.0, power)
+    return factor, bottom * factor, top * factor - bottom * factor
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
+def between_row(row, factor, bottom, width, last, u, codes):  # type: ignore[no-untyped-def]
+    """Codes of one row among last + 1 points of :func:`scaled_ends`, whose width is not 0."""
+    for j in range(row.shape[0]):
+        place = (np.float64(row[j]) * factor - bottom) / width * last
+        place = max(place, 0.0)
+        place = min(place, last)
+        below = np.floor(place)
+        codes[j] = np.int32(below) + np.int32(np.float64(u[j]) < place - below)
+
+
+@njit(cache=True, nogil=True)
 def _between(x, low, high, last, given, drawn, k0, k1, replicas, workers, out):  # type: ignore[no-untyped-def]
     for i in range(x.shape[0]):
-        bottom, top = np.float64(low[i]), np.float64(high[i])
-        power = -min(max(math.frexp(max(abs(bottom), abs(top)))[1], -1000), 1000) - 1
-        factor = math.ldexp(1.0, power)
-        bottom = bottom * factor
-        width = top * factor - bottom
+        factor, bottom, width = scaled_ends(low[i], high[i])
         if not width > 0:
             out[i, :] = 0
             continue
         u = numbers_of_row(given, drawn, k0, k1, replicas, workers, i)
-        row, codes = x[i], out[i]
-        for j in range(row.shape[0]):
-            place = (np.float64(row[j]) * factor - bottom) / width * last
-            place = max(place, 0.0)
-            place = min(place, last)
-            below = np.floor(place)
-            codes[j] = np.int32(below) + np.int32(np.float64(u[j]) < place - below)
+        between_row(x[i], factor, bottom, width, last, u, out[i])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def odd_row(row, top, last, u, codes):  # type: ignore[no-untyped-def]
+    """Codes of one row among the odd integers from -last to last, times ``top`` / last."""
+    half, one, two = row.dtype.type(0.5), row.dtype.type(1), row.dtype.type(2)
+    for j in range(row.shape[0]):
+        place = abs(row[j]) / top * last if top > 0 else row.dtype.type(0)
+        below = two * np.floor((place - one) * half) + one
+        level = below + (two if u[j] < (place - below) * half else row.dtype.type(0))
+        signed = -level if row[j] < 0 else level
+        codes[j] = np.int32((signed + last) * half)
+
+
+@njit(cache=True, nogil=True)
 def _odd(x, scale, last, given, drawn, k0, k1, replicas, workers, out):  # type: ignore[no-untyped-def]
-    half, one, two = x.dtype.type(0.5), x.dtype.type(1), x.dtype.type(2)
     for i in range(x.shape[0]):
         u = numbers_of_row(given, drawn, k0, k1, replicas, workers, i)
-        row, codes, top = x[i], out[i], scale[i]
-        for j in range(row.shape[0]):
-            place = abs(row[j]) / top * last if top > 0 else x.dtype.type(0)
-            below = two * np.floor((place - one) * half) + one
-            level = below + (two if u[j] < (place - below) * half else x.dtype.type(0))
-            signed = -level if row[j] < 0 else level
-            codes[j] = np.int32((signed + last) * half)
+        odd_row(x[i], scale[i], last, u, out[i])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def nearest_row(row, top, last, codes):  # type: ignore[no-untyped-def]
+    """Codes of one row's nearest points among last + 1 from -top to top."""
+    half, one, zero = row.dtype.type(0.5), row.dtype.type(1), row.dtype.type(0)
+    if not top > 0:
+        codes[:] = 0
+        return
+    for j in range(row.shape[0]):
+        place = np.floor((row[j] / top + one) * (last * half) + half)
+        codes[j] = np.int32(min(max(place, zero), last))
+
+
+@njit(cache=True, nogil=True)
 def _nearest(x, radius, last, out):  # type: ignore[no-untyped-def]
-    half, one, zero = x.dtype.type(0.5), x.dtype.type(1), x.dtype.type(0)
     for i in range(x.shape[0]):
-        row, codes, top = x[i], out[i], radius[i]
-        if not top > 0:
-            codes[:] = 0
-            continue
-        for j in range(row.shape[0]):
-            place = np.floor((row[j] / top + one) * (last * half) + half)
-            codes[j] = np.int32(min(max(place, zero), last))
+        nearest_row(x[i], radius[i], last, out[i])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def within_row(row, radius, half, codes):  # type: ignore[no-untyped-def]
+    """Codes of one row's nearest points among 2 half + 1 from -radius to radius."""
+    middle, one = row.dtype.type(0.5), row.dtype.type(1)
+    for j in range(row.shape[0]):
+        place = min(max(row[j] / radius, -one), one) * half
+        codes[j] = np.int32(np.floor(place + middle)) + np.int32(half)
+
+
+@njit(cache=True, nogil=True)
 def _within(x, radius, half, out):  # type: ignore[no-untyped-def]
-    middle, one = x.dtype.type(0.5), x.dtype.type(1)
     for i in range(x.shape[0]):
-        row, codes = x[i], out[i]
-        for j in range(row.shape[0]):
-            place = min(max(row[j] / radius, -one), one) * half
-            codes[j] = np.int32(np.floor(place + middle)) + np.int32(half)
+        within_row(x[i], radius, half, out[i])
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def fixed_row(row, step, half, u, codes):  # type: ignore[no-untyped-def]
+    """Codes floor(x / step + u) of one row within [-half, half - 1], counted from -half."""
+    least, most = -half, half - row.dtype.type(1)
+    for j in range(row.shape[0]):
+        place = min(max(row[j] / step, least), most)
+        below = np.floor(place)
+        codes[j] = np.int32(below) + np.int32(u[j] < place - below) + np.int32(half)
 
 
 @njit(cache=True, nogil=True)
 def _fixed(x, step, half, given, drawn, k0, k1, replicas, workers, out):  # type: ignore[no-untyped-def]
-    least, most = -half, half - x.dtype.type(1)
     for i in range(x.shape[0]):
         u = numbers_of_row(given, drawn, k0, k1, replicas, workers, i)
-        row, codes = x[i], out[i]
-        for j in range(row.shape[0]):
-            place = min(max(row[j] / step, least), most)
-            below = np.floor(place)
-            codes[j] = np.int32(below) + np.int32(u[j] < place - below) + np.int32(half)
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _ternary(x, guide, given, drawn, k0, k1, replicas, workers, out):  # type: ignore[no-untyped-def]
-    shared = guide.shape[1] == 1
-    for i in range(x.shape[0]):
-        u = numbers_of_row(given, drawn, k0, k1, replicas, workers, i)
-        row, codes, scale = x[i], out[i], guide[i]
-        if shared:
-            top = scale[0]
-            for j in range(row.shape[0]):
-                taken = np.int32(u[j] < abs(row[j]) / top) if top > 0 else np.int32(0)
-                codes[j] = taken << np.int32(row[j] < 0)
-        else:
-            for j in range(row.shape[0]):
-                taken = np.int32(scale[j] > 0) & np.int32(u[j] < abs(row[j]) / scale[j])
-                codes[j] = taken << np.int32(row[j] < 0)
+        fixed_row(x[i], step, half, u, out[i])
 
 
 @njit(cache=True, nogil=True)
@@ -225,24 +238,6 @@ def fixed(x: Tensor, step: float, half: int, u: Tensor | Counters, width: int) -
     rows = _rows(x)
     grid = rows.dtype.type(step), rows.dtype.type(half)
     _fixed(rows, *grid, *row_numbers(u, x.shape, x.dtype), _rows(out))
-    return out
-
-
-def ternary_torch(x: Tensor, guide: Tensor, u: Tensor | Counters) -> Tensor:
-    """The twin of :func:`ternary`, equal."""
-    share = torch.where(guide > 0, x.abs() / guide, 0)
-    taken = drawn_torch(u, x) < share
-    return torch.where(taken, torch.where(x < 0, 2, 1), 0).to(torch.uint8)
-
-
-def ternary(x: Tensor, guide: Tensor, u: Tensor | Counters) -> Tensor:
-    """Codes ``[..., m, d]``: 0, or where u < |x| / guide 1 above zero and 2 below; nothing where
-    the guide ``[..., m, d]`` or ``[..., m, 1]`` is 0."""
-    if by_torch(x):
-        return ternary_torch(x, guide, u)
-    out = torch.empty(x.shape, dtype=torch.uint8)
-    own = guide.expand(*x.shape[:-1], guide.shape[-1])
-    _ternary(_rows(x), _rows(own), *row_numbers(u, x.shape, x.dtype), _rows(out))
     return out
 
 

@@ -133,3 +133,22 @@ def step_words(words: tuple[int, int], purpose: str, first: int, count: int) -> 
     out = np.empty((count, 2), np.int64)
     fold_numbers(*words, *text_between(purpose), first, out)
     return out
+
+
+@njit(cache=True, nogil=True)
+def folded(k0, k1, ending):  # type: ignore[no-untyped-def]
+    """Words of the key that is folded from (k0, k1) with what ``ending`` ends, of
+    :func:`ending_of`: for parts whose draws are narrower than those that they are given."""
+    text = np.zeros(((80 + ending.shape[0]) // _BLOCK + 1) * _BLOCK, np.uint8)
+    h, v = np.empty(8, np.uint64), np.empty(16, np.uint64)
+    text[0] = text[1] = 40
+    place = _digits(k0, text, 2)
+    text[place], text[place + 1] = 44, 32
+    place = _copied(ending, text, _digits(k1, text, place + 2))
+    word = _hashed(text, place, h, v)
+    return np.int64(word & np.uint64(0xFFFFFFFF)), np.int64(word >> np.uint64(32))
+
+
+def ending_of(*words: int | str) -> tuple[int, ...]:
+    """What follows the key in the text of ``Key.fold(*words)``, byte by byte."""
+    return tuple(f"), {words!r})".encode())

@@ -33,7 +33,7 @@ class Pointer:
 if COMPILED:
     from numba.core import cgutils, types
     from numba.experimental.function_type import FunctionModel
-    from numba.extending import NativeValue, register_model, unbox
+    from numba.extending import NativeValue, intrinsic, register_model, unbox
 
     @final
     class PointerType(types.FunctionType):
@@ -51,3 +51,19 @@ if COMPILED:
         void = c.context.get_value_type(types.voidptr)
         told.py_addr = c.builder.bitcast(pointer, void)
         return NativeValue(told._getvalue())
+
+    @intrinsic
+    def operator_at(context, address, x):  # type: ignore[no-untyped-def]
+        """The operator (kind of ``row_parts``) for rows of the type of x whose ``entry`` is
+        ``address``: how one part calls another."""
+        from algorithms.kernels.row_parts import kinds_of
+
+        kind = PointerType(kinds_of(x.dtype)["operator"])
+
+        def made(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+            told = cgutils.create_struct_proxy(kind)(context, builder)
+            void = context.get_value_type(types.voidptr)
+            told.jit_addr = builder.inttoptr(arguments[0], void)
+            return told._getvalue()
+
+        return kind(address, x), made

@@ -14,7 +14,7 @@ _POWERS = (81, 27, 9, 3, 1)
 
 
 @njit(cache=True, nogil=True)
-def _packed(x, edge, trits, out):  # type: ignore[no-untyped-def]
+def packed_into(x, edge, trits, out):  # type: ignore[no-untyped-def]
     d = x.shape[1]
     for i in range(x.shape[0]):
         row, half = x[i], edge[i]
@@ -58,7 +58,7 @@ def packed(x: Tensor, edge: Tensor) -> Tensor:
     out = torch.empty((*x.shape[:-1], size), dtype=torch.uint8)
     trits = np.ones(5 * size, dtype=np.uint8)
     edges = edge.reshape(-1).contiguous().numpy()
-    _packed(rows.numpy(), edges, trits, out.view(-1, size).numpy())
+    packed_into(rows.numpy(), edges, trits, out.view(-1, size).numpy())
     return out
 
 

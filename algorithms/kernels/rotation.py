@@ -12,7 +12,7 @@ from algorithms.kernels.philox import Counters, block
 
 
 @njit(cache=True, nogil=True)
-def _signs(k0, k1, replica, worker, out):  # type: ignore[no-untyped-def]
+def signs_row(k0, k1, replica, worker, out):  # type: ignore[no-untyped-def]
     """1 - 2 b, b the highest bit of each word; ``out`` has a multiple of 4 places."""
     one, two, high = out.dtype.type(1), out.dtype.type(2), np.uint64(31)
     for b in range(out.shape[0] // 4):
@@ -24,27 +24,38 @@ def _signs(k0, k1, replica, worker, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
+def turned_row(row, sign, unit, out):  # type: ignore[no-untyped-def]
+    """H D x / sqrt(wide) of one row, filled up with zeros."""
+    d = row.shape[0]
+    for j in range(d):
+        out[j] = row[j] * sign[j]
+    out[d:] = 0
+    transform_row(out, unit)
+
+
+@njit(cache=True, nogil=True)
+def back_row(row, sign, unit, out):  # type: ignore[no-untyped-def]
+    """The first numbers of D H x / sqrt(wide) of one row, which is written over."""
+    transform_row(row, unit)
+    for j in range(out.shape[0]):
+        out[j] = row[j] * sign[j]
+
+
+@njit(cache=True, nogil=True)
 def _turned(x, unit, k0, k1, replicas, workers, out):  # type: ignore[no-untyped-def]
-    d, wide = x.shape[1], out.shape[1]
-    sign = np.empty((wide + 3) // 4 * 4, dtype=x.dtype)
+    sign = np.empty((out.shape[1] + 3) // 4 * 4, dtype=x.dtype)
     for i in range(x.shape[0]):
-        _signs(k0, k1, replicas[i], workers[i], sign)
-        row = out[i]
-        for j in range(d):
-            row[j] = x[i, j] * sign[j]
-        row[d:] = 0
-        transform_row(row, unit)
+        signs_row(k0, k1, replicas[i], workers[i], sign)
+        turned_row(x[i], sign, unit, out[i])
 
 
 @njit(cache=True, nogil=True)
 def _back(x, unit, k0, k1, replicas, workers, row, out):  # type: ignore[no-untyped-def]
     sign = np.empty((x.shape[1] + 3) // 4 * 4, dtype=x.dtype)
     for i in range(x.shape[0]):
-        _signs(k0, k1, replicas[i], workers[i], sign)
+        signs_row(k0, k1, replicas[i], workers[i], sign)
         row[:] = x[i]
-        transform_row(row, unit)
-        for j in range(out.shape[1]):
-            out[i, j] = row[j] * sign[j]
+        back_row(row, sign, unit, out[i])
 
 
 def turned(x: Tensor, counters: Counters, wide: int) -> Tensor:

@@ -65,7 +65,8 @@ def _values(codes, scale, s, width, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _exponent_row(bits, u, mantissa, exponent, unit, out):  # type: ignore[no-untyped-def]
+def exponent_row(bits, u, mantissa, exponent, unit, out):  # type: ignore[no-untyped-def]
+    """Codes of one row, given by its bits: sign above exponent, rounded up by its uniforms u."""
     low = (np.int64(1) << mantissa) - 1
     mask = (np.int64(1) << exponent) - 1
     for j in range(bits.shape[0]):
@@ -78,7 +79,7 @@ def _exponent_row(bits, u, mantissa, exponent, unit, out):  # type: ignore[no-un
 @njit(cache=True, nogil=True)
 def _exponents(bits, u, mantissa, exponent, unit, out):  # type: ignore[no-untyped-def]
     for i in range(bits.shape[0]):
-        _exponent_row(bits[i], u[i], mantissa, exponent, unit, out[i])
+        exponent_row(bits[i], u[i], mantissa, exponent, unit, out[i])
 
 
 @njit(cache=True, nogil=True)
@@ -87,7 +88,7 @@ def _exponents_drawn(  # type: ignore[no-untyped-def]
 ):
     for i in range(bits.shape[0]):
         uniform_row(k0, k1, replicas[i], workers[i], u)
-        _exponent_row(bits[i], u, mantissa, exponent, unit, out[i])
+        exponent_row(bits[i], u, mantissa, exponent, unit, out[i])
 
 
 def code_dtype(width: int) -> torch.dtype:

@@ -97,13 +97,19 @@ def published(part: object, *given: Any) -> Any:
     return part.row_kernel(*given) if own else None  # type: ignore[attr-defined]
 
 
-@lru_cache(maxsize=2)
 def kinds(dtype: torch.dtype) -> dict[str, Any]:
     """Signatures by kind for a run in float32 or float64, and ``rows1`` ... ``rows4``, arrays of T
     by their axes; ``words``, ``whole``, ``doubles`` and ``numbers``, what else loops take."""
     from numba import types as ty
 
-    base = ty.float32 if dtype == torch.float32 else ty.float64
+    return kinds_of(ty.float32 if dtype == torch.float32 else ty.float64)
+
+
+@lru_cache(maxsize=2)
+def kinds_of(base: Any) -> dict[str, Any]:
+    """As :func:`kinds`, by numba's name of T."""
+    from numba import types as ty
+
     row, rows, three, four = (ty.Array(base, axes, "C") for axes in (1, 2, 3, 4))
     whole, doubles = ty.Array(ty.int64, 1, "C"), ty.Array(ty.float64, 1, "C")
     first = ty.Tuple((row, row, row, whole, doubles))

@@ -10,7 +10,7 @@ from algorithms.kernels.compiled import by_torch, njit
 
 
 @njit(cache=True, nogil=True)
-def _sides(x, out, below):  # type: ignore[no-untyped-def]
+def sides_into(x, out, below):  # type: ignore[no-untyped-def]
     """Sums of what is not below zero and of what is, and how many are; -0.0 is not below."""
     rows, d = x.shape
     for i in range(0, rows, 4):
@@ -47,7 +47,8 @@ def _sides(x, out, below):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _totals(x, out):  # type: ignore[no-untyped-def]
+def totals_into(x, out):  # type: ignore[no-untyped-def]
+    """Sums of rows ``[P, d]``, from left to right, into ``[P]``."""
     rows, d = x.shape
     for i in range(0, rows, 4):
         b, c, e = min(i + 1, rows - 1), min(i + 2, rows - 1), min(i + 3, rows - 1)
@@ -77,7 +78,7 @@ def side_means(x: Tensor) -> Tensor:
     rows = x.detach().reshape(-1, x.shape[-1]).contiguous()
     sums = torch.empty((len(rows), 2), dtype=torch.float64)
     below = torch.empty(len(rows), dtype=torch.int64)
-    _sides(rows.numpy(), sums.numpy(), below.numpy())
+    sides_into(rows.numpy(), sums.numpy(), below.numpy())
     counts = torch.stack((x.shape[-1] - below, below), -1)
     return (sums / counts.clamp_min(1)).to(x.dtype).reshape(*x.shape[:-1], 2)
 
@@ -93,5 +94,5 @@ def totals(x: Tensor) -> Tensor:
         return totals_torch(x)
     rows = x.detach().reshape(-1, x.shape[-1]).contiguous()
     out = torch.empty((*x.shape[:-1], 1), dtype=torch.float64)
-    _totals(rows.numpy(), out.view(-1).numpy())
+    totals_into(rows.numpy(), out.view(-1).numpy())
     return out

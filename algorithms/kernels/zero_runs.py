@@ -16,7 +16,7 @@ FIRST, LONGEST = 243, 14
 
 
 @njit(cache=True, nogil=True)
-def _squeeze(rows, zero, out, sizes):  # type: ignore[no-untyped-def]
+def squeeze_into(rows, zero, out, sizes):  # type: ignore[no-untyped-def]
     for i in range(rows.shape[0]):
         at, j = 0, 0
         while j < rows.shape[1]:
@@ -54,7 +54,7 @@ def squeeze(rows: Tensor, zero: int) -> tuple[Tensor, Tensor]:
     """Bytes ``[P, count]`` with runs of ``zero`` shortened: ``[P, count]`` and sizes ``[P]``."""
     out = torch.zeros_like(rows)
     sizes = torch.zeros(rows.shape[0], dtype=torch.int64)
-    _squeeze(rows.contiguous().numpy(), np.uint8(zero), out.numpy(), sizes.numpy())
+    squeeze_into(rows.contiguous().numpy(), np.uint8(zero), out.numpy(), sizes.numpy())
     return out, sizes
 
 

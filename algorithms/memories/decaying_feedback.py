@@ -8,6 +8,8 @@ from typing import ClassVar, final
 import torch
 from torch import Tensor
 
+from algorithms.kernels.memory_rows import add_weighed, keep_decayed
+from algorithms.kernels.row_parts import MemoryPart, numbers
 from algorithms.memories.base import Memory, Round
 
 
@@ -43,6 +45,9 @@ class DecayingFeedback(Memory[Tensor]):
 
     def before(self, state: Tensor, x: Tensor) -> Tensor:
         return x + self.alpha * state
+
+    def row_kernel(self, dtype: torch.dtype) -> MemoryPart:
+        return MemoryPart(add_weighed, keep_decayed, numbers(dtype, self.alpha, self.beta))
 
     def after(self, state: Tensor, round_: Round) -> Tensor:
         return self.beta * state + (round_.x - round_.sent)

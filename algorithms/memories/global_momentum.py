@@ -9,6 +9,8 @@ import torch
 from torch import Tensor
 
 from algorithms.decays import require_decay
+from algorithms.kernels.memory_rows import add_global_momentum, keep_move
+from algorithms.kernels.row_parts import MemoryPart, numbers
 from algorithms.memories.base import Memory, Round
 
 
@@ -50,6 +52,9 @@ class GlobalMomentum(Memory[Remembered]):
 
     def before(self, state: Remembered, x: Tensor) -> Tensor:
         return x + self.m * state.move + state.residual
+
+    def row_kernel(self, dtype: torch.dtype) -> MemoryPart:
+        return MemoryPart(add_global_momentum, keep_move, numbers(dtype, self.m))
 
     def after(self, state: Remembered, round_: Round) -> Remembered:
         return Remembered(round_.wanted - round_.sent, round_.mean)

@@ -9,6 +9,8 @@ import torch
 from torch import Tensor
 
 from algorithms.decays import require_decay
+from algorithms.kernels.memory_rows import add_corrected, keep_corrected
+from algorithms.kernels.row_parts import MemoryPart, numbers
 from algorithms.memories.base import Memory, Round
 
 
@@ -52,6 +54,11 @@ class MomentumCorrection(Memory[Corrected]):
 
     def before(self, state: Corrected, x: Tensor) -> Tensor:
         return state.v + (self.m * state.u + x)
+
+    def row_kernel(self, dtype: torch.dtype) -> MemoryPart:
+        return MemoryPart(
+            add_corrected, keep_corrected, numbers(dtype, self.m, ints=(self.masking,))
+        )
 
     def after(self, state: Corrected, round_: Round) -> Corrected:
         u = self.m * state.u + round_.x

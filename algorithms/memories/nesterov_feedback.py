@@ -9,6 +9,8 @@ import torch
 from torch import Tensor
 
 from algorithms.decays import require_decay
+from algorithms.kernels.memory_rows import add_nesterov, keep_nesterov
+from algorithms.kernels.row_parts import MemoryPart, numbers
 from algorithms.memories.base import Memory, Round
 
 
@@ -51,6 +53,9 @@ class NesterovFeedback(Memory[Velocity]):
 
     def before(self, state: Velocity, x: Tensor) -> Tensor:
         return self.m * (self.m * state.velocity + x) + x + state.residual
+
+    def row_kernel(self, dtype: torch.dtype) -> MemoryPart:
+        return MemoryPart(add_nesterov, keep_nesterov, numbers(dtype, self.m))
 
     def after(self, state: Velocity, round_: Round) -> Velocity:
         return Velocity(self.m * state.velocity + round_.x, round_.wanted - round_.sent)

@@ -8,6 +8,9 @@ from typing import final
 import torch
 from torch import Tensor
 
+from algorithms.kernels.optimizer_rows import adagrad
+from algorithms.kernels.row_norms import exact_sqrt
+from algorithms.kernels.row_parts import Part, numbers
 from algorithms.optimizers.base import Optimizer
 
 
@@ -36,6 +39,9 @@ class Adagrad(Optimizer[Tensor]):
     def init(self, x: Tensor) -> Tensor:
         return torch.zeros_like(x)
 
+    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+        return Part(adagrad, numbers(dtype, self.eps), draws=False)
+
     def update(self, state: Tensor, step: Tensor, x: Tensor, gamma: float) -> tuple[Tensor, Tensor]:
         squares = state + (step / gamma).square()
-        return squares, step / (squares.sqrt() + self.eps)
+        return squares, step / (exact_sqrt(squares) + self.eps)

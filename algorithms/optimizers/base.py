@@ -15,6 +15,11 @@ from algorithms.kernels.scaled_sum import add_scaled
 State = TypeVar("State")
 
 
+def rounded(gamma: float, dtype: torch.dtype) -> float:
+    """A stepsize as the numbers of a run hold it."""
+    return torch.tensor(gamma, dtype=dtype).item()
+
+
 class Optimizer(ABC, Generic[State]):
     """init/update pair over rows ``[..., m, d]`` (m = 1 for a shared model); frozen dataclasses.
 

@@ -9,7 +9,9 @@ import torch
 from torch import Tensor
 
 from algorithms.decays import require_decay
-from algorithms.optimizers.base import Optimizer
+from algorithms.kernels.optimizer_rows import layerwise_momentum
+from algorithms.kernels.row_parts import Part, numbers
+from algorithms.optimizers.base import Optimizer, rounded
 from algorithms.optimizers.layers import NormRatio, Shapes, Trust, layer_norms, sizes_of, spread
 
 
@@ -47,10 +49,20 @@ class LARS(Optimizer[Tensor]):
         sizes_of(self.shapes, x.shape[-1])
         return torch.zeros_like(x)
 
+    def row_kernel(self, d: int, dtype: torch.dtype) -> Part | None:
+        trust = self.trust.row_numbers()
+        if trust is None:
+            return None
+        own = torch.tensor((self.m, self.decay), dtype=dtype), torch.tensor(trust, dtype=dtype)
+        sizes = sizes_of(self.shapes, d)
+        return Part(layerwise_momentum, numbers(dtype, *own, ints=sizes, reals=self.decay))
+
     def update(self, state: Tensor, step: Tensor, x: Tensor, gamma: float) -> tuple[Tensor, Tensor]:
         sizes = sizes_of(self.shapes, x.shape[-1])
         weights = layer_norms(x, sizes)
         slopes = layer_norms(step, sizes) / gamma
         ratio = self.trust.ratio(weights, slopes + self.decay * weights)
-        velocity = self.m * state + spread(ratio, sizes) * (step + (gamma * self.decay) * x)
+        velocity = self.m * state + spread(ratio, sizes) * (
+            step + (rounded(gamma, x.dtype) * self.decay) * x
+        )
         return velocity, velocity

@@ -54,6 +54,11 @@ class Trust(ABC):
     def name(self) -> str:
         """What reports call it, with its parameters."""
 
+    def row_numbers(self) -> tuple[float, float, float, float] | None:
+        """:meth:`ratio` as compiled moves know it: 1 and the ratio of all layers, or 0, eta and the
+        bounds of phi; None: it is another."""
+        return None
+
     @abstractmethod
     def ratio(self, weights: Tensor, move: Tensor) -> Tensor:
         """Ratios of the shape of both, ``[..., m, layers]``."""
@@ -87,6 +92,9 @@ class NormRatio(Trust):
         cut = "" if (self.low, self.high) == (0.0, math.inf) else f", [{self.low:g}, {self.high:g}]"
         return f"eta={self.eta:g}{cut}"
 
+    def row_numbers(self) -> tuple[float, float, float, float]:
+        return 0.0, self.eta, self.low, self.high
+
     def ratio(self, weights: Tensor, move: Tensor) -> Tensor:
         size = weights.clamp(self.low, self.high)
         usable = (size > 0) & (move > 0)
@@ -107,6 +115,9 @@ class FixedTrust(Trust):
     @property
     def name(self) -> str:
         return f"trust {self.value:g}"
+
+    def row_numbers(self) -> tuple[float, float, float, float]:
+        return 1.0, self.value, 0.0, 0.0
 
     def ratio(self, weights: Tensor, move: Tensor) -> Tensor:
         return torch.full_like(weights, self.value)

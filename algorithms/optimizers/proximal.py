@@ -10,7 +10,9 @@ from typing import final
 import torch
 from torch import Tensor
 
-from algorithms.kernels.row_parts import Part
+from algorithms.kernels.change_rows import soft_threshold
+from algorithms.kernels.row_parts import Part, numbers
+from algorithms.optimizers.base import rounded
 
 
 class Proximal(ABC):
@@ -67,5 +69,8 @@ class SoftThreshold(Proximal):
     def name(self) -> str:
         return f"l1(weight={self.weight:g})"
 
+    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+        return Part(soft_threshold, numbers(dtype, reals=self.weight), draws=False)
+
     def apply(self, x: Tensor, gamma: float, t: int) -> Tensor:
-        return x.sign() * (x.abs() - gamma * self.weight).clamp_min(0)
+        return x.sign() * (x.abs() - rounded(gamma, x.dtype) * self.weight).clamp_min(0)

@@ -8,7 +8,9 @@ from typing import final
 import torch
 from torch import Tensor
 
+from algorithms.kernels.change_rows import onto_ball
 from algorithms.kernels.row_norms import norms
+from algorithms.kernels.row_parts import Part, numbers
 from algorithms.problems.base import require_number
 from algorithms.sets.base import ConvexSet
 
@@ -33,6 +35,9 @@ class Ball(ConvexSet):
 
     def radius(self, d: int) -> float:
         return self.size
+
+    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+        return Part(onto_ball, numbers(dtype, self.size), draws=False)
 
     def project(self, x: Tensor) -> Tensor:
         lengths = norms(x)

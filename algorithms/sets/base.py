@@ -9,6 +9,8 @@ from typing import final
 import torch
 from torch import Tensor
 
+from algorithms.kernels.row_parts import Part, no_change, numbers
+
 
 class ConvexSet(ABC):
     """A closed convex set in R^d with its exact projection; members are frozen dataclasses.
@@ -29,6 +31,11 @@ class ConvexSet(ABC):
         """Whether the point ``[d]`` lies in the set, to rounding."""
         return bool(torch.allclose(self.project(x[None])[0], x, rtol=1e-9, atol=1e-12))
 
+    def row_kernel(self, d: int, dtype: torch.dtype) -> Part | None:
+        """:meth:`project` as a compiled function (kind "change" of ``kernels/row_parts.py``), to
+        the bit; None: there is none. A subclass publishes its own."""
+        return None
+
     @abstractmethod
     def project(self, x: Tensor) -> Tensor:
         r"""The nearest points :math:`\Pi_X(x)` of rows ``[..., m, d]``, row by row."""
@@ -45,6 +52,9 @@ class Unconstrained(ConvexSet):
 
     def radius(self, d: int) -> float:
         return float("inf")
+
+    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+        return Part(no_change, numbers(dtype), draws=False)
 
     def project(self, x: Tensor) -> Tensor:
         return x

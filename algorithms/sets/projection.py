@@ -6,8 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import final
 
+import torch
 from torch import Tensor
 
+from algorithms.kernels.row_parts import Part, published
 from algorithms.optimizers.proximal import NoProximal, Proximal
 from algorithms.problems.base import Problem
 from algorithms.sets.ball import Ball
@@ -28,6 +30,10 @@ class Projection(Proximal):
     @property
     def name(self) -> str:
         return f"onto {self.domain.name}"
+
+    def row_kernel(self, d: int, dtype: torch.dtype) -> Part | None:
+        found: Part | None = published(self.domain, d, dtype)
+        return found
 
     def apply(self, x: Tensor, gamma: float, t: int) -> Tensor:
         return self.domain.project(x)

@@ -8,6 +8,8 @@ from typing import final
 import torch
 from torch import Tensor
 
+from algorithms.kernels.change_rows import onto_simplex
+from algorithms.kernels.row_parts import Part, numbers
 from algorithms.problems.base import require_number
 from algorithms.sets.base import ConvexSet
 
@@ -35,6 +37,9 @@ class Simplex(ConvexSet):
 
     def radius(self, d: int) -> float:
         return self.total
+
+    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+        return Part(onto_simplex, numbers(dtype, self.total), draws=False)
 
     def project(self, x: Tensor) -> Tensor:
         ordered = x.sort(-1, descending=True).values

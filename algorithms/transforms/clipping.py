@@ -9,6 +9,9 @@ from typing import final
 import torch
 from torch import Tensor
 
+from algorithms.kernels.change_rows import clipped_entries
+from algorithms.kernels.row_norms import exact_sqrt
+from algorithms.kernels.row_parts import Part, numbers
 from algorithms.transforms.base import Transform
 
 
@@ -35,9 +38,15 @@ class ClipEntries(Transform):
     def name(self) -> str:
         return f"clipped at {self.c:g} sigma"
 
+    def row_kernel(self, d: int, dtype: torch.dtype, n: int) -> Part:
+        own = numbers(dtype, ints=self._sizes(d), reals=self.c)
+        return Part(clipped_entries, own, draws=False)
+
+    def _sizes(self, d: int) -> tuple[int, ...]:
+        return tuple(math.prod(shape) for shape in self.shapes) or (d,)
+
     def apply(self, g: Tensor, n: int) -> Tensor:
-        sizes = [math.prod(shape) for shape in self.shapes] or [g.shape[-1]]
-        parts = torch.split(g, sizes, -1)
+        parts = torch.split(g, list(self._sizes(g.shape[-1])), -1)
         return torch.cat([self._clipped(part) for part in parts], -1)
 
     def _clipped(self, part: Tensor) -> Tensor:
@@ -45,6 +54,6 @@ class ClipEntries(Transform):
         wide = part.to(torch.float64)
         mean = wide.cumsum(-1)[..., -1:] / count
         variance = (wide - mean).square().cumsum(-1)[..., -1:] / count
-        limit = (self.c * variance.sqrt()).to(part.dtype)
+        limit = (self.c * exact_sqrt(variance)).to(part.dtype)
         flat = variance == 0  # a constant layer has no spread to clip at
         return torch.where(flat, part, torch.maximum(torch.minimum(part, limit), -limit))

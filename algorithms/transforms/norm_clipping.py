@@ -6,9 +6,12 @@ import math
 from dataclasses import dataclass
 from typing import final
 
+import torch
 from torch import Tensor
 
 from algorithms.kernels import row_norms
+from algorithms.kernels.change_rows import clipped_norms
+from algorithms.kernels.row_parts import Part, numbers
 from algorithms.transforms.base import Transform
 
 
@@ -41,8 +44,14 @@ class ClipNorm(Transform):
     def name(self) -> str:
         return f"clipped at {self.threshold:g} n^-{self.power:g}"
 
+    def row_kernel(self, d: int, dtype: torch.dtype, n: int) -> Part:
+        return Part(clipped_norms, numbers(dtype, self._limit(n)), draws=False)
+
+    def _limit(self, n: int) -> float:
+        return float(self.threshold * float(n) ** -self.power)
+
     def apply(self, g: Tensor, n: int) -> Tensor:
-        limit = self.threshold * float(n) ** -self.power
+        limit = self._limit(n)
         norm = row_norms.norms(g)
         share: Tensor = limit / norm.clamp_min(limit)
         return g * share

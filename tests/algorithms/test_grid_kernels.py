@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from algorithms.kernels import dithering, extremes, grids
+from algorithms.kernels import dithering, extremes, grids, ternaries
 from algorithms.kernels.philox import Counters
 
 DTYPES = (torch.float32, torch.float64)
@@ -56,7 +56,7 @@ def test_other_grids_are_the_twins(x: Tensor, width: int, drawn: bool) -> None:
     fixed = grids.fixed(x, 0.25, half, u, width)
     assert torch.equal(fixed, grids.fixed_torch(x, 0.25, half, u, width))
     for guide in (scale, x.abs().flip(-1) * 2):
-        assert torch.equal(grids.ternary(x, guide, u), grids.ternary_torch(x, guide, u))
+        assert torch.equal(ternaries.ternary(x, guide, u), ternaries.ternary_torch(x, guide, u))
     dithered = dithering.dithered(x, scale, width, u)
     assert torch.equal(dithered, dithering.dithered_torch(x, scale, width, u))
 

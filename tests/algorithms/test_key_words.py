@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from algorithms.kernels.key_words import step_words
+from algorithms.kernels.key_words import ending_of, folded, step_words
 from algorithms.key import Key
 
 words = st.integers(0, 2**32 - 1)
@@ -19,3 +20,12 @@ def test_equal_to_folding_one_by_one(k0, k1, purpose, first, count):
     found = step_words(key.words, purpose, first, count)
     wanted = [key.fold(purpose, t).words for t in range(first, first + count)]
     assert [tuple(pair) for pair in found.tolist()] == wanted
+
+
+@given(
+    st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1),
+    st.lists(st.integers(-9, 10**12) | st.text(max_size=90), min_size=1, max_size=3),
+)  # fmt: skip
+def test_one_key_equals_the_folded_one(k0, k1, words):
+    ending = np.array(ending_of(*words))
+    assert folded(k0, k1, ending) == Key((k0, k1)).fold(*words).words
