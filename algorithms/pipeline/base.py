@@ -160,7 +160,7 @@ class Block(ABC):
         asked, key = self.purposes(), self.place.key
         if asked and not key.numbers:
             raise NumbersAsked
-        words = {name: self._words(name, t, until) for name in asked}
+        words = {name: key.folded(name, t, until) for name in asked}
         rule = self.step_rule
         gammas = [0.0] * (until - t) if rule is None else [rule(s) for s in range(t, until)]
         count, lead = until - t, len(replicas)
@@ -168,10 +168,6 @@ class Block(ABC):
         down = np.zeros((count if self.down_bits_vary else 1, lead, 1), np.int64)
         rounded = np.array(gammas, np.float64).astype(self.kind)
         return Steps(t, rounded, replicas, words, up, down)
-
-    def _words(self, purpose: str, t: int, until: int) -> NDArray[np.int64]:
-        key = self.place.key
-        return np.array([key.fold(purpose, s).words for s in range(t, until)], dtype=np.int64)
 
     def words(self, steps: Steps, purpose: str) -> NDArray[np.int64]:
         """Key words ``[T, 2]`` of a purpose; zeros where nothing is drawn for it."""

@@ -1,0 +1,90 @@
+"""Blocks of ticks of drawn schedules equal the composed path bit for bit."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from algorithms.methods.parts.delay_compensation import DiagonalCompensation, NoCorrection
+from algorithms.methods.synchronous.parameter_server import ParameterServer, Weighting
+from algorithms.optimizers.proximal import NoProximal
+from algorithms.synchronisation.barriers import (
+    Asynchronous,
+    BackupWorkers,
+    Bulk,
+    Deadline,
+    PartialBarrier,
+    RoundRobin,
+)
+from algorithms.synchronisation.compute_times import Constant, Exponential, Pareto
+from algorithms.synchronisation.conditions import LostWorker
+from algorithms.synchronisation.stale import SSP, EagerSSP
+from algorithms.synchronisation.window import Window
+from algorithms.synchronisation.worker_states import WorkerLost
+from tests.algorithms.pipeline import drawn
+from tests.algorithms.pipeline.both_ways import assert_equal, assert_same, composed, threads
+from tests.algorithms.pipeline.both_ways import in_blocks as run_in_blocks
+
+one = st.sampled_from
+TIMES = (Exponential(), Constant(), Pareto(), Constant((1.0, 0.4, 2.0, 0.7, 1.1, 0.3)))
+
+
+def barriers(n: int) -> list[object]:
+    """Barriers that fit n workers: with one arrival a tick, with several, with held models."""
+    return [
+        Asynchronous(), RoundRobin(), RoundRobin(0.5), SSP(0), SSP(2), EagerSSP(1), Bulk(),
+        BackupWorkers(min(1, n - 1)), PartialBarrier(min(2, n), 3), Deadline(0.8), Window(0.3),
+    ]  # fmt: skip
+
+
+@st.composite
+def servers(draw):
+    """A problem, and a parameter server of parts that fit it."""
+    problem = draw(drawn.problems)
+    operators = st.sampled_from(drawn.operators_for(problem.d, problem.dtype))
+    corrections = NoCorrection(), DiagonalCompensation(0.5), DiagonalCompensation(2.0, True)
+    return problem, ParameterServer(
+        draw(drawn.stepsizes), 14, draw(one(TIMES)), draw(one(barriers(problem.n))),
+        draw(one(Weighting)), draw(operators), draw(one(corrections)), draw(one([NoProximal()])),
+        draw(st.integers(0, 3)), 3,
+    )  # fmt: skip
+
+
+def steady(method) -> bool:
+    """Whether the operator is the same at all steps, as blocks of ticks want it."""
+    return method.compressor.at(0) == method.compressor.at(1000)
+
+
+@settings(max_examples=150, deadline=None)
+@given(servers(), drawn.options, st.integers(1, 3))
+def test_parameter_server(composition, options, count):
+    problem, method = composition
+    with threads(count):
+        taken = assert_same(method, problem, **options)
+    assert taken > 0 or not steady(method)
+
+
+@settings(max_examples=20, deadline=None)
+@given(drawn.problems, st.integers(0, 3), st.integers(1, 3))
+def test_a_lost_worker_ends_both_ways_alike(problem, after, replicas):
+    method = ParameterServer(
+        drawn.ConstantStep(0.05), 14, LostWorker(Exponential(), 0, after), Bulk(), replicas=3
+    )
+    ends = []
+    for way in (run_in_blocks, composed):
+        try:
+            way(method, problem, steps=14, replicas=replicas)
+        except WorkerLost as error:
+            ends.append(error)
+    one, other = ends
+    assert str(one) == str(other)
+    assert (one.trace is None) == (other.trace is None)
+    if one.trace is not None:
+        assert_equal(one.trace, other.trace)
+
+
+def test_messages_that_are_not_finite_are_thrown_away_alike():
+    """Far beyond the stable stepsize: what arrives is NaN in the end, and the server goes on."""
+    problem = drawn.synthetic(4, 8, 5, drawn.L2(0.1), batch=3, dtype=drawn.torch.float32)
+    method = ParameterServer(drawn.ConstantStep(1e3), 80, Exponential())
+    assert_same(method, problem, steps=80, points=2)
