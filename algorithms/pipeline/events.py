@@ -85,10 +85,14 @@ class EventBlock(Block):
         return widest * max(self.gradient.work, self.d)
 
     def charge(self, steps: Steps) -> None:
-        ledger, lead = self.network.ledger, self.place.replicas.shape
-        up, up_bits, down, down_bits = torch.from_numpy(self.bill).view(*lead, 4, self.n).unbind(-2)
+        ledger = self.network.ledger
+        up, up_bits, down, down_bits = self.billed()
         ledger.upload(up_bits, up)
         ledger.receive(down_bits, down)
+
+    def billed(self) -> tuple[Tensor, ...]:
+        """The rows ``[..., n]`` of the bill."""
+        return torch.from_numpy(self.bill).view(*self.place.replicas.shape, 4, self.n).unbind(-2)
 
     def charge_time(self, watch: Clock, steps: Steps, place: int) -> None:
         """The schedule's own time."""

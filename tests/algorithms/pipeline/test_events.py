@@ -5,6 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from algorithms.methods.gossip_pairwise.ad_psgd import ADPSGD
+from algorithms.methods.gossip_pairwise.gossiping_sgd import Direction, GossipingSGD
 from algorithms.methods.parts.delay_compensation import DiagonalCompensation, NoCorrection
 from algorithms.methods.synchronous.parameter_server import ParameterServer, Weighting
 from algorithms.optimizers.proximal import NoProximal
@@ -21,6 +23,9 @@ from algorithms.synchronisation.conditions import LostWorker
 from algorithms.synchronisation.stale import SSP, EagerSSP
 from algorithms.synchronisation.window import Window
 from algorithms.synchronisation.worker_states import WorkerLost
+from algorithms.topologies.complete import Complete
+from algorithms.topologies.path import Path
+from algorithms.topologies.ring import Ring
 from tests.algorithms.pipeline import drawn
 from tests.algorithms.pipeline.both_ways import assert_equal, assert_same, composed, threads
 from tests.algorithms.pipeline.both_ways import in_blocks as run_in_blocks
@@ -64,6 +69,28 @@ def test_parameter_server(composition, options, count):
     assert taken > 0 or not steady(method)
 
 
+@st.composite
+def peers(draw):
+    """A problem, and workers who meet in pairs."""
+    problem = draw(drawn.problems.filter(lambda p: p.n > 1))
+    n, barrier = problem.n, draw(one(barriers(problem.n)))
+    topology = draw(one([Ring(n), Complete(n), Path(n)]))
+    given = draw(drawn.stepsizes), 14, draw(one(TIMES)), topology
+    if draw(st.booleans()):
+        half = n % 2 == 0 and not isinstance(topology, Complete) and draw(st.booleans())
+        return problem, ADPSGD(*given, barrier, bipartite=half, replicas=3)
+    way, often = draw(one(Direction)), draw(one([1.0, 0.5]))
+    return problem, GossipingSGD(*given, way, often, barrier, replicas=3)
+
+
+@settings(max_examples=100, deadline=None)
+@given(peers(), drawn.options, st.integers(1, 3))
+def test_meetings_in_pairs(composition, options, count):
+    problem, method = composition
+    with threads(count):
+        assert assert_same(method, problem, **options) > 0
+
+
 @settings(max_examples=20, deadline=None)
 @given(drawn.problems, st.integers(0, 3), st.integers(1, 3))
 def test_a_lost_worker_ends_both_ways_alike(problem, after, replicas):
@@ -86,5 +113,7 @@ def test_a_lost_worker_ends_both_ways_alike(problem, after, replicas):
 def test_messages_that_are_not_finite_are_thrown_away_alike():
     """Far beyond the stable stepsize: what arrives is NaN in the end, and the server goes on."""
     problem = drawn.synthetic(4, 8, 5, drawn.L2(0.1), batch=3, dtype=drawn.torch.float32)
-    method = ParameterServer(drawn.ConstantStep(1e3), 80, Exponential())
-    assert_same(method, problem, steps=80, points=2)
+    step = drawn.ConstantStep(1e3)
+    assert_same(ParameterServer(step, 80, Exponential()), problem, steps=80, points=2)
+    assert_same(ADPSGD(step, 80, Exponential(), Ring(4)), problem, steps=80, points=2)
+    assert_same(GossipingSGD(step, 80, Exponential(), Ring(4)), problem, steps=80, points=2)
