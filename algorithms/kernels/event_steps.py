@@ -20,21 +20,19 @@ SEND, CORRECT, CHANGE = range(3)
 
 
 @njit(cache=True, nogil=True)
-def read_message(  # type: ignore[no-untyped-def]
-    gradient, gnum, send, snum, sends, x, gwords, cwords, replica, worker, t, g, sent, length, bill
-):
-    """What the server reads of a worker's gradient at x ``[1, d]``, into sent ``[1, d]``.
+def told(send, snum, sends, x, words, replica, worker, t, sent, length, bill):  # type: ignore[no-untyped-def]
+    """What the server reads of a worker's message for x ``[1, d]``, into sent ``[1, d]``.
 
-    ``length`` is that of its message, negative where the operator says it. False: the composed path
+    ``length`` is that of the message, negative where the operator says it. False: the composed path
     would refuse it, or throw it away.
     """
-    gradient(gnum, x, gwords[0], gwords[1], replica, worker, g)
-    bits = np.empty(1, np.int64)
-    if sends:
-        if not send(snum, g, g, cwords[0], cwords[1], replica, worker, t, sent, bits):
-            return False
-    else:
-        sent[:] = g
+    if not all_finite(x):
+        return False
+    bits = np.full(1, length)
+    if not sends:
+        sent[:] = x
+    elif not send(snum, x, x, words[0], words[1], replica, worker, t, sent, bits):
+        return False
     bill[MESSAGES_UP, worker] += 1
     bill[BITS_UP, worker] += length if length >= 0 else bits[0]
     return all_finite(sent)
@@ -89,9 +87,10 @@ def _server_ticks(  # type: ignore[no-untyped-def]
         for w in arrivals[t]:
             if w == n:
                 break
-            if not read_message(
-                gradient, gnum, send, snum, flags[SEND], view[w : w + 1], gwords[i], cwords[i],
-                replica, w, t, g, sent[came : came + 1], lengths[0], bill,
+            gradient(gnum, view[w : w + 1], gwords[i, 0], gwords[i, 1], replica, w, g)
+            if not told(
+                send, snum, flags[SEND], g, cwords[i], replica, w, t, sent[came : came + 1],
+                lengths[0], bill,
             ):  # fmt: skip
                 return i
             if flags[CORRECT]:

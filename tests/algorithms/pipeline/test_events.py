@@ -5,6 +5,9 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from algorithms.methods.asynchronous.downpour import Downpour
+from algorithms.methods.asynchronous.hogwild import Hogwild
+from algorithms.methods.cooperative.easgd_async import AsyncEASGD
 from algorithms.methods.gossip_pairwise.ad_psgd import ADPSGD
 from algorithms.methods.gossip_pairwise.gossiping_sgd import Direction, GossipingSGD
 from algorithms.methods.parts.delay_compensation import DiagonalCompensation, NoCorrection
@@ -57,7 +60,7 @@ def servers(draw):
 
 def steady(method) -> bool:
     """Whether the operator is the same at all steps, as blocks of ticks want it."""
-    return method.compressor.at(0) == method.compressor.at(1000)
+    return not hasattr(method, "compressor") or method.compressor.at(0) == method.compressor.at(1000)
 
 
 @settings(max_examples=150, deadline=None)
@@ -91,6 +94,32 @@ def test_meetings_in_pairs(composition, options, count):
         assert assert_same(method, problem, **options) > 0
 
 
+@st.composite
+def clients(draw):
+    """A problem, and clients of whom one arrives at a tick."""
+    problem = draw(drawn.problems)
+    operator = draw(st.sampled_from(drawn.operators_for(problem.d, problem.dtype)))
+    given = draw(drawn.stepsizes), 14, draw(one(TIMES))
+    kind, barrier = draw(st.integers(0, 2)), draw(one([Asynchronous(), RoundRobin()]))
+    if kind == 0:
+        return problem, Hogwild(*given, draw(one([0.0, 0.5, 1.0])), operator, replicas=3)
+    if kind == 1:
+        periods = draw(st.integers(1, 3)), draw(st.integers(1, 3)), draw(st.booleans())
+        return problem, Downpour(*given, *periods, operator, replicas=3, barrier=barrier)
+    alpha, delta = draw(one([0.1, 0.5])), draw(one([0.0, 0.9]))
+    period = draw(st.integers(1, 3))
+    return problem, AsyncEASGD(*given, alpha, period, delta, replicas=3, barrier=barrier)
+
+
+@settings(max_examples=150, deadline=None)
+@given(clients(), drawn.options, st.integers(1, 3))
+def test_clients_one_at_a_time(composition, options, count):
+    problem, method = composition
+    with threads(count):
+        taken = assert_same(method, problem, **options)
+    assert taken > 0 or not steady(method)
+
+
 @settings(max_examples=20, deadline=None)
 @given(drawn.problems, st.integers(0, 3), st.integers(1, 3))
 def test_a_lost_worker_ends_both_ways_alike(problem, after, replicas):
@@ -117,3 +146,5 @@ def test_messages_that_are_not_finite_are_thrown_away_alike():
     assert_same(ParameterServer(step, 80, Exponential()), problem, steps=80, points=2)
     assert_same(ADPSGD(step, 80, Exponential(), Ring(4)), problem, steps=80, points=2)
     assert_same(GossipingSGD(step, 80, Exponential(), Ring(4)), problem, steps=80, points=2)
+    assert_same(Downpour(step, 80, Exponential(), 2, 2), problem, steps=80, points=2)
+    assert_same(AsyncEASGD(step, 80, Exponential(), 0.1), problem, steps=80, points=2)
