@@ -22,6 +22,7 @@ move       (numbers, state, step, x, gamma, out): an optimizer's move; state as 
 change     (numbers, x, gamma, t): rows x ``[k, d]`` changed in place (transforms, proximal maps)
 correction (numbers, state, g, now, read): late gradients g ``[k, d]`` changed in place, taken at
            read ``[k, d]`` while the model is at now ``[1, d]``; the server's state ``[L, d]``
+tick       (numbers, now, ...) -> double: a barrier's next tick (``kernels/barrier_ticks.py``)
 """
 
 from __future__ import annotations
@@ -110,6 +111,7 @@ def kinds(dtype: torch.dtype) -> dict[str, Any]:
     first = ty.Tuple((row, row, row, whole, doubles))
     word, real = ty.int64, base
     drawn = (word, word, word, word)
+    flags = ty.Array(ty.boolean, 1, "C")
     return {
         "gradient": ty.void(first, rows, *drawn, rows),
         "operator": ty.boolean(first, rows, rows, *drawn, word, rows, whole),
@@ -118,14 +120,17 @@ def kinds(dtype: torch.dtype) -> dict[str, Any]:
         "move": ty.void(first, three, rows, rows, real, rows),
         "change": ty.void(first, rows, real, word),
         "correction": ty.void(first, rows, rows, rows, rows),
+        "tick": ty.float64(
+            first, ty.float64, word, doubles, flags, whole, whole, whole, flags, flags, flags
+        ),
         "numbers": first, "real": real, "word": word, "flag": ty.boolean,
         "rows1": row, "rows2": rows, "rows3": three, "rows4": four,
         "whole": whole, "whole2": ty.Array(ty.int64, 2, "C"), "whole3": ty.Array(ty.int64, 3, "C"),
-        "flags": ty.Array(ty.boolean, 1, "C"), "doubles": doubles,
+        "flags": flags, "flags2": ty.Array(ty.boolean, 2, "C"), "doubles": doubles,
     }  # fmt: skip
 
 
-FUNCTIONS = ("gradient", "operator", "before", "after", "move", "change", "correction")
+FUNCTIONS = ("gradient", "operator", "before", "after", "move", "change", "correction", "tick")
 """Kinds of functions."""
 
 

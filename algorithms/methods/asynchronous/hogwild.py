@@ -96,8 +96,7 @@ class Hogwild(Scheduled[HogwildState]):
 
     def init(self, x0: Tensor, world: World) -> HogwildState:
         schedule = self.plan(world)
-        tau = self.schedule(world.network.n).tau
-        return HogwildState(world.rows(x0, tau + 1), 0, schedule)
+        return HogwildState(world.rows(x0, schedule.tau + 1), 0, schedule)
 
     def step(self, state: HogwildState, t: int, world: World) -> HogwildState:
         tick = state.schedule.at(t)
