@@ -14,9 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import final
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from algorithms.kernels import listing, lots, philox, selection
@@ -203,13 +201,6 @@ class Key:
         digest = hashlib.blake2b(text, digest_size=8).digest()
         words = int.from_bytes(digest[:4], "little"), int.from_bytes(digest[4:], "little")
         return Key(words, self.numbers)
-
-    def folded(self, word: str, first: int, end: int) -> NDArray[np.int64]:
-        """Words ``[T, 2]`` of ``fold(word, t)`` for t = first, ..., end - 1."""
-        text = f"({self.words!r}, ({word!r}, ".encode()
-        hashed = (hashlib.blake2b(b"%b%d))" % (text, t), digest_size=8) for t in range(first, end))
-        digests = b"".join([one.digest() for one in hashed])
-        return np.frombuffer(digests, "<u4").reshape(-1, 2).astype(np.int64)
 
     def draws(self, replicas: Tensor, workers: Tensor) -> Draws:
         """Draws for replica ids ``[...]`` and worker ids ``[m]`` or ``[..., m]`` (int64)."""

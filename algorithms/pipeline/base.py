@@ -16,10 +16,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from algorithms.kernels.key_words import step_words
 from algorithms.kernels.row_parts import Part
 from algorithms.key import Key, NumbersAsked
 from algorithms.network.clock import Clock
-from algorithms.network.simulated import Simulated
 from algorithms.problems.base import Problem
 from theory.stepsizes import Stepsize
 
@@ -99,11 +99,13 @@ class Block(ABC):
         until: the first step that is not of this block; None: all are.
         bits_vary: whether messages of the workers vary in length, so that a loop writes these down.
         down_bits_vary: the same of the server's.
+        more_gradients: gradients that a worker computes in a step beyond the first.
     """
 
     until: int | None = None
     bits_vary: bool = False
     down_bits_vary: bool = False
+    more_gradients: int = 0
 
     def __init__(self, place: Place, gradient: Part, step_rule: Stepsize | None) -> None:
         self.place, self.gradient, self.step_rule = place, gradient, step_rule
@@ -160,7 +162,7 @@ class Block(ABC):
         asked, key = self.purposes(), self.place.key
         if asked and not key.numbers:
             raise NumbersAsked
-        words = {name: key.folded(name, t, until) for name in asked}
+        words = {name: self._words(name, t, until) for name in asked}
         rule = self.step_rule
         gammas = [0.0] * (until - t) if rule is None else [rule(s) for s in range(t, until)]
         count, lead = until - t, len(replicas)
@@ -169,16 +171,21 @@ class Block(ABC):
         rounded = np.array(gammas, np.float64).astype(self.kind)
         return Steps(t, rounded, replicas, words, up, down)
 
+    def _words(self, purpose: str, t: int, until: int) -> NDArray[np.int64]:
+        return step_words(self.place.key.words, purpose, t, until - t)
+
     def words(self, steps: Steps, purpose: str) -> NDArray[np.int64]:
         """Key words ``[T, 2]`` of a purpose; zeros where nothing is drawn for it."""
         found = steps.words.get(purpose)
         return np.zeros((steps.count, 2), np.int64) if found is None else found
 
 
-def simulated(network: object) -> Simulated | None:
-    """The network where it is the simulated one and nobody measures its seconds."""
-    plain = isinstance(network, Simulated) and network.phases is None
-    return network if plain else None  # type: ignore[return-value]
+def block_of(method: Any, place: Place, t: int) -> Block | None:
+    """The block that a method publishes; None where its class inherits the one of another."""
+    if "compiled_block" not in type(method).__dict__:
+        return None
+    found: Block | None = method.compiled_block(place, t)
+    return found
 
 
 def rows_of(x: Tensor) -> NDArray[Any]:

@@ -152,10 +152,3 @@ def test_slices_of_a_row_are_those_of_the_whole(part, dtype, fill, monkeypatch):
     chance = torch.linspace(0, 1, 19, dtype=torch.float64)
     mask = below(draws, lambda here: chance[here], 19)
     assert torch.equal(mask, draws.uniform(19, torch.float64) < chance)
-
-
-def test_words_of_many_steps_are_those_of_each():
-    key = Key.seed(3).fold("what")
-    each = [key.fold("step", t).words for t in range(95, 105)]
-    assert key.folded("step", 95, 105).tolist() == [list(pair) for pair in each]
-    assert key.folded("step", 4, 4).shape == (0, 2)

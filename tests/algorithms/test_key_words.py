@@ -1,0 +1,21 @@
+"""Key words of many steps at once are those of a key folded step by step."""
+
+from __future__ import annotations
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from algorithms.kernels.key_words import step_words
+from algorithms.key import Key
+
+words = st.integers(0, 2**32 - 1)
+
+
+@given(words, words, st.text(max_size=150), st.integers(0, 2**40), st.integers(0, 4))
+@example(0, 0, "gradient", 0, 12)
+@example(2**32 - 1, 10, "compress", 99, 3)
+def test_equal_to_folding_one_by_one(k0, k1, purpose, first, count):
+    key = Key((k0, k1))
+    found = step_words(key.words, purpose, first, count)
+    wanted = [key.fold(purpose, t).words for t in range(first, first + count)]
+    assert [tuple(pair) for pair in found.tolist()] == wanted
