@@ -66,7 +66,8 @@ def _shared_events(  # type: ignore[no-untyped-def]
     for r in range(versions.shape[0]):
         done = _shared(
             gradient, gnum, send, snum, sends, lengths, spread[0], versions[r],
-            newest[r : r + 1], bill[r], arrivals[r], begun[r], gammas[:done], first, gwords, cwords, rwords, replicas[r],
+            newest[r : r + 1], bill[r], arrivals[r], begun[r], gammas[:done], first,
+            gwords, cwords, rwords, replicas[r],
         )  # fmt: skip
     return done
 

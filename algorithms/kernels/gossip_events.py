@@ -119,9 +119,7 @@ def _ticks(  # type: ignore[no-untyped-def]
         if not all_finite(g[:came]):
             return i
         if how != AVERAGE:
-            _one_sided(
-                x, held, arrivals[t], called, how == PULL, g[:came], gammas[i], length, bill
-            )
+            _one_sided(x, held, arrivals[t], called, how == PULL, g[:came], gammas[i], length, bill)
         elif not _atomic(x, arrivals[t], called, g[:came], gammas[i], length, bill):
             return i
         for w in starts[t]:

@@ -10,7 +10,8 @@ from typing import final
 import torch
 from torch import Tensor
 
-from algorithms.kernels.row_parts import Part
+from algorithms.kernels.prox_events import soft_threshold
+from algorithms.kernels.row_parts import Part, numbers
 
 
 class Proximal(ABC):
@@ -68,4 +69,8 @@ class SoftThreshold(Proximal):
         return f"l1(weight={self.weight:g})"
 
     def apply(self, x: Tensor, gamma: float, t: int) -> Tensor:
-        return x.sign() * (x.abs() - gamma * self.weight).clamp_min(0)
+        limit = torch.tensor(gamma, dtype=x.dtype) * self.weight
+        return x.sign() * (x.abs() - limit).clamp_min(0)
+
+    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+        return Part(soft_threshold, numbers(dtype, self.weight), draws=False)

@@ -13,10 +13,12 @@ from torch import Tensor
 
 from algorithms.compressors.base import Compressor, code_of
 from algorithms.compressors.identity import Identity
+from algorithms.compressors.nonzero import NonZero
 from algorithms.kernels.row_parts import Part, published
 from algorithms.network.clock import Clock
 from algorithms.pipeline.base import Arrays, Block, Place, Steps
 from algorithms.pipeline.server import Missing, own
+from algorithms.problems.base import Problem
 from algorithms.synchronisation.schedule import Schedule
 from theory.stepsizes import Stepsize
 
@@ -108,6 +110,23 @@ def event_block(made: Callable[..., Block], place: Place, *given: Any) -> Block 
         return made(place, gradient, *given)
     except Missing:
         return None
+
+
+def full_gradient(problem: Problem) -> Part:
+    """The compiled full gradient of a problem.
+
+    Raises:
+        Missing: it publishes none.
+    """
+    found = problem.full_row_kernel() if "full_row_kernel" in type(problem).__dict__ else None
+    if found is None:
+        raise Missing
+    return found
+
+
+def entry_bits(d: int, dtype: torch.dtype) -> int:
+    """Length of each number of a list in R^d of those that are not zero [bits]."""
+    return int(NonZero().stated_bits(d, torch.finfo(dtype).bits)) // d
 
 
 def unchanging(compressor: Compressor, d: int, dtype: torch.dtype) -> tuple[Part | None, int]:

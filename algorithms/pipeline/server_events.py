@@ -14,7 +14,7 @@ from algorithms.kernels.row_parts import Part, filled_in, ready
 from algorithms.optimizers.proximal import NoProximal, Proximal
 from algorithms.pipeline.base import Arrays, Place, Steps, rows_of, stacked, unstacked
 from algorithms.pipeline.events import EventBlock, all_rows, unchanging
-from algorithms.pipeline.server import Missing, own
+from algorithms.pipeline.server import own
 from theory.stepsizes import Stepsize
 
 

@@ -115,7 +115,9 @@ class Deadline(Barrier):
         return Decision(np.where(some, moment, now.latest(arrived)), arrived, everyone, everyone)
 
     def row_kernel(self) -> Part:
-        return Part(barrier_ticks.deadline, numbers(torch.float64, reals=(self.seconds,)), draws=False)
+        return Part(
+            barrier_ticks.deadline, numbers(torch.float64, reals=(self.seconds,)), draws=False
+        )
 
 
 @final
@@ -174,7 +176,9 @@ class RoundRobin(Barrier):
         return Decision(np.maximum(now.latest(who), now.now + self.slot), who, who, who)
 
     def row_kernel(self) -> Part:
-        return Part(barrier_ticks.round_robin, numbers(torch.float64, reals=(self.slot,)), draws=False)
+        return Part(
+            barrier_ticks.round_robin, numbers(torch.float64, reals=(self.slot,)), draws=False
+        )
 
 
 @final
@@ -213,4 +217,6 @@ class PartialBarrier(Barrier):
         return Decision(moment, arrived, arrived, arrived)
 
     def row_kernel(self) -> Part:
-        return Part(barrier_ticks.partial, numbers(torch.float64, ints=(self.least, self.tau)), draws=False)
+        return Part(
+            barrier_ticks.partial, numbers(torch.float64, ints=(self.least, self.tau)), draws=False
+        )

@@ -194,9 +194,11 @@ def _schedule(
         lead = array.shape[: axes - 1]
         return torch.from_numpy(array).reshape(*lead, *shape, *array.shape[axes:])
 
-    tables = (made.arrivals, made.versions, made.seconds, made.fetches, made.starts)
-    totals = (now.waited, made.dropped)
-    return Schedule(now.n, *(split(a, 2) for a in tables), *(split(a, 1) for a in totals), lost)
+    return Schedule(
+        now.n, split(made.arrivals, 2), split(made.versions, 2), split(made.seconds, 2),
+        split(made.fetches, 2), split(made.starts, 2), split(now.waited, 1), split(made.dropped, 1),
+        lost,
+    )  # fmt: skip
 
 
 def _lost(barrier: str, now: WorkerStates, lost: Mask) -> WorkerLost:

@@ -52,9 +52,11 @@ def drawn(part: Part, now: WorkerStates, durations: Any, ticks: int) -> Drawn:
         versions = _wider(versions, wanted[ARRIVALS], np.arange(ticks)[:, None, None])
         while durations.table.shape[-1] < wanted[NUMBERS]:
             durations.grow()
-    tables = (ids[ARRIVALS], versions, ids[FETCHES], ids[STARTS], seconds)
-    cut = (table[: now.updates] for table in tables)
-    return Drawn(*cut, dropped, lost if now.updates < ticks else None)
+    here = slice(0, now.updates)
+    return Drawn(
+        ids[ARRIVALS][here], versions[here], ids[FETCHES][here], ids[STARTS][here], seconds[here],
+        dropped, lost if now.updates < ticks else None,
+    )  # fmt: skip
 
 
 def _wider(ids: NDArray[np.int64], width: int, filling: Any) -> NDArray[np.int64]:

@@ -46,4 +46,6 @@ class Window(Barrier):
         return Decision(end, arrived, arrived, arrived)
 
     def row_kernel(self) -> Part:
-        return Part(barrier_ticks.window, numbers(torch.float64, reals=(self.seconds,)), draws=False)
+        return Part(
+            barrier_ticks.window, numbers(torch.float64, reals=(self.seconds,)), draws=False
+        )

@@ -5,14 +5,19 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from algorithms.compressors.identity import Identity
+from algorithms.methods.asynchronous.coordinate_prox import CoordinateProx
+from algorithms.methods.asynchronous.delayed_proximal import DelayedProximal
 from algorithms.methods.asynchronous.downpour import Downpour
 from algorithms.methods.asynchronous.hogwild import Hogwild
 from algorithms.methods.cooperative.easgd_async import AsyncEASGD
 from algorithms.methods.gossip_pairwise.ad_psgd import ADPSGD
 from algorithms.methods.gossip_pairwise.gossiping_sgd import Direction, GossipingSGD
+from algorithms.methods.parts.coordinate_selection import Selection
 from algorithms.methods.parts.delay_compensation import DiagonalCompensation, NoCorrection
+from algorithms.methods.parts.gradient_filter import KKTFilter, NoFilter
 from algorithms.methods.synchronous.parameter_server import ParameterServer, Weighting
-from algorithms.optimizers.proximal import NoProximal
+from algorithms.optimizers.proximal import NoProximal, SoftThreshold
 from algorithms.synchronisation.barriers import (
     Asynchronous,
     BackupWorkers,
@@ -24,6 +29,7 @@ from algorithms.synchronisation.barriers import (
 from algorithms.synchronisation.compute_times import Constant, Exponential, Pareto
 from algorithms.synchronisation.conditions import LostWorker
 from algorithms.synchronisation.stale import SSP, EagerSSP
+from algorithms.synchronisation.stopwatch import STANDARD
 from algorithms.synchronisation.window import Window
 from algorithms.synchronisation.worker_states import WorkerLost
 from algorithms.topologies.complete import Complete
@@ -53,14 +59,15 @@ def servers(draw):
     corrections = NoCorrection(), DiagonalCompensation(0.5), DiagonalCompensation(2.0, True)
     return problem, ParameterServer(
         draw(drawn.stepsizes), 14, draw(one(TIMES)), draw(one(barriers(problem.n))),
-        draw(one(Weighting)), draw(operators), draw(one(corrections)), draw(one([NoProximal()])),
-        draw(st.integers(0, 3)), 3,
+        draw(one(Weighting)), draw(operators), draw(one(corrections)),
+        draw(one([NoProximal(), SoftThreshold(0.02)])), draw(st.integers(0, 3)), 3,
     )  # fmt: skip
 
 
 def steady(method) -> bool:
     """Whether the operator is the same at all steps, as blocks of ticks want it."""
-    return not hasattr(method, "compressor") or method.compressor.at(0) == method.compressor.at(1000)
+    operator = getattr(method, "compressor", Identity())
+    return operator.at(0) == operator.at(1000)
 
 
 @settings(max_examples=150, deadline=None)
@@ -118,6 +125,23 @@ def test_clients_one_at_a_time(composition, options, count):
     with threads(count):
         taken = assert_same(method, problem, **options)
     assert taken > 0 or not steady(method)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    drawn.small_logistic, drawn.options, st.booleans(), one([0.3, 1.0]), st.booleans(),
+    one([NoProximal(), SoftThreshold(0.02)]), one([NoFilter(), KKTFilter(0.02, rho=0.999)]),
+    st.integers(0, 2), one([None, STANDARD]), drawn.stepsizes, one(TIMES), st.integers(1, 3),
+)  # fmt: skip
+def test_proximal_steps(
+    problem, options, delayed, q, support, proximal, filtered, tau, timing, step, times, count
+):
+    if delayed:
+        method = DelayedProximal(step, min(3, problem.d), tau, proximal, filtered)
+    else:
+        method = CoordinateProx(step, 14, times, Selection(q, support), proximal, replicas=3)
+    with threads(count):
+        assert assert_same(method, problem, timing=timing, **options) > 0
 
 
 @settings(max_examples=20, deadline=None)
