@@ -12,7 +12,7 @@ from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor, Property
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.kernels import lots
-from algorithms.kernels.folding import ending_of
+from algorithms.kernels.key_words import ending_of
 from algorithms.kernels.row_parts import Part, numbers
 from algorithms.kernels.sparsifier_rows import one_block, sampled_blocks
 from algorithms.key import Draws, Key, drawn_lots

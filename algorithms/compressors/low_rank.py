@@ -13,7 +13,7 @@ from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor, Property, Shapes
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.kernels import low_rank, sketch_rows
-from algorithms.kernels.folding import ending_of
+from algorithms.kernels.key_words import ending_of
 from algorithms.kernels.row_parts import Part, numbers
 from algorithms.key import Draws
 from theory import bits

@@ -21,6 +21,9 @@ before     (numbers, state, x, wanted): what a memory ``state`` ``[k, L, d]`` ma
 after      (numbers, state, x, wanted, sent, mean): its next state, in place; mean ``[1, d]``
 move       (numbers, state, step, x, gamma, out): an optimizer's move; state as of a memory
 change     (numbers, x, gamma, t): rows x ``[k, d]`` changed in place (transforms, proximal maps)
+correction (numbers, state, g, now, read): late gradients g ``[k, d]`` changed in place, taken at
+           read ``[k, d]`` while the model is at now ``[1, d]``; the server's state ``[L, d]``
+tick       (numbers, now, ...) -> double: a barrier's next tick (``kernels/barrier_ticks.py``)
 """
 
 from __future__ import annotations
@@ -115,6 +118,7 @@ def kinds_of(base: Any) -> dict[str, Any]:
     first = ty.Tuple((row, row, row, whole, doubles))
     word, real = ty.int64, base
     drawn = (word, word, word, word)
+    flags = ty.Array(ty.boolean, 1, "C")
     return {
         "gradient": ty.void(first, rows, *drawn, rows),
         "operator": ty.boolean(first, rows, rows, *drawn, word, rows, whole),
@@ -122,14 +126,18 @@ def kinds_of(base: Any) -> dict[str, Any]:
         "after": ty.void(first, three, rows, rows, rows, rows),
         "move": ty.void(first, three, rows, rows, real, rows),
         "change": ty.void(first, rows, real, word),
+        "correction": ty.void(first, rows, rows, rows, rows),
+        "tick": ty.float64(
+            first, ty.float64, word, doubles, flags, whole, whole, whole, flags, flags, flags
+        ),
         "numbers": first, "real": real, "word": word, "nothing": ty.void, "flag": ty.boolean,
         "rows1": row, "rows2": rows, "rows3": three, "rows4": four,
         "whole": whole, "whole2": ty.Array(ty.int64, 2, "C"), "whole3": ty.Array(ty.int64, 3, "C"),
-        "flags": ty.Array(ty.boolean, 1, "C"), "doubles": doubles,
+        "flags": flags, "flags2": ty.Array(ty.boolean, 2, "C"), "doubles": doubles,
     }  # fmt: skip
 
 
-FUNCTIONS = ("gradient", "operator", "before", "after", "move", "change")
+FUNCTIONS = ("gradient", "operator", "before", "after", "move", "change", "correction", "tick")
 """Kinds of functions."""
 
 
@@ -212,10 +220,18 @@ def no_change(numbers, x, gamma, t):  # type: ignore[no-untyped-def]
     """Rows as they are."""
 
 
+@njit(cache=True, nogil=True)
+def no_correction(numbers, state, g, now, read):  # type: ignore[no-untyped-def]
+    """Late gradients as they came."""
+
+
 def filled_in(dtype: torch.dtype, part: Part | None, kind: str) -> Part:
     """The part, compiled; where there is none, what leaves everything as it is."""
     if part is None:
-        nothing = {"operator": no_operator, "move": no_move, "change": no_change}[kind]
+        nothing = {
+            "operator": no_operator, "move": no_move, "change": no_change,
+            "correction": no_correction,
+        }[kind]  # fmt: skip
         part = Part(nothing, numbers(dtype), draws=False)
     return part._replace(function=ready(part.function, kind, dtype))
 

@@ -11,7 +11,7 @@ from algorithms.kernels.drawn_sketch import (
     room_for_hashes,
     sketch_row,
 )
-from algorithms.kernels.folding import folded
+from algorithms.kernels.key_words import folded
 from algorithms.kernels.low_rank import orthonormal_into, product, transposed_into
 from algorithms.kernels.philox import normals_into
 from algorithms.kernels.row_parts import all_finite

@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar, final
 
 import numpy as np
+import torch
 
+from algorithms.kernels import barrier_ticks
+from algorithms.kernels.row_parts import Part, numbers
 from algorithms.synchronisation.base import Barrier, ComputeTimes
 from algorithms.synchronisation.worker_states import Decision, WorkerStates
 from theory.constants import Constants, Kind, Statement
@@ -24,6 +27,9 @@ class Bulk(Barrier):
     def decide(self, now: WorkerStates) -> Decision:
         everyone = ~now.nobody()
         return Decision(now.latest(everyone), everyone, everyone, everyone)
+
+    def row_kernel(self) -> Part:
+        return Part(barrier_ticks.bulk, numbers(torch.float64), draws=False)
 
 
 @final
@@ -70,6 +76,9 @@ class BackupWorkers(Barrier):
         arrived = now.first(now.n - self.b)
         return Decision(now.latest(arrived), arrived, everyone, everyone)
 
+    def row_kernel(self) -> Part:
+        return Part(barrier_ticks.backups, numbers(torch.float64, ints=(self.b,)), draws=False)
+
 
 @final
 @dataclass(frozen=True)
@@ -105,6 +114,11 @@ class Deadline(Barrier):
         moment = np.where(in_time.all(axis=1), now.latest(everyone), end)
         return Decision(np.where(some, moment, now.latest(arrived)), arrived, everyone, everyone)
 
+    def row_kernel(self) -> Part:
+        return Part(
+            barrier_ticks.deadline, numbers(torch.float64, reals=(self.seconds,)), draws=False
+        )
+
 
 @final
 @dataclass(frozen=True)
@@ -124,6 +138,9 @@ class Asynchronous(Barrier):
     def decide(self, now: WorkerStates) -> Decision:
         who = now.first(1)
         return Decision(now.latest(who), who, who, who)
+
+    def row_kernel(self) -> Part:
+        return Part(barrier_ticks.asynchronous, numbers(torch.float64), draws=False)
 
 
 @final
@@ -157,6 +174,11 @@ class RoundRobin(Barrier):
         turn = now.clock.sum(axis=1) % now.n
         who[np.arange(now.replicas), turn] = True
         return Decision(np.maximum(now.latest(who), now.now + self.slot), who, who, who)
+
+    def row_kernel(self) -> Part:
+        return Part(
+            barrier_ticks.round_robin, numbers(torch.float64, reals=(self.slot,)), draws=False
+        )
 
 
 @final
@@ -193,3 +215,8 @@ class PartialBarrier(Barrier):
         arrived = now.finish <= moment[:, None]
         # of several that arrive at this very moment, those beyond ``least`` count too
         return Decision(moment, arrived, arrived, arrived)
+
+    def row_kernel(self) -> Part:
+        return Part(
+            barrier_ticks.partial, numbers(torch.float64, ints=(self.least, self.tau)), draws=False
+        )

@@ -10,7 +10,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from algorithms.kernels.compiled import COMPILED
+from algorithms.kernels.row_parts import Part, published
 from algorithms.key import Draws, Key
+from algorithms.synchronisation.drawing import Drawn, drawn
 from algorithms.synchronisation.schedule import Schedule
 from algorithms.synchronisation.worker_states import Decision, WorkerLost, WorkerStates
 from theory.arrays import Floats
@@ -72,6 +75,11 @@ class Barrier(ABC):
         """What is wrong with the parameters for n workers; empty if nothing is."""
         return ""
 
+    def row_kernel(self) -> Part | None:
+        """:meth:`decide` in one replica as a compiled function (kind "tick" of
+        ``kernels/row_parts.py``), to the bit; None: there is none. A subclass publishes its own."""
+        return None
+
     @final
     def schedule(
         self, n: int, ticks: int, times: ComputeTimes, key: Key, replicas: Tensor
@@ -93,16 +101,27 @@ class Barrier(ABC):
         if complaint := self.complaint(n):
             raise ValueError(complaint)
         ids = replicas.reshape(-1).to(device="cpu", dtype=torch.int64)
-        log = _Log(ticks, ids.numel(), n)
-        now = WorkerStates(n, _Durations(n, times, key.fold("schedule"), ids))
+        durations = _Durations(n, times, key.fold("schedule"), ids)
+        now, part = WorkerStates(n, durations), published(self) if COMPILED else None
+        if part is None:
+            made = self._by_tick(now, ticks)
+        else:
+            made = drawn(part, now, durations, ticks)
+        lost = None if made.lost is None else _lost(self.name, now, made.lost)
+        if lost is not None and now.updates == 0:
+            raise lost
+        return _schedule(made, now, replicas.shape, lost)
+
+    def _by_tick(self, now: WorkerStates, ticks: int) -> Drawn:
+        log = _Log(ticks, now.replicas, now.n)
         for t in range(ticks):
             decision = self.decide(now)
             lost = ~np.isfinite(decision.now)
             if lost.any():
-                return log.schedule(now, replicas.shape, _lost(self.name, t, now, lost))
+                return log.drawn(t, lost)
             log.put(t, decision, now)
             now.move(decision, t)
-        return log.schedule(now, replicas.shape)
+        return log.drawn(ticks, None)
 
 
 class _Durations:
@@ -115,12 +134,16 @@ class _Durations:
     def __call__(self, number: NDArray[np.int64]) -> Floats:
         """Seconds ``[R, n]`` of each worker's gradient ``number`` ``[R, n]``."""
         while number.max() >= self.table.shape[-1]:
-            self.table = np.concatenate((self.table, self._draw(self.table.shape[-1])), axis=-1)
+            self.grow()
         return np.take_along_axis(self.table, number[..., None], axis=-1)[..., 0]
+
+    def grow(self) -> None:
+        """Draw the next block of gradients."""
+        self.table = np.concatenate((self.table, self._draw(self.table.shape[-1])), axis=-1)
 
     def _draw(self, first: int, block: int = 128) -> Floats:
         draws = self.key.fold("gradients", first).draws(self.replicas, torch.arange(self.n))
-        return self.times.seconds(draws, block, first).numpy()
+        return np.ascontiguousarray(self.times.seconds(draws, block, first).numpy())
 
 
 class _Log:
@@ -142,46 +165,43 @@ class _Log:
         self.started[t] = decision.started
         self.dropped += decision.started & ~decision.arrived & ~now.idle
 
-    def schedule(
-        self, now: WorkerStates, shape: torch.Size, lost: WorkerLost | None = None
-    ) -> Schedule:
-        ticks = now.updates
-        if lost is not None and ticks == 0:
-            raise lost
+    def drawn(self, ticks: int, lost: Mask | None) -> Drawn:
         for name in ("seconds", "versions", "arrived", "fetched", "started"):
             setattr(self, name, getattr(self, name)[:ticks])
         arrivals = self._ids(self.arrived)
         safe = np.minimum(arrivals, self.n - 1)
-        versions = np.take_along_axis(self.versions, safe, axis=-1)
+        versions = np.take_along_axis(self.versions, safe, axis=-1).astype(np.int64)
         versions = np.where(arrivals < self.n, versions, np.arange(ticks)[:, None, None])
-
-        def split(array: NDArray[np.generic], axes: int) -> Tensor:
-            lead = array.shape[: axes - 1]
-            return torch.from_numpy(array).reshape(*lead, *shape, *array.shape[axes:])
-
-        return Schedule(
-            self.n,
-            split(arrivals, 2),
-            split(versions.astype(np.int64), 2),
-            split(self.seconds, 2),
-            split(self._ids(self.fetched), 2),
-            split(self._ids(self.started), 2),
-            split(now.waited, 1),
-            split(self.dropped, 1),
-            lost,
-        )
+        fetches, starts = self._ids(self.fetched), self._ids(self.started)
+        return Drawn(arrivals, versions, fetches, starts, self.seconds, self.dropped, lost)
 
     def _ids(self, mask: Mask) -> NDArray[np.int64]:
         """Ids ``[T, R, k]`` of the workers in a mask ``[T, R, n]``, then n."""
         many = mask.sum(-1)
-        ids = np.full((*many.shape, max(1, int(many.max()))), self.n, dtype=np.int64)
+        ids = np.full((*many.shape, max(1, int(many.max(initial=0)))), self.n, dtype=np.int64)
         rows = np.repeat(np.arange(many.size), many.reshape(-1))
         slots = np.arange(rows.size) - np.repeat(many.cumsum() - many.reshape(-1), many.reshape(-1))
-        ids.reshape(many.size, -1)[rows, slots] = np.nonzero(mask)[-1]
+        ids.reshape(many.size, ids.shape[-1])[rows, slots] = np.nonzero(mask)[-1]
         return ids
 
 
-def _lost(barrier: str, t: int, now: WorkerStates, lost: Mask) -> WorkerLost:
+def _schedule(
+    made: Drawn, now: WorkerStates, shape: torch.Size, lost: WorkerLost | None
+) -> Schedule:
+    """The schedule of replicas ``[...]`` of what was drawn for them in one line."""
+
+    def split(array: NDArray[np.generic], axes: int) -> Tensor:
+        lead = array.shape[: axes - 1]
+        return torch.from_numpy(array).reshape(*lead, *shape, *array.shape[axes:])
+
+    return Schedule(
+        now.n, split(made.arrivals, 2), split(made.versions, 2), split(made.seconds, 2),
+        split(made.fetches, 2), split(made.starts, 2), split(now.waited, 1), split(made.dropped, 1),
+        lost,
+    )  # fmt: skip
+
+
+def _lost(barrier: str, now: WorkerStates, lost: Mask) -> WorkerLost:
     replica = int(np.flatnonzero(lost)[0])
     who = np.flatnonzero(np.isinf(now.finish[replica]) & ~now.idle[replica]).tolist()
-    return WorkerLost(barrier, t, replica, tuple(who))
+    return WorkerLost(barrier, now.updates, replica, tuple(who))

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
+import torch
 
+from algorithms.kernels import barrier_ticks
+from algorithms.kernels.row_parts import Part, numbers
 from algorithms.synchronisation.base import Barrier, ComputeTimes
 from algorithms.synchronisation.worker_states import Counts, Decision, Mask, WorkerStates
 from theory.arrays import Floats
@@ -66,6 +69,9 @@ class SSP(Stale):
     def fetches(self, now: WorkerStates, clock: Counts, started: Mask) -> Mask:
         return started & (now.stamp < clock - self.s)
 
+    def row_kernel(self) -> Part:
+        return Part(barrier_ticks.stale, numbers(torch.float64, ints=(self.s,)), draws=False)
+
 
 @final
 @dataclass(frozen=True)
@@ -95,20 +101,21 @@ class EagerSSP(Stale):
         advanced = clock.min(axis=1, keepdims=True) > now.clock.min(axis=1, keepdims=True)
         return np.broadcast_to(advanced, clock.shape)
 
+    def row_kernel(self) -> Part:
+        return Part(barrier_ticks.eager, numbers(torch.float64, ints=(self.s,)), draws=False)
+
 
 def _until_a_start(now: WorkerStates, s: int) -> tuple[Floats, Mask, Mask]:
     """Arrivals one after another until some worker may start; when, who arrived, who starts."""
     finish, moment = now.finish.copy(), now.now.copy()
     arrived, started = now.nobody(), now.nobody()
     rows = np.arange(now.replicas)
-    while not (done := started.any(axis=1)).all():
+    while not (done := started.any(axis=1) | ~np.isfinite(moment)).all():
         who = finish.argmin(axis=1)
-        new = now.nobody()
-        going = np.logical_not(done)
-        new[rows, who] = going
         moment = np.where(done, moment, np.maximum(moment, finish[rows, who]))
-        if not np.isfinite(moment).all():
-            break
+        going = np.logical_not(done) & np.isfinite(moment)
+        new = now.nobody()
+        new[rows, who] = going
         arrived |= new
         finish[new] = np.inf
         clock = now.clock + arrived

@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar, final
 
 import numpy as np
+import torch
 
+from algorithms.kernels import barrier_ticks
+from algorithms.kernels.row_parts import Part, numbers
 from algorithms.synchronisation.base import Barrier
 from algorithms.synchronisation.worker_states import Decision, WorkerStates
 
@@ -41,3 +44,8 @@ class Window(Barrier):
         end = opened + self.seconds
         arrived = (now.finish <= end[:, None]) & np.isfinite(now.finish)
         return Decision(end, arrived, arrived, arrived)
+
+    def row_kernel(self) -> Part:
+        return Part(
+            barrier_ticks.window, numbers(torch.float64, reals=(self.seconds,)), draws=False
+        )

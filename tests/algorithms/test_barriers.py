@@ -17,6 +17,7 @@ from algorithms.methods.synchronous.bsp import BSP
 from algorithms.methods.synchronous.parameter_server import ParameterServer, Weighting
 from algorithms.problems.quadratic import Quadratic
 from algorithms.run import run
+from algorithms.synchronisation import base
 from algorithms.synchronisation.barriers import (
     Asynchronous,
     BackupWorkers,
@@ -32,9 +33,11 @@ from algorithms.synchronisation.compute_times import (
     Pareto,
     ShiftedExponential,
 )
-from algorithms.synchronisation.conditions import Linked, RecordedTimes
+from algorithms.synchronisation.conditions import Linked, LostWorker, RecordedTimes
 from algorithms.synchronisation.schedule import Schedule
 from algorithms.synchronisation.stale import SSP, EagerSSP
+from algorithms.synchronisation.window import Window
+from algorithms.synchronisation.worker_states import WorkerLost
 from theory.stepsizes import ConstantStep
 
 ERROR = 1e-9  # of each statistical test; seeds are fixed
@@ -322,3 +325,26 @@ def test_eager_ssp_is_never_older_in_clocks_and_may_be_older_in_updates(n):
     assert int(lazy_ages.max()) == int(eager_ages.max()) == 3
     updates = [one.staleness[one.arrivals < n].double().mean() for one in both]
     assert (updates[1] > updates[0]) == (n == 16)
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.sampled_from((*BARRIERS, Window(0.3), BackupWorkers(0), RoundRobin(0.5))), times, seeds,
+       st.sampled_from([1, 30, 300]), st.sampled_from([None, 0, 3]))  # fmt: skip
+def test_compiled_drawing_gives_what_barriers_decide(barrier, times, seed, ticks, lost):
+    given_times = times if lost is None else LostWorker(times, 1, lost)
+    ends = []
+    for by_tick in (False, True):
+        with pytest.MonkeyPatch.context() as patch:
+            if by_tick:
+                patch.setattr(base, "COMPILED", False)
+            try:
+                ends.append(draw(barrier, given_times, seed, ticks))
+            except WorkerLost as error:
+                ends.append(error)
+    one, other = ends
+    if isinstance(one, WorkerLost):
+        assert str(one) == str(other)
+        return
+    for name in ("arrivals", "versions", "seconds", "fetches", "starts", "waited", "dropped"):
+        assert torch.equal(getattr(one, name), getattr(other, name)), name
+    assert str(one.lost) == str(other.lost)

@@ -5,16 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple, final
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from algorithms.compressors.nonzero import NonZero
 from algorithms.devices import put
 from algorithms.kernels.mean import sum_rows
-from algorithms.methods.base import World
+from algorithms.kernels.prox_events import COORDINATE_EVENTS
+from algorithms.kernels.row_parts import Part, filled_in, ready
+from algorithms.methods.base import World, dense_bits
 from algorithms.methods.parts.coordinate_selection import Selection
 from algorithms.methods.parts.scheduled import Scheduled, places
-from algorithms.optimizers.proximal import Proximal, SoftThreshold
+from algorithms.optimizers.proximal import NoProximal, Proximal, SoftThreshold
+from algorithms.pipeline.base import Arrays, Block, Place, Steps, rows_of
+from algorithms.pipeline.events import EventBlock, all_rows, entry_bits, event_block, full_gradient
+from algorithms.pipeline.server import own
 from algorithms.problems.base import Problem, require_int
 from algorithms.synchronisation.barriers import Asynchronous
 from algorithms.synchronisation.base import Barrier, ComputeTimes
@@ -116,5 +122,48 @@ class CoordinateProx(Scheduled[CoordinateProxState]):
         mean = state.mean + sum_rows(arrived, keepdim=True) / n
         return mean, self.proximal.apply(mean, gamma, t)
 
+    def compiled_block(self, world: World, t: int) -> Block | None:
+        return event_block(CoordinateBlock, world, self)
+
     def models(self, state: CoordinateProxState) -> Tensor:
         return state.x
+
+
+@final
+class CoordinateBlock(EventBlock):
+    """Ticks of :class:`CoordinateProx`."""
+
+    def __init__(self, place: Place, _: Part, method: CoordinateProx) -> None:
+        problem, full = place.problem, full_gradient(place.problem)
+        d, dtype = problem.d, problem.dtype
+        super().__init__(place, full, method.step_rule, {})
+        change = own(method.proximal, NoProximal, d, dtype)
+        self.parts = (
+            ready(full.function, "gradient", dtype), full.numbers,
+            *filled_in(dtype, change, "change")[:2], change is not None,
+            np.array([entry_bits(d, dtype), dense_bits(d, dtype)]),
+            np.array([method.selection.q]), method.selection.support,
+        )  # fmt: skip
+
+    def purposes(self) -> tuple[str, ...]:
+        return ("mask",)
+
+    def tensors(self, state: CoordinateProxState) -> Arrays:
+        mean, x = rows_of(state.mean)[:, 0], rows_of(state.x)[:, 0]
+        return mean, x, all_rows(state.read), all_rows(state.points)
+
+    def run(self, arrays: Arrays, steps: Steps) -> int:
+        found: int = COORDINATE_EVENTS.of(self.dtype)(
+            *self.parts, *arrays[:6], steps.gammas, steps.t, self.words(steps, "mask"),
+            steps.replicas,
+        )  # fmt: skip
+        return found
+
+    def leave(self, arrays: Arrays, state: CoordinateProxState) -> CoordinateProxState:
+        mean, x, read, points = (torch.from_numpy(part) for part in arrays[:4])
+        return state._replace(
+            mean=mean.view(state.mean.shape),
+            x=x.view(state.x.shape),
+            read=read.view(state.read.shape),
+            points=points.view(state.points.shape),
+        )

@@ -5,13 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple, final
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from algorithms.compressors.nonzero import NonZero
-from algorithms.methods.base import Method, World
+from algorithms.kernels.prox_events import DELAYED_STEPS
+from algorithms.kernels.row_parts import Part, filled_in, ready
+from algorithms.methods.base import Method, World, dense_bits
 from algorithms.methods.parts.gradient_filter import Filter, NoFilter
-from algorithms.optimizers.proximal import Proximal, SoftThreshold
+from algorithms.network.clock import Clock
+from algorithms.optimizers.proximal import NoProximal, Proximal, SoftThreshold
+from algorithms.pipeline.base import Arrays, Block, Place, Steps
+from algorithms.pipeline.events import all_rows, entry_bits, event_block, full_gradient
+from algorithms.pipeline.server import Missing, own
 from algorithms.problems.base import Problem
 from theory.constants import Constants, Kind, Statement
 from theory.stepsizes import Stepsize
@@ -111,5 +118,63 @@ class DelayedProximal(Method[DelayedProximalState]):
         row = (t - age) % (self.tau + 1)
         return state.versions.gather(-2, row.expand(*age.shape[:-1], state.versions.shape[-1]))
 
+    def compiled_block(self, world: World, t: int) -> Block | None:
+        return event_block(DelayedBlock, world, self)
+
     def models(self, state: DelayedProximalState) -> Tensor:
         return state.versions[..., state.newest : state.newest + 1, :].clone()
+
+
+@final
+class DelayedBlock(Block):
+    """Steps of :class:`DelayedProximal`."""
+
+    bits_vary = True
+
+    def __init__(self, place: Place, _: Part, method: DelayedProximal) -> None:
+        full, dtype = full_gradient(place.problem), place.problem.dtype
+        super().__init__(place, full, method.step_rule)
+        if method.filter.limit(0) is None:
+            raise Missing
+        self.filter, blocks = method.filter, range(method.blocks)
+        cut = [method.block(b, self.d) for b in blocks]
+        widths = [here.stop - here.start for here in cut]
+        self.down = np.array([dense_bits(width, dtype) for width in widths])
+        change = own(method.proximal, NoProximal, self.d, dtype)
+        self.parts = (
+            ready(full.function, "gradient", dtype), full.numbers,
+            *filled_in(dtype, change, "change")[:2], change is not None,
+            np.array([entry_bits(width, dtype) for width in widths]),
+        )  # fmt: skip
+
+    def purposes(self) -> tuple[str, ...]:
+        return ("delay",)
+
+    def enter(self, state: DelayedProximalState) -> Arrays:
+        versions = all_rows(state.versions)
+        return versions, np.full(len(versions), state.newest)
+
+    def run(self, arrays: Arrays, steps: Steps) -> int:
+        ahead = range(steps.t, steps.t + steps.count)
+        limits = np.array([self.filter.limit(t) for t in ahead], np.float64).astype(self.kind)
+        found: int = DELAYED_STEPS.of(self.dtype)(
+            *self.parts, *arrays, limits, steps.gammas, steps.t, self.words(steps, "delay"),
+            steps.replicas, steps.bits,
+        )  # fmt: skip
+        return found
+
+    def leave(self, arrays: Arrays, state: DelayedProximalState) -> DelayedProximalState:
+        versions = torch.from_numpy(arrays[0]).view(state.versions.shape)
+        return state._replace(versions=versions, newest=int(arrays[1][0]))
+
+    def charge(self, steps: Steps) -> None:
+        ups = torch.from_numpy(steps.bits.sum(0)).view(*self.place.replicas.shape, self.n)
+        self.network.ledger.upload(ups, steps.count)
+        turns = np.arange(steps.t, steps.t + steps.count) % len(self.down)
+        self.network.ledger.receive(int(self.down[turns].sum()), steps.count)
+
+    def charge_time(self, watch: Clock, steps: Steps, place: int) -> None:
+        ups = torch.from_numpy(steps.bits[place]).view(*self.place.replicas.shape, self.n)
+        watch.work()
+        watch.up(ups, 1)
+        watch.down(int(self.down[(steps.t + place) % len(self.down)]))

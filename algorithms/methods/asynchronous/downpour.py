@@ -5,17 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple, final
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.identity import Identity
 from algorithms.devices import put
+from algorithms.kernels.client_events import DOWNPOUR_EVENTS
 from algorithms.kernels.mean import sum_rows
-from algorithms.methods.base import World
+from algorithms.kernels.row_parts import Part, filled_in, ready
+from algorithms.methods.base import World, dense_bits
 from algorithms.methods.parts.constants import operator_constants
 from algorithms.methods.parts.scheduled import Scheduled, places
 from algorithms.optimizers.base import SGD, Optimizer
+from algorithms.pipeline.base import Arrays, Block, Place, Steps, rows_of, stacked, unstacked
+from algorithms.pipeline.events import EventBlock, all_rows, event_block, unchanging
+from algorithms.pipeline.server import own
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.barriers import Asynchronous
 from algorithms.synchronisation.base import Barrier, ComputeTimes
@@ -141,5 +147,52 @@ class Downpour(Scheduled[DownpourState]):
         optimizer, move = self.optimizer.update(state.optimizer, step, state.x, gamma)
         return state.x - move, optimizer
 
+    def compiled_block(self, world: World, t: int) -> Block | None:
+        return None if self.barrier.counts_by_worker else event_block(DownpourBlock, world, self)
+
     def models(self, state: DownpourState) -> Tensor:
         return state.x
+
+
+@final
+class DownpourBlock(EventBlock):
+    """Ticks of :class:`Downpour`."""
+
+    def __init__(self, place: Place, gradient: Part, method: Downpour) -> None:
+        d, dtype = place.problem.d, place.problem.dtype
+        send, length = unchanging(method.compressor, d, dtype)
+        move = own(method.optimizer, SGD, d, dtype)
+        super().__init__(place, gradient, method.step_rule, {"compress": send})
+        pushed = 1 % method.n_push if method.push_first else 0
+        self.parts = (
+            ready(gradient.function, "gradient", dtype), gradient.numbers,
+            *filled_in(dtype, send, "operator")[:2], *filled_in(dtype, move, "move")[:2],
+            np.array([send is not None, move is not None]),
+            np.array([length, dense_bits(d, dtype)]),
+            np.array([method.n_push, method.n_fetch, pushed]),
+        )  # fmt: skip
+
+    def tensors(self, state: DownpourState) -> Arrays:
+        lead = tuple(state.x.shape[:-2])
+        return (
+            rows_of(state.x)[:, 0], all_rows(state.local), all_rows(state.accrued),
+            state.made.reshape(-1, self.n + 1).clone().numpy(),
+            stacked(state.optimizer, lead, 1, self.d, self.kind),
+        )  # fmt: skip
+
+    def run(self, arrays: Arrays, steps: Steps) -> int:
+        words = (self.words(steps, name) for name in ("gradient", "compress"))
+        found: int = DOWNPOUR_EVENTS.of(self.dtype)(
+            *self.parts, *arrays[:7], steps.gammas, steps.t, *words, steps.replicas
+        )
+        return found
+
+    def leave(self, arrays: Arrays, state: DownpourState) -> DownpourState:
+        x, local, accrued, made = (torch.from_numpy(part) for part in arrays[:4])
+        return state._replace(
+            x=x.view(state.x.shape),
+            local=local.view(state.local.shape),
+            accrued=accrued.view(state.local.shape),
+            made=made.view(state.made.shape),
+            optimizer=unstacked(arrays[4], state.optimizer),
+        )

@@ -5,16 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple, final
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.nonzero import NonZero
 from algorithms.devices import put
+from algorithms.kernels.client_events import SHARED_EVENTS
 from algorithms.kernels.mean import sum_rows
-from algorithms.methods.base import World
+from algorithms.kernels.row_parts import Part, filled_in, ready
+from algorithms.methods.base import World, dense_bits
 from algorithms.methods.parts.constants import operator_constants
 from algorithms.methods.parts.scheduled import Scheduled
+from algorithms.pipeline.base import Arrays, Block, Place, Steps
+from algorithms.pipeline.events import EventBlock, all_rows, event_block, unchanging
 from algorithms.problems.base import Problem, require_int
 from algorithms.synchronisation.barriers import Asynchronous
 from algorithms.synchronisation.base import Barrier, ComputeTimes
@@ -91,8 +96,7 @@ class Hogwild(Scheduled[HogwildState]):
 
     def init(self, x0: Tensor, world: World) -> HogwildState:
         schedule = self.plan(world)
-        tau = self.schedule(world.network.n).tau
-        return HogwildState(world.rows(x0, tau + 1), 0, schedule)
+        return HogwildState(world.rows(x0, schedule.tau + 1), 0, schedule)
 
     def step(self, state: HogwildState, t: int, world: World) -> HogwildState:
         tick = state.schedule.at(t)
@@ -120,5 +124,41 @@ class Hogwild(Scheduled[HogwildState]):
         """The shared model after all added their updates, component by component."""
         return x - gamma * sum_rows(arrived, keepdim=True)
 
+    def compiled_block(self, world: World, t: int) -> Block | None:
+        return event_block(HogwildBlock, world, self)
+
     def models(self, state: HogwildState) -> Tensor:
         return state.versions[..., state.newest : state.newest + 1, :].clone()
+
+
+@final
+class HogwildBlock(EventBlock):
+    """Ticks of :class:`Hogwild`."""
+
+    def __init__(self, place: Place, gradient: Part, method: Hogwild) -> None:
+        d, dtype = place.problem.d, place.problem.dtype
+        send, length = unchanging(method.compressor, d, dtype)
+        super().__init__(place, gradient, method.step_rule, {"compress": send})
+        self.parts = (
+            ready(gradient.function, "gradient", dtype), gradient.numbers,
+            *filled_in(dtype, send, "operator")[:2], send is not None,
+            np.array([length, dense_bits(d, dtype)]), np.array([method.spread]),
+        )  # fmt: skip
+
+    def purposes(self) -> tuple[str, ...]:
+        return (*super().purposes(), "read")
+
+    def tensors(self, state: HogwildState) -> Arrays:
+        versions = all_rows(state.versions)
+        return versions, np.full(len(versions), state.newest)
+
+    def run(self, arrays: Arrays, steps: Steps) -> int:
+        words = (self.words(steps, name) for name in ("gradient", "compress", "read"))
+        found: int = SHARED_EVENTS.of(self.dtype)(
+            *self.parts, *arrays[:5], steps.gammas, steps.t, *words, steps.replicas
+        )
+        return found
+
+    def leave(self, arrays: Arrays, state: HogwildState) -> HogwildState:
+        versions = torch.from_numpy(arrays[0]).view(state.versions.shape)
+        return state._replace(versions=versions, newest=int(arrays[1][0]))

@@ -5,15 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple, final
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from algorithms.compressors.identity import Identity
 from algorithms.decays import require_decay
 from algorithms.devices import put
+from algorithms.kernels.client_events import ELASTIC_EVENTS
 from algorithms.kernels.mean import sum_rows
-from algorithms.methods.base import World
+from algorithms.kernels.row_parts import Part, ready
+from algorithms.methods.base import World, dense_bits
 from algorithms.methods.parts.scheduled import Scheduled, places
+from algorithms.pipeline.base import Arrays, Block, Place, Steps, rows_of
+from algorithms.pipeline.events import EventBlock, all_rows, event_block
 from algorithms.problems.base import Problem, require_int, require_number
 from algorithms.synchronisation.barriers import Asynchronous
 from algorithms.synchronisation.base import Barrier, ComputeTimes
@@ -124,5 +129,43 @@ class AsyncEASGD(Scheduled[AsyncEASGDState]):
         own = torch.where(present, x - self.alpha * (x - heard), x)
         return own, centre + sum_rows(pulls, keepdim=True)
 
+    def compiled_block(self, world: World, t: int) -> Block | None:
+        return None if self.barrier.counts_by_worker else event_block(ElasticBlock, world, self)
+
     def models(self, state: AsyncEASGDState) -> Tensor:
         return state.centre
+
+
+@final
+class ElasticBlock(EventBlock):
+    """Ticks of :class:`AsyncEASGD`."""
+
+    def __init__(self, place: Place, gradient: Part, method: AsyncEASGD) -> None:
+        super().__init__(place, gradient, method.step_rule, {})
+        self.parts = (
+            ready(gradient.function, "gradient", self.dtype), gradient.numbers,
+            dense_bits(self.d, self.dtype), method.period,
+            np.array([method.alpha, method.momentum], self.kind),
+        )  # fmt: skip
+
+    def tensors(self, state: AsyncEASGDState) -> Arrays:
+        return (
+            rows_of(state.centre)[:, 0], all_rows(state.local), all_rows(state.velocity),
+            state.made.reshape(-1, self.n + 1).clone().numpy(),
+        )  # fmt: skip
+
+    def run(self, arrays: Arrays, steps: Steps) -> int:
+        found: int = ELASTIC_EVENTS.of(self.dtype)(
+            *self.parts, *arrays[:6], steps.gammas, steps.t, self.words(steps, "gradient"),
+            steps.replicas,
+        )  # fmt: skip
+        return found
+
+    def leave(self, arrays: Arrays, state: AsyncEASGDState) -> AsyncEASGDState:
+        centre, local, velocity, made = (torch.from_numpy(part) for part in arrays[:4])
+        return state._replace(
+            centre=centre.view(state.centre.shape),
+            local=local.view(state.local.shape),
+            velocity=velocity.view(state.local.shape),
+            made=made.view(state.made.shape),
+        )

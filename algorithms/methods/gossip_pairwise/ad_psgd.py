@@ -12,6 +12,7 @@ from algorithms.compressors.base import Compressor
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.random_mask import RandomMask
 from algorithms.compressors.shared_mask import SharedMask
+from algorithms.kernels.gossip_events import AVERAGE
 from algorithms.methods.base import World
 from algorithms.methods.exchanges.gossip import gossip
 from algorithms.methods.parts.asynchronous_gossip import (
@@ -22,6 +23,9 @@ from algorithms.methods.parts.asynchronous_gossip import (
 )
 from algorithms.methods.parts.constants import operator_constants
 from algorithms.methods.parts.scheduled import places
+from algorithms.pipeline.base import Block
+from algorithms.pipeline.events import event_block
+from algorithms.pipeline.gossip_events import GossipEventBlock, Meetings
 from algorithms.problems.base import Problem, require_int
 from algorithms.synchronisation.barriers import Asynchronous
 from algorithms.synchronisation.base import Barrier, ComputeTimes
@@ -105,6 +109,13 @@ class ADPSGD(AsynchronousGossip):
             moved = x.gather(-2, place) - gamma * arrived.gradients[..., k : k + 1, :]
             x = x.scatter(-2, place, moved)
         return go_on(state, x, arrived.starts, world)
+
+    def compiled_block(self, world: World, t: int) -> Block | None:
+        if self.barrier.counts_by_worker or not isinstance(self.compressor, Identity):
+            return None
+        calls = halves(self.topology) if self.bipartite else (True,) * world.network.n
+        meetings = Meetings(self.step_rule, self.topology, AVERAGE, calls, 1.0)
+        return event_block(GossipEventBlock, world, meetings)
 
     def called(self, who: Tensor, number: int, world: World) -> Tensor:
         """Whom each of ``who`` ``[..., k]`` averages with; itself where it does not call."""

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.identity import Identity
+from algorithms.kernels.gossip_events import PULL, PUSH
 from algorithms.methods.base import World
 from algorithms.methods.parts.asynchronous_gossip import (
     Arrived,
@@ -18,6 +19,9 @@ from algorithms.methods.parts.asynchronous_gossip import (
     go_on,
     stepped,
 )
+from algorithms.pipeline.base import Block
+from algorithms.pipeline.events import event_block
+from algorithms.pipeline.gossip_events import GossipEventBlock, Meetings
 from algorithms.problems.base import Problem, require_int
 from algorithms.synchronisation.barriers import Asynchronous
 from algorithms.synchronisation.base import Barrier, ComputeTimes
@@ -96,6 +100,14 @@ class GossipingSGD(AsynchronousGossip):
         mean = mean_with(held, heard, sources[..., world.network.workers, :], world)
         x = torch.cat((mean, state.x[..., -1:, :]), dim=-2)
         return go_on(state, stepped(x, arrived, self.step_rule(t), world), arrived.starts, world)
+
+    def compiled_block(self, world: World, t: int) -> Block | None:
+        if self.barrier.counts_by_worker:
+            return None
+        how = PULL if self.direction is Direction.PULL else PUSH
+        everyone = (True,) * world.network.n
+        meetings = Meetings(self.step_rule, self.topology, how, everyone, self.probability)
+        return event_block(GossipEventBlock, world, meetings)
 
     def called(self, who: Tensor, number: int, world: World) -> Tensor:
         key = world.key.fold("partner", number)

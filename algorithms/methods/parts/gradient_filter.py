@@ -24,6 +24,11 @@ class Filter(ABC):
     def sends(self, g: Tensor, x: Tensor, t: int) -> Tensor:
         """Mask (bool) for gradients g and the models x they were taken at, ``[..., m, b]``."""
 
+    def limit(self, t: int) -> float | None:
+        """The magnitude that gradients at coordinates of zero must exceed at step t, where all else
+        is sent; None: it is another rule."""
+        return None
+
 
 @final
 @dataclass(frozen=True)
@@ -36,6 +41,9 @@ class NoFilter(Filter):
 
     def sends(self, g: Tensor, x: Tensor, t: int) -> Tensor:
         return torch.ones_like(g, dtype=torch.bool)
+
+    def limit(self, t: int) -> float:
+        return -1.0
 
 
 @final
@@ -68,4 +76,7 @@ class KKTFilter(Filter):
         return f"KKT filter(weight={self.weight:g}, theta={self.theta:g}, rho={self.rho:g})"
 
     def sends(self, g: Tensor, x: Tensor, t: int) -> Tensor:
-        return (x != 0) | (g.abs() > self.theta * self.rho**t * self.weight)
+        return (x != 0) | (g.abs() > self.limit(t))
+
+    def limit(self, t: int) -> float:
+        return self.theta * self.rho**t * self.weight

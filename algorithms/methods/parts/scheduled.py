@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -47,10 +48,14 @@ class Scheduled(Method[State]):
 
     def schedule(self, n: int) -> Schedule:
         """Its schedule for n workers, in replicas 0, 1, ..."""
-        return _drawn(self.barrier, n, self.ticks, self.times, self.schedule_seed, self.replicas)
+        return self._of(n, range(self.replicas))
+
+    def _of(self, n: int, ids: Iterable[int]) -> Schedule:
+        times, seed = self.times, self.schedule_seed
+        return _drawn(self.barrier, n, self.ticks, times, seed, tuple(ids))
 
     def plan(self, world: World) -> Schedule:
-        """Its schedule in the world's replicas.
+        """Its schedule in the world's replicas, for which alone it is drawn.
 
         Raises:
             ValueError: the world has more replicas than it is drawn for.
@@ -64,7 +69,8 @@ class Scheduled(Method[State]):
                 f"the schedule is drawn for replicas={self.replicas} replicas, got replica ids up "
                 f"to {int(ids.max())}; raise the method's replicas"
             )
-        return self.schedule(world.network.n).of(ids)
+        alone = self._of(world.network.n, ids.reshape(-1).tolist())
+        return alone if ids.dim() == 1 else alone.of(torch.arange(ids.numel()).view(ids.shape))
 
     def number(self, state: State, t: int) -> int:
         """What the random numbers of tick t go by: t, or, where workers do not know at which tick
@@ -97,10 +103,10 @@ class Scheduled(Method[State]):
 
 @lru_cache(maxsize=16)
 def _drawn(
-    barrier: Barrier, n: int, ticks: int, times: ComputeTimes, seed: int, replicas: int
+    barrier: Barrier, n: int, ticks: int, times: ComputeTimes, seed: int, ids: tuple[int, ...]
 ) -> Schedule:
     """Kept because it is asked for again."""
-    return barrier.schedule(n, ticks, times, Key.seed(seed), torch.arange(replicas))
+    return barrier.schedule(n, ticks, times, Key.seed(seed), torch.tensor(ids))
 
 
 def places(active: Tensor, network: Network, like: Tensor) -> Tensor:

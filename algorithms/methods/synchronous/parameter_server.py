@@ -20,6 +20,9 @@ from algorithms.methods.parts.delay_compensation import Correction, LateGradient
 from algorithms.methods.parts.scheduled import Scheduled, places
 from algorithms.network.base import Network
 from algorithms.optimizers.proximal import NoProximal, Proximal
+from algorithms.pipeline.base import Block
+from algorithms.pipeline.events import event_block
+from algorithms.pipeline.server_events import ServerEventBlock, ServerEvents
 from algorithms.problems.base import Problem, require_int
 from algorithms.synchronisation.barriers import Asynchronous
 from algorithms.synchronisation.base import Barrier, ComputeTimes
@@ -148,6 +151,15 @@ class ParameterServer(Scheduled[ServerState]):
         fetches, starts = (put(ids, x.device) for ids in (tick.fetches, tick.starts))
         self._give(state, x, world.answered(x, fetches, t), fetches, starts, network)
         return state._replace(x=x, correction=memory)
+
+    def compiled_block(self, world: World, t: int) -> Block | None:
+        if self.barrier.counts_by_worker:
+            return None
+        shares = {Weighting.SUM: 1, Weighting.ALL: world.network.n, Weighting.ARRIVED: 0}
+        correction = None if isinstance(self.correction, NoCorrection) else self.correction
+        share = shares[self.weighting]
+        parts = ServerEvents(self.step_rule, self.compressor, correction, self.proximal, share)
+        return event_block(ServerEventBlock, world, parts)
 
     def models(self, state: ServerState) -> Tensor:
         return state.x
