@@ -67,3 +67,9 @@ if COMPILED:
             return told._getvalue()
 
         return kind(address, x), made
+
+else:
+
+    def operator_at(address: int, x: Any) -> Any:  # type: ignore[misc]
+        """Nothing: without a compiler there are no addresses."""
+        raise NotImplementedError("operators have addresses where numba is installed")
