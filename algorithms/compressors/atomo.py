@@ -13,6 +13,8 @@ from torch import Tensor
 from algorithms.compressors.requirements import kept, share_name
 from algorithms.compressors.wangni import DropOut
 from algorithms.kernels import drop_out, extremes, row_norms
+from algorithms.kernels.row_parts import Part
+from algorithms.kernels.sparse_level_rows import DENSITY, NORM, TOP
 from theory import bits
 from theory.claims import Claim, Confidence, Source, Unbiased, VarianceBound
 
@@ -72,6 +74,12 @@ class Atomo(DropOut):
         if self.budget is AtomBudget.TERNGRAD:
             return extremes.tops(a)[:, 0].to(torch.float64) * scales
         return drop_out.of_density(a, scales, float(kept(self._number(), a.shape[-1])))
+
+    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+        own = {AtomBudget.QSGD: NORM, AtomBudget.TERNGRAD: TOP}
+        if isinstance(self.budget, AtomBudget):
+            return self.row_part(0.0, own[self.budget], d, dtype)
+        return self.row_part(float(kept(self.budget, d)), DENSITY, d, dtype)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """A bound on the expected length: s coordinates by value."""

@@ -69,11 +69,11 @@ class DropOut(Compressor):
     def code(self, d: int, dtype: torch.dtype) -> Code:
         return Hybrid(d, dtype)
 
-    def row_part(self, limit: float, by_density: bool, d: int, dtype: torch.dtype) -> Part:
+    def row_part(self, limit: float, by: int, d: int, dtype: torch.dtype) -> Part:
         """Members' :meth:`row_kernel`, by what sets their level."""
         value, index = torch.finfo(dtype).bits, index_bits(d)
         listed = (1 + value + index_bits(d + 1), index + value, index + 1)
-        ints = (int(by_density), *listed, 1 + value + 2 * d, value)
+        ints = (by, *listed, 1 + value + 2 * d, value)
         return Part(sparse_level_rows.drop_out, numbers(dtype, ints=ints, reals=limit), work=32 * d)
 
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
@@ -162,7 +162,7 @@ class Wangni(DropOut):
         return drop_out.of_variance(a, scales, self.epsilon)
 
     def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
-        return self.row_part(self.epsilon, False, d, dtype)
+        return self.row_part(self.epsilon, sparse_level_rows.VARIANCE, d, dtype)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """A bound on the expected length: p_j = 1/(1 + epsilon) everywhere would do."""
@@ -207,7 +207,7 @@ class GreedyWangni(DropOut):
         return drop_out.of_density(a, scales, self.density * a.shape[-1])
 
     def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
-        return self.row_part(self.density * d, True, d, dtype)
+        return self.row_part(self.density * d, sparse_level_rows.DENSITY, d, dtype)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """A bound on the expected length: all that are sent by value."""

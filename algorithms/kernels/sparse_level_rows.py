@@ -16,7 +16,7 @@ from algorithms.kernels.drop_out import level_of_density, level_of_variance, roo
 from algorithms.kernels.dropped import SMALL, marks_row
 from algorithms.kernels.philox import uniform_row
 from algorithms.kernels.quantile import room_to_take
-from algorithms.kernels.row_norms import sum_of_magnitudes
+from algorithms.kernels.row_norms import norms_into, sum_of_magnitudes
 from algorithms.kernels.row_parts import all_finite
 from algorithms.kernels.selection import largest_row
 from algorithms.kernels.sides import both_sides_row, extremes_row, mean_of_side
@@ -149,15 +149,26 @@ def unambiguous(numbers, x, guide, k0, k1, replica, first, t, sent, bits):  # ty
     return True
 
 
+VARIANCE, DENSITY, NORM, TOP = range(4)
+"""What sets the level of :func:`drop_out`: a variance, a density, the Euclidean norm, the largest
+magnitude."""
+
+
 @njit(cache=True, nogil=True)
-def _level(row, limit, by_density, room):  # type: ignore[no-untyped-def]
+def _level(row, limit, by, room):  # type: ignore[no-untyped-def]
     """The level of a finite row, in its type."""
     top = row.dtype.type(0)
     for j in range(row.shape[0]):
         top = max(top, abs(row[j]))
+    if by == TOP:
+        return top
+    if by == NORM:
+        norm = np.empty(1, row.dtype)
+        norms_into(row.reshape(1, row.shape[0]), norm)
+        return norm[0]
     power = min(max(math.frexp(np.float64(top))[1], -1000), 1000)
     scale = math.ldexp(1.0, -power)
-    if by_density:
+    if by == DENSITY:
         level = level_of_density(row, scale, limit, room)
     else:
         level = level_of_variance(row, scale, limit, room)
@@ -166,14 +177,14 @@ def _level(row, limit, by_density, room):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def drop_out(numbers, x, guide, k0, k1, replica, first, t, sent, bits):  # type: ignore[no-untyped-def]
-    """Wangni: large numbers as they are, of others the level by chance; whether a density sets it;
+    """Wangni, ATOMO: large numbers as they are, of others the level by chance; what sets it;
     lengths of list and map: head, of a large one, of a small one; what sets the level."""
     if not all_finite(x):
         return False
     ints, zero, d = numbers[3], x.dtype.type(0), x.shape[1]
     room, u, marks = room_for_level(d), np.empty(d), np.empty(d, np.uint8)
     for i in range(x.shape[0]):
-        level = _level(x[i], numbers[4][0], ints[0] != 0, room)
+        level = _level(x[i], numbers[4][0], ints[0], room)
         uniform_row(k0, k1, replica, first + i, u)
         large, small = marks_row(x[i], level, u, marks)
         for j in range(d):
