@@ -9,6 +9,8 @@ import torch
 from torch import Tensor
 
 from algorithms.kernels.row_norms import norms
+from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.set_rows import ball
 from algorithms.problems.base import require_number
 from algorithms.sets.base import ConvexSet
 
@@ -37,3 +39,6 @@ class Ball(ConvexSet):
     def project(self, x: Tensor) -> Tensor:
         lengths = norms(x)
         return torch.where(lengths > self.size, x * (self.size / lengths), x)
+
+    def row_kernel(self, dtype: torch.dtype) -> Part:
+        return Part(ball, numbers(dtype, self.size), draws=False)

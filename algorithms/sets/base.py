@@ -9,6 +9,8 @@ from typing import final
 import torch
 from torch import Tensor
 
+from algorithms.kernels.row_parts import Part
+
 
 class ConvexSet(ABC):
     """A closed convex set in R^d with its exact projection; members are frozen dataclasses.
@@ -28,6 +30,10 @@ class ConvexSet(ABC):
     def contains(self, x: Tensor) -> bool:
         """Whether the point ``[d]`` lies in the set, to rounding."""
         return bool(torch.allclose(self.project(x[None])[0], x, rtol=1e-9, atol=1e-12))
+
+    def row_kernel(self, dtype: torch.dtype) -> Part | None:
+        """:meth:`project` as a compiled function of kind "change"; None: there is none."""
+        return None
 
     @abstractmethod
     def project(self, x: Tensor) -> Tensor:
