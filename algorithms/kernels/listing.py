@@ -77,17 +77,22 @@ def _key(high, low):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
+def drawn_row(k0, k1, replica, worker, limit, mask):  # type: ignore[no-untyped-def]
+    """Which of the uniforms of double precision of one row lie below limit / 2^53, into ``[d]``."""
+    d = mask.shape[0]
+    for b in range(d // 2):
+        w0, w1, w2, w3 = block(b, worker, replica, 0, k0, k1)
+        mask[2 * b] = _key(w0, w1) < limit
+        mask[2 * b + 1] = _key(w2, w3) < limit
+    if d % 2:
+        w0, w1, _, _ = block(d // 2, worker, replica, 0, k0, k1)
+        mask[d - 1] = _key(w0, w1) < limit
+
+
+@njit(cache=True, nogil=True)
 def _drawn(k0, k1, replicas, workers, limit, out):  # type: ignore[no-untyped-def]
-    d = out.shape[1]
     for i in range(out.shape[0]):
-        mask, replica, worker = out[i], replicas[i], workers[i]
-        for b in range(d // 2):
-            w0, w1, w2, w3 = block(b, worker, replica, 0, k0, k1)
-            mask[2 * b] = _key(w0, w1) < limit
-            mask[2 * b + 1] = _key(w2, w3) < limit
-        if d % 2:
-            w0, w1, _, _ = block(d // 2, worker, replica, 0, k0, k1)
-            mask[d - 1] = _key(w0, w1) < limit
+        drawn_row(k0, k1, replicas[i], workers[i], limit, out[i])
 
 
 def listed_torch(mask: Tensor, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -168,6 +173,11 @@ def negative(x: Tensor) -> Tensor:
     return out
 
 
+def limit_of(p: float) -> int:
+    """p as the kernels compare with it: the least multiple of 2^-53 that is no smaller."""
+    return math.ceil(p * 2.0**53)
+
+
 def drawn_torch(counters: Counters, p: float, d: int) -> Tensor:
     """The twin of :func:`drawn`, equal."""
     return uniform_torch(*counters, d, torch.float64) < p
@@ -179,5 +189,5 @@ def drawn(counters: Counters, p: float, d: int) -> Tensor:
         return drawn_torch(counters, p, d)
     out = torch.empty((counters.workers.numel(), d), dtype=torch.bool)
     ids = counters.replicas.numpy(), counters.workers.numpy()
-    _drawn(counters.k0, counters.k1, *ids, math.ceil(p * 2.0**53), out.numpy())
+    _drawn(counters.k0, counters.k1, *ids, limit_of(p), out.numpy())
     return out

@@ -50,6 +50,7 @@ class Plan:
         program: which of the programs step t is.
         own: every worker's own weight at step t ``[n]``, where a program weighs by it.
         opened: the tensors of a state; ``closed``: the state that such tensors make.
+        purpose: what the draws of a message are for.
         numbers_sent: how many numbers an uncompressed message has; None: d.
     """
 
@@ -63,6 +64,7 @@ class Plan:
     own: Callable[[int], NDArray[np.float64]] | None = None
     opened: Callable[[Any], tuple[Tensor, ...]] = _opened
     closed: Callable[[Any, tuple[Tensor, ...]], Any] = _closed
+    purpose: str = "compress"
     numbers_sent: int | None = None
 
 
@@ -108,7 +110,10 @@ class NeighbourBlock(Block):
 
     def purposes(self) -> tuple[str, ...]:
         part = self.message.part
-        return (*super().purposes(), *(("compress",) if part is not None and part.draws else ()))
+        return (
+            *super().purposes(),
+            *((self.plan.purpose,) if part is not None and part.draws else ()),
+        )
 
     def enter(self, state: Any) -> Arrays:
         lead, code = int(np.prod(self.place.replicas.shape, dtype=np.int64)), self.code
@@ -137,7 +142,7 @@ class NeighbourBlock(Block):
         """Lists, own weights, numbers and words of the steps, what else the loop takes of them."""
         t, until, rule = steps.t, steps.t + steps.count, self.plan.own
         own = [np.zeros(self.n)] if rule is None else [rule(s) for s in range(t, until)]
-        words = [self.words(steps, purpose) for purpose in ("gradient", "compress")]
+        words = [self.words(steps, purpose) for purpose in ("gradient", self.plan.purpose)]
         return (
             np.array(own).astype(self.kind), self.code.table(t, until, self.kind),
             np.concatenate(words, 1), steps.replicas, steps.bits,

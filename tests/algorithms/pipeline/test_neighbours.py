@@ -30,6 +30,7 @@ from algorithms.methods.gossip_directed.subgradient_push import SubgradientPush
 from algorithms.methods.gossip_dual.communication_sliding import CommunicationSliding
 from algorithms.methods.gossip_dual.mspd import MSPD
 from algorithms.methods.gossip_local.gossip_local_sgd import GossipLocalSGD
+from algorithms.methods.gossip_pairwise.saps_psgd import SAPSPSGD
 from algorithms.methods.parts.gradients import Full, Sampled
 from algorithms.methods.parts.sliding_rules import ConvexSliding, StronglyConvexSliding
 from algorithms.problems.logistic_data import synthetic
@@ -37,6 +38,7 @@ from algorithms.problems.regularisers import L2
 from algorithms.sets.ball import Ball
 from algorithms.sets.geometry import Euclidean
 from algorithms.synchronisation.stopwatch import STANDARD
+from algorithms.topologies.bandwidth_matching import BandwidthMatching, drawn_bandwidth
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.dissemination import Dissemination
 from algorithms.topologies.lazy import Lazy
@@ -69,8 +71,14 @@ def varying(draw, n):
 @st.composite
 def meetings(draw, n):
     """A law of meetings, or fixed links."""
-    links = one([FixedLinks(draw(varying(n))), RandomLinks(RandomEdge(Ring(n)))])
-    return draw(links)
+    return draw(one([FixedLinks(draw(varying(n))), RandomLinks(draw(meetings_alone(n)))]))
+
+
+@st.composite
+def meetings_alone(draw, n):
+    """A law of meetings."""
+    matched = BandwidthMatching(drawn_bandwidth(n, 0), 3, 0.5)
+    return draw(one([RandomEdge(Ring(n)), matched]))
 
 
 @st.composite
@@ -107,6 +115,7 @@ def methods(draw, n):
         lambda: GossipLocalSGD(step, ChocoRound(fixed, operator, 0.3), draw(PERIODS)),
         lambda: Cooperative(step, Gossip(draw(varying(n))), draw(PERIODS), draw(one(MixingOrder))),
         lambda: EASGD(step, 0.1, draw(one([None, 0.3])), draw(PERIODS), draw(one([0.0, 0.5]))),
+        lambda: SAPSPSGD(step, draw(meetings_alone(n)), draw(one([1.0, 2.5]))),
         lambda: MSPD(step, Ring(n), draw(PERIODS)),
         lambda: CommunicationSliding(draw(SLIDING), Ring(n), draw(PERIODS)),
     )
