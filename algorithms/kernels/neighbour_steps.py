@@ -15,9 +15,9 @@ from algorithms.kernels.mixing import mix_block
 from algorithms.kernels.row_parts import Loop, all_finite
 from algorithms.kernels.server_steps import add_rows
 
-GRADIENT, SEND, CHANGE, MIX, MIX_WEIGHTS, MEAN, SPREAD = range(7)
-ADD, SUBTRACT, ADD_SCALED, ADD_SCALED_ONTO, SCALE, BLEND, DIVIDE = range(7, 14)
-WEIGH, RATIO, COPY, CHECK = range(14, 18)
+GRADIENT, SEND, CHANGE, CHECK = range(4)
+MIX, MIX_WEIGHTS, MEAN, SPREAD, WEIGH, RATIO = range(4, 10)
+ADD, SUBTRACT, ADD_SCALED, ADD_SCALED_ONTO, SCALE, BLEND, DIVIDE, COPY = range(10, 18)
 """Operations on registers ``out``, a, b and numbers s, u of the step.
 
 gradient        the worker's gradient at a, finite
@@ -140,6 +140,27 @@ def _computed(code, c, scalars, i, held, room, place, w, k):  # type: ignore[no-
     _combined(kind, out, a, b, s, scalars[i, code[c, 5]])
 
 
+@njit(cache=True, nogil=True, forceinline=True)
+def _by_parts(  # type: ignore[no-untyped-def]
+    gradient, gnum, send, snum, change, cnum, code, c, held, room, place, scalars, words, replica,
+    bits, i, t, r, w, k,
+):  # fmt: skip
+    """An operation by a part of the composition, for workers w, ..., w + k - 1 of the replica in
+    place r. False: something is not finite."""
+    kind = code[c, 0]
+    out, x = _rows(held, room, place, code[c, 1], w, k), _rows(held, room, place, code[c, 2], w, k)
+    if kind == GRADIENT:
+        gradient(gnum, x, words[i, 0], words[i, 1], replica, w, out)
+        return all_finite(out)
+    if kind == SEND:
+        own = bits[i if bits.shape[0] > 1 else 0, r, w : w + k]
+        return send(snum, x, x, words[i, 2], words[i, 3], replica, w, t, out, own)
+    if kind == CHANGE:
+        change(cnum, out, scalars[i, code[c, 4]], t)
+        return True
+    return all_finite(x)
+
+
 @njit(cache=True, nogil=True)
 def one_pass(  # type: ignore[no-untyped-def]
     gradient, gnum, send, snum, change, cnum, code, start, stop, held, weights, place, index,
@@ -153,34 +174,20 @@ def one_pass(  # type: ignore[no-untyped-def]
     it; own ``[T or 1, n]``, words ``[T, 4]``: of gradients, of messages; room ``[rooms, k, d]``
     for k workers at a time. False: something is not finite.
     """
-    apart, row = index.shape[0] > slots.shape[0], i if bits.shape[0] > 1 else 0
+    apart = index.shape[0] > slots.shape[0]
     for w in range(first, end, room.shape[1]):
         k = min(room.shape[1], end - w)
         for r in range(held.shape[0]):
             mine, at = held[r], place[r]
             for c in range(start, stop):
                 kind = code[c, 0]
-                if kind == GRADIENT:
-                    g = _rows(mine, room, at, code[c, 1], w, k)
-                    x = _rows(mine, room, at, code[c, 2], w, k)
-                    gradient(gnum, x, words[i, 0], words[i, 1], replicas[r], w, g)
-                    if not all_finite(g):
-                        return False
-                elif kind == SEND:
-                    q = _rows(mine, room, at, code[c, 1], w, k)
-                    x = _rows(mine, room, at, code[c, 2], w, k)
-                    if not send(
-                        snum, x, x, words[i, 2], words[i, 3], replicas[r], w, t, q,
-                        bits[row, r, w : w + k],
+                if kind <= CHECK:
+                    if not _by_parts(
+                        gradient, gnum, send, snum, change, cnum, code, c, mine, room, at, scalars,
+                        words, replicas[r], bits, i, t, r, w, k,
                     ):  # fmt: skip
                         return False
-                elif kind == CHANGE:
-                    x = _rows(mine, room, at, code[c, 1], w, k)
-                    change(cnum, x, scalars[i, code[c, 4]], t)
-                elif kind == CHECK:
-                    if not all_finite(_rows(mine, room, at, code[c, 2], w, k)):
-                        return False
-                elif kind < ADD or kind == WEIGH or kind == RATIO:
+                elif kind <= RATIO:
                     which = lists * held.shape[0] + r if apart else lists
                     _told(
                         code, c, mine, weights[r], room, at, index[which], weight[which],
