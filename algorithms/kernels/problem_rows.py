@@ -7,7 +7,7 @@ import torch
 
 from algorithms.kernels.absolutes import absolutes_row
 from algorithms.kernels.compiled import fused_product, njit
-from algorithms.kernels.philox import normals_into, integers_row
+from algorithms.kernels.philox import integers_row, normals_into
 from algorithms.kernels.squares import squares_row
 
 GAUSSIAN, RADEMACHER = 0, 1

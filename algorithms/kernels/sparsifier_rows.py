@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from algorithms.kernels.compiled import integer_view, magnitude_mask, njit
-from algorithms.kernels.key_words import folded
 from algorithms.kernels.gaussian import looked_row, moments_row
+from algorithms.kernels.key_words import folded
 from algorithms.kernels.listing import above_row, down_to_row, drawn_row
 from algorithms.kernels.lots import lose_row, lots_row, room_for_lots
 from algorithms.kernels.quantile import magnitudes, room_to_take

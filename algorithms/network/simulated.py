@@ -93,23 +93,27 @@ class Simulated(Network):
         rows = packet.own(self.workers)
         edges = self._edges_of(neighbours, rows.dtype)
         bits, messages = packet.bits, packet.messages
-        if isinstance(bits, int):
-            self.charge_mixing(neighbours, rows.dtype, bits)
-        else:
-            self.ledger.send(bits * edges.sent, messages * edges.sent)
-            heard = edges.heard
-            self.ledger.receive(_heard(bits, heard), _heard(messages, heard))
+        self.charge_mixing(neighbours, rows.dtype, bits, messages)
         if self.stopwatch is not None:
             self.stopwatch.exchange(bits, _speaking(edges.heard, messages).cpu())
         return Exchanged(mix(rows, edges.index, edges.weight), rows)
 
     def charge_mixing(
-        self, neighbours: Neighbours, dtype: torch.dtype, bits: int, messages: int = 1
+        self,
+        neighbours: Neighbours,
+        dtype: torch.dtype,
+        bits: int | Tensor,
+        messages: int | Tensor = 1,
     ) -> None:
-        """Charge every edge ``messages`` messages of ``bits`` in all."""
+        """Charge every edge ``messages`` messages of ``bits`` in all: numbers, or what each worker
+        sends ``[..., n]``."""
         edges = self._edges_of(neighbours, dtype)
         self.ledger.send(bits * edges.sent, messages * edges.sent)
-        self.ledger.receive(bits * edges.received, messages * edges.received)
+        if isinstance(bits, int):
+            self.ledger.receive(bits * edges.received, messages * edges.received)
+        else:
+            heard = edges.heard
+            self.ledger.receive(_heard(bits, heard), _heard(messages, heard))
 
     def charge_averages(self, up: int, down: int, averages: int = 1) -> None:
         """Charge ``averages`` messages of ``up`` bits from each worker, and ``down`` bits back."""

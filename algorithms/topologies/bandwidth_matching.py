@@ -15,7 +15,7 @@ from torch import Tensor
 from algorithms.devices import put
 from algorithms.key import Key
 from algorithms.topologies.base import need_workers
-from algorithms.topologies.random_mixing import MixingDraw, RandomMixing
+from algorithms.topologies.random_mixing import DrawnMeetings, MixingDraw, RandomMixing
 from theory.arrays import Floats
 
 CYCLE = 240
@@ -85,6 +85,15 @@ class BandwidthMatching(RandomMixing):
         own = torch.arange(self.n, device=replicas.device)
         halves = torch.where(peers == own, 0.0, 0.5).to(torch.float64)
         return MixingDraw(torch.stack((own, peers), -1), torch.stack((1 - halves, halves), -1))
+
+    def over(self, steps: range, key: Key, replicas: Tensor) -> DrawnMeetings:
+        peers = np.array([self.peers(t) for t in steps])[:, None]
+        own = np.broadcast_to(np.arange(self.n), peers.shape)
+        halves = np.where(peers == own, 0.0, 0.5)
+        both = np.stack((own, peers), -1), np.stack((1 - halves, halves), -1)
+        full = (len(steps), len(replicas), self.n, 2)
+        sources, weights = (np.broadcast_to(part, full).copy() for part in both)
+        return DrawnMeetings(sources, weights, np.full(len(steps), 2))
 
     def expected(self) -> Floats:
         sequence = _sequence(self)

@@ -9,9 +9,12 @@ from typing import NamedTuple, final
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
-from algorithms.key import Key
+from algorithms.kernels.compiled import COMPILED
+from algorithms.kernels.meetings import edge_meetings
+from algorithms.key import Key, NumbersAsked
 from algorithms.topologies.base import Pattern, StaticTopology
 from algorithms.topologies.partners import circle, partners
 from theory.arrays import Floats
@@ -34,12 +37,38 @@ class MixingDraw(NamedTuple):
         return torch.where(self.sources == own, self.weights, 0).sum(-1)
 
 
+class DrawnMeetings(NamedTuple):
+    """Meetings of several steps, in the order of :class:`MixingDraw`.
+
+    Attributes:
+        sources: ids ``[T, R, n, s]``.
+        weights: their weights ``[T, R, n, s]`` (float64).
+        slots: how many of the s slots each step has ``[T]``.
+    """
+
+    sources: NDArray[np.int64]
+    weights: Floats
+    slots: NDArray[np.int64]
+
+
 class RandomMixing(Pattern):
     """Random mixing matrices W_0, W_1, ..., drawn by a seeded key, independently by replica."""
 
     @abstractmethod
     def at(self, t: int, key: Key, replicas: Tensor) -> MixingDraw:
         """Who hears whom at step t in ``replicas`` ``[...]``; the same on all ranks."""
+
+    def over(self, steps: range, key: Key, replicas: Tensor) -> DrawnMeetings:
+        """:meth:`at` for many steps, in ``replicas`` ``[R]``; members may draw faster."""
+        drawn = [self.at(t, key, replicas) for t in steps]
+        slots = np.array([one.sources.shape[-1] for one in drawn], np.int64)
+        shape = (len(drawn), len(replicas), self.n, int(slots.max()))
+        sources, weights = np.zeros(shape, np.int64), np.zeros(shape)
+        for i, one in enumerate(drawn):
+            sources[i], weights[i] = np.arange(self.n)[:, None], 0.0
+            sources[i, ..., : slots[i]] = one.sources.numpy()
+            weights[i, ..., : slots[i]] = one.weights.numpy()
+        return DrawnMeetings(sources, weights, slots)
 
     @abstractmethod
     def expected(self) -> Floats:
@@ -104,6 +133,18 @@ class RandomEdge(Calls):
         called = partners(self.topology, draws.fold("called"), replicas, caller)
         return pair(caller, called, self.n)
 
+    def over(self, steps: range, key: Key, replicas: Tensor) -> DrawnMeetings:
+        if not COMPILED:
+            return super().over(steps, key, replicas)
+        keys = [key.fold("meeting", t) for t in steps]
+        known, shape = circle(self.topology), (len(steps), len(replicas), self.n, 2)
+        sources, weights = np.empty(shape, np.int64), np.empty(shape)
+        edge_meetings(
+            words_of(keys), words_of([one.fold("called") for one in keys]), replicas.numpy(),
+            known.ids.numpy(), known.degrees.numpy(), sources, weights,
+        )  # fmt: skip
+        return DrawnMeetings(sources, weights, np.full(len(steps), 2))
+
     def expected(self) -> Floats:
         return _edge_mean(self.topology)
 
@@ -118,6 +159,17 @@ def pair(one: Tensor, other: Tensor, n: int) -> MixingDraw:
     share = torch.where(met == own, 0.0, 0.5).to(torch.float64)
     sources = torch.stack((own.expand_as(met), met), dim=-1)
     return MixingDraw(sources, torch.stack((1 - share, share), dim=-1))
+
+
+def words_of(keys: list[Key]) -> NDArray[np.int64]:
+    """Words ``[T, 2]`` of keys, for kernels that draw by them.
+
+    Raises:
+        NumbersAsked: the keys have no numbers.
+    """
+    if not all(key.numbers for key in keys):
+        raise NumbersAsked
+    return np.array([key.words for key in keys], np.int64)
 
 
 @lru_cache(maxsize=64)

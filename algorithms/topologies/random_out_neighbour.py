@@ -10,12 +10,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from algorithms.kernels.compiled import COMPILED
+from algorithms.kernels.meetings import calls_of_all, push_meetings
 from algorithms.key import Key
 from algorithms.late_checks import now
 from algorithms.topologies.base import StaticTopology
 from algorithms.topologies.edges import adjacency
 from algorithms.topologies.partners import circle, partners
-from algorithms.topologies.random_mixing import Calls, MixingDraw
+from algorithms.topologies.random_mixing import Calls, DrawnMeetings, MixingDraw, words_of
 from theory.arrays import Floats
 
 
@@ -51,6 +53,19 @@ class RandomOutNeighbour(Calls):
         half = torch.full(own.shape, 0.5, dtype=torch.float64, device=own.device)
         weights = torch.cat((half, there.to(torch.float64) / 2), dim=-1)
         return MixingDraw(torch.cat((own, senders), dim=-1), weights)
+
+    def over(self, steps: range, key: Key, replicas: Tensor) -> DrawnMeetings:
+        if not COMPILED:
+            return super().over(steps, key, replicas)
+        words = words_of([key.fold("meeting", t) for t in steps])
+        known, shape = circle(self.topology), (len(steps), len(replicas), self.n)
+        called, most = np.empty(shape, np.int64), np.empty(len(steps), np.int64)
+        ids, degrees = known.ids.numpy(), known.degrees.numpy()
+        calls_of_all(words, replicas.numpy(), ids, degrees, called, most)
+        slots = 1 + int(most.max())
+        sources, weights = np.empty((*shape, slots), np.int64), np.empty((*shape, slots))
+        push_meetings(called, sources, weights)
+        return DrawnMeetings(sources, weights, 1 + most)
 
     def expected(self) -> Floats:
         return (np.eye(self.n) + _receivers(self.topology)) / 2.0

@@ -14,9 +14,14 @@ from torch import Tensor
 
 from algorithms.compressors.identity import Identity
 from algorithms.kernels.mixing import mix
+from algorithms.kernels.row_parts import published
 from algorithms.kernels.scaled_sum import add_scaled, add_scaled_onto
 from algorithms.methods.base import Method, World
 from algorithms.methods.parts.checks import check_size
+from algorithms.pipeline.base import Block
+from algorithms.pipeline.links import FixedLists, Links
+from algorithms.pipeline.neighbours import Plan, neighbour_block
+from algorithms.pipeline.row_programs import Program, Row, gradient, mixed, plus_scaled
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.periods import Every, Periods
 from algorithms.topologies.base import Topology
@@ -60,6 +65,10 @@ class Mixing(ABC):
     def apply(self, x: Tensor, extra: Tensor, t: int, world: World) -> tuple[Tensor, Tensor]:
         """Own rows ``[..., m, d]`` and auxiliary ones ``[..., v, d]`` of X S, in new storage."""
 
+    def links(self) -> Links | None:
+        """Who hears whom, for blocks of steps; None: it is not carried out along links."""
+        return None
+
 
 @final
 @dataclass(frozen=True)
@@ -84,6 +93,9 @@ class Gossip(Mixing):
 
     def apply(self, x: Tensor, extra: Tensor, t: int, world: World) -> tuple[Tensor, Tensor]:
         return world.mixed(x, self.topology.neighbours(t), t), extra
+
+    def links(self) -> Links | None:
+        return FixedLists.of(self.topology)
 
 
 @final
@@ -232,6 +244,25 @@ class Cooperative(Method[CooperativeState]):
             return CooperativeState(*self.mixing.apply(stepped, state.extra, t, world))
         x, extra = self.mixing.apply(state.x, state.extra, t, world)
         return CooperativeState(add_scaled_onto(x, -gamma, g), extra)
+
+    def compiled_block(self, world: World, t: int) -> Block | None:
+        x, g, ahead = Row(), Row(), Row()
+
+        def step(s: int) -> float:
+            return -self.step_rule(s)
+
+        first, alone = gradient(g, x), plus_scaled(x, x, step, g)
+        if self.order is MixingOrder.STEP_FIRST:
+            meeting = first, alone, mixed(ahead, x)
+        else:
+            meeting = first, mixed(ahead, x), plus_scaled(ahead, ahead, step, g)
+        plan = Plan(
+            (x,), (Program((first, alone)), Program(meeting, ((x, ahead),))), self.mixing.links(),
+            published(world.problem), program=lambda s: int(self.periods.meets(s)),
+            opened=lambda state: (state.x,),
+            closed=lambda state, parts: CooperativeState(parts[0], state.extra),
+        )  # fmt: skip
+        return neighbour_block(world, t, plan)
 
     def models(self, state: CooperativeState) -> Tensor:
         return state.x

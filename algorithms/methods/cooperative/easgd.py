@@ -9,7 +9,21 @@ from torch import Tensor
 
 from algorithms.compressors.identity import Identity
 from algorithms.decays import require_decay
+from algorithms.kernels.row_parts import published
 from algorithms.methods.base import Method, World
+from algorithms.pipeline.base import Block
+from algorithms.pipeline.neighbours import Plan, neighbour_block
+from algorithms.pipeline.row_programs import (
+    Operation,
+    Program,
+    Row,
+    averaged,
+    blend,
+    gradient,
+    plus_scaled,
+    scale,
+    subtract,
+)
 from algorithms.problems.base import Problem, require_int, require_number
 from theory.constants import Constants
 from theory.stepsizes import Stepsize
@@ -89,6 +103,36 @@ class EASGD(Method[EASGDState]):
         heard = world.published(centre, t)
         beta = world.network.n * self.alpha if self.beta is None else self.beta
         return x - self.alpha * (x - heard), centre + beta * (mean - centre)
+
+    def compiled_block(self, world: World, t: int) -> Block | None:
+        centre, x, velocity, g, new, point = (Row() for _ in range(6))
+        mean, apart, ahead, room = (Row() for _ in range(4))
+        beta = world.network.n * self.alpha if self.beta is None else self.beta
+        if self.momentum == 0:
+            moved: tuple[Operation, ...] = (
+                gradient(g, x),
+                scale(new, lambda s: -self.step_rule(s), g),
+            )
+        else:
+            moved = (
+                plus_scaled(point, x, self.momentum, velocity),
+                gradient(g, point),
+                blend(new, self.momentum, velocity, lambda s: -self.step_rule(s), g),
+            )
+        pulled = (
+            *averaged(mean, x, room),
+            subtract(apart, x, centre),
+            plus_scaled(x, x, -self.alpha, apart),
+            subtract(ahead, mean, centre),
+            plus_scaled(centre, centre, beta, ahead),
+        )
+        step, swaps = plus_scaled(x, x, 1.0, new), ((velocity, new),)
+        programs = Program((*moved, step), swaps), Program((*moved, *pulled, step), swaps)
+        plan = Plan(
+            (centre, x, velocity), programs, None, published(world.problem),
+            program=lambda s: int(s % self.period == 0),
+        )  # fmt: skip
+        return neighbour_block(world, t, plan)
 
     def models(self, state: EASGDState) -> Tensor:
         return state.centre

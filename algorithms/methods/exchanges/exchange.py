@@ -16,6 +16,7 @@ from algorithms.key import Key
 from algorithms.methods.base import World
 from algorithms.methods.exchanges.gossip import gossip
 from algorithms.network.base import Exchanged, Packet
+from algorithms.pipeline.links import FixedLists, Links, Meetings
 from algorithms.topologies.base import MixingSequence, Pattern
 from algorithms.topologies.random_mixing import MixingDraw, RandomMixing
 from theory.constants import Constants
@@ -42,6 +43,10 @@ class Exchange(Pattern):
     @abstractmethod
     def mix(self, packet: Packet, t: int, world: World) -> Exchanged:
         """Rows ``[..., m, k]`` after round t, and what the own ones read as; charged."""
+
+    def links(self) -> Links | None:
+        """Who hears whom, for blocks of steps; None: :meth:`mix` is more than a weighted sum."""
+        return None
 
     def mixed(self, rows: Tensor, t: int, world: World) -> Tensor:
         """Uncompressed rows ``[..., m, k]`` after round t."""
@@ -92,6 +97,9 @@ class FixedLinks(Exchange):
     def mix(self, packet: Packet, t: int, world: World) -> Exchanged:
         return world.network.mix(packet, self.topology.neighbours(t))
 
+    def links(self) -> Links | None:
+        return FixedLists.of(self.topology)
+
     def constants(self) -> Constants:
         return self.topology.each_step()
 
@@ -130,6 +138,9 @@ class RandomLinks(Exchange):
     def mix(self, packet: Packet, t: int, world: World) -> Exchanged:
         mixed = gossip(world.network, packet, self.meeting(t, world))
         return Exchanged(mixed, packet.own(world.network.workers))
+
+    def links(self) -> Links | None:
+        return Meetings(self.meetings)
 
     def constants(self) -> Constants:
         return self.meetings.constants()

@@ -3,17 +3,43 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar, final
 
 from torch import Tensor
 
+from algorithms.compressors.base import Compressor
+from algorithms.compressors.identity import Identity
 from algorithms.methods.base import World
+from algorithms.pipeline.row_programs import Operation, Row, mixed
 from algorithms.problems.base import Problem
 from algorithms.topologies.base import Topology
 from theory.constants import Constants
 
 Memo = TypeVar("Memo")
+
+
+@final
+@dataclass(frozen=True)
+class RoundOnRows(Generic[Memo]):
+    """A round as operations on rows, for blocks of steps.
+
+    Attributes:
+        rows: registers of the memo's tensors.
+        operations: the round, which leaves the models where they were, or in what trades places
+            with them.
+        compressor: what messages are made with.
+        opened: the memo's tensors; ``closed``: the memo that such tensors make.
+        swaps: registers that trade places at its end.
+    """
+
+    rows: tuple[Row, ...]
+    operations: tuple[Operation, ...]
+    compressor: Compressor
+    opened: Callable[[Memo], tuple[Tensor, ...]]
+    closed: Callable[[tuple[Tensor, ...]], Memo]
+    swaps: tuple[tuple[Row, Row], ...] = ()
 
 
 class GossipRound(ABC, Generic[Memo]):
@@ -43,6 +69,10 @@ class GossipRound(ABC, Generic[Memo]):
     ) -> tuple[Tensor, Memo]:
         """Models after the ``meeting``-th round (0, 1, ...), held after step t."""
 
+    def on_rows(self, x: Row) -> RoundOnRows[Memo] | None:
+        """:meth:`average` as operations on rows; None: there are none."""
+        return None
+
 
 @final
 @dataclass(frozen=True)
@@ -69,3 +99,8 @@ class PlainRound(GossipRound[None]):
         self, x: Tensor, memo: None, meeting: int, t: int, world: World
     ) -> tuple[Tensor, None]:
         return world.mixed(x, self.topology.neighbours(meeting), t), None
+
+    def on_rows(self, x: Row) -> RoundOnRows[None] | None:
+        ahead = Row()
+        step = mixed(ahead, x)
+        return RoundOnRows((), (step,), Identity(), lambda _: (), lambda _: None, ((x, ahead),))

@@ -10,9 +10,10 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.base import Compressor
+from algorithms.kernels.row_parts import published
 from algorithms.kernels.scaled_sum import add_scaled
 from algorithms.methods.base import Method, World
-from algorithms.methods.exchanges.gossip_rounds import GossipRound
+from algorithms.methods.exchanges.gossip_rounds import GossipRound, RoundOnRows
 from algorithms.methods.gossip_averaging.gossip_averaging import (
     averaging_start,
     starts,
@@ -20,6 +21,20 @@ from algorithms.methods.gossip_averaging.gossip_averaging import (
 )
 from algorithms.methods.parts.checks import check_size, check_static
 from algorithms.methods.parts.constants import operator_constants
+from algorithms.pipeline.base import Block
+from algorithms.pipeline.links import FixedLists
+from algorithms.pipeline.neighbours import Plan, neighbour_block
+from algorithms.pipeline.row_programs import (
+    Operation,
+    Program,
+    Row,
+    copy,
+    gradient,
+    mixed,
+    plus_scaled,
+    sent,
+    subtract,
+)
 from algorithms.problems.base import Problem
 from algorithms.topologies.base import Topology
 from theory.constants import Constants, Kind, Statement
@@ -97,6 +112,27 @@ class ChocoRound(GossipRound[ChocoState]):
         x = x + self.consensus_step * (mixed - public)
         return x, ChocoState(x, public, mixed)
 
+    def operations(self, x: Row, public: Row, around: Row) -> tuple[Operation, ...]:
+        """:meth:`average` on rows, in place."""
+        apart, said, heard, behind = Row(), Row(), Row(), Row()
+        return (
+            subtract(apart, x, public),
+            sent(said, apart),
+            plus_scaled(public, public, 1.0, said),
+            mixed(heard, said),
+            plus_scaled(around, around, 1.0, heard),
+            subtract(behind, around, public),
+            plus_scaled(x, x, self.consensus_step, behind),
+        )
+
+    def on_rows(self, x: Row) -> RoundOnRows[ChocoState] | None:
+        held, public, around = Row(), Row(), Row()
+        operations = (*self.operations(x, public, around), copy(held, x))
+        rows = held, public, around
+        return RoundOnRows(
+            rows, operations, self.compressor, tuple, lambda parts: ChocoState(*parts)
+        )
+
 
 class Choco(Method[ChocoState]):
     """Averages by CHOCO's rounds; members are frozen dataclasses with these fields."""
@@ -161,6 +197,14 @@ class ChocoSGD(Choco):
         x = add_scaled(state.x, -self.step_rule(t), world.gradient(state.x, t))
         return self.gossip.average(x, state, t, t, world)[1]
 
+    def compiled_block(self, world: World, t: int) -> Block | None:
+        x, public, around, g = Row(), Row(), Row(), Row()
+        descent = gradient(g, x), plus_scaled(x, x, lambda s: -self.step_rule(s), g)
+        step = Program((*descent, *self.gossip.operations(x, public, around)))
+        drawn, links = published(world.problem), FixedLists.of(self.topology)
+        plan = Plan((x, public, around), (step,), links, drawn, self.compressor)
+        return neighbour_block(world, t, plan)
+
 
 @final
 @dataclass(frozen=True)
@@ -202,3 +246,8 @@ class ChocoGossip(Choco):
 
     def step(self, state: ChocoState, t: int, world: World) -> ChocoState:
         return self.gossip.average(state.x, state, t, t, world)[1]
+
+    def compiled_block(self, world: World, t: int) -> Block | None:
+        rows = Row(), Row(), Row()
+        step, links = Program(self.gossip.operations(*rows)), FixedLists.of(self.topology)
+        return neighbour_block(world, t, Plan(rows, (step,), links, None, self.compressor))

@@ -7,9 +7,23 @@ from typing import NamedTuple, final
 
 from torch import Tensor
 
+from algorithms.kernels.row_parts import published
 from algorithms.kernels.scaled_sum import add_scaled
 from algorithms.methods.base import Method, World
 from algorithms.methods.parts.checks import check_size, check_static
+from algorithms.pipeline.base import Block
+from algorithms.pipeline.links import FixedLists
+from algorithms.pipeline.neighbours import Plan, neighbour_block
+from algorithms.pipeline.row_programs import (
+    Program,
+    Row,
+    add,
+    copy,
+    gradient,
+    mixed,
+    plus_scaled,
+    subtract,
+)
 from algorithms.problems.base import Problem
 from algorithms.topologies.base import Topology
 from theory.constants import Constants
@@ -73,8 +87,22 @@ class D2(Method[D2State]):
     def step(self, state: D2State, t: int, world: World) -> D2State:
         descended = add_scaled(state.x, -self.step_rule(t), world.gradient(state.x, t))
         ahead = descended + (state.x - state.before)
-        mixed = world.mixed(ahead, self.topology.neighbours(0), t)
-        return D2State(mixed, descended)
+        return D2State(world.mixed(ahead, self.topology.neighbours(0), t), descended)
+
+    def compiled_block(self, world: World, t: int) -> Block | None:
+        x, before, g, descended, moved, ahead = Row(), Row(), Row(), Row(), Row(), Row()
+        step = Program(
+            (
+                gradient(g, x),
+                plus_scaled(descended, x, lambda s: -self.step_rule(s), g),
+                subtract(moved, x, before),
+                add(ahead, descended, moved),
+                copy(before, descended),
+                mixed(x, ahead),
+            )
+        )
+        drawn, links = published(world.problem), FixedLists.of(self.topology)
+        return neighbour_block(world, t, Plan((x, before), (step,), links, drawn))
 
     def models(self, state: D2State) -> Tensor:
         return state.x

@@ -7,8 +7,11 @@ from typing import ClassVar, final
 
 from torch import Tensor
 
+from algorithms.methods.base import World
 from algorithms.methods.parts.public_copies import PublicCopies, PublicCopiesState
 from algorithms.network.base import Exchanged
+from algorithms.pipeline.base import Block
+from algorithms.pipeline.row_programs import Row, mixed, plus_scaled, sent, subtract
 
 
 @final
@@ -36,3 +39,14 @@ class DCDPSGD(PublicCopies):
         self, state: PublicCopiesState, half: Tensor, heard: Exchanged, t: int
     ) -> PublicCopiesState:
         return PublicCopiesState(state.x + heard.own, state.mixed + heard.result)
+
+    def compiled_block(self, world: World, t: int) -> Block | None:
+        x, around, half, apart, said, heard = Row(), Row(), Row(), Row(), Row(), Row()
+        rest = (
+            subtract(apart, half, x),
+            sent(said, apart),
+            plus_scaled(x, x, 1.0, said),
+            mixed(heard, said),
+            plus_scaled(around, around, 1.0, heard),
+        )
+        return self.block_of(world, t, (x, around), half, rest)

@@ -7,8 +7,11 @@ from typing import ClassVar, final
 
 from torch import Tensor
 
+from algorithms.methods.base import World
 from algorithms.methods.parts.public_copies import PublicCopies, PublicCopiesState
 from algorithms.network.base import Exchanged
+from algorithms.pipeline.base import Block
+from algorithms.pipeline.row_programs import Row, blend, copy, mixed, sent
 
 
 @final
@@ -39,3 +42,14 @@ class ECDPSGD(PublicCopies):
     ) -> PublicCopiesState:
         s = t + 1
         return PublicCopiesState(half, (1 - 2 / s) * state.mixed + (2 / s) * heard.result)
+
+    def compiled_block(self, world: World, t: int) -> Block | None:
+        x, around, half, ahead, said, heard, new = (Row() for _ in range(7))
+        rest = (
+            blend(ahead, lambda s: 1 - (s + 1) / 2, x, lambda s: (s + 1) / 2, half),
+            sent(said, ahead),
+            copy(x, half),
+            mixed(heard, said),
+            blend(new, lambda s: 1 - 2 / (s + 1), around, lambda s: 2 / (s + 1), heard),
+        )
+        return self.block_of(world, t, (x, around), half, rest, ((around, new),))

@@ -8,10 +8,15 @@ from typing import NamedTuple, final
 import torch
 from torch import Tensor
 
+from algorithms.kernels.row_parts import published
 from algorithms.kernels.scaled_sum import add_scaled_onto
 from algorithms.methods.base import World
 from algorithms.methods.parts.bregman_steps import BregmanSteps
 from algorithms.methods.parts.checks import check_size
+from algorithms.pipeline.base import Block
+from algorithms.pipeline.links import FixedLists
+from algorithms.pipeline.neighbours import Plan, neighbour_block
+from algorithms.pipeline.row_programs import Program, Row, changed, gradient, mixed, plus_scaled
 
 
 class DualAveragingState(NamedTuple):
@@ -46,6 +51,16 @@ class DualAveraging(BregmanSteps[DualAveragingState]):
         return DualAveragingState(
             self.geometry.step(state.start, z, self.step_rule(t)), z, state.start
         )
+
+    def compiled_block(self, world: World, t: int) -> Block | None:
+        x, z, start, g, ahead = Row(), Row(), Row(), Row(), Row()
+        descent = plus_scaled(x, start, lambda s: -self.step_rule(s), ahead), changed(x)
+        change = published(self.geometry, world.problem.d, world.problem.dtype)
+        step = (gradient(g, x), mixed(ahead, z), plus_scaled(ahead, ahead, 1.0, g))
+        program = Program((*step, *descent), swaps=((z, ahead),))
+        links, drawn = FixedLists.of(self.topology), self.gradients.row_kernel(world.problem)
+        plan = Plan((x, z, start), (program,), links, drawn, change=change)
+        return neighbour_block(world, t, plan)
 
     def models(self, state: DualAveragingState) -> Tensor:
         return state.x

@@ -10,9 +10,22 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.identity import Identity
+from algorithms.kernels.row_parts import published
 from algorithms.methods.base import Method, World
 from algorithms.methods.exchanges.gossip import gossip
 from algorithms.methods.parts.checks import check_size
+from algorithms.pipeline.base import Block
+from algorithms.pipeline.links import Meetings
+from algorithms.pipeline.neighbours import Plan, neighbour_block
+from algorithms.pipeline.row_programs import (
+    Program,
+    Row,
+    add,
+    changed,
+    gradient,
+    mixed,
+    plus_scaled,
+)
 from algorithms.problems.base import Problem
 from algorithms.problems.pairwise import PairwiseLogistic
 from algorithms.sets.geometry import Euclidean, Geometry
@@ -176,6 +189,20 @@ class GossipDualAveraging(Method[GossipDualState]):
         return GossipDualState(
             self.geometry.step(state.start, z, self.step_rule(t)), z, state.start, guests
         )
+
+    def compiled_block(self, world: World, t: int) -> Block | None:
+        x, z, start, g, heard, ahead = (Row() for _ in range(6))
+        if not isinstance(self.guests, NoSamples):
+            return None
+        descent = plus_scaled(x, start, lambda s: -self.step_rule(s), ahead), changed(x)
+        change = published(self.geometry, world.problem.d, world.problem.dtype)
+        step = (mixed(heard, z), gradient(g, x), add(ahead, heard, g), *descent)
+        plan = Plan(
+            (x, z, start), (Program(step, swaps=((z, ahead),)),), Meetings(self.meetings),
+            published(world.problem), change=change, opened=lambda state: state[:3],
+            closed=lambda state, rows: GossipDualState(rows[0], rows[1], rows[2], state.guests),
+        )  # fmt: skip
+        return neighbour_block(world, t, plan)
 
     def models(self, state: GossipDualState) -> Tensor:
         return state.x

@@ -7,9 +7,14 @@ from typing import final
 
 from torch import Tensor
 
+from algorithms.kernels.row_parts import published
 from algorithms.kernels.scaled_sum import add_scaled
 from algorithms.methods.base import World
 from algorithms.methods.parts.push import GradientPush, PushState, push, ratio, start
+from algorithms.pipeline import row_programs
+from algorithms.pipeline.base import Block
+from algorithms.pipeline.neighbours import Plan, neighbour_block
+from algorithms.pipeline.row_programs import Program, Row, gradient, mixed, plus_scaled
 
 
 @final
@@ -32,6 +37,21 @@ class SGP(GradientPush[PushState]):
     def step(self, state: PushState, t: int, world: World) -> PushState:
         g = world.gradient(ratio(state), t)
         return push(add_scaled(state.s, -self.step_rule(t), g), state.w, self.exchange, t, world)
+
+    def compiled_block(self, world: World, t: int) -> Block | None:
+        s, w, z, g, moved, ahead = Row(), Row(True), Row(), Row(), Row(), Row(True)
+        step = (
+            row_programs.ratio(z, s, w),
+            gradient(g, z),
+            plus_scaled(moved, s, lambda u: -self.step_rule(u), g),
+            mixed(s, moved),
+            mixed(ahead, w),
+        )
+        plan = Plan(
+            (s, w), (Program(step, swaps=((w, ahead),)),), self.exchange.links(),
+            published(world.problem), numbers_sent=world.problem.d + 1,
+        )  # fmt: skip
+        return neighbour_block(world, t, plan)
 
     def models(self, state: PushState) -> Tensor:
         return ratio(state)

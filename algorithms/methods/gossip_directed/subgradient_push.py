@@ -7,9 +7,14 @@ from typing import NamedTuple, final
 
 from torch import Tensor
 
+from algorithms.kernels.row_parts import published
 from algorithms.kernels.scaled_sum import add_scaled_onto
 from algorithms.methods.base import World
 from algorithms.methods.parts.push import GradientPush, push, ratio, start
+from algorithms.pipeline import row_programs
+from algorithms.pipeline.base import Block
+from algorithms.pipeline.neighbours import Plan, neighbour_block
+from algorithms.pipeline.row_programs import Program, Row, gradient, mixed, plus_scaled
 
 
 class SubgradientPushState(NamedTuple):
@@ -46,6 +51,21 @@ class SubgradientPush(GradientPush[SubgradientPushState]):
         z = ratio(mixed)
         s = add_scaled_onto(mixed.s, -self.step_rule(t), world.gradient(z, t))
         return SubgradientPushState(s, mixed.w, z)
+
+    def compiled_block(self, world: World, t: int) -> Block | None:
+        s, w, z, g, moved, ahead = Row(), Row(True), Row(), Row(), Row(), Row(True)
+        step = (
+            mixed(moved, s),
+            mixed(ahead, w),
+            row_programs.ratio(z, moved, ahead),
+            gradient(g, z),
+            plus_scaled(moved, moved, lambda u: -self.step_rule(u), g),
+        )
+        plan = Plan(
+            (s, w, z), (Program(step, swaps=((s, moved), (w, ahead))),), self.exchange.links(),
+            published(world.problem), numbers_sent=world.problem.d + 1,
+        )  # fmt: skip
+        return neighbour_block(world, t, plan)
 
     def models(self, state: SubgradientPushState) -> Tensor:
         return state.z

@@ -8,10 +8,26 @@ from typing import NamedTuple, final
 import torch
 from torch import Tensor
 
+from algorithms.kernels.row_parts import published
 from algorithms.methods.base import World
 from algorithms.methods.parts.checks import check_size
 from algorithms.methods.parts.over_laplacian import PeriodicOverLaplacian, multiplier
 from algorithms.methods.parts.sliding_rules import SlidingRule
+from algorithms.pipeline.base import Block
+from algorithms.pipeline.links import FixedLists
+from algorithms.pipeline.neighbours import Plan, neighbour_block
+from algorithms.pipeline.row_programs import (
+    Operation,
+    Program,
+    Row,
+    add,
+    copy,
+    divide,
+    gradient,
+    mixed,
+    plus_scaled,
+    subtract,
+)
 from algorithms.topologies.base import StaticTopology
 
 
@@ -89,6 +105,69 @@ class CommunicationSliding(PeriodicOverLaplacian[SlidingState]):
         multiply = multiplier(self.laplacian, t, world)
         y = state.y + multiply(ahead, 0) / self.rule.tau(k)
         return state._replace(u=state.x, y=y, pull=multiply(y, 1))
+
+    def compiled_block(self, world: World, t: int) -> Block | None:
+        rows = u, *_ = tuple(Row() for _ in range(7))
+        new = Row()
+        first, rest = self._exchange_on_rows(rows), self._descent_on_rows(new, rows)
+        last, swaps = self._end_on_rows(new, rows), ((u, new),)
+        programs = tuple(
+            Program((*(first if begins else ()), *rest, *(last if ends else ())), swaps)
+            for begins in (False, True) for ends in (False, True)
+        )  # fmt: skip
+        plan = Plan(
+            rows, programs, FixedLists((self.laplacian.neighbours,), lambda _: 0),
+            published(world.problem),
+            program=lambda s: 2 * int(self._i(s) == 1) + int(self._i(s) == self.period),
+        )  # fmt: skip
+        return neighbour_block(world, t, plan)
+
+    def _k(self, t: int) -> int:
+        return t // self.period + 1
+
+    def _i(self, t: int) -> int:
+        return t % self.period + 1
+
+    def _exchange_on_rows(self, rows: tuple[Row, ...]) -> tuple[Operation, ...]:
+        u, mean, x, before, y, pull, _ = rows
+        apart, ahead, heard, share = Row(), Row(), Row(), Row()
+        return (
+            subtract(apart, mean, before),
+            plus_scaled(ahead, x, lambda t: self.rule.alpha(self._k(t)), apart),
+            mixed(heard, ahead),
+            divide(share, heard, lambda t: self.rule.tau(self._k(t))),
+            plus_scaled(y, y, 1.0, share),
+            mixed(pull, y),
+            copy(u, x),
+        )
+
+    def _descent_on_rows(self, new: Row, rows: tuple[Row, ...]) -> tuple[Operation, ...]:
+        u, mean, x, _, _, pull, _ = rows
+        g, near, force, less, ahead, apart = (Row() for _ in range(6))
+
+        def beta(t: int) -> float:
+            return self.rule.beta(self._k(t), self._i(t))
+
+        return (
+            gradient(g, u),
+            plus_scaled(near, x, beta, u),
+            add(force, pull, g),
+            divide(less, force, lambda t: self.rule.eta(self._k(t))),
+            subtract(ahead, near, less),
+            divide(new, ahead, lambda t: 1 + beta(t)),
+            subtract(apart, new, mean),
+            plus_scaled(mean, mean, lambda t: self.rule.inner_share(self._i(t)), apart),
+        )
+
+    def _end_on_rows(self, new: Row, rows: tuple[Row, ...]) -> tuple[Operation, ...]:
+        _, mean, x, before, _, _, average = rows
+        apart = Row()
+        return (
+            subtract(apart, mean, average),
+            plus_scaled(average, average, lambda t: self.rule.outer_share(self._k(t)), apart),
+            copy(before, x),
+            copy(x, new),
+        )
 
     def models(self, state: SlidingState) -> Tensor:
         return state.average

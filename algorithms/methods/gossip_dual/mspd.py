@@ -8,9 +8,28 @@ from typing import NamedTuple, final
 import torch
 from torch import Tensor
 
+from algorithms.kernels.row_parts import published
 from algorithms.methods.base import World
 from algorithms.methods.parts.checks import check_size
-from algorithms.methods.parts.over_laplacian import PeriodicOverLaplacian, multiplier
+from algorithms.methods.parts.over_laplacian import (
+    PeriodicOverLaplacian,
+    gossip_on_rows,
+    multiplier,
+)
+from algorithms.pipeline.base import Block
+from algorithms.pipeline.links import FixedLists
+from algorithms.pipeline.neighbours import Plan, neighbour_block
+from algorithms.pipeline.row_programs import (
+    Operation,
+    Program,
+    Row,
+    blend,
+    copy,
+    divide,
+    gradient,
+    plus_scaled,
+    subtract,
+)
 from algorithms.topologies.base import StaticTopology
 from algorithms.topologies.laplacian import accelerated_gossip, shrinkage
 from theory.stepsizes import Stepsize
@@ -94,6 +113,54 @@ class MSPD(PeriodicOverLaplacian[MSPDState]):
         ahead = 2 * state.x - state.before
         heard = accelerated_gossip(ahead, multiplier(w, t, world), w.gamma, w.degree)
         return state.y - (1 + c**2) / (1 + c) ** 2 / s * heard
+
+    def compiled_block(self, world: World, t: int) -> Block | None:
+        rows = inner, x, before, y, _ = tuple(Row() for _ in range(5))
+        new = Row()
+        first, rest = self._exchange_on_rows(inner, x, before, y), self._descent_on_rows(new, rows)
+        last, swaps = self._end_on_rows(new, rows), ((inner, new),)
+        programs = tuple(
+            Program((*(first if begins else ()), *rest, *(last if ends else ())), swaps)
+            for begins in (False, True) for ends in (False, True)
+        )  # fmt: skip
+        h = self.period
+        plan = Plan(
+            rows, programs, FixedLists((self.laplacian.neighbours,), lambda _: 0),
+            published(world.problem),
+            program=lambda s: 2 * int(s % h == 0) + int(s % h == h - 1),
+        )  # fmt: skip
+        return neighbour_block(world, t, plan)
+
+    def _exchange_on_rows(self, inner: Row, x: Row, before: Row, y: Row) -> tuple[Operation, ...]:
+        w, ahead, heard = self.laplacian, Row(), Row()
+        c = shrinkage(w.gamma, w.degree)
+        return (
+            blend(ahead, 2.0, x, -1.0, before),
+            *gossip_on_rows(heard, ahead, w.gamma, w.degree),
+            plus_scaled(y, y, lambda s: -((1 + c**2) / (1 + c) ** 2 / self.primal_step(s)), heard),
+            copy(inner, x),
+        )
+
+    def _descent_on_rows(self, new: Row, rows: tuple[Row, ...]) -> tuple[Operation, ...]:
+        inner, x, _, y, _ = rows
+        g, apart, pulled, h = Row(), Row(), Row(), self.period
+        return (
+            gradient(g, inner),
+            subtract(apart, y, g),
+            plus_scaled(pulled, x, lambda s: self.primal_step(s - s % h), apart),
+            blend(new, lambda s: s % h / (s % h + 2), inner, lambda s: 2 / (s % h + 2), pulled),
+        )
+
+    def _end_on_rows(self, new: Row, rows: tuple[Row, ...]) -> tuple[Operation, ...]:
+        _, x, before, _, average = rows
+        apart, share, h = Row(), Row(), self.period
+        return (
+            subtract(apart, new, average),
+            divide(share, apart, lambda s: s // h + 1),
+            plus_scaled(average, average, 1.0, share),
+            copy(before, x),
+            copy(x, new),
+        )
 
     def models(self, state: MSPDState) -> Tensor:
         return state.average

@@ -7,10 +7,15 @@ from typing import Any, NamedTuple, final
 
 from torch import Tensor
 
+from algorithms.kernels.row_parts import published
 from algorithms.kernels.scaled_sum import add_scaled
 from algorithms.methods.base import Method, World
 from algorithms.methods.exchanges.gossip_rounds import GossipRound
 from algorithms.methods.parts.checks import check_size
+from algorithms.pipeline.base import Block
+from algorithms.pipeline.links import FixedLists
+from algorithms.pipeline.neighbours import Plan, neighbour_block
+from algorithms.pipeline.row_programs import Program, Row, gradient, plus_scaled
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.periods import Every
 from theory.constants import Constants
@@ -85,6 +90,22 @@ class GossipLocalSGD(Method[GossipLocalState]):
             return state._replace(x=x)
         meeting = (t + 1) // self.period - 1
         return GossipLocalState(*self.gossip.average(x, state.memo, meeting, t, world))
+
+    def compiled_block(self, world: World, t: int) -> Block | None:
+        x, g = Row(), Row()
+        found = self.gossip.on_rows(x)
+        if found is None:
+            return None
+        descent = gradient(g, x), plus_scaled(x, x, lambda s: -self.step_rule(s), g)
+        meeting = Program((*descent, *found.operations), found.swaps)
+        links = FixedLists.of(self.gossip.topology, lambda s: (s + 1) // self.period - 1)
+        plan = Plan(
+            (x, *found.rows), (Program(descent), meeting), links, published(world.problem),
+            found.compressor, program=lambda s: int((s + 1) % self.period == 0),
+            opened=lambda state: (state.x, *found.opened(state.memo)),
+            closed=lambda _, parts: GossipLocalState(parts[0], found.closed(parts[1:])),
+        )  # fmt: skip
+        return neighbour_block(world, t, plan)
 
     def models(self, state: GossipLocalState) -> Tensor:
         return state.x

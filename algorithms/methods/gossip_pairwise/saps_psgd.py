@@ -9,10 +9,23 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.shared_mask import SharedMask
+from algorithms.kernels.row_parts import published
 from algorithms.kernels.scaled_sum import add_scaled
 from algorithms.methods.base import Method, World
 from algorithms.methods.exchanges.gossip import gossip
 from algorithms.methods.parts.checks import check_size
+from algorithms.pipeline.base import Block
+from algorithms.pipeline.links import Meetings
+from algorithms.pipeline.neighbours import Plan, neighbour_block
+from algorithms.pipeline.row_programs import (
+    Program,
+    Row,
+    gradient,
+    mixed,
+    plus_scaled,
+    sent,
+    subtract,
+)
 from algorithms.problems.base import Problem
 from algorithms.topologies.bandwidth_matching import BandwidthMatching
 from algorithms.topologies.random_mixing import RandomMixing
@@ -78,10 +91,29 @@ class SAPSPSGD(Method[SAPSState]):
 
     def step(self, state: SAPSState, t: int, world: World) -> SAPSState:
         x = add_scaled(state.x, -self.step_rule(t), world.gradient(state.x, t))
-        mask = SharedMask(1 / self.compression, world.key.fold("mask", t), world.replicas)
+        mask = self._mask(t, world)
         meeting = self.meetings.at(t, world.key, world.replicas)
         mixed = gossip(world.network, world.pack(mask, x, t), meeting)
         return SAPSState(torch.where(mask.coordinates(x.shape[-1]), mixed, x))
+
+    def _mask(self, t: int, world: World) -> SharedMask:
+        return SharedMask(1 / self.compression, world.key.fold("mask", t), world.replicas)
+
+    def compiled_block(self, world: World, t: int) -> Block | None:
+        x, g, moved, said, heard = (Row() for _ in range(5))
+        step = (
+            gradient(g, x),
+            plus_scaled(moved, x, lambda s: -self.step_rule(s), g),
+            sent(said, moved),
+            subtract(x, moved, said),  # 0 where the mask is, else what stays
+            mixed(heard, said),
+            plus_scaled(x, x, 1.0, heard),
+        )
+        plan = Plan(
+            (x,), (Program(step),), Meetings(self.meetings), published(world.problem),
+            self._mask(t, world), purpose="mask",
+        )  # fmt: skip
+        return neighbour_block(world, t, plan)
 
     def models(self, state: SAPSState) -> Tensor:
         return state.x

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from torch import Tensor
 
 from algorithms.methods.base import Method, State, World
+from algorithms.pipeline.row_programs import Operation, Row, blend, mixed, plus_scaled, subtract
 from algorithms.problems.base import Problem, require_int
 from algorithms.topologies.base import StaticTopology
-from algorithms.topologies.laplacian import Laplacian, Multiply
+from algorithms.topologies.laplacian import Laplacian, Multiply, check_polynomial
 from theory.constants import Constants
 
 
@@ -44,6 +46,21 @@ class PeriodicOverLaplacian(OverLaplacian[State]):
 
     def __post_init__(self) -> None:
         require_int("period", self.period, 1)
+
+
+def gossip_on_rows(out: Row, x: Row, gamma: float, degree: int) -> tuple[Operation, ...]:
+    """:func:`~algorithms.topologies.laplacian.accelerated_gossip` as operations on rows."""
+    check_polynomial(gamma, degree)
+    c3, c2 = 2 / (1 + gamma), (1 + gamma) / (1 - gamma) if degree > 1 else math.inf
+    turns, heard = [Row(), Row(), Row()], Row()
+    done = [mixed(heard, x), plus_scaled(turns[0], x, -c3, heard)]
+    before, z, ratio = x, turns[0], 1 / c2
+    for k in range(1, degree):
+        following, ahead, heard, less = 1 / (2 * c2 - ratio), turns[k % 3], Row(), Row()
+        done += [mixed(heard, z), plus_scaled(less, z, -c3, heard)]
+        done.append(blend(ahead, 2 * c2 * following, less, -(ratio * following), before))
+        before, z, ratio = z, ahead, following
+    return (*done, subtract(out, x, z))
 
 
 def multiplier(laplacian: Laplacian, t: int, world: World, purpose: str = "gossip") -> Multiply:
