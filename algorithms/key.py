@@ -57,6 +57,11 @@ class Draws(ABC):
     def integers(self, high: int, count: int) -> Tensor:
         """Integers in [0, high), int64; bias below high / 2^32."""
 
+    def samples(self, size: int, count: int) -> Tensor:
+        """Places (int64) of ``count`` samples, drawn with replacement from the ``size`` that each
+        worker has, in one list of all workers' samples."""
+        return self.workers[..., None] * size + self.integers(size, count)
+
 
 @final
 @dataclass(frozen=True)
@@ -128,6 +133,10 @@ class PhiloxDraws(Draws):
     def integers(self, high: int, count: int) -> Tensor:
         fill = philox.integers_torch if self._by_torch else philox.integers_numba
         return self._shaped(fill(*self.counters, count, high))
+
+    def samples(self, size: int, count: int) -> Tensor:
+        fill = philox.integers_torch if self._by_torch else philox.integers_numba
+        return self._shaped(fill(*self.counters, count, size, size))
 
     @property
     def _by_torch(self) -> bool:

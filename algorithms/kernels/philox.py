@@ -91,7 +91,7 @@ def _fill_words(k0, k1, replicas, workers, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _fill_integers(k0, k1, replicas, workers, high, out):  # type: ignore[no-untyped-def]
+def _fill_integers(k0, k1, replicas, workers, high, apart, out):  # type: ignore[no-untyped-def]
     pairs, count = out.shape
     top, shift = np.uint64(high), np.uint64(32)
     for p in range(pairs):
@@ -105,6 +105,9 @@ def _fill_integers(k0, k1, replicas, workers, high, out):  # type: ignore[no-unt
                 out[p, j + 2] = (w2 * top) >> shift
             if j + 3 < count:
                 out[p, j + 3] = (w3 * top) >> shift
+        if apart:
+            for j in range(count):
+                out[p, j] += workers[p] * apart
 
 
 @njit(cache=True, nogil=True)
@@ -194,11 +197,12 @@ def words_numba(k0: int, k1: int, replicas: Tensor, workers: Tensor, count: int)
 
 
 def integers_numba(
-    k0: int, k1: int, replicas: Tensor, workers: Tensor, count: int, high: int
+    k0: int, k1: int, replicas: Tensor, workers: Tensor, count: int, high: int, apart: int = 0
 ) -> Tensor:
-    """Integers in [0, high) ``[P, count]`` (int64), high at most 2^31: (word * high) >> 32."""
+    """Integers in [0, high) ``[P, count]`` (int64), high at most 2^31: (word * high) >> 32; those
+    of worker w are ``apart`` w larger."""
     out = torch.empty((replicas.numel(), count), dtype=torch.int64)
-    _fill_integers(k0, k1, replicas.numpy(), workers.numpy(), high, out.numpy())
+    _fill_integers(k0, k1, replicas.numpy(), workers.numpy(), high, apart, out.numpy())
     return out
 
 
@@ -253,10 +257,11 @@ def words_torch(
 
 
 def integers_torch(
-    k0: int, k1: int, replicas: Tensor, workers: Tensor, count: int, high: int
+    k0: int, k1: int, replicas: Tensor, workers: Tensor, count: int, high: int, apart: int = 0
 ) -> Tensor:
     """The twin of :func:`integers_numba`, equal bit for bit."""
-    return (words_torch(k0, k1, replicas, workers, count) * high) >> 32
+    own = (words_torch(k0, k1, replicas, workers, count) * high) >> 32
+    return own + apart * workers[:, None] if apart else own
 
 
 def _doubles(words: Tensor) -> Tensor:
