@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import final
@@ -17,7 +17,7 @@ from typing import final
 import torch
 from torch import Tensor
 
-from algorithms.kernels import listing, lots, philox, selection
+from algorithms.kernels import drawn, listing, lots, philox, selection
 from algorithms.kernels.compiled import by_torch
 
 _PART = 1 << 14  # numbers of a row that are drawn together, a multiple of 4
@@ -144,6 +144,44 @@ class PhiloxDraws(Draws):
 
     def _shaped(self, flat: Tensor) -> Tensor:
         return flat.view(*self.workers.shape, flat.shape[-1])
+
+
+@final
+class SideBySide(Draws):
+    """What the same rows draw for several purposes, ``word`` with each of ``numbers``:
+    ``[..., m, B, count]``, where each of the B draws what ``draws.fold(word, number)`` does.
+
+    Rows ``[..., m, B, k]`` can be treated in one call with the numbers of B calls.
+    """
+
+    def __init__(self, draws: Draws, word: str, numbers: Sequence[int]) -> None:
+        self._draws, self._word, self._numbers = draws, word, numbers
+
+    @cached_property
+    def _parts(self) -> list[Draws]:
+        return [self._draws.fold(self._word, number) for number in self._numbers]
+
+    @cached_property
+    def workers(self) -> Tensor:  # type: ignore[override]
+        own = self._draws.workers[..., None]
+        return own.expand(*own.shape[:-1], len(self._numbers))
+
+    def fold(self, *words: int | str) -> SideBySide:
+        folded = SideBySide(self._draws, self._word, self._numbers)
+        folded._parts = [part.fold(*words) for part in self._parts]
+        return folded
+
+    def uniform(self, count: int, dtype: torch.dtype) -> Tensor:
+        counters = [part.counters for part in self._parts if isinstance(part, PhiloxDraws)]
+        if len(counters) < len(self._parts) or by_torch(self.workers):
+            return torch.stack([part.uniform(count, dtype) for part in self._parts], -2)
+        return drawn.uniform_side_by_side(counters, count, dtype).view(*self.workers.shape, count)
+
+    def normal(self, count: int, dtype: torch.dtype) -> Tensor:
+        return torch.stack([part.normal(count, dtype) for part in self._parts], -2)
+
+    def integers(self, high: int, count: int) -> Tensor:
+        return torch.stack([part.integers(high, count) for part in self._parts], -2)
 
 
 def below(draws: Draws, p: Callable[[slice], Tensor | float], count: int) -> Tensor:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import final
 
 from algorithms.compressors.base import Compressor, Shapes
-from algorithms.compressors.layerwise import Parted
+from algorithms.compressors.parted import Parted
 from algorithms.compressors.top_k import TopK
 from theory.bits import index_bits
 from theory.seconds.costs import AlphaBeta

@@ -1,0 +1,75 @@
+"""Parts of a row that one call of their operator can treat: of one operator and one length."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import NamedTuple, final
+
+import torch
+from torch import Tensor
+
+from algorithms.codes.base import Symbols
+from algorithms.codes.packed import Packed
+from algorithms.compressors.base import Compressor, code_of
+from algorithms.key import Draws, SideBySide
+
+
+@final
+class Run(NamedTuple):
+    """Parts in turn of one operator and one length, as rows side by side of the operator's.
+
+    Attributes:
+        first: the number of the first part.
+        start: where it begins.
+        count: how many parts there are.
+        fields: how many symbols a part's message has.
+    """
+
+    operator: Compressor
+    size: int
+    first: int
+    start: int
+    count: int
+    fields: int
+
+    def of(self, x: Tensor) -> Tensor:
+        """Rows ``[..., m, size]``, or ``[..., m, count, size]``, of x ``[..., m, d]``."""
+        part = x[..., self.start : self.start + self.count * self.size].contiguous()
+        return part if self.count == 1 else part.view(*part.shape[:-1], self.count, self.size)
+
+    def draws(self, draws: Draws) -> Draws:
+        """What they draw: each by its number."""
+        if self.count == 1:
+            return draws.fold("block", self.first)
+        return SideBySide(draws, "block", range(self.first, self.first + self.count))
+
+    def apart(self, symbols: Symbols) -> Iterator[Tensor]:
+        """Symbols of one part after another ``[..., m, k]``."""
+        if self.count == 1:
+            return iter(symbols)
+        return chain.from_iterable(zip(*(own.unbind(-2) for own in symbols), strict=True))
+
+    def together(self, symbols: Symbols) -> Symbols:
+        """The inverse of :meth:`apart`."""
+        if self.count == 1:
+            return symbols
+        return tuple(torch.stack(symbols[f :: self.fields], -2) for f in range(self.fields))
+
+
+def runs_of(pairs: Sequence[tuple[Compressor, int]], dtype: torch.dtype) -> tuple[Run, ...]:
+    """Runs of parts with these operators and lengths, one after another.
+
+    Where messages vary in length every part is one by itself: how wide a list is depends on all
+    rows that are treated together.
+    """
+    runs: list[Run] = []
+    for b, (operator, size) in enumerate(pairs):
+        last = runs[-1] if runs else Run(operator, 0, 0, 0, 0, 0)
+        code = code_of(operator, size, dtype)
+        if last.operator is operator and last.size == size and isinstance(code, Packed):
+            runs[-1] = last._replace(count=last.count + 1)
+            continue
+        fields = len(operator.layout(size, dtype))
+        runs.append(Run(operator, size, b, last.start + last.count * last.size, 1, fields))
+    return tuple(runs)
