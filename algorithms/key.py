@@ -245,9 +245,8 @@ class Key:
     def fold(self, *words: int | str) -> Key:
         """A key for a narrower purpose: blake2b of this key and the words, stable over runs."""
         text = repr((self.words, words)).encode()
-        digest = hashlib.blake2b(text, digest_size=8).digest()
-        words = int.from_bytes(digest[:4], "little"), int.from_bytes(digest[4:], "little")
-        return Key(words, self.numbers)
+        both = int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little")
+        return Key((both & 0xFFFFFFFF, both >> 32), self.numbers)
 
     def draws(self, replicas: Tensor, workers: Tensor) -> Draws:
         """Draws for replica ids ``[...]`` and worker ids ``[m]`` or ``[..., m]`` (int64)."""

@@ -83,10 +83,10 @@ class Parted(Compressor):
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         rows, start = [], 0
         for run in self._runs(d, dtype):
-            own = run.together(symbols[start : start + run.count * run.fields])
+            own = run.together(symbols[start : start + run.parts * run.fields])
             part = run.operator.decode(own, run.size, dtype, run.draws(draws))
-            rows.append(part if run.count == 1 else part.flatten(-2))
-            start += run.count * run.fields
+            rows.append(part if run.parts == 1 else part.flatten(-2))
+            start += run.parts * run.fields
         return rows[0] if len(rows) == 1 else torch.cat(rows, -1)
 
     def listed(
@@ -182,7 +182,7 @@ class Parted(Compressor):
         return known[d]
 
     def _counts(self, d: int, dtype: torch.dtype) -> tuple[int, ...]:
-        return tuple(run.fields for run in self._runs(d, dtype) for _ in range(run.count))
+        return tuple(run.fields for run in self._runs(d, dtype) for _ in range(run.parts))
 
     def _runs(self, d: int, dtype: torch.dtype) -> tuple[Run, ...]:
         """The parts, those that one call can treat joined; found once for each d and type."""

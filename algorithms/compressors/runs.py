@@ -13,6 +13,7 @@ from algorithms.codes.base import Symbols
 from algorithms.codes.packed import Packed
 from algorithms.compressors.base import Compressor, code_of
 from algorithms.key import Draws, SideBySide
+from algorithms.row_slices import SLICE
 
 
 @final
@@ -22,7 +23,7 @@ class Run(NamedTuple):
     Attributes:
         first: the number of the first part.
         start: where it begins.
-        count: how many parts there are.
+        parts: how many there are.
         fields: how many symbols a part's message has.
     """
 
@@ -30,29 +31,29 @@ class Run(NamedTuple):
     size: int
     first: int
     start: int
-    count: int
+    parts: int
     fields: int
 
     def of(self, x: Tensor) -> Tensor:
-        """Rows ``[..., m, size]``, or ``[..., m, count, size]``, of x ``[..., m, d]``."""
-        part = x[..., self.start : self.start + self.count * self.size].contiguous()
-        return part if self.count == 1 else part.view(*part.shape[:-1], self.count, self.size)
+        """Rows ``[..., m, size]``, or ``[..., m, parts, size]``, of x ``[..., m, d]``."""
+        part = x[..., self.start : self.start + self.parts * self.size].contiguous()
+        return part if self.parts == 1 else part.view(*part.shape[:-1], self.parts, self.size)
 
     def draws(self, draws: Draws) -> Draws:
         """What they draw: each by its number."""
-        if self.count == 1:
+        if self.parts == 1:
             return draws.fold("block", self.first)
-        return SideBySide(draws, "block", range(self.first, self.first + self.count))
+        return SideBySide(draws, "block", range(self.first, self.first + self.parts))
 
     def apart(self, symbols: Symbols) -> Iterator[Tensor]:
         """Symbols of one part after another ``[..., m, k]``."""
-        if self.count == 1:
+        if self.parts == 1:
             return iter(symbols)
         return chain.from_iterable(zip(*(own.unbind(-2) for own in symbols), strict=True))
 
     def together(self, symbols: Symbols) -> Symbols:
         """The inverse of :meth:`apart`."""
-        if self.count == 1:
+        if self.parts == 1:
             return symbols
         return tuple(torch.stack(symbols[f :: self.fields], -2) for f in range(self.fields))
 
@@ -66,10 +67,11 @@ def runs_of(pairs: Sequence[tuple[Compressor, int]], dtype: torch.dtype) -> tupl
     runs: list[Run] = []
     for b, (operator, size) in enumerate(pairs):
         last = runs[-1] if runs else Run(operator, 0, 0, 0, 0, 0)
-        code = code_of(operator, size, dtype)
-        if last.operator is operator and last.size == size and isinstance(code, Packed):
-            runs[-1] = last._replace(count=last.count + 1)
+        alike = last.operator is operator and last.size == size
+        fits = (last.parts + 1) * size <= SLICE  # of a long row little is held at once
+        if alike and fits and isinstance(code_of(operator, size, dtype), Packed):
+            runs[-1] = last._replace(parts=last.parts + 1)
             continue
         fields = len(operator.layout(size, dtype))
-        runs.append(Run(operator, size, b, last.start + last.count * last.size, 1, fields))
+        runs.append(Run(operator, size, b, last.start + last.parts * last.size, 1, fields))
     return tuple(runs)

@@ -1,8 +1,9 @@
 """A perceptron over many workers, forth and back, without gathering minibatches.
 
-The first layer's two products are most of the arithmetic. Four samples and four hidden units are taken together,
-so that each number that is read serves four times. How a number is added up depends on the place of
-its sample in the minibatch and on the sizes of a layer, never on how many pairs there are.
+The first layer's two products are most of the arithmetic. Four samples and four hidden units are
+taken together, so that each number that is read serves four times. How a number of a kernel's is
+added up depends on the place of its sample in the minibatch and on the sizes of a layer, never on
+how many pairs there are.
 """
 
 from __future__ import annotations
@@ -113,7 +114,7 @@ def _back(pull, hidden, flat, place, weights, biases, out):  # type: ignore[no-u
 
 @njit(cache=True, nogil=True)
 def _first_layer(slope, flat, place, out):  # type: ignore[no-untyped-def]
-    """Gradients of a first layer's weights and biases for one pair, all leading axes of length 1."""
+    """Gradients of a first layer for one pair; leading axes have length 1."""
     _, samples, hidden = slope.shape
     p = flat.shape[1]
     fours, units = samples - samples % 4, hidden - hidden % 4
@@ -177,7 +178,7 @@ def forth(flat: Tensor, place: Tensor, points: Tensor, share: int, hidden: int) 
     if by_torch(flat):
         return forth_torch(flat, place, points, share, hidden)
     out = torch.empty((*place.shape, hidden), dtype=flat.dtype)
-    _forth(*(part.numpy() for part in (flat, place, points.contiguous())), share, out.numpy())
+    _forth(*(part.contiguous().numpy() for part in (flat, place, points)), share, out.numpy())
     return out
 
 
@@ -228,6 +229,6 @@ def back(
     """
     if by_torch(flat):
         return back_torch(pull, hidden, flat, place, weights, biases, out)
-    given = (pull, hidden, flat, place, weights.flatten(1), biases, out)
+    given = (pull, hidden, flat, place.contiguous(), weights.flatten(1), biases, out)
     _back(*(part.numpy() for part in given))
     return None

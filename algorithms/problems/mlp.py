@@ -140,8 +140,8 @@ class MLP(Minibatch):
         return self._pairs(x, workers, workers[..., None] * samples + every)
 
     def _pairs(self, x: Tensor, workers: Tensor, place: Tensor) -> Tensor:
-        """Gradients ``[..., k, d]`` at x ``[..., k or 1, d]`` of ``workers`` ``[..., k]`` on samples
-        ``[..., k, s]`` of all."""
+        """Gradients ``[..., k, d]`` at x ``[..., k or 1, d]`` of ``workers`` ``[..., k]`` on
+        samples ``place`` ``[..., k, s]`` of all."""
         lead = pair_shape(x, workers)
         flat = place.expand(*lead, -1).reshape(-1, place.shape[-1])
         share = lead[-1] if x.shape[:-1] == (*lead[:-1], 1) else 1
@@ -159,7 +159,7 @@ class MLP(Minibatch):
         hidden = layers.forth(features, place, points, share, self.hidden).tanh_()
         scores = torch.baddbmm(b2, hidden, w2.mT)
         back = layers.slopes(scores, labels, place)
-        out = torch.empty((len(place), self.d), dtype=self.dtype, device=points.device)
+        out = torch.empty((place.shape[0], self.d), dtype=self.dtype, device=points.device)
         last = torch.bmm(back.mT, hidden), back.sum(1)
         layers.back(torch.bmm(back, w2), hidden, features, place, *last, out)
         return out
@@ -168,11 +168,11 @@ class MLP(Minibatch):
         """Weights ``[m, classes, hidden]`` and biases ``[m, 1, classes]`` of the last layer."""
         k, h = self.classes, self.hidden
         flat = points[:, -k * (h + 1) :]
-        if share > 1 and len(points) == 1:
+        if share > 1 and points.shape[0] == 1:
             flat = flat.expand(share, -1)
         elif share > 1:
             flat = flat.repeat_interleave(share, 0)
-        weights = flat.as_strided((len(flat), k, h), (flat.stride(0), h, 1))
+        weights = flat.as_strided((flat.shape[0], k, h), (flat.stride(0), h, 1))
         return weights, flat[:, None, -k:]
 
     def _layers(self, x: Tensor) -> list[Tensor]:
