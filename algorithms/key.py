@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import final
@@ -17,7 +17,7 @@ from typing import final
 import torch
 from torch import Tensor
 
-from algorithms.kernels import listing, lots, philox, selection
+from algorithms.kernels import drawn, listing, lots, philox, selection
 from algorithms.kernels.compiled import by_torch
 
 _PART = 1 << 14  # numbers of a row that are drawn together, a multiple of 4
@@ -56,6 +56,11 @@ class Draws(ABC):
     @abstractmethod
     def integers(self, high: int, count: int) -> Tensor:
         """Integers in [0, high), int64; bias below high / 2^32."""
+
+    def samples(self, size: int, count: int) -> Tensor:
+        """Places (int64) of ``count`` samples, drawn with replacement from the ``size`` that each
+        worker has, in one list of all workers' samples."""
+        return self.workers[..., None] * size + self.integers(size, count)
 
 
 @final
@@ -129,12 +134,54 @@ class PhiloxDraws(Draws):
         fill = philox.integers_torch if self._by_torch else philox.integers_numba
         return self._shaped(fill(*self.counters, count, high))
 
+    def samples(self, size: int, count: int) -> Tensor:
+        fill = philox.integers_torch if self._by_torch else philox.integers_numba
+        return self._shaped(fill(*self.counters, count, size, size))
+
     @property
     def _by_torch(self) -> bool:
         return by_torch(self._rows.ids)
 
     def _shaped(self, flat: Tensor) -> Tensor:
         return flat.view(*self.workers.shape, flat.shape[-1])
+
+
+@final
+class SideBySide(Draws):
+    """What the same rows draw for several purposes, ``word`` with each of ``numbers``:
+    ``[..., m, B, count]``, where each of the B draws what ``draws.fold(word, number)`` does.
+
+    Rows ``[..., m, B, k]`` can be treated in one call with the numbers of B calls.
+    """
+
+    def __init__(self, draws: Draws, word: str, numbers: Sequence[int]) -> None:
+        self._draws, self._word, self._numbers = draws, word, numbers
+
+    @cached_property
+    def _parts(self) -> list[Draws]:
+        return [self._draws.fold(self._word, number) for number in self._numbers]
+
+    @cached_property
+    def workers(self) -> Tensor:  # type: ignore[override]
+        own = self._draws.workers[..., None]
+        return own.expand(*own.shape[:-1], len(self._numbers))
+
+    def fold(self, *words: int | str) -> SideBySide:
+        folded = SideBySide(self._draws, self._word, self._numbers)
+        folded._parts = [part.fold(*words) for part in self._parts]
+        return folded
+
+    def uniform(self, count: int, dtype: torch.dtype) -> Tensor:
+        counters = [part.counters for part in self._parts if isinstance(part, PhiloxDraws)]
+        if len(counters) < len(self._parts) or by_torch(self.workers):
+            return torch.stack([part.uniform(count, dtype) for part in self._parts], -2)
+        return drawn.uniform_side_by_side(counters, count, dtype).view(*self.workers.shape, count)
+
+    def normal(self, count: int, dtype: torch.dtype) -> Tensor:
+        return torch.stack([part.normal(count, dtype) for part in self._parts], -2)
+
+    def integers(self, high: int, count: int) -> Tensor:
+        return torch.stack([part.integers(high, count) for part in self._parts], -2)
 
 
 def below(draws: Draws, p: Callable[[slice], Tensor | float], count: int) -> Tensor:
@@ -198,9 +245,8 @@ class Key:
     def fold(self, *words: int | str) -> Key:
         """A key for a narrower purpose: blake2b of this key and the words, stable over runs."""
         text = repr((self.words, words)).encode()
-        digest = hashlib.blake2b(text, digest_size=8).digest()
-        words = int.from_bytes(digest[:4], "little"), int.from_bytes(digest[4:], "little")
-        return Key(words, self.numbers)
+        both = int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little")
+        return Key((both & 0xFFFFFFFF, both >> 32), self.numbers)
 
     def draws(self, replicas: Tensor, workers: Tensor) -> Draws:
         """Draws for replica ids ``[...]`` and worker ids ``[m]`` or ``[..., m]`` (int64)."""

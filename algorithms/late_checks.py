@@ -7,7 +7,6 @@ it is told at once.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -15,6 +14,8 @@ from typing import final
 
 import torch
 from torch import Tensor
+
+from algorithms.kernels.extremes import all_finite
 
 
 class NotFinite(ArithmeticError):
@@ -92,10 +93,8 @@ def finite_rows(g: Tensor, t: int, who: Tensor) -> Tensor:
     late = now()
     if late is not None:
         return torch.where(late.note(g.sum(), "a gradient was"), g, 0)
-    if math.isfinite(g.sum().item()):
-        return g
-    bad = ~torch.isfinite(g).all(-1)
-    if bad.any():
+    if not all_finite(g):
+        bad = ~torch.isfinite(g).all(-1)
         where = tuple(bad.nonzero()[0].tolist())
         worker = int(who.expand(bad.shape)[where])
         raise NonFiniteGradient(

@@ -46,7 +46,8 @@ class AtMostRow(Compressor):
         return self.inner.claims(d)
 
     def at(self, t: int) -> Compressor:
-        return replace(self, inner=self.inner.at(t))
+        inner = self.inner.at(t)
+        return self if inner is self.inner else replace(self, inner=inner)
 
     def for_shapes(self, shapes: Shapes) -> Compressor:
         return replace(self, inner=self.inner.for_shapes(shapes))

@@ -204,12 +204,18 @@ class Compressor(ABC):
         return self.decode(self.encode(x, draws), x.shape[-1], x.dtype, draws)
 
 
+_OF_KIND: dict[type[Compressor], dict[tuple[int, torch.dtype], Code]] = {}
+
+
 def code_of(compressor: Compressor, d: int, dtype: torch.dtype) -> Code:
-    """``compressor.code(d, dtype)``, made once for each compressor object.
+    """``compressor.code(d, dtype)``, made once for each compressor object; one that has nothing of
+    its own (no fields) shares it with others of its kind, as those that a step makes are.
 
     Equal operators may differ here: top-k of 1 equals top-k of the fraction 1.0 in Python.
     """
-    known: dict[tuple[int, torch.dtype], Code] = compressor.__dict__.setdefault("_codes", {})
-    if (d, dtype) not in known:
-        known[d, dtype] = compressor.code(d, dtype)
-    return known[d, dtype]
+    own = compressor.__dict__
+    known = own.setdefault("_codes", {}) if own else _OF_KIND.setdefault(type(compressor), {})
+    code: Code | None = known.get((d, dtype))
+    if code is None:
+        code = known[d, dtype] = compressor.code(d, dtype)
+    return code

@@ -9,7 +9,7 @@ from typing import final
 import torch
 
 from algorithms.compressors.base import Compressor, Shapes
-from algorithms.compressors.layerwise import Parted
+from algorithms.compressors.parted import Parted
 from algorithms.compressors.top_k import TopK
 from algorithms.kernels.row_parts import Part, numbers
 from algorithms.kernels.sparsifier_rows import largest_of_parts

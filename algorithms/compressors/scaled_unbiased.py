@@ -76,7 +76,8 @@ class ScaledUnbiased(Compressor):
         return self.inner.code(d, dtype)
 
     def at(self, t: int) -> Compressor:
-        return replace(self, inner=self.inner.at(t))
+        inner = self.inner.at(t)
+        return self if inner is self.inner else replace(self, inner=inner)
 
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
         return self.inner.encode(x, draws)

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from algorithms.compressors.masked import MaskCompressor
 from algorithms.compressors.random_mask import RandomMask
-from algorithms.kernels.listing import limit_of
+from algorithms.kernels.listing import drawn_limit
 from algorithms.kernels.row_parts import Part, numbers
 from algorithms.kernels.shared_mask_rows import shared_mask
 from algorithms.key import Draws, Key
@@ -69,7 +69,7 @@ class SharedMask(MaskCompressor):
         return self.alone().mask_again(d, self.key.draws(self.replicas, first))
 
     def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
-        ints = (limit_of(self.q), torch.finfo(dtype).bits)
+        ints = (drawn_limit(self.q), torch.finfo(dtype).bits)
         return Part(shared_mask, numbers(dtype, ints=ints), work=4 * d)
 
     def stated_bits(self, d: int, float_bits: int) -> float:

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from algorithms.codes.base import Symbols
 from algorithms.compressors.base import Compressor, ListedRows, Shapes, StatedLength
-from algorithms.compressors.layerwise import Parted
+from algorithms.compressors.parted import Parted
 from algorithms.compressors.parts_kernel import parts_kernel
 from algorithms.compressors.rand_k import RandK
 from algorithms.kernels.row_parts import Part

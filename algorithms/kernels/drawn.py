@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -56,3 +57,20 @@ def drawn_torch(u: Tensor | Counters, x: Tensor) -> Tensor:
     if isinstance(u, Counters):
         return uniform_torch(*u, x.shape[-1], x.dtype).view(x.shape)
     return u
+
+
+@njit(cache=True, nogil=True)
+def _fill_side_by_side(keys, replicas, workers, out):  # type: ignore[no-untyped-def]
+    for p in range(out.shape[0]):
+        for b in range(out.shape[1]):
+            uniform_row(keys[b, 0], keys[b, 1], replicas[p], workers[p], out[p, b], 0)
+
+
+def uniform_side_by_side(counters: Sequence[Counters], count: int, dtype: torch.dtype) -> Tensor:
+    """Uniforms ``[P, B, count]`` of the same P pairs under B keys, those of :func:`uniform_numba
+    <algorithms.kernels.philox.uniform_numba>` for each."""
+    keys = np.array([(one.k0, one.k1) for one in counters], dtype=np.int64)
+    replicas, workers = counters[0].replicas, counters[0].workers
+    out = torch.empty((replicas.numel(), len(counters), count), dtype=dtype)
+    _fill_side_by_side(keys, replicas.numpy(), workers.numpy(), out.numpy())
+    return out

@@ -14,7 +14,10 @@ from torch import Tensor
 
 from algorithms.kernels.compiled import by_torch, integer_view, magnitude_mask, njit
 
-_INTEGER = {torch.float32: torch.int32, torch.float64: torch.int64}
+_INTEGER = {
+    torch.float32: (np.int32, np.int32(0x7FFFFFFF)),
+    torch.float64: (np.int64, np.int64(0x7FFFFFFFFFFFFFFF)),
+}
 _INFINITE = {torch.float32: 0x7F800000, torch.float64: 0x7FF0000000000000}
 
 
@@ -58,16 +61,16 @@ def ends_into(bits, mask, out):  # type: ignore[no-untyped-def]
 
 def bits_of(x: Tensor) -> tuple[Any, Any]:
     """The bits of contiguous x as an array of integers, and the mask of a magnitude's bits."""
-    bits = x.detach().view(_INTEGER[x.dtype]).numpy()
-    return bits, bits.dtype.type(np.iinfo(bits.dtype).max)
+    kind, mask = _INTEGER[x.dtype]
+    return x.detach().numpy().view(kind), mask
 
 
 def all_finite(x: Tensor) -> bool:
     """Whether no entry is NaN or infinite."""
     if by_torch(x) or x.dtype not in _INTEGER or not x.is_contiguous():
         return bool(torch.isfinite(x).all())
-    bits, mask = bits_of(x.view(-1))
-    return bool(top_of(bits, mask) < _INFINITE[x.dtype])
+    bits, mask = bits_of(x)
+    return bool(top_of(bits.reshape(-1), mask) < _INFINITE[x.dtype])
 
 
 def tops_torch(x: Tensor) -> Tensor:

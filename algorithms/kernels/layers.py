@@ -1,8 +1,9 @@
-"""The first layer of a perceptron over many workers, forth and back, without gathering minibatches.
+"""A perceptron over many workers, forth and back, without gathering minibatches.
 
-Its two products are most of the arithmetic. Four samples and four hidden units are taken together,
-so that each number that is read serves four times. How a number is added up depends on the place of
-its sample in the minibatch and on the sizes of a layer, never on how many pairs there are.
+The first layer's two products are most of the arithmetic. Four samples and four hidden units are
+taken together, so that each number that is read serves four times. How a number of a kernel's is
+added up depends on the place of its sample in the minibatch and on the sizes of a layer, never on
+how many pairs there are.
 """
 
 from __future__ import annotations
@@ -97,25 +98,58 @@ def _add(flat, q0, q1, q2, q3, slope, i, s, h, out):  # type: ignore[no-untyped-
 
 
 @njit(cache=True, nogil=True)
-def _back(slope, flat, place, out):  # type: ignore[no-untyped-def]
-    pairs, samples, hidden = slope.shape
+def _back(pull, hidden, flat, place, weights, biases, out):  # type: ignore[no-untyped-def]
+    pairs, samples, units = hidden.shape
+    p, slope = flat.shape[1], np.empty((1, samples, units), dtype=flat.dtype)
+    one = flat.dtype.type(1)
+    first, weighed = units * (p + 1), units * (p + 1) + weights.shape[1]
+    for i in range(pairs):
+        for s in range(samples):
+            for h in range(units):
+                slope[0, s, h] = pull[i, s, h] * (one - hidden[i, s, h] * hidden[i, s, h])
+        _first_layer(slope, flat, place[i], out[i : i + 1])
+        out[i, first:weighed] = weights[i]
+        out[i, weighed : weighed + biases.shape[1]] = biases[i]
+
+
+@njit(cache=True, nogil=True)
+def _first_layer(slope, flat, place, out):  # type: ignore[no-untyped-def]
+    """Gradients of a first layer for one pair; leading axes have length 1."""
+    _, samples, hidden = slope.shape
     p = flat.shape[1]
     fours, units = samples - samples % 4, hidden - hidden % 4
-    for i in range(pairs):
-        for j in range(hidden * (p + 1)):
-            out[i, j] = 0
-        for h in range(0, units, 4):
-            for s in range(0, fours, 4):
-                q0, q1, q2, q3 = place[i, s], place[i, s + 1], place[i, s + 2], place[i, s + 3]
-                _add(flat, q0, q1, q2, q3, slope, i, s, h, out)
+    out[0, : hidden * (p + 1)] = 0
+    for h in range(0, units, 4):
+        for s in range(0, fours, 4):
+            _add(flat, place[s], place[s + 1], place[s + 2], place[s + 3], slope, 0, s, h, out)
+    for h in range(hidden):
+        for s in range(fours if h < units else 0, samples):
+            q, weight = place[s], slope[0, s, h]
+            for j in range(p):
+                out[0, np.uint64(h * p) + np.uint64(j)] += weight * flat[q, j]
+    for s in range(samples):
         for h in range(hidden):
-            for s in range(fours if h < units else 0, samples):
-                q, weight = place[i, s], slope[i, s, h]
-                for j in range(p):
-                    out[i, np.uint64(h * p) + np.uint64(j)] += weight * flat[q, j]
-        for s in range(samples):
-            for h in range(hidden):
-                out[i, hidden * p + h] += slope[i, s, h]
+            out[0, hidden * p + h] += slope[0, s, h]
+
+
+@njit(cache=True, nogil=True)
+def _lower(scores):  # type: ignore[no-untyped-def]
+    for i in range(scores.shape[0]):
+        top = scores[i].max()
+        for c in range(scores.shape[1]):
+            scores[i, c] -= top
+
+
+@njit(cache=True, nogil=True)
+def _share(shares, totals, labels, place, samples):  # type: ignore[no-untyped-def]
+    """Numbers over their sums, less 1 at the right label, over the number of samples."""
+    count = shares.dtype.type(samples)
+    for i in range(shares.shape[0]):
+        for c in range(shares.shape[1]):
+            shares[i, c] /= totals[i]
+        shares[i, labels[place[i]]] -= shares.dtype.type(1)
+        for c in range(shares.shape[1]):
+            shares[i, c] /= count
 
 
 def _gathered(flat: Tensor, place: Tensor) -> Tensor:
@@ -144,24 +178,57 @@ def forth(flat: Tensor, place: Tensor, points: Tensor, share: int, hidden: int) 
     if by_torch(flat):
         return forth_torch(flat, place, points, share, hidden)
     out = torch.empty((*place.shape, hidden), dtype=flat.dtype)
-    given = (part.detach().contiguous().numpy() for part in (flat, place, points))
-    _forth(*given, share, out.numpy())
+    _forth(*(part.contiguous().numpy() for part in (flat, place, points)), share, out.numpy())
     return out
 
 
-def back_torch(slope: Tensor, flat: Tensor, place: Tensor, out: Tensor) -> None:
+def slopes_torch(scores: Tensor, labels: Tensor, place: Tensor) -> Tensor:
+    """The twin of :func:`slopes`, equal to rounding."""
+    right, one = labels[place][..., None], scores.new_full((*place.shape, 1), -1.0)
+    return torch.softmax(scores, -1).scatter_add_(-1, right, one).div_(place.shape[1])
+
+
+def slopes(scores: Tensor, labels: Tensor, place: Tensor) -> Tensor:
+    """Slopes ``[m, s, c]`` of the mean cross-entropy over samples in their scores, written over
+    them; ``labels`` ``[N]`` are the samples' of :func:`forth`.
+
+    Of few classes, where torch's own softmax takes five times as long.
+    """
+    if by_torch(scores):
+        return slopes_torch(scores, labels, place)
+    flat = scores.view(-1, scores.shape[-1])
+    held = flat.numpy()
+    _lower(held)
+    totals = flat.exp_().sum(-1)
+    given = (totals, labels, place.reshape(-1))
+    _share(held, *(part.numpy() for part in given), place.shape[1])
+    return scores
+
+
+def back_torch(
+    pull: Tensor, hidden: Tensor, flat: Tensor, place: Tensor, weights: Tensor, biases: Tensor,
+    out: Tensor,
+) -> None:  # fmt: skip
     """The twin of :func:`back`, equal to rounding."""
-    hidden, size = slope.shape[-1], slope.shape[-1] * flat.shape[1]
-    weights = out[:, :size].view(-1, hidden, flat.shape[1])
-    torch.bmm(slope.mT, _gathered(flat, place), out=weights)  # not written twice
-    out[:, size : size + hidden] = slope.sum(1)
+    units, size = hidden.shape[-1], hidden.shape[-1] * flat.shape[1]
+    slope = pull * (1 - hidden.square())
+    first = out[:, :size].view(-1, units, flat.shape[1])
+    torch.bmm(slope.mT, _gathered(flat, place), out=first)  # not written twice
+    out[:, size:] = torch.cat((slope.sum(1), weights.flatten(1), biases), 1)
 
 
-def back(slope: Tensor, flat: Tensor, place: Tensor, out: Tensor) -> None:
-    """Gradients of a first layer's weights and biases, into the first of ``out`` ``[m, d]``, from
-    the slopes ``[m, s, hidden]`` of a loss in what comes out of it."""
+def back(
+    pull: Tensor, hidden: Tensor, flat: Tensor, place: Tensor, weights: Tensor, biases: Tensor,
+    out: Tensor,
+) -> None:  # fmt: skip
+    """Gradients ``[m, d]`` of a perceptron, into ``out``: of a first layer, then the ``weights``
+    ``[m, c, hidden]`` and ``biases`` ``[m, c]`` given.
+
+    ``pull`` ``[m, s, hidden]`` are a loss's slopes in the hidden units, hyperbolic tangents
+    ``hidden`` of what comes out of the first layer.
+    """
     if by_torch(flat):
-        return back_torch(slope, flat, place, out)
-    given = (part.detach().contiguous().numpy() for part in (slope, flat, place))
-    _back(*given, out.numpy())
+        return back_torch(pull, hidden, flat, place, weights, biases, out)
+    given = (pull, hidden, flat, place.contiguous(), weights.flatten(1), biases, out)
+    _back(*(part.numpy() for part in given))
     return None

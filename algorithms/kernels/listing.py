@@ -183,11 +183,6 @@ def negative(x: Tensor) -> Tensor:
     return out
 
 
-def limit_of(p: float) -> int:
-    """p as the kernels compare with it: the least multiple of 2^-53 that is no smaller."""
-    return math.ceil(p * 2.0**53)
-
-
 def drawn_torch(counters: Counters, p: float, d: int) -> Tensor:
     """The twin of :func:`drawn`, equal."""
     return uniform_torch(*counters, d, torch.float64) < p

@@ -108,9 +108,12 @@ def integers_row(k0, k1, replica, worker, high, row):  # type: ignore[no-untyped
 
 
 @njit(cache=True, nogil=True)
-def _fill_integers(k0, k1, replicas, workers, high, out):  # type: ignore[no-untyped-def]
+def _fill_integers(k0, k1, replicas, workers, high, apart, out):  # type: ignore[no-untyped-def]
     for p in range(out.shape[0]):
         integers_row(k0, k1, replicas[p], workers[p], high, out[p])
+        if apart:
+            for j in range(out.shape[1]):
+                out[p, j] += workers[p] * apart
 
 
 @njit(cache=True, nogil=True)
@@ -201,11 +204,12 @@ def words_numba(k0: int, k1: int, replicas: Tensor, workers: Tensor, count: int)
 
 
 def integers_numba(
-    k0: int, k1: int, replicas: Tensor, workers: Tensor, count: int, high: int
+    k0: int, k1: int, replicas: Tensor, workers: Tensor, count: int, high: int, apart: int = 0
 ) -> Tensor:
-    """Integers in [0, high) ``[P, count]`` (int64), high at most 2^31: (word * high) >> 32."""
+    """Integers in [0, high) ``[P, count]`` (int64), high at most 2^31: (word * high) >> 32; those
+    of worker w are ``apart`` w larger."""
     out = torch.empty((replicas.numel(), count), dtype=torch.int64)
-    _fill_integers(k0, k1, replicas.numpy(), workers.numpy(), high, out.numpy())
+    _fill_integers(k0, k1, replicas.numpy(), workers.numpy(), high, apart, out.numpy())
     return out
 
 
@@ -260,10 +264,11 @@ def words_torch(
 
 
 def integers_torch(
-    k0: int, k1: int, replicas: Tensor, workers: Tensor, count: int, high: int
+    k0: int, k1: int, replicas: Tensor, workers: Tensor, count: int, high: int, apart: int = 0
 ) -> Tensor:
     """The twin of :func:`integers_numba`, equal bit for bit."""
-    return (words_torch(k0, k1, replicas, workers, count) * high) >> 32
+    own = (words_torch(k0, k1, replicas, workers, count) * high) >> 32
+    return own + apart * workers[:, None] if apart else own
 
 
 def _doubles(words: Tensor) -> Tensor:

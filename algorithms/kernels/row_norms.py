@@ -64,6 +64,15 @@ def sum_of_magnitudes(row):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
+def _norms_of_parts(x, sizes, out):  # type: ignore[no-untyped-def]
+    start = 0
+    for part in range(sizes.shape[0]):
+        stop = start + sizes[part]
+        norms_into(x[:, start:stop], out[:, part])
+        start = stop
+
+
+@njit(cache=True, nogil=True)
 def _abs_sums(x, out):  # type: ignore[no-untyped-def]
     for i in range(x.shape[0]):
         out[i] = sum_of_magnitudes(x[i])
@@ -137,6 +146,22 @@ def norms(x: Tensor) -> Tensor:
         return norms_torch(flat).to(x.dtype).reshape(shape)
     out = torch.empty(shape, dtype=x.dtype)
     norms_into(flat.detach().numpy(), out.view(-1).numpy())
+    return out
+
+
+def norms_of_parts_torch(x: Tensor, sizes: tuple[int, ...]) -> Tensor:
+    """The twin of :func:`norms_of_parts`, equal bit for bit on CPUs."""
+    return torch.cat([norms(part) for part in torch.split(x, list(sizes), -1)], -1)
+
+
+def norms_of_parts(x: Tensor, sizes: tuple[int, ...]) -> Tensor:
+    """Norms ``[..., m, parts]`` of consecutive parts of rows ``[..., m, d]``, each as by
+    :func:`norms`."""
+    if by_torch(x):
+        return norms_of_parts_torch(x, sizes)
+    out = torch.empty((*x.shape[:-1], len(sizes)), dtype=x.dtype)
+    rows = x.detach().reshape(-1, x.shape[-1]).contiguous().numpy()
+    _norms_of_parts(rows, np.array(sizes), out.view(-1, len(sizes)).numpy())
     return out
 
 

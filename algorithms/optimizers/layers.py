@@ -11,7 +11,7 @@ from typing import final
 import torch
 from torch import Tensor
 
-from algorithms.kernels.row_norms import norms
+from algorithms.kernels.row_norms import norms_of_parts
 
 Shapes = tuple[tuple[int, ...], ...]
 
@@ -34,7 +34,7 @@ def sizes_of(shapes: Shapes, d: int) -> tuple[int, ...]:
 
 def layer_norms(x: Tensor, sizes: tuple[int, ...]) -> Tensor:
     """Euclidean norms ``[..., m, layers]`` of the layers of rows ``[..., m, d]``."""
-    return torch.cat([norms(part) for part in torch.split(x, list(sizes), -1)], -1)
+    return norms_of_parts(x, sizes)
 
 
 def spread(ratios: Tensor, sizes: tuple[int, ...]) -> Tensor:

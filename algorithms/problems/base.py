@@ -249,6 +249,9 @@ class Problem(ABC):
 
 def pair_shape(x: Tensor, workers: Tensor) -> torch.Size:
     """Shape ``[..., k]`` of the pairs that points ``[..., k or 1, d]`` and worker ids make."""
+    lead = x.shape[:-1]
+    if lead == workers.shape or lead == (*workers.shape[:-1], 1):
+        return workers.shape
     # torch's own would import sympy, at half a second in every process
     return torch.Size(np.broadcast_shapes(x.shape[:-1], workers.shape))
 

@@ -131,21 +131,21 @@ class MLP(Minibatch):
     def gradient(self, x: Tensor, draws: Draws) -> Tensor:
         if self.batch == 0:
             return self.full_gradient(x, draws.workers)
-        index = draws.integers(self.features.shape[1], self.batch)
-        return self._pairs(x, draws.workers[..., None] * self.features.shape[1] + index)
+        places = draws.samples(self.features.shape[1], self.batch)
+        return self._pairs(x, draws.workers, places)
 
     def full_gradient(self, x: Tensor, workers: Tensor) -> Tensor:
         samples = self.features.shape[1]
         every = torch.arange(samples, device=workers.device)
-        return self._pairs(x, workers[..., None] * samples + every)
+        return self._pairs(x, workers, workers[..., None] * samples + every)
 
-    def _pairs(self, x: Tensor, place: Tensor) -> Tensor:
-        """Gradients ``[..., k, d]`` at x ``[..., k or 1, d]`` on samples ``[..., k, s]`` of all."""
-        lead = pair_shape(x, place[..., 0])
-        place = place.expand(*lead, place.shape[-1])
+    def _pairs(self, x: Tensor, workers: Tensor, place: Tensor) -> Tensor:
+        """Gradients ``[..., k, d]`` at x ``[..., k or 1, d]`` of ``workers`` ``[..., k]`` on
+        samples ``place`` ``[..., k, s]`` of all."""
+        lead = pair_shape(x, workers)
+        flat = place.expand(*lead, -1).reshape(-1, place.shape[-1])
         share = lead[-1] if x.shape[:-1] == (*lead[:-1], 1) else 1
-        points = x if share > 1 else x.expand(*lead, self.d)
-        flat = place.reshape(-1, place.shape[-1])
+        points = x if share > 1 else x.expand(*lead, -1)
         return self._gradients(points.reshape(-1, self.d), flat, share).view(*lead, self.d)
 
     def _gradients(self, points: Tensor, place: Tensor, share: int = 1) -> Tensor:
@@ -154,20 +154,26 @@ class MLP(Minibatch):
 
         Back propagation by hand: autograd of a batch of such small layers takes ten times as long.
         """
-        (m, s), (features, labels) = place.shape, self._all
-        wide = points[:, None].expand(-1, share, -1).reshape(m, self.d) if share > 1 else points
-        _, _, w2, b2 = self._layers(wide)
+        features, labels = self._all
+        w2, b2 = self._last(points, share)
         hidden = layers.forth(features, place, points, share, self.hidden).tanh_()
-        scores = torch.baddbmm(b2[:, None], hidden, w2.mT)
-        back = _softmax(scores)
-        known = labels[place][..., None]
-        back.scatter_add_(-1, known, back.new_full((m, s, 1), -1.0)).div_(s)
-        out = torch.empty((m, self.d), dtype=self.dtype, device=points.device)
-        _, _, v2, c2 = self._layers(out)
-        v2.copy_(back.mT @ hidden)
-        c2.copy_(back.sum(1))
-        layers.back((back @ w2) * (1 - hidden.square()), features, place, out)
+        scores = torch.baddbmm(b2, hidden, w2.mT)
+        back = layers.slopes(scores, labels, place)
+        out = torch.empty((place.shape[0], self.d), dtype=self.dtype, device=points.device)
+        last = torch.bmm(back.mT, hidden), back.sum(1)
+        layers.back(torch.bmm(back, w2), hidden, features, place, *last, out)
         return out
+
+    def _last(self, points: Tensor, share: int) -> tuple[Tensor, Tensor]:
+        """Weights ``[m, classes, hidden]`` and biases ``[m, 1, classes]`` of the last layer."""
+        k, h = self.classes, self.hidden
+        flat = points[:, -k * (h + 1) :]
+        if share > 1 and points.shape[0] == 1:
+            flat = flat.expand(share, -1)
+        elif share > 1:
+            flat = flat.repeat_interleave(share, 0)
+        weights = flat.as_strided((flat.shape[0], k, h), (flat.stride(0), h, 1))
+        return weights, flat[:, None, -k:]
 
     def _layers(self, x: Tensor) -> list[Tensor]:
         """Weights and biases of all layers, as views ``[..., *shape]`` of points ``[..., d]``."""
@@ -221,15 +227,6 @@ class MLP(Minibatch):
             classes=self.classes, batch=self.batch, seed=self.seed, source=self.source,
             units=self.units,
         )  # fmt: skip
-
-
-def _softmax(scores: Tensor) -> Tensor:
-    """Shares of e^score along the last axis, of few classes, where torch's own takes five times as
-    long on a CPU."""
-    if not scores.is_cpu:
-        return torch.softmax(scores, -1)
-    shares = (scores - scores.amax(-1, keepdim=True)).exp_()
-    return shares.div_(shares.sum(-1, keepdim=True))
 
 
 def digits_mlp(

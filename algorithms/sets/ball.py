@@ -42,6 +42,3 @@ class Ball(ConvexSet):
     def project(self, x: Tensor) -> Tensor:
         lengths = norms(x)
         return torch.where(lengths > self.size, x * (self.size / lengths), x)
-
-    def row_kernel(self, dtype: torch.dtype) -> Part:
-        return Part(ball, numbers(dtype, self.size), draws=False)

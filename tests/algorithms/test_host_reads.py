@@ -143,7 +143,7 @@ def test_checks_at_every_step_wait() -> None:
     built = problem("quadratic-sc", WORKERS)
     with DeviceDouble() as double:
         there = stepped(one.build(built, STEPS), built.to(DEVICE), STEPS, double)
-    assert there.waits == {"algorithms/late_checks.py:finite_rows"}
+    assert there.waits == {"algorithms/kernels/extremes.py:all_finite"}
 
 
 def test_a_planted_twin_and_planted_waits_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:

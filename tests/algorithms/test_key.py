@@ -9,7 +9,7 @@ from scipy import stats
 
 from algorithms import key as key_module
 from algorithms.kernels import philox
-from algorithms.key import Key, WorkerIds, below, uniforms
+from algorithms.key import Key, SideBySide, WorkerIds, below, uniforms
 
 # Random123's kat_vectors for philox4x32, 10 rounds: counter, key, output.
 KNOWN_ANSWERS = [
@@ -132,6 +132,35 @@ def test_integers_are_uniform_and_in_range():
     assert int(drawn.min()) >= 0 and int(drawn.max()) <= 6
     counts = torch.bincount(drawn.flatten(), minlength=7).numpy()
     assert stats.chisquare(counts).pvalue > 1e-9
+
+
+@pytest.mark.parametrize("kernel", (True, False))
+def test_samples_are_places_among_those_of_all_workers(kernel, monkeypatch):
+    if not kernel:
+        monkeypatch.setattr(key_module, "by_torch", lambda _: True)
+    draws = Key.seed(5).fold("samples").draws(torch.arange(3), torch.tensor([4, 0, 7]))
+    places = draws.samples(11, 6)
+    assert torch.equal(places // 11, draws.workers[..., None].expand_as(places))
+    assert torch.equal(places % 11, draws.integers(11, 6))
+
+
+@pytest.mark.parametrize("kernel", (True, False))
+@pytest.mark.parametrize("dtype", (torch.float32, torch.float64))
+def test_purposes_side_by_side_draw_what_each_does(kernel, dtype, monkeypatch):
+    if not kernel:
+        monkeypatch.setattr(key_module, "by_torch", lambda _: True)
+    draws = Key.seed(6).draws(torch.arange(2), torch.tensor([3, 1, 8]))
+    joint = SideBySide(draws, "part", range(4, 9))
+    parts = [draws.fold("part", number) for number in range(4, 9)]
+    assert joint.workers.shape == (2, 3, 5)
+    for ask in (
+        lambda some: some.uniform(7, dtype),
+        lambda some: some.normal(7, dtype),
+        lambda some: some.integers(9, 7),
+        lambda some: some.samples(9, 7),
+        lambda some: some.fold("more", 2).uniform(3, dtype),
+    ):
+        assert torch.equal(ask(joint), torch.stack([ask(part) for part in parts], -2))
 
 
 def test_normals_are_normal():

@@ -29,6 +29,12 @@ def samples(draw):
     return flat, place, x, share, hidden
 
 
+def last_of(x, pairs):
+    """What stands for a last layer's gradients: the five numbers after the first layer's."""
+    flat = x[:1, -5:].expand(pairs, -1).contiguous()
+    return flat[:, :4].unflatten(1, (1, 4)), flat[:, 4:]
+
+
 @settings(max_examples=60)
 @given(samples())
 def test_kernels_are_their_twins(drawn):
@@ -38,12 +44,31 @@ def test_kernels_are_their_twins(drawn):
     torch.testing.assert_close(
         forth, layers.forth_torch(flat, place, x, share, hidden), rtol=close, atol=10 * close
     )
-    slope = forth.sin()
     outs = [torch.full((len(place), x.shape[1]), 7.0, dtype=flat.dtype) for _ in range(2)]
-    layers.back(slope, flat, place, outs[0])
-    layers.back_torch(slope, flat, place, outs[1])
+    given = (forth.sin(), forth.tanh(), flat, place, *last_of(x, len(place)))
+    layers.back(*given, outs[0])
+    layers.back_torch(*given, outs[1])
     torch.testing.assert_close(*outs, rtol=close, atol=10 * close)
-    assert (outs[0][:, hidden * (flat.shape[1] + 1) :] == 7).all(), "what is not theirs stays"
+    last = outs[0][:, hidden * (flat.shape[1] + 1) :]
+    assert torch.equal(last, torch.cat((given[4].flatten(1), given[5]), 1))
+
+
+@settings(max_examples=60)
+@given(samples(), st.integers(1, 12), st.sampled_from((1.0, 30.0, 1e3)))
+def test_slopes_of_cross_entropy_are_autograds(drawn, classes, scale):
+    flat, place, *_ = drawn
+    lots = torch.Generator().manual_seed(len(flat))
+    labels = torch.randint(classes, (len(flat),), generator=lots)
+    scores = torch.randn((*place.shape, classes), generator=lots, dtype=flat.dtype).mul_(scale)
+    leaf = scores.clone().requires_grad_()
+    losses = torch.nn.functional.cross_entropy(
+        leaf.flatten(0, 1), labels[place].flatten(), reduction="none"
+    )
+    (found,) = torch.autograd.grad(losses.sum() / place.shape[1], leaf)
+    close = CLOSE[flat.dtype]
+    twin = layers.slopes_torch(scores.clone(), labels, place)
+    torch.testing.assert_close(twin, found, rtol=close, atol=close)
+    torch.testing.assert_close(layers.slopes(scores, labels, place), found, rtol=close, atol=close)
 
 
 @settings(max_examples=30)
@@ -56,8 +81,8 @@ def test_a_pair_has_its_bits_whatever_others_there_are(drawn, data):
     alone = layers.forth(flat, place[one], x[i // share : i // share + 1], 1, hidden)
     assert torch.equal(alone, forth[one])
     outs = torch.zeros((len(place), x.shape[1]), dtype=flat.dtype), torch.zeros_like(x[:1])
-    layers.back(forth, flat, place, outs[0])
-    layers.back(forth[one], flat, place[one], outs[1])
+    layers.back(forth, forth, flat, place, *last_of(x, len(place)), outs[0])
+    layers.back(forth[one], forth[one], flat, place[one], *last_of(x, 1), outs[1])
     assert torch.equal(outs[0][one], outs[1])
 
 

@@ -42,6 +42,11 @@ def fair(heard: Tensor, count: Tensor) -> Tensor:
     coordinate's turn is its best rank with any worker, so this is the order by turn, then size, and
     every worker has its floor(k/n) largest among the k.
     """
+    return fair_places(heard) < count
+
+
+def fair_places(heard: Tensor) -> Tensor:
+    """Place ``[..., 1, d]`` of each coordinate in the order in which :func:`fair` takes them."""
     size = heard.abs()
     turn = torch.where(heard != 0, ranks(size), heard.shape[-1])
     best = turn.amin(-2, keepdim=True)
@@ -49,7 +54,7 @@ def fair(heard: Tensor, count: Tensor) -> Tensor:
     by_size = largest.argsort(dim=-1, descending=True, stable=True)
     order = by_size.gather(-1, best.gather(-1, by_size).argsort(dim=-1, stable=True))
     place = torch.arange(heard.shape[-1], device=heard.device).expand_as(order)
-    return torch.empty_like(order).scatter_(-1, order, place) < count
+    return torch.empty_like(order).scatter_(-1, order, place)
 
 
 @final
@@ -110,14 +115,14 @@ class AdaptiveK(Method[AdaptiveKState]):
         guide = k.expand(*wanted.shape[:-1], 1)
         packet = world.pack(TopCount(self.start), wanted, t, guide=guide)
         heard, sent = network.gather(packet)
-        mean = mean_rows(heard, keepdim=True)
-        chosen = torch.where(fair(heard, k), mean, 0)
+        mean, places = mean_rows(heard, keepdim=True), fair_places(heard)
+        chosen = torch.where(places < k, mean, 0)
         move = network.publish(world.pack_server(TopCount(1.0), chosen, t))
         loss_bits = torch.zeros_like(wanted[..., :1])
         network.gather(world.pack(Identity(), loss_bits, t, purpose="loss"))
         width = self.width * d / math.sqrt(2 * (t + 1))
         fewer = (k - width / 2).clamp_min(self.least).round()
-        trial = torch.where(fair(heard, fewer), mean, 0)
+        trial = torch.where(places < fewer, mean, 0)
         sooner = self._sooner(state.x, (move, trial), (k, fewer), world)
         moved = state.k + torch.where(sooner, -width, width)
         return AdaptiveKState(

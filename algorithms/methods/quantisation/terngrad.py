@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar, NamedTuple, final
 
 import torch
 from torch import Tensor
 
+from algorithms.compressors.base import Shapes
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.layerwise import LayerWise
 from algorithms.compressors.ternary import TernarySum, UnitTernary
@@ -87,7 +89,7 @@ class TernGradSGD(Method[TernGradState]):
         if self.clip is not None:
             g = ClipEntries(self.clip, shapes).apply(g, network.n)
         if not self.share_scale:
-            packet = world.pack(LayerWise(TernGrad(), shapes), g, t)
+            packet = world.pack(_by_layer(shapes), g, t)
             mean, _ = network.average(packet)
         else:
             scale = self._agreed(g, shapes, t, world)
@@ -113,3 +115,9 @@ class TernGradSGD(Method[TernGradState]):
 
     def models(self, state: TernGradState) -> Tensor:
         return state.x
+
+
+@lru_cache(maxsize=16)
+def _by_layer(shapes: Shapes) -> LayerWise:
+    """Kept, since it finds out once how its messages are written."""
+    return LayerWise(TernGrad(), shapes)

@@ -79,7 +79,10 @@ class Diana(Method[DianaState]):
         """
         if self.alpha is not None:
             return self.alpha
-        omega = operator_constants(self.compressor, d).omega
+        known: dict[int, float | None] = self.__dict__.setdefault("_omegas", {})
+        if d not in known:
+            known[d] = operator_constants(self.compressor, d).omega
+        omega = known[d]
         if omega is None:
             raise ValueError(
                 f"{self.compressor.name} claims no omega, so alpha has no default; an unbiased "
