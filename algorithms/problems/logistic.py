@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from algorithms.kernels import linear
-from algorithms.kernels.local_newton import logistic_proximal
+from algorithms.kernels.local_newton import LocalData, logistic_proximal
 from algorithms.problems import logistic_bounds, newton
 from algorithms.problems.base import (
     exact,
@@ -97,11 +97,24 @@ class Logistic(Linear):
     def proximal_point(self, v: Tensor, weight: Tensor, workers: Tensor, start: Tensor) -> Tensor:
         if not self.regulariser.convex:
             return super().proximal_point(v, weight, workers, start)
+        return self._solved(v, weight, self.regulariser.lam, workers, start)
+
+    def tilted_minimum(self, y: Tensor, alpha: float, workers: Tensor, start: Tensor) -> Tensor:
+        """In one solve: the regulariser less the tilt is a square around y / lam."""
+        r = self.regulariser
+        if r.strength <= 0:
+            return super().tilted_minimum(y, alpha, workers, start)
+        own = torch.full(workers.shape[-1:], r.lam, dtype=torch.float64)
+        return self._solved(y.double() / r.lam, own, 0.0, workers, start).to(y)
+
+    def _solved(
+        self, v: Tensor, weight: Tensor, lam: float, workers: Tensor, start: Tensor
+    ) -> Tensor:
+        """argmin of the loss of f_i plus squares around 0 and v, of weights lam and ``weight``."""
         lead = v.shape[:-1]
         flat = logistic_proximal(
-            self.rows, v.reshape(-1, self.d), workers.expand(lead).reshape(-1),
-            weight.expand(lead).reshape(-1), self.regulariser.lam,
-            start.expand(v.shape).reshape(-1, self.d),
+            self._local, v.reshape(-1, self.d), workers.expand(lead).reshape(-1),
+            weight.expand(lead).reshape(-1), lam, start.expand(v.shape).reshape(-1, self.d),
         )  # fmt: skip
         return flat.view(v.shape)
 
@@ -123,6 +136,10 @@ class Logistic(Linear):
         """grad f there."""
         slopes = torch.sigmoid(-z)
         return self.regulariser.gradient(x) - slopes @ self._flat / self._flat.shape[0]
+
+    @cached_property
+    def _local(self) -> LocalData:
+        return LocalData.of(self.rows)
 
     @cached_property
     def _smooth(self) -> float:

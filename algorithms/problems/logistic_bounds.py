@@ -52,8 +52,8 @@ class Spectra(NamedTuple):
 
 def _widened(rows: Tensor) -> Iterator[Tensor]:
     """Rows ``[b, S, d]`` of few workers after another, in double precision."""
-    share = rows.shape[1] * rows.shape[2]
-    return (part.double() for part in rows.split(max(1, _TOGETHER // share)))
+    together = max(1, _TOGETHER // (rows.shape[1] * rows.shape[2]))
+    return (rows[i : i + together].double() for i in range(0, len(rows), together))
 
 
 def moments(rows: Tensor) -> RowMoments:
@@ -102,8 +102,8 @@ def _spectra(wide: Tensor, sweeps: int) -> Spectra:
 
 
 _Scaled = Callable[[Tensor], tuple[Tensor, Tensor]]
-r"""From scales D ``[b, S]`` to the largest eigenvalue t ``[b]`` of A = \sum_s p_s p_s^T / D_s and to
-p_s^T (A/t)^8 p_s ``[b, S]``."""
+r"""From scales D ``[b, S]`` to the largest eigenvalue t ``[b]`` of A = \sum_s p_s p_s^T / D_s and
+to p_s^T (A/t)^8 p_s ``[b, S]``."""
 
 
 def _tall(wide: Tensor) -> _Scaled:

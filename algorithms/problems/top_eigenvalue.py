@@ -77,9 +77,9 @@ def _ritz_value(rows: Floats, steps: int) -> float:
     d, ones = rows.shape[1], np.ones(len(rows))
     basis = np.empty((steps, d))
     diagonal, beside = np.zeros(steps), np.zeros(steps)
-    v = np.random.default_rng(0).standard_normal(d)
+    v: Floats = np.random.default_rng(0).standard_normal(d)
     for k in range(steps):
-        length = float(np.linalg.norm(v))
+        length: float = np.linalg.norm(v).item()
         if k and length <= 1e-12 * float(diagonal[:k].max()):
             steps = k  # the space is closed: its Ritz values are eigenvalues
             break
@@ -88,8 +88,8 @@ def _ritz_value(rows: Floats, steps: int) -> float:
         image = weighted_gram_times(rows, ones, basis[k])
         diagonal[k] = basis[k] @ image
         seen = basis[: k + 1]
-        v = image - (seen @ image) @ seen
-        v -= (seen @ v) @ seen  # once more: the first pass leaves what it cancels
+        v = np.asarray(image - (seen @ image) @ seen)
+        v = np.asarray(v - (seen @ v) @ seen)  # once more: the first pass leaves what it cancels
     values = scipy.linalg.eigh_tridiagonal(
         diagonal[:steps], beside[1:steps], eigvals_only=True, select="i",
         select_range=(steps - 1, steps - 1),
