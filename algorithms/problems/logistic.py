@@ -29,6 +29,8 @@ from algorithms.problems.top_eigenvalue import dense, top
 from theory.arrays import Floats
 from theory.constants import Constants, Statement
 
+_OF_ROWS = ("_moments", "_spectra", "_smooth", "_minimum", "_local")  # whatever the batch
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -86,6 +88,13 @@ class Logistic(Linear):
     @property
     def tensor(self) -> Tensor:
         return self.rows
+
+    def resampled(self, factor: int) -> Logistic:
+        """Of the same rows, so that what has been found of these alone is found of its too."""
+        larger = super().resampled(factor)
+        known = ((name, vars(self)[name]) for name in _OF_ROWS if name in vars(self))
+        vars(larger).update(known)
+        return larger
 
     def averaged(self, x: Tensor, workers: Tensor, index: Tensor) -> Tensor:
         shift = self.regulariser.gradient(x)

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from algorithms.problems.top_eigenvalue import dense, largest, top
 
-_SWEEPS, _WORK = 12, 1.2e9  # at most; multiplications that all of them together may take
+_SWEEPS, _WORK = 12, 6e8  # at most; multiplications that all of them together may take
 _HALF_RANK = 4
 _PACE = 0.3
 _TOGETHER = 1 << 22  # numbers of the rows that are widened at once

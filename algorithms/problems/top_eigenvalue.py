@@ -77,7 +77,7 @@ def _ritz_value(rows: Floats, steps: int) -> float:
     d, ones = rows.shape[1], np.ones(len(rows))
     basis = np.empty((steps, d))
     diagonal, beside = np.zeros(steps), np.zeros(steps)
-    v: Floats = np.random.default_rng(0).standard_normal(d)
+    v: Floats = np.random.default_rng(0).standard_normal(size=(d,))
     for k in range(steps):
         length: float = np.linalg.norm(v).item()
         if k and length <= 1e-12 * float(diagonal[:k].max()):
