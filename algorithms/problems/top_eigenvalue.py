@@ -46,6 +46,16 @@ def _largest(matrix: Floats) -> float:
     return float(values[0])
 
 
+def squared_norms(matrices: Tensor) -> Tensor:
+    """Largest eigenvalues ``[n]`` of A^T A, for A ``[n, S, d]``, by the smaller of two Gram
+    matrices."""
+    found = []
+    for own in matrices:
+        gram = own @ own.mT if len(own) < own.shape[1] else own.mT @ own
+        found.append(largest(gram[None]))
+    return torch.cat(found).clamp_min(0.0)
+
+
 def top(rows: Tensor) -> float:
     """Largest eigenvalue of (1/N) sum p p^T over rows p ``[N, d]``: to rounding where it is found
     densely (:func:`dense`), else a bound from above."""

@@ -14,7 +14,7 @@ from algorithms.problems import logistic_bounds, newton
 from algorithms.problems.logistic import Logistic
 from algorithms.problems.logistic_data import synthetic
 from algorithms.problems.regularisers import L2
-from algorithms.problems.top_eigenvalue import dense, lanczos_bound, largest, top
+from algorithms.problems.top_eigenvalue import dense, lanczos_bound, largest, squared_norms, top
 from theory.constants import Kind
 
 SWEEPS, RANK, PACE = 12, 8, 0.3
@@ -120,6 +120,13 @@ def test_fewer_sweeps_only_loosen_the_bound(monkeypatch) -> None:
     assert found[2][0].item() == pytest.approx(dense_boxed(rows[0].numpy()), rel=1e-10)
 
 
+@given(drawn_rows())
+def test_squared_norms_are_those_of_singular_values(rows) -> None:
+    found, wide = squared_norms(rows.double()), rows.double().numpy()
+    expected = np.linalg.svd(wide, compute_uv=False)[:, 0] ** 2
+    assert found.numpy() == pytest.approx(expected, rel=1e-11, abs=1e-13 * expected.max())
+
+
 def test_eigenvalues_together_and_one_by_one() -> None:
     for k in (1, 64, 65, 120):
         wide = torch.randn((3, k, k), generator=torch.Generator().manual_seed(k)).double()
@@ -133,3 +140,12 @@ def test_the_minimum_of_single_precision_is_that_of_its_wide_copy(shape) -> None
     rows = np.random.default_rng(1).normal(size=shape).astype(np.float32)
     one, other = (newton.minimise(p, 0.01) for p in (rows, rows.astype(np.float64)))
     assert np.abs(one - other).max() <= 1e-12 * (1 + np.abs(other).max())
+
+
+def test_larger_batches_keep_what_was_found_of_the_rows() -> None:
+    """Constants equal those of the same problem made anew; nothing is found twice."""
+    one = synthetic(3, 20, 6, L2(0.1), batch=2)
+    one.constants()
+    larger, anew = one.enlarged(4), synthetic(3, 20, 6, L2(0.1), batch=8)
+    assert larger._spectra is one._spectra and larger.batch == 8
+    assert larger.constants() == anew.constants()
