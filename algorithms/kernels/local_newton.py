@@ -114,20 +114,38 @@ def _scale(still, kappa, b, kb, trial, share, bend):  # type: ignore[no-untyped-
 
 
 @njit(cache=True, nogil=True)
-def _by_samples(p, gram, v, lam, weight, x, rooms):  # type: ignore[no-untyped-def]
-    """x, the start, becomes the minimiser, found by way of b; ``rooms`` ``[16, S]``."""
-    still, b, z, share, bend, r, kr, trial, change, kb = rooms[6:16]
-    count, c, before = p.shape[0], lam + weight, math.inf
-    kappa = 1.0 / (count * c)
+def _begun(p, gram, v, share_of_v, kappa, x, rooms):  # type: ignore[no-untyped-def]
+    """P v times its share into rooms[6], the start b of the solve from x into rooms[7]."""
+    still, b, z, share, bend, trial, kb = rooms[6:13]
     forward(p, x, z)
     _shares(z, b, bend)
     forward(p, v, still)
-    for s in range(count):
-        still[s] *= weight / c
+    for s in range(b.shape[0]):
+        still[s] *= share_of_v
     forward(gram, b, kb)
     scale = _scale(still, kappa, b, kb, trial, share, bend)
-    for s in range(count):
+    for s in range(b.shape[0]):
         b[s] *= scale
+
+
+@njit(cache=True, nogil=True)
+def _model_of(p, b, v, lam, weight, x):  # type: ignore[no-untyped-def]
+    """x = (weight v + P^T b / S) / (lam + weight); the larger part is not rounded twice."""
+    c = lam + weight
+    x[:] = 0.0
+    backward(p, b, x)
+    for j in range(x.shape[0]):
+        own = x[j] / p.shape[0]
+        x[j] = (own + weight * v[j]) / c if weight < lam else v[j] + (own - lam * v[j]) / c
+
+
+@njit(cache=True, nogil=True)
+def _by_samples(p, gram, v, lam, weight, x, rooms):  # type: ignore[no-untyped-def]
+    """x, the start, becomes the minimiser, found by way of b; ``rooms`` ``[16, S]``."""
+    still, b, z, share, bend, trial, kb, r, kr, change = rooms[6:16]
+    y, count, before = rooms[0], p.shape[0], math.inf
+    kappa = 1.0 / (count * (lam + weight))
+    _begun(p, gram, v, weight / (lam + weight), kappa, x, rooms)
     for _ in range(_STEPS):
         forward(gram, b, kb)
         for s in range(count):
@@ -140,7 +158,6 @@ def _by_samples(p, gram, v, lam, weight, x, rooms):  # type: ignore[no-untyped-d
         if _settled(norm, before):
             break
         before = norm
-        y = rooms[0]
         solve_by_samples(gram, bend, kappa, r, kr, _forcing(norm), change, trial, rooms)
         slope, square = kappa * dot(kb, change), 0.5 * kappa * dot(change, trial)
         for s in range(count):
@@ -150,12 +167,7 @@ def _by_samples(p, gram, v, lam, weight, x, rooms):  # type: ignore[no-untyped-d
             b[s] += size * change[s]
         if norm <= 1e-11:
             break  # the step just taken has squared it
-    for s in range(count):
-        b[s] /= count
-    x[:] = 0.0
-    backward(p, b, x)
-    for j in range(x.shape[0]):  # the larger part is not rounded twice
-        x[j] = (x[j] + weight * v[j]) / c if weight < lam else v[j] + (x[j] - lam * v[j]) / c
+    _model_of(p, b, v, lam, weight, x)
 
 
 @njit(cache=True, nogil=True)

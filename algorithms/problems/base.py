@@ -20,8 +20,6 @@ from theory.constants import Constants, Kind, Statement
 SOLVE_GRADIENTS = 10
 """Gradients that a local solve is worth: those of an inexact one; the time of any, in the model."""
 
-_SOFT = 1e-5  # weight of a proximal pass in units of alpha: a pass leaves 1e-5 of the distance
-_PASSES = 3
 _CURVATURE_ROUNDS = 30
 _CURVATURE_SHIFT = 1e-3  # of the model, in units of x: differences of gradients, central
 _UNKNOWN_SMOOTHNESS = 10.0  # L [f / x^2] taken for local solves where none is stated (the MLP)
@@ -112,19 +110,10 @@ class Problem(ABC):
             x = x - g / (smooth + pull)
         return x
 
-    def tilted_minimum(self, y: Tensor, alpha: float, workers: Tensor, start: Tensor) -> Tensor:
-        r"""\nabla f_i^*(y_i) = \arg\min_x f_i(x) - <y_i, x> ``[..., k, d]`` for duals y of that
-        shape, ``workers`` ``[..., k]``; f_i is ``alpha``-strongly convex; ``start`` a guess.
-
-        Three proximal-point passes x <- prox(x + y_i / s), s = alpha / 100000, each of which leaves
-        at most s / (s + alpha) of the distance: 1e-15 of it in all. As exact as
-        :meth:`proximal_point`.
-        """
-        soft, x = _SOFT * alpha, start
-        pull = torch.full(workers.shape[-1:], soft, dtype=y.dtype, device=y.device)
-        for _ in range(_PASSES):
-            x = self.proximal_point(x + y / soft, pull, workers, x)
-        return x
+    def tilted_minimum(self, y: Tensor, workers: Tensor, start: Tensor) -> Tensor | None:
+        """argmin_x f_i(x) - <y_i, x> ``[..., k, d]`` for y of that shape, ``workers`` ``[..., k]``
+        and a guess ``start``; None where one solve does not find it."""
+        return None
 
     @abstractmethod
     def value(self, x: Tensor) -> Tensor:

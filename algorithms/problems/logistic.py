@@ -108,11 +108,11 @@ class Logistic(Linear):
             return super().proximal_point(v, weight, workers, start)
         return self._solved(v, weight, self.regulariser.lam, workers, start)
 
-    def tilted_minimum(self, y: Tensor, alpha: float, workers: Tensor, start: Tensor) -> Tensor:
+    def tilted_minimum(self, y: Tensor, workers: Tensor, start: Tensor) -> Tensor | None:
         """In one solve: the regulariser less the tilt is a square around y / lam."""
         r = self.regulariser
         if r.strength <= 0:
-            return super().tilted_minimum(y, alpha, workers, start)
+            return None
         own = torch.full(workers.shape[-1:], r.lam, dtype=torch.float64)
         return self._solved(y.double() / r.lam, own, 0.0, workers, start).to(y)
 
