@@ -36,7 +36,7 @@ def forget_stale(folder: Path) -> None:
     """Remove numba's stored kernels of a folder if any of its sources has changed since.
 
     numba keeps a compiled function for as long as its own file stays as it is, with the code of
-    functions of other files in it: after an edit of ``linear.py`` all blocks of steps ran the old one.
+    functions of other files in it: after an edit of ``linear.py`` all blocks ran the old one.
     What cannot be removed stays; numba cannot have written there either.
     """
     digest = hashlib.sha256()

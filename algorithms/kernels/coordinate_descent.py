@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from algorithms.kernels.compiled import njit
+from theory.arrays import Floats
 
 _LANES = 4
 
@@ -63,22 +64,28 @@ def _products(at, x, first, last, out):  # type: ignore[no-untyped-def]
 
 def descend(
     columns: Tensor, slopes: Tensor, x: Tensor, first: Tensor, last: Tensor, curvature: float,
-    l1: float, l2: float, passes: int,
+    l1: float, l2: float, passes: int, squares: Floats | None = None,
 ) -> tuple[Tensor, Tensor]:  # fmt: skip
     """Changes D ``[..., m, d]`` of x ``[..., m, d]`` and A D ``[..., m, S]``.
 
     ``columns`` ``[d, S]`` is A^T, ``slopes`` ``[..., m, S]`` is g; row i of m has the block
-    ``first`` to ``last`` ``[m]`` (int64, end excluded); ``curvature`` is c.
+    ``first`` to ``last`` ``[m]`` (int64, end excluded); ``curvature`` is c;
+    ``squares`` ``[d]`` are :func:`column_squares`, if they are known.
     """
     at, flat, starts, ends = _prepared(columns, x, first, last)
     g = slopes.double().cpu().contiguous().reshape(-1, slopes.shape[-1])
     change, move = torch.zeros_like(flat), torch.zeros_like(g)
-    squares = (at.numpy() ** 2).sum(axis=1)
+    squares = column_squares(columns) if squares is None else squares
     _descend(
         at.numpy(), squares, g.numpy(), flat.numpy(), starts.numpy(), ends.numpy(), curvature,
         l1, l2, passes, change.numpy(), move.numpy(),
     )  # fmt: skip
     return change.view(x.shape).to(x), move.view(slopes.shape).to(x)
+
+
+def column_squares(columns: Tensor) -> Floats:
+    """Squared lengths ``[d]`` of the columns of A, the rows of ``columns`` ``[d, S]``."""
+    return np.asarray((columns.double().cpu().contiguous().numpy() ** 2).sum(axis=1))
 
 
 def block_products(columns: Tensor, x: Tensor, first: Tensor, last: Tensor) -> Tensor:

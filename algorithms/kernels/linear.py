@@ -24,10 +24,10 @@ from algorithms.kernels.compiled import by_torch, njit
 # pairs there are or which pair this is. All pairs run through this one compiled loop (arrays are
 # made contiguous first: another layout would be another compiled loop); hence a row's bits do not
 # depend on m. `nnan` and `ninf` are left out: NaN and infinity must survive.
-_FAST = {"reassoc", "contract", "nsz", "arcp"}
+FAST = {"reassoc", "contract", "nsz", "arcp"}
 
 
-@njit(cache=True, nogil=True, fastmath=_FAST)
+@njit(cache=True, nogil=True, fastmath=FAST)
 def _dot(a, x):  # type: ignore[no-untyped-def]
     total = x.dtype.type(0)
     for j in range(x.shape[0]):
@@ -37,8 +37,8 @@ def _dot(a, x):  # type: ignore[no-untyped-def]
 
 # Rows are named by their numbers: a view of each would be counted in and out, with a locked
 # addition each time, which takes longer than the arithmetic of fifty coordinates.
-@njit(cache=True, nogil=True, fastmath=_FAST, forceinline=True)
-def _dots(h, q0, q1, q2, q3, q4, q5, q6, q7, x):  # type: ignore[no-untyped-def]
+@njit(cache=True, nogil=True, fastmath=FAST, forceinline=True)
+def dots(h, q0, q1, q2, q3, q4, q5, q6, q7, x):  # type: ignore[no-untyped-def]
     o = x.dtype.type(0)
     t0, t1, t2, t3, t4, t5, t6, t7 = o, o, o, o, o, o, o, o
     for j in range(x.shape[0]):
@@ -81,7 +81,7 @@ def _eight(h, q, s, x, b, g):  # type: ignore[no-untyped-def]
     and eight streams keep the memory busy: 1.6 times one row after the other at d = 1000."""
     q0, q1, q2, q3 = q[s], q[s + 1], q[s + 2], q[s + 3]
     q4, q5, q6, q7 = q[s + 4], q[s + 5], q[s + 6], q[s + 7]
-    z0, z1, z2, z3, z4, z5, z6, z7 = _dots(h, q0, q1, q2, q3, q4, q5, q6, q7, x)
+    z0, z1, z2, z3, z4, z5, z6, z7 = dots(h, q0, q1, q2, q3, q4, q5, q6, q7, x)
     c0, c1, c2, c3 = _weight(z0, b, x), _weight(z1, b, x), _weight(z2, b, x), _weight(z3, b, x)
     c4, c5, c6, c7 = _weight(z4, b, x), _weight(z5, b, x), _weight(z6, b, x), _weight(z7, b, x)
     for j in range(x.shape[0]):

@@ -24,6 +24,7 @@ from algorithms.problems.base import (
 )
 from algorithms.problems.samples import require_samples
 from algorithms.problems.tensor_problem import Linear, Solved
+from algorithms.problems.top_eigenvalue import squared_norms
 from theory.constants import Constants
 
 
@@ -115,8 +116,8 @@ class Absolute(Solved, Linear):
     def local_lipschitz(self) -> tuple[float, ...]:
         r"""Upper bounds \|A_i\|_2 / \sqrt S on the subgradients of each f_i without its quadratic
         [f / x]: they are A_i^T u / S with |u_s| \le 1."""
-        tops = torch.linalg.matrix_norm(self.features, ord=2) / self.features.shape[1] ** 0.5
-        return tuple(tops.tolist())
+        tops = squared_norms(self.features.double()) / self.features.shape[1]
+        return tuple(tops.sqrt().tolist())
 
     def lipschitz(self, radius: float = math.inf) -> float:
         longest = float(self._flat.double().norm(dim=-1).max())

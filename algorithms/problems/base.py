@@ -123,6 +123,11 @@ class Problem(ABC):
             x = x - g / (smooth + pull)
         return x
 
+    def tilted_minimum(self, y: Tensor, workers: Tensor, start: Tensor) -> Tensor | None:
+        """argmin_x f_i(x) - <y_i, x> ``[..., k, d]`` for y of that shape, ``workers`` ``[..., k]``
+        and a guess ``start``; None where one solve does not find it."""
+        return None
+
     @abstractmethod
     def value(self, x: Tensor) -> Tensor:
         """f at points ``[..., d]``, shape ``[...]``."""

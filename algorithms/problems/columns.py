@@ -10,7 +10,7 @@ from typing import Any, final
 import torch
 from torch import Tensor
 
-from algorithms.kernels.coordinate_descent import descend
+from algorithms.kernels.coordinate_descent import column_squares, descend
 from algorithms.problems.base import (
     Problem,
     exact,
@@ -23,6 +23,8 @@ from algorithms.problems.base import (
 )
 from algorithms.problems.glm_losses import GlmLoss
 from algorithms.problems.tensor_problem import Noiseless, SharedSamples
+from algorithms.problems.top_eigenvalue import squared_norms
+from theory.arrays import Floats
 from theory.constants import Constants
 
 _SETTLED, _PASSES, _NEWTON = 1e-13, 200, 50
@@ -102,6 +104,11 @@ class Columns(Noiseless, SharedSamples):
         return self.samples.T.contiguous()
 
     @cached_property
+    def squares(self) -> Floats:
+        """Squared lengths of the columns ``[d]``."""
+        return column_squares(self.columns)
+
+    @cached_property
     def first(self) -> Tensor:
         """First column of each worker ``[n]``."""
         return torch.arange(self.n) * self.d // self.n
@@ -159,7 +166,7 @@ class Columns(Noiseless, SharedSamples):
             g = self.slope(x @ self.columns)[None]
             change, _ = descend(
                 self.columns, g, x[None], self.first, self.last, self.smoothness, self.l1,
-                self.l2, 1,
+                self.l2, 1, self.squares,
             )  # fmt: skip
             x = x + change[0]
         return x
@@ -198,7 +205,7 @@ class Columns(Noiseless, SharedSamples):
         c = c.state(exact("by construction"), convex=self.loss.convex)
         c = c.state(exact("no sampling"), sigma2=0.0)
         if self.l1 == 0:
-            top = float(torch.linalg.eigvalsh(self.samples.double().T @ self.samples.double())[-1])
+            top = float(squared_norms(self.samples.double()[None])[0])
             smooth = self.smoothness * top + self.l2
             c = c.state(upper("largest curvature of the loss"), L=smooth, L_max=smooth)
         if self.loss.convex:

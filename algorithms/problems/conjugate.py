@@ -69,17 +69,20 @@ class LocalModel:
         r"""\nabla h_i^*(y_i) = \arg\min_x h_i(x) - <y_i, x> ``[..., k, d]`` for duals y, ``centre``
         and ``start`` of that shape and ``workers`` ``[k]``.
 
-        With a weight, the proximal point of f_i at z_i + y_i / w; without, three proximal-point
-        passes x <- prox(x + y_i / s), s = alpha / 100000, each of which leaves at most s / (s +
-        alpha) of the distance: 1e-15 of it in all. As exact as :meth:`Problem.proximal_point`.
+        With a weight, the proximal point of f_i at z_i + y_i / w; without, the problem's own tilted
+        minimum, or three proximal-point passes x <- prox(x + y_i / s), s = alpha / 100000, each of
+        which leaves at most s / (s + alpha) of the distance: 1e-15 of it in all. As exact as
+        :meth:`Problem.proximal_point`.
         """
         shape = workers.shape[-1:]
         if self.weight > 0:
             pull = torch.full(shape, self.weight, dtype=y.dtype, device=y.device)
             return problem.proximal_point(centre + y / self.weight, pull, workers, start)
-        soft = _SOFT * self.alpha
+        x = problem.tilted_minimum(y, workers, start)
+        if x is not None:
+            return x
+        soft, x = _SOFT * self.alpha, start
         pull = torch.full(shape, soft, dtype=y.dtype, device=y.device)
-        x = start
         for _ in range(_PASSES):
             x = problem.proximal_point(x + y / soft, pull, workers, x)
         return x

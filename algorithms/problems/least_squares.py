@@ -15,6 +15,7 @@ from algorithms.kernels.row_parts import Part, numbers
 from algorithms.kernels.squares import squares_gradient
 from algorithms.problems.base import exact, pair_shape, require_finite
 from algorithms.problems.tensor_problem import Noiseless, Solved
+from algorithms.problems.top_eigenvalue import squared_norms
 from theory.constants import Constants
 
 
@@ -124,8 +125,7 @@ class LeastSquares(Noiseless, Solved):
     @cached_property
     def smoothness(self) -> tuple[float, ...]:
         """L_i of each worker: the largest eigenvalue of A_i^T A_i [f / x^2]."""
-        grams = self.features.transpose(1, 2) @ self.features
-        return tuple(torch.linalg.eigvalsh(grams)[:, -1].tolist())
+        return tuple(squared_norms(self.features).tolist())
 
     @cached_property
     def _constants(self) -> Constants:

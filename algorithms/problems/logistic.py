@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from algorithms.kernels import linear
 from algorithms.kernels.linear_rows import logistic
-from algorithms.kernels.local_newton import logistic_proximal
+from algorithms.kernels.local_newton import LocalData, logistic_proximal
 from algorithms.kernels.row_parts import Part, numbers, published
 from algorithms.problems import logistic_bounds, newton
 from algorithms.problems.base import (
@@ -22,10 +23,15 @@ from algorithms.problems.base import (
     require_int,
     upper,
 )
+from algorithms.problems.logistic_bounds import RowMoments, Spectra
 from algorithms.problems.regularisers import Regulariser
 from algorithms.problems.samples import require_samples, require_signs
 from algorithms.problems.tensor_problem import Linear
-from theory.constants import Constants
+from algorithms.problems.top_eigenvalue import dense, top
+from theory.arrays import Floats
+from theory.constants import Constants, Statement
+
+_OF_ROWS = ("_moments", "_spectra", "_smooth", "_minimum", "_local")  # whatever the batch
 
 
 @final
@@ -85,6 +91,13 @@ class Logistic(Linear):
     def tensor(self) -> Tensor:
         return self.rows
 
+    def resampled(self, factor: int) -> Logistic:
+        """Of the same rows, so that what has been found of these alone is found of its too."""
+        larger = super().resampled(factor)
+        known = ((name, vars(self)[name]) for name in _OF_ROWS if name in vars(self))
+        vars(larger).update(known)
+        return larger
+
     def averaged(self, x: Tensor, workers: Tensor, index: Tensor) -> Tensor:
         shift = self.regulariser.gradient(x)
         return linear.logistic_gradient(self.rows, x, shift, workers, index)
@@ -110,11 +123,24 @@ class Logistic(Linear):
     def proximal_point(self, v: Tensor, weight: Tensor, workers: Tensor, start: Tensor) -> Tensor:
         if not self.regulariser.convex:
             return super().proximal_point(v, weight, workers, start)
+        return self._solved(v, weight, self.regulariser.lam, workers, start)
+
+    def tilted_minimum(self, y: Tensor, workers: Tensor, start: Tensor) -> Tensor | None:
+        """In one solve: the regulariser less the tilt is a square around y / lam."""
+        r = self.regulariser
+        if r.strength <= 0:
+            return None
+        own = torch.full(workers.shape[-1:], r.lam, dtype=torch.float64)
+        return self._solved(y.double() / r.lam, own, 0.0, workers, start).to(y)
+
+    def _solved(
+        self, v: Tensor, weight: Tensor, lam: float, workers: Tensor, start: Tensor
+    ) -> Tensor:
+        """argmin of the loss of f_i plus squares around 0 and v, of weights lam and ``weight``."""
         lead = v.shape[:-1]
         flat = logistic_proximal(
-            self.rows, v.reshape(-1, self.d), workers.expand(lead).reshape(-1),
-            weight.expand(lead).reshape(-1), self.regulariser.lam,
-            start.expand(v.shape).reshape(-1, self.d),
+            self._local, v.reshape(-1, self.d), workers.expand(lead).reshape(-1),
+            weight.expand(lead).reshape(-1), lam, start.expand(v.shape).reshape(-1, self.d),
         )  # fmt: skip
         return flat.view(v.shape)
 
@@ -138,23 +164,31 @@ class Logistic(Linear):
         return self.regulariser.gradient(x) - slopes @ self._flat / self._flat.shape[0]
 
     @cached_property
+    def _local(self) -> LocalData:
+        return LocalData.of(self.rows)
+
+    @cached_property
     def _smooth(self) -> float:
-        return 0.25 * logistic_bounds.top(self._flat) + self.regulariser.curvature
+        return 0.25 * top(self._flat) + self.regulariser.curvature
 
     @cached_property
-    def _boxed(self) -> Tensor:
-        return logistic_bounds.boxed(self.rows)
+    def _moments(self) -> RowMoments:
+        return logistic_bounds.moments(self.rows)
 
     @cached_property
-    def _tops(self) -> Tensor:
-        return logistic_bounds.tops(self.rows)
+    def _spectra(self) -> Spectra:
+        return logistic_bounds.spectra(self.rows)
 
     @cached_property
     def G2_radius(self) -> float:
         r = self.regulariser
         if r.slope < math.inf:
             return math.inf
-        return logistic_bounds.reach(self.rows, r.lam, 1 / self._smooth)
+        return logistic_bounds.reach(self._longest, r.lam, 1 / self._smooth)
+
+    @property
+    def _longest(self) -> float:
+        return logistic_bounds.longest(self._moments)
 
     @cached_property
     def _minimum(self) -> tuple[Tensor, float] | None:
@@ -176,27 +210,29 @@ class Logistic(Linear):
     def _constants(self) -> Constants:
         r = self.regulariser
         c = Constants().state(exact("by construction"), n=self.n, d=self.d, convex=r.convex)
-        why = exact("the Hessian is largest at x = 0, for loss and regulariser")
-        c = c.state(why, L=self._smooth, L_max=0.25 * self._tops.max().item() + r.curvature)
+        c = c.state(_largest_at_start(self._flat), L=self._smooth)
+        steepest = 0.25 * self._spectra.tops.max().item() + r.curvature
+        c = c.state(_largest_at_start(self.rows[0]), L_max=steepest)
         if r.convex:
             own = lower("the regulariser's own curvature")
             c = c.state(own, mu=r.strength, mu_min=r.strength)
         if r.strength > 0:
             c = c.state(lower("strong convexity"), pl=r.strength)
         why = upper("largest over all weights in [0, 1] of the samples")
-        c = c.state(why, sigma2=logistic_bounds.variance(self.rows, self.batch))
+        c = c.state(why, sigma2=logistic_bounds.variance(self._moments, self.batch))
         if self.n == 1:
             c = c.state(exact("a single worker"), zeta2=0.0)
         else:
-            c = c.state(why, zeta2=logistic_bounds.heterogeneity(self.rows, self._boxed))
+            apart = logistic_bounds.heterogeneity(self._moments, self._spectra.boxed)
+            c = c.state(why, zeta2=apart)
         return self._start_constants(self._second_moment(c))
 
     def lipschitz(self, radius: float = math.inf) -> float:
-        return logistic_bounds.longest(self.rows) + self.regulariser.steepest(radius, self.d)
+        return self._longest + self.regulariser.steepest(radius, self.d)
 
     def _second_moment(self, c: Constants) -> Constants:
-        rows, tops, boxed = self.rows, self._tops, self._boxed
-        loss = math.sqrt(logistic_bounds.second_moment(rows, tops, boxed, self.batch))
+        second = logistic_bounds.second_moment(self._moments, self._spectra, self.batch)
+        loss = math.sqrt(second)
         own = self.regulariser.steepest(self.G2_radius, self.d)
         everywhere = self.G2_radius == math.inf
         where = (
@@ -223,14 +259,19 @@ class Logistic(Linear):
 
     def _spread(self, c: Constants) -> Constants:
         """zeta2_star: that at Newton's point y, and what ||y - x*|| <= ||grad f(y)||/mu adds."""
-        wide = self.double()
-        point = wide.x_star
-        assert point is not None
-        away = float(wide.mean_gradient(point).norm()) / self.regulariser.strength
-        most = (wide.spread_at(point) ** 0.5 + c.need("L_max") * away) ** 2
+        assert self._minimum is not None
+        rows, lam, y = self._flat.cpu().numpy(), self.regulariser.strength, self._minimum[0]
+        away = float(np.linalg.norm(newton.gradient(rows, lam, y.numpy()))) / lam
+        own = [self._own_gradient(i, y) for i in range(self.n)]
+        spread = float(np.mean([g @ g for g in own]))
+        most = (spread**0.5 + c.need("L_max") * away) ** 2
         return c.state(
             upper("Newton's minimiser, with its certified distance", "x*"), zeta2_star=most
         )
+
+    def _own_gradient(self, i: int, x: Tensor) -> Floats:
+        """grad f_i at x ``[d]``, in double precision, of the l2 problem."""
+        return newton.gradient(self.rows[i].cpu().numpy(), self.regulariser.strength, x.numpy())
 
     @cached_property
     def _data(self) -> dict[str, Any]:
@@ -238,3 +279,9 @@ class Logistic(Linear):
             "logistic", self.rows, S=self.rows.shape[1], batch=self.batch,
             regulariser=self.regulariser.data(), source=self.source,
         )  # fmt: skip
+
+
+def _largest_at_start(rows: Tensor) -> Statement:
+    """How the largest eigenvalue of rows ``[N, d]`` at x = 0 bounds all Hessians."""
+    why = "the Hessian is largest at x = 0, for loss and regulariser"
+    return exact(why) if dense(*rows.shape) else upper(f"{why}; Lanczos' method bounds it there")

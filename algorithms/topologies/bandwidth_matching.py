@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple, final
+from typing import final
 
 import networkx as nx
 import numpy as np
@@ -96,8 +96,7 @@ class BandwidthMatching(RandomMixing):
         return DrawnMeetings(sources, weights, np.full(len(steps), 2))
 
     def expected(self) -> Floats:
-        sequence = _sequence(self)
-        matrices = [pair_matrix(pairing) for pairing in sequence.pairings[sequence.start :]]
+        matrices = [pair_matrix(pairing) for pairing in _sequence(self).repeated()]
         mean: Floats = np.mean(matrices, axis=0)
         return mean
 
@@ -105,15 +104,48 @@ class BandwidthMatching(RandomMixing):
         return self.expected()  # W^T W = W: averages of pairs are projections
 
 
-class _Sequence(NamedTuple):
-    """Pairings of steps 0, 1, ...; those from ``start`` on repeat."""
+@final
+class _Sequence:
+    """Pairings of steps 0, 1, ..., found when they are first asked for; those from ``start`` on
+    repeat once all are found."""
 
-    pairings: tuple[Pairing, ...]
-    start: int
+    def __init__(self, matching: BandwidthMatching) -> None:
+        n = matching.n
+        self._fast, self._recency = matching.fast, matching.recency
+        self._links = np.array(matching.bandwidth)
+        np.fill_diagonal(self._links, 0.0)
+        self._age = np.full((n, n), matching.recency)  # steps since an edge was used, at most that
+        self._seen: dict[bytes, int] = {}
+        self._pairings: list[Pairing] = []
+
+    @property
+    def _whole(self) -> bool:
+        return self._age.tobytes() in self._seen or len(self._pairings) >= CYCLE
+
+    def repeated(self) -> list[Pairing]:
+        """Those that repeat."""
+        while not self._whole:
+            self._extend()
+        return self._pairings[self._seen.get(self._age.tobytes(), 0) :]
 
     def at(self, t: int) -> Pairing:
-        period = len(self.pairings) - self.start
-        return self.pairings[t if t < self.start else self.start + (t - self.start) % period]
+        while t >= len(self._pairings) and not self._whole:
+            self._extend()
+        if t < len(self._pairings):
+            return self._pairings[t]
+        again = self.repeated()
+        return again[(t - len(self._pairings)) % len(again)]
+
+    def _extend(self) -> None:
+        t, age, recency = len(self._pairings), self._age, self._recency
+        if self._fast is None:
+            self._seen[age.tobytes()] = t
+        peers = _pairing(self._links, age < recency, _drawn(self._links, self._fast, t))
+        self._pairings.append(peers)
+        age = np.minimum(age + 1, recency)
+        age[np.arange(len(age)), list(peers)] = 0
+        np.fill_diagonal(age, recency)
+        self._age = age
 
 
 def pair_matrix(pairing: Pairing) -> Floats:
@@ -124,21 +156,7 @@ def pair_matrix(pairing: Pairing) -> Floats:
 
 @lru_cache(maxsize=64)
 def _sequence(matching: BandwidthMatching) -> _Sequence:
-    n, recency = matching.n, matching.recency
-    links = np.array(matching.bandwidth)
-    np.fill_diagonal(links, 0.0)
-    age = np.full((n, n), recency)  # steps since an edge was used, at most recency
-    seen: dict[bytes, int] = {}
-    pairings: list[Pairing] = []
-    while age.tobytes() not in seen and len(pairings) < CYCLE:
-        if matching.fast is None:
-            seen[age.tobytes()] = len(pairings)
-        peers = _pairing(links, age < recency, _drawn(links, matching.fast, len(pairings)))
-        pairings.append(peers)
-        age = np.minimum(age + 1, recency)
-        age[np.arange(n), list(peers)] = 0
-        np.fill_diagonal(age, recency)
-    return _Sequence(tuple(pairings), seen.get(age.tobytes(), 0))
+    return _Sequence(matching)
 
 
 def _drawn(links: Floats, fast: float | None, t: int) -> Floats | None:

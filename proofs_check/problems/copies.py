@@ -64,6 +64,9 @@ class Copies(Problem):
     def proximal_point(self, v: Tensor, weight: Tensor, workers: Tensor, start: Tensor) -> Tensor:
         return self.whole.proximal_point(v, weight, workers, start)
 
+    def tilted_minimum(self, y: Tensor, workers: Tensor, start: Tensor) -> Tensor | None:
+        return self.whole.tilted_minimum(y, workers, start)
+
     def value(self, x: Tensor) -> Tensor:
         return self.base.value(x)
 

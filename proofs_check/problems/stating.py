@@ -57,6 +57,9 @@ class Stating(Problem):
     def proximal_point(self, v: Tensor, weight: Tensor, workers: Tensor, start: Tensor) -> Tensor:
         return self.inner.proximal_point(v, weight, workers, start)
 
+    def tilted_minimum(self, y: Tensor, workers: Tensor, start: Tensor) -> Tensor | None:
+        return self.inner.tilted_minimum(y, workers, start)
+
     def value(self, x: Tensor) -> Tensor:
         return self.inner.value(x)
 

@@ -96,6 +96,34 @@ def test_local_solves_are_scipys(logistic) -> None:
             assert np.abs(found[0, i].numpy() - best.x).max() < 1e-6
 
 
+@pytest.mark.parametrize(
+    ("samples", "d", "lam"), [(5, 40, 0.1), (40, 5, 0.1), (30, 31, 1e-6), (1, 3, 0.1), (3, 1, 0.0)]
+)
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+def test_local_solves_leave_no_gradient_and_depend_on_no_other_row(samples, d, lam, dtype) -> None:
+    """Fewer samples than parameters and more, at weak and stiff weights, near and far, both in one
+    call and alone; the gradient is torch's, its size that of rounding."""
+    generator = torch.Generator().manual_seed(5)
+    rows = 3 * torch.randn((3, samples, d), generator=generator, dtype=dtype)
+    rows[1, -1] = rows[1, 0]  # twice the same
+    rows[2, 0] = 0.0
+    problem = Logistic("drawn", rows, L2(lam), 1)
+    wide, ids = problem.double(), torch.tensor([2, 0, 1, 0])
+    for scale in (0.1, 30.0):
+        for weight in (1e-3, 1.0, 100.0):
+            v = scale * torch.randn((2, 4, d), generator=generator, dtype=torch.float64)
+            start = torch.randn((2, 4, d), generator=generator, dtype=torch.float64)
+            weights = torch.full((4,), weight, dtype=torch.float64)
+            found = problem.proximal_point(v, weights, ids, start)
+            g = wide.full_gradient(found, ids) + weights[:, None] * (found - v)
+            size = (1 + weight) * (1 + found.norm(dim=-1) + v.norm(dim=-1))
+            assert bool((g.norm(dim=-1) <= 1e-14 * size).all())
+            for r, k in ((0, 1), (1, 3)):
+                one = slice(k, k + 1)
+                alone = problem.proximal_point(v[r, one], weights[one], ids[one], start[r, one])
+                assert torch.equal(alone[0], found[r, k])
+
+
 def test_l1_logistic_regression_meets_its_optimality_conditions(logistic) -> None:
     """0 in grad f(x) + w sign(x), to 1e-8, and some coordinates are exactly zero."""
     weight = 0.2

@@ -82,7 +82,7 @@ class GraphADMM(Method[GraphState]):
             world.worked(SOLVE_GRADIENTS, (everyone == c).nonzero()[:, 0])
             here = everyone[held] == c
             chosen = put(here.nonzero()[:, 0], x.device)
-            x = self._solved(x, state.p, _total(heard), degree, chosen, rho, world)
+            x = self._solved(x, state.p, heard, degree, chosen, rho, world)
             sends = put(here, x.device).expand(x.shape[:-1])
             packet = world.pack(Identity(), x, t, sends=sends, purpose=f"class {c}")
             heard[c] = world.network.mix(packet, lists).result
@@ -103,7 +103,7 @@ class GraphADMM(Method[GraphState]):
         if not chosen.numel():
             return x
         weight = rho * degree[chosen]
-        v = (rho * heard[..., chosen, :] - p[..., chosen, :]) / weight[:, None]
+        v = (rho * _total(heard[..., chosen, :]) - p[..., chosen, :]) / weight[:, None]
         ids, start = world.network.workers[chosen], x[..., chosen, :]
         new = world.problem.proximal_point(v, weight, ids, start)
         return x.index_copy(-2, chosen, new)

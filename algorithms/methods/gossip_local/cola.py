@@ -103,7 +103,7 @@ class CoLa(Method[ColaState]):
         slopes = world.checked(linear.slope(v), t)
         return descend(
             linear.columns, slopes, x, linear.first[mine], linear.last[mine],
-            self.safety * linear.smoothness, linear.l1, linear.l2, self.passes,
+            self.safety * linear.smoothness, linear.l1, linear.l2, self.passes, linear.squares,
         )  # fmt: skip
 
     def models(self, state: ColaState) -> Tensor:
