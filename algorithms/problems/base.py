@@ -98,6 +98,10 @@ class Problem(ABC):
         """
         return None
 
+    def full_row_kernel(self) -> Part | None:
+        """:meth:`full_gradient` as :meth:`row_kernel` is :meth:`gradient`."""
+        return None
+
     @abstractmethod
     def full_gradient(self, x: Tensor, workers: Tensor) -> Tensor:
         """Exact gradients of f_i at x_i ``[..., k, d]``, i = ``workers`` ``[k]`` or ``[..., k]``.

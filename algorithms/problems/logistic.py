@@ -90,15 +90,19 @@ class Logistic(Linear):
         return linear.logistic_gradient(self.rows, x, shift, workers, index)
 
     def row_kernel(self) -> Part | None:
+        return self._kernel_of(self.batch)
+
+    def full_row_kernel(self) -> Part | None:
+        return self._kernel_of(0)
+
+    def _kernel_of(self, batch: int) -> Part | None:
+        """Gradients of so many samples, 0: all."""
         kind = published(self.regulariser)
         if kind is None:
             return None
         samples = self.rows.shape[1]
-        given = numbers(
-            self.dtype, self.rows, self.regulariser.lam, ints=(samples, self.batch, kind)
-        )
-        taken = self.batch or samples
-        return Part(logistic, given, self.batch > 0, 2 * taken * self.d)
+        given = numbers(self.dtype, self.rows, self.regulariser.lam, ints=(samples, batch, kind))
+        return Part(logistic, given, batch > 0, 2 * (batch or samples) * self.d)
 
     def slopes(self, x: Tensor) -> Tensor:
         return torch.sigmoid(-(x @ self._flat.T))
