@@ -28,7 +28,7 @@ def _learnt(sent, alpha, shifts, total):  # type: ignore[no-untyped-def]
             shifts[i, j] = shifts[i, j] + alpha * sent[i, j]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _moved(total, n, alpha, beta, gamma, x, shift, velocity):  # type: ignore[no-untyped-def]
     """The server's move from the sum of messages ``[d]``; the others are ``[1, d]``."""
     for j in range(total.shape[0]):

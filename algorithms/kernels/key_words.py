@@ -133,3 +133,16 @@ def step_words(words: tuple[int, int], purpose: str, first: int, count: int) -> 
     out = np.empty((count, 2), np.int64)
     fold_numbers(*words, *text_between(purpose), first, out)
     return out
+
+
+@njit(cache=True, nogil=True)
+def _fold_each(words, head, tail, out):  # type: ignore[no-untyped-def]
+    for i in range(words.shape[0]):
+        fold_numbers(words[i, 0], words[i, 1], head, tail, 0, out[i])
+
+
+def narrower_words(words: NDArray[np.int64], purpose: str, count: int) -> NDArray[np.int64]:
+    """Words ``[T, count, 2]`` of ``fold(purpose, b)``, b = 0, ..., count - 1, of keys ``[T, 2]``."""
+    out = np.empty((len(words), count, 2), np.int64)
+    _fold_each(np.ascontiguousarray(words), *text_between(purpose), out)
+    return out
