@@ -142,7 +142,7 @@ def _fold_each(words, head, tail, out):  # type: ignore[no-untyped-def]
 
 
 def narrower_words(words: NDArray[np.int64], purpose: str, count: int) -> NDArray[np.int64]:
-    """Words ``[T, count, 2]`` of ``fold(purpose, b)``, b = 0, ..., count - 1, of keys ``[T, 2]``."""
+    """Words ``[T, count, 2]`` of ``fold(purpose, b)`` of keys ``[T, 2]``, b = 0, ..., count - 1."""
     out = np.empty((len(words), count, 2), np.int64)
     _fold_each(np.ascontiguousarray(words), *text_between(purpose), out)
     return out
