@@ -95,6 +95,14 @@ class Rounds(Block):
         """Whether anything crosses in step t."""
         return True
 
+    def times(self, steps: Steps) -> range:
+        """The steps' numbers."""
+        return range(steps.t, steps.t + steps.count)
+
+    def met(self, steps: Steps) -> list[bool]:
+        """Whether anything crosses in each of the steps."""
+        return [self.meets(t) for t in self.times(steps)]
+
     def given(self, steps: Steps) -> tuple[Any, ...]:
         """What else the loop takes for the steps."""
         return ()
@@ -129,11 +137,13 @@ class Rounds(Block):
 
     def charge(self, steps: Steps) -> None:
         ledger = self.network.ledger
-        met = sum(map(self.meets, range(steps.t, steps.t + steps.count)))
+        there = self.met(steps)
+        met = sum(there)
         for one in self.exchanges if met else ():
-            bits, messages = met * (one.bits or 0), met
+            bits: Any = met * (one.bits or 0)
+            messages: Any = met
             if one.bits is None:
-                lengths = steps.bits if one.up else steps.down_bits
+                lengths = (steps.bits if one.up else steps.down_bits)[there]
                 bits = self._told(np.maximum(lengths, 0).sum(0))
                 messages = self._told((lengths != SILENT).sum(0))
             (ledger.upload if one.up else ledger.receive)(bits, messages)
@@ -141,13 +151,14 @@ class Rounds(Block):
     def charge_time(self, watch: Clock, steps: Steps, place: int) -> None:
         crossing = self.exchanges if self.meets(steps.t + place) else ()
         before = 1 if self.asked_first else 0
-        self._exchange(watch, crossing[:before], steps, place)
+        self.exchange(watch, crossing[:before], steps, place)
         watch.work()
-        self._exchange(watch, crossing[before:], steps, place)
+        self.exchange(watch, crossing[before:], steps, place)
 
-    def _exchange(
+    def exchange(
         self, watch: Clock, crossing: tuple[Exchange, ...], steps: Steps, place: int
     ) -> None:
+        """Charge the clock for what crosses in the step in ``place`` of the steps."""
         for one in crossing:
             bits: Any = one.bits
             messages: Any = 1

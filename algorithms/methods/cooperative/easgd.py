@@ -10,6 +10,9 @@ from torch import Tensor
 from algorithms.compressors.identity import Identity
 from algorithms.decays import require_decay
 from algorithms.methods.base import Method, World
+from algorithms.methods.cooperative.easgd_block import ElasticBlock
+from algorithms.pipeline.base import Block
+from algorithms.pipeline.rounds import rounds_block
 from algorithms.problems.base import Problem, require_int, require_number
 from theory.constants import Constants
 from theory.stepsizes import Stepsize
@@ -89,6 +92,9 @@ class EASGD(Method[EASGDState]):
         heard = world.published(centre, t)
         beta = world.network.n * self.alpha if self.beta is None else self.beta
         return x - self.alpha * (x - heard), centre + beta * (mean - centre)
+
+    def compiled_block(self, world: World, t: int) -> Block | None:
+        return rounds_block(ElasticBlock, world, t, self)
 
     def models(self, state: EASGDState) -> Tensor:
         return state.centre
