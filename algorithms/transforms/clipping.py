@@ -9,6 +9,9 @@ from typing import final
 import torch
 from torch import Tensor
 
+from algorithms.kernels.row_norms import exact_sqrt
+from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.transform_rows import clipped
 from algorithms.transforms.base import Transform
 
 
@@ -36,15 +39,21 @@ class ClipEntries(Transform):
         return f"clipped at {self.c:g} sigma"
 
     def apply(self, g: Tensor, n: int) -> Tensor:
-        sizes = [math.prod(shape) for shape in self.shapes] or [g.shape[-1]]
-        parts = torch.split(g, sizes, -1)
+        parts = torch.split(g, self._sizes(g.shape[-1]), -1)
         return torch.cat([self._clipped(part) for part in parts], -1)
+
+    def row_kernel(self, d: int, dtype: torch.dtype, n: int) -> Part:
+        own = numbers(dtype, ints=tuple(self._sizes(d)), reals=(self.c,))
+        return Part(clipped, own, draws=False, work=4 * d)
+
+    def _sizes(self, d: int) -> list[int]:
+        return [math.prod(shape) for shape in self.shapes] or [d]
 
     def _clipped(self, part: Tensor) -> Tensor:
         count = part.shape[-1]
         wide = part.to(torch.float64)
         mean = wide.cumsum(-1)[..., -1:] / count
         variance = (wide - mean).square().cumsum(-1)[..., -1:] / count
-        limit = (self.c * variance.sqrt()).to(part.dtype)
+        limit = (self.c * exact_sqrt(variance)).to(part.dtype)
         flat = variance == 0  # a constant layer has no spread to clip at
         return torch.where(flat, part, torch.maximum(torch.minimum(part, limit), -limit))
