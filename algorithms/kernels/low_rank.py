@@ -52,8 +52,18 @@ def _times_few(m, q, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _transposed_times(m, p, out):  # type: ignore[no-untyped-def]
-    """Row after row of M added up, each times its entry of P: a column's sum is in that order."""
+def product(m, q, out):  # type: ignore[no-untyped-def]
+    """M Q ``[P, a, r]`` of M ``[P, a, b]`` and Q ``[P or 1, b, r]``."""
+    if q.shape[2] <= _FEW:
+        _times_few(m, q, out)
+    else:
+        _times(m, q, out)
+
+
+@njit(cache=True, nogil=True)
+def transposed_into(m, p, out):  # type: ignore[no-untyped-def]
+    """M^T P ``[P, b, r]``: row after row of M added up, each times its entry of P, so that a
+    column's sum is in that order."""
     total = np.empty(m.shape[2], dtype=out.dtype)
     for i in range(m.shape[0]):
         for c in range(p.shape[2]):
@@ -67,7 +77,8 @@ def _transposed_times(m, p, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _orthonormal(p, out):  # type: ignore[no-untyped-def]
+def orthonormal_into(p, out):  # type: ignore[no-untyped-def]
+    """Orthonormal columns of P ``[P, a, r]``."""
     rows, a, r = p.shape
     for i in range(rows):
         for c in range(r):
@@ -132,8 +143,7 @@ def times(m: Tensor, q: Tensor) -> Tensor:
         out = times_torch(left, right)
     else:
         out = torch.empty((len(left), left.shape[1], right.shape[2]), dtype=m.dtype)
-        act = _times_few if right.shape[2] <= _FEW else _times
-        act(left.detach().numpy(), right.detach().numpy(), out.numpy())
+        product(left.detach().numpy(), right.detach().numpy(), out.numpy())
     return out.reshape(*m.shape[:-1], q.shape[-1])
 
 
@@ -144,7 +154,7 @@ def transposed_times(m: Tensor, p: Tensor) -> Tensor:
         return times(m.transpose(-1, -2), p)
     left, right = (v.detach().reshape(-1, *v.shape[-2:]).contiguous() for v in (m, p))
     out = torch.empty((len(left), left.shape[2], right.shape[2]), dtype=m.dtype)
-    _transposed_times(left.numpy(), right.numpy(), out.numpy())
+    transposed_into(left.numpy(), right.numpy(), out.numpy())
     return out.reshape(*m.shape[:-2], m.shape[-1], p.shape[-1])
 
 
@@ -157,5 +167,5 @@ def orthonormal(p: Tensor) -> Tensor:
     if by_torch(p):
         return orthonormal_torch(flat).reshape(p.shape)
     out = torch.empty_like(flat)
-    _orthonormal(flat.detach().numpy(), out.numpy())
+    orthonormal_into(flat.detach().numpy(), out.numpy())
     return out.reshape(p.shape)
