@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from algorithms.kernels.key_words import step_words
+from algorithms.kernels.key_words import narrower_words, step_words
 from algorithms.key import Key
 
 words = st.integers(0, 2**32 - 1)
@@ -19,3 +20,12 @@ def test_equal_to_folding_one_by_one(k0, k1, purpose, first, count):
     found = step_words(key.words, purpose, first, count)
     wanted = [key.fold(purpose, t).words for t in range(first, first + count)]
     assert [tuple(pair) for pair in found.tolist()] == wanted
+
+
+@given(words, words, st.text(max_size=20), st.integers(0, 3))
+def test_narrower_words_are_folded_of_each_key(k0, k1, purpose, count):
+    keys = [Key((k0, k1)), Key((k1, k0))]
+    found = narrower_words(np.array([key.words for key in keys]), purpose, count)
+    assert found.tolist() == [
+        [list(key.fold(purpose, b).words) for b in range(count)] for key in keys
+    ]

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from algorithms.compressors.nearest_grid import FixedRange
 from algorithms.compressors.top_count import TopCount
 from algorithms.compressors.variance_threshold import VarianceThreshold
 from algorithms.kernels.row_parts import published
@@ -13,11 +14,22 @@ from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.methods.adaptive.adaptive_k import AdaptiveK
 from algorithms.methods.adaptive.gtop_k import GTopK
 from algorithms.methods.adaptive.variance_based import VarianceBased
+from algorithms.methods.cooperative.cocod import CoCoD
+from algorithms.methods.cooperative.easgd import EASGD
+from algorithms.methods.cooperative.redundancy import OnMoreShards
+from algorithms.methods.decomposition.gradiveq import GradiVeQ
+from algorithms.methods.decomposition.powersgd import PowerSGD
+from algorithms.methods.decomposition.sketched_sgd import SketchedSGD
+from algorithms.methods.lazy.cmfl import CMFL
 from algorithms.methods.lazy.lag import LAG
+from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.methods.parts.gradients import Full
+from algorithms.methods.quantisation.terngrad import TernGradSGD
 from algorithms.methods.sparsification.communication_delay import CommunicationDelay
+from algorithms.methods.sparsification.two_way_truncation import TwoWayTruncation
 from algorithms.methods.variance_reduced.diana import Diana
 from algorithms.methods.variance_reduced.laq import LAQ
+from algorithms.methods.variance_reduced.refined import RefinedQuantisation
 from algorithms.synchronisation.lazy import AllSilent, AllSpeak, InTurn, ServerRule, WorkerRule
 from algorithms.synchronisation.stopwatch import STANDARD
 from tests.algorithms.pipeline import drawn
@@ -79,7 +91,70 @@ def delayed(draw, step, problem):
     return CommunicationDelay(step, one(draw, 1, 2, 3), operator(draw, problem), ErrorFeedback())
 
 
-METHODS = (diana, lag, laq, variance_based, gtop_k, adaptive_k, delayed)
+def cocod(draw, step, problem):
+    """CoCoD-SGD."""
+    return CoCoD(step, one(draw, 1, 2, 5))
+
+
+def cmfl(draw, step, problem):
+    """CMFL with few and many updates that are relevant."""
+    return CMFL(step, one(draw, 1, 2, 5), one(draw, 0.0, 0.5, 0.9, 1.0), draw(st.booleans()))
+
+
+def elastic(draw, step, problem):
+    """Elastic averaging with and without momentum."""
+    return EASGD(
+        step, one(draw, 0.0, 0.1), one(draw, None, 0.5), one(draw, 1, 2, 5), one(draw, 0.0, 0.9)
+    )
+
+
+def sketched(draw, step, problem):
+    """Sketched-SGD."""
+    return SketchedSGD(step, one(draw, 1, 0.1, 1.0), one(draw, 1, 2, 5), 16, one(draw, 1, 4))
+
+
+def two_way(draw, step, problem):
+    """Two-way truncation with any operators."""
+    return TwoWayTruncation(step, operator(draw, problem), operator(draw, problem))
+
+
+def refined(draw, step, problem):
+    """Quantisation refined over iterations, of full and of anchored gradients."""
+    assume(Full().row_kernel(problem))
+    assume(published(FixedRange(1.0), problem.d, problem.dtype))
+    return RefinedQuantisation(step, 4, 4.0, 0.9, one(draw, 0, 1, 4))
+
+
+def terngrad(draw, step, problem):
+    """TernGrad with a shared scale."""
+    layers, localise = draw(st.booleans()), draw(st.booleans())
+    return TernGradSGD(step, layers, one(draw, None, 0.5, 2.5), True, localise)
+
+
+def power(draw, step, problem):
+    """PowerSGD of ranks below and above what pays."""
+    rank, flags = one(draw, 1, 2, 6), [draw(st.booleans()) for _ in range(2)]
+    return PowerSGD(step, rank, True, *flags)
+
+
+def on_more_shards(draw, step, problem):
+    """Local SGD of workers who hold some of the others' shards too."""
+    assume(problem.rolled(1) is not None)
+    shards = draw(st.integers(1, min(3, problem.n)))
+    return OnMoreShards(LocalSGD(step, one(draw, 1, 3)), shards)
+
+
+def gradiveq(draw, step, problem):
+    """GradiVeQ that learns often."""
+    length, learn, flags = one(draw, 1, 3, 8), one(draw, 1, 2), [draw(st.booleans()) for _ in "ab"]
+    return GradiVeQ(step, length, one(draw, 1, length), learn, one(draw, 2, 5), *flags)
+
+
+METHODS = (
+    diana, lag, laq, variance_based, gtop_k, adaptive_k, delayed, cocod, cmfl, elastic, sketched,
+    two_way, refined, terngrad, power,
+    on_more_shards, gradiveq,
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("made", METHODS)
