@@ -48,6 +48,12 @@ def operator(draw, problem):
     return one(draw, *(found for found in known if not found.takes_guide))
 
 
+def needs(operator, problem):
+    """Skip where the operator publishes no compiled function."""
+    if published(operator, problem.d, problem.dtype) is None:
+        pytest.skip(f"{operator.name} publishes no compiled function")
+
+
 def diana(draw, step, problem):
     """DIANA with any operator, shift step and momentum."""
     alpha, beta = one(draw, 0.0, 0.3, 1.0), one(draw, 0.0, 0.9)
@@ -71,7 +77,7 @@ def laq(draw, step, problem):
 
 def variance_based(draw, step, problem):
     """Variance-based compression of some micro-batches."""
-    assume(published(VarianceThreshold(), problem.d, problem.dtype))
+    needs(VarianceThreshold(), problem)
     return VarianceBased(step, one(draw, 0.5, 1.0), 0.9, one(draw, 1, 2, 3), draw(st.booleans()))
 
 
@@ -82,7 +88,7 @@ def gtop_k(draw, step, problem):
 
 def adaptive_k(draw, step, problem):
     """Adaptive-k with short and long steps of k."""
-    assume(published(TopCount(1), problem.d, problem.dtype))
+    needs(TopCount(1), problem)
     return AdaptiveK(step, ETHERNET_1G, 1e-4, one(draw, 1, 0.5, 1.0), 1, one(draw, 0.2, 1.0))
 
 
@@ -121,7 +127,7 @@ def two_way(draw, step, problem):
 def refined(draw, step, problem):
     """Quantisation refined over iterations, of full and of anchored gradients."""
     assume(Full().row_kernel(problem))
-    assume(published(FixedRange(1.0), problem.d, problem.dtype))
+    needs(FixedRange(1.0), problem)
     return RefinedQuantisation(step, 4, 4.0, 0.9, one(draw, 0, 1, 4))
 
 
