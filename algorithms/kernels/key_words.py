@@ -152,3 +152,16 @@ def folded(k0, k1, ending):  # type: ignore[no-untyped-def]
 def ending_of(*words: int | str) -> tuple[int, ...]:
     """What follows the key in the text of ``Key.fold(*words)``, byte by byte."""
     return tuple(f"), {words!r})".encode())
+
+
+@njit(cache=True, nogil=True)
+def _fold_each(words, head, tail, out):  # type: ignore[no-untyped-def]
+    for i in range(words.shape[0]):
+        fold_numbers(words[i, 0], words[i, 1], head, tail, 0, out[i])
+
+
+def narrower_words(words: NDArray[np.int64], purpose: str, count: int) -> NDArray[np.int64]:
+    """Words ``[T, count, 2]`` of ``fold(purpose, b)`` of keys ``[T, 2]``, b = 0, ..., count - 1."""
+    out = np.empty((len(words), count, 2), np.int64)
+    _fold_each(np.ascontiguousarray(words), *text_between(purpose), out)
+    return out

@@ -241,3 +241,9 @@ def memory_filled_in(dtype: torch.dtype, part: MemoryPart | None) -> MemoryPart:
     part = part or MemoryPart(no_before, no_after, numbers(dtype))
     before, after = ready(part.before, "before", dtype), ready(part.after, "after", dtype)
     return part._replace(before=before, after=after)
+
+
+def full_published(problem: object) -> Any:
+    """As :func:`published`, of a problem's exact gradients."""
+    own = "full_row_kernel" in type(problem).__dict__
+    return problem.full_row_kernel() if own else None  # type: ignore[attr-defined]

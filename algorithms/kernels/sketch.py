@@ -15,7 +15,8 @@ from algorithms.kernels.compiled import by_torch, njit
 
 
 @njit(cache=True, nogil=True)
-def _sketch(x, hashed, out):  # type: ignore[no-untyped-def]
+def sketch_into(x, hashed, out):  # type: ignore[no-untyped-def]
+    """Sketches ``[P, rows, width]`` of rows ``[P, d]``; codes ``[P or 1, rows, d]``."""
     shared = hashed.shape[0] == 1
     for i in range(x.shape[0]):
         k = 0 if shared else i
@@ -30,7 +31,8 @@ def _sketch(x, hashed, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _median_estimates(sketches, hashed, out):  # type: ignore[no-untyped-def]
+def medians_into(sketches, hashed, out):  # type: ignore[no-untyped-def]
+    """Medians ``[P, d]`` of what the rows of sketches ``[P, rows, width]`` tell."""
     shared = hashed.shape[0] == 1
     rows = hashed.shape[1]
     found = np.empty(rows, dtype=out.dtype)
@@ -72,7 +74,7 @@ def sketch(x: Tensor, hashed: Tensor, width: int) -> Tensor:
         out = sketch_torch(flat, codes, width)
     else:
         out = torch.empty((len(flat), codes.shape[1], width), dtype=x.dtype)
-        _sketch(flat.detach().numpy(), codes.numpy(), out.numpy())
+        sketch_into(flat.detach().numpy(), codes.numpy(), out.numpy())
     return out.reshape(*x.shape[:-1], *out.shape[1:])
 
 
@@ -97,5 +99,5 @@ def median_estimates(sketches: Tensor, hashed: Tensor) -> Tensor:
     flat = sketches.reshape(-1, *sketches.shape[-2:]).contiguous()
     codes = hashed.reshape(-1, *hashed.shape[-2:]).contiguous()
     out = torch.empty((len(flat), codes.shape[-1]), dtype=sketches.dtype)
-    _median_estimates(flat.detach().numpy(), codes.numpy(), out.numpy())
+    medians_into(flat.detach().numpy(), codes.numpy(), out.numpy())
     return out.reshape(*sketches.shape[:-2], codes.shape[-1])

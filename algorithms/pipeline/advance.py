@@ -88,7 +88,8 @@ class Blocks:
 
     def _run(self, block: Block, arrays: Arrays, steps: Steps) -> int:
         lead = len(self.replicas)
-        threads = Threads(self.count if block.work * lead >= WORTH else 1)
+        several = block.divisible and block.work * lead >= WORTH
+        threads = Threads(self.count if several else 1)
         if threads.count == 1:
             return block.run(arrays, steps)
         if lead == 1:

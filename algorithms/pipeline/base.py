@@ -100,12 +100,14 @@ class Block(ABC):
         bits_vary: whether messages of the workers vary in length, so that a loop writes these down.
         down_bits_vary: the same of the server's.
         more_gradients: gradients that a worker computes in a step beyond the first.
+        divisible: whether replicas may be computed by several threads, each a share of them.
     """
 
     until: int | None = None
     bits_vary: bool = False
     down_bits_vary: bool = False
     more_gradients: int = 0
+    divisible: bool = True
 
     def __init__(self, place: Place, gradient: Part, step_rule: Stepsize | None) -> None:
         self.place, self.gradient, self.step_rule = place, gradient, step_rule

@@ -102,6 +102,11 @@ class Problem(ABC):
         """:meth:`full_gradient` as :meth:`row_kernel` is :meth:`gradient`."""
         return None
 
+    def rolled(self, shift: int) -> Problem | None:
+        """The same with worker i in the place of worker (i + ``shift``) mod n, drawing as worker
+        i; None: nobody has asked for it of this problem."""
+        return None
+
     @abstractmethod
     def full_gradient(self, x: Tensor, workers: Tensor) -> Tensor:
         """Exact gradients of f_i at x_i ``[..., k, d]``, i = ``workers`` ``[k]`` or ``[..., k]``.

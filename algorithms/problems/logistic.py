@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, final
 
@@ -116,6 +116,9 @@ class Logistic(Linear):
         samples = self.rows.shape[1]
         given = numbers(self.dtype, self.rows, self.regulariser.lam, ints=(samples, batch, kind))
         return Part(logistic, given, batch > 0, 2 * (batch or samples) * self.d)
+
+    def rolled(self, shift: int) -> Logistic:
+        return replace(self, rows=self.rows.roll(-shift, 0))
 
     def slopes(self, x: Tensor) -> Tensor:
         return torch.sigmoid(-(x @ self._flat.T))

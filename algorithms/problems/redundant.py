@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
 
+import numpy as np
 import torch
 from torch import Tensor
 
+from algorithms.kernels.row_parts import Part, full_published, published, ready
+from algorithms.kernels.shard_rows import mean_of_shards
 from algorithms.key import Draws
 from algorithms.problems.base import Problem, require_int, upper
 from algorithms.problems.entry import ProblemEntry
@@ -130,6 +134,28 @@ class Redundant(Problem):
         for s in range(1, self.shards):
             total = total + self.base.full_gradient(x, (workers + s) % self.n)
         return total / self.shards
+
+    def row_kernel(self) -> Part | None:
+        return self._kernel_of(published)
+
+    def full_row_kernel(self) -> Part | None:
+        return self._kernel_of(full_published)
+
+    def _kernel_of(self, asked: Callable[[Problem], Part | None]) -> Part | None:
+        """The part that averages those of all shards, each of the base with its workers rolled."""
+        bases = (self.base, *(self.base.rolled(s) for s in range(1, self.shards)))
+        parts = (None if one is None else asked(one) for one in bases)
+        found = [part for part in parts if part is not None]
+        if len(found) < self.shards:
+            return None
+        first = found[0]
+        base = ready(first.function, "gradient", self.dtype)
+        one, two, three, ints, reals = (
+            np.concatenate([part.numbers[k] for part in found]) for k in range(5)
+        )
+        whole = np.concatenate((ints, np.array((base.entry, self.shards), np.int64)))
+        packed = one, two, three, whole, reals
+        return Part(mean_of_shards, packed, first.draws, self.shards * first.work)
 
     def value(self, x: Tensor) -> Tensor:
         return self.base.value(x)

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from algorithms.kernels.key_words import ending_of, folded, step_words
+from algorithms.kernels.key_words import ending_of, folded, narrower_words, step_words
 from algorithms.key import Key
 
 words = st.integers(0, 2**32 - 1)
@@ -29,3 +29,12 @@ def test_equal_to_folding_one_by_one(k0, k1, purpose, first, count):
 def test_one_key_equals_the_folded_one(k0, k1, words):
     ending = np.array(ending_of(*words))
     assert folded(k0, k1, ending) == Key((k0, k1)).fold(*words).words
+
+
+@given(words, words, st.text(max_size=20), st.integers(0, 3))
+def test_narrower_words_are_folded_of_each_key(k0, k1, purpose, count):
+    keys = [Key((k0, k1)), Key((k1, k0))]
+    found = narrower_words(np.array([key.words for key in keys]), purpose, count)
+    assert found.tolist() == [
+        [list(key.fold(purpose, b).words) for b in range(count)] for key in keys
+    ]

@@ -13,7 +13,10 @@ from algorithms.compressors.identity import Identity
 from algorithms.compressors.requirements import kept
 from algorithms.compressors.top_count import TopCount, ranks
 from algorithms.kernels.mean import mean_rows
+from algorithms.methods.adaptive.fair_block import FairBlock
 from algorithms.methods.base import Method, World
+from algorithms.pipeline.base import Block
+from algorithms.pipeline.rounds import rounds_block
 from algorithms.problems.base import Problem
 from theory.bits import index_bits
 from theory.constants import Constants
@@ -22,7 +25,7 @@ from theory.stepsizes import Stepsize
 
 
 class AdaptiveKState(NamedTuple):
-    """Model ``[..., 1, d]``, residuals ``[..., m, d]``, and k ``[..., 1, 1]`` of each replica.
+    """Model ``[..., 1, d]``, residuals ``[..., m, d]``, k and f at the model ``[..., 1, 1]``.
 
     Attributes:
         x: the model ``[..., 1, d]``.
@@ -32,6 +35,7 @@ class AdaptiveKState(NamedTuple):
     x: Tensor
     residual: Tensor
     k: Tensor
+    value: Tensor
 
 
 def fair(heard: Tensor, count: Tensor) -> Tensor:
@@ -106,7 +110,8 @@ class AdaptiveK(Method[AdaptiveKState]):
     def init(self, x0: Tensor, world: World) -> AdaptiveKState:
         x, rows = world.rows(x0, 1), world.rows(x0, len(world.network.workers))
         first = float(kept(self.start, x0.shape[-1]))
-        return AdaptiveKState(x, torch.zeros_like(rows), torch.full_like(x[..., :1], first))
+        k, value = torch.full_like(x[..., :1], first), world.problem.value(x)[..., None]
+        return AdaptiveKState(x, torch.zeros_like(rows), k, value)
 
     def step(self, state: AdaptiveKState, t: int, world: World) -> AdaptiveKState:
         network, d = world.network, state.x.shape[-1]
@@ -123,25 +128,30 @@ class AdaptiveK(Method[AdaptiveKState]):
         width = self.width * d / math.sqrt(2 * (t + 1))
         fewer = (k - width / 2).clamp_min(self.least).round()
         trial = torch.where(places < fewer, mean, 0)
-        sooner = self._sooner(state.x, (move, trial), (k, fewer), world)
+        moves, ks = torch.stack((move, trial)), torch.stack((k, fewer))
+        sooner, value = self.sooner(state.x, state.value, moves, ks, world.problem)
         moved = state.k + torch.where(sooner, -width, width)
         return AdaptiveKState(
             state.x - move,
             wanted - torch.where(move != 0, sent, 0),
             moved.clamp(float(self.least), float(d)),
+            value,
         )
 
-    def _sooner(
-        self, x: Tensor, moves: tuple[Tensor, Tensor], ks: tuple[Tensor, Tensor], world: World
-    ) -> Tensor:
-        """Whether fewer entries would have brought the same loss in less time, ``[..., 1, 1]``."""
-        value = world.problem.value
-        before = value(x)
-        gain, other = (before - value(x - move) for move in moves)
-        k, fewer = ks
-        slow = self._seconds(k, x) * other[..., None]
-        fast = self._seconds(fewer, x) * gain[..., None]
-        return (fast < slow) & (other[..., None] > 0)
+    def sooner(
+        self, x: Tensor, before: Tensor, moves: Tensor, ks: Tensor, problem: Problem
+    ) -> tuple[Tensor, Tensor]:
+        """Whether fewer entries would have brought the same loss in less time, and the loss after
+        the step, both ``[..., 1, 1]``; moves ``[2, ..., 1, d]`` of ks ``[2, ..., 1, 1]`` entries
+        from x, where the loss is ``before``."""
+        # one by one: a product with two points reads all data column by column, twice as long
+        after = torch.stack([problem.value(x - move) for move in moves])[..., None]
+        gain, other = before - after
+        slow, fast = self._seconds(ks, x)
+        return (fast * gain < slow * other) & (other > 0), after[0]
+
+    def compiled_block(self, world: World, t: int) -> Block | None:
+        return rounds_block(FairBlock, world, t, self)
 
     def _seconds(self, k: Tensor, x: Tensor) -> Tensor:
         return self.compute + self.cost.alpha + self.cost.beta * self._entry(x) * k

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import ClassVar, NamedTuple, final
 
 import numpy as np
@@ -13,8 +13,11 @@ from torch import Tensor
 
 from algorithms.collectives.binary_tree import BinaryTree
 from algorithms.compressors.top_k import TopK
+from algorithms.methods.adaptive.tree_block import TreeBlock
 from algorithms.methods.base import Method, World
 from algorithms.methods.parts.constants import operator_constants
+from algorithms.pipeline.base import Block
+from algorithms.pipeline.rounds import rounds_block
 from algorithms.problems.base import Problem
 from algorithms.topologies.base import Neighbours
 from theory.constants import Constants
@@ -104,6 +107,10 @@ class GTopK(Method[GTopKState]):
         taken = torch.where(merged != 0, own, 0)
         move = merged[..., :1, :] / network.n
         return GTopKState(state.x - move, wanted - taken)
+
+    def compiled_block(self, world: World, t: int) -> Block | None:
+        up, down = rounds(world.network.n)
+        return rounds_block(partial(TreeBlock, rounds=(*up, *down)), world, t, self)
 
     def models(self, state: GTopKState) -> Tensor:
         return state.x

@@ -10,7 +10,10 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.variance_threshold import VarianceThreshold
+from algorithms.methods.adaptive.variance_block import VarianceBlock
 from algorithms.methods.base import Method, World
+from algorithms.pipeline.base import Block
+from algorithms.pipeline.rounds import rounds_block
 from algorithms.problems.base import Problem
 from theory.constants import Constants
 from theory.stepsizes import Stepsize
@@ -87,6 +90,9 @@ class VarianceBased(Method[VarianceState]):
         for b in range(self.micro):
             draws = world.draws("gradient", t).fold("micro", b)
             yield world.checked(world.problem.gradient(x, draws), t) / self.micro
+
+    def compiled_block(self, world: World, t: int) -> Block | None:
+        return rounds_block(VarianceBlock, world, t, self)
 
     def models(self, state: VarianceState) -> Tensor:
         return state.x

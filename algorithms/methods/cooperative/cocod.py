@@ -11,6 +11,9 @@ from torch import Tensor
 from algorithms.compressors.identity import Identity
 from algorithms.kernels.scaled_sum import add_scaled
 from algorithms.methods.base import Method, World
+from algorithms.methods.cooperative.cocod_block import CocodBlock
+from algorithms.pipeline.base import Block
+from algorithms.pipeline.rounds import rounds_block
 from algorithms.problems.base import Problem, require_int
 from theory.constants import Constants
 from theory.stepsizes import Stepsize
@@ -71,6 +74,9 @@ class CoCoD(Method[CoCoDState]):
             mean, _ = world.network.average(world.pack(Identity(), state.sent, t))
             met = world.published(mean, t) + (x - state.sent)
         return CoCoDState(met, met)
+
+    def compiled_block(self, world: World, t: int) -> Block | None:
+        return rounds_block(CocodBlock, world, t, self)
 
     def models(self, state: CoCoDState) -> Tensor:
         return state.x

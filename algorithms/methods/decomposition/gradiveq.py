@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, NamedTuple, final
 
 import torch
@@ -11,7 +12,11 @@ from torch import Tensor
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.requirements import require_finite
 from algorithms.kernels import projection
+from algorithms.kernels.slice_steps import products
 from algorithms.methods.base import Method, World
+from algorithms.methods.decomposition.gradiveq_block import SliceBlock
+from algorithms.pipeline.base import Block
+from algorithms.pipeline.rounds import rounds_block
 from algorithms.problems.base import Problem
 from theory.constants import Constants
 from theory.stepsizes import Stepsize
@@ -121,10 +126,13 @@ class GradiVeQ(Method[GradiVeQState]):
         if self.centred:  # running moments, which lose nothing where the mean is large
             centre, weight = centre + off / (seen + 1), seen / (seen + 1)
         cut = projection.slices(off, self.length)
-        covariance = covariance + weight * (cut[..., :, :, None] * cut[..., :, None, :]).sum(-3)
+        covariance = covariance + weight * products(cut)
         basis = leading(covariance, self.k) if seen == self.learn - 1 else state.basis
         left = wanted - sent if self.feedback else state.residual
         return GradiVeQState(state.x - mean, left, centre, covariance, basis)
+
+    def compiled_block(self, world: World, t: int) -> Block | None:
+        return rounds_block(partial(SliceBlock, leading=leading), world, t, self)
 
     def models(self, state: GradiVeQState) -> Tensor:
         return state.x

@@ -12,7 +12,10 @@ from algorithms.compressors.identity import Identity
 from algorithms.compressors.low_rank import Block, flat, matrices, plan
 from algorithms.kernels import low_rank
 from algorithms.methods.base import Method, World
+from algorithms.methods.decomposition.powersgd_block import PowerBlock
 from algorithms.optimizers.base import SGD, Optimizer
+from algorithms.pipeline.base import Block as CompiledBlock
+from algorithms.pipeline.rounds import rounds_block
 from algorithms.problems.base import Problem
 from theory.constants import Constants
 from theory.stepsizes import Stepsize
@@ -131,6 +134,9 @@ class PowerSGD(Method[PowerSGDState]):
         own = _assembled(blocks, p, second, plain)
         mean = _assembled(blocks, p, q_mean, p_mean[len(m) :])
         return own, mean, tuple(q_mean)
+
+    def compiled_block(self, world: World, t: int) -> CompiledBlock | None:
+        return rounds_block(PowerBlock, world, t, self)
 
     def models(self, state: PowerSGDState) -> Tensor:
         return state.x

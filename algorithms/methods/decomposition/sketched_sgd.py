@@ -15,7 +15,10 @@ from algorithms.compressors.top_k import TopK
 from algorithms.kernels import selection
 from algorithms.kernels import sketch as kernel
 from algorithms.methods.base import Method, World
+from algorithms.methods.decomposition.sketched_block import HeavyBlock
 from algorithms.methods.parts.coordinate_list import CoordinateList
+from algorithms.pipeline.base import Block
+from algorithms.pipeline.rounds import rounds_block
 from algorithms.problems.base import Problem
 from theory.constants import Constants
 from theory.stepsizes import Stepsize
@@ -109,6 +112,9 @@ class SketchedSGD(Method[SketchedState]):
         wanted = selection.largest(found, self.asked(d))
         question = world.pack_server(CoordinateList(d), wanted, t, purpose="coordinates")
         return world.network.publish(question)
+
+    def compiled_block(self, world: World, t: int) -> Block | None:
+        return rounds_block(HeavyBlock, world, t, self)
 
     def models(self, state: SketchedState) -> Tensor:
         return state.x

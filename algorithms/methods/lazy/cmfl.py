@@ -11,6 +11,9 @@ from torch import Tensor
 from algorithms.compressors.identity import Identity
 from algorithms.kernels.scaled_sum import add_scaled
 from algorithms.methods.base import Method, World
+from algorithms.methods.lazy.cmfl_block import CmflBlock
+from algorithms.pipeline.base import Block
+from algorithms.pipeline.rounds import rounds_block
 from algorithms.problems.base import Problem
 from theory.constants import Constants
 from theory.stepsizes import Stepsize
@@ -96,6 +99,9 @@ class CMFL(Method[CMFLState]):
     def threshold_at(self, k: int) -> float:
         """The threshold v_k of round k."""
         return self.threshold / k**0.5 if self.decays else self.threshold
+
+    def compiled_block(self, world: World, t: int) -> Block | None:
+        return rounds_block(CmflBlock, world, t, self)
 
     def models(self, state: CMFLState) -> Tensor:
         return state.x

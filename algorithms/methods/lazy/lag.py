@@ -11,6 +11,10 @@ from torch import Tensor
 
 from algorithms.compressors.identity import Identity
 from algorithms.methods.base import Method, World
+from algorithms.methods.lazy.lag_block import LagBlock
+from algorithms.methods.parts.gradients import Full, Sampled
+from algorithms.pipeline.base import Block
+from algorithms.pipeline.rounds import rounds_block
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.lazy import (
     AllSpeak,
@@ -122,6 +126,11 @@ class LAG(Method[LAGState]):
         if not self.full:
             return world.gradient(x, t)
         return world.checked(world.problem.full_gradient(x, world.network.workers), t)
+
+    def compiled_block(self, world: World, t: int) -> Block | None:
+        source = Full() if self.full else Sampled()
+        gradient = source.row_kernel(world.problem)
+        return gradient and rounds_block(LagBlock, world, t, self, gradient)
 
     def models(self, state: LAGState) -> Tensor:
         return state.x

@@ -16,6 +16,9 @@ from algorithms.compressors.layerwise import LayerWise
 from algorithms.compressors.ternary import TernarySum, UnitTernary
 from algorithms.compressors.terngrad import TernGrad
 from algorithms.methods.base import Method, World
+from algorithms.methods.quantisation.terngrad_block import TernaryBlock
+from algorithms.pipeline.base import Block
+from algorithms.pipeline.rounds import rounds_block
 from algorithms.problems.base import Problem
 from algorithms.transforms.clipping import ClipEntries
 from theory.constants import Constants
@@ -112,6 +115,9 @@ class TernGradSGD(Method[TernGradState]):
         largest = world.published(largest, t, "largest scale")
         by_layer = zip(torch.split(largest, 1, -1), sizes, strict=True)
         return torch.cat([one.expand(*one.shape[:-1], size) for one, size in by_layer], -1)
+
+    def compiled_block(self, world: World, t: int) -> Block | None:
+        return rounds_block(TernaryBlock, world, t, self)
 
     def models(self, state: TernGradState) -> Tensor:
         return state.x

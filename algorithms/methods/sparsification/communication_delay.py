@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, final
+from typing import Any, final
 
 from torch import Tensor
 
@@ -12,28 +12,21 @@ from algorithms.kernels.scaled_sum import add_scaled
 from algorithms.memories.base import Memory, Round
 from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.methods.base import Method, World
+from algorithms.methods.local_updates.local_sgd import LocalSGDState
 from algorithms.methods.parts.constants import operator_constants
+from algorithms.optimizers.base import SGD
+from algorithms.optimizers.outer import PlainAverage
+from algorithms.pipeline.base import Block
+from algorithms.pipeline.local import LocalParts, local_block
 from algorithms.problems.base import Problem
+from algorithms.synchronisation.periods import Every
 from theory.constants import Constants
 from theory.stepsizes import Stepsize
 
 
-class DelayedState(NamedTuple):
-    """The models ``[..., m, d]``, the last common one ``[..., 1, d]``, the workers' memories.
-
-    Attributes:
-        x: the models ``[..., m, d]``.
-        memory: the residuals e_i, as the memory keeps them.
-    """
-
-    x: Tensor
-    common: Tensor
-    memory: Any
-
-
 @final
 @dataclass(frozen=True)
-class CommunicationDelay(Method[DelayedState]):
+class CommunicationDelay(Method[LocalSGDState]):
     r"""x_i moves alone for H steps, then x \leftarrow x - \frac1n \sum_i C(\Delta_i).
 
     \Delta_i = x - x_i + e_i, and e_i becomes \Delta_i - C(\Delta_i); all start anew from x. One
@@ -69,23 +62,32 @@ class CommunicationDelay(Method[DelayedState]):
         stated = problem.constants().uniform("G2").state(H=self.period)
         return stated.merge(operator_constants(self.compressor, problem.d))
 
-    def init(self, x0: Tensor, world: World) -> DelayedState:
+    def init(self, x0: Tensor, world: World) -> LocalSGDState:
         x = world.rows(x0, len(world.network.workers))
-        return DelayedState(x, world.rows(x0, 1), self.memory.init(x.shape, x0.dtype, x0.device))
+        memory = self.memory.init(x.shape, x0.dtype, x0.device)
+        return LocalSGDState(x, (), world.rows(x0, 1), memory, ())
 
-    def step(self, state: DelayedState, t: int, world: World) -> DelayedState:
+    def step(self, state: LocalSGDState, t: int, world: World) -> LocalSGDState:
         x = add_scaled(state.x, -self.step_rule(t), world.gradient(state.x, t))
         if (t + 1) % self.period:
             return state._replace(x=x)
-        moved = state.common - x
+        moved = state.anchor - x
         wanted = self.memory.before(state.memory, moved)
         guide = self.memory.guide(state.memory, moved)
         packet = world.pack(self.compressor.at(t), wanted, t, guide=guide)
         mean, sent = world.network.average(packet)
         mean = world.published(mean, t)
-        common = state.common - mean
+        common = state.anchor - mean
         kept = self.memory.after(state.memory, Round(moved, wanted, sent, mean))
-        return DelayedState(common.expand_as(x).contiguous(), common, kept)
+        x = common.expand_as(x).contiguous()
+        return state._replace(x=x, anchor=common, memory=kept)
 
-    def models(self, state: DelayedState) -> Tensor:
+    def compiled_block(self, world: World, t: int) -> Block | None:
+        parts = LocalParts(
+            self.step_rule, Every(self.period), SGD(), False, self.compressor, self.memory,
+            PlainAverage(),
+        )  # fmt: skip
+        return local_block(world, t, parts)
+
+    def models(self, state: LocalSGDState) -> Tensor:
         return state.x

@@ -12,7 +12,10 @@ from algorithms.compressors.base import Compressor
 from algorithms.decays import require_decay
 from algorithms.methods.base import Method, World
 from algorithms.methods.parts.constants import operator_constants
+from algorithms.methods.variance_reduced.diana_block import DianaBlock
 from algorithms.optimizers.proximal import NoProximal, Proximal
+from algorithms.pipeline.base import Block
+from algorithms.pipeline.rounds import rounds_block
 from algorithms.problems.base import Problem
 from theory.constants import Constants, Kind, Statement
 from theory.stepsizes import Stepsize
@@ -115,6 +118,9 @@ class Diana(Method[DianaState]):
             state.shift + alpha * mean,
             velocity,
         )
+
+    def compiled_block(self, world: World, t: int) -> Block | None:
+        return rounds_block(DianaBlock, world, t, self)
 
     def models(self, state: DianaState) -> Tensor:
         return state.x

@@ -15,7 +15,10 @@ from torch import Tensor
 from algorithms.compressors.nearest_grid import FixedRange
 from algorithms.compressors.zooming_range import ZoomingRange
 from algorithms.methods.base import Method, World
+from algorithms.methods.variance_reduced.refined_block import RefinedBlock
 from algorithms.optimizers.proximal import NoProximal, Proximal
+from algorithms.pipeline.base import Block
+from algorithms.pipeline.rounds import rounds_block
 from algorithms.problems.base import Problem
 from theory.constants import Constants
 from theory.stepsizes import Stepsize
@@ -103,6 +106,9 @@ class RefinedQuantisation(Method[RefinedState]):
             full = world.problem.full_gradient(state.x, workers)
             state = state._replace(anchor=state.x, full=full)
         return state, world.gradient(state.x, t) - world.gradient(state.anchor, t) + state.full
+
+    def compiled_block(self, world: World, t: int) -> Block | None:
+        return rounds_block(RefinedBlock, world, t, self)
 
     def models(self, state: RefinedState) -> Tensor:
         return state.x
