@@ -1,7 +1,8 @@
 """What a round of the medium job spends on books: ledger, schedules, hearing, recording.
 
-On the composed path, a method's own ``step``: blocks keep their books once a block. The run is the command's: 2,000 rounds with at most 200 records. What a record asks of the problem, f and
-its gradient over all samples, is told apart as metrics: arithmetic that the run was asked for.
+On the composed path, a method's own ``step``: blocks keep their books once a block. The run is the
+command's: 2,000 rounds with at most 200 records. What a record asks of the problem, f and its
+gradient over all samples, is told apart as metrics: arithmetic that the run was asked for.
 """
 
 from __future__ import annotations

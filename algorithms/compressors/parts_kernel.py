@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Sequence
 
 import torch
 
-from algorithms.codes.base import Code
 from algorithms.compressors.base import Compressor, code_of
+from algorithms.compressors.parted import Parted
 from algorithms.kernels.composite_rows import Placed, composite, parts
 from algorithms.kernels.row_parts import Part, published
 
 
-class Partwise(Protocol):
-    """What is asked of such an operator; ``layerwise.Parted`` is one."""
-
-    def kinds(self, d: int) -> Mapping[tuple[Compressor, int], int]: ...
-    def pairs(self, d: int) -> Iterator[tuple[Compressor, int]]: ...
-    def code(self, d: int, dtype: torch.dtype) -> Code: ...
-
-
 def parts_kernel(
-    operator: Partwise, d: int, dtype: torch.dtype, order: Sequence[int] = ()
+    operator: Parted, d: int, dtype: torch.dtype, order: Sequence[int] = ()
 ) -> Part | None:
     """The parts' compiled functions in one, if all publish one.
 

@@ -16,50 +16,6 @@ from algorithms.kernels.compiled import by_torch, njit
 _BLOCK = 1024  # columns handled at a time, so that neighbouring rows are still in cache
 
 
-@njit(cache=True, nogil=True)
-def _scale(acc, w, a):  # type: ignore[no-untyped-def]
-    for j in range(acc.shape[0]):
-        acc[j] = w * a[j]
-
-
-@njit(cache=True, nogil=True)
-def _add(acc, w, a):  # type: ignore[no-untyped-def]
-    for j in range(acc.shape[0]):
-        acc[j] += w * a[j]
-
-
-@njit(cache=True, nogil=True)
-def _scale_add_two(acc, u, a, v, b, w, c):  # type: ignore[no-untyped-def]
-    for j in range(acc.shape[0]):
-        acc[j] = (u * a[j] + v * b[j]) + w * c[j]
-
-
-@njit(cache=True, nogil=True)
-def _add_two(acc, v, b, w, c):  # type: ignore[no-untyped-def]
-    for j in range(acc.shape[0]):
-        acc[j] = (acc[j] + v * b[j]) + w * c[j]
-
-
-@njit(cache=True, nogil=True)
-def mix_row(x, index, weight, out, start, stop):  # type: ignore[no-untyped-def]
-    """Columns start, ..., stop - 1 of one mixed row, into out ``[d]``."""
-    slots = index.shape[0]
-    acc, a = out[start:stop], x[index[0], start:stop]
-    if slots < 3:
-        _scale(acc, weight[0], a)
-        s = 1
-    else:  # more slots in one pass: the same roundings in the same order, fewer passes
-        b, c = x[index[1], start:stop], x[index[2], start:stop]
-        _scale_add_two(acc, weight[0], a, weight[1], b, weight[2], c)
-        s = 3
-    while s + 1 < slots:
-        b, c = x[index[s], start:stop], x[index[s + 1], start:stop]
-        _add_two(acc, weight[s], b, weight[s + 1], c)
-        s += 2
-    if s < slots:
-        _add(acc, weight[s], x[index[s], start:stop])
-
-
 # Rows are named by their numbers: a view of each would be counted in and out, with a locked
 # addition each time, which takes longer than the arithmetic of fifty coordinates.
 @njit(cache=True, nogil=True)

@@ -30,7 +30,7 @@ def ternary_row(row, guide, u, codes):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _ternary(x, guide, given, drawn, k0, k1, replicas, workers, out):  # type: ignore[no-untyped-def]
+def ternary_rows(x, guide, given, drawn, k0, k1, replicas, workers, out):  # type: ignore[no-untyped-def]
     for i in range(x.shape[0]):
         u = numbers_of_row(given, drawn, k0, k1, replicas, workers, i)
         ternary_row(x[i], guide[i], u, out[i])
@@ -51,5 +51,5 @@ def ternary(x: Tensor, guide: Tensor, u: Tensor | Counters) -> Tensor:
     out = torch.empty(x.shape, dtype=torch.uint8)
     own = guide.expand(*x.shape[:-1], guide.shape[-1])
     rows, guides = (v.detach().reshape(-1, v.shape[-1]).contiguous().numpy() for v in (x, own))
-    _ternary(rows, guides, *row_numbers(u, x.shape, x.dtype), out.view(-1, x.shape[-1]).numpy())
+    ternary_rows(rows, guides, *row_numbers(u, x.shape, x.dtype), out.view(-1, x.shape[-1]).numpy())
     return out

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from algorithms.kernels.compiled import njit
-from algorithms.kernels.grids import _ternary
 from algorithms.kernels.row_parts import Loop, all_finite
+from algorithms.kernels.ternaries import ternary_rows
 
 
 @njit(cache=True, nogil=True)
@@ -55,7 +55,7 @@ def _ternary_loop(  # type: ignore[no-untyped-def]
                 clip(tnum, made, gammas[i], first + i)
             own[:] = replicas[r]
             _scaled(g, sizes, scale)
-            _ternary(g, scale, u, True, cwords[i, 0], cwords[i, 1], own, workers, codes)
+            ternary_rows(g, scale, u, True, cwords[i, 0], cwords[i, 1], own, workers, codes)
             _moved(codes, scale, localise, gammas[i], x[r])
     return gammas.shape[0]
 
