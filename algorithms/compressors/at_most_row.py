@@ -45,6 +45,10 @@ class AtMostRow(Compressor):
     def claims(self, d: int) -> tuple[Claim, ...]:
         return self.inner.claims(d)
 
+    @property
+    def steady(self) -> bool:
+        return self.inner.steady
+
     def at(self, t: int) -> Compressor:
         inner = self.inner.at(t)
         return self if inner is self.inner else replace(self, inner=inner)

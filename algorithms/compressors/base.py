@@ -173,6 +173,11 @@ class Compressor(ABC):
         """The operator in use at step t (t = 0, 1, ...); differs from self during a warm-up."""
         return self
 
+    @property
+    def steady(self) -> bool:
+        """Whether :meth:`at` gives the operator itself at every step."""
+        return type(self).at is Compressor.at
+
     def for_shapes(self, shapes: Shapes) -> Compressor:
         """The operator for a model whose tensors have these ``shapes``, flat one after another.
 

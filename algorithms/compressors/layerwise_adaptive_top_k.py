@@ -48,6 +48,10 @@ class LayerwiseAdaptiveTopK(Parted):
     def takes_guide(self) -> bool:
         return False
 
+    @property
+    def steady(self) -> bool:
+        return True
+
     def at(self, t: int) -> Compressor:
         return self
 

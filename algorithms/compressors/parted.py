@@ -44,6 +44,10 @@ class Parted(Compressor):
     def operators(self, d: int) -> tuple[Compressor, ...]:
         """The operators C_b, one for every part of a row of d numbers."""
 
+    @property
+    def steady(self) -> bool:
+        return self.inner.steady
+
     def at(self, t: int) -> Compressor:
         inner = self.inner.at(t)
         return self if inner is self.inner else replace(self, inner=inner)  # type: ignore[type-var]

@@ -75,6 +75,10 @@ class ScaledUnbiased(Compressor):
     def code(self, d: int, dtype: torch.dtype) -> Code:
         return self.inner.code(d, dtype)
 
+    @property
+    def steady(self) -> bool:
+        return self.inner.steady
+
     def at(self, t: int) -> Compressor:
         inner = self.inner.at(t)
         return self if inner is self.inner else replace(self, inner=inner)

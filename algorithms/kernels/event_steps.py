@@ -31,7 +31,7 @@ def told(send, snum, sends, x, words, replica, worker, t, sent, length, bill):  
     bits = np.full(1, length)
     if not sends:
         sent[:] = x
-    elif not send(snum, x, x, words[0], words[1], replica, worker, t, sent, bits):
+    elif not send(snum, x, x[:0], words[0], words[1], replica, worker, t, sent, bits):
         return False
     bill[MESSAGES_UP, worker] += 1
     bill[BITS_UP, worker] += length if length >= 0 else bits[0]

@@ -154,7 +154,7 @@ def _by_parts(  # type: ignore[no-untyped-def]
         return all_finite(out)
     if kind == SEND:
         own = bits[i if bits.shape[0] > 1 else 0, r, w : w + k]
-        return send(snum, x, x, words[i, 2], words[i, 3], replica, w, t, out, own)
+        return send(snum, x, x[:0], words[i, 2], words[i, 3], replica, w, t, out, own)
     if kind == CHANGE:
         change(cnum, out, scalars[i, code[c, 4]], t)
         return True

@@ -136,7 +136,7 @@ def unchanging(compressor: Compressor, d: int, dtype: torch.dtype) -> tuple[Part
     Raises:
         Missing: it publishes none, or differs from step to step.
     """
-    if type(compressor).at is not Compressor.at:
+    if not compressor.steady:
         raise Missing
     fixed = code_of(compressor, d, dtype).fixed_bits
     return own(compressor, Identity, d, dtype), -1 if fixed is None else fixed

@@ -90,7 +90,7 @@ def sent_by(compressor: Compressor, d: int, dtype: torch.dtype, t: int) -> Sent:
 
 
 def _lasts(compressor: Compressor, t: int) -> int | None:
-    if type(compressor).at is Compressor.at:
+    if compressor.steady:
         return None
     now = compressor.at(t)
     return next(
