@@ -1,4 +1,5 @@
-"""What a row does in a watched run against what it states: draws, delays, messages, steps alike.
+"""What a row does in a watched run against what it states: draws, delays, messages, steps alike,
+and in compiled blocks as step by step.
 
 None of it is statistics: random numbers are a function of what they are drawn for, so that a draw
 used twice is seen as such; models are compared bit for bit; every bit of a message is turned over.
@@ -17,6 +18,7 @@ from algorithms.methods.base import Method
 from algorithms.methods.parts.scheduled import Scheduled
 from algorithms.problems.base import Problem
 from algorithms.problems.quadratic import Law, Quadratic
+from algorithms.run import run
 from proofs_check.cell import CellResult
 from proofs_check.methods.alike import alike
 from proofs_check.methods.watched import GradientPoints, SentMessages, Watched, watch
@@ -26,7 +28,7 @@ STEPS, REPLICAS, MESSAGES = 12, 2, 24
 
 
 def conduct(row: Row, problem: Problem, seed: int) -> CellResult:
-    """The four checks of one row on one problem."""
+    """The five checks of one row on one problem."""
     method = row.build(problem, STEPS)
     told = f"seed {seed}, n={problem.n}, {STEPS} steps"
     replicas = method.replicas if isinstance(method, Scheduled) else REPLICAS
@@ -38,8 +40,35 @@ def conduct(row: Row, problem: Problem, seed: int) -> CellResult:
             delays(row.key, problem, method, seen, told, row.ready().stale),
             message_lengths(row.key, problem, seen, told),
             alike(row, problem, told),
+            blocks(row.key, problem, method, seen, seed, told),
         )
     )
+
+
+def blocks(
+    subject: str, problem: Problem, method: Method[Any], seen: Watched, seed: int, provenance: str
+) -> Verdict:
+    """A run in compiled blocks ends at the models of the method's own steps, bit for bit.
+
+    Nearly all runs are taken in blocks, so that a fault of a method's ``step`` shows here, and one
+    of a block as well.
+    """
+    last = seen.models[-1]
+    steps, replicas = len(seen.models) - 1, last.shape[0]
+    found = run(method, problem, steps=steps, replicas=replicas, seed=seed, points=2).rows
+    apart = int((found != last.reshape(found.shape)).sum())
+    published = "compiled_block" in type(method).__dict__
+    return Verdict(
+        subject=subject, problem=problem.name, check="blocks",
+        claim="compiled blocks of steps equal the method's own steps",
+        outcome=Outcome.REFUTED if apart
+        else Outcome.AGREES if published else Outcome.NOT_APPLICABLE,
+        statistic=float(apart), bound=0.0, resolution=0.0,
+        evidence=f"{apart} of {found.numel()} numbers differ after {steps} steps" if apart
+        else f"{found.numel()} numbers are equal after {steps} steps" if published
+        else "every step is the method's own",
+        provenance=provenance,
+    )  # fmt: skip
 
 
 def fresh_draws(

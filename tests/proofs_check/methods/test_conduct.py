@@ -28,7 +28,9 @@ def test_every_ready_row_and_form_is_watched():
 def test_no_row_does_otherwise_than_it_states(key):
     cell = WATCHED[key]
     found = conduct(row(key), problem(cell.problem, cell.n), 1).verdicts
-    assert [v.check for v in found] == ["draws", "delays", "message lengths", "steps alike"]
+    assert [v.check for v in found] == [
+        "draws", "delays", "message lengths", "steps alike", "blocks",
+    ]  # fmt: skip
     for verdict in found:
         assert verdict.outcome is not Outcome.REFUTED, (verdict.check, verdict.evidence)
 
@@ -39,6 +41,22 @@ def test_watching_changes_nothing():
     seen = watch(method, on, steps=5, replicas=2, seed=9)
     trace = run(method, on, steps=5, replicas=2, seed=9, points=2)
     assert torch.equal(seen.models[-1][:, 0], trace.model)
+
+
+@pytest.mark.parametrize("key", ["bsp-sgd", "local-sgd", "choco-sgd", "asp", "lag"])
+def test_a_step_that_is_not_that_of_the_block_is_refuted(key, monkeypatch):
+    """A fault planted in a method's own step shows, though runs are taken in blocks."""
+    cell = WATCHED[key]
+    on = problem(cell.problem, cell.n)
+    kind = type(row(key).build(on, 12))
+    true = kind.step
+
+    def spoilt(self, state, t, world):
+        return state if t == 5 else true(self, state, t, world)
+
+    monkeypatch.setattr(kind, "step", spoilt)
+    (found,) = [v for v in conduct(row(key), on, 1).verdicts if v.check == "blocks"]
+    assert found.outcome is Outcome.REFUTED, found.evidence
 
 
 def test_a_watched_run_tells_what_each_number_is_drawn_for():
