@@ -124,7 +124,10 @@ def _measured(
     for one in chosen:
         kept[one.name] = rounded(job(one, which, turns))
         if target:
-            target.write_text(json.dumps(kept, indent=1) + "\n")
+            jobs = ",\n".join(
+                f"{json.dumps(name)}: {json.dumps(job)}" for name, job in kept.items()
+            )
+            target.write_text(f"{{\n{jobs}\n}}\n")
     return {one.name: kept[one.name] for one in JOBS if one.name in kept}
 
 

@@ -16,7 +16,7 @@ from algorithms.kernels import selection
 from algorithms.kernels.compiled import by_torch
 from algorithms.kernels.entries import place_type
 from algorithms.kernels.listing import down_to, nonzero
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sparsifier_rows import sampled_threshold, top_count
 from algorithms.key import Draws, drawn_lots
 from algorithms.row_slices import row_slices
@@ -96,14 +96,14 @@ class AbsoluteThreshold(MaskCompressor):
     def mask_again(self, d: int, draws: Draws) -> Tensor:
         raise TypeError(f"{self.name} chooses by value; its indices must be sent")
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
         s, rank = self._ranks(d)
         head = self.lengths(d, dtype)
         if s == d:
             own = numbers(dtype, ints=(*head, rank, 0))
-            return Part(top_count, own, draws=False, work=8 * d)
+            return RowPart(top_count, own, draws=False, work=8 * d)
         own = numbers(dtype, ints=(*head, s, rank))
-        return Part(sampled_threshold, own, work=24 * d)
+        return RowPart(sampled_threshold, own, work=24 * d)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """The expected length where no coordinate is zero, a bound on it elsewhere."""

@@ -19,7 +19,7 @@ from algorithms.kernels import bins as kernel
 from algorithms.kernels import row_norms
 from algorithms.kernels.compiled import by_torch
 from algorithms.kernels.entries import place_type
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sparse_level_rows import adaptive_bins
 from algorithms.key import Draws
 from algorithms.row_slices import SLICE, row_slices
@@ -133,9 +133,9 @@ class AdaComp(SparseCompressor):
         positions = torch.where(some, owner * self.bin + place, 0)
         return ListedRows(count, positions, torch.where(some, values, 0))
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
         ints = (torch.finfo(dtype).bits, self.width + 2, self.bin)
-        return Part(adaptive_bins, numbers(dtype, ints=ints), draws=False, work=8 * d)
+        return RowPart(adaptive_bins, numbers(dtype, ints=ints), draws=False, work=8 * d)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """The longest message: every element."""

@@ -15,7 +15,7 @@ from algorithms.codes.packed import Packed, float_slices
 from algorithms.compressors.absolute_threshold import AbsoluteThreshold
 from algorithms.compressors.base import Compressor, ListedRows, Shapes, StatedLength, code_of
 from algorithms.compressors.top_k import TopK
-from algorithms.kernels.row_parts import Part, published
+from algorithms.kernels.row_parts import RowPart, published
 from algorithms.key import Draws
 from theory import bits
 from theory.claims import Claim
@@ -145,10 +145,10 @@ class AtMostRow(Compressor):
         *own, _, row = symbols
         return None if row.shape[-1] else tuple(own)
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part | None:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart | None:
         if self._varies(d, dtype):  # a part writes the lengths of its own messages
             return None
-        own: Part | None = published(self.inner, d, dtype)
+        own: RowPart | None = published(self.inner, d, dtype)
         return own
 
     def stated_bits(self, d: int, float_bits: int) -> float:

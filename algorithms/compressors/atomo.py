@@ -13,7 +13,7 @@ from torch import Tensor
 from algorithms.compressors.requirements import kept, share_name
 from algorithms.compressors.wangni import DropOut
 from algorithms.kernels import drop_out, extremes, row_norms
-from algorithms.kernels.row_parts import Part
+from algorithms.kernels.row_parts import RowPart
 from algorithms.kernels.sparse_level_rows import DENSITY, NORM, TOP
 from theory import bits
 from theory.claims import Claim, Confidence, Source, Unbiased, VarianceBound
@@ -75,7 +75,7 @@ class Atomo(DropOut):
             return extremes.tops(a)[:, 0].to(torch.float64) * scales
         return drop_out.of_density(a, scales, float(kept(self._number(), a.shape[-1])))
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
         own = {AtomBudget.QSGD: NORM, AtomBudget.TERNGRAD: TOP}
         if isinstance(self.budget, AtomBudget):
             return self.row_part(0.0, own[self.budget], d, dtype)

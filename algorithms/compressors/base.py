@@ -13,7 +13,7 @@ from torch import Tensor
 
 from algorithms.codes.base import Code, Layout, Symbols
 from algorithms.codes.packed import Packed
-from algorithms.kernels.row_parts import Part
+from algorithms.kernels.row_parts import RowPart
 from algorithms.key import Draws
 from theory.claims import Claim
 
@@ -195,7 +195,7 @@ class Compressor(ABC):
         """
         return self.encode(x, draws)
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part | None:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart | None:
         """:meth:`compress` as a compiled function (kind "operator" of ``kernels/row_parts.py``), to
         the bit, refusing what :meth:`encode` refuses; None: there is none.
 

@@ -13,7 +13,7 @@ from algorithms.compressors.base import Compressor, Property
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.kernels import lots
 from algorithms.kernels.key_words import ending_of
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sparsifier_rows import one_block, sampled_blocks
 from algorithms.key import Draws, Key, drawn_lots
 from theory import bits
@@ -114,11 +114,11 @@ class BlockSampling(Compressor):
         flat = values.reshape(-1, values.shape[-1]), where.reshape(-1, self.taken)
         return lots.put_back(*flat, -(-d // self.blocks), d).view(*shape, d)
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
         _check_blocks(self.blocks, d)
         factor = self.blocks / self.taken if self.scaled else 1.0
         own = numbers(dtype, factor, ints=(self.blocks, self.taken, -(-d // self.blocks)))
-        return Part(sampled_blocks, own, work=2 * d + 24 * self.blocks)
+        return RowPart(sampled_blocks, own, work=2 * d + 24 * self.blocks)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return bits.dense(self.taken * -(-d // self.blocks), float_bits)
@@ -183,13 +183,13 @@ class BlockInTurn(Compressor):
         rows[..., self.block, :] = values
         return rows.flatten(-2)[..., :d].contiguous()
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
         _check_blocks(self.blocks, d)
         ints: tuple[int, ...] = (self.blocks, -(-d // self.blocks))
         if self.lot is not None:
             before_step = ending_of("block", 0)[: -len("0))")]
             ints = (*ints, *Key.seed(self.lot).words, *before_step)
-        return Part(one_block, numbers(dtype, ints=ints), draws=False, work=2 * d)
+        return RowPart(one_block, numbers(dtype, ints=ints), draws=False, work=2 * d)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return bits.dense(-(-d // self.blocks), float_bits)

@@ -22,7 +22,7 @@ from algorithms.kernels.compiled import by_torch
 from algorithms.kernels.entries import place_type
 from algorithms.kernels.extremes import tops
 from algorithms.kernels.philox import Counters
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.running import totals
 from algorithms.key import Draws, below, below_one, uniforms
 from algorithms.row_slices import row_slices
@@ -152,11 +152,11 @@ class Centred(GridCompressor):
         rows = dropped.around(count.reshape(-1, 1), *lists, centre.reshape(-1, 1), d)
         return rows.view(*values.shape[:-1], d)
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
         wanted, value = float(kept(self.budget, d)), torch.finfo(dtype).bits
         ints = (self.mean, value, value + index_bits(d))
         reals = (wanted, 0.0 if self.optimal else wanted / d)
-        return Part(centred, numbers(dtype, ints=ints, reals=reals))
+        return RowPart(centred, numbers(dtype, ints=ints, reals=reals))
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """The expected length, a bound where the optimal probabilities leave some out."""

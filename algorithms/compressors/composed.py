@@ -18,7 +18,7 @@ from algorithms.compressors.sparse import SparseCompressor
 from algorithms.kernels import selection
 from algorithms.kernels.coded_rows import quantised_largest
 from algorithms.kernels.entries import place_type
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.key import Draws
 from theory.bits import index_bits
 from theory.claims import Claim, Confidence, Contraction, Source
@@ -89,11 +89,11 @@ class QuantisedTopK(SparseCompressor):
             values = values / (1 + self.beta(d))
         return ListedRows(all_of(indices), indices, values)
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
         inner = self._quantiser
         factor = 1 + self.beta(d) if self.scaled else 1.0
         ints = (inner.s, inner.width, kept(self.k, d))
-        return Part(quantised_largest, numbers(dtype, factor, ints=ints))
+        return RowPart(quantised_largest, numbers(dtype, factor, ints=ints))
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         k = kept(self.k, d)

@@ -15,7 +15,7 @@ from algorithms.kernels import sketch as kernel
 from algorithms.kernels.compiled import by_torch
 from algorithms.kernels.drawn_sketch import drawn_estimates, drawn_sketch
 from algorithms.kernels.philox import Counters
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sketch_rows import count_sketch
 from algorithms.key import Draws, uniforms
 from theory import bits
@@ -95,9 +95,9 @@ class CountSketch(Compressor):
         table = hashes(draws, self.rows, self.width, d)
         return kernel.median_estimates(rows, table)
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
         own = numbers(dtype, ints=(self.rows, self.width))
-        return Part(count_sketch, own, work=16 * self.rows * d)
+        return RowPart(count_sketch, own, work=16 * self.rows * d)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return bits.dense(self.rows * self.width, float_bits)

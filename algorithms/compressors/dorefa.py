@@ -13,7 +13,7 @@ from algorithms.compressors.base import Compressor, Property
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.kernels import extremes, grids
 from algorithms.kernels.quantiser_rows import odd_levels
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.key import Draws, uniforms
 from theory.claims import Claim, Confidence, Source, Unbiased, VarianceBound
 
@@ -74,8 +74,8 @@ class DoReFa(Compressor):
         every = 2 * torch.arange(1 << self.k, device=scale.device).to(dtype) - self._top
         return grids.looked_up(levels, every / self._top * scale)
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
-        return Part(odd_levels, numbers(dtype, float(self._top)))
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
+        return RowPart(odd_levels, numbers(dtype, float(self._top)))
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return float(float_bits + self.k * d)

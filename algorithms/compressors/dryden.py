@@ -22,7 +22,7 @@ from algorithms.kernels import sides
 from algorithms.kernels.compiled import by_torch
 from algorithms.kernels.entries import place_type
 from algorithms.kernels.grids import looked_up
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sparse_level_rows import shares_of_sides
 from algorithms.key import Draws
 from algorithms.row_slices import highest
@@ -102,10 +102,10 @@ class Dryden(SparseCompressor):
         both = torch.cat((means[..., :1], -means[..., 1:]), -1)
         return ListedRows(count, positions, looked_up(negative.to(torch.uint8), both))
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
         lengths = (2 * torch.finfo(dtype).bits, index_bits(d) + 1)
         own = numbers(dtype, ints=(*lengths, *_shares(self.proportion, d)))
-        return Part(shares_of_sides, own, draws=False, work=16 * d)
+        return RowPart(shares_of_sides, own, draws=False, work=16 * d)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """The longest message: 2 floats, and index and sign of pi d entries, rounded up by side."""

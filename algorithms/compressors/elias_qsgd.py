@@ -18,7 +18,7 @@ from algorithms.compressors.grid import GridCompressor
 from algorithms.compressors.qsgd import QSGD
 from algorithms.kernels import listing, rounding
 from algorithms.kernels.coded_rows import elias_levels
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.key import Draws
 from theory import bits
 from theory.bits import index_bits
@@ -96,9 +96,9 @@ class EliasQSGD(GridCompressor):
         codes = entries.spread(words, d)
         return self.inner.decode((scale, codes), d, dtype, draws)
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
         ints = (self.s, self.inner.width, torch.finfo(dtype).bits)
-        return Part(elias_levels, numbers(dtype, ints=ints))
+        return RowPart(elias_levels, numbers(dtype, ints=ints))
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return bits.qsgd_elias(d, self.s, float_bits)

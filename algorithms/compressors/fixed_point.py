@@ -13,7 +13,7 @@ from algorithms.compressors.base import Compressor, Property
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.kernels import grids, rounding
 from algorithms.kernels.quantiser_rows import fixed_points
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.key import Draws, uniforms
 from theory.claims import Claim, Confidence, NoConstant, Source
 
@@ -72,8 +72,8 @@ class FixedPoint(Compressor):
         half = 1 << (self.width - 1)
         return symbols[0].to(dtype, copy=True).sub_(half).mul_(self.step)
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
-        return Part(fixed_points, numbers(dtype, self.step, float(1 << (self.width - 1))))
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
+        return RowPart(fixed_points, numbers(dtype, self.step, float(1 << (self.width - 1))))
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return float(self.width * d)

@@ -17,7 +17,7 @@ from algorithms.compressors.requirements import kept, share_name
 from algorithms.kernels import gaussian, row_norms
 from algorithms.kernels.compiled import by_torch
 from algorithms.kernels.listing import above
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sparsifier_rows import gaussian_k
 from algorithms.key import Draws
 from algorithms.row_slices import SLICE, mask_by_slices, row_slices
@@ -95,13 +95,13 @@ class GaussianK(MaskCompressor):
     def mask_again(self, d: int, draws: Draws) -> Tensor:
         raise TypeError(f"{self.name} chooses by value; its indices must be sent")
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part | None:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart | None:
         k = kept(self.k, d)
         if d > SLICE:  # whose moments are summed slice by slice
             return None
         scale = (math.sqrt(d), NormalDist().inv_cdf(1 - k / d)) if k < d else ()
         own = numbers(dtype, ints=(*self.lengths(d, dtype), k, _LOOKS), reals=scale)
-        return Part(gaussian_k, own, draws=False, work=8 * d)
+        return RowPart(gaussian_k, own, draws=False, work=8 * d)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """The longest message: all d entries."""

@@ -12,7 +12,7 @@ from torch import Tensor
 from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.codes.packed import float_slices
 from algorithms.compressors.base import Compressor, Property
-from algorithms.kernels.row_parts import Part, no_operator, numbers
+from algorithms.kernels.row_parts import RowPart, no_operator, numbers
 from algorithms.key import Draws
 from theory import bits
 from theory.claims import Claim, Contraction, Source, Unbiased, VarianceBound
@@ -54,8 +54,8 @@ class Identity(Compressor):
     ) -> Iterator[tuple[slice, Tensor]]:
         return float_slices(packed, d, dtype)
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
-        return Part(no_operator, numbers(dtype), draws=False)
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
+        return RowPart(no_operator, numbers(dtype), draws=False)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return bits.dense(d, float_bits)

@@ -18,7 +18,7 @@ from algorithms.compressors.grid import GridCompressor, rational_root
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.kernels import extremes, grids, rounding, row_norms
 from algorithms.kernels.quantiser_rows import k_levels
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.key import Draws, uniforms
 from theory.claims import Claim, Confidence, Source, Unbiased, VarianceBound
 
@@ -118,8 +118,8 @@ class KLevel(GridCompressor):
         every = torch.arange(size, device=ends.device)
         return grids.looked_up(levels, self._value(every, low, high).to(dtype))
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
-        return Part(k_levels, numbers(dtype, ints=(self.k, self.span is Span.NORM)))
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
+        return RowPart(k_levels, numbers(dtype, ints=(self.k, self.span is Span.NORM)))
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """Two floats and d ceil(log2 k)."""

@@ -12,7 +12,7 @@ import torch
 from algorithms.compressors.base import Compressor, Shapes
 from algorithms.compressors.parted import Parted
 from algorithms.compressors.parts_kernel import parts_kernel
-from algorithms.kernels.row_parts import Part
+from algorithms.kernels.row_parts import RowPart
 
 
 @final
@@ -47,7 +47,7 @@ class LayerWise(Parted):
         shapes = self.shapes or ((d,),)
         return tuple(self.inner.for_shapes((shape,)) for shape in shapes)
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part | None:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart | None:
         return parts_kernel(self, d, dtype)
 
 
@@ -80,7 +80,7 @@ class Buckets(Parted):
     def operators(self, d: int) -> tuple[Compressor, ...]:
         return (self.inner,) * len(self.sizes(d))
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part | None:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart | None:
         return parts_kernel(self, d, dtype)
 
     def kinds(self, d: int) -> Mapping[tuple[Compressor, int], int]:

@@ -11,7 +11,7 @@ import torch
 from algorithms.compressors.base import Compressor, Shapes
 from algorithms.compressors.parted import Parted
 from algorithms.compressors.top_k import TopK
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sparsifier_rows import largest_of_parts
 from theory.bits import index_bits
 from theory.seconds.costs import AlphaBeta
@@ -70,10 +70,10 @@ class LayerwiseAdaptiveTopK(Parted):
         entry = _FLOAT_BITS + index_bits(max(backward))
         return hidden_counts(backward, self.link, entry, self.compute, self.ratio)[::-1]
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
         pairs = zip(self.sizes(d), self.counts(d), strict=True)
         own = numbers(dtype, ints=tuple(number for pair in pairs for number in pair))
-        return Part(largest_of_parts, own, draws=False, work=8 * d)
+        return RowPart(largest_of_parts, own, draws=False, work=8 * d)
 
     def operators(self, d: int) -> tuple[Compressor, ...]:
         return tuple(TopK(k) for k in self.counts(d))

@@ -14,7 +14,7 @@ from algorithms.compressors.base import Compressor, Property, Shapes
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.kernels import low_rank, sketch_rows
 from algorithms.kernels.key_words import ending_of
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.key import Draws
 from theory import bits
 from theory.claims import Claim, Confidence, Contraction, Source
@@ -167,13 +167,13 @@ class LowRank(Compressor):
             rows.append(flat(low_rank.times(p, q.transpose(-1, -2)), b))
         return torch.cat(rows, -1)
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
         ints: list[int] = []
         for k, block in enumerate(self.blocks(d)):
             words = ending_of("Q", k)
             ints += [1 + len(block) + len(words), *block, *words]
         work = sum(4 * b.rank * b.size for b in self.blocks(d))
-        return Part(sketch_rows.low_rank, numbers(dtype, ints=tuple(ints)), work=work)
+        return RowPart(sketch_rows.low_rank, numbers(dtype, ints=tuple(ints)), work=work)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return bits.dense(sum(b.floats for b in self.blocks(d)), float_bits)

@@ -14,7 +14,7 @@ from torch import Tensor
 from algorithms.compressors.levels import LevelCompressor
 from algorithms.kernels import extremes
 from algorithms.kernels.quantiser_rows import scaled_levels
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from theory import bits
 from theory.claims import Claim, Confidence, Source, Unbiased, VarianceBound
 
@@ -59,8 +59,8 @@ class MaxLevels(LevelCompressor):
     def exact_scale(self, x: Sequence[Fraction]) -> Fraction:
         return max(abs(t) for t in x)
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
-        return Part(scaled_levels, numbers(dtype, ints=(self.s, self.width, 0)))
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
+        return RowPart(scaled_levels, numbers(dtype, ints=(self.s, self.width, 0)))
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return bits.levels(d, self.s, float_bits)

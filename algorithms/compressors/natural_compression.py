@@ -18,7 +18,7 @@ from algorithms.compressors.grid import GridCompressor
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.kernels import rounding
 from algorithms.kernels.quantiser_rows import exponents
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.key import Draws, uniforms
 from theory import bits
 from theory.claims import Claim, Confidence, Source, Unbiased, VarianceBound
@@ -80,9 +80,9 @@ class NaturalCompression(GridCompressor):
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         return rounding.powers(symbols[0], dtype)
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
         fields = (23, 8) if dtype == torch.float32 else (52, 11)
-        return Part(exponents, numbers(dtype, 2.0 ** -fields[0], ints=fields))
+        return RowPart(exponents, numbers(dtype, 2.0 ** -fields[0], ints=fields))
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return bits.exponents(d, float_bits)

@@ -18,7 +18,7 @@ from algorithms.compressors.repeated import distinct
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.kernels import dithering, extremes, grids, rounding, row_norms
 from algorithms.kernels.quantiser_rows import power_levels
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.key import Draws, uniforms
 from theory import bits
 from theory.claims import Claim, Confidence, Source, Unbiased, VarianceBound
@@ -112,11 +112,11 @@ class NaturalDithering(GridCompressor):
         size = self._power(torch.arange(1 << width, device=scale.device), dtype) * scale
         return grids.looked_up(codes, torch.cat((size, -size), -1))
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
         width, fields = self.s.bit_length(), (23, 127) if dtype == torch.float32 else (52, 1023)
         powers = self._power(torch.arange(1 << width), dtype)
         ints = (self.s, width, *fields, 2 if self.p == 2 else 0)
-        return Part(power_levels, numbers(dtype, powers, ints=ints))
+        return RowPart(power_levels, numbers(dtype, powers, ints=ints))
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return bits.levels(d, self.s, float_bits)

@@ -14,7 +14,7 @@ from algorithms.compressors.base import Compressor, Property
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.kernels import extremes, grids, rounding
 from algorithms.kernels.quantiser_rows import nearest_points, points_within
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.key import Draws
 from theory.claims import Claim, Confidence, Contraction, NoConstant, Source, VarianceBound
 
@@ -79,9 +79,9 @@ class NearestGrid(Compressor):
         radius, levels = symbols
         return _values(levels, radius, self.b, dtype)
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
         top = float((1 << self.b) - 1)
-        return Part(nearest_points, numbers(dtype, top, 2 / top), draws=False)
+        return RowPart(nearest_points, numbers(dtype, top, 2 / top), draws=False)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return float(float_bits + self.b * d)
@@ -137,9 +137,9 @@ class FixedRange(Compressor):
         half = (1 << (self.b - 1)) - 1
         return symbols[0].to(dtype, copy=True).sub_(half).div_(half).mul_(self.radius)
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
         half = float((1 << (self.b - 1)) - 1)
-        return Part(points_within, numbers(dtype, self.radius, half), draws=False)
+        return RowPart(points_within, numbers(dtype, self.radius, half), draws=False)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return float(self.b * d)

@@ -12,7 +12,7 @@ from algorithms.compressors.base import Property
 from algorithms.compressors.masked import MaskCompressor
 from algorithms.kernels import sparsifier_rows
 from algorithms.kernels.listing import nonzero
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.key import Draws
 from theory import bits
 from theory.claims import Claim, Contraction, Source, Unbiased, VarianceBound
@@ -52,9 +52,9 @@ class NonZero(MaskCompressor):
     def mask_again(self, d: int, draws: Draws) -> Tensor:
         raise TypeError(f"{self.name} chooses by value; its indices must be sent")
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
         own = numbers(dtype, ints=self.lengths(d, dtype))
-        return Part(sparsifier_rows.nonzero, own, draws=False, work=2 * d)
+        return RowPart(sparsifier_rows.nonzero, own, draws=False, work=2 * d)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """The length of a row without zeros, a bound on it elsewhere."""

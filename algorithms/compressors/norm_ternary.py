@@ -15,7 +15,7 @@ from algorithms.compressors.grid import exact_norm
 from algorithms.compressors.levels import LevelCompressor
 from algorithms.kernels import extremes, row_norms
 from algorithms.kernels.quantiser_rows import scaled_levels
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from theory import bits
 from theory.claims import Claim, Confidence, Source, Unbiased, VarianceBound
 
@@ -66,9 +66,9 @@ class NormTernary(LevelCompressor):
     def exact_scale(self, x: Sequence[Fraction]) -> Fraction:
         return exact_norm(x, self.p)
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
         p = 0 if self.p == math.inf else int(self.p)
-        return Part(scaled_levels, numbers(dtype, ints=(self.s, self.width, p)))
+        return RowPart(scaled_levels, numbers(dtype, ints=(self.s, self.width, p)))
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return bits.ternary(d, float_bits)

@@ -15,7 +15,7 @@ from algorithms.compressors.base import Compressor, Property, Shapes
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.kernels.grids import looked_up
 from algorithms.kernels.listing import negative
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.running import side_means
 from algorithms.kernels.sign_rows import side_means as side_mean_rows
 from algorithms.key import Draws
@@ -100,9 +100,9 @@ class OneBit(Compressor):
             yield part.reshape(*x.shape[:-1], length, count)
             start += length * count
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
         tables = tuple(number for table in self._tables(d) for number in table)
-        return Part(side_mean_rows, numbers(dtype, ints=tables), draws=False)
+        return RowPart(side_mean_rows, numbers(dtype, ints=tables), draws=False)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return float(d + 2 * float_bits * self._columns(d))

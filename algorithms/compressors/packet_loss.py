@@ -13,7 +13,7 @@ from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor, Property
 from algorithms.compressors.requirements import adds_up, require_finite, require_rows
 from algorithms.kernels import lots
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sparsifier_rows import packets
 from algorithms.key import Draws, drawn_lots
 from theory import bits
@@ -99,11 +99,11 @@ class PacketLoss(Compressor):
         rows = symbols[0].reshape(-1, d)
         return lots.lost(rows, lot.reshape(len(rows), lost), self.size).view(symbols[0].shape)
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
         count, lost = self.packets(d), self.lost(d)
         factor = count / (count - lost) if self.scaled and lost else 1.0
         own = numbers(dtype, factor, ints=(count, lost, self.size))
-        return Part(packets, own, draws=lost > 0, work=2 * d + 24 * count)
+        return RowPart(packets, own, draws=lost > 0, work=2 * d + 24 * count)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return bits.dense(d, float_bits)

@@ -9,17 +9,17 @@ import torch
 from algorithms.compressors.base import Compressor, code_of
 from algorithms.compressors.parted import Parted
 from algorithms.kernels.composite_rows import Placed, composite, parts
-from algorithms.kernels.row_parts import Part, published
+from algorithms.kernels.row_parts import RowPart, published
 
 
 def parts_kernel(
     operator: Parted, d: int, dtype: torch.dtype, order: Sequence[int] = ()
-) -> Part | None:
+) -> RowPart | None:
     """The parts' compiled functions in one, if all publish one.
 
     ``order`` says which coordinate of the row stands where in the parts; empty: as in the row.
     """
-    known: dict[tuple[Compressor, int], Part] = {}
+    known: dict[tuple[Compressor, int], RowPart] = {}
     for c, size in operator.kinds(d):
         part = published(c, size, dtype)
         if part is None:

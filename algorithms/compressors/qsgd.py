@@ -15,7 +15,7 @@ from algorithms.compressors.grid import exact_norm
 from algorithms.compressors.levels import LevelCompressor
 from algorithms.kernels import row_norms
 from algorithms.kernels.operator_rows import norm_levels
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from theory import bits
 from theory.claims import Claim, Confidence, Source, Unbiased, VarianceBound
 
@@ -68,8 +68,8 @@ class QSGD(LevelCompressor):
     def exact_scale(self, x: Sequence[Fraction]) -> Fraction:
         return exact_norm(x, 2)
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
-        return Part(norm_levels, numbers(dtype, ints=(self.s, self.width)), work=16 * d)
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
+        return RowPart(norm_levels, numbers(dtype, ints=(self.s, self.width)), work=16 * d)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return bits.levels(d, self.s, float_bits)

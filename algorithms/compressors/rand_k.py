@@ -13,7 +13,7 @@ from algorithms.compressors.base import Property
 from algorithms.compressors.entries import entries_of
 from algorithms.compressors.requirements import adds_up, require_finite, share_name
 from algorithms.compressors.sparsifier import Sparsifier
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sparsifier_rows import rand_k
 from algorithms.key import Draws, drawn_lots
 from algorithms.row_slices import SLICE, largest_drawn, row_slices
@@ -95,9 +95,9 @@ class RandK(Sparsifier):
         """Whether the d uniforms of a row are too many to be held."""
         return d >= 2 * SLICE and draws.workers.numel() == 1
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
         own = numbers(dtype, self.factor(d), ints=(self.kept(d),))
-        return Part(rand_k, own, work=24 * d)
+        return RowPart(rand_k, own, work=24 * d)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         k = self.kept(d)

@@ -11,7 +11,7 @@ from torch import Tensor
 from algorithms.compressors.base import Property
 from algorithms.compressors.masked import MaskCompressor
 from algorithms.kernels.listing import drawn_limit
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sparsifier_rows import random_mask
 from algorithms.key import Draws, below_one
 from theory import bits
@@ -81,9 +81,9 @@ class RandomMask(MaskCompressor):
     def mask_again(self, d: int, draws: Draws) -> Tensor:
         return below_one(draws, self.q, d)
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
         ints = (*self.lengths(d, dtype), drawn_limit(self.q), int(self.indices_sent))
-        return Part(random_mask, numbers(dtype, self.factor, ints=ints), work=16 * d)
+        return RowPart(random_mask, numbers(dtype, self.factor, ints=ints), work=16 * d)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """The expected length: q d entries."""

@@ -19,7 +19,7 @@ from algorithms.kernels.compiled import by_torch
 from algorithms.kernels.hadamard import hadamard
 from algorithms.kernels.key_words import ending_of
 from algorithms.kernels.philox import Counters
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.key import Draws, uniforms
 from theory.claims import Claim, Confidence, Source, Unbiased, VarianceBound
 
@@ -85,10 +85,10 @@ class Rotated(Compressor):
             return rotation.turned_back(flat, numbers, d).view(*turned.shape[:-1], d)
         return (hadamard(turned) * _signs(padded(d), dtype, draws))[..., :d].contiguous()
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
         one, two = ending_of("rotation"), ending_of("levels")
         ints = (self.inner.k, 0, len(one), *one, *two)
-        return Part(rotated, numbers(dtype, 1 / math.sqrt(padded(d)), ints=ints))
+        return RowPart(rotated, numbers(dtype, 1 / math.sqrt(padded(d)), ints=ints))
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """Those of k levels at d'."""

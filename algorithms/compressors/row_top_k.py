@@ -14,7 +14,7 @@ from algorithms.compressors.base import Compressor, Property, Shapes
 from algorithms.compressors.entries import Entries, all_of
 from algorithms.compressors.requirements import kept, require_finite, require_rows, share_name
 from algorithms.kernels import row_norms, selection
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sparsifier_rows import row_top_k
 from algorithms.key import Draws
 from theory.bits import index_bits
@@ -103,11 +103,11 @@ class RowTopK(Compressor):
         table.scatter_(-2, places, values.reshape(places.shape))
         return table.reshape(*chosen.shape[:-1], d)
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
         count, width = self.matrix(d)
         most = torch.finfo(dtype).max / 4
         own = numbers(dtype, ints=(kept(self.k, count), count, width), reals=(most,))
-        return Part(row_top_k, own, draws=False, work=2 * d + 8 * count)
+        return RowPart(row_top_k, own, draws=False, work=2 * d + 8 * count)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         count, width = self.matrix(d)

@@ -21,6 +21,7 @@ class Run(NamedTuple):
     """Parts in turn of one operator and one length, as rows side by side of the operator's.
 
     Attributes:
+        size: coordinates of a part.
         first: the number of the first part.
         start: where it begins.
         parts: how many there are.

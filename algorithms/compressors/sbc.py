@@ -29,7 +29,7 @@ from algorithms.compressors.sparse import SparseCompressor
 from algorithms.kernels import sides
 from algorithms.kernels.compiled import by_torch
 from algorithms.kernels.entries import place_type
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sparse_level_rows import sparse_binary
 from algorithms.key import Draws
 from algorithms.row_slices import highest
@@ -109,10 +109,10 @@ class SBC(SparseCompressor):
         entries = from_gaps(count, distances)
         return ListedRows(count, entries.positions, mean.expand(distances.shape))
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
         k = self.kept(d)
         ints = (torch.finfo(dtype).bits, k, bits.golomb_width(k / d))
-        return Part(sparse_binary, numbers(dtype, ints=ints), draws=False, work=16 * d)
+        return RowPart(sparse_binary, numbers(dtype, ints=ints), draws=False, work=16 * d)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """Length of the longest message for rows of d numbers [bits]."""

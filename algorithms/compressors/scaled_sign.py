@@ -12,7 +12,7 @@ from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor, Property
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.kernels import listing, row_norms
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sign_rows import scaled_signs
 from algorithms.key import Draws
 from theory import bits
@@ -54,8 +54,8 @@ class ScaledSign(Compressor):
         scale, negative = symbols
         return negative.to(dtype).mul_(-2).add_(1).mul_(scale)
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
-        return Part(scaled_signs, numbers(dtype), draws=False)
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
+        return RowPart(scaled_signs, numbers(dtype), draws=False)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return bits.signs(d, float_bits)

@@ -11,7 +11,7 @@ from torch import Tensor
 from algorithms.codes.base import Code, Layout, Symbols
 from algorithms.compressors.base import Compressor, StatedLength
 from algorithms.kernels.composite_rows import Placed, composite, divided
-from algorithms.kernels.row_parts import Part, published
+from algorithms.kernels.row_parts import RowPart, published
 from algorithms.key import Draws
 from theory.claims import (
     Claim,
@@ -97,7 +97,7 @@ class ScaledUnbiased(Compressor):
         rows = self.inner.decode(symbols, d, dtype, draws)
         return rows / (1 + self.variance(d).omega)
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part | None:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart | None:
         inner = published(self.inner, d, dtype)
         factor = 1 + self.variance(d).omega
         return inner and composite(divided, dtype, [Placed(inner, 0, d)], factor=factor)

@@ -11,7 +11,7 @@ from torch import Tensor
 from algorithms.compressors.masked import MaskCompressor
 from algorithms.compressors.random_mask import RandomMask
 from algorithms.kernels.listing import drawn_limit
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.shared_mask_rows import shared_mask
 from algorithms.key import Draws, Key
 from theory.claims import Claim
@@ -68,9 +68,9 @@ class SharedMask(MaskCompressor):
         first = torch.zeros(1, dtype=torch.int64, device=self.replicas.device)
         return self.alone().mask_again(d, self.key.draws(self.replicas, first))
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
         ints = (drawn_limit(self.q), torch.finfo(dtype).bits)
-        return Part(shared_mask, numbers(dtype, ints=ints), work=4 * d)
+        return RowPart(shared_mask, numbers(dtype, ints=ints), work=4 * d)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return self.alone().stated_bits(d, float_bits)

@@ -12,7 +12,7 @@ from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor, Property
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.kernels import listing
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sign_rows import signs
 from algorithms.key import Draws
 from theory.claims import Claim, Confidence, NoConstant, Source
@@ -50,8 +50,8 @@ class Sign(Compressor):
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         return symbols[0].to(dtype, copy=True).mul_(-2).add_(1)
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
-        return Part(signs, numbers(dtype), draws=False)
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
+        return RowPart(signs, numbers(dtype), draws=False)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return float(d)

@@ -13,7 +13,7 @@ from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor, Property
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.kernels import projection
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sketch_rows import slice_projection
 from algorithms.key import Draws
 from theory import bits
@@ -83,10 +83,10 @@ class SliceProjection(Compressor):
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         return projection.restored(symbols[0], self.basis(dtype).to(symbols[0].device), d)
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
         basis = self.basis(dtype)
         own = numbers(dtype, basis, basis.T, ints=(self.length, self.k))
-        return Part(slice_projection, own, draws=False, work=2 * self.k * d)
+        return RowPart(slice_projection, own, draws=False, work=2 * self.k * d)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return bits.dense(-(-d // self.length) * self.k, float_bits)

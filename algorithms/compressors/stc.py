@@ -25,7 +25,7 @@ from algorithms.kernels import selection
 from algorithms.kernels.entries import place_type
 from algorithms.kernels.grids import looked_up
 from algorithms.kernels.listing import negative
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sparse_level_rows import sparse_ternary
 from algorithms.key import Draws
 from theory import bits
@@ -90,10 +90,10 @@ class STC(SparseCompressor):
         values = looked_up(below.to(torch.int64), torch.cat((mean, -mean), -1))
         return ListedRows(count, entries.positions, values)
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
         k = kept(self.k, d)
         ints = (torch.finfo(dtype).bits + k, k, bits.golomb_width(k / d))
-        return Part(sparse_ternary, numbers(dtype, ints=ints), draws=False, work=8 * d)
+        return RowPart(sparse_ternary, numbers(dtype, ints=ints), draws=False, work=8 * d)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """Length of the longest message for rows of d numbers [bits]."""

@@ -19,7 +19,7 @@ from algorithms.compressors.sparse import SparseCompressor
 from algorithms.devices import put
 from algorithms.kernels.grids import looked_up
 from algorithms.kernels.listing import above, negative
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sign_rows import fixed_threshold
 from algorithms.key import Draws
 from algorithms.row_slices import row_slices
@@ -89,8 +89,8 @@ class Strom(SparseCompressor):
             some = (count - here.start).clamp(0, here.stop - here.start)
             yield self.listed((some, positions[..., here], negative[..., here]), d, dtype, draws)
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
-        return Part(fixed_threshold, numbers(dtype, self.tau), draws=False)
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
+        return RowPart(fixed_threshold, numbers(dtype, self.tau), draws=False)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """The longest: every coordinate is sent."""

@@ -16,7 +16,7 @@ from algorithms.compressors.base import Compressor, ListedRows, Shapes, StatedLe
 from algorithms.compressors.parted import Parted
 from algorithms.compressors.parts_kernel import parts_kernel
 from algorithms.compressors.rand_k import RandK
-from algorithms.kernels.row_parts import Part
+from algorithms.kernels.row_parts import RowPart
 from algorithms.key import Draws
 from theory.claims import Claim, NoConstant
 
@@ -123,7 +123,7 @@ class TensorBuckets(Parted):
         order = self._order(d)
         return (replace(p, positions=order.to(p.positions.device)[p.positions]) for p in pieces)
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part | None:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart | None:
         return parts_kernel(self, d, dtype, self._order(d).tolist())
 
     def stated_lengths(self, sent: Tensor, float_bits: int) -> StatedLength:

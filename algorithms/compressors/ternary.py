@@ -14,7 +14,7 @@ from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.devices import put
 from algorithms.kernels import extremes, grids, ternaries
 from algorithms.kernels.coded_rows import ternary_sums, unit_ternaries
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.key import Draws, uniforms
 from theory.claims import Claim, Confidence, NoConstant, Source
 
@@ -55,8 +55,8 @@ class UnitTernary(Compressor):
         values = put(torch.tensor([0, 1, -1, 3], dtype=dtype), symbols[0].device)
         return grids.looked_up(symbols[0], values)
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
-        return Part(unit_ternaries, numbers(dtype))
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
+        return RowPart(unit_ternaries, numbers(dtype))
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return 2.0 * d
@@ -103,8 +103,8 @@ class TernarySum(Compressor):
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         return (symbols[0] - self.n).to(dtype) / self.n
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
-        return Part(ternary_sums, numbers(dtype, float(self.n)), draws=False)
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
+        return RowPart(ternary_sums, numbers(dtype, float(self.n)), draws=False)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return float(d * self._width)

@@ -14,7 +14,7 @@ from algorithms.codes.zero_runs import ZeroRuns
 from algorithms.compressors.base import Compressor, Property, StatedLength
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.kernels import extremes, quintets
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sign_rows import ternaries
 from algorithms.key import Draws
 from algorithms.row_slices import SLICE, row_slices
@@ -90,9 +90,9 @@ class ThreeLC(Compressor):
         head, fives = self.layout(d, dtype)
         return ZeroRuns((head,), fives.count, _ZEROS) if self.runs else Packed((head, fives))
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
         head = torch.finfo(dtype).bits if self.runs else -1
-        return Part(ternaries, numbers(dtype, self.s, ints=(head, _ZEROS)), draws=False)
+        return RowPart(ternaries, numbers(dtype, self.s, ints=(head, _ZEROS)), draws=False)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """8 bits for every five coordinates, the longest message where runs are shortened."""

@@ -13,7 +13,7 @@ from algorithms.compressors.base import Property
 from algorithms.compressors.entries import entries_of
 from algorithms.compressors.masked import MaskCompressor
 from algorithms.compressors.requirements import kept, require_finite, require_rows, share_name
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sparsifier_rows import top_count
 from algorithms.key import Draws
 from algorithms.row_slices import highest
@@ -61,9 +61,9 @@ class TopCount(MaskCompressor):
         entries = entries_of(_largest(x, guide[..., :1].to(torch.int64)) & (x != 0))
         return entries.count, entries.positions, entries.pick(x)
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
         own = numbers(dtype, ints=(*self.lengths(d, dtype), kept(self.k, d), 1))
-        return Part(top_count, own, draws=False, work=8 * d)
+        return RowPart(top_count, own, draws=False, work=8 * d)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """For k coordinates; a guide may ask for up to d."""

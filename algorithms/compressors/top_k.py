@@ -13,7 +13,7 @@ from algorithms.compressors.requirements import share_name
 from algorithms.compressors.sparsifier import Sparsifier
 from algorithms.kernels import selection
 from algorithms.kernels.operator_rows import largest
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.key import Draws
 from theory import bits
 from theory.claims import Claim, Confidence, Contraction, Source
@@ -54,8 +54,8 @@ class TopK(Sparsifier):
     def draw_again(self, d: int, draws: Draws) -> Tensor:
         raise TypeError(f"{self.name} chooses by value; its indices must be sent")
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
-        return Part(largest, numbers(dtype, ints=(self.kept(d),)), draws=False, work=8 * d)
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
+        return RowPart(largest, numbers(dtype, ints=(self.kept(d),)), draws=False, work=8 * d)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return bits.sparse(d, self.kept(d), float_bits)

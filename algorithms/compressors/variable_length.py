@@ -17,7 +17,7 @@ from algorithms.compressors.base import Property, StatedLength
 from algorithms.compressors.grid import GridCompressor
 from algorithms.compressors.k_level import KLevel, Span
 from algorithms.kernels.coded_rows import entropy_coded
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.key import Draws
 from theory import bits
 from theory.claims import Claim
@@ -83,10 +83,10 @@ class VariableLength(GridCompressor):
         """Two floats and the histogram."""
         return 2 * float_bits + (self.levels(d) - 1) * d.bit_length()
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
         front = self._front(d, torch.finfo(dtype).bits)
         ints = (self.levels(d), 1, front, self.arithmetic)
-        return Part(entropy_coded, numbers(dtype, ints=ints))
+        return RowPart(entropy_coded, numbers(dtype, ints=ints))
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """d (2 + log2((k-1)^2/(2d) + 5/4)), histogram, floats; a bit more for each by Huffman."""

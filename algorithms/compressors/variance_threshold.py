@@ -17,7 +17,7 @@ from algorithms.compressors.sparse import SparseCompressor
 from algorithms.kernels import clear
 from algorithms.kernels.entries import place_type
 from algorithms.kernels.grids import looked_up
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sparse_level_rows import unambiguous
 from algorithms.key import Draws
 from theory.bits import index_bits
@@ -87,10 +87,10 @@ class VarianceThreshold(SparseCompressor):
         size = largest * 0.5 ** torch.arange(_LEVELS, dtype=dtype, device=code.device)
         return ListedRows(count, positions, looked_up(code, torch.cat((size, -size), -1)))
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
         ints = (torch.finfo(dtype).bits, index_bits(d) + 4)
         own = numbers(dtype, self.alpha, ints=ints)
-        return Part(unambiguous, own, draws=False, work=8 * d)
+        return RowPart(unambiguous, own, draws=False, work=8 * d)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         """The longest message: every element."""

@@ -19,7 +19,7 @@ from algorithms.kernels import drop_out, extremes, sparse_level_rows
 from algorithms.kernels.dropped import dropped
 from algorithms.kernels.grids import looked_up
 from algorithms.kernels.philox import Counters
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.key import Draws, below, uniforms
 from algorithms.row_slices import mask_by_slices
 from theory import bits
@@ -69,12 +69,14 @@ class DropOut(Compressor):
     def code(self, d: int, dtype: torch.dtype) -> Code:
         return Hybrid(d, dtype)
 
-    def row_part(self, limit: float, by: int, d: int, dtype: torch.dtype) -> Part:
+    def row_part(self, limit: float, by: int, d: int, dtype: torch.dtype) -> RowPart:
         """Members' :meth:`row_kernel`, by what sets their level."""
         value, index = torch.finfo(dtype).bits, index_bits(d)
         listed = (1 + value + index_bits(d + 1), index + value, index + 1)
         ints = (by, *listed, 1 + value + 2 * d, value)
-        return Part(sparse_level_rows.drop_out, numbers(dtype, ints=ints, reals=limit), work=32 * d)
+        return RowPart(
+            sparse_level_rows.drop_out, numbers(dtype, ints=ints, reals=limit), work=32 * d
+        )
 
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
         require_rows(x, self.name)
@@ -161,7 +163,7 @@ class Wangni(DropOut):
     def level(self, a: Tensor, scales: Tensor) -> Tensor:
         return drop_out.of_variance(a, scales, self.epsilon)
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
         return self.row_part(self.epsilon, sparse_level_rows.VARIANCE, d, dtype)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
@@ -206,7 +208,7 @@ class GreedyWangni(DropOut):
     def level(self, a: Tensor, scales: Tensor) -> Tensor:
         return drop_out.of_density(a, scales, self.density * a.shape[-1])
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
         return self.row_part(self.density * d, sparse_level_rows.DENSITY, d, dtype)
 
     def stated_bits(self, d: int, float_bits: int) -> float:

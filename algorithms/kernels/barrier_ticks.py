@@ -39,7 +39,7 @@ def _first(finish, count, mask):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def bulk(num, now, updates, finish, idle, clock, version, stamp, arrived, fetched, started):  # type: ignore[no-untyped-def]
-    """All wait for all."""
+    """Every worker waits for all others."""
     arrived[:], fetched[:], started[:] = True, True, True
     return _latest(now, finish, arrived)
 
@@ -70,7 +70,7 @@ def deadline(num, now, updates, finish, idle, clock, version, stamp, arrived, fe
 
 @njit(cache=True, nogil=True)
 def asynchronous(num, now, updates, finish, idle, clock, version, stamp, arrived, fetched, started):  # type: ignore[no-untyped-def]
-    """The first goes on."""
+    """The first to arrive goes on at once."""
     who = np.argmin(finish)
     arrived[who], fetched[who], started[who] = True, True, True
     return max(now, finish[who])

@@ -14,7 +14,7 @@ import torch
 from algorithms.kernels.compiled import njit
 from algorithms.kernels.key_words import ending_of, folded
 from algorithms.kernels.pointers import operator_at
-from algorithms.kernels.row_parts import Numbers, Part, ready
+from algorithms.kernels.row_parts import Numbers, RowPart, ready
 
 _HEAD, _ENTRY = 3, 17
 """Whole numbers of a composite: of its head, and of each place in it."""
@@ -31,7 +31,7 @@ class Placed(NamedTuple):
         bits: length of its messages [bits]; None where it varies.
     """
 
-    part: Part
+    part: RowPart
     start: int
     size: int
     words: tuple[int | str, ...] = ()
@@ -46,7 +46,7 @@ class _Room:
         self.held: list[list[Any]] = [[np.empty(0, kind)] for kind in kinds]
         self.known: dict[int, tuple[int, ...]] = {}
 
-    def put(self, part: Part) -> tuple[int, ...]:
+    def put(self, part: RowPart) -> tuple[int, ...]:
         """Where each of a part's five arrays starts and ends."""
         if id(part) not in self.known:
             spans: list[int] = []
@@ -65,7 +65,7 @@ class _Room:
 def composite(
     function: Any, dtype: torch.dtype, places: Sequence[Placed], joined: bool = False,
     order: Sequence[int] = (), factor: float = 1.0,
-) -> Part:  # fmt: skip
+) -> RowPart:  # fmt: skip
     """A part that calls others: ``function`` is one of this file's.
 
     With ``joined`` each place's bytes are whole and lengths that vary go before them; ``order``
@@ -89,7 +89,7 @@ def composite(
     numbers: Numbers = (one, two, three, whole, doubles)
     draws = any(place.part.draws for place in places)
     work = sum(max(place.part.work, place.size) for place in places)
-    return Part(function, numbers, draws, work)
+    return RowPart(function, numbers, draws, work)
 
 
 @njit(cache=True, nogil=True)

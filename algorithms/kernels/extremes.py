@@ -32,6 +32,7 @@ def top_of(bits, mask):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def tops_into(bits, mask, out):  # type: ignore[no-untyped-def]
+    """Bits of the largest magnitude of rows ``[P, d]``, into out ``[P]``."""
     for i in range(bits.shape[0]):
         out[i] = top_of(bits[i], mask)
 

@@ -39,6 +39,7 @@ def _dot(a, x):  # type: ignore[no-untyped-def]
 # addition each time, which takes longer than the arithmetic of fifty coordinates.
 @njit(cache=True, nogil=True, fastmath=FAST, forceinline=True)
 def dots(h, q0, q1, q2, q3, q4, q5, q6, q7, x):  # type: ignore[no-untyped-def]
+    """Products of x with the eight rows q0, ..., q7 of h ``[S, d]``."""
     o = x.dtype.type(0)
     t0, t1, t2, t3, t4, t5, t6, t7 = o, o, o, o, o, o, o, o
     for j in range(x.shape[0]):

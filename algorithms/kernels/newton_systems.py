@@ -19,7 +19,7 @@ from algorithms.kernels.row_products import curved, forward
 
 @njit(cache=True, nogil=True, fastmath=FAST)
 def dot(a, b):  # type: ignore[no-untyped-def]
-    """a.b."""
+    """The product a.b of two rows ``[d]``."""
     total = 0.0
     for j in range(a.shape[0]):
         total += a[j] * b[j]

@@ -68,6 +68,8 @@ if COMPILED:
 
         return kind(address, x), made
 
+    operator_at.__doc__ = operator_at._defn.__doc__  # which documentation looks for
+
 else:
 
     def operator_at(address: int, x: Any) -> Any:  # type: ignore[misc]

@@ -15,6 +15,7 @@ _POWERS = (81, 27, 9, 3, 1)
 
 @njit(cache=True, nogil=True)
 def packed_into(x, edge, trits, out):  # type: ignore[no-untyped-def]
+    """Codes of rows ``[P, d]`` as five trits a byte; ``edge`` is half a level of each row."""
     d = x.shape[1]
     for i in range(x.shape[0]):
         row, half = x[i], edge[i]

@@ -1,6 +1,6 @@
 """Parts of a step as compiled functions over rows: what loops over many steps are made of.
 
-A problem, an operator, a memory, an optimizer ... may publish a :class:`Part`: a function that
+A problem, an operator, a memory, an optimizer ... may publish a :class:`RowPart`: a function that
 numba compiles for a signature of this file, and the numbers that it reads first. A loop takes parts
 as pointers to functions, so it is compiled once, whatever it is composed of, and so is every part;
 numba keeps both on disk. Rows come in blocks ``[k, d]`` of consecutive workers of one replica, few
@@ -43,7 +43,7 @@ Numbers = tuple[Any, Any, Any, Any, Any]
 """Three arrays of T, one of integers (int64) and one of doubles, each of one axis."""
 
 
-class Part(NamedTuple):
+class RowPart(NamedTuple):
     """A compiled function of one of the kinds above, and the numbers that it takes first.
 
     Attributes:
@@ -217,7 +217,7 @@ def no_move(numbers, state, step, x, gamma, out):  # type: ignore[no-untyped-def
 
 @njit(cache=True, nogil=True)
 def no_change(numbers, x, gamma, t):  # type: ignore[no-untyped-def]
-    """Rows as they are."""
+    """Nothing: rows stay as they are."""
 
 
 @njit(cache=True, nogil=True)
@@ -225,14 +225,14 @@ def no_correction(numbers, state, g, now, read):  # type: ignore[no-untyped-def]
     """Late gradients as they came."""
 
 
-def filled_in(dtype: torch.dtype, part: Part | None, kind: str) -> Part:
+def filled_in(dtype: torch.dtype, part: RowPart | None, kind: str) -> RowPart:
     """The part, compiled; where there is none, what leaves everything as it is."""
     if part is None:
         nothing = {
             "operator": no_operator, "move": no_move, "change": no_change,
             "correction": no_correction,
         }[kind]  # fmt: skip
-        part = Part(nothing, numbers(dtype), draws=False)
+        part = RowPart(nothing, numbers(dtype), draws=False)
     return part._replace(function=ready(part.function, kind, dtype))
 
 

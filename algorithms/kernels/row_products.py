@@ -32,7 +32,7 @@ def eight_dots(p, s, x):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def forward(p, x, z):  # type: ignore[no-untyped-def]
-    """z = P x."""
+    """The products z = P x of all rows."""
     eights = z.shape[0] - z.shape[0] % 8
     for s in range(0, eights, 8):
         (
@@ -53,7 +53,7 @@ def add_eight(p, s, w0, w1, w2, w3, w4, w5, w6, w7, out):  # type: ignore[no-unt
 
 @njit(cache=True, nogil=True)
 def backward(p, w, out):  # type: ignore[no-untyped-def]
-    """out += P^T w."""
+    """Adds the combination P^T w to ``out``."""
     eights = w.shape[0] - w.shape[0] % 8
     for s in range(0, eights, 8):
         add_eight(

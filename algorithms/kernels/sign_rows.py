@@ -21,7 +21,7 @@ def _signed(row, size, out):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def signs(numbers, x, guide, k0, k1, replica, first, t, sent, bits):  # type: ignore[no-untyped-def]
-    """Plain signs, 1 for 0."""
+    """Signs of all numbers, 1 for those that are 0."""
     one = x.dtype.type(1)
     for i in range(x.shape[0]):
         _signed(x[i], one, sent[i])

@@ -31,6 +31,7 @@ def ternary_row(row, guide, u, codes):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def ternary_rows(x, guide, given, drawn, k0, k1, replicas, workers, out):  # type: ignore[no-untyped-def]
+    """:func:`ternary_row` of rows ``[P, d]``, whose uniforms are given or drawn."""
     for i in range(x.shape[0]):
         u = numbers_of_row(given, drawn, k0, k1, replicas, workers, i)
         ternary_row(x[i], guide[i], u, out[i])

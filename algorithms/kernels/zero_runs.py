@@ -17,6 +17,7 @@ FIRST, LONGEST = 243, 14
 
 @njit(cache=True, nogil=True)
 def squeeze_into(rows, zero, out, sizes):  # type: ignore[no-untyped-def]
+    """Codes of rows with runs of zeros joined, and how long each row is then."""
     for i in range(rows.shape[0]):
         at, j = 0, 0
         while j < rows.shape[1]:

@@ -19,7 +19,7 @@ from algorithms.late_checks import NonFiniteGradient as NonFiniteGradient
 from algorithms.late_checks import finite_rows, now
 from algorithms.network.base import Network, Packet, pack
 from algorithms.network.phases import Phase
-from algorithms.pipeline.base import Block
+from algorithms.pipeline.base import StepBlock
 from algorithms.problems.base import Problem
 from algorithms.topologies.base import Neighbours
 from theory.constants import Constants
@@ -285,7 +285,7 @@ class Method(ABC, Generic[State]):
     def step(self, state: State, t: int, world: World) -> State:
         """State after step t (t = 0, 1, ...)."""
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
         """Several steps from t on as one call, composed of what the parts publish; None: steps are
         taken one by one. Equal to :meth:`step` to the bit. A subclass publishes its own: what it
         inherits is not asked for."""

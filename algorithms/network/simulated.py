@@ -98,6 +98,18 @@ class Simulated(Network):
             self.stopwatch.exchange(bits, _speaking(edges.heard, messages).cpu())
         return Exchanged(mix(rows, edges.index, edges.weight), rows)
 
+    def charge_send(self, bits: int | Tensor, messages: int | Tensor) -> None:
+        """Charge senders ``messages`` messages of ``bits`` in all: numbers or ``[..., n]``."""
+        self.ledger.send(bits, messages)
+
+    def charge_upload(self, bits: int | Tensor, messages: int | Tensor) -> None:
+        """As :meth:`charge_send`, of messages to the server."""
+        self.ledger.upload(bits, messages)
+
+    def charge_receive(self, bits: int | Tensor, messages: int | Tensor) -> None:
+        """As :meth:`charge_send`, of messages received."""
+        self.ledger.receive(bits, messages)
+
     def charge_mixing(
         self,
         neighbours: Neighbours,
@@ -114,11 +126,6 @@ class Simulated(Network):
         else:
             heard = edges.heard
             self.ledger.receive(_heard(bits, heard), _heard(messages, heard))
-
-    def charge_averages(self, up: int, down: int, averages: int = 1) -> None:
-        """Charge ``averages`` messages of ``up`` bits from each worker, and ``down`` bits back."""
-        self.ledger.upload(averages * up, averages)
-        self.ledger.receive(averages * down, averages)
 
     def receive(self, packet: Packet, sources: Tensor, arrives: Tensor | None = None) -> Tensor:
         hearing = ReceivePattern.of(sources, arrives, self.n, packet.replicas.shape)

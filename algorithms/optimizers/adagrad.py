@@ -10,7 +10,7 @@ from torch import Tensor
 
 from algorithms.kernels.optimizer_rows import adagrad
 from algorithms.kernels.row_norms import exact_sqrt
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.optimizers.base import Optimizer
 
 
@@ -39,8 +39,8 @@ class Adagrad(Optimizer[Tensor]):
     def init(self, x: Tensor) -> Tensor:
         return torch.zeros_like(x)
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
-        return Part(adagrad, numbers(dtype, self.eps), draws=False)
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
+        return RowPart(adagrad, numbers(dtype, self.eps), draws=False)
 
     def update(self, state: Tensor, step: Tensor, x: Tensor, gamma: float) -> tuple[Tensor, Tensor]:
         squares = state + (step / gamma).square()

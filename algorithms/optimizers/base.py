@@ -9,7 +9,7 @@ from typing import Generic, TypeVar, final
 import torch
 from torch import Tensor
 
-from algorithms.kernels.row_parts import Part
+from algorithms.kernels.row_parts import RowPart
 from algorithms.kernels.scaled_sum import add_scaled
 
 State = TypeVar("State")
@@ -47,7 +47,7 @@ class Optimizer(ABC, Generic[State]):
         state, move = self.update(state, gamma * g, x, gamma)
         return state, x - move
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part | None:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart | None:
         """:meth:`update` as a compiled function (kind "move" of ``kernels/row_parts.py``), to the
         bit, the state's tensors in order; None: there is none. A subclass publishes its own."""
         return None

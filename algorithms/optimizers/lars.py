@@ -10,7 +10,7 @@ from torch import Tensor
 
 from algorithms.decays import require_decay
 from algorithms.kernels.optimizer_rows import layerwise_momentum
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.optimizers.base import Optimizer, rounded
 from algorithms.optimizers.layers import NormRatio, Shapes, Trust, layer_norms, sizes_of, spread
 
@@ -49,13 +49,13 @@ class LARS(Optimizer[Tensor]):
         sizes_of(self.shapes, x.shape[-1])
         return torch.zeros_like(x)
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part | None:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart | None:
         trust = self.trust.row_numbers()
         if trust is None:
             return None
         own = torch.tensor((self.m, self.decay), dtype=dtype), torch.tensor(trust, dtype=dtype)
         sizes = sizes_of(self.shapes, d)
-        return Part(layerwise_momentum, numbers(dtype, *own, ints=sizes, reals=self.decay))
+        return RowPart(layerwise_momentum, numbers(dtype, *own, ints=sizes, reals=self.decay))
 
     def update(self, state: Tensor, step: Tensor, x: Tensor, gamma: float) -> tuple[Tensor, Tensor]:
         sizes = sizes_of(self.shapes, x.shape[-1])

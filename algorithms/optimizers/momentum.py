@@ -10,7 +10,7 @@ from torch import Tensor
 
 from algorithms.decays import require_decay
 from algorithms.kernels.optimizer_rows import momentum
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.optimizers.base import Optimizer
 
 
@@ -38,8 +38,8 @@ class Momentum(Optimizer[Tensor]):
     def init(self, x: Tensor) -> Tensor:
         return torch.zeros_like(x)
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
-        return Part(momentum, numbers(dtype, self.m, ints=(self.nesterov,)), draws=False)
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
+        return RowPart(momentum, numbers(dtype, self.m, ints=(self.nesterov,)), draws=False)
 
     def update(self, state: Tensor, step: Tensor, x: Tensor, gamma: float) -> tuple[Tensor, Tensor]:
         velocity = self.m * state + step

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from algorithms.decays import require_decay
 from algorithms.kernels.local_steps import block_momentum
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 
 State = TypeVar("State")
 
@@ -35,7 +35,7 @@ class Outer(ABC, Generic[State]):
         They began the block at ``anchor`` and ended it at ``mean`` on average.
         """
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part | None:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart | None:
         """:meth:`update` as a compiled function (kind "move" of ``kernels/row_parts.py``: the mean
         as the step, the anchor as x), to the bit; None: there is none. A subclass publishes its
         own."""
@@ -101,6 +101,6 @@ class BlockMomentum(Outer[Tensor]):
         ahead = filtered if self.nesterov else state
         return filtered, mean + (self.zeta - 1) * change + self.eta * ahead
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
         factors = torch.tensor([self.eta, self.zeta, self.zeta - 1], dtype=dtype)
-        return Part(block_momentum, numbers(dtype, factors, ints=(self.nesterov,)), draws=False)
+        return RowPart(block_momentum, numbers(dtype, factors, ints=(self.nesterov,)), draws=False)

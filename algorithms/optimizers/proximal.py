@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from algorithms.kernels.change_rows import soft_threshold
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.optimizers.base import rounded
 
 
@@ -27,7 +27,7 @@ class Proximal(ABC):
     def apply(self, x: Tensor, gamma: float, t: int) -> Tensor:
         """The model ``[..., m, d]`` after step t (t = 0, 1, ...) of stepsize gamma."""
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part | None:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart | None:
         """:meth:`apply` as a compiled function (kind "change" of ``kernels/row_parts.py``), to the
         bit; None: there is none. A subclass publishes its own."""
         return None
@@ -69,8 +69,8 @@ class SoftThreshold(Proximal):
     def name(self) -> str:
         return f"l1(weight={self.weight:g})"
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
-        return Part(soft_threshold, numbers(dtype, reals=self.weight), draws=False)
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
+        return RowPart(soft_threshold, numbers(dtype, reals=self.weight), draws=False)
 
     def apply(self, x: Tensor, gamma: float, t: int) -> Tensor:
         return x.sign() * (x.abs() - rounded(gamma, x.dtype) * self.weight).clamp_min(0)

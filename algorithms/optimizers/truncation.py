@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from algorithms.kernels.change_rows import truncated
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.optimizers.base import rounded
 from algorithms.optimizers.proximal import Proximal
 
@@ -54,9 +54,9 @@ class TruncatedGradient(Proximal):
     def name(self) -> str:
         return f"truncated gradient(g0={self.gravity:g}, theta={self.theta:g}, K={self.period})"
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
         own = numbers(dtype, self.theta, ints=(self.period,), reals=self.gravity)
-        return Part(truncated, own, draws=False)
+        return RowPart(truncated, own, draws=False)
 
     def apply(self, x: Tensor, gamma: float, t: int) -> Tensor:
         if (t + 1) % self.period:

@@ -11,7 +11,7 @@ from algorithms.faults import NO_FAULTS, Faults
 from algorithms.kernels.compiled import COMPILED
 from algorithms.network.clock import Clock
 from algorithms.network.simulated import Simulated
-from algorithms.pipeline.base import MOST_STEPS, Arrays, Block, Place, Steps, block_of
+from algorithms.pipeline.base import MOST_STEPS, Arrays, Place, StepBlock, Steps, block_of
 from algorithms.synchronisation.stopwatch import Stopwatch
 from algorithms.synchronisation.worker_states import WorkerLost
 from algorithms.threads import Threads
@@ -26,7 +26,9 @@ class Faulty(Place, Protocol):
     """A place in which faults may be planted."""
 
     @property
-    def faults(self) -> Faults: ...
+    def faults(self) -> Faults:
+        """Faults planted in gradients."""
+        ...
 
 
 @final
@@ -39,7 +41,7 @@ class Blocks:
     def __init__(self, method: Any, place: Faulty, threads: int = 1) -> None:
         self.method, self.place, self.count = method, place, threads
         self.replicas = place.replicas.reshape(-1).contiguous()
-        self.block: Block | None = None
+        self.block: StepBlock | None = None
         self.asked_at = -1
         self.possible = _composed_of_rows(place)
 
@@ -64,7 +66,7 @@ class Blocks:
         block.charge(steps)
         return block.leave(arrays, state), steps.count
 
-    def _block_at(self, t: int) -> Block | None:
+    def _block_at(self, t: int) -> StepBlock | None:
         if not self.possible:
             return None
         ended = self.block is not None and self.block.until is not None and t >= self.block.until
@@ -74,10 +76,10 @@ class Blocks:
                 self.possible = False
         return self.block
 
-    def _most(self, block: Block) -> int:
+    def _most(self, block: StepBlock) -> int:
         return max(1, min(MOST_STEPS, _MOST_WORK // (block.work * len(self.replicas))))
 
-    def _taken(self, block: Block, state: Any, steps: Steps) -> tuple[Arrays, Steps]:
+    def _taken(self, block: StepBlock, state: Any, steps: Steps) -> tuple[Arrays, Steps]:
         """The arrays after those of the steps that can be taken, and these."""
         arrays = block.enter(state)
         done = self._run(block, arrays, steps) if steps.count else 0
@@ -86,7 +88,7 @@ class Blocks:
             done = self._run(block, arrays, steps)
         return arrays, steps if done else steps.first(0)
 
-    def _run(self, block: Block, arrays: Arrays, steps: Steps) -> int:
+    def _run(self, block: StepBlock, arrays: Arrays, steps: Steps) -> int:
         lead = len(self.replicas)
         several = block.divisible and block.work * lead >= WORTH
         threads = Threads(self.count if several else 1)
@@ -104,7 +106,7 @@ class Blocks:
         steps.gather([*shares.values()])
         return done
 
-    def _lost(self, block: Block, steps: Steps) -> int:
+    def _lost(self, block: StepBlock, steps: Steps) -> int:
         """How many of the steps are over before one in which a worker is lost; charges the clock
         for them if that is all."""
         watch = self.place.network.stopwatch

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from algorithms.kernels.key_words import step_words
-from algorithms.kernels.row_parts import Part
+from algorithms.kernels.row_parts import RowPart
 from algorithms.key import Key, NumbersAsked
 from algorithms.network.clock import Clock
 from algorithms.problems.base import Problem
@@ -36,13 +36,24 @@ class Place(Protocol):
     """Where a method runs; a :class:`~algorithms.methods.base.World` is one."""
 
     @property
-    def problem(self) -> Problem: ...
+    def problem(self) -> Problem:
+        """The objective that is minimised."""
+        ...
+
     @property
-    def network(self) -> Any: ...
+    def network(self) -> Any:
+        """The simulated network."""
+        ...
+
     @property
-    def key(self) -> Key: ...
+    def key(self) -> Key:
+        """The randomness of the run."""
+        ...
+
     @property
-    def replicas(self) -> Tensor: ...
+    def replicas(self) -> Tensor:
+        """Ids of the replicas ``[...]``."""
+        ...
 
 
 @final
@@ -68,7 +79,7 @@ class Steps:
 
     @property
     def count(self) -> int:
-        """T."""
+        """T, how many steps these are."""
         return len(self.gammas)
 
     def first(self, count: int) -> Steps:
@@ -88,7 +99,7 @@ class Steps:
         np.concatenate([share.down_bits for share in shares], axis=1, out=self.down_bits)
 
 
-class Block(ABC):
+class StepBlock(ABC):
     """The steps of one method on one problem, until step ``until`` where its parts change then.
 
     Members say how a state becomes arrays and back, which loop runs on them, and what to charge.
@@ -109,7 +120,7 @@ class Block(ABC):
     more_gradients: int = 0
     divisible: bool = True
 
-    def __init__(self, place: Place, gradient: Part, step_rule: Stepsize | None) -> None:
+    def __init__(self, place: Place, gradient: RowPart, step_rule: Stepsize | None) -> None:
         self.place, self.gradient, self.step_rule = place, gradient, step_rule
         self.problem, self.network = place.problem, place.network
         self.n, self.d, self.dtype = self.problem.n, self.problem.d, self.problem.dtype
@@ -182,11 +193,11 @@ class Block(ABC):
         return np.zeros((steps.count, 2), np.int64) if found is None else found
 
 
-def block_of(method: Any, place: Place, t: int) -> Block | None:
+def block_of(method: Any, place: Place, t: int) -> StepBlock | None:
     """The block that a method publishes; None where its class inherits the one of another."""
     if "compiled_block" not in type(method).__dict__:
         return None
-    found: Block | None = method.compiled_block(place, t)
+    found: StepBlock | None = method.compiled_block(place, t)
     return found
 
 

@@ -14,20 +14,23 @@ from torch import Tensor
 from algorithms.compressors.base import Compressor, code_of
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.nonzero import NonZero
-from algorithms.kernels.row_parts import Part, published
+from algorithms.kernels.row_parts import RowPart, full_published, published
 from algorithms.network.clock import Clock
-from algorithms.pipeline.base import Arrays, Block, Place, Steps
-from algorithms.pipeline.server import Missing, own
+from algorithms.pipeline.base import Arrays, Place, StepBlock, Steps
+from algorithms.pipeline.server import NoRowKernel, own
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.schedule import Schedule
 from theory.stepsizes import Stepsize
 
 
-class Plan(NamedTuple):
+class EventPlan(NamedTuple):
     """A schedule replica by replica ``[R, T, k]``.
 
     Attributes:
         arrivals: whose gradients a tick uses, n for nobody.
+        versions: of which model each of these gradients is.
+        fetches: who fetches the model after the tick.
+        starts: who begins a gradient then.
     """
 
     arrivals: NDArray[np.int64]
@@ -36,17 +39,17 @@ class Plan(NamedTuple):
     starts: NDArray[np.int64]
 
     @staticmethod
-    def of(schedule: Schedule) -> Plan:
+    def of(schedule: Schedule) -> EventPlan:
         """The plan of a schedule; of one replica it is the schedule's own storage."""
         tables = (schedule.arrivals, schedule.versions, schedule.fetches, schedule.starts)
-        return Plan(*(_by_replica(ids) for ids in tables))
+        return EventPlan(*(_by_replica(ids) for ids in tables))
 
 
 def _by_replica(ids: Tensor) -> NDArray[np.int64]:
     return ids.reshape(len(ids), -1, ids.shape[-1]).transpose(0, 1).contiguous().numpy()
 
 
-class EventBlock(Block):
+class EventBlock(StepBlock):
     """Ticks of the schedule that a state holds; the schedule tells the time, so no clock runs.
 
     Members give their tensors; a bill ``[R, 4, n]`` and the plan follow these among the arrays, in
@@ -54,11 +57,11 @@ class EventBlock(Block):
     """
 
     def __init__(
-        self, place: Place, gradient: Part, step_rule: Stepsize, sends: dict[str, Part | None]
+        self, place: Place, gradient: RowPart, step_rule: Stepsize, sends: dict[str, RowPart | None]
     ) -> None:
         super().__init__(place, gradient, step_rule)
         self.sends = sends
-        self.known: tuple[Schedule, Plan] | None = None
+        self.known: tuple[Schedule, EventPlan] | None = None
         self.bill = np.empty(0, np.int64)
 
     @abstractmethod
@@ -71,10 +74,10 @@ class EventBlock(Block):
         self.bill = np.zeros((lead, 4, self.n), np.int64)
         return (*self.tensors(state), self.bill, *self.plan(state.schedule))
 
-    def plan(self, schedule: Schedule) -> Plan:
+    def plan(self, schedule: Schedule) -> EventPlan:
         """The plan of a state's schedule, made once."""
         if self.known is None or self.known[0] is not schedule:
-            self.known = schedule, Plan.of(schedule)
+            self.known = schedule, EventPlan.of(schedule)
         return self.known[1]
 
     def purposes(self) -> tuple[str, ...]:
@@ -87,10 +90,9 @@ class EventBlock(Block):
         return widest * max(self.gradient.work, self.d)
 
     def charge(self, steps: Steps) -> None:
-        ledger = self.network.ledger
         up, up_bits, down, down_bits = self.billed()
-        ledger.upload(up_bits, up)
-        ledger.receive(down_bits, down)
+        self.network.charge_upload(up_bits, up)
+        self.network.charge_receive(down_bits, down)
 
     def billed(self) -> tuple[Tensor, ...]:
         """The rows ``[..., n]`` of the bill."""
@@ -100,7 +102,7 @@ class EventBlock(Block):
         """The schedule's own time."""
 
 
-def event_block(made: Callable[..., Block], place: Place, *given: Any) -> Block | None:
+def event_block(made: Callable[..., StepBlock], place: Place, *given: Any) -> StepBlock | None:
     """The block that ``made`` makes of the place, its problem's compiled gradient and ``given``;
     None where a part publishes no compiled function."""
     gradient = published(place.problem)
@@ -108,19 +110,19 @@ def event_block(made: Callable[..., Block], place: Place, *given: Any) -> Block 
         return None
     try:
         return made(place, gradient, *given)
-    except Missing:
+    except NoRowKernel:
         return None
 
 
-def full_gradient(problem: Problem) -> Part:
+def full_gradient(problem: Problem) -> RowPart:
     """The compiled full gradient of a problem.
 
     Raises:
-        Missing: it publishes none.
+        NoRowKernel: it publishes none.
     """
-    found = problem.full_row_kernel() if "full_row_kernel" in type(problem).__dict__ else None
+    found: RowPart | None = full_published(problem)
     if found is None:
-        raise Missing
+        raise NoRowKernel
     return found
 
 
@@ -129,15 +131,15 @@ def entry_bits(d: int, dtype: torch.dtype) -> int:
     return int(NonZero().stated_bits(d, torch.finfo(dtype).bits)) // d
 
 
-def unchanging(compressor: Compressor, d: int, dtype: torch.dtype) -> tuple[Part | None, int]:
+def unchanging(compressor: Compressor, d: int, dtype: torch.dtype) -> tuple[RowPart | None, int]:
     """The compiled function of an operator that is the same at all steps, and the length of its
     messages, -1 where they vary.
 
     Raises:
-        Missing: it publishes none, or differs from step to step.
+        NoRowKernel: it publishes none, or differs from step to step.
     """
     if not compressor.steady:
-        raise Missing
+        raise NoRowKernel
     fixed = code_of(compressor, d, dtype).fixed_bits
     return own(compressor, Identity, d, dtype), -1 if fixed is None else fixed
 

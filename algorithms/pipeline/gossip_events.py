@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from algorithms.compressors.identity import Identity
 from algorithms.kernels.gossip_events import GOSSIP_EVENTS
-from algorithms.kernels.row_parts import Part, ready
+from algorithms.kernels.row_parts import RowPart, ready
 from algorithms.key import Key
 from algorithms.pipeline.base import Arrays, Place, Steps
 from algorithms.pipeline.events import EventBlock, all_rows
@@ -19,10 +19,12 @@ from algorithms.topologies.partners import circle
 from theory.stepsizes import Stepsize
 
 
-class Meetings(NamedTuple):
+class PairEvents(NamedTuple):
     """Who meets whom, and how.
 
     Attributes:
+        step_rule: stepsizes [x^2 / f].
+        topology: who may meet whom.
         how: AVERAGE, PULL or PUSH of ``kernels/gossip_events.py``.
         calls: which workers call ``[n]``; the others never do.
         probability: with which a worker that arrives calls.
@@ -39,7 +41,7 @@ class Meetings(NamedTuple):
 class GossipEventBlock(EventBlock):
     """The state is a :class:`~..methods.parts.asynchronous_gossip.AsynchronousGossipState`."""
 
-    def __init__(self, place: Place, gradient: Part, meetings: Meetings) -> None:
+    def __init__(self, place: Place, gradient: RowPart, meetings: PairEvents) -> None:
         super().__init__(place, gradient, meetings.step_rule, {})
         known, self.probability = circle(meetings.topology), meetings.probability
         self.parts = (
@@ -77,7 +79,6 @@ class GossipEventBlock(EventBlock):
         return state._replace(x=x, view=view)
 
     def charge(self, steps: Steps) -> None:
-        ledger = self.network.ledger
         sent, sent_bits, heard, heard_bits = self.billed()
-        ledger.send(sent_bits, sent)
-        ledger.receive(heard_bits, heard)
+        self.network.charge_send(sent_bits, sent)
+        self.network.charge_receive(heard_bits, heard)

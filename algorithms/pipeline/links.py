@@ -21,7 +21,7 @@ from algorithms.topologies.base import MixingSequence, Neighbours
 from algorithms.topologies.random_mixing import DrawnMeetings, RandomMixing
 
 
-class Lists(NamedTuple):
+class LinkLists(NamedTuple):
     """Gossip lists of several steps.
 
     Attributes:
@@ -38,17 +38,17 @@ class Lists(NamedTuple):
     phases: NDArray[np.int64]
 
 
-def no_lists(n: int, kind: Any, count: int) -> Lists:
+def no_lists(n: int, kind: Any, count: int) -> LinkLists:
     """Those of workers that hear nobody."""
     index, weight = np.zeros((1, n, 1), np.int64), np.zeros((1, n, 1), kind)
-    return Lists(index, weight, np.ones(1, np.int64), np.zeros(count, np.int64))
+    return LinkLists(index, weight, np.ones(1, np.int64), np.zeros(count, np.int64))
 
 
 class Links(ABC):
     """Who hears whom at each step."""
 
     @abstractmethod
-    def lists(self, place: Place, t: int, until: int, replicas: NDArray[np.int64]) -> Lists:
+    def lists(self, place: Place, t: int, until: int, replicas: NDArray[np.int64]) -> LinkLists:
         """Those of the steps t, ..., ``until`` - 1.
 
         Raises:
@@ -80,10 +80,10 @@ class FixedLists(Links):
         known = tuple(topology.neighbours(t) for t in range(period))
         return FixedLists(known, lambda t: number(t) % period)
 
-    def lists(self, place: Place, t: int, until: int, replicas: NDArray[np.int64]) -> Lists:
+    def lists(self, place: Place, t: int, until: int, replicas: NDArray[np.int64]) -> LinkLists:
         if self._tables is None:
             self._tables = self._joined(place.problem.dtype)
-        return Lists(*self._tables, self._phases(t, until))
+        return LinkLists(*self._tables, self._phases(t, until))
 
     def _phases(self, t: int, until: int) -> NDArray[np.int64]:
         if len(self.known) == 1:
@@ -120,7 +120,7 @@ class FixedLists(Links):
 
 
 @final
-class Meetings(Links):
+class MeetingLinks(Links):
     """Random meetings, drawn for a block of steps at once."""
 
     def __init__(self, law: RandomMixing) -> None:
@@ -134,7 +134,7 @@ class Meetings(Links):
             self._last = (t, until), self.law.over(range(t, until), place.key, replicas)
         return self._last[1]
 
-    def lists(self, place: Place, t: int, until: int, replicas: NDArray[np.int64]) -> Lists:
+    def lists(self, place: Place, t: int, until: int, replicas: NDArray[np.int64]) -> LinkLists:
         sources, weights, slots = self._drawn(place, t, until)
         every = place.replicas.reshape(-1).numpy()
         if len(replicas) < len(every):
@@ -142,7 +142,7 @@ class Meetings(Links):
             sources, weights = sources[:, mine], weights[:, mine]
         kind = np.float32 if place.problem.dtype == torch.float32 else np.float64
         flat = (-1, *sources.shape[-2:])
-        return Lists(
+        return LinkLists(
             sources.reshape(flat), weights.astype(kind).reshape(flat), slots, np.arange(until - t)
         )
 
@@ -154,8 +154,8 @@ class Meetings(Links):
         own = bits if isinstance(bits, int) else bits.reshape(sent.shape)
         parts = sent * own, sent, many * pattern.received(own), got
         of_each = [part.sum(0).view(*lead, -1) for part in parts]
-        place.network.ledger.send(*of_each[:2])
-        place.network.ledger.receive(*of_each[2:])
+        place.network.charge_send(*of_each[:2])
+        place.network.charge_receive(*of_each[2:])
 
     def charge_time(self, place: Place, watch: Clock, t: int, bits: int | Tensor) -> None:
         sources = self.law.at(t, place.key, place.replicas).sources

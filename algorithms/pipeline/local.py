@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.identity import Identity
 from algorithms.kernels import local_steps
-from algorithms.kernels.row_parts import Part, filled_in, memory_filled_in, published, ready
+from algorithms.kernels.row_parts import RowPart, filled_in, memory_filled_in, published, ready
 from algorithms.memories.base import Memory, NoMemory
 from algorithms.network.clock import Clock
 from algorithms.optimizers.base import SGD, Optimizer
 from algorithms.optimizers.outer import Outer, PlainAverage
-from algorithms.pipeline.base import Arrays, Block, Place, Steps, rows_of, stacked, unstacked
-from algorithms.pipeline.server import Missing, own, sent_by
+from algorithms.pipeline.base import Arrays, Place, StepBlock, Steps, rows_of, stacked, unstacked
+from algorithms.pipeline.server import NoRowKernel, own, sent_by
 from algorithms.synchronisation.periods import Periods
 from algorithms.threads import Threads
 from theory.stepsizes import Stepsize
@@ -27,7 +27,16 @@ _ROW_BYTES = 1 << 12  # of workers that take their steps together: long rows one
 
 
 class LocalParts(NamedTuple):
-    """What local steps with meetings are made of; ``averaged``: velocities are, at meetings."""
+    """What local steps with meetings are made of; ``averaged``: velocities are, at meetings.
+
+    Attributes:
+        step_rule: stepsizes of the local steps [x^2 / f].
+        periods: when workers meet.
+        optimizer: what makes a step a move.
+        compressor: the operator for what changed since the last meeting.
+        memory: what a worker remembers of what it did not send.
+        outer: what the server makes of the mean.
+    """
 
     step_rule: Stepsize
     periods: Periods
@@ -38,7 +47,7 @@ class LocalParts(NamedTuple):
     outer: Outer[Any]
 
 
-def local_block(place: Place, t: int, parts: LocalParts) -> Block | None:
+def local_block(place: Place, t: int, parts: LocalParts) -> StepBlock | None:
     """The steps from t on of workers that meet now and then; None where a part publishes no
     compiled function."""
     gradient = published(place.problem)
@@ -46,16 +55,16 @@ def local_block(place: Place, t: int, parts: LocalParts) -> Block | None:
         return None
     try:
         return LocalBlock(place, t, gradient, parts)
-    except Missing:
+    except NoRowKernel:
         return None
 
 
 @final
-class LocalBlock(Block):
+class LocalBlock(StepBlock):
     """Local SGD's steps, for any parts; the state is a
     :class:`~algorithms.methods.local_updates.local_sgd.LocalSGDState`."""
 
-    def __init__(self, place: Place, t: int, gradient: Part, parts: LocalParts) -> None:
+    def __init__(self, place: Place, t: int, gradient: RowPart, parts: LocalParts) -> None:
         super().__init__(place, gradient, parts.step_rule)
         dtype, self.parts = self.dtype, parts
         self.sent = sent_by(parts.compressor, self.d, dtype, t)
@@ -141,18 +150,20 @@ class LocalBlock(Block):
         return steps.count
 
     def charge(self, steps: Steps) -> None:
-        ledger, count = self.network.ledger, int(self.meets(steps).sum())
+        count = int(self.meets(steps).sum())
         lead = tuple(self.place.replicas.shape)
         if not count:
             return
         if self.sent.bits is None:
-            ledger.upload(torch.from_numpy(steps.bits.sum(0)).view(*lead, self.n), count)
+            self.network.charge_upload(
+                torch.from_numpy(steps.bits.sum(0)).view(*lead, self.n), count
+            )
         else:
-            ledger.upload(count * self.sent.bits, count)
-        ledger.receive(count * self.dense, count)
+            self.network.charge_upload(count * self.sent.bits, count)
+        self.network.charge_receive(count * self.dense, count)
         if self.parts.averaged:
-            ledger.upload(count * self.dense, count)
-            ledger.receive(count * self.dense, count)
+            self.network.charge_upload(count * self.dense, count)
+            self.network.charge_receive(count * self.dense, count)
 
     def charge_time(self, watch: Clock, steps: Steps, place: int) -> None:
         watch.work()

@@ -14,12 +14,12 @@ from torch import Tensor
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.identity import Identity
 from algorithms.kernels import neighbour_steps as ops
-from algorithms.kernels.row_parts import Part, filled_in, numbers, ready
+from algorithms.kernels.row_parts import RowPart, filled_in, numbers, ready
 from algorithms.network.clock import Clock
-from algorithms.pipeline.base import Arrays, Block, Place, Steps
-from algorithms.pipeline.links import Links, Lists, no_lists
-from algorithms.pipeline.row_programs import Code, Program, Row
-from algorithms.pipeline.server import Missing, Sent, sent_by
+from algorithms.pipeline.base import Arrays, Place, StepBlock, Steps
+from algorithms.pipeline.links import LinkLists, Links, no_lists
+from algorithms.pipeline.row_programs import Program, ProgramTable, Register
+from algorithms.pipeline.server import NoRowKernel, Sent, sent_by
 from algorithms.threads import Threads
 
 _WORTH_NUMBERS = 1 << 18
@@ -36,7 +36,7 @@ def _closed(state: Any, parts: tuple[Tensor, ...]) -> Any:
 
 @final
 @dataclass(frozen=True)
-class Plan:
+class NeighbourPlan:
     """A method's steps as programs.
 
     Attributes:
@@ -54,12 +54,12 @@ class Plan:
         numbers_sent: how many numbers an uncompressed message has; None: d.
     """
 
-    rows: tuple[Row, ...]
+    rows: tuple[Register, ...]
     programs: tuple[Program, ...]
     links: Links | None
-    gradient: Part | None = None
+    gradient: RowPart | None = None
     compressor: Compressor = field(default_factory=Identity)
-    change: Part | None = None
+    change: RowPart | None = None
     program: Callable[[int], int] = lambda _: 0
     own: Callable[[int], NDArray[np.float64]] | None = None
     opened: Callable[[Any], tuple[Tensor, ...]] = _opened
@@ -68,7 +68,7 @@ class Plan:
     numbers_sent: int | None = None
 
 
-def neighbour_block(place: Place, t: int, plan: Plan) -> Block | None:
+def neighbour_block(place: Place, t: int, plan: NeighbourPlan) -> StepBlock | None:
     """The steps from t on of a plan; None where a part publishes no compiled function."""
     asked = (
         (ops.GRADIENT, plan.gradient), (ops.MIX, plan.links), (ops.CHANGE, plan.change),
@@ -81,19 +81,19 @@ def neighbour_block(place: Place, t: int, plan: Plan) -> Block | None:
         return None
     try:
         return NeighbourBlock(place, t, plan)
-    except Missing:
+    except NoRowKernel:
         return None
 
 
 @final
-class NeighbourBlock(Block):
-    """The steps of a plan."""
+class NeighbourBlock(StepBlock):
+    """The steps of a method along a graph, by its plan."""
 
-    def __init__(self, place: Place, t: int, plan: Plan) -> None:
+    def __init__(self, place: Place, t: int, plan: NeighbourPlan) -> None:
         dtype = place.problem.dtype
-        none = Part(ops.no_gradient, numbers(dtype), draws=False)
+        none = RowPart(ops.no_gradient, numbers(dtype), draws=False)
         super().__init__(place, plan.gradient or none, None)
-        self.plan, self.code = plan, Code(plan.programs, plan.rows)
+        self.plan, self.code = plan, ProgramTable(plan.programs, plan.rows)
         self.message: Sent = sent_by(plan.compressor, self.d, dtype, t)
         self.until, self.bits_vary = self.message.until, self.message.bits is None
         self.dense: int = Identity().bits(self.d, dtype)
@@ -148,7 +148,7 @@ class NeighbourBlock(Block):
             np.concatenate(words, 1), steps.replicas, steps.bits,
         )  # fmt: skip
 
-    def _lists(self, steps: Steps) -> Lists:
+    def _lists(self, steps: Steps) -> LinkLists:
         if self.plan.links is None:
             return no_lists(self.n, self.kind, steps.count)
         return self.plan.links.lists(self.place, steps.t, steps.t + steps.count, steps.replicas)
@@ -194,7 +194,8 @@ class NeighbourBlock(Block):
             bits = told if self.bits is None else self.bits
             plan.links.charge(self.place, steps.t, exchanges, bits)
         if averages:
-            self.network.charge_averages(self.dense, self.dense, averages)
+            self.network.charge_upload(averages * self.dense, averages)
+            self.network.charge_receive(averages * self.dense, averages)
 
     def charge_time(self, watch: Clock, steps: Steps, place: int) -> None:
         lead, t = self.place.replicas.shape, steps.t + place

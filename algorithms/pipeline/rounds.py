@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from algorithms.compressors.base import Compressor
-from algorithms.kernels.row_parts import Loop, Part, published, ready
+from algorithms.kernels.row_parts import Loop, RowPart, published, ready
 from algorithms.network.clock import Clock
-from algorithms.pipeline.base import Arrays, Block, Place, Steps
-from algorithms.pipeline.server import Missing, Sent, sent_by
+from algorithms.pipeline.base import Arrays, Place, StepBlock, Steps
+from algorithms.pipeline.server import NoRowKernel, Sent, sent_by
 from theory.stepsizes import Stepsize
 
 SILENT = -1
@@ -23,7 +23,7 @@ SILENT = -1
 
 
 @final
-class Exchange(NamedTuple):
+class ChargedExchange(NamedTuple):
     """A message of every worker to the server (``up``), or one that every worker hears.
 
     Attributes:
@@ -38,27 +38,27 @@ def alone(compressor: Compressor, d: int, dtype: torch.dtype, t: int) -> Sent:
     """The operator in use at step t, on rows without a guide.
 
     Raises:
-        Missing: it publishes no compiled function, or looks at a guide.
+        NoRowKernel: it publishes no compiled function, or looks at a guide.
     """
     if compressor.at(t).takes_guide:
-        raise Missing
+        raise NoRowKernel
     return sent_by(compressor, d, dtype, t)
 
 
 def rounds_block(
-    kind: Callable[[Place, int, Part, Any], Rounds], place: Place, t: int, method: Any,
-    gradient: Part | None = None,
-) -> Block | None:  # fmt: skip
+    kind: Callable[[Place, int, RowPart, Any], RoundsBlock], place: Place, t: int, method: Any,
+    gradient: RowPart | None = None,
+) -> StepBlock | None:  # fmt: skip
     """The steps of ``method`` from t on as blocks of a ``kind``, with the problem's gradients
     unless others are given; None where a part publishes no compiled function."""
     found = gradient or published(place.problem)
     try:
         return None if found is None else kind(place, t, found, method)
-    except Missing:
+    except NoRowKernel:
         return None
 
 
-class Rounds(Block):
+class RoundsBlock(StepBlock):
     """Steps with a loop of their own, whose state is a tuple of tensors ``[..., a, b]`` or
     ``[..., a]``.
 
@@ -76,9 +76,9 @@ class Rounds(Block):
     down_rows: int = 1
     asked_first: bool = False
     parts: tuple[Any, ...]
-    exchanges: tuple[Exchange, ...]
+    exchanges: tuple[ChargedExchange, ...]
 
-    def __init__(self, place: Place, gradient: Part, step_rule: Stepsize | None) -> None:
+    def __init__(self, place: Place, gradient: RowPart, step_rule: Stepsize | None) -> None:
         super().__init__(place, gradient, step_rule)
         self.lead = tuple(place.replicas.shape)
         self.gradients = ready(gradient.function, "gradient", self.dtype), gradient.numbers
@@ -96,7 +96,7 @@ class Rounds(Block):
         return True
 
     def times(self, steps: Steps) -> range:
-        """The steps' numbers."""
+        """The numbers of the steps, t onwards."""
         return range(steps.t, steps.t + steps.count)
 
     def met(self, steps: Steps) -> list[bool]:
@@ -136,7 +136,6 @@ class Rounds(Block):
         return found
 
     def charge(self, steps: Steps) -> None:
-        ledger = self.network.ledger
         there = self.met(steps)
         met = sum(there)
         for one in self.exchanges if met else ():
@@ -146,7 +145,8 @@ class Rounds(Block):
                 lengths = (steps.bits if one.up else steps.down_bits)[there]
                 bits = self._told(np.maximum(lengths, 0).sum(0))
                 messages = self._told((lengths != SILENT).sum(0))
-            (ledger.upload if one.up else ledger.receive)(bits, messages)
+            charge = self.network.charge_upload if one.up else self.network.charge_receive
+            charge(bits, messages)
 
     def charge_time(self, watch: Clock, steps: Steps, place: int) -> None:
         crossing = self.exchanges if self.meets(steps.t + place) else ()
@@ -156,7 +156,7 @@ class Rounds(Block):
         self.exchange(watch, crossing[before:], steps, place)
 
     def exchange(
-        self, watch: Clock, crossing: tuple[Exchange, ...], steps: Steps, place: int
+        self, watch: Clock, crossing: tuple[ChargedExchange, ...], steps: Steps, place: int
     ) -> None:
         """Charge the clock for what crosses in the step in ``place`` of the steps."""
         for one in crossing:

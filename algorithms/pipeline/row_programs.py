@@ -20,7 +20,7 @@ Number = float | Callable[[int], float]
 
 
 @final
-class Row:
+class Register:
     """A row of d numbers of every worker; ``weight``: one number of every worker."""
 
     def __init__(self, weight: bool = False) -> None:
@@ -28,88 +28,96 @@ class Row:
 
 
 class Operation(NamedTuple):
-    """``kind`` of :mod:`algorithms.kernels.neighbour_steps`, and what it takes."""
+    """``kind`` of :mod:`algorithms.kernels.neighbour_steps`, and what it takes.
+
+    Attributes:
+        out: the register that is written.
+        a: the first that is read.
+        b: the second.
+        s: the first number of the step.
+        u: the second.
+    """
 
     kind: int
-    out: Row
-    a: Row
-    b: Row
+    out: Register
+    a: Register
+    b: Register
     s: Number = 0.0
     u: Number = 0.0
 
 
-def gradient(out: Row, at: Row) -> Operation:
+def gradient(out: Register, at: Register) -> Operation:
     """The problem's gradient at a row."""
     return Operation(ops.GRADIENT, out, at, at)
 
 
-def sent(out: Row, row: Row) -> Operation:
+def sent(out: Register, row: Register) -> Operation:
     """What others read of the operator's message for a row."""
     return Operation(ops.SEND, out, row, row)
 
 
-def changed(row: Row, gamma: Number = 0.0) -> Operation:
+def changed(row: Register, gamma: Number = 0.0) -> Operation:
     """The row itself, as the plan's ``change`` leaves it."""
     return Operation(ops.CHANGE, row, row, row, gamma)
 
 
-def mixed(out: Row, of: Row) -> Operation:
+def mixed(out: Register, of: Register) -> Operation:
     """The weighted sum over neighbours; of rows it is an exchange, which is charged."""
     return Operation(ops.MIX_WEIGHTS if of.weight else ops.MIX, out, of, of)
 
 
-def averaged(out: Row, of: Row, spread: Row) -> tuple[Operation, Operation]:
+def averaged(out: Register, of: Register, spread: Register) -> tuple[Operation, Operation]:
     """The mean over workers, by way of a server; ``spread`` has room for it."""
     return Operation(ops.MEAN, spread, of, of), Operation(ops.SPREAD, out, spread, spread)
 
 
-def add(out: Row, a: Row, b: Row) -> Operation:
-    """a + b."""
+def add(out: Register, a: Register, b: Register) -> Operation:
+    """The sum ``out`` = a + b."""
     return Operation(ops.ADD, out, a, b)
 
 
-def subtract(out: Row, a: Row, b: Row) -> Operation:
-    """a - b."""
+def subtract(out: Register, a: Register, b: Register) -> Operation:
+    """The difference ``out`` = a - b."""
     return Operation(ops.SUBTRACT, out, a, b)
 
 
-def plus_scaled(out: Row, a: Row, s: Number, b: Row) -> Operation:
-    """a + s b."""
+def plus_scaled(out: Register, a: Register, s: Number, b: Register) -> Operation:
+    """The sum ``out`` = a + s b."""
     kind = ops.ADD_SCALED_ONTO if out is a else ops.ADD_SCALED
     return Operation(kind, out, a, b, s)
 
 
-def scale(out: Row, s: Number, a: Row) -> Operation:
-    """s a."""
+def scale(out: Register, s: Number, a: Register) -> Operation:
+    """The multiple ``out`` = s a."""
     return Operation(ops.SCALE, out, a, a, s)
 
 
-def divide(out: Row, a: Row, s: Number) -> Operation:
-    """a / s."""
+def divide(out: Register, a: Register, s: Number) -> Operation:
+    """The quotient ``out`` = a / s."""
     return Operation(ops.DIVIDE, out, a, a, s)
 
 
-def blend(out: Row, s: Number, a: Row, u: Number, b: Row) -> Operation:
-    """s a + u b."""
+def blend(out: Register, s: Number, a: Register, u: Number, b: Register) -> Operation:
+    """The combination ``out`` = s a + u b."""
     return Operation(ops.BLEND, out, a, b, s, u)
 
 
-def weigh(out: Row, a: Row) -> Operation:
+def weigh(out: Register, a: Register) -> Operation:
     """a times the worker's own weight of the step."""
     return Operation(ops.WEIGH, out, a, a)
 
 
-def ratio(out: Row, a: Row, weight: Row) -> Operation:
+def ratio(out: Register, a: Register, weight: Register) -> Operation:
     """a divided by the worker's one number."""
     return Operation(ops.RATIO, out, a, weight)
 
 
-def copy(out: Row, a: Row) -> Operation:
-    """a."""
+def copy(out: Register, a: Register) -> Operation:
+    """A copy of a row: ``out`` = a."""
     return Operation(ops.COPY, out, a, a)
 
 
-def finite(a: Row) -> Operation:
+def finite(a: Register) -> Operation:
     """Nothing; where a is not finite the step is the method's own, which says so."""
     return Operation(ops.CHECK, a, a, a)
 
@@ -117,10 +125,14 @@ def finite(a: Row) -> Operation:
 @final
 @dataclass(frozen=True)
 class Program:
-    """One kind of step: its operations in order, and registers that trade places at its end."""
+    """One kind of step: its operations in order, and registers that trade places at its end.
+
+    Attributes:
+        swaps: pairs of those registers.
+    """
 
     operations: tuple[Operation, ...]
-    swaps: tuple[tuple[Row, Row], ...] = ()
+    swaps: tuple[tuple[Register, Register], ...] = ()
 
     def count(self, *kinds: int) -> int:
         """How many of its operations are of these kinds."""
@@ -131,8 +143,8 @@ class Program:
         """Its operations in passes: a row is asked of others only after a pass that wrote it, and
         is written only after one in which others asked for it."""
         parts: list[list[Operation]] = [[]]
-        written: set[Row] = set()
-        asked: set[Row] = set()
+        written: set[Register] = set()
+        asked: set[Register] = set()
         for one in self.operations:
             asks = one.kind in _ASKS
             if (asks and one.a in written) or one.out in asked:
@@ -149,7 +161,7 @@ _ASKS = (ops.MIX, ops.MIX_WEIGHTS, ops.MEAN, ops.SPREAD)
 
 
 @final
-class Code:
+class ProgramTable:
     """Programs as tables; registers of the state come first, in the order of ``rows``.
 
     Attributes:
@@ -160,7 +172,7 @@ class Code:
         rooms: rows that a block has for itself.
     """
 
-    def __init__(self, programs: tuple[Program, ...], rows: tuple[Row, ...]) -> None:
+    def __init__(self, programs: tuple[Program, ...], rows: tuple[Register, ...]) -> None:
         parts = [program.passes for program in programs]
         kept = _kept(programs, parts, rows)
         self.held = [row for row in kept if not row.weight]
@@ -191,7 +203,7 @@ class Code:
         padded = [own + [(0, 0)] * (most - len(own)) for own in pairs]
         return np.array(padded, np.int64).reshape(len(pairs), most, 2)
 
-    def place(self, row: Row) -> int:
+    def place(self, row: Register) -> int:
         """Where a register stands in the list of places: rows first, then weights."""
         return self.places[row] + (len(self.held) if row.weight else 0)
 
@@ -203,7 +215,7 @@ class Code:
         return values.astype(kind)
 
 
-def _used(part: tuple[Operation, ...], kept: dict[Row, None]) -> list[Row]:
+def _used(part: tuple[Operation, ...], kept: dict[Register, None]) -> list[Register]:
     """Rows of one pass alone: passes one after another use the same room."""
     return list(dict.fromkeys(row for one in part for row in one[1:4] if row not in kept))
 
@@ -219,8 +231,10 @@ def _bounds(parts: list[list[tuple[Operation, ...]]]) -> NDArray[np.int64]:
 
 
 def _kept(
-    programs: tuple[Program, ...], parts: list[list[tuple[Operation, ...]]], rows: tuple[Row, ...]
-) -> dict[Row, None]:
+    programs: tuple[Program, ...],
+    parts: list[list[tuple[Operation, ...]]],
+    rows: tuple[Register, ...],
+) -> dict[Register, None]:
     """Registers for all workers: the state's, those that others ask for, or trade places, or live
     longer than a pass."""
     kept = dict.fromkeys(rows)
@@ -230,7 +244,7 @@ def _kept(
             asked = (one.a, one.out) if one.kind == ops.MEAN else (one.a,)
             kept |= dict.fromkeys(asked if one.kind in _ASKS else ())
             kept |= dict.fromkeys(row for row in one[1:4] if row.weight)
-    seen: dict[Row, tuple[int, int]] = {}
+    seen: dict[Register, tuple[int, int]] = {}
     for place, of_one in enumerate(parts):
         for number, part in enumerate(of_one):
             for row in (row for one in part for row in one[1:4]):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from algorithms.compressors.base import Compressor, code_of
 from algorithms.compressors.identity import Identity
 from algorithms.kernels import server_steps
-from algorithms.kernels.row_parts import Part, filled_in, memory_filled_in, published, ready
+from algorithms.kernels.row_parts import RowPart, filled_in, memory_filled_in, published, ready
 from algorithms.memories.base import Memory, NoMemory
 from algorithms.network.clock import Clock
 from algorithms.optimizers.base import SGD, Optimizer
@@ -19,8 +19,8 @@ from algorithms.optimizers.proximal import NoProximal, Proximal
 from algorithms.pipeline.base import (
     MOST_STEPS,
     Arrays,
-    Block,
     Place,
+    StepBlock,
     Steps,
     rows_of,
     stacked,
@@ -32,7 +32,18 @@ from theory.stepsizes import Stepsize
 
 
 class ServerParts(NamedTuple):
-    """What a step of a server and its workers is made of."""
+    """What a step of a server and its workers is made of.
+
+    Attributes:
+        step_rule: stepsizes [x^2 / f].
+        compressor: the operator of the workers.
+        memory: what a worker remembers of what it did not send.
+        downlink: the operator of the server.
+        server_memory: what the server remembers.
+        transform: what becomes of a gradient first.
+        optimizer: what makes a step a move.
+        proximal: the map of the model after the move.
+    """
 
     step_rule: Stepsize
     compressor: Compressor
@@ -44,7 +55,7 @@ class ServerParts(NamedTuple):
     proximal: Proximal
 
 
-class Missing(Exception):
+class NoRowKernel(Exception):
     """A part publishes no compiled function."""
 
 
@@ -52,13 +63,13 @@ def own(part: object, plain: type, *given: Any) -> Any:
     """What a part publishes; None where it is the ``plain`` one, which is left out.
 
     Raises:
-        Missing: it publishes nothing.
+        NoRowKernel: it publishes nothing.
     """
     if isinstance(part, plain):
         return None
     found = published(part, *given)
     if found is None:
-        raise Missing
+        raise NoRowKernel
     return found
 
 
@@ -71,7 +82,7 @@ class Sent(NamedTuple):
         until: the first step at which another operator takes over; None: there is none in sight.
     """
 
-    part: Part | None
+    part: RowPart | None
     bits: int | None
     until: int | None
 
@@ -80,7 +91,7 @@ def sent_by(compressor: Compressor, d: int, dtype: torch.dtype, t: int) -> Sent:
     """The operator in use at step t.
 
     Raises:
-        Missing: it publishes no compiled function.
+        NoRowKernel: it publishes no compiled function.
     """
     if published(compressor, d, dtype) is not None:
         now, until = compressor, None  # its function knows the step
@@ -98,7 +109,7 @@ def _lasts(compressor: Compressor, t: int) -> int | None:
     )
 
 
-def server_block(place: Place, t: int, parts: ServerParts) -> Block | None:
+def server_block(place: Place, t: int, parts: ServerParts) -> StepBlock | None:
     """The steps from t on of workers that send to a server, which answers all alike; None where a
     part publishes no compiled function."""
     gradient = published(place.problem)
@@ -106,15 +117,15 @@ def server_block(place: Place, t: int, parts: ServerParts) -> Block | None:
         return None
     try:
         return ServerBlock(place, t, gradient, parts)
-    except Missing:
+    except NoRowKernel:
         return None
 
 
 @final
-class ServerBlock(Block):
+class ServerBlock(StepBlock):
     """BSP's steps, for any parts; the state is a :class:`~..methods.synchronous.bsp.BSPState`."""
 
-    def __init__(self, place: Place, t: int, gradient: Part, parts: ServerParts) -> None:
+    def __init__(self, place: Place, t: int, gradient: RowPart, parts: ServerParts) -> None:
         super().__init__(place, gradient, parts.step_rule)
         d, dtype = self.d, self.dtype
         up, down = sent_by(parts.compressor, d, dtype, t), sent_by(parts.downlink, d, dtype, t)
@@ -212,12 +223,12 @@ class ServerBlock(Block):
         return tuple(self.words(steps, name) for name in ("gradient", "compress", "publish"))
 
     def charge(self, steps: Steps) -> None:
-        ledger, count, lead = self.network.ledger, steps.count, self.place.replicas.shape
+        count, lead = steps.count, self.place.replicas.shape
         up, down = self.up.bits, self.down.bits
         ups = torch.from_numpy(steps.bits.sum(0)).view(*lead, self.n)
         downs = torch.from_numpy(steps.down_bits.sum(0)).view(*lead, 1)
-        ledger.upload(ups if up is None else count * up, count)
-        ledger.receive(downs if down is None else count * down, count)
+        self.network.charge_upload(ups if up is None else count * up, count)
+        self.network.charge_receive(downs if down is None else count * down, count)
 
     def charge_time(self, watch: Clock, steps: Steps, place: int) -> None:
         lead = self.place.replicas.shape

@@ -10,7 +10,7 @@ import torch
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.identity import Identity
 from algorithms.kernels.event_steps import SERVER_EVENTS
-from algorithms.kernels.row_parts import Part, filled_in, ready
+from algorithms.kernels.row_parts import RowPart, filled_in, ready
 from algorithms.optimizers.proximal import NoProximal, Proximal
 from algorithms.pipeline.base import Arrays, Place, Steps, rows_of, stacked, unstacked
 from algorithms.pipeline.events import EventBlock, all_rows, unchanging
@@ -22,6 +22,9 @@ class ServerEvents(NamedTuple):
     """What a tick of a parameter server is made of.
 
     Attributes:
+        step_rule: stepsizes [x^2 / f].
+        compressor: the operator of the workers.
+        proximal: the map of the model after the move.
         correction: what is done about the age of gradients; None: nothing.
         share: what the sum of gradients is divided by; 0: how many arrived.
     """
@@ -37,7 +40,7 @@ class ServerEvents(NamedTuple):
 class ServerEventBlock(EventBlock):
     """The state is a :class:`~..methods.synchronous.parameter_server.ServerState`."""
 
-    def __init__(self, place: Place, gradient: Part, parts: ServerEvents) -> None:
+    def __init__(self, place: Place, gradient: RowPart, parts: ServerEvents) -> None:
         problem = place.problem
         d, dtype = problem.d, problem.dtype
         send, length = unchanging(parts.compressor, d, dtype)

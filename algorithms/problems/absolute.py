@@ -12,7 +12,7 @@ from torch import Tensor
 
 from algorithms.kernels import problem_rows
 from algorithms.kernels.absolutes import absolutes_gradient
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.problems import absolute_minimum
 from algorithms.problems.base import (
     exact,
@@ -68,12 +68,12 @@ class Absolute(Solved, Linear):
         g = absolutes_gradient(self.features, self.targets, x, workers, index)
         return g + self.lam * x
 
-    def row_kernel(self) -> Part:
+    def row_kernel(self) -> RowPart:
         samples = self.features.shape[1]
         ints = (samples, self.batch)
         packed = numbers(self.dtype, self.features, self.targets, self.lam, ints=ints)
         work = 2 * (self.batch or samples) * self.d
-        return Part(problem_rows.absolute, packed, self.batch > 0, work)
+        return RowPart(problem_rows.absolute, packed, self.batch > 0, work)
 
     def slopes(self, x: Tensor) -> Tensor:
         return self._errors(x).sign()

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from algorithms.kernels.row_parts import Part
+from algorithms.kernels.row_parts import RowPart
 from algorithms.key import Draws
 from algorithms.late_checks import now
 from theory.constants import Constants, Kind, Statement
@@ -90,7 +90,7 @@ class Problem(ABC):
         for are computed.
         """
 
-    def row_kernel(self) -> Part | None:
+    def row_kernel(self) -> RowPart | None:
         """:meth:`gradient` as a compiled function (kind "gradient" of ``kernels/row_parts.py``), to
         the bit; None: blocks of steps are not for this problem.
 
@@ -98,7 +98,7 @@ class Problem(ABC):
         """
         return None
 
-    def full_row_kernel(self) -> Part | None:
+    def full_row_kernel(self) -> RowPart | None:
         """:meth:`full_gradient` as :meth:`row_kernel` is :meth:`gradient`."""
         return None
 

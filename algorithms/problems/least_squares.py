@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from algorithms.kernels import problem_rows
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.squares import squares_gradient
 from algorithms.problems.base import exact, pair_shape, require_finite
 from algorithms.problems.tensor_problem import Noiseless, Solved
@@ -87,11 +87,14 @@ class LeastSquares(Noiseless, Solved):
         held = workers.expand(pair_shape(x, workers))
         return squares_gradient(self.features, self.targets, self.counts, x, held)
 
-    def row_kernel(self) -> Part:
+    def full_row_kernel(self) -> RowPart:
+        return self.row_kernel()
+
+    def row_kernel(self) -> RowPart:
         most = self.features.shape[1]
         ints = (most, *self.counts.tolist())
         packed = numbers(self.dtype, self.features, self.targets, ints=ints)
-        return Part(problem_rows.least_squares, packed, draws=False, work=2 * most * self.d)
+        return RowPart(problem_rows.least_squares, packed, draws=False, work=2 * most * self.d)
 
     def value(self, x: Tensor) -> Tensor:
         away = (x - self._minimum[0]) @ self._stacked.T

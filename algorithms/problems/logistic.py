@@ -14,7 +14,7 @@ from torch import Tensor
 from algorithms.kernels import linear
 from algorithms.kernels.linear_rows import logistic
 from algorithms.kernels.local_newton import LocalData, logistic_proximal
-from algorithms.kernels.row_parts import Part, numbers, published
+from algorithms.kernels.row_parts import RowPart, numbers, published
 from algorithms.problems import logistic_bounds, newton
 from algorithms.problems.base import (
     exact,
@@ -102,20 +102,20 @@ class Logistic(Linear):
         shift = self.regulariser.gradient(x)
         return linear.logistic_gradient(self.rows, x, shift, workers, index)
 
-    def row_kernel(self) -> Part | None:
+    def row_kernel(self) -> RowPart | None:
         return self._kernel_of(self.batch)
 
-    def full_row_kernel(self) -> Part | None:
+    def full_row_kernel(self) -> RowPart | None:
         return self._kernel_of(0)
 
-    def _kernel_of(self, batch: int) -> Part | None:
+    def _kernel_of(self, batch: int) -> RowPart | None:
         """Gradients of so many samples, 0: all."""
         kind = published(self.regulariser)
         if kind is None:
             return None
         samples = self.rows.shape[1]
         given = numbers(self.dtype, self.rows, self.regulariser.lam, ints=(samples, batch, kind))
-        return Part(logistic, given, batch > 0, 2 * (batch or samples) * self.d)
+        return RowPart(logistic, given, batch > 0, 2 * (batch or samples) * self.d)
 
     def rolled(self, shift: int) -> Logistic:
         return replace(self, rows=self.rows.roll(-shift, 0))

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from algorithms.kernels import problem_rows
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.problems.base import exact, require_finite
 from algorithms.problems.entry import ProblemEntry
 from algorithms.problems.tensor_problem import Noiseless, TensorProblem
@@ -80,9 +80,12 @@ class MixedCurvature(Noiseless, TensorProblem):
     def full_gradient(self, x: Tensor, workers: Tensor) -> Tensor:
         return self.a[workers] * x - self.c[workers]
 
-    def row_kernel(self) -> Part:
+    def full_row_kernel(self) -> RowPart:
+        return self.row_kernel()
+
+    def row_kernel(self) -> RowPart:
         packed = numbers(self.dtype, self.a, self.c, 0.0, ints=(self.n, 0, 0))
-        return Part(problem_rows.quadratic, packed, draws=False, work=self.d)
+        return RowPart(problem_rows.quadratic, packed, draws=False, work=self.d)
 
     def value(self, x: Tensor) -> Tensor:
         return (0.5 * self._mean * (x - self.x_star).square()).sum(-1)

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from algorithms.kernels import problem_rows
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.key import Draws
 from algorithms.late_checks import now
 from algorithms.problems.base import (
@@ -194,12 +194,17 @@ class Quadratic(TensorProblem):
             return draws.normal(self.d, self.dtype)
         return draws.integers(2, self.d).mul_(2).sub_(1).to(self.dtype)
 
-    def row_kernel(self) -> Part:
-        deviation = math.sqrt(self.sigma2 / self.d)
+    def full_row_kernel(self) -> RowPart:
+        return self._part(0.0)
+
+    def row_kernel(self) -> RowPart:
+        return self._part(math.sqrt(self.sigma2 / self.d))
+
+    def _part(self, deviation: float) -> RowPart:
         law = problem_rows.GAUSSIAN if self.law is Law.GAUSSIAN else problem_rows.RADEMACHER
         given = self.a.shape[0], law, problem_rows.adds_fused()
         packed = numbers(self.dtype, self.a, self.c, deviation, ints=given)
-        return Part(problem_rows.quadratic, packed, self.sigma2 > 0, 8 * self.d)
+        return RowPart(problem_rows.quadratic, packed, deviation > 0, 8 * self.d)
 
     def proximal_point(self, v: Tensor, weight: Tensor, workers: Tensor, start: Tensor) -> Tensor:
         a = self.a[0] if self.a.shape[0] == 1 else self.a[workers]

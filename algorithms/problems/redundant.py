@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from algorithms.kernels.row_parts import Part, full_published, published, ready
+from algorithms.kernels.row_parts import RowPart, full_published, published, ready
 from algorithms.kernels.shard_rows import mean_of_shards
 from algorithms.key import Draws
 from algorithms.problems.base import Problem, require_int, upper
@@ -135,13 +135,13 @@ class Redundant(Problem):
             total = total + self.base.full_gradient(x, (workers + s) % self.n)
         return total / self.shards
 
-    def row_kernel(self) -> Part | None:
+    def row_kernel(self) -> RowPart | None:
         return self._kernel_of(published)
 
-    def full_row_kernel(self) -> Part | None:
+    def full_row_kernel(self) -> RowPart | None:
         return self._kernel_of(full_published)
 
-    def _kernel_of(self, asked: Callable[[Problem], Part | None]) -> Part | None:
+    def _kernel_of(self, asked: Callable[[Problem], RowPart | None]) -> RowPart | None:
         """The part that averages those of all shards, each of the base with its workers rolled."""
         bases = (self.base, *(self.base.rolled(s) for s in range(1, self.shards)))
         parts = (None if one is None else asked(one) for one in bases)
@@ -155,7 +155,7 @@ class Redundant(Problem):
         )
         whole = np.concatenate((ints, np.array((base.entry, self.shards), np.int64)))
         packed = one, two, three, whole, reals
-        return Part(mean_of_shards, packed, first.draws, self.shards * first.work)
+        return RowPart(mean_of_shards, packed, first.draws, self.shards * first.work)
 
     def value(self, x: Tensor) -> Tensor:
         return self.base.value(x)

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from algorithms.kernels import problem_rows
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.problems.base import exact, require_int, require_number
 from algorithms.problems.entry import ProblemEntry
 from algorithms.problems.tensor_problem import Noiseless, TensorProblem
@@ -85,10 +85,13 @@ class Relay(Noiseless, TensorProblem):
     def full_gradient(self, x: Tensor, workers: Tensor) -> Tensor:
         return self.alpha * x + self._coupling * self._coupled(x, workers) - self._slope[workers]
 
-    def row_kernel(self) -> Part:
+    def full_row_kernel(self) -> RowPart:
+        return self.row_kernel()
+
+    def row_kernel(self) -> RowPart:
         bends = torch.tensor([self.alpha, self._coupling], dtype=self.dtype)
         packed = numbers(self.dtype, self._pairs, self._slope, bends)
-        return Part(problem_rows.chain, packed, draws=False, work=4 * self.d)
+        return RowPart(problem_rows.chain, packed, draws=False, work=4 * self.d)
 
     def proximal_point(self, v: Tensor, weight: Tensor, workers: Tensor, start: Tensor) -> Tensor:
         """Exact: pairs are disjoint, so each is solved alone."""

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from algorithms.kernels import problem_rows
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.squares import squares_gradient
 from algorithms.key import Draws, Key
 from algorithms.problems.base import (
@@ -121,11 +121,11 @@ class SparseLinear(SharedSamples, Solved, Minibatch):
             g.scatter_add_(-1, places, residual * entries / self.batch)
         return g
 
-    def row_kernel(self) -> Part:
+    def row_kernel(self) -> RowPart:
         width = self.supports.shape[1]
         ints = (width, self.batch, *self.supports.flatten().tolist())
         packed = numbers(self.dtype, self.values, self.targets, ints=ints)
-        return Part(problem_rows.sparse_linear, packed, work=2 * self.batch * width)
+        return RowPart(problem_rows.sparse_linear, packed, work=2 * self.batch * width)
 
     def full_gradient(self, x: Tensor, workers: Tensor) -> Tensor:
         lead = pair_shape(x, workers)

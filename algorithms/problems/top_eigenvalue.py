@@ -70,7 +70,11 @@ def lanczos_bound(rows: Floats, steps: int) -> float:
     """Upper bound on the largest eigenvalue of P^T P for rows P ``[N, d]``, from ``steps`` passes.
 
     The largest Ritz value over 1 - epsilon, with epsilon such that this is no bound with
-    probability 1e-10 at most. The basis is kept orthogonal to rounding.
+    probability 1e-10 at most (Kuczynski, Wozniakowski 1992, SIAM J. Matrix Anal. Appl. 13). The
+    basis is kept orthogonal to rounding.
+
+    Raises:
+        ValueError: too few steps for a bound.
     """
     d = rows.shape[1]
     if steps >= d:

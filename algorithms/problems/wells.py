@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from algorithms.kernels import problem_rows
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.key import Draws
 from algorithms.problems.base import exact, require_finite, require_number
 from algorithms.problems.entry import ProblemEntry
@@ -90,12 +90,17 @@ class Wells(TensorProblem):
             return g
         return g.add(draws.normal(self.d, self.dtype), alpha=math.sqrt(self.sigma2 / self.d))
 
-    def row_kernel(self) -> Part:
-        deviation = math.sqrt(self.sigma2 / self.d)
+    def full_row_kernel(self) -> RowPart:
+        return self._part(0.0)
+
+    def row_kernel(self) -> RowPart:
+        return self._part(math.sqrt(self.sigma2 / self.d))
+
+    def _part(self, deviation: float) -> RowPart:
         shape = [-RADIUS, RADIUS, self.tilt, 2 * self.tilt, deviation]
         fused = (problem_rows.adds_fused(),)
         packed = numbers(self.dtype, self.b, torch.tensor(shape, dtype=self.dtype), ints=fused)
-        return Part(problem_rows.wells, packed, self.sigma2 > 0, 16 * self.d)
+        return RowPart(problem_rows.wells, packed, deviation > 0, 16 * self.d)
 
     def full_gradient(self, x: Tensor, workers: Tensor) -> Tensor:
         return self.mean_gradient(x) + self.b[workers]

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from algorithms.kernels.change_rows import onto_ball
 from algorithms.kernels.row_norms import norms
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.problems.base import require_number
 from algorithms.sets.base import ConvexSet
 
@@ -36,8 +36,8 @@ class Ball(ConvexSet):
     def radius(self, d: int) -> float:
         return self.size
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
-        return Part(onto_ball, numbers(dtype, self.size), draws=False)
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
+        return RowPart(onto_ball, numbers(dtype, self.size), draws=False)
 
     def project(self, x: Tensor) -> Tensor:
         lengths = norms(x)

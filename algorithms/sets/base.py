@@ -9,7 +9,7 @@ from typing import final
 import torch
 from torch import Tensor
 
-from algorithms.kernels.row_parts import Part, no_change, numbers
+from algorithms.kernels.row_parts import RowPart, no_change, numbers
 
 
 class ConvexSet(ABC):
@@ -31,7 +31,7 @@ class ConvexSet(ABC):
         """Whether the point ``[d]`` lies in the set, to rounding."""
         return bool(torch.allclose(self.project(x[None])[0], x, rtol=1e-9, atol=1e-12))
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part | None:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart | None:
         """:meth:`project` as a compiled function (kind "change" of ``kernels/row_parts.py``), to
         the bit; None: there is none. A subclass publishes its own."""
         return None
@@ -53,8 +53,8 @@ class Unconstrained(ConvexSet):
     def radius(self, d: int) -> float:
         return float("inf")
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
-        return Part(no_change, numbers(dtype), draws=False)
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
+        return RowPart(no_change, numbers(dtype), draws=False)
 
     def project(self, x: Tensor) -> Tensor:
         return x

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from algorithms.kernels.change_rows import onto_box
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.sets.base import ConvexSet
 
 
@@ -39,8 +39,8 @@ class Box(ConvexSet):
     def radius(self, d: int) -> float:
         return math.sqrt(d) * max(abs(self.low), abs(self.high))
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
-        return Part(onto_box, numbers(dtype, self.low, self.high), draws=False)
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
+        return RowPart(onto_box, numbers(dtype, self.low, self.high), draws=False)
 
     def project(self, x: Tensor) -> Tensor:
         return x.clamp(self.low, self.high)

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from algorithms.kernels.row_norms import mean_abs
-from algorithms.kernels.row_parts import Part, published
+from algorithms.kernels.row_parts import RowPart, published
 from algorithms.kernels.scaled_sum import add_scaled
 from algorithms.problems.base import Problem, exact, require_number, upper
 from algorithms.sets.base import ConvexSet, Unconstrained
@@ -55,7 +55,7 @@ class Geometry(ABC):
         the prox function D(., start).
         """
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part | None:
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart | None:
         """What :meth:`step` does to rows x - gamma g, as a compiled function of kind "change";
         None: there is none, or a step is something else."""
         return None
@@ -95,8 +95,8 @@ class Euclidean(Geometry):
     def step(self, x: Tensor, g: Tensor, gamma: float) -> Tensor:
         return self.domain.project(add_scaled(x, -gamma, g))
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part | None:
-        found: Part | None = published(self.domain, d, dtype)
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart | None:
+        found: RowPart | None = published(self.domain, d, dtype)
         return found
 
 

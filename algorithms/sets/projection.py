@@ -9,7 +9,7 @@ from typing import final
 import torch
 from torch import Tensor
 
-from algorithms.kernels.row_parts import Part, published
+from algorithms.kernels.row_parts import RowPart, published
 from algorithms.optimizers.proximal import NoProximal, Proximal
 from algorithms.problems.base import Problem
 from algorithms.sets.ball import Ball
@@ -31,8 +31,8 @@ class Projection(Proximal):
     def name(self) -> str:
         return f"onto {self.domain.name}"
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part | None:
-        found: Part | None = published(self.domain, d, dtype)
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart | None:
+        found: RowPart | None = published(self.domain, d, dtype)
         return found
 
     def apply(self, x: Tensor, gamma: float, t: int) -> Tensor:

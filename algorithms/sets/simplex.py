@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from algorithms.kernels.change_rows import onto_simplex
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.problems.base import require_number
 from algorithms.sets.base import ConvexSet
 
@@ -38,8 +38,8 @@ class Simplex(ConvexSet):
     def radius(self, d: int) -> float:
         return self.total
 
-    def row_kernel(self, d: int, dtype: torch.dtype) -> Part:
-        return Part(onto_simplex, numbers(dtype, self.total), draws=False)
+    def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
+        return RowPart(onto_simplex, numbers(dtype, self.total), draws=False)
 
     def project(self, x: Tensor) -> Tensor:
         ordered = x.sort(-1, descending=True).values

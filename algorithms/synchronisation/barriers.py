@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from algorithms.kernels import barrier_ticks
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.synchronisation.base import Barrier, ComputeTimes
 from algorithms.synchronisation.worker_states import Decision, WorkerStates
 from theory.constants import Constants, Kind, Statement
@@ -28,8 +28,8 @@ class Bulk(Barrier):
         everyone = ~now.nobody()
         return Decision(now.latest(everyone), everyone, everyone, everyone)
 
-    def row_kernel(self) -> Part:
-        return Part(barrier_ticks.bulk, numbers(torch.float64), draws=False)
+    def row_kernel(self) -> RowPart:
+        return RowPart(barrier_ticks.bulk, numbers(torch.float64), draws=False)
 
 
 @final
@@ -76,8 +76,8 @@ class BackupWorkers(Barrier):
         arrived = now.first(now.n - self.b)
         return Decision(now.latest(arrived), arrived, everyone, everyone)
 
-    def row_kernel(self) -> Part:
-        return Part(barrier_ticks.backups, numbers(torch.float64, ints=(self.b,)), draws=False)
+    def row_kernel(self) -> RowPart:
+        return RowPart(barrier_ticks.backups, numbers(torch.float64, ints=(self.b,)), draws=False)
 
 
 @final
@@ -114,8 +114,8 @@ class Deadline(Barrier):
         moment = np.where(in_time.all(axis=1), now.latest(everyone), end)
         return Decision(np.where(some, moment, now.latest(arrived)), arrived, everyone, everyone)
 
-    def row_kernel(self) -> Part:
-        return Part(
+    def row_kernel(self) -> RowPart:
+        return RowPart(
             barrier_ticks.deadline, numbers(torch.float64, reals=(self.seconds,)), draws=False
         )
 
@@ -139,8 +139,8 @@ class Asynchronous(Barrier):
         who = now.first(1)
         return Decision(now.latest(who), who, who, who)
 
-    def row_kernel(self) -> Part:
-        return Part(barrier_ticks.asynchronous, numbers(torch.float64), draws=False)
+    def row_kernel(self) -> RowPart:
+        return RowPart(barrier_ticks.asynchronous, numbers(torch.float64), draws=False)
 
 
 @final
@@ -175,8 +175,8 @@ class RoundRobin(Barrier):
         who[np.arange(now.replicas), turn] = True
         return Decision(np.maximum(now.latest(who), now.now + self.slot), who, who, who)
 
-    def row_kernel(self) -> Part:
-        return Part(
+    def row_kernel(self) -> RowPart:
+        return RowPart(
             barrier_ticks.round_robin, numbers(torch.float64, reals=(self.slot,)), draws=False
         )
 
@@ -216,7 +216,7 @@ class PartialBarrier(Barrier):
         # of several that arrive at this very moment, those beyond ``least`` count too
         return Decision(moment, arrived, arrived, arrived)
 
-    def row_kernel(self) -> Part:
-        return Part(
+    def row_kernel(self) -> RowPart:
+        return RowPart(
             barrier_ticks.partial, numbers(torch.float64, ints=(self.least, self.tau)), draws=False
         )

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from algorithms.kernels.compiled import COMPILED
-from algorithms.kernels.row_parts import Part, published
+from algorithms.kernels.row_parts import RowPart, published
 from algorithms.key import Draws, Key
-from algorithms.synchronisation.drawing import Drawn, drawn
+from algorithms.synchronisation.drawing import DrawnSchedule, drawn
 from algorithms.synchronisation.schedule import Schedule
 from algorithms.synchronisation.worker_states import Decision, WorkerLost, WorkerStates
 from theory.arrays import Floats
@@ -75,7 +75,7 @@ class Barrier(ABC):
         """What is wrong with the parameters for n workers; empty if nothing is."""
         return ""
 
-    def row_kernel(self) -> Part | None:
+    def row_kernel(self) -> RowPart | None:
         """:meth:`decide` in one replica as a compiled function (kind "tick" of
         ``kernels/row_parts.py``), to the bit; None: there is none. A subclass publishes its own."""
         return None
@@ -112,7 +112,7 @@ class Barrier(ABC):
             raise lost
         return _schedule(made, now, replicas.shape, lost)
 
-    def _by_tick(self, now: WorkerStates, ticks: int) -> Drawn:
+    def _by_tick(self, now: WorkerStates, ticks: int) -> DrawnSchedule:
         log = _Log(ticks, now.replicas, now.n)
         for t in range(ticks):
             decision = self.decide(now)
@@ -165,7 +165,7 @@ class _Log:
         self.started[t] = decision.started
         self.dropped += decision.started & ~decision.arrived & ~now.idle
 
-    def drawn(self, ticks: int, lost: Mask | None) -> Drawn:
+    def drawn(self, ticks: int, lost: Mask | None) -> DrawnSchedule:
         for name in ("seconds", "versions", "arrived", "fetched", "started"):
             setattr(self, name, getattr(self, name)[:ticks])
         arrivals = self._ids(self.arrived)
@@ -173,7 +173,7 @@ class _Log:
         versions = np.take_along_axis(self.versions, safe, axis=-1).astype(np.int64)
         versions = np.where(arrivals < self.n, versions, np.arange(ticks)[:, None, None])
         fetches, starts = self._ids(self.fetched), self._ids(self.started)
-        return Drawn(arrivals, versions, fetches, starts, self.seconds, self.dropped, lost)
+        return DrawnSchedule(arrivals, versions, fetches, starts, self.seconds, self.dropped, lost)
 
     def _ids(self, mask: Mask) -> NDArray[np.int64]:
         """Ids ``[T, R, k]`` of the workers in a mask ``[T, R, n]``, then n."""
@@ -186,7 +186,7 @@ class _Log:
 
 
 def _schedule(
-    made: Drawn, now: WorkerStates, shape: torch.Size, lost: WorkerLost | None
+    made: DrawnSchedule, now: WorkerStates, shape: torch.Size, lost: WorkerLost | None
 ) -> Schedule:
     """The schedule of replicas ``[...]`` of what was drawn for them in one line."""
 

@@ -9,15 +9,21 @@ import torch
 from numpy.typing import NDArray
 
 from algorithms.kernels.barrier_ticks import ARRIVALS, DRAWING, FETCHES, NUMBERS, STARTS
-from algorithms.kernels.row_parts import Part, ready
+from algorithms.kernels.row_parts import RowPart, ready
 from algorithms.synchronisation.worker_states import Mask, WorkerStates
 from theory.arrays import Floats
 
 
-class Drawn(NamedTuple):
+class DrawnSchedule(NamedTuple):
     """What happened at T ticks; ids as in a schedule.
 
     Attributes:
+        arrivals: whose gradients a tick uses.
+        versions: of which model each of these is.
+        fetches: who fetches the model after the tick.
+        starts: who begins a gradient then.
+        seconds: when the tick was [s].
+        dropped: whose gradients are thrown away.
         lost: replicas ``[R]`` that wait for ever at tick T; None: there is none.
     """
 
@@ -30,7 +36,7 @@ class Drawn(NamedTuple):
     lost: Mask | None
 
 
-def drawn(part: Part, now: WorkerStates, durations: Any, ticks: int) -> Drawn:
+def drawn(part: RowPart, now: WorkerStates, durations: Any, ticks: int) -> DrawnSchedule:
     """``ticks`` ticks from ``now`` on, which is moved along; ``durations`` has a ``table`` of
     seconds ``[R, n, K]`` by the number of a gradient, which can :meth:`grow`."""
     lead, n = now.finish.shape
@@ -53,7 +59,7 @@ def drawn(part: Part, now: WorkerStates, durations: Any, ticks: int) -> Drawn:
         while durations.table.shape[-1] < wanted[NUMBERS]:
             durations.grow()
     here = slice(0, now.updates)
-    return Drawn(
+    return DrawnSchedule(
         ids[ARRIVALS][here], versions[here], ids[FETCHES][here], ids[STARTS][here], seconds[here],
         dropped, lost if now.updates < ticks else None,
     )  # fmt: skip

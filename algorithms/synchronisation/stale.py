@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from algorithms.kernels import barrier_ticks
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.synchronisation.base import Barrier, ComputeTimes
 from algorithms.synchronisation.worker_states import Counts, Decision, Mask, WorkerStates
 from theory.arrays import Floats
@@ -69,8 +69,8 @@ class SSP(Stale):
     def fetches(self, now: WorkerStates, clock: Counts, started: Mask) -> Mask:
         return started & (now.stamp < clock - self.s)
 
-    def row_kernel(self) -> Part:
-        return Part(barrier_ticks.stale, numbers(torch.float64, ints=(self.s,)), draws=False)
+    def row_kernel(self) -> RowPart:
+        return RowPart(barrier_ticks.stale, numbers(torch.float64, ints=(self.s,)), draws=False)
 
 
 @final
@@ -101,8 +101,8 @@ class EagerSSP(Stale):
         advanced = clock.min(axis=1, keepdims=True) > now.clock.min(axis=1, keepdims=True)
         return np.broadcast_to(advanced, clock.shape)
 
-    def row_kernel(self) -> Part:
-        return Part(barrier_ticks.eager, numbers(torch.float64, ints=(self.s,)), draws=False)
+    def row_kernel(self) -> RowPart:
+        return RowPart(barrier_ticks.eager, numbers(torch.float64, ints=(self.s,)), draws=False)
 
 
 def _until_a_start(now: WorkerStates, s: int) -> tuple[Floats, Mask, Mask]:

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from algorithms.kernels import barrier_ticks
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.synchronisation.base import Barrier
 from algorithms.synchronisation.worker_states import Decision, WorkerStates
 
@@ -45,7 +45,7 @@ class Window(Barrier):
         arrived = (now.finish <= end[:, None]) & np.isfinite(now.finish)
         return Decision(end, arrived, arrived, arrived)
 
-    def row_kernel(self) -> Part:
-        return Part(
+    def row_kernel(self) -> RowPart:
+        return RowPart(
             barrier_ticks.window, numbers(torch.float64, reals=(self.seconds,)), draws=False
         )

@@ -9,7 +9,7 @@ from typing import final
 import torch
 from torch import Tensor
 
-from algorithms.kernels.row_parts import Part
+from algorithms.kernels.row_parts import RowPart
 
 
 class Transform(ABC):
@@ -24,7 +24,7 @@ class Transform(ABC):
     def apply(self, g: Tensor, n: int) -> Tensor:
         """The transformed rows; g is left as it is."""
 
-    def row_kernel(self, d: int, dtype: torch.dtype, n: int) -> Part | None:
+    def row_kernel(self, d: int, dtype: torch.dtype, n: int) -> RowPart | None:
         """:meth:`apply` as a compiled function (kind "change" of ``kernels/row_parts.py``), to the
         bit; None: there is none. A subclass publishes its own."""
         return None

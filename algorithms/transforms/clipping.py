@@ -11,7 +11,7 @@ from torch import Tensor
 
 from algorithms.kernels.change_rows import clipped_entries
 from algorithms.kernels.row_norms import exact_sqrt
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.transforms.base import Transform
 
 
@@ -38,9 +38,9 @@ class ClipEntries(Transform):
     def name(self) -> str:
         return f"clipped at {self.c:g} sigma"
 
-    def row_kernel(self, d: int, dtype: torch.dtype, n: int) -> Part:
+    def row_kernel(self, d: int, dtype: torch.dtype, n: int) -> RowPart:
         own = numbers(dtype, ints=self._sizes(d), reals=self.c)
-        return Part(clipped_entries, own, draws=False)
+        return RowPart(clipped_entries, own, draws=False)
 
     def _sizes(self, d: int) -> tuple[int, ...]:
         return tuple(math.prod(shape) for shape in self.shapes) or (d,)

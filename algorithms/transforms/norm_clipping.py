@@ -11,7 +11,7 @@ from torch import Tensor
 
 from algorithms.kernels import row_norms
 from algorithms.kernels.change_rows import clipped_norms
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.transforms.base import Transform
 
 
@@ -44,8 +44,8 @@ class ClipNorm(Transform):
     def name(self) -> str:
         return f"clipped at {self.threshold:g} n^-{self.power:g}"
 
-    def row_kernel(self, d: int, dtype: torch.dtype, n: int) -> Part:
-        return Part(clipped_norms, numbers(dtype, self._limit(n)), draws=False)
+    def row_kernel(self, d: int, dtype: torch.dtype, n: int) -> RowPart:
+        return RowPart(clipped_norms, numbers(dtype, self._limit(n)), draws=False)
 
     def _limit(self, n: int) -> float:
         return float(self.threshold * float(n) ** -self.power)

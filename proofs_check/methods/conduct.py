@@ -14,11 +14,13 @@ import torch
 from torch import Tensor
 
 from algorithms.catalogue import Row
-from algorithms.methods.base import Method
+from algorithms.key import Key
+from algorithms.methods.base import Method, World
 from algorithms.methods.parts.scheduled import Scheduled
+from algorithms.network.simulated import Simulated
+from algorithms.pipeline.advance import Blocks
 from algorithms.problems.base import Problem
 from algorithms.problems.quadratic import Law, Quadratic
-from algorithms.run import run
 from proofs_check.cell import CellResult
 from proofs_check.methods.alike import alike
 from proofs_check.methods.watched import GradientPoints, SentMessages, Watched, watch
@@ -53,19 +55,19 @@ def blocks(
     Nearly all runs are taken in blocks, so that a fault of a method's ``step`` shows here, and one
     of a block as well.
     """
-    last = seen.models[-1]
-    steps, replicas = len(seen.models) - 1, last.shape[0]
-    found = run(method, problem, steps=steps, replicas=replicas, seed=seed, points=2).rows
-    apart = int((found != last.reshape(found.shape)).sum())
-    published = "compiled_block" in type(method).__dict__
+    replicas = torch.arange(seen.models[0].shape[0])
+    world = World(problem, Simulated(problem.n), Key.seed(seed), replicas)
+    state = method.init(problem.start(), world)
+    state, steps = Blocks(method, world).advance(state, 0, len(seen.models) - 1)
+    found = method.models(state)
+    apart = int((found != seen.models[steps].reshape(found.shape)).sum())
     return Verdict(
         subject=subject, problem=problem.name, check="blocks",
         claim="compiled blocks of steps equal the method's own steps",
-        outcome=Outcome.REFUTED if apart
-        else Outcome.AGREES if published else Outcome.NOT_APPLICABLE,
+        outcome=Outcome.REFUTED if apart else Outcome.AGREES if steps else Outcome.NOT_APPLICABLE,
         statistic=float(apart), bound=0.0, resolution=0.0,
         evidence=f"{apart} of {found.numel()} numbers differ after {steps} steps" if apart
-        else f"{found.numel()} numbers are equal after {steps} steps" if published
+        else f"{found.numel()} numbers are equal after {steps} steps" if steps
         else "every step is the method's own",
         provenance=provenance,
     )  # fmt: skip

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from algorithms import run as run_module
 from algorithms.catalogue import PROBLEMS, row
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.qsgd import QSGD
@@ -29,6 +30,7 @@ from algorithms.synchronisation.stopwatch import STANDARD
 from algorithms.topologies.one_peer_exponential import OnePeerExponential
 from algorithms.topologies.ring import Ring
 from algorithms.trace import Trace, record_steps
+from tests.algorithms.pipeline.both_ways import OneByOne
 from theory.stepsizes import ConstantStep, InverseTimeStep
 
 STEP = ConstantStep(0.1)
@@ -203,11 +205,15 @@ def test_one_replica_is_computed_for_all_where_they_are_alike(monkeypatch, metho
         return step(self, state, t, world)
 
     monkeypatch.setattr(type(method), "step", watched)
+    monkeypatch.setattr(run_module, "Blocks", OneByOne)
     told = {"steps": 12, "seed": 3, "replicas": 5, "timing": STANDARD, "every": 1}
     one = run(method, NOISELESS, **told)
     assert seen[-1] == (1 if alike else 5)
     every = run(method, NOISELESS, **told, network=Simulated(4))
     assert seen[-1] == 5
+    monkeypatch.undo()
+    in_blocks = run(method, NOISELESS, **told)
+    assert torch.equal(in_blocks.rows, one.rows)
     for field in fields(Trace):
         left, right = getattr(one, field.name), getattr(every, field.name)
         if field.name == "account":

@@ -15,7 +15,7 @@ from algorithms.compressors.top_count import TopCount, ranks
 from algorithms.kernels.mean import mean_rows
 from algorithms.methods.adaptive.fair_block import FairBlock
 from algorithms.methods.base import Method, World
-from algorithms.pipeline.base import Block
+from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.rounds import rounds_block
 from algorithms.problems.base import Problem
 from theory.bits import index_bits
@@ -30,6 +30,7 @@ class AdaptiveKState(NamedTuple):
     Attributes:
         x: the model ``[..., 1, d]``.
         residual: what each worker has not sent yet ``[..., m, d]``.
+        value: f at the model ``[..., 1, 1]`` [f].
     """
 
     x: Tensor
@@ -150,7 +151,7 @@ class AdaptiveK(Method[AdaptiveKState]):
         slow, fast = self._seconds(ks, x)
         return (fast * gain < slow * other) & (other > 0), after[0]
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
         return rounds_block(FairBlock, world, t, self)
 
     def _seconds(self, k: Tensor, x: Tensor) -> Tensor:

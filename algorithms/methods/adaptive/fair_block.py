@@ -11,9 +11,9 @@ import torch
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.top_count import TopCount
 from algorithms.kernels.fair_steps import FAIR_HEARD, FAIR_MOVED
-from algorithms.kernels.row_parts import Part, filled_in
+from algorithms.kernels.row_parts import RowPart, filled_in
 from algorithms.pipeline.base import Arrays, Place, Steps
-from algorithms.pipeline.rounds import Exchange, Rounds
+from algorithms.pipeline.rounds import ChargedExchange, RoundsBlock
 from algorithms.pipeline.server import sent_by
 from theory.bits import index_bits
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @final
-class FairBlock(Rounds):
+class FairBlock(RoundsBlock):
     """The state is a :class:`~algorithms.methods.adaptive.adaptive_k.AdaptiveKState`.
 
     The problem's own ``value`` is asked once a step, of all replicas: its bits may depend on how
@@ -32,14 +32,15 @@ class FairBlock(Rounds):
     bits_vary = down_bits_vary = True
     divisible = False
 
-    def __init__(self, place: Place, t: int, gradient: Part, method: AdaptiveK) -> None:
+    def __init__(self, place: Place, t: int, gradient: RowPart, method: AdaptiveK) -> None:
         super().__init__(place, gradient, method.step_rule)
         d, dtype, self.method = self.d, self.dtype, method
         sent = sent_by(TopCount(method.start), d, dtype, t)
         entry = torch.finfo(dtype).bits + index_bits(d)
         self.least = self.kind(method.least)
         self.exchanges = (
-            Exchange(True, None), Exchange(False, None), Exchange(True, Identity().bits(1, dtype)),
+            ChargedExchange(True, None), ChargedExchange(False, None),
+            ChargedExchange(True, Identity().bits(1, dtype)),
         )  # fmt: skip
         self.parts = *self.gradients, *filled_in(dtype, sent.part, "operator")[:2], entry
 

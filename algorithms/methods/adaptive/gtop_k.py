@@ -16,7 +16,7 @@ from algorithms.compressors.top_k import TopK
 from algorithms.methods.adaptive.tree_block import TreeBlock
 from algorithms.methods.base import Method, World
 from algorithms.methods.parts.constants import operator_constants
-from algorithms.pipeline.base import Block
+from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.rounds import rounds_block
 from algorithms.problems.base import Problem
 from algorithms.topologies.base import Neighbours
@@ -108,7 +108,7 @@ class GTopK(Method[GTopKState]):
         move = merged[..., :1, :] / network.n
         return GTopKState(state.x - move, wanted - taken)
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
         up, down = rounds(world.network.n)
         return rounds_block(partial(TreeBlock, rounds=(*up, *down)), world, t, self)
 

@@ -9,12 +9,12 @@ import numpy as np
 from torch import Tensor
 
 from algorithms.collectives.binary_tree import BinaryTree
-from algorithms.kernels.row_parts import Part, filled_in
+from algorithms.kernels.row_parts import RowPart, filled_in
 from algorithms.kernels.tree_steps import TREE_LOOP
 from algorithms.network.base import in_neighbours
 from algorithms.network.clock import Clock
 from algorithms.pipeline.base import Place, Steps
-from algorithms.pipeline.rounds import Rounds
+from algorithms.pipeline.rounds import RoundsBlock
 from algorithms.pipeline.server import sent_by
 from algorithms.topologies.base import Neighbours
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 
 @final
-class TreeBlock(Rounds):
+class TreeBlock(RoundsBlock):
     """The state is a :class:`~algorithms.methods.adaptive.gtop_k.GTopKState`."""
 
     loop = TREE_LOOP
     exchanges = ()
 
     def __init__(
-        self, place: Place, t: int, gradient: Part, method: GTopK, rounds: tuple[Neighbours, ...]
+        self, place: Place, t: int, gradient: RowPart, method: GTopK, rounds: tuple[Neighbours, ...]
     ) -> None:
         super().__init__(place, gradient, method.step_rule)
         self.rounds = rounds

@@ -12,7 +12,7 @@ from torch import Tensor
 from algorithms.compressors.variance_threshold import VarianceThreshold
 from algorithms.methods.adaptive.variance_block import VarianceBlock
 from algorithms.methods.base import Method, World
-from algorithms.pipeline.base import Block
+from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.rounds import rounds_block
 from algorithms.problems.base import Problem
 from theory.constants import Constants
@@ -91,7 +91,7 @@ class VarianceBased(Method[VarianceState]):
             draws = world.draws("gradient", t).fold("micro", b)
             yield world.checked(world.problem.gradient(x, draws), t) / self.micro
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
         return rounds_block(VarianceBlock, world, t, self)
 
     def models(self, state: VarianceState) -> Tensor:

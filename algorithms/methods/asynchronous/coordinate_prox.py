@@ -13,12 +13,12 @@ from algorithms.compressors.nonzero import NonZero
 from algorithms.devices import put
 from algorithms.kernels.mean import sum_rows
 from algorithms.kernels.prox_events import COORDINATE_EVENTS
-from algorithms.kernels.row_parts import Part, filled_in, ready
+from algorithms.kernels.row_parts import RowPart, filled_in, ready
 from algorithms.methods.base import World, dense_bits
 from algorithms.methods.parts.coordinate_selection import Selection
 from algorithms.methods.parts.scheduled import Scheduled, places
 from algorithms.optimizers.proximal import NoProximal, Proximal, SoftThreshold
-from algorithms.pipeline.base import Arrays, Block, Place, Steps, rows_of
+from algorithms.pipeline.base import Arrays, Place, StepBlock, Steps, rows_of
 from algorithms.pipeline.events import EventBlock, all_rows, entry_bits, event_block, full_gradient
 from algorithms.pipeline.server import own
 from algorithms.problems.base import Problem, require_int
@@ -122,7 +122,7 @@ class CoordinateProx(Scheduled[CoordinateProxState]):
         mean = state.mean + sum_rows(arrived, keepdim=True) / n
         return mean, self.proximal.apply(mean, gamma, t)
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
         return event_block(CoordinateBlock, world, self)
 
     def models(self, state: CoordinateProxState) -> Tensor:
@@ -133,7 +133,7 @@ class CoordinateProx(Scheduled[CoordinateProxState]):
 class CoordinateBlock(EventBlock):
     """Ticks of :class:`CoordinateProx`."""
 
-    def __init__(self, place: Place, _: Part, method: CoordinateProx) -> None:
+    def __init__(self, place: Place, _: RowPart, method: CoordinateProx) -> None:
         problem, full = place.problem, full_gradient(place.problem)
         d, dtype = problem.d, problem.dtype
         super().__init__(place, full, method.step_rule, {})

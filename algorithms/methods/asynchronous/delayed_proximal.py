@@ -11,14 +11,14 @@ from torch import Tensor
 
 from algorithms.compressors.nonzero import NonZero
 from algorithms.kernels.prox_events import DELAYED_STEPS
-from algorithms.kernels.row_parts import Part, filled_in, ready
+from algorithms.kernels.row_parts import RowPart, filled_in, ready
 from algorithms.methods.base import Method, World, dense_bits
 from algorithms.methods.parts.gradient_filter import Filter, NoFilter
 from algorithms.network.clock import Clock
 from algorithms.optimizers.proximal import NoProximal, Proximal, SoftThreshold
-from algorithms.pipeline.base import Arrays, Block, Place, Steps
+from algorithms.pipeline.base import Arrays, Place, StepBlock, Steps
 from algorithms.pipeline.events import all_rows, entry_bits, event_block, full_gradient
-from algorithms.pipeline.server import Missing, own
+from algorithms.pipeline.server import NoRowKernel, own
 from algorithms.problems.base import Problem
 from theory.constants import Constants, Kind, Statement
 from theory.stepsizes import Stepsize
@@ -118,7 +118,7 @@ class DelayedProximal(Method[DelayedProximalState]):
         row = (t - age) % (self.tau + 1)
         return state.versions.gather(-2, row.expand(*age.shape[:-1], state.versions.shape[-1]))
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
         return event_block(DelayedBlock, world, self)
 
     def models(self, state: DelayedProximalState) -> Tensor:
@@ -126,16 +126,20 @@ class DelayedProximal(Method[DelayedProximalState]):
 
 
 @final
-class DelayedBlock(Block):
-    """Steps of :class:`DelayedProximal`."""
+class DelayedBlock(StepBlock):
+    """Steps of :class:`DelayedProximal`.
+
+    Raises:
+        NoRowKernel: a part publishes no compiled function.
+    """
 
     bits_vary = True
 
-    def __init__(self, place: Place, _: Part, method: DelayedProximal) -> None:
+    def __init__(self, place: Place, _: RowPart, method: DelayedProximal) -> None:
         full, dtype = full_gradient(place.problem), place.problem.dtype
         super().__init__(place, full, method.step_rule)
         if method.filter.limit(0) is None:
-            raise Missing
+            raise NoRowKernel
         self.filter, blocks = method.filter, range(method.blocks)
         cut = [method.block(b, self.d) for b in blocks]
         widths = [here.stop - here.start for here in cut]
@@ -169,9 +173,9 @@ class DelayedBlock(Block):
 
     def charge(self, steps: Steps) -> None:
         ups = torch.from_numpy(steps.bits.sum(0)).view(*self.place.replicas.shape, self.n)
-        self.network.ledger.upload(ups, steps.count)
+        self.network.charge_upload(ups, steps.count)
         turns = np.arange(steps.t, steps.t + steps.count) % len(self.down)
-        self.network.ledger.receive(int(self.down[turns].sum()), steps.count)
+        self.network.charge_receive(int(self.down[turns].sum()), steps.count)
 
     def charge_time(self, watch: Clock, steps: Steps, place: int) -> None:
         ups = torch.from_numpy(steps.bits[place]).view(*self.place.replicas.shape, self.n)

@@ -14,12 +14,12 @@ from algorithms.compressors.identity import Identity
 from algorithms.devices import put
 from algorithms.kernels.client_events import DOWNPOUR_EVENTS
 from algorithms.kernels.mean import sum_rows
-from algorithms.kernels.row_parts import Part, filled_in, ready
+from algorithms.kernels.row_parts import RowPart, filled_in, ready
 from algorithms.methods.base import World, dense_bits
 from algorithms.methods.parts.constants import operator_constants
 from algorithms.methods.parts.scheduled import Scheduled, places
 from algorithms.optimizers.base import SGD, Optimizer
-from algorithms.pipeline.base import Arrays, Block, Place, Steps, rows_of, stacked, unstacked
+from algorithms.pipeline.base import Arrays, Place, StepBlock, Steps, rows_of, stacked, unstacked
 from algorithms.pipeline.events import EventBlock, all_rows, event_block, unchanging
 from algorithms.pipeline.server import own
 from algorithms.problems.base import Problem
@@ -147,7 +147,7 @@ class Downpour(Scheduled[DownpourState]):
         optimizer, move = self.optimizer.update(state.optimizer, step, state.x, gamma)
         return state.x - move, optimizer
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
         return None if self.barrier.counts_by_worker else event_block(DownpourBlock, world, self)
 
     def models(self, state: DownpourState) -> Tensor:
@@ -158,7 +158,7 @@ class Downpour(Scheduled[DownpourState]):
 class DownpourBlock(EventBlock):
     """Ticks of :class:`Downpour`."""
 
-    def __init__(self, place: Place, gradient: Part, method: Downpour) -> None:
+    def __init__(self, place: Place, gradient: RowPart, method: Downpour) -> None:
         d, dtype = place.problem.d, place.problem.dtype
         send, length = unchanging(method.compressor, d, dtype)
         move = own(method.optimizer, SGD, d, dtype)

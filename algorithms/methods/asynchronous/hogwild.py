@@ -14,11 +14,11 @@ from algorithms.compressors.nonzero import NonZero
 from algorithms.devices import put
 from algorithms.kernels.client_events import SHARED_EVENTS
 from algorithms.kernels.mean import sum_rows
-from algorithms.kernels.row_parts import Part, filled_in, ready
+from algorithms.kernels.row_parts import RowPart, filled_in, ready
 from algorithms.methods.base import World, dense_bits
 from algorithms.methods.parts.constants import operator_constants
 from algorithms.methods.parts.scheduled import Scheduled
-from algorithms.pipeline.base import Arrays, Block, Place, Steps
+from algorithms.pipeline.base import Arrays, Place, StepBlock, Steps
 from algorithms.pipeline.events import EventBlock, all_rows, event_block, unchanging
 from algorithms.problems.base import Problem, require_int
 from algorithms.synchronisation.barriers import Asynchronous
@@ -124,7 +124,7 @@ class Hogwild(Scheduled[HogwildState]):
         """The shared model after all added their updates, component by component."""
         return x - gamma * sum_rows(arrived, keepdim=True)
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
         return event_block(HogwildBlock, world, self)
 
     def models(self, state: HogwildState) -> Tensor:
@@ -135,7 +135,7 @@ class Hogwild(Scheduled[HogwildState]):
 class HogwildBlock(EventBlock):
     """Ticks of :class:`Hogwild`."""
 
-    def __init__(self, place: Place, gradient: Part, method: Hogwild) -> None:
+    def __init__(self, place: Place, gradient: RowPart, method: Hogwild) -> None:
         d, dtype = place.problem.d, place.problem.dtype
         send, length = unchanging(method.compressor, d, dtype)
         super().__init__(place, gradient, method.step_rule, {"compress": send})

@@ -12,7 +12,7 @@ from algorithms.compressors.identity import Identity
 from algorithms.kernels.scaled_sum import add_scaled
 from algorithms.methods.base import Method, World
 from algorithms.methods.cooperative.cocod_block import CocodBlock
-from algorithms.pipeline.base import Block
+from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.rounds import rounds_block
 from algorithms.problems.base import Problem, require_int
 from theory.constants import Constants
@@ -75,7 +75,7 @@ class CoCoD(Method[CoCoDState]):
             met = world.published(mean, t) + (x - state.sent)
         return CoCoDState(met, met)
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
         return rounds_block(CocodBlock, world, t, self)
 
     def models(self, state: CoCoDState) -> Tensor:

@@ -18,10 +18,10 @@ from algorithms.kernels.row_parts import published
 from algorithms.kernels.scaled_sum import add_scaled, add_scaled_onto
 from algorithms.methods.base import Method, World
 from algorithms.methods.parts.checks import check_size
-from algorithms.pipeline.base import Block
+from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.links import FixedLists, Links
-from algorithms.pipeline.neighbours import Plan, neighbour_block
-from algorithms.pipeline.row_programs import Program, Row, gradient, mixed, plus_scaled
+from algorithms.pipeline.neighbours import NeighbourPlan, neighbour_block
+from algorithms.pipeline.row_programs import Program, Register, gradient, mixed, plus_scaled
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.periods import Every, Periods
 from algorithms.topologies.base import Topology
@@ -245,8 +245,8 @@ class Cooperative(Method[CooperativeState]):
         x, extra = self.mixing.apply(state.x, state.extra, t, world)
         return CooperativeState(add_scaled_onto(x, -gamma, g), extra)
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
-        x, g, ahead = Row(), Row(), Row()
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
+        x, g, ahead = Register(), Register(), Register()
 
         def step(s: int) -> float:
             return -self.step_rule(s)
@@ -256,7 +256,7 @@ class Cooperative(Method[CooperativeState]):
             meeting = first, alone, mixed(ahead, x)
         else:
             meeting = first, mixed(ahead, x), plus_scaled(ahead, ahead, step, g)
-        plan = Plan(
+        plan = NeighbourPlan(
             (x,), (Program((first, alone)), Program(meeting, ((x, ahead),))), self.mixing.links(),
             published(world.problem), program=lambda s: int(self.periods.meets(s)),
             opened=lambda state: (state.x,),

@@ -11,12 +11,12 @@ from algorithms.compressors.identity import Identity
 from algorithms.decays import require_decay
 from algorithms.kernels.row_parts import published
 from algorithms.methods.base import Method, World
-from algorithms.pipeline.base import Block
-from algorithms.pipeline.neighbours import Plan, neighbour_block
+from algorithms.pipeline.base import StepBlock
+from algorithms.pipeline.neighbours import NeighbourPlan, neighbour_block
 from algorithms.pipeline.row_programs import (
     Operation,
     Program,
-    Row,
+    Register,
     averaged,
     blend,
     gradient,
@@ -104,9 +104,9 @@ class EASGD(Method[EASGDState]):
         beta = world.network.n * self.alpha if self.beta is None else self.beta
         return x - self.alpha * (x - heard), centre + beta * (mean - centre)
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
-        centre, x, velocity, g, new, point = (Row() for _ in range(6))
-        mean, apart, ahead, room = (Row() for _ in range(4))
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
+        centre, x, velocity, g, new, point = (Register() for _ in range(6))
+        mean, apart, ahead, room = (Register() for _ in range(4))
         beta = world.network.n * self.alpha if self.beta is None else self.beta
         if self.momentum == 0:
             moved: tuple[Operation, ...] = (
@@ -128,7 +128,7 @@ class EASGD(Method[EASGDState]):
         )
         step, swaps = plus_scaled(x, x, 1.0, new), ((velocity, new),)
         programs = Program((*moved, step), swaps), Program((*moved, *pulled, step), swaps)
-        plan = Plan(
+        plan = NeighbourPlan(
             (centre, x, velocity), programs, None, published(world.problem),
             program=lambda s: int(s % self.period == 0),
         )  # fmt: skip

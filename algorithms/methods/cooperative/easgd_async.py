@@ -14,10 +14,10 @@ from algorithms.decays import require_decay
 from algorithms.devices import put
 from algorithms.kernels.client_events import ELASTIC_EVENTS
 from algorithms.kernels.mean import sum_rows
-from algorithms.kernels.row_parts import Part, ready
+from algorithms.kernels.row_parts import RowPart, ready
 from algorithms.methods.base import World, dense_bits
 from algorithms.methods.parts.scheduled import Scheduled, places
-from algorithms.pipeline.base import Arrays, Block, Place, Steps, rows_of
+from algorithms.pipeline.base import Arrays, Place, StepBlock, Steps, rows_of
 from algorithms.pipeline.events import EventBlock, all_rows, event_block
 from algorithms.problems.base import Problem, require_int, require_number
 from algorithms.synchronisation.barriers import Asynchronous
@@ -129,7 +129,7 @@ class AsyncEASGD(Scheduled[AsyncEASGDState]):
         own = torch.where(present, x - self.alpha * (x - heard), x)
         return own, centre + sum_rows(pulls, keepdim=True)
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
         return None if self.barrier.counts_by_worker else event_block(ElasticBlock, world, self)
 
     def models(self, state: AsyncEASGDState) -> Tensor:
@@ -140,7 +140,7 @@ class AsyncEASGD(Scheduled[AsyncEASGDState]):
 class ElasticBlock(EventBlock):
     """Ticks of :class:`AsyncEASGD`."""
 
-    def __init__(self, place: Place, gradient: Part, method: AsyncEASGD) -> None:
+    def __init__(self, place: Place, gradient: RowPart, method: AsyncEASGD) -> None:
         super().__init__(place, gradient, method.step_rule, {})
         self.parts = (
             ready(gradient.function, "gradient", self.dtype), gradient.numbers,

@@ -9,7 +9,7 @@ from typing import Any, final
 from torch import Tensor
 
 from algorithms.methods.base import Method, World
-from algorithms.pipeline.base import Block, block_of
+from algorithms.pipeline.base import StepBlock, block_of
 from algorithms.problems.base import Problem, require_int
 from algorithms.problems.redundant import Redundant
 from theory.constants import Constants
@@ -59,7 +59,7 @@ class OnMoreShards(Method[Any]):
                 world.network.stopwatch.work()  # the last is charged with the gradient
         return self.method.step(state, t, self._within(world))
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
         block = block_of(self.method, self._within(world), t)
         if block is not None:
             block.more_gradients += self.shards - 1

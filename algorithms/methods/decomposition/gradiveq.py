@@ -15,7 +15,7 @@ from algorithms.kernels import projection
 from algorithms.kernels.slice_steps import products
 from algorithms.methods.base import Method, World
 from algorithms.methods.decomposition.gradiveq_block import SliceBlock
-from algorithms.pipeline.base import Block
+from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.rounds import rounds_block
 from algorithms.problems.base import Problem
 from theory.constants import Constants
@@ -131,7 +131,7 @@ class GradiVeQ(Method[GradiVeQState]):
         left = wanted - sent if self.feedback else state.residual
         return GradiVeQState(state.x - mean, left, centre, covariance, basis)
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
         return rounds_block(partial(SliceBlock, leading=leading), world, t, self)
 
     def models(self, state: GradiVeQState) -> Tensor:

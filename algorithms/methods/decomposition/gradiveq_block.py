@@ -9,17 +9,17 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.identity import Identity
-from algorithms.kernels.row_parts import Part
+from algorithms.kernels.row_parts import RowPart
 from algorithms.kernels.slice_steps import SLICE_LOOP
 from algorithms.pipeline.base import Arrays, Place, Steps
-from algorithms.pipeline.rounds import Exchange, Rounds
+from algorithms.pipeline.rounds import ChargedExchange, RoundsBlock
 
 if TYPE_CHECKING:
     from algorithms.methods.decomposition.gradiveq import GradiVeQ
 
 
 @final
-class SliceBlock(Rounds):
+class SliceBlock(RoundsBlock):
     """The state is a :class:`~algorithms.methods.decomposition.gradiveq.GradiVeQState`.
 
     ``leading`` gives the k leading eigenvectors of covariances ``[..., K, K]``.
@@ -28,7 +28,7 @@ class SliceBlock(Rounds):
     loop = SLICE_LOOP
 
     def __init__(
-        self, place: Place, t: int, gradient: Part, method: GradiVeQ,
+        self, place: Place, t: int, gradient: RowPart, method: GradiVeQ,
         leading: Callable[[Tensor, int], Tensor],
     ) -> None:  # fmt: skip
         super().__init__(place, gradient, method.step_rule)
@@ -38,7 +38,7 @@ class SliceBlock(Rounds):
         self.until = begun + (method.learn if self.learns else method.cycle)
         floats = self.d if self.learns else count * method.k
         bits = Identity().bits(floats, self.dtype)
-        self.exchanges = Exchange(True, bits), Exchange(False, bits)
+        self.exchanges = ChargedExchange(True, bits), ChargedExchange(False, bits)
         self.parts = (
             *self.gradients, method.feedback, method.centred, method.learn, method.cycle
         )  # fmt: skip

@@ -14,7 +14,7 @@ from algorithms.kernels import low_rank
 from algorithms.methods.base import Method, World
 from algorithms.methods.decomposition.powersgd_block import PowerBlock
 from algorithms.optimizers.base import SGD, Optimizer
-from algorithms.pipeline.base import Block as CompiledBlock
+from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.rounds import rounds_block
 from algorithms.problems.base import Problem
 from theory.constants import Constants
@@ -113,7 +113,12 @@ class PowerSGD(Method[PowerSGDState]):
         return PowerSGDState(state.x - move, residual, q, velocity)
 
     def _approximate(
-        self, blocks: tuple[Block, ...], wanted: Tensor, q: tuple[Tensor, ...], t: int, world: World
+        self,
+        blocks: tuple[Block, ...],
+        wanted: Tensor,
+        q: tuple[Tensor, ...],
+        t: int,
+        world: World,
     ) -> tuple[Tensor, Tensor, tuple[Tensor, ...]]:
         """Every worker's own approximation, their mean, and the next Q."""
         parts = torch.split(wanted, [b.size for b in blocks], -1)
@@ -135,7 +140,7 @@ class PowerSGD(Method[PowerSGDState]):
         mean = _assembled(blocks, p, q_mean, p_mean[len(m) :])
         return own, mean, tuple(q_mean)
 
-    def compiled_block(self, world: World, t: int) -> CompiledBlock | None:
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
         return rounds_block(PowerBlock, world, t, self)
 
     def models(self, state: PowerSGDState) -> Tensor:

@@ -9,32 +9,36 @@ import torch
 
 from algorithms.compressors.identity import Identity
 from algorithms.kernels.power_steps import POWER_LOOP
-from algorithms.kernels.row_parts import Part, filled_in
+from algorithms.kernels.row_parts import RowPart, filled_in
 from algorithms.optimizers.base import SGD
 from algorithms.pipeline.base import Arrays, Place, rows_of, stacked, unstacked
-from algorithms.pipeline.rounds import Exchange, Rounds
-from algorithms.pipeline.server import Missing, own
+from algorithms.pipeline.rounds import ChargedExchange, RoundsBlock
+from algorithms.pipeline.server import NoRowKernel, own
 
 if TYPE_CHECKING:
     from algorithms.methods.decomposition.powersgd import PowerSGD
 
 
 @final
-class PowerBlock(Rounds):
-    """The state is a :class:`~algorithms.methods.decomposition.powersgd.PowerSGDState`."""
+class PowerBlock(RoundsBlock):
+    """The state is a :class:`~algorithms.methods.decomposition.powersgd.PowerSGDState`.
+
+    Raises:
+        NoRowKernel: a part publishes no compiled function.
+    """
 
     loop = POWER_LOOP
 
-    def __init__(self, place: Place, t: int, gradient: Part, method: PowerSGD) -> None:
+    def __init__(self, place: Place, t: int, gradient: RowPart, method: PowerSGD) -> None:
         super().__init__(place, gradient, method.step_rule)
         if not method.warm:
-            raise Missing
+            raise NoRowKernel
         blocks = method.blocks(place.problem)
         plain = sum(b.size for b in blocks if not b.rank)
         first = plain + sum(b.rows * b.rank for b in blocks)
         second = sum(b.columns * b.rank for b in blocks)
         sizes = [Identity().bits(count, self.dtype) for count in (first, second) if count]
-        self.exchanges = tuple(Exchange(up, bits) for bits in sizes for up in (True, False))
+        self.exchanges = tuple(ChargedExchange(up, bits) for bits in sizes for up in (True, False))
         move = own(method.optimizer, SGD, self.d, self.dtype)
         self.parts = (
             *self.gradients, *filled_in(self.dtype, move, "move")[:2],

@@ -9,11 +9,11 @@ from algorithms.compressors.identity import Identity
 from algorithms.compressors.requirements import kept
 from algorithms.compressors.top_k import TopK
 from algorithms.kernels.heavy_steps import HEAVY_LOOP
-from algorithms.kernels.row_parts import Part, filled_in
+from algorithms.kernels.row_parts import RowPart, filled_in
 from algorithms.key import NumbersAsked
 from algorithms.methods.parts.coordinate_list import CoordinateList
 from algorithms.pipeline.base import Arrays, Place
-from algorithms.pipeline.rounds import Exchange, Rounds
+from algorithms.pipeline.rounds import ChargedExchange, RoundsBlock
 from algorithms.pipeline.server import sent_by
 
 if TYPE_CHECKING:
@@ -21,12 +21,16 @@ if TYPE_CHECKING:
 
 
 @final
-class HeavyBlock(Rounds):
-    """The state is a :class:`~algorithms.methods.decomposition.sketched_sgd.SketchedState`."""
+class HeavyBlock(RoundsBlock):
+    """The state is a :class:`~algorithms.methods.decomposition.sketched_sgd.SketchedState`.
+
+    Raises:
+        NumbersAsked: it draws hashes, and the key has no numbers.
+    """
 
     loop = HEAVY_LOOP
 
-    def __init__(self, place: Place, t: int, gradient: Part, method: SketchedSGD) -> None:
+    def __init__(self, place: Place, t: int, gradient: RowPart, method: SketchedSGD) -> None:
         super().__init__(place, gradient, method.step_rule)
         d, dtype = self.d, self.dtype
         if not place.key.numbers:
@@ -36,9 +40,9 @@ class HeavyBlock(Rounds):
         draws = place.key.fold("hashes").draws(place.replicas, place.network.server)
         self.table = hashes(draws, method.rows, method.width, d).reshape(-1, method.rows, d).numpy()
         self.exchanges = (
-            Exchange(True, dense.bits(method.rows * method.width, dtype)),
-            Exchange(False, CoordinateList(d).bits(asked, dtype)),
-            Exchange(True, dense.bits(asked, dtype)), Exchange(False, sent.bits),
+            ChargedExchange(True, dense.bits(method.rows * method.width, dtype)),
+            ChargedExchange(False, CoordinateList(d).bits(asked, dtype)),
+            ChargedExchange(True, dense.bits(asked, dtype)), ChargedExchange(False, sent.bits),
         )  # fmt: skip
         self.parts = (
             *self.gradients, *filled_in(dtype, sent.part, "operator")[:2], method.width, asked, k,

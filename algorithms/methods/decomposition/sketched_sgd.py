@@ -17,7 +17,7 @@ from algorithms.kernels import sketch as kernel
 from algorithms.methods.base import Method, World
 from algorithms.methods.decomposition.sketched_block import HeavyBlock
 from algorithms.methods.parts.coordinate_list import CoordinateList
-from algorithms.pipeline.base import Block
+from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.rounds import rounds_block
 from algorithms.problems.base import Problem
 from theory.constants import Constants
@@ -113,7 +113,7 @@ class SketchedSGD(Method[SketchedState]):
         question = world.pack_server(CoordinateList(d), wanted, t, purpose="coordinates")
         return world.network.publish(question)
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
         return rounds_block(HeavyBlock, world, t, self)
 
     def models(self, state: SketchedState) -> Tensor:

@@ -16,7 +16,7 @@ from algorithms.key import Key
 from algorithms.methods.base import World
 from algorithms.methods.exchanges.gossip import gossip
 from algorithms.network.base import Exchanged, Packet
-from algorithms.pipeline.links import FixedLists, Links, Meetings
+from algorithms.pipeline.links import FixedLists, Links, MeetingLinks
 from algorithms.topologies.base import MixingSequence, Pattern
 from algorithms.topologies.random_mixing import MixingDraw, RandomMixing
 from theory.constants import Constants
@@ -140,7 +140,7 @@ class RandomLinks(Exchange):
         return Exchanged(mixed, packet.own(world.network.workers))
 
     def links(self) -> Links | None:
-        return Meetings(self.meetings)
+        return MeetingLinks(self.meetings)
 
     def constants(self) -> Constants:
         return self.meetings.constants()

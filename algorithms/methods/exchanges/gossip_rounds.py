@@ -12,7 +12,7 @@ from torch import Tensor
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.identity import Identity
 from algorithms.methods.base import World
-from algorithms.pipeline.row_programs import Operation, Row, mixed
+from algorithms.pipeline.row_programs import Operation, Register, mixed
 from algorithms.problems.base import Problem
 from algorithms.topologies.base import Topology
 from theory.constants import Constants
@@ -34,12 +34,12 @@ class RoundOnRows(Generic[Memo]):
         swaps: registers that trade places at its end.
     """
 
-    rows: tuple[Row, ...]
+    rows: tuple[Register, ...]
     operations: tuple[Operation, ...]
     compressor: Compressor
     opened: Callable[[Memo], tuple[Tensor, ...]]
     closed: Callable[[tuple[Tensor, ...]], Memo]
-    swaps: tuple[tuple[Row, Row], ...] = ()
+    swaps: tuple[tuple[Register, Register], ...] = ()
 
 
 class GossipRound(ABC, Generic[Memo]):
@@ -69,7 +69,7 @@ class GossipRound(ABC, Generic[Memo]):
     ) -> tuple[Tensor, Memo]:
         """Models after the ``meeting``-th round (0, 1, ...), held after step t."""
 
-    def on_rows(self, x: Row) -> RoundOnRows[Memo] | None:
+    def on_rows(self, x: Register) -> RoundOnRows[Memo] | None:
         """:meth:`average` as operations on rows; None: there are none."""
         return None
 
@@ -100,7 +100,7 @@ class PlainRound(GossipRound[None]):
     ) -> tuple[Tensor, None]:
         return world.mixed(x, self.topology.neighbours(meeting), t), None
 
-    def on_rows(self, x: Row) -> RoundOnRows[None] | None:
-        ahead = Row()
+    def on_rows(self, x: Register) -> RoundOnRows[None] | None:
+        ahead = Register()
         step = mixed(ahead, x)
         return RoundOnRows((), (step,), Identity(), lambda _: (), lambda _: None, ((x, ahead),))

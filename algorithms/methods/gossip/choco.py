@@ -21,13 +21,13 @@ from algorithms.methods.gossip_averaging.gossip_averaging import (
 )
 from algorithms.methods.parts.checks import check_size, check_static
 from algorithms.methods.parts.constants import operator_constants
-from algorithms.pipeline.base import Block
+from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.links import FixedLists
-from algorithms.pipeline.neighbours import Plan, neighbour_block
+from algorithms.pipeline.neighbours import NeighbourPlan, neighbour_block
 from algorithms.pipeline.row_programs import (
     Operation,
     Program,
-    Row,
+    Register,
     copy,
     gradient,
     mixed,
@@ -112,9 +112,9 @@ class ChocoRound(GossipRound[ChocoState]):
         x = x + self.consensus_step * (mixed - public)
         return x, ChocoState(x, public, mixed)
 
-    def operations(self, x: Row, public: Row, around: Row) -> tuple[Operation, ...]:
+    def operations(self, x: Register, public: Register, around: Register) -> tuple[Operation, ...]:
         """:meth:`average` on rows, in place."""
-        apart, said, heard, behind = Row(), Row(), Row(), Row()
+        apart, said, heard, behind = Register(), Register(), Register(), Register()
         return (
             subtract(apart, x, public),
             sent(said, apart),
@@ -125,8 +125,8 @@ class ChocoRound(GossipRound[ChocoState]):
             plus_scaled(x, x, self.consensus_step, behind),
         )
 
-    def on_rows(self, x: Row) -> RoundOnRows[ChocoState] | None:
-        held, public, around = Row(), Row(), Row()
+    def on_rows(self, x: Register) -> RoundOnRows[ChocoState] | None:
+        held, public, around = Register(), Register(), Register()
         operations = (*self.operations(x, public, around), copy(held, x))
         rows = held, public, around
         return RoundOnRows(
@@ -197,12 +197,12 @@ class ChocoSGD(Choco):
         x = add_scaled(state.x, -self.step_rule(t), world.gradient(state.x, t))
         return self.gossip.average(x, state, t, t, world)[1]
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
-        x, public, around, g = Row(), Row(), Row(), Row()
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
+        x, public, around, g = Register(), Register(), Register(), Register()
         descent = gradient(g, x), plus_scaled(x, x, lambda s: -self.step_rule(s), g)
         step = Program((*descent, *self.gossip.operations(x, public, around)))
         drawn, links = published(world.problem), FixedLists.of(self.topology)
-        plan = Plan((x, public, around), (step,), links, drawn, self.compressor)
+        plan = NeighbourPlan((x, public, around), (step,), links, drawn, self.compressor)
         return neighbour_block(world, t, plan)
 
 
@@ -247,7 +247,7 @@ class ChocoGossip(Choco):
     def step(self, state: ChocoState, t: int, world: World) -> ChocoState:
         return self.gossip.average(state.x, state, t, t, world)[1]
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
-        rows = Row(), Row(), Row()
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
+        rows = Register(), Register(), Register()
         step, links = Program(self.gossip.operations(*rows)), FixedLists.of(self.topology)
-        return neighbour_block(world, t, Plan(rows, (step,), links, None, self.compressor))
+        return neighbour_block(world, t, NeighbourPlan(rows, (step,), links, None, self.compressor))

@@ -12,9 +12,9 @@ from algorithms.methods.base import Method, World
 from algorithms.methods.exchanges.exchange import Exchange, FixedLinks
 from algorithms.methods.parts.checks import check_averages, check_size
 from algorithms.methods.parts.gradients import Gradients, Sampled
-from algorithms.pipeline.base import Block
-from algorithms.pipeline.neighbours import Plan, neighbour_block
-from algorithms.pipeline.row_programs import Program, Row, gradient, mixed, plus_scaled
+from algorithms.pipeline.base import StepBlock
+from algorithms.pipeline.neighbours import NeighbourPlan, neighbour_block
+from algorithms.pipeline.row_programs import Program, Register, gradient, mixed, plus_scaled
 from algorithms.problems.base import Problem
 from algorithms.topologies.base import Topology
 from theory.constants import Constants
@@ -58,8 +58,8 @@ class CombineThenAdapt(Method[DPSGDState]):
         mixed = self.exchange.mixed(state.x, t, world)
         return DPSGDState(add_scaled_onto(mixed, -self.step_rule(t), g))
 
-    def _block(self, world: World, t: int) -> Block | None:
-        x, ahead, g = Row(), Row(), Row()
+    def _block(self, world: World, t: int) -> StepBlock | None:
+        x, ahead, g = Register(), Register(), Register()
         step = Program(
             (
                 gradient(g, x),
@@ -69,7 +69,7 @@ class CombineThenAdapt(Method[DPSGDState]):
             swaps=((x, ahead),),
         )
         drawn = self.gradients.row_kernel(world.problem)
-        return neighbour_block(world, t, Plan((x,), (step,), self.exchange.links(), drawn))
+        return neighbour_block(world, t, NeighbourPlan((x,), (step,), self.exchange.links(), drawn))
 
     def models(self, state: DPSGDState) -> Tensor:
         return state.x
@@ -98,7 +98,7 @@ class DPSGD(CombineThenAdapt):
         """Along the links of its topology."""
         return FixedLinks(self.topology)
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
         return self._block(world, t)
 
 
@@ -126,5 +126,5 @@ class LossyDPSGD(CombineThenAdapt):
     def __post_init__(self) -> None:
         check_averages(self.exchange)
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
         return self._block(world, t)

@@ -11,9 +11,9 @@ from torch import Tensor
 from algorithms.methods.base import Method, World
 from algorithms.methods.exchanges.exchange import Exchange
 from algorithms.methods.parts.checks import check_averages, check_size
-from algorithms.pipeline.base import Block
-from algorithms.pipeline.neighbours import Plan, neighbour_block
-from algorithms.pipeline.row_programs import Program, Row, mixed
+from algorithms.pipeline.base import StepBlock
+from algorithms.pipeline.neighbours import NeighbourPlan, neighbour_block
+from algorithms.pipeline.row_programs import Program, Register, mixed
 from algorithms.problems.base import Problem
 from theory.constants import Constants, Kind, Statement
 
@@ -80,10 +80,10 @@ class GossipAveraging(Method[AveragingState]):
     def step(self, state: AveragingState, t: int, world: World) -> AveragingState:
         return AveragingState(self.exchange.mixed(state.x, t, world))
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
-        x, ahead = Row(), Row()
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
+        x, ahead = Register(), Register()
         step = Program((mixed(ahead, x),), swaps=((x, ahead),))
-        return neighbour_block(world, t, Plan((x,), (step,), self.exchange.links()))
+        return neighbour_block(world, t, NeighbourPlan((x,), (step,), self.exchange.links()))
 
     def models(self, state: AveragingState) -> Tensor:
         return state.x

@@ -11,12 +11,12 @@ from algorithms.kernels.row_parts import published
 from algorithms.kernels.scaled_sum import add_scaled
 from algorithms.methods.base import Method, World
 from algorithms.methods.parts.checks import check_size, check_static
-from algorithms.pipeline.base import Block
+from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.links import FixedLists
-from algorithms.pipeline.neighbours import Plan, neighbour_block
+from algorithms.pipeline.neighbours import NeighbourPlan, neighbour_block
 from algorithms.pipeline.row_programs import (
     Program,
-    Row,
+    Register,
     add,
     copy,
     gradient,
@@ -89,8 +89,15 @@ class D2(Method[D2State]):
         ahead = descended + (state.x - state.before)
         return D2State(world.mixed(ahead, self.topology.neighbours(0), t), descended)
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
-        x, before, g, descended, moved, ahead = Row(), Row(), Row(), Row(), Row(), Row()
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
+        x, before, g, descended, moved, ahead = (
+            Register(),
+            Register(),
+            Register(),
+            Register(),
+            Register(),
+            Register(),
+        )
         step = Program(
             (
                 gradient(g, x),
@@ -102,7 +109,7 @@ class D2(Method[D2State]):
             )
         )
         drawn, links = published(world.problem), FixedLists.of(self.topology)
-        return neighbour_block(world, t, Plan((x, before), (step,), links, drawn))
+        return neighbour_block(world, t, NeighbourPlan((x, before), (step,), links, drawn))
 
     def models(self, state: D2State) -> Tensor:
         return state.x

@@ -10,8 +10,8 @@ from torch import Tensor
 from algorithms.methods.base import World
 from algorithms.methods.parts.public_copies import PublicCopies, PublicCopiesState
 from algorithms.network.base import Exchanged
-from algorithms.pipeline.base import Block
-from algorithms.pipeline.row_programs import Row, mixed, plus_scaled, sent, subtract
+from algorithms.pipeline.base import StepBlock
+from algorithms.pipeline.row_programs import Register, mixed, plus_scaled, sent, subtract
 
 
 @final
@@ -40,8 +40,15 @@ class DCDPSGD(PublicCopies):
     ) -> PublicCopiesState:
         return PublicCopiesState(state.x + heard.own, state.mixed + heard.result)
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
-        x, around, half, apart, said, heard = Row(), Row(), Row(), Row(), Row(), Row()
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
+        x, around, half, apart, said, heard = (
+            Register(),
+            Register(),
+            Register(),
+            Register(),
+            Register(),
+            Register(),
+        )
         rest = (
             subtract(apart, half, x),
             sent(said, apart),

@@ -10,8 +10,8 @@ from torch import Tensor
 from algorithms.methods.base import World
 from algorithms.methods.parts.public_copies import PublicCopies, PublicCopiesState
 from algorithms.network.base import Exchanged
-from algorithms.pipeline.base import Block
-from algorithms.pipeline.row_programs import Row, blend, copy, mixed, sent
+from algorithms.pipeline.base import StepBlock
+from algorithms.pipeline.row_programs import Register, blend, copy, mixed, sent
 
 
 @final
@@ -43,8 +43,8 @@ class ECDPSGD(PublicCopies):
         s = t + 1
         return PublicCopiesState(half, (1 - 2 / s) * state.mixed + (2 / s) * heard.result)
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
-        x, around, half, ahead, said, heard, new = (Row() for _ in range(7))
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
+        x, around, half, ahead, said, heard, new = (Register() for _ in range(7))
         rest = (
             blend(ahead, lambda s: 1 - (s + 1) / 2, x, lambda s: (s + 1) / 2, half),
             sent(said, ahead),

@@ -20,9 +20,9 @@ from algorithms.methods.gossip_averaging.gossip_averaging import (
 )
 from algorithms.methods.parts.checks import check_averages, check_size
 from algorithms.methods.parts.constants import operator_constants
-from algorithms.pipeline.base import Block
-from algorithms.pipeline.neighbours import Plan, neighbour_block
-from algorithms.pipeline.row_programs import Program, Row, mixed, plus_scaled, sent, subtract
+from algorithms.pipeline.base import StepBlock
+from algorithms.pipeline.neighbours import NeighbourPlan, neighbour_block
+from algorithms.pipeline.row_programs import Program, Register, mixed, plus_scaled, sent, subtract
 from algorithms.problems.base import Problem
 from theory.constants import Constants, Kind, Statement
 
@@ -116,10 +116,10 @@ class QuantisedConsensus(Method[AveragingState]):
             mixed = mixed + weight * (state.x - read)
         return AveragingState(torch.where(weight == 1, state.x, mixed))
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
         if self.own is not OwnValue.COMPENSATING:
             return None
-        x, said, heard, apart = Row(), Row(), Row(), Row()
+        x, said, heard, apart = Register(), Register(), Register(), Register()
         step = Program(
             (
                 sent(said, x),
@@ -129,7 +129,7 @@ class QuantisedConsensus(Method[AveragingState]):
             )
         )
         links = self.exchange.links()
-        return neighbour_block(world, t, Plan((x,), (step,), links, None, self.compressor))
+        return neighbour_block(world, t, NeighbourPlan((x,), (step,), links, None, self.compressor))
 
     def models(self, state: AveragingState) -> Tensor:
         return state.x

@@ -13,10 +13,17 @@ from algorithms.kernels.scaled_sum import add_scaled_onto
 from algorithms.methods.base import World
 from algorithms.methods.parts.bregman_steps import BregmanSteps
 from algorithms.methods.parts.checks import check_size
-from algorithms.pipeline.base import Block
+from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.links import FixedLists
-from algorithms.pipeline.neighbours import Plan, neighbour_block
-from algorithms.pipeline.row_programs import Program, Row, changed, gradient, mixed, plus_scaled
+from algorithms.pipeline.neighbours import NeighbourPlan, neighbour_block
+from algorithms.pipeline.row_programs import (
+    Program,
+    Register,
+    changed,
+    gradient,
+    mixed,
+    plus_scaled,
+)
 
 
 class DualAveragingState(NamedTuple):
@@ -52,14 +59,14 @@ class DualAveraging(BregmanSteps[DualAveragingState]):
             self.geometry.step(state.start, z, self.step_rule(t)), z, state.start
         )
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
-        x, z, start, g, ahead = Row(), Row(), Row(), Row(), Row()
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
+        x, z, start, g, ahead = Register(), Register(), Register(), Register(), Register()
         descent = plus_scaled(x, start, lambda s: -self.step_rule(s), ahead), changed(x)
         change = published(self.geometry, world.problem.d, world.problem.dtype)
         step = (gradient(g, x), mixed(ahead, z), plus_scaled(ahead, ahead, 1.0, g))
         program = Program((*step, *descent), swaps=((z, ahead),))
         links, drawn = FixedLists.of(self.topology), self.gradients.row_kernel(world.problem)
-        plan = Plan((x, z, start), (program,), links, drawn, change=change)
+        plan = NeighbourPlan((x, z, start), (program,), links, drawn, change=change)
         return neighbour_block(world, t, plan)
 
     def models(self, state: DualAveragingState) -> Tensor:

@@ -14,12 +14,12 @@ from algorithms.kernels.row_parts import published
 from algorithms.methods.base import Method, World
 from algorithms.methods.exchanges.gossip import gossip
 from algorithms.methods.parts.checks import check_size
-from algorithms.pipeline.base import Block
-from algorithms.pipeline.links import Meetings
-from algorithms.pipeline.neighbours import Plan, neighbour_block
+from algorithms.pipeline.base import StepBlock
+from algorithms.pipeline.links import MeetingLinks
+from algorithms.pipeline.neighbours import NeighbourPlan, neighbour_block
 from algorithms.pipeline.row_programs import (
     Program,
-    Row,
+    Register,
     add,
     changed,
     gradient,
@@ -190,15 +190,15 @@ class GossipDualAveraging(Method[GossipDualState]):
             self.geometry.step(state.start, z, self.step_rule(t)), z, state.start, guests
         )
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
-        x, z, start, g, heard, ahead = (Row() for _ in range(6))
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
+        x, z, start, g, heard, ahead = (Register() for _ in range(6))
         if not isinstance(self.guests, NoSamples):
             return None
         descent = plus_scaled(x, start, lambda s: -self.step_rule(s), ahead), changed(x)
         change = published(self.geometry, world.problem.d, world.problem.dtype)
         step = (mixed(heard, z), gradient(g, x), add(ahead, heard, g), *descent)
-        plan = Plan(
-            (x, z, start), (Program(step, swaps=((z, ahead),)),), Meetings(self.meetings),
+        plan = NeighbourPlan(
+            (x, z, start), (Program(step, swaps=((z, ahead),)),), MeetingLinks(self.meetings),
             published(world.problem), change=change, opened=lambda state: state[:3],
             closed=lambda state, rows: GossipDualState(rows[0], rows[1], rows[2], state.guests),
         )  # fmt: skip

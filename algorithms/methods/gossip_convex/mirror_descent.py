@@ -11,10 +11,17 @@ from algorithms.kernels.row_parts import published
 from algorithms.methods.base import World
 from algorithms.methods.parts.bregman_steps import BregmanSteps
 from algorithms.methods.parts.checks import check_size
-from algorithms.pipeline.base import Block
+from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.links import FixedLists
-from algorithms.pipeline.neighbours import Plan, neighbour_block
-from algorithms.pipeline.row_programs import Program, Row, changed, gradient, mixed, plus_scaled
+from algorithms.pipeline.neighbours import NeighbourPlan, neighbour_block
+from algorithms.pipeline.row_programs import (
+    Program,
+    Register,
+    changed,
+    gradient,
+    mixed,
+    plus_scaled,
+)
 
 
 class MirrorState(NamedTuple):
@@ -50,14 +57,14 @@ class MirrorDescent(BregmanSteps[MirrorState]):
         g = self.gradients.at(mixed, t, world)
         return MirrorState(self.geometry.step(mixed, g, self.step_rule(t)))
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
-        x, middle, g, ahead = Row(), Row(), Row(), Row()
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
+        x, middle, g, ahead = Register(), Register(), Register(), Register()
         descent = plus_scaled(ahead, middle, lambda s: -self.step_rule(s), g), changed(ahead)
         change = published(self.geometry, world.problem.d, world.problem.dtype)
         step = (mixed(middle, x), gradient(g, middle), *descent)
         program = Program(step, swaps=((x, ahead),))
         links, drawn = FixedLists.of(self.topology), self.gradients.row_kernel(world.problem)
-        plan = Plan((x,), (program,), links, drawn, change=change)
+        plan = NeighbourPlan((x,), (program,), links, drawn, change=change)
         return neighbour_block(world, t, plan)
 
     def models(self, state: MirrorState) -> Tensor:

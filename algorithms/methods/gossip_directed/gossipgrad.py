@@ -12,9 +12,9 @@ from algorithms.kernels.scaled_sum import add_scaled
 from algorithms.methods.base import Method, World
 from algorithms.methods.exchanges.exchange import Exchange
 from algorithms.methods.parts.checks import check_averages, check_size
-from algorithms.pipeline.base import Block
-from algorithms.pipeline.neighbours import Plan, neighbour_block
-from algorithms.pipeline.row_programs import Program, Row, gradient, mixed, plus_scaled
+from algorithms.pipeline.base import StepBlock
+from algorithms.pipeline.neighbours import NeighbourPlan, neighbour_block
+from algorithms.pipeline.row_programs import Program, Register, gradient, mixed, plus_scaled
 from algorithms.problems.base import Problem
 from algorithms.problems.redundant import Lent
 from theory.constants import Constants
@@ -77,13 +77,15 @@ class GossipGraD(Method[GossipGraDState]):
         moved = add_scaled(state.x, -self.step_rule(t), self._gradient(state.x, t, world))
         return GossipGraDState(self.exchange.mixed(moved, t, world))
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
         if self.shuffle:
             return None
-        x, g, moved = Row(), Row(), Row()
+        x, g, moved = Register(), Register(), Register()
         descent = plus_scaled(moved, x, lambda s: -self.step_rule(s), g)
         step, links = Program((gradient(g, x), descent, mixed(x, moved))), self.exchange.links()
-        return neighbour_block(world, t, Plan((x,), (step,), links, published(world.problem)))
+        return neighbour_block(
+            world, t, NeighbourPlan((x,), (step,), links, published(world.problem))
+        )
 
     def models(self, state: GossipGraDState) -> Tensor:
         return state.x

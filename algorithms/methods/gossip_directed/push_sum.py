@@ -12,9 +12,9 @@ from algorithms.methods.exchanges.exchange import Exchange
 from algorithms.methods.gossip_averaging.gossip_averaging import averaging_start, unfit_to_average
 from algorithms.methods.parts.checks import check_size
 from algorithms.methods.parts.push import PushState, push, ratio, unit_weights
-from algorithms.pipeline.base import Block
-from algorithms.pipeline.neighbours import Plan, neighbour_block
-from algorithms.pipeline.row_programs import Program, Row, mixed
+from algorithms.pipeline.base import StepBlock
+from algorithms.pipeline.neighbours import NeighbourPlan, neighbour_block
+from algorithms.pipeline.row_programs import Program, Register, mixed
 from algorithms.problems.base import Problem
 from theory.constants import Constants
 
@@ -53,11 +53,11 @@ class PushSum(Method[PushState]):
     def step(self, state: PushState, t: int, world: World) -> PushState:
         return push(state.s, state.w, self.exchange, t, world)
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
-        s, w, moved, ahead = Row(), Row(True), Row(), Row(True)
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
+        s, w, moved, ahead = Register(), Register(True), Register(), Register(True)
         step = Program((mixed(moved, s), mixed(ahead, w)), swaps=((s, moved), (w, ahead)))
         links, many = self.exchange.links(), world.problem.d + 1
-        return neighbour_block(world, t, Plan((s, w), (step,), links, numbers_sent=many))
+        return neighbour_block(world, t, NeighbourPlan((s, w), (step,), links, numbers_sent=many))
 
     def models(self, state: PushState) -> Tensor:
         return ratio(state)

@@ -12,9 +12,9 @@ from algorithms.kernels.scaled_sum import add_scaled
 from algorithms.methods.base import World
 from algorithms.methods.parts.push import GradientPush, PushState, push, ratio, start
 from algorithms.pipeline import row_programs
-from algorithms.pipeline.base import Block
-from algorithms.pipeline.neighbours import Plan, neighbour_block
-from algorithms.pipeline.row_programs import Program, Row, gradient, mixed, plus_scaled
+from algorithms.pipeline.base import StepBlock
+from algorithms.pipeline.neighbours import NeighbourPlan, neighbour_block
+from algorithms.pipeline.row_programs import Program, Register, gradient, mixed, plus_scaled
 
 
 @final
@@ -38,8 +38,15 @@ class SGP(GradientPush[PushState]):
         g = world.gradient(ratio(state), t)
         return push(add_scaled(state.s, -self.step_rule(t), g), state.w, self.exchange, t, world)
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
-        s, w, z, g, moved, ahead = Row(), Row(True), Row(), Row(), Row(), Row(True)
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
+        s, w, z, g, moved, ahead = (
+            Register(),
+            Register(True),
+            Register(),
+            Register(),
+            Register(),
+            Register(True),
+        )
         step = (
             row_programs.ratio(z, s, w),
             gradient(g, z),
@@ -47,7 +54,7 @@ class SGP(GradientPush[PushState]):
             mixed(s, moved),
             mixed(ahead, w),
         )
-        plan = Plan(
+        plan = NeighbourPlan(
             (s, w), (Program(step, swaps=((w, ahead),)),), self.exchange.links(),
             published(world.problem), numbers_sent=world.problem.d + 1,
         )  # fmt: skip

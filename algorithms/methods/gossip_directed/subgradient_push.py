@@ -12,9 +12,9 @@ from algorithms.kernels.scaled_sum import add_scaled_onto
 from algorithms.methods.base import World
 from algorithms.methods.parts.push import GradientPush, push, ratio, start
 from algorithms.pipeline import row_programs
-from algorithms.pipeline.base import Block
-from algorithms.pipeline.neighbours import Plan, neighbour_block
-from algorithms.pipeline.row_programs import Program, Row, gradient, mixed, plus_scaled
+from algorithms.pipeline.base import StepBlock
+from algorithms.pipeline.neighbours import NeighbourPlan, neighbour_block
+from algorithms.pipeline.row_programs import Program, Register, gradient, mixed, plus_scaled
 
 
 class SubgradientPushState(NamedTuple):
@@ -52,8 +52,15 @@ class SubgradientPush(GradientPush[SubgradientPushState]):
         s = add_scaled_onto(mixed.s, -self.step_rule(t), world.gradient(z, t))
         return SubgradientPushState(s, mixed.w, z)
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
-        s, w, z, g, moved, ahead = Row(), Row(True), Row(), Row(), Row(), Row(True)
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
+        s, w, z, g, moved, ahead = (
+            Register(),
+            Register(True),
+            Register(),
+            Register(),
+            Register(),
+            Register(True),
+        )
         step = (
             mixed(moved, s),
             mixed(ahead, w),
@@ -61,7 +68,7 @@ class SubgradientPush(GradientPush[SubgradientPushState]):
             gradient(g, z),
             plus_scaled(moved, moved, lambda u: -self.step_rule(u), g),
         )
-        plan = Plan(
+        plan = NeighbourPlan(
             (s, w, z), (Program(step, swaps=((s, moved), (w, ahead))),), self.exchange.links(),
             published(world.problem), numbers_sent=world.problem.d + 1,
         )  # fmt: skip

@@ -13,13 +13,13 @@ from algorithms.methods.base import World
 from algorithms.methods.parts.checks import check_size
 from algorithms.methods.parts.over_laplacian import PeriodicOverLaplacian, multiplier
 from algorithms.methods.parts.sliding_rules import SlidingRule
-from algorithms.pipeline.base import Block
+from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.links import FixedLists
-from algorithms.pipeline.neighbours import Plan, neighbour_block
+from algorithms.pipeline.neighbours import NeighbourPlan, neighbour_block
 from algorithms.pipeline.row_programs import (
     Operation,
     Program,
-    Row,
+    Register,
     add,
     copy,
     divide,
@@ -106,16 +106,16 @@ class CommunicationSliding(PeriodicOverLaplacian[SlidingState]):
         y = state.y + multiply(ahead, 0) / self.rule.tau(k)
         return state._replace(u=state.x, y=y, pull=multiply(y, 1))
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
-        rows = u, *_ = tuple(Row() for _ in range(7))
-        new = Row()
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
+        rows = u, *_ = tuple(Register() for _ in range(7))
+        new = Register()
         first, rest = self._exchange_on_rows(rows), self._descent_on_rows(new, rows)
         last, swaps = self._end_on_rows(new, rows), ((u, new),)
         programs = tuple(
             Program((*(first if begins else ()), *rest, *(last if ends else ())), swaps)
             for begins in (False, True) for ends in (False, True)
         )  # fmt: skip
-        plan = Plan(
+        plan = NeighbourPlan(
             rows, programs, FixedLists((self.laplacian.neighbours,), lambda _: 0),
             published(world.problem),
             program=lambda s: 2 * int(self._i(s) == 1) + int(self._i(s) == self.period),
@@ -128,9 +128,9 @@ class CommunicationSliding(PeriodicOverLaplacian[SlidingState]):
     def _i(self, t: int) -> int:
         return t % self.period + 1
 
-    def _exchange_on_rows(self, rows: tuple[Row, ...]) -> tuple[Operation, ...]:
+    def _exchange_on_rows(self, rows: tuple[Register, ...]) -> tuple[Operation, ...]:
         u, mean, x, before, y, pull, _ = rows
-        apart, ahead, heard, share = Row(), Row(), Row(), Row()
+        apart, ahead, heard, share = Register(), Register(), Register(), Register()
         return (
             subtract(apart, mean, before),
             plus_scaled(ahead, x, lambda t: self.rule.alpha(self._k(t)), apart),
@@ -141,9 +141,9 @@ class CommunicationSliding(PeriodicOverLaplacian[SlidingState]):
             copy(u, x),
         )
 
-    def _descent_on_rows(self, new: Row, rows: tuple[Row, ...]) -> tuple[Operation, ...]:
+    def _descent_on_rows(self, new: Register, rows: tuple[Register, ...]) -> tuple[Operation, ...]:
         u, mean, x, _, _, pull, _ = rows
-        g, near, force, less, ahead, apart = (Row() for _ in range(6))
+        g, near, force, less, ahead, apart = (Register() for _ in range(6))
 
         def beta(t: int) -> float:
             return self.rule.beta(self._k(t), self._i(t))
@@ -159,9 +159,9 @@ class CommunicationSliding(PeriodicOverLaplacian[SlidingState]):
             plus_scaled(mean, mean, lambda t: self.rule.inner_share(self._i(t)), apart),
         )
 
-    def _end_on_rows(self, new: Row, rows: tuple[Row, ...]) -> tuple[Operation, ...]:
+    def _end_on_rows(self, new: Register, rows: tuple[Register, ...]) -> tuple[Operation, ...]:
         _, mean, x, before, _, _, average = rows
-        apart = Row()
+        apart = Register()
         return (
             subtract(apart, mean, average),
             plus_scaled(average, average, lambda t: self.rule.outer_share(self._k(t)), apart),

@@ -16,13 +16,13 @@ from algorithms.methods.parts.over_laplacian import (
     gossip_on_rows,
     multiplier,
 )
-from algorithms.pipeline.base import Block
+from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.links import FixedLists
-from algorithms.pipeline.neighbours import Plan, neighbour_block
+from algorithms.pipeline.neighbours import NeighbourPlan, neighbour_block
 from algorithms.pipeline.row_programs import (
     Operation,
     Program,
-    Row,
+    Register,
     blend,
     copy,
     divide,
@@ -114,9 +114,9 @@ class MSPD(PeriodicOverLaplacian[MSPDState]):
         heard = accelerated_gossip(ahead, multiplier(w, t, world), w.gamma, w.degree)
         return state.y - (1 + c**2) / (1 + c) ** 2 / s * heard
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
-        rows = inner, x, before, y, _ = tuple(Row() for _ in range(5))
-        new = Row()
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
+        rows = inner, x, before, y, _ = tuple(Register() for _ in range(5))
+        new = Register()
         first, rest = self._exchange_on_rows(inner, x, before, y), self._descent_on_rows(new, rows)
         last, swaps = self._end_on_rows(new, rows), ((inner, new),)
         programs = tuple(
@@ -124,15 +124,17 @@ class MSPD(PeriodicOverLaplacian[MSPDState]):
             for begins in (False, True) for ends in (False, True)
         )  # fmt: skip
         h = self.period
-        plan = Plan(
+        plan = NeighbourPlan(
             rows, programs, FixedLists((self.laplacian.neighbours,), lambda _: 0),
             published(world.problem),
             program=lambda s: 2 * int(s % h == 0) + int(s % h == h - 1),
         )  # fmt: skip
         return neighbour_block(world, t, plan)
 
-    def _exchange_on_rows(self, inner: Row, x: Row, before: Row, y: Row) -> tuple[Operation, ...]:
-        w, ahead, heard = self.laplacian, Row(), Row()
+    def _exchange_on_rows(
+        self, inner: Register, x: Register, before: Register, y: Register
+    ) -> tuple[Operation, ...]:
+        w, ahead, heard = self.laplacian, Register(), Register()
         c = shrinkage(w.gamma, w.degree)
         return (
             blend(ahead, 2.0, x, -1.0, before),
@@ -141,9 +143,9 @@ class MSPD(PeriodicOverLaplacian[MSPDState]):
             copy(inner, x),
         )
 
-    def _descent_on_rows(self, new: Row, rows: tuple[Row, ...]) -> tuple[Operation, ...]:
+    def _descent_on_rows(self, new: Register, rows: tuple[Register, ...]) -> tuple[Operation, ...]:
         inner, x, _, y, _ = rows
-        g, apart, pulled, h = Row(), Row(), Row(), self.period
+        g, apart, pulled, h = Register(), Register(), Register(), self.period
         return (
             gradient(g, inner),
             subtract(apart, y, g),
@@ -151,9 +153,9 @@ class MSPD(PeriodicOverLaplacian[MSPDState]):
             blend(new, lambda s: s % h / (s % h + 2), inner, lambda s: 2 / (s % h + 2), pulled),
         )
 
-    def _end_on_rows(self, new: Row, rows: tuple[Row, ...]) -> tuple[Operation, ...]:
+    def _end_on_rows(self, new: Register, rows: tuple[Register, ...]) -> tuple[Operation, ...]:
         _, x, before, _, average = rows
-        apart, share, h = Row(), Row(), self.period
+        apart, share, h = Register(), Register(), self.period
         return (
             subtract(apart, new, average),
             divide(share, apart, lambda s: s // h + 1),

@@ -12,10 +12,10 @@ from algorithms.kernels.scaled_sum import add_scaled
 from algorithms.methods.base import Method, World
 from algorithms.methods.exchanges.gossip_rounds import GossipRound
 from algorithms.methods.parts.checks import check_size
-from algorithms.pipeline.base import Block
+from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.links import FixedLists
-from algorithms.pipeline.neighbours import Plan, neighbour_block
-from algorithms.pipeline.row_programs import Program, Row, gradient, plus_scaled
+from algorithms.pipeline.neighbours import NeighbourPlan, neighbour_block
+from algorithms.pipeline.row_programs import Program, Register, gradient, plus_scaled
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.periods import Every
 from theory.constants import Constants
@@ -91,15 +91,15 @@ class GossipLocalSGD(Method[GossipLocalState]):
         meeting = (t + 1) // self.period - 1
         return GossipLocalState(*self.gossip.average(x, state.memo, meeting, t, world))
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
-        x, g = Row(), Row()
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
+        x, g = Register(), Register()
         found = self.gossip.on_rows(x)
         if found is None:
             return None
         descent = gradient(g, x), plus_scaled(x, x, lambda s: -self.step_rule(s), g)
         meeting = Program((*descent, *found.operations), found.swaps)
         links = FixedLists.of(self.gossip.topology, lambda s: (s + 1) // self.period - 1)
-        plan = Plan(
+        plan = NeighbourPlan(
             (x, *found.rows), (Program(descent), meeting), links, published(world.problem),
             found.compressor, program=lambda s: int((s + 1) % self.period == 0),
             opened=lambda state: (state.x, *found.opened(state.memo)),

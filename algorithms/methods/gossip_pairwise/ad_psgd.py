@@ -23,9 +23,9 @@ from algorithms.methods.parts.asynchronous_gossip import (
 )
 from algorithms.methods.parts.constants import operator_constants
 from algorithms.methods.parts.scheduled import places
-from algorithms.pipeline.base import Block
+from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.events import event_block
-from algorithms.pipeline.gossip_events import GossipEventBlock, Meetings
+from algorithms.pipeline.gossip_events import GossipEventBlock, PairEvents
 from algorithms.problems.base import Problem, require_int
 from algorithms.synchronisation.barriers import Asynchronous
 from algorithms.synchronisation.base import Barrier, ComputeTimes
@@ -110,11 +110,11 @@ class ADPSGD(AsynchronousGossip):
             x = x.scatter(-2, place, moved)
         return go_on(state, x, arrived.starts, world)
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
         if self.barrier.counts_by_worker or not isinstance(self.compressor, Identity):
             return None
         calls = halves(self.topology) if self.bipartite else (True,) * world.network.n
-        meetings = Meetings(self.step_rule, self.topology, AVERAGE, calls, 1.0)
+        meetings = PairEvents(self.step_rule, self.topology, AVERAGE, calls, 1.0)
         return event_block(GossipEventBlock, world, meetings)
 
     def called(self, who: Tensor, number: int, world: World) -> Tensor:

@@ -19,9 +19,9 @@ from algorithms.methods.parts.asynchronous_gossip import (
     go_on,
     stepped,
 )
-from algorithms.pipeline.base import Block
+from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.events import event_block
-from algorithms.pipeline.gossip_events import GossipEventBlock, Meetings
+from algorithms.pipeline.gossip_events import GossipEventBlock, PairEvents
 from algorithms.problems.base import Problem, require_int
 from algorithms.synchronisation.barriers import Asynchronous
 from algorithms.synchronisation.base import Barrier, ComputeTimes
@@ -101,12 +101,12 @@ class GossipingSGD(AsynchronousGossip):
         x = torch.cat((mean, state.x[..., -1:, :]), dim=-2)
         return go_on(state, stepped(x, arrived, self.step_rule(t), world), arrived.starts, world)
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
         if self.barrier.counts_by_worker:
             return None
         how = PULL if self.direction is Direction.PULL else PUSH
         everyone = (True,) * world.network.n
-        meetings = Meetings(self.step_rule, self.topology, how, everyone, self.probability)
+        meetings = PairEvents(self.step_rule, self.topology, how, everyone, self.probability)
         return event_block(GossipEventBlock, world, meetings)
 
     def called(self, who: Tensor, number: int, world: World) -> Tensor:

@@ -14,12 +14,12 @@ from algorithms.kernels.scaled_sum import add_scaled
 from algorithms.methods.base import Method, World
 from algorithms.methods.exchanges.gossip import gossip
 from algorithms.methods.parts.checks import check_size
-from algorithms.pipeline.base import Block
-from algorithms.pipeline.links import Meetings
-from algorithms.pipeline.neighbours import Plan, neighbour_block
+from algorithms.pipeline.base import StepBlock
+from algorithms.pipeline.links import MeetingLinks
+from algorithms.pipeline.neighbours import NeighbourPlan, neighbour_block
 from algorithms.pipeline.row_programs import (
     Program,
-    Row,
+    Register,
     gradient,
     mixed,
     plus_scaled,
@@ -99,8 +99,8 @@ class SAPSPSGD(Method[SAPSState]):
     def _mask(self, t: int, world: World) -> SharedMask:
         return SharedMask(1 / self.compression, world.key.fold("mask", t), world.replicas)
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
-        x, g, moved, said, heard = (Row() for _ in range(5))
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
+        x, g, moved, said, heard = (Register() for _ in range(5))
         step = (
             gradient(g, x),
             plus_scaled(moved, x, lambda s: -self.step_rule(s), g),
@@ -109,8 +109,8 @@ class SAPSPSGD(Method[SAPSState]):
             mixed(heard, said),
             plus_scaled(x, x, 1.0, heard),
         )
-        plan = Plan(
-            (x,), (Program(step),), Meetings(self.meetings), published(world.problem),
+        plan = NeighbourPlan(
+            (x,), (Program(step),), MeetingLinks(self.meetings), published(world.problem),
             self._mask(t, world), purpose="mask",
         )  # fmt: skip
         return neighbour_block(world, t, plan)

@@ -8,7 +8,7 @@ from typing import Any, final
 from torch import Tensor
 
 from algorithms.methods.base import Method, World
-from algorithms.pipeline.base import MOST_STEPS, Block, block_of
+from algorithms.pipeline.base import MOST_STEPS, StepBlock, block_of
 from algorithms.problems.base import Problem
 from theory.constants import Constants
 from theory.rules.batch_rules import BatchRule
@@ -58,7 +58,7 @@ class Batched(Method[Any]):
     def step(self, state: Any, t: int, world: World) -> Any:
         return self.method.step(state, t, with_batch(world, self.batch(t)))
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
         factor = self.batch(t)
         larger = replace(world, problem=world.problem.enlarged(factor))
         block = block_of(self.method, larger, t)

@@ -12,7 +12,7 @@ from algorithms.compressors.identity import Identity
 from algorithms.kernels.scaled_sum import add_scaled
 from algorithms.methods.base import Method, World
 from algorithms.methods.lazy.cmfl_block import CmflBlock
-from algorithms.pipeline.base import Block
+from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.rounds import rounds_block
 from algorithms.problems.base import Problem
 from theory.constants import Constants
@@ -100,7 +100,7 @@ class CMFL(Method[CMFLState]):
         """The threshold v_k of round k."""
         return self.threshold / k**0.5 if self.decays else self.threshold
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
         return rounds_block(CmflBlock, world, t, self)
 
     def models(self, state: CMFLState) -> Tensor:

@@ -13,7 +13,7 @@ from algorithms.compressors.identity import Identity
 from algorithms.methods.base import Method, World
 from algorithms.methods.lazy.lag_block import LagBlock
 from algorithms.methods.parts.gradients import Full, Sampled
-from algorithms.pipeline.base import Block
+from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.rounds import rounds_block
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.lazy import (
@@ -127,7 +127,7 @@ class LAG(Method[LAGState]):
             return world.gradient(x, t)
         return world.checked(world.problem.full_gradient(x, world.network.workers), t)
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
         source = Full() if self.full else Sampled()
         gradient = source.row_kernel(world.problem)
         return gradient and rounds_block(LagBlock, world, t, self, gradient)

@@ -8,10 +8,10 @@ import numpy as np
 
 from algorithms.compressors.identity import Identity
 from algorithms.kernels import lazy_steps
-from algorithms.kernels.row_parts import Part
+from algorithms.kernels.row_parts import RowPart
 from algorithms.pipeline.base import Place, Steps
-from algorithms.pipeline.rounds import Exchange, Rounds
-from algorithms.pipeline.server import Missing
+from algorithms.pipeline.rounds import ChargedExchange, RoundsBlock
+from algorithms.pipeline.server import NoRowKernel
 from algorithms.synchronisation.lazy import InTurn, ServerRule, Trigger, WorkerRule
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def _rule(trigger: Trigger) -> tuple[int, tuple[float, ...], int]:
     """The trigger's kind, the workers' smoothness and whose turn it is at step 0.
 
     Raises:
-        Missing: no loop knows it.
+        NoRowKernel: no loop knows it.
     """
     if isinstance(trigger, WorkerRule):
         return lazy_steps.WORKER, (), 0
@@ -30,18 +30,18 @@ def _rule(trigger: Trigger) -> tuple[int, tuple[float, ...], int]:
         return lazy_steps.SERVER, trigger.smoothness, 0
     if isinstance(trigger, InTurn):
         return lazy_steps.TURN, (), trigger.first
-    raise Missing
+    raise NoRowKernel
 
 
 @final
-class LagBlock(Rounds):
+class LagBlock(RoundsBlock):
     """The state is a :class:`~algorithms.methods.lazy.lag.LAGState`."""
 
     loop = lazy_steps.LAG_LOOP
     bits_vary = down_bits_vary = asked_first = True
-    exchanges = Exchange(False, None), Exchange(True, None)
+    exchanges = ChargedExchange(False, None), ChargedExchange(True, None)
 
-    def __init__(self, place: Place, t: int, gradient: Part, method: LAG) -> None:
+    def __init__(self, place: Place, t: int, gradient: RowPart, method: LAG) -> None:
         super().__init__(place, gradient, method.step_rule)
         self.method, self.down_rows = method, self.n
         rule, own, self.turn = _rule(method.trigger)

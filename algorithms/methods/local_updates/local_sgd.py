@@ -16,7 +16,7 @@ from algorithms.methods.parts.constants import operator_constants
 from algorithms.optimizers.base import SGD, Optimizer
 from algorithms.optimizers.momentum import Momentum
 from algorithms.optimizers.outer import Outer, PlainAverage
-from algorithms.pipeline.base import Block
+from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.local import LocalParts, local_block
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.periods import Every, Periods
@@ -164,7 +164,7 @@ class LocalSGD(Method[LocalSGDState]):
         mean, _ = world.network.average(packet)
         return world.published(mean, t, "mean velocity").expand_as(state.x).contiguous()
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
         averaged = self.velocity is AtMeetings.AVERAGED
         if self.velocity is AtMeetings.RESET or (
             averaged and not isinstance(self.optimizer, Momentum)

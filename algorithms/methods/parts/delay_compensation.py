@@ -13,7 +13,7 @@ from algorithms.decays import require_decay
 from algorithms.kernels import corrections
 from algorithms.kernels.mean import sum_rows
 from algorithms.kernels.row_norms import exact_sqrt
-from algorithms.kernels.row_parts import Part, numbers
+from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.problems.base import Problem
 
 State = TypeVar("State")
@@ -52,7 +52,7 @@ class Correction(ABC, Generic[State]):
     def apply(self, state: State, late: LateGradients) -> tuple[State, Tensor]:
         """The next state, and what is used of the gradients ``[..., k, d]``."""
 
-    def row_kernel(self, dtype: torch.dtype) -> Part | None:
+    def row_kernel(self, dtype: torch.dtype) -> RowPart | None:
         """:meth:`apply` as a compiled function (kind "correction" of ``kernels/row_parts.py``), to
         the bit; None: there is none. A subclass publishes its own."""
         return None
@@ -121,10 +121,10 @@ class DiagonalCompensation(Correction[Tensor]):
         lam = self.lam / exact_sqrt(state + self.eps)
         return state, g + lam * square * moved
 
-    def row_kernel(self, dtype: torch.dtype) -> Part:
+    def row_kernel(self, dtype: torch.dtype) -> RowPart:
         function = corrections.adaptive_diagonal if self.adaptive else corrections.diagonal
         given = torch.tensor((self.lam, self.eps, self.decay, 1 - self.decay), dtype=dtype)
-        return Part(function, numbers(dtype, given), draws=False)
+        return RowPart(function, numbers(dtype, given), draws=False)
 
 
 @final

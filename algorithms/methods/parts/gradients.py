@@ -8,7 +8,7 @@ from typing import ClassVar, final
 
 from torch import Tensor
 
-from algorithms.kernels.row_parts import Part, published
+from algorithms.kernels.row_parts import RowPart, full_published, published
 from algorithms.methods.base import World
 from algorithms.problems.base import Problem, exact
 from theory.constants import Constants
@@ -30,7 +30,7 @@ class Gradients(ABC):
             NonFiniteGradient: names the step, replica and worker.
         """
 
-    def row_kernel(self, problem: Problem) -> Part | None:
+    def row_kernel(self, problem: Problem) -> RowPart | None:
         """:meth:`at` as a compiled function of kind "gradient", for blocks of steps; None: there is
         none."""
         return None
@@ -50,8 +50,8 @@ class Sampled(Gradients):
     def at(self, x: Tensor, t: int, world: World) -> Tensor:
         return world.gradient(x, t)
 
-    def row_kernel(self, problem: Problem) -> Part | None:
-        found: Part | None = published(problem)
+    def row_kernel(self, problem: Problem) -> RowPart | None:
+        found: RowPart | None = published(problem)
         return found
 
     def constants(self, problem: Problem) -> Constants:
@@ -68,9 +68,9 @@ class Full(Gradients):
     def at(self, x: Tensor, t: int, world: World) -> Tensor:
         return world.checked(world.problem.full_gradient(x, world.network.workers), t)
 
-    def row_kernel(self, problem: Problem) -> Part | None:
-        own = "full_row_kernel" in type(problem).__dict__  # what it inherits is of another class
-        return problem.full_row_kernel() if own else None
+    def row_kernel(self, problem: Problem) -> RowPart | None:
+        found: RowPart | None = full_published(problem)
+        return found
 
     def constants(self, problem: Problem) -> Constants:
         return problem.constants().state(exact("gradients without noise"), sigma2=0.0)

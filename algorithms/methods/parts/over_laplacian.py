@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 from torch import Tensor
 
 from algorithms.methods.base import Method, State, World
-from algorithms.pipeline.row_programs import Operation, Row, blend, mixed, plus_scaled, subtract
+from algorithms.pipeline.row_programs import (
+    Operation,
+    Register,
+    blend,
+    mixed,
+    plus_scaled,
+    subtract,
+)
 from algorithms.problems.base import Problem, require_int
 from algorithms.topologies.base import StaticTopology
 from algorithms.topologies.laplacian import Laplacian, Multiply, check_polynomial
@@ -48,15 +55,15 @@ class PeriodicOverLaplacian(OverLaplacian[State]):
         require_int("period", self.period, 1)
 
 
-def gossip_on_rows(out: Row, x: Row, gamma: float, degree: int) -> tuple[Operation, ...]:
+def gossip_on_rows(out: Register, x: Register, gamma: float, degree: int) -> tuple[Operation, ...]:
     """:func:`~algorithms.topologies.laplacian.accelerated_gossip` as operations on rows."""
     check_polynomial(gamma, degree)
     c3, c2 = 2 / (1 + gamma), (1 + gamma) / (1 - gamma) if degree > 1 else math.inf
-    turns, heard = [Row(), Row(), Row()], Row()
+    turns, heard = [Register(), Register(), Register()], Register()
     done = [mixed(heard, x), plus_scaled(turns[0], x, -c3, heard)]
     before, z, ratio = x, turns[0], 1 / c2
     for k in range(1, degree):
-        following, ahead, heard, less = 1 / (2 * c2 - ratio), turns[k % 3], Row(), Row()
+        following, ahead, heard, less = 1 / (2 * c2 - ratio), turns[k % 3], Register(), Register()
         done += [mixed(heard, z), plus_scaled(less, z, -c3, heard)]
         done.append(blend(ahead, 2 * c2 * following, less, -(ratio * following), before))
         before, z, ratio = z, ahead, following

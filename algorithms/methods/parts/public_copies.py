@@ -15,10 +15,10 @@ from algorithms.methods.base import Method, World
 from algorithms.methods.parts.checks import check_size, check_static
 from algorithms.methods.parts.constants import operator_constants
 from algorithms.network.base import Exchanged
-from algorithms.pipeline.base import Block
+from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.links import FixedLists
-from algorithms.pipeline.neighbours import Plan, neighbour_block
-from algorithms.pipeline.row_programs import Operation, Program, Row, gradient, plus_scaled
+from algorithms.pipeline.neighbours import NeighbourPlan, neighbour_block
+from algorithms.pipeline.row_programs import Operation, Program, Register, gradient, plus_scaled
 from algorithms.problems.base import Problem
 from algorithms.topologies.base import Topology
 from theory.constants import Constants
@@ -81,15 +81,17 @@ class PublicCopies(Method[PublicCopiesState]):
         return self.moved(state, half, heard, t)
 
     def block_of(
-        self, world: World, t: int, rows: tuple[Row, Row], half: Row,
-        rest: tuple[Operation, ...], swaps: tuple[tuple[Row, Row], ...] = (),
-    ) -> Block | None:  # fmt: skip
+        self, world: World, t: int, rows: tuple[Register, Register], half: Register,
+        rest: tuple[Operation, ...], swaps: tuple[tuple[Register, Register], ...] = (),
+    ) -> StepBlock | None:  # fmt: skip
         """Steps whose registers are the state's ``rows``; ``rest`` follows on x_i^{t+1/2}."""
-        (x, around), g = rows, Row()
+        (x, around), g = rows, Register()
         descent = gradient(g, x), plus_scaled(half, around, lambda s: -self.step_rule(s), g)
         step, drawn = Program((*descent, *rest), swaps), published(world.problem)
         links = FixedLists.of(self.topology)
-        return neighbour_block(world, t, Plan(rows, (step,), links, drawn, self.compressor))
+        return neighbour_block(
+            world, t, NeighbourPlan(rows, (step,), links, drawn, self.compressor)
+        )
 
     @abstractmethod
     def message(self, x: Tensor, half: Tensor, t: int) -> Tensor:

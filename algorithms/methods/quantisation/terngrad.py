@@ -17,7 +17,7 @@ from algorithms.compressors.ternary import TernarySum, UnitTernary
 from algorithms.compressors.terngrad import TernGrad
 from algorithms.methods.base import Method, World
 from algorithms.methods.quantisation.terngrad_block import TernaryBlock
-from algorithms.pipeline.base import Block
+from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.rounds import rounds_block
 from algorithms.problems.base import Problem
 from algorithms.transforms.clipping import ClipEntries
@@ -116,7 +116,7 @@ class TernGradSGD(Method[TernGradState]):
         by_layer = zip(torch.split(largest, 1, -1), sizes, strict=True)
         return torch.cat([one.expand(*one.shape[:-1], size) for one, size in by_layer], -1)
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
         return rounds_block(TernaryBlock, world, t, self)
 
     def models(self, state: TernGradState) -> Tensor:

@@ -16,7 +16,7 @@ from algorithms.methods.local_updates.local_sgd import LocalSGDState
 from algorithms.methods.parts.constants import operator_constants
 from algorithms.optimizers.base import SGD
 from algorithms.optimizers.outer import PlainAverage
-from algorithms.pipeline.base import Block
+from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.local import LocalParts, local_block
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.periods import Every
@@ -82,7 +82,7 @@ class CommunicationDelay(Method[LocalSGDState]):
         x = common.expand_as(x).contiguous()
         return state._replace(x=x, anchor=common, memory=kept)
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
         parts = LocalParts(
             self.step_rule, Every(self.period), SGD(), False, self.compressor, self.memory,
             PlainAverage(),

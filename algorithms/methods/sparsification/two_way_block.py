@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from algorithms.kernels.row_parts import Part, filled_in
+from algorithms.kernels.row_parts import RowPart, filled_in
 from algorithms.kernels.two_way_steps import TWO_WAY_LOOP
 from algorithms.optimizers.proximal import NoProximal
 from algorithms.pipeline.base import Place, Steps
-from algorithms.pipeline.rounds import Exchange, Rounds, alone
+from algorithms.pipeline.rounds import ChargedExchange, RoundsBlock, alone
 from algorithms.pipeline.server import own
 
 if TYPE_CHECKING:
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 @final
-class TwoWayBlock(Rounds):
+class TwoWayBlock(RoundsBlock):
     """The state is a :class:`~algorithms.methods.sparsification.two_way_truncation.TwoWayState`."""
 
     loop = TWO_WAY_LOOP
 
-    def __init__(self, place: Place, t: int, gradient: Part, method: TwoWayTruncation) -> None:
+    def __init__(self, place: Place, t: int, gradient: RowPart, method: TwoWayTruncation) -> None:
         super().__init__(place, gradient, method.step_rule)
         d, dtype = self.d, self.dtype
         self.up, self.down = alone(method.up, d, dtype, t), alone(method.down, d, dtype, t)
@@ -31,7 +31,7 @@ class TwoWayBlock(Rounds):
             (s for s in (self.up.until, self.down.until) if s is not None), default=None
         )
         self.bits_vary, self.down_bits_vary = self.up.bits is None, self.down.bits is None
-        self.exchanges = Exchange(True, self.up.bits), Exchange(False, self.down.bits)
+        self.exchanges = ChargedExchange(True, self.up.bits), ChargedExchange(False, self.down.bits)
         self.parts = (
             *self.gradients, *filled_in(dtype, self.up.part, "operator")[:2],
             *filled_in(dtype, own(method.proximal, NoProximal, d, dtype), "change")[:2],

@@ -12,7 +12,7 @@ from algorithms.methods.base import Method, World
 from algorithms.methods.parts.constants import two_way_constants
 from algorithms.methods.sparsification.two_way_block import TwoWayBlock
 from algorithms.optimizers.proximal import NoProximal, Proximal
-from algorithms.pipeline.base import Block
+from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.rounds import rounds_block
 from algorithms.problems.base import Problem
 from theory.constants import Constants
@@ -74,7 +74,7 @@ class TwoWayTruncation(Method[TwoWayState]):
         moved = self.proximal.apply(state.x - gamma * mean, gamma, t)
         return TwoWayState(world.network.publish(world.pack_server(self.down.at(t), moved, t)))
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
         return rounds_block(TwoWayBlock, world, t, self)
 
     def models(self, state: TwoWayState) -> Tensor:

@@ -14,7 +14,7 @@ from algorithms.methods.base import Method, World
 from algorithms.methods.parts.constants import operator_constants, two_way_constants
 from algorithms.optimizers.base import SGD, Optimizer
 from algorithms.optimizers.proximal import NoProximal, Proximal
-from algorithms.pipeline.base import Block
+from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.server import ServerParts, server_block
 from algorithms.problems.base import Problem
 from algorithms.transforms.base import NoTransform, Transform
@@ -139,7 +139,7 @@ class BSP(Method[BSPState]):
         step = heard if memory.holds_steps or steps else gamma * heard
         return step, memory.after(state.server, Round(x, wanted, heard, heard))
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
         parts = ServerParts(
             self.step_rule, self.compressor, self.memory, self.downlink, self.server_memory,
             self.transform, self.optimizer, self.proximal,

@@ -20,7 +20,7 @@ from algorithms.methods.parts.delay_compensation import Correction, LateGradient
 from algorithms.methods.parts.scheduled import Scheduled, places
 from algorithms.network.base import Network
 from algorithms.optimizers.proximal import NoProximal, Proximal
-from algorithms.pipeline.base import Block
+from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.events import event_block
 from algorithms.pipeline.server_events import ServerEventBlock, ServerEvents
 from algorithms.problems.base import Problem, require_int
@@ -152,7 +152,7 @@ class ParameterServer(Scheduled[ServerState]):
         self._give(state, x, world.answered(x, fetches, t), fetches, starts, network)
         return state._replace(x=x, correction=memory)
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
         if self.barrier.counts_by_worker:
             return None
         shares = {Weighting.SUM: 1, Weighting.ALL: world.network.n, Weighting.ARRIVED: 0}

@@ -14,7 +14,7 @@ from algorithms.methods.base import Method, World
 from algorithms.methods.parts.constants import operator_constants
 from algorithms.methods.variance_reduced.diana_block import DianaBlock
 from algorithms.optimizers.proximal import NoProximal, Proximal
-from algorithms.pipeline.base import Block
+from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.rounds import rounds_block
 from algorithms.problems.base import Problem
 from theory.constants import Constants, Kind, Statement
@@ -119,7 +119,7 @@ class Diana(Method[DianaState]):
             velocity,
         )
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
         return rounds_block(DianaBlock, world, t, self)
 
     def models(self, state: DianaState) -> Tensor:

@@ -8,10 +8,10 @@ import numpy as np
 
 from algorithms.compressors.identity import Identity
 from algorithms.kernels.diana_steps import DIANA_LOOP
-from algorithms.kernels.row_parts import Part, filled_in
+from algorithms.kernels.row_parts import RowPart, filled_in
 from algorithms.optimizers.proximal import NoProximal
 from algorithms.pipeline.base import Place
-from algorithms.pipeline.rounds import Exchange, Rounds, alone
+from algorithms.pipeline.rounds import ChargedExchange, RoundsBlock, alone
 from algorithms.pipeline.server import own
 
 if TYPE_CHECKING:
@@ -19,18 +19,21 @@ if TYPE_CHECKING:
 
 
 @final
-class DianaBlock(Rounds):
+class DianaBlock(RoundsBlock):
     """The state is a :class:`~algorithms.methods.variance_reduced.diana.DianaState`."""
 
     loop = DIANA_LOOP
 
-    def __init__(self, place: Place, t: int, gradient: Part, method: Diana) -> None:
+    def __init__(self, place: Place, t: int, gradient: RowPart, method: Diana) -> None:
         super().__init__(place, gradient, method.step_rule)
         d, dtype = self.d, self.dtype
         self.sent = alone(method.compressor, d, dtype, t)
         self.until, self.bits_vary = self.sent.until, self.sent.bits is None
         change = own(method.proximal, NoProximal, d, dtype)
-        self.exchanges = Exchange(True, self.sent.bits), Exchange(False, Identity().bits(d, dtype))
+        self.exchanges = (
+            ChargedExchange(True, self.sent.bits),
+            ChargedExchange(False, Identity().bits(d, dtype)),
+        )
         self.parts = (
             *self.gradients, *filled_in(dtype, self.sent.part, "operator")[:2],
             *filled_in(dtype, change, "change")[:2],

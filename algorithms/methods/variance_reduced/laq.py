@@ -13,7 +13,7 @@ from algorithms.compressors.nearest_grid import NearestGrid
 from algorithms.decays import require_decay
 from algorithms.methods.base import Method, World
 from algorithms.methods.variance_reduced.laq_block import LaqBlock
-from algorithms.pipeline.base import Block
+from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.rounds import rounds_block
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.lazy import above, square
@@ -119,7 +119,7 @@ class LAQ(Method[LAQState]):
         allowed = self.weight / self.memory * recent / gamma**2 + 3 * (error + state.error)
         return above(change, allowed) | (state.silent >= self.patience)
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
         return rounds_block(LaqBlock, world, t, self)
 
     def models(self, state: LAQState) -> Tensor:

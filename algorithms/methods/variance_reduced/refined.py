@@ -17,7 +17,7 @@ from algorithms.compressors.zooming_range import ZoomingRange
 from algorithms.methods.base import Method, World
 from algorithms.methods.variance_reduced.refined_block import RefinedBlock
 from algorithms.optimizers.proximal import NoProximal, Proximal
-from algorithms.pipeline.base import Block
+from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.rounds import rounds_block
 from algorithms.problems.base import Problem
 from theory.constants import Constants
@@ -107,7 +107,7 @@ class RefinedQuantisation(Method[RefinedState]):
             state = state._replace(anchor=state.x, full=full)
         return state, world.gradient(state.x, t) - world.gradient(state.anchor, t) + state.full
 
-    def compiled_block(self, world: World, t: int) -> Block | None:
+    def compiled_block(self, world: World, t: int) -> StepBlock | None:
         return rounds_block(RefinedBlock, world, t, self)
 
     def models(self, state: RefinedState) -> Tensor:

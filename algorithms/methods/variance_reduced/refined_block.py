@@ -8,36 +8,44 @@ import numpy as np
 
 from algorithms.compressors.identity import Identity
 from algorithms.kernels.refined_steps import REFINED_LOOP
-from algorithms.kernels.row_parts import Part, filled_in, published, ready
+from algorithms.kernels.row_parts import RowPart, filled_in, published, ready
 from algorithms.methods.parts.gradients import Full
 from algorithms.network.clock import Clock
 from algorithms.optimizers.proximal import NoProximal
 from algorithms.pipeline.base import Place, Steps
-from algorithms.pipeline.rounds import Exchange, Rounds
-from algorithms.pipeline.server import Missing, own
+from algorithms.pipeline.rounds import ChargedExchange, RoundsBlock
+from algorithms.pipeline.server import NoRowKernel, own
 
 if TYPE_CHECKING:
     from algorithms.methods.variance_reduced.refined import RefinedQuantisation
 
 
 @final
-class RefinedBlock(Rounds):
+class RefinedBlock(RoundsBlock):
     """The state is a :class:`~algorithms.methods.variance_reduced.refined.RefinedState`.
 
     The quantisers of all steps have one function; the first of their numbers is the range's.
+
+    Raises:
+        NoRowKernel: a part publishes no compiled function.
     """
 
     loop = REFINED_LOOP
 
-    def __init__(self, place: Place, t: int, gradient: Part, method: RefinedQuantisation) -> None:
+    def __init__(
+        self, place: Place, t: int, gradient: RowPart, method: RefinedQuantisation
+    ) -> None:
         super().__init__(place, gradient, method.step_rule)
         d, dtype, self.method = self.d, self.dtype, method
         whole, sent = Full().row_kernel(place.problem), published(method.quantiser(t), d, dtype)
         if whole is None or sent is None:
-            raise Missing
+            raise NoRowKernel
         self.more_gradients = 1 if method.epoch else 0
         bits = method.quantiser(t).bits(d, dtype)
-        self.exchanges = Exchange(True, bits), Exchange(False, Identity().bits(d, dtype))
+        self.exchanges = (
+            ChargedExchange(True, bits),
+            ChargedExchange(False, Identity().bits(d, dtype)),
+        )
         self.parts = (
             *self.gradients, ready(whole.function, "gradient", dtype), whole.numbers,
             *filled_in(dtype, sent, "operator")[:2],
