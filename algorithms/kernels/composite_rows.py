@@ -13,7 +13,7 @@ import torch
 
 from algorithms.kernels.compiled import njit
 from algorithms.kernels.key_words import ending_of, folded
-from algorithms.kernels.pointers import operator_at
+from algorithms.kernels.pointers import _operator_at as operator_at
 from algorithms.kernels.row_parts import Numbers, RowPart, ready
 
 _HEAD, _ENTRY = 3, 17

@@ -53,7 +53,7 @@ if COMPILED:
         return NativeValue(told._getvalue())
 
     @intrinsic
-    def operator_at(context, address, x):  # type: ignore[no-untyped-def]
+    def _operator_at(context, address, x):  # type: ignore[no-untyped-def]
         """The operator (kind of ``row_parts``) for rows of the type of x whose ``entry`` is
         ``address``: how one part calls another."""
         from algorithms.kernels.row_parts import kinds_of
@@ -68,10 +68,9 @@ if COMPILED:
 
         return kind(address, x), made
 
-    operator_at.__doc__ = operator_at._defn.__doc__  # which documentation looks for
 
 else:
 
-    def operator_at(address: int, x: Any) -> Any:  # type: ignore[misc]
+    def _operator_at(address: int, x: Any) -> Any:  # type: ignore[misc]
         """Nothing: without a compiler there are no addresses."""
         raise NotImplementedError("operators have addresses where numba is installed")
