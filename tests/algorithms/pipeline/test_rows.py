@@ -15,7 +15,7 @@ ROWS = {row.key: row for row in (*METHODS, *FORMS.values())}
 
 
 @pytest.mark.parametrize("key", ROWS)
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=2, deadline=None)
 @given(data=st.data())
 def test_equal_to_the_composed_path(key, data):
     row = ROWS[key]
