@@ -90,8 +90,10 @@ def test_a_row_beyond_the_budget_is_told_and_stopped(monkeypatch):
 
 
 def test_the_profile_counts_a_built_in_for_who_calls_it():
+    matrix = torch.ones(60, 60)
+
     def decomposed():
-        torch.linalg.svd(torch.ones(60, 60))
+        torch.linalg.svd(matrix)
 
     profile = cProfile.Profile()
     for _ in range(3):
