@@ -51,12 +51,14 @@ class RowPart(NamedTuple):
         numbers: arrays; see :func:`numbers`.
         draws: whether it draws random numbers.
         work: multiply-adds for one row, roughly.
+        keeps: what has to live as long as the function is called.
     """
 
     function: Any
     numbers: Numbers
     draws: bool = True
     work: int = 0
+    keeps: Any = None
 
 
 class MemoryPart(NamedTuple):

@@ -89,7 +89,13 @@ class Blocks:
         return arrays, steps if done else steps.first(0)
 
     def _run(self, block: StepBlock, arrays: Arrays, steps: Steps) -> int:
-        lead = len(self.replicas)
+        lead, sources = len(self.replicas), [source.keeps for source in block.sources]
+        called_back = [source for source in sources if source is not None]
+        if called_back:
+            taken = block.run(arrays, steps)
+            for source in called_back:
+                source.raise_stopped()
+            return taken
         several = block.divisible and block.work * lead >= WORTH
         threads = Threads(self.count if several else 1)
         if threads.count == 1:
@@ -133,4 +139,5 @@ def _composed_of_rows(place: Faulty) -> bool:
     watch = network.stopwatch
     timed = watch is None or isinstance(watch, Stopwatch)
     known = problem.dtype in (torch.float32, torch.float64) and problem.device.type == "cpu"
-    return timed and known and problem.rowwise and place.faults is NO_FAULTS
+    alike = problem.rowwise or place.replicas.numel() == 1  # all of a step's rows in one call
+    return timed and known and alike and place.faults is NO_FAULTS

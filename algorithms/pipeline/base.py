@@ -112,6 +112,7 @@ class StepBlock(ABC):
         down_bits_vary: the same of the server's.
         more_gradients: gradients that a worker computes in a step beyond the first.
         divisible: whether replicas may be computed by several threads, each a share of them.
+        sources: the gradients that its loop takes.
     """
 
     until: int | None = None
@@ -122,6 +123,7 @@ class StepBlock(ABC):
 
     def __init__(self, place: Place, gradient: RowPart, step_rule: Stepsize | None) -> None:
         self.place, self.gradient, self.step_rule = place, gradient, step_rule
+        self.sources: tuple[RowPart, ...] = (gradient,)
         self.problem, self.network = place.problem, place.network
         self.n, self.d, self.dtype = self.problem.n, self.problem.d, self.problem.dtype
         self.kind: Any = np.float32 if self.dtype == torch.float32 else np.float64
@@ -163,8 +165,13 @@ class StepBlock(ABC):
     @property
     def rows_together(self) -> int:
         """Rows that a loop handles together."""
-        fit = _ROW_BYTES // (self.d * self.dtype.itemsize)
-        return max(1, min(self.n, fit))
+        return self.rows_in(_ROW_BYTES)
+
+    def rows_in(self, room: int) -> int:
+        """Rows that fit into so many bytes, at least one; all where gradients are called back, as
+        the composed path asks for them."""
+        fit = room // (self.d * self.dtype.itemsize)
+        return self.n if self.gradient.keeps else max(1, min(self.n, fit))
 
     def steps(self, t: int, until: int, replicas: NDArray[np.int64]) -> Steps:
         """What the steps t, ..., ``until`` - 1 take and draw.

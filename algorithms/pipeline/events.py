@@ -14,11 +14,11 @@ from torch import Tensor
 from algorithms.compressors.base import Compressor, code_of
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.nonzero import NonZero
-from algorithms.kernels.row_parts import RowPart, full_published, published
+from algorithms.kernels.row_parts import RowPart
 from algorithms.network.clock import Clock
 from algorithms.pipeline.base import Arrays, Place, StepBlock, Steps
+from algorithms.pipeline.gradients import drawn_gradient, exact_gradient
 from algorithms.pipeline.server import NoRowKernel, own
-from algorithms.problems.base import Problem
 from algorithms.synchronisation.schedule import Schedule
 from theory.stepsizes import Stepsize
 
@@ -105,7 +105,7 @@ class EventBlock(StepBlock):
 def event_block(made: Callable[..., StepBlock], place: Place, *given: Any) -> StepBlock | None:
     """The block that ``made`` makes of the place, its problem's compiled gradient and ``given``;
     None where a part publishes no compiled function."""
-    gradient = published(place.problem)
+    gradient = drawn_gradient(place)
     if gradient is None:
         return None
     try:
@@ -114,13 +114,13 @@ def event_block(made: Callable[..., StepBlock], place: Place, *given: Any) -> St
         return None
 
 
-def full_gradient(problem: Problem) -> RowPart:
-    """The compiled full gradient of a problem.
+def full_gradient(place: Place) -> RowPart:
+    """The full gradient of the place's problem.
 
     Raises:
         NoRowKernel: it publishes none.
     """
-    found: RowPart | None = full_published(problem)
+    found = exact_gradient(place)
     if found is None:
         raise NoRowKernel
     return found

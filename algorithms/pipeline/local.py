@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.identity import Identity
 from algorithms.kernels import local_steps
-from algorithms.kernels.row_parts import RowPart, filled_in, memory_filled_in, published, ready
+from algorithms.kernels.row_parts import RowPart, filled_in, memory_filled_in, ready
 from algorithms.memories.base import Memory, NoMemory
 from algorithms.network.clock import Clock
 from algorithms.optimizers.base import SGD, Optimizer
 from algorithms.optimizers.outer import Outer, PlainAverage
 from algorithms.pipeline.base import Arrays, Place, StepBlock, Steps, rows_of, stacked, unstacked
+from algorithms.pipeline.gradients import drawn_gradient
 from algorithms.pipeline.server import NoRowKernel, own, sent_by
 from algorithms.synchronisation.periods import Periods
 from algorithms.threads import Threads
@@ -50,7 +51,7 @@ class LocalParts(NamedTuple):
 def local_block(place: Place, t: int, parts: LocalParts) -> StepBlock | None:
     """The steps from t on of workers that meet now and then; None where a part publishes no
     compiled function."""
-    gradient = published(place.problem)
+    gradient = drawn_gradient(place)
     if gradient is None:
         return None
     try:
@@ -86,8 +87,7 @@ class LocalBlock(StepBlock):
             *memory_filled_in(dtype, memory), *filled_in(dtype, self.sent.part, "operator")[:2],
             *filled_in(dtype, outer, "move")[:2],
         )  # fmt: skip
-        fit = _ROW_BYTES // (self.d * dtype.itemsize)
-        self.together = max(1, min(self.n, fit))
+        self.together = self.rows_in(_ROW_BYTES)
 
     def purposes(self) -> tuple[str, ...]:
         draws = self.sent.part is not None and self.sent.part.draws

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from algorithms.compressors.base import Compressor
-from algorithms.kernels.row_parts import Loop, RowPart, published, ready
+from algorithms.kernels.row_parts import Loop, RowPart, ready
 from algorithms.network.clock import Clock
 from algorithms.pipeline.base import Arrays, Place, StepBlock, Steps
+from algorithms.pipeline.gradients import drawn_gradient
 from algorithms.pipeline.server import NoRowKernel, Sent, sent_by
 from theory.stepsizes import Stepsize
 
@@ -51,7 +52,7 @@ def rounds_block(
 ) -> StepBlock | None:  # fmt: skip
     """The steps of ``method`` from t on as blocks of a ``kind``, with the problem's gradients
     unless others are given; None where a part publishes no compiled function."""
-    found = gradient or published(place.problem)
+    found = gradient or drawn_gradient(place)
     try:
         return None if found is None else kind(place, t, found, method)
     except NoRowKernel:

@@ -26,6 +26,7 @@ from algorithms.pipeline.base import (
     stacked,
     unstacked,
 )
+from algorithms.pipeline.gradients import drawn_gradient
 from algorithms.threads import WORTH_NUMBERS, Threads
 from algorithms.transforms.base import NoTransform, Transform
 from theory.stepsizes import Stepsize
@@ -112,7 +113,7 @@ def _lasts(compressor: Compressor, t: int) -> int | None:
 def server_block(place: Place, t: int, parts: ServerParts) -> StepBlock | None:
     """The steps from t on of workers that send to a server, which answers all alike; None where a
     part publishes no compiled function."""
-    gradient = published(place.problem)
+    gradient = drawn_gradient(place)
     if gradient is None:
         return None
     try:

@@ -134,7 +134,7 @@ class CoordinateBlock(EventBlock):
     """Ticks of :class:`CoordinateProx`."""
 
     def __init__(self, place: Place, _: RowPart, method: CoordinateProx) -> None:
-        problem, full = place.problem, full_gradient(place.problem)
+        problem, full = place.problem, full_gradient(place)
         d, dtype = problem.d, problem.dtype
         super().__init__(place, full, method.step_rule, {})
         change = own(method.proximal, NoProximal, d, dtype)

@@ -136,7 +136,7 @@ class DelayedBlock(StepBlock):
     bits_vary = True
 
     def __init__(self, place: Place, _: RowPart, method: DelayedProximal) -> None:
-        full, dtype = full_gradient(place.problem), place.problem.dtype
+        full, dtype = full_gradient(place), place.problem.dtype
         super().__init__(place, full, method.step_rule)
         if method.filter.limit(0) is None:
             raise NoRowKernel

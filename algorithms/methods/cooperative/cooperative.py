@@ -14,11 +14,11 @@ from torch import Tensor
 
 from algorithms.compressors.identity import Identity
 from algorithms.kernels.mixing import mix
-from algorithms.kernels.row_parts import published
 from algorithms.kernels.scaled_sum import add_scaled, add_scaled_onto
 from algorithms.methods.base import Method, World
 from algorithms.methods.parts.checks import check_size
 from algorithms.pipeline.base import StepBlock
+from algorithms.pipeline.gradients import drawn_gradient
 from algorithms.pipeline.links import FixedLists, Links
 from algorithms.pipeline.neighbours import NeighbourPlan, neighbour_block
 from algorithms.pipeline.row_programs import Program, Register, gradient, mixed, plus_scaled
@@ -258,7 +258,7 @@ class Cooperative(Method[CooperativeState]):
             meeting = first, mixed(ahead, x), plus_scaled(ahead, ahead, step, g)
         plan = NeighbourPlan(
             (x,), (Program((first, alone)), Program(meeting, ((x, ahead),))), self.mixing.links(),
-            published(world.problem), program=lambda s: int(self.periods.meets(s)),
+            drawn_gradient(world), program=lambda s: int(self.periods.meets(s)),
             opened=lambda state: (state.x,),
             closed=lambda state, parts: CooperativeState(parts[0], state.extra),
         )  # fmt: skip

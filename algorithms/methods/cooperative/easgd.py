@@ -9,9 +9,9 @@ from torch import Tensor
 
 from algorithms.compressors.identity import Identity
 from algorithms.decays import require_decay
-from algorithms.kernels.row_parts import published
 from algorithms.methods.base import Method, World
 from algorithms.pipeline.base import StepBlock
+from algorithms.pipeline.gradients import drawn_gradient
 from algorithms.pipeline.neighbours import NeighbourPlan, neighbour_block
 from algorithms.pipeline.row_programs import (
     Operation,
@@ -129,7 +129,7 @@ class EASGD(Method[EASGDState]):
         step, swaps = plus_scaled(x, x, 1.0, new), ((velocity, new),)
         programs = Program((*moved, step), swaps), Program((*moved, *pulled, step), swaps)
         plan = NeighbourPlan(
-            (centre, x, velocity), programs, None, published(world.problem),
+            (centre, x, velocity), programs, None, drawn_gradient(world),
             program=lambda s: int(s % self.period == 0),
         )  # fmt: skip
         return neighbour_block(world, t, plan)

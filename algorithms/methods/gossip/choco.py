@@ -10,7 +10,6 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.base import Compressor
-from algorithms.kernels.row_parts import published
 from algorithms.kernels.scaled_sum import add_scaled
 from algorithms.methods.base import Method, World
 from algorithms.methods.exchanges.gossip_rounds import GossipRound, RoundOnRows
@@ -22,6 +21,7 @@ from algorithms.methods.gossip_averaging.gossip_averaging import (
 from algorithms.methods.parts.checks import check_size, check_static
 from algorithms.methods.parts.constants import operator_constants
 from algorithms.pipeline.base import StepBlock
+from algorithms.pipeline.gradients import drawn_gradient
 from algorithms.pipeline.links import FixedLists
 from algorithms.pipeline.neighbours import NeighbourPlan, neighbour_block
 from algorithms.pipeline.row_programs import (
@@ -201,7 +201,7 @@ class ChocoSGD(Choco):
         x, public, around, g = Register(), Register(), Register(), Register()
         descent = gradient(g, x), plus_scaled(x, x, lambda s: -self.step_rule(s), g)
         step = Program((*descent, *self.gossip.operations(x, public, around)))
-        drawn, links = published(world.problem), FixedLists.of(self.topology)
+        drawn, links = drawn_gradient(world), FixedLists.of(self.topology)
         plan = NeighbourPlan((x, public, around), (step,), links, drawn, self.compressor)
         return neighbour_block(world, t, plan)
 

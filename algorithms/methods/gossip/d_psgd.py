@@ -68,7 +68,7 @@ class CombineThenAdapt(Method[DPSGDState]):
             ),
             swaps=((x, ahead),),
         )
-        drawn = self.gradients.row_kernel(world.problem)
+        drawn = self.gradients.row_kernel(world)
         return neighbour_block(world, t, NeighbourPlan((x,), (step,), self.exchange.links(), drawn))
 
     def models(self, state: DPSGDState) -> Tensor:

@@ -7,11 +7,11 @@ from typing import NamedTuple, final
 
 from torch import Tensor
 
-from algorithms.kernels.row_parts import published
 from algorithms.kernels.scaled_sum import add_scaled
 from algorithms.methods.base import Method, World
 from algorithms.methods.parts.checks import check_size, check_static
 from algorithms.pipeline.base import StepBlock
+from algorithms.pipeline.gradients import drawn_gradient
 from algorithms.pipeline.links import FixedLists
 from algorithms.pipeline.neighbours import NeighbourPlan, neighbour_block
 from algorithms.pipeline.row_programs import (
@@ -108,7 +108,7 @@ class D2(Method[D2State]):
                 mixed(x, ahead),
             )
         )
-        drawn, links = published(world.problem), FixedLists.of(self.topology)
+        drawn, links = drawn_gradient(world), FixedLists.of(self.topology)
         return neighbour_block(world, t, NeighbourPlan((x, before), (step,), links, drawn))
 
     def models(self, state: D2State) -> Tensor:

@@ -65,7 +65,7 @@ class DualAveraging(BregmanSteps[DualAveragingState]):
         change = published(self.geometry, world.problem.d, world.problem.dtype)
         step = (gradient(g, x), mixed(ahead, z), plus_scaled(ahead, ahead, 1.0, g))
         program = Program((*step, *descent), swaps=((z, ahead),))
-        links, drawn = FixedLists.of(self.topology), self.gradients.row_kernel(world.problem)
+        links, drawn = FixedLists.of(self.topology), self.gradients.row_kernel(world)
         plan = NeighbourPlan((x, z, start), (program,), links, drawn, change=change)
         return neighbour_block(world, t, plan)
 

@@ -15,6 +15,7 @@ from algorithms.methods.base import Method, World
 from algorithms.methods.exchanges.gossip import gossip
 from algorithms.methods.parts.checks import check_size
 from algorithms.pipeline.base import StepBlock
+from algorithms.pipeline.gradients import drawn_gradient
 from algorithms.pipeline.links import MeetingLinks
 from algorithms.pipeline.neighbours import NeighbourPlan, neighbour_block
 from algorithms.pipeline.row_programs import (
@@ -199,7 +200,7 @@ class GossipDualAveraging(Method[GossipDualState]):
         step = (mixed(heard, z), gradient(g, x), add(ahead, heard, g), *descent)
         plan = NeighbourPlan(
             (x, z, start), (Program(step, swaps=((z, ahead),)),), MeetingLinks(self.meetings),
-            published(world.problem), change=change, opened=lambda state: state[:3],
+            drawn_gradient(world), change=change, opened=lambda state: state[:3],
             closed=lambda state, rows: GossipDualState(rows[0], rows[1], rows[2], state.guests),
         )  # fmt: skip
         return neighbour_block(world, t, plan)

@@ -63,7 +63,7 @@ class MirrorDescent(BregmanSteps[MirrorState]):
         change = published(self.geometry, world.problem.d, world.problem.dtype)
         step = (mixed(middle, x), gradient(g, middle), *descent)
         program = Program(step, swaps=((x, ahead),))
-        links, drawn = FixedLists.of(self.topology), self.gradients.row_kernel(world.problem)
+        links, drawn = FixedLists.of(self.topology), self.gradients.row_kernel(world)
         plan = NeighbourPlan((x,), (program,), links, drawn, change=change)
         return neighbour_block(world, t, plan)
 

@@ -7,12 +7,12 @@ from typing import NamedTuple, final
 
 from torch import Tensor
 
-from algorithms.kernels.row_parts import published
 from algorithms.kernels.scaled_sum import add_scaled
 from algorithms.methods.base import Method, World
 from algorithms.methods.exchanges.exchange import Exchange
 from algorithms.methods.parts.checks import check_averages, check_size
 from algorithms.pipeline.base import StepBlock
+from algorithms.pipeline.gradients import drawn_gradient
 from algorithms.pipeline.neighbours import NeighbourPlan, neighbour_block
 from algorithms.pipeline.row_programs import Program, Register, gradient, mixed, plus_scaled
 from algorithms.problems.base import Problem
@@ -83,9 +83,7 @@ class GossipGraD(Method[GossipGraDState]):
         x, g, moved = Register(), Register(), Register()
         descent = plus_scaled(moved, x, lambda s: -self.step_rule(s), g)
         step, links = Program((gradient(g, x), descent, mixed(x, moved))), self.exchange.links()
-        return neighbour_block(
-            world, t, NeighbourPlan((x,), (step,), links, published(world.problem))
-        )
+        return neighbour_block(world, t, NeighbourPlan((x,), (step,), links, drawn_gradient(world)))
 
     def models(self, state: GossipGraDState) -> Tensor:
         return state.x

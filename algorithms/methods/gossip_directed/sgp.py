@@ -7,12 +7,12 @@ from typing import final
 
 from torch import Tensor
 
-from algorithms.kernels.row_parts import published
 from algorithms.kernels.scaled_sum import add_scaled
 from algorithms.methods.base import World
 from algorithms.methods.parts.push import GradientPush, PushState, push, ratio, start
 from algorithms.pipeline import row_programs
 from algorithms.pipeline.base import StepBlock
+from algorithms.pipeline.gradients import drawn_gradient
 from algorithms.pipeline.neighbours import NeighbourPlan, neighbour_block
 from algorithms.pipeline.row_programs import Program, Register, gradient, mixed, plus_scaled
 
@@ -56,7 +56,7 @@ class SGP(GradientPush[PushState]):
         )
         plan = NeighbourPlan(
             (s, w), (Program(step, swaps=((w, ahead),)),), self.exchange.links(),
-            published(world.problem), numbers_sent=world.problem.d + 1,
+            drawn_gradient(world), numbers_sent=world.problem.d + 1,
         )  # fmt: skip
         return neighbour_block(world, t, plan)
 

@@ -7,12 +7,12 @@ from typing import NamedTuple, final
 
 from torch import Tensor
 
-from algorithms.kernels.row_parts import published
 from algorithms.kernels.scaled_sum import add_scaled_onto
 from algorithms.methods.base import World
 from algorithms.methods.parts.push import GradientPush, push, ratio, start
 from algorithms.pipeline import row_programs
 from algorithms.pipeline.base import StepBlock
+from algorithms.pipeline.gradients import drawn_gradient
 from algorithms.pipeline.neighbours import NeighbourPlan, neighbour_block
 from algorithms.pipeline.row_programs import Program, Register, gradient, mixed, plus_scaled
 
@@ -70,7 +70,7 @@ class SubgradientPush(GradientPush[SubgradientPushState]):
         )
         plan = NeighbourPlan(
             (s, w, z), (Program(step, swaps=((s, moved), (w, ahead))),), self.exchange.links(),
-            published(world.problem), numbers_sent=world.problem.d + 1,
+            drawn_gradient(world), numbers_sent=world.problem.d + 1,
         )  # fmt: skip
         return neighbour_block(world, t, plan)
 

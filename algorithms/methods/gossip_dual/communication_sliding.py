@@ -8,12 +8,12 @@ from typing import NamedTuple, final
 import torch
 from torch import Tensor
 
-from algorithms.kernels.row_parts import published
 from algorithms.methods.base import World
 from algorithms.methods.parts.checks import check_size
 from algorithms.methods.parts.over_laplacian import PeriodicOverLaplacian, multiplier
 from algorithms.methods.parts.sliding_rules import SlidingRule
 from algorithms.pipeline.base import StepBlock
+from algorithms.pipeline.gradients import drawn_gradient
 from algorithms.pipeline.links import FixedLists
 from algorithms.pipeline.neighbours import NeighbourPlan, neighbour_block
 from algorithms.pipeline.row_programs import (
@@ -117,7 +117,7 @@ class CommunicationSliding(PeriodicOverLaplacian[SlidingState]):
         )  # fmt: skip
         plan = NeighbourPlan(
             rows, programs, FixedLists((self.laplacian.neighbours,), lambda _: 0),
-            published(world.problem),
+            drawn_gradient(world),
             program=lambda s: 2 * int(self._i(s) == 1) + int(self._i(s) == self.period),
         )  # fmt: skip
         return neighbour_block(world, t, plan)

@@ -8,7 +8,6 @@ from typing import NamedTuple, final
 import torch
 from torch import Tensor
 
-from algorithms.kernels.row_parts import published
 from algorithms.methods.base import World
 from algorithms.methods.parts.checks import check_size
 from algorithms.methods.parts.over_laplacian import (
@@ -17,6 +16,7 @@ from algorithms.methods.parts.over_laplacian import (
     multiplier,
 )
 from algorithms.pipeline.base import StepBlock
+from algorithms.pipeline.gradients import drawn_gradient
 from algorithms.pipeline.links import FixedLists
 from algorithms.pipeline.neighbours import NeighbourPlan, neighbour_block
 from algorithms.pipeline.row_programs import (
@@ -126,7 +126,7 @@ class MSPD(PeriodicOverLaplacian[MSPDState]):
         h = self.period
         plan = NeighbourPlan(
             rows, programs, FixedLists((self.laplacian.neighbours,), lambda _: 0),
-            published(world.problem),
+            drawn_gradient(world),
             program=lambda s: 2 * int(s % h == 0) + int(s % h == h - 1),
         )  # fmt: skip
         return neighbour_block(world, t, plan)

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple, final
 
 from torch import Tensor
 
-from algorithms.kernels.row_parts import published
 from algorithms.kernels.scaled_sum import add_scaled
 from algorithms.methods.base import Method, World
 from algorithms.methods.exchanges.gossip_rounds import GossipRound
 from algorithms.methods.parts.checks import check_size
 from algorithms.pipeline.base import StepBlock
+from algorithms.pipeline.gradients import drawn_gradient
 from algorithms.pipeline.links import FixedLists
 from algorithms.pipeline.neighbours import NeighbourPlan, neighbour_block
 from algorithms.pipeline.row_programs import Program, Register, gradient, plus_scaled
@@ -100,7 +100,7 @@ class GossipLocalSGD(Method[GossipLocalState]):
         meeting = Program((*descent, *found.operations), found.swaps)
         links = FixedLists.of(self.gossip.topology, lambda s: (s + 1) // self.period - 1)
         plan = NeighbourPlan(
-            (x, *found.rows), (Program(descent), meeting), links, published(world.problem),
+            (x, *found.rows), (Program(descent), meeting), links, drawn_gradient(world),
             found.compressor, program=lambda s: int((s + 1) % self.period == 0),
             opened=lambda state: (state.x, *found.opened(state.memo)),
             closed=lambda _, parts: GossipLocalState(parts[0], found.closed(parts[1:])),

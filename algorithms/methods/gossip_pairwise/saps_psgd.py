@@ -9,12 +9,12 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.shared_mask import SharedMask
-from algorithms.kernels.row_parts import published
 from algorithms.kernels.scaled_sum import add_scaled
 from algorithms.methods.base import Method, World
 from algorithms.methods.exchanges.gossip import gossip
 from algorithms.methods.parts.checks import check_size
 from algorithms.pipeline.base import StepBlock
+from algorithms.pipeline.gradients import drawn_gradient
 from algorithms.pipeline.links import MeetingLinks
 from algorithms.pipeline.neighbours import NeighbourPlan, neighbour_block
 from algorithms.pipeline.row_programs import (
@@ -110,7 +110,7 @@ class SAPSPSGD(Method[SAPSState]):
             plus_scaled(x, x, 1.0, heard),
         )
         plan = NeighbourPlan(
-            (x,), (Program(step),), MeetingLinks(self.meetings), published(world.problem),
+            (x,), (Program(step),), MeetingLinks(self.meetings), drawn_gradient(world),
             self._mask(t, world), purpose="mask",
         )  # fmt: skip
         return neighbour_block(world, t, plan)

@@ -129,7 +129,7 @@ class LAG(Method[LAGState]):
 
     def compiled_block(self, world: World, t: int) -> StepBlock | None:
         source = Full() if self.full else Sampled()
-        gradient = source.row_kernel(world.problem)
+        gradient = source.row_kernel(world)
         return gradient and rounds_block(LagBlock, world, t, self, gradient)
 
     def models(self, state: LAGState) -> Tensor:

@@ -8,8 +8,10 @@ from typing import ClassVar, final
 
 from torch import Tensor
 
-from algorithms.kernels.row_parts import RowPart, full_published, published
+from algorithms.kernels.row_parts import RowPart
 from algorithms.methods.base import World
+from algorithms.pipeline.base import Place
+from algorithms.pipeline.gradients import drawn_gradient, exact_gradient
 from algorithms.problems.base import Problem, exact
 from theory.constants import Constants
 
@@ -30,7 +32,7 @@ class Gradients(ABC):
             NonFiniteGradient: names the step, replica and worker.
         """
 
-    def row_kernel(self, problem: Problem) -> RowPart | None:
+    def row_kernel(self, place: Place) -> RowPart | None:
         """:meth:`at` as a compiled function of kind "gradient", for blocks of steps; None: there is
         none."""
         return None
@@ -50,9 +52,8 @@ class Sampled(Gradients):
     def at(self, x: Tensor, t: int, world: World) -> Tensor:
         return world.gradient(x, t)
 
-    def row_kernel(self, problem: Problem) -> RowPart | None:
-        found: RowPart | None = published(problem)
-        return found
+    def row_kernel(self, place: Place) -> RowPart | None:
+        return drawn_gradient(place)
 
     def constants(self, problem: Problem) -> Constants:
         return problem.constants()
@@ -68,9 +69,8 @@ class Full(Gradients):
     def at(self, x: Tensor, t: int, world: World) -> Tensor:
         return world.checked(world.problem.full_gradient(x, world.network.workers), t)
 
-    def row_kernel(self, problem: Problem) -> RowPart | None:
-        found: RowPart | None = full_published(problem)
-        return found
+    def row_kernel(self, place: Place) -> RowPart | None:
+        return exact_gradient(place)
 
     def constants(self, problem: Problem) -> Constants:
         return problem.constants().state(exact("gradients without noise"), sigma2=0.0)

@@ -9,13 +9,13 @@ from typing import ClassVar, NamedTuple
 from torch import Tensor
 
 from algorithms.compressors.base import Compressor
-from algorithms.kernels.row_parts import published
 from algorithms.kernels.scaled_sum import add_scaled
 from algorithms.methods.base import Method, World
 from algorithms.methods.parts.checks import check_size, check_static
 from algorithms.methods.parts.constants import operator_constants
 from algorithms.network.base import Exchanged
 from algorithms.pipeline.base import StepBlock
+from algorithms.pipeline.gradients import drawn_gradient
 from algorithms.pipeline.links import FixedLists
 from algorithms.pipeline.neighbours import NeighbourPlan, neighbour_block
 from algorithms.pipeline.row_programs import Operation, Program, Register, gradient, plus_scaled
@@ -87,7 +87,7 @@ class PublicCopies(Method[PublicCopiesState]):
         """Steps whose registers are the state's ``rows``; ``rest`` follows on x_i^{t+1/2}."""
         (x, around), g = rows, Register()
         descent = gradient(g, x), plus_scaled(half, around, lambda s: -self.step_rule(s), g)
-        step, drawn = Program((*descent, *rest), swaps), published(world.problem)
+        step, drawn = Program((*descent, *rest), swaps), drawn_gradient(world)
         links = FixedLists.of(self.topology)
         return neighbour_block(
             world, t, NeighbourPlan(rows, (step,), links, drawn, self.compressor)

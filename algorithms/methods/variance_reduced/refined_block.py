@@ -37,9 +37,10 @@ class RefinedBlock(RoundsBlock):
     ) -> None:
         super().__init__(place, gradient, method.step_rule)
         d, dtype, self.method = self.d, self.dtype, method
-        whole, sent = Full().row_kernel(place.problem), published(method.quantiser(t), d, dtype)
+        whole, sent = Full().row_kernel(place), published(method.quantiser(t), d, dtype)
         if whole is None or sent is None:
             raise NoRowKernel
+        self.sources = gradient, whole
         self.more_gradients = 1 if method.epoch else 0
         bits = method.quantiser(t).bits(d, dtype)
         self.exchanges = (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -43,15 +42,3 @@ def test_of_quadratics(n, d, law, dtype, sigma2, seed, options):
         n, d, sigma2=sigma2, zeta2=zeta2, law=law, seed=seed, dtype=dtype
     )
     assert assert_same(BSP(ConstantStep(0.1)), problem, **options) == options["steps"]
-
-
-def test_a_subclass_takes_its_own_steps():
-    """Somebody's problem that is made of ours may do something else."""
-
-    class Mine(Quadratic):  # type: ignore[misc]
-        pass
-
-    ours = Quadratic.strongly_convex(3, 5)
-    mine = Mine(*(getattr(ours, name) for name in ours.__dataclass_fields__))
-    assert assert_same(BSP(ConstantStep(0.1)), mine, steps=7) == 0
-    assert torch.equal(mine.c, ours.c)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from algorithms.compressors.nearest_grid import FixedRange
 from algorithms.compressors.top_count import TopCount
 from algorithms.compressors.variance_threshold import VarianceThreshold
-from algorithms.kernels.row_parts import published
+from algorithms.kernels.row_parts import full_published, published
 from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.methods.adaptive.adaptive_k import AdaptiveK
 from algorithms.methods.adaptive.gtop_k import GTopK
@@ -23,7 +23,6 @@ from algorithms.methods.decomposition.sketched_sgd import SketchedSGD
 from algorithms.methods.lazy.cmfl import CMFL
 from algorithms.methods.lazy.lag import LAG
 from algorithms.methods.local_updates.local_sgd import LocalSGD
-from algorithms.methods.parts.gradients import Full
 from algorithms.methods.quantisation.terngrad import TernGradSGD
 from algorithms.methods.sparsification.communication_delay import CommunicationDelay
 from algorithms.methods.sparsification.two_way_truncation import TwoWayTruncation
@@ -65,7 +64,7 @@ def lag(draw, step, problem):
     rule = one(draw, WorkerRule(), ServerRule((2.0,)), ServerRule((0.5,) * problem.n), InTurn(3))
     opening = one(draw, AllSpeak(), AllSpeak(3), AllSilent(0.1, 2))
     weights = one(draw, (0.1,) * 10, (0.0,), (3.0, 1.0))
-    full = Full().row_kernel(problem) is not None and draw(st.booleans())
+    full = full_published(problem) is not None and draw(st.booleans())
     return LAG(step, rule, weights, opening, full)
 
 
@@ -126,7 +125,7 @@ def two_way(draw, step, problem):
 
 def refined(draw, step, problem):
     """Quantisation refined over iterations, of full and of anchored gradients."""
-    assume(Full().row_kernel(problem))
+    assume(full_published(problem))
     needs(FixedRange(1.0), problem)
     return RefinedQuantisation(step, 4, 4.0, 0.9, one(draw, 0, 1, 4))
 
