@@ -76,6 +76,7 @@ def test_nothing_stays_watched():
     assert before == after
 
 
+@pytest.mark.slow
 @pytest.mark.processes
 def test_memory():
     found = memory.measured(TINY, ends=(3, 30), methods=("CHOCO top-1%",), records=4)
@@ -98,6 +99,7 @@ def test_scaling():
         assert len(scaling_figure.figure(found).axes) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.processes
 def test_sweeps():
     found = sweeping.measured(1, seeds=1, steps=3)

@@ -107,6 +107,7 @@ def told(tellings: list[Telling], kind: str, number: int) -> Any:
     return json.loads(printed)
 
 
+@pytest.mark.slow
 def test_the_compressor_is_checked_by_its_name(tellings: list[Telling]) -> None:
     verdicts = told(tellings, "check", 0)
     assert {verdict["subject"] for verdict in verdicts} == {"halved"}
@@ -137,6 +138,7 @@ for cell in cells("quick"):
 """
 
 
+@pytest.mark.slow
 def test_theorem_and_method_are_cells_of_the_survey_that_hold(copy: Path) -> None:
     (copy / "listed.py").write_text(LISTED, encoding="utf-8")
     found = set(call(copy, "listed").splitlines())

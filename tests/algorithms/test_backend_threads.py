@@ -85,6 +85,7 @@ def test_what_another_holds_is_waited_for_and_not_for_ever(monkeypatch: pytest.M
     assert graph
 
 
+@pytest.mark.slow
 @pytest.mark.sharded
 def test_what_arrives_is_held_by_its_reader_alone() -> None:
     """Without the wait the backend holds one message in five when it is handed out, with it none of

@@ -56,6 +56,7 @@ def test_distances_are_the_twins_and_lead_back(lists: list[list[int]]) -> None:
     assert torch.equal(distances.summed_torch(count, between), where)
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.floats(-1e9, 1e9, width=32), min_size=1, max_size=40),
     st.sampled_from([np.float32, np.float64]),

@@ -229,6 +229,7 @@ def test_a_rate_of_zero_that_is_divided_by_is_seen(ranks):
         assert "weights are not finite at step 1" in rank["any rate"]
 
 
+@pytest.mark.slow
 @pytest.mark.sharded
 @pytest.mark.parametrize("fault", SENTENCES)
 def test_what_is_not_refused_is_seen(ranks, fault):

@@ -295,6 +295,7 @@ def test_a_step_holds_at_most_four_rows_beside_the_residual(ranks, place):
         assert 1 <= rank["held"][place] <= MOST, rank["held"][place]
 
 
+@pytest.mark.slow
 @pytest.mark.sharded
 @pytest.mark.parametrize("timing", ("one bucket", "all buckets"))
 @pytest.mark.parametrize("place", range(len(CASES)), ids=lambda k: CASES[k][0].name)

@@ -126,6 +126,7 @@ def _dies(fate: str) -> None:
     run(BSP(STEP), problem, steps=5, network=network)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fate", ["exit", "stall"])
 def test_no_rank_hangs_when_another_is_lost(fate: str) -> None:
     begin = time.monotonic()

@@ -226,6 +226,7 @@ def scenarios(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Sc
                 one.join()
 
 
+@pytest.mark.slow
 @pytest.mark.sharded
 @pytest.mark.processes
 def test_ranks_that_agree_play_and_listen_on_loopback_alone(

@@ -126,6 +126,7 @@ def test_what_was_cut_off_goes_on_and_the_whole_replays_bit_for_bit(ranks, name:
     assert torch.equal(end_of_replay(name, first.after).flatten(), models)
 
 
+@pytest.mark.slow
 @pytest.mark.sharded
 def test_a_state_that_is_forgotten_would_be_seen(ranks) -> None:
     found: CutOff = ranks[0]["planted"]

@@ -92,6 +92,7 @@ def ranks() -> list[tuple[dict[str, ServedRun], list[str]]]:
     return launch(play, ranks=RANKS)
 
 
+@pytest.mark.slow
 @pytest.mark.sharded
 @pytest.mark.parametrize("name", CASES)
 def test_the_simulation_replays_what_happened_bit_for_bit(ranks, name: str) -> None:

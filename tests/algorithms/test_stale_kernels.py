@@ -45,6 +45,7 @@ def stored(folder):
     return {path.name: path.stat().st_mtime_ns for path in folder.glob("__pycache__/*.nb?")}
 
 
+@pytest.mark.slow
 @pytest.mark.processes
 @pytest.mark.skipif(not compiled.COMPILED, reason="numba is not there")
 def test_a_kernel_is_compiled_again_when_one_that_it_calls_has_changed(folder):

@@ -69,6 +69,7 @@ def alive(pid: int) -> bool:
     return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_no_rank_outlives_a_caller_that_is_killed(tmp_path: Path) -> None:
     (tmp_path / "waits.py").write_text(WAITS)
@@ -88,6 +89,7 @@ def test_no_rank_outlives_a_caller_that_is_killed(tmp_path: Path) -> None:
     assert not any(alive(pid) for pid in pids)
 
 
+@pytest.mark.slow
 def test_a_folder_with_packages_of_our_names_is_not_taken_for_ours(tmp_path: Path) -> None:
     for name in ("algorithms", "theory"):
         (tmp_path / name).mkdir()

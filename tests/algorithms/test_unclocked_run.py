@@ -100,6 +100,7 @@ def replayed(method: Unclocked, record: ScheduleRecord) -> Tensor:
     return again.models(state)[0]
 
 
+@pytest.mark.slow
 @pytest.mark.sharded
 @pytest.mark.parametrize("name", CASES)
 def test_the_simulation_replays_what_happened_bit_for_bit(ranks, name: str) -> None:

@@ -190,6 +190,7 @@ def test_json_is_pure_and_says_what_the_report_says() -> None:
     assert checks["processes"] == "supported"
 
 
+@pytest.mark.slow
 def test_an_outcome_that_hangs_on_hashes_of_words_is_caught_in_other_processes() -> None:
     code, out, _ = audit_elsewhere("strangers_module:by_hash", *QUICK, "--json")
     assert code == 0, "no claim was given"

@@ -289,6 +289,7 @@ def test_what_does_not_fit_into_memory_is_said_in_a_line(tmp_path: Path) -> None
     assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.processes
 @pytest.mark.parametrize(
     ("words", "unneeded"),

@@ -93,6 +93,7 @@ def kind(name: str) -> set[Cell]:
     return {cell for cell in CELLS if cell.check.split()[0] == name}
 
 
+@pytest.mark.slow
 def test_the_code_as_it_is_has_the_versions_of_its_copy(before: Versions) -> None:
     some = CELLS[::40]
     assert cell_versions(some, prepare) == {cell: before[cell] for cell in some}

@@ -75,6 +75,7 @@ def test_medians_lie_between_the_order_statistics_that_scipy_finds():
     assert np.isinf(middle(drawn[:5], True).high).all()  # 2^-5 on each side is more than 5%
 
 
+@pytest.mark.slow
 def test_where_noise_has_no_variance_medians_are_compared(tmp_path):
     """`local-clipping` is clearly better; the means of plain SGD are those of its worst replica."""
     words = ["compare", "local-clipping", "bsp-sgd", "-p", "quadratic-heavy-tailed", "-n", "4"]

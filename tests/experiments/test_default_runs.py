@@ -138,6 +138,7 @@ def test_dc_asgd_is_nearer_to_sequential_sgd_than_asp():
     assert np.abs(weak - sequential).mean() > 0.9 * far
 
 
+@pytest.mark.slow
 def test_gradiveq_ends_where_full_gradients_do_for_two_fifths_of_the_bits():
     """On a network, as in the paper; about zero, as the row was, it ends at three times the loss,
     and with a tenth of the steps learnt from, twenty at a time, at more."""
@@ -208,6 +209,7 @@ def test_mirror_descent_stays_on_the_simplex_by_its_mirror():
     assert own.suboptimality[0, -1] < 0.1 * other.suboptimality[0, -1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["lars", "lamb"])
 def test_networks_of_trust_ratios_come_to_rest(key):
     """Their stepsizes fall to zero, as in the papers. At constant ones LARS' weights are 4.1 times

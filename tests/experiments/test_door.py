@@ -96,6 +96,7 @@ def test_a_door_that_settles_nothing_takes_the_strangers_packages(
     assert THEIRS.split("'")[1] in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ahead", [False, True])
 def test_a_users_compressor_is_audited_from_there(project: Path, ahead: bool) -> None:
     words = ("audit", "mine:half", "--delta", "0.75", "-d", "8", "--samples", "100", "--json")
@@ -175,6 +176,7 @@ def test_a_notebook_audits_a_hook_as_the_command_does(monkeypatch: pytest.Monkey
         rateproof.audit(lambda state, bucket: users_hooks.half_of_it(state, bucket))
 
 
+@pytest.mark.slow
 def test_a_notebook_gives_matrices_and_other_processes_are_asked() -> None:
     found = rateproof.audit(sound.identity, d=8, samples=100, matrix=True)
     assert "given matrices" in found.kind

@@ -95,6 +95,7 @@ def noted_threads() -> Executor:
     return ThreadPoolExecutor(2)
 
 
+@pytest.mark.slow
 @pytest.mark.processes
 def test_one_executor_serves_a_sweep_and_a_survey(tmp_path: Path) -> None:
     """Named as the commands name it; what is left is what processes of this machine leave."""

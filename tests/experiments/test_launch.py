@@ -187,6 +187,7 @@ def killed_in_second_row(rank: int, port: int, folder: str) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.sharded
 @pytest.mark.processes
 def test_rows_that_were_done_are_kept_when_a_rank_dies(tmp_path: Path) -> None:

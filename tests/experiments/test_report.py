@@ -141,6 +141,7 @@ LISTS = tuple(page for page, _ in page_list)
 PAGES = (*LISTS, "rows/bsp-sgd.html", "rows/qsgd.html", f"theorems/{THEOREM.name}.html")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PAGES)
 def test_page_asks_nothing_of_the_network(report: Path, name: str) -> None:
     page = Page((report / name).read_text(encoding="utf-8"))

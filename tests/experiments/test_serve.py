@@ -46,6 +46,7 @@ def serve(folder: Path) -> tuple[ServedFound, ServedFound, list[ServedFound]]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.sharded
 def test_a_server_on_a_rank_of_its_own_is_replayed_and_its_seconds_are_predicted(
     tmp_path: Path,

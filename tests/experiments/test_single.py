@@ -82,6 +82,7 @@ def test_every_metric_of_a_theorem_has_a_label() -> None:
     assert {metric.value for metric in Metric} <= set(LABELS)
 
 
+@pytest.mark.slow
 def test_where_noise_has_no_variance_a_run_is_told_as_a_comparison_tells_it(tmp_path: Path) -> None:
     """One rule for both: medians between order statistics, drawn as well."""
     stage = problem("quadratic-heavy-tailed", 4)

@@ -115,6 +115,7 @@ def test_kill_loses_nothing_finished_and_orphans_nobody(tmp_path: Path) -> None:
     assert "reused 2 of 2 cells, 0 to run" in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("live", [False, True])
 def test_failures_are_named_and_the_survey_goes_on(tmp_path: Path, live: bool) -> None:
     returned, text = finish(tmp_path, "raise:1", "a:10", "die:1", "b:10", live=live)
@@ -128,6 +129,7 @@ def test_failures_are_named_and_the_survey_goes_on(tmp_path: Path, live: bool) -
     assert (tmp_path / "index.html").exists()
 
 
+@pytest.mark.slow
 def test_plain_log_counts_and_says_the_time_left(tmp_path: Path) -> None:
     returned, text = finish(tmp_path, "a:600", "b:600", "c:600", "d:600")
     assert returned == 0, text
@@ -137,6 +139,7 @@ def test_plain_log_counts_and_says_the_time_left(tmp_path: Path) -> None:
     assert "\x1b" not in text
 
 
+@pytest.mark.slow
 def test_untrusted_files_are_named_and_recomputed(tmp_path: Path) -> None:
     finish(tmp_path, "a:10", "b:10", "c:10")
     first, second, third = sorted(tmp_path.glob("cells/*.cell"))

@@ -22,6 +22,7 @@ def test_all_scripts_are_run_here() -> None:
     assert {path.stem for path in SCRIPTS.glob("*.py")} == here
 
 
+@pytest.mark.slow
 def test_a_compressor_is_told_from_one_with_a_slip(capsys: pytest.CaptureFixture[str]) -> None:
     """Keeping p of the coordinates, 1/p as large, has omega = 1/p - 1 = 3; without, 1 - p."""
     session, told = ran("check_my_compressor", capsys)

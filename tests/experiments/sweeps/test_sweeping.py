@@ -96,6 +96,7 @@ def test_a_plan_says_what_all_runs_cost(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 @pytest.mark.processes
 def test_a_sweep_goes_on_from_what_is_there_and_loses_no_file(tmp_path):
     first = rateproof.sweep(TOLD, out=tmp_path)

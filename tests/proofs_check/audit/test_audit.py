@@ -241,6 +241,7 @@ def test_error_feedback_inside_is_told(thing: Any) -> None:
     assert "recovery" in refuted(found), "the residual keeps a NaN"
 
 
+@pytest.mark.slow
 def test_a_residual_in_a_global_variable_is_told_by_a_test_of_means() -> None:
     REMEMBERED.clear()
     assert verdict(audited(residual_in_a_global), "state").outcome is Outcome.REFUTED
@@ -254,6 +255,7 @@ def test_a_counter_is_state_and_a_generator_of_its_own_is_not() -> None:
     assert found.random
 
 
+@pytest.mark.slow
 def test_randomness_that_no_seed_reaches_is_told() -> None:
     def unseeded(x: np.ndarray) -> np.ndarray:
         return 2 * x * (np.random.default_rng().random(len(x)) < 0.5)
@@ -263,6 +265,7 @@ def test_randomness_that_no_seed_reaches_is_told() -> None:
     assert found.fit is not None and found.fit.name == "unbiased"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("thing", "name"),
     [

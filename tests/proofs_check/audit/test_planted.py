@@ -102,6 +102,7 @@ class InTurn:
         return np.where(np.arange(len(x)) % 2 == self.turn % 2, x, 0)
 
 
+@pytest.mark.slow
 def test_a_rare_coordinate_is_not_called_hidden_until_it_was_drawn() -> None:
     few = Plan(d=20, samples=200, search=200)
     kept = audited(one_in(0.01, hide=False), plan=few)

@@ -39,6 +39,7 @@ from theory.theorems.reached import Reached
 EXACT = ("push-sum:push_sum_uniform:", "randomised-gossip:randomised_gossip:consensus, complete")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("check", BOUND_CHECKS, ids=lambda check: check.name)
 def test_whole_curves_lie_under_their_bounds(check: BoundCheck) -> None:
     """Whether a bound ends below the start, and a rate over a few horizons, is told as it is."""

@@ -39,6 +39,7 @@ def named(case: Callable[..., object]) -> str:
     return f"{case.__module__.split('.', 2)[-1]}.{case.__name__}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CLOSED_FORMS, ids=named)
 def test_no_closed_form_is_refuted_nor_lies_in_another_row_s_room(case) -> None:
     for verdict in case():

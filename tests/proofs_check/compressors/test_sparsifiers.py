@@ -505,6 +505,7 @@ def test_meprop_is_torch_with_a_hook_on_the_hidden_layer():
 # claims, mutants, closed forms, refusals
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("d", [16, 1000])
 @pytest.mark.parametrize(
     "operator",

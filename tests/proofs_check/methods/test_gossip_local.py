@@ -58,6 +58,7 @@ def built(kind: str) -> tuple[Method[Any], Problem]:
     return GossipLocalSGD(STEP, rounds[kind], 3), problem("quadratic-sc", 4)
 
 
+@pytest.mark.slow
 @pytest.mark.sharded
 def test_both_worlds_agree() -> None:
     kinds = ("top-k", "rand-k", "one-peer", *COLUMNS)

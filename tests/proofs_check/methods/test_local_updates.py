@@ -199,6 +199,7 @@ def test_replicas_of_adacomm_keep_their_own_periods() -> None:
     assert np.array_equal(few.seconds, whole.seconds[:2])
 
 
+@pytest.mark.slow
 def test_the_study_of_adacomm_sees_periods_that_are_fixed() -> None:
     def fixed(
         step: Stepsize, _first: int, _interval: float, timing: Timing, *, period: int

@@ -57,6 +57,7 @@ def test_published_numbers_of_the_printed_boxes():
     assert one_dimensional(PrintedCorrection(0.9), 0.01, 400) > 1e12
 
 
+@pytest.mark.slow
 def test_printed_correction_never_settles():
     """E30 at m = 0: x_{t+1} - 2 x_t + (1 + gamma) x_{t-1} ... has a root of modulus 1."""
     late = [one_dimensional(PrintedCorrection(0.0), 0.01, t) for t in range(1000, 1064)]
@@ -171,6 +172,7 @@ def test_adacomp_words_are_the_papers():
         torch.testing.assert_close(sent, torch.where(mask, x.sign() * tops.mean(-1)[:, None], 0))
 
 
+@pytest.mark.slow
 def test_adacomp_constants():
     (one,) = AdaComp(10).claims(9)
     assert isinstance(one, Contraction) and one.delta == 4 / 12

@@ -55,12 +55,14 @@ def seen(outcome: MutantOutcome, record: Record) -> None:
     assert outcome.planted and outcome.check and outcome.evidence
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_a_wrong_operator_is_refuted(mutant: OperatorMutant, record_property: Record) -> None:
     seen(operator_outcome(mutant), record_property)
     assert home_of(mutant) in families_of(getattr(mutant.mutant, "right", mutant.mutant))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mutant", METHOD_MUTANTS, ids=lambda mutant: mutant.name)
 def test_a_wrong_method_is_refuted_and_the_genuine_is_not(
     mutant: MethodMutant, record_property: Record

@@ -40,6 +40,7 @@ MEMBERS: tuple[Compressor, ...] = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("d", [3, 100])
 @pytest.mark.parametrize("member", MEMBERS, ids=lambda member: member.name)
 def test_no_true_operator_is_refuted(member: Compressor, d: int) -> None:

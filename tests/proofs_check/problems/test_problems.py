@@ -20,6 +20,7 @@ def refuted(verdicts):
     return {v.check for v in verdicts if v.outcome is Outcome.REFUTED}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [entry.name for entry in PROBLEMS])
 def test_nothing_stated_is_refuted(name):
     verdicts = check_problem(problem(name, 4), seed=2)

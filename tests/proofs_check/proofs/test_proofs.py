@@ -32,6 +32,7 @@ def proof(name: str) -> Any:
     return next(m for m in modules("proofs_check.proofs") if m.__name__.endswith(f".{name}"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prove", PROOFS, ids=stem)
 def test_every_proof_holds(prove: Callable[[], Verdict]) -> None:
     verdict = prove()

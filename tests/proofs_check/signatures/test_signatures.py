@@ -12,6 +12,7 @@ from tests.proofs_check.rooms import ROOMS
 READY = tuple(row.key for row in METHODS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", sorted(SIGNATURES))
 def test_a_row_shows_what_it_is_for(key):
     verdict, fault = SIGNATURES[key].result().verdicts

@@ -147,6 +147,7 @@ def leaky_but_for_complete(step: Stepsize, graph: Topology) -> DPSGD:
     return DPSGD(step, graph if isinstance(graph, Complete) else LeakyRing(graph.n))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
 def test_planted_faults_are_refuted(fault: str) -> None:
     assert Outcome.REFUTED in outcomes(FAULTS[fault]())

@@ -54,6 +54,7 @@ def test_studies_see_their_faults() -> None:
     assert wrong.outcome is Outcome.REFUTED
 
 
+@pytest.mark.slow
 def test_growth_in_the_condition_number_tells_momentum_from_none() -> None:
     """Plain descent posing as accelerated grows faster than the square root allows, and accelerated
     as plain has too small an exponent."""

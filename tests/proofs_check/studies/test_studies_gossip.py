@@ -36,6 +36,7 @@ def full():
     return lines(FULL)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RECORDED)
 def test_the_recorded_figures_are_met(full, name) -> None:
     """What random starts hold of the slowest two modes has 4000 degrees of freedom, so a relative

@@ -13,6 +13,7 @@ from proofs_check.studies.synchronous import ssp_regret
 from proofs_check.verdict import Outcome
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("barrier", [SSP, EagerSSP])
 def test_regret_stays_under_its_bound(barrier: type[SSP | EagerSSP]) -> None:
     result = ssp_regret.measure(barrier)
@@ -28,6 +29,7 @@ def test_regret_stays_under_its_bound(barrier: type[SSP | EagerSSP]) -> None:
         assert (line.low <= line.y).all() and (line.y <= line.high).all()
 
 
+@pytest.mark.slow
 def test_a_server_that_divides_by_n_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Erratum E2: updates are summed, a mean moves n times too little for its bound. After 60
     clocks it is 1 % above, after 240 1.8 times."""

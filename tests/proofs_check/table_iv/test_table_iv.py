@@ -162,6 +162,7 @@ def test_a_method_with_other_stepsizes_than_it_is_given_is_refuted(
     assert verdict.outcome is Outcome.REFUTED
 
 
+@pytest.mark.slow
 def test_an_order_in_n_is_held_to_where_the_bound_of_the_runs_has_it() -> None:
     """Copies leave all constants but n as they are, and PR-SGD's error falls by its order where its
     own bound grows with n (drift, at H = 4). Were the bound to fall by the order, runs whose error
