@@ -34,15 +34,15 @@ if TYPE_CHECKING:
     from torch.nn.parallel import DistributedDataParallel
 
     from algorithms.compressors.base import Compressor
+    from algorithms.ddp.hook import DDPHook
     from algorithms.memories.base import Memory
-    from algorithms.network.ddp_hook import DDPHook
     from algorithms.problems.module_problem import ModuleProblem
-    from experiments.citing import Citations
-    from experiments.comparing import Axis, Comparison
+    from experiments.compare.comparing import Axis, Comparison
+    from experiments.compare.single import Single
     from experiments.notebooks.audited import Audited
     from experiments.notebooks.rated import Rated
     from experiments.notebooks.verdict_list import VerdictList
-    from experiments.single import Single
+    from experiments.reporting.citing import Citations
     from experiments.sweeps.sweeping import Swept
 
 __all__ = [
@@ -93,8 +93,8 @@ def run(
     """
     from algorithms.catalogue import problem as problem_called
     from algorithms.catalogue import row as row_called
-    from experiments.single import run_single
-    from experiments.tuned_rows import Tuning, chosen, usual
+    from experiments.compare.single import run_single
+    from experiments.compare.tuned_rows import Tuning, chosen, usual
 
     mine, objective = row_called(row), problem_called(problem, n)
     by = usual(mine) if tuning is None else Tuning(tuning)
@@ -119,16 +119,16 @@ def compare(
     """Several rows on one problem at an equal amount of ``axis``: bits, seconds, gradients, steps.
 
     Every row may spend what the first spends in ``steps`` steps, or ``budget``; further ``options``
-    as of ``experiments.comparing.compare_rows``. The result has ``standings``, ``frame`` (tidy
-    data) and ``figure()``.
+    as of ``experiments.compare.comparing.compare_rows``. The result has ``standings``, ``frame``
+    (tidy data) and ``figure()``.
 
     Raises:
         ValueError, Diverged: as ``compare_rows``.
     """
     from algorithms.catalogue import problem as problem_called
     from algorithms.catalogue import row as row_called
-    from experiments.comparing import compare_rows
-    from experiments.tuned_rows import Tuning
+    from experiments.compare.comparing import compare_rows
+    from experiments.compare.tuned_rows import Tuning
 
     return compare_rows(
         [row_called(key) for key in rows], problem_called(problem, n),
@@ -158,9 +158,9 @@ def rate(
     """
     from algorithms.catalogue import problem as problem_called
     from algorithms.catalogue import row as row_called
-    from algorithms.names import look_up
+    from algorithms.core.names import look_up
+    from experiments.compare.tuned_rows import Tuning, sweeping_step
     from experiments.notebooks.rated import Rated as Made
-    from experiments.tuned_rows import Tuning, sweeping_step
     from proofs_check.methods.sweep import VARIABLES, sweep, sweep_verdict
 
     chosen, objective = row_called(row), problem_called(problem, n)
@@ -224,7 +224,7 @@ def cite(*names: str) -> Citations:
     Raises:
         ValueError: no name is given, or one that nothing has.
     """
-    from experiments.citing import cite as cited
+    from experiments.reporting.citing import cite as cited
 
     return cited(names)
 
@@ -365,19 +365,19 @@ def register_hook(
     memory: Memory[Any] | None = None,
     **options: Any,
 ) -> DDPHook:
-    """Make a model send compressed gradients; ``options`` as of ``algorithms.network.ddp_hook``.
+    """Make a model send compressed gradients; ``options`` as of ``algorithms.ddp.hook``.
 
     Raises:
         TypeError, ValueError: the model, or what ranks were given, does not suit.
     """
-    from algorithms.network.ddp_hook import register_hook as registered
+    from algorithms.ddp.hook import register_hook as registered
 
     return registered(model, compressor, memory, **options)
 
 
 def main() -> None:
     """The command ``rateproof``."""
-    from experiments.cli import main as command
+    from experiments.cli.main import main as command
 
     command()
 

@@ -15,12 +15,13 @@ from unittest import mock
 
 import torch
 
-from algorithms import run as running
 from algorithms.catalogue.synchronous import round_trip
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.top_k import TopK
-from algorithms.key import Key, PhiloxDraws
+from algorithms.core.key import Key, PhiloxDraws
+from algorithms.engine import run as running
+from algorithms.engine.trace import Recorder, record_steps
 from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.methods import base
 from algorithms.methods.base import Method, World
@@ -36,7 +37,6 @@ from algorithms.problems.logistic_data import synthetic
 from algorithms.problems.regularisers import L2
 from algorithms.synchronisation.periods import Every
 from algorithms.synchronisation.schedule import Schedule
-from algorithms.trace import Recorder, record_steps
 from benchmarks.alternating import Rounds, Spread
 from benchmarks.jobs import BATCH, LAM, METHODS, Size, method
 from benchmarks.probe import REST, Probe, Watched

@@ -24,11 +24,11 @@ from functools import partial
 
 import torch
 
-from algorithms.allocation import keep_freed
 from algorithms.catalogue import ROWS
 from algorithms.compressors.base import Compressor, code_of
-from algorithms.key import Key
-from algorithms.run import one_thread
+from algorithms.core.key import Key
+from algorithms.engine.allocation import keep_freed
+from algorithms.engine.run import one_thread
 from benchmarks.alternating import Rounds
 from proofs_check.instruments.exact import is_random
 from theory.claims import NoConstant

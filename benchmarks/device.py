@@ -12,11 +12,11 @@ from typing import Any
 
 import torch
 
+from algorithms.engine.run import run
 from algorithms.network.simulated import Simulated
 from algorithms.problems.logistic import Logistic
 from algorithms.problems.logistic_data import synthetic
 from algorithms.problems.regularisers import L2
-from algorithms.run import run
 from benchmarks.alternating import Rounds
 from benchmarks.jobs import BATCH, LAM, method
 

@@ -19,9 +19,9 @@ from algorithms.compressors.base import Compressor
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.top_k import TopK
+from algorithms.engine.run import one_thread
 from algorithms.methods.gossip.choco import ChocoGossip
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import one_thread
 from algorithms.topologies.ring import Ring
 from benchmarks.programs.numpy_loop import qsgd, top_k
 from proofs_check.instruments.paths import world_of

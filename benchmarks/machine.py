@@ -12,7 +12,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from algorithms.threads import Threads
+from algorithms.core.threads import Threads
 
 _COPIED = 1 << 26  # bytes, more than the caches hold
 _PRODUCT = 512

@@ -19,11 +19,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from algorithms.engine.run import run
+from algorithms.engine.trace import Trace
 from algorithms.problems.logistic import Logistic
 from algorithms.problems.logistic_data import synthetic
 from algorithms.problems.regularisers import L2
-from algorithms.run import run
-from algorithms.trace import Trace
 from benchmarks.jobs import BATCH, DTYPES, LAM, METHODS, Size, method
 
 STEPS, ENDS = 20, (10, 100_000)
@@ -55,7 +55,7 @@ def tensors(state: Any) -> Iterator[Tensor]:
 
 def state_bytes(name: str, problem: Logistic) -> int:
     """Bytes of the state of one replica, by the shapes of a small problem's."""
-    from algorithms.key import Key
+    from algorithms.core.key import Key
     from algorithms.methods.base import World
     from algorithms.network.simulated import Simulated
 

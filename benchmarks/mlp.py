@@ -10,9 +10,9 @@ from typing import Any
 
 import torch
 
+from algorithms.engine.run import run
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.mlp import MLP
-from algorithms.run import run
 from benchmarks.alternating import Rounds
 from benchmarks.jobs import BATCH, GAMMA
 from benchmarks.programs import mlp_loops

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from algorithms.key import Key
+from algorithms.core.key import Key
 from benchmarks.alternating import Rounds
 from benchmarks.machine import timed
 

@@ -10,14 +10,14 @@ import numpy as np
 import torch
 
 from algorithms.catalogue import METHODS, Row, problem, row
+from algorithms.engine.run import run
+from algorithms.engine.trace import Trace
 from algorithms.methods.base import Method
 from algorithms.network.simulated import Simulated
 from algorithms.problems.base import Problem
 from algorithms.problems.logistic_data import synthetic
 from algorithms.problems.regularisers import L2
-from algorithms.run import run
 from algorithms.synchronisation.stopwatch import STANDARD, Stopwatch
-from algorithms.trace import Trace
 from benchmarks.jobs import BATCH, GAMMA, LAM, SIZES, Size
 from theory.stepsizes import ConstantStep
 

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from experiments.figures.style import FAINT, INK, SERIES, png, styled
-from experiments.files import write_atomically
+from experiments.storage.files import write_atomically
 
 TARGET = Path(__file__).parents[1] / "docs" / "rows.png"
 

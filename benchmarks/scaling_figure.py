@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from experiments.figures.style import FAINT, INK, MARKERS, SERIES, logarithmic, png, styled
-from experiments.files import write_atomically
+from experiments.storage.files import write_atomically
 
 TARGET = Path(__file__).parents[1] / "docs" / "scaling.png"
 

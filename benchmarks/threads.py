@@ -13,10 +13,10 @@ from unittest import mock
 
 import torch
 
+from algorithms.core.threads import Threads
 from algorithms.pipeline import advance
 from algorithms.problems.logistic_data import synthetic
 from algorithms.problems.regularisers import L2
-from algorithms.threads import Threads
 from benchmarks.alternating import Rounds
 from benchmarks.jobs import BATCH, LAM
 from benchmarks.machine import timed

@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.methods.synchronous.parameter_server import ParameterServer, Weighting
 from algorithms.problems.logistic import Logistic
 from algorithms.problems.logistic_data import synthetic
 from algorithms.problems.regularisers import L2
-from algorithms.run import run
 from algorithms.synchronisation.compute_times import Exponential
 from algorithms.synchronisation.stale import SSP
 from theory.stepsizes import ConstantStep

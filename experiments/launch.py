@@ -15,7 +15,7 @@ from typing import Annotated
 
 import typer
 
-from experiments.cli_options import OfLargest, OfModels, OfName, OfOperators, OfRepeats, OfSamples
+from experiments.cli.options import OfLargest, OfModels, OfName, OfOperators, OfRepeats, OfSamples
 
 app = typer.Typer(
     name="experiments.launch",

@@ -14,10 +14,10 @@ from typing import final
 
 from rich.console import Console
 
-from experiments.executors import pool_of
-from experiments.pool import Ended, Started
-from experiments.progress import LiveProgress, PlainProgress, Progress, title
-from experiments.store import CorruptResult, Store, Stored, cell_name
+from experiments.processes.executors import pool_of
+from experiments.processes.pool import Ended, Started
+from experiments.processes.progress import LiveProgress, PlainProgress, Progress, title
+from experiments.storage.store import CorruptResult, Store, Stored, cell_name
 from proofs_check.cell import Cell, CellKind, CellResult
 
 WORKERS = 2
@@ -93,7 +93,8 @@ def run_survey(
 
     ``tick`` is called at least twice a second, and must not wait. ``then`` is called in the worker
     once a cell's result is stored, and must not raise. ``executor`` as of
-    :func:`experiments.executors.pool_of`; its workers must see the store under the same name.
+    :func:`experiments.processes.executors.pool_of`; its workers must see the store under the same
+    name.
 
     Raises:
         ValueError: the executor is none.

@@ -10,7 +10,7 @@ from typing import final
 
 import numpy as np
 
-from algorithms.replicas import middle
+from algorithms.engine.replicas import middle
 from proofs_check.lanes import LanePanel
 from theory.arrays import Floats
 

@@ -7,7 +7,7 @@ from functools import partial
 
 from algorithms.catalogue import OPERATORS, Row, entry_called, row
 from algorithms.compressors.base import Compressor
-from algorithms.names import look_up
+from algorithms.core.names import look_up
 from algorithms.problems.base import Problem
 from algorithms.topologies.base import PushTopology, Topology
 from algorithms.topologies.gallery import examples

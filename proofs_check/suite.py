@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import final
 
 from algorithms.catalogue import FORMS, OPERATORS, PROBLEMS, ROWS, Row
-from algorithms.names import look_up
+from algorithms.core.names import look_up
 from algorithms.topologies.base import PushTopology, Topology
 from algorithms.topologies.gallery import examples
 from proofs_check.bounds import BOUND_CHECKS

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from algorithms.key import Key
+from algorithms.core.key import Key
 from algorithms.problems.logistic_data import synthetic
 from algorithms.problems.regularisers import L2
 from benchmarks import (

@@ -83,7 +83,7 @@ def test_the_page_names_a_command_for_every_kind() -> None:
 TELLS = """
 import json, sys
 from typer.testing import CliRunner
-from experiments.cli import app
+from experiments.cli.main import app
 for words in json.loads(sys.argv[1]):
     done = CliRunner().invoke(app, words, catch_exceptions=False)
     print(json.dumps([words[0], done.exit_code, done.stdout, done.stderr]))

@@ -9,7 +9,7 @@ from algorithms.catalogue.entries import assembled
 from algorithms.catalogue.row import CORE, OBJECTIVES, Recipe, Row, Tuned
 from algorithms.catalogue.subject import RowSubject
 from algorithms.compressors.base import Compressor
-from algorithms.names import look_up
+from algorithms.core.names import look_up
 from algorithms.problems.entries import PROBLEMS, entry_called, problem
 from algorithms.problems.entry import ProblemEntry
 from theory.members import declared

@@ -11,7 +11,7 @@ from algorithms.compressors.identity import Identity
 from algorithms.compressors.rand_k import RandK
 from algorithms.compressors.top_k import TopK
 from algorithms.compressors.warm_up import graded_warm_up, sparsity_warm_up
-from algorithms.key import Key
+from algorithms.core.key import Key
 from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.memories.global_momentum import GlobalMomentum
 from algorithms.memories.momentum_correction import MomentumCorrection

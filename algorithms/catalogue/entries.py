@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from algorithms.catalogue.row import Recipe, Row
 from algorithms.catalogue.subject import RowSubject
-from algorithms.names import UnknownName, look_up
+from algorithms.core.names import UnknownName, look_up
 from theory.survey.rows import SURVEY_ROWS, SurveyRow
 
 _LISTED = {row.key: row for row in SURVEY_ROWS}

@@ -17,6 +17,7 @@ from algorithms.collectives.recursive import HalvingDoubling
 from algorithms.collectives.ring import RingAllReduce
 from algorithms.collectives.servers import ServerShards
 from algorithms.collectives.sparse import SparseAllGather
+from algorithms.core.names import look_up
 from algorithms.fabrics.program_times import (
     FabricRegime,
     TimedLengths,
@@ -24,7 +25,6 @@ from algorithms.fabrics.program_times import (
     rounds_times,
 )
 from algorithms.fabrics.topologies import MachineFabric
-from algorithms.names import look_up
 from algorithms.schedules.carrier import Carrier, Channel, ChannelRegime
 from theory.seconds.costs import AlphaBeta
 

@@ -33,7 +33,7 @@ from pathlib import Path
 from typing import Any
 
 from algorithms.clusters.cluster import Cluster, CodingTimes, ModelTimes
-from algorithms.names import look_up
+from algorithms.core.names import look_up
 from theory.seconds.protocols import Point
 
 BUILT_IN = {path.stem: path for path in sorted(Path(__file__).parent.glob("*.toml"))}

@@ -15,7 +15,7 @@ from typing import final
 from algorithms.clusters.carriers import gathers, neighbours, sums
 from algorithms.clusters.cluster import Cluster, CodingTimes
 from algorithms.compressors.base import Compressor, Property
-from algorithms.names import look_up
+from algorithms.core.names import look_up
 from algorithms.schedules import SCHEDULES
 from algorithms.schedules.bulk import BULK
 from algorithms.schedules.carrier import Carrier

@@ -11,8 +11,8 @@ import torch
 from torch import Tensor
 
 from algorithms.codes.base import Code, Field, Layout, Symbols, layout_bits
+from algorithms.core.row_slices import row_slices
 from algorithms.kernels import packing
-from algorithms.row_slices import row_slices
 
 _PATTERN = {torch.float32: torch.int32, torch.float64: torch.int64}
 

@@ -12,14 +12,14 @@ from algorithms.compressors.base import Property
 from algorithms.compressors.entries import Entries, all_of
 from algorithms.compressors.masked import MaskCompressor
 from algorithms.compressors.requirements import kept, share_name
+from algorithms.core.key import Draws, drawn_lots
+from algorithms.core.row_slices import row_slices
 from algorithms.kernels import selection
 from algorithms.kernels.compiled import by_torch
 from algorithms.kernels.entries import place_type
 from algorithms.kernels.listing import down_to, nonzero
 from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sparsifier_rows import sampled_threshold, top_count
-from algorithms.key import Draws, drawn_lots
-from algorithms.row_slices import row_slices
 from theory import bits
 from theory.claims import Claim, Confidence, Contraction, Source
 

@@ -15,14 +15,14 @@ from algorithms.compressors.base import ListedRows, Property, StatedLength
 from algorithms.compressors.entries import Entries, entries_of, first
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.compressors.sparse import SparseCompressor
+from algorithms.core.key import Draws
+from algorithms.core.row_slices import SLICE, row_slices
 from algorithms.kernels import bins as kernel
 from algorithms.kernels import row_norms
 from algorithms.kernels.compiled import by_torch
 from algorithms.kernels.entries import place_type
 from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sparse_level_rows import adaptive_bins
-from algorithms.key import Draws
-from algorithms.row_slices import SLICE, row_slices
 from theory.bits import index_bits
 from theory.claims import Claim, Confidence, Contraction, NoConstant, Source
 

@@ -15,8 +15,8 @@ from algorithms.codes.packed import Packed, float_slices
 from algorithms.compressors.absolute_threshold import AbsoluteThreshold
 from algorithms.compressors.base import Compressor, ListedRows, Shapes, StatedLength, code_of
 from algorithms.compressors.top_k import TopK
+from algorithms.core.key import Draws
 from algorithms.kernels.row_parts import RowPart, published
-from algorithms.key import Draws
 from theory import bits
 from theory.claims import Claim
 

@@ -13,8 +13,8 @@ from torch import Tensor
 
 from algorithms.codes.base import Code, Layout, Symbols
 from algorithms.codes.packed import Packed
+from algorithms.core.key import Draws
 from algorithms.kernels.row_parts import RowPart
-from algorithms.key import Draws
 from theory.claims import Claim
 
 Shapes = tuple[tuple[int, ...], ...]

@@ -11,11 +11,11 @@ from torch import Tensor
 from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor, Property
 from algorithms.compressors.requirements import require_finite, require_rows
+from algorithms.core.key import Draws, Key, drawn_lots
 from algorithms.kernels import lots
 from algorithms.kernels.key_words import ending_of
 from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sparsifier_rows import one_block, sampled_blocks
-from algorithms.key import Draws, Key, drawn_lots
 from theory import bits
 from theory.claims import (
     Claim,

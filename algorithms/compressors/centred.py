@@ -16,6 +16,8 @@ from algorithms.compressors.base import Property, StatedLength
 from algorithms.compressors.entries import listed
 from algorithms.compressors.grid import GridCompressor, IrrationalScale
 from algorithms.compressors.requirements import kept, require_finite, require_rows, share_name
+from algorithms.core.key import Draws, below, below_one, uniforms
+from algorithms.core.row_slices import row_slices
 from algorithms.kernels import drop_out, dropped
 from algorithms.kernels.coded_rows import centred
 from algorithms.kernels.compiled import by_torch
@@ -24,8 +26,6 @@ from algorithms.kernels.extremes import tops
 from algorithms.kernels.philox import Counters
 from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.running import totals
-from algorithms.key import Draws, below, below_one, uniforms
-from algorithms.row_slices import row_slices
 from theory.bits import index_bits
 from theory.claims import Claim, Confidence, Source, Unbiased, VarianceBound
 

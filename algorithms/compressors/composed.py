@@ -15,11 +15,11 @@ from algorithms.compressors.entries import all_of
 from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.requirements import kept, share_name
 from algorithms.compressors.sparse import SparseCompressor
+from algorithms.core.key import Draws
 from algorithms.kernels import selection
 from algorithms.kernels.coded_rows import quantised_largest
 from algorithms.kernels.entries import place_type
 from algorithms.kernels.row_parts import RowPart, numbers
-from algorithms.key import Draws
 from theory.bits import index_bits
 from theory.claims import Claim, Confidence, Contraction, Source
 

@@ -11,13 +11,13 @@ from torch import Tensor
 from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor, Property
 from algorithms.compressors.requirements import require_finite, require_rows
+from algorithms.core.key import Draws, uniforms
 from algorithms.kernels import sketch as kernel
 from algorithms.kernels.compiled import by_torch
 from algorithms.kernels.drawn_sketch import drawn_estimates, drawn_sketch
 from algorithms.kernels.philox import Counters
 from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sketch_rows import count_sketch
-from algorithms.key import Draws, uniforms
 from theory import bits
 from theory.claims import Claim, Confidence, Source, Unbiased, VarianceBound
 

@@ -11,10 +11,10 @@ from torch import Tensor
 from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor, Property
 from algorithms.compressors.requirements import require_finite, require_rows
+from algorithms.core.key import Draws, uniforms
 from algorithms.kernels import extremes, grids
 from algorithms.kernels.quantiser_rows import odd_levels
 from algorithms.kernels.row_parts import RowPart, numbers
-from algorithms.key import Draws, uniforms
 from theory.claims import Claim, Confidence, Source, Unbiased, VarianceBound
 
 _PAPER = Source("Zhou et al.", 2016, "1606.06160", "Eq. 12; constant derived here")

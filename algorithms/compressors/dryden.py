@@ -17,15 +17,15 @@ from algorithms.compressors.base import ListedRows, Property, StatedLength
 from algorithms.compressors.entries import entries_of, listed, sums
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.compressors.sparse import SparseCompressor
-from algorithms.devices import put
+from algorithms.core.key import Draws
+from algorithms.core.row_slices import highest
 from algorithms.kernels import sides
 from algorithms.kernels.compiled import by_torch
+from algorithms.kernels.devices import put
 from algorithms.kernels.entries import place_type
 from algorithms.kernels.grids import looked_up
 from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sparse_level_rows import shares_of_sides
-from algorithms.key import Draws
-from algorithms.row_slices import highest
 from theory.bits import index_bits
 from theory.claims import Claim, Confidence, Contraction, Source
 

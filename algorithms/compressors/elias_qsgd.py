@@ -16,10 +16,10 @@ from algorithms.compressors.base import Property, StatedLength
 from algorithms.compressors.entries import from_gaps, gaps, listed
 from algorithms.compressors.grid import GridCompressor
 from algorithms.compressors.qsgd import QSGD
+from algorithms.core.key import Draws
 from algorithms.kernels import listing, rounding
 from algorithms.kernels.coded_rows import elias_levels
 from algorithms.kernels.row_parts import RowPart, numbers
-from algorithms.key import Draws
 from theory import bits
 from theory.bits import index_bits
 from theory.claims import Claim

@@ -11,10 +11,10 @@ from torch import Tensor
 from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor, Property
 from algorithms.compressors.requirements import require_finite, require_rows
+from algorithms.core.key import Draws, uniforms
 from algorithms.kernels import grids, rounding
 from algorithms.kernels.quantiser_rows import fixed_points
 from algorithms.kernels.row_parts import RowPart, numbers
-from algorithms.key import Draws, uniforms
 from theory.claims import Claim, Confidence, NoConstant, Source
 
 _PAPER = Source("Gupta et al.", 2015, "1502.02551", "Section 3; De Sa et al. 2015, 1506.06438")

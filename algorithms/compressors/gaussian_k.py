@@ -14,13 +14,13 @@ from algorithms.compressors.base import Property
 from algorithms.compressors.entries import signed_sums
 from algorithms.compressors.masked import MaskCompressor
 from algorithms.compressors.requirements import kept, share_name
+from algorithms.core.key import Draws
+from algorithms.core.row_slices import SLICE, mask_by_slices, row_slices
 from algorithms.kernels import gaussian, row_norms
 from algorithms.kernels.compiled import by_torch
 from algorithms.kernels.listing import above
 from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sparsifier_rows import gaussian_k
-from algorithms.key import Draws
-from algorithms.row_slices import SLICE, mask_by_slices, row_slices
 from theory import bits
 from theory.claims import Claim, Confidence, Contraction, NoConstant, Source
 

@@ -12,8 +12,8 @@ from torch import Tensor
 from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.codes.packed import float_slices
 from algorithms.compressors.base import Compressor, Property
+from algorithms.core.key import Draws
 from algorithms.kernels.row_parts import RowPart, no_operator, numbers
-from algorithms.key import Draws
 from theory import bits
 from theory.claims import Claim, Contraction, Source, Unbiased, VarianceBound
 

@@ -16,10 +16,10 @@ from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Property
 from algorithms.compressors.grid import GridCompressor, rational_root
 from algorithms.compressors.requirements import require_finite, require_rows
+from algorithms.core.key import Draws, uniforms
 from algorithms.kernels import extremes, grids, rounding, row_norms
 from algorithms.kernels.quantiser_rows import k_levels
 from algorithms.kernels.row_parts import RowPart, numbers
-from algorithms.key import Draws, uniforms
 from theory.claims import Claim, Confidence, Source, Unbiased, VarianceBound
 
 _PAPER = Source("Suresh et al.", 2017, "1611.00429", "Section 2, Theorem 2")

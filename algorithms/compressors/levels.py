@@ -16,9 +16,9 @@ from algorithms.codes.packed import symbols_in
 from algorithms.compressors.base import Property
 from algorithms.compressors.grid import GridCompressor
 from algorithms.compressors.requirements import adds_up, require_finite, require_rows
+from algorithms.core.key import Draws, uniforms
+from algorithms.core.row_slices import row_slices
 from algorithms.kernels import rounding
-from algorithms.key import Draws, uniforms
-from algorithms.row_slices import row_slices
 
 
 class LevelCompressor(GridCompressor):

@@ -12,10 +12,10 @@ from torch import Tensor
 from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor, Property, Shapes
 from algorithms.compressors.requirements import require_finite, require_rows
+from algorithms.core.key import Draws
 from algorithms.kernels import low_rank, sketch_rows
 from algorithms.kernels.key_words import ending_of
 from algorithms.kernels.row_parts import RowPart, numbers
-from algorithms.key import Draws
 from theory import bits
 from theory.claims import Claim, Confidence, Contraction, Source
 

@@ -15,10 +15,10 @@ from algorithms.compressors.base import ListedRows, StatedLength, code_of
 from algorithms.compressors.entries import Entries, all_of, entries_of, listed
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.compressors.sparse import SparseCompressor
+from algorithms.core.key import Draws
+from algorithms.core.row_slices import row_slices
 from algorithms.kernels.entries import place_type
 from algorithms.kernels.listing import drop_zeros
-from algorithms.key import Draws
-from algorithms.row_slices import row_slices
 from theory.bits import index_bits
 
 

@@ -11,15 +11,14 @@ from typing import ClassVar, final
 import torch
 from torch import Tensor
 
-from algorithms import late_checks
 from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Property
 from algorithms.compressors.grid import GridCompressor
 from algorithms.compressors.requirements import require_finite, require_rows
-from algorithms.kernels import rounding
+from algorithms.core.key import Draws, uniforms
+from algorithms.kernels import late_checks, rounding
 from algorithms.kernels.quantiser_rows import exponents
 from algorithms.kernels.row_parts import RowPart, numbers
-from algorithms.key import Draws, uniforms
 from theory import bits
 from theory.claims import Claim, Confidence, Source, Unbiased, VarianceBound
 

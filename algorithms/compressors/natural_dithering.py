@@ -16,10 +16,10 @@ from algorithms.compressors.base import Property
 from algorithms.compressors.grid import GridCompressor, exact_norm
 from algorithms.compressors.repeated import distinct
 from algorithms.compressors.requirements import require_finite, require_rows
+from algorithms.core.key import Draws, uniforms
 from algorithms.kernels import dithering, extremes, grids, rounding, row_norms
 from algorithms.kernels.quantiser_rows import power_levels
 from algorithms.kernels.row_parts import RowPart, numbers
-from algorithms.key import Draws, uniforms
 from theory import bits
 from theory.claims import Claim, Confidence, Source, Unbiased, VarianceBound
 

@@ -12,10 +12,10 @@ from torch import Tensor
 from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor, Property
 from algorithms.compressors.requirements import require_finite, require_rows
+from algorithms.core.key import Draws
 from algorithms.kernels import extremes, grids, rounding
 from algorithms.kernels.quantiser_rows import nearest_points, points_within
 from algorithms.kernels.row_parts import RowPart, numbers
-from algorithms.key import Draws
 from theory.claims import Claim, Confidence, Contraction, NoConstant, Source, VarianceBound
 
 _LAQ = Source("Sun, Chen, Giannakis, Yang", 2019, "1909.07588", "Eq. 5-6")

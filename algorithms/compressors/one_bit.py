@@ -13,12 +13,12 @@ from torch import Tensor
 from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor, Property, Shapes
 from algorithms.compressors.requirements import require_finite, require_rows
+from algorithms.core.key import Draws
 from algorithms.kernels.grids import looked_up
 from algorithms.kernels.listing import negative
 from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.running import side_means
 from algorithms.kernels.sign_rows import side_means as side_mean_rows
-from algorithms.key import Draws
 from theory.claims import Claim, Confidence, Contraction, Source
 
 _PAPER = Source("Seide et al.", 2014, "", "Section 3.2; constant derived here")

@@ -12,10 +12,10 @@ from torch import Tensor
 from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor, Property
 from algorithms.compressors.requirements import adds_up, require_finite, require_rows
+from algorithms.core.key import Draws, drawn_lots
 from algorithms.kernels import lots
 from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sparsifier_rows import packets
-from algorithms.key import Draws, drawn_lots
 from theory import bits
 from theory.claims import Claim, Confidence, Contraction, Source, Unbiased, VarianceBound
 

@@ -19,7 +19,7 @@ from algorithms.codes.packed import Packed
 from algorithms.compressors.base import Compressor, ListedRows, StatedLength, code_of
 from algorithms.compressors.entries import all_of, first
 from algorithms.compressors.runs import Run, runs_of
-from algorithms.key import Draws
+from algorithms.core.key import Draws
 from theory.claims import Claim, Contraction, NoConstant, Unbiased, VarianceBound
 
 

@@ -13,10 +13,10 @@ from algorithms.compressors.base import Property
 from algorithms.compressors.entries import entries_of
 from algorithms.compressors.requirements import adds_up, require_finite, share_name
 from algorithms.compressors.sparsifier import Sparsifier
+from algorithms.core.key import Draws, drawn_lots
+from algorithms.core.row_slices import SLICE, largest_drawn, row_slices
 from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sparsifier_rows import rand_k
-from algorithms.key import Draws, drawn_lots
-from algorithms.row_slices import SLICE, largest_drawn, row_slices
 from theory import bits
 from theory.claims import Claim, Confidence, Contraction, Source, Unbiased, VarianceBound
 

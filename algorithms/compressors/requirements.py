@@ -8,8 +8,7 @@ from numbers import Integral
 import torch
 from torch import Tensor
 
-from algorithms import late_checks
-from algorithms.kernels import extremes
+from algorithms.kernels import extremes, late_checks
 
 _DTYPES = (torch.float32, torch.float64)
 

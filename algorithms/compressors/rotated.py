@@ -13,6 +13,7 @@ from algorithms.codes.base import Layout, Symbols
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.k_level import KLevel, Span
 from algorithms.compressors.requirements import require_rows
+from algorithms.core.key import Draws, uniforms
 from algorithms.kernels import rotation
 from algorithms.kernels.coded_rows import rotated
 from algorithms.kernels.compiled import by_torch
@@ -20,7 +21,6 @@ from algorithms.kernels.hadamard import hadamard
 from algorithms.kernels.key_words import ending_of
 from algorithms.kernels.philox import Counters
 from algorithms.kernels.row_parts import RowPart, numbers
-from algorithms.key import Draws, uniforms
 from theory.claims import Claim, Confidence, Source, Unbiased, VarianceBound
 
 _PAPER = Source("Suresh et al.", 2017, "1611.00429", "Section 3, Theorem 3")

@@ -13,10 +13,10 @@ from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor, Property, Shapes
 from algorithms.compressors.entries import Entries, all_of
 from algorithms.compressors.requirements import kept, require_finite, require_rows, share_name
+from algorithms.core.key import Draws
 from algorithms.kernels import row_norms, selection
 from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sparsifier_rows import row_top_k
-from algorithms.key import Draws
 from theory.bits import index_bits
 from theory.claims import Claim, Confidence, Contraction, Source
 

@@ -12,8 +12,8 @@ from torch import Tensor
 from algorithms.codes.base import Symbols
 from algorithms.codes.packed import Packed
 from algorithms.compressors.base import Compressor, code_of
-from algorithms.key import Draws, SideBySide
-from algorithms.row_slices import SLICE
+from algorithms.core.key import Draws, SideBySide
+from algorithms.core.row_slices import SLICE
 
 
 @final

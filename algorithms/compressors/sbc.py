@@ -26,13 +26,13 @@ from algorithms.compressors.requirements import (
     share_name,
 )
 from algorithms.compressors.sparse import SparseCompressor
+from algorithms.core.key import Draws
+from algorithms.core.row_slices import highest
 from algorithms.kernels import sides
 from algorithms.kernels.compiled import by_torch
 from algorithms.kernels.entries import place_type
 from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sparse_level_rows import sparse_binary
-from algorithms.key import Draws
-from algorithms.row_slices import highest
 from theory import bits
 from theory.claims import Claim, Confidence, Contraction, Source
 

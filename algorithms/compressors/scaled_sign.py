@@ -11,10 +11,10 @@ from torch import Tensor
 from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor, Property
 from algorithms.compressors.requirements import require_finite, require_rows
+from algorithms.core.key import Draws
 from algorithms.kernels import listing, row_norms
 from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sign_rows import scaled_signs
-from algorithms.key import Draws
 from theory import bits
 from theory.claims import Claim, Confidence, Contraction, Source
 

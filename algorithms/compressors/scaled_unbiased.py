@@ -10,9 +10,9 @@ from torch import Tensor
 
 from algorithms.codes.base import Code, Layout, Symbols
 from algorithms.compressors.base import Compressor, StatedLength
+from algorithms.core.key import Draws
 from algorithms.kernels.composite_rows import Placed, composite, divided
 from algorithms.kernels.row_parts import RowPart, published
-from algorithms.key import Draws
 from theory.claims import (
     Claim,
     Confidence,

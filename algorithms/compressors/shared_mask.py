@@ -10,10 +10,10 @@ from torch import Tensor
 
 from algorithms.compressors.masked import MaskCompressor
 from algorithms.compressors.random_mask import RandomMask
+from algorithms.core.key import Draws, Key
 from algorithms.kernels.listing import drawn_limit
 from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.shared_mask_rows import shared_mask
-from algorithms.key import Draws, Key
 from theory.claims import Claim
 
 

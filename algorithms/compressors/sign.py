@@ -11,10 +11,10 @@ from torch import Tensor
 from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor, Property
 from algorithms.compressors.requirements import require_finite, require_rows
+from algorithms.core.key import Draws
 from algorithms.kernels import listing
 from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sign_rows import signs
-from algorithms.key import Draws
 from theory.claims import Claim, Confidence, NoConstant, Source
 
 _PAPER = Source("Bernstein et al.", 2018, "1802.04434", "Algorithm 1")

@@ -12,10 +12,10 @@ from torch import Tensor
 from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor, Property
 from algorithms.compressors.requirements import require_finite, require_rows
+from algorithms.core.key import Draws
 from algorithms.kernels import projection
 from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sketch_rows import slice_projection
-from algorithms.key import Draws
 from theory import bits
 from theory.claims import Claim, Confidence, NoConstant, Source
 

@@ -11,7 +11,7 @@ from torch import Tensor
 from algorithms.codes.base import Symbols
 from algorithms.compressors.base import Compressor, ListedRows
 from algorithms.compressors.entries import Entries
-from algorithms.key import Draws
+from algorithms.core.key import Draws
 
 
 class SparseCompressor(Compressor):

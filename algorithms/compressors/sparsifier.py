@@ -14,9 +14,9 @@ from algorithms.compressors.base import ListedRows
 from algorithms.compressors.entries import Entries, all_of
 from algorithms.compressors.requirements import adds_up, kept, require_finite, require_rows
 from algorithms.compressors.sparse import SparseCompressor
+from algorithms.core.key import Draws
+from algorithms.core.row_slices import row_slices
 from algorithms.kernels.entries import place_type
-from algorithms.key import Draws
-from algorithms.row_slices import row_slices
 from theory.bits import index_bits
 
 

@@ -21,13 +21,13 @@ from algorithms.compressors.entries import (
 )
 from algorithms.compressors.requirements import kept, require_finite, require_rows, share_name
 from algorithms.compressors.sparse import SparseCompressor
+from algorithms.core.key import Draws
 from algorithms.kernels import selection
 from algorithms.kernels.entries import place_type
 from algorithms.kernels.grids import looked_up
 from algorithms.kernels.listing import negative
 from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sparse_level_rows import sparse_ternary
-from algorithms.key import Draws
 from theory import bits
 from theory.claims import Claim, Confidence, Contraction, Source
 

@@ -16,13 +16,13 @@ from algorithms.compressors.base import ListedRows, Property, StatedLength
 from algorithms.compressors.entries import listed
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.compressors.sparse import SparseCompressor
-from algorithms.devices import put
+from algorithms.core.key import Draws
+from algorithms.core.row_slices import row_slices
+from algorithms.kernels.devices import put
 from algorithms.kernels.grids import looked_up
 from algorithms.kernels.listing import above, negative
 from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sign_rows import fixed_threshold
-from algorithms.key import Draws
-from algorithms.row_slices import row_slices
 from theory.bits import index_bits
 from theory.claims import Claim, Confidence, NoConstant, Source
 

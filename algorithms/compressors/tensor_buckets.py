@@ -16,8 +16,8 @@ from algorithms.compressors.base import Compressor, ListedRows, Shapes, StatedLe
 from algorithms.compressors.parted import Parted
 from algorithms.compressors.parts_kernel import parts_kernel
 from algorithms.compressors.rand_k import RandK
+from algorithms.core.key import Draws
 from algorithms.kernels.row_parts import RowPart
-from algorithms.key import Draws
 from theory.claims import Claim, NoConstant
 
 Groups = tuple[tuple[int, ...], ...]

@@ -11,11 +11,11 @@ from torch import Tensor
 from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor, Property
 from algorithms.compressors.requirements import require_finite, require_rows
-from algorithms.devices import put
+from algorithms.core.key import Draws, uniforms
 from algorithms.kernels import extremes, grids, ternaries
 from algorithms.kernels.coded_rows import ternary_sums, unit_ternaries
+from algorithms.kernels.devices import put
 from algorithms.kernels.row_parts import RowPart, numbers
-from algorithms.key import Draws, uniforms
 from theory.claims import Claim, Confidence, NoConstant, Source
 
 _PAPER = Source("Wen et al.", 2017, "1705.07878", "Sections 3.3 and 4")

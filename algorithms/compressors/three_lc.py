@@ -13,11 +13,11 @@ from algorithms.codes.packed import Packed
 from algorithms.codes.zero_runs import ZeroRuns
 from algorithms.compressors.base import Compressor, Property, StatedLength
 from algorithms.compressors.requirements import require_finite, require_rows
+from algorithms.core.key import Draws
+from algorithms.core.row_slices import SLICE, row_slices
 from algorithms.kernels import extremes, quintets
 from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sign_rows import ternaries
-from algorithms.key import Draws
-from algorithms.row_slices import SLICE, row_slices
 from theory import bits
 from theory.claims import Claim, Confidence, Contraction, Source
 

@@ -13,10 +13,10 @@ from algorithms.compressors.base import Property
 from algorithms.compressors.entries import entries_of
 from algorithms.compressors.masked import MaskCompressor
 from algorithms.compressors.requirements import kept, require_finite, require_rows, share_name
+from algorithms.core.key import Draws
+from algorithms.core.row_slices import highest
 from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sparsifier_rows import top_count
-from algorithms.key import Draws
-from algorithms.row_slices import highest
 from theory import bits
 from theory.claims import Claim, Confidence, Contraction, Source
 

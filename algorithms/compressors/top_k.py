@@ -11,10 +11,10 @@ from torch import Tensor
 from algorithms.compressors.base import Property
 from algorithms.compressors.requirements import share_name
 from algorithms.compressors.sparsifier import Sparsifier
+from algorithms.core.key import Draws
 from algorithms.kernels import selection
 from algorithms.kernels.operator_rows import largest
 from algorithms.kernels.row_parts import RowPart, numbers
-from algorithms.key import Draws
 from theory import bits
 from theory.claims import Claim, Confidence, Contraction, Source
 

@@ -16,9 +16,9 @@ from algorithms.codes.entropy import EntropyCode
 from algorithms.compressors.base import Property, StatedLength
 from algorithms.compressors.grid import GridCompressor
 from algorithms.compressors.k_level import KLevel, Span
+from algorithms.core.key import Draws
 from algorithms.kernels.coded_rows import entropy_coded
 from algorithms.kernels.row_parts import RowPart, numbers
-from algorithms.key import Draws
 from theory import bits
 from theory.claims import Claim
 from theory.estimation.variable_length import variable_length

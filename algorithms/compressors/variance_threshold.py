@@ -14,12 +14,12 @@ from algorithms.compressors.base import ListedRows, Property, StatedLength
 from algorithms.compressors.entries import listed
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.compressors.sparse import SparseCompressor
+from algorithms.core.key import Draws
 from algorithms.kernels import clear
 from algorithms.kernels.entries import place_type
 from algorithms.kernels.grids import looked_up
 from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sparse_level_rows import unambiguous
-from algorithms.key import Draws
 from theory.bits import index_bits
 from theory.claims import Claim, Confidence, Contraction, Source
 

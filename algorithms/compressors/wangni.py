@@ -15,13 +15,13 @@ from algorithms.compressors.base import Compressor, Property, StatedLength
 from algorithms.compressors.entries import Entries, entries_of
 from algorithms.compressors.repeated import distinct
 from algorithms.compressors.requirements import require_finite, require_rows
+from algorithms.core.key import Draws, below, uniforms
+from algorithms.core.row_slices import mask_by_slices
 from algorithms.kernels import drop_out, extremes, sparse_level_rows
 from algorithms.kernels.dropped import dropped
 from algorithms.kernels.grids import looked_up
 from algorithms.kernels.philox import Counters
 from algorithms.kernels.row_parts import RowPart, numbers
-from algorithms.key import Draws, below, uniforms
-from algorithms.row_slices import mask_by_slices
 from theory import bits
 from theory.bits import index_bits
 from theory.claims import Claim, Confidence, Source, Unbiased, VarianceBound

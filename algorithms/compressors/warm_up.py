@@ -12,7 +12,7 @@ from torch import Tensor
 from algorithms.codes.base import Code, Layout, Symbols
 from algorithms.compressors.base import Compressor, Shapes, StatedLength
 from algorithms.compressors.top_k import TopK
-from algorithms.key import Draws
+from algorithms.core.key import Draws
 from theory.claims import Claim
 
 _PAPER_D = 1000

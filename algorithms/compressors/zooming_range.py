@@ -12,7 +12,7 @@ from algorithms.codes.base import Layout, Symbols
 from algorithms.compressors.base import Compressor, Property
 from algorithms.compressors.nearest_grid import FixedRange
 from algorithms.compressors.requirements import OutOfRange
-from algorithms.key import Draws
+from algorithms.core.key import Draws
 from theory.claims import Claim
 
 _LEAST = 1e-12

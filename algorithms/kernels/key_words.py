@@ -1,7 +1,7 @@
 """Key words of many steps at once: the hash that folds words into a key, as compiled code.
 
-The text and the hash are those of :meth:`algorithms.key.Key.fold`: blake2b (RFC 7693) of a key and
-its words, 8 bytes of digest, of which the first four are the first word.
+The text and the hash are those of :meth:`algorithms.core.key.Key.fold`: blake2b (RFC 7693) of a key
+and its words, 8 bytes of digest, of which the first four are the first word.
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from algorithms.devices import put
 from algorithms.kernels.compiled import by_torch, njit
+from algorithms.kernels.devices import put
 
 _BLOCK = 1024  # columns handled at a time, so that neighbouring rows are still in cache
 

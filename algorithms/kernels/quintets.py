@@ -7,8 +7,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from algorithms.devices import put
 from algorithms.kernels.compiled import by_torch, njit
+from algorithms.kernels.devices import put
 
 _POWERS = (81, 27, 9, 3, 1)
 

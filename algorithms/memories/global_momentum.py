@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple, final
 import torch
 from torch import Tensor
 
-from algorithms.decays import require_decay
+from algorithms.core.decays import require_decay
 from algorithms.kernels.memory_rows import add_global_momentum, keep_move
 from algorithms.kernels.row_parts import MemoryPart, numbers
 from algorithms.memories.base import Memory, Round

@@ -8,8 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from algorithms.core.row_slices import row_slices
 from algorithms.memories.base import Memory, Round
-from algorithms.row_slices import row_slices
 
 _NOWHERE = torch.empty(0)
 

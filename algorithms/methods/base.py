@@ -13,10 +13,10 @@ from torch import Tensor
 
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.identity import Identity
-from algorithms.faults import NO_FAULTS, Faults
-from algorithms.key import Draws, Key, WorkerIds
-from algorithms.late_checks import NonFiniteGradient as NonFiniteGradient
-from algorithms.late_checks import finite_rows, now
+from algorithms.core.faults import NO_FAULTS, Faults
+from algorithms.core.key import Draws, Key, WorkerIds
+from algorithms.kernels.late_checks import NonFiniteGradient as NonFiniteGradient
+from algorithms.kernels.late_checks import finite_rows, now
 from algorithms.network.base import Network, Packet, pack
 from algorithms.network.phases import Phase
 from algorithms.pipeline.base import StepBlock

@@ -15,7 +15,7 @@ from torch import Tensor
 from algorithms.codes.base import Code, Symbols
 from algorithms.compressors.base import Compressor, code_of
 from algorithms.compressors.entries import Entries
-from algorithms.key import Key
+from algorithms.core.key import Key
 from algorithms.network.clock import Clock
 from algorithms.network.ledger import Account, Ledger
 from algorithms.network.phases import Phase, PhaseClock

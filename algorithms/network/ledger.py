@@ -7,7 +7,7 @@ from typing import NamedTuple, final
 import torch
 from torch import Tensor
 
-from algorithms.devices import put
+from algorithms.kernels.devices import put
 
 
 class Account(NamedTuple):

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 import torch
 from torch import Tensor
 
-from algorithms.devices import put
+from algorithms.kernels.devices import put
 from algorithms.kernels.mean import mean_rows
 from algorithms.kernels.mixing import mix
 from algorithms.network.base import (

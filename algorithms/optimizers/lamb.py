@@ -8,7 +8,7 @@ from typing import NamedTuple, final
 import torch
 from torch import Tensor
 
-from algorithms.decays import require_decay
+from algorithms.core.decays import require_decay
 from algorithms.optimizers.base import Optimizer
 from algorithms.optimizers.layers import (
     FixedTrust,

@@ -8,7 +8,7 @@ from typing import final
 import torch
 from torch import Tensor
 
-from algorithms.decays import require_decay
+from algorithms.core.decays import require_decay
 from algorithms.kernels.optimizer_rows import momentum
 from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.optimizers.base import Optimizer

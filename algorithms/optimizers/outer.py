@@ -9,7 +9,7 @@ from typing import Generic, TypeVar, final
 import torch
 from torch import Tensor
 
-from algorithms.decays import require_decay
+from algorithms.core.decays import require_decay
 from algorithms.kernels.local_steps import block_momentum
 from algorithms.kernels.row_parts import RowPart, numbers
 

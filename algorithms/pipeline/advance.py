@@ -7,14 +7,14 @@ from typing import Any, Protocol, final
 
 import torch
 
-from algorithms.faults import NO_FAULTS, Faults
+from algorithms.core.faults import NO_FAULTS, Faults
+from algorithms.core.threads import Threads
 from algorithms.kernels.compiled import COMPILED
 from algorithms.network.clock import Clock
 from algorithms.network.simulated import Simulated
 from algorithms.pipeline.base import MOST_STEPS, Arrays, Place, StepBlock, Steps, block_of
 from algorithms.synchronisation.stopwatch import Stopwatch
 from algorithms.synchronisation.worker_states import WorkerLost
-from algorithms.threads import Threads
 
 _MOST_WORK = 1 << 30  # multiply-adds of one call, about a tenth of a second: it can be stopped
 WORTH = 3 << 19

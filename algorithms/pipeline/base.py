@@ -16,9 +16,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from algorithms.core.key import Key, NumbersAsked
 from algorithms.kernels.key_words import step_words
 from algorithms.kernels.row_parts import RowPart
-from algorithms.key import Key, NumbersAsked
 from algorithms.network.clock import Clock
 from algorithms.problems.base import Problem
 from theory.stepsizes import Stepsize

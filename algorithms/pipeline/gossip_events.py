@@ -9,9 +9,9 @@ import torch
 from numpy.typing import NDArray
 
 from algorithms.compressors.identity import Identity
+from algorithms.core.key import Key
 from algorithms.kernels.gossip_events import GOSSIP_EVENTS
 from algorithms.kernels.row_parts import RowPart, ready
-from algorithms.key import Key
 from algorithms.pipeline.base import Arrays, Place, Steps
 from algorithms.pipeline.events import EventBlock, all_rows
 from algorithms.topologies.base import StaticTopology

@@ -10,9 +10,9 @@ from typing import final
 import torch
 from torch import Tensor
 
+from algorithms.core.key import Draws, Key, PhiloxDraws, WorkerIds
 from algorithms.kernels import called_back
 from algorithms.kernels.row_parts import RowPart, full_published, numbers, published
-from algorithms.key import Draws, Key, PhiloxDraws, WorkerIds
 from algorithms.pipeline.base import Place
 
 _KNOWN = 256  # addresses

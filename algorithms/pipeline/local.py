@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.identity import Identity
+from algorithms.core.threads import Threads
 from algorithms.kernels import local_steps
 from algorithms.kernels.row_parts import RowPart, filled_in, memory_filled_in, ready
 from algorithms.memories.base import Memory, NoMemory
@@ -21,7 +22,6 @@ from algorithms.pipeline.base import Arrays, Place, StepBlock, Steps, rows_of, s
 from algorithms.pipeline.gradients import drawn_gradient
 from algorithms.pipeline.server import NoRowKernel, own, sent_by
 from algorithms.synchronisation.periods import Periods
-from algorithms.threads import Threads
 from theory.stepsizes import Stepsize
 
 _ROW_BYTES = 1 << 12  # of workers that take their steps together: long rows one by one

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.identity import Identity
+from algorithms.core.threads import Threads
 from algorithms.kernels import neighbour_steps as ops
 from algorithms.kernels.row_parts import RowPart, filled_in, numbers, ready
 from algorithms.network.clock import Clock
@@ -20,7 +21,6 @@ from algorithms.pipeline.base import Arrays, Place, StepBlock, Steps
 from algorithms.pipeline.links import LinkLists, Links, no_lists
 from algorithms.pipeline.row_programs import Program, ProgramTable, Register
 from algorithms.pipeline.server import NoRowKernel, Sent, sent_by
-from algorithms.threads import Threads
 
 _WORTH_NUMBERS = 1 << 18
 """Numbers of a pass without gradients or messages from which a second thread pays."""

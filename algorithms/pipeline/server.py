@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from algorithms.compressors.base import Compressor, code_of
 from algorithms.compressors.identity import Identity
+from algorithms.core.threads import WORTH_NUMBERS, Threads
 from algorithms.kernels import server_steps
 from algorithms.kernels.row_parts import RowPart, filled_in, memory_filled_in, published, ready
 from algorithms.memories.base import Memory, NoMemory
@@ -27,7 +28,6 @@ from algorithms.pipeline.base import (
     unstacked,
 )
 from algorithms.pipeline.gradients import drawn_gradient
-from algorithms.threads import WORTH_NUMBERS, Threads
 from algorithms.transforms.base import NoTransform, Transform
 from theory.stepsizes import Stepsize
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 import torch
 
-from algorithms.key import Key
+from algorithms.core.key import Key
 from algorithms.problems.absolute import Absolute
 from algorithms.problems.base import require_int
 from algorithms.problems.bundled import bundled

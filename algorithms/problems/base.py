@@ -13,9 +13,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from algorithms.core.key import Draws
+from algorithms.kernels.late_checks import now
 from algorithms.kernels.row_parts import RowPart
-from algorithms.key import Draws
-from algorithms.late_checks import now
 from theory.constants import Constants, Kind, Statement
 
 SOLVE_GRADIENTS = 10

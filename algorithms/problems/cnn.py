@@ -8,7 +8,7 @@ import torch
 from torch import nn
 from torch.nn.functional import cross_entropy
 
-from algorithms.key import Key
+from algorithms.core.key import Key
 from algorithms.problems import datasets
 from algorithms.problems.base import lower, require_int
 from algorithms.problems.entry import ProblemEntry

@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from algorithms.key import Key
+from algorithms.core.key import Key
 from algorithms.problems.bundled import bundled
 from algorithms.problems.partitions import Partition
 from theory.arrays import Floats

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from algorithms.names import look_up
+from algorithms.core.names import look_up
 from algorithms.problems.base import Problem
 from algorithms.problems.entry import ProblemEntry
 from theory.members import declared

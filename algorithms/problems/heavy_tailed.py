@@ -9,8 +9,8 @@ from typing import Any, final
 import torch
 from torch import Tensor
 
+from algorithms.core.key import Draws
 from algorithms.kernels import row_norms
-from algorithms.key import Draws
 from algorithms.problems.base import exact, pair_shape, require_finite, require_int, require_number
 from algorithms.problems.entry import ProblemEntry
 from algorithms.problems.spectra import log_spaced

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from algorithms.key import Key
+from algorithms.core.key import Key
 from algorithms.problems.base import require_int, require_number
 from algorithms.problems.bundled import bundled
 from algorithms.problems.entry import ProblemEntry

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import torch
 
-from algorithms.key import Key
+from algorithms.core.key import Key
 from algorithms.problems import datasets
 from algorithms.problems.base import require_int
 from algorithms.problems.datasets import Samples

@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.requirements import kept
+from algorithms.core.key import Draws
 from algorithms.kernels import selection
-from algorithms.key import Draws
 from algorithms.problems.mlp import MLP
 
 

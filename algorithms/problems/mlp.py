@@ -13,8 +13,8 @@ from torch import Tensor
 from torch.func import vmap
 from torch.nn.functional import cross_entropy
 
+from algorithms.core.key import Draws, Key
 from algorithms.kernels import layers
-from algorithms.key import Draws, Key
 from algorithms.problems import datasets
 from algorithms.problems.base import (
     lower,

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch.func import functional_call, grad, vmap
 from torch.nn.functional import mse_loss
 
-from algorithms.key import Draws
+from algorithms.core.key import Draws
 from algorithms.problems.base import lower, pair_shape, require_finite, require_int
 from algorithms.problems.bundled import bundled
 from algorithms.problems.entry import ProblemEntry

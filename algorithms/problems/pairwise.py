@@ -10,7 +10,7 @@ from typing import Any, final
 import torch
 from torch import Tensor
 
-from algorithms.key import Draws, Key
+from algorithms.core.key import Draws, Key
 from algorithms.problems import datasets, newton
 from algorithms.problems.base import (
     exact,

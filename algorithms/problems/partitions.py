@@ -15,7 +15,7 @@ import scipy
 import torch
 from numpy.typing import NDArray
 
-from algorithms.key import Key
+from algorithms.core.key import Key
 from algorithms.problems.base import require_int, require_number
 from theory.arrays import Floats
 

@@ -11,10 +11,10 @@ from typing import Any, final
 import torch
 from torch import Tensor
 
+from algorithms.core.key import Draws
 from algorithms.kernels import problem_rows
+from algorithms.kernels.late_checks import now
 from algorithms.kernels.row_parts import RowPart, numbers
-from algorithms.key import Draws
-from algorithms.late_checks import now
 from algorithms.problems.base import (
     exact,
     lower,

@@ -7,7 +7,7 @@ from dataclasses import replace
 import scipy
 import torch
 
-from algorithms.key import Key
+from algorithms.core.key import Key
 from algorithms.problems.base import Problem
 from algorithms.problems.entry import ProblemEntry
 from algorithms.problems.quadratic import Quadratic

@@ -9,7 +9,7 @@ from typing import Any, Self, final
 import torch
 from torch import Tensor
 
-from algorithms.key import Draws
+from algorithms.core.key import Draws
 from algorithms.problems.base import Problem, exact, require_finite, require_int
 from algorithms.problems.entry import ProblemEntry
 from algorithms.problems.tensor_problem import TensorProblem

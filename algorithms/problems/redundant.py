@@ -12,9 +12,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from algorithms.core.key import Draws
 from algorithms.kernels.row_parts import RowPart, full_published, published, ready
 from algorithms.kernels.shard_rows import mean_of_shards
-from algorithms.key import Draws
 from algorithms.problems.base import Problem, require_int, upper
 from algorithms.problems.entry import ProblemEntry
 from algorithms.problems.quadratic import Quadratic

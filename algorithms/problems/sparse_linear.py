@@ -9,10 +9,10 @@ from typing import Any, final
 import torch
 from torch import Tensor
 
+from algorithms.core.key import Draws, Key
 from algorithms.kernels import problem_rows
 from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.squares import squares_gradient
-from algorithms.key import Draws, Key
 from algorithms.problems.base import (
     content_hash,
     exact,

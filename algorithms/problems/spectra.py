@@ -7,7 +7,7 @@ import math
 import torch
 from torch import Tensor
 
-from algorithms.key import Key
+from algorithms.core.key import Key
 from algorithms.problems.base import require_int, require_number
 
 

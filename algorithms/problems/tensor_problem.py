@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import torch
 from torch import Tensor
 
-from algorithms.key import Draws
+from algorithms.core.key import Draws
 from algorithms.problems.base import Problem, content_hash, pair_shape
 from theory.constants import Constants
 

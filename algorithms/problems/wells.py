@@ -10,9 +10,9 @@ from typing import Any, final
 import torch
 from torch import Tensor
 
+from algorithms.core.key import Draws
 from algorithms.kernels import problem_rows
 from algorithms.kernels.row_parts import RowPart, numbers
-from algorithms.key import Draws
 from algorithms.problems.base import exact, require_finite, require_number
 from algorithms.problems.entry import ProblemEntry
 from algorithms.problems.spectra import offsets

@@ -10,9 +10,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from algorithms.core.key import Draws, Key
 from algorithms.kernels.compiled import COMPILED
 from algorithms.kernels.row_parts import RowPart, published
-from algorithms.key import Draws, Key
 from algorithms.synchronisation.drawing import DrawnSchedule, drawn
 from algorithms.synchronisation.schedule import Schedule
 from algorithms.synchronisation.worker_states import Decision, WorkerLost, WorkerStates

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from algorithms.key import Draws
+from algorithms.core.key import Draws
 from algorithms.synchronisation.base import ComputeTimes
 
 Mean = float | tuple[float, ...]

@@ -9,8 +9,8 @@ from typing import NamedTuple, final
 import torch
 from torch import Tensor
 
-from algorithms.devices import put
 from algorithms.kernels import row_norms
+from algorithms.kernels.devices import put
 
 
 class Opening(ABC):

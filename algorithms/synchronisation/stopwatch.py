@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from algorithms.key import Key
+from algorithms.core.key import Key
 from algorithms.network.clock import Clock
 from algorithms.synchronisation.base import ComputeTimes
 from algorithms.synchronisation.compute_times import ShiftedExponential

@@ -12,8 +12,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from algorithms.devices import put
-from algorithms.key import Key
+from algorithms.core.key import Key
+from algorithms.kernels.devices import put
 from algorithms.topologies.base import need_workers
 from algorithms.topologies.random_mixing import DrawnMeetings, MixingDraw, RandomMixing
 from theory.arrays import Floats

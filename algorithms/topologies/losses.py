@@ -9,7 +9,7 @@ from typing import NamedTuple, final
 import torch
 from torch import Tensor
 
-from algorithms.key import Key
+from algorithms.core.key import Key
 
 
 class Fate(NamedTuple):

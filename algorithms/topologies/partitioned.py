@@ -8,7 +8,7 @@ from typing import final
 import torch
 from torch import Tensor
 
-from algorithms.key import Key
+from algorithms.core.key import Key
 from algorithms.topologies.losses import Fate, Losses
 
 

@@ -9,8 +9,8 @@ import networkx as nx
 import torch
 from torch import Tensor
 
-from algorithms.devices import put
-from algorithms.key import Key
+from algorithms.core.key import Key
+from algorithms.kernels.devices import put
 from algorithms.topologies.base import StaticTopology
 from algorithms.topologies.edges import adjacency, edges
 

@@ -12,9 +12,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from algorithms.core.key import Key, NumbersAsked
 from algorithms.kernels.compiled import COMPILED
 from algorithms.kernels.meetings import edge_meetings
-from algorithms.key import Key, NumbersAsked
 from algorithms.topologies.base import Pattern, StaticTopology
 from algorithms.topologies.partners import circle, partners
 from theory.arrays import Floats

@@ -10,10 +10,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from algorithms.core.key import Key
 from algorithms.kernels.compiled import COMPILED
+from algorithms.kernels.late_checks import now
 from algorithms.kernels.meetings import calls_of_all, push_meetings
-from algorithms.key import Key
-from algorithms.late_checks import now
 from algorithms.topologies.base import StaticTopology
 from algorithms.topologies.edges import adjacency
 from algorithms.topologies.partners import circle, partners

@@ -15,12 +15,12 @@ from typing import NamedTuple, final
 
 from algorithms.catalogue.row import Row, Tuned
 from algorithms.compressors.requirements import OutOfRange
+from algorithms.engine.replicas import centre
+from algorithms.engine.run import Diverged, run
+from algorithms.engine.trace import Trace, only_agrees
 from algorithms.problems.base import Problem
-from algorithms.replicas import centre
-from algorithms.run import Diverged, run
 from algorithms.synchronisation.stopwatch import STANDARD
 from algorithms.synchronisation.worker_states import WorkerLost
-from algorithms.trace import Trace, only_agrees
 from algorithms.tuning.parameters import row_parameters, with_values
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep

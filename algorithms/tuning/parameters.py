@@ -16,8 +16,8 @@ from typing import Any
 from algorithms.catalogue import OPERATORS, Row
 from algorithms.catalogue.row import Build
 from algorithms.compressors.base import Compressor
+from algorithms.core.names import UnknownName, look_up
 from algorithms.methods.base import Method
-from algorithms.names import UnknownName, look_up
 from algorithms.problems.base import Problem
 from algorithms.topologies.base import Topology
 from algorithms.topologies.gallery import gallery

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
+from algorithms.engine.run import run
 from algorithms.problems.logistic import Logistic
-from algorithms.run import run
 from benchmarks.jobs import method
 
 

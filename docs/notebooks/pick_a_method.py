@@ -5,7 +5,7 @@ Cells as notebooks read them (``# %%``); run it whole by ``python docs/notebooks
 
 # %% Steps are those of a small problem; seconds are those of a model of real size on my cluster.
 import rateproof
-from experiments.clustered import OnCluster
+from experiments.compare.clustered import OnCluster
 
 rows = ["bsp-sgd", "local-sgd", "top-k"]
 options = {"axis": "seconds", "n": 8, "steps": 200, "replicas": 16, "seed": 1}

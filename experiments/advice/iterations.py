@@ -6,12 +6,12 @@ import math
 from typing import NamedTuple, final
 
 from algorithms.catalogue import row
+from algorithms.engine.run import Diverged, run
 from algorithms.problems.base import Problem
-from algorithms.run import Diverged, run
 from algorithms.synchronisation.stopwatch import STANDARD
 from algorithms.tuning.grid import score
-from experiments.clustered import mean_seconds
-from experiments.tuned_rows import Chosen, Tuning, chosen
+from experiments.compare.clustered import mean_seconds
+from experiments.compare.tuned_rows import Chosen, Tuning, chosen
 from proofs_check.instruments.reaching import reached_at
 from theory.stepsizes import ConstantStep
 

@@ -19,7 +19,7 @@ from algorithms.clusters.cluster import Cluster
 from algorithms.clusters.steps import ModelOnCluster
 from algorithms.problems.base import Problem
 from experiments.advice.iterations import RowSteps
-from experiments.clustered import OnCluster, round_trip
+from experiments.compare.clustered import OnCluster, round_trip
 from theory.seconds.protocols import Point, affine
 
 SCHEDULED = ("bsp", "wfbp", "mg-wfbp", "bytescheduler")

@@ -18,7 +18,7 @@ from algorithms.compressors.scaled_sign import ScaledSign
 from algorithms.compressors.sign import Sign
 from algorithms.compressors.terngrad import TernGrad
 from algorithms.compressors.top_k import TopK
-from algorithms.key import Key
+from algorithms.core.key import Key
 from algorithms.network.link_times import Wall
 from algorithms.workloads.base import Workload
 

@@ -13,7 +13,6 @@ from torch import nn
 
 from algorithms.catalogue import entry_called, problem
 from algorithms.problems.base import Problem
-from experiments.assumptions import Applicability, Lack, applicability
 from experiments.commands.console import (
     REFUTED,
     SUBJECT_FAULT,
@@ -24,7 +23,8 @@ from experiments.commands.console import (
     number,
     print_error,
 )
-from experiments.own import OwnFault, faults_of, own
+from experiments.compare.assumptions import Applicability, Lack, applicability
+from experiments.ranks.user_objects import OwnFault, faults_of, own
 from proofs_check.audit.loading import imported
 from proofs_check.problems.along_runs import hold
 from proofs_check.problems.estimates import ConstantEstimate, estimates, heterogeneity_along

@@ -22,7 +22,7 @@ from experiments.calibration.measuring import (
 )
 from experiments.commands.console import at_least, bad_input, console, dump, number
 from experiments.commands.launch import on_ranks
-from experiments.files import write_atomically
+from experiments.storage.files import write_atomically
 
 
 def plan_of(

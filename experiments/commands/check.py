@@ -8,7 +8,7 @@ from rich.console import RenderableType
 
 from algorithms.catalogue import OPERATORS, PROBLEMS, ROWS, entry_called, row
 from algorithms.compressors.base import Compressor
-from algorithms.names import UnknownName
+from algorithms.core.names import UnknownName
 from experiments.commands.console import (
     SUBJECT_FAULT,
     at_least,
@@ -18,8 +18,8 @@ from experiments.commands.console import (
     show_verdicts,
     verdict_list,
 )
-from experiments.own import OwnFault, Report, check_own
-from experiments.progress import title
+from experiments.processes.progress import title
+from experiments.ranks.user_objects import OwnFault, Report, check_own
 from proofs_check.cell import Cell, CellKind
 from proofs_check.compressors.check import check_compressor
 from proofs_check.prepare import run_cell

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from experiments.citing import cite
 from experiments.commands.console import bad_input, dump
+from experiments.reporting.citing import cite
 
 
 def cite_command(names: Sequence[str], *, as_json: bool) -> int:

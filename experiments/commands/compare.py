@@ -12,10 +12,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from algorithms.catalogue import problem, row
-from algorithms.names import look_up
-from algorithms.replicas import LEVEL
-from algorithms.run import Diverged
-from experiments.clustered import OnCluster
+from algorithms.core.names import look_up
+from algorithms.engine.replicas import LEVEL
+from algorithms.engine.run import Diverged
 from experiments.commands.console import (
     at_least,
     bad_input,
@@ -27,9 +26,10 @@ from experiments.commands.console import (
     print_note,
     writable,
 )
-from experiments.comparing import AXES, Comparison, compare_rows
+from experiments.compare.clustered import OnCluster
+from experiments.compare.comparing import AXES, Comparison, compare_rows
+from experiments.compare.tuned_rows import Tuning, read_settings
 from experiments.figures.style import save, styled
-from experiments.tuned_rows import Tuning, read_settings
 
 
 def compare_command(

@@ -8,8 +8,8 @@ from algorithms.catalogue import Row
 from algorithms.collectives.base import Collective
 from algorithms.collectives.sparse import SparseAllGather
 from experiments.commands.console import at_least, bad_input, console, show_verdicts
-from experiments.crossval import main_crossval
-from experiments.named_rows import named_rows
+from experiments.ranks.crossval import main_crossval
+from experiments.ranks.named_rows import named_rows
 from proofs_check.collectives.on_ranks import LISTS, on_ranks
 
 

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from algorithms.names import look_up
+from algorithms.core.names import look_up
 from experiments.commands.console import (
     REFUTED,
     bad_input,
@@ -26,6 +26,7 @@ from experiments.commands.console import (
     print_error,
     writable,
 )
+from experiments.figures.reproduction import PublishedNumber, Relation
 from experiments.published.figure import (
     CostClass,
     Drawn,
@@ -34,7 +35,6 @@ from experiments.published.figure import (
     by_any_name,
     published_figures,
 )
-from experiments.reproduction import PublishedNumber, Relation
 
 _COLOURS = {True: "green", False: "bold red", None: "yellow"}
 

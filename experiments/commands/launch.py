@@ -14,17 +14,17 @@ import pandas as pd
 import torch
 import typer
 
-from algorithms.checkpointed_run import CheckpointedRun, Checkpoints, checkpointed_run
+from algorithms.engine.run import run
+from algorithms.engine.trace import mean_model
 from algorithms.network.given_ranks import chosen_link, given_place
 from algorithms.network.given_session import PortTaken, RanksDiffer, Session, session
 from algorithms.network.phases import PhaseClock
 from algorithms.network.sharded import Sharded
-from algorithms.run import run
-from algorithms.trace import mean_model
+from algorithms.runner.checkpointed_run import CheckpointedRun, Checkpoints, checkpointed_run
 from experiments.commands.console import BAD_INPUT, REFUTED, at_least, print_error
-from experiments.crossval import build
-from experiments.files import write_atomically
-from experiments.given_cases import GivenCase, given_cases
+from experiments.ranks.crossval import build
+from experiments.ranks.launcher_cases import GivenCase, given_cases
+from experiments.storage.files import write_atomically
 from proofs_check.methods.on_given_ranks import FoundOnRanks, on_given_ranks, seconds_on_ranks
 from proofs_check.verdict import Outcome
 

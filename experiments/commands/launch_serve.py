@@ -8,17 +8,17 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from algorithms.kept_record import KeptRecord
 from algorithms.methods.synchronous.parameter_server import ParameterServer
 from algorithms.network.given_session import Session
-from algorithms.unclocked_run import Unclocked
+from algorithms.runner.kept_record import KeptRecord
+from algorithms.runner.unclocked_run import Unclocked
 from experiments.commands.console import REFUTED
 from experiments.commands.launch import on_ranks
-from experiments.crossval import build
 from experiments.figures.lines import DrawnLine, LineCurves
 from experiments.figures.lines_figure import lines_figure
 from experiments.figures.style import save, styled
-from experiments.files import write_atomically
+from experiments.ranks.crossval import build
+from experiments.storage.files import write_atomically
 from proofs_check.methods.on_given_ranks import seconds_on_ranks
 from proofs_check.methods.served_equivalence import ServedFound, served, servers_of
 from proofs_check.verdict import Outcome

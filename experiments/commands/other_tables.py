@@ -14,10 +14,10 @@ from algorithms.catalogue import ROWS
 from algorithms.collectives.base import Collective, counted
 from experiments.commands.console import bad_input, console, dump, number
 from experiments.commands.rows import measured_signatures
+from experiments.figures.signs import pretty
 from experiments.listing.kept import Measured
 from experiments.listing.made import unmeasured
 from experiments.reporting.influences import influence_lines_of
-from experiments.reporting.signs import pretty
 from proofs_check.cell import Cell, CellResult
 from proofs_check.instruments.signature import CHECK
 from theory.survey.all_reduce_costs import TABLE_III

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from algorithms.names import look_up
+from algorithms.core.names import look_up
 from algorithms.schedules import SCHEDULES
 from algorithms.schedules.base import CommunicationSchedule
 from algorithms.schedules.carrier import Carrier, all_gather, all_reduce, servers

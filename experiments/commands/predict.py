@@ -8,15 +8,15 @@ from pathlib import Path
 import numpy as np
 from rich.table import Table
 
-from algorithms.names import look_up
+from algorithms.core.names import look_up
 from experiments.commands.console import bad_input, console, dump
-from experiments.files import write_atomically
 from experiments.predictions import cluster as cluster_file
 from experiments.predictions import fig4
 from experiments.predictions.cluster import ClusterModel, calibrated, held_out, wait_free
 from experiments.predictions.findings import Finding, best_methods, crossings, findings
 from experiments.predictions.stated import StatedThroughput, held_against_text
 from experiments.predictions.throughputs import read_throughputs
+from experiments.storage.files import write_atomically
 
 FIGURES = {"fig4": "survey 001, Fig. 4: seven methods, three networks, 4 to 32 GPUs"}
 

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 
-import numpy as np
-
 from algorithms.catalogue import entry_called, problem, row
-from algorithms.names import look_up
+from algorithms.core.names import look_up
 from algorithms.tuning.parameters import with_settings
 from experiments.commands.console import (
     at_least,
@@ -22,17 +19,12 @@ from experiments.commands.console import (
     verdict_list,
     writable,
 )
+from experiments.compare.tuned_rows import Tuning, read_settings, sweeping_step
 from experiments.figures.rate import rate_figure
 from experiments.figures.style import save, styled
+from experiments.notebooks.rated import rate_panel
 from experiments.reporting.drawings import rate_curves
-from experiments.tuned_rows import Tuning, read_settings, sweeping_step
-from proofs_check.curves import RatePanel
-from proofs_check.instruments.rates import fit_power
-from proofs_check.instruments.study import fitted
-from proofs_check.methods.sweep import VARIABLES, Sweep, sweep, sweep_verdict
-from proofs_check.verdict import Verdict
-
-_ANY_ERROR = 0.05  # the fitted line does not depend on it
+from proofs_check.methods.sweep import VARIABLES, sweep, sweep_verdict
 
 
 def rate_command(
@@ -78,7 +70,7 @@ def rate_command(
     verdict = sweep_verdict(mine, found, problem_name, told, error)
     stem = re.sub(r"[^a-z0-9]+", "-", f"{key} {problem_name} rate {vary}".lower()).strip("-")
     with styled():
-        files = save(rate_figure(rate_curves(panel(found, verdict))), out, stem)
+        files = save(rate_figure(rate_curves(rate_panel(found, verdict))), out, stem)
     if as_json:
         data = verdict.record() | {
             "variable": variable,
@@ -94,18 +86,3 @@ def rate_command(
         for path in files:
             screen.print(f"plot: {path}", highlight=False, soft_wrap=True)
     return exit_code((verdict,))
-
-
-def panel(found: Sweep, verdict: Verdict) -> RatePanel:
-    """The points with their band, the fitted power law if there is one, the stated order through
-    their middle."""
-    fit = None
-    with suppress(ValueError):  # the verdict says why there is none
-        fit = fit_power(found.x, found.samples, _ANY_ERROR)
-    stated = np.full_like(found.x, np.nan)
-    if verdict.bound is not None:  # then there was a fit, and means are positive
-        level = np.exp(np.log(found.samples.mean(axis=0)).mean())
-        centre = np.exp(np.log(found.x).mean())
-        stated = level * (found.x / centre) ** verdict.bound
-    series = fitted(found.x, found.samples, fit, stated)
-    return RatePanel(verdict.claim, found.variable, found.quantity, series)

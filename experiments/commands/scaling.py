@@ -12,7 +12,6 @@ from rich.table import Table
 
 from algorithms.catalogue import row
 from algorithms.clusters.files import cluster_of
-from experiments.clustered import OnCluster
 from experiments.commands.console import (
     at_least,
     bad_input,
@@ -22,11 +21,12 @@ from experiments.commands.console import (
     number,
     writable,
 )
+from experiments.compare.clustered import OnCluster
 from experiments.figures.lines import DrawnLine, LineCurves
 from experiments.figures.lines_figure import lines_figure
 from experiments.figures.style import save, styled
-from experiments.files import write_atomically
 from experiments.scaling.points import Scaling, scaling, sizes_of
+from experiments.storage.files import write_atomically
 
 
 def scaling_command(

@@ -13,12 +13,11 @@ from rich.markup import escape
 from rich.table import Table
 
 from algorithms.catalogue import Row, problem, row
-from algorithms.names import look_up
+from algorithms.core.names import look_up
+from algorithms.engine.replicas import HEAVY, LEVEL, centre
+from algorithms.engine.run import Diverged
 from algorithms.problems.base import Problem
-from algorithms.replicas import HEAVY, LEVEL, centre
-from algorithms.run import Diverged
 from algorithms.tuning.parameters import parameters, shown_value
-from experiments.clustered import OnCluster
 from experiments.commands.console import (
     at_least,
     bad_input,
@@ -30,11 +29,12 @@ from experiments.commands.console import (
     print_note,
     writable,
 )
+from experiments.compare.clustered import OnCluster
+from experiments.compare.inapplicable_theorems import uncovered
+from experiments.compare.single import Single, centre_of, run_single, usable_device
+from experiments.compare.tuned_rows import Tuning, chosen, read_settings, usual
 from experiments.figures.panels import three_panels
 from experiments.figures.style import save, styled
-from experiments.single import Single, centre_of, run_single, usable_device
-from experiments.tuned_rows import Tuning, chosen, read_settings, usual
-from experiments.uncovered import uncovered
 from proofs_check.methods.tuned_run import VACUOUS, TunedRun, shown
 
 

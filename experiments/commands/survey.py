@@ -9,9 +9,9 @@ import pandas as pd
 
 from experiments.closure.versions import cell_versions
 from experiments.commands.console import at_least, bad_input, console, dump, writable
-from experiments.executors import opening
-from experiments.job import survey_job
-from experiments.named_rows import named_rows
+from experiments.processes.executors import opening
+from experiments.ranks.named_rows import named_rows
+from experiments.reporting.survey_job import survey_job
 from experiments.reporting.table import headline
 from proofs_check.cell import Cell
 from proofs_check.prepare import prepare, run_cell
@@ -33,7 +33,7 @@ def cells_of(preset: str, keys: Sequence[str]) -> tuple[Cell, ...]:
 def survey_command(
     preset: str, keys: Sequence[str], out: Path, *, as_json: bool, executor: str, workers: int
 ) -> int:
-    """Run it; the exit code is that of :func:`experiments.job.survey_job`."""
+    """Run it; the exit code is that of :func:`experiments.reporting.survey_job.survey_job`."""
     with bad_input():
         if preset not in PRESETS:
             raise ValueError(f"preset must be one of {', '.join(PRESETS)}, got preset={preset}")

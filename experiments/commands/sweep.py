@@ -8,8 +8,8 @@ from pathlib import Path
 from rich.markup import escape
 
 from experiments.commands.console import at_least, bad_input, console, dump, print_error, writable
-from experiments.executors import ExecutorGone
-from experiments.progress import duration
+from experiments.processes.executors import ExecutorGone
+from experiments.processes.progress import duration
 from experiments.survey import SurveyInterrupted, stopping
 from experiments.sweeps.study import SweepStudy
 from experiments.sweeps.study_file import read_study

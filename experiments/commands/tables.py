@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
-from algorithms.names import look_up
+from algorithms.core.names import look_up
 from experiments.commands.console import bad_input, console, dump, number, writable
 from experiments.commands.other_tables import (
     all_reduce_records,
@@ -21,7 +21,7 @@ from experiments.commands.other_tables import (
     show_taxonomy,
     taxonomy_records,
 )
-from experiments.reporting.signs import pretty
+from experiments.figures.signs import pretty
 from experiments.tables.convergence import (
     STANDINGS,
     CostColumn,

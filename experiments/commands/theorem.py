@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,21 +10,14 @@ from rich.console import Console
 from rich.markup import escape
 
 from algorithms.catalogue import FORMS, ROWS, problem, row
-from algorithms.names import look_up
+from algorithms.core.names import look_up
 from experiments.commands.console import at_least, bad_input, console, dump, number
-from experiments.reporting.signs import plain, pretty
-from experiments.uncovered import broken_assumptions
+from experiments.compare.inapplicable_theorems import broken_assumptions
+from experiments.figures.signs import plain, pretty
+from experiments.listing.results import RESULTS, kind_of, meanings
 from theory.constants import Constants
-from theory.estimation import ESTIMATION
-from theory.orders import ORDERS
 from theory.stepsizes import ConstantStep, Stepsize
-from theory.theorem import MeanEstimation, OrderOnly, Result, Theorem
-from theory.theorems import PROVED_ONLY, THEOREMS
-
-RESULTS: dict[str, Result] = {
-    one.name: one for one in (*THEOREMS, *PROVED_ONLY, *ORDERS, *ESTIMATION)
-}
-"""Every result that is stated of a row, by name."""
+from theory.theorem import OrderOnly, Result, Theorem
 
 _HORIZON = 1000
 _WHOLE = ("n", "d", "H", "tau", "lead")
@@ -62,13 +53,6 @@ def theorem_command(
     else:
         _list(data, screen)
     return 0
-
-
-def kind_of(result: Result) -> str:
-    """What sort of statement it is."""
-    if isinstance(result, Theorem):
-        return "theorem"
-    return "mean estimation" if isinstance(result, MeanEstimation) else "order"
 
 
 def _line(result: Result) -> dict[str, Any]:
@@ -185,14 +169,6 @@ def _value(name: str, text: str) -> Any:
             raise ValueError(f"{name} must be a whole number, got {name}={text}")
         return int(number_given)
     return number_given
-
-
-def meanings() -> dict[str, str]:
-    """What each constant is, from the attributes of :class:`Constants`."""
-    text = inspect.getdoc(Constants) or ""
-    told = {m[1]: m[2] for m in re.finditer(r"^ +(\w+): (.+)$", text, flags=re.MULTILINE)}
-    names = (name for name in Constants.__dataclass_fields__ if name != "statements")
-    return {name: told.get(name, "") for name in names}
 
 
 def coverage_record(key: str, n: int, steps: int) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from torch import nn
 
-from algorithms.names import look_up
+from algorithms.core.names import look_up
 from algorithms.schedules.step import TrainingStep, step_of
 from algorithms.workloads import WORKLOADS, Workload
 from algorithms.workloads.module import forward_seconds, workload_of
@@ -16,8 +16,8 @@ from experiments.commands.console import bad_input, console, dump, files_written
 from experiments.commands.played import Surroundings, played
 from experiments.figures.style import save, styled
 from experiments.figures.timeline import timeline_figure
-from experiments.files import write_atomically
-from experiments.tracing import chrome_trace
+from experiments.processes.tracing import chrome_trace
+from experiments.storage.files import write_atomically
 from proofs_check.audit.loading import imported
 from proofs_check.lanes import lane_panel
 from theory.arrays import Floats

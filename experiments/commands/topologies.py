@@ -9,7 +9,7 @@ from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 
-from algorithms.names import look_up
+from algorithms.core.names import look_up
 from algorithms.topologies.fixed import FixedMatrix
 from algorithms.topologies.gallery import RULES, gallery
 from experiments.commands.console import (

@@ -10,7 +10,7 @@ from typing import Any
 from algorithms.network.given_session import Session
 from algorithms.network.phases import PhaseClock
 from experiments.commands.launch import on_ranks
-from experiments.files import write_atomically
+from experiments.storage.files import write_atomically
 from experiments.training.hooked import hook_rows
 from experiments.training.plan import TrainingPlan
 from experiments.training.table import training_table

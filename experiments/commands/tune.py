@@ -10,7 +10,7 @@ from algorithms.catalogue import METHODS, Row, entry_called, problem, row
 from algorithms.tuning.grid import Best, Budget, search
 from algorithms.tuning.stored import written
 from experiments.commands.console import bad_input, console, dump
-from experiments.files import write_atomically
+from experiments.storage.files import write_atomically
 
 
 def tune_command(

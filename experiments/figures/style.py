@@ -23,7 +23,7 @@ from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 from experiments.figures.indices import as_mathtext
-from experiments.files import write_atomically
+from experiments.storage.files import write_atomically
 from theory.arrays import Floats
 
 INK = "#22262b"

@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypedDict, cast
 
-from experiments.files import write_atomically
+from experiments.storage.files import write_atomically
 
 ROOT = Path(__file__).resolve().parents[2]
 _FLOORS = ("theory", "algorithms", "proofs_check", "experiments/listing")

@@ -10,8 +10,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
+from experiments.figures.html import block, picture, sentence
 from experiments.figures.style import BOUND, FAINT, MEASURED, styled
-from experiments.notebooks.html import block, picture, sentence
 from experiments.notebooks.verdict_list import verdict_frame, verdicts_html
 from proofs_check.audit.audit import Audit
 from proofs_check.audit.moments import Sample

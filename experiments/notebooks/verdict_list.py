@@ -9,8 +9,8 @@ from typing import final
 import pandas as pd
 from matplotlib.figure import Figure
 
+from experiments.figures.html import block, frame_html, picture, sentence
 from experiments.figures.style import BOUND, FAINT, MEASURED, folded, styled
-from experiments.notebooks.html import block, frame_html, picture, sentence
 from proofs_check.verdict import Outcome, Verdict
 
 _DRAWN = 24  # verdicts in a picture that is shown unasked

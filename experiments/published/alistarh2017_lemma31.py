@@ -12,8 +12,8 @@ from torch import Tensor
 from algorithms.compressors.qsgd import QSGD
 from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
+from experiments.figures.reproduction import PublishedNumber, Reproduction, at_most, near
 from experiments.published.figure import PublishedFigure, Request
-from experiments.reproduction import PublishedNumber, Reproduction, at_most, near
 from proofs_check.figure_runs.errors import (
     MeasuredMean,
     exact_error,

@@ -9,11 +9,11 @@ import torch
 
 from algorithms.compressors.base import code_of
 from algorithms.compressors.elias_qsgd import EliasQSGD
-from algorithms.key import Key
+from algorithms.core.key import Key
 from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
+from experiments.figures.reproduction import PublishedNumber, Reproduction, at_most
 from experiments.published.figure import PublishedFigure, Request
-from experiments.reproduction import PublishedNumber, Reproduction, at_most
 from proofs_check.figure_runs.errors import MeasuredMean, gaussian
 from theory import bits
 from theory.claims import Confidence, Source

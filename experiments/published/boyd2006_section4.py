@@ -12,8 +12,8 @@ from algorithms.topologies.random_mixing import RandomEdge
 from algorithms.topologies.ring import Ring
 from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
+from experiments.figures.reproduction import PublishedNumber, Reproduction, at_most, near
 from experiments.published.figure import PublishedFigure, Request
-from experiments.reproduction import PublishedNumber, Reproduction, at_most, near
 from proofs_check.figure_runs.errors import MeasuredMean
 from proofs_check.studies.gossip_pairwise.randomised_gossip_contraction import decay
 from theory.arrays import Floats

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from algorithms.key import Key
+from algorithms.core.key import Key
 from algorithms.synchronisation.barriers import BackupWorkers
 from algorithms.synchronisation.base import ComputeTimes
 from algorithms.synchronisation.compute_times import Exponential, Pareto
 from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
+from experiments.figures.reproduction import PublishedNumber, Reproduction, at_most, near
 from experiments.published.figure import PublishedFigure, Request
-from experiments.reproduction import PublishedNumber, Reproduction, at_most, near
 from proofs_check.closed_forms.synchronous.barriers import harmonic
 from proofs_check.figure_runs.errors import MeasuredMean
 from theory.claims import Confidence, Source

@@ -13,8 +13,8 @@ import scipy
 from algorithms.problems.least_squares_data import dealt, packaged, read, rising
 from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel, DotPanel, Panel, PublishedDot
+from experiments.figures.reproduction import PublishedNumber, Reproduction, at_least, at_most, near
 from experiments.published.figure import CostClass, PublishedFigure, Request
-from experiments.reproduction import PublishedNumber, Reproduction, at_least, at_most, near
 from proofs_check.figure_runs.uploads import ACCURACY, Uploads, contenders, race
 from theory.claims import Confidence, Source
 

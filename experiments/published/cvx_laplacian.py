@@ -7,8 +7,8 @@ import math
 from algorithms.topologies.optimal_weights import FDLA, FMMC
 from algorithms.topologies.weights import BestConstant, MaxDegree, MetropolisHastings, Weights
 from experiments.figures.reproduced import DotPanel, PublishedDot
+from experiments.figures.reproduction import PublishedNumber, Reproduction, near
 from experiments.published.figure import PublishedFigure, Request
-from experiments.reproduction import PublishedNumber, Reproduction, near
 from proofs_check.closed_forms.gossip_averaging.weights import eight_nodes
 from theory.claims import Confidence, Source
 

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, final
 
 from experiments.figures.reproduced_figure import reproduced_figure
+from experiments.figures.reproduction import Reproduction
 from experiments.figures.style import save, styled
-from experiments.files import write_atomically
-from experiments.reproduction import Reproduction
+from experiments.storage.files import write_atomically
 from theory.claims import Source
 from theory.members import members
 

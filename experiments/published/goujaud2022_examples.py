@@ -7,11 +7,11 @@ from typing import Any
 import torch
 
 from algorithms.compressors.rand_k import RandK
+from algorithms.engine.run import run
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
+from experiments.figures.reproduction import Reproduction, at_most, near
 from experiments.published.figure import PublishedFigure, Request
-from experiments.reproduction import Reproduction, at_most, near
 from proofs_check.figure_runs.errors import MeasuredMean
 from theory.claims import Confidence, Source
 from theory.stepsizes import ConstantStep

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
+from algorithms.engine.run import run
+from algorithms.engine.trace import Trace
 from algorithms.methods.synchronous.parameter_server import ParameterServer, Weighting
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.synchronisation.barriers import Bulk
 from algorithms.synchronisation.base import Barrier
 from algorithms.synchronisation.compute_times import Pareto
 from algorithms.synchronisation.stale import SSP
-from algorithms.trace import Trace
 from experiments.figures.lines import over_runs
 from experiments.figures.reproduced import CurvePanel
+from experiments.figures.reproduction import PublishedNumber, Reproduction, at_most, near
 from experiments.published.figure import PublishedFigure, Request
-from experiments.reproduction import PublishedNumber, Reproduction, at_most, near
 from proofs_check.closed_forms.synchronous.barriers import drawn
 from proofs_check.closed_forms.synchronous.ssp import ahead_and_unseen
 from proofs_check.figure_runs.errors import MeasuredMean

@@ -9,8 +9,8 @@ import numpy as np
 from algorithms.compressors.count_sketch import CountSketch
 from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
+from experiments.figures.reproduction import PublishedNumber, Reproduction, at_least, at_most
 from experiments.published.figure import PublishedFigure, Request
-from experiments.reproduction import PublishedNumber, Reproduction, at_least, at_most
 from proofs_check.figure_runs.errors import MeasuredMean, gaussian, outcomes
 from theory.claims import Confidence, Source
 

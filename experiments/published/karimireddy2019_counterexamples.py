@@ -12,14 +12,14 @@ from algorithms.compressors.base import Compressor
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.scaled_sign import ScaledSign
 from algorithms.compressors.sign import Sign
+from algorithms.engine.run import one_thread
 from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.absolute import Absolute
-from algorithms.run import one_thread
 from experiments.figures.lines import over_runs
 from experiments.figures.reproduced import CurvePanel
+from experiments.figures.reproduction import Reproduction, at_most, near
 from experiments.published.figure import PublishedFigure, Request
-from experiments.reproduction import Reproduction, at_most, near
 from proofs_check.figure_runs.errors import MeasuredMean
 from proofs_check.instruments.paths import path
 from proofs_check.signatures.signs.ef_signsgd import counterexample

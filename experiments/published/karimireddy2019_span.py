@@ -14,8 +14,8 @@ from algorithms.problems.logistic import Logistic
 from algorithms.problems.regularisers import L2
 from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
+from experiments.figures.reproduction import Reproduction, at_least, at_most
 from experiments.published.figure import PublishedFigure, Request
-from experiments.reproduction import Reproduction, at_least, at_most
 from proofs_check.figure_runs.errors import gaussian
 from proofs_check.instruments.paths import path
 from theory.arrays import Floats

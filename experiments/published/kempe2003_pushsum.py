@@ -13,8 +13,8 @@ from algorithms.methods.gossip_directed.push_sum import PushSum
 from algorithms.topologies.directed_ring import DirectedRing
 from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
+from experiments.figures.reproduction import Reproduction, at_least, near
 from experiments.published.figure import PublishedFigure, Request
-from experiments.reproduction import Reproduction, at_least, near
 from proofs_check.closed_forms.gossip_directed.push_sum import DIGRAPH, Averaging, ratios
 from proofs_check.closed_forms.gossip_pairwise.randomised_gossip import standing
 from proofs_check.instruments.paths import path

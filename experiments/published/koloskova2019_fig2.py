@@ -6,8 +6,8 @@ from math import log1p
 
 from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
+from experiments.figures.reproduction import PublishedNumber, Reproduction, at_least, at_most, near
 from experiments.published.figure import CostClass, PublishedFigure, Request
-from experiments.reproduction import PublishedNumber, Reproduction, at_least, at_most, near
 from proofs_check.figure_runs.averaging import (
     FULL,
     SEED,

@@ -7,8 +7,8 @@ from typing import Any
 
 from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
+from experiments.figures.reproduction import PublishedNumber, Reproduction, at_least, at_most
 from experiments.published.figure import CostClass, PublishedFigure, Request
-from experiments.reproduction import PublishedNumber, Reproduction, at_least, at_most
 from proofs_check.figure_runs.compressed_training import (
     SEED,
     TrainingSetting,

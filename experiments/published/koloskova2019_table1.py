@@ -10,8 +10,8 @@ from algorithms.topologies.ring import Ring
 from algorithms.topologies.torus import Torus
 from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
+from experiments.figures.reproduction import PublishedNumber, Reproduction, near
 from experiments.published.figure import PublishedFigure, Request
-from experiments.reproduction import PublishedNumber, Reproduction, near
 from theory.arrays import Floats
 from theory.claims import Confidence, Source
 

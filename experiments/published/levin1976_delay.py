@@ -10,8 +10,8 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.synchronisation.compute_times import Constant
 from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
+from experiments.figures.reproduction import Reproduction, near
 from experiments.published.figure import CostClass, PublishedFigure, Request
-from experiments.reproduction import Reproduction, near
 from proofs_check.closed_forms.asynchronous.asp_delay import threshold
 from proofs_check.instruments.paths import models
 from theory.claims import Confidence, Source

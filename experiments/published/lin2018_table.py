@@ -11,8 +11,8 @@ from algorithms.compressors.top_k import TopK
 from algorithms.compressors.warm_up import sparsity_warm_up
 from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
+from experiments.figures.reproduction import Reproduction, at_least, near
 from experiments.published.figure import PublishedFigure, Request
-from experiments.reproduction import Reproduction, at_least, near
 from theory.claims import Confidence, Source
 
 _PARAMETERS = 25_557_032

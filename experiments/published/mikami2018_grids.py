@@ -8,8 +8,8 @@ from algorithms.collectives.base import Collective, counted
 from algorithms.collectives.grids import TorusAllReduce
 from algorithms.collectives.hierarchical import Hierarchical
 from algorithms.collectives.ring import RingAllReduce
+from experiments.figures.reproduction import PublishedNumber, Reproduction, near
 from experiments.published.figure import PublishedFigure, Request
-from experiments.reproduction import PublishedNumber, Reproduction, near
 from theory.claims import Confidence, Source
 
 _GRIDS = {

@@ -8,8 +8,8 @@ import torch
 from algorithms.methods.variance_reduced.diana import Diana
 from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
+from experiments.figures.reproduction import Reproduction, at_least, at_most
 from experiments.published.figure import PublishedFigure, Request
-from experiments.reproduction import Reproduction, at_least, at_most
 from proofs_check.figure_runs.errors import MeasuredMean
 from proofs_check.instruments import bit_stage
 from proofs_check.instruments.paths import path

@@ -8,8 +8,8 @@ import numpy as np
 
 from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
+from experiments.figures.reproduction import Reproduction, near
 from experiments.published.figure import PublishedFigure, Request
-from experiments.reproduction import Reproduction, near
 from theory.claims import Confidence, Source
 from theory.seconds.collectives import binary_tree_seconds, ring_seconds
 from theory.seconds.costs import AlphaBeta

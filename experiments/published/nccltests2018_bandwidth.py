@@ -13,8 +13,8 @@ from algorithms.collectives.phases import Rings, directly
 from algorithms.collectives.ring import RingAllReduce
 from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
+from experiments.figures.reproduction import PublishedNumber, Reproduction, near
 from experiments.published.figure import PublishedFigure, Request
-from experiments.reproduction import PublishedNumber, Reproduction, near
 from theory.claims import Confidence, Source
 
 _RANKS = (4, 8, 16, 32, 64)

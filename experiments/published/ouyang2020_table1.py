@@ -6,8 +6,8 @@ import numpy as np
 
 from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
+from experiments.figures.reproduction import PublishedNumber, Reproduction, near, number_panels
 from experiments.published.figure import PublishedFigure, Request
-from experiments.reproduction import PublishedNumber, Reproduction, near, number_panels
 from theory.claims import Confidence, Source
 
 _IMAGES, _EPOCHS = 1_281_167, 90

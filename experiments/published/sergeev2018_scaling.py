@@ -5,8 +5,8 @@ from __future__ import annotations
 from algorithms.workloads import WORKLOADS
 from algorithms.workloads.base import Workload
 from algorithms.workloads.resnet import bottleneck_layers
+from experiments.figures.reproduction import Reproduction, at_least, at_most, near
 from experiments.published.figure import PublishedFigure, Request
-from experiments.reproduction import Reproduction, at_least, at_most, near
 from theory.claims import Confidence, Source
 
 _VGG, _RESNET = 0.68, 0.90  # published efficiencies on 512 GPUs

@@ -6,8 +6,8 @@ import numpy as np
 
 from algorithms.workloads import WORKLOADS
 from experiments.figures.reproduced import DotPanel, PublishedDot
+from experiments.figures.reproduction import PublishedNumber, Reproduction, near
 from experiments.published.figure import PublishedFigure, Request
-from experiments.reproduction import PublishedNumber, Reproduction, near
 from proofs_check.schedules.drawn import SEED
 from proofs_check.schedules.merging import partitions
 from theory.claims import Source

@@ -11,8 +11,8 @@ from algorithms.compressors.rand_k import RandK
 from algorithms.compressors.top_k import TopK
 from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
+from experiments.figures.reproduction import PublishedNumber, Reproduction, at_most, near
 from experiments.published.figure import PublishedFigure, Request
-from experiments.reproduction import PublishedNumber, Reproduction, at_most, near
 from proofs_check.figure_runs.errors import MeasuredMean, gaussian, relative_error
 from theory.claims import Confidence, Source
 

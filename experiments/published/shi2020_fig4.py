@@ -8,11 +8,11 @@ import numpy as np
 
 from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel, DotPanel, PublishedDot
+from experiments.figures.reproduction import PublishedNumber, Reproduction, at_most, near
 from experiments.predictions.cluster import MODELS, NETWORKS, SIZES, calibrated, wait_free
 from experiments.predictions.fig4 import METHODS, predicted
 from experiments.predictions.throughputs import read_throughputs
 from experiments.published.figure import CostClass, PublishedFigure, Request
-from experiments.reproduction import PublishedNumber, Reproduction, at_most, near
 from theory.claims import Source
 
 _PRINTED = {

@@ -8,8 +8,8 @@ import numpy as np
 
 from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
+from experiments.figures.reproduction import PublishedNumber, Reproduction, near
 from experiments.published.figure import PublishedFigure, Request
-from experiments.reproduction import PublishedNumber, Reproduction, near
 from theory.claims import Confidence, Source
 from theory.seconds.costs import AlphaBeta
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from algorithms.workloads import WORKLOADS
+from experiments.figures.reproduction import PublishedNumber, Reproduction, near, number_panels
 from experiments.published.figure import PublishedFigure, Request
-from experiments.reproduction import PublishedNumber, Reproduction, near, number_panels
 from theory.claims import Confidence, Source
 
 _PUBLISHED = {

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from algorithms.engine.run import run
+from algorithms.engine.trace import Trace
 from algorithms.methods.large_batch.batched import Batched
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
-from algorithms.trace import Trace
 from experiments.figures.lines import over_runs
 from experiments.figures.reproduced import CurvePanel
+from experiments.figures.reproduction import PublishedNumber, Reproduction, at_most, near
 from experiments.published.figure import PublishedFigure, Request
-from experiments.reproduction import PublishedNumber, Reproduction, at_most, near
 from proofs_check.figure_runs.errors import MeasuredMean
 from theory.claims import Source
 from theory.rules.batch_rules import StagedBatch

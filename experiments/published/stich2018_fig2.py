@@ -6,17 +6,17 @@ from algorithms.compressors.base import Compressor
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.rand_k import RandK
 from algorithms.compressors.top_k import TopK
+from algorithms.engine.run import run
+from algorithms.engine.trace import Trace
 from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.logistic import Logistic
 from algorithms.problems.logistic_data import digits
 from algorithms.problems.regularisers import L2
-from algorithms.run import run
-from algorithms.trace import Trace
 from experiments.figures.lines import over_runs
 from experiments.figures.reproduced import CurvePanel
+from experiments.figures.reproduction import PublishedNumber, Reproduction, at_least, at_most, near
 from experiments.published.figure import CostClass, PublishedFigure, Request
-from experiments.reproduction import PublishedNumber, Reproduction, at_least, at_most, near
 from proofs_check.figure_runs.errors import MeasuredMean
 from theory.claims import Confidence, Source
 from theory.stepsizes import InverseTimeStep

@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import numpy as np
 
+from algorithms.engine.run import run
 from algorithms.methods.local_updates.local_sgd import LocalSGD
-from algorithms.run import run
 from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
+from experiments.figures.reproduction import PublishedNumber, Reproduction, at_least, at_most, near
 from experiments.published.figure import PublishedFigure, Request
-from experiments.reproduction import PublishedNumber, Reproduction, at_least, at_most, near
 from proofs_check.figure_runs.errors import MeasuredMean
 from proofs_check.studies.local_updates.settings import skewed
 from theory.arrays import Floats

@@ -13,8 +13,8 @@ from algorithms.compressors.k_level import KLevel
 from algorithms.compressors.rotated import Rotated
 from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
+from experiments.figures.reproduction import PublishedNumber, Reproduction, at_least, near
 from experiments.published.figure import PublishedFigure, Request
-from experiments.reproduction import PublishedNumber, Reproduction, at_least, near
 from proofs_check.figure_runs.errors import MeasuredMean, outcomes
 from theory.claims import Confidence, Source
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
+from algorithms.engine.run import run
+from algorithms.engine.trace import Trace
 from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.methods.gossip_compressed.d2 import D2
 from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.quadratic_data import unequal
-from algorithms.run import run
 from algorithms.topologies.lazy import Lazy
 from algorithms.topologies.ring import Ring
-from algorithms.trace import Trace
 from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
+from experiments.figures.reproduction import Reproduction, at_least, at_most, near
 from experiments.published.figure import PublishedFigure, Request
-from experiments.reproduction import Reproduction, at_least, at_most, near
 from theory.claims import Source
 from theory.stepsizes import ConstantStep
 

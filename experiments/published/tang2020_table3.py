@@ -13,8 +13,8 @@ from algorithms.collectives.recursive import HalvingDoubling, RecursiveDoubling
 from algorithms.collectives.ring import RingAllReduce
 from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
+from experiments.figures.reproduction import PublishedNumber, Reproduction, near
 from experiments.published.figure import PublishedFigure, Request
-from experiments.reproduction import PublishedNumber, Reproduction, near
 from proofs_check.closed_forms.synchronous.all_reduce import played
 from theory.claims import Source
 from theory.seconds.collectives import (

@@ -8,12 +8,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from algorithms.core.key import Key
 from algorithms.kernels import low_rank
-from algorithms.key import Key
 from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
+from experiments.figures.reproduction import Reproduction, at_most, near
 from experiments.published.figure import PublishedFigure, Request
-from experiments.reproduction import Reproduction, at_most, near
 from proofs_check.figure_runs.errors import gaussian
 from theory.claims import Confidence, Source
 

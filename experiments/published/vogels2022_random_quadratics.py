@@ -15,8 +15,8 @@ from algorithms.topologies.ring import Ring
 from algorithms.topologies.torus import Torus
 from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
+from experiments.figures.reproduction import PublishedNumber, Reproduction, at_least, near
 from experiments.published.figure import PublishedFigure, Request
-from experiments.reproduction import PublishedNumber, Reproduction, at_least, near
 from proofs_check.figure_runs.errors import MeasuredMean
 from proofs_check.instruments.paths import path
 from theory.arrays import Floats

@@ -11,8 +11,8 @@ from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.terngrad import TernGrad
 from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
+from experiments.figures.reproduction import PublishedNumber, Reproduction, near
 from experiments.published.figure import PublishedFigure, Request
-from experiments.reproduction import PublishedNumber, Reproduction, near
 from proofs_check.figure_runs.errors import gaussian, outcomes
 from theory.claims import Source
 

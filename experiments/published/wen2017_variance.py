@@ -10,8 +10,8 @@ import torch
 from algorithms.compressors.terngrad import TernGrad
 from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
+from experiments.figures.reproduction import Reproduction, near
 from experiments.published.figure import PublishedFigure, Request
-from experiments.reproduction import Reproduction, near
 from proofs_check.figure_runs.errors import exact_error, gaussian, relative_error
 from theory.claims import Confidence, Source
 

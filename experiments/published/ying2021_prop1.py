@@ -15,8 +15,8 @@ from algorithms.topologies.static_exponential import StaticExponential
 from algorithms.topologies.torus import Torus
 from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
+from experiments.figures.reproduction import PublishedNumber, Reproduction, at_least, near
 from experiments.published.figure import PublishedFigure, Request
-from experiments.reproduction import PublishedNumber, Reproduction, at_least, near
 from proofs_check.closed_forms.gossip_pairwise.randomised_gossip import standing
 from proofs_check.figure_runs.errors import gaussian
 from proofs_check.instruments.paths import path

@@ -7,8 +7,8 @@ import numpy as np
 from algorithms.methods.cooperative.easgd import EASGD
 from experiments.figures.lines import DrawnLine
 from experiments.figures.reproduced import CurvePanel
+from experiments.figures.reproduction import Reproduction, near
 from experiments.published.figure import PublishedFigure, Request
-from experiments.reproduction import Reproduction, near
 from proofs_check.studies.cooperative.easgd_stability import simulated, threshold
 from theory.claims import Source
 

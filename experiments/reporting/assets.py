@@ -16,7 +16,7 @@ from typing import NamedTuple, final
 
 from plotly.offline import get_plotlyjs
 
-from experiments.files import write_atomically
+from experiments.storage.files import write_atomically
 
 ASSETS = "assets"
 TEMPLATES = Path(__file__).parent.parent / "templates"

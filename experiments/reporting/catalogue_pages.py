@@ -12,11 +12,11 @@ from algorithms.compressors.base import Compressor
 from algorithms.problems.entry import ProblemEntry
 from algorithms.topologies.base import Topology
 from algorithms.topologies.gallery import examples
-from experiments.citing import cite
-from experiments.commands.theorem import RESULTS
+from experiments.figures.signs import pretty
+from experiments.listing.results import RESULTS
+from experiments.reporting.citing import cite
 from experiments.reporting.mathml import formula, prose
 from experiments.reporting.row_pages import update_rule
-from experiments.reporting.signs import pretty
 from experiments.reporting.subjects import definition, subject_section
 from experiments.reporting.topologies import topology_data
 

@@ -17,9 +17,9 @@ import numpy as np
 from experiments.figures.lines import LineCurves
 from experiments.figures.panels import RunCurves
 from experiments.figures.rate import RateCurves, order_of
+from experiments.figures.signs import plain
 from experiments.figures.tradeoff import Point, TradeoffCurves
 from experiments.figures.workers import WorkerCurves
-from experiments.reporting.signs import plain
 from proofs_check.lanes import LanePanel
 from theory.arrays import Floats
 

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from experiments.compare.single import run_curves
 from experiments.figures.lines import DrawnLine, LineCurves
 from experiments.figures.rate import RateCurves
-from experiments.progress import title
+from experiments.figures.signs import pretty
+from experiments.processes.progress import title
 from experiments.reporting.charts import Curves
 from experiments.reporting.pictures import Drawing, draw
-from experiments.reporting.signs import pretty
-from experiments.single import run_curves
-from experiments.store import Stored
+from experiments.storage.store import Stored
 from experiments.survey import Survey
 from proofs_check.cell import Cell, CellKind
 from proofs_check.curves import LinePanel, RatePanel, RunSeries

@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import final
 
-from experiments.pool import Ended, Pool
+from experiments.processes.pool import Ended, Pool
 from experiments.reporting.drawings import drawings
 from experiments.reporting.page import row_page, write_pages
 from experiments.reporting.pictures import draw_some
-from experiments.store import CorruptResult, Store, Stored
+from experiments.storage.store import CorruptResult, Store, Stored
 from experiments.survey import Survey
 from proofs_check.cell import Cell
 

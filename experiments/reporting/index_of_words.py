@@ -8,10 +8,10 @@ import pandas as pd
 
 from algorithms.catalogue import FORMS, ROWS
 from algorithms.problems.entries import PROBLEMS
-from experiments.commands.theorem import RESULTS
+from experiments.figures.signs import plain
+from experiments.listing.results import RESULTS
 from experiments.reporting.assets import Entry
 from experiments.reporting.pictures import Picture
-from experiments.reporting.signs import plain
 from experiments.reporting.table_iv import TABLE_PAGE, anchor
 from experiments.reporting.theorem_pages import theorem_page
 from proofs_check.table_iv.trials import table_cells

@@ -9,7 +9,7 @@ from html import escape
 from latex2mathml import exceptions
 from latex2mathml.converter import convert
 
-from experiments.reporting.signs import plain, pretty
+from experiments.figures.signs import plain, pretty
 
 _UNREADABLE = tuple(
     one for one in vars(exceptions).values() if isinstance(one, type) and issubclass(one, Exception)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from experiments.reporting.signs import plain
+from experiments.figures.signs import plain
 from proofs_check.facts import OperatorFacts
 
 

@@ -12,8 +12,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from algorithms.catalogue import ROWS, Row
 from algorithms.synchronisation.stopwatch import STANDARD
-from experiments.commands.theorem import RESULTS
-from experiments.files import write_atomically
+from experiments.figures.signs import power_of_ten, pretty, typeset
+from experiments.listing.results import RESULTS
 from experiments.reporting.assets import write_assets
 from experiments.reporting.comparisons import COMPARISON
 from experiments.reporting.elsewhere import crossval, published
@@ -23,7 +23,6 @@ from experiments.reporting.kinds import KINDS
 from experiments.reporting.pictures import Picture
 from experiments.reporting.provenance import provenance
 from experiments.reporting.row_pages import row_section
-from experiments.reporting.signs import power_of_ten, pretty, typeset
 from experiments.reporting.start import answers, library_faults, standings, taxonomies
 from experiments.reporting.table import headline, results_table
 from experiments.reporting.table_iv import TABLE_PAGE, evidence, matrix
@@ -42,6 +41,7 @@ from experiments.reporting.verdict_lines import (
     planted,
     signature_line,
 )
+from experiments.storage.files import write_atomically
 from experiments.survey import Survey
 from proofs_check.cell import CellKind
 from proofs_check.facts import TopologyFacts

@@ -27,14 +27,14 @@ from experiments.figures.lines import LineCurves
 from experiments.figures.lines_figure import lines_figure
 from experiments.figures.panels import RunCurves, three_panels
 from experiments.figures.rate import RateCurves, rate_figure
+from experiments.figures.signs import plain
 from experiments.figures.style import note_of, png, styled
 from experiments.figures.timeline import timeline_figure
 from experiments.figures.tradeoff import TradeoffCurves, tradeoff_figure
 from experiments.figures.workers import WorkerCurves, workers_figure
-from experiments.files import write_atomically
-from experiments.pool import Ended, Pool
+from experiments.processes.pool import Ended, Pool
 from experiments.reporting.charts import Curves, packed
-from experiments.reporting.signs import plain
+from experiments.storage.files import write_atomically
 from proofs_check.lanes import LanePanel
 
 _FEW = 6  # figures that are drawn before another process has imported what draws them

@@ -7,7 +7,7 @@ import platform
 from typing import Any
 
 from experiments.closure.versions import LIBRARIES, library_version, overall
-from experiments.progress import duration, title
+from experiments.processes.progress import duration, title
 from experiments.survey import Survey
 
 _DEAREST = 40  # cells that are named

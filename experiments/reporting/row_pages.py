@@ -12,7 +12,7 @@ import pandas as pd
 
 from algorithms.catalogue import Row, forms_of
 from algorithms.methods.base import Method
-from experiments.citing import cite
+from experiments.reporting.citing import cite
 from experiments.reporting.mathml import prose
 from experiments.reporting.operators import operator_sections
 from experiments.reporting.pictures import Picture

@@ -17,11 +17,11 @@ from typing import Any
 from jinja2 import Environment
 from markdown_it import MarkdownIt
 
-from experiments.files import write_atomically
 from experiments.reporting.api_reference import ROOT, api_reference
 from experiments.reporting.assets import Entry, write_assets
 from experiments.reporting.catalogue_pages import CataloguePage, catalogue_pages
 from experiments.reporting.page import environment
+from experiments.storage.files import write_atomically
 
 API = "api/rateproof.html"
 KINDS = {

@@ -10,9 +10,9 @@ from typing import Any
 import pandas as pd
 
 from algorithms.catalogue import ROWS, Row
-from experiments.commands.theorem import RESULTS
 from experiments.findings.__main__ import STORED
 from experiments.findings.entries import LIBRARIES
+from experiments.listing.results import RESULTS
 from experiments.reporting.elsewhere import crossval, published
 from experiments.reporting.theorem_pages import rows_of
 from experiments.reporting.verdict_lines import (

@@ -10,7 +10,7 @@ import pandas as pd
 
 from algorithms.catalogue import ROWS
 from algorithms.compressors.identity import Identity
-from experiments.files import write_atomically
+from experiments.storage.files import write_atomically
 from experiments.survey import Survey
 from proofs_check.cell import Cell
 

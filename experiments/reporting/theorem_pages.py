@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from algorithms.catalogue import FORMS, ROWS
-from experiments.commands.theorem import RESULTS, kind_of, meanings
+from experiments.listing.results import RESULTS, kind_of, meanings
 from experiments.reporting.mathml import formula, prose
 from experiments.reporting.verdict_lines import counts, lines
 from experiments.survey import Survey

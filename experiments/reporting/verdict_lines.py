@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import pandas as pd
 
-from experiments.reporting.signs import sentence
+from experiments.figures.signs import sentence
 from experiments.reporting.table import ERROR
 from experiments.survey import Survey
 from proofs_check.instruments.signature import CHECK as SIGNATURE

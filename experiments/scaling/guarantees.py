@@ -10,8 +10,8 @@ from typing import NamedTuple, final
 import numpy as np
 
 from algorithms.catalogue import Row
+from algorithms.engine.run import run
 from algorithms.problems.base import Problem
-from algorithms.run import run
 from proofs_check.methods.tuned_run import START
 from theory.constants import Constants, MissingConstants
 from theory.theorem import Theorem

@@ -20,7 +20,7 @@ from algorithms.clusters.steps import ModelOnCluster
 from algorithms.problems.base import Problem
 from experiments.advice.iterations import RowSteps, steps_to_target
 from experiments.advice.portfolios import Portfolio
-from experiments.clustered import OnCluster
+from experiments.compare.clustered import OnCluster
 from experiments.scaling.guarantees import guarantee
 
 

@@ -19,11 +19,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from algorithms.catalogue import problem, row
-from algorithms.run import Diverged
-from algorithms.trace import Trace
-from experiments.files import write_atomically
+from algorithms.engine.run import Diverged
+from algorithms.engine.trace import Trace
+from experiments.compare.tuned_rows import Tuning, chosen
+from experiments.storage.files import write_atomically
 from experiments.sweeps.study import RunBlock, RunPoint, SweepStudy
-from experiments.tuned_rows import Tuning, chosen
 from proofs_check.methods.tuned_run import tuned_run
 
 FORMAT = "rateproof-sweep-1"

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from algorithms.catalogue import problem, row
-from algorithms.names import look_up
+from algorithms.core.names import look_up
 from algorithms.tuning.grid import SEED
 from algorithms.tuning.parameters import with_settings
+from experiments.compare.tuned_rows import Tuning, positive
 from experiments.sweeps.study import PairOfStudy, SweepStudy
-from experiments.tuned_rows import Tuning, positive
 
 _WHOLE = {"replicas": 1, "records": 2, "block": 1}
 """Whole numbers of a study beside its grid, with the least that each may be."""

@@ -16,9 +16,9 @@ import pyarrow.parquet as pq
 from rich.console import Console
 
 from experiments.closure.versions import cell_versions
-from experiments.executors import pool_of
-from experiments.pool import Ended
-from experiments.progress import duration
+from experiments.processes.executors import pool_of
+from experiments.processes.pool import Ended
+from experiments.processes.progress import duration
 from experiments.sweeps.play import BlockWork, play
 from experiments.sweeps.study import SweepStudy
 from proofs_check.cell import Cell, CellKind
@@ -90,7 +90,8 @@ def run_sweep(
     """Play the blocks whose files are not there yet.
 
     Files of runs that the study has no longer are moved aside, not removed. ``executor`` as of
-    :func:`experiments.executors.pool_of`; its workers must see the folder under the same name.
+    :func:`experiments.processes.executors.pool_of`; its workers must see the folder under the same
+    name.
 
     Raises:
         ValueError: the executor is none, or workers < 1.

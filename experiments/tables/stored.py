@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.console import Console
 
 from experiments.closure.versions import cell_versions
-from experiments.store import CorruptResult, Store
+from experiments.storage.store import CorruptResult, Store
 from experiments.survey import run_survey, stopping
 from proofs_check.cell import Cell, CellResult
 from proofs_check.prepare import prepare, run_cell

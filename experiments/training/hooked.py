@@ -8,9 +8,9 @@ import torch
 from torch.nn.parallel import DistributedDataParallel
 
 from algorithms.catalogue import METHODS, Row, row
+from algorithms.ddp.hook import DDPHook
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.methods.synchronous.bsp import BSP
-from algorithms.network.ddp_hook import DDPHook
 from algorithms.network.phases import PhaseClock
 from algorithms.network.post_local import post_local
 from algorithms.network.ranks import default_hooks, powerSGD_hook

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from algorithms.names import look_up
+from algorithms.core.names import look_up
 from algorithms.problems import datasets
 from algorithms.problems.cnn import digits_cnn
 from algorithms.problems.module_problem import ModuleProblem

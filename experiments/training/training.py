@@ -16,10 +16,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
-from algorithms.key import Key
+from algorithms.core.key import Key
+from algorithms.ddp.hook import DDPHook
 from algorithms.memories import in_place
 from algorithms.network.checkpoint_files import newest, read_parts, write_checkpoint
-from algorithms.network.ddp_hook import DDPHook
 from algorithms.network.phases import PhaseClock
 from algorithms.network.ranks import add_up, copy_first, gathered_words, place
 from algorithms.problems.module_problem import ModuleProblem

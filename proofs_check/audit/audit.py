@@ -8,7 +8,7 @@ from typing import final
 
 import torch
 
-from algorithms.key import Key
+from algorithms.core.key import Key
 from proofs_check.audit.array_contract import check_array_contract
 from proofs_check.audit.arrays import NotNumbers
 from proofs_check.audit.bad_inputs import check_not_finite, check_recovery

@@ -8,7 +8,7 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from algorithms.key import Key
+from algorithms.core.key import Key
 from proofs_check.audit.calls import nearly_square
 from proofs_check.audit.moments import (
     ALPHA,

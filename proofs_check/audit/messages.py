@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.base import Compressor, code_of
-from algorithms.key import Key
+from algorithms.core.key import Key
 from proofs_check.audit.arrays import tensor_of
 from proofs_check.audit.calls import Form
 from proofs_check.audit.claims import Stated

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.base import Compressor
-from algorithms.key import Key
+from algorithms.core.key import Key
 from proofs_check.instruments.betting import ends_within, interval
 from proofs_check.instruments.statistics import half_width, sample
 

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor
-from algorithms.key import Draws
+from algorithms.core.key import Draws
 from proofs_check.audit.arrays import tensor_of
 from proofs_check.audit.faults import BadAnswer, blame, exits
 from proofs_check.audit.randomness import GENERATORS, Generator, drawn_from, seed_all

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.base import Compressor
-from algorithms.key import Key
+from algorithms.core.key import Key
 from proofs_check.audit.arrays import BOTH, TORCH, Arrays
 from proofs_check.audit.calls import Form, form_of, of_matrices
 from proofs_check.audit.faults import SubjectFault, exits, first_line, place_of, takes_nothing

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
-from algorithms.names import look_up
+from algorithms.core.names import look_up
 from algorithms.network.ranks import (
     default_hooks,
     gathered,

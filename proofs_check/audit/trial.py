@@ -8,7 +8,7 @@ from typing import final
 import torch
 from torch import Tensor
 
-from algorithms.key import Key
+from algorithms.core.key import Key
 from proofs_check.audit.moments import Sample, Setting, look, outcomes
 from proofs_check.audit.runner import Runner, batched
 from proofs_check.audit.traits import Traits, ordinary

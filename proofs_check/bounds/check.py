@@ -14,11 +14,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from algorithms.engine.run import Diverged, run
+from algorithms.engine.trace import record_steps
 from algorithms.methods.base import Method
 from algorithms.methods.parts.push import PushState
 from algorithms.problems.base import Problem
-from algorithms.run import Diverged, run
-from algorithms.trace import record_steps
 from proofs_check.cell import CellResult
 from proofs_check.curves import RunSeries, band
 from proofs_check.instruments.evidence import ALPHA

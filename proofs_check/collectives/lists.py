@@ -16,9 +16,9 @@ from algorithms.collectives.binary_tree import BinaryTree
 from algorithms.collectives.recursive import RecursiveDoubling
 from algorithms.collectives.sparse import SplitGather
 from algorithms.collectives.sparse_lists import RunOfLists, SparseList, run_lists
+from algorithms.engine.run import run
 from algorithms.methods.adaptive.gtop_k import GTopK
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from proofs_check.cell import CellResult
 from proofs_check.collectives.programs import MOST
 from proofs_check.instruments.evidence import identity

@@ -9,8 +9,8 @@ from fractions import Fraction
 import torch
 
 from algorithms.compressors.base import Compressor
-from algorithms.key import Key
-from algorithms.run import one_thread
+from algorithms.core.key import Key
+from algorithms.engine.run import one_thread
 from proofs_check.compressors.confirmed import second_look
 from proofs_check.compressors.evidence import Evidence, Outcomes, Results, judged, outcomes, sampled
 from proofs_check.compressors.lengths import check_lengths

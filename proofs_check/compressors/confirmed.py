@@ -21,7 +21,7 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.base import Compressor
-from algorithms.key import Key
+from algorithms.core.key import Key
 from proofs_check.instruments.statistics import half_width, sample
 
 MOST_NUMBERS = 100_000_000

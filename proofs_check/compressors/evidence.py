@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.base import Compressor
-from algorithms.key import Key
+from algorithms.core.key import Key
 from proofs_check.instruments.exact import is_random
 from proofs_check.instruments.place_law import PlaceLaw, place_law
 from proofs_check.instruments.statistics import ErrorBudget, sample

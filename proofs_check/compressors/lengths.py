@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.base import Compressor, code_of
-from algorithms.key import Key
+from algorithms.core.key import Key
 from proofs_check.instruments.vectors import check_vectors
 from proofs_check.verdict import Outcome, Verdict
 

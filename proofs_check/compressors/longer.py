@@ -12,7 +12,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from algorithms.key import Key
+from algorithms.core.key import Key
 from proofs_check.compressors.evidence import Evidence, Outcomes, Results
 from proofs_check.instruments.statistics import sample
 from theory.claims import Unbiased

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from torch import Tensor
 
 from algorithms.compressors.base import Compressor
-from algorithms.run import one_thread
+from algorithms.engine.run import one_thread
 from proofs_check.compressors.evidence import Evidence, sampled
 from proofs_check.compressors.longer import AS_GOOD, EXTRA, longer
 from proofs_check.instruments.statistics import (

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.base import Compressor
-from algorithms.key import Draws, Key
+from algorithms.core.key import Draws, Key
 from proofs_check.verdict import Outcome, Verdict
 
 ROWS = 256

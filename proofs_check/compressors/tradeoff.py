@@ -6,8 +6,8 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.base import Compressor, code_of
-from algorithms.key import Key
-from algorithms.run import one_thread
+from algorithms.core.key import Key
+from algorithms.engine.run import one_thread
 from proofs_check.curves import TradeoffPoint
 from proofs_check.instruments.vectors import check_vectors
 

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.base import Compressor
-from algorithms.key import Key
+from algorithms.core.key import Key
 from proofs_check.instruments.exact import is_random
 from proofs_check.instruments.statistics import half_width, mean_test, sample
 from proofs_check.verdict import Outcome, Verdict

@@ -20,13 +20,13 @@ from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.rand_k import RandK
 from algorithms.compressors.scaled_unbiased import ScaledUnbiased
 from algorithms.compressors.top_k import TopK
-from algorithms.key import Key
+from algorithms.core.key import Key
+from algorithms.engine.run import one_thread
 from algorithms.methods.base import Method
 from algorithms.methods.exchanges.exchange import FixedLinks
 from algorithms.methods.gossip.choco import ChocoGossip
 from algorithms.methods.gossip_compressed.quantised_consensus import OwnValue, QuantisedConsensus
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import one_thread
 from algorithms.topologies.base import Topology
 from algorithms.topologies.ring import Ring
 from proofs_check.figure_runs.trace import ErrorPoint, ErrorTrace

@@ -18,6 +18,7 @@ from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.rand_k import RandK
 from algorithms.compressors.scaled_unbiased import ScaledUnbiased
 from algorithms.compressors.top_k import TopK
+from algorithms.engine.run import one_thread
 from algorithms.methods.base import Method
 from algorithms.methods.gossip.choco import ChocoSGD
 from algorithms.methods.gossip.d_psgd import DPSGD
@@ -27,7 +28,6 @@ from algorithms.problems.logistic import Logistic
 from algorithms.problems.logistic_data import breast_cancer, digits
 from algorithms.problems.partitions import Iid, SortedByLabel
 from algorithms.problems.regularisers import L2
-from algorithms.run import one_thread
 from algorithms.topologies.base import Topology
 from algorithms.topologies.ring import Ring
 from proofs_check.figure_runs.trace import ErrorPoint, ErrorTrace

@@ -11,8 +11,8 @@ from torch import Tensor
 
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.grid import GridCompressor
-from algorithms.key import Key
-from algorithms.run import one_thread
+from algorithms.core.key import Key
+from algorithms.engine.run import one_thread
 from theory.arrays import Floats
 
 SEED = 0

@@ -8,7 +8,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from algorithms.key import Key
+from algorithms.core.key import Key
+from algorithms.engine.run import one_thread
 from algorithms.methods.base import Method, World
 from algorithms.methods.lazy.cmfl import CMFL
 from algorithms.methods.lazy.lag import LAG
@@ -16,7 +17,6 @@ from algorithms.methods.synchronous.bsp import BSP
 from algorithms.methods.variance_reduced.laq import LAQ
 from algorithms.network.simulated import Simulated
 from algorithms.problems.least_squares import LeastSquares
-from algorithms.run import one_thread
 from algorithms.synchronisation.lazy import AllSilent, InTurn, ServerRule
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep

@@ -18,7 +18,7 @@ from torch import Tensor
 
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.grid import GridCompressor
-from algorithms.key import Draws, Key
+from algorithms.core.key import Draws, Key
 from proofs_check.instruments.exact import by_order, every_order, is_random
 from proofs_check.instruments.scripted import NotEnumerable, ScriptedDraws
 

@@ -13,12 +13,12 @@ from functools import cache, partial
 from typing import Any
 
 from algorithms.catalogue import row
+from algorithms.engine.run import run
+from algorithms.engine.trace import Trace
 from algorithms.methods.base import Method
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.quadratic_data import unequal
-from algorithms.run import run
-from algorithms.trace import Trace
 from proofs_check.instruments import tuned_side
 from proofs_check.instruments.signature import Seen, to_reach
 from theory.stepsizes import ConstantStep, Stepsize

@@ -15,11 +15,11 @@ from torch import Tensor
 
 from algorithms.catalogue import row
 from algorithms.compressors.base import Compressor
-from algorithms.key import Key
+from algorithms.core.key import Key
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from proofs_check.instruments.signature import Seen
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, final
 import torch
 from torch import Tensor
 
-from algorithms.key import Key
+from algorithms.core.key import Key
 from algorithms.methods.base import Method, World
 from algorithms.network.simulated import Simulated
 from algorithms.problems.base import Problem
@@ -24,7 +24,7 @@ class Moment(NamedTuple):
 
 
 def world_of(problem: Problem, seed: int, replicas: int) -> World:
-    """The world that :func:`algorithms.run.run` makes of the same arguments."""
+    """The world that :func:`algorithms.engine.run.run` makes of the same arguments."""
     ids = torch.arange(replicas, device=problem.device)
     network = Simulated(problem.n, device=problem.device)
     return World(problem, network, Key.seed(seed), ids)

@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.base import Compressor
-from algorithms.key import Key
+from algorithms.core.key import Key
 from proofs_check.instruments.exact import (
     TINY,
     LawMismatch,

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.base import Compressor
-from algorithms.key import Draws, Key
+from algorithms.core.key import Draws, Key
 
 
 class NotEnumerable(ValueError):

@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from unittest.mock import patch
 
-from algorithms import run as runs
-from algorithms.key import Key
+from algorithms.core.key import Key
+from algorithms.engine import run as runs
 from proofs_check.cell import CellResult
 from proofs_check.instruments import paths
 from proofs_check.verdict import Outcome, Verdict

@@ -23,7 +23,7 @@ from typing import Literal, NamedTuple, final
 import numpy as np
 import scipy
 
-from algorithms.run import Trace
+from algorithms.engine.run import Trace
 from proofs_check.cell import CellResult
 from proofs_check.curves import LinePanel, PanelLine, band
 from proofs_check.instruments.limits import quantile
@@ -39,11 +39,11 @@ Quantity = Literal[
     "suboptimality", "squared_gradient", "average_squared_gradient", "squared_distance",
     "consensus", "weighted_suboptimality", "distance_of_workers",
 ]  # fmt: skip
-"""What is wanted small: series of a :class:`~algorithms.run.Trace`, or (1/n) sum_i ||x_i - x*||^2,
-the sum of two of them."""
+"""What is wanted small: series of a :class:`~algorithms.engine.trace.Trace`, or
+(1/n) sum_i ||x_i - x*||^2, the sum of two of them."""
 
 Cost = Literal["steps", "sent_bits", "received_bits", "messages", "seconds"]
-"""What is paid for it: series of a :class:`~algorithms.run.Trace`."""
+"""What is paid for it: series of a :class:`~algorithms.engine.run.Trace`."""
 
 
 class Side(StrEnum):

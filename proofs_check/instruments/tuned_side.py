@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Protocol
 
-from algorithms.run import Diverged
+from algorithms.engine.run import Diverged
 from proofs_check.instruments.signature import Seen
 
 CHOSEN_ON, MEASURED_ON = 1, 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from algorithms.key import Key
+from algorithms.core.key import Key
 
 SMALL_VECTORS: tuple[tuple[int, ...], ...] = (
     (3, -4, 0, 12),

@@ -14,12 +14,12 @@ import torch
 from torch import Tensor
 
 from algorithms.catalogue import Row
-from algorithms.key import Key
+from algorithms.core.key import Key
+from algorithms.engine.run import one_thread
 from algorithms.methods.base import Method, World
 from algorithms.methods.parts.scheduled import Scheduled
 from algorithms.network.simulated import Simulated
 from algorithms.problems.base import Problem
-from algorithms.run import one_thread
 from proofs_check.verdict import Outcome, Verdict
 from theory.stepsizes import ConstantStep
 

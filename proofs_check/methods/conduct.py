@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from algorithms.catalogue import Row
-from algorithms.key import Key
+from algorithms.core.key import Key
 from algorithms.methods.base import Method, World
 from algorithms.methods.parts.scheduled import Scheduled
 from algorithms.network.simulated import Simulated

@@ -18,17 +18,17 @@ from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
 from algorithms.compressors.at_most_row import AtMostRow
-from algorithms.key import Draws, Key
+from algorithms.core.key import Draws, Key
+from algorithms.ddp.hook import DDPHook
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.synchronous.bsp import BSP
-from algorithms.network.ddp_hook import DDPHook
 from algorithms.network.launch import launch
 from algorithms.network.ranks import place, wait_for_all
 from algorithms.optimizers.base import SGD
 from algorithms.optimizers.proximal import NoProximal
 from algorithms.problems.base import Problem
 from algorithms.problems.mlp import MLP
-from algorithms.run import run
 from proofs_check.methods.equivalence import LOOSE
 from proofs_check.verdict import Outcome, Verdict
 

@@ -11,8 +11,8 @@ from collections.abc import Callable
 import numpy as np
 
 from algorithms.catalogue import Row
+from algorithms.engine.run import Diverged, Trace, run
 from algorithms.problems.base import Problem
-from algorithms.run import Diverged, Trace, run
 from algorithms.tuning.grid import Best
 from proofs_check.cell import CellResult
 from proofs_check.curves import WorkerSeries, band

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, final
 import torch
 from torch import Tensor
 
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.network.base import Network
 from algorithms.network.launch import launch
@@ -22,7 +23,6 @@ from algorithms.network.ledger import Account
 from algorithms.network.sharded import Sharded
 from algorithms.network.simulated import Simulated
 from algorithms.problems.base import Problem
-from algorithms.run import run
 from proofs_check.verdict import Outcome, Verdict
 
 LOOSE = 1e-9

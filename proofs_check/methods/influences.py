@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from algorithms.key import Key
+from algorithms.core.key import Key
 from algorithms.methods.base import Method, World
 from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.methods.local_updates.local_sgd import LocalSGD

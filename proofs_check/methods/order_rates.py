@@ -16,9 +16,9 @@ from typing import TypeGuard
 import numpy as np
 
 from algorithms.catalogue import Row
+from algorithms.engine.run import Diverged, run
+from algorithms.engine.trace import Trace
 from algorithms.problems.base import Problem
-from algorithms.run import Diverged, run
-from algorithms.trace import Trace
 from proofs_check.instruments.rates import fit_power, rate_verdict
 from proofs_check.methods.rate_looks import (
     CHECK,

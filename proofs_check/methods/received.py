@@ -6,10 +6,10 @@ from typing import Any
 
 from algorithms.catalogue import Row
 from algorithms.catalogue.downlink import Played, Received
+from algorithms.engine.run import Trace
 from algorithms.methods.base import Method
 from algorithms.network.ledger import Account
 from algorithms.problems.base import Problem
-from algorithms.run import Trace
 from proofs_check.verdict import Outcome, Verdict
 
 

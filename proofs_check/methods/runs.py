@@ -13,10 +13,10 @@ from dataclasses import replace
 import numpy as np
 
 from algorithms.catalogue import Row
+from algorithms.engine.run import Diverged
+from algorithms.engine.trace import only_agrees
 from algorithms.network.ledger import Account
 from algorithms.problems.base import Problem
-from algorithms.run import Diverged
-from algorithms.trace import only_agrees
 from algorithms.tuning.grid import Best
 from proofs_check.cell import CellResult
 from proofs_check.instruments.betting import lower_end

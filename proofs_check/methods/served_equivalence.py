@@ -10,22 +10,22 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from algorithms.kept_record import KeptRecord
+from algorithms.engine.run import run
+from algorithms.engine.trace import Trace
 from algorithms.kernels.mean import mean_rows
 from algorithms.methods.parts.asynchronous_gossip import AsynchronousGossip
 from algorithms.methods.synchronous.parameter_server import ParameterServer
-from algorithms.model_server import shard
 from algorithms.network.ledger import Account
 from algorithms.network.phases import PhaseClock
 from algorithms.network.ranks import gathered, place
 from algorithms.problems.base import Problem
-from algorithms.run import run
-from algorithms.served_run import ServedRun, served_run
+from algorithms.runner.kept_record import KeptRecord
+from algorithms.runner.model_server import shard
+from algorithms.runner.served_run import ServedRun, served_run
+from algorithms.runner.unclocked_run import Unclocked, UnclockedRun, unclocked_run
 from algorithms.synchronisation.barriers import BackupWorkers
 from algorithms.synchronisation.conditions import RecordedTimes
 from algorithms.synchronisation.recorded import Recorded, ScheduleRecord
-from algorithms.trace import Trace
-from algorithms.unclocked_run import Unclocked, UnclockedRun, unclocked_run
 from proofs_check.instruments.reaching import reached_at
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats

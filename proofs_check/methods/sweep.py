@@ -17,9 +17,9 @@ from typing import NamedTuple
 import numpy as np
 
 from algorithms.catalogue import Row
+from algorithms.engine.replicas import NO_MEAN
+from algorithms.engine.run import Diverged
 from algorithms.problems.base import Problem
-from algorithms.replicas import NO_MEAN
-from algorithms.run import Diverged
 from algorithms.tuning.grid import score
 from proofs_check.instruments.rates import fit_power, rate_verdict
 from proofs_check.instruments.statistics import TEST_ERROR

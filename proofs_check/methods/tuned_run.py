@@ -8,10 +8,10 @@ import numpy as np
 import torch
 
 from algorithms.catalogue import Row, Tuned
+from algorithms.engine.run import Diverged, Trace, run
+from algorithms.engine.trace import only_agrees
 from algorithms.problems.base import Problem
-from algorithms.run import Diverged, Trace, run
 from algorithms.synchronisation.stopwatch import STANDARD, Timing
-from algorithms.trace import only_agrees
 from algorithms.tuning.grid import Best
 from proofs_check.curves import Cited, RunSeries, typical
 from theory.arrays import Floats
@@ -110,8 +110,8 @@ def tuned_run(
 
     The squared gradient is taken at every step where the theorem bounds its average over all steps,
     else at records only; or every so many steps (``every``). ``of_workers``
-    as of :func:`algorithms.run.run`. The row is tuned on the problem as it is, on the CPU; the run
-    is played on ``device``.
+    as of :func:`algorithms.engine.run.run`. The row is tuned on the problem as it is, on the CPU;
+    the run is played on ``device``.
 
     Raises:
         Diverged: the run left the range of its number type.

@@ -14,13 +14,13 @@ from unittest.mock import patch
 import torch
 from torch import Tensor
 
+from algorithms.core.key import Draws, Key, PhiloxDraws
+from algorithms.engine.run import one_thread
 from algorithms.kernels.philox import Counters
-from algorithms.key import Draws, Key, PhiloxDraws
 from algorithms.methods.base import Method, World
 from algorithms.network.base import Packet
 from algorithms.network.simulated import Simulated
 from algorithms.problems.base import Problem
-from algorithms.run import one_thread
 
 Words = tuple[int, int]
 

@@ -11,10 +11,10 @@ from torch import Tensor
 
 from algorithms.catalogue import row
 from algorithms.compressors.identity import Identity
+from algorithms.engine.run import run
 from algorithms.methods.base import Method, World
 from algorithms.methods.synchronous.bsp import BSP, BSPState
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from proofs_check.methods.faulty.spoilt import Spoilt, posing
 from proofs_check.methods.received import received_bill
 from proofs_check.mutants.method_mutant import MethodMutant, fault

@@ -11,9 +11,9 @@ from torch import Tensor
 from algorithms.codes.base import Symbols
 from algorithms.compressors.count_sketch import CountSketch, hashes
 from algorithms.compressors.low_rank import LowRank, matrices
+from algorithms.core.key import Draws
 from algorithms.kernels import low_rank
 from algorithms.kernels import sketch as kernel
-from algorithms.key import Draws
 from algorithms.methods.base import Method, World
 from algorithms.methods.decomposition.powersgd import PowerSGD, PowerSGDState
 from algorithms.methods.decomposition.sketched_sgd import SketchedSGD, SketchedState

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.random_mask import RandomMask
-from algorithms.key import Key
+from algorithms.core.key import Key
 from algorithms.methods.base import World
 from algorithms.methods.exchanges.gossip import gossip
 from algorithms.methods.gossip_averaging.gossip_averaging import AveragingState, GossipAveraging

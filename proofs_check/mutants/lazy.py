@@ -10,7 +10,7 @@ from torch import Tensor
 
 from algorithms.codes.base import Symbols
 from algorithms.compressors.packet_loss import PacketLoss
-from algorithms.key import Draws
+from algorithms.core.key import Draws
 from algorithms.methods.base import Method, World
 from algorithms.methods.lazy.cmfl import CMFL, CMFLState
 from algorithms.methods.lazy.lag import LAG, LAGState

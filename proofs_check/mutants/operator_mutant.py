@@ -9,7 +9,7 @@ from torch import Tensor
 
 from algorithms.codes.base import Code, Layout, Symbols
 from algorithms.compressors.base import Compressor, StatedLength
-from algorithms.key import Draws
+from algorithms.core.key import Draws
 from theory.claims import Claim
 
 

@@ -18,8 +18,8 @@ from algorithms.compressors.natural_dithering import NaturalDithering
 from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.rotated import Rotated
 from algorithms.compressors.terngrad import TernGrad
+from algorithms.core.key import Draws
 from algorithms.kernels import rounding, row_norms
-from algorithms.key import Draws
 from algorithms.memories.error_feedback import ErrorFeedback
 from proofs_check.closed_forms.auxiliary.error_feedback import virtual_iterate
 from proofs_check.compressors.check import EXACT, MONTE_CARLO, WORST_CASE

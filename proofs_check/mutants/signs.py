@@ -13,7 +13,7 @@ from algorithms.compressors.dorefa import DoReFa
 from algorithms.compressors.one_bit import OneBit
 from algorithms.compressors.scaled_sign import ScaledSign
 from algorithms.compressors.three_lc import ThreeLC
-from algorithms.key import Draws
+from algorithms.core.key import Draws
 from algorithms.memories.base import NoMemory
 from proofs_check.closed_forms.signs.signsgd import second_counterexample
 from proofs_check.compressors.check import EXACT, MONTE_CARLO, WORST_CASE

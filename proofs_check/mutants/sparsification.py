@@ -18,7 +18,7 @@ from algorithms.compressors.sbc import SBC
 from algorithms.compressors.stc import STC
 from algorithms.compressors.top_k import TopK
 from algorithms.compressors.wangni import Wangni
-from algorithms.key import Draws
+from algorithms.core.key import Draws
 from proofs_check.closed_forms.sparsification.top_k import nearest
 from proofs_check.closed_forms.sparsification.truncated_gradient import (
     pulled_as_printed,

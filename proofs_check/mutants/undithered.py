@@ -10,7 +10,7 @@ from torch import Tensor
 
 from algorithms.codes.base import Symbols
 from algorithms.compressors.base import Compressor
-from algorithms.key import Draws
+from algorithms.core.key import Draws
 from proofs_check.mutants.operator_mutant import Impostor
 
 

@@ -11,7 +11,7 @@ from torch import Tensor
 from algorithms.codes.base import Symbols
 from algorithms.compressors.blocks import BlockSampling
 from algorithms.compressors.rand_k import RandK
-from algorithms.key import Draws
+from algorithms.core.key import Draws
 from algorithms.methods.base import Method, World
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.methods.variance_reduced.diana import Diana, DianaState

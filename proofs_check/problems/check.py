@@ -20,7 +20,7 @@ import scipy
 import torch
 from torch import Tensor
 
-from algorithms.key import Key
+from algorithms.core.key import Key
 from algorithms.problems.base import Problem
 from proofs_check.instruments.evidence import identity
 from proofs_check.problems import curvature

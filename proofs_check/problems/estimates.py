@@ -16,7 +16,7 @@ from typing import final
 import torch
 from torch import Tensor
 
-from algorithms.key import Key
+from algorithms.core.key import Key
 from algorithms.problems.base import Problem
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.limits import lower_limits, quantile

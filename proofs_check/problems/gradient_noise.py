@@ -9,7 +9,7 @@ from typing import final
 import torch
 from torch import Tensor
 
-from algorithms.key import Key
+from algorithms.core.key import Key
 from algorithms.problems.base import Problem
 from proofs_check.instruments.evidence import ALPHA, identity
 from proofs_check.instruments.statistics import half_width

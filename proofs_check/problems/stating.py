@@ -7,7 +7,7 @@ from typing import Any, final
 
 from torch import Tensor
 
-from algorithms.key import Draws
+from algorithms.core.key import Draws
 from algorithms.problems.base import Problem
 from theory.constants import Constants
 

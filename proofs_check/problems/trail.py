@@ -11,11 +11,11 @@ import scipy
 import torch
 from torch import Tensor
 
-from algorithms.key import Key
+from algorithms.core.key import Key
+from algorithms.engine.run import one_thread
 from algorithms.methods.base import NonFiniteGradient
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.base import Problem
-from algorithms.run import one_thread
 from proofs_check.instruments.paths import path
 from proofs_check.problems.curvature import pairs
 from proofs_check.problems.extremes import rayleigh_ends

@@ -11,9 +11,9 @@ from algorithms.catalogue.downlink import Played
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.random_mask import RandomMask
 from algorithms.compressors.sparsifier import Sparsifier
+from algorithms.engine.run import Diverged
 from algorithms.methods.parts.scheduled import Scheduled
 from algorithms.problems.base import Problem
-from algorithms.run import Diverged
 from algorithms.tuning.parameters import parameters
 from proofs_check.cell import CellResult
 from proofs_check.curves import RatePanel

@@ -11,10 +11,10 @@ import torch
 from torch import Tensor
 
 from algorithms.catalogue import problem, row
-from algorithms.checkpointed_run import Checkpoints, checkpointed_run
 from algorithms.network.given_ranks import chosen_link, given_place
 from algorithms.network.given_session import session
 from algorithms.network.sharded import Sharded
+from algorithms.runner.checkpointed_run import Checkpoints, checkpointed_run
 
 KEY, STEPS, EVERY, DIES = "ef-signsgd", 9, 2, 6
 

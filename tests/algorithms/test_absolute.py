@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import torch
 
+from algorithms.core.key import Key
 from algorithms.kernels.absolutes import absolutes_numba, absolutes_torch
-from algorithms.key import Key
 from algorithms.problems.absolute import Absolute
 from algorithms.problems.absolute_data import diabetes
 

@@ -10,7 +10,7 @@ from algorithms.compressors.fixed_point import FixedPoint
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.random_mask import RandomMask
 from algorithms.compressors.top_k import TopK
-from algorithms.key import Key
+from algorithms.core.key import Key
 from algorithms.methods.base import World
 from algorithms.methods.gossip_pairwise.ad_psgd import averaged
 from algorithms.network.simulated import Simulated

@@ -10,6 +10,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import Lasso, LogisticRegression
 
 from algorithms.catalogue import problem
+from algorithms.engine.run import run
 from algorithms.methods.admm.admm_graph import GraphADMM
 from algorithms.methods.admm.admm_linearised import LinearisedADMM
 from algorithms.methods.admm.admm_random import RandomADMM
@@ -19,7 +20,6 @@ from algorithms.problems.least_squares import LeastSquares
 from algorithms.problems.logistic import Logistic
 from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.regularisers import L2
-from algorithms.run import run
 from algorithms.synchronisation.barriers import Bulk, PartialBarrier
 from algorithms.synchronisation.compute_times import Exponential
 from algorithms.topologies.complete import Complete

@@ -12,7 +12,7 @@ import pytest
 ROUNDS, MEGABYTES = 20, 12
 ASKS = f"""
 import resource, torch
-from algorithms.allocation import keep_freed
+from algorithms.engine.allocation import keep_freed
 def step():
     held = [torch.ones({MEGABYTES} << 18) for _ in range(3)]
 kept = keep_freed()

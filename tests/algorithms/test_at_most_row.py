@@ -14,7 +14,7 @@ from algorithms.compressors.layerwise import LayerWise
 from algorithms.compressors.nonzero import NonZero
 from algorithms.compressors.strom import Strom
 from algorithms.compressors.top_k import TopK
-from algorithms.key import Key
+from algorithms.core.key import Key
 from algorithms.network.base import Packet
 from algorithms.network.transport import mean_of, message_of, rows_of
 

@@ -13,10 +13,10 @@ import theory
 from algorithms.catalogue import METHODS, PROBLEMS, ROWS, Recipe, Row, problem, row
 from algorithms.catalogue.entries import assembled, entry
 from algorithms.compressors.identity import Identity
+from algorithms.core.names import UnknownName
+from algorithms.engine.run import run
 from algorithms.methods.synchronous.bsp import BSP
-from algorithms.names import UnknownName
 from algorithms.problems.least_squares_data import rising
-from algorithms.run import run
 from theory.estimation import ESTIMATION
 from theory.members import modules
 from theory.orders import ORDERS

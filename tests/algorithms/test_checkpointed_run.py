@@ -19,7 +19,13 @@ from torch.distributed.checkpoint.metadata import _MEM_FORMAT_ENCODING as Layout
 from torch.distributed.checkpoint.metadata import Metadata
 
 from algorithms.catalogue import FORMS, METHODS, problem, row
-from algorithms.checkpointed_run import (
+from algorithms.core.key import Key
+from algorithms.methods.base import World
+from algorithms.network.checkpoint_files import Unreadable, newest, read_parts, write_checkpoint
+from algorithms.network.launch import launch
+from algorithms.network.sharded import Sharded
+from algorithms.network.simulated import Simulated
+from algorithms.runner.checkpointed_run import (
     CheckpointedRun,
     Checkpoints,
     checkpointed_run,
@@ -29,12 +35,6 @@ from algorithms.checkpointed_run import (
     with_parts,
     worker_axes,
 )
-from algorithms.key import Key
-from algorithms.methods.base import World
-from algorithms.network.checkpoint_files import Unreadable, newest, read_parts, write_checkpoint
-from algorithms.network.launch import launch
-from algorithms.network.sharded import Sharded
-from algorithms.network.simulated import Simulated
 from tests.algorithms.elastic_ranks import DIES, EVERY, KEY, STEPS
 from tests.ports import free_port
 

@@ -9,7 +9,7 @@ from scipy.signal import correlate2d
 from scipy.special import logsumexp
 
 from algorithms.catalogue import problem
-from algorithms.key import Key
+from algorithms.core.key import Key
 from algorithms.problems.cnn import digits_cnn
 
 

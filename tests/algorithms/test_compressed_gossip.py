@@ -18,7 +18,8 @@ from algorithms.compressors.identity import Identity
 from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.rand_k import RandK
 from algorithms.compressors.scaled_unbiased import ScaledUnbiased
-from algorithms.key import Key
+from algorithms.core.key import Key
+from algorithms.engine.run import run
 from algorithms.methods.exchanges.exchange import FixedLinks, RandomLinks
 from algorithms.methods.exchanges.unreliable import LostWeight, Unreliable
 from algorithms.methods.gossip.choco import ChocoGossip
@@ -29,7 +30,6 @@ from algorithms.methods.gossip_compressed.quantimed import QuanTimed
 from algorithms.methods.gossip_compressed.quantised_consensus import OwnValue, QuantisedConsensus
 from algorithms.methods.parts.constants import operator_constants
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.synchronisation.compute_times import Constant
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.hypercube import Hypercube

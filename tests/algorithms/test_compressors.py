@@ -25,9 +25,9 @@ from algorithms.compressors.spectral_atomo import SpectralAtomo
 from algorithms.compressors.terngrad import TernGrad
 from algorithms.compressors.top_k import TopK
 from algorithms.compressors.wangni import GreedyWangni, Wangni
+from algorithms.core.key import Draws, Key, uniforms
 from algorithms.kernels import rounding, row_norms, selection
 from algorithms.kernels.philox import Counters
-from algorithms.key import Draws, Key, uniforms
 from theory.claims import Contraction, VarianceBound
 
 DTYPES = (torch.float32, torch.float64)

@@ -6,14 +6,14 @@ import pytest
 import torch
 
 from algorithms.catalogue import METHODS, problem, row
+from algorithms.core.key import Key
+from algorithms.engine.run import run
 from algorithms.kernels import philox
-from algorithms.key import Key
-from algorithms.late_checks import late_checks
+from algorithms.kernels.late_checks import late_checks
 from algorithms.methods.base import World
 from algorithms.network.launch import launch
 from algorithms.network.sharded import Sharded
 from algorithms.network.simulated import Simulated
-from algorithms.run import run
 from tests.algorithms.test_host_reads import STEPS, WAITS
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")

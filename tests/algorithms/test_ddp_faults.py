@@ -17,11 +17,11 @@ import torch
 import torch.distributed as dist
 from torch import Tensor, nn
 
-from algorithms.network import ddp_hook
-from algorithms.network.ddp_hook import DDPHook
-from algorithms.network.ddp_model import hooked_parameters, require_agreement
-from algorithms.network.ddp_report import HookReport, HookStep
-from algorithms.network.ddp_row import WholeRow, hand_back
+from algorithms.ddp import hook as ddp_hook
+from algorithms.ddp.hook import DDPHook
+from algorithms.ddp.model import hooked_parameters, require_agreement
+from algorithms.ddp.report import HookReport, HookStep
+from algorithms.ddp.row import WholeRow, hand_back
 from algorithms.network.launch import launch
 from tests.algorithms import test_ddp_model as model
 
@@ -154,7 +154,7 @@ FAULTS: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
         lambda: model.half_precision(),
     ),
     "sparse": (
-        lambda: mock.patch("algorithms.network.ddp_model._refuse_sparse", lambda module: None),
+        lambda: mock.patch("algorithms.ddp.model._refuse_sparse", lambda module: None),
         lambda: model.sparse_gradients(),
     ),
     "ignored": (

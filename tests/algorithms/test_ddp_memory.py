@@ -42,6 +42,9 @@ from algorithms.compressors.strom import Strom
 from algorithms.compressors.three_lc import ThreeLC
 from algorithms.compressors.top_k import TopK
 from algorithms.compressors.wangni import GreedyWangni, Wangni
+from algorithms.ddp import buckets as ddp_buckets
+from algorithms.ddp.buckets import Arriving, ByBucket
+from algorithms.ddp.hook import register_hook
 from algorithms.kernels.mean import mean_rows
 from algorithms.memories import in_place
 from algorithms.memories.base import Memory, NoMemory
@@ -50,10 +53,8 @@ from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.memories.global_momentum import GlobalMomentum
 from algorithms.memories.momentum_correction import MomentumCorrection
 from algorithms.memories.nesterov_feedback import NesterovFeedback
-from algorithms.network import ddp_buckets, transport
+from algorithms.network import transport
 from algorithms.network.base import Packet
-from algorithms.network.ddp_buckets import Arriving, ByBucket
-from algorithms.network.ddp_hook import register_hook
 from algorithms.network.launch import launch
 from algorithms.network.sharded import Sharded
 from algorithms.network.transport import Transport, rows_of

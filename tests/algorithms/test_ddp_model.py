@@ -21,10 +21,10 @@ from torch.nn.parallel import DistributedDataParallel
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.top_k import TopK
+from algorithms.ddp import hook as ddp_hook
+from algorithms.ddp.hook import DDPHook, register_hook
 from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.memories.momentum_correction import MomentumCorrection
-from algorithms.network import ddp_hook
-from algorithms.network.ddp_hook import DDPHook, register_hook
 from algorithms.network.launch import launch
 
 RANKS, D, STEPS, K = 2, 12, 24, 3

@@ -25,8 +25,8 @@ from torch.nn.parallel.distributed import _MixedPrecision
 
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.top_k import TopK
+from algorithms.ddp.hook import DDPHook, register_hook
 from algorithms.memories.error_feedback import ErrorFeedback
-from algorithms.network.ddp_hook import DDPHook, register_hook
 from algorithms.network.launch import launch
 
 RANKS, STEPS, K = 2, 5, 7

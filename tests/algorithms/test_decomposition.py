@@ -14,16 +14,16 @@ from algorithms.compressors.count_sketch import CountSketch
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.low_rank import LowRank, plan
 from algorithms.compressors.slice_projection import SliceProjection
+from algorithms.core.key import Key
+from algorithms.engine.run import Diverged, run
 from algorithms.kernels import low_rank, projection
 from algorithms.kernels import sketch as kernel
-from algorithms.key import Key
 from algorithms.methods.base import World
 from algorithms.methods.decomposition.gradiveq import GradiVeQ, leading
 from algorithms.methods.decomposition.powersgd import PowerSGD
 from algorithms.methods.decomposition.sketched_sgd import SketchedSGD
 from algorithms.network.simulated import Simulated
 from algorithms.problems.entries import problem
-from algorithms.run import Diverged, run
 from theory.stepsizes import ConstantStep
 
 ROWS = ("powersgd", "gradiveq", "sketched-sgd")

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from algorithms.devices import put
+from algorithms.kernels.devices import put
 from tests.algorithms.device_double import DEVICE, DeviceDouble, DevicesMixed, DeviceTensor, held
 
 X = torch.tensor([[1.0, -2.0], [3.0, 4.0]], dtype=torch.float64)

@@ -10,7 +10,8 @@ import torch
 
 from algorithms.compressors.elias_qsgd import EliasQSGD
 from algorithms.compressors.identity import Identity
-from algorithms.key import Key
+from algorithms.core.key import Key
+from algorithms.engine.run import run
 from algorithms.methods.base import World
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.network.base import Network, pack
@@ -18,7 +19,6 @@ from algorithms.network.launch import launch
 from algorithms.network.sharded import Sharded
 from algorithms.network.simulated import Simulated
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.synchronisation.stopwatch import STANDARD
 from theory.stepsizes import ConstantStep
 

@@ -11,15 +11,15 @@ import pytest
 import torch
 from torch.multiprocessing.spawn import ProcessRaisedException
 
-from algorithms.faults import Faults
-from algorithms.key import Key
+from algorithms.core.faults import Faults
+from algorithms.core.key import Key
+from algorithms.engine.run import Diverged, run
 from algorithms.methods.base import NonFiniteGradient
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.methods.synchronous.parameter_server import ParameterServer, Weighting
 from algorithms.network.launch import RankLost, launch
 from algorithms.network.sharded import Sharded
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import Diverged, run
 from algorithms.synchronisation.barriers import (
     Asynchronous,
     BackupWorkers,

@@ -9,7 +9,7 @@ import torch
 
 from algorithms.compressors.elias_qsgd import EliasQSGD
 from algorithms.compressors.identity import Identity
-from algorithms.key import Key
+from algorithms.core.key import Key
 from algorithms.methods.exchanges.gossip import gossip
 from algorithms.network.base import pack
 from algorithms.network.launch import launch

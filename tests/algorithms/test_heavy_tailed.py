@@ -9,7 +9,7 @@ import torch
 from scipy import stats
 
 from algorithms.catalogue import row
-from algorithms.key import Key
+from algorithms.core.key import Key
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.heavy_tailed import heavy_tailed
 from algorithms.transforms.norm_clipping import ClipNorm

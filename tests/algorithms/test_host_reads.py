@@ -16,8 +16,8 @@ from torch import Tensor
 
 from algorithms.catalogue import FORMS, METHODS, PROBLEMS, problem
 from algorithms.catalogue.row import Row
-from algorithms.key import Key
-from algorithms.late_checks import late_checks
+from algorithms.core.key import Key
+from algorithms.kernels.late_checks import late_checks
 from algorithms.methods.base import Method, World
 from algorithms.network.ledger import Account
 from algorithms.network.simulated import Simulated

@@ -13,14 +13,14 @@ import pytest
 import torch
 from torch import Tensor
 
-from algorithms import unclocked_run as unclocked
-from algorithms.kept_record import KeptRecord, standing
+from algorithms.engine.run import run
 from algorithms.network.launch import launch
 from algorithms.network.ranks import place, wait_for_all
-from algorithms.run import run
-from algorithms.served_run import served_run
+from algorithms.runner import unclocked_run as unclocked
+from algorithms.runner.kept_record import KeptRecord, standing
+from algorithms.runner.served_run import served_run
+from algorithms.runner.unclocked_run import unclocked_run
 from algorithms.synchronisation.recorded import Recorded, RecordedTick, ScheduleRecord
-from algorithms.unclocked_run import unclocked_run
 from tests.algorithms import test_served_run as of_servers
 from tests.algorithms import test_unclocked_run as of_all
 

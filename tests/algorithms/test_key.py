@@ -7,9 +7,9 @@ import pytest
 import torch
 from scipy import stats
 
-from algorithms import key as key_module
+from algorithms.core import key as key_module
+from algorithms.core.key import Key, SideBySide, WorkerIds, below, uniforms
 from algorithms.kernels import philox
-from algorithms.key import Key, SideBySide, WorkerIds, below, uniforms
 
 # Random123's kat_vectors for philox4x32, 10 rounds: counter, key, output.
 KNOWN_ANSWERS = [

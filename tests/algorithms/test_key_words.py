@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from algorithms.core.key import Key
 from algorithms.kernels.key_words import ending_of, folded, narrower_words, step_words
-from algorithms.key import Key
 
 words = st.integers(0, 2**32 - 1)
 

@@ -9,11 +9,11 @@ import torch
 
 from algorithms.catalogue import problem, row
 from algorithms.compressors.requirements import require_finite
-from algorithms.faults import Faults
-from algorithms.late_checks import NotFinite, late_checks
+from algorithms.core.faults import Faults
+from algorithms.engine.run import Diverged, run
+from algorithms.kernels.late_checks import NotFinite, late_checks
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import Diverged, run
 from theory.stepsizes import ConstantStep
 
 

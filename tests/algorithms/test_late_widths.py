@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from algorithms.catalogue import problem, row
-from algorithms.faults import Faults
+from algorithms.core.faults import Faults
+from algorithms.engine.run import Diverged, run
 from algorithms.kernels import drop_out, entries, lists, zero_runs
-from algorithms.late_checks import late_checks
-from algorithms.run import Diverged, run
+from algorithms.kernels.late_checks import late_checks
 
 BITS = st.lists(st.lists(st.booleans(), min_size=5, max_size=5), min_size=1, max_size=4)
 

@@ -7,8 +7,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from algorithms.core.key import Key
 from algorithms.kernels.linear import logistic_gradient, logistic_numba, logistic_torch
-from algorithms.key import Key
 
 
 def data(n, samples, d, batch, dtype, replicas=3):

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from algorithms.compressors.gaussian_k import GaussianK
+from algorithms.core.row_slices import SLICE
 from algorithms.kernels import clear, compiled, entries, gaussian, listing
 from algorithms.kernels.counting import counts
 from algorithms.kernels.philox import Counters, uniform_torch
-from algorithms.row_slices import SLICE
 from tests.algorithms.test_grid_kernels import rows
 
 

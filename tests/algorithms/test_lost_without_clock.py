@@ -26,12 +26,12 @@ from algorithms.network.phases import PhaseClock
 from algorithms.network.roll_call import LOST
 from algorithms.network.start import start_method
 from algorithms.problems.quadratic import Quadratic
-from algorithms.served_run import served_run
+from algorithms.runner.served_run import served_run
+from algorithms.runner.unclocked_run import Unclocked, unclocked_run
 from algorithms.synchronisation.barriers import Asynchronous
 from algorithms.synchronisation.compute_times import Constant
 from algorithms.synchronisation.stale import SSP
 from algorithms.topologies.complete import Complete
-from algorithms.unclocked_run import Unclocked, unclocked_run
 from tests.ports import free_port
 from theory.stepsizes import ConstantStep
 

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 from torch.nn.functional import cross_entropy
 
-from algorithms.key import Key
+from algorithms.core.key import Key
 from algorithms.problems.mlp import digits_mlp
 from algorithms.problems.module_problem import ModuleProblem
 from theory.constants import Constants

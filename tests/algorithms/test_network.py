@@ -7,8 +7,8 @@ import torch
 
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.top_k import TopK
+from algorithms.core.key import Key
 from algorithms.kernels.mean import mean_rows, mean_rows_torch, sum_rows, sum_rows_torch
-from algorithms.key import Key
 from algorithms.network.base import pack
 from algorithms.network.simulated import Simulated
 from algorithms.topologies.one_peer_exponential import OnePeerExponential

@@ -12,9 +12,9 @@ from algorithms.compressors.layerwise import Buckets, LayerWise
 from algorithms.compressors.parted import Parted
 from algorithms.compressors.runs import runs_of
 from algorithms.compressors.top_k import TopK
+from algorithms.core.key import Key
+from algorithms.core.row_slices import SLICE
 from algorithms.kernels.row_norms import norms_of_parts, norms_of_parts_torch
-from algorithms.key import Key
-from algorithms.row_slices import SLICE
 
 INNER = {name: one for name, one in OPERATORS.items() if not isinstance(one, Parted)}
 

@@ -11,9 +11,9 @@ from scipy.special import softmax
 from scipy.stats import beta, kstest
 
 from algorithms.catalogue import problem, row
-from algorithms.key import Key
+from algorithms.core.key import Key
+from algorithms.engine.run import run
 from algorithms.problems.partitions import Dirichlet, Iid, SortedByLabel
-from algorithms.run import run
 from theory.stepsizes import ConstantStep
 
 LABELS = np.repeat(np.arange(10), 40)

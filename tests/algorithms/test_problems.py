@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 from algorithms.catalogue import problem, row
-from algorithms.key import Key
+from algorithms.core.key import Key
 from algorithms.problems import logistic_bounds
 from algorithms.problems.datasets import breast_cancer as samples
 from algorithms.problems.least_squares_data import rising

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from algorithms.catalogue import problem
-from algorithms.key import Key
+from algorithms.core.key import Key
 from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.redundant import Redundant, shrinkage
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from algorithms.key import Key
+from algorithms.core.key import Key
 from algorithms.problems.relay import Relay
 
 

@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 import torch
 
-from algorithms import run as run_module
 from algorithms.catalogue import PROBLEMS, row
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.rand_k import RandK
 from algorithms.compressors.warm_up import WarmUp
+from algorithms.engine import run as run_module
+from algorithms.engine.run import Diverged, run
+from algorithms.engine.trace import Trace, record_steps
 from algorithms.methods.admm.admm_graph import GraphADMM
 from algorithms.methods.base import NonFiniteGradient
 from algorithms.methods.gossip.choco import ChocoSGD
@@ -24,12 +26,10 @@ from algorithms.methods.synchronous.bsp import BSP
 from algorithms.methods.synchronous.parameter_server import ParameterServer
 from algorithms.network.simulated import Simulated
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import Diverged, run
 from algorithms.synchronisation.compute_times import Constant, Exponential
 from algorithms.synchronisation.stopwatch import STANDARD
 from algorithms.topologies.one_peer_exponential import OnePeerExponential
 from algorithms.topologies.ring import Ring
-from algorithms.trace import Trace, record_steps
 from tests.algorithms.pipeline.both_ways import OneByOne
 from theory.stepsizes import ConstantStep, InverseTimeStep
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 from scipy import stats
 
-from algorithms.key import Key
+from algorithms.core.key import Key
 from algorithms.synchronisation.barriers import Asynchronous
 from algorithms.synchronisation.compute_times import Constant, Exponential
 from algorithms.synchronisation.schedule import Schedule

@@ -15,6 +15,7 @@ from algorithms.compressors.dryden import Dryden
 from algorithms.compressors.rotated import Rotated
 from algorithms.compressors.sbc import SBC
 from algorithms.compressors.top_count import TopCount
+from algorithms.core.key import Key
 from algorithms.kernels import (
     compiled,
     drop_out,
@@ -27,7 +28,6 @@ from algorithms.kernels import (
     selection,
 )
 from algorithms.kernels.philox import Counters
-from algorithms.key import Key
 from tests.algorithms.test_grid_kernels import rows
 
 

@@ -12,15 +12,15 @@ from algorithms.compressors.base import Compressor
 from algorithms.compressors.elias_qsgd import EliasQSGD
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.qsgd import QSGD
-from algorithms.key import Key
+from algorithms.core.key import Key
+from algorithms.engine.run import run
 from algorithms.methods.parts.delay_compensation import DiagonalCompensation
 from algorithms.methods.synchronous.parameter_server import ParameterServer, Weighting
-from algorithms.model_server import shard
 from algorithms.network.launch import launch
 from algorithms.problems.base import Problem
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
-from algorithms.served_run import ServedRun, served_run
+from algorithms.runner.model_server import shard
+from algorithms.runner.served_run import ServedRun, served_run
 from algorithms.synchronisation.barriers import Asynchronous, BackupWorkers, Bulk, RoundRobin
 from algorithms.synchronisation.base import Barrier
 from algorithms.synchronisation.compute_times import Constant

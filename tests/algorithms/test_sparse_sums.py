@@ -9,7 +9,6 @@ import pytest
 import torch
 from torch import Tensor
 
-from algorithms import row_slices
 from algorithms.codes import lists
 from algorithms.compressors.absolute_threshold import AbsoluteThreshold
 from algorithms.compressors.adacomp import AdaComp
@@ -30,9 +29,10 @@ from algorithms.compressors.tensor_buckets import TensorBuckets
 from algorithms.compressors.terngrad import TernGrad
 from algorithms.compressors.top_k import TopK
 from algorithms.compressors.variance_threshold import VarianceThreshold
+from algorithms.core import row_slices
+from algorithms.core.key import Key
 from algorithms.kernels import selection
 from algorithms.kernels.mean import mean_rows, sum_rows, sum_rows_torch
-from algorithms.key import Key
 from algorithms.memories import in_place
 from algorithms.memories.base import Memory, NoMemory, Round
 from algorithms.memories.decaying_feedback import DecayingFeedback

@@ -6,9 +6,9 @@ import pytest
 import torch
 
 from algorithms.catalogue import METHODS, PROBLEMS, problem, row
+from algorithms.engine.run import run
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.logistic_data import MANY_SAMPLES
-from algorithms.run import run
 from theory.stepsizes import ConstantStep
 
 AVERAGING = {"push-sum", "fdla", "randomised-gossip", "quantised-consensus", "choco-gossip"}

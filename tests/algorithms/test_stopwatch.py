@@ -13,7 +13,8 @@ from algorithms.catalogue import METHODS, row
 from algorithms.catalogue import problem as catalogue_problem
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.top_k import TopK
-from algorithms.key import Key
+from algorithms.core.key import Key
+from algorithms.engine.run import run
 from algorithms.methods.admm.admm_graph import GraphADMM
 from algorithms.methods.admm.admm_random import RandomADMM
 from algorithms.methods.admm.admm_star import StarADMM
@@ -24,7 +25,6 @@ from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.methods.synchronous.parameter_server import ParameterServer, Weighting
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.synchronisation.barriers import Bulk
 from algorithms.synchronisation.compute_times import Constant, Exponential
 from algorithms.synchronisation.conditions import Linked, LostWorker, Repeated

@@ -8,8 +8,8 @@ import warnings
 
 import pytest
 
-from algorithms import threads as threads_module
-from algorithms.threads import Threads
+from algorithms.core import threads as threads_module
+from algorithms.core.threads import Threads
 
 
 def test_shares_are_all_and_none_is_empty():

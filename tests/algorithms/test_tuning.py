@@ -9,9 +9,9 @@ from functools import cache
 import pytest
 
 from algorithms.catalogue import FORMS, METHODS, ROWS, problem, row
+from algorithms.engine.run import run
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.tuning import stored
 from algorithms.tuning.grid import POWERS, SEED, Budget, method_name, search, smoothness
 from algorithms.tuning.parameters import adjusted, parameters, with_settings

@@ -13,7 +13,8 @@ from torch import Tensor
 from algorithms.compressors.elias_qsgd import EliasQSGD
 from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.random_mask import RandomMask
-from algorithms.key import Key
+from algorithms.core.key import Key
+from algorithms.engine.run import run
 from algorithms.methods.admm.admm_star import StarADMM
 from algorithms.methods.asynchronous.downpour import Downpour
 from algorithms.methods.base import World
@@ -26,7 +27,7 @@ from algorithms.network.simulated import Simulated
 from algorithms.optimizers.proximal import SoftThreshold
 from algorithms.problems.base import Problem
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
+from algorithms.runner.unclocked_run import Unclocked, UnclockedRun, unclocked_run
 from algorithms.synchronisation.barriers import Asynchronous, Deadline, PartialBarrier
 from algorithms.synchronisation.compute_times import Constant
 from algorithms.synchronisation.recorded import (
@@ -37,7 +38,6 @@ from algorithms.synchronisation.recorded import (
 )
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.ring import Ring
-from algorithms.unclocked_run import Unclocked, UnclockedRun, unclocked_run
 from theory.stepsizes import ConstantStep, InverseRootStep
 
 RANKS, T, D, SEED = 4, 42, 7, 5

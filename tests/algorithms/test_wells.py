@@ -9,8 +9,8 @@ import sympy as sp
 import torch
 
 from algorithms.catalogue import problem, row
+from algorithms.engine.run import run
 from algorithms.problems.wells import NAME, RADIUS, TILT, Wells, wells
-from algorithms.run import run
 from theory.stepsizes import ConstantStep
 
 A = sp.Rational(TILT)

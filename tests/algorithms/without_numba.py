@@ -14,7 +14,7 @@ from torch import Tensor
 def runs() -> dict[str, tuple[Tensor, Tensor]]:
     """Models and sent bits of every row and form after a few steps on its first problem."""
     from algorithms.catalogue import FORMS, METHODS, problem, row
-    from algorithms.run import run
+    from algorithms.engine.run import run
 
     ended: dict[str, tuple[Tensor, Tensor]] = {}
     for key in (*(one.key for one in METHODS), *FORMS):

@@ -11,13 +11,13 @@ import pytest
 import torch
 
 from algorithms.catalogue import problem, row
-from algorithms.key import Key
+from algorithms.core.key import Key
+from algorithms.engine.run import run
 from algorithms.methods.base import World
 from algorithms.network.simulated import Simulated
 from algorithms.problems.logistic import Logistic
 from algorithms.problems.logistic_data import synthetic
 from algorithms.problems.regularisers import L2, BoundedNonconvex
-from algorithms.run import run
 from benchmarks.jobs import GAMMA
 from benchmarks.programs.loops import events, gossip, reading, server
 from benchmarks.programs.loops.table import LOOPS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typer.testing import CliRunner
 
-from experiments.cli import app
+from experiments.cli.main import app
 
 HANGS = 1200.0
 """Seconds after which a process counts as hung. A few of work are minutes beside the ranks of other

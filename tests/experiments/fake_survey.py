@@ -37,7 +37,7 @@ def cells(words: list[str]) -> tuple[Cell, ...]:
 if __name__ == "__main__":  # what the workers need not import
     from rich.console import Console
 
-    from experiments.job import survey_job
+    from experiments.reporting.survey_job import survey_job
 
     console = Console(force_terminal=False, width=120)
     todo = cells(sys.argv[2:])

@@ -11,7 +11,7 @@ import pytest
 import rateproof
 from algorithms.catalogue import FORMS, PROBLEMS, ROWS, ProblemEntry
 from algorithms.problems import absolute_data, bundled
-from experiments.citing import cite
+from experiments.reporting.citing import cite
 from tests.experiments.calls import call, refuse
 from theory.arrays import Floats
 from theory.survey.references import REFERENCES, read_bibtex, references_for

@@ -18,7 +18,7 @@ from algorithms.catalogue import FORMS, PROBLEMS, ROWS
 from algorithms.compressors.scaled_sign import ScaledSign
 from experiments.commands.check import find
 from experiments.reporting.table import results_table, write_table
-from experiments.store import Stored
+from experiments.storage.store import Stored
 from experiments.survey import Survey
 from proofs_check.cell import CellKind
 from proofs_check.prepare import run_cell
@@ -206,7 +206,7 @@ class Biased(Compressor):
 
 def rateproof(*words: str, cwd: Path, **env: str) -> subprocess.CompletedProcess[str]:
     """The console script's entry point in a process of its own."""
-    command = [sys.executable, "-c", "from experiments.cli import main; main()", *words]
+    command = [sys.executable, "-c", "from experiments.cli.main import main; main()", *words]
     home = str(Path(__file__).absolute().parents[2])
     return subprocess.run(
         command,
@@ -308,7 +308,7 @@ def test_a_command_does_not_wait_for_libraries_that_it_does_not_use(
     tmp_path: Path, words: str, unneeded: str
 ) -> None:
     code = (
-        "import sys; from experiments.cli import app\n"
+        "import sys; from experiments.cli.main import app\n"
         f"try: app({words.split()})\n"
         "except SystemExit as end: assert not end.code, end.code\n"
         f"found = sys.modules.keys() & {set(unneeded.split())}\n"

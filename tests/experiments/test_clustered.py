@@ -11,8 +11,8 @@ import pytest
 from algorithms.catalogue import FORMS, METHODS, problem, row
 from algorithms.clusters.files import cluster_of
 from algorithms.clusters.steps import ModelOnCluster
-from experiments.clustered import OnCluster
-from experiments.single import run_single
+from experiments.compare.clustered import OnCluster
+from experiments.compare.single import run_single
 from tests.experiments.calls import call, refuse
 
 ON = ("--cluster", "survey-001-10gbe", "--model", "resnet-50", "--schedule", "wfbp")

@@ -33,13 +33,13 @@ def _printed(code: str) -> str:
 
 @pytest.mark.processes
 def test_a_process_ends_without_a_look_for_cycles() -> None:
-    start = "from experiments.collecting import collect_seldom\ncollect_seldom()\n"
+    start = "from experiments.processes.gc_policy import collect_seldom\ncollect_seldom()\n"
     assert _printed(_CYCLE) == "collected\n"
     assert _printed(start + _CYCLE) == ""
 
 
 @pytest.mark.processes
 def test_cycles_are_still_collected_in_a_long_command() -> None:
-    start = "from experiments.collecting import *\ncollect_seldom()\n"
+    start = "from experiments.processes.gc_policy import *\ncollect_seldom()\n"
     more = "\ndel told\nkept = [[] for _ in range(THRESHOLDS[0] + 1)]"
     assert _printed(start + _CYCLE + more) == "collected\n"

@@ -12,14 +12,14 @@ import pytest
 from scipy import stats
 
 from algorithms.catalogue import problem, row
-from algorithms.replicas import interval, middle
+from algorithms.engine.replicas import interval, middle
 from algorithms.tuning import grid, stored
 from algorithms.tuning.grid import SEED, Best
 from algorithms.tuning.stored import tunings
-from experiments import comparing
-from experiments.comparing import AXES, Comparison, compare_rows
-from experiments.standings import Entrant, error_at
-from experiments.tuned_rows import Tuning, chosen
+from experiments.compare import comparing
+from experiments.compare.comparing import AXES, Comparison, compare_rows
+from experiments.compare.ranking import Entrant, error_at
+from experiments.compare.tuned_rows import Tuning, chosen
 from proofs_check.methods.tuned_run import VACUOUS
 from tests.experiments.calls import call
 from theory.stepsizes import ConstantStep

@@ -18,7 +18,7 @@ from algorithms.network.base import Network
 from algorithms.network.launch import launch
 from algorithms.network.sharded import Sharded
 from algorithms.problems.quadratic import Quadratic
-from experiments.crossval import byte_cases, cases, hook_cases, main_crossval
+from experiments.ranks.crossval import byte_cases, cases, hook_cases, main_crossval
 from proofs_check.methods.ddp_equivalence import check_hooks
 from proofs_check.methods.equivalence import Case, cross_validate, reduce_agrees
 from proofs_check.verdict import Outcome, Verdict

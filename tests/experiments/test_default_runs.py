@@ -11,6 +11,8 @@ import torch
 
 import rateproof
 from algorithms.catalogue import Tuned, problem, row
+from algorithms.engine.run import run
+from algorithms.engine.trace import Trace
 from algorithms.methods.base import Method
 from algorithms.methods.decomposition.gradiveq import GradiVeQ
 from algorithms.methods.gossip.choco import ChocoSGD
@@ -26,12 +28,10 @@ from algorithms.methods.synchronous.bsp import BSP
 from algorithms.methods.synchronous.parameter_server import ParameterServer
 from algorithms.methods.variance_reduced.asylpg import AsyLPG
 from algorithms.problems.base import Problem
-from algorithms.run import run
 from algorithms.sets.geometry import Euclidean
-from algorithms.trace import Trace
 from algorithms.tuning.parameters import with_settings
-from experiments.tuned_rows import Tuning, chosen
-from experiments.uncovered import uncovered
+from experiments.compare.inapplicable_theorems import uncovered
+from experiments.compare.tuned_rows import Tuning, chosen
 from theory.stepsizes import ConstantStep, PolynomialStep
 
 _N, _STEPS = 16, 2000

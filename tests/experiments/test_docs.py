@@ -16,7 +16,7 @@ import typer.main
 
 import rateproof
 from experiments import launch
-from experiments.cli import app
+from experiments.cli.main import app
 from proofs_check.verdict import MEANINGS, Outcome
 from tests.experiments.calls import HANGS
 from theory.survey.rows import SURVEYS

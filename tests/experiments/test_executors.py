@@ -21,9 +21,9 @@ import pytest
 from rich.console import Console
 
 import rateproof
-from experiments.executors import ExecutorGone, FuturesPool, opening, pool_of
-from experiments.job import survey_job
-from experiments.pool import Ended, Started
+from experiments.processes.executors import ExecutorGone, FuturesPool, opening, pool_of
+from experiments.processes.pool import Ended, Started
+from experiments.reporting.survey_job import survey_job
 from tests.experiments import fake_survey
 
 

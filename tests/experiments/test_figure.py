@@ -11,10 +11,10 @@ from typer.testing import CliRunner
 
 from algorithms.problems.least_squares_data import FEATURES, dealt, packaged, read
 from algorithms.topologies.ring import Ring
-from experiments.cli import app
+from experiments.cli.main import app
+from experiments.figures.reproduction import Reproduction, at_least, at_most, near
 from experiments.published import koloskova2019_fig2, koloskova2019_section53
 from experiments.published.figure import CostClass, PublishedFigure
-from experiments.reproduction import Reproduction, at_least, at_most, near
 from proofs_check.figure_runs.averaging import SMALL
 from proofs_check.figure_runs.compressed_training import TrainingSetting
 from theory.claims import Confidence, Source

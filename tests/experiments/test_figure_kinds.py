@@ -19,7 +19,6 @@ from experiments.figures.lines import DrawnLine, LineCurves
 from experiments.figures.lines_figure import lines_figure
 from experiments.figures.panels import RunCurves, three_panels
 from experiments.figures.rate import RateCurves, order_of, rate_figure
-from experiments.figures.readme import picture
 from experiments.figures.reproduced import (
     CurvePanel,
     DotPanel,
@@ -31,6 +30,7 @@ from experiments.figures.style import png, styled, svg
 from experiments.figures.timeline import timeline_figure
 from experiments.figures.tradeoff import Point, TradeoffCurves, tradeoff_figure
 from experiments.figures.workers import WorkerCurves, WorkersLine, workers_figure
+from experiments.reporting.readme import picture
 from proofs_check.curves import LanePanel
 from proofs_check.lanes import lane_panel
 from theory.arrays import Floats

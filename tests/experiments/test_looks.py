@@ -17,10 +17,10 @@ from PIL import Image
 from experiments.figures.indices import as_mathtext
 from experiments.figures.lines import DrawnLine, LineCurves
 from experiments.figures.lines_figure import lines_figure
+from experiments.figures.signs import pretty
 from experiments.figures.style import SERIES, png, styled
 from experiments.figures.tradeoff import Point, TradeoffCurves, tradeoff_figure
 from experiments.figures.workers import WorkerCurves, WorkersLine, workers_figure
-from experiments.reporting.signs import pretty
 from proofs_check.instruments.study import Study
 from proofs_check.studies import STUDIES
 from theory.arrays import Floats

@@ -7,9 +7,9 @@ import ast
 import pytest
 
 from algorithms.catalogue import ROWS
-from experiments import planted_row
-from experiments.planted_edits import FAULTS, PlantedEdit
-from experiments.planted_faults import edited, main, planted, sighting
+from experiments.power import planted_row
+from experiments.power.planted_edits import FAULTS, PlantedEdit
+from experiments.power.planted_faults import edited, main, planted, sighting
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
@@ -28,7 +28,7 @@ def test_a_fault_lies_in_the_copy_alone(tmp_path) -> None:
 
 def test_a_line_that_is_gone_is_told() -> None:
     with pytest.raises(ValueError, match="must stand once in algorithms"):
-        edited(PlantedEdit("gone", "qsgd", "algorithms/key.py", "no such line", ""))
+        edited(PlantedEdit("gone", "qsgd", "algorithms/core/key.py", "no such line", ""))
     with pytest.raises(ValueError, match="no fault is called 'none'"):
         main("none")
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments.pool import Ended, Pool, Started
+from experiments.processes.pool import Ended, Pool, Started
 from experiments.reporting.early import EarlyReport
 
 pytestmark = pytest.mark.processes

@@ -7,7 +7,7 @@ import io
 import pytest
 from rich.console import Console
 
-from experiments.progress import LiveProgress, PlainProgress, RemainingWork, duration
+from experiments.processes.progress import LiveProgress, PlainProgress, RemainingWork, duration
 from proofs_check.cell import Cell, CellKind
 
 CELLS = tuple(Cell(f"row-{k}", "quadratic", CellKind.RUN) for k in range(4))

@@ -16,9 +16,9 @@ from algorithms.memories.base import NoMemory
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.torus import Torus
 from experiments.figures.reproduced_figure import reproduced_figure
+from experiments.figures.reproduction import Reproduction
 from experiments.figures.style import styled, svg
 from experiments.published.figure import CostClass, Request, published_figures
-from experiments.reproduction import Reproduction
 from theory.claims import Confidence
 
 NEEDS_MORE = {

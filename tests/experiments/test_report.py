@@ -16,9 +16,9 @@ from rich.console import Console
 from algorithms.catalogue import FORMS, ROWS, Row
 from algorithms.compressors.qsgd import QSGD
 from algorithms.topologies.ring import Ring
-from experiments.commands.theorem import RESULTS
 from experiments.figures.lines import DrawnLine, LineCurves
-from experiments.job import survey_job
+from experiments.figures.signs import plain, pretty, typeset
+from experiments.listing.results import RESULTS
 from experiments.reporting.comparisons import comparisons
 from experiments.reporting.early import write_early
 from experiments.reporting.mathml import formula, prose
@@ -26,8 +26,8 @@ from experiments.reporting.page import PAGES as page_list
 from experiments.reporting.page import write_pages
 from experiments.reporting.pictures import Drawing, Picture, pictures
 from experiments.reporting.row_pages import update_rule
-from experiments.reporting.signs import plain, pretty, typeset
-from experiments.store import Store, Stored
+from experiments.reporting.survey_job import survey_job
+from experiments.storage.store import Store, Stored
 from experiments.survey import Survey, in_order
 from proofs_check.cell import Cell, CellKind, CellResult
 from proofs_check.compressors.facts import operator_facts

@@ -12,7 +12,7 @@ import pytest
 from experiments.reporting.drawings import drawings
 from experiments.reporting.page import PAGES, write_pages
 from experiments.reporting.pictures import draw_some
-from experiments.store import Stored
+from experiments.storage.store import Stored
 from experiments.survey import Survey
 from tests.experiments.chromium import BROWSER, Tab, chromium
 from tests.experiments.test_report import (

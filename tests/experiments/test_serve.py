@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from algorithms.kept_record import KeptRecord
+from algorithms.engine.run import run
 from algorithms.methods.gossip_pairwise.ad_psgd import ADPSGD
 from algorithms.methods.synchronous.parameter_server import ParameterServer
 from algorithms.network.launch import launch
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
+from algorithms.runner.kept_record import KeptRecord
 from algorithms.synchronisation.barriers import BackupWorkers
 from algorithms.synchronisation.compute_times import Constant
 from algorithms.synchronisation.recorded import RecordedTick, ScheduleRecord

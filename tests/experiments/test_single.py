@@ -11,11 +11,11 @@ import torch
 from scipy import stats
 
 from algorithms.catalogue import problem, row
-from algorithms.replicas import HEAVY, interval
-from experiments.comparing import compare_rows
-from experiments.single import LABELS, run_single, usable_device
-from experiments.tuned_rows import Tuning, chosen
-from experiments.uncovered import uncovered
+from algorithms.engine.replicas import HEAVY, interval
+from experiments.compare.comparing import compare_rows
+from experiments.compare.inapplicable_theorems import uncovered
+from experiments.compare.single import LABELS, run_single, usable_device
+from experiments.compare.tuned_rows import Tuning, chosen
 from proofs_check.curves import MEDIAN_BAND
 from proofs_check.methods.tuned_run import AGREEMENT
 from tests.experiments.calls import call

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from algorithms.catalogue import OPERATORS, PROBLEMS, ROWS
-from experiments.commands.theorem import RESULTS
+from experiments.listing.results import RESULTS
 from experiments.reporting import site
 from experiments.reporting.catalogue_pages import CataloguePage, Section, slug
 from tests.experiments.chromium import BROWSER, chromium

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.sign import Sign
 from algorithms.topologies.ring import Ring
-from experiments.files import write_atomically
-from experiments.store import FORMAT, CorruptResult, Store, Stored
+from experiments.storage.files import write_atomically
+from experiments.storage.store import FORMAT, CorruptResult, Store, Stored
 from proofs_check.cell import Cell, CellKind, CellResult
 from proofs_check.compressors.facts import operator_facts
 from proofs_check.curves import (

@@ -14,8 +14,8 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from experiments.job import survey_job
-from experiments.store import Store
+from experiments.reporting.survey_job import survey_job
+from experiments.storage.store import Store
 from experiments.survey import _costs, in_order
 from proofs_check.cell import CellKind
 from proofs_check.suite import cells

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from experiments.cli import app
+from experiments.cli.main import app
 from experiments.reporting.table_iv import anchor, evidence, matrix
 from experiments.tables.convergence import RateStanding, standing, table_iv
 from proofs_check.cell import Cell, CellResult

@@ -8,8 +8,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import rateproof
-from experiments.cli import app
-from experiments.commands.theorem import RESULTS, coverage_record, theorem_record
+from experiments.cli.main import app
+from experiments.commands.theorem import coverage_record, theorem_record
+from experiments.listing.results import RESULTS
 from theory.estimation import ESTIMATION
 from theory.orders import ORDERS
 from theory.theorem import Theorem

@@ -19,7 +19,7 @@ from algorithms.schedules.timeline import Task, TaskKind, Timeline
 from algorithms.workloads import WORKLOADS
 from experiments.commands.played import chosen
 from experiments.figures.timeline import timeline_figure
-from experiments.tracing import chrome_trace
+from experiments.processes.tracing import chrome_trace
 from proofs_check.lanes import lane_panel
 from tests.experiments.calls import call, refuse
 from theory.seconds.costs import AlphaBeta

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from algorithms.catalogue import FORMS, METHODS, OPERATORS, PROBLEMS, ROWS, problem, row
-from algorithms.names import UnknownName
+from algorithms.core.names import UnknownName
 from proofs_check.cell import Cell, CellKind
 from proofs_check.instruments.statistics import FAMILY_WISE_ERROR, MOST_TESTS, TEST_ERROR
 from proofs_check.prepare import run_cell

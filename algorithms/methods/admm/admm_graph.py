@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.identity import Identity
-from algorithms.devices import put
+from algorithms.kernels.devices import put
 from algorithms.methods.base import Method, World
 from algorithms.methods.parts.checks import check_size
 from algorithms.problems.base import SOLVE_GRADIENTS, Problem

@@ -8,7 +8,7 @@ from typing import NamedTuple, final
 import torch
 from torch import Tensor
 
-from algorithms.devices import put
+from algorithms.kernels.devices import put
 from algorithms.methods.base import Method, World
 from algorithms.methods.parts.checks import check_size
 from algorithms.optimizers.proximal import NoProximal, Proximal

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.identity import Identity
-from algorithms.devices import put
+from algorithms.kernels.devices import put
 from algorithms.kernels.mean import mean_rows
 from algorithms.methods.base import World
 from algorithms.methods.parts.scheduled import Scheduled, places

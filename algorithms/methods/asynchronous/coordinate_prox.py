@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.nonzero import NonZero
-from algorithms.devices import put
+from algorithms.kernels.devices import put
 from algorithms.kernels.mean import sum_rows
 from algorithms.kernels.prox_events import COORDINATE_EVENTS
 from algorithms.kernels.row_parts import RowPart, filled_in, ready

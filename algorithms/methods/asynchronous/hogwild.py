@@ -11,8 +11,8 @@ from torch import Tensor
 
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.nonzero import NonZero
-from algorithms.devices import put
 from algorithms.kernels.client_events import SHARED_EVENTS
+from algorithms.kernels.devices import put
 from algorithms.kernels.mean import sum_rows
 from algorithms.kernels.row_parts import RowPart, filled_in, ready
 from algorithms.methods.base import World, dense_bits

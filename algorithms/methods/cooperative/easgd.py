@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple, final
 from torch import Tensor
 
 from algorithms.compressors.identity import Identity
-from algorithms.decays import require_decay
+from algorithms.core.decays import require_decay
 from algorithms.methods.base import Method, World
 from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.gradients import drawn_gradient

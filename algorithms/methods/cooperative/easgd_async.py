@@ -10,9 +10,9 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.identity import Identity
-from algorithms.decays import require_decay
-from algorithms.devices import put
+from algorithms.core.decays import require_decay
 from algorithms.kernels.client_events import ELASTIC_EVENTS
+from algorithms.kernels.devices import put
 from algorithms.kernels.mean import sum_rows
 from algorithms.kernels.row_parts import RowPart, ready
 from algorithms.methods.base import World, dense_bits

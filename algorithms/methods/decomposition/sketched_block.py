@@ -8,9 +8,9 @@ from algorithms.compressors.count_sketch import hashes
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.requirements import kept
 from algorithms.compressors.top_k import TopK
+from algorithms.core.key import NumbersAsked
 from algorithms.kernels.heavy_steps import HEAVY_LOOP
 from algorithms.kernels.row_parts import RowPart, filled_in
-from algorithms.key import NumbersAsked
 from algorithms.methods.parts.coordinate_list import CoordinateList
 from algorithms.pipeline.base import Arrays, Place
 from algorithms.pipeline.rounds import ChargedExchange, RoundsBlock

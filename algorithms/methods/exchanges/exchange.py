@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.identity import Identity
-from algorithms.key import Key
+from algorithms.core.key import Key
 from algorithms.methods.base import World
 from algorithms.methods.exchanges.gossip import gossip
 from algorithms.network.base import Exchanged, Packet

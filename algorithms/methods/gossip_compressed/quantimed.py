@@ -11,8 +11,8 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.base import Compressor
-from algorithms.devices import put
-from algorithms.key import Draws
+from algorithms.core.key import Draws
+from algorithms.kernels.devices import put
 from algorithms.methods.base import Method, World
 from algorithms.methods.parts.checks import check_size
 from algorithms.methods.parts.constants import operator_constants

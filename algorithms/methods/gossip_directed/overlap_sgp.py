@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from algorithms.devices import put
+from algorithms.kernels.devices import put
 from algorithms.kernels.scaled_sum import add_scaled
 from algorithms.methods.base import Method, World
 from algorithms.methods.exchanges.exchange import FixedLinks

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.identity import Identity
-from algorithms.devices import put
+from algorithms.kernels.devices import put
 from algorithms.kernels.scaled_sum import add_scaled
 from algorithms.methods.base import Method, World, dense_bits
 from algorithms.problems.base import Problem

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.base import Compressor
-from algorithms.devices import put
+from algorithms.kernels.devices import put
 from algorithms.memories.base import Memory, Round
 from algorithms.methods.base import Method, World
 from algorithms.methods.parts.constants import operator_constants

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor
-from algorithms.key import Draws
+from algorithms.core.key import Draws
 from theory.bits import index_bits
 from theory.claims import Claim
 

@@ -8,7 +8,7 @@ from typing import final
 import torch
 from torch import Tensor
 
-from algorithms.key import Draws
+from algorithms.core.key import Draws
 
 
 @final

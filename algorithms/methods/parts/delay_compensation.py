@@ -9,7 +9,7 @@ from typing import Generic, NamedTuple, TypeVar, final
 import torch
 from torch import Tensor
 
-from algorithms.decays import require_decay
+from algorithms.core.decays import require_decay
 from algorithms.kernels import corrections
 from algorithms.kernels.mean import sum_rows
 from algorithms.kernels.row_norms import exact_sqrt

@@ -9,7 +9,7 @@ from typing import final
 import torch
 from torch import Tensor
 
-from algorithms.decays import require_decay
+from algorithms.core.decays import require_decay
 
 
 class Filter(ABC):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 import torch
 from torch import Tensor
 
-from algorithms.key import Key, NumbersAsked
+from algorithms.core.key import Key, NumbersAsked
 from algorithms.methods.base import Method, World
 from algorithms.network.base import Network
 from algorithms.synchronisation.base import Barrier, ComputeTimes

@@ -11,9 +11,9 @@ from torch import Tensor
 
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.identity import Identity
-from algorithms.devices import put
+from algorithms.kernels.devices import put
+from algorithms.kernels.late_checks import now
 from algorithms.kernels.mean import sum_rows
-from algorithms.late_checks import now
 from algorithms.methods.base import NonFiniteGradient, World
 from algorithms.methods.parts.constants import operator_constants
 from algorithms.methods.parts.delay_compensation import Correction, LateGradients, NoCorrection

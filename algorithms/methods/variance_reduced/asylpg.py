@@ -11,7 +11,7 @@ from torch import Tensor
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.max_levels import MaxLevels
-from algorithms.devices import put
+from algorithms.kernels.devices import put
 from algorithms.methods.base import World
 from algorithms.methods.parts.scheduled import Scheduled, places
 from algorithms.optimizers.proximal import NoProximal, Proximal

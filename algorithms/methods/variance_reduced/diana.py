@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.base import Compressor
-from algorithms.decays import require_decay
+from algorithms.core.decays import require_decay
 from algorithms.methods.base import Method, World
 from algorithms.methods.parts.constants import operator_constants
 from algorithms.methods.variance_reduced.diana_block import DianaBlock

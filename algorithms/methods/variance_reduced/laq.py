@@ -10,7 +10,7 @@ from torch import Tensor
 
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.nearest_grid import NearestGrid
-from algorithms.decays import require_decay
+from algorithms.core.decays import require_decay
 from algorithms.methods.base import Method, World
 from algorithms.methods.variance_reduced.laq_block import LaqBlock
 from algorithms.pipeline.base import StepBlock

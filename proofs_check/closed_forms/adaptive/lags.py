@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from algorithms.key import Key
+from algorithms.core.key import Key
 from proofs_check.instruments.evidence import identity
 from proofs_check.verdict import Verdict
 from theory.seconds.costs import ETHERNET_1G, AlphaBeta

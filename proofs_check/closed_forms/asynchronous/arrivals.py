@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from algorithms.engine.run import run
 from algorithms.methods.synchronous.parameter_server import ParameterServer
-from algorithms.run import run
 from proofs_check.closed_forms.asynchronous.replays import TICKS, TIMES, uneven
 from proofs_check.closed_forms.erratum import erratum
 from proofs_check.verdict import Verdict

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from algorithms.key import Key
+from algorithms.core.key import Key
 from algorithms.methods.base import Method
 from algorithms.methods.synchronous.parameter_server import ParameterServer
 from algorithms.synchronisation.barriers import Asynchronous

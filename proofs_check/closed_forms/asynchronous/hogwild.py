@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from algorithms.key import Key
+from algorithms.core.key import Key
 from algorithms.methods.asynchronous.hogwild import Hogwild
 from algorithms.methods.base import Method
 from algorithms.problems.sparse_linear import SparseLinear

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from algorithms.key import Key
+from algorithms.core.key import Key
 from algorithms.methods.base import Method
 from algorithms.problems.base import Problem
 from algorithms.problems.quadratic import Quadratic

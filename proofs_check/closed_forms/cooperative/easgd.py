@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from algorithms.key import Key
+from algorithms.core.key import Key
 from algorithms.methods.base import Method
 from algorithms.methods.cooperative.easgd import EASGD, EASGDState
 from algorithms.methods.cooperative.easgd_async import AsyncEASGD

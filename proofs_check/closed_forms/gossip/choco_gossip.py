@@ -19,10 +19,10 @@ from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.rand_k import RandK
 from algorithms.compressors.scaled_sign import ScaledSign
 from algorithms.compressors.top_k import TopK
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.gossip.choco import ChocoGossip
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.topologies.base import Topology
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.torus import Torus

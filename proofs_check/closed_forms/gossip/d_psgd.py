@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import torch
 
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.gossip.d_psgd import DPSGD, DPSGDState
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.topologies.base import Topology
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.ring import Ring

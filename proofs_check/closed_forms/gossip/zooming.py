@@ -10,9 +10,9 @@ from __future__ import annotations
 from algorithms.compressors.nearest_grid import FixedRange
 from algorithms.compressors.requirements import OutOfRange
 from algorithms.compressors.zooming_range import ZoomingRange
+from algorithms.engine.run import run
 from algorithms.methods.gossip.choco import ChocoGossip
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.topologies.base import Topology
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.ring import Ring

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import torch
 
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.exchanges.exchange import Exchange, FixedLinks
 from algorithms.methods.gossip_averaging.gossip_averaging import GossipAveraging
 from algorithms.problems.base import Problem
 from algorithms.problems.entries import problem
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.topologies.base import Topology
 from algorithms.topologies.directed_ring import DirectedRing
 from algorithms.topologies.optimal_weights import FDLA, FMMC

@@ -13,7 +13,7 @@ from torch import Tensor
 from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.identity import Identity
-from algorithms.key import Draws
+from algorithms.core.key import Draws
 from algorithms.methods.base import Method
 from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.problems.quadratic import Quadratic

@@ -13,11 +13,11 @@ import numpy as np
 import torch
 from scipy.special import softmax
 
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.gossip_convex.dual_averaging import DualAveraging
 from algorithms.methods.gossip_convex.mirror_descent import MirrorDescent
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.sets.geometry import Geometry, NegativeEntropy
 from algorithms.topologies.base import Topology
 from algorithms.topologies.ring import Ring

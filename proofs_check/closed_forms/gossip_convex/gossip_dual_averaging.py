@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.methods.gossip_convex.dual_averaging import DualAveraging
@@ -23,7 +24,6 @@ from algorithms.methods.gossip_convex.gossip_dual_averaging import (
 )
 from algorithms.problems.pairwise import breast_cancer_pairs
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.topologies.base import Topology
 from algorithms.topologies.random_mixing import RandomEdge
 from algorithms.topologies.ring import Ring

@@ -14,10 +14,10 @@ import numpy as np
 import scipy
 import torch
 
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.gossip_convex.projected_dgd import projected_dgd
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.sets.ball import Ball
 from algorithms.sets.base import ConvexSet
 from algorithms.sets.box import Box

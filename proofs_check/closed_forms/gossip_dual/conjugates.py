@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from algorithms.key import Key
+from algorithms.core.key import Key
 from algorithms.problems.base import Problem
 from algorithms.problems.conjugate import LocalModel
 from algorithms.problems.logistic_data import breast_cancer

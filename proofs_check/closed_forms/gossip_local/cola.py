@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import torch
 
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.gossip_local.cola import CoLa
 from algorithms.problems.columns import Columns
 from algorithms.problems.columns_data import breast_cancer, diabetes
-from algorithms.run import run
 from algorithms.topologies.base import Topology
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.ring import Ring

@@ -17,6 +17,7 @@ import numpy as np
 import torch
 
 from algorithms.compressors.rand_k import RandK
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.cooperative.cooperative import Cooperative, Gossip
 from algorithms.methods.exchanges.gossip_rounds import PlainRound
@@ -24,7 +25,6 @@ from algorithms.methods.gossip.choco import ChocoRound, ChocoSGD
 from algorithms.methods.gossip_local.gossip_local_sgd import GossipLocalSGD
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.topologies.base import Topology
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.one_peer_exponential import OnePeerExponential

@@ -18,11 +18,11 @@ from algorithms.compressors.base import Compressor
 from algorithms.compressors.rand_k import RandK
 from algorithms.compressors.scaled_sign import ScaledSign
 from algorithms.compressors.top_k import TopK
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.gossip.choco import ChocoRound
 from algorithms.methods.gossip_local.gossip_local_sgd import GossipLocalSGD
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.topologies.ring import Ring
 from proofs_check.closed_forms.gossip_local.gossip_local import uneven
 from proofs_check.closed_forms.gossip_local.gossip_local_moments import Recursion, consensus

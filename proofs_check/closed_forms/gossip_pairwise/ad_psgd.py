@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from algorithms.key import Key
+from algorithms.core.key import Key
 from algorithms.methods.base import Method
 from algorithms.methods.gossip_pairwise.ad_psgd import ADPSGD, conflicts
 from algorithms.problems.quadratic import Quadratic

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from algorithms.engine.run import run
 from algorithms.methods.large_batch.batched import Batched
 from algorithms.methods.synchronous.bsp import BSP
-from algorithms.run import run
 from proofs_check.closed_forms.large_batch.stationary_variance import (
     GAMMA,
     REPLICAS,

@@ -6,9 +6,9 @@ $V(\gamma, k) = \gamma \sigma^2 / (k n a (2 - \gamma a))$.
 
 from __future__ import annotations
 
+from algorithms.engine.run import run
 from algorithms.methods.large_batch.batched import Batched
 from algorithms.methods.synchronous.bsp import BSP
-from algorithms.run import run
 from proofs_check.closed_forms.synchronous.noisy_quadratic import one_hessian
 from proofs_check.instruments.evidence import mean_square
 from proofs_check.verdict import Verdict

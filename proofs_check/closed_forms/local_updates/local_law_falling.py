@@ -16,9 +16,9 @@ from typing import Any, NamedTuple, final
 
 import numpy as np
 
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.local_updates.local_sgd import LocalSGD
-from algorithms.run import run
 from proofs_check.closed_forms.local_updates.local_law import TwoKinds
 from proofs_check.instruments.evidence import mean_value
 from proofs_check.verdict import Verdict

@@ -13,11 +13,11 @@ from typing import Any
 
 import torch
 
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.local_updates.local_sgd import LocalSGD, LocalSGDState
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from proofs_check.closed_forms.erratum import erratum
 from proofs_check.closed_forms.synchronous.noisy_quadratic import (
     REPLICAS,

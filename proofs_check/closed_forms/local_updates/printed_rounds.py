@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import torch
 
+from algorithms.engine.run import run
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from proofs_check.closed_forms.erratum import erratum
 from proofs_check.verdict import Verdict
 from theory.stepsizes import ConstantStep

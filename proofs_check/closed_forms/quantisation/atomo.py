@@ -10,7 +10,7 @@ import torch
 from algorithms.compressors.atomo import AtomBudget, Atomo
 from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.terngrad import TernGrad
-from algorithms.key import Key
+from algorithms.core.key import Key
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.exact import exact_law
 from proofs_check.verdict import Verdict

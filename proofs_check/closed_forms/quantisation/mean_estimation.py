@@ -10,7 +10,7 @@ from algorithms.compressors.k_level import KLevel, Span
 from algorithms.compressors.natural_dithering import NaturalDithering
 from algorithms.compressors.rotated import Rotated
 from algorithms.compressors.variable_length import VariableLength
-from algorithms.key import Key
+from algorithms.core.key import Key
 from proofs_check.instruments.statistics import TEST_ERROR, bound_test
 from proofs_check.verdict import Outcome, Verdict
 from theory.claims import VarianceBound

@@ -7,7 +7,7 @@ import math
 import torch
 
 from algorithms.compressors.natural_compression import NaturalCompression
-from algorithms.key import Key
+from algorithms.core.key import Key
 from proofs_check.instruments.evidence import mean_value
 from proofs_check.verdict import Verdict
 

@@ -12,7 +12,7 @@ from algorithms.compressors.natural_compression import NaturalCompression
 from algorithms.compressors.natural_dithering import NaturalDithering
 from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.ternary import UnitTernary
-from algorithms.key import Key
+from algorithms.core.key import Key
 from proofs_check.closed_forms.erratum import erratum
 from proofs_check.instruments.exact import exact_law
 from proofs_check.verdict import Verdict

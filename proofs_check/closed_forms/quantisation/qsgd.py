@@ -8,10 +8,10 @@ import numpy as np
 import torch
 
 from algorithms.compressors.qsgd import QSGD
+from algorithms.engine.run import run
 from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from proofs_check.closed_forms.auxiliary.error_feedback import virtual_iterate
 from proofs_check.closed_forms.erratum import erratum
 from proofs_check.closed_forms.variance_reduced.convergence import (

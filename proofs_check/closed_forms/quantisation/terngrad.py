@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import torch
 
-from algorithms.key import Key
+from algorithms.core.key import Key
+from algorithms.engine.run import run
 from algorithms.methods.quantisation.terngrad import TernGradSGD
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.transforms.clipping import ClipEntries
 from proofs_check.instruments.evidence import identity
 from proofs_check.verdict import Outcome, Verdict

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from algorithms.compressors.one_bit import OneBit
-from algorithms.key import Key
+from algorithms.core.key import Key
 from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic

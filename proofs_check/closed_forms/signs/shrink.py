@@ -11,7 +11,7 @@ from torch import Tensor
 
 from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor
-from algorithms.key import Draws
+from algorithms.core.key import Draws
 from theory import bits
 from theory.claims import Claim, Contraction, Source
 

@@ -13,7 +13,7 @@ from torch import Tensor
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.scaled_sign import ScaledSign
 from algorithms.compressors.sign import Sign
-from algorithms.key import Key
+from algorithms.core.key import Key
 from algorithms.memories.base import Memory, NoMemory, Round
 from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.methods.synchronous.bsp import BSP

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from algorithms.compressors.strom import Strom
-from algorithms.key import Key
+from algorithms.core.key import Key
 from proofs_check.closed_forms.erratum import erratum
 from proofs_check.closed_forms.sparsification.drawn import draws_of
 from proofs_check.verdict import Outcome, Verdict

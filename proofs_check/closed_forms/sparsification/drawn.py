@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from algorithms.key import Draws, Key
+from algorithms.core.key import Draws, Key
 
 SEED = 61
 

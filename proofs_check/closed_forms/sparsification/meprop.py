@@ -12,7 +12,7 @@ from functools import partial
 
 import torch
 
-from algorithms.key import Key
+from algorithms.core.key import Key
 from algorithms.problems import meprop
 from algorithms.problems.mlp import digits_mlp
 from proofs_check.instruments.evidence import identity

@@ -13,10 +13,10 @@ from torch import Tensor
 
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.top_k import TopK
+from algorithms.engine.run import run
 from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from proofs_check.closed_forms.auxiliary.error_feedback import virtual_iterate
 from proofs_check.closed_forms.erratum import erratum
 from proofs_check.closed_forms.sparsification.drawn import SEED, draws_of

@@ -11,12 +11,12 @@ from typing import Any
 
 import torch
 
-from algorithms.key import Key
+from algorithms.core.key import Key
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.methods.synchronous.parameter_server import ParameterServer, Weighting
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.synchronisation.base import Barrier, ComputeTimes
 from algorithms.synchronisation.compute_times import (
     Constant,

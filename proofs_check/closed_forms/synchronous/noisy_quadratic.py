@@ -12,10 +12,10 @@ from typing import Any
 
 import torch
 
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from proofs_check.instruments.evidence import mean_square
 from proofs_check.verdict import Verdict
 from theory.stepsizes import ConstantStep, Stepsize

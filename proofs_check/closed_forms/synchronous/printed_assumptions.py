@@ -7,7 +7,7 @@ import math
 import numpy as np
 import torch
 
-from algorithms.key import Key
+from algorithms.core.key import Key
 from algorithms.problems.quadratic import Law, Quadratic
 from algorithms.synchronisation.barriers import BackupWorkers
 from algorithms.synchronisation.schedule import Schedule

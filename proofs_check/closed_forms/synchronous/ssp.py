@@ -11,9 +11,9 @@ from collections.abc import Callable
 import numpy as np
 import torch
 
+from algorithms.engine.run import run
 from algorithms.methods.synchronous.parameter_server import ParameterServer, Weighting
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.synchronisation.base import Barrier
 from algorithms.synchronisation.compute_times import Constant
 from algorithms.synchronisation.schedule import Schedule

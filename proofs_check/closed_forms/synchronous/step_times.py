@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import torch
 
-from algorithms.key import Key
+from algorithms.core.key import Key
 from algorithms.synchronisation.barriers import Deadline, RoundRobin
 from algorithms.synchronisation.base import Barrier, ComputeTimes
 from algorithms.synchronisation.compute_times import Constant, Exponential, ShiftedExponential

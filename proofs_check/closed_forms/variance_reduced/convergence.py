@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from algorithms.compressors.qsgd import QSGD
+from algorithms.engine.run import Trace, run
 from algorithms.methods.base import Method
 from algorithms.methods.variance_reduced.diana import Diana
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import Trace, run
 from proofs_check.instruments.rates import fit_power
 from proofs_check.instruments.statistics import TEST_ERROR
 from proofs_check.verdict import Outcome, Verdict

@@ -14,10 +14,10 @@ from typing import Any
 import torch
 
 from algorithms.compressors.blocks import BlockSampling
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from proofs_check.closed_forms.erratum import erratum
 from proofs_check.closed_forms.variance_reduced.convergence import stalls
 from proofs_check.instruments.evidence import mean_value

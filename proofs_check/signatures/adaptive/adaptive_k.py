@@ -8,9 +8,9 @@ from functools import cache
 import torch
 
 from algorithms.catalogue import row
+from algorithms.engine.run import run
 from algorithms.methods.adaptive.adaptive_k import AdaptiveK
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.synchronisation.compute_times import Constant
 from algorithms.synchronisation.stopwatch import Timing
 from proofs_check.instruments.mean_stage import normal_rows

@@ -11,10 +11,10 @@ import torch
 from algorithms.catalogue import row
 from algorithms.compressors.layerwise_adaptive_top_k import LayerwiseAdaptiveTopK
 from algorithms.compressors.top_k import TopK
+from algorithms.engine.run import run
 from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from proofs_check.instruments.mean_stage import normal_rows
 from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
 from theory.seconds.sparse_times import finished, ready_times

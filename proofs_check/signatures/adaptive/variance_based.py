@@ -9,10 +9,10 @@ from typing import Any, final
 import torch
 
 from algorithms.catalogue import row
+from algorithms.engine.run import run
 from algorithms.methods.adaptive.variance_based import VarianceBased, VarianceState
 from algorithms.methods.base import Method, World
 from algorithms.problems.sparse_linear import SparseLinear
-from algorithms.run import run
 from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
 from proofs_check.methods.faulty.spoilt import Spoilt
 from theory.stepsizes import ConstantStep

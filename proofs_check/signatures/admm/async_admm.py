@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from algorithms.catalogue import row
+from algorithms.engine.run import run
 from algorithms.methods.admm.admm_star import StarADMM
 from algorithms.problems.quadratic_data import unequal
-from algorithms.run import run
 from algorithms.synchronisation.barriers import PartialBarrier
 from algorithms.synchronisation.compute_times import Constant
 from proofs_check.instruments.signature import Seen, Side, Signature, to_reach

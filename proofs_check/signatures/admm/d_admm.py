@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from algorithms.catalogue import row
+from algorithms.engine.run import run
 from algorithms.methods.admm.admm_graph import GraphADMM
 from algorithms.methods.base import Method
 from algorithms.problems.quadratic_data import unequal
-from algorithms.run import run
 from algorithms.synchronisation.stopwatch import STANDARD
 from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
 from proofs_check.mutants.admm import AllAtOnce

@@ -8,10 +8,10 @@ from typing import Any, final
 import torch
 
 from algorithms.catalogue import row
+from algorithms.engine.run import run
 from algorithms.methods.admm.admm_linearised import LinearisedADMM, LinearisedState
 from algorithms.methods.base import Method, World
 from algorithms.problems.quadratic_data import unequal
-from algorithms.run import run
 from proofs_check.instruments.signature import Seen, Side, Signature, at_end
 from proofs_check.methods.faulty.spoilt import Spoilt
 from proofs_check.signatures.admm.decentralised_admm import best_descent

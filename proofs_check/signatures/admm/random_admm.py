@@ -8,11 +8,11 @@ from typing import Any, final
 import torch
 
 from algorithms.catalogue import row
+from algorithms.engine.run import run
 from algorithms.methods.admm.admm_random import RandomADMM, RandomState
 from algorithms.methods.base import Method, World
 from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.problems.quadratic_data import unequal
-from algorithms.run import run
 from algorithms.topologies.lazy import Lazy
 from algorithms.topologies.ring import Ring
 from proofs_check.instruments.signature import Seen, Side, Signature, at_budget

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from typing import Any, final
 
 from algorithms.catalogue import row
+from algorithms.engine.run import run
 from algorithms.methods.base import Method, World
 from algorithms.methods.variance_reduced.asylpg import AsyLPG
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from proofs_check.instruments.signature import Seen, Side, Signature, at_end
 from proofs_check.methods.faulty.spoilt import Spoilt
 from theory.stepsizes import ConstantStep

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from algorithms.catalogue import row
+from algorithms.engine.run import run
 from algorithms.methods.asynchronous.coordinate_prox import CoordinateProx
 from algorithms.methods.parts.coordinate_selection import Selection
 from algorithms.problems.entries import problem
-from algorithms.run import run
 from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
 from theory.stepsizes import ConstantStep
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 from algorithms.catalogue import row
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.parts.delay_compensation import DiagonalCompensation, NoCorrection
 from algorithms.methods.synchronous.parameter_server import ParameterServer
 from algorithms.problems.entries import problem
-from algorithms.run import run
 from proofs_check.instruments.signature import Seen, Side, Signature, at_end
 from theory.stepsizes import ConstantStep
 

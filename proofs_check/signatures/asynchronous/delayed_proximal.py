@@ -8,10 +8,10 @@ from typing import final
 from torch import Tensor
 
 from algorithms.catalogue import row
+from algorithms.engine.run import run
 from algorithms.methods.asynchronous.delayed_proximal import DelayedProximal
 from algorithms.methods.parts.gradient_filter import Filter, KKTFilter, NoFilter
 from algorithms.problems.entries import problem
-from algorithms.run import run
 from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
 from theory.stepsizes import ConstantStep
 

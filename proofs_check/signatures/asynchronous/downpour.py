@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from algorithms.catalogue import row
+from algorithms.engine.run import run
 from algorithms.methods.asynchronous.downpour import Downpour
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
 from theory.stepsizes import ConstantStep
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from algorithms.catalogue import row
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.problems.entries import problem
-from algorithms.run import run
 from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
 from proofs_check.mutants.asynchronous import Overwriting
 from theory.stepsizes import ConstantStep

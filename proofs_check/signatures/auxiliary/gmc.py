@@ -6,11 +6,11 @@ from dataclasses import replace
 from functools import cache
 
 from algorithms.catalogue import row
+from algorithms.engine.run import run
 from algorithms.memories.global_momentum import GlobalMomentum
 from algorithms.memories.momentum_correction import MomentumCorrection
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from proofs_check.instruments.signature import Seen, Side, Signature, at_end
 from theory.stepsizes import ConstantStep
 

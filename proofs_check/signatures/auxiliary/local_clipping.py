@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from algorithms.catalogue import problem, row
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.heavy_tailed import NAME
-from algorithms.run import run
 from algorithms.transforms.norm_clipping import ClipNorm
 from proofs_check.instruments.signature import Seen, Side, Signature, at_end
 from proofs_check.instruments.tuned_side import at_best

@@ -7,10 +7,10 @@ from functools import cache
 
 from algorithms.catalogue import row
 from algorithms.compressors.top_k import TopK
+from algorithms.engine.run import run
 from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from proofs_check.instruments.signature import Seen, Side, Signature, at_end
 from proofs_check.mutants.auxiliary import AccumulatedMomentum
 from theory.stepsizes import ConstantStep

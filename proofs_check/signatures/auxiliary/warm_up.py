@@ -7,9 +7,9 @@ from functools import cache
 
 from algorithms.catalogue import problem, row
 from algorithms.compressors.warm_up import WarmUp
+from algorithms.engine.run import run
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.mlp import MLP
-from algorithms.run import run
 from proofs_check.instruments.signature import Seen, Side, Signature, at_end
 from theory.stepsizes import ConstantStep
 

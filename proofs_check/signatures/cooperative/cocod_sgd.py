@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from algorithms.catalogue import row
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.cooperative.cocod import CoCoD
 from algorithms.methods.local_updates.local_sgd import LocalSGD
-from algorithms.run import run
 from algorithms.synchronisation.stopwatch import STANDARD, Timing
 from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
 from proofs_check.mutants.cooperative import ForgottenProgress

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 
 from algorithms.catalogue import row
+from algorithms.engine.run import Trace, run
 from algorithms.methods.cooperative.coded_regression import CodedRegression
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.least_squares_data import dealt, packaged
-from algorithms.run import Trace, run
 from algorithms.synchronisation.stopwatch import STANDARD
 from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
 from proofs_check.mutants.cooperative import Uncoded

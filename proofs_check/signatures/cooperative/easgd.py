@@ -7,11 +7,11 @@ from typing import Any
 
 from algorithms.catalogue import row
 from algorithms.catalogue.synchronous import round_trip
+from algorithms.engine.run import run
 from algorithms.methods.asynchronous.downpour import Downpour
 from algorithms.methods.base import Method
 from algorithms.methods.cooperative.easgd import EASGD
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from proofs_check.instruments.signature import Seen, Side, Signature, at_end
 from theory.stepsizes import ConstantStep
 

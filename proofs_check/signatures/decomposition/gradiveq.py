@@ -7,11 +7,11 @@ from functools import cache
 from typing import Any
 
 from algorithms.catalogue import problem, row
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.decomposition.gradiveq import GradiVeQ
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.base import Problem
-from algorithms.run import run
 from proofs_check.instruments.bit_stage import both_ways_to
 from proofs_check.instruments.signature import Seen, Side, Signature
 from theory.stepsizes import ConstantStep

@@ -8,9 +8,9 @@ from functools import cache
 import torch
 
 from algorithms.catalogue import row
+from algorithms.engine.run import run
 from algorithms.methods.decomposition.powersgd import PowerSGD
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from proofs_check.instruments.mean_stage import normal_rows
 from proofs_check.instruments.signature import Seen, Side, Signature, at_end
 from theory.stepsizes import ConstantStep

@@ -9,11 +9,11 @@ from typing import Any
 import torch
 
 from algorithms.catalogue import row
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.decomposition.sketched_sgd import SketchedSGD
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from proofs_check.instruments.mean_stage import normal_rows
 from proofs_check.instruments.signature import Seen, Side, Signature, at_budget
 from theory.stepsizes import ConstantStep

@@ -6,11 +6,11 @@ from typing import Any
 
 from algorithms.catalogue import problem as of_catalogue
 from algorithms.catalogue import row
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.exchanges.exchange import FixedLinks
 from algorithms.methods.gossip.choco import ChocoGossip
 from algorithms.methods.gossip_averaging.gossip_averaging import GossipAveraging
-from algorithms.run import run
 from algorithms.topologies.ring import Ring
 from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
 from proofs_check.mutants.gossip import ForgetfulChoco

@@ -6,10 +6,10 @@ from functools import partial
 from typing import Any
 
 from algorithms.catalogue import row
+from algorithms.engine.run import run
 from algorithms.methods.base import Method, dense_bits
 from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.problems.quadratic_data import unequal
-from algorithms.run import run
 from algorithms.topologies.complete import Complete
 from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
 from proofs_check.instruments.tuned_side import at_best

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from algorithms.catalogue import problem as of_catalogue
 from algorithms.catalogue import row
+from algorithms.engine.run import run
 from algorithms.methods.exchanges.exchange import FixedLinks
 from algorithms.methods.gossip_averaging.gossip_averaging import GossipAveraging
-from algorithms.run import run
 from algorithms.topologies.grid import Grid
 from algorithms.topologies.weights import MaxDegree, MetropolisHastings
 from proofs_check.instruments.signature import Seen, Side, Signature, to_reach

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from algorithms.catalogue import row
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.methods.gossip_compressed.d2 import D2
 from algorithms.problems.quadratic_data import unequal
-from algorithms.run import run
 from algorithms.topologies.lazy import Lazy
 from algorithms.topologies.ring import Ring
 from proofs_check.instruments.signature import Seen, Side, Signature, at_end

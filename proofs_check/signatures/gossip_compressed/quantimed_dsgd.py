@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 from algorithms.catalogue import row
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.methods.gossip_compressed.quantimed import QuanTimed
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.synchronisation.conditions import Repeated
 from algorithms.synchronisation.stopwatch import Timing
 from algorithms.topologies.ring import Ring

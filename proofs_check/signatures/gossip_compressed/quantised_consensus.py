@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from algorithms.catalogue import problem as of_catalogue
 from algorithms.catalogue import row
+from algorithms.engine.run import run
 from algorithms.methods.gossip_compressed.quantised_consensus import OwnValue, QuantisedConsensus
-from algorithms.run import run
 from proofs_check.instruments.signature import Seen, Side, Signature, at_end
 
 _N, _STEPS, _REPLICAS = 8, 500, 48

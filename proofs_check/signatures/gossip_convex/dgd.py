@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from algorithms.catalogue import row
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.problems.quadratic_data import unequal
-from algorithms.run import run
 from proofs_check.instruments.signature import Seen, Side, Signature, at_end
 from proofs_check.mutants.gossip_convex import Speechless
 from theory.stepsizes import ConstantStep

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from algorithms.catalogue import row
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.gossip_convex.gossip_dual_averaging import GossipDualAveraging
 from algorithms.problems.pairwise import breast_cancer_pairs
 from algorithms.problems.partitions import SortedByLabel
-from algorithms.run import run
 from proofs_check.instruments.signature import Seen, Side, Signature, at_end
 from proofs_check.mutants.gossip_convex import AllAtHome, GuestsAtHome
 from theory.stepsizes import InverseRootStep

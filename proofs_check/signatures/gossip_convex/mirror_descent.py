@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from algorithms.catalogue import row
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.gossip_convex.mirror_descent import MirrorDescent, MirrorState
 from algorithms.problems.absolute_data import simplex_signs
-from algorithms.run import run
 from algorithms.sets.geometry import Euclidean
 from algorithms.sets.simplex import Simplex
 from algorithms.topologies.ring import Ring

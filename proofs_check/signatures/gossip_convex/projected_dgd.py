@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from algorithms.catalogue import row
+from algorithms.engine.run import run
 from algorithms.methods.gossip_convex.projected_dgd import projected_dgd
 from algorithms.problems.quadratic_data import BOUND, on_ball
-from algorithms.run import run
 from algorithms.sets.ball import Ball
 from algorithms.sets.base import Unconstrained
 from algorithms.topologies.ring import Ring

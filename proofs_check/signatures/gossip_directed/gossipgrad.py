@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import partial
 
 from algorithms.catalogue import row
+from algorithms.engine.run import run
 from algorithms.methods.exchanges.exchange import FixedLinks
 from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.methods.gossip_directed.gossipgrad import GossipGraD
 from algorithms.problems.quadratic_data import unequal
-from algorithms.run import run
 from algorithms.topologies.directed_ring import DirectedRing
 from algorithms.topologies.ring import Ring
 from proofs_check.instruments.signature import Seen, Side, Signature, at_budget

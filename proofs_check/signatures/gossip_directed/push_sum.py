@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from algorithms.catalogue import problem as of_catalogue
 from algorithms.catalogue import row
+from algorithms.engine.run import run
 from algorithms.methods.gossip_directed.push_sum import PushSum
-from algorithms.run import run
 from proofs_check.instruments.signature import Seen, Side, Signature, at_end
 from proofs_check.methods.faulty.push import MeanOfHeard, WeightKept
 

@@ -6,12 +6,12 @@ from functools import partial
 from typing import Any
 
 from algorithms.catalogue import row
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.exchanges.exchange import FixedLinks
 from algorithms.methods.gossip_directed.gossipgrad import GossipGraD
 from algorithms.methods.gossip_directed.subgradient_push import SubgradientPush
 from algorithms.problems.quadratic_data import unequal
-from algorithms.run import run
 from algorithms.topologies.time_varying_digraph import TimeVaryingDigraph
 from proofs_check.closed_forms.gossip_directed.push_sum import Averaging
 from proofs_check.instruments.signature import Seen, Side, Signature, at_end

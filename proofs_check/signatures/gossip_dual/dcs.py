@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 from algorithms.catalogue import row
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.methods.gossip_dual.communication_sliding import CommunicationSliding
 from algorithms.methods.parts.sliding_rules import ConvexSliding
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.topologies.ring import Ring
 from proofs_check.instruments.signature import Seen, Side, Signature, at_end
 from theory.stepsizes import ConstantStep

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 from algorithms.catalogue import row
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.methods.gossip_dual.mspd import MSPD
 from algorithms.problems.absolute_data import diabetes
-from algorithms.run import run
 from algorithms.topologies.ring import Ring
 from proofs_check.instruments.signature import Seen, Side, Signature, at_budget
 from theory.stepsizes import ConstantStep, InverseRootStep

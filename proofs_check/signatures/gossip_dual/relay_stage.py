@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from algorithms.catalogue import row
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.gossip_compressed.d2 import D2
 from algorithms.problems.relay import Relay
-from algorithms.run import run
 from algorithms.topologies.lazy import Lazy
 from algorithms.topologies.ring import Ring
 from proofs_check.instruments.signature import Seen, Side, Signature, to_reach

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from algorithms.catalogue import row
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.gossip_local.cola import CoLa
 from algorithms.problems.columns_data import diabetes_products
-from algorithms.run import run
 from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
 from proofs_check.mutants.gossip_local import OneGradientStep, Unmixed
 

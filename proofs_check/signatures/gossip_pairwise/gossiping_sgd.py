@@ -7,10 +7,10 @@ from functools import partial
 from typing import Any
 
 from algorithms.catalogue import row
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.gossip_pairwise.gossiping_sgd import GossipingSGD
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.synchronisation.barriers import Bulk
 from algorithms.synchronisation.compute_times import Exponential
 from algorithms.synchronisation.stopwatch import Timing

@@ -7,10 +7,10 @@ from functools import partial
 from typing import Any
 
 from algorithms.catalogue import row
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.gossip_pairwise.saps_psgd import SAPSPSGD
 from algorithms.problems.quadratic_data import unequal
-from algorithms.run import run
 from algorithms.synchronisation.compute_times import Constant
 from algorithms.synchronisation.stopwatch import Timing
 from algorithms.topologies.bandwidth_matching import BandwidthMatching, drawn_bandwidth

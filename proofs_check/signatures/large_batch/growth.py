@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from algorithms.catalogue import row
+from algorithms.engine.run import Trace, run
 from algorithms.methods.large_batch.batched import Batched
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import Trace, run
 from proofs_check.instruments.signature import Seen, Side, to_reach
 from theory.rules.batch_rules import FixedBatch
 from theory.stepsizes import ConstantStep, InverseTimeStep

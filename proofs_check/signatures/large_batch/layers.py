@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from algorithms.catalogue import row
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.large_batch.batched import Batched
 from algorithms.methods.synchronous.bsp import BSP
@@ -15,7 +16,6 @@ from algorithms.optimizers.base import Optimizer
 from algorithms.optimizers.lamb import LAMB
 from algorithms.optimizers.lars import LARS
 from algorithms.problems.mlp import MLP, digits_mlp, rescaled
-from algorithms.run import run
 from proofs_check.instruments.signature import Seen, Side, at_end
 from theory.stepsizes import ConstantStep
 

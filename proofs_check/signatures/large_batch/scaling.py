@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from algorithms.catalogue import row
+from algorithms.engine.run import Diverged, run
 from algorithms.methods.base import Method
 from algorithms.methods.large_batch.batched import Batched
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import Diverged, run
 from proofs_check.instruments.signature import Seen, Side, to_reach
 from theory.stepsizes import ConstantStep, Stepsize
 

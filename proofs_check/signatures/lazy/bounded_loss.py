@@ -7,9 +7,9 @@ from dataclasses import replace
 from algorithms.catalogue import row
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.packet_loss import PacketLoss
+from algorithms.engine.run import run
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
 from theory.stepsizes import ConstantStep
 

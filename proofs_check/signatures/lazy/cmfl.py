@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 from algorithms.catalogue import row
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.lazy.cmfl import CMFL
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.problems.entries import problem
-from algorithms.run import run
 from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
 from theory.stepsizes import ConstantStep
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from algorithms.catalogue import row
+from algorithms.engine.run import run
 from algorithms.methods.local_updates.adacomm import AdaComm
 from algorithms.problems.quadratic_data import unequal
-from algorithms.run import run
 from algorithms.synchronisation.stopwatch import STANDARD
 from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
 from theory.seconds.costs import AlphaBeta

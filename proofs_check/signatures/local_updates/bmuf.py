@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from algorithms.catalogue import row
+from algorithms.engine.run import run
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.optimizers.outer import BlockMomentum
 from algorithms.problems.quadratic_data import unequal
-from algorithms.run import run
 from proofs_check.instruments.signature import Seen, Side, Signature, at_end
 from proofs_check.mutants.local_updates import Unfiltered
 from theory.stepsizes import ConstantStep

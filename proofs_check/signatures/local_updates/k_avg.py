@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from algorithms.catalogue import problem, row
+from algorithms.engine.run import Trace, run
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.base import Problem
-from algorithms.run import Trace, run
 from proofs_check.instruments.signature import Seen, Side, Signature, at_end
 from theory.stepsizes import ConstantStep
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from algorithms.catalogue import row
+from algorithms.engine.run import run
 from algorithms.methods.local_updates.local_sgd import AtMeetings, LocalSGD
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from proofs_check.instruments.signature import Seen, Side, Signature, at_end
 from theory.stepsizes import ConstantStep
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import torch
 
+from algorithms.engine.run import Trace, run
 from algorithms.methods.base import Method
 from algorithms.problems.base import Problem
 from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.quadratic_data import unequal
-from algorithms.run import Trace, run
 from proofs_check.instruments.signature import Cost, Seen, at_end, to_reach
 from theory.arrays import Floats
 from theory.stepsizes import InverseTimeStep

@@ -11,7 +11,7 @@ from torch import Tensor
 from algorithms.codes.base import Symbols
 from algorithms.compressors.k_level import KLevel
 from algorithms.compressors.rotated import Rotated
-from algorithms.key import Draws
+from algorithms.core.key import Draws
 from proofs_check.instruments.mean_stage import (
     REPLICAS,
     by_operator,

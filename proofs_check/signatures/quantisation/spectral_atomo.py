@@ -11,7 +11,7 @@ from torch import Tensor
 from algorithms.codes.base import Symbols
 from algorithms.compressors.atomo import Atomo
 from algorithms.compressors.spectral_atomo import SpectralAtomo
-from algorithms.key import Draws
+from algorithms.core.key import Draws
 from proofs_check.instruments.mean_stage import (
     by_operator,
     by_row,

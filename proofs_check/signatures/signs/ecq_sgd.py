@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from algorithms.compressors.qsgd import QSGD
+from algorithms.engine.trace import Trace
 from algorithms.memories.decaying_feedback import DecayingFeedback
 from algorithms.methods.base import Method
 from algorithms.methods.synchronous.bsp import BSP
-from algorithms.trace import Trace
 from proofs_check.instruments import bit_stage
 from proofs_check.instruments.signature import Seen, Side, Signature, at_end
 from theory.stepsizes import Stepsize

@@ -8,10 +8,10 @@ import numpy as np
 import torch
 
 from algorithms.catalogue import row
+from algorithms.engine.run import run
 from algorithms.memories.base import NoMemory
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.absolute import Absolute
-from algorithms.run import run
 from proofs_check.instruments.signature import Seen, Side, Signature
 from theory.stepsizes import ConstantStep
 

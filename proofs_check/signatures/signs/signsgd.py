@@ -9,10 +9,10 @@ import torch
 
 from algorithms.catalogue import row
 from algorithms.compressors.identity import Identity
+from algorithms.engine.run import run
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.spectra import log_spaced
-from algorithms.run import run
 from algorithms.transforms.norm_clipping import ClipNorm
 from proofs_check.instruments.signature import Seen, Side, Signature, at_end
 from theory.stepsizes import ConstantStep

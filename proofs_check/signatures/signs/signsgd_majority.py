@@ -10,9 +10,9 @@ from torch import Tensor
 
 from algorithms.catalogue import row
 from algorithms.compressors.scaled_sign import ScaledSign
+from algorithms.engine.run import run
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.transforms.base import Transform
 from proofs_check.instruments.signature import Seen, Side, Signature, at_end
 from theory.stepsizes import ConstantStep

@@ -6,10 +6,10 @@ from dataclasses import replace
 from functools import cache
 
 from algorithms.catalogue import problem, row
+from algorithms.engine.run import run
 from algorithms.memories.base import NoMemory
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.base import Problem
-from algorithms.run import run
 from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
 from theory.stepsizes import ConstantStep
 

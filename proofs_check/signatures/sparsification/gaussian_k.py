@@ -11,7 +11,7 @@ from torch import Tensor
 from algorithms.codes.base import Symbols
 from algorithms.compressors.entries import entries_of
 from algorithms.compressors.gaussian_k import GaussianK
-from algorithms.key import Draws
+from algorithms.core.key import Draws
 from algorithms.methods.synchronous.bsp import BSP
 from proofs_check.instruments import bit_stage
 from proofs_check.instruments.signature import Seen, Side, Signature

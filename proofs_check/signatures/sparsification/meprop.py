@@ -7,10 +7,10 @@ from functools import cache
 from algorithms.catalogue import problem, row
 from algorithms.compressors.layerwise import LayerWise
 from algorithms.compressors.rand_k import RandK
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.base import Problem
-from algorithms.run import run
 from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
 from theory.stepsizes import ConstantStep
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from algorithms.engine.run import Trace
 from algorithms.methods.sparsification.communication_delay import CommunicationDelay
-from algorithms.run import Trace
 from proofs_check.instruments import bit_stage
 from proofs_check.instruments.signature import Seen, Side, Signature
 

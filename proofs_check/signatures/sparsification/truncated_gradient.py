@@ -11,10 +11,10 @@ import torch
 from torch import Tensor
 
 from algorithms.catalogue import row
+from algorithms.engine.run import run
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.optimizers.truncation import truncate
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.transforms.base import Transform
 from proofs_check.instruments.mean_stage import sweep
 from proofs_check.instruments.signature import Seen, Side, Signature

@@ -10,11 +10,11 @@ import torch
 
 from algorithms.catalogue import row
 from algorithms.compressors.identity import Identity
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.sparsification.two_way_truncation import TwoWayTruncation
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from proofs_check.instruments.bit_stage import both_ways_to
 from proofs_check.instruments.signature import Seen, Side, Signature
 from theory.stepsizes import ConstantStep

@@ -6,9 +6,9 @@ from dataclasses import replace
 from functools import partial
 
 from algorithms.catalogue import row
+from algorithms.engine.run import run
 from algorithms.methods.synchronous.parameter_server import ParameterServer
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.synchronisation.barriers import BackupWorkers
 from algorithms.synchronisation.compute_times import Pareto
 from algorithms.synchronisation.worker_states import Decision, WorkerStates

@@ -6,9 +6,9 @@ from dataclasses import replace
 from functools import partial
 
 from algorithms.catalogue import row
+from algorithms.engine.run import run
 from algorithms.methods.synchronous.parameter_server import ParameterServer, Weighting
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.synchronisation.barriers import Bulk, RoundRobin
 from algorithms.synchronisation.conditions import Linked
 from algorithms.synchronisation.stopwatch import STANDARD

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from algorithms.catalogue import row
+from algorithms.engine.run import run
 from algorithms.methods.synchronous.parameter_server import ParameterServer
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.synchronisation.barriers import Bulk
 from algorithms.synchronisation.worker_states import Decision, WorkerStates
 from proofs_check.instruments.signature import Seen, Side, Signature, to_reach

@@ -7,11 +7,11 @@ from typing import Any
 
 from algorithms.catalogue import row
 from algorithms.compressors.max_levels import MaxLevels
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.synchronous.parameter_server import ParameterServer
 from algorithms.methods.variance_reduced.asylpg import AsyLPG
 from algorithms.problems.quadratic_data import unequal
-from algorithms.run import run
 from proofs_check.instruments.signature import Seen, Side, Signature, at_end
 from theory.stepsizes import ConstantStep
 

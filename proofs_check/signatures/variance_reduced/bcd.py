@@ -8,10 +8,10 @@ from typing import Any
 import torch
 
 from algorithms.catalogue import row
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.least_squares import LeastSquares
-from algorithms.run import run
 from proofs_check.instruments.mean_stage import normal_rows
 from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
 from theory.stepsizes import ConstantStep

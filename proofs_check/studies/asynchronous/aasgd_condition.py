@@ -18,9 +18,9 @@ import numpy as np
 from algorithms.catalogue.synchronous import round_trip as _trip
 from algorithms.compressors.blocks import BlockSampling
 from algorithms.compressors.identity import Identity
+from algorithms.engine.run import run
 from algorithms.methods.variance_reduced.asylpg import AsyLPG
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from proofs_check.curves import RateSeries
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.rates import PowerLawFit, fit_power

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 import torch
 
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.cooperative.redundancy import OnMoreShards
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.redundant import Redundant
-from algorithms.run import run
 from proofs_check.closed_forms.cooperative.ri_sgd import circulant
 from proofs_check.curves import PanelLine
 from proofs_check.instruments.evidence import identity

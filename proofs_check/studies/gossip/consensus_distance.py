@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import torch
 
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.topologies.base import StaticTopology, Topology
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.ring import Ring

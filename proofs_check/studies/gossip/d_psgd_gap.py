@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import torch
 
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.topologies.base import Topology
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.study import Study, StudyResult, noise_free, noise_free_rate

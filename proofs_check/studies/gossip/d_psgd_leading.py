@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 import scipy
 
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.problems.base import Problem
 from algorithms.problems.logistic_data import breast_cancer
 from algorithms.problems.partitions import Dirichlet
 from algorithms.problems.regularisers import L2
-from algorithms.run import run
 from algorithms.topologies.base import Topology
 from proofs_check.curves import RateSeries, band
 from proofs_check.instruments.evidence import ALPHA

@@ -16,10 +16,10 @@ import numpy as np
 import scipy
 import torch
 
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.topologies.base import Topology
 from algorithms.topologies.ring import Ring
 from proofs_check.closed_forms.gossip_convex.dgd import stopped_at, uneven

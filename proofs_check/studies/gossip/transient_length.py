@@ -23,10 +23,10 @@ import numpy as np
 import scipy
 import torch
 
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.topologies.base import StaticTopology, Topology
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.torus import Torus

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import torch
 
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.methods.gossip_compressed.d2 import D2
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.topologies.base import Topology
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.lazy import Lazy

@@ -17,12 +17,12 @@ from typing import Any, NamedTuple, final
 import numpy as np
 
 from algorithms.compressors.fixed_point import FixedPoint
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.gossip_compressed.quantimed import QuanTimed
 from algorithms.problems import entries
 from algorithms.problems.base import Problem
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.synchronisation.compute_times import ShiftedExponential
 from algorithms.topologies.complete import Complete
 from proofs_check.curves import PanelLine

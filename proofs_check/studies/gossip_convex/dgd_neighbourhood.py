@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import torch
 
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.gossip_convex.dgd import dgd
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.topologies.base import StaticTopology, Topology
 from algorithms.topologies.ring import Ring
 from proofs_check.closed_forms.gossip_convex.dgd import stopped_at, uneven

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import torch
 
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.gossip_convex.projected_dgd import projected_dgd
 from algorithms.methods.parts.gradients import Full, Gradients
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.sets.base import ConvexSet
 from algorithms.topologies.base import Topology
 from algorithms.topologies.ring import Ring

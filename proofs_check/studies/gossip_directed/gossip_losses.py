@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.exchanges.exchange import Exchange, FixedLinks
 from algorithms.methods.exchanges.unreliable import LostWeight, Unreliable
@@ -27,7 +28,6 @@ from algorithms.methods.gossip.d_psgd import LossyDPSGD
 from algorithms.methods.gossip_directed.gossipgrad import GossipGraD
 from algorithms.methods.gossip_directed.push_sum import PushSum
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.topologies.base import MixingSequence
 from algorithms.topologies.directed_ring import DirectedRing
 from algorithms.topologies.losses import RandomLosses

@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 
 from algorithms.catalogue.gossip_directed import uneven_exponential
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.exchanges.exchange import FixedLinks
 from algorithms.methods.gossip_directed.overlap_sgp import OverlapSGP
 from algorithms.methods.gossip_directed.sgp import SGP
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.topologies.base import MixingSequence
 from proofs_check.curves import PanelLine, band
 from proofs_check.instruments.evidence import ALPHA

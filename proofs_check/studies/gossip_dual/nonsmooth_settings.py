@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.problems.absolute import Absolute
 from algorithms.problems.absolute_data import diabetes
-from algorithms.run import run
 
 PERIODS = (8, 16, 32, 64)
 

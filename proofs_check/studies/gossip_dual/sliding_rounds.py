@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.gossip_dual.communication_sliding import CommunicationSliding
 from algorithms.methods.parts.sliding_rules import ConvexSliding, SlidingRule, StronglyConvexSliding
 from algorithms.problems.absolute import Absolute
-from algorithms.run import run
 from algorithms.topologies.base import StaticTopology
 from algorithms.topologies.hypercube import Hypercube
 from proofs_check.curves import PanelLine, band

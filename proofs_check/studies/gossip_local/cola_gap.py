@@ -19,11 +19,11 @@ from typing import Any
 
 import numpy as np
 
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.gossip_local.cola import CoLa
 from algorithms.problems.columns import Columns
 from algorithms.problems.columns_data import diabetes
-from algorithms.run import run
 from algorithms.topologies.base import Topology
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.fixed import FixedMatrix

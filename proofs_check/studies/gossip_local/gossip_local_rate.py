@@ -17,8 +17,8 @@ from __future__ import annotations
 import numpy as np
 import torch
 
+from algorithms.engine.run import run
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.topologies.fixed import FixedMatrix
 from proofs_check.closed_forms.gossip_local.gossip_local import Build, plain
 from proofs_check.closed_forms.gossip_local.gossip_local_moments import (

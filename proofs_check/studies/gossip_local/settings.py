@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import torch
 
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from proofs_check.closed_forms.gossip_local.gossip_local_moments import (
     Recursion,
     boundary,

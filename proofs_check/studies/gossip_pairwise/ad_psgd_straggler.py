@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 import scipy
 
+from algorithms.engine.run import Trace, run
 from algorithms.methods.base import Method
 from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.methods.gossip_pairwise.ad_psgd import ADPSGD
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import Trace, run
 from algorithms.synchronisation.base import ComputeTimes
 from algorithms.synchronisation.compute_times import Constant
 from algorithms.synchronisation.stopwatch import Timing

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.gossip_pairwise.ad_psgd import ADPSGD
 from algorithms.methods.gossip_pairwise.saps_psgd import SAPSPSGD
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.synchronisation.compute_times import Exponential
 from algorithms.topologies.bandwidth_matching import BandwidthMatching, drawn_bandwidth
 from algorithms.topologies.ring import Ring

@@ -12,12 +12,12 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
+from algorithms.engine.run import run
 from algorithms.methods.large_batch.batched import Batched
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.base import Problem
 from algorithms.problems.logistic_data import breast_cancer
 from algorithms.problems.regularisers import L2
-from algorithms.run import run
 from proofs_check.closed_forms.synchronous.noisy_quadratic import one_hessian
 from proofs_check.curves import PanelLine
 from proofs_check.instruments.evidence import ALPHA, mean_square

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from algorithms.engine.run import Trace, run
 from algorithms.methods.base import Method
 from algorithms.methods.large_batch.batched import Batched
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import Trace, run
 from proofs_check.curves import PanelLine, band
 from proofs_check.instruments.evidence import ALPHA, mean_value
 from proofs_check.instruments.rates import fit_power, rate_verdict

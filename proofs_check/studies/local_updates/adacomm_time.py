@@ -18,10 +18,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.local_updates.adacomm import AdaComm
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.synchronisation.compute_times import ShiftedExponential
 from algorithms.synchronisation.stopwatch import Timing
 from proofs_check.curves import PanelLine

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import torch
 
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.study import Study, StudyResult, noise_free, noise_free_rate
 from theory.arrays import Floats

@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 import scipy
 
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.problems.base import Problem
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from proofs_check.curves import RateSeries, band
 from proofs_check.instruments.evidence import ALPHA, identity
 from proofs_check.instruments.rates import fit_power, rate_verdict

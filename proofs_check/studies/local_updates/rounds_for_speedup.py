@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.local_updates.local_sgd import LocalSGD
-from algorithms.run import run
 from proofs_check.closed_forms.local_updates.local_law import TwoKinds
 from proofs_check.closed_forms.local_updates.local_law_falling import FallingLaw
 from proofs_check.instruments.study import Study, StudyResult

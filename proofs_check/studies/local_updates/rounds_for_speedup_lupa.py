@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.problems.base import Problem
-from algorithms.run import run
 from algorithms.synchronisation.periods import Growing, Periods
 from proofs_check.closed_forms.local_updates.local_law import TwoKinds
 from proofs_check.instruments.evidence import ALPHA

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.local_updates.local_sgd import LocalSGD
-from algorithms.run import run
 from proofs_check.closed_forms.local_updates.local_law import LocalLaw, TwoKinds
 from proofs_check.instruments.study import StudyResult
 from proofs_check.studies.shared.speedup_search import Longest, longest_period

@@ -15,12 +15,12 @@ from torch import Tensor
 
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.top_k import TopK
+from algorithms.engine.run import run
 from algorithms.memories.base import Memory
 from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.methods.base import Method
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.rates import fit_power, rate_verdict
 from proofs_check.instruments.study import Study, StudyResult, fitted

@@ -29,8 +29,8 @@ from algorithms.compressors.low_rank import LowRank
 from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.scaled_sign import ScaledSign
 from algorithms.compressors.top_k import TopK
+from algorithms.engine.run import run
 from algorithms.fabrics.program_times import program_times
-from algorithms.run import run
 from algorithms.schedules import SCHEDULES
 from algorithms.synchronisation.compute_times import Constant
 from algorithms.synchronisation.stopwatch import Timing

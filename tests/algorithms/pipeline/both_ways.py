@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 import torch
 
-from algorithms import run as run_module
+from algorithms.engine import run as run_module
+from algorithms.engine.run import run
 from algorithms.pipeline import advance
-from algorithms.run import run
 
 TRACED = (
     "suboptimality", "squared_gradient", "average_squared_gradient", "consensus",

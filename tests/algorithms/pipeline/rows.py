@@ -11,7 +11,7 @@ from torch import Tensor
 
 from algorithms.compressors.base import Compressor, code_of
 from algorithms.compressors.requirements import OutOfRange
-from algorithms.key import Key
+from algorithms.core.key import Key
 
 
 class Told(NamedTuple):

@@ -10,8 +10,9 @@ import torch
 from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.top_k import TopK
 from algorithms.compressors.warm_up import WarmUp
-from algorithms.faults import Faults
-from algorithms.key import Key
+from algorithms.core.faults import Faults
+from algorithms.core.key import Key
+from algorithms.engine.run import Diverged, run
 from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.methods.base import World
 from algorithms.methods.local_updates.local_sgd import LocalSGD
@@ -22,7 +23,6 @@ from algorithms.optimizers.outer import BlockMomentum
 from algorithms.pipeline.advance import Blocks
 from algorithms.problems.logistic_data import synthetic
 from algorithms.problems.regularisers import L2
-from algorithms.run import Diverged, run
 from algorithms.synchronisation.compute_times import Constant, Pareto
 from algorithms.synchronisation.conditions import LostWorker
 from algorithms.synchronisation.stopwatch import STANDARD, Timing

@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from algorithms.catalogue import row
+from algorithms.engine.run import run
 from algorithms.kernels.row_parts import published
 from algorithms.problems.entries import PROBLEMS
 from algorithms.problems.logistic_data import synthetic
 from algorithms.problems.module_problem import ModuleProblem
 from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.regularisers import L2
-from algorithms.run import run
 from tests.algorithms.pipeline import drawn
 from tests.algorithms.pipeline.both_ways import assert_same
 from theory.stepsizes import ConstantStep

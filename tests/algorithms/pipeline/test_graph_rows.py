@@ -18,8 +18,8 @@ from algorithms.catalogue import (
     gossip_local,
     gossip_pairwise,
 )
+from algorithms.core.key import Key
 from algorithms.kernels.row_parts import published
-from algorithms.key import Key
 from algorithms.methods.base import World
 from algorithms.network.simulated import Simulated
 from algorithms.problems.entries import PROBLEMS

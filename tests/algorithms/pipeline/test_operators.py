@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from algorithms.compressors.base import code_of
+from algorithms.core.key import Key
 from algorithms.kernels.row_parts import published
-from algorithms.key import Key
 from tests.algorithms.pipeline import drawn
 
 _T, _REPLICA, _FIRST = 3, 2, 5

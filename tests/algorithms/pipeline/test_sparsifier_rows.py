@@ -28,7 +28,7 @@ from algorithms.compressors.top_count import TopCount
 from algorithms.compressors.top_k import TopK
 from algorithms.compressors.variance_threshold import VarianceThreshold
 from algorithms.compressors.wangni import GreedyWangni, Wangni
-from algorithms.key import Key
+from algorithms.core.key import Key
 from tests.algorithms.pipeline.rows import assert_alike, compiled, composed, tables
 from theory.seconds.costs import ETHERNET_1G
 

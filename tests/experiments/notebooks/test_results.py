@@ -14,8 +14,8 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 import rateproof
+from experiments.figures.html import block, frame_html, sentence
 from experiments.notebooks.audited import Audited
-from experiments.notebooks.html import block, frame_html, sentence
 from experiments.notebooks.verdict_list import VerdictList, share_of_bound, verdict_figure
 from proofs_check.verdict import Outcome, Verdict
 

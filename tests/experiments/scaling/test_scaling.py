@@ -14,7 +14,7 @@ from algorithms.catalogue import problem, row
 from algorithms.clusters.cluster import Cluster, ModelTimes
 from algorithms.clusters.files import written
 from algorithms.workloads import WORKLOADS
-from experiments.clustered import OnCluster
+from experiments.compare.clustered import OnCluster
 from experiments.scaling.guarantees import guarantee, of_workers, steps_until
 from experiments.scaling.points import scaling, sizes_of
 from tests.experiments.calls import call, refuse

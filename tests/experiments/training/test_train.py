@@ -14,7 +14,7 @@ import pytest
 import torch
 
 from algorithms.compressors.at_most_row import AtMostRow
-from algorithms.run import run
+from algorithms.engine.run import run
 from experiments.training.hooked import method_of, post_local_of
 from experiments.training.plan import TrainingPlan
 from experiments.training.table import training_table

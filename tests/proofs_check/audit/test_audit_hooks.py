@@ -10,7 +10,7 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
-from algorithms.names import UnknownName
+from algorithms.core.names import UnknownName
 from algorithms.network.launch import launch
 from proofs_check.audit.audit import Audit
 from proofs_check.audit.claims import Stated

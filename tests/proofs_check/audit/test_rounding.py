@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from algorithms.key import Key
+from algorithms.core.key import Key
 from proofs_check.audit.audit import audit
 from proofs_check.audit.claim_checks import beyond
 from proofs_check.audit.claims import Stated

@@ -10,9 +10,9 @@ import pytest
 
 from algorithms.catalogue.gossip_directed import uneven_exponential
 from algorithms.compressors.identity import Identity
+from algorithms.engine.run import run
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.dissemination import Dissemination
 from algorithms.topologies.ring import Ring

@@ -12,8 +12,8 @@ import torch
 from algorithms.compressors.k_level import KLevel, Span
 from algorithms.compressors.natural_dithering import NaturalDithering
 from algorithms.compressors.rotated import Rotated
+from algorithms.core.key import Key
 from algorithms.kernels.hadamard import hadamard, hadamard_numba, hadamard_torch
-from algorithms.key import Key
 from proofs_check.instruments.exact import exact_law
 
 BASE = tuple(map(Fraction, (3, -4, 0, 12)))

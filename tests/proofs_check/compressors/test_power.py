@@ -22,7 +22,7 @@ from algorithms.compressors.rotated import Rotated
 from algorithms.compressors.spectral_atomo import SpectralAtomo
 from algorithms.compressors.terngrad import TernGrad
 from algorithms.compressors.wangni import Wangni
-from algorithms.key import Draws, Key
+from algorithms.core.key import Draws, Key
 from proofs_check.compressors.check import MONTE_CARLO, check_compressor
 from proofs_check.compressors.confirmed import second_look
 from proofs_check.compressors.evidence import Evidence, sampled

@@ -18,7 +18,7 @@ from algorithms.compressors.grid import GridCompressor
 from algorithms.compressors.layerwise import Buckets, LayerWise
 from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.top_k import TopK
-from algorithms.key import Key
+from algorithms.core.key import Key
 from proofs_check.instruments.exact import is_random
 from proofs_check.instruments.scripted import NotEnumerable, ScriptedDraws
 from proofs_check.instruments.statistics import bound_test

@@ -13,7 +13,7 @@ from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.rand_k import RandK
 from algorithms.compressors.scaled_unbiased import ScaledUnbiased
 from algorithms.compressors.top_k import TopK
-from algorithms.key import Key
+from algorithms.core.key import Key
 from algorithms.methods.parts.constants import operator_constants
 from proofs_check.compressors.check import check_compressor
 from proofs_check.instruments.exact import exact_law

@@ -17,14 +17,14 @@ from algorithms.compressors.scaled_sign import ScaledSign
 from algorithms.compressors.sign import Sign
 from algorithms.compressors.strom import Strom
 from algorithms.compressors.three_lc import ThreeLC
-from algorithms.key import Key
+from algorithms.core.key import Key
+from algorithms.engine.run import run
 from algorithms.memories.decaying_feedback import DecayingFeedback
 from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.memories.nesterov_feedback import NesterovFeedback
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.optimizers.momentum import Momentum
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from proofs_check.instruments.exact import exact_law
 from proofs_check.instruments.paths import models, path
 from theory.stepsizes import ConstantStep

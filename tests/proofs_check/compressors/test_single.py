@@ -12,8 +12,8 @@ from algorithms.compressors.layerwise import Buckets
 from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.terngrad import TernGrad
 from algorithms.compressors.top_k import TopK
+from algorithms.core.key import Key
 from algorithms.kernels import rounding, selection
-from algorithms.key import Key
 from proofs_check.compressors.check import check_compressor
 from proofs_check.compressors.single import CHECK, SharedNumbers, check_single
 from proofs_check.instruments.statistics import TEST_ERROR

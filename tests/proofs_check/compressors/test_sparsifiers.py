@@ -14,7 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
-from algorithms import row_slices
 from algorithms.codes import lists as list_code
 from algorithms.codes.hybrid import Hybrid
 from algorithms.codes.lists import Column, Lists, Records, float_column
@@ -29,9 +28,10 @@ from algorithms.compressors.sbc import SBC
 from algorithms.compressors.stc import STC
 from algorithms.compressors.top_k import TopK
 from algorithms.compressors.wangni import GreedyWangni, Wangni
+from algorithms.core import row_slices
+from algorithms.core.key import Key
 from algorithms.kernels import drop_out
 from algorithms.kernels import entries as kernel
-from algorithms.key import Key
 from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.methods.sparsification.communication_delay import CommunicationDelay

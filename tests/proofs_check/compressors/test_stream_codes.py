@@ -18,10 +18,10 @@ from algorithms.compressors.elias_qsgd import EliasQSGD
 from algorithms.compressors.layerwise import Buckets
 from algorithms.compressors.spectral_atomo import SpectralAtomo
 from algorithms.compressors.ternary import TernarySum, UnitTernary
-from algorithms.key import Key
+from algorithms.core.key import Key
+from algorithms.engine.run import run
 from algorithms.methods.quantisation.terngrad import TernGradSGD
 from algorithms.problems.entries import problem
-from algorithms.run import run
 from algorithms.transforms.clipping import ClipEntries
 from theory import bits
 from theory.stepsizes import ConstantStep

@@ -10,9 +10,9 @@ import torch
 
 from algorithms.compressors.nearest_grid import FixedRange
 from algorithms.compressors.zooming_range import ZoomingRange
-from algorithms.key import Key
+from algorithms.core.key import Key
+from algorithms.engine.run import Diverged, run
 from algorithms.methods.gossip.choco import ChocoGossip
-from algorithms.run import Diverged, run
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.ring import Ring
 from algorithms.topologies.torus import Torus

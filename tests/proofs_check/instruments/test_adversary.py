@@ -19,7 +19,7 @@ from algorithms.compressors.rand_k import RandK
 from algorithms.compressors.scaled_sign import ScaledSign
 from algorithms.compressors.terngrad import TernGrad
 from algorithms.compressors.top_k import TopK
-from algorithms.key import Draws, Key
+from algorithms.core.key import Draws, Key
 from proofs_check.compressors.check import check_compressor
 from proofs_check.instruments.adversary import random_starts, ratio_of, search, structured_starts
 from proofs_check.instruments.statistics import sample

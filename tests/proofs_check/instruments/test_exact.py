@@ -21,7 +21,7 @@ from algorithms.compressors.rand_k import RandK
 from algorithms.compressors.scaled_sign import ScaledSign
 from algorithms.compressors.terngrad import TernGrad
 from algorithms.compressors.top_k import TopK
-from algorithms.key import Draws
+from algorithms.core.key import Draws
 from proofs_check.instruments.exact import LawMismatch, exact_law
 from proofs_check.instruments.scripted import NotEnumerable
 from theory.claims import Claim, Contraction, VarianceBound

@@ -8,9 +8,9 @@ import pytest
 import torch
 from numpy.testing import assert_array_equal
 
+from algorithms.engine.run import Trace, run
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import Trace, run
 from proofs_check.bounds import BOUND_CHECKS
 from proofs_check.cell import Cell, CellKind, CellResult
 from proofs_check.instruments.paths import world_of

@@ -11,8 +11,8 @@ import torch
 from scipy import stats
 
 from algorithms.catalogue import problem, row
+from algorithms.engine.run import run
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from proofs_check.instruments.reaching import reached_at
 from proofs_check.instruments.signature import (
     Seen,

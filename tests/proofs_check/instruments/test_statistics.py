@@ -13,7 +13,7 @@ from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.rand_k import RandK
 from algorithms.compressors.terngrad import TernGrad
 from algorithms.compressors.top_k import TopK
-from algorithms.key import Key
+from algorithms.core.key import Key
 from proofs_check.instruments.statistics import (
     TEST_ERROR,
     ErrorBudget,

@@ -15,7 +15,7 @@ from torch import Tensor
 from algorithms.compressors.blocks import BlockSampling
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.nonzero import NonZero
-from algorithms.key import Key
+from algorithms.core.key import Key
 from algorithms.methods.asynchronous.coordinate_prox import CoordinateProx
 from algorithms.methods.asynchronous.delayed_proximal import DelayedProximal
 from algorithms.methods.asynchronous.downpour import Downpour

@@ -9,12 +9,12 @@ import torch
 
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.packet_loss import PacketLoss
-from algorithms.key import Key
+from algorithms.core.key import Key
+from algorithms.engine.run import run
 from algorithms.methods.lazy.cmfl import CMFL, relevance
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from proofs_check.compressors.check import check_compressor
 from proofs_check.instruments.exact import exact_law
 from proofs_check.mutants.lazy import MUTANTS

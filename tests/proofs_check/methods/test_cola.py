@@ -9,12 +9,12 @@ import pytest
 import torch
 
 from algorithms.catalogue import problem
+from algorithms.engine.run import run
 from algorithms.kernels.coordinate_descent import block_products, descend
 from algorithms.methods.gossip_local.cola import CoLa
 from algorithms.problems.columns import Columns, NotSplitByColumns
 from algorithms.problems.columns_data import breast_cancer, diabetes, sigmoid_breast_cancer
 from algorithms.problems.glm_losses import GlmLoss, LogisticLoss, SigmoidLoss, SquareLoss
-from algorithms.run import run
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.ring import Ring
 from proofs_check.mutants.gossip_local import careless

@@ -6,10 +6,10 @@ import pytest
 import torch
 
 from algorithms.catalogue import FORMS, ROWS, problem, row
+from algorithms.engine.run import run
 from algorithms.kernels import philox
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from proofs_check.cell import CellKind
 from proofs_check.methods.conduct import conduct
 from proofs_check.methods.watched import watch

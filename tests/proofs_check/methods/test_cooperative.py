@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from algorithms.catalogue import problem, row
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.cooperative.cocod import CoCoD
 from algorithms.methods.cooperative.coded_regression import CodedRegression, GradientCoding
@@ -17,7 +18,6 @@ from algorithms.methods.cooperative.cooperative import Central, Cooperative, ave
 from algorithms.methods.parts.cyclic_code import CyclicCode
 from algorithms.problems.base import Problem
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.synchronisation.compute_times import Constant, Exponential
 from algorithms.synchronisation.stopwatch import Timing
 from proofs_check.closed_forms.cooperative.coded_regression import least_squares

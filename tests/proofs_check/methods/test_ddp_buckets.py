@@ -25,13 +25,13 @@ from algorithms.compressors.rand_k import RandK
 from algorithms.compressors.random_mask import RandomMask
 from algorithms.compressors.tensor_buckets import Groups, TensorBuckets
 from algorithms.compressors.top_k import TopK
-from algorithms.key import Key
+from algorithms.core.key import Key
+from algorithms.ddp.hook import DDPHook, register_hook
 from algorithms.memories import in_place
 from algorithms.memories.base import Memory, NoMemory, Round
 from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.memories.global_momentum import GlobalMomentum
 from algorithms.network.base import Packet
-from algorithms.network.ddp_hook import DDPHook, register_hook
 from algorithms.network.launch import launch
 from algorithms.network.simulated import Simulated
 from algorithms.transforms.norm_clipping import ClipNorm

@@ -15,12 +15,12 @@ from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.rand_k import RandK
 from algorithms.compressors.scaled_sign import ScaledSign
 from algorithms.compressors.top_k import TopK
+from algorithms.ddp.hook import DDPHook
 from algorithms.memories import in_place
 from algorithms.memories.base import NoMemory
 from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.memories.momentum_correction import MomentumCorrection
 from algorithms.methods.synchronous.bsp import BSP
-from algorithms.network.ddp_hook import DDPHook
 from algorithms.problems.entries import problem
 from proofs_check.methods import ddp_equivalence
 from proofs_check.methods.ddp_equivalence import HookCase, check_hooks, judge, simulate

@@ -17,7 +17,8 @@ from sklearn.metrics import roc_auc_score
 from torch import Tensor
 
 from algorithms.catalogue import row
-from algorithms.key import Key
+from algorithms.core.key import Key
+from algorithms.engine.run import run
 from algorithms.methods.base import NonFiniteGradient, World
 from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.methods.gossip_convex.dgd import dgd
@@ -34,7 +35,6 @@ from algorithms.problems.base import Problem
 from algorithms.problems.pairwise import PairwiseLogistic, breast_cancer_pairs
 from algorithms.problems.partitions import SortedByLabel
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.sets.ball import Ball
 from algorithms.sets.base import ConvexSet, Unconstrained
 from algorithms.sets.box import Box

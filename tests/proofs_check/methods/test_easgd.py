@@ -8,12 +8,12 @@ import pytest
 import torch
 
 from algorithms.catalogue import problem
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.cooperative.easgd import EASGD
 from algorithms.methods.cooperative.easgd_async import AsyncEASGD
 from algorithms.problems.base import Problem
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.synchronisation.compute_times import Exponential
 from proofs_check.closed_forms.cooperative.easgd import (
     asynchronous_replay,

@@ -9,10 +9,10 @@ import torch
 from algorithms.catalogue import FORMS, forms_of, problem, row
 from algorithms.catalogue.forms import RowForm
 from algorithms.catalogue.row import Recipe
+from algorithms.core.names import UnknownName
+from algorithms.engine.run import run
 from algorithms.methods.cooperative.cooperative import Cooperative, elastic
-from algorithms.names import UnknownName
 from algorithms.optimizers.adagrad import Adagrad
-from algorithms.run import run
 from proofs_check.closed_forms.cooperative.cooperative_sgd import covers_easgd
 from proofs_check.methods.runs import run_row
 from proofs_check.verdict import Outcome

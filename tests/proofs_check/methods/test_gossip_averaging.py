@@ -5,9 +5,9 @@ import pytest
 import torch
 
 from algorithms.catalogue import problem, row
+from algorithms.engine.run import run
 from algorithms.methods.exchanges.exchange import FixedLinks
 from algorithms.methods.gossip_averaging.gossip_averaging import GossipAveraging
-from algorithms.run import run
 from algorithms.topologies.base import Topology
 from algorithms.topologies.directed_ring import DirectedRing
 from algorithms.topologies.grid import Grid

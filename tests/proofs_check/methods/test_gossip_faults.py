@@ -14,6 +14,7 @@ import torch
 from algorithms.catalogue.gossip_directed import uneven_exponential
 from algorithms.compressors.fixed_point import FixedPoint
 from algorithms.compressors.identity import Identity
+from algorithms.engine.run import Diverged, run
 from algorithms.methods.base import Method
 from algorithms.methods.exchanges.exchange import Exchange, FixedLinks, RandomLinks
 from algorithms.methods.exchanges.unreliable import LostWeight, Unreliable
@@ -26,7 +27,6 @@ from algorithms.methods.gossip_directed.push_sum import PushSum
 from algorithms.methods.gossip_directed.sgp import SGP
 from algorithms.problems.base import Problem
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import Diverged, run
 from algorithms.topologies.base import MixingSequence
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.directed_ring import DirectedRing

@@ -11,13 +11,13 @@ import torch
 from algorithms.catalogue import problem, row
 from algorithms.compressors.rand_k import RandK
 from algorithms.compressors.top_k import TopK
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.exchanges.gossip_rounds import PlainRound
 from algorithms.methods.gossip.choco import ChocoRound
 from algorithms.methods.gossip_local.gossip_local_sgd import GossipLocalSGD
 from algorithms.problems.base import Problem
 from algorithms.problems.mixed_curvature import MixedCurvature
-from algorithms.run import run
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.one_peer_exponential import OnePeerExponential
 from algorithms.topologies.ring import Ring

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 import torch
 
+from algorithms.core.key import Key
+from algorithms.engine.run import Diverged, run
 from algorithms.kernels.squares import squares_gradient, squares_numba, squares_torch
-from algorithms.key import Key
 from algorithms.methods.lazy.lag import LAG
 from algorithms.network.simulated import Simulated
 from algorithms.problems.least_squares import LeastSquares
 from algorithms.problems.least_squares_data import dealt, packaged, read, rising
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import Diverged, run
 from algorithms.synchronisation.lazy import (
     AllSilent,
     AllSpeak,

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from algorithms.catalogue import problem, row
-from algorithms.key import Key
+from algorithms.core.key import Key
+from algorithms.engine.run import run
 from algorithms.methods.large_batch.batched import Batched
 from algorithms.methods.large_batch.cr_psgd import CatalystPSGD
 from algorithms.methods.synchronous.bsp import BSP
@@ -22,7 +23,6 @@ from algorithms.optimizers.lars import LARS
 from algorithms.optimizers.layers import NormRatio, layer_norms, sizes_of
 from algorithms.problems.mlp import digits_mlp, digits_test
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.synchronisation.compute_times import Constant
 from algorithms.synchronisation.stopwatch import Timing
 from proofs_check.instruments.evidence import ALPHA

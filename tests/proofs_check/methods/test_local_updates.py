@@ -17,7 +17,8 @@ from algorithms.catalogue import local_updates, problem, row
 from algorithms.compressors.composed import QuantisedTopK
 from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.top_k import TopK
-from algorithms.key import Key
+from algorithms.core.key import Key
+from algorithms.engine.run import run
 from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.methods.base import Method
 from algorithms.methods.local_updates.adacomm import AdaComm
@@ -27,7 +28,6 @@ from algorithms.optimizers.base import SGD
 from algorithms.optimizers.momentum import Momentum
 from algorithms.optimizers.outer import BlockMomentum
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.synchronisation.compute_times import ShiftedExponential
 from algorithms.synchronisation.periods import Every, Growing, Listed, Once, Periods, PostLocal
 from algorithms.synchronisation.stopwatch import Timing

@@ -13,7 +13,8 @@ from algorithms.compressors.top_count import TopCount
 from algorithms.compressors.top_k import TopK
 from algorithms.compressors.variance_threshold import VarianceThreshold
 from algorithms.compressors.warm_up import WarmUp, graded_warm_up, sparsity_warm_up
-from algorithms.key import Key
+from algorithms.core.key import Key
+from algorithms.engine.run import run
 from algorithms.memories.base import NoMemory, Round
 from algorithms.memories.global_momentum import GlobalMomentum
 from algorithms.memories.momentum_correction import MomentumCorrection
@@ -22,7 +23,6 @@ from algorithms.methods.adaptive.gtop_k import GTopK, rounds
 from algorithms.methods.adaptive.variance_based import VarianceBased
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.transforms.norm_clipping import ClipNorm
 from proofs_check.closed_forms.auxiliary.momentum import one_dimensional
 from proofs_check.compressors.check import check_compressor

@@ -11,7 +11,8 @@ from scipy import optimize
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
 
-from algorithms.key import Key
+from algorithms.core.key import Key
+from algorithms.engine.run import run
 from algorithms.methods.gossip_dual.communication_sliding import CommunicationSliding
 from algorithms.methods.gossip_dual.dual_accelerated import DualAccelerated
 from algorithms.methods.gossip_dual.msda import MSDA
@@ -23,7 +24,6 @@ from algorithms.problems.conjugate import LocalModel
 from algorithms.problems.logistic import Logistic
 from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.regularisers import L2, BoundedNonconvex
-from algorithms.run import run
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.hypercube import Hypercube
 from algorithms.topologies.laplacian import Laplacian, accelerated_gossip

@@ -15,7 +15,8 @@ from scipy import stats
 
 from algorithms.compressors.random_mask import RandomMask
 from algorithms.compressors.shared_mask import SharedMask
-from algorithms.key import Key
+from algorithms.core.key import Key
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.exchanges.exchange import RandomLinks
 from algorithms.methods.gossip_averaging.gossip_averaging import GossipAveraging
@@ -23,7 +24,6 @@ from algorithms.methods.gossip_pairwise.ad_psgd import ADPSGD, conflicts
 from algorithms.methods.gossip_pairwise.gossiping_sgd import Direction, GossipingSGD
 from algorithms.methods.gossip_pairwise.saps_psgd import SAPSPSGD
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.synchronisation.barriers import Asynchronous, Bulk
 from algorithms.synchronisation.compute_times import Constant, Exponential
 from algorithms.synchronisation.conditions import LostWorker

@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from algorithms.catalogue.gossip_directed import uneven_exponential
+from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.exchanges.exchange import FixedLinks, RandomLinks
 from algorithms.methods.gossip_directed.gossipgrad import GossipGraD
@@ -20,7 +21,6 @@ from algorithms.methods.gossip_directed.sgp import SGP
 from algorithms.methods.gossip_directed.subgradient_push import SubgradientPush
 from algorithms.problems.base import Problem
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.topologies.base import MixingSequence
 from algorithms.topologies.complete import Complete
 from algorithms.topologies.dissemination import Dissemination, RotatingHypercube

@@ -10,11 +10,11 @@ import pytest
 from algorithms.catalogue import METHODS, Recipe, Row, problem, row
 from algorithms.catalogue.downlink import each_round
 from algorithms.compressors.qsgd import QSGD
+from algorithms.engine.run import run
 from algorithms.methods.lazy.cmfl import CMFL
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.synchronisation.periods import Every
 from algorithms.tuning.grid import Best, method_name
 from proofs_check.curves import RunSeries

@@ -17,7 +17,8 @@ from algorithms.compressors.norm_ternary import NormTernary
 from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.scaled_sign import ScaledSign
 from algorithms.compressors.terngrad import TernGrad
-from algorithms.key import Key
+from algorithms.core.key import Key
+from algorithms.engine.run import run
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.methods.variance_reduced.asylpg import AsyLPG
 from algorithms.methods.variance_reduced.diana import Diana
@@ -25,7 +26,6 @@ from algorithms.methods.variance_reduced.laq import LAQ
 from algorithms.methods.variance_reduced.refined import RefinedQuantisation
 from algorithms.optimizers.proximal import SoftThreshold
 from algorithms.problems.quadratic import Quadratic
-from algorithms.run import run
 from algorithms.synchronisation.compute_times import Exponential
 from proofs_check.instruments.exact import exact_law
 from theory.stepsizes import ConstantStep

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from algorithms.catalogue import problem
-from algorithms.key import Key
+from algorithms.core.key import Key
 from algorithms.problems.quadratic import Quadratic
 from proofs_check.problems.copies import copies
 

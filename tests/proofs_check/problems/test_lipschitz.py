@@ -10,7 +10,7 @@ from scipy.special import rel_entr
 from torch.nn.functional import normalize, softplus
 
 from algorithms.catalogue import problem, row
-from algorithms.key import Key
+from algorithms.core.key import Key
 from algorithms.methods.gossip_convex.dual_averaging import DualAveraging
 from algorithms.methods.gossip_convex.gossip_dual_averaging import (
     GossipDualAveraging,

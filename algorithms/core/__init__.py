@@ -1,0 +1,1 @@
+"""What everything else rests on: randomness by key, faults, threads, names."""

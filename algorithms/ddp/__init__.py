@@ -1,0 +1,1 @@
+"""Rows as communication hooks of DistributedDataParallel."""

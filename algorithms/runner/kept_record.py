@@ -1,0 +1,161 @@
+"""Runs without a common clock that go on: what happened is kept, and replayed to where it ended.
+
+Nothing else need be kept. The simulation of what happened gives every rank's state to the bit;
+gradients that were under way are begun again, with the random numbers of their count.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple, final
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from algorithms.core.key import Key
+from algorithms.methods.base import World
+from algorithms.network.ranks import gathered_words, place
+from algorithms.network.simulated import Simulated
+from algorithms.problems.base import Problem
+from algorithms.runner.checkpointed_run import parts_of, same_tensors, with_parts, worker_axes
+from algorithms.synchronisation.recorded import Recorded, ScheduleRecord
+from algorithms.synchronisation.worker_states import WorkerStates
+
+
+@final
+@dataclass(frozen=True)
+class KeptRecord:
+    """Where a rank keeps what happened, and how often.
+
+    Attributes:
+        folder: of this run alone; machines may have one each.
+        every: updates between two writings.
+        words: what the run must be, by name.
+
+    Raises:
+        ValueError: every < 1.
+    """
+
+    folder: Path
+    every: int
+    words: Mapping[str, str]
+
+    def __post_init__(self) -> None:
+        if self.every < 1:
+            raise ValueError(f"every must be at least 1 update, got every={self.every}")
+
+    def write(self, rank: int, told: str) -> None:
+        """Keep what the rank tells, JSON, so that it is there whole or as it was before."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        file = self._file(rank)
+        part = file.with_suffix(f".{os.getpid()}.part")
+        part.write_text(json.dumps({"run": dict(self.words), "told": told}), encoding="utf-8")
+        os.replace(part, file)
+
+    def read(self, rank: int) -> str:
+        """What the rank told last; empty if it told nothing.
+
+        Raises:
+            ValueError: it is no such file, or another run's: names what differs.
+        """
+        file = self._file(rank)
+        if not file.is_file():
+            return ""
+        try:
+            found = json.loads(file.read_text(encoding="utf-8"))
+            run, told = dict(found["run"]), str(found["told"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{file} is no kept record; another folder would do") from error
+        for name, value in self.words.items():
+            if run.get(name) != value:
+                raise ValueError(
+                    f"{name} must be the kept record's {run.get(name)!r}, got {value!r}; another "
+                    "folder would do"
+                )
+        return told
+
+    def told_by_all(self) -> list[str]:
+        """What each rank told last; all ranks call it, and are refused alike."""
+        told = refused = ""
+        try:
+            told = self.read(place()[0])
+        except ValueError as error:
+            refused = str(error)
+        every = gathered_words({"told": told, "refused": refused})
+        for one in every:
+            if one["refused"]:
+                raise ValueError(one["refused"])
+        return [one["told"] for one in every]
+
+    def _file(self, rank: int) -> Path:
+        return self.folder / f"rank-{rank}.json"
+
+
+@final
+class Replayed(NamedTuple):
+    """Where a run stood after its record.
+
+    Attributes:
+        record: what happened.
+        state: the method's, of all workers.
+        models: the method's models after 0, 1, ... updates ``[k + 1, n or 1, d]``.
+        now: which gradient each worker is at, on which version, and who waits.
+    """
+
+    record: ScheduleRecord
+    state: Any
+    models: Tensor
+    now: WorkerStates
+
+
+def replayed(method: Any, problem: Problem, record: ScheduleRecord, seed: int) -> Replayed:
+    """The simulation of ``record``.
+
+    Raises:
+        ValueError: the record is not one of the problem's n workers.
+    """
+    ticks = len(record.ticks)
+    again = replace(method, barrier=Recorded(record), ticks=ticks, replicas=1)
+    world = _simulated(problem, seed)
+    state = again.init(problem.start(), world)
+    models = [again.models(state)[0].clone()]
+    for t in range(ticks):
+        state = again.step(state, t, world)
+        models.append(again.models(state)[0].clone())
+    return Replayed(record, state, torch.stack(models), standing(record))
+
+
+def past_of_server(
+    method: Any, problem: Problem, seed: int, kept: KeptRecord | None
+) -> Replayed | None:
+    """Where rank 0's record ends, for all ranks, which call it; None if there is none."""
+    told = "" if kept is None else kept.told_by_all()[0]
+    return replayed(method, problem, ScheduleRecord.from_json(told), seed) if told else None
+
+
+def standing(record: ScheduleRecord) -> WorkerStates:
+    """Where the workers stand after the record; none of them has arrived again."""
+    now = WorkerStates(record.n, lambda counts: np.full(counts.shape, np.inf))
+    barrier = Recorded(record)
+    for t, tick in enumerate(record.ticks):
+        now.finish[0, list(tick.arrivals)] = tick.seconds
+        now.move(barrier.decide(now), t)
+    return now
+
+
+def state_here(method: Any, problem: Problem, found: Replayed, seed: int, world: World) -> Any:
+    """The replay's state as a rank holds it: the workers of ``world.network``."""
+    axes = worker_axes(method, world)
+    parts = parts_of(found.state, axes, _simulated(problem, seed))
+    own = method.init(problem.start(), world)
+    return with_parts(own, parts, axes, world, same_tensors(found.state))
+
+
+def _simulated(problem: Problem, seed: int) -> World:
+    only = torch.zeros(1, dtype=torch.int64)
+    return World(problem, Simulated(problem.n), Key.seed(seed), only)

@@ -1,0 +1,125 @@
+"""Commands that show the surveys' tables and the theory behind them: ``table``, ``theorem``,
+``assumptions``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from experiments.cli.options import Json, Workers
+
+tables = typer.Typer()
+
+Report = Annotated[Path, typer.Option(help="Folder of a survey, see `rateproof survey`.")]
+
+
+@tables.command("table")
+def table(
+    name: Annotated[
+        str, typer.Argument(help="I, II, III or IV of survey 002; 000-2: Table 2 of survey 000.")
+    ],
+    report: Report = Path("report"),
+    measure: Annotated[
+        bool, typer.Option("--measure", help="Compute what the folder lacks, and keep it there.")
+    ] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Table IV in every variable, not in T alone.")
+    ] = False,
+    cell: Annotated[
+        str | None, typer.Option(help="One cell of Table IV, as 'Gossip, ASP, Quant., convex'.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Show a survey's table beside what was measured.
+
+    Table IV: of every cell, those that the survey leaves blank too, the row and problem chosen,
+    the order that is stated, fitted exponents with their intervals, the theorem behind them, and
+    the ledger's bits against the cost formulas. Exit code 1 if an exponent is refuted.
+    """
+    from experiments.commands.tables import table_command
+
+    raise typer.Exit(
+        table_command(
+            name, report=report, measure=measure, everything=everything, cell=cell, as_json=as_json
+        )
+    )
+
+
+@tables.command("theorem")
+def theorem(
+    name: Annotated[
+        str | None, typer.Argument(help="A result's name; without one all are listed.")
+    ] = None,
+    of_row: Annotated[
+        str | None, typer.Option("--for", help="Key of a row: which results cover it, and where.")
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="NAME=VALUE of a constant, as L=2; gamma: a stepsize."),
+    ] = None,
+    steps: Annotated[int, typer.Option("-T", "--steps", help="Steps T, at least 1.")] = 1000,
+    n: Workers = 16,
+    as_json: Json = False,
+) -> None:
+    """Show what a theorem says, and its number for given constants.
+
+    Statement, assumptions, source, bound and order of a result; at its own example, or at the
+    constants of --set, the stepsize it prescribes, what is violated, and the bound after T steps.
+    With --for: which results cover a row, and which assumption each of its problems violates.
+    """
+    from experiments.commands.theorem import theorem_command
+
+    raise typer.Exit(
+        theorem_command(
+            name, of_row=of_row, settings=settings or (), steps=steps, n=n, as_json=as_json
+        )
+    )
+
+
+@tables.command("cite")
+def cite(
+    names: Annotated[
+        list[str],
+        typer.Argument(help="Rows, forms, theorems and problems, as `list` and `theorem` do."),
+    ],
+    as_json: Json = False,
+) -> None:
+    """Print BibTeX of what a result used.
+
+    Of a row: the papers that propose it, the sources of its theorems and of its operators' claims,
+    and the surveys that name it. Of a theorem: its source. Of a problem: its data set. A line ahead
+    of each entry says what it is cited for.
+    """
+    from experiments.commands.cite import cite_command
+
+    raise typer.Exit(cite_command(names, as_json=as_json))
+
+
+@tables.command("assumptions")
+def assumptions(
+    problem: Annotated[
+        str,
+        typer.Argument(
+            help="One of the catalogue, or MODULE:ATTRIBUTE: a Problem of your own, or a torch "
+            "module with loss and data (rateproof.module_problem)."
+        ),
+    ],
+    n: Annotated[
+        int, typer.Option("-n", "--workers", help="Workers n, at least 2; your own has its own.")
+    ] = 8,
+    steps: Annotated[int, typer.Option("-T", "--steps", help="Steps T, at least 1.")] = 200,
+    seed: Annotated[int, typer.Option(help="Any integer; the same seed, the same runs.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """Estimate a problem's constants, and see which theorems apply.
+
+    L, mu, the Polyak-Lojasiewicz constant, sigma2, zeta2 (largest, and at x*), G2 and others along
+    runs and beyond: each with its side, method and error, beside what the problem states. Then the
+    theorems that apply, those that would if what was found held everywhere, and which assumption
+    each of the others lacks. Exit code 1 if a stated constant is refuted.
+    """
+    from experiments.commands.assumptions import assumptions_command
+
+    raise typer.Exit(assumptions_command(problem, n=n, steps=steps, seed=seed, as_json=as_json))

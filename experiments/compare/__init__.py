@@ -1,0 +1,1 @@
+"""Runs of one or several rows beside each other."""

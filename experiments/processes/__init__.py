@@ -1,0 +1,1 @@
+"""Work in other processes, and how far it is."""
