@@ -24,7 +24,7 @@ from algorithms.engine import run as running
 from algorithms.engine.trace import Recorder, record_steps
 from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.methods import base
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.parts.scheduled import Scheduled
 from algorithms.methods.synchronous import parameter_server
 from algorithms.methods.synchronous.parameter_server import ParameterServer
@@ -68,7 +68,7 @@ WATCHED = (
     Watched("schedules", Scheduled, ("schedule", "seconds", "computed")),
     Watched("schedules", Every, ("meets",)),
     Watched("schedules", ConstantStep, ("__call__",)),
-    Watched("hearing", World, ("published", "answered")),
+    Watched("hearing", RunContext, ("published", "answered")),
     Watched("hearing", Network, ("position", "is_local")),
     Watched("hearing", parameter_server, ("places",)),
     Watched("hearing", ParameterServer, ("_give",)),

@@ -68,13 +68,13 @@ def simulated(start: Array, operator: Compressor) -> float:
     """Seconds of all rounds in the simulation, its ledger kept."""
     rows = torch.from_numpy(start)
     problem = Quadratic.from_arrays(torch.ones_like(rows), rows)
-    method, world = ChocoGossip(Ring(len(start)), operator, GAMMA), world_of(problem, 0, 1)
+    method, context = ChocoGossip(Ring(len(start)), operator, GAMMA), world_of(problem, 0, 1)
     with one_thread():
-        state = method.init(problem.start(), world)
-        state = method.step(state, 0, world)
+        state = method.init(problem.start(), context)
+        state = method.step(state, 0, context)
         tick = time.perf_counter()
         for t in range(1, ROUNDS + 1):
-            state = method.step(state, t, world)
+            state = method.step(state, t, context)
         return time.perf_counter() - tick
 
 

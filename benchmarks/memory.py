@@ -56,11 +56,11 @@ def tensors(state: Any) -> Iterator[Tensor]:
 def state_bytes(name: str, problem: Logistic) -> int:
     """Bytes of the state of one replica, by the shapes of a small problem's."""
     from algorithms.core.key import Key
-    from algorithms.methods.base import World
+    from algorithms.methods.base import RunContext
     from algorithms.network.simulated import Simulated
 
-    world = World(problem, Simulated(problem.n), Key.seed(0), torch.arange(1))
-    made = method(name, problem.n).init(problem.start(), world)
+    context = RunContext(problem, Simulated(problem.n), Key.seed(0), torch.arange(1))
+    made = method(name, problem.n).init(problem.start(), context)
     once = {part.data_ptr(): part for part in tensors(made)}
     return sum(part.numel() * part.element_size() for part in once.values())
 

@@ -11,7 +11,7 @@ from typing import final
 import numpy as np
 
 from algorithms.engine.replicas import middle
-from proofs_check.lanes import LanePanel
+from proofs_check.gantt import LanePanel
 from theory.arrays import Floats
 
 BAND_ERRORS = 2.0

@@ -20,12 +20,12 @@ from proofs_check.closed_forms import CLOSED_FORMS
 from proofs_check.compressors.check import check_compressor
 from proofs_check.compressors.facts import operator_facts
 from proofs_check.compressors.tradeoff import tradeoff
+from proofs_check.instruments.effect_check import EffectCheck
 from proofs_check.instruments.second_run import confirmed
-from proofs_check.instruments.signature import Signature
 from proofs_check.instruments.study import Study
-from proofs_check.methods.conduct import conduct
 from proofs_check.methods.equal_bits import error_at_budget
 from proofs_check.methods.influences import influences
+from proofs_check.methods.run_invariants import run_invariants
 from proofs_check.methods.runs import run_row
 from proofs_check.mutants.report import MutantOutcome, refute_all
 from proofs_check.problems.check import check_problem
@@ -91,7 +91,7 @@ def _watched(cell: Cell, _: str) -> Prepared:
 
 
 def _watched_of(of: Row, build: Build, cell: Cell) -> CellResult:
-    return conduct(of, build(cell.n), cell.seeds[0])
+    return run_invariants(of, build(cell.n), cell.seeds[0])
 
 
 def _operator(cell: Cell, name: str) -> Prepared:
@@ -199,7 +199,7 @@ def _study_of(study: Study) -> CellResult:
     return confirmed(study.result)
 
 
-def _signature_of(signature: Signature) -> CellResult:
+def _signature_of(signature: EffectCheck) -> CellResult:
     return signature.result()
 
 

@@ -30,7 +30,7 @@ from experiments.published.figure import PublishedFigure, published_figures
 from proofs_check.bounds import BOUND_CHECKS
 from proofs_check.bounds.check import BoundCheck
 from proofs_check.closed_forms import CLOSED_FORMS
-from proofs_check.instruments.signature import Signature
+from proofs_check.instruments.effect_check import EffectCheck
 from proofs_check.instruments.study import Study
 from proofs_check.studies import STUDIES
 from theory.estimation import ESTIMATION
@@ -193,7 +193,7 @@ KINDS: tuple[tuple[str, type], ...] = (
     ("theory.theorems", Theorem),
     ("theory.orders", OrderOnly),
     ("theory.estimation", MeanEstimation),
-    ("proofs_check.signatures", Signature),
+    ("proofs_check.signatures", EffectCheck),
     ("proofs_check.studies", Study),
     ("experiments.published", PublishedFigure),
     ("algorithms.workloads", Workload),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from algorithms.catalogue.downlink import Played, Received, dense
+from algorithms.catalogue.downlink import Received, RunRecord, dense
 from algorithms.catalogue.entries import entry
 from algorithms.catalogue.row import CORE, OBJECTIVES, Recipe, Row
 from algorithms.catalogue.synchronous import round_trip
@@ -57,13 +57,13 @@ def _anchored_bits(problem: Problem, float_bits: int) -> float:
     return float(problem.d * float_bits)
 
 
-def _fetched_in_turn(run: Played) -> Received:
+def _fetched_in_turn(run: RunRecord) -> Received:
     """An uncompressed model for every ``_FETCH`` gradients of a worker."""
     messages = int((run.arrivals() // _FETCH).sum())
     return Received(messages, messages * dense(run.problem, run.float_bits))
 
 
-def _blocks_in_turn(run: Played) -> Received:
+def _blocks_in_turn(run: RunRecord) -> Received:
     """The block of a step to every worker."""
     d, everyone = run.problem.d, run.replicas * run.problem.n
     edges = [k * d // _BLOCKS for k in range(_BLOCKS + 1)]

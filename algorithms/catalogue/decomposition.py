@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from algorithms.catalogue.downlink import Played, Received
+from algorithms.catalogue.downlink import Received, RunRecord
 from algorithms.catalogue.entries import entry
 from algorithms.catalogue.row import CORE, Recipe, Row
 from algorithms.compressors.count_sketch import CountSketch
@@ -34,7 +34,7 @@ def _sketch_bits(problem: Problem, float_bits: int) -> float:
     return float_bits * floats / 2
 
 
-def _power_answers(run: Played) -> Received:
+def _power_answers(run: RunRecord) -> Received:
     """The means of both messages."""
     blocks = plan(run.problem.d, run.problem.shapes, _RANK)
     rounds = run.replicas * run.problem.n * run.steps
@@ -42,7 +42,7 @@ def _power_answers(run: Played) -> Received:
     return Received(messages, messages * _power_bits(run.problem, run.float_bits))
 
 
-def _coefficients(run: Played) -> Received:
+def _coefficients(run: RunRecord) -> Received:
     """The mean gradient while the basis is learnt, then k numbers for each slice."""
     assert isinstance(run.method, GradiVeQ)
     method, d = run.method, run.problem.d
@@ -52,7 +52,7 @@ def _coefficients(run: Played) -> Received:
     return Received(everyone * run.steps, float(everyone * floats * run.float_bits))
 
 
-def _asked_and_told(run: Played) -> Received:
+def _asked_and_told(run: RunRecord) -> Received:
     """The coordinates asked for; then k values and their places among those."""
     d, rounds = run.problem.d, run.replicas * run.problem.n * run.steps
     asked, k = _SKETCHED.asked(d), kept(_SKETCHED.k, d)

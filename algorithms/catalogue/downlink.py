@@ -30,7 +30,7 @@ class Received(NamedTuple):
 
 @final
 @dataclass(frozen=True)
-class Played:
+class RunRecord:
     """The run in question: ``steps`` steps of ``replicas`` replicas of ``method`` on ``problem``,
     floats of ``float_bits``."""
 
@@ -53,7 +53,7 @@ class Played:
         return self.method.schedule(self.problem.n).of(torch.arange(self.replicas))
 
 
-Downlink = Callable[[Played], Received]
+Downlink = Callable[[RunRecord], Received]
 Length = Callable[[Problem, int], float]
 
 
@@ -70,26 +70,26 @@ def dense(problem: Problem, float_bits: int) -> float:
 def each_round(period: int = 1, length: Length = dense, *, exact: bool = True) -> Downlink:
     """One message to every worker whenever ``period`` | t+1, whoever has sent."""
 
-    def received(run: Played) -> Received:
+    def received(run: RunRecord) -> Received:
         messages = run.replicas * run.problem.n * (run.steps // period)
         return Received(messages, messages * length(run.problem, run.float_bits), exact)
 
     return received
 
 
-def first_round(run: Played) -> Received:
+def first_round(run: RunRecord) -> Received:
     """One uncompressed model to every worker after the first step, and nothing more."""
     messages = run.replicas * run.problem.n * min(run.steps, 1)
     return Received(messages, messages * dense(run.problem, run.float_bits))
 
 
-def as_fetched(run: Played) -> Received:
+def as_fetched(run: RunRecord) -> Received:
     """One uncompressed model for every fetch of the schedule."""
     messages = int(run.fetches().sum())
     return Received(messages, messages * dense(run.problem, run.float_bits))
 
 
-def answered(run: Played, sent: Account) -> Received:
+def answered(run: RunRecord, sent: Account) -> Received:
     """The default: one message of the server's operator for each that it was sent.
 
     Between workers everything is heard as it was sent; then the bits are those that were sent, and

@@ -9,7 +9,7 @@ from dataclasses import replace
 import torch
 
 from algorithms.catalogue.compose import compressed
-from algorithms.catalogue.downlink import Played, Received
+from algorithms.catalogue.downlink import Received, RunRecord
 from algorithms.catalogue.entries import entry
 from algorithms.catalogue.row import OBJECTIVES, Recipe, Row
 from algorithms.compressors.atomo import AtomBudget, Atomo
@@ -44,7 +44,7 @@ def _terngrad_bits(problem: Problem, float_bits: int) -> float:
     return (len(problem.shapes) * float_bits + 2 * problem.d) / 2
 
 
-def _terngrad_answers(run: Played) -> Received:
+def _terngrad_answers(run: RunRecord) -> Received:
     """The largest scale of every layer, then the sum of n ternaries."""
     n, rounds = run.problem.n, run.replicas * run.problem.n * run.steps
     width = (2 * n).bit_length()  # ceil(log2(2n + 1))

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, final
 
-from algorithms.catalogue.caution import cautious
-from algorithms.catalogue.downlink import Downlink, Played, Received, answered
+from algorithms.catalogue.default_stepsize import default_stepsize
+from algorithms.catalogue.downlink import Downlink, Received, RunRecord, answered
 from algorithms.catalogue.subject import RowSubject
 from algorithms.compressors.base import Compressor, code_of
 from algorithms.compressors.identity import Identity
@@ -241,7 +241,9 @@ class Row:
             own = step or _prescribed(theorem, constants, steps)
             if own is not None and theorem.applies(constants, own, steps):
                 return Tuned(recipe.build(own, problem, steps), own, theorem, stepless)
-        step, note = (step, "") if step else cautious(problem, constants, recipe.relative_move)
+        step, note = (
+            (step, "") if step else default_stepsize(problem, constants, recipe.relative_move)
+        )
         build = recipe.practice or recipe.build
         return Tuned(build(step, problem, steps), step, None, stepless, "" if stepless else note)
 
@@ -262,7 +264,7 @@ class Row:
         exact = fixed is not None and not recipe.bits_vary
         return operator.stated_bits(problem.d, float_bits), exact
 
-    def received(self, run: Played, sent: Account) -> Received:
+    def received(self, run: RunRecord, sent: Account) -> Received:
         """Closed form of what the workers hear in a run in which they sent what ``sent`` says."""
         stated = self.ready().downlink
         return answered(run, sent) if stated is None else stated(run)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from algorithms.catalogue.compose import UNBIASED
-from algorithms.catalogue.downlink import Played, Received, dense, each_round
+from algorithms.catalogue.downlink import Received, RunRecord, dense, each_round
 from algorithms.catalogue.entries import entry
 from algorithms.catalogue.row import Recipe, Row
 from algorithms.compressors.blocks import BlockInTurn, BlockSampling
@@ -42,7 +42,7 @@ def _low_precision_trip(problem: Problem) -> Linked:
     return STANDARD.round_trip(up, down)
 
 
-def anchored(run: Played) -> Received:
+def anchored(run: RunRecord) -> Received:
     """A low-precision model for each gradient, an uncompressed one for each worker at an anchor."""
     assert isinstance(run.method, AsyLPG)
     answers = int(run.arrivals().sum())

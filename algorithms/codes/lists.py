@@ -11,8 +11,8 @@ from torch import Tensor
 
 from algorithms.codes.base import Code, Layout, Symbols, layout_bits
 from algorithms.codes.packed import Packed
-from algorithms.kernels import lists as kernel
-from algorithms.kernels.late_checks import now
+from algorithms.kernels import record_codes as kernel
+from algorithms.kernels.deferred_checks import now
 
 _PATTERN = {torch.float32: torch.int32, torch.float64: torch.int64}
 _SLOTS = 1 << 14

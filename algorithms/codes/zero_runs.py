@@ -12,7 +12,7 @@ from torch import Tensor
 from algorithms.codes.base import Code, Layout, Symbols, layout_bits
 from algorithms.codes.packed import Packed
 from algorithms.kernels import zero_runs as kernel
-from algorithms.kernels.late_checks import now
+from algorithms.kernels.deferred_checks import now
 
 
 @final

@@ -17,7 +17,7 @@ from algorithms.core.row_slices import row_slices
 from algorithms.kernels import selection
 from algorithms.kernels.compiled import by_torch
 from algorithms.kernels.entries import place_type
-from algorithms.kernels.listing import down_to, nonzero
+from algorithms.kernels.mask_to_indices import down_to, nonzero
 from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sparsifier_rows import sampled_threshold, top_count
 from theory import bits

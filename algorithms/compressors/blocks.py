@@ -12,7 +12,7 @@ from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor, Property
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.core.key import Draws, Key, drawn_lots
-from algorithms.kernels import lots
+from algorithms.kernels import top_of_uniforms
 from algorithms.kernels.key_words import ending_of
 from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sparsifier_rows import one_block, sampled_blocks
@@ -105,14 +105,14 @@ class BlockSampling(Compressor):
         _check_blocks(self.blocks, x.shape[-1])
         d, factor = x.shape[-1], self.blocks / self.taken if self.scaled else 1.0
         where = self._chosen(draws).expand(*x.shape[:-1], -1).reshape(-1, self.taken)
-        sent = lots.picked(x.reshape(-1, d), where, -(-d // self.blocks), factor)
+        sent = top_of_uniforms.picked(x.reshape(-1, d), where, -(-d // self.blocks), factor)
         return (sent.reshape(*x.shape[:-1], -1),)
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         (values,) = symbols
         shape, where = values.shape[:-1], self._chosen(draws).expand(*values.shape[:-1], -1)
         flat = values.reshape(-1, values.shape[-1]), where.reshape(-1, self.taken)
-        return lots.put_back(*flat, -(-d // self.blocks), d).view(*shape, d)
+        return top_of_uniforms.put_back(*flat, -(-d // self.blocks), d).view(*shape, d)
 
     def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
         _check_blocks(self.blocks, d)

@@ -25,7 +25,7 @@ from algorithms.kernels.entries import place_type
 from algorithms.kernels.extremes import tops
 from algorithms.kernels.philox import Counters
 from algorithms.kernels.row_parts import RowPart, numbers
-from algorithms.kernels.running import totals
+from algorithms.kernels.row_sums import totals
 from theory.bits import index_bits
 from theory.claims import Claim, Confidence, Source, Unbiased, VarianceBound
 

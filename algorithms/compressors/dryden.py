@@ -19,7 +19,7 @@ from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.compressors.sparse import SparseCompressor
 from algorithms.core.key import Draws
 from algorithms.core.row_slices import highest
-from algorithms.kernels import sides
+from algorithms.kernels import top_values
 from algorithms.kernels.compiled import by_torch
 from algorithms.kernels.devices import put
 from algorithms.kernels.entries import place_type
@@ -88,9 +88,9 @@ class Dryden(SparseCompressor):
         require_finite(x, x, self.name)
         if not by_torch(x):
             share = torch.tensor(_shares(self.proportion, x.shape[-1]))
-            marks = sides.both_sides(x, share)
+            marks = top_values.both_sides(x, share)
             entries, side = listed(marks, marks)
-            means = sides.means_of_sides(x, marks).to(x.dtype)
+            means = top_values.means_of_sides(x, marks).to(x.dtype)
             return means, entries.count, entries.positions, side.clamp_(min=1).sub_(1)
         above, below = (_largest(side, self.proportion) for side in (x, -x))
         means = torch.cat([_mean(x, above), _mean(x, below)], -1).to(x.dtype)

@@ -17,7 +17,7 @@ from algorithms.compressors.entries import from_gaps, gaps, listed
 from algorithms.compressors.grid import GridCompressor
 from algorithms.compressors.qsgd import QSGD
 from algorithms.core.key import Draws
-from algorithms.kernels import listing, rounding
+from algorithms.kernels import mask_to_indices, rounding
 from algorithms.kernels.coded_rows import elias_levels
 from algorithms.kernels.row_parts import RowPart, numbers
 from theory import bits
@@ -83,7 +83,7 @@ class EliasQSGD(GridCompressor):
         scale, codes = self.inner.encode(x, draws)
         mask = (1 << self.inner.width) - 1
         level = codes & mask
-        marks = level if level.dtype == torch.uint8 else listing.nonzero(level)
+        marks = level if level.dtype == torch.uint8 else mask_to_indices.nonzero(level)
         entries, found = listed(marks, codes)
         picked = found.to(torch.int64)
         return scale, entries.count, gaps(entries), picked >> self.inner.width, picked & mask

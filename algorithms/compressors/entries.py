@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.base import StatedLength
-from algorithms.kernels import distances, listing, row_norms
+from algorithms.kernels import distances, mask_to_indices, row_norms
 from algorithms.kernels import entries as kernel
 from algorithms.kernels.compiled import by_torch
 from theory import bits
@@ -61,7 +61,7 @@ def entries_of(mask: Tensor, most: int | None = None) -> Entries:
 def listed(mask: Tensor, x: Tensor) -> tuple[Entries, Tensor]:
     """:func:`entries_of` of a mask, and what rows x ``[..., m, d]`` hold there."""
     rows = (part.reshape(-1, x.shape[-1]) for part in (mask.expand(x.shape), x))
-    count, *lists = listing.listed(*rows)
+    count, *lists = mask_to_indices.listed(*rows)
     places, values = (part.reshape(*x.shape[:-1], -1) for part in lists)
     return Entries(count.reshape(*x.shape[:-1], 1), places), values
 

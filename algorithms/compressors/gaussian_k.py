@@ -18,7 +18,7 @@ from algorithms.core.key import Draws
 from algorithms.core.row_slices import SLICE, mask_by_slices, row_slices
 from algorithms.kernels import gaussian, row_norms
 from algorithms.kernels.compiled import by_torch
-from algorithms.kernels.listing import above
+from algorithms.kernels.mask_to_indices import above
 from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sparsifier_rows import gaussian_k
 from theory import bits

@@ -18,7 +18,7 @@ from algorithms.compressors.sparse import SparseCompressor
 from algorithms.core.key import Draws
 from algorithms.core.row_slices import row_slices
 from algorithms.kernels.entries import place_type
-from algorithms.kernels.listing import drop_zeros
+from algorithms.kernels.mask_to_indices import drop_zeros
 from theory.bits import index_bits
 
 

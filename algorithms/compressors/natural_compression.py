@@ -16,7 +16,7 @@ from algorithms.compressors.base import Property
 from algorithms.compressors.grid import GridCompressor
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.core.key import Draws, uniforms
-from algorithms.kernels import late_checks, rounding
+from algorithms.kernels import deferred_checks, rounding
 from algorithms.kernels.quantiser_rows import exponents
 from algorithms.kernels.row_parts import RowPart, numbers
 from theory import bits
@@ -91,10 +91,10 @@ class NaturalCompression(GridCompressor):
         largest = torch.maximum(-low, high)
         _, power = math.frexp(torch.finfo(x.dtype).max)
         limit = 2.0 ** (power - 1)
-        if late_checks.now() is not None:  # beyond the limit the next power is not finite
+        if deferred_checks.now() is not None:  # beyond the limit the next power is not finite
             largest = torch.where(largest > limit, torch.inf, largest)
         require_finite(largest, x, self.name)
-        if late_checks.now() is None and largest > limit:
+        if deferred_checks.now() is None and largest > limit:
             raise ValueError(
                 f"{self.name} needs |x| <= 2^{power - 1} in {x.dtype}, got max |x| = "
                 f"{largest.item():.6g}; a row scaled down would do"

@@ -12,7 +12,7 @@ from algorithms.compressors.base import Property
 from algorithms.compressors.masked import MaskCompressor
 from algorithms.core.key import Draws
 from algorithms.kernels import sparsifier_rows
-from algorithms.kernels.listing import nonzero
+from algorithms.kernels.mask_to_indices import nonzero
 from algorithms.kernels.row_parts import RowPart, numbers
 from theory import bits
 from theory.claims import Claim, Contraction, Source, Unbiased, VarianceBound

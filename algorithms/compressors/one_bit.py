@@ -15,9 +15,9 @@ from algorithms.compressors.base import Compressor, Property, Shapes
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.core.key import Draws
 from algorithms.kernels.grids import looked_up
-from algorithms.kernels.listing import negative
+from algorithms.kernels.mask_to_indices import negative
 from algorithms.kernels.row_parts import RowPart, numbers
-from algorithms.kernels.running import side_means
+from algorithms.kernels.row_sums import side_means
 from algorithms.kernels.sign_rows import side_means as side_mean_rows
 from theory.claims import Claim, Confidence, Contraction, Source
 

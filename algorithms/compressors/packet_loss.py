@@ -13,7 +13,7 @@ from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor, Property
 from algorithms.compressors.requirements import adds_up, require_finite, require_rows
 from algorithms.core.key import Draws, drawn_lots
-from algorithms.kernels import lots
+from algorithms.kernels import top_of_uniforms
 from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sparsifier_rows import packets
 from theory import bits
@@ -97,7 +97,9 @@ class PacketLoss(Compressor):
             return symbols[0]
         lot = drawn_lots(draws, packets, lost)
         rows = symbols[0].reshape(-1, d)
-        return lots.lost(rows, lot.reshape(len(rows), lost), self.size).view(symbols[0].shape)
+        return top_of_uniforms.lost(rows, lot.reshape(len(rows), lost), self.size).view(
+            symbols[0].shape
+        )
 
     def row_kernel(self, d: int, dtype: torch.dtype) -> RowPart:
         count, lost = self.packets(d), self.lost(d)

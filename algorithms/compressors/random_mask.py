@@ -11,7 +11,7 @@ from torch import Tensor
 from algorithms.compressors.base import Property
 from algorithms.compressors.masked import MaskCompressor
 from algorithms.core.key import Draws, below_one
-from algorithms.kernels.listing import drawn_limit
+from algorithms.kernels.mask_to_indices import drawn_limit
 from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sparsifier_rows import random_mask
 from theory import bits

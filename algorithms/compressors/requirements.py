@@ -8,7 +8,7 @@ from numbers import Integral
 import torch
 from torch import Tensor
 
-from algorithms.kernels import extremes, late_checks
+from algorithms.kernels import deferred_checks, extremes
 
 _DTYPES = (torch.float32, torch.float64)
 
@@ -35,7 +35,7 @@ class OutOfRange(ValueError):
 def adds_up(x: Tensor) -> bool:
     """Whether all of x is finite, a look before :func:`require_finite`; False where checks are
     late, which do not look."""
-    return late_checks.now() is None and extremes.all_finite(x)
+    return deferred_checks.now() is None and extremes.all_finite(x)
 
 
 def require_finite(summary: Tensor, x: Tensor, name: str) -> None:
@@ -45,7 +45,7 @@ def require_finite(summary: Tensor, x: Tensor, name: str) -> None:
     Raises:
         OutOfRange: x holds NaN or infinity, or the statistic is beyond the range of its type.
     """
-    late = late_checks.now()
+    late = deferred_checks.now()
     if late is not None:
         late.note(summary, f"what {name} was to send was")
         return

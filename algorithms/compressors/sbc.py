@@ -28,7 +28,7 @@ from algorithms.compressors.requirements import (
 from algorithms.compressors.sparse import SparseCompressor
 from algorithms.core.key import Draws
 from algorithms.core.row_slices import highest
-from algorithms.kernels import sides
+from algorithms.kernels import top_values
 from algorithms.kernels.compiled import by_torch
 from algorithms.kernels.entries import place_type
 from algorithms.kernels.row_parts import RowPart, numbers
@@ -128,7 +128,7 @@ def _both_extremes(x: Tensor, k: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         top, high = _extremes(x, k)
         bottom, low = _extremes(-x, k)
     else:
-        top, bottom, means = sides.extremes(x, k)
+        top, bottom, means = top_values.extremes(x, k)
         high, low = means[..., :1], means[..., 1:]
     return top, bottom, high, low
 

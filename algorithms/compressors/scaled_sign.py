@@ -12,7 +12,7 @@ from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor, Property
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.core.key import Draws
-from algorithms.kernels import listing, row_norms
+from algorithms.kernels import mask_to_indices, row_norms
 from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sign_rows import scaled_signs
 from theory import bits
@@ -48,7 +48,7 @@ class ScaledSign(Compressor):
         require_rows(x, self.name)
         scale = row_norms.mean_abs(x)
         require_finite(scale, x, self.name)
-        return scale, listing.negative(x)
+        return scale, mask_to_indices.negative(x)
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         scale, negative = symbols

@@ -11,7 +11,7 @@ from torch import Tensor
 from algorithms.compressors.masked import MaskCompressor
 from algorithms.compressors.random_mask import RandomMask
 from algorithms.core.key import Draws, Key
-from algorithms.kernels.listing import drawn_limit
+from algorithms.kernels.mask_to_indices import drawn_limit
 from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.shared_mask_rows import shared_mask
 from theory.claims import Claim

@@ -12,7 +12,7 @@ from algorithms.codes.base import Field, Layout, Symbols
 from algorithms.compressors.base import Compressor, Property
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.core.key import Draws
-from algorithms.kernels import listing
+from algorithms.kernels import mask_to_indices
 from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sign_rows import signs
 from theory.claims import Claim, Confidence, NoConstant, Source
@@ -45,7 +45,7 @@ class Sign(Compressor):
     def encode(self, x: Tensor, draws: Draws) -> Symbols:
         require_rows(x, self.name)
         require_finite(x, x, self.name)
-        return (listing.negative(x),)
+        return (mask_to_indices.negative(x),)
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         return symbols[0].to(dtype, copy=True).mul_(-2).add_(1)

@@ -16,7 +16,7 @@ from algorithms.compressors.low_rank import Block, flat, matrices
 from algorithms.compressors.repeated import distinct
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.core.key import Draws
-from algorithms.kernels.late_checks import now
+from algorithms.kernels.deferred_checks import now
 from theory.claims import Claim, Confidence, Source, Unbiased, VarianceBound
 
 _PAPER = Source("Wang et al.", 2018, "1806.04090", "Theorem 4 on singular values")

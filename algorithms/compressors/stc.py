@@ -25,7 +25,7 @@ from algorithms.core.key import Draws
 from algorithms.kernels import selection
 from algorithms.kernels.entries import place_type
 from algorithms.kernels.grids import looked_up
-from algorithms.kernels.listing import negative
+from algorithms.kernels.mask_to_indices import negative
 from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sparse_level_rows import sparse_ternary
 from theory import bits

@@ -20,7 +20,7 @@ from algorithms.core.key import Draws
 from algorithms.core.row_slices import row_slices
 from algorithms.kernels.devices import put
 from algorithms.kernels.grids import looked_up
-from algorithms.kernels.listing import above, negative
+from algorithms.kernels.mask_to_indices import above, negative
 from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sign_rows import fixed_threshold
 from theory.bits import index_bits

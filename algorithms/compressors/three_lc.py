@@ -15,7 +15,7 @@ from algorithms.compressors.base import Compressor, Property, StatedLength
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.core.key import Draws
 from algorithms.core.row_slices import SLICE, row_slices
-from algorithms.kernels import extremes, quintets
+from algorithms.kernels import extremes, ternary_packing
 from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.kernels.sign_rows import ternaries
 from theory import bits
@@ -72,18 +72,18 @@ class ThreeLC(Compressor):
         scale = extremes.tops(x) * self.s
         require_finite(scale, x, self.name)
         parts = (x[..., 5 * h.start : 5 * h.stop] for h in row_slices(-(-x.shape[-1] // 5)))
-        packed = [quintets.packed(part, scale / 2) for part in parts]
+        packed = [ternary_packing.packed(part, scale / 2) for part in parts]
         return scale, packed[0] if len(packed) == 1 else torch.cat(packed, -1)
 
     def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
         scale, packed = symbols
         if packed.shape[-1] <= SLICE:
-            return quintets.spread(packed, scale.to(dtype), d)
+            return ternary_packing.spread(packed, scale.to(dtype), d)
         out = torch.empty((*packed.shape[:-1], d), dtype=dtype, device=scale.device)
         for here in row_slices(packed.shape[-1]):
             there = slice(5 * here.start, min(5 * here.stop, d))
             size = there.stop - there.start
-            out[..., there] = quintets.spread(packed[..., here], scale.to(dtype), size)
+            out[..., there] = ternary_packing.spread(packed[..., here], scale.to(dtype), size)
         return out
 
     def code(self, d: int, dtype: torch.dtype) -> Code:

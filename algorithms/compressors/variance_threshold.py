@@ -15,7 +15,7 @@ from algorithms.compressors.entries import listed
 from algorithms.compressors.requirements import require_finite, require_rows
 from algorithms.compressors.sparse import SparseCompressor
 from algorithms.core.key import Draws
-from algorithms.kernels import clear
+from algorithms.kernels import variance_threshold_kernel
 from algorithms.kernels.entries import place_type
 from algorithms.kernels.grids import looked_up
 from algorithms.kernels.row_parts import RowPart, numbers
@@ -24,7 +24,7 @@ from theory.bits import index_bits
 from theory.claims import Claim, Confidence, Contraction, Source
 
 _OURS = Source("Tsuzuku, Imachi, Akiba", 2018, "1802.06058", "Section 4.2, constant derived here")
-_LEVELS = clear.LEVELS
+_LEVELS = variance_threshold_kernel.LEVELS
 
 
 @final
@@ -77,9 +77,11 @@ class VarianceThreshold(SparseCompressor):
     def encode_guided(self, x: Tensor, guide: Tensor, draws: Draws) -> Symbols:
         require_rows(x, self.name)
         require_finite(x, x, self.name)
-        top, codes = clear.codes(x, guide, self.alpha)
+        top, codes = variance_threshold_kernel.codes(x, guide, self.alpha)
         entries, code = listed(codes, codes)
-        largest = torch.where(top > clear.LEAST, torch.ldexp(torch.ones_like(x[..., :1]), top), 0)
+        largest = torch.where(
+            top > variance_threshold_kernel.LEAST, torch.ldexp(torch.ones_like(x[..., :1]), top), 0
+        )
         return largest, entries.count, entries.positions, code.clamp_(min=1).sub_(1)
 
     def listed(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> ListedRows:

@@ -17,7 +17,7 @@ from typing import final
 import torch
 from torch import Tensor
 
-from algorithms.kernels import drawn, listing, lots, philox, selection
+from algorithms.kernels import drawn, mask_to_indices, philox, selection, top_of_uniforms
 from algorithms.kernels.compiled import by_torch
 
 _PART = 1 << 14  # numbers of a row that are drawn together, a multiple of 4
@@ -199,7 +199,7 @@ def below_one(draws: Draws, p: float, count: int) -> Tensor:
     """:func:`below` for one p in [0, 1] everywhere; kernels write the mask alone."""
     if not isinstance(draws, PhiloxDraws):
         return below(draws, lambda _: p, count)
-    return listing.drawn(draws.counters, p, count).view(*draws.workers.shape, count)
+    return mask_to_indices.drawn(draws.counters, p, count).view(*draws.workers.shape, count)
 
 
 def drawn_lots(draws: Draws, d: int, k: int) -> Tensor:
@@ -207,7 +207,7 @@ def drawn_lots(draws: Draws, d: int, k: int) -> Tensor:
     ascending, ties to the lowest; kernels never hold the numbers."""
     if not isinstance(draws, PhiloxDraws):
         return selection.largest(draws.uniform(d, torch.float64), k)
-    return lots.lots(draws.counters, d, k).view(*draws.workers.shape, k)
+    return top_of_uniforms.lots(draws.counters, d, k).view(*draws.workers.shape, k)
 
 
 def uniforms(draws: Draws, x: Tensor) -> Tensor | philox.Counters:

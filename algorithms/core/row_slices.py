@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from algorithms.core.key import Draws
-from algorithms.kernels import sides
+from algorithms.kernels import top_values
 from algorithms.kernels.compiled import by_torch
 
 SLICE = 1 << 14
@@ -36,7 +36,7 @@ def highest(x: Tensor, count: Tensor) -> Tensor:
     Of equals the lower index goes first. Beside x one row is held, and masks.
     """
     if not by_torch(x):
-        return sides.highest(x, count)
+        return top_values.highest(x, count)
     ordered = x.sort(dim=-1).values
     least = ordered.gather(-1, (x.shape[-1] - count).clamp(0, x.shape[-1] - 1))
     del ordered

@@ -15,8 +15,8 @@ from algorithms.core.faults import NO_FAULTS, Faults
 from algorithms.core.key import Key, NumbersAsked
 from algorithms.engine.allocation import keep_freed
 from algorithms.engine.trace import Recorder, Trace, record_steps
-from algorithms.kernels.late_checks import LateChecks, NotFinite, late_checks
-from algorithms.methods.base import Method, World
+from algorithms.kernels.deferred_checks import DeferredChecks, NotFinite, deferred_checks
+from algorithms.methods.base import Method, RunContext
 from algorithms.network.base import Network
 from algorithms.network.simulated import Simulated
 from algorithms.pipeline.advance import Blocks
@@ -103,11 +103,11 @@ def run(
         if timing is not None:
             watch = Key.seed(seed)
             network.stopwatch = Stopwatch(timing, problem.n, watch, ids, method.link_speeds)
-        world = World(problem, network, key, computed, faults)
-        recorder = Recorder(method, world, due, every, weight, of_workers, replicas)
+        context = RunContext(problem, network, key, computed, faults)
+        recorder = Recorder(method, context, due, every, weight, of_workers, replicas)
         asked = late if late is not None else problem.device.type != "cpu"
-        with late_checks(asked) as checks:
-            return _loop(method, world, start, steps, recorder, seed, checks, threads)
+        with deferred_checks(asked) as checks:
+            return _loop(method, context, start, steps, recorder, seed, checks, threads)
 
     keep_freed()
     with one_thread() as threads:
@@ -133,14 +133,14 @@ def one_thread() -> Iterator[int]:
 
 
 def _loop(
-    method: Method[Any], world: World, start: Tensor, steps: int, recorder: Recorder, seed: int,
-    checks: LateChecks | None, threads: int,
+    method: Method[Any], context: RunContext, start: Tensor, steps: int, recorder: Recorder, seed:
+    int, checks: DeferredChecks | None, threads: int,
 ) -> Trace:  # fmt: skip
-    state = method.init(start, world)
+    state = method.init(start, context)
     if method.seconds(state, 0) is not None:
-        world.network.stopwatch = None  # its schedule tells the time
+        context.network.stopwatch = None  # its schedule tells the time
     try:
-        blocks, t = None if checks else Blocks(method, world, threads), 0
+        blocks, t = None if checks else Blocks(method, context, threads), 0
         while t < steps:
             if checks is not None and t in recorder.due:
                 checks.read(t)
@@ -149,8 +149,8 @@ def _loop(
             if blocks is not None:
                 state, done = blocks.advance(state, t, recorder.next_look(t))
             if not done:
-                with world.network.stepping(t):
-                    state = method.step(state, t, world)
+                with context.network.stepping(t):
+                    state = method.step(state, t, context)
             recorder.clock += time.perf_counter() - tick
             t += done or 1
         if checks is not None:
@@ -161,7 +161,7 @@ def _loop(
         raise
     except (NotFinite, OutOfRange, FloatingPointError) as error:
         raise Diverged(
-            f"{method.name} on {world.problem.name}: {error}; a smaller stepsize would do",
+            f"{method.name} on {context.problem.name}: {error}; a smaller stepsize would do",
             recorder.trace(state, seed),
         ) from error
     return recorder.trace(state, seed)

@@ -15,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.network.base import Network
 from algorithms.network.ledger import Account
 from theory.arrays import Floats
@@ -101,19 +101,19 @@ class Recorder:
     def __init__(
         self,
         method: Method[Any],
-        world: World,
+        context: RunContext,
         due: NDArray[np.int64],
         every: int,
         weight: Callable[[int], float] | None,
         of_workers: bool,
         replicas: int,
     ) -> None:
-        self.method, self.world, self.every, self.weight = method, world, every, weight
+        self.method, self.context, self.every, self.weight = method, context, every, weight
         self.of_workers, self.replicas = of_workers, replicas
         self.due = set(due.tolist())
         self.in_order: list[int] = sorted(self.due)
         self.columns: dict[str, list[Any]] = {}
-        self.gradient_sum = torch.zeros(world.replicas.shape, dtype=torch.float64)
+        self.gradient_sum = torch.zeros(context.replicas.shape, dtype=torch.float64)
         self.gradients = 0
         self.weighted_sum: Tensor | None = None
         self.weight_sum = 0.0
@@ -139,8 +139,8 @@ class Recorder:
             return
         self.state = state
         rows = self.method.models(state)
-        mean = mean_model(self.method, self.world.network, rows)
-        squared, problem = None, self.world.problem
+        mean = mean_model(self.method, self.context.network, rows)
+        squared, problem = None, self.context.problem
         if recording:
             value, gradient = problem.value_and_gradient(mean)
             squared = gradient.square().sum(-1).double().cpu()
@@ -158,7 +158,7 @@ class Recorder:
             self.weighted_sum = w * mean + (0 if self.weighted_sum is None else self.weighted_sum)
 
     def _record(self, rows: Tensor, mean: Tensor, value: Tensor, squared: Tensor, t: int) -> None:
-        problem, network = self.world.problem, self.world.network
+        problem, network = self.context.problem, self.context.network
         floor = problem.f_star or 0.0
         unknown = torch.full(mean.shape[:-1], float("nan"), dtype=torch.float64)
         spread = (rows - mean[..., None, :]).square().sum(-1, keepdim=True)
@@ -188,22 +188,22 @@ class Recorder:
     def _seconds(self, t: int, unknown: Tensor) -> Tensor:
         """Modelled time after t steps."""
         own = self.method.seconds(self.state, t)
-        watch = self.world.network.stopwatch
+        watch = self.context.network.stopwatch
         if own is not None:
             return own
         return unknown if watch is None else watch.seconds
 
     def _of_workers(self, rows: Tensor) -> Tensor:
         """(1/n) sum_i f(x_i) ``[...]``."""
-        values = self.world.problem.value(rows).double()[..., None]
-        return mean_model(self.method, self.world.network, values)[..., 0]
+        values = self.context.problem.value(rows).double()[..., None]
+        return mean_model(self.method, self.context.network, values)[..., 0]
 
     def _gradients(self, t: int, unknown: Tensor) -> Tensor:
         """Gradients a worker after t steps."""
         own = self.method.computed(self.state, t)
         if own is not None:
             return own
-        watch = self.world.network.stopwatch
+        watch = self.context.network.stopwatch
         return unknown if watch is None else watch.worked.double().mean(-1)
 
     def _put(self, **values: Any) -> None:
@@ -214,22 +214,22 @@ class Recorder:
 
     def trace(self, state: Any, seed: int) -> Trace:
         """The series so far and where the run stands."""
-        world, rows = self.world, self.method.models(state)
+        context, rows = self.context, self.method.models(state)
         series = {name: np.stack(column, axis=-1) for name, column in self.columns.items()}
         steps, wall_seconds = series.pop("steps"), series.pop("wall_seconds")
-        account = world.network.account(tuple(world.replicas.shape))
+        account = context.network.account(tuple(context.replicas.shape))
         return Trace(
             method=self.method.name,
-            problem=world.problem.name,
+            problem=context.problem.name,
             seed=seed,
             steps=steps.astype(np.int64),
             wall_seconds=wall_seconds,
             **{name: self._of_all(column) for name, column in series.items()},
-            model=self._of_all(mean_model(self.method, world.network, rows)),
+            model=self._of_all(mean_model(self.method, context.network, rows)),
             rows=self._of_all(rows),
             account=Account(*map(self._of_all, account)),
-            f_star_known=world.problem.f_star is not None,
-            heavy_tailed=world.problem.heavy_tailed,
+            f_star_known=context.problem.f_star is not None,
+            heavy_tailed=context.problem.heavy_tailed,
         )
 
     def _of_all(self, values: Values) -> Values:

@@ -16,7 +16,7 @@ from algorithms.kernels.quantiser_rows import k_level_ends, k_level_row, k_level
 from algorithms.kernels.rotation import back_row, signs_row, turned_row
 from algorithms.kernels.rounding import level_row, value_row
 from algorithms.kernels.row_parts import all_finite
-from algorithms.kernels.running import totals_into
+from algorithms.kernels.row_sums import totals_into
 from algorithms.kernels.selection import largest_into
 from algorithms.kernels.ternaries import ternary_row
 

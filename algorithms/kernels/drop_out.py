@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from algorithms.kernels.compiled import by_torch, njit
-from algorithms.kernels.lanes import LANES, summing
+from algorithms.kernels.simd_sums import LANES, summing
 
 
 @njit(nogil=True, forceinline=True)

@@ -9,7 +9,7 @@ from torch import Tensor
 from algorithms.kernels.compaction import places_of
 from algorithms.kernels.compiled import by_torch, njit
 from algorithms.kernels.counting import counts
-from algorithms.kernels.late_checks import now
+from algorithms.kernels.deferred_checks import now
 
 
 @njit(cache=True, nogil=True)

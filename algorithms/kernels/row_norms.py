@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from algorithms.kernels.compiled import by_torch, njit
-from algorithms.kernels.lanes import LANES, summing
+from algorithms.kernels.simd_sums import LANES, summing
 
 _SAFE_LOW, _SAFE_HIGH = 1e-270, 1e300
 

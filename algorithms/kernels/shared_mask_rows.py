@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from algorithms.kernels.compiled import njit
-from algorithms.kernels.listing import drawn_row
+from algorithms.kernels.mask_to_indices import drawn_row
 
 
 @njit(cache=True, nogil=True)

@@ -6,10 +6,10 @@ import numpy as np
 
 from algorithms.kernels.compiled import njit
 from algorithms.kernels.extremes import tops_of
-from algorithms.kernels.quintets import packed_into
 from algorithms.kernels.row_norms import sum_of_magnitudes
 from algorithms.kernels.row_parts import all_finite
-from algorithms.kernels.running import sides_into
+from algorithms.kernels.row_sums import sides_into
+from algorithms.kernels.ternary_packing import packed_into
 from algorithms.kernels.zero_runs import squeeze_into
 
 

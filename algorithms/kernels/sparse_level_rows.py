@@ -10,7 +10,6 @@ import math
 import numpy as np
 
 from algorithms.kernels.bins import sent_row, tops_row
-from algorithms.kernels.clear import LEAST, LEVELS, codes_row
 from algorithms.kernels.compiled import integer_view, magnitude_mask, njit
 from algorithms.kernels.drop_out import level_of_density, level_of_variance, room_for_level
 from algorithms.kernels.dropped import SMALL, marks_row
@@ -19,7 +18,8 @@ from algorithms.kernels.quantile import room_to_take
 from algorithms.kernels.row_norms import norms_into, sum_of_magnitudes
 from algorithms.kernels.row_parts import all_finite
 from algorithms.kernels.selection import largest_row
-from algorithms.kernels.sides import both_sides_row, extremes_row, mean_of_side
+from algorithms.kernels.top_values import both_sides_row, extremes_row, mean_of_side
+from algorithms.kernels.variance_threshold_kernel import LEAST, LEVELS, codes_row
 
 
 @njit(cache=True, nogil=True)

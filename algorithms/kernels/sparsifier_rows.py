@@ -11,13 +11,13 @@ import numpy as np
 from algorithms.kernels.compiled import integer_view, magnitude_mask, njit
 from algorithms.kernels.gaussian import looked_row, moments_row
 from algorithms.kernels.key_words import folded
-from algorithms.kernels.listing import above_row, down_to_row, drawn_row
-from algorithms.kernels.lots import lose_row, lots_row, room_for_lots
+from algorithms.kernels.mask_to_indices import above_row, down_to_row, drawn_row
 from algorithms.kernels.quantile import magnitudes, room_to_take
 from algorithms.kernels.row_norms import norms_into
 from algorithms.kernels.row_parts import all_finite
 from algorithms.kernels.selection import largest_row
-from algorithms.kernels.sides import highest_keys
+from algorithms.kernels.top_of_uniforms import lose_row, lots_row, room_for_lots
+from algorithms.kernels.top_values import highest_keys
 
 
 @njit(cache=True, nogil=True)

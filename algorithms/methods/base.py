@@ -15,8 +15,8 @@ from algorithms.compressors.base import Compressor
 from algorithms.compressors.identity import Identity
 from algorithms.core.faults import NO_FAULTS, Faults
 from algorithms.core.key import Draws, Key, WorkerIds
-from algorithms.kernels.late_checks import NonFiniteGradient as NonFiniteGradient
-from algorithms.kernels.late_checks import finite_rows, now
+from algorithms.kernels.deferred_checks import NonFiniteGradient as NonFiniteGradient
+from algorithms.kernels.deferred_checks import finite_rows, now
 from algorithms.network.base import Network, Packet, pack
 from algorithms.network.phases import Phase
 from algorithms.pipeline.base import StepBlock
@@ -35,7 +35,7 @@ def dense_bits(d: int, dtype: torch.dtype) -> int:
 
 @final
 @dataclass(frozen=True)
-class World:
+class RunContext:
     """Where a method runs: the problem, the network, the randomness, the replicas.
 
     ``replicas`` are the ids ``[...]`` of the leading axes; ``faults`` are planted in the gradients
@@ -278,14 +278,14 @@ class Method(ABC, Generic[State]):
         """The problem's constants and the method's own (omega, delta, lam, H, tau ...)."""
 
     @abstractmethod
-    def init(self, x0: Tensor, world: World) -> State:
+    def init(self, x0: Tensor, context: RunContext) -> State:
         """State at x_0 ``[d]`` for every replica."""
 
     @abstractmethod
-    def step(self, state: State, t: int, world: World) -> State:
+    def step(self, state: State, t: int, context: RunContext) -> State:
         """State after step t (t = 0, 1, ...)."""
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
         """Several steps from t on as one call, composed of what the parts publish; None: steps are
         taken one by one. Equal to :meth:`step` to the bit. A subclass publishes its own: what it
         inherits is not asked for."""

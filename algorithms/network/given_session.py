@@ -17,9 +17,9 @@ import torch
 import torch.distributed as dist
 from torch._C._distributed_c10d import PrefixStore, Store, TCPStore
 
+from algorithms.network.failure_detector import FailureDetector, agree, leave
 from algorithms.network.given_ranks import GivenPlace, RankLink, bound_to_loopback
 from algorithms.network.phases import PhaseClock
-from algorithms.network.roll_call import RollCall, agree, leave
 
 PATIENCE = 40.0
 """Seconds that ranks wait for each other by default: with what the roll call takes, under 60."""
@@ -43,7 +43,7 @@ class Session:
         roll: tell it what this rank goes on to.
     """
 
-    def __init__(self, place: GivenPlace, link: RankLink, roll: RollCall) -> None:
+    def __init__(self, place: GivenPlace, link: RankLink, roll: FailureDetector) -> None:
         self.place, self.link, self.roll = place, link, roll
 
     def apart(self) -> PhaseClock:
@@ -88,7 +88,7 @@ def session(
         world_size=place.ranks,
         timeout=timedelta(seconds=patience),
     )
-    roll = RollCall(
+    roll = FailureDetector(
         PrefixStore(f"roll/{attempt}", _client(place, patience)), place.rank, place.ranks, patience
     )
     try:
@@ -185,7 +185,7 @@ def _others_are_missing(error: Exception) -> bool:
     return isinstance(error, kinds) or any(sign in told for sign in signs)
 
 
-def _end(roll: RollCall, error: Exception) -> NoReturn:
+def _end(roll: FailureDetector, error: Exception) -> NoReturn:
     """Say whose fault it is, once among all ranks, and end this process."""
     try:
         if not _others_are_missing(error):

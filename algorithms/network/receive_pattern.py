@@ -8,7 +8,7 @@ from typing import final
 import torch
 from torch import Tensor
 
-from algorithms.kernels.late_checks import now
+from algorithms.kernels.deferred_checks import now
 
 
 @final

@@ -33,7 +33,7 @@ _ROW_BYTES = 1 << 14  # of a block of rows: half of a first cache
 
 
 class Place(Protocol):
-    """Where a method runs; a :class:`~algorithms.methods.base.World` is one."""
+    """Where a method runs; a :class:`~algorithms.methods.base.RunContext` is one."""
 
     @property
     def problem(self) -> Problem:

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from algorithms.core.key import Draws
-from algorithms.kernels.late_checks import now
+from algorithms.kernels.deferred_checks import now
 from algorithms.kernels.row_parts import RowPart
 from theory.constants import Constants, Kind, Statement
 

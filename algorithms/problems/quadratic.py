@@ -13,7 +13,7 @@ from torch import Tensor
 
 from algorithms.core.key import Draws
 from algorithms.kernels import problem_rows
-from algorithms.kernels.late_checks import now
+from algorithms.kernels.deferred_checks import now
 from algorithms.kernels.row_parts import RowPart, numbers
 from algorithms.problems.base import (
     exact,

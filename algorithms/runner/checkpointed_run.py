@@ -17,10 +17,10 @@ from torch import Tensor
 
 from algorithms.core.key import Key
 from algorithms.engine.run import one_thread
-from algorithms.methods.base import Method, World
-from algorithms.network.apart import Apart
+from algorithms.methods.base import Method, RunContext
 from algorithms.network.base import Network
 from algorithms.network.checkpoint_files import newest, read_parts, write_checkpoint
+from algorithms.network.point_to_point import PointToPointNetwork
 from algorithms.network.simulated import Simulated
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.schedule import Schedule
@@ -83,28 +83,28 @@ def checkpointed_run(
         NonFiniteGradient: a gradient is not finite.
     """
     network = network or Simulated(problem.n)
-    world = World(problem, network, Key.seed(seed), torch.arange(replicas))
+    context = RunContext(problem, network, Key.seed(seed), torch.arange(replicas))
     told = {
         "method": repr(method), "problem": problem.name, "n": problem.n, "seed": seed,
         "replicas": replicas,
     }  # fmt: skip
     with one_thread():
-        state, axes = method.init(problem.start(), world), worker_axes(method, world)
+        state, axes = method.init(problem.start(), context), worker_axes(method, context)
         began, seen = 0, dict[int, float]()
         found = newest(kept.folder)
         if found is not None:
             began, words = found
             _same_run(words["run"], told)
             seen = {int(t): float(value) for t, value in words["seen"].items()}
-            parts = parts_of(state, axes, world)
+            parts = parts_of(state, axes, context)
             read_parts(kept.folder, began, parts)
-            state = with_parts(state, parts, axes, world, words["same"])
+            state = with_parts(state, parts, axes, context, words["same"])
         for t in range(began, steps):
-            state = method.step(state, t, world)
+            state = method.step(state, t, context)
             if (t + 1) % kept.every == 0 or t + 1 == steps:
                 if watch is not None:
                     seen[t + 1] = watch(method.models(state))
-                parts = parts_of(state, axes, world)
+                parts = parts_of(state, axes, context)
                 told_too = {"run": told, "seen": seen, "same": same_tensors(state)}
                 write_checkpoint(kept.folder, t + 1, parts, told_too)
     return CheckpointedRun(method.models(state), seen, began)
@@ -134,16 +134,16 @@ def leaves(state: Any, path: str = "") -> Iterator[tuple[str, Any]]:
         yield path, state
 
 
-def worker_axes(method: Method[Any], world: World) -> dict[str, int | None]:
+def worker_axes(method: Method[Any], context: RunContext) -> dict[str, int | None]:
     """Along which axis, from the end, the workers of each tensor of a state lie; None: it is the
     server's, or holds all.
 
     Raises:
         ValueError: a leaf is neither a tensor nor a whole number, or has two such axes.
     """
-    count = min(2, world.network.n)
+    count = min(2, context.network.n)
     shapes = [
-        {path: leaf.shape for path, leaf in _init(method, world, k) if isinstance(leaf, Tensor)}
+        {path: leaf.shape for path, leaf in _init(method, context, k) if isinstance(leaf, Tensor)}
         for k in (1, count)
     ]
     found: dict[str, int | None] = {}
@@ -155,16 +155,16 @@ def worker_axes(method: Method[Any], world: World) -> dict[str, int | None]:
     return found
 
 
-def _init(method: Method[Any], world: World, held: int) -> list[tuple[str, Any]]:
-    alone = replace(world, network=Apart(world.network.n, torch.arange(held)))
-    told = list(leaves(method.init(world.problem.start(), alone)))
+def _init(method: Method[Any], context: RunContext, held: int) -> list[tuple[str, Any]]:
+    alone = replace(context, network=PointToPointNetwork(context.network.n, torch.arange(held)))
+    told = list(leaves(method.init(context.problem.start(), alone)))
     for path, leaf in told:
         if not isinstance(leaf, Tensor | int):
             raise ValueError(f"{method.name} holds a {type(leaf).__name__} at {path}")
     return told
 
 
-def parts_of(state: Any, axes: Mapping[str, int | None], world: World) -> dict[str, Tensor]:
+def parts_of(state: Any, axes: Mapping[str, int | None], context: RunContext) -> dict[str, Tensor]:
     """Copies of each leaf's part of each worker held here, by name; rows of nobody are left out."""
     parts = dict[str, Tensor]()
     for path, leaf in leaves(state):
@@ -174,7 +174,7 @@ def parts_of(state: Any, axes: Mapping[str, int | None], world: World) -> dict[s
         elif axis is None:
             parts[path] = leaf.contiguous().clone()
         else:
-            for place, worker in enumerate(world.network.workers.tolist()):
+            for place, worker in enumerate(context.network.workers.tolist()):
                 parts[f"{path}/{worker}"] = leaf.select(axis, place).contiguous().clone()
     return parts
 
@@ -192,7 +192,7 @@ def with_parts(
     state: Any,
     parts: Mapping[str, Tensor],
     axes: Mapping[str, int | None],
-    world: World,
+    context: RunContext,
     same: Mapping[str, str],
 ) -> Any:
     """The state whose leaves are ``parts``; what was the ``same`` tensor is."""
@@ -220,7 +220,7 @@ def with_parts(
         if axis is None:
             return parts[path].clone()
         rows = leaf.clone(memory_format=torch.contiguous_format)
-        for place, worker in enumerate(world.network.workers.tolist()):
+        for place, worker in enumerate(context.network.workers.tolist()):
             rows.select(axis, place).copy_(parts[f"{path}/{worker}"])
         return rows
 

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 
 from algorithms.core.key import Key
-from algorithms.methods.base import World
+from algorithms.methods.base import RunContext
 from algorithms.network.ranks import gathered_words, place
 from algorithms.network.simulated import Simulated
 from algorithms.problems.base import Problem
@@ -121,11 +121,11 @@ def replayed(method: Any, problem: Problem, record: ScheduleRecord, seed: int) -
     """
     ticks = len(record.ticks)
     again = replace(method, barrier=Recorded(record), ticks=ticks, replicas=1)
-    world = _simulated(problem, seed)
-    state = again.init(problem.start(), world)
+    context = _simulated(problem, seed)
+    state = again.init(problem.start(), context)
     models = [again.models(state)[0].clone()]
     for t in range(ticks):
-        state = again.step(state, t, world)
+        state = again.step(state, t, context)
         models.append(again.models(state)[0].clone())
     return Replayed(record, state, torch.stack(models), standing(record))
 
@@ -148,14 +148,16 @@ def standing(record: ScheduleRecord) -> WorkerStates:
     return now
 
 
-def state_here(method: Any, problem: Problem, found: Replayed, seed: int, world: World) -> Any:
-    """The replay's state as a rank holds it: the workers of ``world.network``."""
-    axes = worker_axes(method, world)
+def state_here(
+    method: Any, problem: Problem, found: Replayed, seed: int, context: RunContext
+) -> Any:
+    """The replay's state as a rank holds it: the workers of ``context.network``."""
+    axes = worker_axes(method, context)
     parts = parts_of(found.state, axes, _simulated(problem, seed))
-    own = method.init(problem.start(), world)
-    return with_parts(own, parts, axes, world, same_tensors(found.state))
+    own = method.init(problem.start(), context)
+    return with_parts(own, parts, axes, context, same_tensors(found.state))
 
 
-def _simulated(problem: Problem, seed: int) -> World:
+def _simulated(problem: Problem, seed: int) -> RunContext:
     only = torch.zeros(1, dtype=torch.int64)
-    return World(problem, Simulated(problem.n), Key.seed(seed), only)
+    return RunContext(problem, Simulated(problem.n), Key.seed(seed), only)

@@ -11,12 +11,12 @@ import torch
 from torch import Tensor
 
 from algorithms.core.key import Key
-from algorithms.methods.base import World
+from algorithms.methods.base import RunContext
 from algorithms.methods.parts.asynchronous_gossip import Arrived, AsynchronousGossip
-from algorithms.network.apart import AtMeeting
 from algorithms.network.mailbox import Mailbox
 from algorithms.network.peer_messages import PeerMessages
 from algorithms.network.phases import PhaseClock
+from algorithms.network.point_to_point import PairwiseNetwork
 from algorithms.network.ranks import gathered_words, place, wait_for_all
 from algorithms.problems.base import Problem
 from algorithms.runner.kept_record import KeptRecord, replayed, state_here
@@ -47,9 +47,9 @@ class Meeting:
     ) -> None:
         self.me, self.n = place()
         self.method, self.mailbox, self.clock = method, Mailbox(clock), clock
-        self.network = AtMeeting(self.n, self.me, self.mailbox)
-        self.world = World(problem, self.network, Key.seed(seed), _ONE)
-        self.state: Any = method.init(problem.start(), self.world)
+        self.network = PairwiseNetwork(self.n, self.me, self.mailbox)
+        self.context = RunContext(problem, self.network, Key.seed(seed), _ONE)
+        self.state: Any = method.init(problem.start(), self.context)
         self.share = total // self.n + (self.me < total % self.n)
         self.working = self.n - 1  # others that have not made their share
         self.stamp, self.own, self.begin = 0, list[tuple[int, float]](), 0.0
@@ -77,8 +77,8 @@ class Meeting:
         self.own = [(int(t), float(s)) for t, s in known[self.me]]
         if not any(known):
             return
-        past = replayed(self.method, self.world.problem, _linear(known), seed)
-        self.state = state_here(self.method, self.world.problem, past, seed, self.world)
+        past = replayed(self.method, self.context.problem, _linear(known), seed)
+        self.state = state_here(self.method, self.context.problem, past, seed, self.context)
         self.past, self.begin = past.record, past.record.ticks[-1].seconds
 
     def _keep(self, stamp: int) -> None:
@@ -113,10 +113,10 @@ class Meeting:
     def _tick(self, count: int) -> None:
         """A gradient of this worker's, and the meeting that it asks for."""
         self._plan(self.me, count)
-        arrived = self.method.arrive(self.state, 0, self.world)
+        arrived = self.method.arrive(self.state, 0, self.context)
         while (letter := self.mailbox.letter(wait=False)) is not None:
             self._answer(*letter)
-        other = int(self.method.called(arrived.who, count, self.world))
+        other = int(self.method.called(arrived.who, count, self.context))
         self.arrived = arrived
         if other == self.me:
             self.stamp += 1
@@ -170,16 +170,16 @@ class Meeting:
             self._met((self.me, other), self.arrived)
             return
         who = torch.tensor([[arriving]])
-        nothing = torch.zeros((1, 1, self.world.problem.d), dtype=self.world.problem.dtype)
+        nothing = torch.zeros((1, 1, self.context.problem.d), dtype=self.context.problem.dtype)
         own, self.network.pair = self.state.schedule, (self.me, other)
         self._plan(arriving, count)
         none = Arrived(who, nothing, who, count)
-        self.state = self.method.meet(self.state, none, 0, self.world)._replace(schedule=own)
+        self.state = self.method.meet(self.state, none, 0, self.context)._replace(schedule=own)
         self._moved()
 
     def _met(self, pair: tuple[int, ...], arrived: Arrived) -> None:
         self.network.pair = pair
-        self.state = self.method.meet(self.state, arrived, 0, self.world)
+        self.state = self.method.meet(self.state, arrived, 0, self.context)
         self.arrived = None
         self.own.append((self.stamp, time.perf_counter() - self.begin))
         self._moved()

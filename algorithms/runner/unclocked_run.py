@@ -19,13 +19,13 @@ from algorithms.core.key import Key
 from algorithms.engine.run import one_thread
 from algorithms.methods.admm.admm_star import StarADMM
 from algorithms.methods.asynchronous.downpour import Downpour
-from algorithms.methods.base import World
+from algorithms.methods.base import RunContext
 from algorithms.methods.cooperative.easgd_async import AsyncEASGD
 from algorithms.methods.gossip_pairwise.ad_psgd import ADPSGD
 from algorithms.methods.gossip_pairwise.gossiping_sgd import GossipingSGD
-from algorithms.network.apart import GO, LATE, STOP, AtServer, AtWorker, TooLate
 from algorithms.network.peer_messages import PeerMessage, PeerMessages
 from algorithms.network.phases import PhaseClock
+from algorithms.network.point_to_point import GO, LATE, STOP, AtServer, AtWorker, TooLate
 from algorithms.network.ranks import place, wait_for_all
 from algorithms.problems.base import Problem
 from algorithms.runner.kept_record import KeptRecord, past_of_server, state_here
@@ -133,15 +133,15 @@ def _serve(
     """The server: waits, lets the barrier decide who counts, and takes the method's step."""
     n, messages = problem.n, PeerMessages(clock)
     network = AtServer(n, messages)
-    world = World(problem, network, Key.seed(seed), _ONE)
-    state: Any = method.init(problem.start(), world)
+    context = RunContext(problem, network, Key.seed(seed), _ONE)
+    state: Any = method.init(problem.start(), context)
     now = WorkerStates(n, lambda counts: np.full(counts.shape, np.inf))  # nobody is there yet
     waiting: dict[int, PeerMessage] = {}
     ticks, ended, begin = list[RecordedTick](), set[int](), time.perf_counter()
     past = past_of_server(method, problem, seed, kept)
     if past is not None:
         ticks, now = list(past.record.ticks), past.now
-        state = state_here(method, problem, past, seed, world)
+        state = state_here(method, problem, past, seed, context)
         begin = time.perf_counter() - ticks[-1].seconds
     while len(ticks) < total:
         decision = method.barrier.decide(now)
@@ -159,7 +159,7 @@ def _serve(
         network.word, network.waiting = STOP if last else GO, waiting
         state = state._replace(schedule=Schedule.of_one_tick(n, who, starts, counts))
         with clock.stepping(len(ticks)):
-            state = method.step(state, 0, world)
+            state = method.step(state, 0, context)
             network.release([*starts])
         for worker in who:
             del waiting[worker]
@@ -197,19 +197,19 @@ def _work(
     me = place()[0] - 1
     messages = PeerMessages(clock)
     network = AtWorker(problem.n, me, messages)
-    world = World(problem, network, Key.seed(seed), _ONE)
-    state: Any = method.init(problem.start(), world)
+    context = RunContext(problem, network, Key.seed(seed), _ONE)
+    state: Any = method.init(problem.start(), context)
     count, word = 0, GO
     past = past_of_server(method, problem, seed, kept)
     if past is not None:
         count = int(past.now.begun[0, me]) - 1
-        state = state_here(method, problem, past, seed, world)
+        state = state_here(method, problem, past, seed, context)
     while word == GO:
         state = state._replace(schedule=Schedule.of_one_tick(problem.n, [me], [me], [count]))
         network.begun, before = count, messages.sent[0]
         try:
             with clock.stepping(count):
-                state = method.step(state, 0, world)
+                state = method.step(state, 0, context)
                 word = network.released()
         except TooLate:
             word, messages.sent[0] = LATE, before

@@ -37,7 +37,7 @@ class Messages(NamedTuple):
     last: Ints
 
 
-class PlayedStep(NamedTuple):
+class SimulatedStep(NamedTuple):
     """What a step takes; all arrays in the order of the messages.
 
     Attributes:
@@ -92,11 +92,11 @@ class CommunicationSchedule(ABC):
         """The ranks by which a channel serves."""
         return messages.rank
 
-    def played(self, step: TrainingStep, carrier: Carrier) -> PlayedStep:
+    def played(self, step: TrainingStep, carrier: Carrier) -> SimulatedStep:
         """A period in numbers, without labels."""
         return self._played(self.prepared(step), carrier)
 
-    def _played(self, step: TrainingStep, carrier: Carrier) -> PlayedStep:
+    def _played(self, step: TrainingStep, carrier: Carrier) -> SimulatedStep:
         messages = self.messages(step, carrier)
         ready, order = messages.ready, np.arange(len(messages.ready))
         starts, stops = [], []
@@ -114,7 +114,7 @@ class CommunicationSchedule(ABC):
             ready = self.ready_behind(i, arrival)
             order = np.argsort(ready, kind="stable")
         end = float(forward[-1] + step.forward_seconds[-1])
-        return PlayedStep(tuple(starts), tuple(stops), arrival, forward, end)
+        return SimulatedStep(tuple(starts), tuple(stops), arrival, forward, end)
 
     def seconds(self, step: TrainingStep, carrier: Carrier) -> float:
         """Seconds of a step, all in all."""

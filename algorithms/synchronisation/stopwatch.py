@@ -82,7 +82,7 @@ STANDARD = Timing()
 
 
 @runtime_checkable
-class OwnClock(Protocol):
+class ClockDependent(Protocol):
     """A method that keeps a clock of its own because its rule asks what the hour is.
 
     Attributes:

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from algorithms.core.key import Key
 from algorithms.kernels.compiled import COMPILED
-from algorithms.kernels.late_checks import now
+from algorithms.kernels.deferred_checks import now
 from algorithms.kernels.meetings import calls_of_all, push_meetings
 from algorithms.topologies.base import StaticTopology
 from algorithms.topologies.edges import adjacency

@@ -23,7 +23,7 @@ from experiments.ranks.user_objects import OwnFault, Report, check_own
 from proofs_check.cell import Cell, CellKind
 from proofs_check.compressors.check import check_compressor
 from proofs_check.prepare import run_cell
-from proofs_check.speaks_of import cells_of
+from proofs_check.row_coverage import cells_of
 from proofs_check.suite import PRESETS, cells
 from proofs_check.verdict import Verdict
 

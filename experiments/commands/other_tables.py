@@ -19,7 +19,7 @@ from experiments.listing.kept import Measured
 from experiments.listing.made import unmeasured
 from experiments.reporting.influences import influence_lines_of
 from proofs_check.cell import Cell, CellResult
-from proofs_check.instruments.signature import CHECK
+from proofs_check.instruments.effect_check import CHECK
 from theory.survey.all_reduce_costs import TABLE_III
 from theory.survey.speedup_rounds import TABLE_2
 from theory.survey.taxonomy import TABLE_I

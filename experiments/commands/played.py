@@ -55,7 +55,7 @@ def surroundings(n: int, alpha: float, gigabits: float, count: int, *, tune: boo
     return Surroundings(n, AlphaBeta(alpha, 1e-9 / gigabits), count, tune)
 
 
-class PlayedTimeline(NamedTuple):
+class SimulatedTimeline(NamedTuple):
     """A timeline and what it says.
 
     Attributes:
@@ -71,7 +71,7 @@ class PlayedTimeline(NamedTuple):
     told: str
 
 
-def played(schedule: str, steps: dict[str, TrainingStep], where: Surroundings) -> PlayedTimeline:
+def played(schedule: str, steps: dict[str, TrainingStep], where: Surroundings) -> SimulatedTimeline:
     """A timeline of the steps of one or several models by name.
 
     Raises:
@@ -92,10 +92,10 @@ def played(schedule: str, steps: dict[str, TrainingStep], where: Surroundings) -
         made = tuned(step, carrier)
     line = made.timeline(step, carrier)
     told = f"a step, computing takes {step.compute:.6g} s"
-    return PlayedTimeline(made.name, line, made.seconds(step, carrier), told)
+    return SimulatedTimeline(made.name, line, made.seconds(step, carrier), told)
 
 
-def _pipeline(steps: dict[str, TrainingStep], where: Surroundings) -> PlayedTimeline:
+def _pipeline(steps: dict[str, TrainingStep], where: Surroundings) -> SimulatedTimeline:
     """Stages on n devices; between neighbours a message's start-up, for no model states how large
     its activations are."""
     (step,) = steps.values()
@@ -107,10 +107,10 @@ def _pipeline(steps: dict[str, TrainingStep], where: Surroundings) -> PlayedTime
         f"{slowest:.6g} s on the slowest stage; the first stage keeps "
         f"{made.versions()[0]} versions of its weights"
     )
-    return PlayedTimeline(made.name, line, line.seconds, told)
+    return SimulatedTimeline(made.name, line, line.seconds, told)
 
 
-def _jobs(steps: dict[str, TrainingStep], where: Surroundings) -> PlayedTimeline:
+def _jobs(steps: dict[str, TrainingStep], where: Surroundings) -> SimulatedTimeline:
     """Jobs that sum all gradients behind the backward pass, on rings whose links they share."""
     channel = all_reduce(where.link, where.n).channels[0]
     if not channel.beta > 0:
@@ -126,10 +126,10 @@ def _jobs(steps: dict[str, TrainingStep], where: Surroundings) -> PlayedTimeline
         f"{job.name} is done after {end:.6g} s, alone after {one:.6g}"
         for job, end, one in zip(jobs, ends, alone, strict=True)
     )
-    return PlayedTimeline(network.name, line, line.seconds, told)
+    return SimulatedTimeline(network.name, line, line.seconds, told)
 
 
-OTHERS: dict[str, Callable[[dict[str, TrainingStep], Surroundings], PlayedTimeline]] = {
+OTHERS: dict[str, Callable[[dict[str, TrainingStep], Surroundings], SimulatedTimeline]] = {
     "1f1b": _pipeline, JOBS: _jobs,
 }  # fmt: skip
 """What is no schedule of one data-parallel step, by the name that the command uses."""

@@ -19,7 +19,7 @@ from experiments.figures.timeline import timeline_figure
 from experiments.processes.tracing import chrome_trace
 from experiments.storage.files import write_atomically
 from proofs_check.audit.loading import imported
-from proofs_check.lanes import lane_panel
+from proofs_check.gantt import lane_panel
 from theory.arrays import Floats
 
 

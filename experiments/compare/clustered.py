@@ -18,7 +18,7 @@ from algorithms.methods.base import Method
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.base import ComputeTimes
 from algorithms.synchronisation.compute_times import Constant
-from algorithms.synchronisation.stopwatch import STANDARD, OwnClock, Timing
+from algorithms.synchronisation.stopwatch import STANDARD, ClockDependent, Timing
 from theory.stepsizes import Stepsize
 
 _DRAWN = 64  # replicas and gradients of which a mean compute time is taken
@@ -96,7 +96,7 @@ def clocked(row: Row, timing: Timing) -> Row:
 
     def build(step: Stepsize, problem: Problem, steps: int) -> Method[Any]:
         method = recipe.build(step, problem, steps)
-        if not isinstance(method, OwnClock):
+        if not isinstance(method, ClockDependent):
             return method
         slower = rounds.compute / _mean(method.timing.times, problem.n)
         made: Method[Any] = method.timed_by(timing, slower)
@@ -117,7 +117,7 @@ def in_cluster_time(trace: Trace, method: Method[Any], timing: Timing) -> Trace:
     rounds = timing.rounds
     if not isinstance(rounds, ModelOnCluster):
         return trace
-    if isinstance(method, OwnClock) and method.timing == timing:
+    if isinstance(method, ClockDependent) and method.timing == timing:
         return trace
     mean = mean_seconds(method, rounds.n)
     if mean is None:

@@ -8,7 +8,7 @@ from matplotlib.patches import Patch
 
 from algorithms.schedules.timeline import TaskKind
 from experiments.figures.style import FAINT, SERIES
-from proofs_check.lanes import LanePanel
+from proofs_check.gantt import LanePanel
 
 _COLOURS = {kind.value: colour for kind, colour in zip(TaskKind, SERIES, strict=False)}
 _COLOURS |= {"added": SERIES[0], "copied": SERIES[1]}  # messages of a collective

@@ -6,7 +6,7 @@ from typing import Any
 
 from algorithms.catalogue import PROBLEMS, ROWS, Row, forms_of
 from experiments.listing.kept import ListedProblem, Listing, Measured
-from proofs_check.instruments.signature import CHECK
+from proofs_check.instruments.effect_check import CHECK
 from proofs_check.signatures import SIGNATURES
 from theory.theorem import Result
 

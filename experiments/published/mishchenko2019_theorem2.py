@@ -11,7 +11,7 @@ from experiments.figures.reproduced import CurvePanel
 from experiments.figures.reproduction import Reproduction, at_least, at_most
 from experiments.published.figure import PublishedFigure, Request
 from proofs_check.figure_runs.errors import MeasuredMean
-from proofs_check.instruments import bit_stage
+from proofs_check.instruments import bits_setting
 from proofs_check.instruments.paths import path
 from theory.claims import Confidence, Source
 from theory.stepsizes import ConstantStep
@@ -22,7 +22,7 @@ _STEP, _STEPS, _REPLICAS = ConstantStep(0.5), 400, 16
 def measure(_: Request) -> Reproduction:
     """f - f* of both by steps, and how far the shifts are from the gradients at x*."""
     found = {
-        name: bit_stage.descent(bit_stage.by_row(key, _STEP), _REPLICAS, _STEPS)
+        name: bits_setting.descent(bits_setting.by_row(key, _STEP), _REPLICAS, _STEPS)
         for name, key in (("DIANA", "diana"), ("QSGD, 4 levels", "qsgd"))
     }
     diana, qsgd = (trace.suboptimality for trace in found.values())
@@ -51,7 +51,7 @@ def measure(_: Request) -> Reproduction:
 
 
 def _shifts() -> float:
-    method, problem = bit_stage.by_row("diana", _STEP), bit_stage.problem()
+    method, problem = bits_setting.by_row("diana", _STEP), bits_setting.problem()
     assert isinstance(method, Diana) and problem.x_star is not None
     *_, last = path(method, problem, _STEPS)
     best = problem.x_star.expand(problem.n, -1)

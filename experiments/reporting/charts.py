@@ -20,7 +20,7 @@ from experiments.figures.rate import RateCurves, order_of
 from experiments.figures.signs import plain
 from experiments.figures.tradeoff import Point, TradeoffCurves
 from experiments.figures.workers import WorkerCurves
-from proofs_check.lanes import LanePanel
+from proofs_check.gantt import LanePanel
 from theory.arrays import Floats
 
 Curves = RunCurves | RateCurves | TradeoffCurves | WorkerCurves | LineCurves | LanePanel

@@ -18,7 +18,7 @@ from experiments.storage.store import Stored
 from experiments.survey import Survey
 from proofs_check.cell import Cell, CellKind
 from proofs_check.curves import LinePanel, RatePanel, RunSeries
-from proofs_check.lanes import LanePanel
+from proofs_check.gantt import LanePanel
 from proofs_check.methods.tuned_run import VACUOUS
 
 

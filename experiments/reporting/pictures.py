@@ -35,7 +35,7 @@ from experiments.figures.workers import WorkerCurves, workers_figure
 from experiments.processes.pool import Ended, Pool
 from experiments.reporting.charts import Curves, packed
 from experiments.storage.files import write_atomically
-from proofs_check.lanes import LanePanel
+from proofs_check.gantt import LanePanel
 
 _FEW = 6  # figures that are drawn before another process has imported what draws them
 FIGURES = "figures"

@@ -15,7 +15,7 @@ from typing import final
 import pandas as pd
 
 from algorithms.catalogue import ROWS
-from proofs_check.instruments.late import CHECK as LATE_BOUND
+from proofs_check.instruments.second_half import CHECK as LATE_BOUND
 from proofs_check.verdict import Outcome
 
 _RATE = "rate in "
@@ -86,7 +86,7 @@ def row_evidence(table: pd.DataFrame) -> RowEvidence:
 
 @final
 @dataclass(frozen=True)
-class LateTightness:
+class SecondHalfTightness:
     """How near theorems' bounds come to what is measured in the second half of a run.
 
     Attributes:
@@ -114,11 +114,11 @@ class LateTightness:
         )
 
 
-def late_tightness(table: pd.DataFrame) -> LateTightness:
+def late_tightness(table: pd.DataFrame) -> SecondHalfTightness:
     """Of the bounds of a results table that end below the start."""
     late = (table["check"] == LATE_BOUND) & (table["verdict"] == Outcome.SUPPORTED.value)
     largest = table[late].groupby("theorem")["tightness"].max().sort_values()
-    return LateTightness({str(name): float(ratio) for name, ratio in largest.items()})
+    return SecondHalfTightness({str(name): float(ratio) for name, ratio in largest.items()})
 
 
 def _among(keys: pd.Series[str]) -> tuple[str, ...]:

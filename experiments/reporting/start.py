@@ -22,8 +22,8 @@ from experiments.reporting.verdict_lines import (
     planted,
     signature_line,
 )
-from proofs_check.instruments.late import CHECK as LATE_BOUND
-from proofs_check.instruments.signature import CHECK as SIGNATURE
+from proofs_check.instruments.effect_check import CHECK as SIGNATURE
+from proofs_check.instruments.second_half import CHECK as LATE_BOUND
 from proofs_check.verdict import Outcome
 from theory.claims import Confidence
 from theory.survey.errata import ERRATA

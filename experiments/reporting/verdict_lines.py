@@ -10,7 +10,7 @@ import pandas as pd
 from experiments.figures.signs import sentence
 from experiments.reporting.table import ERROR
 from experiments.survey import Survey
-from proofs_check.instruments.signature import CHECK as SIGNATURE
+from proofs_check.instruments.effect_check import CHECK as SIGNATURE
 from proofs_check.verdict import MEANINGS as VERDICT_MEANINGS
 from proofs_check.verdict import Outcome
 

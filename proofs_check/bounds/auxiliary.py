@@ -17,7 +17,7 @@ from proofs_check.bounds.settings import (
     feedback,
     near,
 )
-from theory.rules.reaches import fed_back_momentum, left
+from theory.rules.virtual_iterate_deviation import fed_back_momentum, left
 from theory.theorems.ef_sgd_workers import ef_sgd_workers
 from theory.theorems.global_momentum import global_momentum
 

@@ -22,10 +22,10 @@ from algorithms.problems.base import Problem
 from proofs_check.cell import CellResult
 from proofs_check.curves import RunSeries, band
 from proofs_check.instruments.evidence import ALPHA
-from proofs_check.instruments.late import late_bound_verdict
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.power_laws.described import bound_slope
 from proofs_check.instruments.rates import fit_power, rate_verdict
+from proofs_check.instruments.second_half import late_bound_verdict
 from proofs_check.instruments.under_bound import curve_under_bound
 from proofs_check.methods.tuned_run import at_start, cited, measured
 from proofs_check.studies.gossip.choco_gap import potential
@@ -184,12 +184,12 @@ class BoundCheck:
         times, columns, sent, received = [], [], [], []
         method = self.make(step, problem, self.steps)
         start, total = 0.0, torch.zeros(REPLICAS, dtype=torch.float64)
-        for t, state, world in path(method, problem, self.steps, seed=_SEED, replicas=REPLICAS):
+        for t, state, context in path(method, problem, self.steps, seed=_SEED, replicas=REPLICAS):
             seen = look(state)
             if t == 0:
                 start = float(seen.mean())
             if t in due:
-                account = world.network.account((REPLICAS,))
+                account = context.network.account((REPLICAS,))
                 times.append(float(t))
                 columns.append((total / t if average else seen).numpy().copy())
                 sent.append(account.sent_bits.double().mean().item())

@@ -28,7 +28,7 @@ from proofs_check.bounds.settings import (
     same_shards,
 )
 from theory.constants import Constants
-from theory.rules.reaches import elastic
+from theory.rules.virtual_iterate_deviation import elastic
 from theory.theorems.cocod_sgd import cocod_sgd
 from theory.theorems.cooperative_sgd import cooperative_sgd
 from theory.theorems.local_sgd_nonconvex import local_sgd_nonconvex

@@ -61,8 +61,8 @@ def gossip(topology: Topology, operator: Compressor, problem: Problem) -> ChocoG
 
 def _gossip_check(topology: Topology, operator: Compressor, steps: int) -> BoundCheck:
     def states(problem: Problem) -> Constants:
-        world = world_of(problem, 0, 1)
-        state: ChocoState = gossip(topology, operator, problem).init(problem.start(), world)
+        context = world_of(problem, 0, 1)
+        state: ChocoState = gossip(topology, operator, problem).init(problem.start(), context)
         return Constants().state(initial_potential=float(potential(state)))
 
     return BoundCheck(

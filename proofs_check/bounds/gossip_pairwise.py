@@ -17,7 +17,7 @@ from algorithms.topologies.ring import Ring
 from algorithms.topologies.torus import Torus
 from proofs_check.bounds.check import REPLICAS, BoundCheck
 from proofs_check.bounds.settings import by_moments
-from theory.rules.reaches import kept_by_pairs
+from theory.rules.virtual_iterate_deviation import kept_by_pairs
 from theory.stepsizes import ConstantStep, Stepsize
 from theory.theorems.ad_psgd import ad_psgd
 from theory.theorems.randomised_gossip import randomised_gossip

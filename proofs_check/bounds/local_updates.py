@@ -32,7 +32,7 @@ from proofs_check.bounds.settings import (
     straight,
     uneven,
 )
-from theory.rules.reaches import block_momentum
+from theory.rules.virtual_iterate_deviation import block_momentum
 from theory.theorems.local_sgd import local_sgd
 from theory.theorems.local_sgd_nonconvex import local_sgd_nonconvex
 from theory.theorems.local_sgd_pl import local_sgd_pl

@@ -25,7 +25,7 @@ from algorithms.problems.regularisers import L2, BoundedNonconvex, Regulariser
 from algorithms.topologies.base import MixingSequence
 from proofs_check.bounds.check import BoundCheck, Make
 from theory.constants import Constants, Kind, Statement
-from theory.rules.reaches import Reach
+from theory.rules.virtual_iterate_deviation import Reach
 from theory.theorem import Theorem
 from theory.theorems.perturbed_iterate import perturbed_iterate
 
@@ -156,7 +156,7 @@ def by_moments(
 ) -> BoundCheck:  # fmt: skip
     """A row on the mild quadratic, by second moments within its ball and ``more`` constants, which
     are asked for when the check runs: some play a schedule, which no import should do."""
-    known = Statement(Kind.UPPER, "this method", "theory.rules.reaches")
+    known = Statement(Kind.UPPER, "this method", "theory.rules.virtual_iterate_deviation")
 
     def constants(problem: Problem) -> Constants:
         return moment_in_ball(problem).state(known, **more())

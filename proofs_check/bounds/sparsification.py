@@ -27,7 +27,7 @@ from proofs_check.bounds.settings import (
     near,
     second_moment,
 )
-from theory.rules.reaches import fed_back_locally
+from theory.rules.virtual_iterate_deviation import fed_back_locally
 from theory.stepsizes import Stepsize
 from theory.theorems.compressed_bsp_nonconvex import compressed_bsp_nonconvex
 from theory.theorems.compressed_bsp_strongly_convex import compressed_bsp_strongly_convex

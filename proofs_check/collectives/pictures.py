@@ -7,7 +7,7 @@ import numpy as np
 from algorithms.collectives.base import Collective
 from algorithms.fabrics.base import program_seconds
 from algorithms.fabrics.topologies import StarFabric
-from proofs_check.lanes import LanePanel
+from proofs_check.gantt import LanePanel
 from theory.seconds.costs import ETHERNET_10G
 
 _VECTOR = 8e6  # bits: 1 MB

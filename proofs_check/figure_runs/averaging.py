@@ -87,11 +87,11 @@ def trace(name: str, method: Method[Any], problem: Quadratic, steps: int) -> Err
     every = max(1, steps // 100)
     mean = problem.start() - problem.mean_gradient(problem.start())
     points: list[ErrorPoint] = []
-    for t, state, world in path(method, problem, steps, seed=SEED):
+    for t, state, context in path(method, problem, steps, seed=SEED):
         if t % every:
             continue
         error = float((method.models(state) - mean).square().sum(-1).mean())
-        points.append(ErrorPoint.at(t, error, world))
+        points.append(ErrorPoint.at(t, error, context))
         if error > DIVERGED * points[0].error:
             break
     return ErrorTrace.of(name, points)

@@ -91,14 +91,14 @@ def train(
     """One run of all replicas, looked at every fiftieth of it; ends where it is lost."""
     every, lost = max(1, setting.steps // LOOKS), False
     points: list[ErrorPoint] = []
-    for t, state, world in path(
+    for t, state, context in path(
         method, problem, setting.steps, seed=SEED, replicas=setting.replicas
     ):
         rows = method.models(state)
         lost = t % 10 == 0 and not float(rows.abs().amax()) < SPREAD
         if lost or t % every == 0:
-            values = problem.value(world.network.mean_over_workers(rows))
-            points.append(ErrorPoint.of_runs(t, values - (problem.f_star or 0.0), world))
+            values = problem.value(context.network.mean_over_workers(rows))
+            points.append(ErrorPoint.of_runs(t, values - (problem.f_star or 0.0), context))
             ratio = points[-1].error / points[0].error
             lost = lost or ratio > (HOPELESS if t <= PATIENCE * setting.steps else 1.0)
         if lost:

@@ -9,7 +9,7 @@ from typing import NamedTuple, Self, final
 import numpy as np
 from torch import Tensor
 
-from algorithms.methods.base import World
+from algorithms.methods.base import RunContext
 from theory.arrays import Floats
 
 
@@ -30,15 +30,15 @@ class ErrorPoint(NamedTuple):
     high: float = math.nan
 
     @classmethod
-    def at(cls, step: int, error: float, world: World) -> Self:
-        """Bits are those on the ledger of ``world``, mean over runs and workers."""
-        sent = world.network.account((len(world.replicas),)).sent_bits.double().mean()
+    def at(cls, step: int, error: float, context: RunContext) -> Self:
+        """Bits are those on the ledger of ``context``, mean over runs and workers."""
+        sent = context.network.account((len(context.replicas),)).sent_bits.double().mean()
         return cls(step, error, float(sent))
 
     @classmethod
-    def of_runs(cls, step: int, errors: Tensor, world: World) -> Self:
+    def of_runs(cls, step: int, errors: Tensor, context: RunContext) -> Self:
         """The same of the errors ``[R]`` of several runs, with their range."""
-        point = cls.at(step, float(errors.mean()), world)
+        point = cls.at(step, float(errors.mean()), context)
         return point._replace(low=float(errors.min()), high=float(errors.max()))
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from algorithms.core.key import Key
 from algorithms.engine.run import one_thread
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.lazy.cmfl import CMFL
 from algorithms.methods.lazy.lag import LAG
 from algorithms.methods.synchronous.bsp import BSP
@@ -90,13 +90,13 @@ def race(
 ) -> Uploads:
     """Run until n |f - f*| < accuracy, or ``most`` steps."""
     network = Simulated(problem.n)
-    world = World(problem, network, Key.seed(0), torch.arange(1))
-    state = entry.method.init(problem.start() - entry.back, world)
+    context = RunContext(problem, network, Key.seed(0), torch.arange(1))
+    state = entry.method.init(problem.start() - entry.back, context)
     uploads, errors = [], []
     with one_thread():
         for t in range(most):
-            errors.append(_error(entry, state, world))
-            state = entry.method.step(state, t, world)
+            errors.append(_error(entry, state, context))
+            state = entry.method.step(state, t, context)
             uploads.append(int(network.account((1,)).sent_messages.sum()))
             if errors[-1] < accuracy:
                 break
@@ -108,8 +108,8 @@ def race(
     )  # fmt: skip
 
 
-def _error(entry: Contender, state: Any, world: World) -> float:
+def _error(entry: Contender, state: Any, context: RunContext) -> float:
     rows = entry.method.models(state)
-    mean = rows[..., 0, :] if entry.method.shared_model else world.network.mean_over_workers(rows)
-    value = world.problem.value(mean) - (world.problem.f_star or 0.0)
-    return abs(world.network.n * value.item())
+    mean = rows[..., 0, :] if entry.method.shared_model else context.network.mean_over_workers(rows)
+    value = context.problem.value(mean) - (context.problem.f_star or 0.0)
+    return abs(context.network.n * value.item())

@@ -9,25 +9,25 @@ import torch
 from torch import Tensor
 
 from algorithms.core.key import Key
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.network.simulated import Simulated
 from algorithms.problems.base import Problem
 
 
 @final
-class Moment(NamedTuple):
+class Snapshot(NamedTuple):
     """The state after t steps, and the world it lives in."""
 
     t: int
     state: Any
-    world: World
+    context: RunContext
 
 
-def world_of(problem: Problem, seed: int, replicas: int) -> World:
+def world_of(problem: Problem, seed: int, replicas: int) -> RunContext:
     """The world that :func:`algorithms.engine.run.run` makes of the same arguments."""
     ids = torch.arange(replicas, device=problem.device)
     network = Simulated(problem.n, device=problem.device)
-    return World(problem, network, Key.seed(seed), ids)
+    return RunContext(problem, network, Key.seed(seed), ids)
 
 
 def path(
@@ -38,14 +38,14 @@ def path(
     seed: int = 0,
     replicas: int = 1,
     state: Any = None,
-) -> Iterator[Moment]:
+) -> Iterator[Snapshot]:
     """Moments after 0, 1, ..., ``steps`` steps, from ``state`` or the problem's start."""
-    world = world_of(problem, seed, replicas)
-    current = method.init(problem.start(), world) if state is None else state
-    yield Moment(0, current, world)
+    context = world_of(problem, seed, replicas)
+    current = method.init(problem.start(), context) if state is None else state
+    yield Snapshot(0, current, context)
     for t in range(steps):
-        current = method.step(current, t, world)
-        yield Moment(t + 1, current, world)
+        current = method.step(current, t, context)
+        yield Snapshot(t + 1, current, context)
 
 
 def models(

@@ -74,19 +74,19 @@ class Ending(NamedTuple):
 def run_case(case: Case, network: Callable[[int], Network]) -> Ending:
     """Run one case in one world."""
     method, problem = case.build(*case.arguments)
-    world = network(problem.n)
+    context = network(problem.n)
     trace = run(
         method,
         problem,
         steps=case.steps,
         seed=case.seed,
         replicas=case.replicas,
-        network=world,
+        network=context,
         points=2,
     )
     counted: tuple[Tensor | None, int | None] = (None, None)
-    if isinstance(world, Sharded):
-        counted = world.crossed_bytes, world.received_bytes
+    if isinstance(context, Sharded):
+        counted = context.crossed_bytes, context.received_bytes
     return Ending(
         trace.rows.clone(),
         trace.account,

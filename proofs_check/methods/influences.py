@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 
 from algorithms.core.key import Key
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.methods.synchronous.bsp import BSP
@@ -91,11 +91,11 @@ def measure(architecture: str, synchronisation: str) -> SchemeNumbers:
     key, ids = Key.seed(_SEED), torch.arange(_REPLICAS)
     network = Simulated(_N)
     network.stopwatch = Stopwatch(STANDARD, _N, key, ids, run.method.link_speeds)
-    world = World(problem, network, key, ids)
+    context = RunContext(problem, network, key, ids)
     spreads, bursts, seconds = [], [], torch.zeros(_REPLICAS)
-    state, seen = run.method.init(problem.start(), world), network.account((_REPLICAS,))
+    state, seen = run.method.init(problem.start(), context), network.account((_REPLICAS,))
     for t in _until(run):
-        state = run.method.step(state, t, world)
+        state = run.method.step(state, t, context)
         bills = network.account((_REPLICAS,))
         bursts.append(_burst(architecture, seen, bills))
         seen = bills

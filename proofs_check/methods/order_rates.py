@@ -20,6 +20,7 @@ from algorithms.engine.run import Diverged, run
 from algorithms.engine.trace import Trace
 from algorithms.problems.base import Problem
 from proofs_check.instruments.rates import fit_power, rate_verdict
+from proofs_check.methods.provenance_text import no_theorem, reasons
 from proofs_check.methods.rate_looks import (
     CHECK,
     FEWER_REPLICAS,
@@ -28,7 +29,6 @@ from proofs_check.methods.rate_looks import (
     after_first,
     batched,
 )
-from proofs_check.methods.run_words import no_theorem, reasons
 from proofs_check.methods.sweep_points import HORIZONS
 from proofs_check.methods.tuned_run import TunedRun, measured
 from proofs_check.verdict import Outcome, Verdict

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from algorithms.catalogue import Row
-from algorithms.catalogue.downlink import Played, Received
+from algorithms.catalogue.downlink import Received, RunRecord
 from algorithms.engine.run import Trace
 from algorithms.methods.base import Method
 from algorithms.network.ledger import Account
@@ -23,7 +23,7 @@ def received_bill(
     sent has an answer, and what else the server says is not known.
     """
     account, float_bits = trace.account, 8 * problem.dtype.itemsize
-    run = Played(method, problem, float_bits, int(trace.steps[-1]), len(trace.squared_gradient))
+    run = RunRecord(method, problem, float_bits, int(trace.steps[-1]), len(trace.squared_gradient))
     due = row.received(run, account)
     messages, bits = _heard(account)
     idle = not messages and not due.messages

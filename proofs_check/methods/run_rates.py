@@ -23,6 +23,7 @@ from proofs_check.instruments.power_laws.described import bound_slope
 from proofs_check.instruments.rates import fit_power, rate_verdict
 from proofs_check.instruments.statistics import TEST_ERROR
 from proofs_check.methods.order_rates import rate_by_order
+from proofs_check.methods.provenance_text import about, no_theorem, told
 from proofs_check.methods.rate_looks import (
     CHECK,
     FEWER_REPLICAS,
@@ -31,7 +32,6 @@ from proofs_check.methods.rate_looks import (
     after_first,
     batched,
 )
-from proofs_check.methods.run_words import about, no_theorem, told
 from proofs_check.methods.sweep_points import HORIZONS
 from proofs_check.methods.tuned_run import START, TunedRun, measured, shown, tuned_run
 from proofs_check.verdict import Outcome, Verdict

@@ -20,13 +20,13 @@ from algorithms.problems.base import Problem
 from algorithms.tuning.grid import Best
 from proofs_check.cell import CellResult
 from proofs_check.instruments.betting import lower_end
-from proofs_check.instruments.late import late_bound_verdict
 from proofs_check.instruments.limits import quantile
+from proofs_check.instruments.second_half import late_bound_verdict
 from proofs_check.instruments.statistics import TEST_ERROR
 from proofs_check.instruments.under_bound import curve_under_bound
+from proofs_check.methods.provenance_text import about, no_theorem, told
 from proofs_check.methods.received import received_bill
 from proofs_check.methods.run_rates import rate_in_time
-from proofs_check.methods.run_words import about, no_theorem, told
 from proofs_check.methods.tuned_run import (
     VACUOUS,
     TunedRun,

@@ -13,7 +13,7 @@ from algorithms.methods.admm.admm_graph import GraphADMM, GraphState
 from algorithms.methods.admm.admm_linearised import LinearisedADMM, LinearisedState
 from algorithms.methods.admm.admm_random import RandomADMM, RandomState
 from algorithms.methods.admm.admm_star import StarADMM, StarState
-from algorithms.methods.base import World
+from algorithms.methods.base import RunContext
 from algorithms.synchronisation.barriers import (
     PartialBarrier,
 )
@@ -24,67 +24,67 @@ from proofs_check.closed_forms.admm.d_admm import coloured, duals
 from proofs_check.closed_forms.admm.decentralised_admm import in_turn
 from proofs_check.closed_forms.admm.linearised_admm import linearised
 from proofs_check.closed_forms.admm.random_admm import random_edges
-from proofs_check.methods.faulty.spoilt import Spoilt
+from proofs_check.methods.faulty.faulty_method import FaultyMethod
 from proofs_check.mutants.method_mutant import MethodMutant, fault
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class DualForgotten(Spoilt):
+class DualForgotten(FaultyMethod):
     """Workers start every solve without their dual."""
 
     right: StarADMM
 
-    def step(self, state: StarState, t: int, world: World) -> Any:
-        return self.right.step(state._replace(y=torch.zeros_like(state.y)), t, world)
+    def step(self, state: StarState, t: int, context: RunContext) -> Any:
+        return self.right.step(state._replace(y=torch.zeros_like(state.y)), t, context)
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class DualOfWrongSign(Spoilt):
+class DualOfWrongSign(FaultyMethod):
     """The dual moves the wrong way: y_i -= rho (x_i - z)."""
 
     right: StarADMM
 
-    def step(self, state: StarState, t: int, world: World) -> Any:
-        after = self.right.step(state, t, world)
+    def step(self, state: StarState, t: int, context: RunContext) -> Any:
+        after = self.right.step(state, t, context)
         return after._replace(y=2 * state.y - after.y)
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class MasterThatSums(Spoilt):
+class MasterThatSums(FaultyMethod):
     """z is the sum of what the workers sent."""
 
     right: StarADMM
 
-    def step(self, state: StarState, t: int, world: World) -> Any:
-        after = self.right.step(state, t, world)
-        z = after.z * world.network.n
+    def step(self, state: StarState, t: int, context: RunContext) -> Any:
+        after = self.right.step(state, t, context)
+        z = after.z * context.network.n
         return after._replace(z=z, read=z.expand_as(after.read).clone())
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class OwnDegreeTwice(Spoilt):
+class OwnDegreeTwice(FaultyMethod):
     """p_i += rho sum_j (x_i - x_j) with a degree too many."""
 
     right: GraphADMM
 
-    def step(self, state: GraphState, t: int, world: World) -> Any:
-        after = self.right.step(state, t, world)
+    def step(self, state: GraphState, t: int, context: RunContext) -> Any:
+        after = self.right.step(state, t, context)
         return after._replace(p=after.p + after.x / self.right.step_rule(t))
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class StaleAdmmDual(Spoilt):
+class StaleAdmmDual(FaultyMethod):
     """The dual moves by what was heard in the step before."""
 
     right: GraphADMM
 
-    def step(self, state: GraphState, t: int, world: World) -> Any:
-        after = self.right.step(state, t, world)
+    def step(self, state: GraphState, t: int, context: RunContext) -> Any:
+        after = self.right.step(state, t, context)
         degree = adjacency(self.right.topology).in_degree.to(after.x)[:, None]
         p = state.p + (degree * after.x - state.heard.sum(0)) / self.right.step_rule(t)
         return after._replace(p=p)
@@ -92,32 +92,32 @@ class StaleAdmmDual(Spoilt):
 
 @final
 @dataclass(frozen=True, eq=False)
-class AllAtOnce(Spoilt):
+class AllAtOnce(FaultyMethod):
     """Jacobi for Gauss-Seidel: every class solves with its neighbours' models of the last step."""
 
     right: GraphADMM
 
-    def step(self, state: GraphState, t: int, world: World) -> Any:
+    def step(self, state: GraphState, t: int, context: RunContext) -> Any:
         rho, lists = 1 / self.right.step_rule(t), adjacency(self.right.topology)
         degree = lists.in_degree.to(state.x)[:, None]
         old = state.heard.sum(0)
         v = (rho * old - state.p) / (rho * degree)
         weight = rho * degree[:, 0]
-        x = world.problem.proximal_point(v, weight, world.network.workers, state.x)
+        x = context.problem.proximal_point(v, weight, context.network.workers, state.x)
         heard = torch.zeros_like(state.heard)
-        heard[0] = world.network.mix(world.pack(Identity(), x, t), lists).result
+        heard[0] = context.network.mix(context.pack(Identity(), x, t), lists).result
         return GraphState(x, state.p + rho * (degree * x - heard[0]), heard)
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class OneSidedDual(Spoilt):
+class OneSidedDual(FaultyMethod):
     """Only the even workers keep duals."""
 
     right: RandomADMM
 
-    def step(self, state: RandomState, t: int, world: World) -> Any:
-        after = self.right.step(state, t, world)
+    def step(self, state: RandomState, t: int, context: RunContext) -> Any:
+        after = self.right.step(state, t, context)
         even = torch.arange(after.dual.shape[-3]) % 2 == 0
         return after._replace(dual=torch.where(even[:, None, None], after.dual, 0))
 
@@ -127,13 +127,13 @@ class OneSidedDual(Spoilt):
 
 @final
 @dataclass(frozen=True, eq=False)
-class DualNeverMoves(Spoilt):
+class DualNeverMoves(FaultyMethod):
     """The penalty alone: workers agree, but not on the minimiser."""
 
     right: LinearisedADMM
 
-    def step(self, state: LinearisedState, t: int, world: World) -> Any:
-        return self.right.step(state, t, world)._replace(p=torch.zeros_like(state.p))
+    def step(self, state: LinearisedState, t: int, context: RunContext) -> Any:
+        return self.right.step(state, t, context)._replace(p=torch.zeros_like(state.p))
 
 
 METHOD_MUTANTS: tuple[MethodMutant, ...] = (

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.parts.delay_compensation import (
     Correction,
     DiagonalCompensation,
@@ -30,23 +30,23 @@ from proofs_check.closed_forms.asynchronous.downpour import downpour_client
 from proofs_check.closed_forms.asynchronous.hogwild import writes_add
 from proofs_check.closed_forms.asynchronous.replays import WEIGHT
 from proofs_check.methods.faulty.barriers import SpoiltBarrier
+from proofs_check.methods.faulty.faulty_method import FaultyMethod
 from proofs_check.methods.faulty.methods import (
     FreshASP,
 )
-from proofs_check.methods.faulty.spoilt import Spoilt
 from proofs_check.mutants.method_mutant import MethodMutant, fault
 
 
 @final
 @dataclass(frozen=True)
-class LateByOne(Spoilt):
+class LateByOne(FaultyMethod):
     """An asynchronous server that answers with the model before the update: one version older."""
 
     right: Method[Any]
 
-    def step(self, state: Any, t: int, world: World) -> Any:
+    def step(self, state: Any, t: int, context: RunContext) -> Any:
         before = state.x
-        after = self.right.step(state, t, world)
+        after = self.right.step(state, t, context)
         fetched = after.schedule.at(t).fetches[..., None].expand(*before.shape[:-2], 1, 1)
         index = fetched.expand(*fetched.shape[:-1], before.shape[-1])
         return after._replace(view=after.view.scatter(-2, index, before))
@@ -73,31 +73,31 @@ class Reversed(Correction[Any]):
 
 @final
 @dataclass(frozen=True)
-class UnclearedPush(Spoilt):
+class UnclearedPush(FaultyMethod):
     """Downpour whose accrued gradient stays after it was pushed: it counts again and again."""
 
     right: Method[Any]
 
-    def step(self, state: Any, t: int, world: World) -> Any:
+    def step(self, state: Any, t: int, context: RunContext) -> Any:
         worker = state.schedule.at(t).arrivals
         index = worker[..., None].expand(*worker.shape, state.x.shape[-1])
-        g = world.gradient_of(state.local.gather(-2, index), worker, t)
+        g = context.gradient_of(state.local.gather(-2, index), worker, t)
         grown = state.accrued.gather(-2, index) + g
-        after = self.right.step(state, t, world)
+        after = self.right.step(state, t, context)
         return after._replace(accrued=after.accrued.scatter(-2, index, grown))
 
 
 @final
 @dataclass(frozen=True)
-class Overwriting(Spoilt):
+class Overwriting(FaultyMethod):
     """Hogwild that stores x_read - gamma g where it should add - gamma g to what is there."""
 
     right: Method[Any]
 
-    def step(self, state: Any, t: int, world: World) -> Any:
+    def step(self, state: Any, t: int, context: RunContext) -> Any:
         tick, before = state.schedule.at(t), self.right.models(state)
-        read = self.right.read(state, tick.versions, tick.arrivals, t, world)  # type: ignore[attr-defined]
-        after = self.right.step(state, t, world)
+        read = self.right.read(state, tick.versions, tick.arrivals, t, context)  # type: ignore[attr-defined]
+        after = self.right.step(state, t, context)
         move = self.right.models(after) - before
         stored = torch.where(move != 0, read + move, before)
         after.versions[..., after.newest, :] = stored[..., 0, :]
@@ -109,15 +109,17 @@ class Overwriting(Spoilt):
 
 @final
 @dataclass(frozen=True)
-class ProxBeforeMean(Spoilt):
+class ProxBeforeMean(FaultyMethod):
     """Coordinate prox whose server averages the workers' proxed points."""
 
     right: Method[Any]
 
-    def step(self, state: Any, t: int, world: World) -> Any:
-        after = self.right.step(state, t, world)
+    def step(self, state: Any, t: int, context: RunContext) -> Any:
+        after = self.right.step(state, t, context)
         rule, shrink = self.right.step_rule, self.right.proximal  # type: ignore[attr-defined]
-        x = shrink.apply(after.points[..., : world.network.n, :], rule(t), t).mean(-2, keepdim=True)
+        x = shrink.apply(after.points[..., : context.network.n, :], rule(t), t).mean(
+            -2, keepdim=True
+        )
         who = after.schedule.at(t).arrivals
         index = who[..., None].expand(*who.shape, x.shape[-1])
         return after._replace(x=x, read=after.read.scatter(-2, index, x.expand(index.shape)))

@@ -12,10 +12,10 @@ from torch import Tensor
 from algorithms.catalogue import row
 from algorithms.compressors.identity import Identity
 from algorithms.engine.run import run
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.synchronous.bsp import BSP, BSPState
 from algorithms.problems.quadratic import Quadratic
-from proofs_check.methods.faulty.spoilt import Spoilt, posing
+from proofs_check.methods.faulty.faulty_method import FaultyMethod, wrapped
 from proofs_check.methods.received import received_bill
 from proofs_check.mutants.method_mutant import MethodMutant, fault
 from proofs_check.verdict import Verdict
@@ -35,63 +35,63 @@ def bsp_hears(build: Build = BSP) -> Verdict:
     return received_bill(row("bsp-sgd"), problem, method, trace, told)
 
 
-def uploaded_mean(state: BSPState, t: int, world: World) -> Tensor:
+def uploaded_mean(state: BSPState, t: int, context: RunContext) -> Tensor:
     """The mean gradient ``[..., 1, d]`` that the server knows, which nobody has heard yet."""
-    packet = world.pack(Identity(), world.gradient(state.x, t), t)
-    return world.network.average(packet).result
+    packet = context.pack(Identity(), context.gradient(state.x, t), t)
+    return context.network.average(packet).result
 
 
 @final
 @dataclass(frozen=True)
-class ForgetsDownlink(Spoilt):
+class ForgetsDownlink(FaultyMethod):
     """Every worker takes the server's step without hearing of it."""
 
     right: BSP
 
-    def step(self, state: BSPState, t: int, world: World) -> BSPState:
-        mean = uploaded_mean(state, t, world)
+    def step(self, state: BSPState, t: int, context: RunContext) -> BSPState:
+        mean = uploaded_mean(state, t, context)
         return state._replace(x=state.x - self.right.step_rule(t) * mean)
 
 
 @final
 @dataclass(frozen=True)
-class HalfDownlink(Spoilt):
+class HalfDownlink(FaultyMethod):
     """The server sends the first half of the model; the workers know the rest unheard."""
 
     right: BSP
 
-    def step(self, state: BSPState, t: int, world: World) -> BSPState:
-        mean = uploaded_mean(state, t, world)
+    def step(self, state: BSPState, t: int, context: RunContext) -> BSPState:
+        mean = uploaded_mean(state, t, context)
         x = state.x - self.right.step_rule(t) * mean
         half = x.shape[-1] // 2
-        heard = world.published(x[..., :half], t)
+        heard = context.published(x[..., :half], t)
         return state._replace(x=torch.cat((heard, x[..., half:]), -1))
 
 
 @final
 @dataclass(frozen=True)
-class EveryOtherDownlink(Spoilt):
+class EveryOtherDownlink(FaultyMethod):
     """The server is silent at odd steps, and the workers go on as if they had heard it."""
 
     right: BSP
 
-    def step(self, state: BSPState, t: int, world: World) -> BSPState:
-        mean = uploaded_mean(state, t, world)
-        heard = mean if t % 2 else world.published(mean, t)
+    def step(self, state: BSPState, t: int, context: RunContext) -> BSPState:
+        mean = uploaded_mean(state, t, context)
+        heard = mean if t % 2 else context.published(mean, t)
         return state._replace(x=state.x - self.right.step_rule(t) * heard)
 
 
 METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     fault(
         "BSP without a downlink", "the workers use a mean that nobody sent them",
-        bsp_hears, posing(ForgetsDownlink, BSP),
+        bsp_hears, wrapped(ForgetsDownlink, BSP),
     ),
     fault(
         "BSP with half a downlink", "half of the model is sent, all of it is used",
-        bsp_hears, posing(HalfDownlink, BSP),
+        bsp_hears, wrapped(HalfDownlink, BSP),
     ),
     fault(
         "BSP with a downlink every other step", "what odd steps brought is not sent",
-        bsp_hears, posing(EveryOtherDownlink, BSP),
+        bsp_hears, wrapped(EveryOtherDownlink, BSP),
     ),
 )  # fmt: skip

@@ -13,15 +13,15 @@ from algorithms.compressors.elias_qsgd import EliasQSGD
 from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.top_k import TopK
 from algorithms.memories.error_feedback import ErrorFeedback
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.synchronous.bsp import BSP, BSPState
 from algorithms.methods.synchronous.parameter_server import ParameterServer
 from algorithms.network.base import pack
 from algorithms.problems.quadratic import Quadratic
-from proofs_check.methods.alike import cycle
-from proofs_check.methods.conduct import STEPS, delays, fresh_draws, message_lengths
-from proofs_check.methods.faulty.spoilt import Spoilt
-from proofs_check.methods.watched import Watched, watch
+from proofs_check.methods.faulty.faulty_method import FaultyMethod
+from proofs_check.methods.instrumented_run import Watched, watch
+from proofs_check.methods.run_invariants import STEPS, delays, fresh_draws, message_lengths
+from proofs_check.methods.step_invariance import cycle
 from proofs_check.mutants.method_mutant import MethodMutant, fault
 from proofs_check.verdict import Verdict
 from theory.constants import Constants
@@ -76,7 +76,7 @@ def charged_with(missing: int = 0) -> Verdict:
 
 @final
 @dataclass(frozen=True)
-class PacksAnew(Spoilt):
+class PacksAnew(FaultyMethod):
     """Quantised BSP whose messages are drawn for another step, other workers or other replicas.
 
     Attributes:
@@ -91,25 +91,25 @@ class PacksAnew(Spoilt):
     workers: int = 1
     replicas: int = 1
 
-    def step(self, state: BSPState, t: int, world: World) -> BSPState:
-        key = world.key.fold("compress", t // self.steps if self.steps else 0)
-        drawn = world.network.workers // self.workers
-        g = world.gradient(state.x, t)
-        packet = pack(self.right.compressor, g, key, world.replicas // self.replicas, drawn)
-        mean = world.network.average(replace(packet, replicas=world.replicas)).result
-        heard = world.published(mean, t)
+    def step(self, state: BSPState, t: int, context: RunContext) -> BSPState:
+        key = context.key.fold("compress", t // self.steps if self.steps else 0)
+        drawn = context.network.workers // self.workers
+        g = context.gradient(state.x, t)
+        packet = pack(self.right.compressor, g, key, context.replicas // self.replicas, drawn)
+        mean = context.network.average(replace(packet, replicas=context.replicas)).result
+        heard = context.published(mean, t)
         return state._replace(x=state.x - self.right.step_rule(t) * heard)
 
 
 @final
 @dataclass(frozen=True)
-class ForgetsNowAndThen(Spoilt):
+class ForgetsNowAndThen(FaultyMethod):
     """Error feedback whose residual is dropped at every 50th step."""
 
     right: BSP
 
-    def step(self, state: BSPState, t: int, world: World) -> BSPState:
-        new = self.right.step(state, t, world)
+    def step(self, state: BSPState, t: int, context: RunContext) -> BSPState:
+        new = self.right.step(state, t, context)
         return new._replace(memory=torch.zeros_like(new.memory)) if t % 50 == 49 else new
 
 
@@ -120,18 +120,18 @@ class _WithOld(NamedTuple):
 
 @final
 @dataclass(frozen=True)
-class ReadsOldNowAndThen(Spoilt):
+class ReadsOldNowAndThen(FaultyMethod):
     """BSP whose gradients are taken at the model before the newest at every 10th step."""
 
     right: BSP
 
-    def init(self, x0: Tensor, world: World) -> _WithOld:
-        state = self.right.init(x0, world)
+    def init(self, x0: Tensor, context: RunContext) -> _WithOld:
+        state = self.right.init(x0, context)
         return _WithOld(state, state.x)
 
-    def step(self, state: _WithOld, t: int, world: World) -> _WithOld:
+    def step(self, state: _WithOld, t: int, context: RunContext) -> _WithOld:
         read = state.now._replace(x=state.before) if t % 10 == 9 else state.now
-        moved = self.right.step(read, t, world)
+        moved = self.right.step(read, t, context)
         x = state.now.x + (moved.x - read.x)
         return _WithOld(moved._replace(x=x), state.now.x)
 
@@ -141,7 +141,7 @@ class ReadsOldNowAndThen(Spoilt):
 
 @final
 @dataclass(frozen=True)
-class StatesOneLess(Spoilt):
+class StatesOneLess(FaultyMethod):
     """ASP that states a delay one shorter than its schedule's."""
 
     right: ParameterServer
@@ -151,8 +151,8 @@ class StatesOneLess(Spoilt):
         assert stated.tau is not None
         return stated.state(tau=stated.tau - 1)
 
-    def step(self, state: Any, t: int, world: World) -> Any:
-        return self.right.step(state, t, world)
+    def step(self, state: Any, t: int, context: RunContext) -> Any:
+        return self.right.step(state, t, context)
 
 
 METHOD_MUTANTS: tuple[MethodMutant, ...] = (

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from algorithms.kernels.mean import mean_rows
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.cooperative.cocod import CoCoD, CoCoDState
 from algorithms.methods.cooperative.coded_regression import (
     CodedRegression,
@@ -33,7 +33,7 @@ from proofs_check.closed_forms.cooperative.ri_sgd import (
     redundant_bias,
     shards_are_shared,
 )
-from proofs_check.methods.faulty.spoilt import Spoilt
+from proofs_check.methods.faulty.faulty_method import FaultyMethod
 from proofs_check.mutants.method_mutant import MethodMutant, fault
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep
@@ -41,94 +41,94 @@ from theory.stepsizes import ConstantStep
 
 @final
 @dataclass(frozen=True)
-class PushedCentre(Spoilt):
+class PushedCentre(FaultyMethod):
     r"""EASGD with c^+ = c - \beta(\bar x - c): the sign of the worker's own pull."""
 
     right: EASGD
 
-    def step(self, state: EASGDState, t: int, world: World) -> EASGDState:
-        after = self.right.step(state, t, world)
+    def step(self, state: EASGDState, t: int, context: RunContext) -> EASGDState:
+        after = self.right.step(state, t, context)
         return after._replace(centre=2 * state.centre - after.centre)
 
 
 @final
 @dataclass(frozen=True)
-class LateCentre(Spoilt):
+class LateCentre(FaultyMethod):
     r"""EASGD whose centre is pulled by the models after their step: \beta(\bar x^+ - c)."""
 
     right: EASGD
 
-    def step(self, state: EASGDState, t: int, world: World) -> EASGDState:
-        after = self.right.step(state, t, world)
+    def step(self, state: EASGDState, t: int, context: RunContext) -> EASGDState:
+        after = self.right.step(state, t, context)
         if t % self.right.period:
             return after
         beta = self.right.beta
-        used = world.network.n * self.right.alpha if beta is None else beta
+        used = context.network.n * self.right.alpha if beta is None else beta
         mean = mean_rows(after.x, keepdim=True)
         return after._replace(centre=state.centre + used * (mean - state.centre))
 
 
 @final
 @dataclass(frozen=True)
-class EarlyCentre(Spoilt):
+class EarlyCentre(FaultyMethod):
     r"""EASGD whose models are pulled by the centre as it is after its own step."""
 
     right: EASGD
 
-    def step(self, state: EASGDState, t: int, world: World) -> EASGDState:
-        after = self.right.step(state, t, world)
+    def step(self, state: EASGDState, t: int, context: RunContext) -> EASGDState:
+        after = self.right.step(state, t, context)
         moved = after.centre - state.centre
         return after._replace(x=after.x + self.right.alpha * moved)
 
 
 @final
 @dataclass(frozen=True)
-class ClockOfServer(Spoilt):
+class ClockOfServer(FaultyMethod):
     """Asynchronous EASGD whose workers meet the centre by the server's ticks, not their own."""
 
     right: AsyncEASGD
 
-    def step(self, state: AsyncEASGDState, t: int, world: World) -> AsyncEASGDState:
-        return self.right.step(state._replace(made=torch.full_like(state.made, t)), t, world)
+    def step(self, state: AsyncEASGDState, t: int, context: RunContext) -> AsyncEASGDState:
+        return self.right.step(state._replace(made=torch.full_like(state.made, t)), t, context)
 
 
 @final
 @dataclass(frozen=True)
-class StillVelocity(Spoilt):
+class StillVelocity(FaultyMethod):
     """EAMSGD with the gradient at x instead of x + delta v: heavy ball, not Nesterov."""
 
     right: EASGD
 
-    def step(self, state: EASGDState, t: int, world: World) -> EASGDState:
+    def step(self, state: EASGDState, t: int, context: RunContext) -> EASGDState:
         still = state._replace(velocity=torch.zeros_like(state.velocity))
-        after = self.right.step(still, t, world)
+        after = self.right.step(still, t, context)
         kept = self.right.momentum * state.velocity
         return after._replace(x=after.x + kept, velocity=after.velocity + kept)
 
 
 @final
 @dataclass(frozen=True)
-class FreshOverlap(Spoilt):
+class FreshOverlap(FaultyMethod):
     """CoCoD-SGD with the average of the models just made: there is nothing to overlap."""
 
     right: CoCoD
 
-    def step(self, state: CoCoDState, t: int, world: World) -> CoCoDState:
+    def step(self, state: CoCoDState, t: int, context: RunContext) -> CoCoDState:
         after = LocalSGD(self.right.step_rule, self.right.period)
-        held = after.init(torch.zeros_like(state.x[0, 0]), world)._replace(x=state.x)
-        x = after.step(held, t, world).x
+        held = after.init(torch.zeros_like(state.x[0, 0]), context)._replace(x=state.x)
+        x = after.step(held, t, context).x
         return CoCoDState(x, x)
 
 
 @final
 @dataclass(frozen=True)
-class ForgottenProgress(Spoilt):
+class ForgottenProgress(FaultyMethod):
     """CoCoD-SGD that takes the old average and drops what was done while it came."""
 
     right: CoCoD
 
-    def step(self, state: CoCoDState, t: int, world: World) -> CoCoDState:
-        after = self.right.step(state, t, world)
+    def step(self, state: CoCoDState, t: int, context: RunContext) -> CoCoDState:
+        after = self.right.step(state, t, context)
         if (t + 1) % self.right.period:
             return after
         x = mean_rows(state.sent, keepdim=True).expand_as(state.x).contiguous()
@@ -153,13 +153,13 @@ class Transposed(Mixing):
     def constants(self) -> Constants:
         return self.right.constants()
 
-    def check(self, world: World) -> None:
-        self.right.check(world)
+    def check(self, context: RunContext) -> None:
+        self.right.check(context)
 
-    def apply(self, x: Tensor, extra: Tensor, t: int, world: World) -> tuple[Tensor, Tensor]:
+    def apply(self, x: Tensor, extra: Tensor, t: int, context: RunContext) -> tuple[Tensor, Tensor]:
         size, n = x.shape[-2] + self.auxiliary, x.shape[-2]
         unit = torch.eye(size, dtype=x.dtype).expand(*x.shape[:-2], size, size)
-        rows = self.right.apply(unit[..., :n, :], unit[..., n:, :], t, world)
+        rows = self.right.apply(unit[..., :n, :], unit[..., n:, :], t, context)
         s = torch.cat(rows, -2)  # S^T: rows of I S
         mixed = s.mT @ torch.cat((x, extra), -2)
         return mixed[..., :n, :].contiguous(), mixed[..., n:, :].contiguous()
@@ -187,38 +187,38 @@ def undivided(right: LocalSGD, shards: int) -> Method[Any]:
 
 @final
 @dataclass(frozen=True)
-class Misdecoded(Spoilt):
+class Misdecoded(FaultyMethod):
     """Gradient coding whose server adds what arrived with coefficients of its own."""
 
     right: GradientCoding
     coefficients: Callable[[CyclicCode, Tensor, Tensor], Tensor]
 
-    def step(self, state: CodedState, t: int, world: World) -> CodedState:
-        who, key = state.schedule.at(t).arrivals, world.key.fold("gradient", t)
-        code = CyclicCode(world.network.n, self.right.spare)
+    def step(self, state: CodedState, t: int, context: RunContext) -> CodedState:
+        who, key = state.schedule.at(t).arrivals, context.key.fold("gradient", t)
+        code = CyclicCode(context.network.n, self.right.spare)
         coded = torch.zeros(())
         for s in range(code.spare + 1):
-            draws = key.draws(world.replicas, (who + s) % code.n)
-            coded = coded + code.shares(who, s, state.x) * world.problem.gradient(state.x, draws)
+            draws = key.draws(context.replicas, (who + s) % code.n)
+            coded = coded + code.shares(who, s, state.x) * context.problem.gradient(state.x, draws)
         total = (self.coefficients(code, who, coded) * coded).sum(-2, keepdim=True)
         return state._replace(x=state.x - self.right.step_rule(t) / code.n * total)
 
 
 @final
 @dataclass(frozen=True)
-class Uncoded(Spoilt):
+class Uncoded(FaultyMethod):
     """One round of normal equations without a code: those of the workers that came in time."""
 
     right: CodedRegression
 
-    def step(self, state: CodedState, t: int, world: World) -> CodedState:
+    def step(self, state: CodedState, t: int, context: RunContext) -> CodedState:
         if t:
             return state
-        d, who = world.problem.d, state.schedule.at(0).arrivals
-        mean = mean_rows(normal_equations(world.problem, who))
+        d, who = context.problem.d, state.schedule.at(0).arrivals
+        mean = mean_rows(normal_equations(context.problem, who))
         hessian = mean[..., : d * d].reshape(*mean.shape[:-1], d, d)
         x = solved(hessian, mean[..., d * d :, None]).transpose(-1, -2)
-        return state._replace(x=world.published(x, t))
+        return state._replace(x=context.published(x, t))
 
     def seconds(self, state: CodedState, t: int) -> Tensor | None:
         return self.right.seconds(state, t)

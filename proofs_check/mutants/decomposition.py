@@ -14,22 +14,22 @@ from algorithms.compressors.low_rank import LowRank, matrices
 from algorithms.core.key import Draws
 from algorithms.kernels import low_rank
 from algorithms.kernels import sketch as kernel
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.decomposition.powersgd import PowerSGD, PowerSGDState
 from algorithms.methods.decomposition.sketched_sgd import SketchedSGD, SketchedState
 from proofs_check.closed_forms.decomposition.powersgd import power
 from proofs_check.closed_forms.decomposition.residuals import nothing_is_lost
 from proofs_check.closed_forms.decomposition.sketched_sgd import sketched
 from proofs_check.compressors.check import MONTE_CARLO
-from proofs_check.methods.faulty.spoilt import Spoilt
+from proofs_check.methods.faulty.faulty_method import FaultyMethod
 from proofs_check.mutants.method_mutant import MethodMutant
-from proofs_check.mutants.operator_mutant import Impostor, OperatorMutant
+from proofs_check.mutants.operator_mutant import FaultyCompressor, OperatorMutant
 from theory.stepsizes import Stepsize
 
 
 @final
 @dataclass(frozen=True)
-class SlantedLowRank(Impostor):
+class SlantedLowRank(FaultyCompressor):
     """Columns of M Q made unit but not orthogonal to each other."""
 
     right: LowRank
@@ -46,7 +46,7 @@ class SlantedLowRank(Impostor):
 
 @final
 @dataclass(frozen=True)
-class SignlessSketch(Impostor):
+class SignlessSketch(FaultyCompressor):
     """A count sketch that adds everything: collisions no longer cancel on average."""
 
     right: CountSketch
@@ -64,26 +64,26 @@ class SignlessSketch(Impostor):
 
 @final
 @dataclass(frozen=True)
-class SummingPowerSGD(Spoilt):
+class SummingPowerSGD(FaultyMethod):
     """Takes the sum over workers where their mean is due."""
 
     right: PowerSGD
 
-    def step(self, state: PowerSGDState, t: int, world: World) -> PowerSGDState:
-        new = self.right.step(state, t, world)
-        return new._replace(x=state.x + world.network.n * (new.x - state.x))
+    def step(self, state: PowerSGDState, t: int, context: RunContext) -> PowerSGDState:
+        new = self.right.step(state, t, context)
+        return new._replace(x=state.x + context.network.n * (new.x - state.x))
 
 
 @final
 @dataclass(frozen=True)
-class GreedySketch(Spoilt):
+class GreedySketch(FaultyMethod):
     """Each worker forgets its own largest coordinates instead of those that were taken."""
 
     right: SketchedSGD
 
-    def step(self, state: SketchedState, t: int, world: World) -> SketchedState:
-        u = state.residual + self.right.step_rule(t) * world.gradient(state.x, t)
-        new = self.right.step(state, t, world)
+    def step(self, state: SketchedState, t: int, context: RunContext) -> SketchedState:
+        u = state.residual + self.right.step_rule(t) * context.gradient(state.x, t)
+        new = self.right.step(state, t, context)
         own = u.abs().topk(int(self.right.k), -1).indices
         return new._replace(residual=u.scatter(-1, own, 0.0))
 

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.identity import Identity
-from algorithms.methods.base import World
+from algorithms.methods.base import RunContext
 from algorithms.methods.gossip.choco import Choco, ChocoGossip, ChocoSGD, ChocoState
 from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.topologies.base import Topology
@@ -18,13 +18,13 @@ from algorithms.topologies.ring import Ring
 from proofs_check.closed_forms.gossip.choco_gossip import mean_is_kept
 from proofs_check.closed_forms.gossip.choco_sgd import first_round
 from proofs_check.closed_forms.gossip.d_psgd import gossip_mean_is_bsp, ring_bias
+from proofs_check.methods.faulty.faulty_method import FaultyMethod, wrapped
 from proofs_check.methods.faulty.methods import (
     HastyChoco,
     LeakyRing,
     SelfishChoco,
     SelfTwiceDPSGD,
 )
-from proofs_check.methods.faulty.spoilt import Spoilt, posing
 from proofs_check.mutants.method_mutant import MethodMutant, fault
 from theory.stepsizes import Stepsize
 
@@ -41,41 +41,41 @@ class LateState(NamedTuple):
     before: Tensor
 
 
-def own_weights(topology: Topology, world: World) -> Tensor:
+def own_weights(topology: Topology, context: RunContext) -> Tensor:
     """W_ii of the rows held here ``[m, 1]``."""
     diagonal = torch.from_numpy(topology.matrix(0).diagonal().copy())
-    return diagonal[world.network.workers][:, None]
+    return diagonal[context.network.workers][:, None]
 
 
 @final
 @dataclass(frozen=True)
-class StaleDPsgd(Spoilt):
+class StaleDPsgd(FaultyMethod):
     """D-PSGD whose neighbours are heard a step late: W_ii x_i^t + sum of W_ij x_j^{t-1}."""
 
     right: DPSGD
 
-    def init(self, x0: Tensor, world: World) -> LateState:
-        x = self.right.init(x0, world).x
+    def init(self, x0: Tensor, context: RunContext) -> LateState:
+        x = self.right.init(x0, context).x
         return LateState(x, x)
 
-    def step(self, state: LateState, t: int, world: World) -> LateState:
-        g = world.gradient(state.x, t)
-        packet = world.pack(Identity(), state.before, t)
-        late, _ = world.network.mix(packet, self.right.topology.neighbours(t))
-        mixed = late + own_weights(self.right.topology, world) * (state.x - state.before)
+    def step(self, state: LateState, t: int, context: RunContext) -> LateState:
+        g = context.gradient(state.x, t)
+        packet = context.pack(Identity(), state.before, t)
+        late, _ = context.network.mix(packet, self.right.topology.neighbours(t))
+        mixed = late + own_weights(self.right.topology, context) * (state.x - state.before)
         return LateState(mixed - self.right.step_rule(t) * g, state.x)
 
 
 @final
 @dataclass(frozen=True)
-class ForgetfulChoco(Spoilt):
+class ForgetfulChoco(FaultyMethod):
     """CHOCO without public copies: every round compresses the models themselves."""
 
     right: Choco
 
-    def step(self, state: ChocoState, t: int, world: World) -> ChocoState:
+    def step(self, state: ChocoState, t: int, context: RunContext) -> ChocoState:
         nothing = torch.zeros_like(state.public)
-        return self.right.step(ChocoState(state.x, nothing, nothing), t, world)
+        return self.right.step(ChocoState(state.x, nothing, nothing), t, context)
 
 
 def twice_as_far(step: Stepsize, on: Topology, operator: Compressor, gamma: float) -> ChocoSGD:
@@ -94,18 +94,18 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     ),
     fault(
         "D-PSGD counting itself twice", "the self-weight W_ii is added once more",
-        ring_bias, posing(SelfTwiceDPSGD, DPSGD),
+        ring_bias, wrapped(SelfTwiceDPSGD, DPSGD),
     ),
     fault(
         "CHOCO ahead of its messages", "the own public copy moves before the neighbours hear of it",
-        mean_is_kept, posing(HastyChoco, ChocoGossip),
+        mean_is_kept, wrapped(HastyChoco, ChocoGossip),
     ),
     fault(
         "CHOCO mixing its own model", "the own uncompressed model takes the public copy's place",
-        mean_is_kept, posing(SelfishChoco, ChocoGossip),
+        mean_is_kept, wrapped(SelfishChoco, ChocoGossip),
     ),
     fault(
         "D-PSGD with old neighbours", "neighbours' models of the step before are mixed",
-        gossip_mean_is_bsp, posing(StaleDPsgd, DPSGD),
+        gossip_mean_is_bsp, wrapped(StaleDPsgd, DPSGD),
     ),
 )  # fmt: skip

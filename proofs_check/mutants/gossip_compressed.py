@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.identity import Identity
-from algorithms.methods.base import World
+from algorithms.methods.base import RunContext
 from algorithms.methods.gossip_averaging.gossip_averaging import AveragingState
 from algorithms.methods.gossip_compressed.d2 import D2, D2State
 from algorithms.methods.gossip_compressed.dcd_psgd import DCDPSGD
@@ -24,33 +24,33 @@ from proofs_check.closed_forms.gossip_compressed import (
     quantimed_dsgd,
     quantised_consensus,
 )
-from proofs_check.methods.faulty.spoilt import Spoilt, posing
+from proofs_check.methods.faulty.faulty_method import FaultyMethod, wrapped
 from proofs_check.mutants.method_mutant import MethodMutant, fault
 from proofs_check.verdict import Verdict
 
 
 @final
 @dataclass(frozen=True)
-class UncorrectedD2(Spoilt):
+class UncorrectedD2(FaultyMethod):
     r"""X^{t+1} = W (X^t - \gamma G^t): the term X^t - X^{t-1} + \gamma G^{t-1} is missing."""
 
     right: D2
 
-    def step(self, state: D2State, t: int, world: World) -> D2State:
-        return self.right.step(D2State(state.x, state.x), t, world)
+    def step(self, state: D2State, t: int, context: RunContext) -> D2State:
+        return self.right.step(D2State(state.x, state.x), t, context)
 
 
 @final
 @dataclass(frozen=True)
-class UnmixedD2(Spoilt):
+class UnmixedD2(FaultyMethod):
     r"""X^{t+1} = W X^t + X^t - X^{t-1} - \gamma (G^t - G^{t-1}): W on the models alone."""
 
     right: D2
 
-    def step(self, state: D2State, t: int, world: World) -> D2State:
-        after = self.right.step(state, t, world)
-        packet = world.pack(Identity(), state.x, t, purpose="models")
-        mixed, _ = world.network.mix(packet, self.right.topology.neighbours(0))
+    def step(self, state: D2State, t: int, context: RunContext) -> D2State:
+        after = self.right.step(state, t, context)
+        packet = context.pack(Identity(), state.x, t, purpose="models")
+        mixed, _ = context.network.mix(packet, self.right.topology.neighbours(0))
         return D2State(mixed + (after.before - state.before), after.before)
 
 
@@ -70,129 +70,129 @@ class OldGradient(NamedTuple):
 
 @final
 @dataclass(frozen=True)
-class RescaledD2(Spoilt):
+class RescaledD2(FaultyMethod):
     r"""W (2 X^t - X^{t-1} - \gamma_t (G^t - G^{t-1})): the old gradient with the new stepsize."""
 
     right: D2
 
-    def init(self, x0: Tensor, world: World) -> OldGradient:
-        x = self.right.init(x0, world).x
+    def init(self, x0: Tensor, context: RunContext) -> OldGradient:
+        x = self.right.init(x0, context).x
         return OldGradient(x, x, torch.zeros_like(x))
 
-    def step(self, state: OldGradient, t: int, world: World) -> OldGradient:
-        g = world.gradient(state.x, t)
+    def step(self, state: OldGradient, t: int, context: RunContext) -> OldGradient:
+        g = context.gradient(state.x, t)
         row = 2 * state.x - state.old - self.right.step_rule(t) * (g - state.g)
-        packet = world.pack(Identity(), row, t)
-        mixed, _ = world.network.mix(packet, self.right.topology.neighbours(0))
+        packet = context.pack(Identity(), row, t)
+        mixed, _ = context.network.mix(packet, self.right.topology.neighbours(0))
         return OldGradient(mixed, state.x, g)
 
 
 @final
 @dataclass(frozen=True)
-class SelfishDCD(Spoilt):
+class SelfishDCD(FaultyMethod):
     r"""DCD-PSGD that keeps its own uncompressed model: x^{t+1} = x^{t+1/2}."""
 
     right: DCDPSGD
 
-    def step(self, state: PublicCopiesState, t: int, world: World) -> PublicCopiesState:
-        exact = replace(self.right, compressor=Identity()).step(state, t, world)
-        return PublicCopiesState(exact.x, self.right.step(state, t, world).mixed)
+    def step(self, state: PublicCopiesState, t: int, context: RunContext) -> PublicCopiesState:
+        exact = replace(self.right, compressor=Identity()).step(state, t, context)
+        return PublicCopiesState(exact.x, self.right.step(state, t, context).mixed)
 
 
 @final
 @dataclass(frozen=True)
-class DoubleStepDCD(Spoilt):
+class DoubleStepDCD(FaultyMethod):
     r"""DCD-PSGD whose copies move before the difference is made: x^{t+1} = x^{t+1/2} + z_i."""
 
     right: DCDPSGD
 
-    def step(self, state: PublicCopiesState, t: int, world: World) -> PublicCopiesState:
-        after = self.right.step(state, t, world)
-        exact = replace(self.right, compressor=Identity()).step(state, t, world)
+    def step(self, state: PublicCopiesState, t: int, context: RunContext) -> PublicCopiesState:
+        after = self.right.step(state, t, context)
+        exact = replace(self.right, compressor=Identity()).step(state, t, context)
         return PublicCopiesState(exact.x + (after.x - state.x), after.mixed)
 
 
 @final
 @dataclass(frozen=True)
-class ModelsDCD(Spoilt):
+class ModelsDCD(FaultyMethod):
     r"""DCD-PSGD that compresses models, not differences: x^{t+1} = C(x^{t+1/2})."""
 
     right: DCDPSGD
 
-    def step(self, state: PublicCopiesState, t: int, world: World) -> PublicCopiesState:
-        half = state.mixed - self.right.step_rule(t) * world.gradient(state.x, t)
-        packet = world.pack(self.right.compressor.at(t), half, t)
-        heard = world.network.mix(packet, self.right.topology.neighbours(0))
+    def step(self, state: PublicCopiesState, t: int, context: RunContext) -> PublicCopiesState:
+        half = state.mixed - self.right.step_rule(t) * context.gradient(state.x, t)
+        packet = context.pack(self.right.compressor.at(t), half, t)
+        heard = context.network.mix(packet, self.right.topology.neighbours(0))
         return PublicCopiesState(heard.own, heard.result)
 
 
 @final
 @dataclass(frozen=True)
-class PlainECD(Spoilt):
+class PlainECD(FaultyMethod):
     r"""ECD-PSGD without extrapolation: z_i = x_i^{t+1}, estimated as if it were extrapolated."""
 
     right: ECDPSGD
 
-    def step(self, state: PublicCopiesState, t: int, world: World) -> PublicCopiesState:
-        x, s = self.right.step(state, t, world).x, t + 1
-        packet = world.pack(self.right.compressor, x, t, purpose="plain")
-        heard, _ = world.network.mix(packet, self.right.topology.neighbours(0))
+    def step(self, state: PublicCopiesState, t: int, context: RunContext) -> PublicCopiesState:
+        x, s = self.right.step(state, t, context).x, t + 1
+        packet = context.pack(self.right.compressor, x, t, purpose="plain")
+        heard, _ = context.network.mix(packet, self.right.topology.neighbours(0))
         return PublicCopiesState(x, (1 - 2 / s) * state.mixed + (2 / s) * heard)
 
 
 @final
 @dataclass(frozen=True)
-class SlowECD(Spoilt):
+class SlowECD(FaultyMethod):
     r"""ECD-PSGD with the weights of a running mean: (1 - 1/s) \tilde x + C(z)/s."""
 
     right: ECDPSGD
 
-    def step(self, state: PublicCopiesState, t: int, world: World) -> PublicCopiesState:
-        after = self.right.step(state, t, world)
+    def step(self, state: PublicCopiesState, t: int, context: RunContext) -> PublicCopiesState:
+        after = self.right.step(state, t, context)
         return PublicCopiesState(after.x, (state.mixed + after.mixed) / 2)
 
 
 @final
 @dataclass(frozen=True)
-class SelfTwiceConsensus(Spoilt):
+class SelfTwiceConsensus(FaultyMethod):
     r"""A meeting with its own quantised value added once more, with the weight of the other."""
 
     right: QuantisedConsensus
 
-    def step(self, state: AveragingState, t: int, world: World) -> AveragingState:
-        after = self.right.step(state, t, world)
-        packet = world.pack(self.right.compressor, state.x, t)
+    def step(self, state: AveragingState, t: int, context: RunContext) -> AveragingState:
+        after = self.right.step(state, t, context)
+        packet = context.pack(self.right.compressor, state.x, t)
         met = (after.x != state.x).any(-1, keepdim=True)
-        return AveragingState(after.x + 0.5 * met * packet.own(world.network.workers))
+        return AveragingState(after.x + 0.5 * met * packet.own(context.network.workers))
 
 
 @final
 @dataclass(frozen=True)
-class UnscaledQuanTimed(Spoilt):
+class UnscaledQuanTimed(FaultyMethod):
     r"""QuanTimed-DSGD with the step \alpha where \alpha\epsilon belongs."""
 
     right: QuanTimed
 
-    def step(self, state: QuanTimedState, t: int, world: World) -> QuanTimedState:
-        after = self.right.step(state, t, world)
-        ended, _ = self.right.batches(t, world)
-        g = self.right.gradient(state.x, ended, t, world)
+    def step(self, state: QuanTimedState, t: int, context: RunContext) -> QuanTimedState:
+        after = self.right.step(state, t, context)
+        ended, _ = self.right.batches(t, context)
+        g = self.right.gradient(state.x, ended, t, context)
         rest = self.right.step_rule(t) * (1 - self.right.mixing_rule(t))
         return after._replace(x=after.x - rest * g)
 
 
 @final
 @dataclass(frozen=True)
-class FullBatchQuanTimed(Spoilt):
+class FullBatchQuanTimed(FaultyMethod):
     """QuanTimed-DSGD dividing the gradients that ended by the number that was begun."""
 
     right: QuanTimed
 
-    def step(self, state: QuanTimedState, t: int, world: World) -> QuanTimedState:
-        after = self.right.step(state, t, world)
-        ended, _ = self.right.batches(t, world)
-        own = ended[..., world.network.workers]
-        g = self.right.gradient(state.x, ended, t, world)
+    def step(self, state: QuanTimedState, t: int, context: RunContext) -> QuanTimedState:
+        after = self.right.step(state, t, context)
+        ended, _ = self.right.batches(t, context)
+        own = ended[..., context.network.workers]
+        g = self.right.gradient(state.x, ended, t, context)
         share = self.right.step_rule(t) * self.right.mixing_rule(t)
         return after._replace(x=after.x + share * (1 - own / self.right.most)[..., None] * g)
 
@@ -208,36 +208,36 @@ def _ecd_is_d_psgd(build: difference_compression.Build = ECDPSGD) -> Verdict:
 METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     fault(
         "D-squared without its correction", "X+ = W (X - gamma G), as the first step",
-        d2.no_bias, posing(UncorrectedD2, D2),
+        d2.no_bias, wrapped(UncorrectedD2, D2),
     ),
     fault(
         "D-squared mixing the models alone", "the correction is added after W",
-        d2.modes, posing(UnmixedD2, D2),
+        d2.modes, wrapped(UnmixedD2, D2),
     ),
     fault(
         "D-squared with one stepsize for both gradients", "gamma_t (G_t - G_{t-1})",
-        d2.mean_is_gradient_descent, posing(RescaledD2, D2),
+        d2.mean_is_gradient_descent, wrapped(RescaledD2, D2),
     ),
     fault(
         "DCD-PSGD mixing its own model", "the own uncompressed model stays, neighbours add C(z)",
-        dcd_psgd.mean_moves_by_what_was_sent, posing(SelfishDCD, DCDPSGD),
+        dcd_psgd.mean_moves_by_what_was_sent, wrapped(SelfishDCD, DCDPSGD),
     ),
     MethodMutant(
         "DCD-PSGD ahead of its messages", "the own copy moves before the difference is made",
-        lambda: difference_compression.equals_d_psgd(posing(DoubleStepDCD, DCDPSGD), "dcd-psgd"),
+        lambda: difference_compression.equals_d_psgd(wrapped(DoubleStepDCD, DCDPSGD), "dcd-psgd"),
         lambda: difference_compression.equals_d_psgd(DCDPSGD, "dcd-psgd"),
     ),
     fault(
         "ECD-PSGD without extrapolation", "x itself is sent, the estimate is made all the same",
-        _ecd_is_d_psgd, posing(PlainECD, ECDPSGD),
+        _ecd_is_d_psgd, wrapped(PlainECD, ECDPSGD),
     ),
     fault(
         "ECD-PSGD estimating by a running mean", "1/t for 2/t in the estimate",
-        _ecd_is_d_psgd, posing(SlowECD, ECDPSGD),
+        _ecd_is_d_psgd, wrapped(SlowECD, ECDPSGD),
     ),
     fault(
         "quantised consensus counting itself twice", "the own quantised value once more",
-        quantised_consensus.mean_is_kept, posing(SelfTwiceConsensus, QuantisedConsensus),
+        quantised_consensus.mean_is_kept, wrapped(SelfTwiceConsensus, QuantisedConsensus),
     ),
     fault(
         "quantised consensus that does not compensate", "(x_i + Q(x_j))/2 for the own exact value",
@@ -249,10 +249,10 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     ),
     fault(
         "QuanTimed-DSGD without epsilon on its gradient", "alpha g for alpha epsilon g",
-        quantimed_dsgd.update_without_noise, posing(UnscaledQuanTimed, QuanTimed),
+        quantimed_dsgd.update_without_noise, wrapped(UnscaledQuanTimed, QuanTimed),
     ),
     fault(
         "QuanTimed-DSGD dividing by what was begun", "a late gradient counts as zero",
-        quantimed_dsgd.gradient_law, posing(FullBatchQuanTimed, QuanTimed),
+        quantimed_dsgd.gradient_law, wrapped(FullBatchQuanTimed, QuanTimed),
     ),
 )  # fmt: skip

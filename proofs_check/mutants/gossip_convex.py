@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.identity import Identity
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.methods.gossip_convex.dual_averaging import DualAveraging
 from algorithms.methods.gossip_convex.gossip_dual_averaging import (
@@ -30,7 +30,7 @@ from proofs_check.closed_forms.gossip_convex.gossip_dual_averaging import (
     mean_recursion,
 )
 from proofs_check.closed_forms.gossip_convex.projected_dgd import constrained
-from proofs_check.methods.faulty.spoilt import Spoilt, posing
+from proofs_check.methods.faulty.faulty_method import FaultyMethod, wrapped
 from proofs_check.mutants.gossip import own_weights
 from proofs_check.mutants.method_mutant import MethodMutant, fault
 from theory.stepsizes import Stepsize
@@ -38,16 +38,16 @@ from theory.stepsizes import Stepsize
 
 @final
 @dataclass(frozen=True)
-class ProjectedFirst(Spoilt):
+class ProjectedFirst(FaultyMethod):
     """Projected DGD that projects what it hears and then moves: models leave the set."""
 
     right: MirrorDescent
 
-    def step(self, state: MirrorState, t: int, world: World) -> MirrorState:
-        packet = world.pack(Identity(), state.x, t)
-        mixed, _ = world.network.mix(packet, self.right.topology.neighbours(t))
+    def step(self, state: MirrorState, t: int, context: RunContext) -> MirrorState:
+        packet = context.pack(Identity(), state.x, t)
+        mixed, _ = context.network.mix(packet, self.right.topology.neighbours(t))
         point = self.right.geometry.start(mixed)
-        g = self.right.gradients.at(point, t, world)
+        g = self.right.gradients.at(point, t, context)
         return MirrorState(point - self.right.step_rule(t) * g)
 
 
@@ -67,29 +67,29 @@ class FirstStep(Stepsize):
 
 @final
 @dataclass(frozen=True)
-class MixedModels(Spoilt):
+class MixedModels(FaultyMethod):
     """Dual averaging that mixes the models and keeps the sums of gradients to itself."""
 
     right: DualAveraging
 
-    def step(self, state: Any, t: int, world: World) -> Any:
-        z = state.z + world.gradient(state.x, t)
+    def step(self, state: Any, t: int, context: RunContext) -> Any:
+        z = state.z + context.gradient(state.x, t)
         x = self.right.geometry.step(state.start, z, self.right.step_rule(t))
-        packet = world.pack(Identity(), x, t)
-        mixed, _ = world.network.mix(packet, self.right.topology.neighbours(t))
+        packet = context.pack(Identity(), x, t)
+        mixed, _ = context.network.mix(packet, self.right.topology.neighbours(t))
         return state._replace(x=mixed, z=z)
 
 
 @final
 @dataclass(frozen=True)
-class SumsTwice(Spoilt):
+class SumsTwice(FaultyMethod):
     """Dual averaging whose own sum enters once more with its weight W_ii."""
 
     right: DualAveraging
 
-    def step(self, state: Any, t: int, world: World) -> Any:
-        after = self.right.step(state, t, world)
-        z = after.z + own_weights(self.right.topology, world) * state.z
+    def step(self, state: Any, t: int, context: RunContext) -> Any:
+        after = self.right.step(state, t, context)
+        z = after.z + own_weights(self.right.topology, context) * state.z
         x = self.right.geometry.step(state.start, z, self.right.step_rule(t))
         return after._replace(x=x, z=z)
 
@@ -113,51 +113,51 @@ class NoInverse(Geometry):
 
 @final
 @dataclass(frozen=True)
-class GuestsAtHome(Spoilt):
+class GuestsAtHome(FaultyMethod):
     """Gossip dual averaging whose samples stay at home: gradients are over own pairs alone."""
 
     right: GossipDualAveraging
 
-    def step(self, state: GossipDualState, t: int, world: World) -> GossipDualState:
-        return self.right.step(state, t, world)._replace(guests=state.guests)
+    def step(self, state: GossipDualState, t: int, context: RunContext) -> GossipDualState:
+        return self.right.step(state, t, context)._replace(guests=state.guests)
 
 
 @final
 @dataclass(frozen=True)
-class AllAtHome(Spoilt):
+class AllAtHome(FaultyMethod):
     """Gossip dual averaging of workers by themselves: neither sums nor samples travel."""
 
     right: GossipDualAveraging
 
-    def step(self, state: GossipDualState, t: int, world: World) -> GossipDualState:
-        z = state.z + self.right.guests.gradient(state.x, state.guests, t, world)
+    def step(self, state: GossipDualState, t: int, context: RunContext) -> GossipDualState:
+        z = state.z + self.right.guests.gradient(state.x, state.guests, t, context)
         x = self.right.geometry.step(state.start, z, self.right.step_rule(t))
         return state._replace(x=x, z=z)
 
 
 @final
 @dataclass(frozen=True)
-class Speechless(Spoilt):
+class Speechless(FaultyMethod):
     """DGD whose workers take their steps and exchange nothing."""
 
     right: DPSGD
 
-    def step(self, state: Any, t: int, world: World) -> Any:
-        g = self.right.gradients.at(state.x, t, world)
+    def step(self, state: Any, t: int, context: RunContext) -> Any:
+        g = self.right.gradients.at(state.x, t, context)
         return state._replace(x=state.x - self.right.step_rule(t) * g)
 
 
 @final
 @dataclass(frozen=True)
-class CopiedGuests(Spoilt):
+class CopiedGuests(FaultyMethod):
     """Gossip dual averaging in which the worker of the lower id keeps its guest, a copy goes on."""
 
     right: GossipDualAveraging
 
-    def step(self, state: GossipDualState, t: int, world: World) -> GossipDualState:
-        after = self.right.step(state, t, world)
-        met = self.right.meetings.at(t, world.key, world.replicas).sources[..., -1]
-        keeps = (met > torch.arange(self.right.meetings.n))[..., world.network.workers, None]
+    def step(self, state: GossipDualState, t: int, context: RunContext) -> GossipDualState:
+        after = self.right.step(state, t, context)
+        met = self.right.meetings.at(t, context.key, context.replicas).sources[..., -1]
+        keeps = (met > torch.arange(self.right.meetings.n))[..., context.network.workers, None]
         return after._replace(guests=torch.where(keeps, state.guests, after.guests))
 
 
@@ -186,11 +186,11 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     ),
     fault(
         "dual averaging that mixes models", "models are averaged, sums of gradients are not",
-        is_d_psgd, posing(MixedModels, DualAveraging),
+        is_d_psgd, wrapped(MixedModels, DualAveraging),
     ),
     fault(
         "dual averaging counting itself twice", "the self-weight W_ii is added once more",
-        mean_recursion, posing(SumsTwice, DualAveraging),
+        mean_recursion, wrapped(SumsTwice, DualAveraging),
     ),
     MethodMutant(
         "mirror map without its inverse", "log x - gamma g is taken for the model",
@@ -198,7 +198,7 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     ),
     MethodMutant(
         "guests copied instead of swapped", "one of a pair keeps its guest",
-        lambda: guests_at_home(posing(CopiedGuests, GossipDualAveraging), (1,)),
+        lambda: guests_at_home(wrapped(CopiedGuests, GossipDualAveraging), (1,)),
         lambda: guests_at_home(ticks=(1,)),
     ),
 )  # fmt: skip

@@ -20,6 +20,7 @@ from proofs_check.closed_forms.gossip_directed.push_sum import (
 )
 from proofs_check.closed_forms.gossip_directed.sgp import overlap_keeps_mass, sgp_fixed_point
 from proofs_check.closed_forms.gossip_directed.subgradient_push import subgradient_push_fixed_point
+from proofs_check.methods.faulty.faulty_method import wrapped
 from proofs_check.methods.faulty.push import (
     DividedTwice,
     DroppedInFlight,
@@ -30,7 +31,6 @@ from proofs_check.methods.faulty.push import (
     Undivided,
     WeightKept,
 )
-from proofs_check.methods.faulty.spoilt import posing
 from proofs_check.mutants.method_mutant import MethodMutant, fault
 from proofs_check.verdict import Verdict
 
@@ -54,15 +54,15 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     ),
     fault(
         "push-sum not divided", "s is taken for the mean",
-        _reaches_mean, posing(Undivided, PushSum),
+        _reaches_mean, wrapped(Undivided, PushSum),
     ),
     fault(
         "push-sum without its weight", "the weight is not sent",
-        _reaches_mean, posing(WeightKept, PushSum),
+        _reaches_mean, wrapped(WeightKept, PushSum),
     ),
     fault(
         "push-sum divided twice", "the ratio goes into the next round's sum",
-        _reaches_mean, posing(DividedTwice, PushSum),
+        _reaches_mean, wrapped(DividedTwice, PushSum),
     ),
     fault(
         "push-sum hearing old values", "neighbours' rows are a step old, flights are not counted",
@@ -70,19 +70,19 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     ),
     fault(
         "overlap SGP dropping flights", "what is under way is forgotten",
-        overlap_keeps_mass, posing(DroppedInFlight, OverlapSGP),
+        overlap_keeps_mass, wrapped(DroppedInFlight, OverlapSGP),
     ),
     fault(
         "SGP sending gradients", "the survey's description, E34",
-        sgp_fixed_point, posing(GradientSent, SGP),
+        sgp_fixed_point, wrapped(GradientSent, SGP),
     ),
     fault(
         "SGP with gradients at x", "the gradient is taken at the biased x",
-        sgp_fixed_point, posing(GradientAtSum, SGP),
+        sgp_fixed_point, wrapped(GradientAtSum, SGP),
     ),
     fault(
         "subgradient-push with gradients at x", "the gradient is taken at the mixed sum",
-        subgradient_push_fixed_point, posing(PushAtSum, SubgradientPush),
+        subgradient_push_fixed_point, wrapped(PushAtSum, SubgradientPush),
     ),
     MethodMutant(
         "lost push replaced by the own value", "the receiver keeps rows where the sender should "

@@ -8,7 +8,7 @@ from typing import Any, final
 import torch
 from torch import Tensor
 
-from algorithms.methods.base import World
+from algorithms.methods.base import RunContext
 from algorithms.methods.gossip_dual.communication_sliding import CommunicationSliding, SlidingState
 from algorithms.methods.gossip_dual.dual_accelerated import DualAccelerated, FistaState
 from algorithms.methods.gossip_dual.msda import MSDA
@@ -29,69 +29,69 @@ from proofs_check.closed_forms.gossip_dual.ssda import (
     polynomial,
     ssda_modes,
 )
-from proofs_check.methods.faulty.spoilt import Spoilt
+from proofs_check.methods.faulty.faulty_method import FaultyMethod
 from proofs_check.mutants.method_mutant import MethodMutant, fault
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class WithoutMomentum(Spoilt):
+class WithoutMomentum(FaultyMethod):
     """x_{t+1} = y_{t+1}: gradient ascent on the dual."""
 
     right: SSDA | MSDA
 
-    def step(self, state: DualState, t: int, world: World) -> Any:
-        after = self.right.step(state, t, world)
+    def step(self, state: DualState, t: int, context: RunContext) -> Any:
+        after = self.right.step(state, t, context)
         return after._replace(x=after.y)
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class WithoutDualMomentum(Spoilt):
+class WithoutDualMomentum(FaultyMethod):
     """Dual accelerated whose duals are not extrapolated: gradient ascent on the dual."""
 
     right: DualAccelerated
 
-    def step(self, state: FistaState, t: int, world: World) -> Any:
-        after = self.right.step(state, t, world)
+    def step(self, state: FistaState, t: int, context: RunContext) -> Any:
+        after = self.right.step(state, t, context)
         return after._replace(dual=after.dual._replace(x=after.dual.y))
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class MomentumOfThePrimal(Spoilt):
+class MomentumOfThePrimal(FaultyMethod):
     """mu from kappa_l alone, as if the network were complete."""
 
     right: SSDA
 
-    def step(self, state: DualState, t: int, world: World) -> Any:
-        after = self.right.step(state, t, world)
+    def step(self, state: DualState, t: int, context: RunContext) -> Any:
+        after = self.right.step(state, t, context)
         root = self.right.local.kappa**0.5
         return after._replace(x=after.y + (root - 1) / (root + 1) * (after.y - state.y))
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class WrongSign(Spoilt):
+class WrongSign(FaultyMethod):
     """The Laplacian's sign is that of A - D: duals go up the gradient."""
 
     right: SSDA
 
-    def step(self, state: DualState, t: int, world: World) -> Any:
-        after = self.right.step(state, t, world)
+    def step(self, state: DualState, t: int, context: RunContext) -> Any:
+        after = self.right.step(state, t, context)
         y = 2 * state.x - after.y
         return after._replace(y=y, x=y + self.right.momentum * (y - state.y))
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class MixingInsteadOfLaplacian(Spoilt):
+class MixingInsteadOfLaplacian(FaultyMethod):
     """Duals move along the averaged models I - W, not along W: their sum drifts."""
 
     right: SSDA
 
-    def step(self, state: DualState, t: int, world: World) -> Any:
-        after = self.right.step(state, t, world)
+    def step(self, state: DualState, t: int, context: RunContext) -> Any:
+        after = self.right.step(state, t, context)
         heard = self.right.local.alpha * after.theta - (state.x - after.y)
         y = state.x - heard
         return after._replace(y=y, x=y + self.right.momentum * (y - state.y))
@@ -99,16 +99,16 @@ class MixingInsteadOfLaplacian(Spoilt):
 
 @final
 @dataclass(frozen=True, eq=False)
-class FistaWithoutCurvature(Spoilt):
+class FistaWithoutCurvature(FaultyMethod):
     """alpha_{k+1}^2 = (1 - alpha_{k+1}) alpha_k^2 where the dual is strongly concave."""
 
     right: DualAccelerated
 
-    def step(self, state: FistaState, t: int, world: World) -> Any:
+    def step(self, state: FistaState, t: int, context: RunContext) -> Any:
         flat = DualAccelerated(self.right.topology, self.right.local, strong=False)
         if t == 0:
-            state = flat.init(world.problem.start(), world)
-        return flat.step(state, t, world)
+            state = flat.init(context.problem.start(), context)
+        return flat.step(state, t, context)
 
 
 @final
@@ -163,14 +163,14 @@ def powers_of_the_shifted(x: Tensor, multiply: Multiply, gamma: float, degree: i
 
 @final
 @dataclass(frozen=True, eq=False)
-class PlainRounds(Spoilt):
+class PlainRounds(FaultyMethod):
     """MSDA with K plain rounds of gossip instead of Chebyshev's."""
 
     right: MSDA
 
-    def step(self, state: DualState, t: int, world: World) -> Any:
-        after, w = self.right.step(state, t, world), Laplacian(self.right.topology)
-        multiply = multiplier(w, t, world)
+    def step(self, state: DualState, t: int, context: RunContext) -> Any:
+        after, w = self.right.step(state, t, context), Laplacian(self.right.topology)
+        multiply = multiplier(w, t, context)
         heard = powers_of_the_shifted(after.theta, multiply, w.gamma, w.degree)
         y = state.x - self.right.dual_step * heard
         return after._replace(y=y, x=y + self.right.momentum * (y - state.y))
@@ -178,24 +178,24 @@ class PlainRounds(Spoilt):
 
 @final
 @dataclass(frozen=True, eq=False)
-class WithoutExtrapolation(Spoilt):
+class WithoutExtrapolation(FaultyMethod):
     """MSPD exchanging x_k instead of 2 x_k - x_{k-1} (Arrow and Hurwicz)."""
 
     right: MSPD
 
-    def step(self, state: MSPDState, t: int, world: World) -> Any:
-        return self.right.step(state._replace(before=state.x), t, world)
+    def step(self, state: MSPDState, t: int, context: RunContext) -> Any:
+        return self.right.step(state._replace(before=state.x), t, context)
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class CountedFromOne(Spoilt):
+class CountedFromOne(FaultyMethod):
     """MSPD's inner weights (m+1)/(m+3) and 2/(m+3): m counted from 1."""
 
     right: MSPD
 
-    def step(self, state: MSPDState, t: int, world: World) -> Any:
-        after = self.right.step(state, t, world)
+    def step(self, state: MSPDState, t: int, context: RunContext) -> Any:
+        after = self.right.step(state, t, context)
         m = t % self.right.period
         origin = state.x if m == 0 else state.inner
         pulled = (after.inner - m / (m + 2) * origin) * (m + 2) / 2
@@ -205,13 +205,13 @@ class CountedFromOne(Spoilt):
 
 @final
 @dataclass(frozen=True, eq=False)
-class OldPull(Spoilt):
+class OldPull(FaultyMethod):
     """Sliding with the neighbours' duals of the round before."""
 
     right: CommunicationSliding
 
-    def step(self, state: SlidingState, t: int, world: World) -> Any:
-        after = self.right.step(state, t, world)
+    def step(self, state: SlidingState, t: int, context: RunContext) -> Any:
+        after = self.right.step(state, t, context)
         i = t % self.right.period + 1
         k = t // self.right.period + 1
         scale = self.right.rule.eta(k) * (1 + self.right.rule.beta(k, i))
@@ -222,13 +222,13 @@ class OldPull(Spoilt):
 
 @final
 @dataclass(frozen=True, eq=False)
-class PlainMean(Spoilt):
+class PlainMean(FaultyMethod):
     """Sliding whose inner mean weighs all iterates alike."""
 
     right: CommunicationSliding
 
-    def step(self, state: SlidingState, t: int, world: World) -> Any:
-        after = self.right.step(state, t, world)
+    def step(self, state: SlidingState, t: int, context: RunContext) -> Any:
+        after = self.right.step(state, t, context)
         i = t % self.right.period + 1
         mean = after.u if i == 1 else state.mean + (after.u - state.mean) / i
         return after._replace(mean=mean)
@@ -236,14 +236,14 @@ class PlainMean(Spoilt):
 
 @final
 @dataclass(frozen=True, eq=False)
-class HearsEverybody(Spoilt):
+class HearsEverybody(FaultyMethod):
     """Models are pulled to the mean of all workers', which no message to neighbours brings."""
 
     right: SSDA
 
-    def step(self, state: DualState, t: int, world: World) -> Any:
-        after = self.right.step(state, t, world)
-        mean = world.network.mean_over_workers(after.theta)[..., None, :]
+    def step(self, state: DualState, t: int, context: RunContext) -> Any:
+        after = self.right.step(state, t, context)
+        mean = context.network.mean_over_workers(after.theta)[..., None, :]
         return after._replace(theta=0.5 * (after.theta + mean))
 
 

@@ -10,7 +10,7 @@ import torch
 
 from algorithms.compressors.identity import Identity
 from algorithms.kernels.scaled_sum import add_scaled, add_scaled_onto
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.exchanges.gossip_rounds import PlainRound
 from algorithms.methods.gossip.choco import ChocoRound, ChocoState
 from algorithms.methods.gossip_local.cola import CoLa, ColaState
@@ -21,7 +21,7 @@ from algorithms.topologies.fixed import FixedMatrix
 from proofs_check.closed_forms.gossip_local.cola import dense_replay, mean_of_estimates
 from proofs_check.closed_forms.gossip_local.gossip_local import fixed_points, replay
 from proofs_check.closed_forms.gossip_local.gossip_local_choco import mean_is_untouched
-from proofs_check.methods.faulty.spoilt import Spoilt, posing
+from proofs_check.methods.faulty.faulty_method import FaultyMethod, wrapped
 from proofs_check.mutants.method_mutant import MethodMutant, fault
 from theory.stepsizes import ConstantStep
 
@@ -30,7 +30,7 @@ Built = Method[GossipLocalState]
 
 @final
 @dataclass(frozen=True)
-class GossipBeforeLastStep(Spoilt):
+class GossipBeforeLastStep(FaultyMethod):
     """X W - gamma G at a meeting: models are mixed before the last local step, not after it.
 
     Attributes:
@@ -40,13 +40,13 @@ class GossipBeforeLastStep(Spoilt):
     right: GossipLocalSGD
     topology: Topology
 
-    def step(self, state: GossipLocalState, t: int, world: World) -> GossipLocalState:
-        gamma, g = self.right.step_rule(t), world.gradient(state.x, t)
+    def step(self, state: GossipLocalState, t: int, context: RunContext) -> GossipLocalState:
+        gamma, g = self.right.step_rule(t), context.gradient(state.x, t)
         if (t + 1) % self.right.period:
             return state._replace(x=add_scaled(state.x, -gamma, g))
         meeting = (t + 1) // self.right.period - 1
-        x, _ = world.network.mix(
-            world.pack(Identity(), state.x, t), self.topology.neighbours(meeting)
+        x, _ = context.network.mix(
+            context.pack(Identity(), state.x, t), self.topology.neighbours(meeting)
         )
         return state._replace(x=add_scaled_onto(x, -gamma, g))
 
@@ -69,7 +69,7 @@ def averaging_twice(step: ConstantStep, topology: Topology, period: int) -> Buil
 
 @final
 @dataclass(frozen=True)
-class HastyRound(Spoilt):
+class HastyRound(FaultyMethod):
     """Own copies take x before it is compressed, while neighbours hear the compressed change.
 
     Attributes:
@@ -79,11 +79,11 @@ class HastyRound(Spoilt):
     right: GossipLocalSGD
     gossip: ChocoRound
 
-    def step(self, state: GossipLocalState, t: int, world: World) -> GossipLocalState:
-        after = self.right.step(state, t, world)
+    def step(self, state: GossipLocalState, t: int, context: RunContext) -> GossipLocalState:
+        after = self.right.step(state, t, context)
         if (t + 1) % self.right.period:
             return after
-        g = world.gradient(state.x, t)
+        g = context.gradient(state.x, t)
         x = add_scaled(state.x, -self.right.step_rule(t), g)
         mixed = after.memo.mixed
         moved = x + self.gossip.consensus_step * (mixed - x)
@@ -97,28 +97,30 @@ def hasty(step: ConstantStep, gossip: ChocoRound, period: int) -> Built:
 
 @final
 @dataclass(frozen=True)
-class UnscaledGossipLocal(Spoilt):
+class UnscaledGossipLocal(FaultyMethod):
     """v_i += gamma A_i D_i, the factor n forgotten: the mean of the v_i is A x / n."""
 
     right: CoLa
 
-    def step(self, state: ColaState, t: int, world: World) -> ColaState:
+    def step(self, state: ColaState, t: int, context: RunContext) -> ColaState:
         right = self.right
-        v, _ = world.network.mix(world.pack(Identity(), state.v, t), right.topology.neighbours(t))
-        change, move = right.local(state.x, v, t, world)
+        v, _ = context.network.mix(
+            context.pack(Identity(), state.v, t), right.topology.neighbours(t)
+        )
+        change, move = right.local(state.x, v, t, context)
         return ColaState(state.x + right.gamma * change, v + right.gamma * move)
 
 
 @final
 @dataclass(frozen=True)
-class Unmixed(Spoilt):
+class Unmixed(FaultyMethod):
     """v_i are never averaged: every worker sees its own block alone."""
 
     right: CoLa
 
-    def step(self, state: ColaState, t: int, world: World) -> ColaState:
-        right, n = self.right, world.network.n
-        change, move = right.local(state.x, state.v, t, world)
+    def step(self, state: ColaState, t: int, context: RunContext) -> ColaState:
+        right, n = self.right, context.network.n
+        change, move = right.local(state.x, state.v, t, context)
         return ColaState(state.x + right.gamma * change, state.v + right.gamma * n * move)
 
 
@@ -130,17 +132,17 @@ def self_twice(topology: Topology) -> Neighbours:
 
 @final
 @dataclass(frozen=True)
-class OneGradientStep(Spoilt):
+class OneGradientStep(FaultyMethod):
     r"""CoLa with a proximal gradient step in the place of its local solver: D_j = prox(x_j - s
     A_j^T \nabla f(v)) - x_j, s = \tau / (\sigma' \|A_i\|^2) as long as is safe."""
 
     right: CoLa
 
-    def step(self, state: ColaState, t: int, world: World) -> ColaState:
-        right, linear = self.right, Columns.of(world.problem)
-        mixed = world.mixed(state.v, right.topology.neighbours(t), t)
+    def step(self, state: ColaState, t: int, context: RunContext) -> ColaState:
+        right, linear = self.right, Columns.of(context.problem)
+        mixed = context.mixed(state.v, right.topology.neighbours(t), t)
         x, v = state.x.clone(), mixed.clone()
-        for row, i in enumerate(world.network.workers.tolist()):
+        for row, i in enumerate(context.network.workers.tolist()):
             own = slice(int(linear.first[i]), int(linear.last[i]))
             a = linear.columns[own]
             top = right.safety * linear.smoothness * float(torch.linalg.matrix_norm(a, 2)) ** 2
@@ -149,21 +151,21 @@ class OneGradientStep(Spoilt):
             shrunk = (moved.abs() - linear.l1 / (top + linear.l2)).clamp_min(0) * moved.sign()
             change = right.gamma * (shrunk - state.x[..., row, own])
             x[..., row, own] += change
-            v[..., row, :] += world.network.n * (change @ a)
+            v[..., row, :] += context.network.n * (change @ a)
         return ColaState(x, v)
 
 
 @final
 @dataclass(frozen=True)
-class OwnEstimateTwice(Spoilt):
+class OwnEstimateTwice(FaultyMethod):
     """The own v_i counts twice in the mixing."""
 
     right: CoLa
 
-    def step(self, state: ColaState, t: int, world: World) -> ColaState:
-        right, n = self.right, world.network.n
-        v, _ = world.network.mix(world.pack(Identity(), state.v, t), self_twice(right.topology))
-        change, move = right.local(state.x, v, t, world)
+    def step(self, state: ColaState, t: int, context: RunContext) -> ColaState:
+        right, n = self.right, context.network.n
+        v, _ = context.network.mix(context.pack(Identity(), state.v, t), self_twice(right.topology))
+        change, move = right.local(state.x, v, t, context)
         return ColaState(state.x + right.gamma * change, v + right.gamma * n * move)
 
 
@@ -191,15 +193,15 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     ),
     fault(
         "CoLa without the factor n", "v_i += gamma A_i D_i",
-        mean_of_estimates, posing(UnscaledGossipLocal, CoLa),
+        mean_of_estimates, wrapped(UnscaledGossipLocal, CoLa),
     ),
     fault(
         "CoLa without mixing", "the estimates v_i are never averaged",
-        dense_replay, posing(Unmixed, CoLa),
+        dense_replay, wrapped(Unmixed, CoLa),
     ),
     fault(
         "CoLa with its own estimate twice", "own weight doubled: rows of W sum to more than 1",
-        mean_of_estimates, posing(OwnEstimateTwice, CoLa),
+        mean_of_estimates, wrapped(OwnEstimateTwice, CoLa),
     ),
     fault("CoLa with sigma' = 1", "local problems as if nobody else moved", dense_replay, careless),
 )  # fmt: skip

@@ -11,7 +11,7 @@ from torch import Tensor
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.random_mask import RandomMask
 from algorithms.core.key import Key
-from algorithms.methods.base import World
+from algorithms.methods.base import RunContext
 from algorithms.methods.exchanges.gossip import gossip
 from algorithms.methods.gossip_averaging.gossip_averaging import AveragingState, GossipAveraging
 from algorithms.methods.gossip_pairwise.ad_psgd import ADPSGD
@@ -37,7 +37,7 @@ from proofs_check.closed_forms.gossip_pairwise.ad_psgd import (
 from proofs_check.closed_forms.gossip_pairwise.gossiping_sgd import follows_the_reads
 from proofs_check.closed_forms.gossip_pairwise.randomised_gossip import mean_is_kept as sum_is_kept
 from proofs_check.closed_forms.gossip_pairwise.saps_psgd import everyone_in_touch, mean_is_kept
-from proofs_check.methods.faulty.spoilt import Spoilt, posing
+from proofs_check.methods.faulty.faulty_method import FaultyMethod, wrapped
 from proofs_check.mutants.method_mutant import MethodMutant, fault
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep
@@ -45,92 +45,102 @@ from theory.stepsizes import ConstantStep
 
 @final
 @dataclass(frozen=True)
-class OldReads(Spoilt):
+class OldReads(FaultyMethod):
     """AD-PSGD whose pairs all read what stood before the tick and write their means over it."""
 
     right: ADPSGD
 
-    def step(self, state: AsynchronousGossipState, t: int, world: World) -> AsynchronousGossipState:
-        arrived = arrive(state, t, world)
-        called = self.right.called(arrived.who, t, world)
+    def step(
+        self, state: AsynchronousGossipState, t: int, context: RunContext
+    ) -> AsynchronousGossipState:
+        arrived = arrive(state, t, context)
+        called = self.right.called(arrived.who, t, context)
         before = state.x[..., :-1, :]
         x = before
         for k in range(arrived.who.shape[-1]):
             one, other = arrived.who[..., k : k + 1], called[..., k : k + 1]
-            packet = world.pack(Identity(), before, t, purpose=f"average {k}")
-            mean = gossip(world.network, packet, pair(one, other, world.network.n))
-            own = world.network.workers
+            packet = context.pack(Identity(), before, t, purpose=f"average {k}")
+            mean = gossip(context.network, packet, pair(one, other, context.network.n))
+            own = context.network.workers
             x = torch.where(((own == one) | (own == other))[..., None], mean, x)
         x = torch.cat((x, state.x[..., -1:, :]), dim=-2)
-        x = stepped(x, arrived, self.right.step_rule(t), world)
-        return go_on(state, x, arrived.starts, world)
+        x = stepped(x, arrived, self.right.step_rule(t), context)
+        return go_on(state, x, arrived.starts, context)
 
 
 @final
 @dataclass(frozen=True)
-class OneWrites(Spoilt):
+class OneWrites(FaultyMethod):
     """AD-PSGD in which who is called does not write the mean."""
 
     right: ADPSGD
 
-    def step(self, state: AsynchronousGossipState, t: int, world: World) -> AsynchronousGossipState:
-        after = self.right.step(state, t, world)
+    def step(
+        self, state: AsynchronousGossipState, t: int, context: RunContext
+    ) -> AsynchronousGossipState:
+        after = self.right.step(state, t, context)
         who = state.schedule.at(t).arrivals
-        called = (world.network.workers[:, None] == who[..., None, :]).any(-1)
+        called = (context.network.workers[:, None] == who[..., None, :]).any(-1)
         x = torch.where(called[..., None], after.x[..., :-1, :], state.x[..., :-1, :])
         return after._replace(x=torch.cat((x, after.x[..., -1:, :]), dim=-2))
 
 
 @final
 @dataclass(frozen=True)
-class FreshGradients(Spoilt):
+class FreshGradients(FaultyMethod):
     """AD-PSGD whose gradients are taken at the worker's model as it is on arrival."""
 
     right: ADPSGD
 
-    def step(self, state: AsynchronousGossipState, t: int, world: World) -> AsynchronousGossipState:
-        return self.right.step(state._replace(view=state.x), t, world)
+    def step(
+        self, state: AsynchronousGossipState, t: int, context: RunContext
+    ) -> AsynchronousGossipState:
+        return self.right.step(state._replace(view=state.x), t, context)
 
 
 @final
 @dataclass(frozen=True)
-class GradientFirst(Spoilt):
+class GradientFirst(FaultyMethod):
     """AD-PSGD that applies the gradient before the average: half of it goes to the partner."""
 
     right: ADPSGD
 
-    def step(self, state: AsynchronousGossipState, t: int, world: World) -> AsynchronousGossipState:
-        moved = stepped(state.x, arrive(state, t, world), self.right.step_rule(t), world)
+    def step(
+        self, state: AsynchronousGossipState, t: int, context: RunContext
+    ) -> AsynchronousGossipState:
+        moved = stepped(state.x, arrive(state, t, context), self.right.step_rule(t), context)
         idle = replace(self.right, step_rule=ConstantStep(1e-300))
-        return idle.step(state._replace(x=moved), t, world)
+        return idle.step(state._replace(x=moved), t, context)
 
 
 @final
 @dataclass(frozen=True)
-class LosingPull(Spoilt):
+class LosingPull(FaultyMethod):
     """Gossiping SGD whose reader halves its model and forgets to add what it read."""
 
     right: GossipingSGD
 
-    def step(self, state: AsynchronousGossipState, t: int, world: World) -> AsynchronousGossipState:
-        arrived = arrive(state, t, world)
-        sources = self.right.sources(arrived.who, t, world)
-        others = (sources != torch.arange(world.network.n)[:, None]).sum(-1)
+    def step(
+        self, state: AsynchronousGossipState, t: int, context: RunContext
+    ) -> AsynchronousGossipState:
+        arrived = arrive(state, t, context)
+        sources = self.right.sources(arrived.who, t, context)
+        others = (sources != torch.arange(context.network.n)[:, None]).sum(-1)
         halved = state.x[..., :-1, :] / (1 + others)[..., None]
         x = torch.cat((halved, state.x[..., -1:, :]), dim=-2)
-        x = stepped(x, arrived, self.right.step_rule(t), world)
-        return go_on(state, x, arrived.starts, world)
+        x = stepped(x, arrived, self.right.step_rule(t), context)
+        return go_on(state, x, arrived.starts, context)
 
 
 @final
 @dataclass(frozen=True)
-class CallerAlone(Spoilt):
+class CallerAlone(FaultyMethod):
     """Randomised gossip in which one of the pair takes the mean and the other keeps its value."""
 
     right: GossipAveraging
 
-    def step(self, state: AveragingState, t: int, world: World) -> AveragingState:
-        x = self.right.step(state, t, world).x
+    def step(self, state: AveragingState, t: int, context: RunContext) -> AveragingState:
+        x = self.right.step(state, t, context).x
         changed = (x != state.x).any(-1).to(torch.int64)
         first = (changed * (changed.cumsum(-1) == 1)).to(torch.bool)
         return AveragingState(torch.where(first[..., None], x, state.x))
@@ -138,17 +148,17 @@ class CallerAlone(Spoilt):
 
 @final
 @dataclass(frozen=True)
-class OwnMasks(Spoilt):
+class OwnMasks(FaultyMethod):
     """SAPS-PSGD whose workers draw masks of their own: what the peer did not send counts as 0."""
 
     right: SAPSPSGD
 
-    def step(self, state: SAPSState, t: int, world: World) -> SAPSState:
+    def step(self, state: SAPSState, t: int, context: RunContext) -> SAPSState:
         mask = RandomMask(1 / self.right.compression)
-        packet = world.pack(mask, state.x, t)
-        meeting = self.right.meetings.at(t, world.key, world.replicas)
-        mixed = gossip(world.network, packet, meeting)
-        return SAPSState(torch.where(packet.own(world.network.workers) != 0, mixed, state.x))
+        packet = context.pack(mask, state.x, t)
+        meeting = self.right.meetings.at(t, context.key, context.replicas)
+        mixed = gossip(context.network, packet, meeting)
+        return SAPSState(torch.where(packet.own(context.network.workers) != 0, mixed, state.x))
 
 
 @final
@@ -207,7 +217,7 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     ),
     fault(
         "randomised gossip, one of the pair averages", "the other keeps its value",
-        sum_is_kept, posing(CallerAlone, GossipAveraging),
+        sum_is_kept, wrapped(CallerAlone, GossipAveraging),
     ),
     fault(
         "SAPS-PSGD with masks of the workers' own", "peers send different coordinates",

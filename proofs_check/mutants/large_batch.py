@@ -8,7 +8,7 @@ from typing import Any, final
 import torch
 from torch import Tensor
 
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.large_batch.cr_psgd import CatalystPSGD, CatalystState
 from algorithms.optimizers.base import Optimizer
 from algorithms.optimizers.lamb import LAMB, Moments, adam
@@ -27,7 +27,7 @@ from proofs_check.closed_forms.large_batch.lars import lars_by_layer, lars_exact
 from proofs_check.closed_forms.large_batch.linear_scaling import linear, linear_scaling, warm_up
 from proofs_check.closed_forms.large_batch.sqrt_scaling import sqrt_scaling
 from proofs_check.closed_forms.large_batch.torch_twins import SHAPES
-from proofs_check.methods.faulty.spoilt import Spoilt, posing
+from proofs_check.methods.faulty.faulty_method import FaultyMethod, wrapped
 from proofs_check.mutants.method_mutant import MethodMutant, fault
 from proofs_check.studies.large_batch.cr_psgd_rounds import cr_psgd, cr_psgd_rate
 from theory.rules.batch_rules import BatchRule, FixedBatch, GeometricBatch
@@ -148,24 +148,24 @@ class CoupledLAMB(Optimizer[Any]):
 
 @final
 @dataclass(frozen=True)
-class ForgetfulCatalyst(Spoilt):
+class ForgetfulCatalyst(FaultyMethod):
     """The centre of the proximal term is renewed at every step, so the term does nothing."""
 
     right: CatalystPSGD
 
-    def step(self, state: CatalystState, t: int, world: World) -> CatalystState:
-        return self.right.step(state._replace(centre=state.x), t, world)
+    def step(self, state: CatalystState, t: int, context: RunContext) -> CatalystState:
+        return self.right.step(state._replace(centre=state.x), t, context)
 
 
 @final
 @dataclass(frozen=True)
-class StubbornCatalyst(Spoilt):
+class StubbornCatalyst(FaultyMethod):
     """The centre stays where the run began: another objective is minimised."""
 
     right: CatalystPSGD
 
-    def step(self, state: CatalystState, t: int, world: World) -> CatalystState:
-        return replace(self.right, stage=10**9).step(state, t, world)
+    def step(self, state: CatalystState, t: int, context: RunContext) -> CatalystState:
+        return replace(self.right, stage=10**9).step(state, t, context)
 
 
 def _still(_batch: BatchRule) -> Method[Any]:
@@ -239,11 +239,11 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     ),
     fault(
         "Catalyst forgetting its centre", "y is renewed at every step",
-        catalyst_by_hand, posing(ForgetfulCatalyst, CatalystPSGD),
+        catalyst_by_hand, wrapped(ForgetfulCatalyst, CatalystPSGD),
     ),
     fault(
         "Catalyst keeping its first centre", "y is never renewed",
-        catalyst_by_hand, posing(StubbornCatalyst, CatalystPSGD),
+        catalyst_by_hand, wrapped(StubbornCatalyst, CatalystPSGD),
     ),
     fault(
         "CR-PSGD with a batch that stays", "the stepsize stays too, and so does the noise",

@@ -11,7 +11,7 @@ from torch import Tensor
 from algorithms.codes.base import Symbols
 from algorithms.compressors.packet_loss import PacketLoss
 from algorithms.core.key import Draws
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.lazy.cmfl import CMFL, CMFLState
 from algorithms.methods.lazy.lag import LAG, LAGState
 from algorithms.synchronisation.lazy import ServerRule, Trigger, View, WorkerRule, square
@@ -24,9 +24,9 @@ from proofs_check.closed_forms.lazy.lag import (
 )
 from proofs_check.closed_forms.lazy.observed import problem
 from proofs_check.compressors.check import MONTE_CARLO
-from proofs_check.methods.faulty.spoilt import Spoilt, posing
+from proofs_check.methods.faulty.faulty_method import FaultyMethod, wrapped
 from proofs_check.mutants.method_mutant import MethodMutant, fault
-from proofs_check.mutants.operator_mutant import Impostor, OperatorMutant
+from proofs_check.mutants.operator_mutant import FaultyCompressor, OperatorMutant
 from proofs_check.verdict import Verdict
 from theory.stepsizes import Stepsize
 
@@ -59,39 +59,39 @@ class UnscaledTrigger(Trigger):
 
 @final
 @dataclass(frozen=True)
-class NeverReplaced(Spoilt):
+class NeverReplaced(FaultyMethod):
     """Workers go on comparing with the first gradient they ever sent."""
 
     right: LAG
 
-    def step(self, state: LAGState, t: int, world: World) -> LAGState:
-        new = self.right.step(state, t, world)
+    def step(self, state: LAGState, t: int, context: RunContext) -> LAGState:
+        new = self.right.step(state, t, context)
         return new if t == 0 else new._replace(stored=state.stored)
 
 
 @final
 @dataclass(frozen=True)
-class SendersOnly(Spoilt):
+class SendersOnly(FaultyMethod):
     """The server divides what arrived by the number of senders."""
 
     right: LAG
 
-    def step(self, state: LAGState, t: int, world: World) -> LAGState:
-        new = self.right.step(state, t, world)
+    def step(self, state: LAGState, t: int, context: RunContext) -> LAGState:
+        new = self.right.step(state, t, context)
         spoke = (new.stored != state.stored).any(-1).sum(-1).clamp_min(1)[..., None, None]
-        mean = state.mean + (new.mean - state.mean) * (world.network.n / spoke)
+        mean = state.mean + (new.mean - state.mean) * (context.network.n / spoke)
         return new._replace(mean=mean, x=state.x - self.right.step_rule(t) * mean)
 
 
 @final
 @dataclass(frozen=True)
-class Forgetful(Spoilt):
+class Forgetful(FaultyMethod):
     """The server steps along what arrived at this step alone."""
 
     right: LAG
 
-    def step(self, state: LAGState, t: int, world: World) -> LAGState:
-        new = self.right.step(state, t, world)
+    def step(self, state: LAGState, t: int, context: RunContext) -> LAGState:
+        new = self.right.step(state, t, context)
         spoke = (new.stored != state.stored).any(-1, keepdim=True)
         mean = (new.stored * spoke).mean(-2, keepdim=True)
         return new._replace(x=state.x - self.right.step_rule(t) * mean)
@@ -99,53 +99,53 @@ class Forgetful(Spoilt):
 
 @final
 @dataclass(frozen=True)
-class AllHeard(Spoilt):
+class AllHeard(FaultyMethod):
     """The server takes it that all have heard the newest model, whomever it asked."""
 
     right: LAG
 
-    def step(self, state: LAGState, t: int, world: World) -> LAGState:
-        new = self.right.step(state, t, world)
+    def step(self, state: LAGState, t: int, context: RunContext) -> LAGState:
+        new = self.right.step(state, t, context)
         return new._replace(heard=state.x.expand_as(new.heard))
 
 
 @final
 @dataclass(frozen=True)
-class AgainstTheGrain(Spoilt):
+class AgainstTheGrain(FaultyMethod):
     """CMFL that counts opposite signs as relevant."""
 
     right: CMFL
 
-    def step(self, state: CMFLState, t: int, world: World) -> CMFLState:
-        return self.right.step(state._replace(update=-state.update), t, world)
+    def step(self, state: CMFLState, t: int, context: RunContext) -> CMFLState:
+        return self.right.step(state._replace(update=-state.update), t, context)
 
 
 @final
 @dataclass(frozen=True)
-class ByMagnitude(Spoilt):
+class ByMagnitude(FaultyMethod):
     """CMFL that counts coordinates as large as the common update's, not of its sign."""
 
     right: CMFL
 
-    def step(self, state: CMFLState, t: int, world: World) -> CMFLState:
-        u = -self.right.step_rule(t) * world.gradient(state.x, t)
-        posing = torch.where(u.abs() >= state.update.abs(), u, -u)
-        new = self.right.step(state._replace(update=posing), t, world)
+    def step(self, state: CMFLState, t: int, context: RunContext) -> CMFLState:
+        u = -self.right.step_rule(t) * context.gradient(state.x, t)
+        wrapped = torch.where(u.abs() >= state.update.abs(), u, -u)
+        new = self.right.step(state._replace(update=wrapped), t, context)
         moved = (new.common != state.common).any(-1, keepdim=True)
         return new._replace(update=torch.where(moved, new.common - state.common, state.update))
 
 
 @final
 @dataclass(frozen=True)
-class DividesByAll(Spoilt):
+class DividesByAll(FaultyMethod):
     """CMFL whose server divides what arrived by n."""
 
     right: CMFL
 
-    def step(self, state: CMFLState, t: int, world: World) -> CMFLState:
-        u = -self.right.step_rule(t) * world.gradient(state.x, t)
+    def step(self, state: CMFLState, t: int, context: RunContext) -> CMFLState:
+        u = -self.right.step_rule(t) * context.gradient(state.x, t)
         share = self.right.sends(u, state.update, t + 1).double().mean(-1)[..., None, None]
-        new = self.right.step(state, t, world)
+        new = self.right.step(state, t, context)
         update = (new.common - state.common) * share
         common = state.common + update
         return CMFLState(common.expand_as(new.x).contiguous(), common, update)
@@ -153,19 +153,19 @@ class DividesByAll(Spoilt):
 
 @final
 @dataclass(frozen=True)
-class FirstUpdateKept(Spoilt):
+class FirstUpdateKept(FaultyMethod):
     """CMFL that measures relevance by the first common update for ever."""
 
     right: CMFL
 
-    def step(self, state: CMFLState, t: int, world: World) -> CMFLState:
-        new = self.right.step(state, t, world)
+    def step(self, state: CMFLState, t: int, context: RunContext) -> CMFLState:
+        new = self.right.step(state, t, context)
         return new if t == 0 else new._replace(update=state.update)
 
 
 @final
 @dataclass(frozen=True)
-class ScaledByP(Impostor):
+class ScaledByP(FaultyCompressor):
     """Packet loss rescaled by 1/(1 - p), though floor(pP) packets get lost, not pP."""
 
     right: PacketLoss
@@ -176,7 +176,7 @@ class ScaledByP(Impostor):
 
 @final
 @dataclass(frozen=True)
-class ByCoin(Impostor):
+class ByCoin(FaultyCompressor):
     """Each packet is lost with probability p by itself: often more than the share allowed."""
 
     right: PacketLoss
@@ -229,36 +229,36 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     ),
     fault(
         "LAG never replacing stored gradients", "workers compare with the first they sent",
-        mean_of_the_last, posing(NeverReplaced, LAG),
+        mean_of_the_last, wrapped(NeverReplaced, LAG),
     ),
     fault(
         "LAG averaging over the senders", "changes divided by how many sent, not by n",
-        mean_of_the_last, posing(SendersOnly, LAG),
+        mean_of_the_last, wrapped(SendersOnly, LAG),
     ),
     fault(
         "LAG forgetting the silent", "a silent worker counts as zero",
-        mean_of_the_last, posing(Forgetful, LAG),
+        mean_of_the_last, wrapped(Forgetful, LAG),
     ),
     fault("LAG-PS without the square of L_i", "L_i ||x_i - x||^2 in Eq. 15b", _by_server, _root),
     fault(
         "LAG-PS taking all as informed", "the model of a worker's stored gradient is forgotten",
-        _by_server, posing(AllHeard, server_rule),
+        _by_server, wrapped(AllHeard, server_rule),
     ),
     fault(
         "CMFL against the grain", "opposite signs are relevant",
-        _relevant, posing(AgainstTheGrain, _filter),
+        _relevant, wrapped(AgainstTheGrain, _filter),
     ),
     fault(
         "CMFL by magnitude", "relevance counts |u_j| >= |last_j|",
-        _relevant, posing(ByMagnitude, _filter),
+        _relevant, wrapped(ByMagnitude, _filter),
     ),
     fault(
         "CMFL dividing by all", "what arrived is divided by n",
-        _relevant, posing(DividesByAll, _filter),
+        _relevant, wrapped(DividesByAll, _filter),
     ),
     fault(
         "CMFL keeping its first update", "relevance is measured by the first round for ever",
-        _relevant, posing(FirstUpdateKept, _filter),
+        _relevant, wrapped(FirstUpdateKept, _filter),
     ),
 )  # fmt: skip
 

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from algorithms.compressors.base import Compressor
 from algorithms.memories.base import Memory, Round
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.local_updates.adacomm import AdaComm, AdaCommState
 from algorithms.methods.local_updates.local_sgd import AtMeetings, LocalSGD, LocalSGDState
 from algorithms.methods.local_updates.qsparse_async import AsyncQsparse, QsparseState
@@ -32,10 +32,10 @@ from proofs_check.closed_forms.local_updates.meetings import (
 )
 from proofs_check.closed_forms.local_updates.pr_sgd_momentum import averaged_momentum
 from proofs_check.closed_forms.local_updates.qsparse_local_sgd import async_qsparse, staggered
+from proofs_check.methods.faulty.faulty_method import FaultyMethod, wrapped
 from proofs_check.methods.faulty.methods import (
     GradientAveragingLocalSGD,
 )
-from proofs_check.methods.faulty.spoilt import Spoilt, posing
 from proofs_check.mutants.method_mutant import MethodMutant, fault
 from proofs_check.verdict import Verdict
 from theory.stepsizes import Stepsize
@@ -63,15 +63,15 @@ class LateMeetings(Periods):
 
 @final
 @dataclass(frozen=True)
-class GradientsAtMeetings(Spoilt):
+class GradientsAtMeetings(FaultyMethod):
     """At a meeting the last gradients are averaged, the models are not (survey Eq. 9)."""
 
     right: LocalSGD
 
-    def step(self, state: LocalSGDState, t: int, world: World) -> LocalSGDState:
+    def step(self, state: LocalSGDState, t: int, context: RunContext) -> LocalSGDState:
         if not self.right.periods.meets(t):
-            return self.right.step(state, t, world)
-        g = world.gradient(state.x, t).mean(-2, keepdim=True)
+            return self.right.step(state, t, context)
+        g = context.gradient(state.x, t).mean(-2, keepdim=True)
         return state._replace(x=state.x - self.right.step_rule(t) * g)
 
 
@@ -136,44 +136,44 @@ class ResetFeedback(Memory[Tensor]):
 
 @final
 @dataclass(frozen=True)
-class OldAnchor(Spoilt):
+class OldAnchor(FaultyMethod):
     """Increments are taken from the anchor of the block before, a copy that was not renewed."""
 
     right: LocalSGD
 
-    def init(self, x0: Tensor, world: World) -> LocalSGDState:
-        state = self.right.init(x0, world)
+    def init(self, x0: Tensor, context: RunContext) -> LocalSGDState:
+        state = self.right.init(x0, context)
         return state._replace(block=state.anchor)  # the plain average has no use for it
 
-    def step(self, state: LocalSGDState, t: int, world: World) -> LocalSGDState:
+    def step(self, state: LocalSGDState, t: int, context: RunContext) -> LocalSGDState:
         if not self.right.periods.meets(t):
-            return self.right.step(state, t, world)
-        after = self.right.step(state._replace(anchor=state.block), t, world)
+            return self.right.step(state, t, context)
+        after = self.right.step(state._replace(anchor=state.block), t, context)
         return after._replace(block=state.anchor)
 
 
 @final
 @dataclass(frozen=True)
-class SilentForget(Spoilt):
+class SilentForget(FaultyMethod):
     """Asynchronous Qsparse where the error memory of those who did not send is overwritten."""
 
     right: AsyncQsparse
 
-    def step(self, state: QsparseState, t: int, world: World) -> QsparseState:
-        after = self.right.step(state, t, world)
-        met = self.right.meets(world.network.workers, world.network.n, t)
+    def step(self, state: QsparseState, t: int, context: RunContext) -> QsparseState:
+        after = self.right.step(state, t, context)
+        met = self.right.meets(context.network.workers, context.network.n, t)
         return after._replace(memory=torch.where(met[:, None], after.memory, 0))
 
 
 @final
 @dataclass(frozen=True)
-class NoRoot(Spoilt):
+class NoRoot(FaultyMethod):
     """AdaComm whose period follows F(x)/F(x_0), not its square root."""
 
     right: AdaComm
 
-    def step(self, state: AdaCommState, t: int, world: World) -> AdaCommState:
-        after = self.right.step(state, t, world)
+    def step(self, state: AdaCommState, t: int, context: RunContext) -> AdaCommState:
+        after = self.right.step(state, t, context)
         square = torch.ceil(after.period.double() ** 2 / self.right.first).to(torch.int64)
         return after._replace(period=torch.where(after.due > state.due, square, after.period))
 
@@ -183,14 +183,14 @@ class NoRoot(Spoilt):
 
 @final
 @dataclass(frozen=True)
-class MeanWorker(Spoilt):
+class MeanWorker(FaultyMethod):
     """AdaComm's time where a meeting waits for the mean worker, not for the slowest."""
 
     right: AdaComm
 
-    def step(self, state: AdaCommState, t: int, world: World) -> AdaCommState:
+    def step(self, state: AdaCommState, t: int, context: RunContext) -> AdaCommState:
         mean = state.clocks.mean(-1, keepdim=True).expand_as(state.clocks)
-        return self.right.step(state._replace(clocks=mean), t, world)
+        return self.right.step(state._replace(clocks=mean), t, context)
 
     def seconds(self, state: AdaCommState, t: int) -> Tensor | None:
         return self.right.seconds(state, t)
@@ -227,15 +227,15 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     ),
     fault(
         "one average of the last gradients", "at a meeting gradients are averaged, not models",
-        spread_between_meetings, posing(GradientsAtMeetings, LocalSGD),
+        spread_between_meetings, wrapped(GradientsAtMeetings, LocalSGD),
     ),
     fault(
         "BMUF restarting from the average", "workers never hear of the filtered model",
-        filtered_blocks, posing(Unfiltered, BlockMomentum),
+        filtered_blocks, wrapped(Unfiltered, BlockMomentum),
     ),
     fault(
         "BMUF looking ahead a block late", "W + eta Delta with the old Delta",
-        filtered_blocks, posing(Ahead, BlockMomentum),
+        filtered_blocks, wrapped(Ahead, BlockMomentum),
     ),
     fault(
         "Qsparse with its residual reset", "the error memory is cleared at every meeting",
@@ -243,15 +243,15 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     ),
     fault(
         "increments from the previous anchor", "the anchor is renewed a meeting late",
-        increments, posing(OldAnchor, sending),
+        increments, wrapped(OldAnchor, sending),
     ),
     fault(
         "asynchronous Qsparse forgetting the silent", "the memory of non-senders is overwritten",
-        async_qsparse, posing(SilentForget, staggered),
+        async_qsparse, wrapped(SilentForget, staggered),
     ),
     fault(
         "AdaComm without the root", "H follows F(x)/F(x_0)",
-        adapted_periods, posing(NoRoot, AdaComm),
+        adapted_periods, wrapped(NoRoot, AdaComm),
     ),
     fault(
         "AdaComm without forced decay", "the period stays where the loss does",
@@ -259,7 +259,7 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     ),
     fault(
         "AdaComm waiting for the mean worker", "a meeting does not wait for the slowest",
-        adapted_periods, posing(MeanWorker, AdaComm),
+        adapted_periods, wrapped(MeanWorker, AdaComm),
     ),
     fault(
         "BMUF in the mean", "block momentum posing as plain averaging",

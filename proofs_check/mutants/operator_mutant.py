@@ -13,7 +13,7 @@ from algorithms.core.key import Draws
 from theory.claims import Claim
 
 
-class Impostor(Compressor):
+class FaultyCompressor(Compressor):
     """Claims, layout and closed form of the right operator; members encode wrongly."""
 
     right: Compressor

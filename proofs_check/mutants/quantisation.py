@@ -28,12 +28,12 @@ from proofs_check.methods.faulty.methods import (
     ForgetfulFeedback,
 )
 from proofs_check.mutants.method_mutant import MethodMutant
-from proofs_check.mutants.operator_mutant import Impostor, OperatorMutant
+from proofs_check.mutants.operator_mutant import FaultyCompressor, OperatorMutant
 
 
 @final
 @dataclass(frozen=True)
-class UnturnedRotation(Impostor):
+class UnturnedRotation(FaultyCompressor):
     """A rotation that the receiver does not invert."""
 
     right: Rotated
@@ -48,7 +48,7 @@ class UnturnedRotation(Impostor):
 
 @final
 @dataclass(frozen=True)
-class UncappedAtomo(Impostor):
+class UncappedAtomo(FaultyCompressor):
     """p_j = s |x_j| / ||x||_1 without the cap: what should be kept for sure is scaled down."""
 
     right: Atomo
@@ -68,7 +68,7 @@ class UncappedAtomo(Impostor):
 
 @final
 @dataclass(frozen=True)
-class OffCentre(Impostor):
+class OffCentre(FaultyCompressor):
     """Randomised mean that divides by p without keeping the centre's share."""
 
     right: Centred
@@ -80,7 +80,7 @@ class OffCentre(Impostor):
 
 @final
 @dataclass(frozen=True)
-class EvenDithering(Impostor):
+class EvenDithering(FaultyCompressor):
     """Natural dithering on uniform levels, as a reader of unnormalised levels would (E10)."""
 
     right: NaturalDithering
@@ -92,7 +92,7 @@ class EvenDithering(Impostor):
 
 @final
 @dataclass(frozen=True)
-class ShiftedGaps(Impostor):
+class ShiftedGaps(FaultyCompressor):
     """Elias-coded QSGD whose distances start from 0 instead of -1: the first is one short."""
 
     right: EliasQSGD
@@ -106,7 +106,7 @@ class ShiftedGaps(Impostor):
 
 @final
 @dataclass(frozen=True)
-class FlippedQSGD(Impostor):
+class FlippedQSGD(FaultyCompressor):
     """QSGD that goes up with the probability of going down."""
 
     right: QSGD
@@ -122,7 +122,7 @@ class FlippedQSGD(Impostor):
 
 @final
 @dataclass(frozen=True)
-class NoZeroQSGD(Impostor):
+class NoZeroQSGD(FaultyCompressor):
     """QSGD with levels 0 < l < s, as the survey prints it (erratum E8): nothing rounds to zero."""
 
     right: QSGD
@@ -138,7 +138,7 @@ class NoZeroQSGD(Impostor):
 
 @final
 @dataclass(frozen=True)
-class PrintedNatural(Impostor):
+class PrintedNatural(FaultyCompressor):
     """Natural compression with p = 2^(ceil - floor) / 2^ceil = 2^-floor, as printed (E9)."""
 
     right: NaturalCompression
@@ -154,7 +154,7 @@ class PrintedNatural(Impostor):
 
 @final
 @dataclass(frozen=True)
-class EuclideanTernGrad(Impostor):
+class EuclideanTernGrad(FaultyCompressor):
     """TernGrad scaled by the Euclidean norm: unbiased still, but with QSGD's variance."""
 
     right: TernGrad
@@ -167,7 +167,7 @@ class EuclideanTernGrad(Impostor):
 
 @final
 @dataclass(frozen=True)
-class TiltedTernGrad(Impostor):
+class TiltedTernGrad(FaultyCompressor):
     """TernGrad whose uniforms stop at 0.99: a bias of one part in a hundred."""
 
     right: TernGrad

@@ -19,12 +19,12 @@ from proofs_check.closed_forms.signs.signsgd import second_counterexample
 from proofs_check.compressors.check import EXACT, MONTE_CARLO, WORST_CASE
 from proofs_check.compressors.lengths import LENGTHS
 from proofs_check.mutants.method_mutant import MethodMutant, fault
-from proofs_check.mutants.operator_mutant import Impostor, OperatorMutant
+from proofs_check.mutants.operator_mutant import FaultyCompressor, OperatorMutant
 
 
 @final
 @dataclass(frozen=True)
-class ForgottenScale(Impostor):
+class ForgottenScale(FaultyCompressor):
     """Scaled sign that sends 1 for its scale."""
 
     right: ScaledSign
@@ -36,7 +36,7 @@ class ForgottenScale(Impostor):
 
 @final
 @dataclass(frozen=True)
-class OneMean(Impostor):
+class OneMean(FaultyCompressor):
     """1-bit with the mean of all entries for both sides."""
 
     right: OneBit
@@ -48,7 +48,7 @@ class OneMean(Impostor):
 
 @final
 @dataclass(frozen=True)
-class UnditheredDoReFa(Impostor):
+class UnditheredDoReFa(FaultyCompressor):
     """DoReFa without its noise: rounds to the nearest and claims to be unbiased."""
 
     right: DoReFa
@@ -62,7 +62,7 @@ class UnditheredDoReFa(Impostor):
 
 @final
 @dataclass(frozen=True)
-class SparseThreeLC(Impostor):
+class SparseThreeLC(FaultyCompressor):
     """3LC whose sparsity multiplier is 1.9 while it claims that of 1."""
 
     right: ThreeLC
@@ -73,7 +73,7 @@ class SparseThreeLC(Impostor):
 
 @final
 @dataclass(frozen=True)
-class ThreeValuedSign(Impostor):
+class ThreeValuedSign(FaultyCompressor):
     """Scaled sign with sgn(0) = 0, which no one-bit symbol can say."""
 
     right: ScaledSign

@@ -26,14 +26,14 @@ from proofs_check.closed_forms.sparsification.truncated_gradient import (
 )
 from proofs_check.compressors.check import EXACT, MONTE_CARLO, WORST_CASE
 from proofs_check.compressors.lengths import LENGTHS
-from proofs_check.methods.faulty.spoilt import posing
+from proofs_check.methods.faulty.faulty_method import wrapped
 from proofs_check.mutants.method_mutant import MethodMutant, fault
-from proofs_check.mutants.operator_mutant import Impostor, OperatorMutant
+from proofs_check.mutants.operator_mutant import FaultyCompressor, OperatorMutant
 
 
 @final
 @dataclass(frozen=True)
-class ComplementedMask(Impostor):
+class ComplementedMask(FaultyCompressor):
     """A mask of ones where coordinates are dropped, complemented as an integer: ~0 = -1."""
 
     right: RandomMask
@@ -47,7 +47,7 @@ class ComplementedMask(Impostor):
 
 @final
 @dataclass(frozen=True)
-class ReplacingRandK(Impostor):
+class ReplacingRandK(FaultyCompressor):
     """Rand-k whose indices are drawn with replacement: fewer than k are kept."""
 
     right: RandK
@@ -60,7 +60,7 @@ class ReplacingRandK(Impostor):
 
 @final
 @dataclass(frozen=True)
-class SignedThreshold(Impostor):
+class SignedThreshold(FaultyCompressor):
     """The threshold is the quantile of the signed values: what is negative is dropped."""
 
     right: AbsoluteThreshold
@@ -71,7 +71,7 @@ class SignedThreshold(Impostor):
 
 @final
 @dataclass(frozen=True)
-class UnscaledWangni(Impostor):
+class UnscaledWangni(FaultyCompressor):
     """What is kept goes out as x_j, not as x_j / p_j."""
 
     right: Wangni
@@ -88,7 +88,7 @@ class UnscaledWangni(Impostor):
 
 @final
 @dataclass(frozen=True)
-class ShiftedSTC(Impostor):
+class ShiftedSTC(FaultyCompressor):
     """The first gap is counted from 0, not from -1: all positions move down by one."""
 
     right: STC
@@ -101,7 +101,7 @@ class ShiftedSTC(Impostor):
 
 @final
 @dataclass(frozen=True)
-class HeavierSBC(Impostor):
+class HeavierSBC(FaultyCompressor):
     """The side with the larger extreme is kept, not the one with the larger mean."""
 
     right: SBC
@@ -114,7 +114,7 @@ class HeavierSBC(Impostor):
 
 @final
 @dataclass(frozen=True)
-class BiasedRandK(Impostor):
+class BiasedRandK(FaultyCompressor):
     """Rand-k that forgets the factor d/k and still claims to be unbiased."""
 
     right: RandK
@@ -125,7 +125,7 @@ class BiasedRandK(Impostor):
 
 @final
 @dataclass(frozen=True)
-class SignedTopK(Impostor):
+class SignedTopK(FaultyCompressor):
     """Top-k of the signed values: large negative coordinates are dropped."""
 
     right: TopK
@@ -138,7 +138,7 @@ class SignedTopK(Impostor):
 
 @final
 @dataclass(frozen=True)
-class FreeIndices(Impostor):
+class FreeIndices(FaultyCompressor):
     """Top-k that states k values and forgets that their indices cross too."""
 
     right: TopK
@@ -147,7 +147,7 @@ class FreeIndices(Impostor):
         return self.right.encode(x, draws)
 
     def stated_lengths(self, sent: Tensor, float_bits: int) -> StatedLength:
-        return super(Impostor, self).stated_lengths(sent, float_bits)
+        return super(FaultyCompressor, self).stated_lengths(sent, float_bits)
 
     def stated_bits(self, d: int, float_bits: int) -> float:
         return float(self.right.kept(d) * float_bits)
@@ -155,7 +155,7 @@ class FreeIndices(Impostor):
 
 @final
 @dataclass(frozen=True)
-class NextRank(Impostor):
+class NextRank(FaultyCompressor):
     """Top-k that sends the entry of rank k + 1 in place of that of rank k."""
 
     right: TopK
@@ -201,6 +201,6 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     ),
     fault(
         "top-k of the next rank", "the entry of rank k + 1 is sent in place of that of rank k",
-        nearest, posing(NextRank, TopK),
+        nearest, wrapped(NextRank, TopK),
     ),
 )  # fmt: skip

@@ -35,11 +35,11 @@ from proofs_check.closed_forms.synchronous.r2sp import round_robin_age
 from proofs_check.closed_forms.synchronous.ssp import clock_gap, each_gradient_once, unit_step
 from proofs_check.closed_forms.synchronous.step_times import deadline_seconds, turn_seconds
 from proofs_check.methods.faulty.barriers import SpoiltBarrier
+from proofs_check.methods.faulty.faulty_method import wrapped
 from proofs_check.methods.faulty.methods import (
     MisscaledBSP,
     OwnTwice,
 )
-from proofs_check.methods.faulty.spoilt import posing
 from proofs_check.mutants.method_mutant import MethodMutant, fault
 from proofs_check.mutants.wrong_bounds import MisreadBound, quarter_noise, workers_squared
 from proofs_check.verdict import Verdict
@@ -141,7 +141,7 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     ),
     fault(
         "SSP counting own updates twice", "survey Eq. 7 as printed (E1)",
-        each_gradient_once, posing(OwnTwice, unit_step),
+        each_gradient_once, wrapped(OwnTwice, unit_step),
     ),
     fault(
         "backup workers that wait for one more", "n - b + 1 gradients instead of n - b",

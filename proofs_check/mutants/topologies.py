@@ -8,7 +8,7 @@ from typing import NamedTuple, final
 import numpy as np
 from torch import Tensor
 
-from algorithms.methods.base import World
+from algorithms.methods.base import RunContext
 from algorithms.methods.gossip_averaging.gossip_averaging import AveragingState, GossipAveraging
 from algorithms.topologies.base import Neighbours, PushTopology, StaticTopology, Topology
 from algorithms.topologies.grid import Grid
@@ -26,7 +26,7 @@ from proofs_check.closed_forms.gossip_averaging.weights import (
     published_factors,
     published_gaps,
 )
-from proofs_check.methods.faulty.spoilt import Spoilt, posing
+from proofs_check.methods.faulty.faulty_method import FaultyMethod, wrapped
 from proofs_check.mutants.method_mutant import MethodMutant, fault
 from proofs_check.topologies.mixing import check_topology
 from proofs_check.topologies.push import check_push
@@ -193,18 +193,18 @@ class TwoSteps(NamedTuple):
 
 @final
 @dataclass(frozen=True)
-class StaleAveraging(Spoilt):
+class StaleAveraging(FaultyMethod):
     """Averaging with the own value of now and the neighbours' of a step ago."""
 
     right: GossipAveraging
 
-    def init(self, x0: Tensor, world: World) -> TwoSteps:
-        x = self.right.init(x0, world).x
+    def init(self, x0: Tensor, context: RunContext) -> TwoSteps:
+        x = self.right.init(x0, context).x
         return TwoSteps(x, x)
 
-    def step(self, state: TwoSteps, t: int, world: World) -> TwoSteps:
-        mixed = self.right.step(AveragingState(state.before), t, world).x
-        weights = self.right.exchange.meeting(t, world).kept[world.network.workers, None]
+    def step(self, state: TwoSteps, t: int, context: RunContext) -> TwoSteps:
+        mixed = self.right.step(AveragingState(state.before), t, context).x
+        weights = self.right.exchange.meeting(t, context).kept[context.network.workers, None]
         own = weights * (state.x - state.before)
         return TwoSteps(mixed + own, state.x)
 
@@ -252,7 +252,7 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     ),
     MethodMutant(
         "averaging with old neighbour values", "the own value is a step newer than the others'",
-        lambda: slowest_eigenvector(_GRID, posing(StaleAveraging, GossipAveraging)),
+        lambda: slowest_eigenvector(_GRID, wrapped(StaleAveraging, GossipAveraging)),
         lambda: slowest_eigenvector(_GRID),
     ),
     MethodMutant(

@@ -11,7 +11,7 @@ from torch import Tensor
 from algorithms.codes.base import Symbols
 from algorithms.compressors.base import Compressor
 from algorithms.core.key import Draws
-from proofs_check.mutants.operator_mutant import Impostor
+from proofs_check.mutants.operator_mutant import FaultyCompressor
 
 
 class Halves(Draws):
@@ -36,7 +36,7 @@ class Halves(Draws):
 
 @final
 @dataclass(frozen=True)
-class Undithered(Impostor):
+class Undithered(FaultyCompressor):
     """A stochastic rounding that takes the likelier neighbour, and so is biased."""
 
     right: Compressor

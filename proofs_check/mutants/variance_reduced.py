@@ -12,7 +12,7 @@ from algorithms.codes.base import Symbols
 from algorithms.compressors.blocks import BlockSampling
 from algorithms.compressors.rand_k import RandK
 from algorithms.core.key import Draws
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.methods.variance_reduced.diana import Diana, DianaState
 from algorithms.methods.variance_reduced.laq import LAQ, LAQState
@@ -25,66 +25,66 @@ from proofs_check.closed_forms.variance_reduced.diana import (
     with_shifts,
 )
 from proofs_check.closed_forms.variance_reduced.ibcd import one_step
-from proofs_check.methods.faulty.spoilt import Spoilt, posing
+from proofs_check.methods.faulty.faulty_method import FaultyMethod, wrapped
 from proofs_check.mutants.method_mutant import MethodMutant, fault
-from proofs_check.mutants.operator_mutant import Impostor
+from proofs_check.mutants.operator_mutant import FaultyCompressor
 from proofs_check.verdict import Verdict
 from theory.stepsizes import Stepsize
 
 
 @final
 @dataclass(frozen=True)
-class StaleServerShift(Spoilt):
+class StaleServerShift(FaultyMethod):
     """The server forgets to move its own shift with the workers'."""
 
     right: Diana
 
-    def step(self, state: DianaState, t: int, world: World) -> DianaState:
-        return self.right.step(state, t, world)._replace(shift=state.shift)
+    def step(self, state: DianaState, t: int, context: RunContext) -> DianaState:
+        return self.right.step(state, t, context)._replace(shift=state.shift)
 
 
 @final
 @dataclass(frozen=True)
-class SlowServerShift(Spoilt):
+class SlowServerShift(FaultyMethod):
     """The server's shift moves by 0.98 alpha, those of the workers by alpha."""
 
     right: Diana
 
-    def step(self, state: DianaState, t: int, world: World) -> DianaState:
-        new = self.right.step(state, t, world)
+    def step(self, state: DianaState, t: int, context: RunContext) -> DianaState:
+        new = self.right.step(state, t, context)
         return new._replace(shift=state.shift + 0.98 * (new.shift - state.shift))
 
 
 @final
 @dataclass(frozen=True)
-class ForgetfulLAQ(Spoilt):
+class ForgetfulLAQ(FaultyMethod):
     """A silent worker's last gradient is forgotten instead of used again."""
 
     right: LAQ
 
-    def step(self, state: LAQState, t: int, world: World) -> LAQState:
-        new = self.right.step(state, t, world)
+    def step(self, state: LAQState, t: int, context: RunContext) -> LAQState:
+        new = self.right.step(state, t, context)
         spoken = (new.silent == 0)[..., None]
         return new._replace(sent=new.sent * spoken)
 
 
 @final
 @dataclass(frozen=True)
-class AnchorlessRefinement(Spoilt):
+class AnchorlessRefinement(FaultyMethod):
     """Variance reduction without the full gradient of the anchor."""
 
     right: RefinedQuantisation
 
-    def step(self, state: RefinedState, t: int, world: World) -> RefinedState:
-        full = world.problem.full_gradient(state.x, world.network.workers)
+    def step(self, state: RefinedState, t: int, context: RunContext) -> RefinedState:
+        full = context.problem.full_gradient(state.x, context.network.workers)
         fresh = state._replace(anchor=state.x, full=torch.zeros_like(full))
         here = fresh if t % self.right.epoch == 0 else state
-        return replace(self.right, epoch=10**9).step(here, max(t, 1), world)
+        return replace(self.right, epoch=10**9).step(here, max(t, 1), context)
 
 
 @final
 @dataclass(frozen=True)
-class SharedBlocks(Impostor):
+class SharedBlocks(FaultyCompressor):
     """All workers take the blocks of the first, and claim that they draw their own."""
 
     right: BlockSampling
@@ -142,15 +142,15 @@ def _semi_stochastic(make: Make = _refined) -> Verdict:
 METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     fault(
         "DIANA with a slow server shift", "the server's h moves by 0.98 alpha",
-        server_shift, posing(SlowServerShift, with_shifts),
+        server_shift, wrapped(SlowServerShift, with_shifts),
     ),
     fault(
         "DIANA with a stale server shift", "the server's h stays where it was",
-        diana_lyapunov, posing(StaleServerShift, with_shifts),
+        diana_lyapunov, wrapped(StaleServerShift, with_shifts),
     ),
     fault(
         "LAQ that forgets the silent", "a silent worker counts as zero from then on",
-        _laq, posing(ForgetfulLAQ, LAQ),
+        _laq, wrapped(ForgetfulLAQ, LAQ),
     ),
     fault(
         "DIANA with alpha = 1", "shifts take the whole message where omega = 3 allows a quarter",
@@ -158,7 +158,7 @@ METHOD_MUTANTS: tuple[MethodMutant, ...] = (
     ),
     fault(
         "semi-stochastic gradients without the full one", "g_i(x) - g_i(y), nothing added",
-        _semi_stochastic, posing(AnchorlessRefinement, _refined),
+        _semi_stochastic, wrapped(AnchorlessRefinement, _refined),
     ),
     MethodMutant(
         "IBCD with one draw for all", "the workers' blocks are equal, not independent",

@@ -9,7 +9,7 @@ import sympy as sp
 from proofs_check.proofs.derivation import equality, nonnegative, settled
 from proofs_check.verdict import Verdict
 
-SPEAKS_OF = ("bsp-sgd", "local-sgd")
+COVERS = ("bsp-sgd", "local-sgd")
 
 c, b, r0 = sp.symbols("c b r0", positive=True)
 t = sp.symbols("t", integer=True, nonnegative=True)

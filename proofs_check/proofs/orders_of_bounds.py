@@ -10,7 +10,7 @@ from proofs_check.verdict import Verdict
 from theory.theorem import Order, Theorem
 from theory.theorems import PROVED_ONLY, THEOREMS
 
-SPEAKS_OF = ("bsp-sgd",)
+COVERS = ("bsp-sgd",)
 
 
 def with_expression() -> tuple[Theorem, ...]:

@@ -9,7 +9,7 @@ import sympy as sp
 from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled
 from proofs_check.verdict import Verdict
 
-SPEAKS_OF = ("choco-sgd", "error-feedback", "local-sgd")
+COVERS = ("choco-sgd", "error-feedback", "local-sgd")
 
 a, mu, T, R2, A, B, C = sp.symbols("a mu T R2 A B C", positive=True)
 S_T = T * (a**2 + a * (T - 1) + (T - 1) * (2 * T - 1) / 6)

@@ -17,8 +17,8 @@ from algorithms.schedules.timeline import TaskKind, Timeline
 from algorithms.schedules.wait_free import WAIT_FREE
 from algorithms.workloads import WORKLOADS
 from proofs_check.cell import CellResult
+from proofs_check.gantt import lane_panel
 from proofs_check.instruments.system_check import SystemCheck
-from proofs_check.lanes import lane_panel
 from proofs_check.schedules.drawn import SEED, drawn_channel, drawn_servers, drawn_step
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats

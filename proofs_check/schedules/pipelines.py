@@ -9,9 +9,9 @@ import numpy as np
 from algorithms.schedules.contention import Admission, SharedNetwork, TrainingJob, always, never
 from algorithms.schedules.pipeline import PipelineSchedule
 from proofs_check.cell import CellResult
+from proofs_check.gantt import lane_panel
 from proofs_check.instruments.evidence import identity
 from proofs_check.instruments.system_check import SystemCheck
-from proofs_check.lanes import lane_panel
 from proofs_check.schedules.drawn import SEED
 from proofs_check.verdict import Verdict
 from theory.seconds.pipelines import bubble_fraction, pipeline_seconds, stashed_versions

@@ -5,11 +5,11 @@ Rooms are named as the catalogue's families, files as the rows.
 
 from __future__ import annotations
 
-from proofs_check.instruments.signature import Signature
+from proofs_check.instruments.effect_check import EffectCheck
 from theory.members import members
 
 
-def _by_row(found: tuple[Signature, ...]) -> dict[str, Signature]:
+def _by_row(found: tuple[EffectCheck, ...]) -> dict[str, EffectCheck]:
     """Raises a ValueError if a row has two."""
     by_row = {one.row: one for one in found}
     twice = sorted({one.row for one in found if one is not by_row[one.row]})
@@ -18,6 +18,6 @@ def _by_row(found: tuple[Signature, ...]) -> dict[str, Signature]:
     return by_row
 
 
-SIGNATURES: dict[str, Signature] = _by_row(members(__name__, Signature))
+SIGNATURES: dict[str, EffectCheck] = _by_row(members(__name__, EffectCheck))
 
 __all__ = ["SIGNATURES"]

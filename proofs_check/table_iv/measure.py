@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from algorithms.catalogue.downlink import Played
+from algorithms.catalogue.downlink import RunRecord
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.random_mask import RandomMask
 from algorithms.compressors.sparsifier import Sparsifier
@@ -268,7 +268,7 @@ def traffic(trial: TableTrial, played: TunedRun) -> TrafficFacts:
     given = parameters(method).get("period")
     period = given if isinstance(given, int) else 1
     if isinstance(method, Scheduled):
-        run = Played(method, objective, floats, played.steps, replicas)
+        run = RunRecord(method, objective, floats, played.steps, replicas)
         gradients = float(run.arrivals().double().mean())
     return TrafficFacts(
         trial.line, str(trial.objective), method.name, objective.d, trial.n, gradients,

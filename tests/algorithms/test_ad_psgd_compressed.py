@@ -11,7 +11,7 @@ from algorithms.compressors.identity import Identity
 from algorithms.compressors.random_mask import RandomMask
 from algorithms.compressors.top_k import TopK
 from algorithms.core.key import Key
-from algorithms.methods.base import World
+from algorithms.methods.base import RunContext
 from algorithms.methods.gossip_pairwise.ad_psgd import averaged
 from algorithms.network.simulated import Simulated
 from algorithms.problems.quadratic import Quadratic
@@ -22,11 +22,11 @@ N, D, REPLICAS = 5, 12, 3
 def exchanged(compressor: Compressor) -> tuple[torch.Tensor, torch.Tensor, Simulated]:
     """Models ``[R, N, D]`` before and after worker 1 called worker 3."""
     problem, network = Quadratic.strongly_convex(N, D), Simulated(N)
-    world = World(problem, network, Key.seed(3), torch.arange(REPLICAS))
+    context = RunContext(problem, network, Key.seed(3), torch.arange(REPLICAS))
     generator = torch.Generator().manual_seed(1)
     x = torch.randn((REPLICAS, N + 1, D), generator=generator, dtype=torch.float64)
     caller, called = (torch.full((REPLICAS, 1), k) for k in (1, 3))
-    after = averaged(x, caller, called, 0, 0, world, compressor)
+    after = averaged(x, caller, called, 0, 0, context, compressor)
     return x[:, :N], after[:, :N], network
 
 

@@ -20,7 +20,7 @@ from torch.distributed.checkpoint.metadata import Metadata
 
 from algorithms.catalogue import FORMS, METHODS, problem, row
 from algorithms.core.key import Key
-from algorithms.methods.base import World
+from algorithms.methods.base import RunContext
 from algorithms.network.checkpoint_files import Unreadable, newest, read_parts, write_checkpoint
 from algorithms.network.launch import launch
 from algorithms.network.sharded import Sharded
@@ -48,14 +48,14 @@ def test_every_row_goes_on_to_the_same_bits(key: str) -> None:
     """State to parts and back, in one process; some of a state's tensors are one tensor."""
     built = problem(row(key).problems[0], N)
     method = row(key).build(built, 10)
-    world = World(built, Simulated(N), Key.seed(0), torch.arange(2))
-    axes, state = worker_axes(method, world), method.init(built.start(), world)
+    context = RunContext(built, Simulated(N), Key.seed(0), torch.arange(2))
+    axes, state = worker_axes(method, context), method.init(built.start(), context)
     for t in range(3):
-        state = method.step(state, t, world)
-    parts, same = parts_of(state, axes, world), same_tensors(state)
-    again = with_parts(method.init(built.start(), world), parts, axes, world, same)
+        state = method.step(state, t, context)
+    parts, same = parts_of(state, axes, context), same_tensors(state)
+    again = with_parts(method.init(built.start(), context), parts, axes, context, same)
     for t in range(3, 6):
-        state, again = method.step(state, t, world), method.step(again, t, world)
+        state, again = method.step(state, t, context), method.step(again, t, context)
     for (path, one), (_, other) in zip(leaves(state), leaves(again), strict=True):
         equal = torch.equal(one, other) if isinstance(one, Tensor) else one == other
         assert equal or (one != one).any(), path
@@ -109,18 +109,18 @@ def test_a_spoilt_or_foreign_checkpoint_is_seen(halves, tmp_path: Path) -> None:
     assert found is not None and found[0] == 7
     plain = one("choco-sgd", str(tmp_path / "plain"), T).models
     built = problem("quadratic-sc", N)
-    world = World(built, Simulated(N), Key.seed(0), torch.zeros(1, dtype=torch.int64))
+    context = RunContext(built, Simulated(N), Key.seed(0), torch.zeros(1, dtype=torch.int64))
     method = row("choco-sgd").build(built, T)
-    axes, start = worker_axes(method, world), method.init(built.start(), world)
-    parts = parts_of(start, axes, world)
+    axes, start = worker_axes(method, context), method.init(built.start(), context)
+    parts = parts_of(start, axes, context)
     read_parts(folder, 7, parts)
     spoilt = {path: value for path, value in parts.items()}  # planted: no memory of what was sent
-    fresh = parts_of(start, axes, world)
+    fresh = parts_of(start, axes, context)
     spoilt |= {path: value for path, value in fresh.items() if not path.startswith("/x")}
     for kind, equal in ((parts, True), (spoilt, False)):
-        state = with_parts(start, kind, axes, world, found[1]["same"])
+        state = with_parts(start, kind, axes, context, found[1]["same"])
         for t in range(7, T):
-            state = method.step(state, t, world)
+            state = method.step(state, t, context)
         assert torch.equal(method.models(state), plain) == equal
     table = folder / "step-000000007" / ".metadata"
     table.write_bytes(pickle.dumps(os.getcwd))

@@ -8,9 +8,16 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from algorithms.kernels import compaction, distances, drop_out, lanes, lots, row_norms
+from algorithms.kernels import (
+    compaction,
+    distances,
+    drop_out,
+    row_norms,
+    simd_sums,
+    top_of_uniforms,
+)
 from algorithms.kernels.entries import places, places_torch, spread_onto, spread_torch
-from algorithms.kernels.listing import listed, listed_torch
+from algorithms.kernels.mask_to_indices import listed, listed_torch
 from algorithms.kernels.philox import Counters
 
 TYPES = (np.float32, np.float64, np.int32, np.int64, np.uint8)
@@ -72,7 +79,7 @@ def test_sums_are_those_of_lanes(numbers: list[float], kind: type, edge: float) 
     own = torch.from_numpy(row)[None]
     assert torch.equal(row_norms.norms_numba(own), row_norms.norms_torch(own))
     held, less = np.where(wide <= edge, wide, 0), np.where(wide < edge, wide, 0)
-    room = np.empty((2, lanes.LANES))
+    room = np.empty((2, simd_sums.LANES))
     up_to = drop_out._up_to(wide, edge, room)
     assert up_to == (_in_lanes(held), _in_lanes(held * held))
     assert drop_out._below(wide, edge, room) == (_in_lanes(less), np.sum(wide < edge))
@@ -82,7 +89,7 @@ def test_sums_are_those_of_lanes(numbers: list[float], kind: type, edge: float) 
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
 def test_long_rows_are_summed_in_the_same_order(d: int, kind: type) -> None:
     row = np.random.default_rng(d).standard_normal(d).astype(kind)
-    wide, room = row.astype(np.float64), np.empty((2, lanes.LANES))
+    wide, room = row.astype(np.float64), np.empty((2, simd_sums.LANES))
     assert row_norms.sum_of_magnitudes(row) == _in_lanes(np.abs(wide))
     found, wanted = row_norms.signed_sum(row), _in_lanes(np.maximum(wide, 0))
     assert found == wanted - _in_lanes(-np.minimum(wide, 0))
@@ -109,10 +116,10 @@ def test_blocks_are_the_twins(d: int, blocks: int, k: int, factor: float) -> Non
     generator = torch.Generator().manual_seed(d)
     x = torch.randn(3, d, generator=generator)
     where = torch.rand(3, blocks, generator=generator).argsort(-1)[:, :k].sort(-1).values
-    sent = lots.picked(x, where, size, factor)
-    assert torch.equal(sent, lots.picked_torch(x, where, size, factor))
-    back = lots.put_back(sent, where, size, d)
-    assert torch.equal(back, lots.put_back_torch(sent, where, size, d))
+    sent = top_of_uniforms.picked(x, where, size, factor)
+    assert torch.equal(sent, top_of_uniforms.picked_torch(x, where, size, factor))
+    back = top_of_uniforms.put_back(sent, where, size, d)
+    assert torch.equal(back, top_of_uniforms.put_back_torch(sent, where, size, d))
 
 
 def test_lots_whose_heads_are_equal_are_drawn_by_all_bits(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,6 +128,10 @@ def test_lots_whose_heads_are_equal_are_drawn_by_all_bits(monkeypatch: pytest.Mo
     def equal(*arguments: np.ndarray) -> None:
         arguments[-1][:] = 5
 
-    monkeypatch.setattr(lots, "_heads", equal)
-    monkeypatch.setattr(lots, "_lots", getattr(lots._lots, "py_func", lots._lots))
-    assert torch.equal(lots.lots(counters, 30, 7), lots.lots_torch(counters, 30, 7))
+    monkeypatch.setattr(top_of_uniforms, "_heads", equal)
+    monkeypatch.setattr(
+        top_of_uniforms, "_lots", getattr(top_of_uniforms._lots, "py_func", top_of_uniforms._lots)
+    )
+    assert torch.equal(
+        top_of_uniforms.lots(counters, 30, 7), top_of_uniforms.lots_torch(counters, 30, 7)
+    )

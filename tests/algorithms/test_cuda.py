@@ -9,8 +9,8 @@ from algorithms.catalogue import METHODS, problem, row
 from algorithms.core.key import Key
 from algorithms.engine.run import run
 from algorithms.kernels import philox
-from algorithms.kernels.late_checks import late_checks
-from algorithms.methods.base import World
+from algorithms.kernels.deferred_checks import deferred_checks
+from algorithms.methods.base import RunContext
 from algorithms.network.launch import launch
 from algorithms.network.sharded import Sharded
 from algorithms.network.simulated import Simulated
@@ -53,13 +53,13 @@ def test_steps_have_the_host_wait_for_nothing(key):
     built = problem(row(key).problems[0], 4).to("cuda")
     method = row(key).build(built, STEPS)
     ids = torch.arange(3, device="cuda")
-    world = World(built, Simulated(4, "cuda"), Key.seed(5), ids)
-    with late_checks():
-        state = method.step(method.init(built.start(), world), 0, world)
+    context = RunContext(built, Simulated(4, "cuda"), Key.seed(5), ids)
+    with deferred_checks():
+        state = method.step(method.init(built.start(), context), 0, context)
         torch.cuda.set_sync_debug_mode("error")
         try:
             for t in range(1, STEPS):
-                state = method.step(state, t, world)
+                state = method.step(state, t, context)
         finally:
             torch.cuda.set_sync_debug_mode("default")
 

@@ -18,7 +18,7 @@ from algorithms.core.key import Key
 from algorithms.engine.run import Diverged, run
 from algorithms.kernels import low_rank, projection
 from algorithms.kernels import sketch as kernel
-from algorithms.methods.base import World
+from algorithms.methods.base import RunContext
 from algorithms.methods.decomposition.gradiveq import GradiVeQ, leading
 from algorithms.methods.decomposition.powersgd import PowerSGD
 from algorithms.methods.decomposition.sketched_sgd import SketchedSGD
@@ -151,11 +151,11 @@ def test_projection_is_linear_and_keeps_its_span():
 def _states(method, name, steps, n=4):
     built = problem(name, n)
     network = Simulated(n)
-    world = World(built, network, Key.seed(2), torch.arange(2))
-    state = method.init(built.start(), world)
+    context = RunContext(built, network, Key.seed(2), torch.arange(2))
+    state = method.init(built.start(), context)
     for t in range(steps):
         yield state
-        state = method.step(state, t, world)
+        state = method.step(state, t, context)
     yield state
 
 
@@ -166,10 +166,10 @@ def test_powersgd_loses_nothing(name, aggregate):
     step = ConstantStep(0.05)
     method = PowerSGD(step, 1, aggregate_residual=aggregate)
     built = problem(name, 4)
-    world = World(built, Simulated(4), Key.seed(2), torch.arange(2))
+    context = RunContext(built, Simulated(4), Key.seed(2), torch.arange(2))
     states = list(_states(method, name, 6))
     for t, (before, after) in enumerate(itertools.pairwise(states)):
-        g = world.gradient(before.x, t).mean(-2, keepdim=True)
+        g = context.gradient(before.x, t).mean(-2, keepdim=True)
         virtual = [s.x - s.residual.mean(-2, keepdim=True) for s in (before, after)]
         torch.testing.assert_close(virtual[1], virtual[0] - 0.05 * g, rtol=1e-10, atol=1e-12)
 
@@ -203,8 +203,8 @@ def test_sketched_sgd_takes_the_largest_means_when_nothing_collides():
     method = SketchedSGD(ConstantStep(1.0), 3, rows=7, width=4096)
     before, after = list(_states(method, "quadratic-sc", 1))
     built = problem("quadratic-sc", 4)
-    world = World(built, Simulated(4), Key.seed(2), torch.arange(2))
-    g = world.gradient(before.x, 0)
+    context = RunContext(built, Simulated(4), Key.seed(2), torch.arange(2))
+    g = context.gradient(before.x, 0)
     move = (before.x - after.x)[:, 0]
     mean = g.mean(-2)
     top = mean.abs().topk(3, -1).indices
@@ -217,9 +217,9 @@ def test_gradiveq_sums_in_the_compressed_domain():
     method = GradiVeQ(ConstantStep(0.05), length=5, k=2, learn=3, cycle=20, feedback=True)
     states = list(_states(method, "quadratic-sc", 6))
     built = problem("quadratic-sc", 4)
-    world = World(built, Simulated(4), Key.seed(2), torch.arange(2))
+    context = RunContext(built, Simulated(4), Key.seed(2), torch.arange(2))
     before, after = states[4], states[5]
-    mean = (0.05 * world.gradient(before.x, 4) + before.residual).mean(-2)
+    mean = (0.05 * context.gradient(before.x, 4) + before.residual).mean(-2)
     centre = 0.05 * before.mean[:, 0]
     cut = (mean - centre).reshape(2, 4, 5)
     u = before.basis[:, 0]

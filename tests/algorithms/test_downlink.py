@@ -12,7 +12,7 @@ from algorithms.compressors.elias_qsgd import EliasQSGD
 from algorithms.compressors.identity import Identity
 from algorithms.core.key import Key
 from algorithms.engine.run import run
-from algorithms.methods.base import World
+from algorithms.methods.base import RunContext
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.network.base import Network, pack
 from algorithms.network.launch import launch
@@ -37,8 +37,8 @@ def answered(network: Network, x: torch.Tensor, compressor=COMPRESSORS[0]) -> to
     return network.answer(pack(compressor, x, KEY, IDS, ids), ACTIVE)
 
 
-def world(network: Network) -> World:
-    return World(Quadratic.strongly_convex(N, D), network, KEY, IDS)
+def context(network: Network) -> RunContext:
+    return RunContext(Quadratic.strongly_convex(N, D), network, KEY, IDS)
 
 
 def test_an_answer_is_the_row_of_who_is_asked_and_costs_that_worker_one_message():
@@ -64,18 +64,18 @@ def test_an_answer_of_varying_length_is_charged_as_long_as_it_is():
 
 def test_one_row_is_for_all_and_told_is_by_worker():
     network, x = Simulated(N), server_rows(1)
-    y = world(network).answered(x, ACTIVE, 0)
+    y = context(network).answered(x, ACTIVE, 0)
     assert torch.equal(y, torch.where((ACTIVE < N)[..., None], x, 0))
     hears = torch.tensor([True, False, False, True])
-    y = world(network).told(x, hears, 0)
+    y = context(network).told(x, hears, 0)
     assert torch.equal(y, torch.where(hears[:, None], x, 0))
     own = server_rows(N)
-    assert torch.equal(world(network).told(own, torch.ones(N, dtype=torch.bool), 0), own)
+    assert torch.equal(context(network).told(own, torch.ones(N, dtype=torch.bool), 0), own)
 
 
 def test_published_is_the_row_and_costs_everybody_one_message():
     network, x = Simulated(N), server_rows(1)
-    assert torch.equal(world(network).published(x, 0), x)
+    assert torch.equal(context(network).published(x, 0), x)
     bill = network.account((3,))
     assert bill.received_messages.eq(1).all() and bill.received_bits.eq(64 * D).all()
 
@@ -87,7 +87,7 @@ def on_ranks():
         network = Sharded(N)
         wrong = 0.0 if network.rank == 0 else 1.0
         y = answered(network, server_rows(2) + wrong, compressor)
-        published = world(network).published(server_rows(1) + wrong, 0)
+        published = context(network).published(server_rows(1) + wrong, 0)
         bytes_ = network.crossed_bytes, network.received_bytes
         out.append((y, published, network.account((3,)), bytes_))
     return out
@@ -99,7 +99,7 @@ def test_on_ranks_what_workers_read_comes_from_rank_0():
     for k, compressor in enumerate(COMPRESSORS):
         network = Simulated(N)
         y = answered(network, server_rows(2), compressor)
-        world(network).published(server_rows(1), 0)
+        context(network).published(server_rows(1), 0)
         here = ACTIVE < 2
         assert torch.equal(parts[0][k][0], torch.where(here[..., None], y, 0))
         there = ((ACTIVE >= 2) & (ACTIVE < N))[..., None]

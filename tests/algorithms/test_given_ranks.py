@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from algorithms.network.failure_detector import LOST
 from algorithms.network.given_ranks import (
     GivenPlace,
     RankLink,
@@ -25,7 +26,6 @@ from algorithms.network.given_ranks import (
 from algorithms.network.given_session import PortTaken, RanksDiffer, Session, session
 from algorithms.network.launch import launch
 from algorithms.network.phases import Phase, PhaseClock
-from algorithms.network.roll_call import LOST
 from algorithms.network.sharded import Sharded
 from algorithms.network.start import start_method
 from tests.ports import free_port

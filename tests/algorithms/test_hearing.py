@@ -79,9 +79,11 @@ def test_ranks_hear_the_same_and_only_what_they_need_crosses():
     parts = launch(on_ranks, ranks=2)
     sources, _ = drawn()
     for k, kind in enumerate(KINDS):
-        world = Simulated(N)
-        assert torch.equal(heard(world, kind), torch.cat([part[k][0] for part in parts], -3)), kind
-        bill = world.ledger.account((5,))
+        context = Simulated(N)
+        assert torch.equal(heard(context, kind), torch.cat([part[k][0] for part in parts], -3)), (
+            kind
+        )
+        bill = context.ledger.account((5,))
         for field, total in enumerate(bill):
             assert torch.equal(total, torch.cat([part[k][1][field] for part in parts], -1)), kind
     for r, part in enumerate(parts):

@@ -17,8 +17,8 @@ from torch import Tensor
 from algorithms.catalogue import FORMS, METHODS, PROBLEMS, problem
 from algorithms.catalogue.row import Row
 from algorithms.core.key import Key
-from algorithms.kernels.late_checks import late_checks
-from algorithms.methods.base import Method, World
+from algorithms.kernels.deferred_checks import deferred_checks
+from algorithms.methods.base import Method, RunContext
 from algorithms.network.ledger import Account
 from algorithms.network.simulated import Simulated
 from algorithms.problems.base import Problem
@@ -70,12 +70,12 @@ def stepped(
     """Steps on the problem's own device; the first one may prepare what is known once."""
     device = built.device
     network = Simulated(WORKERS, device)
-    world = World(built, network, Key.seed(0), torch.arange(REPLICAS, device=device))
-    state = method.init(built.start(), world)
+    context = RunContext(built, network, Key.seed(0), torch.arange(REPLICAS, device=device))
+    state = method.init(built.start(), context)
     for t in range(steps):
         if t == 1 and double is not None:
             double.forget()
-        state = method.step(state, t, world)
+        state = method.step(state, t, context)
     waits = set() if double is None else set(double.waits)
     return Ran(held(method.models(state)), network.account((REPLICAS,)), waits)
 
@@ -85,7 +85,7 @@ def on_both(one: Row) -> tuple[Ran, Ran]:
     built = problem(one.problems[0], WORKERS)
     steps = LONGER.get(one.key, STEPS)
     method = one.build(built, steps)
-    with DeviceDouble() as double, late_checks():
+    with DeviceDouble() as double, deferred_checks():
         there = stepped(method, built.to(DEVICE), steps, double)
     return stepped(method, built, steps), there
 
@@ -123,7 +123,7 @@ def test_problems_are_the_cpus_and_wait_for_nothing(name: str) -> None:
     (one,) = (one for one in ROWS if one.key == "bsp-sgd")
     built = problem(name, WORKERS)
     method = one.build(built, 3)
-    with DeviceDouble() as double, late_checks():
+    with DeviceDouble() as double, deferred_checks():
         there = stepped(method, built.to(DEVICE), 3, double)
     cpu = stepped(method, built, 3)
     assert there.waits == set()

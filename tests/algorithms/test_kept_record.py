@@ -86,8 +86,8 @@ def everything(folder: Path) -> dict[str, Any]:
     names = (*SERVED, *of_all.CASES)
     found: dict[str, Any] = {name: played(folder, name, one_of(name)) for name in names}
 
-    def forgetful(method: Any, problem: Any, past: Any, seed: int, world: Any) -> Any:
-        return method.init(problem.start(), world)
+    def forgetful(method: Any, problem: Any, past: Any, seed: int, context: Any) -> Any:
+        return method.init(problem.start(), context)
 
     with mock.patch.object(unclocked, "state_here", forgetful):
         found["planted"] = played(folder, "planted", one_of("EASGD"))

@@ -11,7 +11,7 @@ from algorithms.catalogue import problem, row
 from algorithms.compressors.requirements import require_finite
 from algorithms.core.faults import Faults
 from algorithms.engine.run import Diverged, run
-from algorithms.kernels.late_checks import NotFinite, late_checks
+from algorithms.kernels.deferred_checks import NotFinite, deferred_checks
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
 from theory.stepsizes import ConstantStep
@@ -58,7 +58,7 @@ def test_a_run_that_grows_without_end_is_told(key: str) -> None:
 
 def test_what_is_read_is_forgotten() -> None:
     x = torch.tensor([[1.0, float("nan")]])
-    with late_checks() as checks:
+    with deferred_checks() as checks:
         assert checks is not None
         checks.read(0)
         require_finite(x.sum(), x, "this")

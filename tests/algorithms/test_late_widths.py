@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from algorithms.catalogue import problem, row
 from algorithms.core.faults import Faults
 from algorithms.engine.run import Diverged, run
-from algorithms.kernels import drop_out, entries, lists, zero_runs
-from algorithms.kernels.late_checks import late_checks
+from algorithms.kernels import drop_out, entries, record_codes, zero_runs
+from algorithms.kernels.deferred_checks import deferred_checks
 
 BITS = st.lists(st.lists(st.booleans(), min_size=5, max_size=5), min_size=1, max_size=4)
 
@@ -22,7 +22,7 @@ def test_places_in_full_are_the_places(bits: list[list[bool]], known: bool) -> N
     mask = torch.tensor(bits)
     count, places = entries.places(mask)
     most = max(1, int(count.max())) if known else None
-    with late_checks():
+    with deferred_checks():
         late_count, late_places = entries.places_torch(mask, most)
     assert torch.equal(count, late_count) and late_places.shape[-1] == (most or mask.shape[-1])
     wide = torch.nn.functional.pad(places, (0, late_places.shape[-1] - places.shape[-1]))
@@ -53,9 +53,9 @@ closed = drop_out.of_density_torch
 
 def test_four_logarithms_are_enough() -> None:
     words = torch.tensor([1, 2, 3, 4, 16, 17, 65535, 65536, 2**31, 2**52, 2**53 - 1])
-    for kind in (lists.GAMMA, lists.OMEGA):
-        found = lists.elias_lengths(words, kind)
-        assert torch.equal(found, lists.elias_lengths_torch(words, kind))
+    for kind in (record_codes.GAMMA, record_codes.OMEGA):
+        found = record_codes.elias_lengths(words, kind)
+        assert torch.equal(found, record_codes.elias_lengths_torch(words, kind))
 
 
 def test_a_broken_message_is_thrown_away_without_a_look() -> None:

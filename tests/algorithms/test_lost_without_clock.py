@@ -20,10 +20,10 @@ from algorithms.methods.gossip_pairwise.ad_psgd import ADPSGD
 from algorithms.methods.gossip_pairwise.gossiping_sgd import GossipingSGD
 from algorithms.methods.parts.asynchronous_gossip import AsynchronousGossip
 from algorithms.methods.synchronous.parameter_server import ParameterServer
+from algorithms.network.failure_detector import LOST
 from algorithms.network.given_ranks import chosen_link, given_place
 from algorithms.network.given_session import session
 from algorithms.network.phases import PhaseClock
-from algorithms.network.roll_call import LOST
 from algorithms.network.start import start_method
 from algorithms.problems.quadratic import Quadratic
 from algorithms.runner.served_run import served_run

@@ -6,12 +6,12 @@ import pytest
 import torch
 
 from algorithms.core.key import Key
-from algorithms.problems.relay import Relay
+from algorithms.problems.nesterov_chain import NesterovChain
 
 
 def test_the_hard_instance_is_what_its_closed_forms_say() -> None:
     """Gradients against torch, local solves against dense linear algebra, the minimum's slope."""
-    problem, ids = Relay(4, 9, 0.5, 8.0), torch.arange(4)
+    problem, ids = NesterovChain(4, 9, 0.5, 8.0), torch.arange(4)
     draws = Key.seed(4).draws(torch.arange(2), ids)
     x = draws.normal(9, torch.float64)
     assert float(problem.mean_gradient(problem.x_star).abs().max()) < 1e-14
@@ -38,8 +38,8 @@ def test_the_hard_instance_is_what_its_closed_forms_say() -> None:
 @pytest.mark.parametrize(
     ("build", "words"),
     [
-        (lambda: Relay(1, 5, 1.0, 2.0), "workers must be at least 2, got workers=1"),
-        (lambda: Relay(3, 5, 2.0, 1.0), "beta must be finite and >= 2"),
+        (lambda: NesterovChain(1, 5, 1.0, 2.0), "workers must be at least 2, got workers=1"),
+        (lambda: NesterovChain(3, 5, 2.0, 1.0), "beta must be finite and >= 2"),
     ],
 )
 def test_bad_input_is_named(build, words) -> None:

@@ -200,9 +200,9 @@ def test_one_replica_is_computed_for_all_where_they_are_alike(monkeypatch, metho
     seen: list[int] = []
     step = type(method).step
 
-    def watched(self, state, t, world):
-        seen.append(world.replicas.numel())
-        return step(self, state, t, world)
+    def watched(self, state, t, context):
+        seen.append(context.replicas.numel())
+        return step(self, state, t, context)
 
     monkeypatch.setattr(type(method), "step", watched)
     monkeypatch.setattr(run_module, "Blocks", OneByOne)

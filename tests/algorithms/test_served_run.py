@@ -32,7 +32,7 @@ RANKS, T, D, SEED = 4, 40, 7, 5
 
 
 @dataclass(frozen=True)
-class Played:
+class RunRecord:
     barrier: Barrier
     servers: int = 1
     compressor: Compressor = field(default_factory=Identity)
@@ -52,25 +52,28 @@ class Played:
 
 ALL, ARRIVED = Weighting.ALL, Weighting.ARRIVED
 CASES = {
-    "bulk": Played(Bulk(), weighting=ALL),
-    "bulk, compressed": Played(Bulk(), compressor=QSGD(4), weighting=ALL),
-    "bulk, two servers": Played(Bulk(), 2, weighting=ALL),
-    "bulk, three servers": Played(Bulk(), 3, weighting=ALL),
-    "asynchronous": Played(Asynchronous()),
-    "asynchronous, lengths vary": Played(Asynchronous(), compressor=EliasQSGD(4)),
-    "stale": Played(SSP(1), compressor=QSGD(4)),
-    "backup": Played(BackupWorkers(1), weighting=ARRIVED),
+    "bulk": RunRecord(Bulk(), weighting=ALL),
+    "bulk, compressed": RunRecord(Bulk(), compressor=QSGD(4), weighting=ALL),
+    "bulk, two servers": RunRecord(Bulk(), 2, weighting=ALL),
+    "bulk, three servers": RunRecord(Bulk(), 3, weighting=ALL),
+    "asynchronous": RunRecord(Asynchronous()),
+    "asynchronous, lengths vary": RunRecord(Asynchronous(), compressor=EliasQSGD(4)),
+    "stale": RunRecord(SSP(1), compressor=QSGD(4)),
+    "backup": RunRecord(BackupWorkers(1), weighting=ARRIVED),
 }
 REFUSED = {
-    "barrier must be bulk, asynchronous": (Played(RoundRobin()), {}),
-    "servers must be 1 for": (Played(Asynchronous(), 2), {}),
-    "correction must be none": (Played(Asynchronous()), {"correction": DiagonalCompensation(0.1)}),
-    "n must be the 2 workers that 2 servers leave of 4": (Played(Bulk(), 1), {"servers": 2}),
-    r"servers must lie in \[1, 4\), got servers=4": (Played(Bulk(), 1), {"servers": 4}),
+    "barrier must be bulk, asynchronous": (RunRecord(RoundRobin()), {}),
+    "servers must be 1 for": (RunRecord(Asynchronous(), 2), {}),
+    "correction must be none": (
+        RunRecord(Asynchronous()),
+        {"correction": DiagonalCompensation(0.1)},
+    ),
+    "n must be the 2 workers that 2 servers leave of 4": (RunRecord(Bulk(), 1), {"servers": 2}),
+    r"servers must lie in \[1, 4\), got servers=4": (RunRecord(Bulk(), 1), {"servers": 4}),
 }
 
 
-def refusal(case: Played, change: dict) -> str:
+def refusal(case: RunRecord, change: dict) -> str:
     servers = change.get("servers", case.servers)
     changes = {name: value for name, value in change.items() if name != "servers"}
     try:

@@ -17,7 +17,7 @@ from algorithms.core.key import Key
 from algorithms.engine.run import run
 from algorithms.methods.admm.admm_star import StarADMM
 from algorithms.methods.asynchronous.downpour import Downpour
-from algorithms.methods.base import World
+from algorithms.methods.base import RunContext
 from algorithms.methods.cooperative.easgd_async import AsyncEASGD
 from algorithms.methods.gossip_pairwise.ad_psgd import ADPSGD
 from algorithms.methods.gossip_pairwise.gossiping_sgd import Direction, GossipingSGD
@@ -93,10 +93,12 @@ def ranks() -> list[tuple[dict[str, UnclockedRun], list[str]]]:
 def replayed(method: Unclocked, record: ScheduleRecord) -> Tensor:
     """Models of the replay, of all workers or of the server ``[m, d]``."""
     problem, again = of(method), replace(method, barrier=Recorded(record))
-    world = World(problem, Simulated(problem.n), Key.seed(SEED), torch.zeros(1, dtype=torch.int64))
-    state: Any = again.init(problem.start(), world)
+    context = RunContext(
+        problem, Simulated(problem.n), Key.seed(SEED), torch.zeros(1, dtype=torch.int64)
+    )
+    state: Any = again.init(problem.start(), context)
     for t in range(T):
-        state = again.step(state, t, world)
+        state = again.step(state, t, context)
     return again.models(state)[0]
 
 

@@ -10,7 +10,7 @@ import torch
 
 from algorithms.catalogue import problem, row
 from algorithms.engine.run import run
-from algorithms.problems.wells import NAME, RADIUS, TILT, Wells, wells
+from algorithms.problems.double_well import NAME, RADIUS, TILT, DoubleWell, wells
 from theory.stepsizes import ConstantStep
 
 A = sp.Rational(TILT)
@@ -83,9 +83,9 @@ def test_noise_leaves_a_saddle():
 def test_what_is_no_well_is_refused():
     zero = torch.zeros(2, 3, dtype=torch.float64)
     with pytest.raises(ValueError, match="b must have mean 0"):
-        Wells("made", zero + 1, zero[0])
+        DoubleWell("made", zero + 1, zero[0])
     with pytest.raises(ValueError, match=r"tilt must lie in \(0, 1\), got tilt=1"):
-        Wells("made", zero, zero[0], tilt=1.0)
+        DoubleWell("made", zero, zero[0], tilt=1.0)
     with pytest.raises(ValueError, match="b must be"):
-        Wells("made", zero, zero)
+        DoubleWell("made", zero, zero)
     assert problem(NAME, 1).constants().zeta2 == 0.0

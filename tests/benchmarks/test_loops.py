@@ -13,7 +13,7 @@ import torch
 from algorithms.catalogue import problem, row
 from algorithms.core.key import Key
 from algorithms.engine.run import run
-from algorithms.methods.base import World
+from algorithms.methods.base import RunContext
 from algorithms.network.simulated import Simulated
 from algorithms.problems.logistic import Logistic
 from algorithms.problems.logistic_data import synthetic
@@ -72,8 +72,8 @@ def test_powersgd_from_the_rows_first_factors(name):
         one = {"features": work.features[:, :1], "labels": work.labels[:, :1]}
         work = type(work)("one sample", **one, batch=1)
     method = method_of("powersgd", work)
-    world = World(work, Simulated(4), Key.seed(0), torch.arange(1))
-    first = [q[0, 0, :, 0].numpy() for q in method.start(method.blocks(work), world, 0)]
+    context = RunContext(work, Simulated(4), Key.seed(0), torch.arange(1))
+    first = [q[0, 0, :, 0].numpy() for q in method.start(method.blocks(work), context, 0)]
     found = server.powersgd(objective(work), STEPS, np.random.default_rng(0), first)
     torch.testing.assert_close(
         torch.from_numpy(found), ended("powersgd", work)[0], rtol=1e-6, atol=1e-8
@@ -100,11 +100,11 @@ def test_asp_by_the_rows_schedule():
 def test_ad_psgd_by_the_rows_schedule_and_partners():
     work = certain()
     method = method_of("ad-psgd", work)
-    world = World(work, Simulated(4), Key.seed(0), torch.arange(1))
+    context = RunContext(work, Simulated(4), Key.seed(0), torch.arange(1))
     ticks = iter(range(STEPS))
 
     def partner(i):
-        return int(method.called(torch.tensor([[i]]), next(ticks), world))
+        return int(method.called(torch.tensor([[i]]), next(ticks), context))
 
     found = events.ad_psgd(
         objective(work), STEPS, np.random.default_rng(0), waits_of(method, 4), partner

@@ -60,7 +60,7 @@ def test_a_row_that_does_not_run_there_is_measured_where_it_does():
 
 
 def test_a_row_that_fails_is_told_with_its_reason(monkeypatch):
-    def broken(self, state, t, world):
+    def broken(self, state, t, context):
         raise ArithmeticError("out of range")
 
     monkeypatch.setattr(type(entrant(row("adacomm"), tiny()).method(1)), "step", broken)

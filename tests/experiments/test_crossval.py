@@ -103,14 +103,14 @@ class DrawsByPlace(Method[Row]):
     def constants(self, problem):
         return Constants()
 
-    def init(self, x0, world):
-        return Row(world.rows(x0, 1))
+    def init(self, x0, context):
+        return Row(context.rows(x0, 1))
 
-    def step(self, state, t, world):
-        places = torch.arange(len(world.network.workers))
-        noise = world.key.fold("x", t).draws(world.replicas, places)
-        packet = world.pack(Identity(), noise.normal(state.x.shape[-1], torch.float64), t)
-        return Row(state.x - world.network.average(packet).result)
+    def step(self, state, t, context):
+        places = torch.arange(len(context.network.workers))
+        noise = context.key.fold("x", t).draws(context.replicas, places)
+        packet = context.pack(Identity(), noise.normal(state.x.shape[-1], torch.float64), t)
+        return Row(state.x - context.network.average(packet).result)
 
     def models(self, state):
         return state.x
@@ -127,11 +127,11 @@ class ChargesByRank(Method[Row]):
     def constants(self, problem):
         return Constants()
 
-    def init(self, x0, world):
-        return Row(world.rows(x0, 1))
+    def init(self, x0, context):
+        return Row(context.rows(x0, 1))
 
-    def step(self, state, t, world):
-        world.network.ledger.send(64 // len(world.network.workers))
+    def step(self, state, t, context):
+        context.network.ledger.send(64 // len(context.network.workers))
         return state
 
     def models(self, state):
@@ -175,12 +175,12 @@ class HearsNothing(Method[Row]):
     def constants(self, problem):
         return Constants()
 
-    def init(self, x0, world):
-        return Row(world.rows(x0, 1))
+    def init(self, x0, context):
+        return Row(context.rows(x0, 1))
 
-    def step(self, state, t, world):
-        mean, _ = world.network.average(world.pack(Identity(), world.gradient(state.x, t), t))
-        world.network.ledger.receive(64 * state.x.shape[-1])
+    def step(self, state, t, context):
+        mean, _ = context.network.average(context.pack(Identity(), context.gradient(state.x, t), t))
+        context.network.ledger.receive(64 * state.x.shape[-1])
         return Row(state.x - 0.1 * mean)
 
     def models(self, state):

@@ -32,7 +32,7 @@ from experiments.figures.tradeoff import Point, TradeoffCurves, tradeoff_figure
 from experiments.figures.workers import WorkerCurves, WorkersLine, workers_figure
 from experiments.reporting.readme import picture
 from proofs_check.curves import LanePanel
-from proofs_check.lanes import lane_panel
+from proofs_check.gantt import lane_panel
 from theory.arrays import Floats
 from theory.members import modules
 from theory.seconds.costs import AlphaBeta

@@ -19,10 +19,10 @@ from torch import Tensor
 from algorithms.compressors.identity import Identity
 from algorithms.methods.base import Method
 from algorithms.methods.synchronous.bsp import BSP
+from algorithms.network.failure_detector import LOST
 from algorithms.network.given_ranks import RankLink
 from algorithms.network.launch import launch
 from algorithms.network.phases import PhaseClock
-from algorithms.network.roll_call import LOST
 from algorithms.network.start import start_method
 from algorithms.problems.quadratic import Quadratic
 from experiments.commands import launch as launch_command
@@ -112,13 +112,13 @@ class Deaf(Method[Row]):
     def constants(self, problem):
         return Constants()
 
-    def init(self, x0, world):
-        return Row(world.rows(x0, 1))
+    def init(self, x0, context):
+        return Row(context.rows(x0, 1))
 
-    def step(self, state, t, world):
-        mean, _ = world.network.average(world.pack(Identity(), world.gradient(state.x, t), t))
-        world.network.ledger.receive(64 * state.x.shape[-1])
-        length = 0.1 if len(world.network.workers) == world.network.n else 0.3
+    def step(self, state, t, context):
+        mean, _ = context.network.average(context.pack(Identity(), context.gradient(state.x, t), t))
+        context.network.ledger.receive(64 * state.x.shape[-1])
+        length = 0.1 if len(context.network.workers) == context.network.n else 0.3
         return Row(state.x - length * mean)
 
     def models(self, state):

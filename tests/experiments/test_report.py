@@ -32,7 +32,7 @@ from experiments.survey import Survey, in_order
 from proofs_check.cell import Cell, CellKind, CellResult
 from proofs_check.compressors.facts import operator_facts
 from proofs_check.curves import RatePanel, RateSeries, RunSeries, TradeoffPoint, WorkerSeries
-from proofs_check.instruments.signature import Seen, Side, Signature
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement
 from proofs_check.methods.tuned_run import cited
 from proofs_check.verdict import Outcome, Verdict
 from theory.survey.taxonomy import FIG_2, TABLE_I
@@ -78,10 +78,11 @@ def run_cell(cell: Cell) -> CellResult:
         return CellResult((verdict,), (RatePanel("T^-1", "T", "error", rate),))
     if cell == SIGNATURE:
         x, one = np.array([1.0, 2.0]), np.array([[1.0, 0.1]])
-        shares = {Side.METHOD: 0.2, Side.BASELINE: 1.0, Side.FAULT: 0.8}
-        return Signature(
+        shares = {Arm.METHOD: 0.2, Arm.BASELINE: 1.0, Arm.FAULT: 0.8}
+        return EffectCheck(
             "bsp-sgd", "made", "workers speak once", "rounds", "ours", "theirs", "talkative", 0.5,
-            lambda side: Seen(np.array([shares[side]]), x, one), "x", "y", "Nobody 2020", "made",
+            lambda side: Measurement(np.array([shares[side]]), x, one), "x", "y", "Nobody 2020",
+            "made",
         ).result()  # fmt: skip
     if cell == PROOF:
         return CellResult((Verdict("qsgd", "E C(x) = x", "algebra", Outcome.PROVED),))

@@ -36,7 +36,7 @@ from proofs_check.curves import (
     WorkerSeries,
 )
 from proofs_check.facts import Facts, TrafficFacts
-from proofs_check.lanes import LanePanel
+from proofs_check.gantt import LanePanel
 from proofs_check.topologies.facts import topology_facts
 from proofs_check.verdict import Outcome, Verdict
 

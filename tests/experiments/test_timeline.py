@@ -20,7 +20,7 @@ from algorithms.workloads import WORKLOADS
 from experiments.commands.played import chosen
 from experiments.figures.timeline import timeline_figure
 from experiments.processes.tracing import chrome_trace
-from proofs_check.lanes import lane_panel
+from proofs_check.gantt import lane_panel
 from tests.experiments.calls import call, refuse
 from theory.seconds.costs import AlphaBeta
 

@@ -9,7 +9,7 @@ from proofs_check.cell import CellKind
 from proofs_check.closed_forms import CLOSED_FORMS
 from proofs_check.prepare import name_of
 from proofs_check.proofs import PROOFS
-from proofs_check.speaks_of import cells_of, rows_of
+from proofs_check.row_coverage import cells_of, rows_of
 from proofs_check.suite import cells
 
 

@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from theory.rules import reaches
-from theory.rules.reaches import Reach
+from theory.rules import virtual_iterate_deviation
+from theory.rules.virtual_iterate_deviation import Reach
 
 
 def iterated(keep: float, add: float) -> float:
@@ -21,69 +21,87 @@ def iterated(keep: float, add: float) -> float:
 @pytest.mark.parametrize("delta", [0.1, 0.5, 0.99, 1.0])
 def test_residuals_are_where_their_recursion_ends(delta: float) -> None:
     r = math.sqrt(1 - delta)
-    assert reaches.left(delta) == pytest.approx(iterated(r, r), rel=1e-12)
+    assert virtual_iterate_deviation.left(delta) == pytest.approx(iterated(r, r), rel=1e-12)
     other = math.sqrt(1 - 0.3)
     worker = iterated(r, r)
     heard = 1 + worker + worker  # s + e - e^+
     server = iterated(other, other * heard)
-    assert reaches.both_ways(delta, 0.3) == pytest.approx(worker + server, rel=1e-12)
+    assert virtual_iterate_deviation.both_ways(delta, 0.3) == pytest.approx(
+        worker + server, rel=1e-12
+    )
 
 
 def test_without_what_separates_them_methods_are_sgd() -> None:
     plain = Reach(0.0)
-    assert reaches.fed_back_locally(1, 1.0) == plain
-    assert reaches.quantised_locally(1, 0.0) == plain
-    assert reaches.fed_back_momentum(0.0, 0.0) == reaches.fed_back_nesterov(0.0, 0.0) == plain
-    assert reaches.decaying(0.5, 0.9, 0.0) == plain
-    assert reaches.both_ways(1.0, 1.0) == 0.0
+    assert virtual_iterate_deviation.fed_back_locally(1, 1.0) == plain
+    assert virtual_iterate_deviation.quantised_locally(1, 0.0) == plain
+    assert (
+        virtual_iterate_deviation.fed_back_momentum(0.0, 0.0)
+        == virtual_iterate_deviation.fed_back_nesterov(0.0, 0.0)
+        == plain
+    )
+    assert virtual_iterate_deviation.decaying(0.5, 0.9, 0.0) == plain
+    assert virtual_iterate_deviation.both_ways(1.0, 1.0) == 0.0
 
 
 def test_error_feedback_is_the_case_of_no_decay() -> None:
     """alpha = beta = 1 has c = 1: the noise goes into the residual, none into z."""
-    found = reaches.decaying(1.0, 1.0, 0.25)
+    found = virtual_iterate_deviation.decaying(1.0, 1.0, 0.25)
     assert found.excess == 0.0
     assert found.reach == pytest.approx(iterated(0.5, 0.5), rel=1e-12)
 
 
 def test_differences_and_pairs_end_where_their_recursions_do() -> None:
     lam, beta, omega = 0.5, 1.2, 0.1
-    found = reaches.sent_differences(lam, beta, omega)
+    found = virtual_iterate_deviation.sent_differences(lam, beta, omega)
     kept = math.sqrt(lam**2 + omega * beta**2)
     assert found.reach == pytest.approx(iterated(kept, math.sqrt(1 + omega)), rel=1e-12)
     assert found.excess == pytest.approx(omega * (beta * found.reach + 1) ** 2, rel=1e-15)
     # two workers meet and take their mean: half a step each
-    pair = reaches.mixed_in_pairs(2, 0, reaches.kept_by_pairs(2))
+    pair = virtual_iterate_deviation.mixed_in_pairs(
+        2, 0, virtual_iterate_deviation.kept_by_pairs(2)
+    )
     assert pair.gain == 0.5 and pair.excess == 1.0
     assert pair.reach == pytest.approx(iterated(math.sqrt(0.5), math.sqrt(0.5)), rel=1e-12)
 
 
 def test_blocks_and_elastic_pulls() -> None:
-    assert reaches.block_momentum(8, 0.0) == Reach(7.0)
-    found = reaches.block_momentum(8, 0.5)
+    assert virtual_iterate_deviation.block_momentum(8, 0.0) == Reach(7.0)
+    found = virtual_iterate_deviation.block_momentum(8, 0.5)
     assert found.gain == 2.0 and found.reach == pytest.approx(7 + iterated(0.5, 8.0) + 8, rel=1e-9)
-    pulled = reaches.elastic(4, 0.2, 3)  # 1 - 5 alpha = 0: the centre's mode dies at once
+    pulled = virtual_iterate_deviation.elastic(
+        4, 0.2, 3
+    )  # 1 - 5 alpha = 0: the centre's mode dies at once
     assert pulled.reach == pytest.approx(2 * iterated(0.8, 3.0), rel=1e-12)
     assert pulled.gain == 0.8
 
 
 def test_what_need_not_stay_together_is_refused() -> None:
     with pytest.raises(ValueError, match=r"lam\^2 \+ omega beta\^2 must be below 1, got 1\.2"):
-        reaches.sent_differences(0.5, 2.0, 0.2375)
+        virtual_iterate_deviation.sent_differences(0.5, 2.0, 0.2375)
     with pytest.raises(ValueError, match="must be below 1, got 1"):
-        reaches.decaying(1.0, 1.0, 1.0)
+        virtual_iterate_deviation.decaying(1.0, 1.0, 1.0)
     with pytest.raises(ValueError, match=r"alpha must lie between 0 and 2/\(n \+ 1\)"):
-        reaches.elastic(4, 0.5, 1)
+        virtual_iterate_deviation.elastic(4, 0.5, 1)
 
 
 def test_new_ways_apart_end_where_their_recursions_do() -> None:
     r, m = 0.3, 0.2
-    found = reaches.fed_back_globally(m, 1 - r**2)
+    found = virtual_iterate_deviation.fed_back_globally(m, 1 - r**2)
     longest = iterated(m * (1 + r) + r, 1.0)
     assert found.gain == pytest.approx(1.25, rel=1e-15)
     assert found.reach == pytest.approx(1.25 * longest * (r + m * (1 + r)), rel=1e-12)
-    assert reaches.fed_back_globally(0.0, 0.75).reach == pytest.approx(reaches.left(0.75))
-    assert reaches.mixed_at_random(0.25).reach == pytest.approx(iterated(0.5, 1.0), rel=1e-12)
-    assert reaches.wandering(3, 0.8).reach == pytest.approx(iterated(0.8, 3.0), rel=1e-12)
-    wide = reaches.wandering_compressed(3, 0.64).reach
+    assert virtual_iterate_deviation.fed_back_globally(0.0, 0.75).reach == pytest.approx(
+        virtual_iterate_deviation.left(0.75)
+    )
+    assert virtual_iterate_deviation.mixed_at_random(0.25).reach == pytest.approx(
+        iterated(0.5, 1.0), rel=1e-12
+    )
+    assert virtual_iterate_deviation.wandering(3, 0.8).reach == pytest.approx(
+        iterated(0.8, 3.0), rel=1e-12
+    )
+    wide = virtual_iterate_deviation.wandering_compressed(3, 0.64).reach
     assert wide == pytest.approx(math.sqrt(2) * iterated(0.8, 3 * math.sqrt(2)), rel=1e-12)
-    assert reaches.late(2.5, 0.0) == Reach(2.5) and reaches.late(2.0, 3.0) == Reach(4.0)
+    assert virtual_iterate_deviation.late(2.5, 0.0) == Reach(
+        2.5
+    ) and virtual_iterate_deviation.late(2.0, 3.0) == Reach(4.0)

@@ -22,7 +22,7 @@ from typing import final
 
 from theory.claims import Source
 from theory.constants import Constants
-from theory.rules.reaches import Reach, mixed_in_pairs
+from theory.rules.virtual_iterate_deviation import Reach, mixed_in_pairs
 from theory.theorem import HALF, Order
 from theory.theorems.conditions import Condition, below_one, one_objective
 from theory.theorems.reached import Reached

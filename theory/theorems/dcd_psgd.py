@@ -19,7 +19,7 @@ from typing import final
 
 from theory.claims import Source
 from theory.constants import Constants
-from theory.rules.reaches import Reach, sent_differences
+from theory.rules.virtual_iterate_deviation import Reach, sent_differences
 from theory.theorems.conditions import Condition, symmetric
 from theory.theorems.reached import Reached
 

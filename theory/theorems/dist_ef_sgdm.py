@@ -22,7 +22,7 @@ from typing import final
 
 from theory.claims import Source
 from theory.constants import Constants
-from theory.rules.reaches import Reach, both_ways, fed_back_nesterov
+from theory.rules.virtual_iterate_deviation import Reach, both_ways, fed_back_nesterov
 from theory.theorems.conditions import Condition, quality
 from theory.theorems.reached import Reached
 

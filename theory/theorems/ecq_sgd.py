@@ -19,7 +19,7 @@ from typing import final
 
 from theory.claims import Source
 from theory.constants import Constants
-from theory.rules.reaches import Reach, decaying
+from theory.rules.virtual_iterate_deviation import Reach, decaying
 from theory.theorems.conditions import Condition
 from theory.theorems.reached import Reached
 

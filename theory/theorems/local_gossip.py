@@ -19,7 +19,7 @@ from typing import final
 
 from theory.claims import Source
 from theory.constants import Constants
-from theory.rules.reaches import Reach, wandering
+from theory.rules.virtual_iterate_deviation import Reach, wandering
 from theory.theorems.conditions import Condition, connected
 from theory.theorems.reached import Reached
 

@@ -6,7 +6,8 @@ and bounded second moments: a virtual iterate moves by :math:`z_{t+1} = z_t - \g
 past and :math:`E\|\xi_t\|^2 \le b G^2/n`, b in the mean over all steps. The points :math:`\hat x_i`
 where gradients are taken lie within :math:`\gamma G S` of z_t, in the mean square over workers, and
 so does the model x_t that is looked at. Error feedback, momentum, local steps, gossip and delays
-differ in a (``gain``), b (``excess``) and S (``reach``) alone: see :mod:`theory.rules.reaches`.
+differ in a (``gain``), b (``excess``) and S (``reach``) alone: see
+:mod:`theory.rules.virtual_iterate_deviation`.
 
 .. math::
    :label: perturbed_iterate
@@ -28,7 +29,7 @@ from typing import final
 
 from theory.claims import Source
 from theory.constants import Constants
-from theory.rules.reaches import Reach
+from theory.rules.virtual_iterate_deviation import Reach
 from theory.theorems.conditions import Condition, positive
 from theory.theorems.reached import Reached
 

@@ -21,7 +21,7 @@ from typing import final
 
 from theory.claims import Source
 from theory.constants import Constants
-from theory.rules.reaches import Reach, quantised_locally
+from theory.rules.virtual_iterate_deviation import Reach, quantised_locally
 from theory.theorem import HALF, Order
 from theory.theorems.reached import Reached
 

@@ -21,7 +21,7 @@ from typing import final
 
 from theory.claims import Source
 from theory.constants import Constants
-from theory.rules.reaches import Reach, fed_back_locally
+from theory.rules.virtual_iterate_deviation import Reach, fed_back_locally
 from theory.theorems.conditions import Condition, quality
 from theory.theorems.reached import Reached
 

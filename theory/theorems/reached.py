@@ -1,7 +1,8 @@
 r"""Descents of a virtual iterate near which gradients are taken, S told by the method's constants.
 
 :mod:`theory.theorems.perturbed_iterate` has the statement and its derivation; members differ in the
-distance S (``reach``), the ``gain`` a and the ``excess`` b of :mod:`theory.rules.reaches`.
+distance S (``reach``), the ``gain`` a and the ``excess`` b of
+:mod:`theory.rules.virtual_iterate_deviation`.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from abc import abstractmethod
 
 from theory.claims import Confidence
 from theory.constants import Constants
-from theory.rules.reaches import Reach
+from theory.rules.virtual_iterate_deviation import Reach
 from theory.stepsizes import ConstantStep
 from theory.theorem import HALF, Order
 from theory.theorems.families import Descent, within_drift

@@ -18,7 +18,7 @@ from typing import final
 
 from theory.claims import Source
 from theory.constants import Constants
-from theory.rules.reaches import Reach, mixed_at_random
+from theory.rules.virtual_iterate_deviation import Reach, mixed_at_random
 from theory.theorems.conditions import Condition, below_one
 from theory.theorems.reached import Reached
 

@@ -22,7 +22,7 @@ from typing import final
 
 from theory.claims import Source
 from theory.constants import Constants
-from theory.rules.reaches import Reach, mixed
+from theory.rules.virtual_iterate_deviation import Reach, mixed
 from theory.theorems.reached import Reached
 
 

@@ -23,7 +23,7 @@ from typing import final
 
 from theory.claims import Source
 from theory.constants import Constants
-from theory.rules.reaches import Reach, late
+from theory.rules.virtual_iterate_deviation import Reach, late
 from theory.theorem import HALF, Order
 from theory.theorems.conditions import Condition, one_objective
 from theory.theorems.reached import Reached

@@ -14,7 +14,7 @@ from algorithms.compressors.requirements import kept
 from algorithms.compressors.top_count import TopCount, ranks
 from algorithms.kernels.mean import mean_rows
 from algorithms.methods.adaptive.fair_block import FairBlock
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.rounds import rounds_block
 from algorithms.problems.base import Problem
@@ -108,29 +108,29 @@ class AdaptiveK(Method[AdaptiveKState]):
     def constants(self, problem: Problem) -> Constants:
         return problem.constants().uniform("G2")
 
-    def init(self, x0: Tensor, world: World) -> AdaptiveKState:
-        x, rows = world.rows(x0, 1), world.rows(x0, len(world.network.workers))
+    def init(self, x0: Tensor, context: RunContext) -> AdaptiveKState:
+        x, rows = context.rows(x0, 1), context.rows(x0, len(context.network.workers))
         first = float(kept(self.start, x0.shape[-1]))
-        k, value = torch.full_like(x[..., :1], first), world.problem.value(x)[..., None]
+        k, value = torch.full_like(x[..., :1], first), context.problem.value(x)[..., None]
         return AdaptiveKState(x, torch.zeros_like(rows), k, value)
 
-    def step(self, state: AdaptiveKState, t: int, world: World) -> AdaptiveKState:
-        network, d = world.network, state.x.shape[-1]
-        wanted = state.residual + self.step_rule(t) * world.gradient(state.x, t)
+    def step(self, state: AdaptiveKState, t: int, context: RunContext) -> AdaptiveKState:
+        network, d = context.network, state.x.shape[-1]
+        wanted = state.residual + self.step_rule(t) * context.gradient(state.x, t)
         k = state.k.round()
         guide = k.expand(*wanted.shape[:-1], 1)
-        packet = world.pack(TopCount(self.start), wanted, t, guide=guide)
+        packet = context.pack(TopCount(self.start), wanted, t, guide=guide)
         heard, sent = network.gather(packet)
         mean, places = mean_rows(heard, keepdim=True), fair_places(heard)
         chosen = torch.where(places < k, mean, 0)
-        move = network.publish(world.pack_server(TopCount(1.0), chosen, t))
+        move = network.publish(context.pack_server(TopCount(1.0), chosen, t))
         loss_bits = torch.zeros_like(wanted[..., :1])
-        network.gather(world.pack(Identity(), loss_bits, t, purpose="loss"))
+        network.gather(context.pack(Identity(), loss_bits, t, purpose="loss"))
         width = self.width * d / math.sqrt(2 * (t + 1))
         fewer = (k - width / 2).clamp_min(self.least).round()
         trial = torch.where(places < fewer, mean, 0)
         moves, ks = torch.stack((move, trial)), torch.stack((k, fewer))
-        sooner, value = self.sooner(state.x, state.value, moves, ks, world.problem)
+        sooner, value = self.sooner(state.x, state.value, moves, ks, context.problem)
         moved = state.k + torch.where(sooner, -width, width)
         return AdaptiveKState(
             state.x - move,
@@ -151,8 +151,8 @@ class AdaptiveK(Method[AdaptiveKState]):
         slow, fast = self._seconds(ks, x)
         return (fast * gain < slow * other) & (other > 0), after[0]
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
-        return rounds_block(FairBlock, world, t, self)
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
+        return rounds_block(FairBlock, context, t, self)
 
     def _seconds(self, k: Tensor, x: Tensor) -> Tensor:
         return self.compute + self.cost.alpha + self.cost.beta * self._entry(x) * k

@@ -14,7 +14,7 @@ from torch import Tensor
 from algorithms.collectives.binary_tree import BinaryTree
 from algorithms.compressors.top_k import TopK
 from algorithms.methods.adaptive.tree_block import TreeBlock
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.parts.constants import operator_constants
 from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.rounds import rounds_block
@@ -85,32 +85,32 @@ class GTopK(Method[GTopKState]):
         own = operator_constants(self.operator, problem.d)
         return problem.constants().uniform("G2").merge(own)
 
-    def init(self, x0: Tensor, world: World) -> GTopKState:
-        rows = world.rows(x0, len(world.network.workers))
-        return GTopKState(world.rows(x0, 1), torch.zeros_like(rows))
+    def init(self, x0: Tensor, context: RunContext) -> GTopKState:
+        rows = context.rows(x0, len(context.network.workers))
+        return GTopKState(context.rows(x0, 1), torch.zeros_like(rows))
 
-    def step(self, state: GTopKState, t: int, world: World) -> GTopKState:
-        network = world.network
-        wanted = state.residual + self.step_rule(t) * world.gradient(state.x, t)
-        own = merged = world.pack(self.operator, wanted, t).own(network.workers)
+    def step(self, state: GTopKState, t: int, context: RunContext) -> GTopKState:
+        network = context.network
+        wanted = state.residual + self.step_rule(t) * context.gradient(state.x, t)
+        own = merged = context.pack(self.operator, wanted, t).own(network.workers)
         up, down = rounds(network.n)
         watch = network.stopwatch
         for r, neighbours in enumerate(up):
-            packet = world.pack(self.operator, merged, t, purpose=f"up {r}")
+            packet = context.pack(self.operator, merged, t, purpose=f"up {r}")
             with nullcontext() if watch is None or r == 0 else watch.merging():
                 merged = network.mix(packet, neighbours).result
-        merged = world.pack(self.operator, merged, t, purpose="root").own(network.workers)
+        merged = context.pack(self.operator, merged, t, purpose="root").own(network.workers)
         for r, neighbours in enumerate(down):
-            packet = world.pack(self.operator, merged, t, purpose=f"down {r}")
+            packet = context.pack(self.operator, merged, t, purpose=f"down {r}")
             with nullcontext() if watch is None else watch.merging():
                 merged = network.mix(packet, neighbours).result
         taken = torch.where(merged != 0, own, 0)
         move = merged[..., :1, :] / network.n
         return GTopKState(state.x - move, wanted - taken)
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
-        up, down = rounds(world.network.n)
-        return rounds_block(partial(TreeBlock, rounds=(*up, *down)), world, t, self)
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
+        up, down = rounds(context.network.n)
+        return rounds_block(partial(TreeBlock, rounds=(*up, *down)), context, t, self)
 
     def models(self, state: GTopKState) -> Tensor:
         return state.x

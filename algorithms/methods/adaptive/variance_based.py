@@ -11,7 +11,7 @@ from torch import Tensor
 
 from algorithms.compressors.variance_threshold import VarianceThreshold
 from algorithms.methods.adaptive.variance_block import VarianceBlock
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.rounds import rounds_block
 from algorithms.problems.base import Problem
@@ -70,29 +70,29 @@ class VarianceBased(Method[VarianceState]):
     def constants(self, problem: Problem) -> Constants:
         return problem.constants()
 
-    def init(self, x0: Tensor, world: World) -> VarianceState:
-        zero = torch.zeros_like(world.rows(x0, len(world.network.workers)))
-        return VarianceState(world.rows(x0, 1), zero, zero)
+    def init(self, x0: Tensor, context: RunContext) -> VarianceState:
+        zero = torch.zeros_like(context.rows(x0, len(context.network.workers)))
+        return VarianceState(context.rows(x0, 1), zero, zero)
 
-    def step(self, state: VarianceState, t: int, world: World) -> VarianceState:
+    def step(self, state: VarianceState, t: int, context: RunContext) -> VarianceState:
         r, v = state.r, state.v
-        for g in self.samples(state.x, t, world):
+        for g in self.samples(state.x, t, context):
             r, v = r + g, v + g * g
-        packet = world.pack(VarianceThreshold(self.alpha), r, t, guide=v)
-        mean, sent = world.network.average(packet)
+        packet = context.pack(VarianceThreshold(self.alpha), r, t, guide=v)
+        mean, sent = context.network.average(packet)
         gone = sent != 0
-        x = world.published(state.x - self.step_rule(t) * mean, t)
+        x = context.published(state.x - self.step_rule(t) * mean, t)
         rest = r - sent if self.keep else torch.where(gone, 0, r)
         return VarianceState(x, rest, torch.where(gone, 0, self.zeta * v))
 
-    def samples(self, x: Tensor, t: int, world: World) -> Iterator[Tensor]:
+    def samples(self, x: Tensor, t: int, context: RunContext) -> Iterator[Tensor]:
         """g_z / B ``[..., m, d]`` of the B micro-batches of step t."""
         for b in range(self.micro):
-            draws = world.draws("gradient", t).fold("micro", b)
-            yield world.checked(world.problem.gradient(x, draws), t) / self.micro
+            draws = context.draws("gradient", t).fold("micro", b)
+            yield context.checked(context.problem.gradient(x, draws), t) / self.micro
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
-        return rounds_block(VarianceBlock, world, t, self)
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
+        return rounds_block(VarianceBlock, context, t, self)
 
     def models(self, state: VarianceState) -> Tensor:
         return state.x

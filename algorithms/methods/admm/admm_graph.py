@@ -10,7 +10,7 @@ from torch import Tensor
 
 from algorithms.compressors.identity import Identity
 from algorithms.kernels.devices import put
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.parts.checks import check_size
 from algorithms.problems.base import SOLVE_GRADIENTS, Problem
 from algorithms.topologies.base import StaticTopology
@@ -64,29 +64,29 @@ class GraphADMM(Method[GraphState]):
     def constants(self, problem: Problem) -> Constants:
         return problem.constants()
 
-    def init(self, x0: Tensor, world: World) -> GraphState:
-        check_size(self.topology, world)
-        x = world.rows(x0, len(world.network.workers))
+    def init(self, x0: Tensor, context: RunContext) -> GraphState:
+        check_size(self.topology, context)
+        x = context.rows(x0, len(context.network.workers))
         heard = torch.zeros((1 + max(self.classes), *x.shape), dtype=x.dtype, device=x.device)
         for c in range(len(heard)):  # all know where all start
-            heard[c] = self._neighbours(c)[world.network.held].to(x)[:, None] * x0
+            heard[c] = self._neighbours(c)[context.network.held].to(x)[:, None] * x0
         return GraphState(x, torch.zeros_like(x), heard)
 
-    def step(self, state: GraphState, t: int, world: World) -> GraphState:
+    def step(self, state: GraphState, t: int, context: RunContext) -> GraphState:
         rho, lists = 1 / self.step_rule(t), adjacency(self.topology)
         x, heard = state.x, state.heard.clone()
-        held = world.network.held  # whose classes and degrees the host knows
+        held = context.network.held  # whose classes and degrees the host knows
         degree = put(lists.in_degree[held].to(x.dtype), x.device)
         everyone = torch.tensor(self.classes)
         for c in range(len(heard)):
-            world.worked(SOLVE_GRADIENTS, (everyone == c).nonzero()[:, 0])
+            context.worked(SOLVE_GRADIENTS, (everyone == c).nonzero()[:, 0])
             here = everyone[held] == c
             chosen = put(here.nonzero()[:, 0], x.device)
-            x = self._solved(x, state.p, heard, degree, chosen, rho, world)
+            x = self._solved(x, state.p, heard, degree, chosen, rho, context)
             sends = put(here, x.device).expand(x.shape[:-1])
-            packet = world.pack(Identity(), x, t, sends=sends, purpose=f"class {c}")
-            heard[c] = world.network.mix(packet, lists).result
-        world.checked(x, t, world.network.workers)
+            packet = context.pack(Identity(), x, t, sends=sends, purpose=f"class {c}")
+            heard[c] = context.network.mix(packet, lists).result
+        context.checked(x, t, context.network.workers)
         p = state.p + rho * (degree[:, None] * x - _total(heard))
         return GraphState(x, p, heard)
 
@@ -97,15 +97,15 @@ class GraphADMM(Method[GraphState]):
 
     def _solved(
         self, x: Tensor, p: Tensor, heard: Tensor, degree: Tensor, chosen: Tensor, rho: float,
-        world: World,
+        context: RunContext,
     ) -> Tensor:  # fmt: skip
         """x with the rows at ``chosen`` replaced by their local minimisers."""
         if not chosen.numel():
             return x
         weight = rho * degree[chosen]
         v = (rho * _total(heard[..., chosen, :]) - p[..., chosen, :]) / weight[:, None]
-        ids, start = world.network.workers[chosen], x[..., chosen, :]
-        new = world.problem.proximal_point(v, weight, ids, start)
+        ids, start = context.network.workers[chosen], x[..., chosen, :]
+        new = context.problem.proximal_point(v, weight, ids, start)
         return x.index_copy(-2, chosen, new)
 
     def models(self, state: GraphState) -> Tensor:

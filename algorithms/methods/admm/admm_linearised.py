@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from algorithms.kernels.devices import put
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.parts.checks import check_size
 from algorithms.optimizers.proximal import NoProximal, Proximal
 from algorithms.problems.base import Problem
@@ -64,20 +64,20 @@ class LinearisedADMM(Method[LinearisedState]):
     def constants(self, problem: Problem) -> Constants:
         return problem.constants()
 
-    def init(self, x0: Tensor, world: World) -> LinearisedState:
-        check_size(self.topology, world)
+    def init(self, x0: Tensor, context: RunContext) -> LinearisedState:
+        check_size(self.topology, context)
         adjacency(self.topology)
-        x = world.rows(x0, len(world.network.workers))
+        x = context.rows(x0, len(context.network.workers))
         return LinearisedState(x, torch.zeros_like(x), torch.zeros_like(x))
 
-    def step(self, state: LinearisedState, t: int, world: World) -> LinearisedState:
+    def step(self, state: LinearisedState, t: int, context: RunContext) -> LinearisedState:
         lists, gamma = adjacency(self.topology), self.step_rule(t)
         rho = self.coupling / gamma
         c = 1 / (1 / gamma + 2 * rho * int(lists.in_degree.max()))
-        g = world.checked(world.problem.full_gradient(state.x, world.network.workers), t)
+        g = context.checked(context.problem.full_gradient(state.x, context.network.workers), t)
         x = self.proximal.apply(state.x - c * (g + state.p + state.s), c, t)
-        heard = world.mixed(x, lists, t)
-        degree = put(lists.in_degree[world.network.held].to(x.dtype), x.device)[:, None]
+        heard = context.mixed(x, lists, t)
+        degree = put(lists.in_degree[context.network.held].to(x.dtype), x.device)[:, None]
         s = rho * (degree * x - heard)
         return LinearisedState(x, state.p + s, s)
 

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from algorithms.compressors.identity import Identity
 from algorithms.kernels.devices import put
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.parts.checks import check_size
 from algorithms.methods.parts.scheduled import places
 from algorithms.problems.base import SOLVE_GRADIENTS, Problem
@@ -81,23 +81,23 @@ class RandomADMM(Method[RandomState]):
         """Edges of each worker ``[n]``."""
         return torch.bincount(self._ends.reshape(-1), minlength=self.topology.n)
 
-    def init(self, x0: Tensor, world: World) -> RandomState:
-        check_size(self.topology, world)
-        x = world.rows(x0, len(world.network.workers) + 1)
+    def init(self, x0: Tensor, context: RunContext) -> RandomState:
+        check_size(self.topology, context)
+        x = context.rows(x0, len(context.network.workers) + 1)
         most = int(self._degrees.max())
         mean = x[..., None, :].expand(*x.shape[:-1], most, x.shape[-1]).clone()
         return RandomState(x, torch.zeros_like(mean), mean)
 
-    def step(self, state: RandomState, t: int, world: World) -> RandomState:
-        network, rho = world.network, 1 / self.step_rule(t)
-        edge = self._woken(t, world)
+    def step(self, state: RandomState, t: int, context: RunContext) -> RandomState:
+        network, rho = context.network, 1 / self.step_rule(t)
+        edge = self._woken(t, context)
         who = put(self._ends, edge.device)[edge]
         slot = put(self._slots, edge.device)[edge]
         mine = places(who, network, state.x)
-        world.worked(SOLVE_GRADIENTS, who)
-        x = world.checked(self._solved(state, mine, who, rho, world), t, who)
-        arrived = world.uploaded(Identity(), x, who, t, "send")
-        middle = world.answered(0.5 * (arrived[..., :1, :] + arrived[..., 1:, :]), who, t)
+        context.worked(SOLVE_GRADIENTS, who)
+        x = context.checked(self._solved(state, mine, who, rho, context), t, who)
+        arrived = context.uploaded(Identity(), x, who, t, "send")
+        middle = context.answered(0.5 * (arrived[..., :1, :] + arrived[..., 1:, :]), who, t)
         at = slot[..., None, None].expand(*slot.shape, 1, x.shape[-1])
         row = mine[..., None, :].expand(*mine.shape[:-1], state.dual.shape[-2], mine.shape[-1])
         dual, mean = state.dual.gather(-3, row), state.mean.gather(-3, row)
@@ -110,13 +110,13 @@ class RandomADMM(Method[RandomState]):
             state.mean.scatter(-3, row, mean),
         )
 
-    def _woken(self, t: int, world: World) -> Tensor:
+    def _woken(self, t: int, context: RunContext) -> Tensor:
         """The edge of each replica ``[...]``, the same on every rank."""
-        draws = world.key.fold("edge", t).draws(world.replicas, world.network.server)
+        draws = context.key.fold("edge", t).draws(context.replicas, context.network.server)
         return draws.integers(len(self._ends), 1)[..., 0, 0]
 
     def _solved(
-        self, state: RandomState, mine: Tensor, who: Tensor, rho: float, world: World
+        self, state: RandomState, mine: Tensor, who: Tensor, rho: float, context: RunContext
     ) -> Tensor:
         """Local minimisers of the two ends ``[..., 2, d]``."""
         most = state.dual.shape[-2]
@@ -130,7 +130,7 @@ class RandomADMM(Method[RandomState]):
             total = total + pull[..., k, :]
         count = degree.to(total.dtype)
         v = total / count[..., None]
-        return world.problem.proximal_point(v, rho * count, who, state.x.gather(-2, mine))
+        return context.problem.proximal_point(v, rho * count, who, state.x.gather(-2, mine))
 
     def models(self, state: RandomState) -> Tensor:
         return state.x[..., :-1, :]

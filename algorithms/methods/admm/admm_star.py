@@ -11,7 +11,7 @@ from torch import Tensor
 from algorithms.compressors.identity import Identity
 from algorithms.kernels.devices import put
 from algorithms.kernels.mean import mean_rows
-from algorithms.methods.base import World
+from algorithms.methods.base import RunContext
 from algorithms.methods.parts.scheduled import Scheduled, places
 from algorithms.optimizers.proximal import NoProximal, Proximal
 from algorithms.problems.base import Problem, require_int
@@ -85,23 +85,23 @@ class StarADMM(Scheduled[StarState]):
     def constants(self, problem: Problem) -> Constants:
         return problem.constants()
 
-    def init(self, x0: Tensor, world: World) -> StarState:
-        schedule = self.plan(world)
-        rows = world.rows(x0, len(world.network.workers) + 1)
-        sent = world.rows(x0, world.network.n + 1)
+    def init(self, x0: Tensor, context: RunContext) -> StarState:
+        schedule = self.plan(context)
+        rows = context.rows(x0, len(context.network.workers) + 1)
+        sent = context.rows(x0, context.network.n + 1)
         return StarState(
-            world.rows(x0, 1), sent, rows, torch.zeros_like(rows), rows.clone(), schedule
+            context.rows(x0, 1), sent, rows, torch.zeros_like(rows), rows.clone(), schedule
         )
 
-    def step(self, state: StarState, t: int, world: World) -> StarState:
-        network, tick, rho = world.network, state.schedule.at(t), 1 / self.step_rule(t)
+    def step(self, state: StarState, t: int, context: RunContext) -> StarState:
+        network, tick, rho = context.network, state.schedule.at(t), 1 / self.step_rule(t)
         who = put(tick.arrivals, state.z.device)
         mine = places(who, network, state.x)
         z, y = state.read.gather(-2, mine), state.y.gather(-2, mine)
-        x = self._solved(z, y, state.x.gather(-2, mine), who, rho, world)
+        x = self._solved(z, y, state.x.gather(-2, mine), who, rho, context)
         y = self._dual(y, x, z, rho)
-        u = world.checked(x + y / rho, t, who)
-        arrived = world.uploaded(Identity(), u, who, t, "send")
+        u = context.checked(x + y / rho, t, who)
+        arrived = context.uploaded(Identity(), u, who, t, "send")
         index = who[..., None].expand(arrived.shape)
         sent = state.sent.scatter(-2, index, arrived)
         mean = mean_rows(sent[..., :-1, :], keepdim=True)
@@ -113,19 +113,19 @@ class StarADMM(Scheduled[StarState]):
             sent,
             state.x.scatter(-2, mine, x),
             state.y.scatter(-2, mine, y),
-            state.read.scatter(-2, heard, world.answered(new, fetches, t)),
+            state.read.scatter(-2, heard, context.answered(new, fetches, t)),
             state.schedule,
         )
 
     def _solved(
-        self, z: Tensor, y: Tensor, start: Tensor, who: Tensor, rho: float, world: World
+        self, z: Tensor, y: Tensor, start: Tensor, who: Tensor, rho: float, context: RunContext
     ) -> Tensor:
         """The local minimisers ``[..., k, d]`` of those who arrive, if one of them is here."""
-        if not world.asks_nobody and not bool(world.network.is_local(who).any()):
+        if not context.asks_nobody and not bool(context.network.is_local(who).any()):
             return start
-        real = who.clamp_max(world.network.n - 1)
+        real = who.clamp_max(context.network.n - 1)
         weight = torch.full_like(real, rho, dtype=z.dtype)
-        return world.problem.proximal_point(z - y / rho, weight, real, start)
+        return context.problem.proximal_point(z - y / rho, weight, real, start)
 
     def _dual(self, y: Tensor, x: Tensor, z: Tensor, rho: float) -> Tensor:
         return y + rho * (x - z)

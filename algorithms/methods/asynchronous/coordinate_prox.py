@@ -14,7 +14,7 @@ from algorithms.kernels.devices import put
 from algorithms.kernels.mean import sum_rows
 from algorithms.kernels.prox_events import COORDINATE_EVENTS
 from algorithms.kernels.row_parts import RowPart, filled_in, ready
-from algorithms.methods.base import World, dense_bits
+from algorithms.methods.base import RunContext, dense_bits
 from algorithms.methods.parts.coordinate_selection import Selection
 from algorithms.methods.parts.scheduled import Scheduled, places
 from algorithms.optimizers.proximal import NoProximal, Proximal, SoftThreshold
@@ -90,29 +90,31 @@ class CoordinateProx(Scheduled[CoordinateProxState]):
     def constants(self, problem: Problem) -> Constants:
         return problem.constants().merge(self.staleness(problem.n))
 
-    def init(self, x0: Tensor, world: World) -> CoordinateProxState:
-        schedule = self.plan(world)
-        mean, points = world.rows(x0, 1), world.rows(x0, len(world.network.workers) + 1)
+    def init(self, x0: Tensor, context: RunContext) -> CoordinateProxState:
+        schedule = self.plan(context)
+        mean, points = context.rows(x0, 1), context.rows(x0, len(context.network.workers) + 1)
         x = self.proximal.apply(mean, self.step_rule(0), 0)
         return CoordinateProxState(mean, x, x.expand_as(points).clone(), points, schedule)
 
-    def step(self, state: CoordinateProxState, t: int, world: World) -> CoordinateProxState:
-        network, gamma = world.network, self.step_rule(t)
+    def step(self, state: CoordinateProxState, t: int, context: RunContext) -> CoordinateProxState:
+        network, gamma = context.network, self.step_rule(t)
         who = put(state.schedule.at(t).arrivals, state.x.device)
         place = places(who, network, state.points)
         read, old = state.read.gather(-2, place), state.points.gather(-2, place)
-        delta = self._change(read, old, who, t, world)
-        arrived = world.uploaded(NonZero(), delta, who, t)
+        delta = self._change(read, old, who, t, context)
+        arrived = context.uploaded(NonZero(), delta, who, t)
         mean, x = self._served(state, arrived, gamma, t, network.n)
-        state.read.scatter_(-2, place, world.answered(x, who, t))
+        state.read.scatter_(-2, place, context.answered(x, who, t))
         state.points.scatter_(-2, place, old + delta)
         return state._replace(mean=mean, x=x)
 
-    def _change(self, read: Tensor, old: Tensor, who: Tensor, t: int, world: World) -> Tensor:
+    def _change(
+        self, read: Tensor, old: Tensor, who: Tensor, t: int, context: RunContext
+    ) -> Tensor:
         """Delta ``[..., k, d]`` of workers ``who``."""
-        real = who.clamp_max(world.network.n - 1)
-        g = world.checked(world.problem.full_gradient(read, real), t, who)
-        mask = self.selection.mask(read, world.key.fold("mask", t).draws(world.replicas, real))
+        real = who.clamp_max(context.network.n - 1)
+        g = context.checked(context.problem.full_gradient(read, real), t, who)
+        mask = self.selection.mask(read, context.key.fold("mask", t).draws(context.replicas, real))
         return torch.where(mask, read - self.step_rule(t) * g - old, 0)
 
     def _served(
@@ -122,8 +124,8 @@ class CoordinateProx(Scheduled[CoordinateProxState]):
         mean = state.mean + sum_rows(arrived, keepdim=True) / n
         return mean, self.proximal.apply(mean, gamma, t)
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
-        return event_block(CoordinateBlock, world, self)
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
+        return event_block(CoordinateBlock, context, self)
 
     def models(self, state: CoordinateProxState) -> Tensor:
         return state.x

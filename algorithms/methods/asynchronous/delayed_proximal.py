@@ -12,7 +12,7 @@ from torch import Tensor
 from algorithms.compressors.nonzero import NonZero
 from algorithms.kernels.prox_events import DELAYED_STEPS
 from algorithms.kernels.row_parts import RowPart, filled_in, ready
-from algorithms.methods.base import Method, World, dense_bits
+from algorithms.methods.base import Method, RunContext, dense_bits
 from algorithms.methods.parts.gradient_filter import Filter, NoFilter
 from algorithms.network.clock import Clock
 from algorithms.optimizers.proximal import NoProximal, Proximal, SoftThreshold
@@ -81,7 +81,7 @@ class DelayedProximal(Method[DelayedProximalState]):
         known = Statement(Kind.UPPER, "uniform", "delays are drawn from 0 to tau")
         return problem.constants().state(known, tau=self.tau)
 
-    def init(self, x0: Tensor, world: World) -> DelayedProximalState:
+    def init(self, x0: Tensor, context: RunContext) -> DelayedProximalState:
         """The starting point as the only version.
 
         Raises:
@@ -91,35 +91,37 @@ class DelayedProximal(Method[DelayedProximalState]):
             raise ValueError(
                 f"blocks must be at most d, got blocks={self.blocks} with d={x0.shape[-1]}"
             )
-        return DelayedProximalState(world.rows(x0, self.tau + 1), 0)
+        return DelayedProximalState(context.rows(x0, self.tau + 1), 0)
 
     def block(self, t: int, d: int) -> slice:
         """The coordinates of step t: blocks differ in size by one at most."""
         b = t % self.blocks
         return slice(b * d // self.blocks, (b + 1) * d // self.blocks)
 
-    def step(self, state: DelayedProximalState, t: int, world: World) -> DelayedProximalState:
+    def step(
+        self, state: DelayedProximalState, t: int, context: RunContext
+    ) -> DelayedProximalState:
         x, gamma = self.models(state), self.step_rule(t)
         block = self.block(t, x.shape[-1])
-        read = self._read(state, t, world)
-        g = world.checked(world.problem.full_gradient(read, world.network.workers), t)
+        read = self._read(state, t, context)
+        g = context.checked(context.problem.full_gradient(read, context.network.workers), t)
         part = g[..., block]
         kept = torch.where(self.filter.sends(part, read[..., block], t), part, 0)
-        mean, _ = world.network.average(world.pack(NonZero(), kept, t))
+        mean, _ = context.network.average(context.pack(NonZero(), kept, t))
         moved = self.proximal.apply(x[..., block] - gamma * mean, gamma, t)
-        x[..., block] = world.published(moved, t)
+        x[..., block] = context.published(moved, t)
         newest = (t + 1) % (self.tau + 1)
         state.versions[..., newest, :] = x[..., 0, :]
         return state._replace(newest=newest)
 
-    def _read(self, state: DelayedProximalState, t: int, world: World) -> Tensor:
+    def _read(self, state: DelayedProximalState, t: int, context: RunContext) -> Tensor:
         """The models ``[..., m, d]`` that the workers held here read."""
-        age = world.draws("delay", t).integers(min(self.tau, t) + 1, 1)
+        age = context.draws("delay", t).integers(min(self.tau, t) + 1, 1)
         row = (t - age) % (self.tau + 1)
         return state.versions.gather(-2, row.expand(*age.shape[:-1], state.versions.shape[-1]))
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
-        return event_block(DelayedBlock, world, self)
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
+        return event_block(DelayedBlock, context, self)
 
     def models(self, state: DelayedProximalState) -> Tensor:
         return state.versions[..., state.newest : state.newest + 1, :].clone()

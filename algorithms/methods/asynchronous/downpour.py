@@ -15,7 +15,7 @@ from algorithms.kernels.client_events import DOWNPOUR_EVENTS
 from algorithms.kernels.devices import put
 from algorithms.kernels.mean import sum_rows
 from algorithms.kernels.row_parts import RowPart, filled_in, ready
-from algorithms.methods.base import World, dense_bits
+from algorithms.methods.base import RunContext, dense_bits
 from algorithms.methods.parts.constants import operator_constants
 from algorithms.methods.parts.scheduled import Scheduled, places
 from algorithms.optimizers.base import SGD, Optimizer
@@ -108,29 +108,29 @@ class Downpour(Scheduled[DownpourState]):
         own = operator_constants(self.compressor, problem.d)
         return stated.merge(own).merge(self.staleness(problem.n))
 
-    def init(self, x0: Tensor, world: World) -> DownpourState:
-        schedule = self.plan(world)
-        x, local = world.rows(x0, 1), world.rows(x0, len(world.network.workers) + 1)
+    def init(self, x0: Tensor, context: RunContext) -> DownpourState:
+        schedule = self.plan(context)
+        x, local = context.rows(x0, 1), context.rows(x0, len(context.network.workers) + 1)
         made = torch.zeros(
-            (*world.replicas.shape, world.network.n + 1), dtype=torch.int64, device=x.device
+            (*context.replicas.shape, context.network.n + 1), dtype=torch.int64, device=x.device
         )
         empty = torch.zeros_like(local)
         return DownpourState(x, local, empty, made, self.optimizer.init(x), schedule)
 
-    def step(self, state: DownpourState, t: int, world: World) -> DownpourState:
-        network, gamma = world.network, self.step_rule(t)
+    def step(self, state: DownpourState, t: int, context: RunContext) -> DownpourState:
+        network, gamma = context.network, self.step_rule(t)
         who = put(state.schedule.at(t).arrivals, state.x.device)
         place = places(who, network, state.local)
         read = state.local.gather(-2, place)
         number = self.number(state, t)
-        g = world.checked(world.gradient_of(read, who, number), t, who)
+        g = context.checked(context.gradient_of(read, who, number), t, who)
         accrued = state.accrued.gather(-2, place) + g
         count = state.made.scatter_add_(-1, who, torch.ones_like(who)).gather(-1, who)
         pushes = count % self.n_push == (1 % self.n_push if self.push_first else 0)
         pushers = torch.where(pushes, who, network.n)
-        x, optimizer = self._pushed(state, accrued, pushers, t, number, world)
+        x, optimizer = self._pushed(state, accrued, pushers, t, number, context)
         fetchers = torch.where(count % self.n_fetch == 0, who, network.n)
-        heard = world.answered(x, fetchers, t)
+        heard = context.answered(x, fetchers, t)
         fetched = (fetchers < network.n)[..., None]
         state.local.scatter_(-2, place, torch.where(fetched, heard, read - gamma * g))
         state.accrued.scatter_(-2, place, torch.where(pushes[..., None], 0, accrued))
@@ -138,17 +138,17 @@ class Downpour(Scheduled[DownpourState]):
 
     def _pushed(
         self, state: DownpourState, accrued: Tensor, pushers: Tensor, t: int, number: int,
-        world: World,
+        context: RunContext,
     ) -> tuple[Tensor, Any]:  # fmt: skip
         """The server's model and optimizer after the pushes; both stay where nobody pushes."""
-        arrived = world.uploaded(self.compressor, accrued, pushers, number)
+        arrived = context.uploaded(self.compressor, accrued, pushers, number)
         gamma = self.step_rule(t)
         step = gamma * sum_rows(arrived, keepdim=True)
         optimizer, move = self.optimizer.update(state.optimizer, step, state.x, gamma)
         return state.x - move, optimizer
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
-        return None if self.barrier.counts_by_worker else event_block(DownpourBlock, world, self)
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
+        return None if self.barrier.counts_by_worker else event_block(DownpourBlock, context, self)
 
     def models(self, state: DownpourState) -> Tensor:
         return state.x

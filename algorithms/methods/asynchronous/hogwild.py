@@ -15,7 +15,7 @@ from algorithms.kernels.client_events import SHARED_EVENTS
 from algorithms.kernels.devices import put
 from algorithms.kernels.mean import sum_rows
 from algorithms.kernels.row_parts import RowPart, filled_in, ready
-from algorithms.methods.base import World, dense_bits
+from algorithms.methods.base import RunContext, dense_bits
 from algorithms.methods.parts.constants import operator_constants
 from algorithms.methods.parts.scheduled import Scheduled
 from algorithms.pipeline.base import Arrays, Place, StepBlock, Steps
@@ -94,27 +94,29 @@ class Hogwild(Scheduled[HogwildState]):
             return problem.constants().merge(aged.without("tau"))
         return problem.constants().merge(own).merge(known)
 
-    def init(self, x0: Tensor, world: World) -> HogwildState:
-        schedule = self.plan(world)
-        return HogwildState(world.rows(x0, schedule.tau + 1), 0, schedule)
+    def init(self, x0: Tensor, context: RunContext) -> HogwildState:
+        schedule = self.plan(context)
+        return HogwildState(context.rows(x0, schedule.tau + 1), 0, schedule)
 
-    def step(self, state: HogwildState, t: int, world: World) -> HogwildState:
+    def step(self, state: HogwildState, t: int, context: RunContext) -> HogwildState:
         tick = state.schedule.at(t)
         who = put(tick.arrivals, state.versions.device)
-        mixture = self.read(state, put(tick.versions, who.device), who, t, world)
-        read = world.answered(mixture, who, t)
-        g = world.checked(world.gradient_of(read, who, t), t, who)
-        arrived = world.uploaded(self.compressor, g, who, t)
+        mixture = self.read(state, put(tick.versions, who.device), who, t, context)
+        read = context.answered(mixture, who, t)
+        g = context.checked(context.gradient_of(read, who, t), t, who)
+        arrived = context.uploaded(self.compressor, g, who, t)
         x = self._written(self.models(state), arrived, self.step_rule(t))
         depth = state.versions.shape[-2]
         state.versions[..., (t + 1) % depth, :] = x[..., 0, :]
         return state._replace(newest=(t + 1) % depth)
 
-    def read(self, state: HogwildState, begun: Tensor, who: Tensor, t: int, world: World) -> Tensor:
+    def read(
+        self, state: HogwildState, begun: Tensor, who: Tensor, t: int, context: RunContext
+    ) -> Tensor:
         """The mixture of versions ``[..., k, d]`` that workers ``who`` ``[..., k]`` read."""
         depth, d = state.versions.shape[-2:]
-        real = who.clamp_max(world.network.n - 1)
-        u = world.key.fold("read", t).draws(world.replicas, real).uniform(d, torch.float64)
+        real = who.clamp_max(context.network.n - 1)
+        u = context.key.fold("read", t).draws(context.replicas, real).uniform(d, torch.float64)
         choices = torch.floor(self.spread * (t - begun)).to(torch.int64) + 1
         later = torch.floor(u * choices[..., None]).to(torch.int64)
         version = begun[..., None] + later
@@ -124,8 +126,8 @@ class Hogwild(Scheduled[HogwildState]):
         """The shared model after all added their updates, component by component."""
         return x - gamma * sum_rows(arrived, keepdim=True)
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
-        return event_block(HogwildBlock, world, self)
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
+        return event_block(HogwildBlock, context, self)
 
     def models(self, state: HogwildState) -> Tensor:
         return state.versions[..., state.newest : state.newest + 1, :].clone()

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from algorithms.compressors.identity import Identity
 from algorithms.kernels.scaled_sum import add_scaled
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.cooperative.cocod_block import CocodBlock
 from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.rounds import rounds_block
@@ -61,22 +61,22 @@ class CoCoD(Method[CoCoDState]):
         stated = problem.constants().uniform("G2")  # old means and new steps may leave SGD's ball
         return stated.state(H_stale=self.period)  # no H: averages are not fresh
 
-    def init(self, x0: Tensor, world: World) -> CoCoDState:
-        x = world.rows(x0, len(world.network.workers))
+    def init(self, x0: Tensor, context: RunContext) -> CoCoDState:
+        x = context.rows(x0, len(context.network.workers))
         return CoCoDState(x, x)
 
-    def step(self, state: CoCoDState, t: int, world: World) -> CoCoDState:
-        x = add_scaled(state.x, -self.step_rule(t), world.gradient(state.x, t))
+    def step(self, state: CoCoDState, t: int, context: RunContext) -> CoCoDState:
+        x = add_scaled(state.x, -self.step_rule(t), context.gradient(state.x, t))
         if (t + 1) % self.period:
             return CoCoDState(x, state.sent)
-        watch = world.network.stopwatch
+        watch = context.network.stopwatch
         with nullcontext() if watch is None else watch.overlapped():
-            mean, _ = world.network.average(world.pack(Identity(), state.sent, t))
-            met = world.published(mean, t) + (x - state.sent)
+            mean, _ = context.network.average(context.pack(Identity(), state.sent, t))
+            met = context.published(mean, t) + (x - state.sent)
         return CoCoDState(met, met)
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
-        return rounds_block(CocodBlock, world, t, self)
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
+        return rounds_block(CocodBlock, context, t, self)
 
     def models(self, state: CoCoDState) -> Tensor:
         return state.x

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from algorithms.compressors.identity import Identity
 from algorithms.kernels.mean import sum_rows
-from algorithms.methods.base import World
+from algorithms.methods.base import RunContext
 from algorithms.methods.parts.cyclic_code import CyclicCode, solved
 from algorithms.methods.parts.scheduled import Scheduled
 from algorithms.problems.base import Problem
@@ -37,7 +37,7 @@ class CodedState(NamedTuple):
 
 
 def exchange(
-    code: CyclicCode, of: Callable[[Tensor], Tensor], who: Tensor, t: int, world: World
+    code: CyclicCode, of: Callable[[Tensor], Tensor], who: Tensor, t: int, context: RunContext
 ) -> Tensor:
     """Mean over all n shards of ``of(shards)`` ``[..., k, D]`` from workers ``who`` ``[..., k]``.
 
@@ -50,8 +50,8 @@ def exchange(
         part = code.shares(who, shift, part) * part
         total = part if total is None else total + part
     assert total is not None
-    coded = world.checked(total, t, who)
-    arrived = world.uploaded(Identity(), coded, who, t)
+    coded = context.checked(total, t, who)
+    arrived = context.uploaded(Identity(), coded, who, t)
     return sum_rows(code.decoding(who, arrived) * arrived, keepdim=True) / code.n
 
 
@@ -70,9 +70,9 @@ class Coded(Scheduled[CodedState]):
     def constants(self, problem: Problem) -> Constants:
         return problem.constants()
 
-    def init(self, x0: Tensor, world: World) -> CodedState:
-        _ = CyclicCode(world.network.n, self.spare)
-        return CodedState(world.rows(x0, 1), self.plan(world))
+    def init(self, x0: Tensor, context: RunContext) -> CodedState:
+        _ = CyclicCode(context.network.n, self.spare)
+        return CodedState(context.rows(x0, 1), self.plan(context))
 
     def models(self, state: CodedState) -> Tensor:
         return state.x
@@ -109,15 +109,15 @@ class GradientCoding(Coded):
     def name(self) -> str:
         return f"gradient coding, s={self.spare}"
 
-    def step(self, state: CodedState, t: int, world: World) -> CodedState:
-        x, key = state.x, world.key.fold("gradient", t)
+    def step(self, state: CodedState, t: int, context: RunContext) -> CodedState:
+        x, key = state.x, context.key.fold("gradient", t)
         who = state.schedule.at(t).arrivals.to(x.device)
 
         def gradient(shards: Tensor) -> Tensor:
-            return world.problem.gradient(x, key.draws(world.replicas, shards))
+            return context.problem.gradient(x, key.draws(context.replicas, shards))
 
-        mean = exchange(CyclicCode(world.network.n, self.spare), gradient, who, t, world)
-        return state._replace(x=world.published(x - self.step_rule(t) * mean, t))
+        mean = exchange(CyclicCode(context.network.n, self.spare), gradient, who, t, context)
+        return state._replace(x=context.published(x - self.step_rule(t) * mean, t))
 
 
 @final
@@ -157,7 +157,7 @@ class CodedRegression(Coded):
     def unfit(self, problem: Problem) -> str:
         return super().unfit(problem) or unless_affine(problem)
 
-    def step(self, state: CodedState, t: int, world: World) -> CodedState:
+    def step(self, state: CodedState, t: int, context: RunContext) -> CodedState:
         """The whole solution at step 0; later steps change nothing.
 
         Raises:
@@ -168,18 +168,18 @@ class CodedRegression(Coded):
         d, who = state.x.shape[-1], state.schedule.at(0).arrivals.to(state.x.device)
 
         def statistics(shards: Tensor) -> Tensor:
-            return normal_equations(world.problem, shards)
+            return normal_equations(context.problem, shards)
 
-        code = CyclicCode(world.network.n, self.spare)
-        mean = exchange(code, statistics, who, t, world)[..., 0, :]
+        code = CyclicCode(context.network.n, self.spare)
+        mean = exchange(code, statistics, who, t, context)[..., 0, :]
         hessian, b = mean[..., : d * d].reshape(*mean.shape[:-1], d, d), mean[..., d * d :]
         x = solved(hessian, b[..., None]).transpose(-1, -2)
         if not bool(torch.isfinite(x).all()):
             raise ValueError(
-                f"the mean Hessian of {world.problem.name} must be invertible, got one that is "
+                f"the mean Hessian of {context.problem.name} must be invertible, got one that is "
                 "singular; more samples or fewer columns would do"
             )
-        return state._replace(x=world.published(x, t))
+        return state._replace(x=context.published(x, t))
 
 
 def unless_affine(problem: Problem) -> str:

@@ -15,7 +15,7 @@ from torch import Tensor
 from algorithms.compressors.identity import Identity
 from algorithms.kernels.mixing import mix
 from algorithms.kernels.scaled_sum import add_scaled, add_scaled_onto
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.parts.checks import check_size
 from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.gradients import drawn_gradient
@@ -54,7 +54,7 @@ class Mixing(ABC):
         """n, lam and symmetry of the matrix where it is over workers alone."""
 
     @abstractmethod
-    def check(self, world: World) -> None:
+    def check(self, context: RunContext) -> None:
         """Refuse a world of another size.
 
         Raises:
@@ -62,7 +62,7 @@ class Mixing(ABC):
         """
 
     @abstractmethod
-    def apply(self, x: Tensor, extra: Tensor, t: int, world: World) -> tuple[Tensor, Tensor]:
+    def apply(self, x: Tensor, extra: Tensor, t: int, context: RunContext) -> tuple[Tensor, Tensor]:
         """Own rows ``[..., m, d]`` and auxiliary ones ``[..., v, d]`` of X S, in new storage."""
 
     def links(self) -> Links | None:
@@ -88,11 +88,11 @@ class Gossip(Mixing):
     def constants(self) -> Constants:
         return self.topology.each_step()
 
-    def check(self, world: World) -> None:
-        check_size(self.topology, world)
+    def check(self, context: RunContext) -> None:
+        check_size(self.topology, context)
 
-    def apply(self, x: Tensor, extra: Tensor, t: int, world: World) -> tuple[Tensor, Tensor]:
-        return world.mixed(x, self.topology.neighbours(t), t), extra
+    def apply(self, x: Tensor, extra: Tensor, t: int, context: RunContext) -> tuple[Tensor, Tensor]:
+        return context.mixed(x, self.topology.neighbours(t), t), extra
 
     def links(self) -> Links | None:
         return FixedLists.of(self.topology)
@@ -148,20 +148,20 @@ class Central(Mixing):
         spread = float(np.linalg.norm(s - np.full((n, n), 1 / n), 2))
         return Constants().state(n=n, lam=spread, symmetric=bool(np.array_equal(s, s.T)))
 
-    def check(self, world: World) -> None:
-        if world.network.n != self.workers:
+    def check(self, context: RunContext) -> None:
+        if context.network.n != self.workers:
             raise ValueError(
-                f"weights are over workers={self.workers}, the network has n={world.network.n}; "
+                f"weights are over workers={self.workers}, the network has n={context.network.n}; "
                 "make them equal"
             )
 
-    def apply(self, x: Tensor, extra: Tensor, t: int, world: World) -> tuple[Tensor, Tensor]:
-        rows, _ = world.network.gather(world.pack(Identity(), x, t))
+    def apply(self, x: Tensor, extra: Tensor, t: int, context: RunContext) -> tuple[Tensor, Tensor]:
+        rows, _ = context.network.gather(context.pack(Identity(), x, t))
         size = len(self.weights)
         index = torch.arange(size).repeat(size, 1)
         mixed = mix(torch.cat((rows, extra), -2), index, torch.from_numpy(self.matrix.T.copy()))
         everyone = torch.ones(self.workers, dtype=torch.bool, device=x.device)
-        own = world.told(mixed[..., : self.workers, :], everyone, t)
+        own = context.told(mixed[..., : self.workers, :], everyone, t)
         return own, mixed[..., self.workers :, :]
 
 
@@ -230,22 +230,22 @@ class Cooperative(Method[CooperativeState]):
             return stated  # theorems are about steps before mixing, without auxiliary variables
         return stated.merge(self.mixing.constants()).state(H=longest)
 
-    def init(self, x0: Tensor, world: World) -> CooperativeState:
-        self.mixing.check(world)
-        x = world.rows(x0, len(world.network.workers))
-        return CooperativeState(x, world.rows(x0, self.mixing.auxiliary))
+    def init(self, x0: Tensor, context: RunContext) -> CooperativeState:
+        self.mixing.check(context)
+        x = context.rows(x0, len(context.network.workers))
+        return CooperativeState(x, context.rows(x0, self.mixing.auxiliary))
 
-    def step(self, state: CooperativeState, t: int, world: World) -> CooperativeState:
-        gamma, g = self.step_rule(t), world.gradient(state.x, t)
+    def step(self, state: CooperativeState, t: int, context: RunContext) -> CooperativeState:
+        gamma, g = self.step_rule(t), context.gradient(state.x, t)
         if not self.periods.meets(t):
             return state._replace(x=add_scaled(state.x, -gamma, g))
         if self.order is MixingOrder.STEP_FIRST:
             stepped = add_scaled(state.x, -gamma, g)
-            return CooperativeState(*self.mixing.apply(stepped, state.extra, t, world))
-        x, extra = self.mixing.apply(state.x, state.extra, t, world)
+            return CooperativeState(*self.mixing.apply(stepped, state.extra, t, context))
+        x, extra = self.mixing.apply(state.x, state.extra, t, context)
         return CooperativeState(add_scaled_onto(x, -gamma, g), extra)
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
         x, g, ahead = Register(), Register(), Register()
 
         def step(s: int) -> float:
@@ -258,11 +258,11 @@ class Cooperative(Method[CooperativeState]):
             meeting = first, mixed(ahead, x), plus_scaled(ahead, ahead, step, g)
         plan = NeighbourPlan(
             (x,), (Program((first, alone)), Program(meeting, ((x, ahead),))), self.mixing.links(),
-            drawn_gradient(world), program=lambda s: int(self.periods.meets(s)),
+            drawn_gradient(context), program=lambda s: int(self.periods.meets(s)),
             opened=lambda state: (state.x,),
             closed=lambda state, parts: CooperativeState(parts[0], state.extra),
         )  # fmt: skip
-        return neighbour_block(world, t, plan)
+        return neighbour_block(context, t, plan)
 
     def models(self, state: CooperativeState) -> Tensor:
         return state.x

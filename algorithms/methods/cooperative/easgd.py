@@ -9,7 +9,7 @@ from torch import Tensor
 
 from algorithms.compressors.identity import Identity
 from algorithms.core.decays import require_decay
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.gradients import drawn_gradient
 from algorithms.pipeline.neighbours import NeighbourPlan, neighbour_block
@@ -82,32 +82,32 @@ class EASGD(Method[EASGDState]):
     def constants(self, problem: Problem) -> Constants:
         return problem.constants()
 
-    def init(self, x0: Tensor, world: World) -> EASGDState:
-        x = world.rows(x0, len(world.network.workers))
-        return EASGDState(world.rows(x0, 1), x, x.new_zeros(x.shape))
+    def init(self, x0: Tensor, context: RunContext) -> EASGDState:
+        x = context.rows(x0, len(context.network.workers))
+        return EASGDState(context.rows(x0, 1), x, x.new_zeros(x.shape))
 
-    def step(self, state: EASGDState, t: int, world: World) -> EASGDState:
+    def step(self, state: EASGDState, t: int, context: RunContext) -> EASGDState:
         gamma, delta = self.step_rule(t), self.momentum
         if delta == 0:
-            velocity = -gamma * world.gradient(state.x, t)
+            velocity = -gamma * context.gradient(state.x, t)
         else:
-            g = world.gradient(state.x + delta * state.velocity, t)
+            g = context.gradient(state.x + delta * state.velocity, t)
             velocity = delta * state.velocity - gamma * g
-        x, centre = (state.x, state.centre) if t % self.period else self._pulled(state, t, world)
+        x, centre = (state.x, state.centre) if t % self.period else self._pulled(state, t, context)
         return EASGDState(centre, x + velocity, velocity)
 
-    def _pulled(self, state: EASGDState, t: int, world: World) -> tuple[Tensor, Tensor]:
+    def _pulled(self, state: EASGDState, t: int, context: RunContext) -> tuple[Tensor, Tensor]:
         """Models and centre after they pulled at each other."""
         x, centre = state.x, state.centre
-        mean, _ = world.network.average(world.pack(Identity(), x, t))
-        heard = world.published(centre, t)
-        beta = world.network.n * self.alpha if self.beta is None else self.beta
+        mean, _ = context.network.average(context.pack(Identity(), x, t))
+        heard = context.published(centre, t)
+        beta = context.network.n * self.alpha if self.beta is None else self.beta
         return x - self.alpha * (x - heard), centre + beta * (mean - centre)
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
         centre, x, velocity, g, new, point = (Register() for _ in range(6))
         mean, apart, ahead, room = (Register() for _ in range(4))
-        beta = world.network.n * self.alpha if self.beta is None else self.beta
+        beta = context.network.n * self.alpha if self.beta is None else self.beta
         if self.momentum == 0:
             moved: tuple[Operation, ...] = (
                 gradient(g, x),
@@ -129,10 +129,10 @@ class EASGD(Method[EASGDState]):
         step, swaps = plus_scaled(x, x, 1.0, new), ((velocity, new),)
         programs = Program((*moved, step), swaps), Program((*moved, *pulled, step), swaps)
         plan = NeighbourPlan(
-            (centre, x, velocity), programs, None, drawn_gradient(world),
+            (centre, x, velocity), programs, None, drawn_gradient(context),
             program=lambda s: int(s % self.period == 0),
         )  # fmt: skip
-        return neighbour_block(world, t, plan)
+        return neighbour_block(context, t, plan)
 
     def models(self, state: EASGDState) -> Tensor:
         return state.centre

@@ -15,7 +15,7 @@ from algorithms.kernels.client_events import ELASTIC_EVENTS
 from algorithms.kernels.devices import put
 from algorithms.kernels.mean import sum_rows
 from algorithms.kernels.row_parts import RowPart, ready
-from algorithms.methods.base import World, dense_bits
+from algorithms.methods.base import RunContext, dense_bits
 from algorithms.methods.parts.scheduled import Scheduled, places
 from algorithms.pipeline.base import Arrays, Place, StepBlock, Steps, rows_of
 from algorithms.pipeline.events import EventBlock, all_rows, event_block
@@ -93,22 +93,24 @@ class AsyncEASGD(Scheduled[AsyncEASGDState]):
     def constants(self, problem: Problem) -> Constants:
         return problem.constants()
 
-    def init(self, x0: Tensor, world: World) -> AsyncEASGDState:
-        schedule = self.plan(world)
-        local = world.rows(x0, len(world.network.workers) + 1)
-        shape = (*world.replicas.shape, world.network.n + 1)
+    def init(self, x0: Tensor, context: RunContext) -> AsyncEASGDState:
+        schedule = self.plan(context)
+        local = context.rows(x0, len(context.network.workers) + 1)
+        shape = (*context.replicas.shape, context.network.n + 1)
         made = torch.zeros(shape, dtype=torch.int64, device=local.device)
-        return AsyncEASGDState(world.rows(x0, 1), local, torch.zeros_like(local), made, schedule)
+        return AsyncEASGDState(context.rows(x0, 1), local, torch.zeros_like(local), made, schedule)
 
-    def step(self, state: AsyncEASGDState, t: int, world: World) -> AsyncEASGDState:
-        network, gamma, delta = world.network, self.step_rule(t), self.momentum
+    def step(self, state: AsyncEASGDState, t: int, context: RunContext) -> AsyncEASGDState:
+        network, gamma, delta = context.network, self.step_rule(t), self.momentum
         who = put(state.schedule.at(t).arrivals, state.centre.device)
         place = places(who, network, state.local)
         x, v = state.local.gather(-2, place), state.velocity.gather(-2, place)
-        g = world.checked(world.gradient_of(x + delta * v, who, self.number(state, t)), t, who)
+        g = context.checked(context.gradient_of(x + delta * v, who, self.number(state, t)), t, who)
         v = delta * v - gamma * g
         meets = state.made.gather(-1, who) % self.period == 0
-        pulled, centre = self._pulled(state.centre, x, torch.where(meets, who, network.n), t, world)
+        pulled, centre = self._pulled(
+            state.centre, x, torch.where(meets, who, network.n), t, context
+        )
         return AsyncEASGDState(
             centre,
             state.local.scatter(-2, place, pulled + v),
@@ -118,19 +120,19 @@ class AsyncEASGD(Scheduled[AsyncEASGDState]):
         )
 
     def _pulled(
-        self, centre: Tensor, x: Tensor, meeting: Tensor, t: int, world: World
+        self, centre: Tensor, x: Tensor, meeting: Tensor, t: int, context: RunContext
     ) -> tuple[Tensor, Tensor]:
         """Models x ``[..., k, d]`` of those ``meeting`` ``[..., k]`` (n: nobody), and the centre,
         after they pulled at each other."""
-        arrived = world.uploaded(Identity(), x, meeting, t)
-        heard = world.answered(centre, meeting, t)
-        present = (meeting < world.network.n)[..., None]
+        arrived = context.uploaded(Identity(), x, meeting, t)
+        heard = context.answered(centre, meeting, t)
+        present = (meeting < context.network.n)[..., None]
         pulls = torch.where(present, self.alpha * (arrived - centre), 0)
         own = torch.where(present, x - self.alpha * (x - heard), x)
         return own, centre + sum_rows(pulls, keepdim=True)
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
-        return None if self.barrier.counts_by_worker else event_block(ElasticBlock, world, self)
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
+        return None if self.barrier.counts_by_worker else event_block(ElasticBlock, context, self)
 
     def models(self, state: AsyncEASGDState) -> Tensor:
         return state.centre

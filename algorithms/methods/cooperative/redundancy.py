@@ -8,7 +8,7 @@ from typing import Any, final
 
 from torch import Tensor
 
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.pipeline.base import StepBlock, block_of
 from algorithms.problems.base import Problem, require_int
 from algorithms.problems.redundant import Redundant
@@ -50,23 +50,23 @@ class OnMoreShards(Method[Any]):
     def constants(self, problem: Problem) -> Constants:
         return self.method.constants(with_shards(problem, self.shards))
 
-    def init(self, x0: Tensor, world: World) -> Any:
-        return self.method.init(x0, self._within(world))
+    def init(self, x0: Tensor, context: RunContext) -> Any:
+        return self.method.init(x0, self._within(context))
 
-    def step(self, state: Any, t: int, world: World) -> Any:
-        if world.network.stopwatch is not None:
+    def step(self, state: Any, t: int, context: RunContext) -> Any:
+        if context.network.stopwatch is not None:
             for _ in range(self.shards - 1):
-                world.network.stopwatch.work()  # the last is charged with the gradient
-        return self.method.step(state, t, self._within(world))
+                context.network.stopwatch.work()  # the last is charged with the gradient
+        return self.method.step(state, t, self._within(context))
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
-        block = block_of(self.method, self._within(world), t)
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
+        block = block_of(self.method, self._within(context), t)
         if block is not None:
             block.more_gradients += self.shards - 1
         return block
 
-    def _within(self, world: World) -> World:
-        return replace(world, problem=with_shards(world.problem, self.shards))
+    def _within(self, context: RunContext) -> RunContext:
+        return replace(context, problem=with_shards(context.problem, self.shards))
 
     def models(self, state: Any) -> Tensor:
         return self.method.models(state)

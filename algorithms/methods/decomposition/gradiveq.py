@@ -13,7 +13,7 @@ from algorithms.compressors.identity import Identity
 from algorithms.compressors.requirements import require_finite
 from algorithms.kernels import projection
 from algorithms.kernels.slice_steps import products
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.decomposition.gradiveq_block import SliceBlock
 from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.rounds import rounds_block
@@ -91,34 +91,36 @@ class GradiVeQ(Method[GradiVeQState]):
         """Whether step t goes uncompressed."""
         return t % self.cycle < self.learn
 
-    def init(self, x0: Tensor, world: World) -> GradiVeQState:
-        x, rows = world.rows(x0, 1), world.rows(x0, len(world.network.workers))
+    def init(self, x0: Tensor, context: RunContext) -> GradiVeQState:
+        x, rows = context.rows(x0, 1), context.rows(x0, len(context.network.workers))
         square = x.new_zeros((*x.shape[:-1], self.length, self.length))
         eye = torch.eye(self.length, self.k, dtype=x.dtype, device=x.device)
         basis = eye.expand(*x.shape[:-1], self.length, self.k)
         return GradiVeQState(x, torch.zeros_like(rows), torch.zeros_like(x), square, basis)
 
-    def step(self, state: GradiVeQState, t: int, world: World) -> GradiVeQState:
-        wanted = self.step_rule(t) * world.gradient(state.x, t)
+    def step(self, state: GradiVeQState, t: int, context: RunContext) -> GradiVeQState:
+        wanted = self.step_rule(t) * context.gradient(state.x, t)
         if self.feedback:
             wanted = wanted + state.residual
         if self.learning(t):
-            return self._learn(state, wanted, t, world)
+            return self._learn(state, wanted, t, context)
         d = wanted.shape[-1]
         basis = state.basis.expand(*wanted.shape[:-1], *state.basis.shape[-2:])
         centre = self.step_rule(t) * state.mean
         c = projection.coefficients(wanted - centre, basis)
-        mean, own = world.network.average(world.pack(Identity(), c, t))
-        step = centre + projection.restored(world.published(mean, t), state.basis, d)
+        mean, own = context.network.average(context.pack(Identity(), c, t))
+        step = centre + projection.restored(context.published(mean, t), state.basis, d)
         sent = centre + projection.restored(own, basis, d)
         left = wanted - sent if self.feedback else state.residual
         return state._replace(x=state.x - step, residual=left)
 
-    def _learn(self, state: GradiVeQState, wanted: Tensor, t: int, world: World) -> GradiVeQState:
+    def _learn(
+        self, state: GradiVeQState, wanted: Tensor, t: int, context: RunContext
+    ) -> GradiVeQState:
         """An uncompressed step; its averaged gradient is added to mean and covariance."""
         seen, gamma = t % self.cycle, self.step_rule(t)
-        mean, sent = world.network.average(world.pack(Identity(), wanted, t))
-        mean = world.published(mean, t)
+        mean, sent = context.network.average(context.pack(Identity(), wanted, t))
+        mean = context.published(mean, t)
         fresh = torch.zeros_like if seen == 0 else torch.clone
         centre, covariance = fresh(state.mean), fresh(state.covariance)
         off = mean / gamma - centre
@@ -131,8 +133,8 @@ class GradiVeQ(Method[GradiVeQState]):
         left = wanted - sent if self.feedback else state.residual
         return GradiVeQState(state.x - mean, left, centre, covariance, basis)
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
-        return rounds_block(partial(SliceBlock, leading=leading), world, t, self)
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
+        return rounds_block(partial(SliceBlock, leading=leading), context, t, self)
 
     def models(self, state: GradiVeQState) -> Tensor:
         return state.x

@@ -11,7 +11,7 @@ from torch import Tensor
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.low_rank import Block, flat, matrices, plan
 from algorithms.kernels import low_rank
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.decomposition.powersgd_block import PowerBlock
 from algorithms.optimizers.base import SGD, Optimizer
 from algorithms.pipeline.base import StepBlock
@@ -81,32 +81,34 @@ class PowerSGD(Method[PowerSGDState]):
     def constants(self, problem: Problem) -> Constants:
         return problem.constants().uniform("G2")
 
-    def init(self, x0: Tensor, world: World) -> PowerSGDState:
-        x, rows = world.rows(x0, 1), world.rows(x0, len(world.network.workers))
-        blocks = self.blocks(world.problem)
+    def init(self, x0: Tensor, context: RunContext) -> PowerSGDState:
+        x, rows = context.rows(x0, 1), context.rows(x0, len(context.network.workers))
+        blocks = self.blocks(context.problem)
         return PowerSGDState(
-            x, torch.zeros_like(rows), self.start(blocks, world, 0), self.optimizer.init(x)
+            x, torch.zeros_like(rows), self.start(blocks, context, 0), self.optimizer.init(x)
         )
 
     def blocks(self, problem: Problem) -> tuple[Block, ...]:
         """How the model is cut into matrices."""
         return plan(problem.d, problem.shapes, self.rank)
 
-    def start(self, blocks: tuple[Block, ...], world: World, t: int) -> tuple[Tensor, ...]:
+    def start(self, blocks: tuple[Block, ...], context: RunContext, t: int) -> tuple[Tensor, ...]:
         """Q of every matrix, N(0, 1), the same for all workers: ``[..., 1, columns, r]``."""
-        draws = world.key.fold("Q", t).draws(world.replicas, world.network.server)
+        draws = context.key.fold("Q", t).draws(context.replicas, context.network.server)
         sizes = [(k, b) for k, b in enumerate(blocks) if b.rank]
-        normals = [draws.fold(k).normal(b.columns * b.rank, world.problem.dtype) for k, b in sizes]
+        normals = [
+            draws.fold(k).normal(b.columns * b.rank, context.problem.dtype) for k, b in sizes
+        ]
         return tuple(
             n.reshape(*n.shape[:-1], b.columns, b.rank)
             for n, (_, b) in zip(normals, sizes, strict=True)
         )
 
-    def step(self, state: PowerSGDState, t: int, world: World) -> PowerSGDState:
-        blocks = self.blocks(world.problem)
-        wanted = state.residual + self.step_rule(t) * world.gradient(state.x, t)
-        q = state.q if self.warm else self.start(blocks, world, t)
-        own, mean, q = self._approximate(blocks, wanted, q, t, world)
+    def step(self, state: PowerSGDState, t: int, context: RunContext) -> PowerSGDState:
+        blocks = self.blocks(context.problem)
+        wanted = state.residual + self.step_rule(t) * context.gradient(state.x, t)
+        q = state.q if self.warm else self.start(blocks, context, t)
+        own, mean, q = self._approximate(blocks, wanted, q, t, context)
         velocity, move = self.optimizer.update(state.velocity, mean, state.x, self.step_rule(t))
         kept = wanted - (mean if self.aggregate_residual else own)
         residual = kept if self.feedback else state.residual
@@ -118,7 +120,7 @@ class PowerSGD(Method[PowerSGDState]):
         wanted: Tensor,
         q: tuple[Tensor, ...],
         t: int,
-        world: World,
+        context: RunContext,
     ) -> tuple[Tensor, Tensor, tuple[Tensor, ...]]:
         """Every worker's own approximation, their mean, and the next Q."""
         parts = torch.split(wanted, [b.size for b in blocks], -1)
@@ -129,34 +131,34 @@ class PowerSGD(Method[PowerSGDState]):
             low_rank.times(one, right.expand(*one.shape[:-2], *right.shape[-2:]))
             for one, right in zip(m, q, strict=True)
         ]
-        p_mean = _average([*first, *plain], t, "P", world)
+        p_mean = _average([*first, *plain], t, "P", context)
         p = [low_rank.orthonormal(one) for one in p_mean[: len(m)]]
         second = [
             low_rank.times(one.transpose(-1, -2), left.expand(*one.shape[:-2], *left.shape[-2:]))
             for one, left in zip(m, p, strict=True)
         ]
-        q_mean = _average(second, t, "Q", world) if m else []
+        q_mean = _average(second, t, "Q", context) if m else []
         own = _assembled(blocks, p, second, plain)
         mean = _assembled(blocks, p, q_mean, p_mean[len(m) :])
         return own, mean, tuple(q_mean)
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
-        return rounds_block(PowerBlock, world, t, self)
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
+        return rounds_block(PowerBlock, context, t, self)
 
     def models(self, state: PowerSGDState) -> Tensor:
         return state.x
 
 
-def _average(pieces: list[Tensor], t: int, purpose: str, world: World) -> list[Tensor]:
+def _average(pieces: list[Tensor], t: int, purpose: str, context: RunContext) -> list[Tensor]:
     """Means over workers of several tensors ``[..., m, *]``, sent as one message of floats."""
-    m = len(world.network.workers)
-    lead = len(world.replicas.shape) + 1
+    m = len(context.network.workers)
+    lead = len(context.replicas.shape) + 1
     flats = [piece.reshape(*piece.shape[:lead], -1) for piece in pieces]
     row = torch.cat(flats, -1)
-    mean, _ = world.network.average(world.pack(Identity(), row, t, purpose=purpose))
+    mean, _ = context.network.average(context.pack(Identity(), row, t, purpose=purpose))
     assert row.shape[-2] == m
     parts = torch.split(
-        world.published(mean, t, f"mean {purpose}"), [piece.shape[-1] for piece in flats], -1
+        context.published(mean, t, f"mean {purpose}"), [piece.shape[-1] for piece in flats], -1
     )
     return [
         part.reshape(*part.shape[:-1], *piece.shape[lead:])

@@ -14,7 +14,7 @@ from algorithms.compressors.requirements import kept, share_name
 from algorithms.compressors.top_k import TopK
 from algorithms.kernels import selection
 from algorithms.kernels import sketch as kernel
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.decomposition.sketched_block import HeavyBlock
 from algorithms.methods.parts.coordinate_list import CoordinateList
 from algorithms.pipeline.base import StepBlock
@@ -80,41 +80,41 @@ class SketchedSGD(Method[SketchedState]):
         """How many exact values the second round carries."""
         return min(d, self.oversampling * kept(self.k, d))
 
-    def init(self, x0: Tensor, world: World) -> SketchedState:
-        rows = world.rows(x0, len(world.network.workers))
-        return SketchedState(world.rows(x0, 1), torch.zeros_like(rows))
+    def init(self, x0: Tensor, context: RunContext) -> SketchedState:
+        rows = context.rows(x0, len(context.network.workers))
+        return SketchedState(context.rows(x0, 1), torch.zeros_like(rows))
 
-    def step(self, state: SketchedState, t: int, world: World) -> SketchedState:
+    def step(self, state: SketchedState, t: int, context: RunContext) -> SketchedState:
         d = state.x.shape[-1]
-        u = state.residual + self.step_rule(t) * world.gradient(state.x, t)
-        heavy = self._heavy(u, t, world)
+        u = state.residual + self.step_rule(t) * context.gradient(state.x, t)
+        heavy = self._heavy(u, t, context)
         values = u.gather(-1, heavy.expand(*u.shape[:-1], -1))
-        exact, _ = world.network.average(world.pack(Identity(), values, t, purpose="values"))
+        exact, _ = context.network.average(context.pack(Identity(), values, t, purpose="values"))
         k = kept(self.k, d)
-        answer = world.pack_server(TopK(k), exact, t, purpose="largest values")
-        heard = world.network.publish(answer)
+        answer = context.pack_server(TopK(k), exact, t, purpose="largest values")
+        heard = context.network.publish(answer)
         best = selection.largest(heard, k)
         chosen = heavy.gather(-1, best)
         step = torch.zeros_like(state.x).scatter_(-1, chosen, heard.gather(-1, best))
         left = u.scatter(-1, chosen.expand(*u.shape[:-1], -1), 0.0)
         return SketchedState(state.x - step, left)
 
-    def _heavy(self, u: Tensor, t: int, world: World) -> Tensor:
+    def _heavy(self, u: Tensor, t: int, context: RunContext) -> Tensor:
         """Coordinates ``[..., 1, asked]`` of the largest estimates, ascending."""
         d = u.shape[-1]
-        draws = world.key.fold("hashes").draws(world.replicas, world.network.server)
+        draws = context.key.fold("hashes").draws(context.replicas, context.network.server)
         table = hashes(draws, self.rows, self.width, d)
         rows = kernel.sketch(u, table.expand(*u.shape[:-1], self.rows, d), self.width)
         flat = rows.reshape(*rows.shape[:-2], -1)
-        mean, _ = world.network.average(world.pack(Identity(), flat, t, purpose="sketch"))
+        mean, _ = context.network.average(context.pack(Identity(), flat, t, purpose="sketch"))
         merged = mean.reshape(*mean.shape[:-1], self.rows, self.width)
         found = kernel.median_estimates(merged, table)
         wanted = selection.largest(found, self.asked(d))
-        question = world.pack_server(CoordinateList(d), wanted, t, purpose="coordinates")
-        return world.network.publish(question)
+        question = context.pack_server(CoordinateList(d), wanted, t, purpose="coordinates")
+        return context.network.publish(question)
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
-        return rounds_block(HeavyBlock, world, t, self)
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
+        return rounds_block(HeavyBlock, context, t, self)
 
     def models(self, state: SketchedState) -> Tensor:
         return state.x

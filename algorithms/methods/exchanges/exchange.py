@@ -13,7 +13,7 @@ from torch import Tensor
 
 from algorithms.compressors.identity import Identity
 from algorithms.core.key import Key
-from algorithms.methods.base import World
+from algorithms.methods.base import RunContext
 from algorithms.methods.exchanges.gossip import gossip
 from algorithms.network.base import Exchanged, Packet
 from algorithms.pipeline.links import FixedLists, Links, MeetingLinks
@@ -37,20 +37,20 @@ class Exchange(Pattern):
         """Whether every row's weights sum to 1, whatever is lost: equal rows stay as they are."""
 
     @abstractmethod
-    def meeting(self, t: int, world: World) -> MixingDraw:
+    def meeting(self, t: int, context: RunContext) -> MixingDraw:
         """Who hears whom in round t, and with which weights, if every message arrives."""
 
     @abstractmethod
-    def mix(self, packet: Packet, t: int, world: World) -> Exchanged:
+    def mix(self, packet: Packet, t: int, context: RunContext) -> Exchanged:
         """Rows ``[..., m, k]`` after round t, and what the own ones read as; charged."""
 
     def links(self) -> Links | None:
         """Who hears whom, for blocks of steps; None: :meth:`mix` is more than a weighted sum."""
         return None
 
-    def mixed(self, rows: Tensor, t: int, world: World) -> Tensor:
+    def mixed(self, rows: Tensor, t: int, context: RunContext) -> Tensor:
         """Uncompressed rows ``[..., m, k]`` after round t."""
-        return self.mix(world.pack(Identity(), rows, t), t, world).result
+        return self.mix(context.pack(Identity(), rows, t), t, context).result
 
     @abstractmethod
     def constants(self) -> Constants:
@@ -89,13 +89,13 @@ class FixedLinks(Exchange):
     def averages(self) -> bool:
         return _averages(self.topology)
 
-    def meeting(self, t: int, world: World) -> MixingDraw:
+    def meeting(self, t: int, context: RunContext) -> MixingDraw:
         lists = self.topology.neighbours(t)
-        device = world.network.workers.device
+        device = context.network.workers.device
         return MixingDraw(lists.index.to(device), lists.weight.to(device))
 
-    def mix(self, packet: Packet, t: int, world: World) -> Exchanged:
-        return world.network.mix(packet, self.topology.neighbours(t))
+    def mix(self, packet: Packet, t: int, context: RunContext) -> Exchanged:
+        return context.network.mix(packet, self.topology.neighbours(t))
 
     def links(self) -> Links | None:
         return FixedLists.of(self.topology)
@@ -132,12 +132,12 @@ class RandomLinks(Exchange):
         some = self.meetings.at(0, Key.seed(0), torch.arange(16))
         return bool(((some.weights.sum(-1) - 1).abs() <= SUM_TOLERANCE).all())
 
-    def meeting(self, t: int, world: World) -> MixingDraw:
-        return self.meetings.at(t, world.key, world.replicas)
+    def meeting(self, t: int, context: RunContext) -> MixingDraw:
+        return self.meetings.at(t, context.key, context.replicas)
 
-    def mix(self, packet: Packet, t: int, world: World) -> Exchanged:
-        mixed = gossip(world.network, packet, self.meeting(t, world))
-        return Exchanged(mixed, packet.own(world.network.workers))
+    def mix(self, packet: Packet, t: int, context: RunContext) -> Exchanged:
+        mixed = gossip(context.network, packet, self.meeting(t, context))
+        return Exchanged(mixed, packet.own(context.network.workers))
 
     def links(self) -> Links | None:
         return MeetingLinks(self.meetings)

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.identity import Identity
-from algorithms.methods.base import World
+from algorithms.methods.base import RunContext
 from algorithms.pipeline.row_programs import Operation, Register, mixed
 from algorithms.problems.base import Problem
 from algorithms.topologies.base import Topology
@@ -65,7 +65,7 @@ class GossipRound(ABC, Generic[Memo]):
 
     @abstractmethod
     def average(
-        self, x: Tensor, memo: Memo, meeting: int, t: int, world: World
+        self, x: Tensor, memo: Memo, meeting: int, t: int, context: RunContext
     ) -> tuple[Tensor, Memo]:
         """Models after the ``meeting``-th round (0, 1, ...), held after step t."""
 
@@ -96,9 +96,9 @@ class PlainRound(GossipRound[None]):
         return None
 
     def average(
-        self, x: Tensor, memo: None, meeting: int, t: int, world: World
+        self, x: Tensor, memo: None, meeting: int, t: int, context: RunContext
     ) -> tuple[Tensor, None]:
-        return world.mixed(x, self.topology.neighbours(meeting), t), None
+        return context.mixed(x, self.topology.neighbours(meeting), t), None
 
     def on_rows(self, x: Register) -> RoundOnRows[None] | None:
         ahead = Register()

@@ -9,7 +9,7 @@ from typing import assert_never, final
 import torch
 from torch import Tensor
 
-from algorithms.methods.base import World
+from algorithms.methods.base import RunContext
 from algorithms.methods.exchanges.exchange import Exchange
 from algorithms.network.base import Exchanged, Packet
 from algorithms.topologies.losses import Losses
@@ -60,21 +60,21 @@ class Unreliable(Exchange):
     def averages(self) -> bool:
         return self.reliable.averages and self.lost is LostWeight.OWN_INSTEAD
 
-    def meeting(self, t: int, world: World) -> MixingDraw:
-        return self.reliable.meeting(t, world)
+    def meeting(self, t: int, context: RunContext) -> MixingDraw:
+        return self.reliable.meeting(t, context)
 
-    def mix(self, packet: Packet, t: int, world: World) -> Exchanged:
-        planned = self.meeting(t, world)
-        shape = (*world.replicas.shape, *planned.sources.shape[-2:])
+    def mix(self, packet: Packet, t: int, context: RunContext) -> Exchanged:
+        planned = self.meeting(t, context)
+        shape = (*context.replicas.shape, *planned.sources.shape[-2:])
         sources, weights = (part.expand(shape) for part in planned)
         own = torch.arange(self.n, device=sources.device)[:, None]
-        fate = self.losses.fate(t, world.key.fold("losses", t), world.replicas, sources)
+        fate = self.losses.fate(t, context.key.fold("losses", t), context.replicas, sources)
         sources = torch.where(fate.sent, sources, own)
         got = (planned.sources == own) | (fate.sent & fate.arrives)
         missing = torch.where(got, 0, weights)
         extra = self._own_share(missing, planned.sources.expand(shape))
-        heard = world.network.receive(packet, sources, fate.arrives)
-        mine = world.network.workers
+        heard = context.network.receive(packet, sources, fate.arrives)
+        mine = context.network.workers
         rows = packet.own(mine)
         share = torch.where(got, weights, 0).to(rows)[..., mine, :]
         total = extra.to(rows)[..., mine, None] * rows

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from algorithms.compressors.base import Compressor
 from algorithms.kernels.scaled_sum import add_scaled
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.exchanges.gossip_rounds import GossipRound, RoundOnRows
 from algorithms.methods.gossip_averaging.gossip_averaging import (
     averaging_start,
@@ -104,10 +104,10 @@ class ChocoRound(GossipRound[ChocoState]):
         return ChocoState(x, torch.zeros_like(x), torch.zeros_like(x))
 
     def average(
-        self, x: Tensor, memo: ChocoState, meeting: int, t: int, world: World
+        self, x: Tensor, memo: ChocoState, meeting: int, t: int, context: RunContext
     ) -> tuple[Tensor, ChocoState]:
-        packet = world.pack(self.compressor.at(t), x - memo.public, t)
-        heard, sent = world.network.mix(packet, self.topology.neighbours(0))
+        packet = context.pack(self.compressor.at(t), x - memo.public, t)
+        heard, sent = context.network.mix(packet, self.topology.neighbours(0))
         public, mixed = memo.public + sent, memo.mixed + heard
         x = x + self.consensus_step * (mixed - public)
         return x, ChocoState(x, public, mixed)
@@ -189,21 +189,21 @@ class ChocoSGD(Choco):
     def constants(self, problem: Problem) -> Constants:
         return self.gossip.constants(problem, 1)
 
-    def init(self, x0: Tensor, world: World) -> ChocoState:
-        check_size(self.topology, world)
-        return self.gossip.init(world.rows(x0, len(world.network.workers)))
+    def init(self, x0: Tensor, context: RunContext) -> ChocoState:
+        check_size(self.topology, context)
+        return self.gossip.init(context.rows(x0, len(context.network.workers)))
 
-    def step(self, state: ChocoState, t: int, world: World) -> ChocoState:
-        x = add_scaled(state.x, -self.step_rule(t), world.gradient(state.x, t))
-        return self.gossip.average(x, state, t, t, world)[1]
+    def step(self, state: ChocoState, t: int, context: RunContext) -> ChocoState:
+        x = add_scaled(state.x, -self.step_rule(t), context.gradient(state.x, t))
+        return self.gossip.average(x, state, t, t, context)[1]
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
         x, public, around, g = Register(), Register(), Register(), Register()
         descent = gradient(g, x), plus_scaled(x, x, lambda s: -self.step_rule(s), g)
         step = Program((*descent, *self.gossip.operations(x, public, around)))
-        drawn, links = drawn_gradient(world), FixedLists.of(self.topology)
+        drawn, links = drawn_gradient(context), FixedLists.of(self.topology)
         plan = NeighbourPlan((x, public, around), (step,), links, drawn, self.compressor)
-        return neighbour_block(world, t, plan)
+        return neighbour_block(context, t, plan)
 
 
 @final
@@ -240,14 +240,16 @@ class ChocoGossip(Choco):
     def unfit(self, problem: Problem) -> str:
         return unfit_to_average(problem)
 
-    def init(self, x0: Tensor, world: World) -> ChocoState:
-        check_size(self.topology, world)
-        return self.gossip.init(averaging_start(x0, world).x)
+    def init(self, x0: Tensor, context: RunContext) -> ChocoState:
+        check_size(self.topology, context)
+        return self.gossip.init(averaging_start(x0, context).x)
 
-    def step(self, state: ChocoState, t: int, world: World) -> ChocoState:
-        return self.gossip.average(state.x, state, t, t, world)[1]
+    def step(self, state: ChocoState, t: int, context: RunContext) -> ChocoState:
+        return self.gossip.average(state.x, state, t, t, context)[1]
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
         rows = Register(), Register(), Register()
         step, links = Program(self.gossip.operations(*rows)), FixedLists.of(self.topology)
-        return neighbour_block(world, t, NeighbourPlan(rows, (step,), links, None, self.compressor))
+        return neighbour_block(
+            context, t, NeighbourPlan(rows, (step,), links, None, self.compressor)
+        )

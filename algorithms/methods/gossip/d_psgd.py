@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, final
 from torch import Tensor
 
 from algorithms.kernels.scaled_sum import add_scaled_onto
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.exchanges.exchange import Exchange, FixedLinks
 from algorithms.methods.parts.checks import check_averages, check_size
 from algorithms.methods.parts.gradients import Gradients, Sampled
@@ -49,16 +49,16 @@ class CombineThenAdapt(Method[DPSGDState]):
     def constants(self, problem: Problem) -> Constants:
         return self.gradients.constants(problem).merge(self.exchange.constants())
 
-    def init(self, x0: Tensor, world: World) -> DPSGDState:
-        check_size(self.exchange, world)
-        return DPSGDState(world.rows(x0, len(world.network.workers)))
+    def init(self, x0: Tensor, context: RunContext) -> DPSGDState:
+        check_size(self.exchange, context)
+        return DPSGDState(context.rows(x0, len(context.network.workers)))
 
-    def step(self, state: DPSGDState, t: int, world: World) -> DPSGDState:
-        g = self.gradients.at(state.x, t, world)
-        mixed = self.exchange.mixed(state.x, t, world)
+    def step(self, state: DPSGDState, t: int, context: RunContext) -> DPSGDState:
+        g = self.gradients.at(state.x, t, context)
+        mixed = self.exchange.mixed(state.x, t, context)
         return DPSGDState(add_scaled_onto(mixed, -self.step_rule(t), g))
 
-    def _block(self, world: World, t: int) -> StepBlock | None:
+    def _block(self, context: RunContext, t: int) -> StepBlock | None:
         x, ahead, g = Register(), Register(), Register()
         step = Program(
             (
@@ -68,8 +68,10 @@ class CombineThenAdapt(Method[DPSGDState]):
             ),
             swaps=((x, ahead),),
         )
-        drawn = self.gradients.row_kernel(world)
-        return neighbour_block(world, t, NeighbourPlan((x,), (step,), self.exchange.links(), drawn))
+        drawn = self.gradients.row_kernel(context)
+        return neighbour_block(
+            context, t, NeighbourPlan((x,), (step,), self.exchange.links(), drawn)
+        )
 
     def models(self, state: DPSGDState) -> Tensor:
         return state.x
@@ -98,8 +100,8 @@ class DPSGD(CombineThenAdapt):
         """Along the links of its topology."""
         return FixedLinks(self.topology)
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
-        return self._block(world, t)
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
+        return self._block(context, t)
 
 
 @final
@@ -126,5 +128,5 @@ class LossyDPSGD(CombineThenAdapt):
     def __post_init__(self) -> None:
         check_averages(self.exchange)
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
-        return self._block(world, t)
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
+        return self._block(context, t)

@@ -8,7 +8,7 @@ from typing import NamedTuple, final
 import torch
 from torch import Tensor
 
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.exchanges.exchange import Exchange
 from algorithms.methods.parts.checks import check_averages, check_size
 from algorithms.pipeline.base import StepBlock
@@ -73,17 +73,17 @@ class GossipAveraging(Method[AveragingState]):
     def unfit(self, problem: Problem) -> str:
         return unfit_to_average(problem)
 
-    def init(self, x0: Tensor, world: World) -> AveragingState:
-        check_size(self.exchange, world, "exchange")
-        return averaging_start(x0, world)
+    def init(self, x0: Tensor, context: RunContext) -> AveragingState:
+        check_size(self.exchange, context, "exchange")
+        return averaging_start(x0, context)
 
-    def step(self, state: AveragingState, t: int, world: World) -> AveragingState:
-        return AveragingState(self.exchange.mixed(state.x, t, world))
+    def step(self, state: AveragingState, t: int, context: RunContext) -> AveragingState:
+        return AveragingState(self.exchange.mixed(state.x, t, context))
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
         x, ahead = Register(), Register()
         step = Program((mixed(ahead, x),), swaps=((x, ahead),))
-        return neighbour_block(world, t, NeighbourPlan((x,), (step,), self.exchange.links()))
+        return neighbour_block(context, t, NeighbourPlan((x,), (step,), self.exchange.links()))
 
     def models(self, state: AveragingState) -> Tensor:
         return state.x
@@ -107,10 +107,10 @@ def unfit_to_average(problem: Problem) -> str:
     )
 
 
-def averaging_start(x0: Tensor, world: World) -> AveragingState:
+def averaging_start(x0: Tensor, context: RunContext) -> AveragingState:
     """x_0 - grad f_i(x_0), from which averaging starts."""
-    x = world.rows(x0, len(world.network.workers))
-    return AveragingState(starts(x, world.network.workers, world.problem))
+    x = context.rows(x0, len(context.network.workers))
+    return AveragingState(starts(x, context.network.workers, context.problem))
 
 
 def spread_at_start(problem: Problem) -> Constants:

@@ -8,7 +8,7 @@ from typing import NamedTuple, final
 from torch import Tensor
 
 from algorithms.kernels.scaled_sum import add_scaled
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.parts.checks import check_size, check_static
 from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.gradients import drawn_gradient
@@ -79,17 +79,17 @@ class D2(Method[D2State]):
     def constants(self, problem: Problem) -> Constants:
         return problem.constants().merge(self.topology.constants())
 
-    def init(self, x0: Tensor, world: World) -> D2State:
-        check_size(self.topology, world)
-        x = world.rows(x0, len(world.network.workers))
+    def init(self, x0: Tensor, context: RunContext) -> D2State:
+        check_size(self.topology, context)
+        x = context.rows(x0, len(context.network.workers))
         return D2State(x, x)
 
-    def step(self, state: D2State, t: int, world: World) -> D2State:
-        descended = add_scaled(state.x, -self.step_rule(t), world.gradient(state.x, t))
+    def step(self, state: D2State, t: int, context: RunContext) -> D2State:
+        descended = add_scaled(state.x, -self.step_rule(t), context.gradient(state.x, t))
         ahead = descended + (state.x - state.before)
-        return D2State(world.mixed(ahead, self.topology.neighbours(0), t), descended)
+        return D2State(context.mixed(ahead, self.topology.neighbours(0), t), descended)
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
         x, before, g, descended, moved, ahead = (
             Register(),
             Register(),
@@ -108,8 +108,8 @@ class D2(Method[D2State]):
                 mixed(x, ahead),
             )
         )
-        drawn, links = drawn_gradient(world), FixedLists.of(self.topology)
-        return neighbour_block(world, t, NeighbourPlan((x, before), (step,), links, drawn))
+        drawn, links = drawn_gradient(context), FixedLists.of(self.topology)
+        return neighbour_block(context, t, NeighbourPlan((x, before), (step,), links, drawn))
 
     def models(self, state: D2State) -> Tensor:
         return state.x

@@ -7,7 +7,7 @@ from typing import ClassVar, final
 
 from torch import Tensor
 
-from algorithms.methods.base import World
+from algorithms.methods.base import RunContext
 from algorithms.methods.parts.public_copies import PublicCopies, PublicCopiesState
 from algorithms.network.base import Exchanged
 from algorithms.pipeline.base import StepBlock
@@ -40,7 +40,7 @@ class DCDPSGD(PublicCopies):
     ) -> PublicCopiesState:
         return PublicCopiesState(state.x + heard.own, state.mixed + heard.result)
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
         x, around, half, apart, said, heard = (
             Register(),
             Register(),
@@ -56,4 +56,4 @@ class DCDPSGD(PublicCopies):
             mixed(heard, said),
             plus_scaled(around, around, 1.0, heard),
         )
-        return self.block_of(world, t, (x, around), half, rest)
+        return self.block_of(context, t, (x, around), half, rest)

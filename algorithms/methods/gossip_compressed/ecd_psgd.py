@@ -7,7 +7,7 @@ from typing import ClassVar, final
 
 from torch import Tensor
 
-from algorithms.methods.base import World
+from algorithms.methods.base import RunContext
 from algorithms.methods.parts.public_copies import PublicCopies, PublicCopiesState
 from algorithms.network.base import Exchanged
 from algorithms.pipeline.base import StepBlock
@@ -43,7 +43,7 @@ class ECDPSGD(PublicCopies):
         s = t + 1
         return PublicCopiesState(half, (1 - 2 / s) * state.mixed + (2 / s) * heard.result)
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
         x, around, half, ahead, said, heard, new = (Register() for _ in range(7))
         rest = (
             blend(ahead, lambda s: 1 - (s + 1) / 2, x, lambda s: (s + 1) / 2, half),
@@ -52,4 +52,4 @@ class ECDPSGD(PublicCopies):
             mixed(heard, said),
             blend(new, lambda s: 1 - 2 / (s + 1), around, lambda s: 2 / (s + 1), heard),
         )
-        return self.block_of(world, t, (x, around), half, rest, ((around, new),))
+        return self.block_of(context, t, (x, around), half, rest, ((around, new),))

@@ -13,7 +13,7 @@ from torch import Tensor
 from algorithms.compressors.base import Compressor
 from algorithms.core.key import Draws
 from algorithms.kernels.devices import put
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.parts.checks import check_size
 from algorithms.methods.parts.constants import operator_constants
 from algorithms.network.base import Packet
@@ -86,18 +86,20 @@ class QuanTimed(Method[QuanTimedState]):
         own = operator_constants(self.compressor, problem.d)
         return problem.constants().merge(self.topology.each_step()).merge(own)
 
-    def init(self, x0: Tensor, world: World) -> QuanTimedState:
-        check_size(self.topology, world)
-        x = world.rows(x0, len(world.network.workers))
-        time = torch.zeros(world.replicas.shape, dtype=torch.float64, device=x.device)
+    def init(self, x0: Tensor, context: RunContext) -> QuanTimedState:
+        check_size(self.topology, context)
+        x = context.rows(x0, len(context.network.workers))
+        time = torch.zeros(context.replicas.shape, dtype=torch.float64, device=x.device)
         return QuanTimedState(x, time)
 
-    def step(self, state: QuanTimedState, t: int, world: World) -> QuanTimedState:
-        ended, took = self.batches(t, world)
-        g = self.gradient(state.x, ended, t, world)
-        packet = world.pack(self.compressor.at(t), state.x, t)
-        others, _ = world.network.mix(packet, without_own(self.topology, t % self.topology.period))
-        kept = own_weights(self.topology, t, world).to(state.x)
+    def step(self, state: QuanTimedState, t: int, context: RunContext) -> QuanTimedState:
+        ended, took = self.batches(t, context)
+        g = self.gradient(state.x, ended, t, context)
+        packet = context.pack(self.compressor.at(t), state.x, t)
+        others, _ = context.network.mix(
+            packet, without_own(self.topology, t % self.topology.period)
+        )
+        kept = own_weights(self.topology, t, context).to(state.x)
         share = self.mixing_rule(t)
         x = (1 - share + share * kept) * state.x + share * others
         took = put(took, x.device) + self._messages(packet, t)
@@ -111,26 +113,26 @@ class QuanTimed(Method[QuanTimedState]):
             return self.link.seconds(bits, 1) * degree
         return (self.link.alpha + self.link.beta * bits.amax().to(torch.float64)) * degree
 
-    def batches(self, t: int, world: World) -> tuple[Tensor, Tensor]:
+    def batches(self, t: int, context: RunContext) -> tuple[Tensor, Tensor]:
         """Gradients that every worker ends ``[..., n]`` (int64), and the step's time ``[...]``.
 
         The same on all ranks: everybody's clock is drawn everywhere, on the host.
         """
-        everyone = torch.arange(world.network.n)
-        draws = world.key.fold("times", t).draws(world.replicas_on_host, everyone)
+        everyone = torch.arange(context.network.n)
+        draws = context.key.fold("times", t).draws(context.replicas_on_host, everyone)
         ends = self.times.seconds(draws, self.most).cumsum(-1)
         ended = (ends <= self.deadline).sum(-1).clamp_min(1)
         return ended, ends[..., 0].amax(-1).clamp_min(self.deadline)
 
-    def gradient(self, x: Tensor, ended: Tensor, t: int, world: World) -> Tensor:
+    def gradient(self, x: Tensor, ended: Tensor, t: int, context: RunContext) -> Tensor:
         """Mean ``[..., m, d]`` over the first ``ended`` gradients of each of the rows held here."""
-        mine = ended[..., world.network.held]
+        mine = ended[..., context.network.held]
         most, own = int(mine.max()), put(mine, x.device)
-        draws, total = world.draws("gradient", t), torch.zeros_like(x)
+        draws, total = context.draws("gradient", t), torch.zeros_like(x)
         for k in range(most):
-            g = world.problem.gradient(x, _of_sample(draws, k))
+            g = context.problem.gradient(x, _of_sample(draws, k))
             total = total + torch.where((k < own)[..., None], g, 0)
-        return world.checked(total / own[..., None], t)
+        return context.checked(total / own[..., None], t)
 
     def models(self, state: QuanTimedState) -> Tensor:
         return state.x
@@ -146,10 +148,10 @@ def without_own(topology: Topology, phase: int) -> Neighbours:
     return Neighbours(w - np.diag(w.diagonal()))
 
 
-def own_weights(topology: Topology, t: int, world: World) -> Tensor:
+def own_weights(topology: Topology, t: int, context: RunContext) -> Tensor:
     """W_ii ``[m, 1]`` of the rows held here."""
     diagonal = torch.from_numpy(topology.matrix(t).diagonal().copy())
-    return put(diagonal, world.replicas.device)[world.network.workers][:, None]
+    return put(diagonal, context.replicas.device)[context.network.workers][:, None]
 
 
 def _of_sample(draws: Draws, k: int) -> Draws:

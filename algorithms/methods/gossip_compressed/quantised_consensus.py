@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.base import Compressor
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.exchanges.exchange import Exchange
 from algorithms.methods.gossip_averaging.gossip_averaging import (
     AveragingState,
@@ -101,22 +101,22 @@ class QuantisedConsensus(Method[AveragingState]):
     def unfit(self, problem: Problem) -> str:
         return unfit_to_average(problem)
 
-    def init(self, x0: Tensor, world: World) -> AveragingState:
-        check_size(self.exchange, world, "exchange")
-        return averaging_start(x0, world)
+    def init(self, x0: Tensor, context: RunContext) -> AveragingState:
+        check_size(self.exchange, context, "exchange")
+        return averaging_start(x0, context)
 
-    def step(self, state: AveragingState, t: int, world: World) -> AveragingState:
-        packet = world.pack(self.compressor.at(t), state.x, t)
-        mixed, read = self.exchange.mix(packet, t, world)
+    def step(self, state: AveragingState, t: int, context: RunContext) -> AveragingState:
+        packet = context.pack(self.compressor.at(t), state.x, t)
+        mixed, read = self.exchange.mix(packet, t, context)
         if self.own is OwnValue.COMPENSATING:
             return AveragingState(state.x + (mixed - read))
-        kept = self.exchange.meeting(t, world).kept[..., world.network.workers]
+        kept = self.exchange.meeting(t, context).kept[..., context.network.workers]
         weight = kept.to(state.x)[..., None]
         if self.own is OwnValue.PARTIAL:
             mixed = mixed + weight * (state.x - read)
         return AveragingState(torch.where(weight == 1, state.x, mixed))
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
         if self.own is not OwnValue.COMPENSATING:
             return None
         x, said, heard, apart = Register(), Register(), Register(), Register()
@@ -129,7 +129,9 @@ class QuantisedConsensus(Method[AveragingState]):
             )
         )
         links = self.exchange.links()
-        return neighbour_block(world, t, NeighbourPlan((x,), (step,), links, None, self.compressor))
+        return neighbour_block(
+            context, t, NeighbourPlan((x,), (step,), links, None, self.compressor)
+        )
 
     def models(self, state: AveragingState) -> Tensor:
         return state.x

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from algorithms.kernels.row_parts import published
 from algorithms.kernels.scaled_sum import add_scaled_onto
-from algorithms.methods.base import World
+from algorithms.methods.base import RunContext
 from algorithms.methods.parts.bregman_steps import BregmanSteps
 from algorithms.methods.parts.checks import check_size
 from algorithms.pipeline.base import StepBlock
@@ -46,28 +46,28 @@ class DualAveraging(BregmanSteps[DualAveragingState]):
 
     kind = "dual averaging"
 
-    def init(self, x0: Tensor, world: World) -> DualAveragingState:
-        check_size(self.topology, world)
-        start = self.geometry.start(world.rows(x0, len(world.network.workers)))
+    def init(self, x0: Tensor, context: RunContext) -> DualAveragingState:
+        check_size(self.topology, context)
+        start = self.geometry.start(context.rows(x0, len(context.network.workers)))
         return DualAveragingState(start, torch.zeros_like(start), start)
 
-    def step(self, state: DualAveragingState, t: int, world: World) -> DualAveragingState:
-        g = self.gradients.at(state.x, t, world)
-        mixed = world.mixed(state.z, self.topology.neighbours(t), t)
+    def step(self, state: DualAveragingState, t: int, context: RunContext) -> DualAveragingState:
+        g = self.gradients.at(state.x, t, context)
+        mixed = context.mixed(state.z, self.topology.neighbours(t), t)
         z = add_scaled_onto(mixed, 1.0, g)
         return DualAveragingState(
             self.geometry.step(state.start, z, self.step_rule(t)), z, state.start
         )
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
         x, z, start, g, ahead = Register(), Register(), Register(), Register(), Register()
         descent = plus_scaled(x, start, lambda s: -self.step_rule(s), ahead), changed(x)
-        change = published(self.geometry, world.problem.d, world.problem.dtype)
+        change = published(self.geometry, context.problem.d, context.problem.dtype)
         step = (gradient(g, x), mixed(ahead, z), plus_scaled(ahead, ahead, 1.0, g))
         program = Program((*step, *descent), swaps=((z, ahead),))
-        links, drawn = FixedLists.of(self.topology), self.gradients.row_kernel(world)
+        links, drawn = FixedLists.of(self.topology), self.gradients.row_kernel(context)
         plan = NeighbourPlan((x, z, start), (program,), links, drawn, change=change)
-        return neighbour_block(world, t, plan)
+        return neighbour_block(context, t, plan)
 
     def models(self, state: DualAveragingState) -> Tensor:
         return state.x

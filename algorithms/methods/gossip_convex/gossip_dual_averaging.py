@@ -11,7 +11,7 @@ from torch import Tensor
 
 from algorithms.compressors.identity import Identity
 from algorithms.kernels.row_parts import published
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.exchanges.gossip import gossip
 from algorithms.methods.parts.checks import check_size
 from algorithms.pipeline.base import StepBlock
@@ -49,11 +49,11 @@ class SampleExchange(ABC):
         """How many numbers k a worker's guests are."""
 
     @abstractmethod
-    def first(self, x: Tensor, world: World) -> Tensor:
+    def first(self, x: Tensor, context: RunContext) -> Tensor:
         """What each row held here carries at the start, ``[..., m, k]``; k = 0 if nothing."""
 
     @abstractmethod
-    def gradient(self, x: Tensor, guests: Tensor, t: int, world: World) -> Tensor:
+    def gradient(self, x: Tensor, guests: Tensor, t: int, context: RunContext) -> Tensor:
         """Gradients ``[..., m, d]`` at x ``[..., m, d]`` with ``guests`` ``[..., m, k]``.
 
         Raises:
@@ -74,11 +74,11 @@ class NoSamples(SampleExchange):
     def numbers(self) -> int:
         return 0
 
-    def first(self, x: Tensor, world: World) -> Tensor:
+    def first(self, x: Tensor, context: RunContext) -> Tensor:
         return x[..., :0].clone()
 
-    def gradient(self, x: Tensor, guests: Tensor, t: int, world: World) -> Tensor:
-        return world.gradient(x, t)
+    def gradient(self, x: Tensor, guests: Tensor, t: int, context: RunContext) -> Tensor:
+        return context.gradient(x, t)
 
 
 @final
@@ -104,18 +104,18 @@ class TravellingSamples(SampleExchange):
     def numbers(self) -> int:
         return self.problem.features.shape[1] * (self.problem.d + 1)
 
-    def first(self, x: Tensor, world: World) -> Tensor:
-        problem, workers = self.problem, world.network.workers
+    def first(self, x: Tensor, context: RunContext) -> Tensor:
+        problem, workers = self.problem, context.network.workers
         labels = problem.labels[workers].to(x.dtype)
         rows = torch.cat((problem.features[workers], labels[..., None]), -1).flatten(-2)
         return rows.expand(*x.shape[:-1], -1).clone()
 
-    def gradient(self, x: Tensor, guests: Tensor, t: int, world: World) -> Tensor:
-        problem, workers = self.problem, world.network.workers
+    def gradient(self, x: Tensor, guests: Tensor, t: int, context: RunContext) -> Tensor:
+        problem, workers = self.problem, context.network.workers
         visiting = guests.reshape(*guests.shape[:-1], -1, problem.d + 1)
         own, labels = problem.features[workers], problem.labels[workers]
         g = problem.between(x, own, labels, visiting[..., :-1], visiting[..., -1])
-        return world.checked(g, t)
+        return context.checked(g, t)
 
 
 def sample_exchange_of(problem: Problem) -> SampleExchange:
@@ -173,37 +173,37 @@ class GossipDualAveraging(Method[GossipDualState]):
             return own
         return own.merge(self.meetings.constants())
 
-    def init(self, x0: Tensor, world: World) -> GossipDualState:
-        check_size(self.meetings, world, "meetings")
-        start = self.geometry.start(world.rows(x0, len(world.network.workers)))
-        guests = self.guests.first(start, world)
+    def init(self, x0: Tensor, context: RunContext) -> GossipDualState:
+        check_size(self.meetings, context, "meetings")
+        start = self.geometry.start(context.rows(x0, len(context.network.workers)))
+        guests = self.guests.first(start, context)
         return GossipDualState(start, torch.zeros_like(start), start, guests)
 
-    def step(self, state: GossipDualState, t: int, world: World) -> GossipDualState:
-        meeting = self.meetings.at(t, world.key, world.replicas)
-        z = gossip(world.network, world.pack(Identity(), state.z, t), meeting)
+    def step(self, state: GossipDualState, t: int, context: RunContext) -> GossipDualState:
+        meeting = self.meetings.at(t, context.key, context.replicas)
+        z = gossip(context.network, context.pack(Identity(), state.z, t), meeting)
         guests = state.guests
         if guests.shape[-1]:
-            packet = world.pack(Identity(), guests, t, purpose="guests")
-            guests = world.network.receive(packet, meeting.sources)[..., -1, :]
-        z = z + self.guests.gradient(state.x, guests, t, world)
+            packet = context.pack(Identity(), guests, t, purpose="guests")
+            guests = context.network.receive(packet, meeting.sources)[..., -1, :]
+        z = z + self.guests.gradient(state.x, guests, t, context)
         return GossipDualState(
             self.geometry.step(state.start, z, self.step_rule(t)), z, state.start, guests
         )
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
         x, z, start, g, heard, ahead = (Register() for _ in range(6))
         if not isinstance(self.guests, NoSamples):
             return None
         descent = plus_scaled(x, start, lambda s: -self.step_rule(s), ahead), changed(x)
-        change = published(self.geometry, world.problem.d, world.problem.dtype)
+        change = published(self.geometry, context.problem.d, context.problem.dtype)
         step = (mixed(heard, z), gradient(g, x), add(ahead, heard, g), *descent)
         plan = NeighbourPlan(
             (x, z, start), (Program(step, swaps=((z, ahead),)),), MeetingLinks(self.meetings),
-            drawn_gradient(world), change=change, opened=lambda state: state[:3],
+            drawn_gradient(context), change=change, opened=lambda state: state[:3],
             closed=lambda state, rows: GossipDualState(rows[0], rows[1], rows[2], state.guests),
         )  # fmt: skip
-        return neighbour_block(world, t, plan)
+        return neighbour_block(context, t, plan)
 
     def models(self, state: GossipDualState) -> Tensor:
         return state.x

@@ -8,7 +8,7 @@ from typing import NamedTuple, final
 from torch import Tensor
 
 from algorithms.kernels.row_parts import published
-from algorithms.methods.base import World
+from algorithms.methods.base import RunContext
 from algorithms.methods.parts.bregman_steps import BregmanSteps
 from algorithms.methods.parts.checks import check_size
 from algorithms.pipeline.base import StepBlock
@@ -48,24 +48,24 @@ class MirrorDescent(BregmanSteps[MirrorState]):
 
     kind = "mirror descent"
 
-    def init(self, x0: Tensor, world: World) -> MirrorState:
-        check_size(self.topology, world)
-        return MirrorState(self.geometry.start(world.rows(x0, len(world.network.workers))))
+    def init(self, x0: Tensor, context: RunContext) -> MirrorState:
+        check_size(self.topology, context)
+        return MirrorState(self.geometry.start(context.rows(x0, len(context.network.workers))))
 
-    def step(self, state: MirrorState, t: int, world: World) -> MirrorState:
-        mixed = world.mixed(state.x, self.topology.neighbours(t), t)
-        g = self.gradients.at(mixed, t, world)
+    def step(self, state: MirrorState, t: int, context: RunContext) -> MirrorState:
+        mixed = context.mixed(state.x, self.topology.neighbours(t), t)
+        g = self.gradients.at(mixed, t, context)
         return MirrorState(self.geometry.step(mixed, g, self.step_rule(t)))
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
         x, middle, g, ahead = Register(), Register(), Register(), Register()
         descent = plus_scaled(ahead, middle, lambda s: -self.step_rule(s), g), changed(ahead)
-        change = published(self.geometry, world.problem.d, world.problem.dtype)
+        change = published(self.geometry, context.problem.d, context.problem.dtype)
         step = (mixed(middle, x), gradient(g, middle), *descent)
         program = Program(step, swaps=((x, ahead),))
-        links, drawn = FixedLists.of(self.topology), self.gradients.row_kernel(world)
+        links, drawn = FixedLists.of(self.topology), self.gradients.row_kernel(context)
         plan = NeighbourPlan((x,), (program,), links, drawn, change=change)
-        return neighbour_block(world, t, plan)
+        return neighbour_block(context, t, plan)
 
     def models(self, state: MirrorState) -> Tensor:
         return state.x

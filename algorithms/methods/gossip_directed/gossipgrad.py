@@ -8,7 +8,7 @@ from typing import NamedTuple, final
 from torch import Tensor
 
 from algorithms.kernels.scaled_sum import add_scaled
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.exchanges.exchange import Exchange
 from algorithms.methods.parts.checks import check_averages, check_size
 from algorithms.pipeline.base import StepBlock
@@ -69,28 +69,30 @@ class GossipGraD(Method[GossipGraDState]):
     def constants(self, problem: Problem) -> Constants:
         return problem.constants().state(n=self.exchange.n)
 
-    def init(self, x0: Tensor, world: World) -> GossipGraDState:
-        check_size(self.exchange, world, "exchange")
-        return GossipGraDState(world.rows(x0, len(world.network.workers)))
+    def init(self, x0: Tensor, context: RunContext) -> GossipGraDState:
+        check_size(self.exchange, context, "exchange")
+        return GossipGraDState(context.rows(x0, len(context.network.workers)))
 
-    def step(self, state: GossipGraDState, t: int, world: World) -> GossipGraDState:
-        moved = add_scaled(state.x, -self.step_rule(t), self._gradient(state.x, t, world))
-        return GossipGraDState(self.exchange.mixed(moved, t, world))
+    def step(self, state: GossipGraDState, t: int, context: RunContext) -> GossipGraDState:
+        moved = add_scaled(state.x, -self.step_rule(t), self._gradient(state.x, t, context))
+        return GossipGraDState(self.exchange.mixed(moved, t, context))
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
         if self.shuffle:
             return None
         x, g, moved = Register(), Register(), Register()
         descent = plus_scaled(moved, x, lambda s: -self.step_rule(s), g)
         step, links = Program((gradient(g, x), descent, mixed(x, moved))), self.exchange.links()
-        return neighbour_block(world, t, NeighbourPlan((x,), (step,), links, drawn_gradient(world)))
+        return neighbour_block(
+            context, t, NeighbourPlan((x,), (step,), links, drawn_gradient(context))
+        )
 
     def models(self, state: GossipGraDState) -> Tensor:
         return state.x
 
-    def _gradient(self, x: Tensor, t: int, world: World) -> Tensor:
+    def _gradient(self, x: Tensor, t: int, context: RunContext) -> Tensor:
         if not self.shuffle:
-            return world.gradient(x, t)
-        draws = world.draws("gradient", t)
-        lent = Lent(draws, (draws.workers - t) % world.network.n)
-        return world.checked(world.problem.gradient(x, lent), t)
+            return context.gradient(x, t)
+        draws = context.draws("gradient", t)
+        lent = Lent(draws, (draws.workers - t) % context.network.n)
+        return context.checked(context.problem.gradient(x, lent), t)

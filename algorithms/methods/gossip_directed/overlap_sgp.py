@@ -12,7 +12,7 @@ from torch import Tensor
 
 from algorithms.kernels.devices import put
 from algorithms.kernels.scaled_sum import add_scaled
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.exchanges.exchange import FixedLinks
 from algorithms.methods.parts.push import PushState, ratio, start
 from algorithms.problems.base import Problem, require_int
@@ -68,19 +68,19 @@ class OverlapSGP(Method[OverlapState]):
     def constants(self, problem: Problem) -> Constants:
         return problem.constants().state(n=self.topology.n, tau=self.tau)
 
-    def init(self, x0: Tensor, world: World) -> OverlapState:
-        s, w = start(x0, FixedLinks(self.topology), world)
+    def init(self, x0: Tensor, context: RunContext) -> OverlapState:
+        s, w = start(x0, FixedLinks(self.topology), context)
         return OverlapState(s, w, torch.zeros_like(torch.cat((s, w), dim=-1)))
 
-    def step(self, state: OverlapState, t: int, world: World) -> OverlapState:
-        g = world.gradient(self.models(state), t)
+    def step(self, state: OverlapState, t: int, context: RunContext) -> OverlapState:
+        g = context.gradient(self.models(state), t)
         x = add_scaled(state.s, -self.step_rule(t), g)
         if t % self.tau:
             return state._replace(s=x)
         kept, links = _parted(self.topology, t // self.tau % self.topology.period)
         both = torch.cat((x, state.w), dim=-1)
-        sent = world.mixed(both, links, t)
-        kept = put(kept.to(both.dtype), both.device)[world.network.workers, None]
+        sent = context.mixed(both, links, t)
+        kept = put(kept.to(both.dtype), both.device)[context.network.workers, None]
         own = kept * both + state.flight
         return OverlapState(own[..., :-1].contiguous(), own[..., -1:].contiguous(), sent)
 

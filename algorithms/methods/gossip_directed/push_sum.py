@@ -7,7 +7,7 @@ from typing import final
 
 from torch import Tensor
 
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.exchanges.exchange import Exchange
 from algorithms.methods.gossip_averaging.gossip_averaging import averaging_start, unfit_to_average
 from algorithms.methods.parts.checks import check_size
@@ -45,19 +45,19 @@ class PushSum(Method[PushState]):
     def unfit(self, problem: Problem) -> str:
         return unfit_to_average(problem)
 
-    def init(self, x0: Tensor, world: World) -> PushState:
-        check_size(self.exchange, world, "exchange")
-        s = averaging_start(x0, world).x
+    def init(self, x0: Tensor, context: RunContext) -> PushState:
+        check_size(self.exchange, context, "exchange")
+        s = averaging_start(x0, context).x
         return PushState(s, unit_weights(s))
 
-    def step(self, state: PushState, t: int, world: World) -> PushState:
-        return push(state.s, state.w, self.exchange, t, world)
+    def step(self, state: PushState, t: int, context: RunContext) -> PushState:
+        return push(state.s, state.w, self.exchange, t, context)
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
         s, w, moved, ahead = Register(), Register(True), Register(), Register(True)
         step = Program((mixed(moved, s), mixed(ahead, w)), swaps=((s, moved), (w, ahead)))
-        links, many = self.exchange.links(), world.problem.d + 1
-        return neighbour_block(world, t, NeighbourPlan((s, w), (step,), links, numbers_sent=many))
+        links, many = self.exchange.links(), context.problem.d + 1
+        return neighbour_block(context, t, NeighbourPlan((s, w), (step,), links, numbers_sent=many))
 
     def models(self, state: PushState) -> Tensor:
         return ratio(state)

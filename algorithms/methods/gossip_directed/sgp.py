@@ -8,7 +8,7 @@ from typing import final
 from torch import Tensor
 
 from algorithms.kernels.scaled_sum import add_scaled
-from algorithms.methods.base import World
+from algorithms.methods.base import RunContext
 from algorithms.methods.parts.push import GradientPush, PushState, push, ratio, start
 from algorithms.pipeline import row_programs
 from algorithms.pipeline.base import StepBlock
@@ -31,14 +31,14 @@ class SGP(GradientPush[PushState]):
 
     kind = "SGP"
 
-    def init(self, x0: Tensor, world: World) -> PushState:
-        return start(x0, self.exchange, world)
+    def init(self, x0: Tensor, context: RunContext) -> PushState:
+        return start(x0, self.exchange, context)
 
-    def step(self, state: PushState, t: int, world: World) -> PushState:
-        g = world.gradient(ratio(state), t)
-        return push(add_scaled(state.s, -self.step_rule(t), g), state.w, self.exchange, t, world)
+    def step(self, state: PushState, t: int, context: RunContext) -> PushState:
+        g = context.gradient(ratio(state), t)
+        return push(add_scaled(state.s, -self.step_rule(t), g), state.w, self.exchange, t, context)
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
         s, w, z, g, moved, ahead = (
             Register(),
             Register(True),
@@ -56,9 +56,9 @@ class SGP(GradientPush[PushState]):
         )
         plan = NeighbourPlan(
             (s, w), (Program(step, swaps=((w, ahead),)),), self.exchange.links(),
-            drawn_gradient(world), numbers_sent=world.problem.d + 1,
+            drawn_gradient(context), numbers_sent=context.problem.d + 1,
         )  # fmt: skip
-        return neighbour_block(world, t, plan)
+        return neighbour_block(context, t, plan)
 
     def models(self, state: PushState) -> Tensor:
         return ratio(state)

@@ -8,7 +8,7 @@ from typing import NamedTuple, final
 from torch import Tensor
 
 from algorithms.kernels.scaled_sum import add_scaled_onto
-from algorithms.methods.base import World
+from algorithms.methods.base import RunContext
 from algorithms.methods.parts.push import GradientPush, push, ratio, start
 from algorithms.pipeline import row_programs
 from algorithms.pipeline.base import StepBlock
@@ -42,17 +42,19 @@ class SubgradientPush(GradientPush[SubgradientPushState]):
 
     kind = "subgradient-push"
 
-    def init(self, x0: Tensor, world: World) -> SubgradientPushState:
-        s, w = start(x0, self.exchange, world)
+    def init(self, x0: Tensor, context: RunContext) -> SubgradientPushState:
+        s, w = start(x0, self.exchange, context)
         return SubgradientPushState(s, w, s)
 
-    def step(self, state: SubgradientPushState, t: int, world: World) -> SubgradientPushState:
-        mixed = push(state.s, state.w, self.exchange, t, world)
+    def step(
+        self, state: SubgradientPushState, t: int, context: RunContext
+    ) -> SubgradientPushState:
+        mixed = push(state.s, state.w, self.exchange, t, context)
         z = ratio(mixed)
-        s = add_scaled_onto(mixed.s, -self.step_rule(t), world.gradient(z, t))
+        s = add_scaled_onto(mixed.s, -self.step_rule(t), context.gradient(z, t))
         return SubgradientPushState(s, mixed.w, z)
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
         s, w, z, g, moved, ahead = (
             Register(),
             Register(True),
@@ -70,9 +72,9 @@ class SubgradientPush(GradientPush[SubgradientPushState]):
         )
         plan = NeighbourPlan(
             (s, w, z), (Program(step, swaps=((s, moved), (w, ahead))),), self.exchange.links(),
-            drawn_gradient(world), numbers_sent=world.problem.d + 1,
+            drawn_gradient(context), numbers_sent=context.problem.d + 1,
         )  # fmt: skip
-        return neighbour_block(world, t, plan)
+        return neighbour_block(context, t, plan)
 
     def models(self, state: SubgradientPushState) -> Tensor:
         return state.z

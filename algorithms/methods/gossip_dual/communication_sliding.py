@@ -8,7 +8,7 @@ from typing import NamedTuple, final
 import torch
 from torch import Tensor
 
-from algorithms.methods.base import World
+from algorithms.methods.base import RunContext
 from algorithms.methods.parts.checks import check_size
 from algorithms.methods.parts.over_laplacian import PeriodicOverLaplacian, multiplier
 from algorithms.methods.parts.sliding_rules import SlidingRule
@@ -79,17 +79,17 @@ class CommunicationSliding(PeriodicOverLaplacian[SlidingState]):
     def name(self) -> str:
         return f"communication sliding, {self.topology.name}, T={self.period}"
 
-    def init(self, x0: Tensor, world: World) -> SlidingState:
-        check_size(self.topology, world)
-        x = world.rows(x0, len(world.network.workers))
+    def init(self, x0: Tensor, context: RunContext) -> SlidingState:
+        check_size(self.topology, context)
+        x = context.rows(x0, len(context.network.workers))
         zero = torch.zeros_like(x)
         return SlidingState(x, x, x, x, zero, zero, x)
 
-    def step(self, state: SlidingState, t: int, world: World) -> SlidingState:
+    def step(self, state: SlidingState, t: int, context: RunContext) -> SlidingState:
         k, i = t // self.period + 1, t % self.period + 1
         if i == 1:
-            state = self._exchanged(state, k, t, world)
-        g = world.gradient(state.u, t)
+            state = self._exchanged(state, k, t, context)
+        g = context.gradient(state.u, t)
         eta, beta = self.rule.eta(k), self.rule.beta(k, i)
         u = (state.x + beta * state.u - (state.pull + g) / eta) / (1 + beta)
         mean = state.mean + self.rule.inner_share(i) * (u - state.mean)
@@ -99,14 +99,14 @@ class CommunicationSliding(PeriodicOverLaplacian[SlidingState]):
         average = state.average + self.rule.outer_share(k) * (mean - state.average)
         return state._replace(before=state.x, x=u, average=average)
 
-    def _exchanged(self, state: SlidingState, k: int, t: int, world: World) -> SlidingState:
+    def _exchanged(self, state: SlidingState, k: int, t: int, context: RunContext) -> SlidingState:
         """Duals and their pull after the two rounds of outer step k."""
         ahead = state.x + self.rule.alpha(k) * (state.mean - state.before)
-        multiply = multiplier(self.laplacian, t, world)
+        multiply = multiplier(self.laplacian, t, context)
         y = state.y + multiply(ahead, 0) / self.rule.tau(k)
         return state._replace(u=state.x, y=y, pull=multiply(y, 1))
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
         rows = u, *_ = tuple(Register() for _ in range(7))
         new = Register()
         first, rest = self._exchange_on_rows(rows), self._descent_on_rows(new, rows)
@@ -117,10 +117,10 @@ class CommunicationSliding(PeriodicOverLaplacian[SlidingState]):
         )  # fmt: skip
         plan = NeighbourPlan(
             rows, programs, FixedLists((self.laplacian.neighbours,), lambda _: 0),
-            drawn_gradient(world),
+            drawn_gradient(context),
             program=lambda s: 2 * int(self._i(s) == 1) + int(self._i(s) == self.period),
         )  # fmt: skip
-        return neighbour_block(world, t, plan)
+        return neighbour_block(context, t, plan)
 
     def _k(self, t: int) -> int:
         return t // self.period + 1

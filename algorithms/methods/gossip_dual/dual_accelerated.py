@@ -9,7 +9,7 @@ from typing import NamedTuple, final
 import torch
 from torch import Tensor
 
-from algorithms.methods.base import World
+from algorithms.methods.base import RunContext
 from algorithms.methods.parts.dual_ascent import (
     DualAscent,
     DualState,
@@ -54,16 +54,16 @@ class DualAccelerated(DualAscent[FistaState]):
         """Inverse condition number of the dual that the sequence counts on."""
         return self.laplacian.gamma / self.local.kappa if self.strong else 0.0
 
-    def init(self, x0: Tensor, world: World) -> FistaState:
-        return FistaState(dual_start(x0, self.topology, world), _number(following(1.0, self.q)))
+    def init(self, x0: Tensor, context: RunContext) -> FistaState:
+        return FistaState(dual_start(x0, self.topology, context), _number(following(1.0, self.q)))
 
-    def step(self, state: FistaState, t: int, world: World) -> FistaState:
-        dual = minimised(state.dual, self.local, t, world)
+    def step(self, state: FistaState, t: int, context: RunContext) -> FistaState:
+        dual = minimised(state.dual, self.local, t, context)
         restarts = self.local.moves_at(t)
         alpha = following(1.0, self.q) if restarts else float(state.alpha)
         ahead = following(alpha, self.q)
         beta = alpha * (1 - alpha) / (alpha**2 + ahead)
-        heard = multiplier(self.laplacian, t, world)(dual.theta, 0)
+        heard = multiplier(self.laplacian, t, context)(dual.theta, 0)
         return FistaState(ascended(dual, self.local.alpha * heard, beta), _number(ahead))
 
     def models(self, state: FistaState) -> Tensor:

@@ -7,7 +7,7 @@ from typing import final
 
 from torch import Tensor
 
-from algorithms.methods.base import World
+from algorithms.methods.base import RunContext
 from algorithms.methods.gossip_dual.ssda import nesterov_momentum
 from algorithms.methods.parts.dual_ascent import (
     DualAscent,
@@ -47,12 +47,12 @@ class MSDA(DualAscent[DualState]):
         c = shrinkage(self.laplacian.gamma, self.laplacian.degree)
         return self.local.alpha * (1 + c**2) / (1 + c) ** 2
 
-    def init(self, x0: Tensor, world: World) -> DualState:
-        return dual_start(x0, self.topology, world)
+    def init(self, x0: Tensor, context: RunContext) -> DualState:
+        return dual_start(x0, self.topology, context)
 
-    def step(self, state: DualState, t: int, world: World) -> DualState:
-        state, w = minimised(state, self.local, t, world), self.laplacian
-        heard = accelerated_gossip(state.theta, multiplier(w, t, world), w.gamma, w.degree)
+    def step(self, state: DualState, t: int, context: RunContext) -> DualState:
+        state, w = minimised(state, self.local, t, context), self.laplacian
+        heard = accelerated_gossip(state.theta, multiplier(w, t, context), w.gamma, w.degree)
         return ascended(state, self.dual_step * heard, self.momentum)
 
     def models(self, state: DualState) -> Tensor:

@@ -8,7 +8,7 @@ from typing import NamedTuple, final
 import torch
 from torch import Tensor
 
-from algorithms.methods.base import World
+from algorithms.methods.base import RunContext
 from algorithms.methods.parts.checks import check_size
 from algorithms.methods.parts.over_laplacian import (
     PeriodicOverLaplacian,
@@ -83,17 +83,17 @@ class MSPD(PeriodicOverLaplacian[MSPDState]):
     def name(self) -> str:
         return f"MSPD, {self.topology.name}, M={self.period}"
 
-    def init(self, x0: Tensor, world: World) -> MSPDState:
-        check_size(self.topology, world)
-        x = world.rows(x0, len(world.network.workers))
+    def init(self, x0: Tensor, context: RunContext) -> MSPDState:
+        check_size(self.topology, context)
+        x = context.rows(x0, len(context.network.workers))
         return MSPDState(x, x, x, torch.zeros_like(x), x)
 
-    def step(self, state: MSPDState, t: int, world: World) -> MSPDState:
+    def step(self, state: MSPDState, t: int, context: RunContext) -> MSPDState:
         k, m = divmod(t, self.period)
         s = self.primal_step(t - m)
         if m == 0:
-            state = state._replace(y=self._dual(state, s, t, world), inner=state.x)
-        g = world.gradient(state.inner, t)
+            state = state._replace(y=self._dual(state, s, t, context), inner=state.x)
+        g = context.gradient(state.inner, t)
         pulled = state.x + s * (state.y - g)
         inner = m / (m + 2) * state.inner + 2 / (m + 2) * pulled
         if m < self.period - 1:
@@ -106,15 +106,15 @@ class MSPD(PeriodicOverLaplacian[MSPDState]):
         c = shrinkage(self.laplacian.gamma, self.laplacian.degree)
         return self.step_rule(t) * (1 - c) / (1 + c)
 
-    def _dual(self, state: MSPDState, s: float, t: int, world: World) -> Tensor:
+    def _dual(self, state: MSPDState, s: float, t: int, context: RunContext) -> Tensor:
         """Duals after an exchange of 2 x_k - x_{k-1}."""
         w = self.laplacian
         c = shrinkage(w.gamma, w.degree)
         ahead = 2 * state.x - state.before
-        heard = accelerated_gossip(ahead, multiplier(w, t, world), w.gamma, w.degree)
+        heard = accelerated_gossip(ahead, multiplier(w, t, context), w.gamma, w.degree)
         return state.y - (1 + c**2) / (1 + c) ** 2 / s * heard
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
         rows = inner, x, before, y, _ = tuple(Register() for _ in range(5))
         new = Register()
         first, rest = self._exchange_on_rows(inner, x, before, y), self._descent_on_rows(new, rows)
@@ -126,10 +126,10 @@ class MSPD(PeriodicOverLaplacian[MSPDState]):
         h = self.period
         plan = NeighbourPlan(
             rows, programs, FixedLists((self.laplacian.neighbours,), lambda _: 0),
-            drawn_gradient(world),
+            drawn_gradient(context),
             program=lambda s: 2 * int(s % h == 0) + int(s % h == h - 1),
         )  # fmt: skip
-        return neighbour_block(world, t, plan)
+        return neighbour_block(context, t, plan)
 
     def _exchange_on_rows(
         self, inner: Register, x: Register, before: Register, y: Register

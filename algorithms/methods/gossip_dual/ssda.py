@@ -8,7 +8,7 @@ from typing import final
 
 from torch import Tensor
 
-from algorithms.methods.base import World
+from algorithms.methods.base import RunContext
 from algorithms.methods.parts.dual_ascent import (
     DualAscent,
     DualState,
@@ -39,12 +39,12 @@ class SSDA(DualAscent[DualState]):
         """mu, the factor of the extrapolation of the duals."""
         return nesterov_momentum(self.local.kappa / self.laplacian.gamma)
 
-    def init(self, x0: Tensor, world: World) -> DualState:
-        return dual_start(x0, self.topology, world)
+    def init(self, x0: Tensor, context: RunContext) -> DualState:
+        return dual_start(x0, self.topology, context)
 
-    def step(self, state: DualState, t: int, world: World) -> DualState:
-        state = minimised(state, self.local, t, world)
-        heard = multiplier(self.laplacian, t, world)(state.theta, 0)
+    def step(self, state: DualState, t: int, context: RunContext) -> DualState:
+        state = minimised(state, self.local, t, context)
+        heard = multiplier(self.laplacian, t, context)(state.theta, 0)
         return ascended(state, self.local.alpha * heard, self.momentum)
 
     def models(self, state: DualState) -> Tensor:

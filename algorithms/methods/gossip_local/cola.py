@@ -8,7 +8,7 @@ from typing import NamedTuple, final
 from torch import Tensor
 
 from algorithms.kernels.coordinate_descent import block_products, descend
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.parts.checks import check_size
 from algorithms.problems.base import Problem, require_int, require_number
 from algorithms.problems.columns import Columns, NotSplitByColumns
@@ -80,27 +80,27 @@ class CoLa(Method[ColaState]):
     def constants(self, problem: Problem) -> Constants:
         return Columns.of(problem).constants().merge(self.topology.each_step())
 
-    def init(self, x0: Tensor, world: World) -> ColaState:
-        check_size(self.topology, world)
-        linear, mine = Columns.of(world.problem), world.network.workers.cpu()
+    def init(self, x0: Tensor, context: RunContext) -> ColaState:
+        check_size(self.topology, context)
+        linear, mine = Columns.of(context.problem), context.network.workers.cpu()
         first, last = linear.first[mine], linear.last[mine]
-        x = world.rows(x0, len(mine))
+        x = context.rows(x0, len(mine))
         for row, (start, end) in enumerate(zip(first.tolist(), last.tolist(), strict=True)):
             x[..., row, :start] = 0
             x[..., row, end:] = 0
-        v = world.network.n * block_products(linear.columns, x, first, last)
+        v = context.network.n * block_products(linear.columns, x, first, last)
         return ColaState(x, v)
 
-    def step(self, state: ColaState, t: int, world: World) -> ColaState:
-        mixed = world.mixed(state.v, self.topology.neighbours(t), t)
-        change, move = self.local(state.x, mixed, t, world)
-        n = world.network.n
+    def step(self, state: ColaState, t: int, context: RunContext) -> ColaState:
+        mixed = context.mixed(state.v, self.topology.neighbours(t), t)
+        change, move = self.local(state.x, mixed, t, context)
+        n = context.network.n
         return ColaState(state.x + self.gamma * change, mixed + (self.gamma * n) * move)
 
-    def local(self, x: Tensor, v: Tensor, t: int, world: World) -> tuple[Tensor, Tensor]:
+    def local(self, x: Tensor, v: Tensor, t: int, context: RunContext) -> tuple[Tensor, Tensor]:
         """D_i ``[..., m, d]`` and A_i D_i ``[..., m, S]`` of the workers held here, at v."""
-        linear, mine = Columns.of(world.problem), world.network.workers.cpu()
-        slopes = world.checked(linear.slope(v), t)
+        linear, mine = Columns.of(context.problem), context.network.workers.cpu()
+        slopes = context.checked(linear.slope(v), t)
         return descend(
             linear.columns, slopes, x, linear.first[mine], linear.last[mine],
             self.safety * linear.smoothness, linear.l1, linear.l2, self.passes, linear.squares,

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, final
 from torch import Tensor
 
 from algorithms.kernels.scaled_sum import add_scaled
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.exchanges.gossip_rounds import GossipRound
 from algorithms.methods.parts.checks import check_size
 from algorithms.pipeline.base import StepBlock
@@ -79,19 +79,19 @@ class GossipLocalSGD(Method[GossipLocalState]):
     def constants(self, problem: Problem) -> Constants:
         return self.gossip.constants(problem, self.period)
 
-    def init(self, x0: Tensor, world: World) -> GossipLocalState:
-        check_size(self.gossip.topology, world)
-        x = world.rows(x0, len(world.network.workers))
+    def init(self, x0: Tensor, context: RunContext) -> GossipLocalState:
+        check_size(self.gossip.topology, context)
+        x = context.rows(x0, len(context.network.workers))
         return GossipLocalState(x, self.gossip.init(x))
 
-    def step(self, state: GossipLocalState, t: int, world: World) -> GossipLocalState:
-        x = add_scaled(state.x, -self.step_rule(t), world.gradient(state.x, t))
+    def step(self, state: GossipLocalState, t: int, context: RunContext) -> GossipLocalState:
+        x = add_scaled(state.x, -self.step_rule(t), context.gradient(state.x, t))
         if (t + 1) % self.period:
             return state._replace(x=x)
         meeting = (t + 1) // self.period - 1
-        return GossipLocalState(*self.gossip.average(x, state.memo, meeting, t, world))
+        return GossipLocalState(*self.gossip.average(x, state.memo, meeting, t, context))
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
         x, g = Register(), Register()
         found = self.gossip.on_rows(x)
         if found is None:
@@ -100,12 +100,12 @@ class GossipLocalSGD(Method[GossipLocalState]):
         meeting = Program((*descent, *found.operations), found.swaps)
         links = FixedLists.of(self.gossip.topology, lambda s: (s + 1) // self.period - 1)
         plan = NeighbourPlan(
-            (x, *found.rows), (Program(descent), meeting), links, drawn_gradient(world),
+            (x, *found.rows), (Program(descent), meeting), links, drawn_gradient(context),
             found.compressor, program=lambda s: int((s + 1) % self.period == 0),
             opened=lambda state: (state.x, *found.opened(state.memo)),
             closed=lambda _, parts: GossipLocalState(parts[0], found.closed(parts[1:])),
         )  # fmt: skip
-        return neighbour_block(world, t, plan)
+        return neighbour_block(context, t, plan)
 
     def models(self, state: GossipLocalState) -> Tensor:
         return state.x

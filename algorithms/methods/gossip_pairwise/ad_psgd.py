@@ -13,7 +13,7 @@ from algorithms.compressors.identity import Identity
 from algorithms.compressors.random_mask import RandomMask
 from algorithms.compressors.shared_mask import SharedMask
 from algorithms.kernels.gossip_events import AVERAGE
-from algorithms.methods.base import World
+from algorithms.methods.base import RunContext
 from algorithms.methods.exchanges.gossip import gossip
 from algorithms.methods.parts.asynchronous_gossip import (
     Arrived,
@@ -97,29 +97,29 @@ class ADPSGD(AsynchronousGossip):
         return problem.constants().merge(self.staleness(problem.n)).merge(own)
 
     def meet(
-        self, state: AsynchronousGossipState, arrived: Arrived, t: int, world: World
+        self, state: AsynchronousGossipState, arrived: Arrived, t: int, context: RunContext
     ) -> AsynchronousGossipState:
         number = arrived.number
-        called = self.called(arrived.who, number, world)
+        called = self.called(arrived.who, number, context)
         x, gamma = state.x, self.step_rule(t)
         for k in range(arrived.who.shape[-1]):  # one after another: each is atomic
             caller = arrived.who[..., k : k + 1]
-            x = averaged(x, caller, called[..., k : k + 1], number, k, world, self.compressor)
-            place = places(caller, world.network, x)
+            x = averaged(x, caller, called[..., k : k + 1], number, k, context, self.compressor)
+            place = places(caller, context.network, x)
             moved = x.gather(-2, place) - gamma * arrived.gradients[..., k : k + 1, :]
             x = x.scatter(-2, place, moved)
-        return go_on(state, x, arrived.starts, world)
+        return go_on(state, x, arrived.starts, context)
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
         if self.barrier.counts_by_worker or not isinstance(self.compressor, Identity):
             return None
-        calls = halves(self.topology) if self.bipartite else (True,) * world.network.n
+        calls = halves(self.topology) if self.bipartite else (True,) * context.network.n
         meetings = PairEvents(self.step_rule, self.topology, AVERAGE, calls, 1.0)
-        return event_block(GossipEventBlock, world, meetings)
+        return event_block(GossipEventBlock, context, meetings)
 
-    def called(self, who: Tensor, number: int, world: World) -> Tensor:
+    def called(self, who: Tensor, number: int, context: RunContext) -> Tensor:
         """Whom each of ``who`` ``[..., k]`` averages with; itself where it does not call."""
-        chosen = partners(self.topology, world.key.fold("partner", number), world.replicas, who)
+        chosen = partners(self.topology, context.key.fold("partner", number), context.replicas, who)
         if not self.bipartite:
             return chosen
         calls = torch.tensor((*halves(self.topology), True), device=who.device)
@@ -132,7 +132,7 @@ def averaged(
     called: Tensor,
     t: int,
     turn: int,
-    world: World,
+    context: RunContext,
     compressor: Compressor = _PLAIN,
 ) -> Tensor:
     """Models ``[..., m + 1, d]`` after ``caller`` and ``called`` ``[..., 1]`` took their mean.
@@ -142,15 +142,15 @@ def averaged(
     """
     held, purpose = x[..., :-1, :], f"average {turn}"
     if isinstance(compressor, RandomMask):
-        key = world.key.fold("mask", t).fold(purpose)
-        compressor = SharedMask(compressor.q, key, world.replicas)
-    packet = world.pack(compressor, held, t, purpose=purpose)
-    meeting = pair(caller, called, world.network.n)
+        key = context.key.fold("mask", t).fold(purpose)
+        compressor = SharedMask(compressor.q, key, context.replicas)
+    packet = context.pack(compressor, held, t, purpose=purpose)
+    meeting = pair(caller, called, context.network.n)
     if isinstance(compressor, Identity):
-        mean = gossip(world.network, packet, meeting)
+        mean = gossip(context.network, packet, meeting)
     else:
-        said = world.network.receive(packet, meeting.sources)
-        share = meeting.weights.to(held)[..., world.network.workers, 1:]
+        said = context.network.receive(packet, meeting.sources)
+        share = meeting.weights.to(held)[..., context.network.workers, 1:]
         mean = held + share * (said[..., 1, :] - said[..., 0, :])
     return torch.cat((mean, x[..., -1:, :]), dim=-2)
 

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from algorithms.compressors.identity import Identity
 from algorithms.kernels.gossip_events import PULL, PUSH
-from algorithms.methods.base import World
+from algorithms.methods.base import RunContext
 from algorithms.methods.parts.asynchronous_gossip import (
     Arrived,
     AsynchronousGossip,
@@ -91,35 +91,37 @@ class GossipingSGD(AsynchronousGossip):
         return problem.constants()
 
     def meet(
-        self, state: AsynchronousGossipState, arrived: Arrived, t: int, world: World
+        self, state: AsynchronousGossipState, arrived: Arrived, t: int, context: RunContext
     ) -> AsynchronousGossipState:
-        sources = self.sources(arrived.who, arrived.number, world)
+        sources = self.sources(arrived.who, arrived.number, context)
         held = state.x[..., :-1, :]
-        packet = world.pack(Identity(), held, arrived.number)
-        heard = world.network.receive(packet, sources)
-        mean = mean_with(held, heard, sources[..., world.network.workers, :], world)
+        packet = context.pack(Identity(), held, arrived.number)
+        heard = context.network.receive(packet, sources)
+        mean = mean_with(held, heard, sources[..., context.network.workers, :], context)
         x = torch.cat((mean, state.x[..., -1:, :]), dim=-2)
-        return go_on(state, stepped(x, arrived, self.step_rule(t), world), arrived.starts, world)
+        return go_on(
+            state, stepped(x, arrived, self.step_rule(t), context), arrived.starts, context
+        )
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
         if self.barrier.counts_by_worker:
             return None
         how = PULL if self.direction is Direction.PULL else PUSH
-        everyone = (True,) * world.network.n
+        everyone = (True,) * context.network.n
         meetings = PairEvents(self.step_rule, self.topology, how, everyone, self.probability)
-        return event_block(GossipEventBlock, world, meetings)
+        return event_block(GossipEventBlock, context, meetings)
 
-    def called(self, who: Tensor, number: int, world: World) -> Tensor:
-        key = world.key.fold("partner", number)
-        chosen = partners(self.topology, key, world.replicas, who)
-        coins = key.fold("whether").draws(world.replicas, who.clamp_max(world.network.n - 1))
+    def called(self, who: Tensor, number: int, context: RunContext) -> Tensor:
+        key = context.key.fold("partner", number)
+        chosen = partners(self.topology, key, context.replicas, who)
+        coins = key.fold("whether").draws(context.replicas, who.clamp_max(context.network.n - 1))
         gossips = coins.uniform(1, torch.float64)[..., 0] < self.probability
         return torch.where(gossips, chosen, who)
 
-    def sources(self, who: Tensor, number: int, world: World) -> Tensor:
+    def sources(self, who: Tensor, number: int, context: RunContext) -> Tensor:
         """Whom each worker hears when ``who`` ``[..., k]`` arrive: ``[..., n, s]``, its own id
         where nobody."""
-        called, n = self.called(who, number, world), world.network.n
+        called, n = self.called(who, number, context), context.network.n
         everyone = torch.arange(n + 1, device=who.device)
         if self.direction is Direction.PULL:  # everyone reads at most one
             read = everyone.expand(*who.shape[:-1], n + 1)
@@ -129,10 +131,10 @@ class GossipingSGD(AsynchronousGossip):
         return torch.where(reads, who[..., None, :], own)
 
 
-def mean_with(held: Tensor, heard: Tensor, sources: Tensor, world: World) -> Tensor:
+def mean_with(held: Tensor, heard: Tensor, sources: Tensor, context: RunContext) -> Tensor:
     """Means ``[..., m, d]`` of own rows and those ``heard`` ``[..., m, k, d]`` from ``sources``
     ``[..., m, k]``, others' alone, added slot by slot."""
-    others = sources != world.network.workers[:, None]
+    others = sources != context.network.workers[:, None]
     total = held
     for k in range(heard.shape[-2]):
         total = torch.where(others[..., k, None], total + heard[..., k, :], total)

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from algorithms.compressors.shared_mask import SharedMask
 from algorithms.kernels.scaled_sum import add_scaled
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.exchanges.gossip import gossip
 from algorithms.methods.parts.checks import check_size
 from algorithms.pipeline.base import StepBlock
@@ -85,21 +85,21 @@ class SAPSPSGD(Method[SAPSState]):
     def constants(self, problem: Problem) -> Constants:
         return problem.constants()
 
-    def init(self, x0: Tensor, world: World) -> SAPSState:
-        check_size(self.meetings, world, "meetings")
-        return SAPSState(world.rows(x0, len(world.network.workers)))
+    def init(self, x0: Tensor, context: RunContext) -> SAPSState:
+        check_size(self.meetings, context, "meetings")
+        return SAPSState(context.rows(x0, len(context.network.workers)))
 
-    def step(self, state: SAPSState, t: int, world: World) -> SAPSState:
-        x = add_scaled(state.x, -self.step_rule(t), world.gradient(state.x, t))
-        mask = self._mask(t, world)
-        meeting = self.meetings.at(t, world.key, world.replicas)
-        mixed = gossip(world.network, world.pack(mask, x, t), meeting)
+    def step(self, state: SAPSState, t: int, context: RunContext) -> SAPSState:
+        x = add_scaled(state.x, -self.step_rule(t), context.gradient(state.x, t))
+        mask = self._mask(t, context)
+        meeting = self.meetings.at(t, context.key, context.replicas)
+        mixed = gossip(context.network, context.pack(mask, x, t), meeting)
         return SAPSState(torch.where(mask.coordinates(x.shape[-1]), mixed, x))
 
-    def _mask(self, t: int, world: World) -> SharedMask:
-        return SharedMask(1 / self.compression, world.key.fold("mask", t), world.replicas)
+    def _mask(self, t: int, context: RunContext) -> SharedMask:
+        return SharedMask(1 / self.compression, context.key.fold("mask", t), context.replicas)
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
         x, g, moved, said, heard = (Register() for _ in range(5))
         step = (
             gradient(g, x),
@@ -110,10 +110,10 @@ class SAPSPSGD(Method[SAPSState]):
             plus_scaled(x, x, 1.0, heard),
         )
         plan = NeighbourPlan(
-            (x,), (Program(step),), MeetingLinks(self.meetings), drawn_gradient(world),
-            self._mask(t, world), purpose="mask",
+            (x,), (Program(step),), MeetingLinks(self.meetings), drawn_gradient(context),
+            self._mask(t, context), purpose="mask",
         )  # fmt: skip
-        return neighbour_block(world, t, plan)
+        return neighbour_block(context, t, plan)
 
     def models(self, state: SAPSState) -> Tensor:
         return state.x

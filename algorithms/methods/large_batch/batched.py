@@ -7,24 +7,24 @@ from typing import Any, final
 
 from torch import Tensor
 
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.pipeline.base import MOST_STEPS, StepBlock, block_of
 from algorithms.problems.base import Problem
 from theory.constants import Constants
 from theory.rules.batch_rules import BatchRule
 
 
-def with_batch(world: World, factor: int) -> World:
+def with_batch(context: RunContext, factor: int) -> RunContext:
     """The same world with the problem's batch times ``factor``.
 
     Where a stopwatch runs, a gradient then takes the time of ``factor`` base batches in turn.
     """
-    if world.network.stopwatch is not None:
+    if context.network.stopwatch is not None:
         for _ in range(factor - 1):
-            world.network.stopwatch.work()  # the last is charged with the gradient
+            context.network.stopwatch.work()  # the last is charged with the gradient
     if factor == 1:
-        return world
-    return replace(world, problem=world.problem.enlarged(factor))
+        return context
+    return replace(context, problem=context.problem.enlarged(factor))
 
 
 @final
@@ -52,15 +52,15 @@ class Batched(Method[Any]):
     def constants(self, problem: Problem) -> Constants:
         return self.method.constants(problem.enlarged(self.batch.least))
 
-    def init(self, x0: Tensor, world: World) -> Any:
-        return self.method.init(x0, world)
+    def init(self, x0: Tensor, context: RunContext) -> Any:
+        return self.method.init(x0, context)
 
-    def step(self, state: Any, t: int, world: World) -> Any:
-        return self.method.step(state, t, with_batch(world, self.batch(t)))
+    def step(self, state: Any, t: int, context: RunContext) -> Any:
+        return self.method.step(state, t, with_batch(context, self.batch(t)))
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
         factor = self.batch(t)
-        larger = replace(world, problem=world.problem.enlarged(factor))
+        larger = replace(context, problem=context.problem.enlarged(factor))
         block = block_of(self.method, larger, t)
         if block is not None:
             changes = (s for s in range(t + 1, t + MOST_STEPS) if self.batch(s) != factor)

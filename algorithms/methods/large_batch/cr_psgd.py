@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple, final
 from torch import Tensor
 
 from algorithms.compressors.identity import Identity
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.large_batch.batched import with_batch
 from algorithms.problems.base import Problem
 from theory.constants import Constants
@@ -65,18 +65,18 @@ class CatalystPSGD(Method[CatalystState]):
     def constants(self, problem: Problem) -> Constants:
         return problem.enlarged(self.batch.least).constants()
 
-    def init(self, x0: Tensor, world: World) -> CatalystState:
-        x = world.rows(x0, 1)
+    def init(self, x0: Tensor, context: RunContext) -> CatalystState:
+        x = context.rows(x0, 1)
         return CatalystState(x, x)
 
-    def step(self, state: CatalystState, t: int, world: World) -> CatalystState:
+    def step(self, state: CatalystState, t: int, context: RunContext) -> CatalystState:
         place = t % self.stage
         centre = state.x if place == 0 else state.centre
-        larger = with_batch(world, self.batch(place))
-        packet = world.pack(Identity(), larger.gradient(state.x, t), t)
-        mean, _ = world.network.average(packet)
+        larger = with_batch(context, self.batch(place))
+        packet = context.pack(Identity(), larger.gradient(state.x, t), t)
+        mean, _ = context.network.average(packet)
         slope = mean + self.theta * (state.x - centre)
-        return CatalystState(world.published(state.x - self.step_rule(t) * slope, t), centre)
+        return CatalystState(context.published(state.x - self.step_rule(t) * slope, t), centre)
 
     def models(self, state: CatalystState) -> Tensor:
         return state.x

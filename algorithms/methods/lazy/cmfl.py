@@ -10,7 +10,7 @@ from torch import Tensor
 
 from algorithms.compressors.identity import Identity
 from algorithms.kernels.scaled_sum import add_scaled
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.lazy.cmfl_block import CmflBlock
 from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.rounds import rounds_block
@@ -71,21 +71,21 @@ class CMFL(Method[CMFLState]):
     def constants(self, problem: Problem) -> Constants:
         return problem.constants()  # without H: theorems on local SGD are not about the filter
 
-    def init(self, x0: Tensor, world: World) -> CMFLState:
-        common = world.rows(x0, 1)
-        rows = world.rows(x0, len(world.network.workers))
+    def init(self, x0: Tensor, context: RunContext) -> CMFLState:
+        common = context.rows(x0, 1)
+        rows = context.rows(x0, len(context.network.workers))
         return CMFLState(rows, common, torch.zeros_like(common))
 
-    def step(self, state: CMFLState, t: int, world: World) -> CMFLState:
-        x = add_scaled(state.x, -self.step_rule(t), world.gradient(state.x, t))
+    def step(self, state: CMFLState, t: int, context: RunContext) -> CMFLState:
+        x = add_scaled(state.x, -self.step_rule(t), context.gradient(state.x, t))
         if (t + 1) % self.period:
             return state._replace(x=x)
         u = x - state.common
         sends = self.sends(u, state.update, (t + 1) // self.period)
-        mean, _ = world.network.average(world.pack(Identity(), u, t, sends=sends))
-        share = world.network.mean_over_workers(sends[..., None].to(u.dtype))[..., None, :]
+        mean, _ = context.network.average(context.pack(Identity(), u, t, sends=sends))
+        share = context.network.mean_over_workers(sends[..., None].to(u.dtype))[..., None, :]
         update = torch.where(share > 0, mean / share, 0)  # the server knows who has sent
-        update = world.published(update, t)
+        update = context.published(update, t)
         common = state.common + update
         kept = torch.where(share > 0, update, state.update)
         return CMFLState(common.expand_as(x).contiguous(), common, kept)
@@ -100,8 +100,8 @@ class CMFL(Method[CMFLState]):
         """The threshold v_k of round k."""
         return self.threshold / k**0.5 if self.decays else self.threshold
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
-        return rounds_block(CmflBlock, world, t, self)
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
+        return rounds_block(CmflBlock, context, t, self)
 
     def models(self, state: CMFLState) -> Tensor:
         return state.x

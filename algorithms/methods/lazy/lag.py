@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.identity import Identity
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.lazy.lag_block import LagBlock
 from algorithms.methods.parts.gradients import Full, Sampled
 from algorithms.pipeline.base import StepBlock
@@ -91,24 +91,26 @@ class LAG(Method[LAGState]):
         stated = problem.constants().state(lazy=sum(self.weights), lazy_window=len(self.weights))
         return stated.state(sigma2=0.0) if self.full else stated
 
-    def init(self, x0: Tensor, world: World) -> LAGState:
-        x, n = world.rows(x0, 1), world.network.n
-        stored = torch.full_like(world.rows(x0, len(world.network.workers)), self.opening.value)
+    def init(self, x0: Tensor, context: RunContext) -> LAGState:
+        x, n = context.rows(x0, 1), context.network.n
+        stored = torch.full_like(context.rows(x0, len(context.network.workers)), self.opening.value)
         moves = x.new_zeros((*x.shape[:-1], len(self.weights)))
-        return LAGState(x, stored, torch.full_like(x, self.opening.value), world.rows(x0, n), moves)
+        return LAGState(
+            x, stored, torch.full_like(x, self.opening.value), context.rows(x0, n), moves
+        )
 
-    def step(self, state: LAGState, t: int, world: World) -> LAGState:
-        gamma, network = self.step_rule(t), world.network
+    def step(self, state: LAGState, t: int, context: RunContext) -> LAGState:
+        gamma, network = self.step_rule(t), context.network
         allowed, speak = self.allowed(state.moves, gamma), self.opening.forced(t)
         view = View(t, state.x, state.heard, allowed)
         asked = self.trigger.asks(view) if speak is None else self.trigger.forces(view, speak)
         held = network.workers
-        now = world.told(state.x, asked, t)
+        now = context.told(state.x, asked, t)
         read = torch.where(asked[..., held, None], now, state.heard[..., held, :])
-        change = self._gradient(read, t, world) - state.stored
+        change = self._gradient(read, t, context) - state.stored
         large = self.trigger.sends(change, allowed) if speak is None else speak
         sends = asked[..., held] & large
-        mean, own = network.average(world.pack(Identity(), change, t, sends=sends))
+        mean, own = network.average(context.pack(Identity(), change, t, sends=sends))
         total = state.mean + mean
         x = state.x - gamma * total
         moves = torch.cat((square(x - state.x)[..., None], state.moves[..., :-1]), -1)
@@ -122,15 +124,15 @@ class LAG(Method[LAGState]):
             recent = recent + weight * moves[..., k]
         return recent / gamma**2
 
-    def _gradient(self, x: Tensor, t: int, world: World) -> Tensor:
+    def _gradient(self, x: Tensor, t: int, context: RunContext) -> Tensor:
         if not self.full:
-            return world.gradient(x, t)
-        return world.checked(world.problem.full_gradient(x, world.network.workers), t)
+            return context.gradient(x, t)
+        return context.checked(context.problem.full_gradient(x, context.network.workers), t)
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
         source = Full() if self.full else Sampled()
-        gradient = source.row_kernel(world)
-        return gradient and rounds_block(LagBlock, world, t, self, gradient)
+        gradient = source.row_kernel(context)
+        return gradient and rounds_block(LagBlock, context, t, self, gradient)
 
     def models(self, state: LAGState) -> Tensor:
         return state.x

@@ -12,7 +12,7 @@ from torch import Tensor
 from algorithms.compressors.identity import Identity
 from algorithms.kernels.devices import put
 from algorithms.kernels.scaled_sum import add_scaled
-from algorithms.methods.base import Method, World, dense_bits
+from algorithms.methods.base import Method, RunContext, dense_bits
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.stopwatch import STANDARD, Timing
 from theory.constants import Constants
@@ -95,42 +95,42 @@ class AdaComm(Method[AdaCommState]):
             return stated  # the period may grow again: no H holds for all steps
         return stated.state(H=self.first)  # a forced period never grows
 
-    def init(self, x0: Tensor, world: World) -> AdaCommState:
+    def init(self, x0: Tensor, context: RunContext) -> AdaCommState:
         """The starting point, the loss there, and all clocks at 0.
 
         Raises:
             ValueError: the loss at x_0 is not positive.
         """
-        shape = world.replicas.shape
-        loss = world.problem.value(x0).double().cpu().expand(shape)
+        shape = context.replicas.shape
+        loss = context.problem.value(x0).double().cpu().expand(shape)
         if not bool((loss > 0).all()):
             raise ValueError(
                 f"the loss at x_0 must be positive to set periods by, got {float(loss.min())}; "
                 "add a constant to the objective"
             )
         count = torch.full(shape, self.first, dtype=torch.int64)
-        clocks = torch.zeros((*shape, world.network.n), dtype=torch.float64)
+        clocks = torch.zeros((*shape, context.network.n), dtype=torch.float64)
         due = torch.full(shape, self.interval, dtype=torch.float64)
-        rows = world.rows(x0, len(world.network.workers))
+        rows = context.rows(x0, len(context.network.workers))
         return AdaCommState(rows, count, torch.zeros_like(count), loss, clocks, due)
 
-    def step(self, state: AdaCommState, t: int, world: World) -> AdaCommState:
-        x = add_scaled(state.x, -self.step_rule(t), world.gradient(state.x, t))
-        everyone = torch.arange(world.network.n)
-        draws = world.key.fold("seconds", t).draws(world.replicas_on_host, everyone)
+    def step(self, state: AdaCommState, t: int, context: RunContext) -> AdaCommState:
+        x = add_scaled(state.x, -self.step_rule(t), context.gradient(state.x, t))
+        everyone = torch.arange(context.network.n)
+        draws = context.key.fold("seconds", t).draws(context.replicas_on_host, everyone)
         clocks = state.clocks + self.timing.times.seconds(draws, 1, t)[..., 0]
         since = state.since + 1
         meets = since >= state.period
         state = state._replace(x=x, clocks=clocks, since=torch.where(meets, 0, since))
-        return self._met(state, meets, t, world) if bool(meets.any()) else state
+        return self._met(state, meets, t, context) if bool(meets.any()) else state
 
-    def _met(self, state: AdaCommState, meets: Tensor, t: int, world: World) -> AdaCommState:
+    def _met(self, state: AdaCommState, meets: Tensor, t: int, context: RunContext) -> AdaCommState:
         """The replicas ``meets`` average, and those that are due set their period."""
-        network, x = world.network, state.x
+        network, x = context.network, state.x
         who = put(meets[..., None], x.device)
-        packet = world.pack(Identity(), x, t, sends=who.expand(x.shape[:-1]))
+        packet = context.pack(Identity(), x, t, sends=who.expand(x.shape[:-1]))
         mean, _ = network.average(packet)
-        heard = world.told(mean, who.expand(*meets.shape, network.n), t)
+        heard = context.told(mean, who.expand(*meets.shape, network.n), t)
         x = torch.where(who[..., None], heard, x).contiguous()
         bits, rounds = dense_bits(x.shape[-1], x.dtype), self.timing.rounds
         link = (
@@ -143,13 +143,13 @@ class AdaComm(Method[AdaCommState]):
         due = meets & (latest[..., 0] >= state.due)
         period = state.period
         if bool(due.any()):
-            period = torch.where(due, self._period(mean, state, world), period)
+            period = torch.where(due, self._period(mean, state, context), period)
         later = torch.where(due, latest[..., 0] + self.interval, state.due)
         return state._replace(x=x, clocks=clocks, period=period, due=later)
 
-    def _period(self, mean: Tensor, state: AdaCommState, world: World) -> Tensor:
+    def _period(self, mean: Tensor, state: AdaCommState, context: RunContext) -> Tensor:
         """Periods by the rule ``[...]``, at least 1."""
-        loss = world.problem.value(mean[..., 0, :]).double().cpu().clamp_min(0)
+        loss = context.problem.value(mean[..., 0, :]).double().cpu().clamp_min(0)
         wanted = torch.ceil((loss / state.first_loss).sqrt() * self.first)
         period = wanted.nan_to_num(1.0, 1.0, 1.0).clamp(1, 2**31).to(torch.int64)
         if self.decay is None:

@@ -11,7 +11,7 @@ from torch import Tensor
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.identity import Identity
 from algorithms.memories.base import Memory, NoMemory, Round
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.parts.constants import operator_constants
 from algorithms.optimizers.base import SGD, Optimizer
 from algorithms.optimizers.momentum import Momentum
@@ -120,8 +120,8 @@ class LocalSGD(Method[LocalSGDState]):
             return Constants()
         return Constants().state(momentum=own.m, H_velocity=longest)
 
-    def init(self, x0: Tensor, world: World) -> LocalSGDState:
-        x, anchor = world.rows(x0, len(world.network.workers)), world.rows(x0, 1)
+    def init(self, x0: Tensor, context: RunContext) -> LocalSGDState:
+        x, anchor = context.rows(x0, len(context.network.workers)), context.rows(x0, 1)
         return LocalSGDState(
             x,
             self.optimizer.init(x),
@@ -130,41 +130,43 @@ class LocalSGD(Method[LocalSGDState]):
             self.outer.init(anchor),
         )
 
-    def step(self, state: LocalSGDState, t: int, world: World) -> LocalSGDState:
-        g = world.gradient(state.x, t)
+    def step(self, state: LocalSGDState, t: int, context: RunContext) -> LocalSGDState:
+        g = context.gradient(state.x, t)
         velocity, x = self.optimizer.descend(state.velocity, g, state.x, self.step_rule(t))
         state = state._replace(x=x, velocity=velocity)
-        return self.meet(state, t, world) if self.periods.meets(t) else state
+        return self.meet(state, t, context) if self.periods.meets(t) else state
 
-    def meet(self, state: LocalSGDState, t: int, world: World) -> LocalSGDState:
+    def meet(self, state: LocalSGDState, t: int, context: RunContext) -> LocalSGDState:
         """The state after the meeting that follows step t."""
-        mean, memory = self._mean_model(state, t, world)
+        mean, memory = self._mean_model(state, t, context)
         block, anchor = self.outer.update(state.block, state.anchor, mean)
-        anchor = world.published(anchor, t)
+        anchor = context.published(anchor, t)
         x = anchor.expand_as(state.x).contiguous()
-        return LocalSGDState(x, self._velocity(state, t, world), anchor, memory, block)
+        return LocalSGDState(x, self._velocity(state, t, context), anchor, memory, block)
 
-    def _mean_model(self, state: LocalSGDState, t: int, world: World) -> tuple[Tensor, Any]:
+    def _mean_model(self, state: LocalSGDState, t: int, context: RunContext) -> tuple[Tensor, Any]:
         """The mean of the models ``[..., 1, d]`` as the server knows it; the memories."""
         if not self.increments:
-            return world.network.average(world.pack(Identity(), state.x, t)).result, state.memory
+            return context.network.average(
+                context.pack(Identity(), state.x, t)
+            ).result, state.memory
         x, memory = state.anchor - state.x, self.memory
         wanted, guide = memory.before(state.memory, x), memory.guide(state.memory, x)
-        packet = world.pack(self.compressor.at(t), wanted, t, guide=guide)
-        mean, sent = world.network.average(packet)
+        packet = context.pack(self.compressor.at(t), wanted, t, guide=guide)
+        mean, sent = context.network.average(packet)
         return state.anchor - mean, memory.after(state.memory, Round(x, wanted, sent, mean))
 
-    def _velocity(self, state: LocalSGDState, t: int, world: World) -> Any:
+    def _velocity(self, state: LocalSGDState, t: int, context: RunContext) -> Any:
         """The optimizer's state after a meeting."""
         if self.velocity is AtMeetings.RESET:
             return self.optimizer.init(state.x)
         if self.velocity is AtMeetings.KEPT:
             return state.velocity
-        packet = world.pack(Identity(), state.velocity, t, purpose="velocity")
-        mean, _ = world.network.average(packet)
-        return world.published(mean, t, "mean velocity").expand_as(state.x).contiguous()
+        packet = context.pack(Identity(), state.velocity, t, purpose="velocity")
+        mean, _ = context.network.average(packet)
+        return context.published(mean, t, "mean velocity").expand_as(state.x).contiguous()
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
         averaged = self.velocity is AtMeetings.AVERAGED
         if self.velocity is AtMeetings.RESET or (
             averaged and not isinstance(self.optimizer, Momentum)
@@ -174,7 +176,7 @@ class LocalSGD(Method[LocalSGDState]):
             self.step_rule, self.periods, self.optimizer, averaged, self.compressor, self.memory,
             self.outer,
         )  # fmt: skip
-        return local_block(world, t, parts)
+        return local_block(context, t, parts)
 
     def models(self, state: LocalSGDState) -> Tensor:
         return state.x

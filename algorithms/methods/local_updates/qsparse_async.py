@@ -11,7 +11,7 @@ from torch import Tensor
 from algorithms.compressors.base import Compressor
 from algorithms.kernels.devices import put
 from algorithms.memories.base import Memory, Round
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.parts.constants import operator_constants
 from algorithms.problems.base import Problem, require_int
 from theory.constants import Constants
@@ -72,19 +72,19 @@ class AsyncQsparse(Method[QsparseState]):
         stated = problem.constants().merge(operator_constants(self.compressor, problem.d))
         return stated.state(H=self.period)
 
-    def init(self, x0: Tensor, world: World) -> QsparseState:
-        x = world.rows(x0, len(world.network.workers))
+    def init(self, x0: Tensor, context: RunContext) -> QsparseState:
+        x = context.rows(x0, len(context.network.workers))
         memory = self.memory.init(x.shape, x0.dtype, x0.device)
-        return QsparseState(x, x, memory, world.rows(x0, 1))
+        return QsparseState(x, x, memory, context.rows(x0, 1))
 
     def meets(self, workers: Tensor, n: int, t: int) -> Tensor:
         """Whether each of ``workers`` ``[k]`` meets the server after step t (bool)."""
         offset = torch.floor(workers * (self.period * self.stagger) / n).to(torch.int64)
         return (t + 1 + offset) % self.period == 0
 
-    def step(self, state: QsparseState, t: int, world: World) -> QsparseState:
-        network, memory = world.network, self.memory
-        moved = state.x - self.step_rule(t) * world.gradient(state.x, t)
+    def step(self, state: QsparseState, t: int, context: RunContext) -> QsparseState:
+        network, memory = context.network, self.memory
+        moved = state.x - self.step_rule(t) * context.gradient(state.x, t)
         hears = self.meets(torch.arange(network.n), network.n, t)  # on the host
         if not bool(hears.any()):
             return state._replace(x=moved)
@@ -92,12 +92,12 @@ class AsyncQsparse(Method[QsparseState]):
         sends = self.meets(network.workers, network.n, t)
         x = state.anchor - moved
         wanted, guide = memory.before(state.memory, x), memory.guide(state.memory, x)
-        packet = world.pack(
+        packet = context.pack(
             self.compressor.at(t), wanted, t, guide=guide, sends=sends.expand(x.shape[:-1])
         )
         mean, sent = network.average(packet)
         server = state.server - mean
-        heard = world.told(server, hears, t)
+        heard = context.told(server, hears, t)
         kept = memory.after(state.memory, Round(x, wanted, sent, mean))
         here = sends[:, None]
         return QsparseState(

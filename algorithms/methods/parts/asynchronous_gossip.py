@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from algorithms.kernels.devices import put
-from algorithms.methods.base import World
+from algorithms.methods.base import RunContext
 from algorithms.methods.parts.checks import check_size
 from algorithms.methods.parts.scheduled import Scheduled, places
 from algorithms.synchronisation.schedule import Schedule
@@ -55,30 +55,32 @@ class AsynchronousGossip(Scheduled[AsynchronousGossipState]):
 
     topology: StaticTopology
 
-    def init(self, x0: Tensor, world: World) -> AsynchronousGossipState:
-        check_size(self.topology, world)
-        x = world.rows(x0, len(world.network.workers) + 1)
-        return AsynchronousGossipState(x, x.clone(), self.plan(world))
+    def init(self, x0: Tensor, context: RunContext) -> AsynchronousGossipState:
+        check_size(self.topology, context)
+        x = context.rows(x0, len(context.network.workers) + 1)
+        return AsynchronousGossipState(x, x.clone(), self.plan(context))
 
     @final
-    def step(self, state: AsynchronousGossipState, t: int, world: World) -> AsynchronousGossipState:
-        return self.meet(state, self.arrive(state, t, world), t, world)
+    def step(
+        self, state: AsynchronousGossipState, t: int, context: RunContext
+    ) -> AsynchronousGossipState:
+        return self.meet(state, self.arrive(state, t, context), t, context)
 
-    def arrive(self, state: AsynchronousGossipState, t: int, world: World) -> Arrived:
+    def arrive(self, state: AsynchronousGossipState, t: int, context: RunContext) -> Arrived:
         """The gradients of tick t, which need no message.
 
         Raises:
             NonFiniteGradient: names the step, replica and worker.
         """
-        return arrive(state, t, world, self.number(state, t))
+        return arrive(state, t, context, self.number(state, t))
 
     @abstractmethod
-    def called(self, who: Tensor, number: int, world: World) -> Tensor:
+    def called(self, who: Tensor, number: int, context: RunContext) -> Tensor:
         """Whom each of ``who`` ``[..., k]`` meets; itself where it meets nobody."""
 
     @abstractmethod
     def meet(
-        self, state: AsynchronousGossipState, arrived: Arrived, t: int, world: World
+        self, state: AsynchronousGossipState, arrived: Arrived, t: int, context: RunContext
     ) -> AsynchronousGossipState:
         """State after those who ``arrived`` met others and moved along their gradients."""
 
@@ -87,7 +89,7 @@ class AsynchronousGossip(Scheduled[AsynchronousGossipState]):
 
 
 def arrive(
-    state: AsynchronousGossipState, t: int, world: World, number: int | None = None
+    state: AsynchronousGossipState, t: int, context: RunContext, number: int | None = None
 ) -> Arrived:
     """The gradients of tick t; their random numbers go by ``number``, or t.
 
@@ -96,23 +98,23 @@ def arrive(
     """
     tick, number = state.schedule.at(t), t if number is None else number
     who, starts = (put(ids, state.x.device) for ids in (tick.arrivals, tick.starts))
-    place = places(who, world.network, state.view)
-    g = world.gradient_of(state.view.gather(-2, place), who, number)
-    here = world.network.is_local(who)[..., None]
-    return Arrived(who, world.checked(torch.where(here, g, 0), t, who), starts, number)
+    place = places(who, context.network, state.view)
+    g = context.gradient_of(state.view.gather(-2, place), who, number)
+    here = context.network.is_local(who)[..., None]
+    return Arrived(who, context.checked(torch.where(here, g, 0), t, who), starts, number)
 
 
-def stepped(x: Tensor, arrived: Arrived, gamma: float, world: World) -> Tensor:
+def stepped(x: Tensor, arrived: Arrived, gamma: float, context: RunContext) -> Tensor:
     """Models after x_i -= gamma g_i for everyone who arrived; a worker arrives once a tick."""
-    place = places(arrived.who, world.network, x)
+    place = places(arrived.who, context.network, x)
     return x.scatter(-2, place, x.gather(-2, place) - gamma * arrived.gradients)
 
 
 def go_on(
-    state: AsynchronousGossipState, x: Tensor, starts: Tensor, world: World
+    state: AsynchronousGossipState, x: Tensor, starts: Tensor, context: RunContext
 ) -> AsynchronousGossipState:
     """State with models x; ``starts`` ``[..., k]`` go on from theirs."""
-    place = places(starts, world.network, x)
+    place = places(starts, context.network, x)
     return AsynchronousGossipState(
         x, state.view.scatter(-2, place, x.gather(-2, place)), state.schedule
     )

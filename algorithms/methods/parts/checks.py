@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from algorithms.methods.base import World
+from algorithms.methods.base import RunContext
 from algorithms.methods.exchanges.exchange import Exchange
 from algorithms.topologies.base import Topology
 
@@ -21,7 +21,7 @@ class Partners(Protocol):
         """What error messages call it."""
 
 
-def check_size(partners: Partners, world: World, argument: str = "topology") -> None:
+def check_size(partners: Partners, context: RunContext, argument: str = "topology") -> None:
     """Refuse a topology, meetings or an exchange over another number of workers.
 
     ``argument`` is what the method calls it.
@@ -29,10 +29,10 @@ def check_size(partners: Partners, world: World, argument: str = "topology") -> 
     Raises:
         ValueError: its n is not the network's.
     """
-    if partners.n != world.network.n:
+    if partners.n != context.network.n:
         raise ValueError(
             f"{argument} {partners.name} has n={partners.n} nodes, the network "
-            f"n={world.network.n} workers; make them equal"
+            f"n={context.network.n} workers; make them equal"
         )
 
 

@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple
 import torch
 from torch import Tensor
 
-from algorithms.methods.base import State, World
+from algorithms.methods.base import RunContext, State
 from algorithms.methods.parts.checks import check_size
 from algorithms.methods.parts.over_laplacian import OverLaplacian
 from algorithms.problems.conjugate import LocalModel
@@ -48,26 +48,28 @@ class DualAscent(OverLaplacian[State]):
         return f"{self.kind}, {self.topology.name}"
 
 
-def dual_start(x0: Tensor, topology: StaticTopology, world: World) -> DualState:
+def dual_start(x0: Tensor, topology: StaticTopology, context: RunContext) -> DualState:
     """Duals at 0, models and centres at x_0.
 
     Raises:
         ValueError: the topology is for another number of workers.
     """
-    check_size(topology, world)
-    x = world.rows(x0, len(world.network.workers))
+    check_size(topology, context)
+    x = context.rows(x0, len(context.network.workers))
     return DualState(torch.zeros_like(x), torch.zeros_like(x), x, x)
 
 
-def minimised(state: DualState, local: LocalModel, t: int, world: World) -> DualState:
+def minimised(state: DualState, local: LocalModel, t: int, context: RunContext) -> DualState:
     """The state with every worker's model at its local minimum, tilted by its dual x.
 
     Centres move to the models first when it is time, and the momentum starts anew.
     """
     if local.moves_at(t):
         state = state._replace(centre=state.theta, x=state.y)
-    theta = local.argmin(world.problem, state.x, state.centre, world.network.workers, state.theta)
-    world.checked(theta, t)
+    theta = local.argmin(
+        context.problem, state.x, state.centre, context.network.workers, state.theta
+    )
+    context.checked(theta, t)
     return state._replace(theta=theta)
 
 

@@ -9,7 +9,7 @@ from typing import ClassVar, final
 from torch import Tensor
 
 from algorithms.kernels.row_parts import RowPart
-from algorithms.methods.base import World
+from algorithms.methods.base import RunContext
 from algorithms.pipeline.base import Place
 from algorithms.pipeline.gradients import drawn_gradient, exact_gradient
 from algorithms.problems.base import Problem, exact
@@ -25,7 +25,7 @@ class Gradients(ABC):
     note: ClassVar[str]
 
     @abstractmethod
-    def at(self, x: Tensor, t: int, world: World) -> Tensor:
+    def at(self, x: Tensor, t: int, context: RunContext) -> Tensor:
         """Gradients ``[..., m, d]`` of the rows held here at x ``[..., m or 1, d]``.
 
         Raises:
@@ -49,8 +49,8 @@ class Sampled(Gradients):
 
     note = ""
 
-    def at(self, x: Tensor, t: int, world: World) -> Tensor:
-        return world.gradient(x, t)
+    def at(self, x: Tensor, t: int, context: RunContext) -> Tensor:
+        return context.gradient(x, t)
 
     def row_kernel(self, place: Place) -> RowPart | None:
         return drawn_gradient(place)
@@ -66,8 +66,8 @@ class Full(Gradients):
 
     note = ", full gradients"
 
-    def at(self, x: Tensor, t: int, world: World) -> Tensor:
-        return world.checked(world.problem.full_gradient(x, world.network.workers), t)
+    def at(self, x: Tensor, t: int, context: RunContext) -> Tensor:
+        return context.checked(context.problem.full_gradient(x, context.network.workers), t)
 
     def row_kernel(self, place: Place) -> RowPart | None:
         return exact_gradient(place)

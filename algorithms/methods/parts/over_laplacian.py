@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from torch import Tensor
 
-from algorithms.methods.base import Method, State, World
+from algorithms.methods.base import Method, RunContext, State
 from algorithms.pipeline.row_programs import (
     Operation,
     Register,
@@ -70,10 +70,12 @@ def gossip_on_rows(out: Register, x: Register, gamma: float, degree: int) -> tup
     return (*done, subtract(out, x, z))
 
 
-def multiplier(laplacian: Laplacian, t: int, world: World, purpose: str = "gossip") -> Multiply:
+def multiplier(
+    laplacian: Laplacian, t: int, context: RunContext, purpose: str = "gossip"
+) -> Multiply:
     """Multiplication of rows by W: each worker sends to its neighbours, uncompressed."""
 
     def multiply(x: Tensor, number: int) -> Tensor:
-        return world.mixed(x, laplacian.neighbours, t, f"{purpose} {number}")
+        return context.mixed(x, laplacian.neighbours, t, f"{purpose} {number}")
 
     return multiply

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from algorithms.compressors.base import Compressor
 from algorithms.kernels.scaled_sum import add_scaled
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.parts.checks import check_size, check_static
 from algorithms.methods.parts.constants import operator_constants
 from algorithms.network.base import Exchanged
@@ -69,28 +69,28 @@ class PublicCopies(Method[PublicCopiesState]):
         own = operator_constants(self.compressor, problem.d)
         return problem.constants().merge(self.topology.constants()).merge(own)
 
-    def init(self, x0: Tensor, world: World) -> PublicCopiesState:
-        check_size(self.topology, world)
-        x = world.rows(x0, len(world.network.workers))
+    def init(self, x0: Tensor, context: RunContext) -> PublicCopiesState:
+        check_size(self.topology, context)
+        x = context.rows(x0, len(context.network.workers))
         return PublicCopiesState(x, x.clone())
 
-    def step(self, state: PublicCopiesState, t: int, world: World) -> PublicCopiesState:
-        half = add_scaled(state.mixed, -self.step_rule(t), world.gradient(state.x, t))
-        packet = world.pack(self.compressor.at(t), self.message(state.x, half, t), t)
-        heard = world.network.mix(packet, self.topology.neighbours(0))
+    def step(self, state: PublicCopiesState, t: int, context: RunContext) -> PublicCopiesState:
+        half = add_scaled(state.mixed, -self.step_rule(t), context.gradient(state.x, t))
+        packet = context.pack(self.compressor.at(t), self.message(state.x, half, t), t)
+        heard = context.network.mix(packet, self.topology.neighbours(0))
         return self.moved(state, half, heard, t)
 
     def block_of(
-        self, world: World, t: int, rows: tuple[Register, Register], half: Register,
+        self, context: RunContext, t: int, rows: tuple[Register, Register], half: Register,
         rest: tuple[Operation, ...], swaps: tuple[tuple[Register, Register], ...] = (),
     ) -> StepBlock | None:  # fmt: skip
         """Steps whose registers are the state's ``rows``; ``rest`` follows on x_i^{t+1/2}."""
         (x, around), g = rows, Register()
         descent = gradient(g, x), plus_scaled(half, around, lambda s: -self.step_rule(s), g)
-        step, drawn = Program((*descent, *rest), swaps), drawn_gradient(world)
+        step, drawn = Program((*descent, *rest), swaps), drawn_gradient(context)
         links = FixedLists.of(self.topology)
         return neighbour_block(
-            world, t, NeighbourPlan(rows, (step,), links, drawn, self.compressor)
+            context, t, NeighbourPlan(rows, (step,), links, drawn, self.compressor)
         )
 
     @abstractmethod

@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple
 import torch
 from torch import Tensor
 
-from algorithms.methods.base import Method, State, World
+from algorithms.methods.base import Method, RunContext, State
 from algorithms.methods.exchanges.exchange import Exchange
 from algorithms.methods.parts.checks import check_size
 from algorithms.problems.base import Problem
@@ -23,9 +23,9 @@ class PushState(NamedTuple):
     w: Tensor
 
 
-def push(s: Tensor, w: Tensor, exchange: Exchange, t: int, world: World) -> PushState:
+def push(s: Tensor, w: Tensor, exchange: Exchange, t: int, context: RunContext) -> PushState:
     """(P s, P w) for s ``[..., m, d]``, w ``[..., m, 1]``: one message of d + 1 numbers a link."""
-    mixed = exchange.mixed(torch.cat((s, w), dim=-1), t, world)
+    mixed = exchange.mixed(torch.cat((s, w), dim=-1), t, context)
     return PushState(mixed[..., :-1].contiguous(), mixed[..., -1:].contiguous())
 
 
@@ -39,14 +39,14 @@ def unit_weights(rows: Tensor) -> Tensor:
     return torch.ones_like(rows[..., :1])
 
 
-def start(x0: Tensor, exchange: Exchange, world: World) -> PushState:
+def start(x0: Tensor, exchange: Exchange, context: RunContext) -> PushState:
     """Every worker at x_0 ``[d]`` with weight 1.
 
     Raises:
         ValueError: the exchange is over another number of workers.
     """
-    check_size(exchange, world, "exchange")
-    x = world.rows(x0, len(world.network.workers))
+    check_size(exchange, context, "exchange")
+    x = context.rows(x0, len(context.network.workers))
     return PushState(x, unit_weights(x))
 
 

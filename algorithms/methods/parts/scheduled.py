@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from algorithms.core.key import Key, NumbersAsked
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.network.base import Network
 from algorithms.synchronisation.base import Barrier, ComputeTimes
 from algorithms.synchronisation.schedule import Schedule
@@ -54,22 +54,22 @@ class Scheduled(Method[State]):
         times, seed = self.times, self.schedule_seed
         return _drawn(self.barrier, n, self.ticks, times, seed, tuple(ids))
 
-    def plan(self, world: World) -> Schedule:
+    def plan(self, context: RunContext) -> Schedule:
         """Its schedule in the world's replicas, for which alone it is drawn.
 
         Raises:
             ValueError: the world has more replicas than it is drawn for.
             NumbersAsked: the world's key has no numbers: a schedule is drawn.
         """
-        ids = world.replicas
-        if not world.key.numbers:
+        ids = context.replicas
+        if not context.key.numbers:
             raise NumbersAsked
         if int(ids.max()) >= self.replicas:
             raise ValueError(
                 f"the schedule is drawn for replicas={self.replicas} replicas, got replica ids up "
                 f"to {int(ids.max())}; raise the method's replicas"
             )
-        alone = self._of(world.network.n, ids.reshape(-1).tolist())
+        alone = self._of(context.network.n, ids.reshape(-1).tolist())
         return alone if ids.dim() == 1 else alone.of(torch.arange(ids.numel()).view(ids.shape))
 
     def number(self, state: State, t: int) -> int:

@@ -15,7 +15,7 @@ from algorithms.compressors.identity import Identity
 from algorithms.compressors.layerwise import LayerWise
 from algorithms.compressors.ternary import TernarySum, UnitTernary
 from algorithms.compressors.terngrad import TernGrad
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.quantisation.terngrad_block import TernaryBlock
 from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.rounds import rounds_block
@@ -82,42 +82,42 @@ class TernGradSGD(Method[TernGradState]):
     def _shapes(self, problem: Problem) -> tuple[tuple[int, ...], ...]:
         return problem.shapes if self.layers else ((problem.d,),)
 
-    def init(self, x0: Tensor, world: World) -> TernGradState:
-        return TernGradState(world.rows(x0, 1))
+    def init(self, x0: Tensor, context: RunContext) -> TernGradState:
+        return TernGradState(context.rows(x0, 1))
 
-    def step(self, state: TernGradState, t: int, world: World) -> TernGradState:
-        problem, network = world.problem, world.network
+    def step(self, state: TernGradState, t: int, context: RunContext) -> TernGradState:
+        problem, network = context.problem, context.network
         shapes = self._shapes(problem)
-        g = world.gradient(state.x, t)
+        g = context.gradient(state.x, t)
         if self.clip is not None:
             g = ClipEntries(self.clip, shapes).apply(g, network.n)
         if not self.share_scale:
-            packet = world.pack(_by_layer(shapes), g, t)
+            packet = context.pack(_by_layer(shapes), g, t)
             mean, _ = network.average(packet)
         else:
-            scale = self._agreed(g, shapes, t, world)
-            packet = world.pack(UnitTernary(), g, t, guide=scale.expand(g.shape))
+            scale = self._agreed(g, shapes, t, context)
+            packet = context.pack(UnitTernary(), g, t, guide=scale.expand(g.shape))
             mean, _ = network.average(packet)
             if self.localise:
-                mean = network.publish(world.pack_server(TernarySum(network.n), mean, t))
+                mean = network.publish(context.pack_server(TernarySum(network.n), mean, t))
             mean = mean * scale
         x = state.x - self.step_rule(t) * mean
-        return TernGradState(x if self.localise else world.published(x, t))
+        return TernGradState(x if self.localise else context.published(x, t))
 
     def _agreed(
-        self, g: Tensor, shapes: tuple[tuple[int, ...], ...], t: int, world: World
+        self, g: Tensor, shapes: tuple[tuple[int, ...], ...], t: int, context: RunContext
     ) -> Tensor:
         """The largest scale of all workers for every coordinate's layer, ``[..., 1, d]``."""
         sizes = [math.prod(shape) for shape in shapes]
         own = [part.abs().amax(-1, keepdim=True) for part in torch.split(g, sizes, -1)]
-        packet = world.pack(Identity(), torch.cat(own, -1), t, purpose="scale")
-        largest = world.network.gather(packet).result.amax(-2, keepdim=True)
-        largest = world.published(largest, t, "largest scale")
+        packet = context.pack(Identity(), torch.cat(own, -1), t, purpose="scale")
+        largest = context.network.gather(packet).result.amax(-2, keepdim=True)
+        largest = context.published(largest, t, "largest scale")
         by_layer = zip(torch.split(largest, 1, -1), sizes, strict=True)
         return torch.cat([one.expand(*one.shape[:-1], size) for one, size in by_layer], -1)
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
-        return rounds_block(TernaryBlock, world, t, self)
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
+        return rounds_block(TernaryBlock, context, t, self)
 
     def models(self, state: TernGradState) -> Tensor:
         return state.x

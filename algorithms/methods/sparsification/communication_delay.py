@@ -11,7 +11,7 @@ from algorithms.compressors.base import Compressor
 from algorithms.kernels.scaled_sum import add_scaled
 from algorithms.memories.base import Memory, Round
 from algorithms.memories.error_feedback import ErrorFeedback
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.local_updates.local_sgd import LocalSGDState
 from algorithms.methods.parts.constants import operator_constants
 from algorithms.optimizers.base import SGD
@@ -62,32 +62,32 @@ class CommunicationDelay(Method[LocalSGDState]):
         stated = problem.constants().uniform("G2").state(H=self.period)
         return stated.merge(operator_constants(self.compressor, problem.d))
 
-    def init(self, x0: Tensor, world: World) -> LocalSGDState:
-        x = world.rows(x0, len(world.network.workers))
+    def init(self, x0: Tensor, context: RunContext) -> LocalSGDState:
+        x = context.rows(x0, len(context.network.workers))
         memory = self.memory.init(x.shape, x0.dtype, x0.device)
-        return LocalSGDState(x, (), world.rows(x0, 1), memory, ())
+        return LocalSGDState(x, (), context.rows(x0, 1), memory, ())
 
-    def step(self, state: LocalSGDState, t: int, world: World) -> LocalSGDState:
-        x = add_scaled(state.x, -self.step_rule(t), world.gradient(state.x, t))
+    def step(self, state: LocalSGDState, t: int, context: RunContext) -> LocalSGDState:
+        x = add_scaled(state.x, -self.step_rule(t), context.gradient(state.x, t))
         if (t + 1) % self.period:
             return state._replace(x=x)
         moved = state.anchor - x
         wanted = self.memory.before(state.memory, moved)
         guide = self.memory.guide(state.memory, moved)
-        packet = world.pack(self.compressor.at(t), wanted, t, guide=guide)
-        mean, sent = world.network.average(packet)
-        mean = world.published(mean, t)
+        packet = context.pack(self.compressor.at(t), wanted, t, guide=guide)
+        mean, sent = context.network.average(packet)
+        mean = context.published(mean, t)
         common = state.anchor - mean
         kept = self.memory.after(state.memory, Round(moved, wanted, sent, mean))
         x = common.expand_as(x).contiguous()
         return state._replace(x=x, anchor=common, memory=kept)
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
         parts = LocalParts(
             self.step_rule, Every(self.period), SGD(), False, self.compressor, self.memory,
             PlainAverage(),
         )  # fmt: skip
-        return local_block(world, t, parts)
+        return local_block(context, t, parts)
 
     def models(self, state: LocalSGDState) -> Tensor:
         return state.x

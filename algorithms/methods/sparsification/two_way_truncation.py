@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple, final
 from torch import Tensor
 
 from algorithms.compressors.base import Compressor
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.parts.constants import two_way_constants
 from algorithms.methods.sparsification.two_way_block import TwoWayBlock
 from algorithms.optimizers.proximal import NoProximal, Proximal
@@ -64,18 +64,18 @@ class TwoWayTruncation(Method[TwoWayState]):
     def constants(self, problem: Problem) -> Constants:
         return problem.constants().merge(two_way_constants(self.up, self.down, problem.d))
 
-    def init(self, x0: Tensor, world: World) -> TwoWayState:
-        return TwoWayState(world.rows(x0, 1))
+    def init(self, x0: Tensor, context: RunContext) -> TwoWayState:
+        return TwoWayState(context.rows(x0, 1))
 
-    def step(self, state: TwoWayState, t: int, world: World) -> TwoWayState:
+    def step(self, state: TwoWayState, t: int, context: RunContext) -> TwoWayState:
         gamma = self.step_rule(t)
-        packet = world.pack(self.up.at(t), world.gradient(state.x, t), t)
-        mean, _ = world.network.average(packet)
+        packet = context.pack(self.up.at(t), context.gradient(state.x, t), t)
+        mean, _ = context.network.average(packet)
         moved = self.proximal.apply(state.x - gamma * mean, gamma, t)
-        return TwoWayState(world.network.publish(world.pack_server(self.down.at(t), moved, t)))
+        return TwoWayState(context.network.publish(context.pack_server(self.down.at(t), moved, t)))
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
-        return rounds_block(TwoWayBlock, world, t, self)
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
+        return rounds_block(TwoWayBlock, context, t, self)
 
     def models(self, state: TwoWayState) -> Tensor:
         return state.x

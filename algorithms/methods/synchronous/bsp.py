@@ -10,7 +10,7 @@ from torch import Tensor
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.identity import Identity
 from algorithms.memories.base import Memory, NoMemory, Round
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.parts.constants import operator_constants, two_way_constants
 from algorithms.optimizers.base import SGD, Optimizer
 from algorithms.optimizers.proximal import NoProximal, Proximal
@@ -101,8 +101,8 @@ class BSP(Method[BSPState]):
     def reach(self, d: int) -> float:
         return self.proximal.reach(d)
 
-    def init(self, x0: Tensor, world: World) -> BSPState:
-        rows, x = world.rows(x0, len(world.network.workers)), world.rows(x0, 1)
+    def init(self, x0: Tensor, context: RunContext) -> BSPState:
+        rows, x = context.rows(x0, len(context.network.workers)), context.rows(x0, 1)
         return BSPState(
             x,
             self.memory.init(rows.shape, x0.dtype, x0.device),
@@ -110,41 +110,41 @@ class BSP(Method[BSPState]):
             self.optimizer.init(x),
         )
 
-    def step(self, state: BSPState, t: int, world: World) -> BSPState:
+    def step(self, state: BSPState, t: int, context: RunContext) -> BSPState:
         gamma, memory = self.step_rule(t), self.memory
-        g = self.transform.apply(world.gradient(state.x, t), world.network.n)
+        g = self.transform.apply(context.gradient(state.x, t), context.network.n)
         x = gamma * g if memory.holds_steps else g
         wanted = memory.before(state.memory, x)
         guide = memory.guide(state.memory, x)
-        packet = world.pack(self.compressor.at(t), wanted, t, guide=guide)
-        mean, sent = world.network.average(packet)
-        step, server = self._answer(state, mean, gamma, t, world)
+        packet = context.pack(self.compressor.at(t), wanted, t, guide=guide)
+        mean, sent = context.network.average(packet)
+        step, server = self._answer(state, mean, gamma, t, context)
         velocity, move = self.optimizer.update(state.velocity, step, state.x, gamma)
         moved = self.proximal.apply(state.x - move, gamma, t)
         kept = memory.after(state.memory, Round(x, wanted, sent, mean))
         return BSPState(moved, kept, server, velocity)
 
     def _answer(
-        self, state: BSPState, mean: Tensor, gamma: float, t: int, world: World
+        self, state: BSPState, mean: Tensor, gamma: float, t: int, context: RunContext
     ) -> tuple[Tensor, Any]:
         """The step all take after hearing from the server, and the server's memory."""
         steps = self.memory.holds_steps
         if not self.two_way:
-            heard = world.published(mean, t)
+            heard = context.published(mean, t)
             return heard if steps else gamma * heard, state.server
         memory = self.server_memory
         x = gamma * mean if memory.holds_steps and not steps else mean
         wanted = memory.before(state.server, x)
-        heard = world.network.publish(world.pack_server(self.downlink.at(t), wanted, t))
+        heard = context.network.publish(context.pack_server(self.downlink.at(t), wanted, t))
         step = heard if memory.holds_steps or steps else gamma * heard
         return step, memory.after(state.server, Round(x, wanted, heard, heard))
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
         parts = ServerParts(
             self.step_rule, self.compressor, self.memory, self.downlink, self.server_memory,
             self.transform, self.optimizer, self.proximal,
         )  # fmt: skip
-        return server_block(world, t, parts)
+        return server_block(context, t, parts)
 
     def models(self, state: BSPState) -> Tensor:
         return state.x

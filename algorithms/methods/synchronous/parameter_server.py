@@ -11,10 +11,10 @@ from torch import Tensor
 
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.identity import Identity
+from algorithms.kernels.deferred_checks import now
 from algorithms.kernels.devices import put
-from algorithms.kernels.late_checks import now
 from algorithms.kernels.mean import sum_rows
-from algorithms.methods.base import NonFiniteGradient, World
+from algorithms.methods.base import NonFiniteGradient, RunContext
 from algorithms.methods.parts.constants import operator_constants
 from algorithms.methods.parts.delay_compensation import Correction, LateGradients, NoCorrection
 from algorithms.methods.parts.scheduled import Scheduled, places
@@ -118,29 +118,29 @@ class ParameterServer(Scheduled[ServerState]):
         seen = self.barrier.constants(problem.constants(), self.times)
         return seen.merge(own).merge(self.staleness(problem.n))
 
-    def init(self, x0: Tensor, world: World) -> ServerState:
-        schedule = self.plan(world)
-        view = world.rows(x0, len(world.network.workers) + 1)
+    def init(self, x0: Tensor, context: RunContext) -> ServerState:
+        schedule = self.plan(context)
+        view = context.rows(x0, len(context.network.workers) + 1)
         cache = view.clone() if schedule.caches else view
-        backs = 0 if isinstance(self.correction, NoCorrection) else world.network.n + 1
-        x = world.rows(x0, 1)
+        backs = 0 if isinstance(self.correction, NoCorrection) else context.network.n + 1
+        x = context.rows(x0, 1)
         state = self.correction.init(x.shape, x.dtype, x.device)
-        return ServerState(x, view, cache, world.rows(x0, backs), state, schedule)
+        return ServerState(x, view, cache, context.rows(x0, backs), state, schedule)
 
-    def step(self, state: ServerState, t: int, world: World) -> ServerState:
-        tick, network = state.schedule.at(t), world.network
+    def step(self, state: ServerState, t: int, context: RunContext) -> ServerState:
+        tick, network = state.schedule.at(t), context.network
         who = put(tick.arrivals, state.x.device)
         rows = places(who, network, state.view)
         read = state.view.gather(-2, rows)
         if self.barrier.counts_by_worker:
             begun = state.schedule.begun(t)
-            g = world.gradient_by_count(read, who, begun)
-            sent = world.uploaded_by_count(self.compressor, g, who, begun)
+            g = context.gradient_by_count(read, who, begun)
+            sent = context.uploaded_by_count(self.compressor, g, who, begun)
         else:
-            g = world.gradient_of(read, who, t)
-            sent = world.uploaded(self.compressor, g, who, t)
+            g = context.gradient_of(read, who, t)
+            sent = context.uploaded(self.compressor, g, who, t)
         arrived, present = self._finite(sent, who, t, network)
-        memory, arrived = self._corrected(state, arrived, who, world)
+        memory, arrived = self._corrected(state, arrived, who, context)
         gamma = self.step_rule(t)
         share = self._share(present, network.n)
         x = state.x - gamma * (sum_rows(arrived, keepdim=True) / share)
@@ -149,17 +149,17 @@ class ParameterServer(Scheduled[ServerState]):
             state.cache.scatter_(-2, rows, own)
         x = self.proximal.apply(x, gamma, t)
         fetches, starts = (put(ids, x.device) for ids in (tick.fetches, tick.starts))
-        self._give(state, x, world.answered(x, fetches, t), fetches, starts, network)
+        self._give(state, x, context.answered(x, fetches, t), fetches, starts, network)
         return state._replace(x=x, correction=memory)
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
         if self.barrier.counts_by_worker:
             return None
-        shares = {Weighting.SUM: 1, Weighting.ALL: world.network.n, Weighting.ARRIVED: 0}
+        shares = {Weighting.SUM: 1, Weighting.ALL: context.network.n, Weighting.ARRIVED: 0}
         correction = None if isinstance(self.correction, NoCorrection) else self.correction
         share = shares[self.weighting]
         parts = ServerEvents(self.step_rule, self.compressor, correction, self.proximal, share)
-        return event_block(ServerEventBlock, world, parts)
+        return event_block(ServerEventBlock, context, parts)
 
     def models(self, state: ServerState) -> Tensor:
         return state.x
@@ -193,14 +193,14 @@ class ParameterServer(Scheduled[ServerState]):
         return n if self.weighting is Weighting.ALL else 1
 
     def _corrected(
-        self, state: ServerState, arrived: Tensor, who: Tensor, world: World
+        self, state: ServerState, arrived: Tensor, who: Tensor, context: RunContext
     ) -> tuple[Any, Tensor]:
         if not state.given.shape[-2]:
             return state.correction, arrived
         index = who[..., None].expand(*who.shape, arrived.shape[-1])
         read = state.given.gather(-2, index)
-        real = who.clamp_max(world.network.n - 1)
-        late = LateGradients(arrived, state.x, read, world.problem, real)
+        real = who.clamp_max(context.network.n - 1)
+        late = LateGradients(arrived, state.x, read, context.problem, real)
         return self.correction.apply(state.correction, late)
 
     def _give(

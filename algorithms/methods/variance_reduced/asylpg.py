@@ -12,7 +12,7 @@ from algorithms.compressors.base import Compressor
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.max_levels import MaxLevels
 from algorithms.kernels.devices import put
-from algorithms.methods.base import World
+from algorithms.methods.base import RunContext
 from algorithms.methods.parts.scheduled import Scheduled, places
 from algorithms.optimizers.proximal import NoProximal, Proximal
 from algorithms.problems.base import Problem, require_int
@@ -101,28 +101,28 @@ class AsyLPG(Scheduled[AsyLPGState]):
     def constants(self, problem: Problem) -> Constants:
         return problem.constants().merge(self.staleness(problem.n))
 
-    def init(self, x0: Tensor, world: World) -> AsyLPGState:
-        schedule = self.plan(world)
-        x = world.rows(x0, 1)
-        read = world.rows(x0, len(world.network.workers) + 1)
+    def init(self, x0: Tensor, context: RunContext) -> AsyLPGState:
+        schedule = self.plan(context)
+        x = context.rows(x0, 1)
+        read = context.rows(x0, len(context.network.workers) + 1)
         zero = torch.zeros_like(x)
         return AsyLPGState(x, zero, x, zero, read, schedule)
 
-    def step(self, state: AsyLPGState, t: int, world: World) -> AsyLPGState:
+    def step(self, state: AsyLPGState, t: int, context: RunContext) -> AsyLPGState:
         if t % self.epoch == 0:
-            state = self._anchored(state, t, world)
-        network = world.network
+            state = self._anchored(state, t, context)
+        network = context.network
         active = put(state.schedule.at(t).arrivals, state.z.device)
         place = places(active, network, state.read)
-        draws = world.key.fold("gradient", t).draws(world.replicas, active)
-        here = world.problem.gradient(state.read.gather(-2, place), draws)
-        there = world.problem.gradient(state.anchor, draws)
-        g = world.checked(here - there, t, active)
-        arrived = world.uploaded(self.compressor, g, active, t)
+        draws = context.key.fold("gradient", t).draws(context.replicas, active)
+        here = context.problem.gradient(state.read.gather(-2, place), draws)
+        there = context.problem.gradient(state.anchor, draws)
+        g = context.checked(here - there, t, active)
+        arrived = context.uploaded(self.compressor, g, active, t)
         gamma = self.step_rule(t)
         u = arrived.sum(-2, keepdim=True) + state.full
         z = self.proximal.apply(state.z - gamma * u, gamma, t)
-        answer = self._answered(state, z, active, t, world)
+        answer = self._answered(state, z, active, t, context)
         state.read.scatter_(-2, place, answer)
         total = state.total if self.theta == 1 else state.total + z
         return state._replace(z=z, total=total)
@@ -132,17 +132,17 @@ class AsyLPG(Scheduled[AsyLPGState]):
         return z if self.theta == 1 else state.anchor + self.theta * (z - state.anchor)
 
     def _answered(
-        self, state: AsyLPGState, z: Tensor, active: Tensor, t: int, world: World
+        self, state: AsyLPGState, z: Tensor, active: Tensor, t: int, context: RunContext
     ) -> Tensor:
         """The low-precision models ``[..., k, d]`` that the active workers read."""
         difference = self._point(state, z) - state.anchor
-        return state.anchor + world.answered(difference, active, t, self.downlink)
+        return state.anchor + context.answered(difference, active, t, self.downlink)
 
-    def _anchored(self, state: AsyLPGState, t: int, world: World) -> AsyLPGState:
+    def _anchored(self, state: AsyLPGState, t: int, context: RunContext) -> AsyLPGState:
         """A new anchor: its full gradient, and every worker holds it."""
-        anchor = world.published(self._next_anchor(state, t), t, "model at the anchor")
-        gradients = world.problem.full_gradient(anchor, world.network.workers)
-        full, _ = world.network.average(world.pack(Identity(), gradients, t, purpose="anchor"))
+        anchor = context.published(self._next_anchor(state, t), t, "model at the anchor")
+        gradients = context.problem.full_gradient(anchor, context.network.workers)
+        full, _ = context.network.average(context.pack(Identity(), gradients, t, purpose="anchor"))
         z = anchor if self.theta == 1 else state.z
         read = anchor.expand_as(state.read).clone()
         zero = torch.zeros_like(state.total)

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from algorithms.compressors.base import Compressor
 from algorithms.core.decays import require_decay
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.parts.constants import operator_constants
 from algorithms.methods.variance_reduced.diana_block import DianaBlock
 from algorithms.optimizers.proximal import NoProximal, Proximal
@@ -101,26 +101,26 @@ class Diana(Method[DianaState]):
             return stated  # without alpha: the theorems are about neither form
         return stated.state(known, alpha=self.shift_step(problem.d))
 
-    def init(self, x0: Tensor, world: World) -> DianaState:
-        x, rows = world.rows(x0, 1), world.rows(x0, len(world.network.workers))
+    def init(self, x0: Tensor, context: RunContext) -> DianaState:
+        x, rows = context.rows(x0, 1), context.rows(x0, len(context.network.workers))
         return DianaState(x, torch.zeros_like(rows), torch.zeros_like(x), torch.zeros_like(x))
 
-    def step(self, state: DianaState, t: int, world: World) -> DianaState:
+    def step(self, state: DianaState, t: int, context: RunContext) -> DianaState:
         gamma, alpha = self.step_rule(t), self.shift_step(state.x.shape[-1])
-        g = world.gradient(state.x, t)
-        packet = world.pack(self.compressor.at(t), g - state.shifts, t)
-        mean, sent = world.network.average(packet)
+        g = context.gradient(state.x, t)
+        packet = context.pack(self.compressor.at(t), g - state.shifts, t)
+        mean, sent = context.network.average(packet)
         velocity = self.beta * state.velocity + (state.shift + mean)
         x = self.proximal.apply(state.x - gamma * velocity, gamma, t)
         return DianaState(
-            world.published(x, t),
+            context.published(x, t),
             state.shifts + alpha * sent,
             state.shift + alpha * mean,
             velocity,
         )
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
-        return rounds_block(DianaBlock, world, t, self)
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
+        return rounds_block(DianaBlock, context, t, self)
 
     def models(self, state: DianaState) -> Tensor:
         return state.x

@@ -11,7 +11,7 @@ from torch import Tensor
 from algorithms.compressors.base import Compressor
 from algorithms.compressors.nearest_grid import NearestGrid
 from algorithms.core.decays import require_decay
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.variance_reduced.laq_block import LaqBlock
 from algorithms.pipeline.base import StepBlock
 from algorithms.pipeline.rounds import rounds_block
@@ -81,8 +81,8 @@ class LAQ(Method[LAQState]):
     def constants(self, problem: Problem) -> Constants:
         return problem.constants()
 
-    def init(self, x0: Tensor, world: World) -> LAQState:
-        x, mine = world.rows(x0, 1), world.rows(x0, len(world.network.workers))
+    def init(self, x0: Tensor, context: RunContext) -> LAQState:
+        x, mine = context.rows(x0, 1), context.rows(x0, len(context.network.workers))
         silent = torch.full(mine.shape[:-1], self.patience, device=x0.device)  # all send at first
         moves = x.new_zeros((*x.shape[:-1], self.memory))
         return LAQState(
@@ -90,17 +90,17 @@ class LAQ(Method[LAQState]):
             torch.zeros_like(x), moves,
         )  # fmt: skip
 
-    def step(self, state: LAQState, t: int, world: World) -> LAQState:
+    def step(self, state: LAQState, t: int, context: RunContext) -> LAQState:
         gamma = self.step_rule(t)
-        innovation = world.gradient(state.x, t) - state.sent
-        packet = world.pack(self.compressor.at(t), innovation, t)
-        quantised = packet.own(world.network.workers)
+        innovation = context.gradient(state.x, t) - state.sent
+        packet = context.pack(self.compressor.at(t), innovation, t)
+        quantised = packet.own(context.network.workers)
         error = square(quantised - innovation)
         past = state.moves
         sends = self._sends(square(quantised), error, state, gamma)
-        mean, own = world.network.average(replace(packet, sends=sends))
+        mean, own = context.network.average(replace(packet, sends=sends))
         mean = state.mean + mean
-        x = world.published(state.x - gamma * mean, t)
+        x = context.published(state.x - gamma * mean, t)
         moves = torch.cat((past[..., 1:], square(x - state.x)[..., None]), -1)
         return LAQState(
             x,
@@ -119,8 +119,8 @@ class LAQ(Method[LAQState]):
         allowed = self.weight / self.memory * recent / gamma**2 + 3 * (error + state.error)
         return above(change, allowed) | (state.silent >= self.patience)
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
-        return rounds_block(LaqBlock, world, t, self)
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
+        return rounds_block(LaqBlock, context, t, self)
 
     def models(self, state: LAQState) -> Tensor:
         return state.x

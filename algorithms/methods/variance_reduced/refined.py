@@ -14,7 +14,7 @@ from torch import Tensor
 
 from algorithms.compressors.nearest_grid import FixedRange
 from algorithms.compressors.zooming_range import ZoomingRange
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.variance_reduced.refined_block import RefinedBlock
 from algorithms.optimizers.proximal import NoProximal, Proximal
 from algorithms.pipeline.base import StepBlock
@@ -84,31 +84,33 @@ class RefinedQuantisation(Method[RefinedState]):
     def constants(self, problem: Problem) -> Constants:
         return problem.constants()
 
-    def init(self, x0: Tensor, world: World) -> RefinedState:
-        x, mine = world.rows(x0, 1), world.rows(x0, len(world.network.workers))
+    def init(self, x0: Tensor, context: RunContext) -> RefinedState:
+        x, mine = context.rows(x0, 1), context.rows(x0, len(context.network.workers))
         zero = torch.zeros_like(mine)
         return RefinedState(x, zero, torch.zeros_like(x), x, zero)
 
-    def step(self, state: RefinedState, t: int, world: World) -> RefinedState:
-        state, v = self._estimate(state, t, world)
-        packet = world.pack(self.quantiser(t), v - state.sent, t)
-        mean, own = world.network.average(packet)
+    def step(self, state: RefinedState, t: int, context: RunContext) -> RefinedState:
+        state, v = self._estimate(state, t, context)
+        packet = context.pack(self.quantiser(t), v - state.sent, t)
+        mean, own = context.network.average(packet)
         gamma, total = self.step_rule(t), state.mean + mean
         x = self.proximal.apply(state.x - gamma * total, gamma, t)
-        return state._replace(x=world.published(x, t), sent=state.sent + own, mean=total)
+        return state._replace(x=context.published(x, t), sent=state.sent + own, mean=total)
 
-    def _estimate(self, state: RefinedState, t: int, world: World) -> tuple[RefinedState, Tensor]:
+    def _estimate(
+        self, state: RefinedState, t: int, context: RunContext
+    ) -> tuple[RefinedState, Tensor]:
         """What the workers would send, with the anchor renewed where it is due."""
-        workers = world.network.workers
+        workers = context.network.workers
         if not self.epoch:
-            return state, world.problem.full_gradient(state.x, workers)
+            return state, context.problem.full_gradient(state.x, workers)
         if t % self.epoch == 0:
-            full = world.problem.full_gradient(state.x, workers)
+            full = context.problem.full_gradient(state.x, workers)
             state = state._replace(anchor=state.x, full=full)
-        return state, world.gradient(state.x, t) - world.gradient(state.anchor, t) + state.full
+        return state, context.gradient(state.x, t) - context.gradient(state.anchor, t) + state.full
 
-    def compiled_block(self, world: World, t: int) -> StepBlock | None:
-        return rounds_block(RefinedBlock, world, t, self)
+    def compiled_block(self, context: RunContext, t: int) -> StepBlock | None:
+        return rounds_block(RefinedBlock, context, t, self)
 
     def models(self, state: RefinedState) -> Tensor:
         return state.x

@@ -23,7 +23,7 @@ def adaptive_k_keeps() -> Verdict:
     method = AdaptiveK(ConstantStep(_GAMMA), ETHERNET_1G)
     gaps = []
     for before, after in pairwise(path(method, noisy(), 30)):
-        g = mean_row(before.world.gradient(before.state.x, before.t))
+        g = mean_row(before.context.gradient(before.state.x, before.t))
         was, now = (s.x - mean_row(s.residual) for s in (before.state, after.state))
         gaps.append(now - was + _GAMMA * g)
     claim = "x - mean residual moves by -gamma mean g alone"

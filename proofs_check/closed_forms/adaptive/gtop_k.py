@@ -45,7 +45,7 @@ def _lost(method: Any, problem: Quadratic) -> Tensor:
     """What neither the model nor the residuals account for, step by step."""
     gaps = []
     for before, after in pairwise(path(method, problem, 30)):
-        g = before.world.gradient(before.state.x, before.t).mean(-2, keepdim=True)
+        g = before.context.gradient(before.state.x, before.t).mean(-2, keepdim=True)
         was, now = (s.x - s.residual.mean(-2, keepdim=True) for s in (before.state, after.state))
         gaps.append(now - was + _GAMMA * g)
     return torch.stack(gaps)

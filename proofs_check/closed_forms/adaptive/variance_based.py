@@ -13,7 +13,7 @@ from proofs_check.closed_forms.auxiliary.virtual_iterates import (
     noisy,
     nothing_moves_it_else,
 )
-from proofs_check.instruments.paths import Moment, path
+from proofs_check.instruments.paths import Snapshot, path
 from proofs_check.verdict import Verdict
 from theory.stepsizes import ConstantStep
 
@@ -24,9 +24,9 @@ def variance_based_keeps(keep: bool = True) -> Verdict:
     """With its rounding kept, x - gamma mean r moves by the mean gradient of the micro-batches."""
     method = VarianceBased(ConstantStep(_GAMMA), keep=keep)
 
-    def micro(moment: Moment) -> Tensor:
+    def micro(moment: Snapshot) -> Tensor:
         return mean_row(
-            sum(method.samples(moment.state.x, moment.t, moment.world), torch.zeros(()))
+            sum(method.samples(moment.state.x, moment.t, moment.context), torch.zeros(()))
         )
 
     gaps = []

@@ -12,7 +12,7 @@ from proofs_check.instruments.evidence import mean_value
 from proofs_check.verdict import Verdict
 from theory.seconds.step_times import StepTimes
 
-SPEAKS_OF = ("async-admm",)
+COVERS = ("async-admm",)
 
 
 def partial_seconds(build: Callable[[int], Barrier] | None = None) -> tuple[Verdict, ...]:

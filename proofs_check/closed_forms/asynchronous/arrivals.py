@@ -12,7 +12,7 @@ from theory.stepsizes import ConstantStep
 from theory.theorem import Metric
 from theory.theorems.asysg_con import asysg_con
 
-SPEAKS_OF = ("asp",)
+COVERS = ("asp",)
 
 
 def e3() -> tuple[Verdict, ...]:

@@ -23,7 +23,7 @@ from proofs_check.instruments.paths import models
 from proofs_check.verdict import Outcome, Verdict
 from theory.stepsizes import ConstantStep
 
-SPEAKS_OF = ("asp",)
+COVERS = ("asp",)
 
 Build = Callable[[ParameterServer], Method[Any]]
 

@@ -105,11 +105,11 @@ def virtual_iterate(row: str, memory: Memory[Tensor], compressor: Compressor) ->
     rule, seed = InverseTimeStep(2.0, 10.0), 21
     method = BSP(rule, compressor, memory)
     shadow, gaps = None, []
-    for t, state, world in path(method, problem, 100, seed=seed, replicas=3):
+    for t, state, context in path(method, problem, 100, seed=seed, replicas=3):
         virtual = state.x - state.memory.mean(-2, keepdim=True)
         shadow = virtual if shadow is None else shadow
         gaps.append((virtual - shadow).abs().max())
-        shadow = shadow - rule(t) * world.gradient(state.x, t).mean(-2, keepdim=True)
+        shadow = shadow - rule(t) * context.gradient(state.x, t).mean(-2, keepdim=True)
     return identity(
         row,
         f"x_t - mean e_t = x_0 - sum gamma_s mean g_s at every step, {compressor.name}",

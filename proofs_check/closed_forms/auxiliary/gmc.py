@@ -30,7 +30,7 @@ def global_momentum_is_kept(m: float = 0.6) -> Verdict:
     method = BSP(ConstantStep(_GAMMA), TopK(2), GlobalMomentum(m))
     gaps, last = [], torch.zeros(())
     for before, after in pairwise(path(method, noisy(), 30)):
-        g = mean_row(before.world.gradient(before.state.x, before.t))
+        g = mean_row(before.context.gradient(before.state.x, before.t))
         was, now = (s.x - mean_row(s.memory.residual) for s in (before.state, after.state))
         gaps.append(now - was + _GAMMA * g - 0.6 * last)
         last = after.state.x - before.state.x

@@ -33,7 +33,7 @@ def velocities_are_kept(memory: MomentumCorrection, row: str) -> Verdict:
     moments = list(path(method, uneven(), 30))
     gaps = []
     for before, after in pairwise(moments):
-        g = GAMMA * before.world.gradient(before.state.x, before.t)
+        g = GAMMA * before.context.gradient(before.state.x, before.t)
         u = memory.m * before.state.memory.u + g
         was, now = (s.x - s.memory.v.mean(-2, keepdim=True) for s in (before.state, after.state))
         gaps.append(now - was + u.mean(-2, keepdim=True))

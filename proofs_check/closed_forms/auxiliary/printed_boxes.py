@@ -21,7 +21,7 @@ from proofs_check.methods.faulty.memories import PrintedCorrection
 from proofs_check.verdict import Verdict
 from theory.stepsizes import ConstantStep
 
-SPEAKS_OF = ("error-feedback", "gmc", "local-clipping", "momentum-correction")
+COVERS = ("error-feedback", "gmc", "local-clipping", "momentum-correction")
 
 _M, _GAMMA = 0.9, 0.01
 

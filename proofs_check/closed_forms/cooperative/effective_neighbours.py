@@ -21,7 +21,7 @@ from theory.networks.mixing import spectrum
 from theory.networks.second_moments import linear_moments
 from theory.stepsizes import ConstantStep
 
-SPEAKS_OF = ("cooperative-sgd",)
+COVERS = ("cooperative-sgd",)
 
 _N, _D, _STEPS, _STEP, _SEED = 12, 16, 60, 0.3, 9
 _LEFT = (1 - _STEP) ** 2

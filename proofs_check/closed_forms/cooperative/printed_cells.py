@@ -7,7 +7,7 @@ from proofs_check.verdict import Verdict
 from theory.theorem import Metric
 from theory.theorems.cooperative_sgd import cooperative_sgd
 
-SPEAKS_OF = ("cooperative-sgd",)
+COVERS = ("cooperative-sgd",)
 
 
 def t7() -> tuple[Verdict, ...]:

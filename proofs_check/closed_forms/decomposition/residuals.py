@@ -30,7 +30,7 @@ def nothing_is_lost(row: str, make: Make) -> Verdict:
     gaps = []
     moments = list(path(make(ConstantStep(_GAMMA)), problem, _STEPS, replicas=2))
     for before, after in pairwise(moments):
-        g = before.world.gradient(before.state.x, before.t).mean(-2, keepdim=True)
+        g = before.context.gradient(before.state.x, before.t).mean(-2, keepdim=True)
         was, now = (s.x - s.residual.mean(-2, keepdim=True) for s in (before.state, after.state))
         gaps.append(now - was + _GAMMA * g)
     return identity(

@@ -11,7 +11,7 @@ from proofs_check.verdict import Verdict
 from theory.networks.second_moments import linear_moments
 from theory.stepsizes import ConstantStep
 
-SPEAKS_OF = ("d-psgd",)
+COVERS = ("d-psgd",)
 
 _N, _STEPS, _STEP, _SEED = 6, 25, 0.3, 4
 

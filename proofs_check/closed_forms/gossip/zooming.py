@@ -23,7 +23,7 @@ from proofs_check.instruments.paths import path
 from proofs_check.verdict import Outcome, Verdict
 from theory.networks.zooming import Zooming
 
-SPEAKS_OF = ("choco-gossip",)
+COVERS = ("choco-gossip",)
 
 D = 5
 _STEPS = 400

@@ -29,7 +29,7 @@ from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
 from theory.theorems.gossip_averaging import gossip_averaging
 
-SPEAKS_OF = ("fdla",)
+COVERS = ("fdla",)
 
 Build = Callable[[Exchange], Method[Any]]
 

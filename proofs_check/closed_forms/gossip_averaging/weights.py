@@ -30,7 +30,7 @@ from theory.arrays import Floats
 from theory.networks.mixing import spectrum
 from theory.networks.weights import best_constant, best_constant_lam, constant
 
-SPEAKS_OF = ("fdla", "d-psgd")
+COVERS = ("fdla", "d-psgd")
 
 _CVX = "CVX, examples/graph_laplacian/small_example (published output)"
 _EDGES = (

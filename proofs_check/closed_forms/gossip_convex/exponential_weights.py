@@ -26,7 +26,7 @@ from proofs_check.instruments.evidence import identity
 from proofs_check.verdict import Verdict
 from theory.stepsizes import ConstantStep, InverseRootStep, Stepsize
 
-SPEAKS_OF = ("gossip-dual-averaging", "mirror-descent")
+COVERS = ("gossip-dual-averaging", "mirror-descent")
 
 Build = Callable[[Stepsize, Topology, Geometry], Method[Any]]
 

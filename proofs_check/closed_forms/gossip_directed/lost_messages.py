@@ -29,11 +29,11 @@ from algorithms.topologies.ring import Ring
 from proofs_check.closed_forms.gossip.consensus import consensus_problem
 from proofs_check.closed_forms.gossip_directed.push_sum import DIGRAPH, perron, ratios
 from proofs_check.instruments.evidence import identity, mean_value
-from proofs_check.instruments.paths import Moment, path
+from proofs_check.instruments.paths import Snapshot, path
 from proofs_check.verdict import Verdict
 from theory.arrays import Floats
 
-SPEAKS_OF = ("push-sum",)
+COVERS = ("push-sum",)
 
 Build = Callable[[Exchange], Method[Any]]
 
@@ -48,7 +48,7 @@ def starts(problem: Quadratic) -> Floats:
 
 def ending(
     build: Build, graph: MixingSequence, losses: Losses, lost: LostWeight, rounds: int = _ROUNDS
-) -> tuple[Moment, Quadratic]:
+) -> tuple[Snapshot, Quadratic]:
     """The last moment of push-sum from standard normal starts, with these losses."""
     problem = consensus_problem(graph.n, 3, 44)
     *_, last = path(build(Unreliable(FixedLinks(graph), losses, lost)), problem, rounds)

@@ -100,7 +100,7 @@ def ring_contraction(build: Build = PushSum) -> Verdict:
     b = torch.cos(2 * math.pi * torch.arange(8, dtype=torch.float64) / 8)[:, None]
     problem = Quadratic.from_arrays(torch.ones_like(b), b)
     rms = [
-        float(moment.world.network.mean_over_workers(ratios(moment.state).square()).sqrt())
+        float(moment.context.network.mean_over_workers(ratios(moment.state).square()).sqrt())
         for moment in path(build(FixedLinks(DirectedRing(8))), problem, 30)
     ]
     return identity(

@@ -17,7 +17,7 @@ from proofs_check.closed_forms.gossip_dual.primal_dual import Change
 from proofs_check.instruments.evidence import identity
 from proofs_check.verdict import Verdict
 
-SPEAKS_OF = ("ssda-msda",)
+COVERS = ("ssda-msda",)
 
 _SEED = 58
 

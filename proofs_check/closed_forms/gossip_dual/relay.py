@@ -1,9 +1,10 @@
 r"""Information travels one hop a round: the lower bound on its own instance, for every method.
 
-On :class:`Relay` over a path of n workers, after R rounds of messages no worker has a nonzero
-coordinate beyond \lfloor R/(n - 1) \rfloor (from 0), whatever it does with its own f_i, so that its
-distance from x* is at least that of x*'s tail. Zeros are exact in floating point. A method that is
-nearer has heard more than its neighbours told it. D-PSGD's is in ``closed_forms.gossip.d_psgd``.
+On :class:`NesterovChain` over a path of n workers, after R rounds of messages no worker has a
+nonzero coordinate beyond \lfloor R/(n - 1) \rfloor (from 0), whatever it does with its own f_i, so
+that its distance from x* is at least that of x*'s tail. Zeros are exact in floating point. A method
+that is nearer has heard more than its neighbours told it. D-PSGD's is in
+``closed_forms.gossip.d_psgd``.
 """
 
 from __future__ import annotations
@@ -22,26 +23,26 @@ from algorithms.methods.gossip_dual.mspd import MSPD
 from algorithms.methods.gossip_dual.ssda import SSDA
 from algorithms.methods.parts.sliding_rules import ConvexSliding
 from algorithms.problems.conjugate import LocalModel
-from algorithms.problems.relay import Relay
+from algorithms.problems.nesterov_chain import NesterovChain
 from algorithms.topologies.path import Path
 from proofs_check.closed_forms.admm.solutions import right
 from proofs_check.instruments.paths import path
 from proofs_check.verdict import Outcome, Verdict
 from theory.stepsizes import ConstantStep
 
-SPEAKS_OF = ("dcs", "dual-accelerated", "mspd", "ssda-msda")
+COVERS = ("dcs", "dual-accelerated", "mspd", "ssda-msda")
 
 Change = Callable[[Any], Method[Any]]
 _N, _D, _STEPS = 7, 40, 120
 
 
-def cone(row: str, method: Method[Any], problem: Relay) -> Verdict:
+def cone(row: str, method: Method[Any], problem: NesterovChain) -> Verdict:
     """Every worker's nonzero coordinates and distance, against rounds of messages so far."""
     tail = problem.x_star.square().flip(0).cumsum(0).flip(0).sqrt().numpy()
     per_round = 64 * problem.d  # bits of an uncompressed row, which an end sends once a round
     beyond, tightest, widest = -problem.d, np.inf, 0
     for moment in path(method, problem, _STEPS):
-        rounds = int(moment.world.network.account().sent_bits[..., 0].sum()) // per_round
+        rounds = int(moment.context.network.account().sent_bits[..., 0].sum()) // per_round
         most = min(rounds // (problem.n - 1), problem.d - 1)
         rows = method.models(moment.state)[0]
         reached = int(torch.cat(((rows != 0).any(0).nonzero()[:, 0], torch.tensor([-1]))).max())
@@ -66,14 +67,14 @@ def cone(row: str, method: Method[Any], problem: Relay) -> Verdict:
     )
 
 
-def hard_instance() -> tuple[Relay, Path]:
+def hard_instance() -> tuple[NesterovChain, Path]:
     """The lower bound's problem, L = 400, and the path of workers on which it is hard."""
-    return Relay(_N, _D, 1.0, 400.0), Path(_N)
+    return NesterovChain(_N, _D, 1.0, 400.0), Path(_N)
 
 
 def ssda_cone(change: Change = right) -> Verdict:
     """SSDA on the hard instance."""
-    problem = Relay(_N, _D, 1.0, 400.0)
+    problem = NesterovChain(_N, _D, 1.0, 400.0)
     return cone("ssda-msda", change(SSDA(Path(_N), LocalModel.of(problem))), problem)
 
 

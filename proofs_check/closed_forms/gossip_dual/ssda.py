@@ -42,7 +42,7 @@ from proofs_check.instruments.paths import path, world_of
 from proofs_check.verdict import Verdict
 from theory.arrays import Floats
 
-SPEAKS_OF = ("dual-accelerated", "ssda-msda")
+COVERS = ("dual-accelerated", "ssda-msda")
 
 Change = Callable[[Any], Method[Any]]
 Gossip = Callable[..., torch.Tensor]
@@ -67,8 +67,8 @@ def polynomial(gossip: Gossip = accelerated_gossip) -> tuple[Verdict, ...]:
         w, n = Laplacian(topology), topology.n
         values, modes = np.linalg.eigh(w.matrix)
         rows = torch.from_numpy(np.ascontiguousarray(modes))
-        world = world_of(Quadratic.from_arrays(torch.ones_like(rows), rows), _SEED, 1)
-        heard = gossip(rows[None], multiplier(w, 0, world), w.gamma, w.degree)[0].numpy()
+        context = world_of(Quadratic.from_arrays(torch.ones_like(rows), rows), _SEED, 1)
+        heard = gossip(rows[None], multiplier(w, 0, context), w.gamma, w.degree)[0].numpy()
         verdicts.append(
             identity(
                 "ssda-msda", "K exchanges multiply every mode by Chebyshev's P_K", modes.T @ heard,

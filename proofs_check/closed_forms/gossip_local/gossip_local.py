@@ -34,7 +34,7 @@ from proofs_check.verdict import Verdict
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep
 
-SPEAKS_OF = ("gossip-local-sgd",)
+COVERS = ("gossip-local-sgd",)
 
 Build = Callable[[ConstantStep, Topology, int], Method[Any]]
 

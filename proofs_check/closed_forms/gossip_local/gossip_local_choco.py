@@ -31,7 +31,7 @@ from proofs_check.instruments.paths import path
 from proofs_check.verdict import Verdict
 from theory.stepsizes import ConstantStep
 
-SPEAKS_OF = ("gossip-local-sgd",)
+COVERS = ("gossip-local-sgd",)
 
 ChocoBuild = Callable[[ConstantStep, ChocoRound, int], Method[Any]]
 

@@ -30,7 +30,7 @@ from algorithms.topologies.complete import Complete
 from algorithms.topologies.partners import partners
 from algorithms.topologies.ring import Ring
 from proofs_check.instruments.evidence import identity, mean_value
-from proofs_check.instruments.paths import Moment, path, world_of
+from proofs_check.instruments.paths import Snapshot, path, world_of
 from proofs_check.verdict import Verdict
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep
@@ -53,7 +53,7 @@ def uneven() -> Quadratic:
     return Quadratic.from_arrays(torch.from_numpy(a), torch.from_numpy(b))
 
 
-def walk(method: Method[Any], problem: Quadratic, steps: int) -> tuple[Floats, list[Moment]]:
+def walk(method: Method[Any], problem: Quadratic, steps: int) -> tuple[Floats, list[Snapshot]]:
     """Models ``[steps + 1, R, n, d]`` and the moments."""
     moments = list(path(method, problem, steps, seed=_SEED, replicas=_REPLICAS))
     return np.stack([method.models(m.state).numpy() for m in moments]), moments
@@ -76,7 +76,7 @@ def follows_the_matrices(
     schedule = moments[0].state.schedule
     for t in range(steps):
         tick = schedule.at(t)
-        called = right.called(tick.arrivals, t, moments[t].world).numpy()
+        called = right.called(tick.arrivals, t, moments[t].context).numpy()
         for r in range(_REPLICAS):
             expected[t, r] = _tick(
                 x[: t + 1, r], tick.arrivals[r].tolist(), called[r].tolist(),
@@ -115,8 +115,8 @@ def mass_moves_by_gradients(
     """gamma = 0 and everyone started apart: the sum over workers stays, conflicts or not."""
     problem = uneven()
     method = build(ADPSGD(ConstantStep(1e-300), steps, Exponential(), Complete(_N), barrier))
-    world = world_of(problem, _SEED, _REPLICAS)
-    state = method.init(problem.start(), world)
+    context = world_of(problem, _SEED, _REPLICAS)
+    state = method.init(problem.start(), context)
     apart = torch.randn(state.x.shape, generator=torch.Generator().manual_seed(_SEED)).double()
     state = state._replace(x=apart, view=apart.clone())
     moments = path(
@@ -194,9 +194,9 @@ def deadlocks(replicas: int = 4000, n: int = 5) -> Verdict:
 def no_deadlock(build: Callable[[ADPSGD], ADPSGD] = lambda method: method) -> Verdict:
     """One half calls: whatever they draw, nobody waits in a circle."""
     method = build(ADPSGD(ConstantStep(1.0), 1, Exponential(), Ring(_N), Bulk(), bipartite=True))
-    world = world_of(uneven(), _SEED, 512)
+    context = world_of(uneven(), _SEED, 512)
     who = torch.arange(_N).expand(512, _N)
-    called = method.called(who, 0, world).numpy()
+    called = method.called(who, 0, context).numpy()
     return identity(
         _ROW, "where one half calls and the other answers nobody waits in a circle",
         circles(called).astype(np.float64), 0.0, check="deadlock", problem="ring",

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.gossip_pairwise.gossiping_sgd import Direction, GossipingSGD
 from algorithms.problems.quadratic import Quadratic
 from algorithms.synchronisation.base import Barrier
@@ -53,14 +53,14 @@ def follows_the_reads(
     expected = np.empty_like(x[1:])
     schedule = moments[0].state.schedule
     for t in range(steps):
-        tick, world = schedule.at(t), moments[t].world
+        tick, context = schedule.at(t), moments[t].context
         chosen = partners(
-            right.topology, world.key.fold("partner", t), world.replicas, tick.arrivals
+            right.topology, context.key.fold("partner", t), context.replicas, tick.arrivals
         ).numpy()
         for r in range(_REPLICAS):
             calls = [
                 (i, j) for i, j in zip(tick.arrivals[r].tolist(), chosen[r].tolist(), strict=True)
-                if i < _N and _gossips(right, t, world, r, i)
+                if i < _N and _gossips(right, t, context, r, i)
             ]  # fmt: skip
             edges = calls if direction is Direction.PULL else [(j, i) for i, j in calls]
             expected[t, r] = _one_sided(
@@ -75,8 +75,8 @@ def follows_the_reads(
     )  # fmt: skip
 
 
-def _gossips(method: GossipingSGD, t: int, world: World, replica: int, worker: int) -> bool:
-    key = world.key.fold("partner", t).fold("whether")
+def _gossips(method: GossipingSGD, t: int, context: RunContext, replica: int, worker: int) -> bool:
+    key = context.key.fold("partner", t).fold("whether")
     coin = key.draws(torch.tensor([replica]), torch.tensor([[worker]])).uniform(1, torch.float64)
     return bool(coin.item() < method.probability)
 
@@ -113,12 +113,12 @@ def second_moment(
         GossipingSGD(ConstantStep(1e-300), 1, Exponential(), Complete(_N), direction,
                      replicas=replicas)
     )  # fmt: skip
-    world = world_of(problem, _SEED, replicas)
-    state = method.init(problem.start(), world)
+    context = world_of(problem, _SEED, replicas)
+    state = method.init(problem.start(), context)
     a = np.random.default_rng(_SEED).normal(size=_N)
     rows = torch.from_numpy(np.append(a, 0.0))[:, None].expand(_N + 1, problem.d)
     x = rows.expand(replicas, _N + 1, problem.d).clone()
-    after = method.models(method.step(state._replace(x=x, view=x.clone()), 0, world))
+    after = method.models(method.step(state._replace(x=x, view=x.clone()), 0, context))
     moved = after[..., 0].mean(-1).numpy() - a.mean()
     wander = np.square(a[:, None] - a[None, :]).sum() / (_N * (_N - 1)) / (4 * _N**2)
     told = f"complete graph of {_N}, {replicas} replicas, seed {_SEED}"

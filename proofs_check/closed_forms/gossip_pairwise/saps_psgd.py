@@ -51,8 +51,8 @@ def matched(n: int = _N) -> BandwidthMatching:
 def averages(method: Method[Any], b: Floats, steps: int, replicas: int = _REPLICAS) -> Floats:
     """Models ``[steps + 1, R, n, d]`` of averages alone, worker i from b_i ``[n, d]``."""
     problem = standing(b)
-    world = world_of(problem, _SEED, replicas)
-    state = method.init(problem.start(), world)
+    context = world_of(problem, _SEED, replicas)
+    state = method.init(problem.start(), context)
     state = state._replace(x=torch.from_numpy(b).expand(replicas, *b.shape).clone())
     moments = path(method, problem, steps, seed=_SEED, replicas=replicas, state=state)
     return np.stack([method.models(m.state).numpy() for m in moments])
@@ -123,15 +123,15 @@ def values_alone(build: Build = _as_it_is) -> Verdict:
     replicas = 256
     b = np.random.default_rng(_SEED).normal(size=(_N, _D))
     problem, method = standing(b), build(SAPSPSGD(_NO_STEP, matched(), _COMPRESSION))
-    world = world_of(problem, _SEED, replicas)
-    state = method.init(problem.start(), world)
+    context = world_of(problem, _SEED, replicas)
+    state = method.init(problem.start(), context)
     apart = torch.from_numpy(b).expand(replicas, _N, _D).clone()
-    after = method.models(method.step(state._replace(x=apart), 0, world))
+    after = method.models(method.step(state._replace(x=apart), 0, context))
     count = (apart != after).any(-2).sum(-1)[:, None]  # coordinates that some worker moved
     met = np.array(matched().peers(0)) != np.arange(_N)
     return identity(
         _ROW, "a message costs 64 bits for each coordinate of the mask and nothing for indices",
-        world.network.account((replicas,)).sent_bits.double().numpy(),
+        context.network.account((replicas,)).sent_bits.double().numpy(),
         64.0 * count.numpy() * met, check="bits of shared masks", problem=_PROBLEM,
         provenance=f"one step, {replicas} replicas, seed {_SEED}",
     )  # fmt: skip

@@ -14,7 +14,7 @@ from proofs_check.verdict import Verdict
 from theory.rules.batch_rules import FixedBatch
 from theory.stepsizes import ConstantStep
 
-SPEAKS_OF = ("cr-psgd", "linear-scaling")
+COVERS = ("cr-psgd", "linear-scaling")
 
 
 def s1() -> tuple[Verdict, ...]:

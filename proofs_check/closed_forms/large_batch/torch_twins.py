@@ -44,11 +44,11 @@ def ours(optimizer: Optimizer[Any]) -> Tensor:
 def theirs(mover: Mover) -> Tensor:
     """The same by ``mover``, which sees the same stochastic gradients."""
     problem = two_layers()
-    world, x = world_of(problem, _SEED, 1), problem.start()
+    context, x = world_of(problem, _SEED, 1), problem.start()
     sizes = [math.prod(shape) for shape in SHAPES]
     kept = [x[None]]
     for t in range(_STEPS):
-        g = world.gradient(x.expand(1, 1, -1), t)[0].sum(0) / problem.n
+        g = context.gradient(x.expand(1, 1, -1), t)[0].sum(0) / problem.n
         x = torch.cat(mover(list(x.split(sizes)), list(g.split(sizes))))  # type: ignore[no-untyped-call]
         kept.append(x[None])
     return torch.stack(kept)

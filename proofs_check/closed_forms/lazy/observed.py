@@ -48,7 +48,7 @@ def watch(make: Make, steps: int = STEPS, on: LeastSquares | None = None) -> Obs
     x, counts = [], []
     for moment in path(method, built, steps):
         x.append(method.models(moment.state)[0].mean(0).numpy())
-        counts.append(moment.world.network.account((1,)).sent_messages[0].numpy())
+        counts.append(moment.context.network.account((1,)).sent_messages[0].numpy())
     points = np.stack(x)
     a, y = built.features.numpy(), built.targets.numpy()
     gradients = np.einsum("nsd,tns->tnd", a, np.einsum("nsd,td->tns", a, points) - y)

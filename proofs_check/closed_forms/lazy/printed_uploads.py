@@ -7,7 +7,7 @@ from proofs_check.closed_forms.erratum import erratum
 from proofs_check.figure_runs.uploads import contenders, race
 from proofs_check.verdict import Verdict
 
-SPEAKS_OF = ("lag",)
+COVERS = ("lag",)
 
 
 def s3() -> tuple[Verdict, ...]:

@@ -26,7 +26,7 @@ from proofs_check.instruments.paths import models, path
 from proofs_check.verdict import Verdict
 from theory.stepsizes import Stepsize
 
-SPEAKS_OF = ("pqasgd", "qsparse-local-sgd")
+COVERS = ("pqasgd", "qsparse-local-sgd")
 
 Compress = Callable[[Stepsize, int, Any, Memory[Any]], Method[Any]]
 

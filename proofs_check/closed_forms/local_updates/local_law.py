@@ -26,7 +26,7 @@ from proofs_check.verdict import Verdict
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep, Stepsize
 
-SPEAKS_OF = ("local-sgd",)
+COVERS = ("local-sgd",)
 
 _PLACE = "two kinds of worker"
 

@@ -25,7 +25,7 @@ from proofs_check.verdict import Verdict
 from theory.arrays import Floats
 from theory.stepsizes import InverseTimeStep, Stepsize
 
-SPEAKS_OF = ("local-sgd",)
+COVERS = ("local-sgd",)
 
 Weight = Callable[[int], float]
 

@@ -25,7 +25,7 @@ from proofs_check.instruments.paths import models
 from proofs_check.verdict import Verdict
 from theory.stepsizes import ConstantStep, InverseTimeStep, Stepsize
 
-SPEAKS_OF = ("local-sgd",)
+COVERS = ("local-sgd",)
 
 Build = Callable[[Stepsize, int], Method[Any]]
 

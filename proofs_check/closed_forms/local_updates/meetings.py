@@ -30,7 +30,7 @@ from proofs_check.instruments.paths import models
 from proofs_check.verdict import Verdict
 from theory.stepsizes import ConstantStep, Stepsize
 
-SPEAKS_OF = ("k-avg", "lupa-sgd", "one-shot-averaging", "post-local-sgd", "pr-sgd")
+COVERS = ("k-avg", "lupa-sgd", "one-shot-averaging", "post-local-sgd", "pr-sgd")
 
 Build = Callable[[Stepsize, Periods], Method[Any]]
 LISTS: tuple[tuple[str, Periods, tuple[int, ...]], ...] = (

@@ -14,7 +14,7 @@ from theory.survey.speedup_rounds import rounds
 from theory.theorem import Metric
 from theory.theorems.pqasgd import pqasgd
 
-SPEAKS_OF = ("local-sgd", "lupa-sgd", "pqasgd", "pr-sgd")
+COVERS = ("local-sgd", "lupa-sgd", "pqasgd", "pr-sgd")
 
 
 def e16() -> tuple[Verdict, ...]:

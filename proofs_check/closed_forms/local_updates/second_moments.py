@@ -10,7 +10,7 @@ from proofs_check.verdict import Verdict
 from theory.networks.second_moments import linear_moments
 from theory.stepsizes import ConstantStep
 
-SPEAKS_OF = ("local-sgd",)
+COVERS = ("local-sgd",)
 
 _N, _PERIOD, _STEPS, _STEP, _SEED = 6, 5, 23, 0.3, 4
 

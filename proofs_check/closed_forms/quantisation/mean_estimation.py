@@ -15,7 +15,7 @@ from proofs_check.instruments.statistics import TEST_ERROR, bound_test
 from proofs_check.verdict import Outcome, Verdict
 from theory.claims import VarianceBound
 
-SPEAKS_OF = (
+COVERS = (
     "natural-dithering",
     "randomised-mean",
     "rotated-quantisation",

@@ -18,7 +18,7 @@ from proofs_check.instruments.exact import exact_law
 from proofs_check.verdict import Verdict
 from theory import bits
 
-SPEAKS_OF = ("natural-compression", "natural-dithering", "qsgd", "terngrad")
+COVERS = ("natural-compression", "natural-dithering", "qsgd", "terngrad")
 
 _V = (3, -4, 0, 12)
 

@@ -23,7 +23,7 @@ from proofs_check.instruments.paths import models
 from proofs_check.verdict import Outcome, Verdict
 from theory.stepsizes import ConstantStep
 
-SPEAKS_OF = ("ef-signsgd",)
+COVERS = ("ef-signsgd",)
 
 _DRAWS = Key.seed(0).draws(torch.tensor(0), torch.arange(1))
 

@@ -27,7 +27,7 @@ from theory.seconds.collectives import (
 )
 from theory.seconds.costs import AlphaBeta
 
-SPEAKS_OF = (
+COVERS = (
     "allreduce-binary-tree",
     "allreduce-halving-doubling",
     "allreduce-recursive-doubling",
@@ -40,7 +40,7 @@ _LINK = AlphaBeta(10.0, 0.25)
 
 
 @final
-class PlayedCollective(NamedTuple):
+class SimulatedCollective(NamedTuple):
     """What a program did.
 
     Attributes:
@@ -54,7 +54,7 @@ class PlayedCollective(NamedTuple):
     seconds: float
 
 
-def played(one: Collective, gamma: float = _GAMMA) -> PlayedCollective:
+def played(one: Collective, gamma: float = _GAMMA) -> SimulatedCollective:
     """Worker i starts with 2^i in each of n parts, so that a sum says whose terms are in it."""
     n = one.n
     held = (2 ** torch.arange(n)).repeat_interleave(n).reshape(n, n)
@@ -62,7 +62,7 @@ def played(one: Collective, gamma: float = _GAMMA) -> PlayedCollective:
     seen = counted(rounds, n)
     added = counted((r for r in rounds if r.adds), n).path
     seconds = _LINK.seconds(part * seen.path, seen.steps) + gamma * part * added
-    return PlayedCollective(executed(rounds, held), part * int(seen.sent.max()), seconds)
+    return SimulatedCollective(executed(rounds, held), part * int(seen.sent.max()), seconds)
 
 
 def seconds_of_all_reduce() -> tuple[Verdict, ...]:

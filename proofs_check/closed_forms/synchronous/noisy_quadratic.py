@@ -20,7 +20,7 @@ from proofs_check.instruments.evidence import mean_square
 from proofs_check.verdict import Verdict
 from theory.stepsizes import ConstantStep, Stepsize
 
-SPEAKS_OF = ("bsp-sgd",)
+COVERS = ("bsp-sgd",)
 
 Build = Callable[[Stepsize], Method[Any]]
 _A, _GAMMA, D, REPLICAS = 1.0, 0.1, 64, 64

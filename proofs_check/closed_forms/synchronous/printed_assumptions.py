@@ -22,7 +22,7 @@ from theory.theorems.bsp_strongly_convex import bsp_strongly_convex
 from theory.theorems.dgd import dgd
 from theory.theorems.ssp import ssp as ssp_theorem
 
-SPEAKS_OF = ("backup-workers", "bsp-sgd", "ssp")
+COVERS = ("backup-workers", "bsp-sgd", "ssp")
 
 
 def clocks_ahead(schedule: Schedule, replica: int) -> int:

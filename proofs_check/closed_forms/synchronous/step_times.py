@@ -18,7 +18,7 @@ from proofs_check.instruments.evidence import identity, mean_value
 from proofs_check.verdict import Verdict
 from theory.seconds.step_times import StepTimes
 
-SPEAKS_OF = ("backup-workers", "r2sp")
+COVERS = ("backup-workers", "r2sp")
 
 N, TICKS, _SETTLED, _REPLICAS, _SEED = 5, 300, 100, 512, 151
 PROVENANCE = f"{N} workers, {_REPLICAS} replicas, seed {_SEED}"

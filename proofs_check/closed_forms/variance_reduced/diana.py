@@ -77,7 +77,7 @@ def diana_recursion(make: Make | None = None) -> Verdict:
     psi = []
     for moment in path(build(ConstantStep(gamma)), problem(), _RECURSION, replicas=_MANY):
         built, state = problem(), moment.state
-        star = built.full_gradient(built.x_star[None], moment.world.network.workers)
+        star = built.full_gradient(built.x_star[None], moment.context.network.workers)
         shifts = (state.shifts - star).square().sum(-1).mean(-1)
         psi.append((state.x[..., 0, :] - built.x_star).square().sum(-1) + weight * shifts)
     values = torch.stack(psi)

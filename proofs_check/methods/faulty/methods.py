@@ -13,7 +13,7 @@ from torch import Tensor
 
 from algorithms.compressors.identity import Identity
 from algorithms.memories.base import Memory, Round
-from algorithms.methods.base import World
+from algorithms.methods.base import RunContext
 from algorithms.methods.gossip.choco import ChocoGossip, ChocoState
 from algorithms.methods.gossip.d_psgd import DPSGD, DPSGDState
 from algorithms.methods.local_updates.local_sgd import LocalSGD, LocalSGDState
@@ -21,7 +21,7 @@ from algorithms.methods.synchronous.bsp import BSP, BSPState
 from algorithms.methods.synchronous.parameter_server import ParameterServer, ServerState
 from algorithms.topologies.base import StaticTopology
 from algorithms.topologies.ring import Ring
-from proofs_check.methods.faulty.spoilt import Spoilt
+from proofs_check.methods.faulty.faulty_method import FaultyMethod
 from theory.arrays import Floats
 from theory.stepsizes import Stepsize
 
@@ -49,7 +49,7 @@ class ForgetfulFeedback(Memory[Tensor]):
 
 @final
 @dataclass(frozen=True)
-class GradientAveragingLocalSGD(Spoilt):
+class GradientAveragingLocalSGD(FaultyMethod):
     r"""Survey Eq. 9 as printed: when H | t+1, x_i - \gamma \frac1n \sum_j g_j(x_j).
 
     Attributes:
@@ -64,10 +64,10 @@ class GradientAveragingLocalSGD(Spoilt):
     def right(self) -> LocalSGD:
         return LocalSGD(self.step_rule, self.period)
 
-    def step(self, state: LocalSGDState, t: int, world: World) -> LocalSGDState:
-        g = world.gradient(state.x, t)
+    def step(self, state: LocalSGDState, t: int, context: RunContext) -> LocalSGDState:
+        g = context.gradient(state.x, t)
         if (t + 1) % self.period == 0:
-            g, _ = world.network.average(world.pack(Identity(), g, t))
+            g, _ = context.network.average(context.pack(Identity(), g, t))
         return LocalSGDState(state.x - self.step_rule(t) * g)
 
 
@@ -88,7 +88,7 @@ class MisscaledStep(Stepsize):
 
 @final
 @dataclass(frozen=True)
-class MisscaledBSP(Spoilt):
+class MisscaledBSP(FaultyMethod):
     r"""x_{t+1} = x_t - \gamma n^{p-1} \sum_i g_i with p = ``power``; right is p = 0.
 
     p = 1 sums the gradients instead of averaging them; p = 1/2 divides their sum by sqrt(n).
@@ -104,34 +104,34 @@ class MisscaledBSP(Spoilt):
     def right(self) -> BSP:
         return BSP(self.step_rule)
 
-    def step(self, state: BSPState, t: int, world: World) -> BSPState:
-        factor = float(world.network.n) ** self.power
-        return BSP(MisscaledStep(self.step_rule, factor)).step(state, t, world)
+    def step(self, state: BSPState, t: int, context: RunContext) -> BSPState:
+        factor = float(context.network.n) ** self.power
+        return BSP(MisscaledStep(self.step_rule, factor)).step(state, t, context)
 
 
 @final
 @dataclass(frozen=True)
-class FreshASP(Spoilt):
+class FreshASP(FaultyMethod):
     """ASP whose arriving worker reads the server's newest model: nothing is ever stale."""
 
     right: ParameterServer
 
-    def step(self, state: ServerState, t: int, world: World) -> ServerState:
+    def step(self, state: ServerState, t: int, context: RunContext) -> ServerState:
         fresh = state.x.expand_as(state.view).clone()
-        return self.right.step(state._replace(view=fresh, cache=fresh), t, world)
+        return self.right.step(state._replace(view=fresh, cache=fresh), t, context)
 
 
 @final
 @dataclass(frozen=True)
-class SelfTwiceDPSGD(Spoilt):
+class SelfTwiceDPSGD(FaultyMethod):
     """D-PSGD that adds its own row once more after mixing: weights of row i sum to 1 + W_ii."""
 
     right: DPSGD
 
-    def step(self, state: DPSGDState, t: int, world: World) -> DPSGDState:
-        right = self.right.step(state, t, world)
+    def step(self, state: DPSGDState, t: int, context: RunContext) -> DPSGDState:
+        right = self.right.step(state, t, context)
         weights = torch.from_numpy(self.right.topology.matrix(t).diagonal().copy())
-        own = weights[world.network.workers]
+        own = weights[context.network.workers]
         return DPSGDState(right.x + own[:, None] * state.x)
 
 
@@ -159,7 +159,7 @@ class LeakyRing(StaticTopology):
 
 @final
 @dataclass(frozen=True)
-class HastyChoco(Spoilt):
+class HastyChoco(FaultyMethod):
     r"""CHOCO-Gossip that adds to its own public copy before the neighbours have heard it.
 
     x_i += \gamma (\sum_j W_{ij} \hat x_j^{old} - \hat x_i^{new}).
@@ -167,14 +167,14 @@ class HastyChoco(Spoilt):
 
     right: ChocoGossip
 
-    def step(self, state: ChocoState, t: int, world: World) -> ChocoState:
-        after = self.right.step(state, t, world)
+    def step(self, state: ChocoState, t: int, context: RunContext) -> ChocoState:
+        after = self.right.step(state, t, context)
         return after._replace(x=state.x + self.right.consensus_step * (state.mixed - after.public))
 
 
 @final
 @dataclass(frozen=True)
-class SelfishChoco(Spoilt):
+class SelfishChoco(FaultyMethod):
     r"""CHOCO-Gossip that mixes with its own uncompressed model.
 
     x_i += \gamma \sum_j W_{ij} (\hat x_j - x_i).
@@ -182,20 +182,20 @@ class SelfishChoco(Spoilt):
 
     right: ChocoGossip
 
-    def step(self, state: ChocoState, t: int, world: World) -> ChocoState:
-        after = self.right.step(state, t, world)
+    def step(self, state: ChocoState, t: int, context: RunContext) -> ChocoState:
+        after = self.right.step(state, t, context)
         return after._replace(x=state.x + self.right.consensus_step * (after.mixed - state.x))
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class OwnTwice(Spoilt):
+class OwnTwice(FaultyMethod):
     """Survey Eq. 7 as printed: a worker adds its own update to a model that has it already."""
 
     right: ParameterServer
 
-    def step(self, state: ServerState, t: int, world: World) -> ServerState:
-        after = self.right.step(state, t, world)
-        move = (after.x - state.x) / world.network.n
+    def step(self, state: ServerState, t: int, context: RunContext) -> ServerState:
+        after = self.right.step(state, t, context)
+        move = (after.x - state.x) / context.network.n
         after.view[..., :-1, :] += move
         return after

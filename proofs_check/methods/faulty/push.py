@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from algorithms.compressors.identity import Identity
-from algorithms.methods.base import World
+from algorithms.methods.base import RunContext
 from algorithms.methods.gossip_directed.overlap_sgp import OverlapSGP
 from algorithms.methods.gossip_directed.push_sum import PushSum
 from algorithms.methods.gossip_directed.sgp import SGP
@@ -20,18 +20,18 @@ from algorithms.methods.gossip_directed.subgradient_push import (
 )
 from algorithms.methods.parts.push import PushState, push, ratio
 from algorithms.topologies.base import MixingSequence, Neighbours
-from proofs_check.methods.faulty.spoilt import Spoilt
+from proofs_check.methods.faulty.faulty_method import FaultyMethod
 
 
 @final
 @dataclass(frozen=True)
-class Undivided(Spoilt):
+class Undivided(FaultyMethod):
     """The sum itself is taken for the mean."""
 
     right: PushSum
 
-    def step(self, state: PushState, t: int, world: World) -> PushState:
-        return self.right.step(state, t, world)
+    def step(self, state: PushState, t: int, context: RunContext) -> PushState:
+        return self.right.step(state, t, context)
 
     def models(self, state: PushState) -> Tensor:
         return state.s
@@ -39,43 +39,43 @@ class Undivided(Spoilt):
 
 @final
 @dataclass(frozen=True)
-class WeightKept(Spoilt):
+class WeightKept(FaultyMethod):
     """The weight is not sent: everyone keeps its own."""
 
     right: PushSum | SGP
 
-    def step(self, state: PushState, t: int, world: World) -> PushState:
-        return self.right.step(state, t, world)._replace(w=state.w)
+    def step(self, state: PushState, t: int, context: RunContext) -> PushState:
+        return self.right.step(state, t, context)._replace(w=state.w)
 
 
 @final
 @dataclass(frozen=True)
-class DividedTwice(Spoilt):
+class DividedTwice(FaultyMethod):
     """The ratio goes into the next round's sum, and is divided by the weight again."""
 
     right: PushSum
 
-    def step(self, state: PushState, t: int, world: World) -> PushState:
-        after = self.right.step(state, t, world)
+    def step(self, state: PushState, t: int, context: RunContext) -> PushState:
+        after = self.right.step(state, t, context)
         return after._replace(s=ratio(after))
 
 
 @final
 @dataclass(frozen=True)
-class MeanOfHeard(Spoilt):
+class MeanOfHeard(FaultyMethod):
     """No weights at all: everyone takes the mean of what it hears, rows sum to 1."""
 
     right: PushSum
 
-    def step(self, state: PushState, t: int, world: World) -> PushState:
+    def step(self, state: PushState, t: int, context: RunContext) -> PushState:
         alike = torch.ones_like(state.w)
-        after = self.right.step(state._replace(w=alike), t, world)
+        after = self.right.step(state._replace(w=alike), t, context)
         return PushState(ratio(after), alike)
 
 
 @final
 @dataclass(frozen=True)
-class StalePushSum(Spoilt):
+class StalePushSum(FaultyMethod):
     """Neighbours' rows are those of the step before, and nobody counts what is under way.
 
     The state holds sums and weights of now and before, ``[..., m, 2 d]`` and ``[..., m, 2]``.
@@ -87,16 +87,16 @@ class StalePushSum(Spoilt):
     right: PushSum
     graph: MixingSequence
 
-    def init(self, x0: Tensor, world: World) -> PushState:
-        s, w = self.right.init(x0, world)
+    def init(self, x0: Tensor, context: RunContext) -> PushState:
+        s, w = self.right.init(x0, context)
         return PushState(torch.cat((s, s), -1), torch.cat((w, w), -1))
 
-    def step(self, state: PushState, t: int, world: World) -> PushState:
+    def step(self, state: PushState, t: int, context: RunContext) -> PushState:
         (s, old_s), (w, old_w) = state.s.chunk(2, -1), state.w.chunk(2, -1)
         p = self.graph.matrix(t)
-        packet = world.pack(Identity(), torch.cat((old_s, old_w), -1), t)
-        heard = world.network.mix(packet, Neighbours(p - np.diag(p.diagonal()))).result
-        kept = torch.from_numpy(p.diagonal().copy())[world.network.workers, None]
+        packet = context.pack(Identity(), torch.cat((old_s, old_w), -1), t)
+        heard = context.network.mix(packet, Neighbours(p - np.diag(p.diagonal()))).result
+        kept = torch.from_numpy(p.diagonal().copy())[context.network.workers, None]
         new = heard + kept * torch.cat((s, w), -1)
         return PushState(torch.cat((new[..., :-1], s), -1), torch.cat((new[..., -1:], w), -1))
 
@@ -106,48 +106,50 @@ class StalePushSum(Spoilt):
 
 @final
 @dataclass(frozen=True)
-class DroppedInFlight(Spoilt):
+class DroppedInFlight(FaultyMethod):
     """Overlap SGP that forgets what has not arrived when the next round begins."""
 
     right: OverlapSGP
 
-    def step(self, state: Any, t: int, world: World) -> Any:
-        return self.right.step(state._replace(flight=torch.zeros_like(state.flight)), t, world)
+    def step(self, state: Any, t: int, context: RunContext) -> Any:
+        return self.right.step(state._replace(flight=torch.zeros_like(state.flight)), t, context)
 
 
 @final
 @dataclass(frozen=True)
-class GradientSent(Spoilt):
+class GradientSent(FaultyMethod):
     r"""x_i -= \gamma \sum_j P_{ij} g_j(z_j): the gradient is sent, as the survey says (E34)."""
 
     right: SGP
 
-    def step(self, state: PushState, t: int, world: World) -> PushState:
-        g = world.gradient(ratio(state), t)
-        sent = push(g, state.w, self.right.exchange, t, world)
+    def step(self, state: PushState, t: int, context: RunContext) -> PushState:
+        g = context.gradient(ratio(state), t)
+        sent = push(g, state.w, self.right.exchange, t, context)
         return PushState(state.s - self.right.step_rule(t) * sent.s, sent.w)
 
 
 @final
 @dataclass(frozen=True)
-class GradientAtSum(Spoilt):
+class GradientAtSum(FaultyMethod):
     """SGP whose gradient is taken at the biased x, not at z = x / w."""
 
     right: SGP
 
-    def step(self, state: PushState, t: int, world: World) -> PushState:
-        x = state.s - self.right.step_rule(t) * world.gradient(state.s, t)
-        return push(x, state.w, self.right.exchange, t, world)
+    def step(self, state: PushState, t: int, context: RunContext) -> PushState:
+        x = state.s - self.right.step_rule(t) * context.gradient(state.s, t)
+        return push(x, state.w, self.right.exchange, t, context)
 
 
 @final
 @dataclass(frozen=True)
-class PushAtSum(Spoilt):
+class PushAtSum(FaultyMethod):
     """Subgradient-push whose gradient is taken at the mixed sum, not at the ratio."""
 
     right: SubgradientPush
 
-    def step(self, state: SubgradientPushState, t: int, world: World) -> SubgradientPushState:
-        mixed = push(state.s, state.w, self.right.exchange, t, world)
-        x = mixed.s - self.right.step_rule(t) * world.gradient(mixed.s, t)
+    def step(
+        self, state: SubgradientPushState, t: int, context: RunContext
+    ) -> SubgradientPushState:
+        mixed = push(state.s, state.w, self.right.exchange, t, context)
+        x = mixed.s - self.right.step_rule(t) * context.gradient(mixed.s, t)
         return SubgradientPushState(x, mixed.w, ratio(mixed))

@@ -9,7 +9,7 @@ import sympy as sp
 from proofs_check.proofs.derivation import equality, settled, truth
 from proofs_check.verdict import Verdict
 
-SPEAKS_OF = ("asp",)
+COVERS = ("asp",)
 
 tau = sp.symbols("tau", integer=True, positive=True)
 LARGEST = tau**tau / (tau + 1) ** (tau + 1)

@@ -9,7 +9,7 @@ import sympy as sp
 from proofs_check.proofs.derivation import DerivationStep, equality, settled, truth
 from proofs_check.verdict import Verdict
 
-SPEAKS_OF = ("asp", "dc-asgd")
+COVERS = ("asp", "dc-asgd")
 
 tau = sp.symbols("tau", integer=True, nonnegative=True)
 THRESHOLD = 2 * sp.sin(sp.pi / (2 * (2 * tau + 1)))

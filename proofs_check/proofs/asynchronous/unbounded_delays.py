@@ -13,7 +13,7 @@ from proofs_check.proofs.expressions import computes
 from proofs_check.verdict import Verdict
 from theory.theorems.unbounded_delays import unbounded_delays
 
-SPEAKS_OF = ("asp",)
+COVERS = ("asp",)
 gap, L, sigma2, G2, omega, tau = (
     symbol(name) for name in ("initial_gap", "L_max", "sigma2", "G2", "omega", "tau_rms")
 )

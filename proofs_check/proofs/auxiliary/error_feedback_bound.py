@@ -12,7 +12,7 @@ from proofs_check.proofs.expressions import constants, exact
 from proofs_check.verdict import Verdict
 from theory.theorems.ef_sgd_workers import ef_sgd_workers
 
-SPEAKS_OF = ("error-feedback",)
+COVERS = ("error-feedback",)
 
 delta, gamma, G2 = (symbol(name) for name in ("delta", "gamma", "G2"))
 LEMMA = 4 * (1 - delta) / delta**2 * gamma**2 * G2

@@ -9,7 +9,7 @@ import sympy as sp
 from proofs_check.proofs.derivation import equality, nonnegative, settled
 from proofs_check.verdict import Verdict
 
-SPEAKS_OF = ("error-feedback",)
+COVERS = ("error-feedback",)
 
 q, g = sp.symbols("q g", positive=True)  # q = sqrt(1 - delta) < 1, g = gamma G
 SUP = q**2 / (1 - q) ** 2 * g**2

@@ -12,7 +12,7 @@ from proofs_check.proofs.expressions import near
 from proofs_check.verdict import Verdict
 from theory.theorems.global_momentum import global_momentum
 
-SPEAKS_OF = ("gmc",)
+COVERS = ("gmc",)
 m, delta = symbol("momentum"), symbol("delta")
 r = sp.sqrt(1 - delta)
 LONGEST = 1 / (1 - r - m * (1 + r))

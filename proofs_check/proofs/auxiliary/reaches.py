@@ -12,7 +12,7 @@ from proofs_check.verdict import Verdict
 g, x, e, u, sent, m = sp.symbols("g x e u C m", real=True)
 up, down = sp.symbols("r_1 r_2", positive=True)
 omega, alpha, beta, n = sp.symbols("omega alpha beta n", positive=True)
-SPEAKS_OF = (
+COVERS = (
     "momentum-correction", "dist-ef-sgd", "bmuf", "sbc", "qsparse-local-sgd", "ecq-sgd", "dcd-psgd",
     "ad-psgd",
 )  # fmt: skip
@@ -92,8 +92,8 @@ def pairs() -> tuple[DerivationStep, ...]:
 
 
 def prove(behind: Any = BEHIND) -> Verdict:
-    """The identities behind :mod:`theory.rules.reaches`, Nesterov's iterate ``behind`` by so many
-    velocities."""
+    """The identities behind :mod:`theory.rules.virtual_iterate_deviation`, Nesterov's iterate
+    ``behind`` by so many velocities."""
     return settled(
         "perturbed_iterate",
         "virtual iterates of feedback, momentum, blocks and differences take plain steps",

@@ -10,7 +10,7 @@ import sympy as sp
 from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled, truth
 from proofs_check.verdict import Verdict
 
-SPEAKS_OF = ("easgd",)
+COVERS = ("easgd",)
 
 h, alpha, beta = sp.symbols("h alpha beta", positive=True)
 MATRIX = sp.Matrix([[1 - h - alpha, alpha], [beta, 1 - beta]])

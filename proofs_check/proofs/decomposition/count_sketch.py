@@ -10,7 +10,7 @@ import sympy as sp
 from proofs_check.proofs.derivation import DerivationStep, equality, settled
 from proofs_check.verdict import Verdict
 
-SPEAKS_OF = ("sketched-sgd",)
+COVERS = ("sketched-sgd",)
 
 total, own, width = sp.symbols("total own w", positive=True)
 VARIANCE = (total - own) / width

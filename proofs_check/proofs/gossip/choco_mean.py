@@ -9,7 +9,7 @@ import sympy as sp
 from proofs_check.proofs.derivation import equality, settled
 from proofs_check.verdict import Verdict
 
-SPEAKS_OF = ("choco-gossip", "choco-sgd")
+COVERS = ("choco-gossip", "choco-sgd")
 
 u, v, w, gamma = sp.symbols("u v w gamma", real=True)
 MIXING = sp.Matrix([[1 - u - v, u, v], [u, 1 - u - w, w], [v, w, 1 - v - w]])

@@ -13,7 +13,7 @@ from proofs_check.verdict import Verdict
 from theory.networks.mixing import spectrum
 from theory.networks.weights import metropolis_hastings
 
-SPEAKS_OF = ("choco-gossip", "d-psgd")
+COVERS = ("choco-gossip", "d-psgd")
 
 lam = sp.symbols("lambda", positive=True)
 t = sp.symbols("t", integer=True, nonnegative=True)

@@ -16,7 +16,7 @@ from theory.networks.spectra import (
     product_laplacian,
 )
 
-SPEAKS_OF = ("d-psgd",)
+COVERS = ("d-psgd",)
 
 k, n = sp.symbols("k n", integer=True, positive=True)
 CYCLE = 2 - 2 * sp.cos(2 * sp.pi * k / n)

@@ -9,7 +9,7 @@ import sympy as sp
 from proofs_check.proofs.derivation import equality, settled
 from proofs_check.verdict import Verdict
 
-SPEAKS_OF = ("d-psgd",)
+COVERS = ("d-psgd",)
 
 k, n = sp.symbols("k n", integer=True, positive=True)
 EIGENVALUE = (1 + 2 * sp.cos(2 * sp.pi * k / n)) / 3

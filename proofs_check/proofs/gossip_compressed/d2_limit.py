@@ -9,7 +9,7 @@ import sympy as sp
 from proofs_check.proofs.derivation import DerivationStep, equality, nonnegative, settled, truth
 from proofs_check.verdict import Verdict
 
-SPEAKS_OF = ("d2",)
+COVERS = ("d2",)
 
 lam, c, z = sp.symbols("lambda c z", real=True)
 LIMIT = -1 / (3 - 2 * c)

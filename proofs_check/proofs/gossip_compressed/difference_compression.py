@@ -9,7 +9,7 @@ import sympy as sp
 from proofs_check.proofs.derivation import DerivationStep, equality, settled
 from proofs_check.verdict import Verdict
 
-SPEAKS_OF = ("dcd-psgd", "ecd-psgd")
+COVERS = ("dcd-psgd", "ecd-psgd")
 
 s, v, omega = sp.symbols("s v omega", positive=True)
 ESTIMATE = sp.Rational(2, 3) * (2 * s - 3) / ((s - 1) * (s - 2)) * v

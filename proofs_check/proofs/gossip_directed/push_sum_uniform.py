@@ -12,7 +12,7 @@ from proofs_check.proofs.evaluated import TIME, evaluates, symbol
 from proofs_check.verdict import Verdict
 from theory.theorems.push_sum_uniform import push_sum_uniform
 
-SPEAKS_OF = ("push-sum",)
+COVERS = ("push-sum",)
 n = sp.Symbol("n", positive=True)
 FACTOR = sp.Rational(1, 4) - 1 / (2 * (n - 1)) + (1 - (n - 2) / (n - 1) ** 2) / 4
 

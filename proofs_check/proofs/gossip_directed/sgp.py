@@ -12,7 +12,7 @@ from proofs_check.proofs.expressions import near
 from proofs_check.verdict import Verdict
 from theory.theorems.sgp import sgp
 
-SPEAKS_OF = ("gossipgrad", "sgp")
+COVERS = ("gossipgrad", "sgp")
 a, b, c = sp.symbols("a b c", positive=True)
 PUSHED = sp.Matrix([[1 - a, b / 2, c], [a / 2, 1 - b, 0], [a / 2, b / 2, 1 - c]])
 """Any matrix whose columns sum to 1: what three workers make of theirs."""

@@ -12,7 +12,7 @@ from proofs_check.proofs.expressions import near
 from proofs_check.verdict import Verdict
 from theory.theorems.local_gossip import local_gossip
 
-SPEAKS_OF = ("gossip-local-sgd",)
+COVERS = ("gossip-local-sgd",)
 H, lam = symbol("H"), symbol("lam")
 SPREAD = H / (1 - lam)
 

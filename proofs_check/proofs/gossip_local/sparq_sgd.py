@@ -12,7 +12,7 @@ from proofs_check.proofs.expressions import computes
 from proofs_check.verdict import Verdict
 from theory.theorems.sparq_sgd import sparq_sgd
 
-SPEAKS_OF = ("gossip-local-sgd",)
+COVERS = ("gossip-local-sgd",)
 H, kept, e0, n = (symbol(name) for name in ("H", "kept", "initial_potential", "n"))
 gap, L, sigma2, G2 = (symbol(name) for name in ("initial_gap", "L_max", "sigma2", "G2"))
 DRIFT = 16 * GAMMA**2 * L**2 * H**2 * G2 / (1 - sp.sqrt(kept)) ** 2

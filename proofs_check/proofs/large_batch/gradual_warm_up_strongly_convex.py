@@ -9,7 +9,7 @@ from proofs_check.proofs.large_batch.warm_up_strongly_convex import NOISE, itera
 from proofs_check.verdict import Verdict
 from theory.theorems.gradual_warm_up_strongly_convex import gradual_warm_up_strongly_convex
 
-SPEAKS_OF = ("linear-scaling",)
+COVERS = ("linear-scaling",)
 
 
 def prove(noise: Any = NOISE) -> Verdict:

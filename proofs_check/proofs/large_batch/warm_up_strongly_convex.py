@@ -14,7 +14,7 @@ from proofs_check.verdict import Verdict
 from theory.theorem import Theorem
 from theory.theorems.warm_up_strongly_convex import warm_up_strongly_convex
 
-SPEAKS_OF = ("legw",)
+COVERS = ("legw",)
 NOISE = Fraction(1)  # of gamma^2 sigma2/n
 
 

@@ -9,7 +9,7 @@ import sympy as sp
 from proofs_check.proofs.derivation import equality, nonnegative, settled
 from proofs_check.verdict import Verdict
 
-SPEAKS_OF = ("adacomm", "local-sgd")
+COVERS = ("adacomm", "local-sgd")
 
 gap, gamma, L, sigma2, n, S, Y, D, H = sp.symbols("Delta gamma L sigma2 n S Y D H", positive=True)
 BEST = sp.sqrt(2 * gap * D / (gamma**3 * L**2 * sigma2 * S))

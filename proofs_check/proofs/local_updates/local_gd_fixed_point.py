@@ -9,7 +9,7 @@ import sympy as sp
 from proofs_check.proofs.derivation import equality, settled
 from proofs_check.verdict import Verdict
 
-SPEAKS_OF = ("local-sgd",)
+COVERS = ("local-sgd",)
 
 gamma = sp.symbols("gamma", positive=True)
 H = sp.symbols("H", integer=True, positive=True)

@@ -10,7 +10,7 @@ import sympy as sp
 from proofs_check.proofs.derivation import equality, settled
 from proofs_check.verdict import Verdict
 
-SPEAKS_OF = ("local-sgd",)
+COVERS = ("local-sgd",)
 
 q, gamma, sigma2, n = sp.symbols("q gamma sigma2 n", positive=True)  # q = 1 - gamma a
 j = sp.symbols("j", integer=True, nonnegative=True)

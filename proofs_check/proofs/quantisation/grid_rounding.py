@@ -9,7 +9,7 @@ import sympy as sp
 from proofs_check.proofs.derivation import equality, nonnegative, settled
 from proofs_check.verdict import Verdict
 
-SPEAKS_OF = ("low-precision-sgd", "qsgd", "stochastic-binary")
+COVERS = ("low-precision-sgd", "qsgd", "stochastic-binary")
 
 x, lo, hi = sp.symbols("x lo hi", real=True)
 UP = (x - lo) / (hi - lo)

@@ -10,7 +10,7 @@ import sympy as sp
 from proofs_check.proofs.derivation import DerivationStep, equality, settled
 from proofs_check.verdict import Verdict
 
-SPEAKS_OF = ("natural-compression", "qsgd")
+COVERS = ("natural-compression", "qsgd")
 
 w1, w2 = sp.symbols("omega_1 omega_2", positive=True)
 OMEGA = w1 * w2 + w1 + w2

@@ -9,7 +9,7 @@ import sympy as sp
 from proofs_check.proofs.derivation import equality, nonnegative, settled
 from proofs_check.verdict import Verdict
 
-SPEAKS_OF = ("gaussian-k", "top-k")
+COVERS = ("gaussian-k", "top-k")
 
 d, k = sp.symbols("d k", positive=True)
 RATIO = (1 - k / d) ** 2

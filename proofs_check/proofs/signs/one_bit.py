@@ -9,7 +9,7 @@ import sympy as sp
 from proofs_check.proofs.derivation import equality, nonnegative, settled
 from proofs_check.verdict import Verdict
 
-SPEAKS_OF = ("one-bit-sgd",)
+COVERS = ("one-bit-sgd",)
 
 d = sp.symbols("d", positive=True)
 QUALITY = 1 / d

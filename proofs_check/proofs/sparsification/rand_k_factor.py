@@ -10,7 +10,7 @@ import sympy as sp
 from proofs_check.proofs.derivation import DerivationStep, equality, settled
 from proofs_check.verdict import Verdict
 
-SPEAKS_OF = ("random-k",)
+COVERS = ("random-k",)
 
 h, omega, n = sp.symbols("h omega n", positive=True)  # h = gamma a
 FACTOR = (1 - h) ** 2 + omega * h**2 / n

@@ -9,7 +9,7 @@ import sympy as sp
 from proofs_check.proofs.derivation import equality, nonnegative, settled
 from proofs_check.verdict import Verdict
 
-SPEAKS_OF = ("sbc",)
+COVERS = ("sbc",)
 
 d, k = sp.symbols("d k", positive=True)
 QUALITY = k / ((2 * k - 1) ** 2 + d - 1)

@@ -9,7 +9,7 @@ import sympy as sp
 from proofs_check.proofs.derivation import equality, nonnegative, settled
 from proofs_check.verdict import Verdict
 
-SPEAKS_OF = ("stc",)
+COVERS = ("stc",)
 
 d, k = sp.symbols("d k", positive=True)
 ONE_HOT, FLAT = 1 / k, k / d

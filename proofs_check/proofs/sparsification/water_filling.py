@@ -9,7 +9,7 @@ import sympy as sp
 from proofs_check.proofs.derivation import equality, nonnegative, settled
 from proofs_check.verdict import Verdict
 
-SPEAKS_OF = ("atomo", "wangni")
+COVERS = ("atomo", "wangni")
 
 a, theta, p, mu, x, s = sp.symbols("a theta p mu x s", positive=True)
 BEST = a / sp.sqrt(theta)

@@ -11,7 +11,7 @@ from proofs_check.proofs.expressions import computes
 from proofs_check.verdict import Verdict
 from theory.theorems.bsp_nonconvex import bsp_nonconvex
 
-SPEAKS_OF = ("bsp-sgd",)
+COVERS = ("bsp-sgd",)
 
 L, gamma, gap, sigma2, n, T = sp.symbols("L gamma Delta sigma2 n T", positive=True)
 CURVATURE = L / 2

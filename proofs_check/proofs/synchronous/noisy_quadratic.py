@@ -10,7 +10,7 @@ import sympy as sp
 from proofs_check.proofs.derivation import equality, settled, truth
 from proofs_check.verdict import Verdict
 
-SPEAKS_OF = ("bsp-sgd",)
+COVERS = ("bsp-sgd",)
 
 gamma, a, sigma2, n = sp.symbols("gamma a sigma2 n", positive=True)
 VARIANCE = gamma * sigma2 / (n * a * (2 - gamma * a))

@@ -9,7 +9,7 @@ import sympy as sp
 from proofs_check.proofs.derivation import DerivationStep, equality, settled
 from proofs_check.verdict import Verdict
 
-SPEAKS_OF = ("backup-workers", "r2sp")
+COVERS = ("backup-workers", "r2sp")
 
 n, b = sp.symbols("n b", integer=True, positive=True)
 x, D = sp.symbols("x D", positive=True)

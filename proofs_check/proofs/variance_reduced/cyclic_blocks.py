@@ -12,7 +12,7 @@ from proofs_check.proofs.expressions import computes
 from proofs_check.verdict import Verdict
 from theory.theorems.cyclic_blocks import cyclic_blocks
 
-SPEAKS_OF = ("bcd",)
+COVERS = ("bcd",)
 L, gap, K = (symbol(name) for name in ("L", "initial_gap", "blocks"))
 BOUND = 4 * K * (1 + (K - 1) * GAMMA**2 * L**2) * gap / (GAMMA * TIME)
 

@@ -13,8 +13,8 @@ from algorithms.methods.adaptive.adaptive_k import AdaptiveK
 from algorithms.problems.quadratic import Quadratic
 from algorithms.synchronisation.compute_times import Constant
 from algorithms.synchronisation.stopwatch import Timing
-from proofs_check.instruments.mean_stage import normal_rows
-from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, to_reach
+from proofs_check.instruments.mean_estimation_setting import normal_rows
 from theory.seconds.costs import AlphaBeta
 from theory.stepsizes import ConstantStep
 
@@ -30,23 +30,23 @@ def _problem() -> Quadratic:
     return Quadratic.from_arrays(torch.ones_like(falling), falling)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Modelled seconds until f - f* is at most a hundredth of its start."""
     problem = _problem()
     catalogued = row("adaptive-k").tune(problem, _STEPS, _STEP).method
     assert isinstance(catalogued, AdaptiveK)
     own = replace(catalogued, cost=_LINK)
     method = {
-        Side.METHOD: own,
-        Side.BASELINE: replace(own, width=1e-9),
-        Side.FAULT: replace(own, cost=AlphaBeta(own.cost.alpha, 0.0)),
+        Arm.METHOD: own,
+        Arm.BASELINE: replace(own, width=1e-9),
+        Arm.FAULT: replace(own, cost=AlphaBeta(own.cost.alpha, 0.0)),
     }[side]
     timing = Timing(Constant(own.compute), own.cost)
     trace = run(method, problem, steps=_STEPS, points=_STEPS + 1, timing=timing)
     return to_reach(trace, _SHARE * float(trace.suboptimality[0, 0]), "seconds")
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="adaptive-k",
     problem=f"mean of {_N} rows whose entries fall as 1/j, d = {_D}, without noise",
     effect="a number of entries that follows the time they cost saves a third of the time of the "

@@ -11,11 +11,11 @@ from torch import Tensor
 
 from algorithms.compressors.top_k import TopK
 from algorithms.methods.adaptive.gtop_k import GTopK, GTopKState
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.problems.base import Problem
 from algorithms.topologies.base import Neighbours
-from proofs_check.instruments import bit_stage
-from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
+from proofs_check.instruments import bits_setting
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, to_reach
 from proofs_check.mutants.adaptive import ForgetfulTree
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep, Stepsize
@@ -45,37 +45,37 @@ class GatheredTopK(Method[GTopKState]):
     def constants(self, problem: Problem) -> Constants:
         return problem.constants()
 
-    def init(self, x0: Tensor, world: World) -> GTopKState:
-        rows = world.rows(x0, len(world.network.workers))
-        return GTopKState(world.rows(x0, 1), torch.zeros_like(rows))
+    def init(self, x0: Tensor, context: RunContext) -> GTopKState:
+        rows = context.rows(x0, len(context.network.workers))
+        return GTopKState(context.rows(x0, 1), torch.zeros_like(rows))
 
-    def step(self, state: GTopKState, t: int, world: World) -> GTopKState:
-        n = world.network.n
-        wanted = state.residual + self.step_rule(t) * world.gradient(state.x, t)
-        packet = world.pack(self.operator, wanted, t)
-        heard = world.network.mix(packet, Neighbours(np.ones((n, n)))).result
-        sent = packet.own(world.network.workers)
+    def step(self, state: GTopKState, t: int, context: RunContext) -> GTopKState:
+        n = context.network.n
+        wanted = state.residual + self.step_rule(t) * context.gradient(state.x, t)
+        packet = context.pack(self.operator, wanted, t)
+        heard = context.network.mix(packet, Neighbours(np.ones((n, n)))).result
+        sent = packet.own(context.network.workers)
         return GTopKState(state.x - heard[..., :1, :] / n, wanted - sent)
 
     def models(self, state: GTopKState) -> Tensor:
         return state.x
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Bits that a worker receives until f - f* is at most the target."""
-    own = bit_stage.by_row("gtop-k", _STEP)
+    own = bits_setting.by_row("gtop-k", _STEP)
     assert isinstance(own, GTopK)
     method: Method[Any] = {
-        Side.METHOD: own,
-        Side.BASELINE: GatheredTopK(_STEP, own.operator),
-        Side.FAULT: ForgetfulTree(own),
+        Arm.METHOD: own,
+        Arm.BASELINE: GatheredTopK(_STEP, own.operator),
+        Arm.FAULT: ForgetfulTree(own),
     }[side]
-    return to_reach(bit_stage.descent(method, steps=_STEPS), _TARGET, "received_bits")
+    return to_reach(bits_setting.descent(method, steps=_STEPS), _TARGET, "received_bits")
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="gtop-k",
-    problem=bit_stage.ABOUT,
+    problem=bits_setting.ABOUT,
     effect="merging in a tree brings each worker the global k in less than half of the bits that "
     "everybody's k would take",
     quantity=f"bits a worker receives until f - f* <= {_TARGET} [bit]",
@@ -88,5 +88,5 @@ SIGNATURE = Signature(
     y_label="f(x_t) - f* [f]",
     source="Shi, Wang, Zhao, Tang, Wang, Chu 2019, arXiv:1901.04359, Table 1: 4 k log n against "
     "2 (n - 1) k; Algorithm 4",
-    told=f"n = {bit_stage.N}, gamma = {_STEP.gamma:g}; nothing is drawn",
+    told=f"n = {bits_setting.N}, gamma = {_STEP.gamma:g}; nothing is drawn",
 )

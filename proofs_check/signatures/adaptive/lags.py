@@ -15,8 +15,8 @@ from algorithms.engine.run import run
 from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
-from proofs_check.instruments.mean_stage import normal_rows
-from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, to_reach
+from proofs_check.instruments.mean_estimation_setting import normal_rows
 from theory.seconds.sparse_times import finished, ready_times
 from theory.stepsizes import ConstantStep
 
@@ -40,25 +40,25 @@ def _operator() -> LayerwiseAdaptiveTopK:
     return replace(own, shapes=((_SIZE,),) * _LAYERS)
 
 
-def _step_seconds(side: Side) -> float:
+def _step_seconds(side: Arm) -> float:
     """Of one step: backward pass, and what of the messages it does not hide [s].
 
     Layer by layer while others compute; all in one message after it; or layer by layer after it.
     """
     operator = _operator()
     bits = [float(_ENTRY_BITS * k) for k in reversed(operator.counts(_D))]
-    if side is Side.BASELINE:
+    if side is Arm.BASELINE:
         return operator.compute + operator.link.seconds(sum(bits), 1)
-    if side is Side.FAULT:
+    if side is Arm.FAULT:
         return operator.compute + operator.link.seconds(sum(bits), _LAYERS)
     ready = ready_times((_SIZE,) * _LAYERS, operator.compute)
     return finished(ready, bits, (1,) * _LAYERS, operator.link)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Modelled seconds until f - f* is at most a share of its start."""
     operator = _operator()
-    sends = TopK(sum(operator.counts(_D))) if side is Side.BASELINE else operator
+    sends = TopK(sum(operator.counts(_D))) if side is Arm.BASELINE else operator
     method = BSP(_STEP, sends, ErrorFeedback())
     trace = run(method, _problem(), steps=_STEPS, points=_STEPS + 1)
     seconds = np.asarray(trace.steps[None] * _step_seconds(side), dtype=np.float64)
@@ -66,7 +66,7 @@ def measure(side: Side) -> Seen:
     return to_reach(timed, _SHARE * float(trace.suboptimality[0, 0]), "seconds")
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="lags",
     problem=f"mean of {_N} rows in {_LAYERS} layers of {_SIZE}, entries fall as 1/j in each",
     effect="layers that send as much as the next layer's computation hides end a step well before "

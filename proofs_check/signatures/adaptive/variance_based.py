@@ -11,10 +11,10 @@ import torch
 from algorithms.catalogue import row
 from algorithms.engine.run import run
 from algorithms.methods.adaptive.variance_based import VarianceBased, VarianceState
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.problems.sparse_linear import SparseLinear
-from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
-from proofs_check.methods.faulty.spoilt import Spoilt
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, to_reach
+from proofs_check.methods.faulty.faulty_method import FaultyMethod
 from theory.stepsizes import ConstantStep
 
 _N, _STEPS, _STEP, _TARGET, _REPLICAS = 4, 200, ConstantStep(1.0), 0.05, 16
@@ -27,30 +27,30 @@ def _problem() -> SparseLinear:
 
 @final
 @dataclass(frozen=True)
-class ForgetfulVariance(Spoilt):
+class ForgetfulVariance(FaultyMethod):
     """What is ambiguous is not kept: sums and squares start again at every step."""
 
     right: VarianceBased
 
-    def step(self, state: VarianceState, t: int, world: World) -> VarianceState:
+    def step(self, state: VarianceState, t: int, context: RunContext) -> VarianceState:
         zero = torch.zeros_like(state.r)
-        return self.right.step(state._replace(r=zero, v=zero), t, world)
+        return self.right.step(state._replace(r=zero, v=zero), t, context)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Bits of a worker until f - f* is at most the target."""
     own = row("variance-based").tune(_problem(), _STEPS, _STEP).method
     assert isinstance(own, VarianceBased)
     method: Method[Any] = {
-        Side.METHOD: own,
-        Side.BASELINE: replace(own, alpha=0.0),
-        Side.FAULT: ForgetfulVariance(own),
+        Arm.METHOD: own,
+        Arm.BASELINE: replace(own, alpha=0.0),
+        Arm.FAULT: ForgetfulVariance(own),
     }[side]
     trace = run(method, _problem(), steps=_STEPS, replicas=_REPLICAS, points=_STEPS + 1)
     return to_reach(trace, _TARGET, "sent_bits")
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="variance-based",
     problem="least squares whose 256 samples touch 4 of 64 coordinates each",
     effect="elements that wait until their sum is clear against its noise save bits of elements "

@@ -10,7 +10,7 @@ from algorithms.methods.admm.admm_star import StarADMM
 from algorithms.problems.quadratic_data import unequal
 from algorithms.synchronisation.barriers import PartialBarrier
 from algorithms.synchronisation.compute_times import Constant
-from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, to_reach
 from theory.stepsizes import ConstantStep
 
 _N, _STEPS, _TARGET = 8, 250, 1e-6
@@ -18,20 +18,20 @@ _STEP, _ALL = ConstantStep(2.0), ConstantStep(4.0)  # the better of 2 and 4 for 
 _TIMES = Constant((1e-2,) * 7 + (6e-2,))
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Modelled seconds until the master's model is good enough; one worker is six times as slow."""
     problem = unequal(_N, sigma2=0.0)
-    step = _ALL if side is Side.BASELINE else _STEP
+    step = _ALL if side is Arm.BASELINE else _STEP
     method = row("async-admm").tune(problem, _STEPS, step).method
     assert isinstance(method, StarADMM)
     method = replace(method, times=_TIMES)
-    if side is not Side.METHOD:  # all are waited for
+    if side is not Arm.METHOD:  # all are waited for
         method = replace(method, barrier=PartialBarrier(_N, 1))
     trace = run(method, problem, steps=_STEPS, points=_STEPS + 1)
     return to_reach(trace, _TARGET, "seconds")
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="async-admm",
     problem="quadratic-unequal, no noise",
     effect="a slow worker is not waited for, within the bound on delays",

@@ -10,7 +10,7 @@ from algorithms.methods.admm.admm_graph import GraphADMM
 from algorithms.methods.base import Method
 from algorithms.problems.quadratic_data import unequal
 from algorithms.synchronisation.stopwatch import STANDARD
-from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, to_reach
 from proofs_check.mutants.admm import AllAtOnce
 from theory.stepsizes import ConstantStep
 
@@ -18,19 +18,19 @@ _N, _STEPS, _TARGET = 8, 60, 1e-6
 _STEP = ConstantStep(4.0)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Modelled seconds until the mean model is good enough, every solve ten gradients."""
     problem = unequal(_N, sigma2=0.0)
-    key = "decentralised-admm" if side is Side.BASELINE else "d-admm"
+    key = "decentralised-admm" if side is Arm.BASELINE else "d-admm"
     right = row(key).tune(problem, _STEPS, _STEP).method
     assert isinstance(right, GraphADMM)
-    method: Method[Any] = AllAtOnce(right) if side is Side.FAULT else right
+    method: Method[Any] = AllAtOnce(right) if side is Arm.FAULT else right
     trace = run(method, problem, steps=_STEPS, points=_STEPS + 1, timing=STANDARD)
     seen = to_reach(trace, _TARGET, "seconds")
     return seen._replace(y=seen.y.clip(max=10.0))  # the fault diverges: drawn up to 10
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="d-admm",
     problem="quadratic-unequal, no noise",
     effect="workers of one colour solve side by side, at no loss in steps",

@@ -10,10 +10,10 @@ import torch
 from algorithms.catalogue import row
 from algorithms.engine.run import run
 from algorithms.methods.admm.admm_linearised import LinearisedADMM, LinearisedState
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.problems.quadratic_data import unequal
-from proofs_check.instruments.signature import Seen, Side, Signature, at_end
-from proofs_check.methods.faulty.spoilt import Spoilt
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, at_end
+from proofs_check.methods.faulty.faulty_method import FaultyMethod
 from proofs_check.signatures.admm.decentralised_admm import best_descent
 from theory.stepsizes import ConstantStep
 
@@ -23,27 +23,27 @@ _STEP = ConstantStep(1.0)
 
 @final
 @dataclass(frozen=True)
-class GradientsWithoutDuals(Spoilt):
+class GradientsWithoutDuals(FaultyMethod):
     """Every step starts without the duals: the penalty alone."""
 
     right: LinearisedADMM
 
-    def step(self, state: LinearisedState, t: int, world: World) -> Any:
-        return self.right.step(state._replace(p=torch.zeros_like(state.p)), t, world)
+    def step(self, state: LinearisedState, t: int, context: RunContext) -> Any:
+        return self.right.step(state._replace(p=torch.zeros_like(state.p)), t, context)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """The mean model's error after equally many messages of every worker."""
     problem = unequal(_N, sigma2=0.0)
-    if side is Side.BASELINE:
+    if side is Arm.BASELINE:
         return best_descent(problem, _STEPS)
     right = row("linearised-admm").tune(problem, _STEPS, _STEP).method
     assert isinstance(right, LinearisedADMM)
-    method: Method[Any] = GradientsWithoutDuals(right) if side is Side.FAULT else right
+    method: Method[Any] = GradientsWithoutDuals(right) if side is Arm.FAULT else right
     return at_end(run(method, problem, steps=_STEPS))
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="linearised-admm",
     problem="quadratic-unequal, no noise",
     effect="gradient steps in the place of solves, and still no floor but that of the regulariser",

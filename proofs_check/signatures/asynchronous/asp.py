@@ -10,7 +10,7 @@ from algorithms.methods.synchronous.parameter_server import ParameterServer, Wei
 from algorithms.problems.quadratic import Quadratic
 from algorithms.synchronisation.barriers import Bulk
 from algorithms.synchronisation.worker_states import Decision, WorkerStates
-from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, to_reach
 from proofs_check.methods.faulty.barriers import SpoiltBarrier
 from theory.stepsizes import ConstantStep
 
@@ -24,22 +24,22 @@ def _seldom(now: WorkerStates, d: Decision) -> Decision:
     return d._replace(fetched=d.fetched & (now.updates % _EVERY == 0))
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Modelled seconds until the server's model is good enough, every gradient of one weight."""
     stage = Quadratic.strongly_convex(_N, 20, sigma2=0.01, zeta2=1.0)
     ticks = _ROUNDS * _N
     method = row("asp").tune(stage, ticks, ConstantStep(_STEP.gamma / _N)).method
     assert isinstance(method, ParameterServer)
     match side:
-        case Side.BASELINE:
+        case Arm.BASELINE:
             method, ticks = replace(method, barrier=Bulk(), weighting=Weighting.SUM), _ROUNDS
-        case Side.FAULT:
+        case Arm.FAULT:
             method = replace(method, barrier=SpoiltBarrier(method.barrier, _seldom))
     trace = run(method, stage, steps=ticks, replicas=_REPLICAS, points=121)
     return to_reach(trace, _TARGET, "seconds")
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="asp",
     problem="strongly convex quadratic, kappa = 10, sigma2 = 0.01, zeta2 = 1",
     effect="nobody waits: the time of the slowest is saved, and staleness costs less",

@@ -9,13 +9,13 @@ from algorithms.engine.run import run
 from algorithms.methods.asynchronous.coordinate_prox import CoordinateProx
 from algorithms.methods.parts.coordinate_selection import Selection
 from algorithms.problems.entries import problem
-from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, to_reach
 from theory.stepsizes import ConstantStep
 
 _N, _STEPS, _TARGET = 8, 360, 2e-3
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Bits a worker sends until the server's model is good enough."""
     stage = problem("sparse-signal", _N)
     steepest = stage.constants().L_max
@@ -24,14 +24,14 @@ def measure(side: Side) -> Seen:
     method = row("async-coordinate-prox").tune(stage, _STEPS, step).method
     assert isinstance(method, CoordinateProx)
     match side:
-        case Side.BASELINE:
+        case Arm.BASELINE:
             method = replace(method, selection=Selection(1.0))
-        case Side.FAULT:
+        case Arm.FAULT:
             method = replace(method, selection=replace(method.selection, support=False))
     return to_reach(run(method, stage, steps=_STEPS, points=_STEPS), _TARGET, "sent_bits")
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="async-coordinate-prox",
     problem="sparse-signal",
     effect="the support is found and then served first, so that a fraction of the uploads does",

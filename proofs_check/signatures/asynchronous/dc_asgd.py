@@ -11,14 +11,14 @@ from algorithms.methods.base import Method
 from algorithms.methods.parts.delay_compensation import DiagonalCompensation, NoCorrection
 from algorithms.methods.synchronous.parameter_server import ParameterServer
 from algorithms.problems.entries import problem
-from proofs_check.instruments.signature import Seen, Side, Signature, at_end
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, at_end
 from theory.stepsizes import ConstantStep
 
 _N, _STEPS, _REPLICAS = 16, 300, 128
 _STEP = ConstantStep(1 / 8)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """The server's model on the quadratic with noise, of which the compensation lives."""
     stage = problem("quadratic-sc", _N)
     compensated = row("dc-asgd").tune(stage, _STEPS, _STEP).method
@@ -26,15 +26,15 @@ def measure(side: Side) -> Seen:
     compensated = replace(compensated, replicas=_REPLICAS)
     method: Method[Any] = compensated
     match side:
-        case Side.BASELINE:
+        case Arm.BASELINE:
             method = replace(compensated, correction=NoCorrection())
-        case Side.FAULT:
+        case Arm.FAULT:
             method = replace(compensated, correction=DiagonalCompensation(0.04, adaptive=True))
     trace = run(method, stage, steps=_STEPS, replicas=_REPLICAS, points=80)
     return at_end(trace, last=8)
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="dc-asgd",
     problem="quadratic-sc",
     effect="compensation gives back what the delay costs",

@@ -12,7 +12,7 @@ from algorithms.engine.run import run
 from algorithms.methods.asynchronous.delayed_proximal import DelayedProximal
 from algorithms.methods.parts.gradient_filter import Filter, KKTFilter, NoFilter
 from algorithms.problems.entries import problem
-from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, to_reach
 from theory.stepsizes import ConstantStep
 
 _N, _STEPS, _TARGET = 8, 250, 1.4e-3
@@ -38,7 +38,7 @@ class WrongWayRound(Filter):
         return (x != 0) | ~self.right.sends(g, x, t)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Bits a worker sends until the model is as good as the l1 regulariser lets it be, nearly."""
     stage = problem("sparse-signal", _N)
     method = row("delayed-proximal").tune(stage, _STEPS, _STEP).method
@@ -46,14 +46,14 @@ def measure(side: Side) -> Seen:
     right = method.filter
     assert isinstance(right, KKTFilter)
     match side:
-        case Side.BASELINE:
+        case Arm.BASELINE:
             method = replace(method, filter=NoFilter())
-        case Side.FAULT:
+        case Arm.FAULT:
             method = replace(method, filter=WrongWayRound(right))
     return to_reach(run(method, stage, steps=_STEPS, points=_STEPS), _TARGET, "sent_bits")
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="delayed-proximal",
     problem="sparse-signal",
     effect="what would stay zero anyway need not be sent",

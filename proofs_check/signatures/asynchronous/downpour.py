@@ -8,25 +8,25 @@ from algorithms.catalogue import row
 from algorithms.engine.run import run
 from algorithms.methods.asynchronous.downpour import Downpour
 from algorithms.problems.quadratic import Quadratic
-from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, to_reach
 from theory.stepsizes import ConstantStep
 
 _N, _STEPS, _REPLICAS, _TARGET = 8, 500, 16, 2e-2
 _STEP = ConstantStep(0.02)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Bits a worker sends until the server's model is good enough."""
     stage = Quadratic.strongly_convex(_N, 20, sigma2=0.01, zeta2=1.0)
     method = row("downpour").tune(stage, _STEPS, _STEP).method
     assert isinstance(method, Downpour)
-    if side is not Side.METHOD:  # every gradient is pushed, a model fetched for each
-        method = replace(method, n_push=1, n_fetch=1 if side is Side.BASELINE else method.n_fetch)
+    if side is not Arm.METHOD:  # every gradient is pushed, a model fetched for each
+        method = replace(method, n_push=1, n_fetch=1 if side is Arm.BASELINE else method.n_fetch)
     trace = run(method, stage, steps=_STEPS, replicas=_REPLICAS, points=201)
     return to_reach(trace, _TARGET, "sent_bits")
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="downpour",
     problem="strongly convex quadratic, kappa = 10, sigma2 = 0.01, zeta2 = 1",
     effect="a push for four gradients does, and a fetch for two",

@@ -8,7 +8,7 @@ from algorithms.catalogue import row
 from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.problems.entries import problem
-from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, to_reach
 from proofs_check.mutants.asynchronous import Overwriting
 from theory.stepsizes import ConstantStep
 
@@ -16,17 +16,17 @@ _N, _STEPS, _REPLICAS, _TARGET = 16, 800, 20, 5e-3
 _STEP = ConstantStep(0.25)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Modelled seconds until the shared model is good enough."""
-    stage = problem("sparse-linear", 1 if side is Side.BASELINE else _N)
+    stage = problem("sparse-linear", 1 if side is Arm.BASELINE else _N)
     method: Method[Any] = row("hogwild").tune(stage, _STEPS, _STEP).method
-    if side is Side.FAULT:
+    if side is Arm.FAULT:
         method = Overwriting(method)
     trace = run(method, stage, steps=_STEPS, replicas=_REPLICAS, points=120)
     return to_reach(trace, _TARGET, "seconds")
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="hogwild",
     problem="sparse-linear",
     effect="sixteen workers without a lock are eight times as fast as one, at least",

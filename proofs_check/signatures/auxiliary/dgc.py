@@ -14,8 +14,8 @@ from algorithms.methods.synchronous.bsp import BSP
 from algorithms.optimizers.momentum import Momentum
 from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.quadratic_data import unequal
-from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
-from proofs_check.instruments.tuned_side import at_best
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, to_reach
+from proofs_check.instruments.tuned_arm import at_best
 from theory.stepsizes import ConstantStep
 
 _N, _D, _SIGMA2, _STEPS, _REPLICAS = 4, 64, 30.0, 800, 32
@@ -28,24 +28,24 @@ def stage() -> Quadratic:
     return replace(free, c=free.a * free.x_star, f_star=0.0)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Bits until f - f* is 3 % of its start; the stepsize is the cheapest of the grid on seed 1."""
     return at_best(partial(_run, side), _GRID, _REPLICAS)
 
 
-def _run(side: Side, gamma: float, *, seed: int, replicas: int) -> Seen:
+def _run(side: Arm, gamma: float, *, seed: int, replicas: int) -> Measurement:
     problem, step = stage(), ConstantStep(gamma)
     method: Method[Any] = BSP(step, optimizer=Momentum(_M))
-    if side is not Side.BASELINE:
+    if side is not Arm.BASELINE:
         dgc = row("dgc").tune(problem, _STEPS, step).method
         assert isinstance(dgc, BSP)
-        method = replace(dgc, memory=NoMemory()) if side is Side.FAULT else dgc
+        method = replace(dgc, memory=NoMemory()) if side is Arm.FAULT else dgc
     trace = run(method, problem, steps=_STEPS, seed=seed, replicas=replicas)
     target = _SHARE * problem.constants().need("initial_gap")
     return to_reach(trace, target, "sent_bits")
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="dgc",
     problem=f"quadratic-unequal with d = {_D} and one minimiser, sigma2 = {_SIGMA2:g}",
     effect="as accurate as momentum SGD for a small share of its bits",

@@ -11,7 +11,7 @@ from algorithms.memories.global_momentum import GlobalMomentum
 from algorithms.memories.momentum_correction import MomentumCorrection
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
-from proofs_check.instruments.signature import Seen, Side, Signature, at_end
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, at_end
 from theory.stepsizes import ConstantStep
 
 _N, _D, _MU, _STEPS, _LAST, _M = 8, 64, 0.003, 300, 20, 0.9
@@ -23,25 +23,25 @@ def _problem() -> Quadratic:
     return Quadratic.strongly_convex(_N, _D, mu=_MU, sigma2=0.0, zeta2=1.0)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Mean f - f* over the last steps, each side at its best stepsize."""
     runs = (_end(side, ConstantStep(gamma)) for gamma in _GRID)
     return min(runs, key=lambda seen: float(seen.values.mean()))
 
 
-def _end(side: Side, step: ConstantStep) -> Seen:
+def _end(side: Arm, step: ConstantStep) -> Measurement:
     own = row("gmc").tune(_problem(), _STEPS, step).method
     assert isinstance(own, BSP)
     method = {
-        Side.METHOD: own,
-        Side.BASELINE: replace(own, memory=MomentumCorrection(_M)),
-        Side.FAULT: replace(own, memory=GlobalMomentum(step.gamma * _M)),
+        Arm.METHOD: own,
+        Arm.BASELINE: replace(own, memory=MomentumCorrection(_M)),
+        Arm.FAULT: replace(own, memory=GlobalMomentum(step.gamma * _M)),
     }[side]
     trace = run(method, _problem(), steps=_STEPS, points=_STEPS + 1)
     return at_end(trace, last=_LAST)
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="gmc",
     problem=f"quadratic of workers that differ, d = {_D}, condition number {1 / _MU:.0f}, no noise",
     effect="momentum of the shared model leaves about half of the error that momenta of the "

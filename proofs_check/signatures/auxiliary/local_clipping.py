@@ -14,8 +14,8 @@ from algorithms.methods.base import Method
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.heavy_tailed import NAME
 from algorithms.transforms.norm_clipping import ClipNorm
-from proofs_check.instruments.signature import Seen, Side, Signature, at_end
-from proofs_check.instruments.tuned_side import at_best
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, at_end
+from proofs_check.instruments.tuned_arm import at_best
 from theory.stepsizes import ConstantStep
 
 _N, _STEPS, _REPLICAS = 8, 300, 192
@@ -23,7 +23,7 @@ _GRID = (0.01, 0.03, 0.1, 0.3)
 _stage = cache(partial(problem, NAME, _N))
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Mean of min(f(x_t), f(x_0)) - f* over the second half, each side at its best stepsize.
 
     The noise has no variance, so that E f of an unclipped model is infinite: what a run loses is
@@ -32,19 +32,19 @@ def measure(side: Side) -> Seen:
     return at_best(partial(_run, side), _GRID, _REPLICAS)
 
 
-def _run(side: Side, gamma: float, *, seed: int, replicas: int) -> Seen:
+def _run(side: Arm, gamma: float, *, seed: int, replicas: int) -> Measurement:
     stage, step = _stage(), ConstantStep(gamma)
     method: Method[Any] = BSP(step)
-    if side is not Side.BASELINE:
+    if side is not Arm.BASELINE:
         clipped = row("local-clipping").tune(stage, _STEPS, step).method
         assert isinstance(clipped, BSP)
-        method = clipped if side is Side.METHOD else replace(clipped, transform=ClipNorm(1e4))
+        method = clipped if side is Arm.METHOD else replace(clipped, transform=ClipNorm(1e4))
     trace = run(method, stage, steps=_STEPS, seed=seed, replicas=replicas, points=_STEPS + 1)
     capped = np.minimum(trace.suboptimality, trace.suboptimality[:, :1])
     return at_end(replace(trace, suboptimality=capped), last=_STEPS // 2)
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="local-clipping",
     problem=NAME,
     effect="clipping bounds what one gradient does where noise has no variance",

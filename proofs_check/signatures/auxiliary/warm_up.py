@@ -10,7 +10,7 @@ from algorithms.compressors.warm_up import WarmUp
 from algorithms.engine.run import run
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.mlp import MLP
-from proofs_check.instruments.signature import Seen, Side, Signature, at_end
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, at_end
 from theory.stepsizes import ConstantStep
 
 _N, _SAMPLES, _STEPS, _LAST = 4, 32, 100, 10
@@ -26,26 +26,26 @@ def stage() -> MLP:
     return replace(whole, features=features, labels=labels, batch=0)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """The loss after equally many steps; the fault ramps its stepsize, but starts as sparse."""
-    if side is Side.BASELINE:
+    if side is Arm.BASELINE:
         return min((_end(side, g) for g in _THEIRS), key=lambda one: float(one.values.mean()))
     return _end(side, _MINE)
 
 
-def _end(side: Side, gamma: float) -> Seen:
+def _end(side: Arm, gamma: float) -> Measurement:
     step = ConstantStep(gamma)
     method = row("warm-up").tune(stage(), _STEPS, step).method
     assert isinstance(method, BSP) and isinstance(method.compressor, WarmUp)
-    if side is not Side.METHOD:
+    if side is not Arm.METHOD:
         method = replace(method, compressor=method.compressor.last)
-    if side is Side.BASELINE:
+    if side is Arm.BASELINE:
         method = replace(method, step_rule=step)
     trace = run(method, stage(), steps=_STEPS, points=_STEPS + 1)
     return at_end(trace, last=_LAST)
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="warm-up",
     problem=f"the MLP on the digits, full gradients of {_SAMPLES} images a worker",
     effect="few gradients are late while the network changes fast, which leaves it ahead after the "

@@ -10,9 +10,9 @@ from algorithms.methods.base import Method
 from algorithms.methods.cooperative.cocod import CoCoD
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.synchronisation.stopwatch import STANDARD, Timing
-from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, to_reach
 from proofs_check.mutants.cooperative import ForgottenProgress
-from proofs_check.signatures.local_updates.stage import D, N, uneven
+from proofs_check.signatures.local_updates.setting import D, N, uneven
 from theory.seconds.costs import AlphaBeta
 from theory.stepsizes import ConstantStep
 
@@ -21,15 +21,15 @@ _REPLICAS, _SEED = 16, 29
 _SLOW = Timing(STANDARD.times, AlphaBeta(4e-3, 1e-9))
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Modelled seconds to an accuracy, on links as slow as a period's gradients."""
     problem = uneven(sigma2=1.0)
     method = row("cocod-sgd").tune(problem, _STEPS, _STEP).method
     assert isinstance(method, CoCoD)
-    sides: dict[Side, Method[Any]] = {
-        Side.METHOD: method,
-        Side.BASELINE: LocalSGD(_STEP, method.period),
-        Side.FAULT: ForgottenProgress(method),
+    sides: dict[Arm, Method[Any]] = {
+        Arm.METHOD: method,
+        Arm.BASELINE: LocalSGD(_STEP, method.period),
+        Arm.FAULT: ForgottenProgress(method),
     }
     wanted = sides[side]
     trace = run(
@@ -39,7 +39,7 @@ def measure(side: Side) -> Seen:
     return to_reach(trace, _TARGET, "seconds")
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="cocod-sgd",
     problem=f"quadratic-unequal with curvatures from 1/4 to 1, d = {D}, sigma2 = 1",
     effect="messages take no time of their own, because local steps go on meanwhile",

@@ -12,7 +12,7 @@ from algorithms.methods.cooperative.coded_regression import CodedRegression
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.least_squares_data import dealt, packaged
 from algorithms.synchronisation.stopwatch import STANDARD
-from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, to_reach
 from proofs_check.mutants.cooperative import Uncoded
 from theory.stepsizes import ConstantStep
 
@@ -21,9 +21,9 @@ _ROUNDING = 1e-16  # what is drawn of less: axes of powers have no zero
 _DESCENT_STEPS = 400
 
 
-def _trace(side: Side) -> Trace:
+def _trace(side: Arm) -> Trace:
     problem = dealt(packaged()[:1], _N, "diabetes in file order")
-    if side is Side.BASELINE:
+    if side is Arm.BASELINE:
         c = problem.constants()
         best = ConstantStep(2 / (c.need("L") + c.need("mu")))
         return run(
@@ -33,11 +33,11 @@ def _trace(side: Side) -> Trace:
     coded = row("coded-regression").tune(problem, 2).method
     assert isinstance(coded, CodedRegression)
     method = replace(coded, schedule_seed=_SEED)
-    wanted = method if side is Side.METHOD else Uncoded(method)
+    wanted = method if side is Arm.METHOD else Uncoded(method)
     return run(wanted, problem, steps=2, replicas=_REPLICAS, seed=_SEED)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Modelled seconds to an accuracy that the wrong normal equations never reach.
 
     Drawn no lower than rounding, which an exact solution may end on either side of.
@@ -46,7 +46,7 @@ def measure(side: Side) -> Seen:
     return seen._replace(y=np.maximum(seen.y, _ROUNDING))
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="coded-regression",
     problem="least squares on diabetes, 8 columns, 8 shards in file order",
     effect="least squares is solved in one round that waits for no straggler",

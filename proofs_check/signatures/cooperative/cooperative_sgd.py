@@ -11,8 +11,8 @@ from algorithms.catalogue import row
 from algorithms.methods.base import Method
 from algorithms.methods.cooperative.cooperative import Cooperative
 from algorithms.problems.quadratic import Quadratic
-from proofs_check.instruments.signature import Seen, Side, Signature
-from proofs_check.signatures.local_updates.stage import (
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement
+from proofs_check.signatures.local_updates.setting import (
     ERROR,
     Y_LABEL,
     D,
@@ -27,23 +27,23 @@ _STEPS, _TARGET = 700, 0.15
 _MESSAGE = 2 * 64 * D  # bits of a meeting: where the curve of those who never meet is drawn
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Bits sent by a worker until the workers are accurate."""
     problem = Quadratic.strongly_convex(N, D, mu=0.2, sigma2=10.0)
     step = falling(problem)
     method = row("cooperative-sgd").tune(problem, _STEPS, step).method
     assert isinstance(method, Cooperative)
-    sides: dict[Side, Method[Any]] = {
-        Side.METHOD: method,
-        Side.BASELINE: replace(method, period=1),
-        Side.FAULT: replace(method, period=_STEPS + 1),
+    sides: dict[Arm, Method[Any]] = {
+        Arm.METHOD: method,
+        Arm.BASELINE: replace(method, period=1),
+        Arm.FAULT: replace(method, period=_STEPS + 1),
     }
     wanted = sides[side]
     seen = reached(played(wanted, problem, _STEPS), _TARGET, "sent_bits")
-    return seen if side is not Side.FAULT else seen._replace(x=np.full_like(seen.x, _MESSAGE))
+    return seen if side is not Arm.FAULT else seen._replace(x=np.full_like(seen.x, _MESSAGE))
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="cooperative-sgd",
     problem="quadratic-sc-iid, mu = 0.2, sigma2 = 10, d = 100",
     effect="gossip now and then is as accurate as gossip at every step, for a fraction of the bits",

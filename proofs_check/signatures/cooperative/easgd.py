@@ -12,7 +12,7 @@ from algorithms.methods.asynchronous.downpour import Downpour
 from algorithms.methods.base import Method
 from algorithms.methods.cooperative.easgd import EASGD
 from algorithms.problems.quadratic import Quadratic
-from proofs_check.instruments.signature import Seen, Side, Signature, at_end
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, at_end
 from theory.stepsizes import ConstantStep
 
 _N, _STEPS, _REPLICAS = 8, 80, 24
@@ -20,7 +20,7 @@ _STEP = ConstantStep(0.4)  # the best of 0.1, 0.2, 0.4, 0.8
 _SMALL = ConstantStep(0.01)  # Downpour's, of 0.005, 0.01, 0.02, 0.04; twice is near instability
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """The error after equally many gradients and pushes of every worker."""
     stage = Quadratic.strongly_convex(_N, 20, sigma2=0.01, zeta2=1.0)
     easgd = row("easgd").tune(stage, _STEPS, _STEP).method
@@ -28,16 +28,16 @@ def measure(side: Side) -> Seen:
     method: Method[Any] = easgd
     steps, period = _STEPS, easgd.period
     match side:
-        case Side.BASELINE:
+        case Arm.BASELINE:
             steps = _STEPS * _N  # a step is one worker's gradient
             method = Downpour(_SMALL, steps, round_trip(stage), period, period)
-        case Side.FAULT:
+        case Arm.FAULT:
             method = replace(easgd, beta=0.0)
     seen = at_end(run(method, stage, steps=steps, replicas=_REPLICAS, points=81), last=8)
-    return seen._replace(x=seen.x / (_N if side is Side.BASELINE else 1))
+    return seen._replace(x=seen.x / (_N if side is Arm.BASELINE else 1))
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="easgd",
     problem="strongly convex quadratic, kappa = 10, sigma2 = 0.01, zeta2 = 1",
     effect="the elastic pull bears long periods, and so large steps",

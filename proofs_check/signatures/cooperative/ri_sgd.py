@@ -8,13 +8,13 @@ from typing import Any, final
 
 from algorithms.catalogue import row
 from algorithms.engine.run import run
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.cooperative.redundancy import OnMoreShards
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.quadratic_data import unequal
-from proofs_check.instruments.signature import Seen, Side, Signature, at_end
-from proofs_check.methods.faulty.spoilt import Spoilt
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, at_end
+from proofs_check.methods.faulty.faulty_method import FaultyMethod
 from theory.stepsizes import ConstantStep
 
 _N, _D, _STEPS, _STEP = 8, 10, 400, ConstantStep(0.2)
@@ -22,13 +22,13 @@ _N, _D, _STEPS, _STEP = 8, 10, 400, ConstantStep(0.2)
 
 @final
 @dataclass(frozen=True)
-class SharedWithTheFirst(Spoilt):
+class SharedWithTheFirst(FaultyMethod):
     """Worker i descends on (f_i + f_1) / 2: the second shard is one and the same for all."""
 
     right: OnMoreShards
 
-    def step(self, state: Any, t: int, world: World) -> Any:
-        return self.right.method.step(state, t, replace(world, problem=with_the_first(world)))
+    def step(self, state: Any, t: int, context: RunContext) -> Any:
+        return self.right.method.step(state, t, replace(context, problem=with_the_first(context)))
 
 
 @lru_cache(maxsize=1)
@@ -36,26 +36,26 @@ def _mixed(base: Quadratic) -> Quadratic:
     return replace(base, a=(base.a + base.a[:1]) / 2, c=(base.c + base.c[:1]) / 2)
 
 
-def with_the_first(world: World) -> Quadratic:
+def with_the_first(context: RunContext) -> Quadratic:
     """The quadratic of a world, the first worker's shard beside every own one."""
-    assert isinstance(world.problem, Quadratic)
-    return _mixed(world.problem)
+    assert isinstance(context.problem, Quadratic)
+    return _mixed(context.problem)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """The mean model's error on workers with Hessians and minimisers of their own."""
     problem = unequal(_N, _D, sigma2=0.0)
-    if side is Side.BASELINE:
+    if side is Arm.BASELINE:
         return at_end(run(LocalSGD(_STEP, 8), problem, steps=_STEPS))
     method = row("ri-sgd").tune(problem, _STEPS, _STEP).method
     assert isinstance(method, OnMoreShards)
-    sides: dict[Side, Method[Any]] = {
-        Side.METHOD: method, Side.FAULT: SharedWithTheFirst(method)
+    sides: dict[Arm, Method[Any]] = {
+        Arm.METHOD: method, Arm.FAULT: SharedWithTheFirst(method)
     }  # fmt: skip
     return at_end(run(sides[side], problem, steps=_STEPS))
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="ri-sgd",
     problem="quadratic-unequal, d = 10, no noise",
     effect="a second shard on every worker lowers the floor that different shards leave",

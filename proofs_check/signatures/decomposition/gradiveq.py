@@ -12,8 +12,8 @@ from algorithms.methods.base import Method
 from algorithms.methods.decomposition.gradiveq import GradiVeQ
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.base import Problem
-from proofs_check.instruments.bit_stage import both_ways_to
-from proofs_check.instruments.signature import Seen, Side, Signature
+from proofs_check.instruments.bits_setting import both_ways_to
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement
 from theory.stepsizes import ConstantStep
 
 _N, _STEPS, _TARGET, _REPLICAS = 8, 850, 0.0015, 32
@@ -24,21 +24,21 @@ def _logistic() -> Problem:
     return problem("logreg-breast-cancer", _N)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Bits of a worker, both ways, until f - f* is at most the target; gamma = 1/(8 L)."""
     step = ConstantStep(1 / (8 * _logistic().constants().need("L")))
     own = row("gradiveq").tune(_logistic(), _STEPS, step).method
     assert isinstance(own, GradiVeQ)
-    sides: dict[Side, Method[Any]] = {
-        Side.METHOD: own,
-        Side.BASELINE: BSP(step),
-        Side.FAULT: replace(own, centred=False),
+    sides: dict[Arm, Method[Any]] = {
+        Arm.METHOD: own,
+        Arm.BASELINE: BSP(step),
+        Arm.FAULT: replace(own, centred=False),
     }
     trace = run(sides[side], _logistic(), steps=_STEPS, replicas=_REPLICAS, points=170)
     return both_ways_to(trace, _TARGET)
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="gradiveq",
     problem="logreg-breast-cancer",
     effect="two numbers for a slice of eight, which any all-reduce can add, reach the accuracy of "

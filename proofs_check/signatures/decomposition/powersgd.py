@@ -11,8 +11,8 @@ from algorithms.catalogue import row
 from algorithms.engine.run import run
 from algorithms.methods.decomposition.powersgd import PowerSGD
 from algorithms.problems.quadratic import Quadratic
-from proofs_check.instruments.mean_stage import normal_rows
-from proofs_check.instruments.signature import Seen, Side, Signature, at_end
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, at_end
+from proofs_check.instruments.mean_estimation_setting import normal_rows
 from theory.stepsizes import ConstantStep
 
 _N, _SIDE, _STEPS, _REPLICAS, _STEP = 8, 8, 200, 32, ConstantStep(0.1)
@@ -28,19 +28,19 @@ def matrix() -> Quadratic:
     return Quadratic.from_arrays(a.expand(_N, -1), b, name="matrix of falling singular values")
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """f - f* over the last steps; PowerSGD draws its first Q alone."""
     own = row("powersgd").tune(matrix(), _STEPS, _STEP).method
     assert isinstance(own, PowerSGD)
     method = {
-        Side.METHOD: own,
-        Side.BASELINE: row("spectral-atomo").tune(matrix(), _STEPS, _STEP).method,
-        Side.FAULT: replace(own, feedback=False),
+        Arm.METHOD: own,
+        Arm.BASELINE: row("spectral-atomo").tune(matrix(), _STEPS, _STEP).method,
+        Arm.FAULT: replace(own, feedback=False),
     }[side]
     return at_end(run(method, matrix(), steps=_STEPS, replicas=_REPLICAS), last=10)
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="powersgd",
     problem="quadratic of 8 x 8 matrices of full rank, workers with minimisers of their own",
     effect="one power iteration a step with error feedback follows full gradients, where unbiased "

@@ -14,8 +14,8 @@ from algorithms.methods.base import Method
 from algorithms.methods.decomposition.sketched_sgd import SketchedSGD
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
-from proofs_check.instruments.mean_stage import normal_rows
-from proofs_check.instruments.signature import Seen, Side, Signature, at_budget
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, at_budget
+from proofs_check.instruments.mean_estimation_setting import normal_rows
 from theory.stepsizes import ConstantStep
 
 _N, _D, _STEPS, _STEP, _BUDGET, _REPLICAS = 8, 2048, 26, ConstantStep(0.2), 2.5e5, 16
@@ -29,22 +29,22 @@ def _problem() -> Quadratic:
     return Quadratic.from_arrays(torch.ones_like(falling), falling)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """f - f* once a worker has sent the budget of bits."""
     problem = _problem()
     own = row("sketched-sgd").tune(problem, _STEPS, _STEP).method
     assert isinstance(own, SketchedSGD)
     method: Method[Any] = own
-    if side is Side.BASELINE:
+    if side is Arm.BASELINE:
         method = BSP(_STEP)
-    elif side is Side.FAULT:
+    elif side is Arm.FAULT:
         method = replace(own, width=1)
-    replicas = 1 if side is Side.BASELINE else _REPLICAS
+    replicas = 1 if side is Arm.BASELINE else _REPLICAS
     trace = run(method, problem, steps=_STEPS, replicas=replicas, points=_STEPS + 1)
     return at_budget(trace, _BUDGET, "sent_bits")
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="sketched-sgd",
     problem=f"mean of {_N} rows whose entries fall as 1/j, d = {_D}, without noise",
     effect="sketches of 80 counters, which add up, find the heavy coordinates of 2048, so "

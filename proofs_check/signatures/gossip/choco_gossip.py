@@ -12,27 +12,27 @@ from algorithms.methods.exchanges.exchange import FixedLinks
 from algorithms.methods.gossip.choco import ChocoGossip
 from algorithms.methods.gossip_averaging.gossip_averaging import GossipAveraging
 from algorithms.topologies.ring import Ring
-from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, to_reach
 from proofs_check.mutants.gossip import ForgetfulChoco
 
 _N, _STEPS, _TARGET = 16, 600, 1e-10
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Bits until the workers agree on the mean."""
     problem = of_catalogue("consensus", _N)
     choco = row("choco-gossip").tune(problem, _STEPS, practice=True).method
     assert isinstance(choco, ChocoGossip)
-    methods: dict[Side, Method[Any]] = {
-        Side.METHOD: choco,
-        Side.BASELINE: GossipAveraging(FixedLinks(Ring(_N))),
-        Side.FAULT: ForgetfulChoco(choco),
+    methods: dict[Arm, Method[Any]] = {
+        Arm.METHOD: choco,
+        Arm.BASELINE: GossipAveraging(FixedLinks(Ring(_N))),
+        Arm.FAULT: ForgetfulChoco(choco),
     }
     trace = run(methods[side], problem, steps=_STEPS, points=_STEPS + 1)
     return to_reach(trace, _TARGET, "sent_bits", "distance_of_workers")
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="choco-gossip",
     problem="consensus",
     effect="compressed messages reach the exact mean with fewer bits",

@@ -12,8 +12,8 @@ from algorithms.methods.gossip.choco import ChocoSGD
 from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.problems.quadratic_data import unequal
 from algorithms.topologies.ring import Ring
-from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
-from proofs_check.instruments.tuned_side import at_best
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, to_reach
+from proofs_check.instruments.tuned_arm import at_best
 from proofs_check.mutants.gossip import ForgetfulChoco
 from theory.stepsizes import ConstantStep
 
@@ -21,27 +21,27 @@ _N, _STEPS, _TARGET = 8, 800, 0.01
 _GRID = (0.025, 0.05, 0.1, 0.2, 0.4)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Bits until the mean model of workers that differ is accurate."""
     return at_best(partial(_play, side), _GRID)
 
 
-def _play(side: Side, gamma: float, *, seed: int, replicas: int) -> Seen:
+def _play(side: Arm, gamma: float, *, seed: int, replicas: int) -> Measurement:
     """One side at one stepsize."""
     step = ConstantStep(gamma)
     problem = unequal(_N, sigma2=0.0)
     choco = row("choco-sgd").tune(problem, _STEPS, step).method
     assert isinstance(choco, ChocoSGD)
-    methods: dict[Side, Method[Any]] = {
-        Side.METHOD: choco,
-        Side.BASELINE: DPSGD(step, Ring(_N)),
-        Side.FAULT: ForgetfulChoco(choco),
+    methods: dict[Arm, Method[Any]] = {
+        Arm.METHOD: choco,
+        Arm.BASELINE: DPSGD(step, Ring(_N)),
+        Arm.FAULT: ForgetfulChoco(choco),
     }
     trace = run(methods[side], problem, steps=_STEPS, seed=seed, replicas=replicas, points=400)
     return to_reach(trace, _TARGET, "sent_bits")
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="choco-sgd",
     problem="quadratic-unequal, no noise",
     effect="compressed differences train for fewer bits",

@@ -11,8 +11,8 @@ from algorithms.methods.base import Method, dense_bits
 from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.problems.quadratic_data import unequal
 from algorithms.topologies.complete import Complete
-from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
-from proofs_check.instruments.tuned_side import at_best
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, to_reach
+from proofs_check.instruments.tuned_arm import at_best
 from theory.seconds.costs import AlphaBeta, gossip_seconds, parameter_server_seconds
 from theory.stepsizes import ConstantStep
 
@@ -21,33 +21,33 @@ _GRID = (0.025, 0.05, 0.1, 0.2, 0.4)
 _LINK, _GRADIENT = AlphaBeta(1e-4, 1e-6), 1e-3  # 0.1 ms and 1 Mbit/s; 1 ms
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Seconds until the mean model of workers that differ is accurate, every node with one link."""
     return at_best(partial(_play, side), _GRID, _REPLICAS)
 
 
-def _play(side: Side, gamma: float, *, seed: int, replicas: int) -> Seen:
+def _play(side: Arm, gamma: float, *, seed: int, replicas: int) -> Measurement:
     """One side at one stepsize."""
     step = ConstantStep(gamma)
     problem = unequal(_N, sigma2=8.0)
     bits = dense_bits(problem.d, problem.dtype)
     method: Method[Any]
     match side:
-        case Side.METHOD:
+        case Arm.METHOD:
             method = row("d-psgd").tune(problem, _STEPS, step).method
             seconds = gossip_seconds(_LINK, 2, bits, _GRADIENT)
-        case Side.BASELINE:
+        case Arm.BASELINE:
             method = row("bsp-sgd").tune(problem, _STEPS, step).method
             seconds = parameter_server_seconds(_LINK, _N, bits, _GRADIENT)
-        case Side.FAULT:
+        case Arm.FAULT:
             method = DPSGD(step, Complete(_N))
             seconds = gossip_seconds(_LINK, _N - 1, bits, _GRADIENT)
     trace = run(method, problem, steps=_STEPS, seed=seed, replicas=replicas, points=_STEPS + 1)
     seen = to_reach(trace, _TARGET, "steps")
-    return Seen(seen.values * seconds, seen.x * seconds, seen.y)
+    return Measurement(seen.values * seconds, seen.x * seconds, seen.y)
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="d-psgd",
     problem="quadratic-unequal, sigma2 = 8",
     effect="without a server that hears all, training is sooner done on slow links",

@@ -9,26 +9,26 @@ from algorithms.methods.exchanges.exchange import FixedLinks
 from algorithms.methods.gossip_averaging.gossip_averaging import GossipAveraging
 from algorithms.topologies.grid import Grid
 from algorithms.topologies.weights import MaxDegree, MetropolisHastings
-from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, to_reach
 
 _N, _STEPS, _TARGET = 16, 300, 1e-12
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Rounds until the workers of a grid agree on the mean."""
     problem = of_catalogue("consensus", _N)
     match side:
-        case Side.METHOD:
+        case Arm.METHOD:
             method = row("fdla").build(problem, _STEPS)
-        case Side.BASELINE:
+        case Arm.BASELINE:
             method = GossipAveraging(FixedLinks(Grid.square(_N, MetropolisHastings())))
-        case Side.FAULT:
+        case Arm.FAULT:
             method = GossipAveraging(FixedLinks(Grid.square(_N, MaxDegree())))
     trace = run(method, problem, steps=_STEPS, points=_STEPS + 1)
     return to_reach(trace, _TARGET, "steps", "distance_of_workers")
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="fdla",
     problem="consensus",
     effect="optimal weights agree in fewer rounds over the same links",

@@ -12,7 +12,7 @@ from algorithms.methods.gossip_compressed.d2 import D2
 from algorithms.problems.quadratic_data import unequal
 from algorithms.topologies.lazy import Lazy
 from algorithms.topologies.ring import Ring
-from proofs_check.instruments.signature import Seen, Side, Signature, at_end
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, at_end
 from proofs_check.mutants.gossip_compressed import UncorrectedD2
 from theory.stepsizes import ConstantStep
 
@@ -20,21 +20,21 @@ _N, _STEPS, _STEP = 16, 1500, ConstantStep(0.1)
 _RING = Lazy(Ring(_N))
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """The mean model's error on workers with Hessians and minimisers of their own."""
     problem = unequal(_N, sigma2=0.0)
     method: Method[Any]
     match side:
-        case Side.METHOD:
+        case Arm.METHOD:
             method = row("d2").tune(problem, _STEPS, _STEP).method
-        case Side.BASELINE:
+        case Arm.BASELINE:
             method = DPSGD(_STEP, _RING)
-        case Side.FAULT:
+        case Arm.FAULT:
             method = UncorrectedD2(D2(_STEP, _RING))
     return at_end(run(method, problem, steps=_STEPS))
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="d2",
     problem="quadratic-unequal, no noise",
     effect="workers that differ leave no error floor",

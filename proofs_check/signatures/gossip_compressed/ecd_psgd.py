@@ -11,28 +11,28 @@ from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.methods.gossip_compressed.ecd_psgd import ECDPSGD
 from algorithms.problems.quadratic_data import unequal
 from algorithms.topologies.ring import Ring
-from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, to_reach
 from proofs_check.mutants.gossip_compressed import PlainECD
 from theory.stepsizes import ConstantStep
 
 _N, _STEPS, _STEP, _TARGET, _REPLICAS = 8, 700, ConstantStep(0.05), 0.005, 32
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Bits until the mean model of workers that differ is accurate."""
     problem = unequal(_N, sigma2=0.0)
     right = row("ecd-psgd").tune(problem, _STEPS, _STEP).method
     assert isinstance(right, ECDPSGD)
     method: Method[Any] = right
-    if side is Side.BASELINE:
+    if side is Arm.BASELINE:
         method = DPSGD(_STEP, Ring(_N))
-    elif side is Side.FAULT:
+    elif side is Arm.FAULT:
         method = PlainECD(right)
     trace = run(method, problem, steps=_STEPS, replicas=_REPLICAS)
     return to_reach(trace, _TARGET, "sent_bits")
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="ecd-psgd",
     problem="quadratic-unequal, no noise",
     effect="extrapolated models carry training for a fraction of the bits",

@@ -14,31 +14,31 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.synchronisation.conditions import Repeated
 from algorithms.synchronisation.stopwatch import Timing
 from algorithms.topologies.ring import Ring
-from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, to_reach
 from theory.stepsizes import ConstantStep
 
 _N, _STEPS, _STEP, _TARGET, _REPLICAS = 8, 400, ConstantStep(0.5), 0.02, 16
 _LATE = 6e-3  # [s], until which nearly all three gradients of all have ended
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Seconds until the mean model is accurate."""
     problem = Quadratic.strongly_convex(_N, 10, mu=0.2, sigma2=0.5, zeta2=0.5, R2=4.0)
     right = row("quantimed-dsgd").tune(problem, _STEPS, _STEP).method
     assert isinstance(right, QuanTimed)
     method: Method[Any] = right
     timing = Timing(right.times, right.link)
-    if side is Side.BASELINE:
+    if side is Arm.BASELINE:
         pace = ConstantStep(_STEP(0) * right.mixing_rule(0))
         method, problem = DPSGD(pace, Ring(_N)), problem.enlarged(right.most)
         timing = Timing(Repeated(right.times, right.most), right.link)
-    elif side is Side.FAULT:
+    elif side is Arm.FAULT:
         method = replace(right, deadline=_LATE)
     trace = run(method, problem, steps=_STEPS, replicas=_REPLICAS, timing=timing)
     return to_reach(trace, _TARGET, "seconds")
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="quantimed-dsgd",
     problem="quadratic-sc, sigma2 = zeta2 = 1/2",
     effect="a deadline saves the time in which others wait for stragglers",

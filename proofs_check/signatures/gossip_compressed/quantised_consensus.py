@@ -8,24 +8,24 @@ from algorithms.catalogue import problem as of_catalogue
 from algorithms.catalogue import row
 from algorithms.engine.run import run
 from algorithms.methods.gossip_compressed.quantised_consensus import OwnValue, QuantisedConsensus
-from proofs_check.instruments.signature import Seen, Side, Signature, at_end
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, at_end
 
 _N, _STEPS, _REPLICAS = 8, 500, 48
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """How far the mean of the workers has moved."""
     problem = of_catalogue("consensus", _N)
     right = row("quantised-consensus").build(problem, _STEPS)
     assert isinstance(right, QuantisedConsensus)
     own = {
-        Side.METHOD: right.own, Side.BASELINE: OwnValue.TOTAL, Side.FAULT: OwnValue.PARTIAL
+        Arm.METHOD: right.own, Arm.BASELINE: OwnValue.TOTAL, Arm.FAULT: OwnValue.PARTIAL
     }[side]  # fmt: skip
     trace = run(replace(right, own=own), problem, steps=_STEPS, replicas=_REPLICAS, points=60)
     return at_end(trace, "squared_distance")
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="quantised-consensus",
     problem="consensus",
     effect="compensating for what was quantised keeps the mean",

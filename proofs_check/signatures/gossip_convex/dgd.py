@@ -9,27 +9,27 @@ from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.problems.quadratic_data import unequal
-from proofs_check.instruments.signature import Seen, Side, Signature, at_end
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, at_end
 from proofs_check.mutants.gossip_convex import Speechless
 from theory.stepsizes import ConstantStep
 
 _N, _STEPS, _STEP = 8, 1200, ConstantStep(0.02)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """The mean model's error, workers with Hessians and minimisers of their own."""
     problem = unequal(_N, sigma2=0.0)
     right = row("dgd").tune(problem, _STEPS, _STEP).method
     assert isinstance(right, DPSGD)
     method: Method[Any] = right
-    if side is Side.BASELINE:
+    if side is Arm.BASELINE:
         method = row("one-shot-averaging").tune(problem, _STEPS, ConstantStep(1.0)).method
-    elif side is Side.FAULT:
+    elif side is Arm.FAULT:
         method = Speechless(right)
     return at_end(run(method, problem, steps=_STEPS))
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="dgd",
     problem="quadratic-unequal, no noise",
     effect="neighbours' averages at every step lead to the optimum of the sum",

@@ -10,26 +10,26 @@ from algorithms.methods.base import Method
 from algorithms.methods.gossip_convex.gossip_dual_averaging import GossipDualAveraging
 from algorithms.problems.pairwise import breast_cancer_pairs
 from algorithms.problems.partitions import SortedByLabel
-from proofs_check.instruments.signature import Seen, Side, Signature, at_end
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, at_end
 from proofs_check.mutants.gossip_convex import AllAtHome, GuestsAtHome
 from theory.stepsizes import InverseRootStep
 
 _N, _STEPS, _STEP, _REPLICAS = 6, 300, InverseRootStep(0.2), 24
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """A ranking's loss; workers hold samples of one class each."""
     problem = breast_cancer_pairs(_N, 0.05, samples=4, partition=SortedByLabel())
     right = row("gossip-dual-averaging").tune(problem, _STEPS, _STEP).method
     assert isinstance(right, GossipDualAveraging)
     method: Method[Any] = {
-        Side.METHOD: right, Side.BASELINE: AllAtHome(right), Side.FAULT: GuestsAtHome(right)
+        Arm.METHOD: right, Arm.BASELINE: AllAtHome(right), Arm.FAULT: GuestsAtHome(right)
     }[side]  # fmt: skip
     trace = run(method, problem, steps=_STEPS, replicas=_REPLICAS, points=60)
     return at_end(trace, "distance_of_workers")
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="gossip-dual-averaging",
     problem="pairwise-logistic, sorted by label",
     effect="samples that travel make functions of pairs a matter of gossip",

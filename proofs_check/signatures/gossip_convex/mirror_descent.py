@@ -10,28 +10,28 @@ from algorithms.problems.absolute_data import simplex_signs
 from algorithms.sets.geometry import Euclidean
 from algorithms.sets.simplex import Simplex
 from algorithms.topologies.ring import Ring
-from proofs_check.instruments.signature import Seen, Side, Signature, at_end
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, at_end
 from theory.stepsizes import ConstantStep
 
 _N, _STEPS, _REPLICAS = 8, 100, 16
 _BEST, _BEST_EUCLIDEAN = ConstantStep(1 / 4), ConstantStep(1 / 256)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """f at the mean model, samples of 200 signs, one a gradient."""
     problem, euclidean = simplex_signs(_N), Euclidean(Simplex())
     method: Method[MirrorState]
     match side:
-        case Side.METHOD:
+        case Arm.METHOD:
             method = row("mirror-descent").tune(problem, _STEPS, _BEST).method
-        case Side.BASELINE:
+        case Arm.BASELINE:
             method = MirrorDescent(_BEST_EUCLIDEAN, Ring(_N), euclidean)
-        case Side.FAULT:
+        case Arm.FAULT:
             method = MirrorDescent(_BEST, Ring(_N), euclidean)
     return at_end(run(method, problem, steps=_STEPS, replicas=_REPLICAS, points=60))
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="mirror-descent",
     problem="simplex-signs, d = 200",
     effect="on the simplex steps in the entropy beat projections",

@@ -11,30 +11,30 @@ from algorithms.problems.quadratic_data import BOUND, on_ball
 from algorithms.sets.ball import Ball
 from algorithms.sets.base import Unconstrained
 from algorithms.topologies.ring import Ring
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, at_end
 from proofs_check.instruments.paths import models
-from proofs_check.instruments.signature import Seen, Side, Signature, at_end
 from theory.stepsizes import InverseRootStep
 
 _N, _STEPS, _STEP = 8, 800, InverseRootStep(0.5)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """||x_t - x*||^2 of the mean model; x* lies on the sphere."""
     problem = on_ball(_N, sigma2=0.0)
     match side:
-        case Side.METHOD:
+        case Arm.METHOD:
             method = row("projected-dgd").tune(problem, _STEPS, _STEP).method
-        case Side.FAULT:
+        case Arm.FAULT:
             method = projected_dgd(_STEP, Ring(_N), Ball(100.0))
-        case Side.BASELINE:
+        case Arm.BASELINE:
             free = projected_dgd(_STEP, Ring(_N), Unconstrained())
             ends = Ball(BOUND[1]).project(models(free, problem, _STEPS))[:, 0]
             away = (ends - problem.x_star).square().sum(-1).numpy()[None]
-            return Seen(away[:, -1], np.arange(_STEPS + 1.0), away)
+            return Measurement(away[:, -1], np.arange(_STEPS + 1.0), away)
     return at_end(run(method, problem, steps=_STEPS), "squared_distance")
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="projected-dgd",
     problem="quadratic-ball, no noise",
     effect="projecting at every step finds the optimum over a set that binds",

@@ -12,35 +12,35 @@ from algorithms.methods.gossip_directed.gossipgrad import GossipGraD
 from algorithms.problems.quadratic_data import unequal
 from algorithms.topologies.directed_ring import DirectedRing
 from algorithms.topologies.ring import Ring
-from proofs_check.instruments.signature import Seen, Side, Signature, at_budget
-from proofs_check.instruments.tuned_side import at_best
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, at_budget
+from proofs_check.instruments.tuned_arm import at_best
 from theory.stepsizes import ConstantStep
 
 _N, _STEPS, _BITS = 16, 1000, 1.2e6
 _GRID = (0.0125, 0.025, 0.05, 0.1, 0.2)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """The workers' distance from the optimum for equal bits."""
     return at_best(partial(_play, side), _GRID)
 
 
-def _play(side: Side, gamma: float, *, seed: int, replicas: int) -> Seen:
+def _play(side: Arm, gamma: float, *, seed: int, replicas: int) -> Measurement:
     """One side at one stepsize."""
     step = ConstantStep(gamma)
     problem = unequal(_N, sigma2=0.0)
     match side:
-        case Side.METHOD:
+        case Arm.METHOD:
             method = row("gossipgrad").tune(problem, _STEPS, step).method
-        case Side.BASELINE:
+        case Arm.BASELINE:
             method = DPSGD(step, Ring(_N))
-        case Side.FAULT:
+        case Arm.FAULT:
             method = GossipGraD(step, FixedLinks(DirectedRing(_N)))
     trace = run(method, problem, steps=_STEPS, seed=seed, replicas=replicas)
     return at_budget(trace, _BITS, "sent_bits", "distance_of_workers")
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="gossipgrad",
     problem="quadratic-unequal, no noise",
     effect="partners that rotate keep workers together with one message a step",

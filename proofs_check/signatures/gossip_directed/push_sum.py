@@ -6,25 +6,25 @@ from algorithms.catalogue import problem as of_catalogue
 from algorithms.catalogue import row
 from algorithms.engine.run import run
 from algorithms.methods.gossip_directed.push_sum import PushSum
-from proofs_check.instruments.signature import Seen, Side, Signature, at_end
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, at_end
 from proofs_check.methods.faulty.push import MeanOfHeard, WeightKept
 
 _N, _STEPS, _REPLICAS = 16, 60, 64
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Distance of all workers from the mean; each sends to one at random."""
     problem = of_catalogue("consensus", _N)
     right = row("push-sum").build(problem, _STEPS)
     assert isinstance(right, PushSum)
     method = {
-        Side.METHOD: right, Side.BASELINE: MeanOfHeard(right), Side.FAULT: WeightKept(right)
+        Arm.METHOD: right, Arm.BASELINE: MeanOfHeard(right), Arm.FAULT: WeightKept(right)
     }[side]  # fmt: skip
     trace = run(method, problem, steps=_STEPS, replicas=_REPLICAS)
     return at_end(trace, "distance_of_workers")
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="push-sum",
     problem="consensus",
     effect="weights that travel along lead all workers to the mean over directed links",

@@ -12,8 +12,8 @@ from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.methods.gossip_directed.sgp import SGP
 from algorithms.problems.quadratic_data import unequal
 from algorithms.topologies.ring import Ring
-from proofs_check.instruments.signature import Seen, Side, Signature, at_budget
-from proofs_check.instruments.tuned_side import at_best
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, at_budget
+from proofs_check.instruments.tuned_arm import at_best
 from proofs_check.methods.faulty.push import WeightKept
 from theory.stepsizes import ConstantStep
 
@@ -21,25 +21,25 @@ _N, _STEPS, _BITS = 16, 1500, 1.9e6
 _GRID = (0.0125, 0.025, 0.05, 0.1, 0.2)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """The workers' distance from the optimum for equal bits."""
     return at_best(partial(_play, side), _GRID)
 
 
-def _play(side: Side, gamma: float, *, seed: int, replicas: int) -> Seen:
+def _play(side: Arm, gamma: float, *, seed: int, replicas: int) -> Measurement:
     """One side at one stepsize."""
     step = ConstantStep(gamma)
     problem = unequal(_N, sigma2=0.0)
     right = row("sgp").tune(problem, _STEPS, step).method
     assert isinstance(right, SGP)
-    methods: dict[Side, Method[Any]] = {
-        Side.METHOD: right, Side.BASELINE: DPSGD(step, Ring(_N)), Side.FAULT: WeightKept(right)
+    methods: dict[Arm, Method[Any]] = {
+        Arm.METHOD: right, Arm.BASELINE: DPSGD(step, Ring(_N)), Arm.FAULT: WeightKept(right)
     }  # fmt: skip
     trace = run(methods[side], problem, steps=_STEPS, seed=seed, replicas=replicas)
     return at_budget(trace, _BITS, "sent_bits", "distance_of_workers")
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="sgp",
     problem="quadratic-unequal, no noise",
     effect="one-way messages over far links keep workers together for fewer bits",

@@ -14,8 +14,8 @@ from algorithms.methods.gossip_directed.subgradient_push import SubgradientPush
 from algorithms.problems.quadratic_data import unequal
 from algorithms.topologies.time_varying_digraph import TimeVaryingDigraph
 from proofs_check.closed_forms.gossip_directed.push_sum import Averaging
-from proofs_check.instruments.signature import Seen, Side, Signature, at_end
-from proofs_check.instruments.tuned_side import at_best
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, at_end
+from proofs_check.instruments.tuned_arm import at_best
 from proofs_check.methods.faulty.push import PushAtSum
 from theory.stepsizes import ConstantStep
 
@@ -23,27 +23,27 @@ _N, _STEPS = 10, 2500
 _GRID = (0.005, 0.01, 0.02, 0.04, 0.08)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """The mean model's error; workers differ, and so do their in-degrees."""
     return at_best(partial(_play, side), _GRID)
 
 
-def _play(side: Side, gamma: float, *, seed: int, replicas: int) -> Seen:
+def _play(side: Arm, gamma: float, *, seed: int, replicas: int) -> Measurement:
     """One side at one stepsize."""
     step = ConstantStep(gamma)
     problem = unequal(_N, sigma2=0.0)
     right = row("subgradient-push").tune(problem, _STEPS, step).method
     assert isinstance(right, SubgradientPush)
     links = TimeVaryingDigraph.ring_by_parts(_N, 3)
-    methods: dict[Side, Method[Any]] = {
-        Side.METHOD: right,
-        Side.BASELINE: GossipGraD(step, FixedLinks(Averaging(links)), shuffle=False),
-        Side.FAULT: PushAtSum(right),
+    methods: dict[Arm, Method[Any]] = {
+        Arm.METHOD: right,
+        Arm.BASELINE: GossipGraD(step, FixedLinks(Averaging(links)), shuffle=False),
+        Arm.FAULT: PushAtSum(right),
     }
     return at_end(run(methods[side], problem, steps=_STEPS, seed=seed, replicas=replicas))
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="subgradient-push",
     problem="quadratic-unequal, no noise",
     effect="directed links that change bring no bias",

@@ -13,14 +13,14 @@ from algorithms.methods.gossip_dual.communication_sliding import CommunicationSl
 from algorithms.methods.parts.sliding_rules import ConvexSliding
 from algorithms.problems.quadratic import Quadratic
 from algorithms.topologies.ring import Ring
-from proofs_check.instruments.signature import Seen, Side, Signature, at_end
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, at_end
 from theory.stepsizes import ConstantStep
 
 _N, _ROUNDS = 8, 128
 _BEST, _ALONE, _PLAIN = ConstantStep(16.0), ConvexSliding(4.0), ConstantStep(0.5)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """The mean model's error after equally many rounds, condition number 1000."""
     problem = Quadratic.strongly_convex(_N, 20, mu=1e-3, sigma2=0.0, zeta2=1e-3, R2=4.0)
     outer = _ROUNDS // 2  # two rounds of messages each
@@ -28,14 +28,14 @@ def measure(side: Side) -> Seen:
     assert isinstance(right, CommunicationSliding)
     method: Method[Any] = right
     steps = outer * right.period
-    if side is Side.BASELINE:
+    if side is Arm.BASELINE:
         method, steps = DPSGD(_PLAIN, Ring(_N)), _ROUNDS
-    elif side is Side.FAULT:
+    elif side is Arm.FAULT:
         method, steps = replace(right, period=1, rule=_ALONE), outer
     return at_end(run(method, problem, steps=steps), x="sent_bits")
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="dcs",
     problem="quadratic-sc, kappa = 1000, no noise",
     effect="gradients between rounds of messages save rounds",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from proofs_check.mutants.gossip_dual import WithoutDualMomentum
-from proofs_check.signatures.gossip_dual.relay_stage import fewer_rounds
+from proofs_check.signatures.gossip_dual.nesterov_chain_setting import fewer_rounds
 
 SIGNATURE = fewer_rounds(
     "dual-accelerated",

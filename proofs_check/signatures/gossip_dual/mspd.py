@@ -12,27 +12,27 @@ from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.methods.gossip_dual.mspd import MSPD
 from algorithms.problems.absolute_data import diabetes
 from algorithms.topologies.ring import Ring
-from proofs_check.instruments.signature import Seen, Side, Signature, at_budget
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, at_budget
 from theory.stepsizes import ConstantStep, InverseRootStep
 
 _N, _STEPS, _BITS = 8, 512, 163840.0
 _BEST, _ALONE, _PLAIN = ConstantStep(1.0), ConstantStep(0.25), InverseRootStep(0.125)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Least absolute deviations of the mean model, shards sorted by target."""
     problem, steps = diabetes(_N), _STEPS
     right = row("mspd").tune(problem, _STEPS, _BEST).method
     assert isinstance(right, MSPD)
     method: Method[Any] = right
-    if side is Side.BASELINE:
+    if side is Arm.BASELINE:
         method, steps = DPSGD(_PLAIN, Ring(_N)), 130
-    elif side is Side.FAULT:
+    elif side is Arm.FAULT:
         method, steps = replace(right, period=1, step_rule=_ALONE), 70
     return at_budget(run(method, problem, steps=steps, points=600), _BITS, "sent_bits")
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="mspd",
     problem="lad-diabetes-sorted",
     effect="several subgradients and one fast average save messages where f is not smooth",

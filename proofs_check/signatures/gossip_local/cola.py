@@ -9,24 +9,24 @@ from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.gossip_local.cola import CoLa
 from algorithms.problems.columns_data import diabetes_products
-from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, to_reach
 from proofs_check.mutants.gossip_local import OneGradientStep, Unmixed
 
 _N, _STEPS, _TARGET = 8, 500, 1e-3
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Rounds until the objective is near its minimum, 64 columns over eight workers."""
     problem = diabetes_products(_N)
     right = row("cola").build(problem, _STEPS)
     assert isinstance(right, CoLa)
     method: Method[Any] = {
-        Side.METHOD: right, Side.BASELINE: OneGradientStep(right), Side.FAULT: Unmixed(right)
+        Arm.METHOD: right, Arm.BASELINE: OneGradientStep(right), Arm.FAULT: Unmixed(right)
     }[side]  # fmt: skip
     return to_reach(run(method, problem, steps=_STEPS), _TARGET, "steps")
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="cola",
     problem="lasso-diabetes-products",
     effect="solving local problems saves rounds of messages",

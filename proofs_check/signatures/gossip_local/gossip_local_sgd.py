@@ -13,35 +13,35 @@ from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.methods.gossip_local.gossip_local_sgd import GossipLocalSGD
 from algorithms.problems.quadratic_data import unequal
 from algorithms.topologies.ring import Ring
-from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
-from proofs_check.instruments.tuned_side import at_best
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, to_reach
+from proofs_check.instruments.tuned_arm import at_best
 from theory.stepsizes import ConstantStep
 
 _N, _STEPS, _TARGET, _REPLICAS = 8, 400, 0.1, 64
 _GRID = (0.03, 0.06, 0.12, 0.24)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Bits until the mean model of workers that differ is accurate."""
     return at_best(partial(_play, side), _GRID, _REPLICAS)
 
 
-def _play(side: Side, gamma: float, *, seed: int, replicas: int) -> Seen:
+def _play(side: Arm, gamma: float, *, seed: int, replicas: int) -> Measurement:
     """One side at one stepsize."""
     step = ConstantStep(gamma)
     problem = unequal(_N, sigma2=8.0)
     right = row("gossip-local-sgd").tune(problem, _STEPS, step).method
     assert isinstance(right, GossipLocalSGD)
     method: Method[Any] = right
-    if side is Side.BASELINE:
+    if side is Arm.BASELINE:
         method = DPSGD(step, Ring(_N))
-    elif side is Side.FAULT:
+    elif side is Arm.FAULT:
         method = replace(right, period=1)
     trace = run(method, problem, steps=_STEPS, seed=seed, replicas=replicas, points=_STEPS + 1)
     return to_reach(trace, _TARGET, "sent_bits")
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="gossip-local-sgd",
     problem="quadratic-unequal, sigma2 = 8",
     effect="local steps between rounds of gossip save bits",

@@ -16,8 +16,8 @@ from algorithms.synchronisation.barriers import Bulk
 from algorithms.synchronisation.compute_times import Constant
 from algorithms.synchronisation.stopwatch import Timing
 from algorithms.topologies.ring import Ring
-from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
-from proofs_check.instruments.tuned_side import at_best
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, to_reach
+from proofs_check.instruments.tuned_arm import at_best
 from theory.seconds.costs import AlphaBeta
 from theory.stepsizes import ConstantStep
 
@@ -26,22 +26,22 @@ _GRID = (0.1, 0.2, 0.4, 0.8, 1.6)
 _TIMES = Constant((10.0, *(1.0,) * (_N - 1)))
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Seconds until the mean model is accurate; worker 0 takes ten times as long as the others."""
     return at_best(partial(_play, side), _GRID)
 
 
-def _play(side: Side, gamma: float, *, seed: int, replicas: int) -> Seen:
+def _play(side: Arm, gamma: float, *, seed: int, replicas: int) -> Measurement:
     """One side at one stepsize."""
     step = ConstantStep(gamma)
     problem = Quadratic.strongly_convex(_N, 10, sigma2=0.0, R2=1.0)
-    steps = {Side.METHOD: _TICKS, Side.BASELINE: _ROUNDS, Side.FAULT: _ROUNDS}[side]
+    steps = {Arm.METHOD: _TICKS, Arm.BASELINE: _ROUNDS, Arm.FAULT: _ROUNDS}[side]
     method: Method[Any] = DPSGD(step, Ring(_N))
-    if side is not Side.BASELINE:
+    if side is not Arm.BASELINE:
         right = row("ad-psgd").tune(problem, steps, step).method
         assert isinstance(right, ADPSGD)
         method = replace(right, times=_TIMES)
-        if side is Side.FAULT:
+        if side is Arm.FAULT:
             method = replace(method, barrier=Bulk())
     trace = run(
         method, problem, steps=steps, points=steps + 1,
@@ -50,7 +50,7 @@ def _play(side: Side, gamma: float, *, seed: int, replicas: int) -> Seen:
     return to_reach(trace, _TARGET, "seconds")
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="ad-psgd",
     problem="quadratic-sc-iid, no noise",
     effect="one slow worker does not slow the others down",

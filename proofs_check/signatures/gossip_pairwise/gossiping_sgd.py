@@ -14,8 +14,8 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.synchronisation.barriers import Bulk
 from algorithms.synchronisation.compute_times import Exponential
 from algorithms.synchronisation.stopwatch import Timing
-from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
-from proofs_check.instruments.tuned_side import at_best
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, to_reach
+from proofs_check.instruments.tuned_arm import at_best
 from theory.seconds.costs import AlphaBeta
 from theory.stepsizes import ConstantStep
 
@@ -24,22 +24,22 @@ _GRID = (0.4, 0.8, 1.6)
 _TIMES = Exponential(1.0)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Seconds until the mean model is accurate."""
     return at_best(partial(_play, side), _GRID, _REPLICAS)
 
 
-def _play(side: Side, gamma: float, *, seed: int, replicas: int) -> Seen:
+def _play(side: Arm, gamma: float, *, seed: int, replicas: int) -> Measurement:
     """One side at one stepsize."""
     step = ConstantStep(gamma)
     problem = Quadratic.strongly_convex(_N, 10, sigma2=0.0, R2=1.0)
-    steps = {Side.METHOD: _TICKS, Side.BASELINE: _ROUNDS, Side.FAULT: _ROUNDS}[side]
+    steps = {Arm.METHOD: _TICKS, Arm.BASELINE: _ROUNDS, Arm.FAULT: _ROUNDS}[side]
     method: Method[Any] = row("bsp-sgd").tune(problem, steps, step).method
-    if side is not Side.BASELINE:
+    if side is not Arm.BASELINE:
         right = row("gossiping-sgd").tune(problem, steps, step).method
         assert isinstance(right, GossipingSGD)
         method = replace(right, times=_TIMES, replicas=replicas)
-        if side is Side.FAULT:
+        if side is Arm.FAULT:
             method = replace(method, barrier=Bulk())
     trace = run(
         method, problem, steps=steps, seed=seed, replicas=replicas, points=min(steps + 1, 150),
@@ -48,7 +48,7 @@ def _play(side: Side, gamma: float, *, seed: int, replicas: int) -> Seen:
     return to_reach(trace, _TARGET, "seconds")
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="gossiping-sgd",
     problem="quadratic-sc-iid, no noise",
     effect="without a barrier nobody waits for stragglers",

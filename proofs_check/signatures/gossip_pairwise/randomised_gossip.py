@@ -6,26 +6,26 @@ from algorithms.catalogue import problem as of_catalogue
 from algorithms.catalogue import row
 from algorithms.engine.run import run
 from algorithms.methods.gossip_averaging.gossip_averaging import GossipAveraging
-from proofs_check.instruments.signature import Seen, Side, Signature, at_end
-from proofs_check.methods.faulty.spoilt import FirstMeeting
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, at_end
+from proofs_check.methods.faulty.faulty_method import FirstMeeting
 from proofs_check.mutants.gossip_pairwise import CallerAlone
 
 _N, _STEPS, _REPLICAS = 8, 800, 64
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Distance of all workers from the mean."""
     problem = of_catalogue("consensus", _N)
     right = row("randomised-gossip").build(problem, _STEPS)
     assert isinstance(right, GossipAveraging)
     method = {
-        Side.METHOD: right, Side.BASELINE: CallerAlone(right), Side.FAULT: FirstMeeting(right)
+        Arm.METHOD: right, Arm.BASELINE: CallerAlone(right), Arm.FAULT: FirstMeeting(right)
     }[side]  # fmt: skip
     trace = run(method, problem, steps=_STEPS, replicas=_REPLICAS, points=80)
     return at_end(trace, "distance_of_workers")
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="randomised-gossip",
     problem="consensus",
     effect="pairs that meet by chance lead all workers to the mean",

@@ -14,9 +14,9 @@ from algorithms.problems.quadratic_data import unequal
 from algorithms.synchronisation.compute_times import Constant
 from algorithms.synchronisation.stopwatch import Timing
 from algorithms.topologies.bandwidth_matching import BandwidthMatching, drawn_bandwidth
-from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
-from proofs_check.instruments.tuned_side import at_best
-from proofs_check.methods.faulty.spoilt import OnLinks
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, to_reach
+from proofs_check.instruments.tuned_arm import at_best
+from proofs_check.methods.faulty.faulty_method import OnLinks
 from proofs_check.mutants.gossip_pairwise import HeaviestAlways
 from theory.seconds.costs import AlphaBeta
 from theory.stepsizes import ConstantStep
@@ -26,12 +26,12 @@ _GRID = (0.02, 0.04, 0.08, 0.16, 0.32)
 _SLOW = Timing(Constant(1e-3), AlphaBeta(1e-5, 1e-4))
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Seconds until all workers are near the optimum, over links of uneven bandwidth."""
     return at_best(partial(_play, side), _GRID, _REPLICAS)
 
 
-def _play(side: Side, gamma: float, *, seed: int, replicas: int) -> Seen:
+def _play(side: Arm, gamma: float, *, seed: int, replicas: int) -> Measurement:
     """One side at one stepsize."""
     step = ConstantStep(gamma)
     problem = unequal(_N, sigma2=0.0)
@@ -39,16 +39,16 @@ def _play(side: Side, gamma: float, *, seed: int, replicas: int) -> Seen:
     assert isinstance(right, SAPSPSGD) and isinstance(right.meetings, BandwidthMatching)
     links = right.meetings.bandwidth
     method: Method[Any] = right
-    if side is Side.BASELINE:
+    if side is Arm.BASELINE:
         others = replace(right.meetings, bandwidth=drawn_bandwidth(_N, 1))
         method = OnLinks(replace(right, meetings=others), links)
-    elif side is Side.FAULT:
+    elif side is Arm.FAULT:
         method = OnLinks(replace(right, meetings=HeaviestAlways(right.meetings)), links)
     trace = run(method, problem, steps=_STEPS, seed=seed, replicas=replicas, timing=_SLOW)
     return to_reach(trace, _TARGET, "seconds", "distance_of_workers")
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="saps-psgd",
     problem="quadratic-unequal, no noise",
     effect="peers matched by bandwidth save seconds",

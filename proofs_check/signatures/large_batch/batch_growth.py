@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from proofs_check.instruments.signature import Seen, Side, Signature
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement
 from proofs_check.signatures.large_batch.growth import PROBLEM, TOLD, updates
 
 _ROUNDS, _GAMMA, _TARGET = 100, 0.3, 8e-3
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Updates to an accuracy, all sides within the same number of gradients."""
     return updates(side, "batch-growth", _ROUNDS, _GAMMA, _TARGET)
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="batch-growth",
     problem=PROBLEM,
     effect="as many gradients give the same accuracy in a fraction of the updates",

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from proofs_check.instruments.signature import Seen, Side, Signature
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement
 from proofs_check.signatures.large_batch.growth import PROBLEM, TOLD, updates
 
 _ROUNDS, _GAMMA, _TARGET = 60, 0.3, 5e-3
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Updates to an accuracy, all sides within the same number of gradients."""
     return updates(side, "cr-psgd", _ROUNDS, _GAMMA, _TARGET)
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="cr-psgd",
     problem=PROBLEM,
     effect="as many gradients give the same accuracy in a fraction of the updates",

@@ -9,7 +9,7 @@ from algorithms.engine.run import Trace, run
 from algorithms.methods.large_batch.batched import Batched
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
-from proofs_check.instruments.signature import Seen, Side, to_reach
+from proofs_check.instruments.effect_check import Arm, Measurement, to_reach
 from theory.rules.batch_rules import FixedBatch
 from theory.stepsizes import ConstantStep, InverseTimeStep
 
@@ -34,18 +34,18 @@ def _single(scale: float, gradients: int, seed: int, replicas: int) -> Trace:
     )  # fmt: skip
 
 
-def updates(side: Side, key: str, rounds: int, gamma: float, target: float) -> Seen:
+def updates(side: Arm, key: str, rounds: int, gamma: float, target: float) -> Measurement:
     """Updates until f(x) - f* is at most ``target``, of row ``key`` with ``rounds`` updates at
     stepsize ``gamma``; the other sides take single gradients, as many in all.
     """
     method = row(key).tune(_problem(), rounds, ConstantStep(gamma)).method
     assert isinstance(method, Batched)
     gradients = sum(method.batch(t) for t in range(rounds))
-    if side is Side.BASELINE:
+    if side is Arm.BASELINE:
         tried = {c: _single(c, gradients, _OTHER, 4).suboptimality[:, -1].mean() for c in _SCALES}
         best = min(tried, key=lambda c: float(tried[c]))
         return to_reach(_single(best, gradients, _SEED, _REPLICAS), target, "steps")
-    if side is Side.FAULT:
+    if side is Arm.FAULT:
         method, rounds = replace(method, batch=FixedBatch(1)), gradients
     trace = run(method, _problem(), steps=rounds, replicas=_REPLICAS, seed=_SEED, points=100)
     return to_reach(trace, target, "steps")

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from algorithms.optimizers.lamb import adam
-from proofs_check.instruments.signature import Seen, Side, Signature
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement
 from proofs_check.signatures.large_batch.layers import PROBLEM, STEPS, TOLD, loss
 
 _GAMMA, _GRID = 0.08, (1e-3, 3e-3, 1e-2, 3e-2)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """The training loss, with no noise."""
     return loss(side, "lamb", _GAMMA, lambda problem: adam(problem.shapes, decay=0.01), _GRID)
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="lamb",
     problem=PROBLEM,
     effect="one stepsize does for layers whose weights are of very different size",

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from algorithms.optimizers.momentum import Momentum
-from proofs_check.instruments.signature import Seen, Side, Signature
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement
 from proofs_check.signatures.large_batch.layers import PROBLEM, STEPS, TOLD, loss
 
 _GAMMA, _GRID = 64.0, (1e-4, 1e-3, 1e-2, 1e-1)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """The training loss, with no noise."""
     return loss(side, "lars", _GAMMA, lambda _: Momentum(0.9), _GRID)
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="lars",
     problem=PROBLEM,
     effect="one stepsize does for layers whose weights are of very different size",

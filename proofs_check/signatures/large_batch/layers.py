@@ -16,7 +16,7 @@ from algorithms.optimizers.base import Optimizer
 from algorithms.optimizers.lamb import LAMB
 from algorithms.optimizers.lars import LARS
 from algorithms.problems.mlp import MLP, digits_mlp, rescaled
-from proofs_check.instruments.signature import Seen, Side, at_end
+from proofs_check.instruments.effect_check import Arm, Measurement, at_end
 from theory.stepsizes import ConstantStep
 
 PROBLEM = "mlp-digits-levels, 64 samples a worker in full batches"
@@ -31,26 +31,26 @@ def _problem() -> MLP:
     return replace(whole, features=few[0], labels=few[1])
 
 
-def _after(method: Method[Any]) -> Seen:
+def _after(method: Method[Any]) -> Measurement:
     return at_end(run(method, _problem(), steps=STEPS, points=STEPS // 2))
 
 
 def loss(
-    side: Side,
+    side: Arm,
     key: str,
     gamma: float,
     plain: Callable[[MLP], Optimizer[Any]],
     grid: tuple[float, ...],
-) -> Seen:
+) -> Measurement:
     """The loss after :data:`STEPS` steps of row ``key`` at stepsize ``gamma``; the baseline has
     the optimizer ``plain`` at the best stepsize of ``grid``, the fault one ratio for all layers.
     """
-    if side is Side.BASELINE:
+    if side is Arm.BASELINE:
         optimizer = plain(_problem())
         tried = [_after(BSP(ConstantStep(step), optimizer=optimizer)) for step in grid]
         return min(tried, key=lambda seen: float(seen.values[0]))
     method = row(key).tune(_problem(), STEPS, ConstantStep(gamma)).method
-    return _after(method if side is Side.METHOD else _undivided(method))
+    return _after(method if side is Arm.METHOD else _undivided(method))
 
 
 def _undivided(method: Method[Any]) -> Method[Any]:

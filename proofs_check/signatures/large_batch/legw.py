@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proofs_check.instruments.signature import Seen, Side, Signature
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement
 from proofs_check.signatures.large_batch.scaling import steps_to, told
 from theory.stepsizes import ConstantStep, GradualWarmUpStep
 
@@ -10,14 +10,14 @@ _GAMMA, _MU, _SIGMA2, _STEPS, _TARGET = 0.4, 0.01, 1e-4, 1400, 2e-5
 _WRONG = GradualWarmUpStep(ConstantStep(_GAMMA), 8, 64)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Steps to an accuracy, with eight times the batch or without."""
     return steps_to(
         side, "legw", _GAMMA, _WRONG, _TARGET, mu=_MU, sigma2=_SIGMA2, steps=_STEPS
     )  # fmt: skip
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="legw",
     problem="quadratic-sc-iid",
     effect="fewer steps with a large batch, where the stepsize times the batch diverges",

@@ -13,7 +13,7 @@ from algorithms.methods.base import Method
 from algorithms.methods.large_batch.batched import Batched
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
-from proofs_check.instruments.signature import Seen, Side, to_reach
+from proofs_check.instruments.effect_check import Arm, Measurement, to_reach
 from theory.stepsizes import ConstantStep, Stepsize
 
 _N, _D, _REPLICAS, _SEED = 4, 100, 48, 83
@@ -21,7 +21,7 @@ _DRAWN = 10.0  # errors beyond are drawn as this: a run that diverges says no mo
 
 
 def steps_to(
-    side: Side,
+    side: Arm,
     key: str,
     gamma: float,
     wrong: Stepsize,
@@ -30,7 +30,7 @@ def steps_to(
     mu: float,
     sigma2: float,
     steps: int,
-) -> Seen:
+) -> Measurement:
     """Steps until f(x) - f* is at most ``target`` with eight times the batch, of row ``key`` whose
     base stepsize is ``gamma``; the baseline has the base batch, the fault the stepsizes ``wrong``.
     """
@@ -38,10 +38,10 @@ def steps_to(
     base = ConstantStep(gamma)
     method = row(key).tune(problem, steps, base).method
     assert isinstance(method, Batched)
-    sides: dict[Side, Method[Any]] = {
-        Side.METHOD: method,
-        Side.BASELINE: BSP(base),
-        Side.FAULT: replace(method, method=BSP(wrong)),
+    sides: dict[Arm, Method[Any]] = {
+        Arm.METHOD: method,
+        Arm.BASELINE: BSP(base),
+        Arm.FAULT: replace(method, method=BSP(wrong)),
     }
     wanted = sides[side]
     try:

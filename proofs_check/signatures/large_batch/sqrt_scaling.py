@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proofs_check.instruments.signature import Seen, Side, Signature
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement
 from proofs_check.signatures.large_batch.scaling import steps_to, told
 from theory.stepsizes import ConstantStep
 
@@ -10,14 +10,14 @@ _GAMMA, _MU, _SIGMA2, _STEPS, _TARGET = 0.05, 0.1, 2.0, 600, 0.015
 _WRONG = ConstantStep(_GAMMA)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Steps to an accuracy, with eight times the batch or without."""
     return steps_to(
         side, "sqrt-scaling", _GAMMA, _WRONG, _TARGET, mu=_MU, sigma2=_SIGMA2, steps=_STEPS
     )  # fmt: skip
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="sqrt-scaling",
     problem="quadratic-sc-iid",
     effect="eight times the batch needs fewer steps, with its noise per step kept",

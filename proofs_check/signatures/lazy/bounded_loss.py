@@ -10,7 +10,7 @@ from algorithms.compressors.packet_loss import PacketLoss
 from algorithms.engine.run import run
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
-from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, to_reach
 from theory.stepsizes import ConstantStep
 
 _N, _STEPS, _REPLICAS, _TARGET = 8, 60, 48, 1e-3
@@ -18,7 +18,7 @@ _STEP = ConstantStep(1 / 2)
 _PACKETS, _LOST = 5, 1  # of a gradient of 20 coordinates; bounded, so one of five
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Bits a worker sends until the model is good; reliable transport sends a lost packet again."""
     stage = Quadratic.strongly_convex(_N, 20, sigma2=0.0, zeta2=0.0)
     method = row("bounded-loss").tune(stage, _STEPS, _STEP).method
@@ -27,16 +27,16 @@ def measure(side: Side) -> Seen:
     assert isinstance(loss, PacketLoss)
     again = 1.0
     match side:
-        case Side.BASELINE:
+        case Arm.BASELINE:
             method, again = BSP(_STEP, Identity()), _PACKETS / (_PACKETS - _LOST)
-        case Side.FAULT:
+        case Arm.FAULT:
             method = replace(method, compressor=replace(loss, scaled=False))
     trace = run(method, stage, steps=_STEPS, replicas=_REPLICAS, points=_STEPS + 1)
     seen = to_reach(trace, _TARGET, "sent_bits")
     return seen._replace(values=seen.values * again, x=seen.x * again)
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="bounded-loss",
     problem="strongly convex quadratic, kappa = 10, no noise, one minimiser",
     effect="what is lost is not missed, if the rest is scaled up",

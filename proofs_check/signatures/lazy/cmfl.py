@@ -11,29 +11,29 @@ from algorithms.methods.base import Method
 from algorithms.methods.lazy.cmfl import CMFL
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.problems.entries import problem
-from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, to_reach
 from theory.stepsizes import ConstantStep
 
 _N, _STEPS, _REPLICAS, _TARGET = 16, 1500, 32, 3e-3
 _STEP = ConstantStep(1 / 64)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Bits that a worker sends until the mean model is good enough."""
     stage = problem("quadratic-sc-iid", _N)
     filtered = row("cmfl").tune(stage, _STEPS, _STEP).method
     assert isinstance(filtered, CMFL)
     method: Method[Any] = filtered
     match side:
-        case Side.BASELINE:
+        case Arm.BASELINE:
             method = LocalSGD(_STEP, filtered.period)
-        case Side.FAULT:
+        case Arm.FAULT:
             method = replace(filtered, threshold=0.8, decays=True)
     trace = run(method, stage, steps=_STEPS, replicas=_REPLICAS, points=100)
     return to_reach(trace, _TARGET, "sent_bits")
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="cmfl",
     problem="quadratic-sc-iid",
     effect="uploads that run against the common update are not missed on the way to its floor",

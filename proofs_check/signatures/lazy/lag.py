@@ -10,14 +10,14 @@ from algorithms.methods.base import Method
 from algorithms.methods.lazy.lag import LAG
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.entries import problem
-from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, to_reach
 from proofs_check.mutants.lazy import Forgetful
 from theory.stepsizes import ConstantStep
 
 _N, _STEPS, _TARGET = 9, 160, 1e-8
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Bits a worker sends, in the mean, until the model is good; curvature rises."""
     stage = problem("least-squares-rising", _N)
     step = ConstantStep(1 / stage.constants().need("L"))
@@ -25,14 +25,14 @@ def measure(side: Side) -> Seen:
     assert isinstance(lazy, LAG)
     method: Method[Any] = lazy
     match side:
-        case Side.BASELINE:
+        case Arm.BASELINE:
             method = BSP(step)  # gradients of this problem are full
-        case Side.FAULT:
+        case Arm.FAULT:
             method = Forgetful(lazy)
     return to_reach(run(method, stage, steps=_STEPS, points=_STEPS + 1), _TARGET, "sent_bits")
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="lag",
     problem="least-squares-rising",
     effect="workers of small curvature stay silent, at the rate of gradient descent",

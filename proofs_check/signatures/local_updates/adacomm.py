@@ -9,7 +9,7 @@ from algorithms.engine.run import run
 from algorithms.methods.local_updates.adacomm import AdaComm
 from algorithms.problems.quadratic_data import unequal
 from algorithms.synchronisation.stopwatch import STANDARD
-from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, to_reach
 from theory.seconds.costs import AlphaBeta
 from theory.stepsizes import ConstantStep
 
@@ -18,16 +18,16 @@ _STEPS, _SHOWN, _STEP = 2000, 300, ConstantStep(0.1)
 _TIMING = replace(STANDARD, link=AlphaBeta(4e-3, 1e-9))
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Modelled seconds to an error below the floor of the first period."""
     problem = unequal(_N, _D, sigma2=0.01)
     tuned = row("adacomm").tune(problem, _STEPS, _STEP).method
     assert isinstance(tuned, AdaComm)
     method = replace(tuned, timing=_TIMING)
     wanted = {
-        Side.METHOD: method,
-        Side.BASELINE: replace(method, first=1),
-        Side.FAULT: replace(method, decay=None),
+        Arm.METHOD: method,
+        Arm.BASELINE: replace(method, first=1),
+        Arm.FAULT: replace(method, decay=None),
     }[side]
     trace = run(
         wanted, problem, steps=_SHOWN, replicas=_REPLICAS, seed=_SEED, points=_SHOWN + 1
@@ -35,7 +35,7 @@ def measure(side: Side) -> Seen:
     return to_reach(trace, _TARGET, "seconds")
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="adacomm",
     problem="quadratic-unequal, d = 10, sigma2 = 0.01",
     effect="synchronous SGD's accuracy in less time, because early meetings are left out",

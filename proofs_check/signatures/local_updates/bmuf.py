@@ -9,28 +9,28 @@ from algorithms.engine.run import run
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.optimizers.outer import BlockMomentum
 from algorithms.problems.quadratic_data import unequal
-from proofs_check.instruments.signature import Seen, Side, Signature, at_end
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, at_end
 from proofs_check.mutants.local_updates import Unfiltered
 from theory.stepsizes import ConstantStep
 
 _N, _D, _STEPS, _GAMMA, _GRID = 8, 10, 400, 0.02, (0.02, 0.05, 0.1, 0.2)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """The error after as many blocks; nothing is drawn."""
     problem = unequal(_N, _D, sigma2=0.0)
-    if side is Side.BASELINE:
+    if side is Arm.BASELINE:
         averaged = (LocalSGD(ConstantStep(step), 8) for step in _GRID)
         seen = [at_end(run(method, problem, steps=_STEPS)) for method in averaged]
         return min(seen, key=lambda one: float(one.values[0]))
     method = row("bmuf").tune(problem, _STEPS, ConstantStep(_GAMMA)).method
     assert isinstance(method, LocalSGD) and isinstance(method.outer, BlockMomentum)
-    if side is Side.FAULT:
+    if side is Arm.FAULT:
         method = replace(method, outer=Unfiltered(method.outer))
     return at_end(run(method, problem, steps=_STEPS))
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="bmuf",
     problem="quadratic-unequal, d = 10, no noise",
     effect="filtered block updates are fast at small local stepsizes, whose drift is small",

@@ -10,8 +10,8 @@ from algorithms.methods.base import Method
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.synchronisation.periods import Once
-from proofs_check.instruments.signature import Seen, Side, Signature
-from proofs_check.signatures.local_updates.stage import (
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement
+from proofs_check.signatures.local_updates.setting import (
     ERROR,
     UNEVEN,
     Y_LABEL,
@@ -25,22 +25,22 @@ from proofs_check.signatures.local_updates.stage import (
 _STEPS, _TARGET = 600, 0.03
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Bits sent by a worker until the workers are accurate."""
     problem = uneven()
     step = falling(problem)
     method = row("local-sgd").tune(problem, _STEPS, step).method
     assert isinstance(method, LocalSGD)
-    sides: dict[Side, Method[Any]] = {
-        Side.METHOD: method,
-        Side.BASELINE: BSP(step),
-        Side.FAULT: replace(method, period=Once(_STEPS + 1)),
+    sides: dict[Arm, Method[Any]] = {
+        Arm.METHOD: method,
+        Arm.BASELINE: BSP(step),
+        Arm.FAULT: replace(method, period=Once(_STEPS + 1)),
     }
     wanted = sides[side]
     return reached(played(wanted, problem, _STEPS), _TARGET, "sent_bits")
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="local-sgd",
     problem=UNEVEN,
     effect="the accuracy of SGD that averages every step, for a fraction of the bits",

@@ -9,28 +9,28 @@ from algorithms.catalogue import row
 from algorithms.methods.base import Method
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.methods.synchronous.bsp import BSP
-from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
-from proofs_check.signatures.local_updates.stage import falling, partly_flat, played, told
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, to_reach
+from proofs_check.signatures.local_updates.setting import falling, partly_flat, played, told
 
 _STEPS, _TARGET = 400, 0.1
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Bits sent by a worker until the mean model is accurate."""
     problem = partly_flat()
     step = falling(problem)
     method = row("lupa-sgd").tune(problem, _STEPS, step).method
     assert isinstance(method, LocalSGD)
-    sides: dict[Side, Method[Any]] = {
-        Side.METHOD: method,
-        Side.BASELINE: BSP(step),
-        Side.FAULT: replace(method, period=2),
+    sides: dict[Arm, Method[Any]] = {
+        Arm.METHOD: method,
+        Arm.BASELINE: BSP(step),
+        Arm.FAULT: replace(method, period=2),
     }
     wanted = sides[side]
     return to_reach(played(wanted, problem, _STEPS, 48), _TARGET, "sent_bits")
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="lupa-sgd",
     problem="quadratic-unequal, d = 100, flat in half of the coordinates",
     effect="periods that grow keep the accuracy and save bits where f is Polyak-Lojasiewicz",

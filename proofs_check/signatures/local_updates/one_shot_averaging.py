@@ -9,8 +9,8 @@ from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
 from algorithms.synchronisation.periods import Once
-from proofs_check.instruments.signature import Seen, Side, Signature
-from proofs_check.signatures.local_updates.stage import (
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement
+from proofs_check.signatures.local_updates.setting import (
     ERROR,
     Y_LABEL,
     D,
@@ -28,20 +28,20 @@ def _problem(n: int) -> Quadratic:
     return Quadratic.strongly_convex(n, D, mu=0.2, sigma2=10.0)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """The workers' error after as many gradients of each."""
-    problem = _problem(1 if side is Side.BASELINE else N)
+    problem = _problem(1 if side is Arm.BASELINE else N)
     step = falling(problem)
-    if side is Side.BASELINE:
+    if side is Arm.BASELINE:
         return ended(played(BSP(step), problem, _STEPS))
     method = row("one-shot-averaging").tune(problem, _STEPS, step).method
     assert isinstance(method, LocalSGD)
-    if side is Side.FAULT:
+    if side is Arm.FAULT:
         method = replace(method, period=Once(_STEPS + 1))
     return ended(played(method, problem, _STEPS))
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="one-shot-averaging",
     problem="quadratic-sc-iid, mu = 0.2, sigma2 = 10, d = 100",
     effect="one round at the end divides the error of independent workers by their number",

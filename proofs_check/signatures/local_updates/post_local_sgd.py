@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from typing import final
 
 from algorithms.catalogue import row
-from algorithms.methods.base import World
+from algorithms.methods.base import RunContext
 from algorithms.methods.local_updates.local_sgd import LocalSGD, LocalSGDState
 from algorithms.methods.synchronous.bsp import BSP
-from proofs_check.instruments.signature import Seen, Side, Signature
-from proofs_check.methods.faulty.spoilt import Spoilt
-from proofs_check.signatures.local_updates.stage import (
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement
+from proofs_check.methods.faulty.faulty_method import FaultyMethod
+from proofs_check.signatures.local_updates.setting import (
     ERROR,
     UNEVEN,
     Y_LABEL,
@@ -28,32 +28,32 @@ _MEETINGS = _STEPS // 2 + _STEPS // 2 // _H
 
 @final
 @dataclass(frozen=True)
-class Unadopted(Spoilt):
+class Unadopted(FaultyMethod):
     """Post-local SGD whose workers go on with their own models after a late meeting."""
 
     right: LocalSGD
 
-    def step(self, state: LocalSGDState, t: int, world: World) -> LocalSGDState:
-        after = self.right.step(state, t, world)
+    def step(self, state: LocalSGDState, t: int, context: RunContext) -> LocalSGDState:
+        after = self.right.step(state, t, context)
         if t < _STEPS // 2:
             return after
-        return after._replace(x=replace(self.right, period=_STEPS + 1).step(state, t, world).x)
+        return after._replace(x=replace(self.right, period=_STEPS + 1).step(state, t, context).x)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """The workers' error after as many meetings: a step each, but for the method's late ones."""
     problem = uneven()
     step = falling(problem)
-    if side is Side.BASELINE:
+    if side is Arm.BASELINE:
         return ended(played(BSP(step), problem, _MEETINGS, _REPLICAS), "sent_bits")
     method = row("post-local-sgd").tune(problem, _STEPS, step).method
     assert isinstance(method, LocalSGD)
-    if side is Side.METHOD:
+    if side is Arm.METHOD:
         return ended(played(method, problem, _STEPS, _REPLICAS), "sent_bits")
     return ended(played(Unadopted(method), problem, _STEPS, _REPLICAS), "sent_bits")
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="post-local-sgd",
     problem=UNEVEN,
     effect="leaving out late meetings buys accuracy for equal bits",

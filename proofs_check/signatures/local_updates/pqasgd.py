@@ -8,11 +8,11 @@ from typing import Any, final
 import torch
 
 from algorithms.catalogue import row
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.local_updates.local_sgd import LocalSGD, LocalSGDState
-from proofs_check.instruments.signature import Seen, Side, Signature
-from proofs_check.methods.faulty.spoilt import Spoilt
-from proofs_check.signatures.local_updates.stage import (
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement
+from proofs_check.methods.faulty.faulty_method import FaultyMethod
+from proofs_check.signatures.local_updates.setting import (
     ERROR,
     UNEVEN,
     Y_LABEL,
@@ -28,31 +28,31 @@ _STEPS, _TARGET = 300, 0.1
 
 @final
 @dataclass(frozen=True)
-class ModelsQuantised(Spoilt):
+class ModelsQuantised(FaultyMethod):
     """PQASGD whose workers send C(x_i) in the place of C(a - x_i): its error does not shrink."""
 
     right: LocalSGD
 
-    def step(self, state: LocalSGDState, t: int, world: World) -> LocalSGDState:
-        return self.right.step(state._replace(anchor=torch.zeros_like(state.anchor)), t, world)
+    def step(self, state: LocalSGDState, t: int, context: RunContext) -> LocalSGDState:
+        return self.right.step(state._replace(anchor=torch.zeros_like(state.anchor)), t, context)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Bits sent by a worker until the workers are accurate."""
     problem = uneven()
     step = falling(problem)
     method = row("pqasgd").tune(problem, _STEPS, step).method
     assert isinstance(method, LocalSGD)
-    sides: dict[Side, Method[Any]] = {
-        Side.METHOD: method,
-        Side.BASELINE: LocalSGD(step, 8),
-        Side.FAULT: ModelsQuantised(method),
+    sides: dict[Arm, Method[Any]] = {
+        Arm.METHOD: method,
+        Arm.BASELINE: LocalSGD(step, 8),
+        Arm.FAULT: ModelsQuantised(method),
     }
     wanted = sides[side]
     return reached(played(wanted, problem, _STEPS), _TARGET, "sent_bits")
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="pqasgd",
     problem=UNEVEN,
     effect="quantised increments give periodic averaging its accuracy at a fraction of its bits",

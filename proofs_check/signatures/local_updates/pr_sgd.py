@@ -11,8 +11,8 @@ from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
 from algorithms.synchronisation.periods import Once
-from proofs_check.instruments.signature import Seen, Side, Signature
-from proofs_check.signatures.local_updates.stage import (
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement
+from proofs_check.signatures.local_updates.setting import (
     ERROR,
     UNEVEN,
     Y_LABEL,
@@ -26,26 +26,26 @@ from proofs_check.signatures.local_updates.stage import (
 _STEPS, _TARGET = 800, 0.1
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Steps until the workers are accurate."""
     problem = uneven()
     step = falling(problem)
     method = row("pr-sgd").tune(problem, _STEPS, step).method
     assert isinstance(method, LocalSGD)
-    sides: dict[Side, Method[Any]] = {
-        Side.METHOD: method,
-        Side.BASELINE: BSP(step),
-        Side.FAULT: replace(method, period=Once(_STEPS + 1)),
+    sides: dict[Arm, Method[Any]] = {
+        Arm.METHOD: method,
+        Arm.BASELINE: BSP(step),
+        Arm.FAULT: replace(method, period=Once(_STEPS + 1)),
     }
     wanted = sides[side]
     alone = Quadratic.from_arrays(
         problem.a.mean(0, keepdim=True), problem.x_star[None], sigma2=problem.sigma2
     )
-    where = alone if side is Side.BASELINE else problem
+    where = alone if side is Arm.BASELINE else problem
     return reached(played(wanted, where, _STEPS), _TARGET, "steps")
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="pr-sgd",
     problem=UNEVEN,
     effect="workers that restart from their mean now and then speed up as their number",

@@ -8,27 +8,27 @@ from algorithms.catalogue import row
 from algorithms.engine.run import run
 from algorithms.methods.local_updates.local_sgd import AtMeetings, LocalSGD
 from algorithms.problems.quadratic import Quadratic
-from proofs_check.instruments.signature import Seen, Side, Signature, at_end
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, at_end
 from theory.stepsizes import ConstantStep
 
 _N, _D, _STEPS, _GAMMA, _GRID = 8, 10, 160, 0.4, (0.4, 0.8, 1.2, 1.6, 1.9)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """The error after as many steps and restarts; nothing is drawn."""
     problem = Quadratic.strongly_convex(_N, _D, mu=0.01, sigma2=0.0, zeta2=1.0)
-    if side is Side.BASELINE:
+    if side is Arm.BASELINE:
         plain = (row("pr-sgd").tune(problem, _STEPS, ConstantStep(step)).method for step in _GRID)
         seen = [at_end(run(method, problem, steps=_STEPS)) for method in plain]
         return min(seen, key=lambda one: float(one.values[0]))
     method = row("pr-sgd-momentum").tune(problem, _STEPS, ConstantStep(_GAMMA)).method
     assert isinstance(method, LocalSGD)
-    if side is Side.FAULT:
+    if side is Arm.FAULT:
         method = replace(method, velocity=AtMeetings.RESET)
     return at_end(run(method, problem, steps=_STEPS))
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="pr-sgd-momentum",
     problem="quadratic-sc with condition number 100, d = 10, no noise",
     effect="velocities averaged with the models accelerate across restarts",

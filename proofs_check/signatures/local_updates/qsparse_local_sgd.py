@@ -10,8 +10,8 @@ from algorithms.memories.base import NoMemory
 from algorithms.methods.base import Method
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.methods.synchronous.bsp import BSP
-from proofs_check.instruments.signature import Seen, Side, Signature
-from proofs_check.signatures.local_updates.stage import (
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement
+from proofs_check.signatures.local_updates.setting import (
     ERROR,
     UNEVEN,
     Y_LABEL,
@@ -25,22 +25,22 @@ from proofs_check.signatures.local_updates.stage import (
 _STEPS, _TARGET = 700, 0.1
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Bits sent by a worker until the workers are accurate."""
     problem = uneven()
     step = falling(problem)
     method = row("qsparse-local-sgd").tune(problem, _STEPS, step).method
     assert isinstance(method, LocalSGD)
-    sides: dict[Side, Method[Any]] = {
-        Side.METHOD: method,
-        Side.BASELINE: BSP(step),
-        Side.FAULT: replace(method, memory=NoMemory()),
+    sides: dict[Arm, Method[Any]] = {
+        Arm.METHOD: method,
+        Arm.BASELINE: BSP(step),
+        Arm.FAULT: replace(method, memory=NoMemory()),
     }
     wanted = sides[side]
     return reached(played(wanted, problem, _STEPS), _TARGET, "sent_bits")
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="qsparse-local-sgd",
     problem=UNEVEN,
     effect="few coordinates, few bits each, now and then: accurate all the same",

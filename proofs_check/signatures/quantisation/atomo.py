@@ -6,36 +6,36 @@ import torch
 
 from algorithms.compressors.atomo import Atomo
 from algorithms.compressors.rand_k import RandK
-from proofs_check.instruments.mean_stage import (
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement
+from proofs_check.instruments.mean_estimation_setting import (
     by_operator,
     by_row,
     estimate,
     normal_rows,
     sweep,
 )
-from proofs_check.instruments.signature import Seen, Side, Signature
 from proofs_check.mutants.quantisation import UncappedAtomo
 from theory.arrays import Floats
 
 _N, _SIZES, _REPLICAS = 64, (32, 64, 128, 256), 192
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Squared error of the mean over the dimension, in shares of the rows' squared norm."""
     return sweep(_SIZES, lambda d: _error(side, d))
 
 
-def _error(side: Side, d: int) -> Floats:
+def _error(side: Arm, d: int) -> Floats:
     rows = (normal_rows(1, d, "common") + 0.1 * normal_rows(_N, d, "own")) / (1 + torch.arange(d))
     method = {
-        Side.METHOD: by_row("atomo", rows),
-        Side.BASELINE: by_operator(RandK(0.25, scaled=True)),
-        Side.FAULT: by_operator(UncappedAtomo(Atomo(d // 4))),
+        Arm.METHOD: by_row("atomo", rows),
+        Arm.BASELINE: by_operator(RandK(0.25, scaled=True)),
+        Arm.FAULT: by_operator(UncappedAtomo(Atomo(d // 4))),
     }[side]
     return estimate(method, rows, _REPLICAS).error / float(rows.square().sum(-1).mean())
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="atomo",
     problem="mean of 64 rows whose entries fall as 1/j, d = 256",
     effect="the best chances for a given number of entries leave a small part of the variance "

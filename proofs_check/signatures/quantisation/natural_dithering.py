@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from algorithms.compressors.natural_dithering import NaturalDithering
 from algorithms.compressors.qsgd import QSGD
-from proofs_check.instruments.mean_stage import (
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement
+from proofs_check.instruments.mean_estimation_setting import (
     REPLICAS,
     by_operator,
     by_row,
@@ -12,28 +13,27 @@ from proofs_check.instruments.mean_stage import (
     normal_rows,
     sweep,
 )
-from proofs_check.instruments.signature import Seen, Side, Signature
 from theory.arrays import Floats
 
 _N, _SIZES = 4, (64, 256, 1024, 4096)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Squared error of the mean over the dimension, in shares of the rows' squared norm."""
     return sweep(_SIZES, lambda d: _error(side, d))
 
 
-def _error(side: Side, d: int) -> Floats:
+def _error(side: Arm, d: int) -> Floats:
     rows = normal_rows(_N, d)
     method = {
-        Side.METHOD: by_row("natural-dithering", rows),
-        Side.BASELINE: by_operator(QSGD(8)),
-        Side.FAULT: by_operator(NaturalDithering(2)),
+        Arm.METHOD: by_row("natural-dithering", rows),
+        Arm.BASELINE: by_operator(QSGD(8)),
+        Arm.FAULT: by_operator(NaturalDithering(2)),
     }[side]
     return estimate(method, rows).error / float(rows.square().sum(-1).mean())
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="natural-dithering",
     problem="mean of 4 normal rows, d = 4096",
     effect="levels that halve leave far less variance than as many levels at equal distances",

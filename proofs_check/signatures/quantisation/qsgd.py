@@ -8,29 +8,29 @@ from typing import Any
 from algorithms.compressors.qsgd import QSGD
 from algorithms.methods.base import Method
 from algorithms.methods.synchronous.bsp import BSP
-from proofs_check.instruments import bit_stage
-from proofs_check.instruments.signature import Seen, Side, Signature
+from proofs_check.instruments import bits_setting
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement
 from proofs_check.mutants.undithered import Undithered
 from theory.stepsizes import Stepsize
 
 _TARGET, _SIGMA2, _REPLICAS = 0.05, 3.0, 96
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Bits of a worker until f - f* is at most the target, each side at its best stepsize."""
-    makes: dict[Side, Callable[[Stepsize], Method[Any]]] = {
-        Side.METHOD: lambda step: bit_stage.by_row("qsgd", step),
-        Side.BASELINE: BSP,
-        Side.FAULT: lambda step: BSP(step, Undithered(QSGD(4))),
+    makes: dict[Arm, Callable[[Stepsize], Method[Any]]] = {
+        Arm.METHOD: lambda step: bits_setting.by_row("qsgd", step),
+        Arm.BASELINE: BSP,
+        Arm.FAULT: lambda step: BSP(step, Undithered(QSGD(4))),
     }
-    return bit_stage.bits_at_best(
-        makes[side], _TARGET, bit_stage.problem(_SIGMA2), replicas=_REPLICAS
+    return bits_setting.bits_at_best(
+        makes[side], _TARGET, bits_setting.problem(_SIGMA2), replicas=_REPLICAS
     )
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="qsgd",
-    problem=bit_stage.noisy(_SIGMA2),
+    problem=bits_setting.noisy(_SIGMA2),
     effect="four levels reach the accuracy of full gradients for a small part of the bits, "
     "because their errors cancel on average",
     quantity=f"bits a worker sends until f - f* <= {_TARGET} [bit]",
@@ -42,7 +42,7 @@ SIGNATURE = Signature(
     x_label="bits a worker sends",
     y_label="f(x_t) - f* [f]",
     source="Alistarh, Grubic, Li, Tomioka, Vojnovic 2017, arXiv:1610.02132, Theorems 3.2 and 3.4",
-    told=f"n = {bit_stage.N}, each at the best of the stepsizes {bit_stage.GRID} on seed 1; "
+    told=f"n = {bits_setting.N}, each at the best of the stepsizes {bits_setting.GRID} on seed 1; "
     f"{_REPLICAS} replicas of seed 2",
     scales=("log", "log"),
 )

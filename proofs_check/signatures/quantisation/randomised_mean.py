@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from algorithms.compressors.centred import Centred
 from algorithms.compressors.rand_k import RandK
-from proofs_check.instruments.mean_stage import (
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement
+from proofs_check.instruments.mean_estimation_setting import (
     REPLICAS,
     by_operator,
     by_row,
@@ -12,28 +13,27 @@ from proofs_check.instruments.mean_stage import (
     normal_rows,
     sweep,
 )
-from proofs_check.instruments.signature import Seen, Side, Signature
 from theory.arrays import Floats
 
 _N, _D, _OFFSETS = 8, 64, (0, 1, 2, 4, 8)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Squared error of the mean times bits a coordinate, over the offset of the rows."""
     return sweep(_OFFSETS, lambda offset: _product(side, offset))
 
 
-def _product(side: Side, offset: int) -> Floats:
+def _product(side: Arm, offset: int) -> Floats:
     rows = offset + normal_rows(_N, _D)
     method = {
-        Side.METHOD: by_row("randomised-mean", rows),
-        Side.BASELINE: by_operator(RandK(0.25, scaled=True)),
-        Side.FAULT: by_operator(Centred(0.25, mean=False)),
+        Arm.METHOD: by_row("randomised-mean", rows),
+        Arm.BASELINE: by_operator(RandK(0.25, scaled=True)),
+        Arm.FAULT: by_operator(Centred(0.25, mean=False)),
     }[side]
     return estimate(method, rows).product / _D**2
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="randomised-mean",
     problem="mean of 8 rows of N(8, 1), d = 64",
     effect="a centre that is sent once takes the variance of what all entries share away",

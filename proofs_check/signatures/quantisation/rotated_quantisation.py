@@ -12,7 +12,8 @@ from algorithms.codes.base import Symbols
 from algorithms.compressors.k_level import KLevel
 from algorithms.compressors.rotated import Rotated
 from algorithms.core.key import Draws
-from proofs_check.instruments.mean_stage import (
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement
+from proofs_check.instruments.mean_estimation_setting import (
     REPLICAS,
     by_operator,
     by_row,
@@ -20,8 +21,7 @@ from proofs_check.instruments.mean_stage import (
     normal_rows,
     sweep,
 )
-from proofs_check.instruments.signature import Seen, Side, Signature
-from proofs_check.mutants.operator_mutant import Impostor
+from proofs_check.mutants.operator_mutant import FaultyCompressor
 from theory.arrays import Floats
 
 _N, _SIZES = 10, (16, 32, 64, 128, 256)
@@ -29,7 +29,7 @@ _N, _SIZES = 10, (16, 32, 64, 128, 256)
 
 @final
 @dataclass(frozen=True)
-class SignsAlone(Impostor):
+class SignsAlone(FaultyCompressor):
     """Random signs without the Hadamard matrix: no coordinate is mixed with another."""
 
     right: Rotated
@@ -52,22 +52,22 @@ def spiky(d: int) -> Tensor:
     return rows
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Squared error of the mean over the dimension, in shares of the rows' squared norm."""
     return sweep(_SIZES, lambda d: _error(side, d))
 
 
-def _error(side: Side, d: int) -> Floats:
+def _error(side: Arm, d: int) -> Floats:
     rows = spiky(d)
     method = {
-        Side.METHOD: by_row("rotated-quantisation", rows),
-        Side.BASELINE: by_operator(KLevel(16)),
-        Side.FAULT: by_operator(SignsAlone(Rotated(KLevel(16)))),
+        Arm.METHOD: by_row("rotated-quantisation", rows),
+        Arm.BASELINE: by_operator(KLevel(16)),
+        Arm.FAULT: by_operator(SignsAlone(Rotated(KLevel(16)))),
     }[side]
     return estimate(method, rows).error / float(rows.square().sum(-1).mean())
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="rotated-quantisation",
     problem="mean of 10 rows, 255 coordinates of N(0, 0.01^2) and one of 10",
     effect="a spike costs the logarithm of the dimension, not the dimension",

@@ -12,15 +12,15 @@ from algorithms.codes.base import Symbols
 from algorithms.compressors.atomo import Atomo
 from algorithms.compressors.spectral_atomo import SpectralAtomo
 from algorithms.core.key import Draws
-from proofs_check.instruments.mean_stage import (
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement
+from proofs_check.instruments.mean_estimation_setting import (
     by_operator,
     by_row,
     estimate,
     normal_rows,
     sweep,
 )
-from proofs_check.instruments.signature import Seen, Side, Signature
-from proofs_check.mutants.operator_mutant import Impostor
+from proofs_check.mutants.operator_mutant import FaultyCompressor
 from theory.arrays import Floats
 
 _N, _SIDES, _REPLICAS = 64, (4, 8, 16), 128
@@ -28,7 +28,7 @@ _N, _SIDES, _REPLICAS = 64, (4, 8, 16), 128
 
 @final
 @dataclass(frozen=True)
-class Shuffled(Impostor):
+class Shuffled(FaultyCompressor):
     """Triplets of the shuffled matrix: its entries are there, its low rank is not."""
 
     right: SpectralAtomo
@@ -52,22 +52,22 @@ def nearly_rank_one(side: int) -> Tensor:
     return exact + 0.01 * normal_rows(_N, side**2, "noise")
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Squared error of the mean times bits, over the side of the matrices."""
     return sweep(_SIDES, lambda size: _product(side, size))
 
 
-def _product(side: Side, size: int) -> Floats:
+def _product(side: Arm, size: int) -> Floats:
     rows = nearly_rank_one(size)
     method = {
-        Side.METHOD: by_row("spectral-atomo", rows),
-        Side.BASELINE: by_operator(Atomo(0.25)),
-        Side.FAULT: by_operator(Shuffled(SpectralAtomo(1))),
+        Arm.METHOD: by_row("spectral-atomo", rows),
+        Arm.BASELINE: by_operator(Atomo(0.25)),
+        Arm.FAULT: by_operator(Shuffled(SpectralAtomo(1))),
     }[side]
     return estimate(method, rows, _REPLICAS).product / float(rows.square().sum(-1).mean()) / size**2
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="spectral-atomo",
     problem="mean of 64 matrices of 16 x 16, nearly of rank one",
     effect="singular triplets say a gradient of low rank with a small part of the variance and "

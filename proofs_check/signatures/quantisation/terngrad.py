@@ -7,26 +7,26 @@ from typing import Any
 
 from algorithms.methods.base import Method
 from algorithms.methods.quantisation.terngrad import TernGradSGD
-from proofs_check.instruments import bit_stage
-from proofs_check.instruments.signature import Seen, Side, Signature
+from proofs_check.instruments import bits_setting
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement
 from theory.stepsizes import Stepsize
 
 _TARGET, _SIGMA2 = 0.1, 10.0
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Bits of a worker until f - f* is at most the target, each side at its best stepsize."""
-    makes: dict[Side, Callable[[Stepsize], Method[Any]]] = {
-        Side.METHOD: lambda step: bit_stage.by_row("terngrad", step),
-        Side.BASELINE: lambda step: bit_stage.by_row("qsgd", step),
-        Side.FAULT: lambda step: TernGradSGD(step, share_scale=False, localise=False),
+    makes: dict[Arm, Callable[[Stepsize], Method[Any]]] = {
+        Arm.METHOD: lambda step: bits_setting.by_row("terngrad", step),
+        Arm.BASELINE: lambda step: bits_setting.by_row("qsgd", step),
+        Arm.FAULT: lambda step: TernGradSGD(step, share_scale=False, localise=False),
     }
-    return bit_stage.bits_at_best(makes[side], _TARGET, bit_stage.problem(_SIGMA2), both=True)
+    return bits_setting.bits_at_best(makes[side], _TARGET, bits_setting.problem(_SIGMA2), both=True)
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="terngrad",
-    problem=bit_stage.noisy(_SIGMA2),
+    problem=bits_setting.noisy(_SIGMA2),
     effect="three levels on a scale that all workers share are summed and sent back in a few "
     "bits, where other quantisers hear floats",
     quantity=f"bits a worker sends and receives until f - f* <= {_TARGET} [bit]",
@@ -39,6 +39,6 @@ SIGNATURE = Signature(
     y_label="f(x_t) - f* [f]",
     source="Wen, Xu, Yan, Wu, Wang, Chen, Li 2017, arXiv:1705.07878, Section 3.2 (scaler "
     "sharing) and Algorithm 1",
-    told=bit_stage.TUNED,
+    told=bits_setting.TUNED,
     scales=("log", "log"),
 )

@@ -6,35 +6,35 @@ import math
 
 from algorithms.compressors.k_level import KLevel, Span
 from algorithms.compressors.variable_length import VariableLength
-from proofs_check.instruments.mean_stage import (
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement
+from proofs_check.instruments.mean_estimation_setting import (
     by_operator,
     by_row,
     estimate,
     normal_rows,
     sweep,
 )
-from proofs_check.instruments.signature import Seen, Side, Signature
 from theory.arrays import Floats
 
 _N, _SIZES = 4, (64, 256, 1024)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Squared error of the mean times bits a coordinate, over the dimension."""
     return sweep(_SIZES, lambda d: _product(side, d))
 
 
-def _product(side: Side, d: int) -> Floats:
+def _product(side: Arm, d: int) -> Floats:
     rows = normal_rows(_N, d)
     method = {
-        Side.METHOD: by_row("variable-length-coding", rows),
-        Side.BASELINE: by_operator(KLevel(math.isqrt(d) + 1, Span.NORM)),
-        Side.FAULT: by_operator(VariableLength(2)),
+        Arm.METHOD: by_row("variable-length-coding", rows),
+        Arm.BASELINE: by_operator(KLevel(math.isqrt(d) + 1, Span.NORM)),
+        Arm.FAULT: by_operator(VariableLength(2)),
     }[side]
     return estimate(method, rows, 16).product / d / float(rows.square().sum(-1).mean())
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="variable-length-coding",
     problem="mean of 4 normal rows, d = 1024",
     effect="sqrt(d) levels cost little more than two bits a coordinate, at their own small error",

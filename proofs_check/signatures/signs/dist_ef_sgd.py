@@ -9,32 +9,32 @@ from typing import Any
 from algorithms.memories.base import NoMemory
 from algorithms.methods.base import Method
 from algorithms.methods.synchronous.bsp import BSP
-from proofs_check.instruments import bit_stage
-from proofs_check.instruments.signature import Seen, Side, Signature
+from proofs_check.instruments import bits_setting
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement
 from theory.stepsizes import Stepsize
 
 _TARGET, _SIGMA2 = 0.05, 10.0
 
 
 def _forgetful(step: Stepsize) -> BSP:
-    own = bit_stage.by_row("dist-ef-sgd", step)
+    own = bits_setting.by_row("dist-ef-sgd", step)
     assert isinstance(own, BSP)
     return replace(own, server_memory=NoMemory())
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Bits of a worker until f - f* is at most the target, each side at its best stepsize."""
-    makes: dict[Side, Callable[[Stepsize], Method[Any]]] = {
-        Side.METHOD: lambda step: bit_stage.by_row("dist-ef-sgd", step),
-        Side.BASELINE: lambda step: bit_stage.by_row("ef-signsgd", step),
-        Side.FAULT: _forgetful,
+    makes: dict[Arm, Callable[[Stepsize], Method[Any]]] = {
+        Arm.METHOD: lambda step: bits_setting.by_row("dist-ef-sgd", step),
+        Arm.BASELINE: lambda step: bits_setting.by_row("ef-signsgd", step),
+        Arm.FAULT: _forgetful,
     }
-    return bit_stage.bits_at_best(makes[side], _TARGET, bit_stage.problem(_SIGMA2), both=True)
+    return bits_setting.bits_at_best(makes[side], _TARGET, bits_setting.problem(_SIGMA2), both=True)
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="dist-ef-sgd",
-    problem=bit_stage.noisy(_SIGMA2),
+    problem=bits_setting.noisy(_SIGMA2),
     effect="signs in both directions reach the accuracy, where one-way compression hears floats",
     quantity=f"bits a worker sends and receives until f - f* <= {_TARGET} [bit]",
     method="dist-EF-SGD with momentum 1/2",
@@ -45,6 +45,6 @@ SIGNATURE = Signature(
     x_label="bits a worker sends and receives",
     y_label="f(x_t) - f* [f]",
     source="Zheng, Huang, Kwok 2019, arXiv:1905.10936, Algorithm 3 and Theorem 2",
-    told=bit_stage.TUNED,
+    told=bits_setting.TUNED,
     scales=("log", "log"),
 )

@@ -10,30 +10,30 @@ from algorithms.engine.trace import Trace
 from algorithms.memories.decaying_feedback import DecayingFeedback
 from algorithms.methods.base import Method
 from algorithms.methods.synchronous.bsp import BSP
-from proofs_check.instruments import bit_stage
-from proofs_check.instruments.signature import Seen, Side, Signature, at_end
+from proofs_check.instruments import bits_setting
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, at_end
 from theory.stepsizes import Stepsize
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """f - f* over the last third of the run, each side at its best stepsize."""
-    makes: dict[Side, Callable[[Stepsize], Method[Any]]] = {
-        Side.METHOD: lambda step: bit_stage.by_row("ecq-sgd", step),
-        Side.BASELINE: lambda step: bit_stage.by_row("qsgd", step),
-        Side.FAULT: lambda step: BSP(step, QSGD(4), DecayingFeedback(0.5, 0.0)),
+    makes: dict[Arm, Callable[[Stepsize], Method[Any]]] = {
+        Arm.METHOD: lambda step: bits_setting.by_row("ecq-sgd", step),
+        Arm.BASELINE: lambda step: bits_setting.by_row("qsgd", step),
+        Arm.FAULT: lambda step: BSP(step, QSGD(4), DecayingFeedback(0.5, 0.0)),
     }
-    return bit_stage.at_best(makes[side], _floor, bit_stage.problem())
+    return bits_setting.at_best(makes[side], _floor, bits_setting.problem())
 
 
-def _floor(trace: Trace) -> Seen:
+def _floor(trace: Trace) -> Measurement:
     return at_end(trace, last=len(trace.steps) // 3)
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="ecq-sgd",
-    problem=bit_stage.ABOUT,
+    problem=bits_setting.ABOUT,
     effect="feeding back all past errors lowers the floor of quantised gradients at equal bits",
-    quantity=f"mean f - f* over the last third of {bit_stage.STEPS} steps [f]",
+    quantity=f"mean f - f* over the last third of {bits_setting.STEPS} steps [f]",
     method="ECQ-SGD, 4 levels",
     baseline="QSGD, 4 levels",
     fault="only the last error is remembered",
@@ -42,6 +42,6 @@ SIGNATURE = Signature(
     x_label="steps",
     y_label="f(x_t) - f* [f]",
     source="Wu, Huang, Huang, Zhang 2018, arXiv:1806.08054, Theorem 1",
-    told=bit_stage.TUNED,
+    told=bits_setting.TUNED,
     scales=("linear", "log"),
 )

@@ -12,7 +12,7 @@ from algorithms.engine.run import run
 from algorithms.memories.base import NoMemory
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.absolute import Absolute
-from proofs_check.instruments.signature import Seen, Side, Signature
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement
 from theory.stepsizes import ConstantStep
 
 _EPS, _STEPS, _STEP = 0.5, 300, ConstantStep(0.01)
@@ -26,14 +26,14 @@ def counterexample() -> Absolute:
     return Absolute("second counterexample", features, torch.zeros(1, 2, dtype=torch.float64))
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Mean of f over the last 100 steps from (1, 1.001); signSGD at the best stepsize of a grid."""
-    if side is Side.BASELINE:
+    if side is Arm.BASELINE:
         return min((_run("signsgd", ConstantStep(g)) for g in _GRID), key=lambda s: s.values.mean())
-    return _run("ef-signsgd", _STEP, feedback=side is Side.METHOD)
+    return _run("ef-signsgd", _STEP, feedback=side is Arm.METHOD)
 
 
-def _run(key: str, step: ConstantStep, feedback: bool = True) -> Seen:
+def _run(key: str, step: ConstantStep, feedback: bool = True) -> Measurement:
     problem = counterexample()
     method = row(key).tune(problem, _STEPS, step).method
     assert isinstance(method, BSP)
@@ -41,10 +41,10 @@ def _run(key: str, step: ConstantStep, feedback: bool = True) -> Seen:
         method = replace(method, memory=NoMemory())
     trace = run(method, problem, steps=_STEPS, x0=_START, points=_STEPS + 1)
     last = trace.suboptimality[:, -100:].mean(axis=1)
-    return Seen(last, np.asarray(trace.steps, dtype=np.float64), trace.suboptimality)
+    return Measurement(last, np.asarray(trace.steps, dtype=np.float64), trace.suboptimality)
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="ef-signsgd",
     problem="eps |x_0 + x_1| + |x_0 - x_1| from (1, 1.001), eps = 1/2",
     effect="error feedback reaches the minimum of a convex function that signs alone never come "

@@ -14,14 +14,14 @@ from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.spectra import log_spaced
 from algorithms.transforms.norm_clipping import ClipNorm
-from proofs_check.instruments.signature import Seen, Side, Signature, at_end
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, at_end
 from theory.stepsizes import ConstantStep
 
 _N, _D, _STEPS, _REPLICAS = 8, 20, 300, 32
 _GRIDS = {
-    Side.METHOD: (0.003, 0.01, 0.03),
-    Side.BASELINE: (0.3, 1.0, 1.8),
-    Side.FAULT: (0.03, 0.1, 0.3),
+    Arm.METHOD: (0.003, 0.01, 0.03),
+    Arm.BASELINE: (0.3, 1.0, 1.8),
+    Arm.FAULT: (0.03, 0.1, 0.3),
 }
 
 
@@ -32,12 +32,12 @@ def scaled() -> Quadratic:
     return Quadratic.from_arrays(a, torch.ones_like(a), sigma2=1e-5, name="badly scaled")
 
 
-def _method(side: Side, gamma: float) -> BSP:
-    if side is Side.BASELINE:
+def _method(side: Arm, gamma: float) -> BSP:
+    if side is Arm.BASELINE:
         return BSP(ConstantStep(gamma))
     own = row("signsgd").tune(scaled(), _STEPS, ConstantStep(gamma)).method
     assert isinstance(own, BSP)
-    if side is Side.METHOD:
+    if side is Arm.METHOD:
         return own
     return replace(
         own,
@@ -48,7 +48,7 @@ def _method(side: Side, gamma: float) -> BSP:
 
 
 @cache
-def _tuned(side: Side) -> float:
+def _tuned(side: Arm) -> float:
     """The stepsize of the grid that ends lowest on seed 1."""
 
     def ends(gamma: float) -> float:
@@ -58,13 +58,13 @@ def _tuned(side: Side) -> float:
     return min(_GRIDS[side], key=ends)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """f - f* at the end, each side at its best stepsize."""
     method = _method(side, _tuned(side))
     return at_end(run(method, scaled(), steps=_STEPS, replicas=_REPLICAS), last=10)
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="signsgd",
     problem="quadratic with curvatures from 1 to 1/1000 along the axes, little noise",
     effect="one bit a coordinate goes further than full gradients where curvatures differ by "
@@ -79,7 +79,7 @@ SIGNATURE = Signature(
     y_label="f(x_t) - f* [f]",
     source="Bernstein, Wang, Azizzadenesheli, Anandkumar 2018, arXiv:1802.04434, Section 3: "
     "dense gradients, sparse curvature",
-    told=f"n = {_N}, d = {_D}, sigma2 = 1e-5, stepsizes chosen on seed 1 of {_GRIDS[Side.METHOD]} "
-    f"for signs, {_GRIDS[Side.BASELINE]} for SGD; {_REPLICAS} replicas of seed 0",
+    told=f"n = {_N}, d = {_D}, sigma2 = 1e-5, stepsizes chosen on seed 1 of {_GRIDS[Arm.METHOD]} "
+    f"for signs, {_GRIDS[Arm.BASELINE]} for SGD; {_REPLICAS} replicas of seed 0",
     scales=("linear", "log"),
 )

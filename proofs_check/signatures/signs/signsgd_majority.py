@@ -14,7 +14,7 @@ from algorithms.engine.run import run
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
 from algorithms.transforms.base import Transform
-from proofs_check.instruments.signature import Seen, Side, Signature, at_end
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, at_end
 from theory.stepsizes import ConstantStep
 
 _N, _LIARS, _D, _STEPS, _REPLICAS = 15, 5, 20, 300, 32
@@ -38,21 +38,21 @@ class Liars(Transform):
         return torch.where(lies, self.factor * g, g)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """f - f* at the end, a third of the workers sending -3 times what they found."""
     problem = Quadratic.strongly_convex(_N, _D)
     own = row("signsgd-majority").tune(problem, _STEPS, _STEP).method
     assert isinstance(own, BSP)
     method = {
-        Side.METHOD: own,
-        Side.BASELINE: BSP(ConstantStep(0.02)),
-        Side.FAULT: replace(own, compressor=ScaledSign()),
+        Arm.METHOD: own,
+        Arm.BASELINE: BSP(ConstantStep(0.02)),
+        Arm.FAULT: replace(own, compressor=ScaledSign()),
     }[side]
     among = replace(method, transform=Liars(_LIARS, -3.0))
     return at_end(run(among, problem, steps=_STEPS, replicas=_REPLICAS), last=10)
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="signsgd-majority",
     problem="quadratic, noisy gradients; 5 of 15 workers send -3 g",
     effect="the vote of the honest majority decides, where a mean follows the largest lie",

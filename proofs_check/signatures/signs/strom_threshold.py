@@ -10,7 +10,7 @@ from algorithms.engine.run import run
 from algorithms.memories.base import NoMemory
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.base import Problem
-from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, to_reach
 from theory.stepsizes import ConstantStep
 
 _N, _STEPS, _TARGET, _REPLICAS = 8, 150, 0.002, 16
@@ -22,27 +22,27 @@ def _logistic() -> Problem:
     return problem("logreg-breast-cancer", _N)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Bits of a worker until f - f* is at most the target, each side at its best stepsize."""
     best = min(_GRID, key=lambda share: float(_seen(side, share, 1, 2).values.mean()))
     return _seen(side, best, 0, _REPLICAS)
 
 
-def _seen(side: Side, share: float, seed: int, replicas: int) -> Seen:
+def _seen(side: Arm, share: float, seed: int, replicas: int) -> Measurement:
     """A run of stepsize share / L."""
     step = ConstantStep(share / _logistic().constants().need("L"))
     own = row("strom-threshold").tune(_logistic(), _STEPS, step).method
     assert isinstance(own, BSP)
     method = {
-        Side.METHOD: own,
-        Side.BASELINE: BSP(step),
-        Side.FAULT: replace(own, memory=NoMemory()),
+        Arm.METHOD: own,
+        Arm.BASELINE: BSP(step),
+        Arm.FAULT: replace(own, memory=NoMemory()),
     }[side]
     trace = run(method, _logistic(), steps=_STEPS, seed=seed, replicas=replicas, points=_STEPS // 2)
     return to_reach(trace, _TARGET, "sent_bits")
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="strom-threshold",
     problem="logreg-breast-cancer",
     effect="entries that are sent once they exceed a threshold, and kept until then, take a small "

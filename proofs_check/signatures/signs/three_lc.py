@@ -14,9 +14,9 @@ from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.methods.base import Method
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
-from proofs_check.instruments import bit_stage
-from proofs_check.instruments.mean_stage import normal_rows
-from proofs_check.instruments.signature import Seen, Side, Signature
+from proofs_check.instruments import bits_setting
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement
+from proofs_check.instruments.mean_estimation_setting import normal_rows
 from theory.stepsizes import Stepsize
 
 _N, _D, _TARGET = 4, 500, 0.01
@@ -29,17 +29,19 @@ def uneven() -> Quadratic:
     return Quadratic.from_arrays(torch.ones_like(b), b, name="uneven entries")
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Bits of a worker until f - f* is at most the target."""
-    makes: dict[Side, Callable[[Stepsize], Method[Any]]] = {
-        Side.METHOD: lambda step: row("three-lc").tune(uneven(), bit_stage.STEPS, step).method,
-        Side.BASELINE: lambda step: row("one-bit-sgd").tune(uneven(), bit_stage.STEPS, step).method,
-        Side.FAULT: lambda step: BSP(step, ThreeLC(1.0), ErrorFeedback()),
+    makes: dict[Arm, Callable[[Stepsize], Method[Any]]] = {
+        Arm.METHOD: lambda step: row("three-lc").tune(uneven(), bits_setting.STEPS, step).method,
+        Arm.BASELINE: lambda step: (
+            row("one-bit-sgd").tune(uneven(), bits_setting.STEPS, step).method
+        ),
+        Arm.FAULT: lambda step: BSP(step, ThreeLC(1.0), ErrorFeedback()),
     }
-    return bit_stage.bits_at_best(makes[side], _TARGET, uneven(), replicas=1)
+    return bits_setting.bits_at_best(makes[side], _TARGET, uneven(), replicas=1)
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="three-lc",
     problem=f"quadratic, minimisers with entries falling as 1/j, d = {_D}, no noise",
     effect="three values whose runs of zeros are coded take less than one bit a coordinate",
@@ -52,5 +54,5 @@ SIGNATURE = Signature(
     x_label="bits a worker sends",
     y_label="f(x_t) - f* [f]",
     source="Lim, Andersen, Kaminsky 2018, arXiv:1802.07389, Section 3.3",
-    told=f"n = {_N}, each at the best of the stepsizes {bit_stage.GRID}; nothing is drawn",
+    told=f"n = {_N}, each at the best of the stepsizes {bits_setting.GRID}; nothing is drawn",
 )

@@ -6,36 +6,36 @@ from dataclasses import replace
 
 from algorithms.memories.base import NoMemory
 from algorithms.methods.synchronous.bsp import BSP
-from proofs_check.instruments import bit_stage
-from proofs_check.instruments.signature import Seen, Side, Signature
+from proofs_check.instruments import bits_setting
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement
 from theory.stepsizes import ConstantStep, Stepsize
 
 _TARGET, _REPLICAS, _TUNED = 0.3, 32, 0.2
 
 
-def _made(side: Side, step: Stepsize) -> BSP:
-    own = bit_stage.by_row("aji-heafield", step)
+def _made(side: Arm, step: Stepsize) -> BSP:
+    own = bits_setting.by_row("aji-heafield", step)
     assert isinstance(own, BSP)
     match side:
-        case Side.METHOD:
+        case Arm.METHOD:
             return own
-        case Side.BASELINE:
+        case Arm.BASELINE:
             return BSP(step)
-        case Side.FAULT:
+        case Arm.FAULT:
             return replace(own, memory=NoMemory())
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Bits of a worker until f - f* is at most the target; full gradients at 1/L, their best."""
-    step = ConstantStep(_TUNED) if side is not Side.BASELINE else ConstantStep(1.0)
+    step = ConstantStep(_TUNED) if side is not Arm.BASELINE else ConstantStep(1.0)
     method = _made(side, step)
-    replicas = 1 if side is Side.BASELINE else _REPLICAS
-    return bit_stage.bits_to(bit_stage.descent(method, replicas, 200), _TARGET)
+    replicas = 1 if side is Arm.BASELINE else _REPLICAS
+    return bits_setting.bits_to(bits_setting.descent(method, replicas, 200), _TARGET)
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="aji-heafield",
-    problem=bit_stage.ABOUT,
+    problem=bits_setting.ABOUT,
     effect="nine tenths of every gradient can wait behind one threshold, found in a sample, at "
     "less than three quarters of the bits of full gradients at their best stepsize",
     quantity=f"bits a worker sends until f - f* <= {_TARGET} (from 2.2) [bit]",
@@ -47,6 +47,6 @@ SIGNATURE = Signature(
     x_label="bits a worker sends",
     y_label="f(x_t) - f* [f]",
     source="Aji, Heafield 2017, arXiv:1704.05021, Algorithm 1 and Section 4",
-    told=f"n = {bit_stage.N}, gamma = {_TUNED:g} and 1/L = 1 for full gradients, {_REPLICAS} "
+    told=f"n = {bits_setting.N}, gamma = {_TUNED:g} and 1/L = 1 for full gradients, {_REPLICAS} "
     "replicas of seed 0",
 )

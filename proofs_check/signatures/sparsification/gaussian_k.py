@@ -13,9 +13,9 @@ from algorithms.compressors.entries import entries_of
 from algorithms.compressors.gaussian_k import GaussianK
 from algorithms.core.key import Draws
 from algorithms.methods.synchronous.bsp import BSP
-from proofs_check.instruments import bit_stage
-from proofs_check.instruments.signature import Seen, Side, Signature
-from proofs_check.mutants.operator_mutant import Impostor
+from proofs_check.instruments import bits_setting
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement
+from proofs_check.mutants.operator_mutant import FaultyCompressor
 from theory.stepsizes import Stepsize
 
 _TARGET = 0.5
@@ -23,7 +23,7 @@ _TARGET = 0.5
 
 @final
 @dataclass(frozen=True)
-class SpreadlessGaussianK(Impostor):
+class SpreadlessGaussianK(FaultyCompressor):
     """The threshold is the row's mean: its deviation is left out, and nothing is looked at."""
 
     right: GaussianK
@@ -33,28 +33,28 @@ class SpreadlessGaussianK(Impostor):
         return entries.count, entries.positions, entries.pick(x)
 
 
-def _made(side: Side, step: Stepsize) -> BSP:
-    own = bit_stage.by_row("gaussian-k", step)
+def _made(side: Arm, step: Stepsize) -> BSP:
+    own = bits_setting.by_row("gaussian-k", step)
     assert isinstance(own, BSP)
     match side:
-        case Side.METHOD:
+        case Arm.METHOD:
             return own
-        case Side.BASELINE:
+        case Arm.BASELINE:
             return BSP(step)
-        case Side.FAULT:
+        case Arm.FAULT:
             return replace(own, compressor=SpreadlessGaussianK(GaussianK(0.1)))
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Bits of a worker until f - f* is at most the target, each side at its best stepsize."""
-    return bit_stage.bits_at_best(
-        partial(_made, side), _TARGET, bit_stage.problem(), replicas=1, grid=bit_stage.COARSE
+    return bits_setting.bits_at_best(
+        partial(_made, side), _TARGET, bits_setting.problem(), replicas=1, grid=bits_setting.COARSE
     )
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="gaussian-k",
-    problem=bit_stage.ABOUT,
+    problem=bits_setting.ABOUT,
     effect="a threshold from mean and deviation, found without a selection, picks the few large "
     "coordinates: less than half of the bits of full gradients at their best stepsize",
     quantity=f"bits a worker sends until f - f* <= {_TARGET} (from 2.2) [bit]",
@@ -66,5 +66,5 @@ SIGNATURE = Signature(
     x_label="bits a worker sends",
     y_label="f(x_t) - f* [f]",
     source="Shi, Chu, Cheung, See 2019, arXiv:1911.08772, Algorithm 1 and Section 4",
-    told=f"{bit_stage.TOLD_TUNED}; nothing is drawn",
+    told=f"{bits_setting.TOLD_TUNED}; nothing is drawn",
 )

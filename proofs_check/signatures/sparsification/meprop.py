@@ -11,7 +11,7 @@ from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.base import Problem
-from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, to_reach
 from theory.stepsizes import ConstantStep
 
 _N, _STEPS, _STEP, _TARGET, _REPLICAS = 2, 52, ConstantStep(0.3), 1.25, 16
@@ -22,20 +22,20 @@ def _network() -> Problem:
     return problem("mlp-digits", _N)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Bits of a worker, in proportion to the rows computed, until the loss is the target."""
     stage = _network()
     half = LayerWise(RandK(0.5, scaled=False)).for_shapes(stage.shapes)
     method: Method[object] = {
-        Side.METHOD: row("meprop").tune(stage, _STEPS, _STEP).method,
-        Side.BASELINE: BSP(_STEP),
-        Side.FAULT: BSP(_STEP, half),
+        Arm.METHOD: row("meprop").tune(stage, _STEPS, _STEP).method,
+        Arm.BASELINE: BSP(_STEP),
+        Arm.FAULT: BSP(_STEP, half),
     }[side]
     trace = run(method, stage, steps=_STEPS, replicas=_REPLICAS, points=_STEPS // 2)
     return to_reach(trace, _TARGET, "sent_bits")
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="meprop",
     problem="mlp-digits",
     effect="the half of each layer's rows that has the largest gradients learns nearly as much a "

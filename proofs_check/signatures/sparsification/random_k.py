@@ -6,8 +6,8 @@ from algorithms.catalogue import row
 from algorithms.compressors.rand_k import RandK
 from algorithms.methods.base import Method
 from algorithms.methods.synchronous.bsp import BSP
-from proofs_check.instruments import bit_stage
-from proofs_check.instruments.signature import Seen, Side, Signature
+from proofs_check.instruments import bits_setting
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement
 from proofs_check.mutants.sparsification import BiasedRandK
 from theory.stepsizes import ConstantStep
 
@@ -15,21 +15,21 @@ _TARGET, _FULL, _REPLICAS = 1e-4, ConstantStep(1.0), 16
 _STEPS = 200
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Bits of a worker until f - f* is at most the target, at stepsize 1/L."""
-    stage = bit_stage.alike()
+    stage = bits_setting.alike()
     method: Method[object] = {
-        Side.METHOD: row("random-k").tune(stage, _STEPS, _FULL).method,
-        Side.BASELINE: BSP(_FULL),
-        Side.FAULT: BSP(_FULL, BiasedRandK(RandK(0.25))),
+        Arm.METHOD: row("random-k").tune(stage, _STEPS, _FULL).method,
+        Arm.BASELINE: BSP(_FULL),
+        Arm.FAULT: BSP(_FULL, BiasedRandK(RandK(0.25))),
     }[side]
-    replicas = 1 if side is Side.BASELINE else _REPLICAS
-    return bit_stage.bits_to(bit_stage.descent(method, replicas, _STEPS, stage), _TARGET)
+    replicas = 1 if side is Arm.BASELINE else _REPLICAS
+    return bits_setting.bits_to(bits_setting.descent(method, replicas, _STEPS, stage), _TARGET)
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="random-k",
-    problem=bit_stage.ABOUT_ALIKE,
+    problem=bits_setting.ABOUT_ALIKE,
     effect="workers that each send a random quarter of the coordinates, scaled up, need about the "
     "steps of full gradients",
     quantity=f"bits a worker sends until f - f* <= {_TARGET:g} [bit]",
@@ -42,7 +42,7 @@ SIGNATURE = Signature(
     y_label="f(x_t) - f* [f]",
     source="Stich, Cordonnier, Jaggi 2018, arXiv:1809.07599, Section 1: unbiased rand-k; "
     "omega/n in the rate of n workers",
-    told=f"n = {bit_stage.N}, gamma = 1/L = 1, also the cheapest for full gradients, "
+    told=f"n = {bits_setting.N}, gamma = 1/L = 1, also the cheapest for full gradients, "
     f"{_REPLICAS} replicas of seed 0",
     scales=("log", "log"),
 )

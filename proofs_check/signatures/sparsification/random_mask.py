@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from algorithms.compressors.random_mask import RandomMask
 from algorithms.methods.synchronous.bsp import BSP
-from proofs_check.instruments.mean_stage import (
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement
+from proofs_check.instruments.mean_estimation_setting import (
     REPLICAS,
     by_operator,
     by_row,
@@ -12,29 +13,28 @@ from proofs_check.instruments.mean_stage import (
     normal_rows,
     sweep,
 )
-from proofs_check.instruments.signature import Seen, Side, Signature
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep
 
 _D, _SIZES, _Q = 256, (4, 8, 16, 32, 64), 0.25
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Squared error of the mean over the number of workers, in shares of a row's squared norm."""
     return sweep(_SIZES, lambda n: _error(side, n))
 
 
-def _error(side: Side, n: int) -> Floats:
+def _error(side: Arm, n: int) -> Floats:
     common = normal_rows(1, _D, "one update").expand(n, _D)
     method = {
-        Side.METHOD: by_row("random-mask", common),
-        Side.BASELINE: by_operator(RandomMask(_Q)),
-        Side.FAULT: BSP(ConstantStep(1.0), downlink=RandomMask(_Q, scaled=True)),
+        Arm.METHOD: by_row("random-mask", common),
+        Arm.BASELINE: by_operator(RandomMask(_Q)),
+        Arm.FAULT: BSP(ConstantStep(1.0), downlink=RandomMask(_Q, scaled=True)),
     }[side]
     return estimate(method, common, REPLICAS).error / float(common[0].square().sum())
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="random-mask",
     problem=f"mean of n workers' updates that are alike, d = {_D}",
     effect="a quarter of each update is enough for an estimate whose error falls with the number "

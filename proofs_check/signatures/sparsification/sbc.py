@@ -6,26 +6,26 @@ from dataclasses import replace
 
 from algorithms.engine.run import Trace
 from algorithms.methods.sparsification.communication_delay import CommunicationDelay
-from proofs_check.instruments import bit_stage
-from proofs_check.instruments.signature import Seen, Side, Signature
+from proofs_check.instruments import bits_setting
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement
 
 _TARGET, _PERIOD = 0.5, 4
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Bits of a worker until f - f* of the common model is at most the target."""
-    own = bit_stage.by_row("sbc")
+    own = bits_setting.by_row("sbc")
     assert isinstance(own, CommunicationDelay)
     match side:
-        case Side.METHOD:
-            return _at_meetings(bit_stage.descent(own))
-        case Side.BASELINE:
-            return bit_stage.bits_to(bit_stage.descent(bit_stage.uncompressed()), _TARGET)
-        case Side.FAULT:
-            return bit_stage.bits_to(bit_stage.descent(replace(own, period=1)), _TARGET)
+        case Arm.METHOD:
+            return _at_meetings(bits_setting.descent(own))
+        case Arm.BASELINE:
+            return bits_setting.bits_to(bits_setting.descent(bits_setting.uncompressed()), _TARGET)
+        case Arm.FAULT:
+            return bits_setting.bits_to(bits_setting.descent(replace(own, period=1)), _TARGET)
 
 
-def _at_meetings(trace: Trace) -> Seen:
+def _at_meetings(trace: Trace) -> Measurement:
     """Between meetings there is no common model."""
     meets = slice(None, None, _PERIOD)
     common = replace(
@@ -34,12 +34,12 @@ def _at_meetings(trace: Trace) -> Seen:
         suboptimality=trace.suboptimality[:, meets],
         sent_bits=trace.sent_bits[:, meets],
     )
-    return bit_stage.bits_to(common, _TARGET)
+    return bits_setting.bits_to(common, _TARGET)
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="sbc",
-    problem=bit_stage.ABOUT,
+    problem=bits_setting.ABOUT,
     effect="delay, sparsity, one value for all and Golomb's code take about a hundredth of "
     "the bits of full gradients",
     quantity=f"bits a worker sends until f - f* <= {_TARGET} (from 2.2) [bit]",
@@ -52,5 +52,5 @@ SIGNATURE = Signature(
     y_label="f(x_t) - f* [f]",
     source="Sattler, Wiedemann, Mueller, Samek 2018, arXiv:1805.08768, Sections 2 and 3: the gains "
     "of delay and sparsity multiply",
-    told=f"{bit_stage.TOLD}; nothing is drawn",
+    told=f"{bits_setting.TOLD}; nothing is drawn",
 )

@@ -8,36 +8,36 @@ from functools import partial
 from algorithms.compressors.identity import Identity
 from algorithms.memories.base import NoMemory
 from algorithms.methods.synchronous.bsp import BSP
-from proofs_check.instruments import bit_stage
-from proofs_check.instruments.signature import Seen, Side, Signature
+from proofs_check.instruments import bits_setting
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement
 from theory.stepsizes import Stepsize
 
 _TARGET = 0.05
 
 
-def _made(side: Side, step: Stepsize) -> BSP:
-    own = bit_stage.by_row("stc", step)
+def _made(side: Arm, step: Stepsize) -> BSP:
+    own = bits_setting.by_row("stc", step)
     assert isinstance(own, BSP)
     match side:
-        case Side.METHOD:
+        case Arm.METHOD:
             return own
-        case Side.BASELINE:
+        case Arm.BASELINE:
             return BSP(step)
-        case Side.FAULT:
+        case Arm.FAULT:
             return replace(own, downlink=Identity(), server_memory=NoMemory())
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Bits of a worker both ways until f - f* is at most the target, at its best stepsize."""
-    return bit_stage.bits_at_best(
-        partial(_made, side), _TARGET, bit_stage.problem(), both=True, replicas=1,
-        grid=bit_stage.COARSE,
+    return bits_setting.bits_at_best(
+        partial(_made, side), _TARGET, bits_setting.problem(), both=True, replicas=1,
+        grid=bits_setting.COARSE,
     )  # fmt: skip
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="stc",
-    problem=bit_stage.ABOUT,
+    problem=bits_setting.ABOUT,
     effect="ternary entries in both directions take less than a fifth of the bits, where "
     "compressing only what workers send cannot even halve them",
     quantity=f"bits a worker sends and receives until f - f* <= {_TARGET} [bit]",
@@ -50,5 +50,5 @@ SIGNATURE = Signature(
     y_label="f(x_t) - f* [f]",
     source="Sattler, Wiedemann, Mueller, Samek 2019, arXiv:1903.02891, Section V: extended to "
     "downstream compression",
-    told=f"{bit_stage.TOLD_TUNED}; nothing is drawn",
+    told=f"{bits_setting.TOLD_TUNED}; nothing is drawn",
 )

@@ -9,37 +9,37 @@ from algorithms.compressors.rand_k import RandK
 from algorithms.compressors.top_k import TopK
 from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.methods.synchronous.bsp import BSP
-from proofs_check.instruments import bit_stage
-from proofs_check.instruments.signature import Seen, Side, Signature
+from proofs_check.instruments import bits_setting
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement
 from proofs_check.mutants.sparsification import SignedTopK
 from theory.stepsizes import Stepsize
 
 _TARGET, _REPLICAS, _GRID = 0.3, 32, (0.1, 0.2, 0.5, 1.0)
 
 
-def _made(side: Side, step: Stepsize) -> BSP:
-    own = bit_stage.by_row("top-k", step)
+def _made(side: Arm, step: Stepsize) -> BSP:
+    own = bits_setting.by_row("top-k", step)
     assert isinstance(own, BSP)
     match side:
-        case Side.METHOD:
+        case Arm.METHOD:
             return own
-        case Side.BASELINE:
+        case Arm.BASELINE:
             return BSP(step, RandK(0.1, scaled=False), ErrorFeedback())
-        case Side.FAULT:
+        case Arm.FAULT:
             return replace(own, compressor=SignedTopK(TopK(0.1)))
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Bits of a worker until f - f* is at most the target, each side at its best stepsize."""
-    replicas = _REPLICAS if side is Side.BASELINE else 1
-    return bit_stage.bits_at_best(
-        partial(_made, side), _TARGET, bit_stage.problem(), replicas=replicas, grid=_GRID
+    replicas = _REPLICAS if side is Arm.BASELINE else 1
+    return bits_setting.bits_at_best(
+        partial(_made, side), _TARGET, bits_setting.problem(), replicas=replicas, grid=_GRID
     )
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="top-k",
-    problem=bit_stage.ABOUT,
+    problem=bits_setting.ABOUT,
     effect="the largest coordinates, with a memory of the others, take less than half of the bits "
     "that as many random ones take, although their places have to be sent",
     quantity=f"bits a worker sends until f - f* <= {_TARGET} [bit]",
@@ -52,6 +52,6 @@ SIGNATURE = Signature(
     y_label="f(x_t) - f* [f]",
     source="Stich, Cordonnier, Jaggi 2018, arXiv:1809.07599, Section 4.2 and Figure 2: top-k with "
     "memory converges faster than rand-k",
-    told=f"n = {bit_stage.N}, for each side the best gamma of {_GRID} on seed 1, {_REPLICAS} "
+    told=f"n = {bits_setting.N}, for each side the best gamma of {_GRID} on seed 1, {_REPLICAS} "
     "replicas of seed 2 for random-k",
 )

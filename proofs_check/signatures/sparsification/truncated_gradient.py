@@ -16,8 +16,8 @@ from algorithms.methods.synchronous.bsp import BSP
 from algorithms.optimizers.truncation import truncate
 from algorithms.problems.quadratic import Quadratic
 from algorithms.transforms.base import Transform
-from proofs_check.instruments.mean_stage import sweep
-from proofs_check.instruments.signature import Seen, Side, Signature
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement
+from proofs_check.instruments.mean_estimation_setting import sweep
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep
 
@@ -45,24 +45,24 @@ def _problem() -> Quadratic:
     return Quadratic.from_arrays(torch.ones_like(truth), truth, sigma2=0.01)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Weights that are not zero, over the number of steps."""
     return sweep(_SIZES, lambda steps: _count(side, steps))
 
 
-def _count(side: Side, steps: int) -> Floats:
+def _count(side: Arm, steps: int) -> Floats:
     match side:
-        case Side.METHOD:
+        case Arm.METHOD:
             method = row("truncated-gradient").tune(_problem(), steps, _STEP).method
-        case Side.BASELINE:
+        case Arm.BASELINE:
             method = BSP(_STEP)
-        case Side.FAULT:
+        case Arm.FAULT:
             method = BSP(_STEP, transform=TruncatedTransform())
     trace = run(method, _problem(), steps=steps, replicas=_REPLICAS, points=2)
     return np.asarray((trace.model != 0).sum(-1), dtype=np.float64)
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="truncated-gradient",
     problem=f"{_RELEVANT} weights of {_D} matter, gradients with noise",
     effect="a small pull every tenth step leaves the weights that do not matter at zero, where "

@@ -15,8 +15,8 @@ from algorithms.methods.base import Method
 from algorithms.methods.sparsification.two_way_truncation import TwoWayTruncation
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
-from proofs_check.instruments.bit_stage import both_ways_to
-from proofs_check.instruments.signature import Seen, Side, Signature
+from proofs_check.instruments.bits_setting import both_ways_to
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement
 from theory.stepsizes import ConstantStep
 
 _N, _D, _RELEVANT, _STEPS, _TARGET, _STEP = 4, 64, 6, 150, 1e-3, ConstantStep(0.1)
@@ -29,19 +29,19 @@ def _problem() -> Quadratic:
     return Quadratic.from_arrays(torch.ones_like(truth), truth)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Bits of a worker both ways until f - f* is at most the target."""
     own = row("two-way-truncation").tune(_problem(), _STEPS, _STEP).method
     assert isinstance(own, TwoWayTruncation)
     method: Method[Any] = own
-    if side is Side.BASELINE:
+    if side is Arm.BASELINE:
         method = BSP(_STEP)
-    elif side is Side.FAULT:
+    elif side is Arm.FAULT:
         method = replace(own, down=Identity())
     return both_ways_to(run(method, _problem(), steps=_STEPS, points=_STEPS + 1), _TARGET)
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="two-way-truncation",
     problem=f"{_RELEVANT} weights of {_D} matter, without noise",
     effect="truncating gradients on their way up and models on their way down costs no steps where "

@@ -7,31 +7,37 @@ import torch
 
 from algorithms.compressors.rand_k import RandK
 from algorithms.compressors.random_mask import RandomMask
-from proofs_check.instruments.mean_stage import by_operator, by_row, estimate, normal_rows, sweep
-from proofs_check.instruments.signature import Seen, Side, Signature
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement
+from proofs_check.instruments.mean_estimation_setting import (
+    by_operator,
+    by_row,
+    estimate,
+    normal_rows,
+    sweep,
+)
 from theory.arrays import Floats
 
 _N, _SIZES, _REPLICAS = 64, (64, 256), 192
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Error times bits of the mean over the dimension, in squared norms times d 64 bits."""
     return sweep(_SIZES, lambda d: _price(side, d))
 
 
-def _price(side: Side, d: int) -> Floats:
+def _price(side: Arm, d: int) -> Floats:
     rows = normal_rows(_N, d, "uneven") / (1 + torch.arange(d))
     method = {
-        Side.METHOD: by_row("wangni", rows),
-        Side.BASELINE: by_operator(RandK(0.5, scaled=True)),
-        Side.FAULT: by_operator(RandomMask(0.5, scaled=True, send_indices=True)),
+        Arm.METHOD: by_row("wangni", rows),
+        Arm.BASELINE: by_operator(RandK(0.5, scaled=True)),
+        Arm.FAULT: by_operator(RandomMask(0.5, scaled=True, send_indices=True)),
     }[side]
     found = estimate(method, rows, _REPLICAS)
     unit = float(rows.square().sum(-1).mean()) / _N * 64 * d
     return np.asarray(found.product / unit)
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="wangni",
     problem=f"mean of {_N} rows whose entries fall as 1/j, d = {_SIZES[-1]}",
     effect="chances that go with the size of an entry send an uneven gradient in a small part of "

@@ -12,8 +12,8 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.synchronisation.barriers import BackupWorkers
 from algorithms.synchronisation.compute_times import Pareto
 from algorithms.synchronisation.worker_states import Decision, WorkerStates
-from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
-from proofs_check.instruments.tuned_side import at_best
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, to_reach
+from proofs_check.instruments.tuned_arm import at_best
 from proofs_check.methods.faulty.barriers import SpoiltBarrier
 from theory.stepsizes import ConstantStep
 
@@ -27,12 +27,12 @@ def _waiting(now: WorkerStates, d: Decision) -> Decision:
     return d._replace(now=now.latest(~now.nobody()))
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Modelled seconds until the server's model is good enough; the times' tail is heavy."""
     return at_best(partial(_play, side), _GRID, _REPLICAS)
 
 
-def _play(side: Side, gamma: float, *, seed: int, replicas: int) -> Seen:
+def _play(side: Arm, gamma: float, *, seed: int, replicas: int) -> Measurement:
     """One side at one stepsize."""
     step = ConstantStep(gamma)
     stage = Quadratic.strongly_convex(_N, 20, sigma2=1.0, zeta2=1.0)
@@ -40,15 +40,15 @@ def _play(side: Side, gamma: float, *, seed: int, replicas: int) -> Seen:
     assert isinstance(method, ParameterServer)
     method = replace(method, times=_TIMES, replicas=_REPLICAS)
     match side:
-        case Side.BASELINE:  # none to drop: plain BSP
+        case Arm.BASELINE:  # none to drop: plain BSP
             method = replace(method, barrier=BackupWorkers(0))
-        case Side.FAULT:
+        case Arm.FAULT:
             method = replace(method, barrier=SpoiltBarrier(method.barrier, _waiting))
     trace = run(method, stage, steps=_STEPS, seed=seed, replicas=replicas, points=121)
     return to_reach(trace, _TARGET, "seconds")
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="backup-workers",
     problem="strongly convex quadratic, kappa = 10, sigma2 = zeta2 = 1",
     effect="the slowest eighth is not waited for nor missed",

@@ -8,7 +8,7 @@ from algorithms.catalogue import row
 from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.problems.entries import problem
-from proofs_check.instruments.signature import Seen, Side, Signature, at_end
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, at_end
 from proofs_check.methods.faulty.methods import MisscaledBSP
 from theory.stepsizes import ConstantStep
 
@@ -16,16 +16,16 @@ _N, _STEPS, _REPLICAS = 16, 300, 64
 _STEP = ConstantStep(1 / 8)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """The floor that noise leaves, of one worker and of sixteen."""
-    stage = problem("quadratic-sc-iid", 1 if side is Side.BASELINE else _N)
+    stage = problem("quadratic-sc-iid", 1 if side is Arm.BASELINE else _N)
     method: Method[Any] = row("bsp-sgd").tune(stage, _STEPS, _STEP).method
-    if side is Side.FAULT:
+    if side is Arm.FAULT:
         method = MisscaledBSP(_STEP, 0.5)
     return at_end(run(method, stage, steps=_STEPS, replicas=_REPLICAS, points=101), last=20)
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="bsp-sgd",
     problem="quadratic-sc-iid",
     effect="sixteen workers leave an eighth of the noise of one, at most",

@@ -10,7 +10,7 @@ from algorithms.methods.synchronous.parameter_server import ParameterServer
 from algorithms.problems.quadratic import Quadratic
 from algorithms.synchronisation.stale import SSP, EagerSSP
 from algorithms.synchronisation.worker_states import Decision, WorkerStates
-from proofs_check.instruments.signature import Seen, Side, Signature, at_end
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, at_end
 from proofs_check.methods.faulty.barriers import SpoiltBarrier
 from theory.stepsizes import ConstantStep
 
@@ -24,22 +24,22 @@ def _seldom(now: WorkerStates, d: Decision) -> Decision:
     return d._replace(fetched=d.fetched & eighth[:, None])
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """The server's model under the same times and leads, who is pushed what when differs."""
     stage = Quadratic.strongly_convex(_N, 20, sigma2=0.01, zeta2=1.0)
     method = row("essp").tune(stage, _STEPS, _STEP).method
     assert isinstance(method, ParameterServer)
     assert isinstance(method.barrier, EagerSSP)
     match side:
-        case Side.BASELINE:
+        case Arm.BASELINE:
             method = replace(method, barrier=SSP(method.barrier.s))
-        case Side.FAULT:
+        case Arm.FAULT:
             method = replace(method, barrier=SpoiltBarrier(method.barrier, _seldom))
     trace = run(method, stage, steps=_STEPS, replicas=_REPLICAS, points=81)
     return at_end(trace, last=60)
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="essp",
     problem="strongly convex quadratic, kappa = 10, sigma2 = 0.01, zeta2 = 1",
     effect="eager pushes are fresher, and so larger steps are stable",

@@ -12,8 +12,8 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.synchronisation.barriers import Bulk, RoundRobin
 from algorithms.synchronisation.conditions import Linked
 from algorithms.synchronisation.stopwatch import STANDARD
-from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
-from proofs_check.instruments.tuned_side import at_best
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, to_reach
+from proofs_check.instruments.tuned_arm import at_best
 from theory.stepsizes import ConstantStep
 
 _N, _ROUNDS, _REPLICAS, _TARGET = 8, 60, 64, 2e-2
@@ -23,30 +23,30 @@ _ALONE = Linked(STANDARD.times, _TRANSFER, _TRANSFER)
 _SHARED = Linked(STANDARD.times, _N * _TRANSFER, _N * _TRANSFER)  # n transfers at once
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Modelled seconds until the server's model is good enough; one transfer at a time."""
     return at_best(partial(_play, side), _GRID, _REPLICAS)
 
 
-def _play(side: Side, gamma: float, *, seed: int, replicas: int) -> Seen:
+def _play(side: Arm, gamma: float, *, seed: int, replicas: int) -> Measurement:
     """One side at one stepsize."""
     stage = Quadratic.strongly_convex(_N, 20, sigma2=0.01, zeta2=1.0)
     ticks = _ROUNDS * _N
     method = row("r2sp").tune(stage, ticks, ConstantStep(gamma / _N)).method
     assert isinstance(method, ParameterServer)
     match side:
-        case Side.METHOD:
+        case Arm.METHOD:
             method = replace(method, times=_ALONE, barrier=RoundRobin(_TRANSFER))
-        case Side.BASELINE:
+        case Arm.BASELINE:
             method = replace(method, times=_SHARED, barrier=Bulk(), weighting=Weighting.SUM)
             ticks = _ROUNDS
-        case Side.FAULT:
+        case Arm.FAULT:
             method = replace(method, times=_SHARED, barrier=RoundRobin())
     trace = run(method, stage, steps=ticks, seed=seed, replicas=replicas, points=121)
     return to_reach(trace, _TARGET, "seconds")
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="r2sp",
     problem="strongly convex quadratic, kappa = 10, sigma2 = 0.01, zeta2 = 1",
     effect="transfers that take turns do not share the server's link",

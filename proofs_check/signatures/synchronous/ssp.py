@@ -10,7 +10,7 @@ from algorithms.methods.synchronous.parameter_server import ParameterServer
 from algorithms.problems.quadratic import Quadratic
 from algorithms.synchronisation.barriers import Bulk
 from algorithms.synchronisation.worker_states import Decision, WorkerStates
-from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, to_reach
 from proofs_check.methods.faulty.barriers import SpoiltBarrier
 from theory.stepsizes import ConstantStep
 
@@ -23,22 +23,22 @@ def _never(now: WorkerStates, d: Decision) -> Decision:
     return d._replace(fetched=now.nobody())
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Modelled seconds until the server's model is good enough, one mean over n a clock for all."""
     stage = Quadratic.strongly_convex(_N, 20, sigma2=0.01, zeta2=1.0)
     method = row("ssp").tune(stage, _STEPS, _STEP).method
     assert isinstance(method, ParameterServer)
     steps = _STEPS
     match side:
-        case Side.BASELINE:
+        case Arm.BASELINE:
             method, steps = replace(method, barrier=Bulk()), _STEPS // 4
-        case Side.FAULT:
+        case Arm.FAULT:
             method = replace(method, barrier=SpoiltBarrier(method.barrier, _never))
     trace = run(method, stage, steps=steps, replicas=_REPLICAS, points=120)
     return to_reach(trace, _TARGET, "seconds")
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="ssp",
     problem="strongly convex quadratic, kappa = 10, sigma2 = 0.01, zeta2 = 1",
     effect="who may run ahead of stragglers is there sooner, stale or not",

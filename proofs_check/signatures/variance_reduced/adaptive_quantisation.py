@@ -5,28 +5,28 @@ from __future__ import annotations
 from dataclasses import replace
 
 from algorithms.methods.variance_reduced.refined import RefinedQuantisation
-from proofs_check.instruments import bit_stage
-from proofs_check.instruments.signature import Seen, Side, Signature, at_end
+from proofs_check.instruments import bits_setting
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, at_end
 
 _STEPS = 800
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """f - f* over the last steps."""
-    own = bit_stage.by_row("adaptive-quantisation")
+    own = bits_setting.by_row("adaptive-quantisation")
     assert isinstance(own, RefinedQuantisation)
     method = {
-        Side.METHOD: own,
-        Side.BASELINE: bit_stage.by_row("qsgd"),
-        Side.FAULT: replace(own, shrink=1.0),
+        Arm.METHOD: own,
+        Arm.BASELINE: bits_setting.by_row("qsgd"),
+        Arm.FAULT: replace(own, shrink=1.0),
     }[side]
-    replicas = bit_stage.REPLICAS if side is Side.BASELINE else 1
-    return at_end(bit_stage.descent(method, replicas, _STEPS), last=10)
+    replicas = bits_setting.REPLICAS if side is Arm.BASELINE else 1
+    return at_end(bits_setting.descent(method, replicas, _STEPS), last=10)
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="adaptive-quantisation",
-    problem=bit_stage.ABOUT,
+    problem=bits_setting.ABOUT,
     effect="four bits a coordinate on a range that shrinks converge to the minimum, where the "
     "same bits on a scale of their own stall",
     quantity=f"f - f* after {_STEPS} steps [f]",
@@ -39,7 +39,7 @@ SIGNATURE = Signature(
     y_label="f(x_t) - f* [f]",
     source="Pu, Zeilinger, Jones 2017, arXiv:1504.02317, Theorem 3: linear convergence at a "
     "constant number of bits",
-    told=f"{bit_stage.TOLD}; QSGD: {bit_stage.REPLICAS} replicas of seed 0, the others draw "
+    told=f"{bits_setting.TOLD}; QSGD: {bits_setting.REPLICAS} replicas of seed 0, the others draw "
     "nothing",
     scales=("linear", "log"),
 )

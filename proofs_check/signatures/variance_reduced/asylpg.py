@@ -12,28 +12,28 @@ from algorithms.methods.base import Method
 from algorithms.methods.synchronous.parameter_server import ParameterServer
 from algorithms.methods.variance_reduced.asylpg import AsyLPG
 from algorithms.problems.quadratic_data import unequal
-from proofs_check.instruments.signature import Seen, Side, Signature, at_end
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, at_end
 from theory.stepsizes import ConstantStep
 
 _N, _D, _TICKS, _REPLICAS, _STEP = 4, 20, 600, 32, ConstantStep(0.1)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Mean f - f* over the last 30 records."""
     problem = unequal(_N, _D, sigma2=0.0, ratio=10.0)
     own = row("asylpg").tune(problem, _TICKS, _STEP).method
     plain = row("asp").tune(problem, _TICKS, _STEP).method
     assert isinstance(own, AsyLPG)
     assert isinstance(plain, ParameterServer)
-    sides: dict[Side, Method[Any]] = {
-        Side.METHOD: own,
-        Side.BASELINE: replace(plain, compressor=MaxLevels(7)),
-        Side.FAULT: replace(own, epoch=_TICKS),
+    sides: dict[Arm, Method[Any]] = {
+        Arm.METHOD: own,
+        Arm.BASELINE: replace(plain, compressor=MaxLevels(7)),
+        Arm.FAULT: replace(own, epoch=_TICKS),
     }
     return at_end(run(sides[side], problem, steps=_TICKS, replicas=_REPLICAS), last=30)
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="asylpg",
     problem="quadratic-unequal with d = 20 and condition number 10 at most, no noise",
     effect="low precision both ways leaves no floor, as only differences to an anchor that moves "

@@ -12,8 +12,8 @@ from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.least_squares import LeastSquares
-from proofs_check.instruments.mean_stage import normal_rows
-from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, to_reach
+from proofs_check.instruments.mean_estimation_setting import normal_rows
 from theory.stepsizes import ConstantStep
 
 _N, _D, _SAMPLES, _BLOCKS, _STEPS, _TARGET = 4, 16, 16, 4, 400, 1e-7
@@ -43,24 +43,24 @@ def _top(matrix: torch.Tensor) -> float:
     return float(torch.linalg.eigvalsh(matrix)[-1])
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Bits of a worker until f - f* is at most the target, at the best multiple of 1/L."""
     whole, block = _curvatures()
-    L = whole if side is Side.BASELINE else block
+    L = whole if side is Arm.BASELINE else block
     runs = (_bits(side, ConstantStep(multiple / L)) for multiple in _MULTIPLES)
     return min(runs, key=lambda seen: float(seen.values.mean()))
 
 
-def _bits(side: Side, step: ConstantStep) -> Seen:
-    steps = _STEPS if side is Side.METHOD else _STEPS // _BLOCKS
+def _bits(side: Arm, step: ConstantStep) -> Measurement:
+    steps = _STEPS if side is Arm.METHOD else _STEPS // _BLOCKS
     method: Method[Any] = BSP(step)
-    if side is Side.METHOD:
+    if side is Arm.METHOD:
         method = row("bcd").tune(_problem(), steps, step).method
     trace = run(method, _problem(), steps=steps, points=steps + 1)
     return to_reach(trace, _TARGET * float(trace.suboptimality[0, 0]), "sent_bits")
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="bcd",
     problem=f"least squares, d = {_D}, features that share a common part, without noise",
     effect="blocks in turn, each by a step of its own curvature, take about half the bits "

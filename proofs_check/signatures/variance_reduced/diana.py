@@ -5,28 +5,28 @@ from __future__ import annotations
 from dataclasses import replace
 
 from algorithms.methods.variance_reduced.diana import Diana
-from proofs_check.instruments import bit_stage
-from proofs_check.instruments.signature import Seen, Side, Signature, at_end
+from proofs_check.instruments import bits_setting
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, at_end
 from theory.stepsizes import ConstantStep
 
 _STEP = ConstantStep(0.5)
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """f - f* after the last step."""
-    own = bit_stage.by_row("diana", _STEP)
+    own = bits_setting.by_row("diana", _STEP)
     assert isinstance(own, Diana)
     method = {
-        Side.METHOD: own,
-        Side.BASELINE: bit_stage.by_row("qsgd", _STEP),
-        Side.FAULT: replace(own, alpha=0.0),
+        Arm.METHOD: own,
+        Arm.BASELINE: bits_setting.by_row("qsgd", _STEP),
+        Arm.FAULT: replace(own, alpha=0.0),
     }[side]
-    return at_end(bit_stage.descent(method, 16, steps=120))
+    return at_end(bits_setting.descent(method, 16, steps=120))
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="diana",
-    problem=bit_stage.ABOUT,
+    problem=bits_setting.ABOUT,
     effect="workers that differ leave no error floor though their gradients are quantised",
     quantity="f - f* after 120 steps [f]",
     method="DIANA",
@@ -37,6 +37,6 @@ SIGNATURE = Signature(
     x_label="steps",
     y_label="f(x_t) - f* [f]",
     source="Mishchenko, Gorbunov, Takac, Richtarik 2019, arXiv:1901.09269, Theorem 2",
-    told=f"n = {bit_stage.N}, gamma = {_STEP.gamma:g}, 16 replicas of seed 0",
+    told=f"n = {bits_setting.N}, gamma = {_STEP.gamma:g}, 16 replicas of seed 0",
     scales=("linear", "log"),
 )

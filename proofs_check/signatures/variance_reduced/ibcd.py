@@ -6,28 +6,28 @@ from algorithms.catalogue import row
 from algorithms.compressors.blocks import BlockInTurn
 from algorithms.methods.base import Method
 from algorithms.methods.synchronous.bsp import BSP
-from proofs_check.instruments import bit_stage
-from proofs_check.instruments.signature import Seen, Side, Signature
+from proofs_check.instruments import bits_setting
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement
 from theory.stepsizes import ConstantStep
 
 _TARGET, _FULL, _REPLICAS, _STEPS = 1e-4, ConstantStep(1.0), 48, 200
 
 
-def measure(side: Side) -> Seen:
+def measure(side: Arm) -> Measurement:
     """Bits of a worker until f - f* is at most the target, at stepsize 1/L."""
-    stage = bit_stage.alike()
+    stage = bits_setting.alike()
     method: Method[object] = {
-        Side.METHOD: row("ibcd").tune(stage, _STEPS, _FULL).method,
-        Side.BASELINE: BSP(_FULL),
-        Side.FAULT: BSP(_FULL, BlockInTurn(4, lot=0)),
+        Arm.METHOD: row("ibcd").tune(stage, _STEPS, _FULL).method,
+        Arm.BASELINE: BSP(_FULL),
+        Arm.FAULT: BSP(_FULL, BlockInTurn(4, lot=0)),
     }[side]
-    replicas = _REPLICAS if side is Side.METHOD else 1
-    return bit_stage.bits_to(bit_stage.descent(method, replicas, _STEPS, stage), _TARGET)
+    replicas = _REPLICAS if side is Arm.METHOD else 1
+    return bits_setting.bits_to(bits_setting.descent(method, replicas, _STEPS, stage), _TARGET)
 
 
-SIGNATURE = Signature(
+SIGNATURE = EffectCheck(
     row="ibcd",
-    problem=bit_stage.ABOUT_ALIKE,
+    problem=bits_setting.ABOUT_ALIKE,
     effect="three quarters of what workers send is waste: one block of four each, drawn by every "
     "worker for itself, keeps the rate of full gradients",
     quantity=f"bits a worker sends until f - f* <= {_TARGET:g} [bit]",
@@ -40,5 +40,5 @@ SIGNATURE = Signature(
     y_label="f(x_t) - f* [f]",
     source="Mishchenko, Hanzely, Richtarik 2019, arXiv:1901.09437, Theorem 1 (IBCD): the rate of "
     "gradient descent with a share 1/n of the blocks",
-    told=f"n = {bit_stage.N}, gamma = 1/L = 1, {_REPLICAS} replicas of seed 0",
+    told=f"n = {bits_setting.N}, gamma = 1/L = 1, {_REPLICAS} replicas of seed 0",
 )

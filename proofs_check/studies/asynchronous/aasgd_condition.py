@@ -22,9 +22,9 @@ from algorithms.engine.run import run
 from algorithms.methods.variance_reduced.asylpg import AsyLPG
 from algorithms.problems.quadratic import Quadratic
 from proofs_check.curves import RateSeries
+from proofs_check.instruments.effect_check import held
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.rates import PowerLawFit, fit_power
-from proofs_check.instruments.signature import held
 from proofs_check.instruments.study import Study, StudyResult, fitted
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats

@@ -62,7 +62,7 @@ def visits(build: Build, pairs: PairwiseLogistic) -> Iterator[Verdict]:
     method = build(ConstantStep(1e-9), edges, source)
     for moment in path(method, pairs, max(_TICKS), seed=_SEED, replicas=_REPLICAS):
         if moment.t in _TICKS:
-            g = source.gradient(x.expand(_REPLICAS, _N, -1), moment.state.guests, 0, moment.world)
+            g = source.gradient(x.expand(_REPLICAS, _N, -1), moment.state.guests, 0, moment.context)
             law = np.linalg.matrix_power(swap, moment.t)
             yield mean_value(
                 "gossip-dual-averaging",

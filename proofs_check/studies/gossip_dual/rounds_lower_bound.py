@@ -17,7 +17,7 @@ from algorithms.methods.gossip_dual.dual_accelerated import DualAccelerated
 from algorithms.methods.gossip_dual.msda import MSDA
 from algorithms.methods.gossip_dual.ssda import SSDA
 from algorithms.problems.conjugate import LocalModel
-from algorithms.problems.relay import Relay
+from algorithms.problems.nesterov_chain import NesterovChain
 from algorithms.topologies.laplacian import Laplacian
 from algorithms.topologies.path import Path
 from proofs_check.curves import PanelLine
@@ -31,7 +31,7 @@ from theory.networks.optimal_rounds import optimal_time
 _SIZES, _D, _KAPPA, _ACCURACY, _LIMIT = (4, 6, 9, 13), 150, 900.0, 1e-3, 6000
 
 
-def least_rounds(problem: Relay) -> int:
+def least_rounds(problem: NesterovChain) -> int:
     """(n - 1) j for the first j whose tail of x* beyond it is below the accuracy."""
     squares = problem.x_star.square()
     tails = (squares.flip(0).cumsum(0).flip(0) - squares).sqrt()
@@ -39,7 +39,7 @@ def least_rounds(problem: Relay) -> int:
     return (problem.n - 1) * int(reached.to(int).argmax())
 
 
-def steps_needed(method: Method[object], problem: Relay) -> int:
+def steps_needed(method: Method[object], problem: NesterovChain) -> int:
     """Steps until every worker stays within the accuracy.
 
     Raises:
@@ -57,7 +57,7 @@ def steps_needed(method: Method[object], problem: Relay) -> int:
 
 def measure(ssda: Build = SSDA, msda: Build = MSDA, fista: Build = DualAccelerated) -> StudyResult:
     """Rounds of three methods on paths of several lengths, and the bound."""
-    problems = [Relay(n, _D, 1.0, _KAPPA) for n in _SIZES]
+    problems = [NesterovChain(n, _D, 1.0, _KAPPA) for n in _SIZES]
     laplacians = [Laplacian(Path(n)) for n in _SIZES]
     least = np.array([least_rounds(p) for p in problems], dtype=np.float64)
     x = np.array([1 / lap.gamma for lap in laplacians])

@@ -70,12 +70,12 @@ def _counted(topology: StaticTopology, window: float) -> tuple[Floats, Floats, F
         ConstantStep(1.0), _TICKS, Exponential(), topology, Window(window), replicas=_REPLICAS
     )
     problem = Quadratic.strongly_convex(_N, 2)
-    world = world_of(problem, _SEED, _REPLICAS)
-    schedule = method.init(problem.start(), world).schedule
+    context = world_of(problem, _SEED, _REPLICAS)
+    schedule = method.init(problem.start(), context).schedule
     waited, due, count = [], [], []
     for t in range(_TICKS):
         who = schedule.at(t).arrivals
-        waited.append(conflicts(who, method.called(who, t, world), _N).double().numpy())
+        waited.append(conflicts(who, method.called(who, t, context), _N).double().numpy())
         arrived = [tuple(i for i in row if i < _N) for row in who.tolist()]
         due.append([expected(topology, ids) for ids in arrived])
         count.append([float(len(ids)) for ids in arrived])

@@ -70,7 +70,7 @@ def course(method: Method[Any], peers: Peers) -> ErrorOverSeconds:
     spent, clock = np.zeros((_REPLICAS, _N)), np.zeros(_REPLICAS)
     seconds, errors = [], []
     for moment in path(method, problem, _STEPS, seed=_SEED, replicas=_REPLICAS):
-        sent = moment.world.network.account((_REPLICAS,)).sent_bits.double().numpy()
+        sent = moment.context.network.account((_REPLICAS,)).sent_bits.double().numpy()
         if moment.t:
             to = peers(moment.t - 1)
             cost = np.where(to == own, 0.0, 1 / np.maximum(bandwidth[own, to], 1e-9)).sum(axis=1)

@@ -93,12 +93,12 @@ def _stationary(problem: Problem, gamma: float, batch: int) -> Floats:
     """f - f* ``[R]``, each the mean over the second half of a run from x*."""
     steps, every = 2 * round(_MEMORY / (gamma * problem.constants().need("mu"))), 8
     method = Batched(BSP(ConstantStep(gamma)), FixedBatch(batch))
-    world, values = world_of(problem, _SEED + batch, 32), []
+    context, values = world_of(problem, _SEED + batch, 32), []
     best, floor = problem.x_star, problem.f_star
     assert best is not None and floor is not None
-    state = method.init(best, world)
+    state = method.init(best, context)
     for t in range(steps):
-        state = method.step(state, t, world)
+        state = method.step(state, t, context)
         if 2 * t >= steps and t % every == 0:
             values.append(problem.value(method.models(state)[..., 0, :]) - floor)
     return np.asarray(torch.stack(values).mean(0).numpy())

@@ -21,7 +21,13 @@ from algorithms.problems.regularisers import L2
 from proofs_check.curves import PanelLine, band
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.study import Study, StudyResult
-from proofs_check.studies.shared.batch_search import Hyperbola, Race, Scanned, hyperbola, scan
+from proofs_check.studies.shared.batch_search import (
+    Hyperbola,
+    Scanned,
+    StepsToTarget,
+    hyperbola,
+    scan,
+)
 from proofs_check.verdict import Outcome, Verdict
 
 _NEAR = 3.0  # a region begins this far from the critical batch
@@ -96,7 +102,7 @@ def _stepsizes(scanned: Scanned, curve: Hyperbola, problem: str, told: str) -> V
     )  # fmt: skip
 
 
-def measure(race: Race, batches: tuple[int, ...], start: float) -> StudyResult:
+def measure(race: StepsToTarget, batches: tuple[int, ...], start: float) -> StudyResult:
     """Scan, fit, judge, draw."""
     scanned = scan(race, batches, start)
     curve, mean = hyperbola(scanned), scanned.steps.mean(0)
@@ -124,7 +130,7 @@ def logistic() -> StudyResult:
     """Breast cancer, one worker: f - f* = 3e-4 from log 2."""
     problem = breast_cancer(1, L2(0.1), batch=1)
     floor = problem.f_star or 0.0
-    race = Race(
+    race = StepsToTarget(
         problem, lambda x: problem.value(x) - floor, 3e-4, 6000, 64, 2, 81,
         2 / problem.constants().need("L"),
     )  # fmt: skip
@@ -134,7 +140,7 @@ def logistic() -> StudyResult:
 def mlp() -> StudyResult:
     """Digits, one worker: f = 0.15 from 2.4."""
     problem = digits_mlp(1, batch=1)
-    race = Race(problem, problem.value, 0.15, 3000, 32, 1, 83, 32.0)
+    race = StepsToTarget(problem, problem.value, 0.15, 3000, 32, 1, 83, 32.0)
     return measure(race, (4, 8, 16, 32, 64, 256, 512, 1024, 2048), 0.5)
 
 

@@ -31,7 +31,7 @@ _LOOKS = 15  # looks per e-fold of steps: the count is interpolated between two
 
 
 @final
-class Race(NamedTuple):
+class StepsToTarget(NamedTuple):
     """To where, from where, how long at most, and with how many groups of how many replicas.
 
     Attributes:
@@ -53,7 +53,7 @@ class Race(NamedTuple):
     largest: float
 
 
-def steps_to_target(race: Race, batch: int, gamma: float, seed: int, most: int) -> Floats:
+def steps_to_target(race: StepsToTarget, batch: int, gamma: float, seed: int, most: int) -> Floats:
     """First times ``[G]`` at the target; infinite where it is not reached in ``most`` steps."""
     method = Batched(BSP(ConstantStep(gamma)), FixedBatch(batch))
     found, before = np.full(race.groups, np.inf), np.full(race.groups, np.nan)
@@ -82,7 +82,7 @@ def _between(last: int, t: int, before: Floats, now: Floats, target: float) -> F
     return np.asarray(last + (t - last) * share)
 
 
-def best_stepsize(race: Race, batch: int, start: float) -> float:
+def best_stepsize(race: StepsToTarget, batch: int, start: float) -> float:
     """The best of the grid, climbing from ``start`` in both directions."""
 
     def steps(gamma: float) -> float:
@@ -116,7 +116,7 @@ class Scanned(NamedTuple):
     steps: Floats
 
 
-def scan(race: Race, batches: tuple[int, ...], start: float) -> Scanned:
+def scan(race: StepsToTarget, batches: tuple[int, ...], start: float) -> Scanned:
     """Every batch, from the smallest; the stepsize found for one is where the next begins."""
     gammas, columns, before = [], [], batches[0]
     gamma = start

@@ -70,7 +70,7 @@ def regret(barrier: Barrier, lead: int, weighting: Weighting) -> tuple[Floats, F
     for moment in path(server, problem, ticks - 1, seed=_SEED, replicas=_REPLICAS):
         state: ServerState = moment.state
         who = state.schedule.at(moment.t).arrivals
-        view = state.view.gather(-2, places(who, moment.world.network, state.view))
+        view = state.view.gather(-2, places(who, moment.context.network, state.view))
         loss = losses(problem, view, who) - best[who.clamp_max(_N - 1)]
         total.scatter_add_(-1, clock.gather(-1, who), torch.where(who < _N, loss, 0.0))
         clock.scatter_add_(-1, who, (who < _N).long())

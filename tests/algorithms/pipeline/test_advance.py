@@ -14,7 +14,7 @@ from algorithms.core.faults import Faults
 from algorithms.core.key import Key
 from algorithms.engine.run import Diverged, run
 from algorithms.memories.error_feedback import ErrorFeedback
-from algorithms.methods.base import World
+from algorithms.methods.base import RunContext
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.network.phases import PhaseClock
@@ -104,8 +104,8 @@ def test_blocks_are_taken_where_nothing_else_takes_part():
 
     def possible(**changed):
         place = {"problem": problem, "network": Simulated(4), "key": key, "replicas": one}
-        world = World(**(place | changed))
-        return Blocks(method, world).advance(method.init(problem.start(), world), 0, 5)[1]
+        context = RunContext(**(place | changed))
+        return Blocks(method, context).advance(method.init(problem.start(), context), 0, 5)[1]
 
     measured = Simulated(4)
     measured.phases = PhaseClock(torch.device("cpu"))

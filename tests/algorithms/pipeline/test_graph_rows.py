@@ -20,7 +20,7 @@ from algorithms.catalogue import (
 )
 from algorithms.core.key import Key
 from algorithms.kernels.row_parts import published
-from algorithms.methods.base import World
+from algorithms.methods.base import RunContext
 from algorithms.network.simulated import Simulated
 from algorithms.problems.entries import PROBLEMS
 from algorithms.synchronisation.stopwatch import STANDARD
@@ -53,11 +53,11 @@ def _drawable():
 def test_rows_on_their_problems(row, entry):
     problem = entry.build(_N)
     method = row.recipe.build(ConstantStep(0.05), problem, 20)
-    world = World(problem, Simulated(_N), Key.seed(0), torch.arange(2))
-    method.init(problem.start(), world)
-    if published(problem) is None and method.compiled_block(world, 0) is None:
+    context = RunContext(problem, Simulated(_N), Key.seed(0), torch.arange(2))
+    method.init(problem.start(), context)
+    if published(problem) is None and method.compiled_block(context, 0) is None:
         pytest.skip("steps are taken one by one")
-    timing = STANDARD if method.seconds(method.init(problem.start(), world), 0) is None else None
+    timing = STANDARD if method.seconds(method.init(problem.start(), context), 0) is None else None
     assert_same(method, problem, steps=9, points=4, replicas=2, timing=timing)
 
 

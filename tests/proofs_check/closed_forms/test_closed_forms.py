@@ -27,7 +27,7 @@ from proofs_check.closed_forms.synchronous.noisy_quadratic import (
 )
 from proofs_check.instruments.evidence import chi_square, identity, mean_value
 from proofs_check.methods.faulty.methods import MisscaledBSP
-from proofs_check.speaks_of import rows_of
+from proofs_check.row_coverage import rows_of
 from proofs_check.verdict import Outcome, Verdict
 from tests.proofs_check.rooms import ROOMS, room_of
 

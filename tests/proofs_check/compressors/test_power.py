@@ -31,7 +31,7 @@ from proofs_check.compressors.power import smallest_faults
 from proofs_check.instruments.place_law import place_law
 from proofs_check.instruments.statistics import ErrorBudget, mean_test
 from proofs_check.instruments.sum_law import sum_law
-from proofs_check.mutants.operator_mutant import Impostor
+from proofs_check.mutants.operator_mutant import FaultyCompressor
 from proofs_check.verdict import Outcome
 from theory.claims import Claim, Source, Unbiased, VarianceBound
 
@@ -43,7 +43,7 @@ LONGER = (CountSketch(1, 16), CountSketch(3, 16), Rotated())
 
 @final
 @dataclass(frozen=True)
-class Leaning(Impostor):
+class Leaning(FaultyCompressor):
     """The right operator, times ``factor``."""
 
     right: Compressor
@@ -58,7 +58,7 @@ class Leaning(Impostor):
 
 @final
 @dataclass(frozen=True)
-class Firing(Impostor):
+class Firing(FaultyCompressor):
     """x / p with probability p, else nothing, drawn once for the row: unbiased, omega = 1/p - 1."""
 
     right: Compressor

@@ -129,7 +129,7 @@ def test_two_way_feedback_loses_nothing():
     method = BSP(ConstantStep(0.05), ScaledSign(), ErrorFeedback(), ScaledSign(), ErrorFeedback())
     moments = list(path(method, quadratic(), 20))
     for before, after in pairwise(moments):
-        g = before.world.gradient(before.state.x, before.t).mean(-2, keepdim=True)
+        g = before.context.gradient(before.state.x, before.t).mean(-2, keepdim=True)
         was, now = (
             s.x - s.memory.mean(-2, keepdim=True) - s.server for s in (before.state, after.state)
         )

@@ -13,16 +13,16 @@ from scipy import stats
 from algorithms.catalogue import problem, row
 from algorithms.engine.run import run
 from algorithms.problems.quadratic import Quadratic
-from proofs_check.instruments.reaching import reached_at
-from proofs_check.instruments.signature import (
-    Seen,
-    Side,
-    Signature,
+from proofs_check.instruments.effect_check import (
+    Arm,
+    EffectCheck,
+    Measurement,
     at_budget,
     at_end,
     held,
     to_reach,
 )
+from proofs_check.instruments.reaching import reached_at
 from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep
 
@@ -69,18 +69,18 @@ def test_sides_of_unequal_length_are_refused():
 @pytest.mark.parametrize("at_most", [0.0, 1.0, math.nan])
 def test_a_claim_of_no_effect_is_refused(at_most):
     with pytest.raises(ValueError, match=r"at_most must lie in \(0, 1\)"):
-        _of({side: 1.0 for side in Side}, at_most)
+        _of({side: 1.0 for side in Arm}, at_most)
 
 
 def test_an_effect_is_supported_and_its_absence_caught():
-    verdict, fault = _of({Side.METHOD: 0.1, Side.BASELINE: 1.0, Side.FAULT: 0.9}).result().verdicts
+    verdict, fault = _of({Arm.METHOD: 0.1, Arm.BASELINE: 1.0, Arm.FAULT: 0.9}).result().verdicts
     assert (verdict.outcome, verdict.statistic, verdict.bound) == (Outcome.SUPPORTED, 0.1, 0.5)
     assert "0.1 against 1 (them), 0.1 of it" in verdict.evidence
     assert fault.outcome is Outcome.CAUGHT
 
 
 def test_a_method_without_its_effect_and_a_fault_that_has_it_are_refuted():
-    verdict, fault = _of({Side.METHOD: 0.9, Side.BASELINE: 1.0, Side.FAULT: 0.1}).result().verdicts
+    verdict, fault = _of({Arm.METHOD: 0.9, Arm.BASELINE: 1.0, Arm.FAULT: 0.1}).result().verdicts
     assert verdict.outcome is fault.outcome is Outcome.REFUTED
 
 
@@ -105,9 +105,9 @@ def test_readings_of_a_trace():
 def _of(values, at_most=0.5):
     def measure(side):
         value = np.array([values[side]])
-        return Seen(value, np.array([1.0]), value[None])
+        return Measurement(value, np.array([1.0]), value[None])
 
-    return Signature(
+    return EffectCheck(
         "d2", "made", "an effect", "what", "we", "them", "nothing left", at_most, measure,
         "x", "y", "Nobody 2020", "nothing drawn",
     )  # fmt: skip

@@ -37,7 +37,7 @@ from algorithms.synchronisation.conditions import LostWorker
 from proofs_check.closed_forms.asynchronous.lasso import lasso
 from proofs_check.closed_forms.asynchronous.replays import WEIGHT, uneven
 from proofs_check.compressors.check import check_compressor
-from proofs_check.instruments.paths import Moment, models, path
+from proofs_check.instruments.paths import Snapshot, models, path
 from proofs_check.problems.check import check_problem
 from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep
@@ -51,9 +51,9 @@ def server() -> ParameterServer:
     return ParameterServer(STEP, TICKS, TIMES)
 
 
-def _sent(moment: Moment, replicas: int = 1) -> int:
+def _sent(moment: Snapshot, replicas: int = 1) -> int:
     """Bits that all workers of all replicas have sent."""
-    return int(moment.world.network.ledger.account((replicas,)).sent_bits.sum())
+    return int(moment.context.network.ledger.account((replicas,)).sent_bits.sum())
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_hogwild_reads_every_coordinate_between_begin_and_end() -> None:
         if moment.t == TICKS:
             break
         tick = moment.state.schedule.at(moment.t)
-        read = method.read(moment.state, tick.versions, tick.arrivals, moment.t, moment.world)
+        read = method.read(moment.state, tick.versions, tick.arrivals, moment.t, moment.context)
         allowed = torch.stack(versions[int(tick.versions) :])
         hit = read[0, 0] == allowed
         assert bool(hit.any(0).all())
@@ -95,7 +95,7 @@ def test_downpour_charges_pushes_and_fetches_alone() -> None:
     problem = uneven()
     *_, last = path(Downpour(STEP, TICKS, TIMES, n_push=4, n_fetch=3), problem, TICKS)
     made, row = last.state.made[0, :5], 64 * problem.d
-    ledger = last.world.network.ledger.account((1,))
+    ledger = last.context.network.ledger.account((1,))
     assert ledger.sent_bits[0].tolist() == [row * (int(k) // 4) for k in made]
     assert ledger.received_bits[0].tolist() == [row * (int(k) // 3) for k in made]
 

@@ -11,8 +11,8 @@ from algorithms.kernels import philox
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
 from proofs_check.cell import CellKind
-from proofs_check.methods.conduct import conduct
-from proofs_check.methods.watched import watch
+from proofs_check.methods.instrumented_run import watch
+from proofs_check.methods.run_invariants import run_invariants
 from proofs_check.suite import cells
 from proofs_check.verdict import Outcome
 from theory.stepsizes import ConstantStep
@@ -27,7 +27,7 @@ def test_every_ready_row_and_form_is_watched():
 @pytest.mark.parametrize("key", sorted(WATCHED))
 def test_no_row_does_otherwise_than_it_states(key):
     cell = WATCHED[key]
-    found = conduct(row(key), problem(cell.problem, cell.n), 1).verdicts
+    found = run_invariants(row(key), problem(cell.problem, cell.n), 1).verdicts
     assert [v.check for v in found] == [
         "draws", "delays", "message lengths", "steps alike", "blocks",
     ]  # fmt: skip
@@ -51,11 +51,11 @@ def test_a_step_that_is_not_that_of_the_block_is_refuted(key, monkeypatch):
     kind = type(row(key).build(on, 12))
     true = kind.step
 
-    def spoilt(self, state, t, world):
-        return state if t == 5 else true(self, state, t, world)
+    def spoilt(self, state, t, context):
+        return state if t == 5 else true(self, state, t, context)
 
     monkeypatch.setattr(kind, "step", spoilt)
-    (found,) = [v for v in conduct(row(key), on, 1).verdicts if v.check == "blocks"]
+    (found,) = [v for v in run_invariants(row(key), on, 1).verdicts if v.check == "blocks"]
     assert found.outcome is Outcome.REFUTED, found.evidence
 
 
@@ -78,7 +78,7 @@ def test_noise_that_is_equal_in_pairs_is_refuted_whatever_it_is_drawn_from(share
         return true(k0, k1, replicas, workers // 2, count, dtype)
 
     def draws():
-        return conduct(row("bsp-sgd"), problem("quadratic-sc", 8), 1).verdicts[0]
+        return run_invariants(row("bsp-sgd"), problem("quadratic-sc", 8), 1).verdicts[0]
 
     assert draws().outcome is Outcome.AGREES
     monkeypatch.setattr(philox, "normal_numba", paired)

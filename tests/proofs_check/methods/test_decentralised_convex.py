@@ -19,7 +19,7 @@ from torch import Tensor
 from algorithms.catalogue import row
 from algorithms.core.key import Key
 from algorithms.engine.run import run
-from algorithms.methods.base import NonFiniteGradient, World
+from algorithms.methods.base import NonFiniteGradient, RunContext
 from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.methods.gossip_convex.dgd import dgd
 from algorithms.methods.gossip_convex.dual_averaging import DualAveraging
@@ -154,9 +154,9 @@ def test_dgd_takes_gradients_without_noise() -> None:
 def test_a_full_gradient_that_is_not_finite_is_named() -> None:
     problem = Quadratic.strongly_convex(4, 2)
     start = torch.tensor([1.0, math.inf], dtype=torch.float64)
-    world = world_of(problem, 0, 1)
+    context = world_of(problem, 0, 1)
     with pytest.raises(NonFiniteGradient, match="gradient of worker 0 at step 3"):
-        Full().at(start.expand(1, 4, 2), 3, world)
+        Full().at(start.expand(1, 4, 2), 3, context)
 
 
 def test_sizes_must_agree() -> None:
@@ -264,10 +264,10 @@ class OwnPairs(SampleExchange):
     def numbers(self) -> int:
         return 0
 
-    def first(self, x: Tensor, world: World) -> Tensor:
+    def first(self, x: Tensor, context: RunContext) -> Tensor:
         return x[..., :0].clone()
 
-    def gradient(self, x: Tensor, guests: Tensor, t: int, world: World) -> Tensor:
+    def gradient(self, x: Tensor, guests: Tensor, t: int, context: RunContext) -> Tensor:
         own, labels = self.problem.features, self.problem.labels
         return self.problem.between(x, own, labels, own, labels)
 

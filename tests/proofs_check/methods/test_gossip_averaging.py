@@ -47,11 +47,11 @@ def test_rows_are_multiplied_by_the_weights_and_bits_are_those_of_the_edges(
         w = topology.matrix(t)
         wanted = w @ wanted
         messages += int((w != 0).sum() - (w.diagonal() != 0).sum())
-    *_, (_, state, world) = path(
+    *_, (_, state, context) = path(
         GossipAveraging(FixedLinks(topology)), built, steps, seed=1, replicas=1
     )
     np.testing.assert_allclose(state.x[0].numpy(), wanted, rtol=0, atol=1e-13)
-    assert int(world.network.ledger.account().sent_bits.sum()) == messages * built.d * 64
+    assert int(context.network.ledger.account().sent_bits.sum()) == messages * built.d * 64
 
 
 @pytest.mark.parametrize("topology", TOPOLOGIES[:2] + TOPOLOGIES[3:], ids=lambda t: t.name)

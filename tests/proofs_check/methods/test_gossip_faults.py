@@ -182,7 +182,7 @@ def test_sgp_told_of_its_losses_keeps_its_mean() -> None:
     method = SGP(STEP, lossy(RandomLosses(0.4), LostWeight.RETURNED))
     moments = list(path(method, problem, 30, replicas=3))
     for before, after in pairwise(moments):
-        g = problem.full_gradient(method.models(before.state), before.world.network.workers)
+        g = problem.full_gradient(method.models(before.state), before.context.network.workers)
         due = before.state.s.mean(-2) - 0.05 * g.mean(-2)
         torch.testing.assert_close(after.state.s.mean(-2), due, rtol=0, atol=1e-13)
 

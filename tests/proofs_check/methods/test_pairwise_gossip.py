@@ -126,10 +126,10 @@ def test_ad_psgd_pays_one_message_each_way_per_exchange(problem) -> None:
 
 def test_ad_psgd_talks_along_edges_only(problem) -> None:
     method = ADPSGD(STEP, 40, Exponential(), Ring(8))
-    world = world_of(problem, 3, 2)
+    context = world_of(problem, 3, 2)
     for t in range(40):
-        who = method.init(problem.start(), world).schedule.at(t).arrivals
-        gap = (method.called(who, t, world) - who) % 8
+        who = method.init(problem.start(), context).schedule.at(t).arrivals
+        gap = (method.called(who, t, context) - who) % 8
         assert bool(((gap == 1) | (gap == 7)).all())
 
 
@@ -138,7 +138,7 @@ def test_the_answering_half_calls_nobody(problem) -> None:
     moments = path(method, problem, 50, replicas=3)
     first = next(moments)
     who = first.state.schedule.arrivals[:50, :, 0]
-    account = [moment.world.network.ledger.account((3,)) for moment in moments][-1]
+    account = [moment.context.network.ledger.account((3,)) for moment in moments][-1]
     callers = (who % 2 == 0).sum(0)  # worker 0's half of the ring
     assert torch.equal(account.sent_messages.sum(-1), 2 * callers)
 

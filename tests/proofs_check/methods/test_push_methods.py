@@ -210,10 +210,10 @@ def test_bad_arguments() -> None:
 def test_random_pushes_have_their_moments(topology: Complete | Ring) -> None:
     """E P and E P^T P of the meetings against 20000 drawn matrices (six standard errors)."""
     meetings, n = RandomOutNeighbour(topology), topology.n
-    world = next(
+    context = next(
         path(PushSum(RandomLinks(meetings)), consensus(n), 0, seed=3, replicas=20_000)
-    ).world
-    drawn = meetings.at(0, world.key, world.replicas)
+    ).context
+    drawn = meetings.at(0, context.key, context.replicas)
     p = torch.zeros(20_000, n, n, dtype=torch.float64)
     p.scatter_add_(-1, drawn.sources, drawn.weights)
     assert ((p.sum(-2) - 1).abs() == 0).all()

@@ -18,7 +18,7 @@ from algorithms.compressors.top_k import TopK
 from proofs_check.compressors.check import EXACT, MONTE_CARLO, WORST_CASE, check_compressor
 from proofs_check.compressors.lengths import check_lengths
 from proofs_check.instruments.exact import exact_law
-from proofs_check.mutants.operator_mutant import Impostor, OperatorMutant
+from proofs_check.mutants.operator_mutant import FaultyCompressor, OperatorMutant
 from proofs_check.mutants.quantisation import PrintedNatural
 from proofs_check.mutants.report import MUTANTS
 from proofs_check.verdict import Outcome
@@ -55,7 +55,7 @@ def test_no_true_operator_is_refuted(member: Compressor, d: int) -> None:
 def of_a_member(mutant: OperatorMutant) -> bool:
     """Whether it poses as an operator of the kinds above; all others are tried at one dimension."""
     wrong = mutant.mutant
-    return isinstance(wrong, Impostor) and type(wrong.right) in {type(m) for m in MEMBERS}
+    return isinstance(wrong, FaultyCompressor) and type(wrong.right) in {type(m) for m in MEMBERS}
 
 
 @pytest.mark.parametrize("d", [16, 1000])

@@ -19,8 +19,8 @@ from proofs_check.studies.large_batch.generalisation_gap import ARMS, sharpness
 from proofs_check.studies.large_batch.steps_to_target import slope_of
 from proofs_check.studies.shared.batch_search import (
     Hyperbola,
-    Race,
     Scanned,
+    StepsToTarget,
     best_stepsize,
     hyperbola,
     steps_to_target,
@@ -32,7 +32,7 @@ from theory.stepsizes import ConstantStep
 
 def _race(sigma2=0.0, target=1e-3):
     problem = Quadratic.strongly_convex(1, 4, L=1.0, mu=1.0, sigma2=sigma2, R2=1.0)
-    return Race(problem, problem.value, target, 500, 4, 3, 5, 1.9)
+    return StepsToTarget(problem, problem.value, target, 500, 4, 3, 5, 1.9)
 
 
 @pytest.mark.parametrize("gamma", (0.01, 0.1, 0.5))

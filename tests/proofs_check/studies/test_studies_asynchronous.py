@@ -8,10 +8,10 @@ from typing import Any, final
 import pytest
 
 from algorithms.methods.asynchronous.downpour import Downpour
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.synchronous.parameter_server import ParameterServer
+from proofs_check.methods.faulty.faulty_method import FaultyMethod
 from proofs_check.methods.faulty.methods import FreshASP
-from proofs_check.methods.faulty.spoilt import Spoilt
 from proofs_check.mutants.asynchronous import Reversed
 from proofs_check.studies.asynchronous import (
     aasgd_condition,
@@ -25,14 +25,14 @@ from proofs_check.verdict import Outcome
 
 @final
 @dataclass(frozen=True)
-class _Fresh(Spoilt):
+class _Fresh(FaultyMethod):
     """A ring of versions that all are the newest: reads have no age."""
 
     right: Method[Any]
 
-    def step(self, state: Any, t: int, world: World) -> Any:
+    def step(self, state: Any, t: int, context: RunContext) -> Any:
         state.versions[:] = self.right.models(state)
-        return self.right.step(state, t, world)
+        return self.right.step(state, t, context)
 
 
 @pytest.mark.slow
@@ -58,8 +58,8 @@ def test_studies_see_their_faults() -> None:
 def test_growth_in_the_condition_number_tells_momentum_from_none() -> None:
     """Plain descent posing as accelerated grows faster than the square root allows, and accelerated
     as plain has too small an exponent."""
-    posing = aasgd_condition.measure(aasgd_condition.WITHOUT, aasgd_condition.WITH).verdicts
-    assert [one.outcome for one in posing] == [Outcome.REFUTED] * 2
-    grown, exponent = posing
+    wrapped = aasgd_condition.measure(aasgd_condition.WITHOUT, aasgd_condition.WITH).verdicts
+    assert [one.outcome for one in wrapped] == [Outcome.REFUTED] * 2
+    grown, exponent = wrapped
     assert "at most, from kappa = 30 to 300" in grown.claim and grown.bound == (300 / 30) ** 0.5
     assert grown.statistic > grown.bound and exponent.statistic < exponent.bound == 0.5

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from torch import Tensor
 
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.gossip.d_psgd import DPSGD
 from algorithms.methods.gossip_convex.dual_averaging import DualAveraging
 from algorithms.methods.gossip_convex.gossip_dual_averaging import GossipDualAveraging
@@ -22,7 +22,7 @@ from algorithms.topologies.ring import Ring
 from algorithms.topologies.static_exponential import StaticExponential
 from proofs_check.closed_forms.gossip_convex.projected_dgd import DOMAINS
 from proofs_check.instruments.study import StudyResult, noise_free_rate
-from proofs_check.methods.faulty.spoilt import Spoilt, posing
+from proofs_check.methods.faulty.faulty_method import FaultyMethod, wrapped
 from proofs_check.mutants.gossip import StaleDPsgd
 from proofs_check.mutants.gossip_convex import ProjectedFirst, mixed_point
 from proofs_check.studies.gossip import consensus_distance, gap_free_leading, transient_length
@@ -77,8 +77,8 @@ class Uphill(Gradients):
 
     note = ", uphill"
 
-    def at(self, x: Tensor, t: int, world: World) -> Tensor:
-        return -self.right.at(x, t, world)
+    def at(self, x: Tensor, t: int, context: RunContext) -> Tensor:
+        return -self.right.at(x, t, context)
 
     def constants(self, problem: Problem) -> Constants:
         return self.right.constants(problem)
@@ -117,17 +117,17 @@ def test_ascent_leaves_the_bound_of_dual_averaging() -> None:
 
 @final
 @dataclass(frozen=True)
-class Homebound(Spoilt):
+class Homebound(FaultyMethod):
     """Gossip dual averaging whose guests never leave."""
 
     right: GossipDualAveraging
 
-    def step(self, state: Any, t: int, world: World) -> Any:
-        return self.right.step(state, t, world)._replace(guests=state.guests)
+    def step(self, state: Any, t: int, context: RunContext) -> Any:
+        return self.right.step(state, t, context)._replace(guests=state.guests)
 
 
 def test_guests_that_stay_leave_the_bias() -> None:
-    found = pairwise_bias.visits(posing(Homebound, GossipDualAveraging), pairwise_bias.problem())
+    found = pairwise_bias.visits(wrapped(Homebound, GossipDualAveraging), pairwise_bias.problem())
     assert [v.outcome is Outcome.REFUTED for v in found] == [True] * 4
 
 

@@ -8,12 +8,12 @@ from typing import final
 import pytest
 import torch
 
-from algorithms.methods.base import World
+from algorithms.methods.base import RunContext
 from algorithms.methods.gossip.choco import ChocoGossip, ChocoSGD, ChocoState
 from proofs_check.figure_runs.averaging import FULL, lines
 from proofs_check.figure_runs.compressed_training import TrainingSetting, exact_and_choco, problems
+from proofs_check.methods.faulty.faulty_method import FaultyMethod, wrapped
 from proofs_check.methods.faulty.methods import HastyChoco, SelfishChoco
-from proofs_check.methods.faulty.spoilt import Spoilt, posing
 from proofs_check.studies.gossip import choco_gossip_figure, choco_sgd_figure
 from proofs_check.verdict import Outcome
 
@@ -49,20 +49,20 @@ def test_the_recorded_figures_are_met(full, name) -> None:
 
 @pytest.mark.parametrize("wrong", [HastyChoco, SelfishChoco])
 def test_a_wrong_choco_does_not_get_through(wrong) -> None:
-    result = choco_gossip_figure.measure(choco_gossip_figure.SMALL, posing(wrong, ChocoGossip))
+    result = choco_gossip_figure.measure(choco_gossip_figure.SMALL, wrapped(wrong, ChocoGossip))
     assert any("CHOCO-Gossip" in claim for claim in refuted(result)), result.verdicts
     assert not any("Q2" in claim or "exact gossip mult" in claim for claim in refuted(result))
 
 
 @final
 @dataclass(frozen=True)
-class ForgetfulChoco(Spoilt):
+class ForgetfulChoco(FaultyMethod):
     """CHOCO-SGD that sends compressed models instead of differences: public copies stay at 0."""
 
     right: ChocoSGD
 
-    def step(self, state: ChocoState, t: int, world: World) -> ChocoState:
-        after = self.right.step(state, t, world)
+    def step(self, state: ChocoState, t: int, context: RunContext) -> ChocoState:
+        after = self.right.step(state, t, context)
         zero = torch.zeros_like(after.public)
         return ChocoState(after.x, zero, zero)
 
@@ -70,7 +70,7 @@ class ForgetfulChoco(Spoilt):
 def test_choco_without_memory_does_not_get_through() -> None:
     setting = TrainingSetting(steps=1000, replicas=1)
     place = "breast cancer, sorted"
-    runs = exact_and_choco(problems(9)[place], setting, posing(ForgetfulChoco, ChocoSGD))
+    runs = exact_and_choco(problems(9)[place], setting, wrapped(ForgetfulChoco, ChocoSGD))
     told = choco_sgd_figure.keeps_up(place, runs, "seed")
     wrong = [v.claim for v in told if v.outcome is Outcome.REFUTED]
     assert len(wrong) == 1 and "CHOCO top is as good" in wrong[0], told

@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.local_updates.local_sgd import LocalSGD, LocalSGDState
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.periods import Every, Periods
@@ -71,11 +71,11 @@ class Twisted(Method[LocalSGDState]):
     def constants(self, problem: Problem) -> Constants:
         return LocalSGD(self.step_rule, self.period).constants(problem)
 
-    def init(self, x0: Tensor, world: World) -> LocalSGDState:
-        return LocalSGD(self.step_rule, self.period).init(x0, world)
+    def init(self, x0: Tensor, context: RunContext) -> LocalSGDState:
+        return LocalSGD(self.step_rule, self.period).init(x0, context)
 
-    def step(self, state: LocalSGDState, t: int, world: World) -> LocalSGDState:
-        return LocalSGD(self.step_rule, self.period).step(state, t, world)
+    def step(self, state: LocalSGDState, t: int, context: RunContext) -> LocalSGDState:
+        return LocalSGD(self.step_rule, self.period).step(state, t, context)
 
     def models(self, state: LocalSGDState) -> Tensor:
         return state.x
@@ -84,18 +84,18 @@ class Twisted(Method[LocalSGDState]):
 class SameSeed(Twisted):
     """Every worker seeds its generator as worker 0 does (equal workers)."""
 
-    def step(self, state: LocalSGDState, t: int, world: World) -> LocalSGDState:
-        first = torch.zeros_like(world.network.workers)
-        draws = world.key.fold("gradient", t).draws(world.replicas, first)
-        x = state.x - self.step_rule(t) * world.problem.gradient(state.x, draws)
+    def step(self, state: LocalSGDState, t: int, context: RunContext) -> LocalSGDState:
+        first = torch.zeros_like(context.network.workers)
+        draws = context.key.fold("gradient", t).draws(context.replicas, first)
+        x = state.x - self.step_rule(t) * context.problem.gradient(state.x, draws)
         return LocalSGDState(x.mean(-2, True).expand_as(x).clone() if self.meets(t) else x)
 
 
 class LeavesOneOut(Twisted):
     """The mean of the models forgets the last worker's."""
 
-    def step(self, state: LocalSGDState, t: int, world: World) -> LocalSGDState:
-        x = state.x - self.step_rule(t) * world.gradient(state.x, t)
+    def step(self, state: LocalSGDState, t: int, context: RunContext) -> LocalSGDState:
+        x = state.x - self.step_rule(t) * context.gradient(state.x, t)
         if not self.meets(t):
             return LocalSGDState(x)
         return LocalSGDState(x[..., :-1, :].mean(-2, keepdim=True).expand_as(x).clone())
@@ -104,8 +104,8 @@ class LeavesOneOut(Twisted):
 class TakesOne(Twisted):
     """The server takes the model of worker 0 for the mean."""
 
-    def step(self, state: LocalSGDState, t: int, world: World) -> LocalSGDState:
-        x = state.x - self.step_rule(t) * world.gradient(state.x, t)
+    def step(self, state: LocalSGDState, t: int, context: RunContext) -> LocalSGDState:
+        x = state.x - self.step_rule(t) * context.gradient(state.x, t)
         if not self.meets(t):
             return LocalSGDState(x)
         return LocalSGDState(x[..., :1, :].expand_as(x).clone())

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from algorithms.engine.run import Diverged
-from proofs_check.instruments.signature import Seen
+from proofs_check.instruments.effect_check import Measurement
 
 CHOSEN_ON, MEASURED_ON = 1, 2
 """Seeds: of the runs that decide a stepsize, and of those that a signature rests on. Stages and
@@ -19,10 +19,10 @@ _FEW = 2  # replicas that decide
 class Play(Protocol):
     """One side of a signature, run at a stepsize."""
 
-    def __call__(self, gamma: float, *, seed: int, replicas: int) -> Seen: ...
+    def __call__(self, gamma: float, *, seed: int, replicas: int) -> Measurement: ...
 
 
-def at_best(play: Play, grid: Sequence[float], replicas: int = 1) -> Seen:
+def at_best(play: Play, grid: Sequence[float], replicas: int = 1) -> Measurement:
     """What ``play`` sees on seed 2 at the stepsize of ``grid`` that is best on seed 1.
 
     So no side is tuned on the run that is measured, and all sides have one grid. A run that

@@ -19,8 +19,8 @@ from algorithms.methods.base import Method
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.quadratic_data import unequal
-from proofs_check.instruments import tuned_side
-from proofs_check.instruments.signature import Seen, to_reach
+from proofs_check.instruments import tuned_arm
+from proofs_check.instruments.effect_check import Measurement, to_reach
 from theory.stepsizes import ConstantStep, Stepsize
 
 N, D, STEPS = 8, 64, 200
@@ -75,19 +75,19 @@ def uncompressed(step: Stepsize = STEP) -> BSP:
 
 def descent(
     method: Method[Any], replicas: int = 1, steps: int = STEPS, on: Quadratic | None = None,
-    seed: int = tuned_side.MEASURED_ON,
+    seed: int = tuned_arm.MEASURED_ON,
 ) -> Trace:  # fmt: skip
     """A run of which every step is recorded."""
     stage = problem() if on is None else on
     return run(method, stage, steps=steps, seed=seed, replicas=replicas, points=steps + 1)
 
 
-def bits_to(trace: Trace, target: float) -> Seen:
+def bits_to(trace: Trace, target: float) -> Measurement:
     """Bits that each worker sends, in the mean, until f - f* is at most ``target``."""
     return to_reach(trace, target, "sent_bits")
 
 
-def both_ways_to(trace: Trace, target: float) -> Seen:
+def both_ways_to(trace: Trace, target: float) -> Measurement:
     """Bits that each worker sends and receives until f - f* is at most ``target``."""
     both = replace(trace, sent_bits=trace.sent_bits + trace.received_bits)
     return bits_to(both, target)
@@ -95,17 +95,17 @@ def both_ways_to(trace: Trace, target: float) -> Seen:
 
 def at_best(
     make: Callable[[Stepsize], Method[Any]],
-    read: Callable[[Trace], Seen],
+    read: Callable[[Trace], Measurement],
     on: Quadratic,
     replicas: int = REPLICAS,
     grid: tuple[float, ...] = GRID,
-) -> Seen:
+) -> Measurement:
     """What ``read`` finds of the method at the stepsize of ``grid`` that is best on seed 1."""
 
-    def play(gamma: float, *, seed: int, replicas: int) -> Seen:
+    def play(gamma: float, *, seed: int, replicas: int) -> Measurement:
         return read(descent(make(ConstantStep(gamma)), replicas, on=on, seed=seed))
 
-    return tuned_side.at_best(play, grid, replicas)
+    return tuned_arm.at_best(play, grid, replicas)
 
 
 def bits_at_best(
@@ -116,7 +116,7 @@ def bits_at_best(
     both: bool = False,
     replicas: int = REPLICAS,
     grid: tuple[float, ...] = GRID,
-) -> Seen:
+) -> Measurement:
     """Bits until f - f* is at most ``target``, sent or ``both`` ways, at the best stepsize.
 
     Drawn until a hundredth of the target.

@@ -13,7 +13,7 @@ from algorithms.methods.base import Method
 from algorithms.problems.base import Problem
 from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.quadratic_data import unequal
-from proofs_check.instruments.signature import Cost, Seen, at_end, to_reach
+from proofs_check.instruments.effect_check import Cost, Measurement, at_end, to_reach
 from theory.arrays import Floats
 from theory.stepsizes import InverseTimeStep
 
@@ -61,21 +61,21 @@ def errors(trace: Trace) -> Floats:
     return trace.consensus + trace.squared_distance
 
 
-def reached(trace: Trace, target: float, x: Cost) -> Seen:
+def reached(trace: Trace, target: float, x: Cost) -> Measurement:
     """What of ``x`` was spent when the workers' error first was at most ``target``."""
     of_workers = replace(trace, squared_distance=errors(trace))
     return _at_meetings(to_reach(of_workers, target, x, "squared_distance"), trace)
 
 
-def ended(trace: Trace, x: Cost = "steps") -> Seen:
+def ended(trace: Trace, x: Cost = "steps") -> Measurement:
     """The workers' error after the last step, drawn against ``x``."""
     of_workers = replace(trace, squared_distance=errors(trace))
     return _at_meetings(at_end(of_workers, "squared_distance", x), trace)
 
 
-def _at_meetings(seen: Seen, trace: Trace) -> Seen:
+def _at_meetings(seen: Measurement, trace: Trace) -> Measurement:
     """The same, drawn where messages had just been sent: between meetings the error saws up."""
     sent = trace.sent_bits.mean(axis=0)
     met = np.flatnonzero(np.diff(sent, prepend=sent[0]) > 0)
     kept = np.union1d([0], met) if len(met) > 1 else np.arange(len(sent))
-    return Seen(seen.values, seen.x[kept], seen.y[:, kept])
+    return Measurement(seen.values, seen.x[kept], seen.y[:, kept])

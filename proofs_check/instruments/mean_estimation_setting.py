@@ -20,7 +20,7 @@ from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
-from proofs_check.instruments.signature import Seen
+from proofs_check.instruments.effect_check import Measurement
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep
 
@@ -71,10 +71,10 @@ def estimate(
     return Estimate(2 * trace.suboptimality[:, -1], trace.sent_bits[:, -1])
 
 
-def sweep(sizes: Sequence[int], values: Callable[[int], Floats]) -> Seen:
+def sweep(sizes: Sequence[int], values: Callable[[int], Floats]) -> Measurement:
     """``values(size)`` ``[R]`` drawn over all sizes; what counts is the last."""
     y = np.stack([values(size) for size in sizes], axis=-1)
-    return Seen(y[:, -1], np.array(sizes, dtype=np.float64), y)
+    return Measurement(y[:, -1], np.array(sizes, dtype=np.float64), y)
 
 
 def _mean_of(rows: Tensor) -> Quadratic:

@@ -16,7 +16,7 @@ from torch import Tensor
 from algorithms.catalogue import Row
 from algorithms.core.key import Key
 from algorithms.engine.run import one_thread
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.parts.scheduled import Scheduled
 from algorithms.network.simulated import Simulated
 from algorithms.problems.base import Problem
@@ -79,12 +79,12 @@ def steps_from_one_state(method: Method[Any], problem: Problem) -> list[int]:
         return fold(key, *(word for word in words if isinstance(word, str)))
 
     with patch.object(Key, "fold", timeless), one_thread():
-        world = World(problem, Simulated(problem.n), Key.seed(0), torch.arange(1))
-        state = method.init(problem.start(), world)
+        context = RunContext(problem, Simulated(problem.n), Key.seed(0), torch.arange(1))
+        state = method.init(problem.start(), context)
         for t in range(FIRST):
-            state = method.step(state, t, world)
+            state = method.step(state, t, context)
         return [
-            hash(_fingerprint(method.step(_copy(state), t, world)))
+            hash(_fingerprint(method.step(_copy(state), t, context)))
             for t in range(FIRST, FIRST + STEPS)
         ]
 

@@ -46,7 +46,7 @@ Cost = Literal["steps", "sent_bits", "received_bits", "messages", "seconds"]
 """What is paid for it: series of a :class:`~algorithms.engine.run.Trace`."""
 
 
-class Side(StrEnum):
+class Arm(StrEnum):
     """Whom a signature measures."""
 
     METHOD = "method"
@@ -54,7 +54,7 @@ class Side(StrEnum):
     FAULT = "fault"
 
 
-class Seen(NamedTuple):
+class Measurement(NamedTuple):
     """What was measured of one side.
 
     Attributes:
@@ -71,7 +71,7 @@ class Seen(NamedTuple):
 
 @final
 @dataclass(frozen=True)
-class Signature:
+class EffectCheck:
     """What a row is for, as a check; see this module.
 
     Attributes:
@@ -102,7 +102,7 @@ class Signature:
     baseline: str
     fault: str
     at_most: float
-    measure: Callable[[Side], Seen]
+    measure: Callable[[Arm], Measurement]
     x_label: str
     y_label: str
     source: str
@@ -118,18 +118,18 @@ class Signature:
 
     def result(self) -> CellResult:
         """Measure all sides: the method's verdict, the fault's, and the picture of the three."""
-        seen = {side: self.measure(side) for side in Side}
-        base = seen[Side.BASELINE].values
+        seen = {side: self.measure(side) for side in Arm}
+        base = seen[Arm.BASELINE].values
         verdicts = (
-            self._verdict(held(seen[Side.METHOD].values, base, self.at_most)),
-            self._caught(held(seen[Side.FAULT].values, base, self.at_most, skewed=False)),
+            self._verdict(held(seen[Arm.METHOD].values, base, self.at_most)),
+            self._caught(held(seen[Arm.FAULT].values, base, self.at_most, skewed=False)),
         )
-        names = {Side.METHOD: self.method, Side.BASELINE: self.baseline, Side.FAULT: self.fault}
+        names = {Arm.METHOD: self.method, Arm.BASELINE: self.baseline, Arm.FAULT: self.fault}
         lines = tuple(_line(names[side], one) for side, one in seen.items())
         picture = LinePanel(self.effect, self.x_label, self.y_label, self.scales, lines)
         return CellResult(verdicts, (picture,))
 
-    def _verdict(self, found: SideComparison) -> Verdict:
+    def _verdict(self, found: ArmComparison) -> Verdict:
         return Verdict(
             subject=self.row, problem=self.problem, claim=self.effect, check=CHECK,
             outcome=found.outcome, statistic=found.ratio, bound=self.at_most,
@@ -139,7 +139,7 @@ class Signature:
             provenance=f"{self.source}; {self.told}, error {TEST_ERROR:g}",
         )  # fmt: skip
 
-    def _caught(self, found: SideComparison) -> Verdict:
+    def _caught(self, found: ArmComparison) -> Verdict:
         caught = found.outcome is Outcome.REFUTED
         return Verdict(
             subject=self.row, problem=self.problem, check=CHECK_OF_FAULT,
@@ -152,7 +152,7 @@ class Signature:
         )  # fmt: skip
 
 
-class SideComparison(NamedTuple):
+class ArmComparison(NamedTuple):
     """One side against the baseline.
 
     Attributes:
@@ -172,7 +172,7 @@ class SideComparison(NamedTuple):
 
 def held(
     mine: Floats, theirs: Floats, at_most: float, alpha: float = TEST_ERROR, skewed: bool = True
-) -> SideComparison:
+) -> ArmComparison:
     """Is E mine ``[R]`` at most ``at_most`` times E theirs ``[R]``, with error ``alpha``?
 
     A side of one value is without randomness. Replicas r of both are one pair. Refuted is what is
@@ -187,9 +187,9 @@ def held(
         )
     a, b = float(np.mean(mine)), float(np.mean(theirs))
     if not math.isfinite(a):
-        return SideComparison(Outcome.REFUTED, a, b, math.inf, 0.0)
+        return ArmComparison(Outcome.REFUTED, a, b, math.inf, 0.0)
     if not math.isfinite(b):
-        return SideComparison(Outcome.SUPPORTED, a, b, 0.0, 0.0)
+        return ArmComparison(Outcome.SUPPORTED, a, b, 0.0, 0.0)
     ratio = a / b if b > 0 else math.inf
     excess = np.atleast_1d(mine - at_most * theirs)
     half = sure = 0.0
@@ -203,16 +203,18 @@ def held(
         outcome = Outcome.SUPPORTED
     elif middle - (sure if skewed else half) > 0:
         outcome = Outcome.REFUTED
-    return SideComparison(outcome, a, b, ratio, half / b if b > 0 else math.inf)
+    return ArmComparison(outcome, a, b, ratio, half / b if b > 0 else math.inf)
 
 
-def at_end(trace: Trace, y: Quantity = "suboptimality", x: Cost = "steps", last: int = 1) -> Seen:
+def at_end(
+    trace: Trace, y: Quantity = "suboptimality", x: Cost = "steps", last: int = 1
+) -> Measurement:
     """The mean of the ``last`` records of ``y``, drawn against ``x``."""
     across, up = _across(trace, x), _up(trace, y)
-    return Seen(up[:, -last:].mean(axis=1), across.mean(axis=0), up)
+    return Measurement(up[:, -last:].mean(axis=1), across.mean(axis=0), up)
 
 
-def at_budget(trace: Trace, budget: float, x: Cost, y: Quantity = "suboptimality") -> Seen:
+def at_budget(trace: Trace, budget: float, x: Cost, y: Quantity = "suboptimality") -> Measurement:
     """``y`` at the last record at which at most ``budget`` of ``x`` was spent.
 
     Raises:
@@ -225,17 +227,17 @@ def at_budget(trace: Trace, budget: float, x: Cost, y: Quantity = "suboptimality
             f"budget={budget:.6g}; give it more steps"
         )
     at = (across <= budget).sum(axis=1) - 1
-    return Seen(up[np.arange(len(up)), at], across.mean(axis=0), up)
+    return Measurement(up[np.arange(len(up)), at], across.mean(axis=0), up)
 
 
-def to_reach(trace: Trace, target: float, x: Cost, y: Quantity = "suboptimality") -> Seen:
+def to_reach(trace: Trace, target: float, x: Cost, y: Quantity = "suboptimality") -> Measurement:
     """What of ``x`` was spent when ``y`` reached ``target`` (:func:`reached_at`): infinite if it
     never did.
     """
     across, up = _across(trace, x), _up(trace, y)
     first = reached_at(up, target)
     spent = np.where(first >= 0, across[np.arange(len(up)), first], np.inf)
-    return Seen(spent, across.mean(axis=0), up)
+    return Measurement(spent, across.mean(axis=0), up)
 
 
 def _up(trace: Trace, y: Quantity) -> Floats:
@@ -260,7 +262,7 @@ def _share(ratio: float) -> str:
     return f"{ratio:.3g} of it" if math.isfinite(ratio) else "more than any share of it"
 
 
-def _line(name: str, seen: Seen) -> PanelLine:
+def _line(name: str, seen: Measurement) -> PanelLine:
     mean, low, high = band(seen.y)
     return (
         PanelLine(name, seen.x, mean, low, high)

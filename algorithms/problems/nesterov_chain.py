@@ -19,7 +19,7 @@ from theory.constants import Constants
 
 @final
 @dataclass(frozen=True, eq=False)
-class Relay(Noiseless, TensorProblem):
+class NesterovChain(Noiseless, TensorProblem):
     r"""f_i(x) = \frac{\alpha}{2} \|x\|^2 + \frac{c}{2} \sum_{j \in P_i} (x_j - x_{j+1})^2 - c x_0
     [i = 0], c = (\beta - \alpha)/2.
 
@@ -145,7 +145,7 @@ ENTRIES = (
     ProblemEntry(
         "relay, kappa = 100",
         "the hard quadratic of the lower bounds, kappa = 100, split between the two end workers",
-        lambda n: Relay(n, 20, 1.0, 100.0),
+        lambda n: NesterovChain(n, 20, 1.0, 100.0),
         general=False,
         least_workers=2,
     ),

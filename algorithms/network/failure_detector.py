@@ -42,7 +42,7 @@ class Beat(NamedTuple):
 
 
 @final
-class RollCall:
+class FailureDetector:
     """One rank's part; to be closed before its process group is.
 
     ``store`` is this rank's own connection: nobody else uses it meanwhile. Once ranks miss each

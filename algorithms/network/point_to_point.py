@@ -38,7 +38,7 @@ def _column(message: WireMessage, k: int) -> WireMessage:
     return message.take(torch.tensor([k]))
 
 
-class Apart(Network):
+class PointToPointNetwork(Network):
     """What needs all ranks is refused; ``n`` workers, of whom those of ``held`` live here."""
 
     def __init__(self, n: int, held: Tensor) -> None:
@@ -73,7 +73,7 @@ class Apart(Network):
 
 
 @final
-class AtServer(Apart):
+class AtServer(PointToPointNetwork):
     """Rank 0's: the server, which holds no worker; worker i is rank i + 1.
 
     ``waiting`` are the messages of who arrived, by worker; ``word`` goes beside every answer.
@@ -115,7 +115,7 @@ class AtServer(Apart):
 
 
 @final
-class AtWorker(Apart):
+class AtWorker(PointToPointNetwork):
     """A worker's, which speaks with the server alone; ``word`` is what that said last."""
 
     def __init__(self, n: int, worker: int, messages: PeerMessages) -> None:
@@ -158,7 +158,7 @@ class AtWorker(Apart):
 
 
 @final
-class AtMeeting(Apart):
+class PairwiseNetwork(PointToPointNetwork):
     """A worker's, which meets one other at a time; worker i is rank i.
 
     ``pair`` are the two that meet now, or nobody does.

@@ -10,7 +10,9 @@ _CAUTION = 4  # 1/(4 L) where the gradients of n workers are taken together
 _SHARE = 0.01  # of a layer's length that a step may move
 
 
-def cautious(problem: Problem, c: Constants, relative_move: float = 0.0) -> tuple[Stepsize, str]:
+def default_stepsize(
+    problem: Problem, c: Constants, relative_move: float = 0.0
+) -> tuple[Stepsize, str]:
     """1 / (4 n (1 + omega) L), and it in words; 0.01 / ``relative_move`` where steps are shares of
     a layer's length, which no L bounds.
 

@@ -1,8 +1,8 @@
 """Late checks: whether numbers are finite, asked on the device and answered when the host waits.
 
 A step that looks at its gradients makes the host wait for a GPU in every step. Within
-:func:`late_checks` what is not finite is noted on the device, and told when it is read; elsewhere
-it is told at once.
+:func:`deferred_checks` what is not finite is noted on the device, and told when it is read;
+elsewhere it is told at once.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class NonFiniteGradient(NotFinite):
 
 
 @final
-class LateChecks:
+class DeferredChecks:
     """What was wrong since it was read last."""
 
     def __init__(self) -> None:
@@ -64,13 +64,13 @@ class LateChecks:
             )
 
 
-_NOW: ContextVar[LateChecks | None] = ContextVar("late checks", default=None)
+_NOW: ContextVar[DeferredChecks | None] = ContextVar("late checks", default=None)
 
 
 @contextmanager
-def late_checks(wanted: bool = True) -> Iterator[LateChecks | None]:
+def deferred_checks(wanted: bool = True) -> Iterator[DeferredChecks | None]:
     """Within, checks are late if that is ``wanted``."""
-    checks = LateChecks() if wanted else None
+    checks = DeferredChecks() if wanted else None
     token = _NOW.set(checks)
     try:
         yield checks
@@ -78,7 +78,7 @@ def late_checks(wanted: bool = True) -> Iterator[LateChecks | None]:
         _NOW.reset(token)
 
 
-def now() -> LateChecks | None:
+def now() -> DeferredChecks | None:
     """Where checks are noted, if they are late."""
     return _NOW.get()
 

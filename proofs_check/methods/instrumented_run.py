@@ -17,7 +17,7 @@ from torch import Tensor
 from algorithms.core.key import Draws, Key, PhiloxDraws
 from algorithms.engine.run import one_thread
 from algorithms.kernels.philox import Counters
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.network.base import Packet
 from algorithms.network.simulated import Simulated
 from algorithms.problems.base import Problem
@@ -110,16 +110,16 @@ def watch(
     seen = Watched()
     ids = torch.arange(replicas, device=problem.device)
     network = Simulated(problem.n, device=problem.device)
-    world = World(problem, network, Key.seed(seed), ids)
+    context = RunContext(problem, network, Key.seed(seed), ids)
     with one_thread(), ExitStack() as spies:
         for spy in (_keys, _draws, _messages):
             spies.enter_context(spy(seen))
         spies.enter_context(_gradients(seen, type(problem)))
-        state = method.init(problem.start(), world)
+        state = method.init(problem.start(), context)
         for t in range(steps):
             seen.models.append(method.models(state).clone())
             seen.t = t
-            state = method.step(state, t, world)
+            state = method.step(state, t, context)
         seen.models.append(method.models(state).clone())
     return seen
 

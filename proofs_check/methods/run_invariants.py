@@ -15,21 +15,21 @@ from torch import Tensor
 
 from algorithms.catalogue import Row
 from algorithms.core.key import Key
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.methods.parts.scheduled import Scheduled
 from algorithms.network.simulated import Simulated
 from algorithms.pipeline.advance import Blocks
 from algorithms.problems.base import Problem
 from algorithms.problems.quadratic import Law, Quadratic
 from proofs_check.cell import CellResult
-from proofs_check.methods.alike import alike
-from proofs_check.methods.watched import GradientPoints, SentMessages, Watched, watch
+from proofs_check.methods.instrumented_run import GradientPoints, SentMessages, Watched, watch
+from proofs_check.methods.step_invariance import alike
 from proofs_check.verdict import Outcome, Verdict
 
 STEPS, REPLICAS, MESSAGES = 12, 2, 24
 
 
-def conduct(row: Row, problem: Problem, seed: int) -> CellResult:
+def run_invariants(row: Row, problem: Problem, seed: int) -> CellResult:
     """The five checks of one row on one problem."""
     method = row.build(problem, STEPS)
     told = f"seed {seed}, n={problem.n}, {STEPS} steps"
@@ -56,9 +56,9 @@ def blocks(
     of a block as well.
     """
     replicas = torch.arange(seen.models[0].shape[0])
-    world = World(problem, Simulated(problem.n), Key.seed(seed), replicas)
-    state = method.init(problem.start(), world)
-    state, steps = Blocks(method, world).advance(state, 0, len(seen.models) - 1)
+    context = RunContext(problem, Simulated(problem.n), Key.seed(seed), replicas)
+    state = method.init(problem.start(), context)
+    state, steps = Blocks(method, context).advance(state, 0, len(seen.models) - 1)
     found = method.models(state)
     apart = int((found != seen.models[steps].reshape(found.shape)).sum())
     return Verdict(

@@ -9,10 +9,10 @@ from algorithms.catalogue import row
 from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.gossip_compressed.d2 import D2
-from algorithms.problems.relay import Relay
+from algorithms.problems.nesterov_chain import NesterovChain
 from algorithms.topologies.lazy import Lazy
 from algorithms.topologies.ring import Ring
-from proofs_check.instruments.signature import Seen, Side, Signature, to_reach
+from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement, to_reach
 from theory.stepsizes import ConstantStep
 
 _N, _D, _KAPPA, _STEPS, _LONG, _TARGET = 8, 12, 400.0, 500, 2500, 1e-6
@@ -21,24 +21,24 @@ _BEST = ConstantStep(2 / _KAPPA)
 
 def fewer_rounds(
     key: str, effect: str, method: str, source: str, slow: Callable[[Any], Method[Any]]
-) -> Signature:
+) -> EffectCheck:
     """That the row reaches the optimum for fewer bits than D-squared; ``slow`` takes its momentum.
 
     Bits are those of a worker until all workers are at the optimum of the relay.
     """
 
-    def measure(side: Side) -> Seen:
-        problem, steps = Relay(_N, _D, 1.0, _KAPPA), _STEPS
+    def measure(side: Arm) -> Measurement:
+        problem, steps = NesterovChain(_N, _D, 1.0, _KAPPA), _STEPS
         right = row(key).build(problem, _STEPS)
         wanted: Method[Any] = right
-        if side is Side.BASELINE:
+        if side is Arm.BASELINE:
             wanted, steps = D2(_BEST, Lazy(Ring(_N))), _LONG
-        elif side is Side.FAULT:
+        elif side is Arm.FAULT:
             wanted = slow(right)
         trace = run(wanted, problem, steps=steps, points=steps + 1)
         return to_reach(trace, _TARGET, "sent_bits", "distance_of_workers")
 
-    return Signature(
+    return EffectCheck(
         row=key,
         problem="relay, kappa = 400, d = 12",
         effect=effect,

@@ -29,7 +29,7 @@ TILT = 0.5
 
 @final
 @dataclass(frozen=True, eq=False)
-class Wells(TensorProblem):
+class DoubleWell(TensorProblem):
     r"""f_i(x) = \sum_j \phi(x_j) + b_i^T x, \phi'(t) = (t^2 - 1)(t - a), 0 < a < 1, mean of b_i 0.
 
     f has the 3^d stationary points with entries -1, a and 1: 2^d minima, those with entries -1 and
@@ -122,7 +122,7 @@ class Wells(TensorProblem):
     def noise(self, x: Tensor) -> Tensor:
         return torch.full((*x.shape[:-1], self.n), self.sigma2, dtype=x.dtype, device=x.device)
 
-    def resampled(self, factor: int) -> Wells:
+    def resampled(self, factor: int) -> DoubleWell:
         """Noise of variance sigma2 / factor."""
         return replace(self, sigma2=self.sigma2 / factor)
 
@@ -147,7 +147,7 @@ class Wells(TensorProblem):
         return self.described("wells", self.b, self.x0, tilt=self.tilt, sigma2=self.sigma2)
 
 
-def wells(n: int, d: int = 10, *, sigma2: float = 1.0, zeta2: float = 1.0) -> Wells:
+def wells(n: int, d: int = 10, *, sigma2: float = 1.0, zeta2: float = 1.0) -> DoubleWell:
     """a = 1/2; x_0 = (0, 3/4, 0, 3/4, ...): on either side of the humps, and of every basin.
 
     Gradient descent without noise falls into the local minimum with every second entry 1, each
@@ -155,7 +155,7 @@ def wells(n: int, d: int = 10, *, sigma2: float = 1.0, zeta2: float = 1.0) -> We
     """
     start = torch.tensor([0.0, 0.75], dtype=torch.float64).repeat(d)[:d]
     b = offsets(n, torch.ones(d, dtype=torch.float64), zeta2 if n > 1 else 0.0, seed=0)
-    return Wells(NAME, b, start, sigma2=sigma2)
+    return DoubleWell(NAME, b, start, sigma2=sigma2)
 
 
 ENTRIES = (

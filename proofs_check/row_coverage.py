@@ -1,7 +1,7 @@
 """Which rows a check without a row of its own speaks of: closed forms, proofs, problems.
 
 A closed form or proof in a file named after a row is about that row; one named after a theorem or
-lemma is about the rows that the theorem speaks of, and those its module names in ``SPEAKS_OF``. So
+lemma is about the rows that the theorem speaks of, and those its module names in ``COVERS``. So
 ``check ROW`` runs them, and a fault in what they check is seen from each of these rows.
 """
 
@@ -23,11 +23,11 @@ def cells_of(key: str, cells: tuple[Cell, ...]) -> tuple[Cell, ...]:
     if not own:
         return ()
     on = {cell.problem for cell in own}
-    others = (cell for cell in cells if not cell.row and speaks_of(cell, key, on))
+    others = (cell for cell in cells if not cell.row and row_coverage(cell, key, on))
     return (*own, *others)
 
 
-def speaks_of(cell: Cell, key: str, problems: set[str]) -> bool:
+def row_coverage(cell: Cell, key: str, problems: set[str]) -> bool:
     """Whether a cell without a row speaks of the row ``key``, which runs on ``problems``."""
     if cell.kind is CellKind.PROBLEM:
         return cell.problem in problems
@@ -40,14 +40,14 @@ def rows_of(check: Callable[..., object]) -> tuple[str, ...]:
     """Keys of the rows that a proof or closed form speaks of.
 
     Raises:
-        ValueError: its module names a row in SPEAKS_OF that is none.
+        ValueError: its module names a row in COVERS that is none.
     """
     module = import_module(check.__module__)
     stem = check.__module__.rsplit(".", 1)[-1]
     keys = {row.key for row in ROWS}
     named = {stem.replace("_", "-")} & keys
     stated = {row.key for row in ROWS if stem in _results(row)}
-    declared = set(getattr(module, "SPEAKS_OF", ()))
+    declared = set(getattr(module, "COVERS", ()))
     if declared - keys:
         raise ValueError(
             f"{check.__module__} names rows in SPEAKS_OF that are not: "

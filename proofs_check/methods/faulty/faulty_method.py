@@ -1,4 +1,4 @@
-"""Spoilt: a method that runs another and spoils its state."""
+"""FaultyMethod: a method that runs another and spoils its state."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, final
 import torch
 from torch import Tensor
 
-from algorithms.methods.base import Method, World
+from algorithms.methods.base import Method, RunContext
 from algorithms.problems.base import Problem
 from theory.constants import Constants
 
@@ -18,7 +18,7 @@ Right = TypeVar("Right")
 Wrong = TypeVar("Wrong")
 
 
-class Spoilt(Method[Any]):
+class FaultyMethod(Method[Any]):
     """Everything as in ``right``; members override the step."""
 
     if TYPE_CHECKING:  # read-only; a member may hold it as a field
@@ -37,8 +37,8 @@ class Spoilt(Method[Any]):
     def constants(self, problem: Problem) -> Constants:
         return self.right.constants(problem)
 
-    def init(self, x0: Tensor, world: World) -> Any:
-        return self.right.init(x0, world)
+    def init(self, x0: Tensor, context: RunContext) -> Any:
+        return self.right.init(x0, context)
 
     def models(self, state: Any) -> Tensor:
         return self.right.models(state)
@@ -46,7 +46,7 @@ class Spoilt(Method[Any]):
 
 @final
 @dataclass(frozen=True)
-class FirstMeeting(Spoilt):
+class FirstMeeting(FaultyMethod):
     """Every step meets, and draws, as the first one does.
 
     Attributes:
@@ -55,13 +55,13 @@ class FirstMeeting(Spoilt):
 
     right: Method[Any]
 
-    def step(self, state: Any, t: int, world: World) -> Any:
-        return self.right.step(state, 0, world)
+    def step(self, state: Any, t: int, context: RunContext) -> Any:
+        return self.right.step(state, 0, context)
 
 
 @final
 @dataclass(frozen=True)
-class OnLinks(Spoilt):
+class OnLinks(FaultyMethod):
     """The method as it is, with links of a given bandwidth: its modelled time is theirs.
 
     Attributes:
@@ -76,11 +76,11 @@ class OnLinks(Spoilt):
     def link_speeds(self) -> Tensor:
         return torch.tensor(self.bandwidth, dtype=torch.float64)
 
-    def step(self, state: Any, t: int, world: World) -> Any:
-        return self.right.step(state, t, world)
+    def step(self, state: Any, t: int, context: RunContext) -> Any:
+        return self.right.step(state, t, context)
 
 
-def posing(
+def wrapped(
     wrong: Callable[[Right], Wrong], right: Callable[Arguments, Right]
 ) -> Callable[Arguments, Wrong]:
     """Builds ``wrong`` around what ``right`` builds of the same arguments."""
