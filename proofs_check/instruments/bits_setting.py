@@ -21,6 +21,7 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.quadratic_data import unequal
 from proofs_check.instruments import tuned_arm
 from proofs_check.instruments.effect_check import Measurement, to_reach
+from proofs_check.instruments.setting import Setting
 from theory.stepsizes import ConstantStep, Stepsize
 
 N, D, STEPS = 8, 64, 200
@@ -126,3 +127,10 @@ def bits_at_best(
     )
     end = int((best.y.mean(axis=0) > target / 100).sum()) + 1
     return best._replace(x=best.x[:end], y=best.y[:, :end])
+
+
+UNEQUAL = Setting(ABOUT, lambda _: problem(), N, STEPS, STEP, seed=tuned_arm.MEASURED_ON)
+"""Workers with Hessians and minimisers of their own, gradients without noise."""
+
+ALIKE = Setting(ABOUT_ALIKE, lambda _: alike(), N, STEPS, STEP, seed=tuned_arm.MEASURED_ON)
+"""Workers with one objective, gradients without noise."""

@@ -18,6 +18,8 @@ def _by_row(found: tuple[EffectCheck, ...]) -> dict[str, EffectCheck]:
     return by_row
 
 
-SIGNATURES: dict[str, EffectCheck] = _by_row(members(__name__, EffectCheck))
+SIGNATURES: dict[str, EffectCheck] = _by_row(
+    (*members(__name__, EffectCheck), *members("proofs_check.evidence", EffectCheck))
+)
 
 __all__ = ["SIGNATURES"]

@@ -1,0 +1,1 @@
+"""Evidence by family: the rooms are named as the catalogue's families."""

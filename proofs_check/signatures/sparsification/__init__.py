@@ -1,1 +1,0 @@
-"""Sparsifiers and truncations: what each row is for."""
