@@ -13,9 +13,9 @@ from experiments.reporting import site
 from experiments.reporting.catalogue_pages import CataloguePage, Section, slug
 from tests.experiments.chromium import BROWSER, chromium
 
-LOOKED_AT = ("index.html", "tutorial.html", "rows/index.html", "rows/choco-sgd.html",
-             "theorems/bsp_nonconvex.html", "operators/qsgd-s-4.html", "topologies/index.html",
-             "problems/mlp-digits.html")  # fmt: skip
+LOOKED_AT = ("index.html", "tutorial.html", "decisions/index.html", "rows/index.html",
+             "rows/choco-sgd.html", "theorems/bsp_nonconvex.html", "operators/qsgd-s-4.html",
+             "topologies/index.html", "problems/mlp-digits.html")  # fmt: skip
 
 
 @pytest.fixture(scope="module")
