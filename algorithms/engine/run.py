@@ -122,7 +122,7 @@ def one_thread() -> Iterator[int]:
     """One thread for torch's own operations, as before afterwards; tells how many those were.
 
     A step is a dozen operations on small tensors: two threads meet at a barrier in each, which on a
-    busy machine costs a hundred times the work (``docs/decisions.md``).
+    busy machine costs a hundred times the work (``docs/decisions/threads-and-memory.md``).
     """
     threads = torch.get_num_threads()
     torch.set_num_threads(1)

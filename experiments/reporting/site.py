@@ -33,8 +33,9 @@ _PAGES = {"README.md": "index.html", "CONTRIBUTING.md": "contributing.html"}
 
 def written_pages() -> dict[str, str]:
     """The Markdown files of the project by path, each with its page."""
-    docs = sorted((ROOT / "docs").glob("*.md"))
-    return {**_PAGES, **{f"docs/{path.name}": f"{path.stem}.html" for path in docs}}
+    docs = ROOT / "docs"
+    texts = [path.relative_to(docs) for path in sorted(docs.rglob("*.md"))]
+    return {**_PAGES, **{f"docs/{text}": text.with_suffix(".html").as_posix() for text in texts}}
 
 
 def write_site(out: Path, api: bool = True) -> Path:
@@ -150,13 +151,14 @@ def _target(link: str, source: str, pages: dict[str, str], out: Path) -> str:
     if not path.exists():
         raise ValueError(f"{source} must point to files that are there, got {link}")
     place = path.relative_to(ROOT).as_posix()
+    up = "../" * pages[source].count("/")
     if place in pages:
-        return pages[place] + (f"#{anchor}" if anchor else "")
+        return up + pages[place] + (f"#{anchor}" if anchor else "")
     if path.suffix == ".png":
         (out / "assets").mkdir(parents=True, exist_ok=True)
         write_atomically(out / "assets" / path.name, path.read_bytes())
-        return f"assets/{path.name}"
-    return _copied(path, place, out)
+        return f"{up}assets/{path.name}"
+    return up + _copied(path, place, out)
 
 
 def _copied(path: Path, place: str, out: Path) -> str:

@@ -125,6 +125,9 @@ def test_what_users_do_with_ddp_is_shown_by_tests_that_are_there() -> None:
 
 
 PAGES = ["README.md", "CONTRIBUTING.md", "docs/tutorial.md", "docs/training.md"]
+DECISIONS = [
+    f"docs/decisions/{path.name}" for path in sorted((HOUSE / "docs/decisions").glob("*.md"))
+]
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -156,23 +159,36 @@ def test_every_block_of_the_documents_is_of_a_language_that_is_tested() -> None:
         "docs/sweeps.md": {"python", "toml"},
         "docs/training.md": {"sh"},
     }
-    for path in (HOUSE / "README.md", HOUSE / "CONTRIBUTING.md", *(HOUSE / "docs").glob("*.md")):
+    for path in (HOUSE / "README.md", HOUSE / "CONTRIBUTING.md", *(HOUSE / "docs").rglob("*.md")):
         page = path.relative_to(HOUSE).as_posix()
         opened = re.findall(r"^ *```(\w*)", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
         assert set(opened[::2]) <= tested.get(page, set()), page
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", [*PAGES, *DECISIONS])
 def test_links_and_files_that_pages_name_exist(page: str) -> None:
     text = (HOUSE / page).read_text(encoding="utf-8")
     links = re.findall(r"\]\(([^)#:]+)\)", text)
     text = re.sub(r"New file `[^`]*`", "", text)  # of an example
-    paths = re.findall(r"`((?:theory|algorithms|proofs_check|experiments|docs)/[\w/.]*)`", text)
+    rooms = "theory|algorithms|proofs_check|experiments|docs|tests|benchmarks"
+    paths = re.findall(rf"`((?:{rooms})/[\w/.]*)`", text)
     made = (HOUSE / ".gitignore").read_text(encoding="utf-8").split()  # by a command, not kept
     kept = [path for path in paths if f"/{path}" not in made]
     named = {*((HOUSE / page).parent / link for link in links), *(HOUSE / path for path in kept)}
-    assert named
+    assert named or page in DECISIONS
     assert [str(path) for path in named if not path.exists()] == []
+
+
+def test_decisions_are_listed_by_topic_and_say_since_when_and_why() -> None:
+    index = (HOUSE / "docs/decisions/index.md").read_text(encoding="utf-8")
+    topics = {*DECISIONS} - {"docs/decisions/index.md"}
+    listed = re.findall(r"^- \[[^\]]+\]\(([\w-]+\.md)\)", index, flags=re.MULTILINE)
+    assert {f"docs/decisions/{name}" for name in listed} == topics
+    for topic in topics:
+        for entry in (HOUSE / topic).read_text(encoding="utf-8").split("\n## ")[1:]:
+            assert re.search(r"\n\*(In force|Replaced) .*\d{4}", entry), (topic, entry)
+            for part in ("Decision", "Reason", "What would change it"):
+                assert f"\n- **{part}.** " in entry, (topic, entry)
 
 
 def test_the_readme_names_the_surveys() -> None:
