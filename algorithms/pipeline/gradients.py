@@ -71,7 +71,11 @@ class CalledBack:
         self.address: int = address
 
     def raise_stopped(self) -> None:
-        """Raise what stopped a call that was not a mistake of the problem, such as Ctrl-C."""
+        """Raise what stopped a call that was not a mistake of the problem, such as Ctrl-C.
+
+        Raises:
+            stopped: whatever it was.
+        """
         stopped, self.stopped = self.stopped, None
         if stopped is not None:
             raise stopped

@@ -20,7 +20,7 @@ from proofs_check.audit.faults import fault_of
 from proofs_check.audit.history import PAIRS
 from proofs_check.audit.measure import Measure, measure
 from proofs_check.audit.messages import Cost, Unmeasured, check_bits, check_cost, costs, headline
-from proofs_check.audit.moments import ALPHA, Setting
+from proofs_check.audit.moments import ALPHA, SampledOperator
 from proofs_check.audit.pace import USUAL, Pace, pace_of
 from proofs_check.audit.plan import Plan
 from proofs_check.audit.randomness import undisturbed
@@ -184,11 +184,11 @@ def _steps(
     """The audit; yields what comes next, and adds to ``done`` what was found."""
     trial = trial_of(done.subject, plan, traits, pace)
 
-    def setting(d: int, samples: int) -> Setting:
+    def setting(d: int, samples: int) -> SampledOperator:
         key = Key.seed(plan.seed).fold("audit", d)
         operator = batched(trial.bench, traits.random)
         few = pace.draws(samples, min(samples, plan.samples_at(pace)))
-        return Setting(operator, d, key, few, traits.random, traits.eps, pace.share)
+        return SampledOperator(operator, d, key, few, traits.random, traits.eps, pace.share)
 
     yield "messages"
     priced = _priced(trial)

@@ -14,7 +14,7 @@ from proofs_check.audit.claims import Stated
 from proofs_check.audit.history import shown
 from proofs_check.audit.looks import more_draws
 from proofs_check.audit.measure import Measure
-from proofs_check.audit.moments import ALPHA, Sample, Setting, look, outcomes, ratio_ends
+from proofs_check.audit.moments import ALPHA, Sample, SampledOperator, look, outcomes, ratio_ends
 from proofs_check.audit.shrink import shrink
 from proofs_check.audit.verdicts import Reporter
 from proofs_check.compressors.check import MONTE_CARLO, WORST_CASE
@@ -28,7 +28,7 @@ _MARGIN = 1e-12
 _FAR, _SPARE, _MOST = 6.0, 1.15, 800_000
 ZERO = "zero"
 
-MakeSetting = Callable[[int, int], Setting]
+MakeSetting = Callable[[int, int], SampledOperator]
 
 
 @final

@@ -14,7 +14,7 @@ from proofs_check.audit.moments import (
     ALPHA,
     DIRECTIONS,
     Sample,
-    Setting,
+    SampledOperator,
     all_finite,
     directions,
     ends_of,
@@ -70,7 +70,7 @@ def kept(y: Tensor) -> int:
     return int((y != 0).sum(-1).max())
 
 
-def looks(setting: Setting) -> list[Sample]:
+def looks(setting: SampledOperator) -> list[Sample]:
     """What is seen at each of the vectors, and at one with as many entries as are kept."""
     points = {
         name: x.to(torch.float32).to(torch.float64)
@@ -95,7 +95,7 @@ def gain_of(y: Tensor, flat: Tensor) -> float:
     return float((y / flat).abs().max()) if all_finite(y) else 1.0
 
 
-def second_look(setting: Setting, seen: Sample, gain: float) -> Sample:
+def second_look(setting: SampledOperator, seen: Sample, gain: float) -> Sample:
     """Fresh and more draws where the mean lies far out of what chance explains, yet within it.
 
     Decided by fresh draws alone, so that the error stays as stated.
@@ -132,7 +132,7 @@ def second_look(setting: Setting, seen: Sample, gain: float) -> Sample:
     )
 
 
-def more_draws(setting: Setting, x: Tensor, samples: int) -> tuple[Tensor, Tensor]:
+def more_draws(setting: SampledOperator, x: Tensor, samples: int) -> tuple[Tensor, Tensor]:
     """Parts ``[S, 3]`` of fresh outcomes along the directions, over ||x||, and ratios ``[S]``."""
     along, ratios = [], []
     towards, unit = directions(x), float(x.norm())

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from proofs_check.audit.looks import looks
-from proofs_check.audit.moments import Sample, Setting, look, outcomes
+from proofs_check.audit.moments import Sample, SampledOperator, look, outcomes
 from proofs_check.instruments.adversary import random_starts, search, structured_starts
 
 _ROUNDS = 10
@@ -79,14 +79,14 @@ class Measure:
         return (*self.looks, self.worst.look)
 
 
-def measure(setting: Setting, budget: int) -> Measure:
+def measure(setting: SampledOperator, budget: int) -> Measure:
     """Looks, and a search for the worst vector that makes about ``budget`` calls."""
     seen = tuple(looks(setting))
     zero = _anew(setting, "zero", torch.zeros(setting.d, dtype=torch.float64))
     return Measure(setting.d, seen, _worst(setting, seen, budget), zero)
 
 
-def _worst(setting: Setting, seen: tuple[Sample, ...], budget: int) -> Worst:
+def _worst(setting: SampledOperator, seen: tuple[Sample, ...], budget: int) -> Worst:
     """The worst of the vectors looked at and the one that the search brings, both tried anew."""
     known = max(seen, key=lambda one: one.ratio)
     if not known.finite:
@@ -106,15 +106,15 @@ def _worst(setting: Setting, seen: tuple[Sample, ...], budget: int) -> Worst:
     return max(again, sought, key=lambda one: one.look.ratio_low)
 
 
-def _anew(setting: Setting, name: str, x: Tensor) -> Sample:
+def _anew(setting: SampledOperator, name: str, x: Tensor) -> Sample:
     return look(setting, name, x, outcomes(setting, x, setting.key.fold(name)))
 
 
-def _seed(setting: Setting) -> int:
+def _seed(setting: SampledOperator) -> int:
     return setting.key.fold("search").words[0]
 
 
-def _starts(setting: Setting) -> int:
+def _starts(setting: SampledOperator) -> int:
     """How many vectors the search starts from."""
     families = random_starts(setting.d, setting.key) | structured_starts(setting.d, setting.key)
     return sum(rows.shape[0] for rows in families.values())

@@ -34,7 +34,7 @@ _FAR, _TOLL = 3.0, 35.0
 
 @final
 @dataclass(frozen=True)
-class Setting:
+class SampledOperator:
     """An operator in R^d as it is to be sampled; ``eps`` is the unit of its outcomes.
 
     Attributes:
@@ -125,12 +125,12 @@ class Sample:
         return bool(self.x.any()) and not self.ratio_low < 1 - EXACT
 
 
-def outcomes(setting: Setting, x: Tensor, key: Key) -> Tensor:
+def outcomes(setting: SampledOperator, x: Tensor, key: Key) -> Tensor:
     """Outcomes ``[S, d]`` at x ``[d]``, one where nothing is drawn."""
     return sample(setting.operator, x, setting.samples if setting.random else 1, key)
 
 
-def look(setting: Setting, name: str, x: Tensor, y: Tensor, gain: float = 1.0) -> Sample:
+def look(setting: SampledOperator, name: str, x: Tensor, y: Tensor, gain: float = 1.0) -> Sample:
     """What outcomes ``[S, d]`` tell of the operator at x ``[d]``.
 
     ``gain`` is how far a coordinate is known to be blown up, as in :func:`statistics.mean_test`.
@@ -191,7 +191,7 @@ def _range(y: Tensor, along: Tensor) -> Tensor:
     return torch.cat([values.amax(0) - values.amin(0) for values in (y, along)])
 
 
-def _coordinate_widths(setting: Setting, y: Tensor, spread: Tensor, off: Tensor) -> Tensor:
+def _coordinate_widths(setting: SampledOperator, y: Tensor, spread: Tensor, off: Tensor) -> Tensor:
     """Half-widths ``[d]`` of the means of ``y`` ``[S, d]``: empirical Bernstein bounds.
 
     Of the coordinates that are farthest off for them, betting intervals where those are shorter;
@@ -210,7 +210,7 @@ def _coordinate_widths(setting: Setting, y: Tensor, spread: Tensor, off: Tensor)
 
 
 def ends_of(
-    setting: Setting, values: Tensor, spread: Tensor, alpha: float
+    setting: SampledOperator, values: Tensor, spread: Tensor, alpha: float
 ) -> tuple[Tensor, Tensor]:
     """Ends ``[m]`` of betting intervals for the means of ``values`` ``[S, m]``, error alpha in all.
 
@@ -221,7 +221,7 @@ def ends_of(
     return ends_within(values, spread, alpha)
 
 
-def ratio_ends(setting: Setting, ratio: Tensor) -> tuple[float, float]:
+def ratio_ends(setting: SampledOperator, ratio: Tensor) -> tuple[float, float]:
     """The interval of the mean of ratios ``[S]``; none is taken to exceed all seen and 1."""
     mean, most = float(ratio.mean()), max(float(ratio.max()), 1.0)
     low, high = interval(ratio, most, ALPHA) if setting.random else (mean, mean)

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from algorithms.core.key import Key
-from proofs_check.audit.moments import Sample, Setting, look, outcomes
+from proofs_check.audit.moments import Sample, SampledOperator, look, outcomes
 from proofs_check.audit.runner import Runner, batched
 from proofs_check.audit.traits import Traits, ordinary
 from proofs_check.audit.verdicts import Reporter
@@ -54,12 +54,14 @@ class Trial:
         """Calls one after another, with nothing made anew between them."""
         return Runner(self.bench.subject, self.traits.dtype, self.traits.generators)
 
-    def setting(self, bench: Runner, d: int) -> Setting:
+    def setting(self, bench: Runner, d: int) -> SampledOperator:
         """How outcomes in R^d are had."""
         random = self.traits.random
         key = Key.seed(0).fold("inputs")
         eps = torch.finfo(torch.float32).eps
-        return Setting(batched(bench, random), d, key, self.samples, random, eps, self.share)
+        return SampledOperator(
+            batched(bench, random), d, key, self.samples, random, eps, self.share
+        )
 
     def drawn(self, x: Tensor, scale: float = 1.0, samples: int = 0) -> Tensor:
         """Outcomes ``[S, d]`` at x ``[d]``, on the bench for its scale; 0 samples: the usual."""

@@ -26,7 +26,7 @@ from theory.stepsizes import ConstantStep
 
 @final
 @dataclass(frozen=True)
-class Entrant:
+class ArmContext:
     """What an arm's method is made of.
 
     Attributes:
@@ -41,7 +41,7 @@ class Entrant:
 
     @property
     def problem(self) -> Problem:
-        """The objective."""
+        """The objective of the arm's workers."""
         return self.setting.built
 
     @property
@@ -56,7 +56,7 @@ class Entrant:
         return row(key).tune(self.problem, self.setting.steps, self.step).method
 
 
-Make = Callable[[Entrant], Method[Any]]
+Make = Callable[[ArmContext], Method[Any]]
 """The method of an arm."""
 
 
@@ -127,7 +127,7 @@ def _play(
     replicas: int,
 ) -> Measurement:  # fmt: skip
     """One arm at one stepsize; a run that diverges is read as far as it went."""
-    method = one.make(Entrant(key, setting, step))
+    method = one.make(ArmContext(key, setting, step))
     try:
         trace = run(
             method, setting.built, steps=setting.steps, seed=seed, replicas=replicas,

@@ -16,7 +16,7 @@ from algorithms.problems.base import Problem
 
 @final
 class Snapshot(NamedTuple):
-    """The state after t steps, and the world it lives in."""
+    """The state after t steps, and the ``context`` it was taken in."""
 
     t: int
     state: Any

@@ -35,7 +35,7 @@ _DAMPING = 12.0  # gamma a t of a run: e^-24 of the start is left
 _MEMORY = 8.0  # gamma mu t of half a run on logistic regression
 
 
-class Arm(NamedTuple):
+class NoiseScaleArm(NamedTuple):
     """A way to reach a noise scale: factor -> (gamma, batch).
 
     Attributes:
@@ -55,10 +55,10 @@ class Arm(NamedTuple):
         return self.gamma * factor**self.power, round(factor**self.batch)
 
 
-GROWTH = Arm("batch grows", "batch-growth", _GAMMA, 0.0, 1.0)
-DECAY = Arm("stepsize decays", "batch-growth", _GAMMA, -1.0, 0.0)
-LINEAR = Arm("both, linear rule", "linear-scaling", _GAMMA / 32, 1.0, 1.0)
-ROOT = Arm("both, square-root rule", "sqrt-scaling", _GAMMA / 32, 0.5, 1.0)
+GROWTH = NoiseScaleArm("batch grows", "batch-growth", _GAMMA, 0.0, 1.0)
+DECAY = NoiseScaleArm("stepsize decays", "batch-growth", _GAMMA, -1.0, 0.0)
+LINEAR = NoiseScaleArm("both, linear rule", "linear-scaling", _GAMMA / 32, 1.0, 1.0)
+ROOT = NoiseScaleArm("both, square-root rule", "sqrt-scaling", _GAMMA / 32, 0.5, 1.0)
 ARMS = (GROWTH, DECAY, LINEAR, ROOT)
 
 
@@ -67,7 +67,7 @@ def variance(gamma: float, batch: int) -> float:
     return gamma / (batch * _N * (2 - gamma))
 
 
-def _quadratic(arm: Arm) -> tuple[Verdict, Floats]:
+def _quadratic(arm: NoiseScaleArm) -> tuple[Verdict, Floats]:
     """All factors in one chi-square test, z^2 / V of each; and the measured variances."""
     problem, scaled, found = one_hessian(_N, 0.0), [], []
     for factor in _FACTORS:

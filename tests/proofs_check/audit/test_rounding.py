@@ -14,7 +14,7 @@ from algorithms.core.key import Key
 from proofs_check.audit.audit import audit
 from proofs_check.audit.claim_checks import beyond
 from proofs_check.audit.claims import Stated
-from proofs_check.audit.moments import Sample, Setting, look, outcomes
+from proofs_check.audit.moments import Sample, SampledOperator, look, outcomes
 from proofs_check.audit.runner import Runner, batched
 from proofs_check.audit.subject import subject_of
 from proofs_check.audit.traits import Traits, traits_of
@@ -72,7 +72,7 @@ def at_orthogonal(thing: Any, rows: int) -> tuple[float, Sample]:
     traits = traits_of(subject, (d,))
     assert isinstance(traits, Traits)
     operator = batched(Runner(subject, traits.dtype), False)
-    setting = Setting(operator, d, Key.seed(0), 1, False, traits.eps)
+    setting = SampledOperator(operator, d, Key.seed(0), 1, False, traits.eps)
     q = torch.linalg.qr(torch.randn(rows, rows, generator=torch.Generator().manual_seed(1)))[0]
     x = q.reshape(-1).to(torch.float64)
     return traits.eps, look(setting, "orthogonal", x, outcomes(setting, x, setting.key))
