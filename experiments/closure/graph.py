@@ -102,8 +102,15 @@ class DefinitionGraph:
         """Lambda expressions that begin in this line."""
         return tuple(s for s in self.source(module).lambdas if s.first == line)
 
-    def read_by(self, module: str, statement: SourcePiece) -> Iterator[Name]:
-        """What a statement of the module reads."""
+    def read_by(self, module: str, statement: SourcePiece) -> set[Name]:
+        """What a statement or a lambda expression of the module reads."""
+        read = set(self._read(module, statement))
+        if self.rows and f"{module}.".startswith(tuple(f"{room}." for room in LOOKING)):
+            read -= {LOOKUP}
+            read |= {(_ROW, word) for word in statement.words if word in self.rows}
+        return read
+
+    def _read(self, module: str, statement: SourcePiece) -> Iterator[Name]:
         for chain in statement.reads:
             yield from self._resolved(module, chain)
         for target, attribute in statement.imports:
@@ -152,10 +159,7 @@ class DefinitionGraph:
         if own != ALWAYS and own not in source.definitions:
             yield module, WHOLE  # made in some other way: by all of the module
         for statement in source.definitions.get(own, ()):
-            read = set(self.read_by(module, statement))
-            if self.rows and f"{module}.".startswith(tuple(f"{room}." for room in LOOKING)):
-                read -= {LOOKUP}
-                read |= {(_ROW, word) for word in statement.words if word in self.rows}
+            read = self.read_by(module, statement)
             yield from read
             if module != DISCOVERY and any(other == DISCOVERY for other, _ in read):
                 beside = [s for c in statement.reads for s in source.definitions.get(c[0], ())]
