@@ -54,7 +54,8 @@ AASGD = contrast(
     Setting(
         "strongly convex quadratic, kappa = 1000, sigma2 = zeta2 = 1",
         lambda n: Quadratic.strongly_convex(n, 20, mu=1 / 1000, sigma2=1.0, zeta2=1.0), 4, 1600,
-        ConstantStep(1.0), replicas=8, points=60, note="the best of a grid of halvings",
+        ConstantStep(1.0), replicas=8, points=60,
+        note="the best of a grid of halvings, a step is one worker's gradient",
     ),
     Reading(),
     method="asynchronous accelerated SGD",
@@ -129,7 +130,7 @@ DC_ASGD = contrast(
     "compensation gives back what the delay costs",
     Setting(
         "quadratic-sc", lambda n: problem("quadratic-sc", n), 16, 300, ConstantStep(1 / 8),
-        replicas=128, points=80,
+        replicas=128, points=80, note="a step is one worker's gradient",
     ),
     Reading(last=8),
     method=arm("DC-ASGD-a", _compensated),

@@ -120,7 +120,7 @@ LOCAL_CLIPPING = contrast(
     Setting(
         NAME, lambda n: problem(NAME, n), 8, 300, (0.01, 0.03, 0.1, 0.3), replicas=192
     ),
-    Reading(last=150, of=", at most f(x_0) - f*"),
+    Reading(last=150, of=" (at most f(x_0) - f*)"),
     method=arm(
         "gradients clipped at the norm that one in ten exceeds at x_0", lambda it: it.own, _capped
     ),

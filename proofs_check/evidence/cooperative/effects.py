@@ -76,7 +76,7 @@ CODED_REGRESSION = contrast(
     Setting(
         "least squares on diabetes, 8 columns, 8 shards in file order",
         lambda n: dealt(packaged()[:1], n, "diabetes in file order"), 8, 2, None, replicas=8,
-        seed=13, note="two stragglers dropped; a worker's round is 27 gradients and 72 numbers",
+        seed=13, note="two stragglers dropped, a worker's round is 27 gradients and 72 numbers",
     ),
     Reading("seconds", target=1e-6, shown=_down_to_rounding),
     method=arm("coded regression", _coded),
@@ -145,13 +145,14 @@ EASGD = contrast(
     Setting(
         "strongly convex quadratic, kappa = 10, sigma2 = 0.01, zeta2 = 1",
         lambda n: Quadratic.strongly_convex(n, 20, sigma2=0.01, zeta2=1.0), 8, 80,
-        ConstantStep(0.4), replicas=24, points=81, note="period 8, the best gamma of four",
+        ConstantStep(0.4), replicas=24, points=81, note="the best of four, period 8",
     ),
     Reading(last=8),
     method="EASGD, the centre",
     baseline=arm(
         "Downpour of the same period, each at the best stepsize of four", _pushing, _of_each,
         steps=8 * 80, step=ConstantStep(0.01),
+        note="the best of four, period 8, a step is one worker's gradient",
     ),
     without=arm("a centre that is not pulled", lambda it: replace(it.own, beta=0.0)),
     at_most=0.2, source="Zhang, Choromanska, LeCun 2015, arXiv:1412.6651, Section 5: long periods",
