@@ -10,10 +10,9 @@ from torch import Tensor
 
 from algorithms.compressors.identity import Identity
 from algorithms.methods.admm.admm_graph import GraphADMM, GraphState
-from algorithms.methods.admm.admm_linearised import LinearisedADMM, LinearisedState
 from algorithms.methods.admm.admm_random import RandomADMM, RandomState
 from algorithms.methods.admm.admm_star import StarADMM, StarState
-from algorithms.methods.base import RunContext
+from algorithms.methods.base import Method, RunContext
 from algorithms.synchronisation.barriers import (
     PartialBarrier,
 )
@@ -128,12 +127,19 @@ class OneSidedDual(FaultyMethod):
 @final
 @dataclass(frozen=True, eq=False)
 class DualNeverMoves(FaultyMethod):
-    """The penalty alone: workers agree, but not on the minimiser."""
+    """The penalty alone: workers agree, but not on the minimiser.
 
-    right: LinearisedADMM
+    Attributes:
+        right: ADMM.
+        dual: what the duals are called in its state.
+    """
 
-    def step(self, state: LinearisedState, t: int, context: RunContext) -> Any:
-        return self.right.step(state, t, context)._replace(p=torch.zeros_like(state.p))
+    right: Method[Any]
+    dual: str = "p"
+
+    def step(self, state: Any, t: int, context: RunContext) -> Any:
+        after = self.right.step(state, t, context)
+        return after._replace(**{self.dual: torch.zeros_like(getattr(after, self.dual))})
 
 
 METHOD_MUTANTS: tuple[MethodMutant, ...] = (

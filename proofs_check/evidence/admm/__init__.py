@@ -1,0 +1,1 @@
+"""Evidence of rows that split the problem by consensus constraints."""

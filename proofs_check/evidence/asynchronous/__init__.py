@@ -1,0 +1,1 @@
+"""Evidence of rows in which nobody waits."""

@@ -1,0 +1,1 @@
+"""Evidence of memories, momentum, clipping and warm-up."""

@@ -1,0 +1,1 @@
+"""Evidence of local updates beyond plain averages."""

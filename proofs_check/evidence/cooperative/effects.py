@@ -1,0 +1,200 @@
+"""Effects of local updates beyond plain averages: what each row is for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, final
+
+import numpy as np
+
+from algorithms.catalogue.synchronous import round_trip
+from algorithms.engine.trace import Trace
+from algorithms.methods.asynchronous.downpour import Downpour
+from algorithms.methods.base import RunContext
+from algorithms.methods.cooperative.redundancy import OnMoreShards
+from algorithms.methods.local_updates.local_sgd import LocalSGD
+from algorithms.methods.synchronous.bsp import BSP
+from algorithms.problems.base import Problem
+from algorithms.problems.least_squares_data import dealt, packaged
+from algorithms.problems.quadratic import Quadratic
+from algorithms.problems.quadratic_data import unequal
+from algorithms.synchronisation.stopwatch import STANDARD, Timing
+from proofs_check.instruments.contrast import Entrant, arm, contrast
+from proofs_check.instruments.effect_check import Measurement
+from proofs_check.instruments.reading import Reading
+from proofs_check.instruments.setting import FromProblem, Setting
+from proofs_check.methods.faulty.faulty_method import FaultyMethod
+from proofs_check.mutants.cooperative import ForgottenProgress, Uncoded
+from theory.seconds.costs import AlphaBeta
+from theory.stepsizes import ConstantStep, InverseTimeStep
+
+_SCALES = ("linear", "log")
+_D = 100
+
+COCOD_SGD = contrast(
+    "cocod-sgd",
+    "messages take no time of their own, because local steps go on meanwhile",
+    Setting(
+        f"quadratic-unequal with curvatures from 1/4 to 1, d = {_D}, sigma2 = 1",
+        lambda n: unequal(n, _D, sigma2=1.0, ratio=4.0), 8, 400, ConstantStep(0.02), replicas=16,
+        seed=29, timing=Timing(STANDARD.times, AlphaBeta(4e-3, 1e-9)),
+        note="a message of 4 ms and a gradient of 1 ms",
+    ),
+    Reading("seconds", target=0.05, of=" of the mean model"),
+    method="CoCoD-SGD, H = 8",
+    baseline=arm(
+        "local SGD, H = 8, which waits for the average, at the same stepsize",
+        lambda it: LocalSGD(it.step, it.own.period),
+    ),
+    without=arm(
+        "what was done while the average came is dropped", lambda it: ForgottenProgress(it.own)
+    ),
+    at_most=0.8,
+    source="Shen et al. 2019, arXiv:1906.12043, Section 3: computation and communication decoupled",
+    scales=_SCALES,
+)  # fmt: skip
+
+
+def _best_constant(problem: Problem) -> ConstantStep:
+    c = problem.constants()
+    return ConstantStep(2 / (c.need("L") + c.need("mu")))
+
+
+def _down_to_rounding(found: Measurement) -> Measurement:
+    """An exact solution may end on either side of rounding, and axes of powers have no zero."""
+    return found._replace(y=np.maximum(found.y, 1e-16))
+
+
+def _coded(it: Entrant) -> Any:
+    return replace(it.own, schedule_seed=it.setting.seed)
+
+
+CODED_REGRESSION = contrast(
+    "coded-regression",
+    "least squares is solved in one round that waits for no straggler",
+    Setting(
+        "least squares on diabetes, 8 columns, 8 shards in file order",
+        lambda n: dealt(packaged()[:1], n, "diabetes in file order"), 8, 2, None, replicas=8,
+        seed=13, note="two stragglers dropped, a worker's round is 27 gradients and 72 numbers",
+    ),
+    Reading("seconds", target=1e-6, shown=_down_to_rounding),
+    method=arm("coded regression", _coded),
+    baseline=arm(
+        "BSP gradient descent at its best constant stepsize, waiting for all",
+        lambda it: BSP(it.step), steps=400, step=FromProblem("gamma = 2/(L + mu)", _best_constant),
+        points=200, timing=STANDARD, note="times of the survey",
+    ),
+    without=arm(
+        "one round of uncoded normal equations, of those who came in time",
+        lambda it: Uncoded(_coded(it)),
+    ),
+    at_most=0.1, source="Haddadpour, Kamani, Mahdavi, Cadambe 2019 by survey 000, Section 3.1.2",
+    scales=_SCALES,
+)  # fmt: skip
+
+
+def _falling(problem: Problem) -> InverseTimeStep:
+    mu = problem.constants().need("mu")
+    return InverseTimeStep(2 / mu, 4 / mu)
+
+
+def _at_meetings(found: Measurement) -> Measurement:
+    """Drawn where messages had just been sent, between which the error saws up; workers that never
+    meet are drawn where the first meeting would be."""
+    met = np.flatnonzero(np.diff(found.x, prepend=found.x[0]) > 0)
+    if not len(met):
+        return found._replace(x=np.full_like(found.x, 2 * 64 * _D))
+    kept = np.union1d([0], met)
+    return found._replace(x=found.x[kept], y=found.y[:, kept])
+
+
+COOPERATIVE_SGD = contrast(
+    "cooperative-sgd",
+    "gossip now and then is as accurate as gossip at every step, for a fraction of the bits",
+    Setting(
+        f"quadratic-sc-iid, mu = 0.2, sigma2 = 10, d = {_D}",
+        lambda n: Quadratic.strongly_convex(n, _D, mu=0.2, sigma2=10.0), 8, 700,
+        FromProblem("gamma_t = (2/mu)/(4/mu + t)", _falling), replicas=48, seed=71,
+    ),
+    Reading("sent_bits", "distance_of_workers", target=0.15, shown=_at_meetings),
+    method="cooperative SGD, ring, tau = 8",
+    baseline=arm("D-PSGD, which gossips at every step", lambda it: replace(it.own, period=1)),
+    without=arm(
+        "workers that never gossip", lambda it: replace(it.own, period=it.setting.steps + 1)
+    ),
+    at_most=0.35,
+    source="Wang, Joshi 2018, arXiv:1808.07576, Theorem 1: tau and the mixing matrix in one bound",
+)  # fmt: skip
+
+
+def _pushing(it: Entrant) -> Downpour:
+    """Downpour that pushes and fetches as seldom as EASGD."""
+    period = it.own.period
+    return Downpour(it.step, it.setting.steps, round_trip(it.problem), period, period)
+
+
+def _of_each(trace: Trace) -> Trace:
+    """Gradients of each of 8 workers, where a step is one worker's gradient."""
+    return replace(trace, steps=trace.steps // 8)
+
+
+EASGD = contrast(
+    "easgd",
+    "the elastic pull bears long periods, and so large steps",
+    Setting(
+        "strongly convex quadratic, kappa = 10, sigma2 = 0.01, zeta2 = 1",
+        lambda n: Quadratic.strongly_convex(n, 20, sigma2=0.01, zeta2=1.0), 8, 80,
+        ConstantStep(0.4), replicas=24, points=81, note="the best of four, period 8",
+    ),
+    Reading(last=8),
+    method="EASGD, the centre",
+    baseline=arm(
+        "Downpour of the same period, each at the best stepsize of four", _pushing, _of_each,
+        steps=8 * 80, step=ConstantStep(0.01),
+        note="the best of four, period 8, a step is one worker's gradient",
+    ),
+    without=arm("a centre that is not pulled", lambda it: replace(it.own, beta=0.0)),
+    at_most=0.2, source="Zhang, Choromanska, LeCun 2015, arXiv:1412.6651, Section 5: long periods",
+    scales=_SCALES,
+)  # fmt: skip
+
+
+@final
+@dataclass(frozen=True)
+class SharedWithTheFirst(FaultyMethod):
+    """Worker i descends on (f_i + f_1) / 2: the second shard is one and the same for all."""
+
+    right: OnMoreShards
+
+    def step(self, state: Any, t: int, context: RunContext) -> Any:
+        assert isinstance(context.problem, Quadratic)
+        mixed = replace(context, problem=_mixed(context.problem))
+        return self.right.method.step(state, t, mixed)
+
+
+@lru_cache(maxsize=1)
+def _mixed(base: Quadratic) -> Quadratic:
+    return replace(base, a=(base.a + base.a[:1]) / 2, c=(base.c + base.c[:1]) / 2)
+
+
+RI_SGD = contrast(
+    "ri-sgd",
+    "a second shard on every worker lowers the floor that different shards leave",
+    Setting(
+        "quadratic-unequal, d = 10, no noise", lambda n: unequal(n, 10, sigma2=0.0), 8, 400,
+        ConstantStep(0.2),
+    ),
+    Reading(of=" of the mean model"),
+    method="RI-SGD, two shards a worker, H = 8",
+    baseline=arm(
+        "local SGD with one shard a worker, H = 8, at the same stepsize",
+        lambda it: LocalSGD(it.step, 8),
+    ),
+    without=arm(
+        "all share one shard, the first, beside their own", lambda it: SharedWithTheFirst(it.own)
+    ),
+    at_most=0.4,
+    source="Haddadpour, Kamani, Mahdavi, Cadambe 2019, ICML, Section 1: redundancy lowers the "
+    "residual error",
+)  # fmt: skip

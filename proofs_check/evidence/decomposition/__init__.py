@@ -1,0 +1,1 @@
+"""Evidence of low-rank and linear compression."""

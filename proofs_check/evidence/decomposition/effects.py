@@ -1,0 +1,102 @@
+"""Effects of low-rank and linear compression: what each row is for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import torch
+
+from algorithms.catalogue import problem
+from algorithms.methods.synchronous.bsp import BSP
+from algorithms.problems.base import Problem
+from algorithms.problems.quadratic import Quadratic
+from proofs_check.instruments.contrast import arm, contrast
+from proofs_check.instruments.mean_estimation_setting import normal_rows
+from proofs_check.instruments.reading import Reading
+from proofs_check.instruments.setting import FromProblem, Setting
+from theory.stepsizes import ConstantStep
+
+
+def _cautious(stage: Problem) -> ConstantStep:
+    return ConstantStep(1 / (8 * stage.constants().need("L")))
+
+
+GRADIVEQ = contrast(
+    "gradiveq",
+    "two numbers for a slice of eight, which any all-reduce can add, reach the accuracy of full "
+    "gradients in as many steps, because what all steps share is not left to the basis",
+    Setting(
+        "logreg-breast-cancer", lambda n: problem("logreg-breast-cancer", n), 8, 850,
+        FromProblem("gamma = 1/(8 L)", _cautious), replicas=32, points=170,
+        note="4 of 20 steps uncompressed",
+    ),
+    Reading("both_ways", target=0.0015),
+    method="GradiVeQ, 2 of 8",
+    baseline=arm("BSP with full gradients", lambda it: BSP(it.step)),
+    without=arm(
+        "without the mean of the learnt gradients", lambda it: replace(it.own, centred=False)
+    ),
+    at_most=0.6, source="Yu et al. 2018, arXiv:1811.03617, Eq. 3 to 5 and Section 4.1",
+)  # fmt: skip
+
+_SIDE = 8
+
+
+def _matrix(n: int) -> Quadratic:
+    """Workers want matrices near one of falling singular values; every entry has its curvature."""
+    u, v = (normal_rows(1, _SIDE**2, word).reshape(_SIDE, _SIDE) for word in ("u", "v"))
+    common = ((u * 0.6 ** torch.arange(_SIDE)) @ v).flatten()
+    b = common + 0.3 * normal_rows(n, _SIDE**2, "own")
+    a = 0.2 + 0.8 * normal_rows(1, _SIDE**2, "curvature").sigmoid()
+    return Quadratic.from_arrays(a.expand(n, -1), b, name="matrix of falling singular values")
+
+
+POWERSGD = contrast(
+    "powersgd",
+    "one power iteration a step with error feedback follows full gradients, where unbiased "
+    "singular triplets, as many floats, leave a floor",
+    Setting(
+        "quadratic of 8 x 8 matrices of full rank, workers with minimisers of their own", _matrix,
+        8, 200, ConstantStep(0.1), replicas=32, points=200,
+    ),
+    Reading(last=10),
+    method="PowerSGD of rank 1",
+    baseline=arm(
+        "spectral ATOMO, one triplet on average", lambda it: it.of("spectral-atomo")
+    ),
+    without=arm("without error feedback", lambda it: replace(it.own, feedback=False)),
+    at_most=0.05,
+    source="Vogels, Karimireddy, Jaggi 2019, arXiv:1905.13727, Section 4.1 (error feedback) and "
+    "Appendix (spectral ATOMO)",
+    scales=("linear", "log"),
+)  # fmt: skip
+
+_D = 2048
+
+
+def _scattered(n: int) -> Quadratic:
+    """||x - b_i||^2 / 2 with scattered entries of b_i of all sizes 1/j, mostly common."""
+    rows = normal_rows(1, _D, "common") + 0.1 * normal_rows(n, _D, "own")
+    falling = rows / (1 + (1021 * torch.arange(_D)) % _D)  # heavy entries anywhere
+    return Quadratic.from_arrays(torch.ones_like(falling), falling)
+
+
+SKETCHED_SGD = contrast(
+    "sketched-sgd",
+    "sketches of 80 counters, which add up, find the heavy coordinates of 2048, so that a budget "
+    "of bits leaves a small part of the error",
+    Setting(
+        f"mean of 8 rows whose entries fall as 1/j, d = {_D}, without noise", _scattered, 8, 26,
+        ConstantStep(0.2), replicas=16,
+    ),
+    Reading("sent_bits", budget=2.5e5),
+    method="Sketched-SGD, k = d/50, sketch of 5 x 16",
+    baseline=arm(
+        "BSP with full gradients at the same stepsize", lambda it: BSP(it.step), replicas=1
+    ),
+    without=arm(
+        "one counter a row, which says nothing of where", lambda it: replace(it.own, width=1)
+    ),
+    at_most=0.2,
+    source="Ivkin, Rothchild, Ullah, Braverman, Stoica, Arora 2019, arXiv:1903.04488, Algorithm 3",
+)  # fmt: skip

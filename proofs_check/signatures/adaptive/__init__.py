@@ -1,1 +1,0 @@
-"""Sparsifiers that adapt: what each row is for."""

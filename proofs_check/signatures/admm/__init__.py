@@ -1,1 +1,0 @@
-"""Signatures of rows that split the problem by consensus constraints."""

@@ -1,1 +1,0 @@
-"""Signatures of rows in which nobody waits."""

@@ -1,1 +1,0 @@
-"""Memories, momentum, clipping and warm-up: what each row is for."""

@@ -1,1 +1,0 @@
-"""Signatures: local updates beyond plain averages."""

@@ -1,1 +1,0 @@
-"""Low-rank and linear compression: what each row is for."""
