@@ -27,7 +27,7 @@ from algorithms.synchronisation.compute_times import Constant
 from algorithms.synchronisation.stopwatch import Timing
 from algorithms.topologies.base import Neighbours
 from proofs_check.instruments.bits_setting import COARSE, UNEQUAL
-from proofs_check.instruments.contrast import Entrant, arm, contrast
+from proofs_check.instruments.contrast import ArmContext, arm, contrast
 from proofs_check.instruments.mean_estimation_setting import normal_rows
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import Setting
@@ -66,7 +66,7 @@ _WIDE = 4096
 _LINK = AlphaBeta(5e-5, 1e-8)  # 100 Mbit/s: a message of all entries takes 31 gradients
 
 
-def _timed_by(it: Entrant, **changes: Any) -> Any:
+def _timed_by(it: ArmContext, **changes: Any) -> Any:
     return replace(it.own, **{"cost": _LINK, **changes})
 
 
@@ -182,7 +182,7 @@ def _at_seconds(trace: Trace, step: float) -> Trace:
     return replace(trace, seconds=np.asarray(trace.steps[None] * step, dtype=np.float64))
 
 
-def _by_layer(it: Entrant) -> BSP:
+def _by_layer(it: ArmContext) -> BSP:
     return BSP(it.step, _layered(), ErrorFeedback())
 
 

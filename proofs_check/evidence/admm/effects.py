@@ -12,7 +12,7 @@ from algorithms.synchronisation.compute_times import Constant
 from algorithms.synchronisation.stopwatch import STANDARD
 from algorithms.topologies.lazy import Lazy
 from algorithms.topologies.ring import Ring
-from proofs_check.instruments.contrast import Contestant, Entrant, arm, contrast
+from proofs_check.instruments.contrast import ArmContext, Contestant, arm, contrast
 from proofs_check.instruments.effect_check import Measurement
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import Setting
@@ -35,7 +35,7 @@ def _descent(**changes: Any) -> Contestant:
     )  # fmt: skip
 
 
-def _slow(it: Entrant, **changes: Any) -> Any:
+def _slow(it: ArmContext, **changes: Any) -> Any:
     """One worker of eight is six times as slow as the others."""
     return replace(it.own, times=Constant((1e-2,) * 7 + (6e-2,)), **changes)
 

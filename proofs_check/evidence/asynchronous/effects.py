@@ -17,7 +17,7 @@ from algorithms.methods.variance_reduced.asylpg import AsyLPG
 from algorithms.problems.quadratic import Quadratic
 from algorithms.synchronisation.barriers import Bulk
 from algorithms.synchronisation.worker_states import Decision, WorkerStates
-from proofs_check.instruments.contrast import Entrant, arm, contrast
+from proofs_check.instruments.contrast import ArmContext, arm, contrast
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import FromProblem, Setting
 from proofs_check.methods.faulty.barriers import SpoiltBarrier
@@ -120,7 +120,7 @@ ASYNC_COORDINATE_PROX = contrast(
 )  # fmt: skip
 
 
-def _compensated(it: Entrant, **changes: Any) -> Any:
+def _compensated(it: ArmContext, **changes: Any) -> Any:
     """Its delays drawn for all replicas of the setting."""
     return replace(it.own, replicas=it.setting.replicas, **changes)
 

@@ -20,7 +20,7 @@ from algorithms.problems.least_squares_data import dealt, packaged
 from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.quadratic_data import unequal
 from algorithms.synchronisation.stopwatch import STANDARD, Timing
-from proofs_check.instruments.contrast import Entrant, arm, contrast
+from proofs_check.instruments.contrast import ArmContext, arm, contrast
 from proofs_check.instruments.effect_check import Measurement
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import FromProblem, Setting
@@ -66,7 +66,7 @@ def _down_to_rounding(found: Measurement) -> Measurement:
     return found._replace(y=np.maximum(found.y, 1e-16))
 
 
-def _coded(it: Entrant) -> Any:
+def _coded(it: ArmContext) -> Any:
     return replace(it.own, schedule_seed=it.setting.seed)
 
 
@@ -128,7 +128,7 @@ COOPERATIVE_SGD = contrast(
 )  # fmt: skip
 
 
-def _pushing(it: Entrant) -> Downpour:
+def _pushing(it: ArmContext) -> Downpour:
     """Downpour that pushes and fetches as seldom as EASGD."""
     period = it.own.period
     return Downpour(it.step, it.setting.steps, round_trip(it.problem), period, period)
