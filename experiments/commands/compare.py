@@ -71,7 +71,9 @@ def compare_command(
     words = "-".join([*keys, problem_name, axis, f"n{n}", f"seed{seed}", *where])
     stem = re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")[:120]
     with styled():
-        files = [*save(found.figure(), out, stem), out / f"{stem}.parquet"]
+        drawn = save(found.figure(), out, stem)
+        spread = save(found.replicas_figure(), out, f"{stem}-replicas")
+    files = [*drawn, *spread, out / f"{stem}.parquet"]
     found.frame.to_parquet(files[-1], index=False)
     if as_json:
         dump(_data(found, files))

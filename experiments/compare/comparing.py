@@ -26,11 +26,19 @@ from algorithms.synchronisation.stopwatch import Timing
 from algorithms.tuning.grid import score, scored
 from algorithms.tuning.parameters import Settings
 from experiments.compare.clustered import OnCluster, clocked, in_cluster_time
-from experiments.compare.ranking import ComparedRow, Entrant, error_at, paired, spent_to
+from experiments.compare.ranking import (
+    CHANCE,
+    ComparedRow,
+    Entrant,
+    error_at,
+    paired,
+    spent_to,
+)
 from experiments.compare.tuned_rows import Chosen, Tuning, chosen
 from experiments.figures.html import block, frame_html, picture
 from experiments.figures.lines import DrawnLine, LineCurves
 from experiments.figures.lines_figure import lines_figure
+from experiments.figures.replicas import ReplicaErrors, replicas_figure
 from proofs_check.curves import typical
 from proofs_check.methods.tuned_run import VACUOUS, TunedRun
 from theory.arrays import Floats
@@ -134,10 +142,26 @@ class Comparison:
         title += ", medians" if self.heavy else ""
         return lines_figure(LineCurves(title, AXES[self.axis], self.quantity, tuple(lines)))
 
+    def replicas_figure(self) -> Figure:
+        """The distribution of each row's errors at the budget, and who beats whom."""
+        ends = {one.key: error_at(one, self.budget) for one in self.entrants}
+        order = [one.key for one in self.standings]
+        pairs = math.comb(len(order), 2)
+        apart = {
+            (a, b): paired(ends[a], ends[b], pairs, self.heavy) <= CHANCE
+            for a in order
+            for b in order
+            if a != b
+        }
+        title = f"{self.problem}, n = {self.n}: {self.budget:.4g} {AXES[self.axis]}"
+        errors = {key: ends[key] for key in order}
+        return replicas_figure(ReplicaErrors(title, self.quantity, errors, apart))
+
     def _repr_html_(self) -> str:
         title = f"{self.problem}, n = {self.n}: {self.quantity} at {self.budget:.4g} {self.axis}"
         shown = picture(self.figure, f"{title}, a line a row")
-        return block(title, frame_html(pd.DataFrame(self.standings)), shown)
+        spread = picture(self.replicas_figure, f"{title}, replicas and pairs")
+        return block(title, frame_html(pd.DataFrame(self.standings)), shown, spread)
 
 
 def compare_rows(

@@ -13,7 +13,8 @@ from proofs_check.instruments.reaching import reached_at
 from theory.arrays import Floats
 
 _ROUNDING = 1e-9  # of an error: what differs less is the same
-_CHANCE = 0.05  # error of all tests of a comparison together
+CHANCE = 0.05
+"""Error of all tests of a comparison together."""
 
 
 class Entrant(NamedTuple):
@@ -67,7 +68,7 @@ class ComparedRow(NamedTuple):
         """Where the row stands, in words."""
         if math.isnan(self.p):
             return "best"
-        return "worse" if self.p <= _CHANCE else "not told apart from the best"
+        return "worse" if self.p <= CHANCE else "not told apart from the best"
 
 
 def error_at(one: Entrant, budget: float) -> Floats:
