@@ -69,7 +69,7 @@ def _ratios(found: ReplicaErrors) -> pd.DataFrame:
         level = np.array([np.exp(np.log(errors).mean()) for errors in found.errors.values()])
         table = level[:, None] / level[None, :]
     np.fill_diagonal(table, np.nan)
-    table[~np.isfinite(table)] = np.nan
+    table[~(np.isfinite(table) & (table > 0))] = np.nan
     keys = list(found.errors)
     return pd.DataFrame(table, index=keys, columns=keys)
 
