@@ -32,9 +32,7 @@ def test_a_point_is_a_replica_whose_error_is_positive(axes):
 
 def test_ratios_are_those_of_geometric_means_and_chance_has_a_dot(axes):
     texts = [text.get_text() for text in axes[1].texts]
-    shown = np.array([*texts, ""] if len(texts) == 8 else texts).reshape(3, 3)
-    assert (shown[0, 1], shown[1, 0]) == ("0.05", "20")
-    assert shown[0, 0] == "" and shown[0, 2] == "", "no ratio to an error of zero"
+    assert texts == ["0.05", "20"], "no ratio to itself, nor to an error of zero"
 
 
 def test_better_is_blue_and_worse_is_red(axes):
