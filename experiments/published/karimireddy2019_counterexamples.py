@@ -22,7 +22,7 @@ from experiments.figures.reproduction import Reproduction, at_most, near
 from experiments.published.figure import PublishedFigure, Request
 from proofs_check.figure_runs.errors import MeasuredMean
 from proofs_check.instruments.paths import path
-from proofs_check.signatures.signs.ef_signsgd import counterexample
+from proofs_check.instruments.sign_counterexample import counterexample
 from theory.arrays import Floats
 from theory.claims import Confidence, Source
 from theory.stepsizes import ConstantStep

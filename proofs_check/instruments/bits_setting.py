@@ -16,11 +16,11 @@ from algorithms.catalogue import row
 from algorithms.engine.run import run
 from algorithms.engine.trace import Trace
 from algorithms.methods.base import Method
-from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.quadratic_data import unequal
 from proofs_check.instruments import tuned_arm
 from proofs_check.instruments.effect_check import Measurement, to_reach
+from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import Setting
 from theory.stepsizes import ConstantStep, Stepsize
 
@@ -33,23 +33,12 @@ COARSE = (0.2, 0.5, 1.0)
 """Fewer stepsizes that a tuned side chooses from, where gradients have no noise."""
 
 ABOUT = f"quadratic-unequal with d = {D} and condition number 10 at most, no noise"
-TOLD = f"n = {N}, gamma = {STEP.gamma:g}"
 TOLD_TUNED = f"n = {N}, for each side the cheapest gamma of {COARSE}"
 ABOUT_ALIKE = f"quadratic-sc-iid with d = {D}, no noise"
 
 
 GRID = (0.06, 0.12, 0.25, 0.5, 1.0)
 """Stepsizes that a tuned side chooses from."""
-
-
-def noisy(sigma2: float) -> str:
-    """The stage in words, with noise ``sigma2`` in a gradient [f^2 / x^2]."""
-    return f"quadratic-unequal with d = {D} and condition number 10 at most, sigma2 = {sigma2:g}"
-
-
-TUNED = (
-    f"n = {N}, each at the best of the stepsizes {GRID} on seed 1; {REPLICAS} replicas of seed 2"
-)
 
 
 @cache
@@ -67,11 +56,6 @@ def alike() -> Quadratic:
 def by_row(key: str, step: Stepsize = STEP) -> Method[Any]:
     """The method of the catalogue's row ``key`` on this stage."""
     return row(key).tune(problem(), STEPS, step).method
-
-
-def uncompressed(step: Stepsize = STEP) -> BSP:
-    """BSP with full gradients."""
-    return BSP(step)
 
 
 def descent(
@@ -125,8 +109,18 @@ def bits_at_best(
     best = at_best(
         make, partial(both_ways_to if both else bits_to, target=target), on, replicas, grid
     )
-    end = int((best.y.mean(axis=0) > target / 100).sum()) + 1
-    return best._replace(x=best.x[:end], y=best.y[:, :end])
+    return _near(best, target)
+
+
+def _near(found: Measurement, target: float) -> Measurement:
+    """Drawn until a hundredth of the target."""
+    end = int((found.y.mean(axis=0) > target / 100).sum()) + 1
+    return found._replace(x=found.x[:end], y=found.y[:, :end])
+
+
+def bits_until(target: float, cost: str = "sent_bits") -> Reading:
+    """Bits until f - f* is at most ``target``, drawn until a hundredth of it."""
+    return Reading(cost, target=target, shown=partial(_near, target=target))
 
 
 UNEQUAL = Setting(ABOUT, lambda _: problem(), N, STEPS, STEP, seed=tuned_arm.MEASURED_ON)
@@ -134,3 +128,10 @@ UNEQUAL = Setting(ABOUT, lambda _: problem(), N, STEPS, STEP, seed=tuned_arm.MEA
 
 ALIKE = Setting(ABOUT_ALIKE, lambda _: alike(), N, STEPS, STEP, seed=tuned_arm.MEASURED_ON)
 """Workers with one objective, gradients without noise."""
+
+
+def noisy(sigma2: float) -> Setting:
+    """As :data:`UNEQUAL`, with noise ``sigma2`` in a gradient [f^2 / x^2], each arm at its best
+    stepsize of :data:`GRID`."""
+    title = f"quadratic-unequal with d = {D} and condition number 10 at most, sigma2 = {sigma2:g}"
+    return Setting(title, lambda _: problem(sigma2), N, STEPS, GRID, REPLICAS)

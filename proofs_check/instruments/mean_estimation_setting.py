@@ -6,10 +6,8 @@ that 2 (f - f*) is the squared error of the estimated mean.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -20,7 +18,6 @@ from algorithms.engine.run import run
 from algorithms.methods.base import Method
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.quadratic import Quadratic
-from proofs_check.instruments.effect_check import Measurement
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep
 
@@ -69,12 +66,6 @@ def estimate(
     """Error and bits of the mean of ``rows`` ``[n, d]`` in one step of a method of stepsize 1."""
     trace = run(method, _mean_of(rows), steps=1, replicas=replicas, seed=seed)
     return Estimate(2 * trace.suboptimality[:, -1], trace.sent_bits[:, -1])
-
-
-def sweep(sizes: Sequence[int], values: Callable[[int], Floats]) -> Measurement:
-    """``values(size)`` ``[R]`` drawn over all sizes; what counts is the last."""
-    y = np.stack([values(size) for size in sizes], axis=-1)
-    return Measurement(y[:, -1], np.array(sizes, dtype=np.float64), y)
 
 
 def _mean_of(rows: Tensor) -> Quadratic:

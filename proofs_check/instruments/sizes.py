@@ -27,7 +27,7 @@ class Sizes(NamedTuple):
     sizes: tuple[int, ...]
     variable: str
     quantity: str
-    note: str
+    note: str = ""
 
 
 def swept(

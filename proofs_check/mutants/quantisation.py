@@ -17,6 +17,7 @@ from algorithms.compressors.natural_compression import NaturalCompression
 from algorithms.compressors.natural_dithering import NaturalDithering
 from algorithms.compressors.qsgd import QSGD
 from algorithms.compressors.rotated import Rotated
+from algorithms.compressors.spectral_atomo import SpectralAtomo
 from algorithms.compressors.terngrad import TernGrad
 from algorithms.core.key import Draws
 from algorithms.kernels import rounding, row_norms
@@ -24,6 +25,7 @@ from algorithms.memories.error_feedback import ErrorFeedback
 from proofs_check.closed_forms.auxiliary.error_feedback import virtual_iterate
 from proofs_check.compressors.check import EXACT, MONTE_CARLO, WORST_CASE
 from proofs_check.compressors.lengths import LENGTHS
+from proofs_check.instruments.mean_estimation_setting import normal_rows
 from proofs_check.methods.faulty.methods import (
     ForgetfulFeedback,
 )
@@ -180,6 +182,43 @@ class TiltedTernGrad(FaultyCompressor):
 
 def _codes(level: Tensor, x: Tensor, width: int) -> Tensor:
     return level.to(torch.int64) | ((x < 0).to(torch.int64) << width)
+
+
+@final
+@dataclass(frozen=True)
+class SignsAlone(FaultyCompressor):
+    """Random signs without the Hadamard matrix: no coordinate is mixed with another."""
+
+    right: Rotated
+
+    def encode(self, x: Tensor, draws: Draws) -> Symbols:
+        return self.right.inner.encode(x * self._signs(x, draws), draws.fold("levels"))
+
+    def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
+        levels = self.right.inner.decode(symbols, d, dtype, draws.fold("levels"))
+        return levels * self._signs(levels, draws)
+
+    def _signs(self, x: Tensor, draws: Draws) -> Tensor:
+        return (1 - 2 * draws.fold("rotation").integers(2, x.shape[-1])).to(x.dtype)
+
+
+@final
+@dataclass(frozen=True)
+class Shuffled(FaultyCompressor):
+    """Triplets of the shuffled matrix: its entries are there, its low rank is not."""
+
+    right: SpectralAtomo
+
+    def encode(self, x: Tensor, draws: Draws) -> Symbols:
+        return self.right.encode(x[..., _order(x.shape[-1])], draws)
+
+    def decode(self, symbols: Symbols, d: int, dtype: torch.dtype, draws: Draws) -> Tensor:
+        return self.right.decode(symbols, d, dtype, draws)[..., _order(d).argsort()]
+
+
+def _order(d: int) -> Tensor:
+    """Places 0 to d - 1 in an order of chance, always the same."""
+    return normal_rows(1, d, "shuffled")[0].argsort()
 
 
 MUTANTS: tuple[OperatorMutant, ...] = (

@@ -1,0 +1,1 @@
+"""Evidence of quantised means and gradients."""

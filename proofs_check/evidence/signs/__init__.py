@@ -1,0 +1,1 @@
+"""Evidence of signs, thresholds and low precision."""

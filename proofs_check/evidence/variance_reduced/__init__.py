@@ -1,0 +1,1 @@
+"""Evidence of methods that shift, skip or refine what they send."""

@@ -1,1 +1,0 @@
-"""Quantised means and gradients: what each row is for."""

@@ -1,1 +1,0 @@
-"""Signs, thresholds and low precision: what each row is for."""

@@ -1,1 +1,0 @@
-"""Methods that shift, skip or refine what they send: what each row is for."""
