@@ -24,7 +24,7 @@ from algorithms.problems.spectra import log_spaced
 from algorithms.transforms.base import Transform
 from algorithms.transforms.norm_clipping import ClipNorm
 from proofs_check.instruments.bits_setting import GRID, REPLICAS, STEPS, UNEQUAL, bits_until, noisy
-from proofs_check.instruments.contrast import Entrant, arm, contrast
+from proofs_check.instruments.contrast import ArmContext, arm, contrast
 from proofs_check.instruments.mean_estimation_setting import normal_rows
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import Setting
@@ -37,7 +37,7 @@ FULL = arm("BSP with full gradients", lambda it: BSP(it.step))
 FULL_ONCE = arm("BSP with full gradients", lambda it: BSP(it.step), replicas=1)
 
 
-def _forgetful(it: Entrant) -> Any:
+def _forgetful(it: ArmContext) -> Any:
     """Workers without error feedback."""
     return replace(it.own, memory=NoMemory())
 
@@ -137,7 +137,7 @@ def _badly_scaled(n: int) -> Quadratic:
     return Quadratic.from_arrays(a, torch.ones_like(a), sigma2=1e-5, name="badly scaled")
 
 
-def _normalised(it: Entrant) -> Any:
+def _normalised(it: ArmContext) -> Any:
     """Gradients of length gamma: what ``ClipNorm`` leaves of them is 1/1000 long."""
     return replace(
         it.own, compressor=Identity(), transform=ClipNorm(1e-3, 0.0),
@@ -213,7 +213,7 @@ SIGNSGD_MAJORITY = contrast(
 )  # fmt: skip
 
 
-def _over_L(it: Entrant) -> Entrant:
+def _over_L(it: ArmContext) -> ArmContext:
     """Stepsizes in units of 1/L."""
     return replace(it, step=ConstantStep(it.step.gamma / it.problem.constants().need("L")))
 

@@ -15,7 +15,7 @@ from algorithms.methods.synchronous.bsp import BSP
 from algorithms.problems.least_squares import LeastSquares
 from algorithms.problems.quadratic_data import unequal
 from proofs_check.instruments.bits_setting import ALIKE, REPLICAS, UNEQUAL, bits_until
-from proofs_check.instruments.contrast import Entrant, arm, contrast
+from proofs_check.instruments.contrast import ArmContext, arm, contrast
 from proofs_check.instruments.mean_estimation_setting import normal_rows
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import Setting
@@ -74,7 +74,7 @@ def _common_part(n: int) -> LeastSquares:
     return LeastSquares.of(list(dealt), [part @ truth for part in dealt])
 
 
-def _over_curvature(it: Entrant, blocks: int) -> Entrant:
+def _over_curvature(it: ArmContext, blocks: int) -> ArmContext:
     """Stepsizes in units of 1/L, where L is the largest curvature of f within one of the blocks."""
     features = _common_part(it.setting.n).features
     hessian = (features.transpose(-1, -2) @ features).mean(0)
@@ -87,7 +87,7 @@ def _top(matrix: Tensor) -> float:
     return float(torch.linalg.eigvalsh(matrix)[-1])
 
 
-def _in_turn(it: Entrant) -> Any:
+def _in_turn(it: ArmContext) -> Any:
     return _over_curvature(it, _BLOCKS).own
 
 
