@@ -116,7 +116,7 @@ def _measure(
     if isinstance(here.step, tuple):
         return tuned_arm.at_best(
             lambda gamma, *, seed, replicas: play(ConstantStep(gamma), seed, replicas), here.step,
-            here.replicas,
+            here.replicas, here.seeds,
         )  # fmt: skip
     step = here.step.rule(here.built) if isinstance(here.step, FromProblem) else here.step
     return play(step, here.seed, here.replicas)

@@ -48,6 +48,7 @@ class Setting:
         points: records of a run; None: every step.
         timing: what computing and messages take [s]; None: the network's own, or nothing.
         note: what else makes the runs again.
+        chosen_on: seed that chooses from a grid instead; the best is then measured on ``seed``.
     """
 
     title: str
@@ -60,11 +61,19 @@ class Setting:
     points: int | None = None
     timing: Timing | None = None
     note: str = ""
+    chosen_on: int | None = None
+
+    @property
+    def seeds(self) -> tuple[int, int]:
+        """On which the best of a grid is chosen, and measured."""
+        if self.chosen_on is None:
+            return tuned_arm.CHOSEN_ON, tuned_arm.MEASURED_ON
+        return self.chosen_on, self.seed
 
     @property
     def told(self) -> str:
         """What makes the runs again, in words."""
-        seed = tuned_arm.MEASURED_ON if isinstance(self.step, tuple) else self.seed
+        seed = self.seeds[1] if isinstance(self.step, tuple) else self.seed
         drawn = f"{self.replicas} replicas of seed {seed}" if self.replicas > 1 else f"seed {seed}"
         parts = (f"n = {self.n}", f"{self.steps} steps", self.stepsizes, self.note, drawn)
         return ", ".join(part for part in parts if part)
@@ -76,7 +85,7 @@ class Setting:
             return ""
         if isinstance(self.step, tuple):
             grid = ", ".join(f"{gamma:g}" for gamma in self.step)
-            return f"the best gamma of {grid} on seed {tuned_arm.CHOSEN_ON}"
+            return f"the best gamma of {grid} on seed {self.seeds[0]}"
         if isinstance(self.step, FromProblem):
             return self.step.words
         if isinstance(self.step, ConstantStep):

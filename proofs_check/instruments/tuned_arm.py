@@ -22,8 +22,11 @@ class Play(Protocol):
     def __call__(self, gamma: float, *, seed: int, replicas: int) -> Measurement: ...
 
 
-def at_best(play: Play, grid: Sequence[float], replicas: int = 1) -> Measurement:
-    """What ``play`` sees on seed 2 at the stepsize of ``grid`` that is best on seed 1.
+def at_best(
+    play: Play, grid: Sequence[float], replicas: int = 1,
+    seeds: tuple[int, int] = (CHOSEN_ON, MEASURED_ON),
+) -> Measurement:  # fmt: skip
+    """What ``play`` sees on the second seed at the stepsize of ``grid`` that is best on the first.
 
     So no side is tuned on the run that is measured, and all sides have one grid. A run that
     diverges is never the best.
@@ -31,8 +34,8 @@ def at_best(play: Play, grid: Sequence[float], replicas: int = 1) -> Measurement
 
     def score(gamma: float) -> float:
         try:
-            return float(play(gamma, seed=CHOSEN_ON, replicas=min(_FEW, replicas)).values.mean())
+            return float(play(gamma, seed=seeds[0], replicas=min(_FEW, replicas)).values.mean())
         except Diverged:
             return math.inf
 
-    return play(min(grid, key=score), seed=MEASURED_ON, replicas=replicas)
+    return play(min(grid, key=score), seed=seeds[1], replicas=replicas)
