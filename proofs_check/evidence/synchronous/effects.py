@@ -117,7 +117,10 @@ ESSP = contrast(
     "eager pushes are fresher, and so larger steps are stable",
     replace(CALM, step=ConstantStep(1 / 2), replicas=64, points=81), Reading(last=60),
     method="eager SSP, eight clocks",
-    baseline=arm("SSP of the same lead and stepsize", lambda it: replace(it.own, barrier=StaleSynchronous(it.own.barrier.s))),
+    baseline=arm(
+        "SSP of the same lead and stepsize",
+        lambda it: replace(it.own, barrier=StaleSynchronous(it.own.barrier.s)),
+    ),
     without=arm(
         "pushes at every eighth advance only", _spoilt(_seldom)
     ),
