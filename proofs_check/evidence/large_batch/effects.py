@@ -90,8 +90,9 @@ def _layers(n: int) -> MLP:
 LAYERS = Setting(
     "mlp-digits-levels, 64 samples a worker in full batches", _layers, 2, 80,
     ConstantStep(64.0), points=40,
-    note="stepsizes of the row fall to 0, data and x_0 of seed 0, nothing else drawn",
+    note="falling to 0, data and x_0 of seed 0, f* = 0, the bound of a cross-entropy",
 )  # fmt: skip
+"""What ratios by layer are for: gamma falls from what is given, by the rows' own rules."""
 
 
 def _undivided(it: Entrant) -> Any:
@@ -109,6 +110,7 @@ LARS = contrast(
     baseline=arm(
         "momentum SGD at the best stepsize of four",
         lambda it: BSP(it.step, optimizer=Momentum(0.9)), step=(1e-4, 1e-3, 1e-2, 1e-1),
+        note="",
     ),
     without=arm("LARS with one ratio for the whole model", _undivided),
     at_most=0.02,
@@ -124,7 +126,7 @@ LAMB = contrast(
     baseline=arm(
         "AdamW at the best stepsize of four",
         lambda it: BSP(it.step, optimizer=adam(it.problem.shapes, decay=0.01)),
-        step=(1e-3, 3e-3, 1e-2, 3e-2),
+        step=(1e-3, 3e-3, 1e-2, 3e-2), note="",
     ),
     without=arm("LAMB with one ratio for the whole model", _undivided),
     at_most=0.01,

@@ -286,7 +286,7 @@ PR_SGD_MOMENTUM = contrast(
     method="PR-SGD with momentum",
     baseline=arm(
         "PR-SGD without momentum at the best stepsize of five", lambda it: it.of("pr-sgd"),
-        step=(0.4, 0.8, 1.2, 1.6, 1.9),
+        step=(0.4, 0.8, 1.2, 1.6, 1.9), note="I = 8",
     ),
     without=arm(
         "velocities start from nought at every meeting",
