@@ -1,0 +1,1 @@
+"""Evidence of scaled stepsizes, warm-ups, layers and growing batches."""

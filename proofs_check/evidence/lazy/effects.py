@@ -1,0 +1,85 @@
+"""Effects of silent workers and of lost messages: what each row is for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from algorithms.catalogue import problem
+from algorithms.engine.trace import Trace
+from algorithms.methods.local_updates.local_sgd import LocalSGD
+from algorithms.methods.synchronous.bsp import BSP
+from algorithms.problems.quadratic import Quadratic
+from proofs_check.instruments.contrast import arm, contrast
+from proofs_check.instruments.reading import Reading
+from proofs_check.instruments.setting import FromProblem, Setting
+from proofs_check.mutants.lazy import Forgetful
+from theory.stepsizes import ConstantStep
+
+_PACKETS, _LOST = 5, 1  # of a gradient of 20 coordinates; bounded, so one of five
+
+
+def _sent_again(trace: Trace) -> Trace:
+    """The same over a reliable transport, which sends a lost packet again."""
+    return replace(trace, sent_bits=trace.sent_bits * (_PACKETS / (_PACKETS - _LOST)))
+
+
+BOUNDED_LOSS = contrast(
+    "bounded-loss",
+    "what is lost is not missed, if the rest is scaled up",
+    Setting(
+        "strongly convex quadratic, kappa = 10, no noise, one minimiser",
+        lambda n: Quadratic.strongly_convex(n, 20, sigma2=0.0, zeta2=0.0), 8, 60,
+        ConstantStep(1 / 2), replicas=48,
+        note=f"{_LOST} of the {_PACKETS} packets of a gradient is lost, a quarter rounded down",
+    ),
+    Reading("sent_bits", target=1e-3),
+    method="a fifth of the packets lost",
+    baseline=arm(
+        "gradient descent that sends lost packets again", lambda it: BSP(it.step),
+        view=_sent_again,
+    ),
+    without=arm(
+        "what arrived is not scaled up",
+        lambda it: replace(it.own, compressor=replace(it.own.compressor, scaled=False)),
+    ),
+    at_most=0.9, source="Xia et al. 2019, APNet: training over a transport of bounded loss",
+    scales=("linear", "log"),
+)  # fmt: skip
+
+CMFL = contrast(
+    "cmfl",
+    "uploads that run against the common update are not missed on the way to its floor",
+    Setting(
+        "quadratic-sc-iid", lambda n: problem("quadratic-sc-iid", n), 16, 1500,
+        ConstantStep(1 / 64), replicas=32, points=100,
+    ),
+    Reading("sent_bits", target=3e-3, of=" of the mean model"),
+    method="CMFL, relevance at least 1/2",
+    baseline=arm(
+        "local SGD at the same stepsize and period", lambda it: LocalSGD(it.step, it.own.period)
+    ),
+    without=arm(
+        "a threshold that decays, 0.8 over the root of the round",
+        lambda it: replace(it.own, threshold=0.8, decays=True),
+    ),
+    at_most=0.8,
+    source="Wang, Wang, Li 2019, ICDCS: as accurate with a fraction of the uploads",
+    scales=("linear", "log"),
+)  # fmt: skip
+
+LAG = contrast(
+    "lag",
+    "workers of small curvature stay silent, at the rate of gradient descent",
+    Setting(
+        "least-squares-rising", lambda n: problem("least-squares-rising", n), 9, 160,
+        FromProblem("gamma = 1/L", lambda of: ConstantStep(1 / of.constants().need("L"))),
+    ),
+    Reading("sent_bits", target=1e-8),
+    method="LAG, worker's rule",
+    baseline=arm("gradient descent at the same stepsize 1/L", lambda it: BSP(it.step)),
+    without=arm(
+        "the server forgets what silent workers sent before", lambda it: Forgetful(it.own)
+    ),
+    at_most=0.2,
+    source="Chen, Giannakis, Sun, Yin 2018, arXiv:1805.09965, Section 4: uploads on this problem",
+)  # fmt: skip

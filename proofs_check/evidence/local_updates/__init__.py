@@ -1,0 +1,1 @@
+"""Evidence of averages of models, once, now and then, or by time."""

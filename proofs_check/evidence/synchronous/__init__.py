@@ -1,0 +1,1 @@
+"""Evidence of rows that a parameter server runs under a barrier."""

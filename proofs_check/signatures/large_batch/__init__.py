@@ -1,1 +1,0 @@
-"""Signatures: scaled stepsizes, warm-ups, layers, growing batches."""

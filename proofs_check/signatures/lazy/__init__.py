@@ -1,1 +1,0 @@
-"""Signatures of rows whose workers may stay silent, or whose messages may get lost."""

@@ -1,1 +1,0 @@
-"""Signatures of rows that a parameter server runs under a barrier."""
