@@ -13,7 +13,7 @@ from algorithms.optimizers.lamb import adam
 from algorithms.optimizers.momentum import Momentum
 from algorithms.problems.mlp import MLP, digits_mlp, rescaled
 from algorithms.problems.quadratic import Quadratic
-from proofs_check.instruments.contrast import Entrant, arm, contrast
+from proofs_check.instruments.contrast import ArmContext, arm, contrast
 from proofs_check.instruments.effect_check import EffectCheck, Measurement
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import Setting
@@ -95,7 +95,7 @@ LAYERS = Setting(
 """What ratios by layer are for: gamma falls from what is given, by the rows' own rules."""
 
 
-def _undivided(it: Entrant) -> Any:
+def _undivided(it: ArmContext) -> Any:
     """The row's own method with one ratio for the whole model."""
     inner = it.own.method
     whole = replace(inner.optimizer, shapes=((it.problem.d,),))

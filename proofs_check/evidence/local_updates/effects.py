@@ -18,7 +18,7 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.quadratic_data import unequal
 from algorithms.synchronisation.periods import Once, PostLocal
 from algorithms.synchronisation.stopwatch import STANDARD
-from proofs_check.instruments.contrast import Entrant, arm, contrast
+from proofs_check.instruments.contrast import ArmContext, arm, contrast
 from proofs_check.instruments.effect_check import Measurement
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import FromProblem, Setting
@@ -61,7 +61,7 @@ def _bits(target: float) -> Reading:
     return Reading("sent_bits", "distance_of_workers", target, shown=_met)
 
 
-def _apart(it: Entrant) -> Any:
+def _apart(it: ArmContext) -> Any:
     """The row's own method, whose workers never meet."""
     return replace(it.own, period=Once(it.setting.steps + 1))
 
@@ -226,7 +226,7 @@ K_AVG = contrast(
 )  # fmt: skip
 
 
-def _timed(it: Entrant) -> Any:
+def _timed(it: ArmContext) -> Any:
     """AdaComm of long messages."""
     return replace(it.own, timing=replace(STANDARD, link=AlphaBeta(4e-3, 1e-9)), interval=0.2)
 

@@ -1,1 +1,0 @@
-"""Signatures: averages of models, once, now and then, or by time."""
