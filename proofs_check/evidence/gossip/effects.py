@@ -7,6 +7,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from algorithms.catalogue import problem, row
 from algorithms.engine.trace import Trace
 from algorithms.methods.base import dense_bits
@@ -70,7 +72,7 @@ def _paced(seconds: Callable[[float], float]) -> Callable[[Trace], Trace]:
 
     def view(trace: Trace) -> Trace:
         bits = dense_bits(trace.model.shape[-1], trace.model.dtype)
-        return replace(trace, seconds=trace.steps * seconds(bits))
+        return replace(trace, seconds=trace.steps * np.float64(seconds(bits)))
 
     return view
 
