@@ -22,9 +22,12 @@ DISCOVERY = "theory.members"
 LOOKUP: Name = ("algorithms.catalogue", "row")
 """Finds a row of the catalogue by its key."""
 
-LOOKING = ("proofs_check.signatures", "proofs_check.instruments", "proofs_check.table_iv")
+LOOKING = (
+    "proofs_check.signatures", "proofs_check.evidence", "proofs_check.instruments",
+    "proofs_check.table_iv",
+)  # fmt: skip
 """Modules here look rows up by keys that stand in them, or in who calls them from here, as string
-constants."""
+constants or as arguments of a partial."""
 
 _ROW = "row of the catalogue"  # in place of a module, for a row's value
 
@@ -99,8 +102,21 @@ class DefinitionGraph:
         """Lambda expressions that begin in this line."""
         return tuple(s for s in self.source(module).lambdas if s.first == line)
 
-    def read_by(self, module: str, statement: SourcePiece) -> Iterator[Name]:
+    def read_by(self, module: str, statement: SourcePiece) -> set[Name]:
         """What a statement of the module reads."""
+        read = set(self._named_by(module, statement))
+        if self.rows and _looks(module):
+            read -= {LOOKUP}
+        return read.union(self.rows_of(module, statement.words))
+
+    def rows_of(self, module: str, words: Iterable[object]) -> Iterator[Name]:
+        """The rows whose keys are among ``words``, if the module looks rows up."""
+        if _looks(module):
+            yield from (
+                (_ROW, word) for word in words if isinstance(word, str) and word in self.rows
+            )
+
+    def _named_by(self, module: str, statement: SourcePiece) -> Iterator[Name]:
         for chain in statement.reads:
             yield from self._resolved(module, chain)
         for target, attribute in statement.imports:
@@ -149,10 +165,7 @@ class DefinitionGraph:
         if own != ALWAYS and own not in source.definitions:
             yield module, WHOLE  # made in some other way: by all of the module
         for statement in source.definitions.get(own, ()):
-            read = set(self.read_by(module, statement))
-            if self.rows and f"{module}.".startswith(tuple(f"{room}." for room in LOOKING)):
-                read -= {LOOKUP}
-                read |= {(_ROW, word) for word in statement.words if word in self.rows}
+            read = self.read_by(module, statement)
             yield from read
             if module != DISCOVERY and any(other == DISCOVERY for other, _ in read):
                 beside = [s for c in statement.reads for s in source.definitions.get(c[0], ())]
@@ -195,6 +208,10 @@ class DefinitionGraph:
 
     def _defines(self, module: str, name: str) -> bool:
         return module in self and name in self.source(module).definitions
+
+
+def _looks(module: str) -> bool:
+    return f"{module}.".startswith(tuple(f"{room}." for room in LOOKING))
 
 
 def _module(path: Path) -> str:
