@@ -194,6 +194,7 @@ KINDS: tuple[tuple[str, type], ...] = (
     ("theory.orders", OrderOnly),
     ("theory.estimation", MeanEstimation),
     ("proofs_check.signatures", EffectCheck),
+    ("proofs_check.evidence", EffectCheck),
     ("proofs_check.studies", Study),
     ("experiments.published", PublishedFigure),
     ("algorithms.workloads", Workload),

@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from algorithms.catalogue import METHODS
+from proofs_check.instruments.effect_check import EffectCheck
 from proofs_check.signatures import SIGNATURES
 from proofs_check.verdict import Outcome
 from tests.proofs_check.rooms import ROOMS
+from theory.members import modules
 
 READY = tuple(row.key for row in METHODS)
 
@@ -24,6 +26,13 @@ def test_every_ready_row_has_a_signature():
     assert set(SIGNATURES) == set(READY)
 
 
-@pytest.mark.parametrize("key", sorted(SIGNATURES))
-def test_a_signature_lies_in_the_room_of_its_row(key):
-    assert SIGNATURES[key].measure.__module__.split(".")[2] == ROOMS[key]
+@pytest.mark.parametrize("package", ["proofs_check.signatures", "proofs_check.evidence"])
+def test_a_signature_lies_in_the_room_of_its_row(package):
+    rooms = {
+        value.row: module.__name__.split(".")[2]
+        for module in modules(package)
+        for value in vars(module).values()
+        if isinstance(value, EffectCheck)
+    }
+    assert rooms
+    assert rooms == {key: ROOMS[key] for key in rooms}
