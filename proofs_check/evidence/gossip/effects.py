@@ -82,7 +82,8 @@ D_PSGD = contrast(
     Setting(
         "quadratic-unequal, sigma2 = 8", _UNEQUAL, _N, 300, (0.025, 0.05, 0.1, 0.2, 0.4),
         replicas=128,
-        note="links of 1 Mbit/s with 0.1 ms latency, a gradient takes 1 ms",
+        note="links of 1 Mbit/s with 0.1 ms latency, a gradient takes 1 ms, at the "
+        "server gradients and the bits of answers none",
     ),
     Reading("seconds", target=0.05, of=" of the mean model"),
     method=arm(

@@ -71,12 +71,13 @@ QUANTIMED_DSGD = contrast(
     Setting(
         "quadratic-sc, sigma2 = zeta2 = 1/2", _NOISY, 8, 400, ConstantStep(0.5), replicas=16,
         points=200, timing=STANDARD,
-        note="ring, a gradient takes 0.5 ms and an exponential rest of mean 0.5 ms",
+        note="ring, a gradient takes 0.5 ms and an exponential rest of mean 0.5 ms, D-PSGD's gamma "
+        "times the row's epsilon: equal steps of the mean model",
     ),
     Reading("seconds", target=0.02, of=_MEAN_MODEL),
     method="QuanTimed-DSGD, deadline 2 ms",
     baseline=arm(
-        "D-PSGD that waits for three gradients of each, with the same steps of the mean model",
+        "D-PSGD that waits for three gradients of each",
         lambda it: DPSGD(
             ConstantStep(it.step(0) * it.own.mixing_rule(0)), Ring(it.problem.n)
         ),
