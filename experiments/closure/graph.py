@@ -23,11 +23,11 @@ LOOKUP: Name = ("algorithms.catalogue", "row")
 """Finds a row of the catalogue by its key."""
 
 LOOKING = (
-    "proofs_check.evidence", "proofs_check.instruments", "proofs_check.signatures",
+    "proofs_check.signatures", "proofs_check.evidence", "proofs_check.instruments",
     "proofs_check.table_iv",
 )  # fmt: skip
 """Modules here look rows up by keys that stand in them, or in who calls them from here, as string
-constants."""
+constants or as arguments of a partial."""
 
 _ROW = "row of the catalogue"  # in place of a module, for a row's value
 
@@ -103,14 +103,20 @@ class DefinitionGraph:
         return tuple(s for s in self.source(module).lambdas if s.first == line)
 
     def read_by(self, module: str, statement: SourcePiece) -> set[Name]:
-        """What a statement or a lambda expression of the module reads."""
-        read = set(self._read(module, statement))
-        if self.rows and f"{module}.".startswith(tuple(f"{room}." for room in LOOKING)):
+        """What a statement of the module reads."""
+        read = set(self._named_by(module, statement))
+        if self.rows and _looks(module):
             read -= {LOOKUP}
-            read |= {(_ROW, word) for word in statement.words if word in self.rows}
-        return read
+        return read.union(self.rows_of(module, statement.words))
 
-    def _read(self, module: str, statement: SourcePiece) -> Iterator[Name]:
+    def rows_of(self, module: str, words: Iterable[object]) -> Iterator[Name]:
+        """The rows whose keys are among ``words``, if the module looks rows up."""
+        if _looks(module):
+            yield from (
+                (_ROW, word) for word in words if isinstance(word, str) and word in self.rows
+            )
+
+    def _named_by(self, module: str, statement: SourcePiece) -> Iterator[Name]:
         for chain in statement.reads:
             yield from self._resolved(module, chain)
         for target, attribute in statement.imports:
@@ -202,6 +208,10 @@ class DefinitionGraph:
 
     def _defines(self, module: str, name: str) -> bool:
         return module in self and name in self.source(module).definitions
+
+
+def _looks(module: str) -> bool:
+    return f"{module}.".startswith(tuple(f"{room}." for room in LOOKING))
 
 
 def _module(path: Path) -> str:

@@ -70,6 +70,8 @@ class Contents:
                 self._all("dict", (part for item in value.items() for part in item))
             case functools.partial():
                 self._all("partial", (value.func, value.args, value.keywords))
+                module = getattr(value.func, "__module__", "")
+                self.roots.update(self._graph.rows_of(module, value.args))
             case MethodType():
                 self._all(f"method {value.__name__}", (value.__self__,))
             case FunctionType():

@@ -139,9 +139,9 @@ def _play(
 
 
 def _told(setting: Setting, arms: Mapping[Arm, Contestant]) -> str:
-    parts = [setting.told]
+    parts = [", ".join(setting.told)]
     for which, one in arms.items():
-        changed = replace(setting, **one.changes).told
-        if changed != setting.told:
-            parts.append(f"{which.value}: {changed}")
+        own = [part for part in replace(setting, **one.changes).told if part not in setting.told]
+        if own:
+            parts.append(f"{which.value}: {', '.join(own)}")
     return "; ".join(parts)

@@ -71,12 +71,12 @@ class Setting:
         return self.chosen_on, self.seed
 
     @property
-    def told(self) -> str:
+    def told(self) -> tuple[str, ...]:
         """What makes the runs again, in words."""
         seed = self.seeds[1] if isinstance(self.step, tuple) else self.seed
         drawn = f"{self.replicas} replicas of seed {seed}" if self.replicas > 1 else f"seed {seed}"
         parts = (f"n = {self.n}", f"{self.steps} steps", self.stepsizes, self.note, drawn)
-        return ", ".join(part for part in parts if part)
+        return tuple(part for part in parts if part)
 
     @property
     def stepsizes(self) -> str:

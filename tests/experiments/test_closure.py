@@ -115,11 +115,14 @@ def test_a_signature_reruns_with_the_rows_that_it_names(tree: Path) -> None:
         return {cell.row for cell in changed(tree, was, file, old, f"{old}  # edited\n       ")}
 
     assert "d2" in rerun("algorithms/methods/gossip_compressed/d2.py", "def step(")
+    of_fdla = rerun("algorithms/topologies/optimal_weights.py", "class FDLA(")
+    assert "fdla" in of_fdla and "d2" not in of_fdla
     of_qsgd = rerun("algorithms/compressors/qsgd.py", "def stated_bits(")
     assert "qsgd" in of_qsgd and "d2" not in of_qsgd
     file, line = "proofs_check/evidence/sparsification/effects.py", "slice(None, None, 4)"
     edited = changed(tree, was, file, line, f"{line}  # edited")  # no line more: lambdas stay
     assert {cell.row for cell in edited} == {"sbc"}
+    assert rerun("proofs_check/mutants/gossip_compressed.py", "class UncorrectedD2(") == {"d2"}
 
 
 def test_no_signature_rests_on_the_whole_catalogue() -> None:

@@ -1,0 +1,1 @@
+"""Evidence of gossip with gradients, and with compressed differences to public copies."""

@@ -1,0 +1,1 @@
+"""Evidence of gossip that corrects or compresses what is exchanged."""

@@ -1,0 +1,1 @@
+"""Evidence of gossip over directed links, and with rotating partners."""

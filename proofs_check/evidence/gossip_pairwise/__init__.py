@@ -1,0 +1,1 @@
+"""Evidence of gossip in which workers meet in pairs."""

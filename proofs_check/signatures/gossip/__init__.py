@@ -1,1 +1,0 @@
-"""Signatures of gossip with gradients, and with compressed differences to public copies."""

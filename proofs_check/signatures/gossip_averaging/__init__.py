@@ -1,1 +1,0 @@
-"""Signatures of averaging along fixed links."""

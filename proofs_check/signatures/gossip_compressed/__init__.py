@@ -1,1 +1,0 @@
-"""Signatures of gossip that corrects or compresses what is exchanged."""

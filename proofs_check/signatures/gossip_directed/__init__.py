@@ -1,1 +1,0 @@
-"""Signatures of gossip over directed links, and with rotating partners."""

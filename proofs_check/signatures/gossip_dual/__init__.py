@@ -1,1 +1,0 @@
-"""Signatures of gossip by duals."""

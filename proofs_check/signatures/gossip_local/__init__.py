@@ -1,1 +1,0 @@
-"""Signatures of local work over gossip."""

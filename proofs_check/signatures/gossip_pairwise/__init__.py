@@ -1,1 +1,0 @@
-"""Signatures of gossip in which workers meet in pairs."""
