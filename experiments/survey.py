@@ -24,7 +24,7 @@ WORKERS = 2
 _SHORT = 3.0  # seconds that a cell may take which is run early
 _USUAL = {
     CellKind.MUTANTS: 50.0, CellKind.INFLUENCES: 7.0, CellKind.STUDY: 4.0, CellKind.RUN: 0.7,
-    CellKind.SIGNATURE: 0.6, CellKind.OPERATOR: 0.7, CellKind.WORKERS: 0.5, CellKind.PROBLEM: 0.5,
+    CellKind.EFFECT: 0.6, CellKind.OPERATOR: 0.7, CellKind.WORKERS: 0.5, CellKind.PROBLEM: 0.5,
     CellKind.CLOSED_FORM: 0.3, CellKind.BOUND: 0.3, CellKind.PROOF: 0.2, CellKind.TOPOLOGY: 0.02,
     CellKind.PUSH: 0.02, CellKind.TABLE_IV: 1.7, CellKind.WATCHED: 0.2,
     CellKind.SYSTEM: 0.5,

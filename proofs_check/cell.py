@@ -16,7 +16,7 @@ from proofs_check.verdict import Verdict
 
 class CellKind(StrEnum):
     """What a cell checks; what is checked of that kind has a name, but for runs, watched runs,
-    signatures, workers and the last two."""
+    effects, workers and the last two."""
 
     RUN = "run"
     WATCHED = "watched run"
@@ -29,7 +29,7 @@ class CellKind(StrEnum):
     CLOSED_FORM = "closed form"
     BOUND = "bound"
     STUDY = "study"
-    SIGNATURE = "signature"
+    EFFECT = "effect"
     SYSTEM = "system"
     INFLUENCES = "influences"
     TABLE_IV = "table IV"

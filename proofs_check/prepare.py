@@ -20,6 +20,7 @@ from proofs_check.closed_forms import CLOSED_FORMS
 from proofs_check.compressors.check import check_compressor
 from proofs_check.compressors.facts import operator_facts
 from proofs_check.compressors.tradeoff import tradeoff
+from proofs_check.evidence import EFFECTS
 from proofs_check.instruments.effect_check import EffectCheck
 from proofs_check.instruments.second_run import confirmed
 from proofs_check.instruments.study import Study
@@ -30,7 +31,6 @@ from proofs_check.methods.runs import run_row
 from proofs_check.mutants.report import MutantOutcome, refute_all
 from proofs_check.problems.check import check_problem
 from proofs_check.proofs import PROOFS
-from proofs_check.signatures import SIGNATURES
 from proofs_check.studies import STUDIES
 from proofs_check.system_checks import SYSTEM_CHECKS
 from proofs_check.table_iv.measure import table_result
@@ -153,8 +153,8 @@ def _study(cell: Cell, name: str) -> Prepared:
     return partial(_study_of, look_up("study", name, {s.name: s for s in STUDIES}))
 
 
-def _signature(cell: Cell, _: str) -> Prepared:
-    return partial(_signature_of, look_up("signature of row", cell.row, SIGNATURES))
+def _effect(cell: Cell, _: str) -> Prepared:
+    return partial(_effect_of, look_up("effect of row", cell.row, EFFECTS))
 
 
 def _system(cell: Cell, name: str) -> Prepared:
@@ -199,8 +199,8 @@ def _study_of(study: Study) -> CellResult:
     return confirmed(study.result)
 
 
-def _signature_of(signature: EffectCheck) -> CellResult:
-    return signature.result()
+def _effect_of(effect: EffectCheck) -> CellResult:
+    return effect.result()
 
 
 def _mutant_verdict(outcome: MutantOutcome) -> Verdict:
@@ -231,7 +231,7 @@ _PREPARED: dict[CellKind, Callable[[Cell, str], Prepared]] = {
     CellKind.CLOSED_FORM: _closed,
     CellKind.BOUND: _bound,
     CellKind.STUDY: _study,
-    CellKind.SIGNATURE: _signature,
+    CellKind.EFFECT: _effect,
     CellKind.SYSTEM: _system,
     CellKind.INFLUENCES: _influences,
     CellKind.TABLE_IV: _table_iv,

@@ -18,10 +18,10 @@ from algorithms.topologies.gallery import examples
 from proofs_check.bounds import BOUND_CHECKS
 from proofs_check.cell import Cell, CellKind
 from proofs_check.closed_forms import CLOSED_FORMS
+from proofs_check.evidence import EFFECTS
 from proofs_check.methods import equal_bits as workers
 from proofs_check.prepare import REFERENCE, name_of
 from proofs_check.proofs import PROOFS
-from proofs_check.signatures import SIGNATURES
 from proofs_check.studies import STUDIES
 from proofs_check.system_checks import SYSTEM_CHECKS
 from proofs_check.table_iv.trials import table_cells
@@ -120,8 +120,8 @@ def _long_cells(effort: Preset) -> Iterator[Cell]:
     for study in (one for one in STUDIES if effort.runs_on(one.problem)):
         yield Cell(study.row, study.problem, CellKind.STUDY, study.name)
     yield Cell("", "", CellKind.INFLUENCES)
-    for signature in SIGNATURES.values():
-        yield Cell(signature.row, signature.problem, CellKind.SIGNATURE)
+    for effect in EFFECTS.values():
+        yield Cell(effect.row, effect.problem, CellKind.EFFECT)
     for cells_of_trial in table_cells().values():
         yield from cells_of_trial if effort.everywhere else cells_of_trial[:1]
 

@@ -143,7 +143,7 @@ def test_theorem_and_method_are_cells_of_the_survey_that_hold(copy: Path) -> Non
     (copy / "listed.py").write_text(LISTED, encoding="utf-8")
     found = set(call(copy, "listed").splitlines())
     assert found >= {"run stretched", "run quadratic-sc", "bound stretched", "proof "}
-    assert "signature quadratic-sc" in found
+    assert "effect quadratic-sc" in found
 
 
 def test_the_method_runs_under_its_theorem(tellings: list[Telling]) -> None:

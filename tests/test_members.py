@@ -193,7 +193,6 @@ KINDS: tuple[tuple[str, type], ...] = (
     ("theory.theorems", Theorem),
     ("theory.orders", OrderOnly),
     ("theory.estimation", MeanEstimation),
-    ("proofs_check.signatures", EffectCheck),
     ("proofs_check.evidence", EffectCheck),
     ("proofs_check.studies", Study),
     ("experiments.published", PublishedFigure),

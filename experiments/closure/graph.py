@@ -23,7 +23,7 @@ LOOKUP: Name = ("algorithms.catalogue", "row")
 """Finds a row of the catalogue by its key."""
 
 LOOKING = (
-    "proofs_check.signatures", "proofs_check.evidence", "proofs_check.instruments",
+    "proofs_check.evidence", "proofs_check.instruments",
     "proofs_check.table_iv",
 )  # fmt: skip
 """Modules here look rows up by keys that stand in them, or in who calls them from here, as string

@@ -13,7 +13,7 @@ from rich.table import Table
 from algorithms.catalogue import ROWS
 from algorithms.collectives.base import Collective, counted
 from experiments.commands.console import bad_input, console, dump, number
-from experiments.commands.rows import measured_signatures
+from experiments.commands.rows import measured_effects
 from experiments.figures.signs import pretty
 from experiments.listing.kept import Measured
 from experiments.listing.made import unmeasured
@@ -30,14 +30,14 @@ NODES = (8, 16, 12)
 
 def taxonomy_records(report: Path) -> list[dict[str, Any]]:
     """Table I: each entry with its rows, whether they run, and what stands behind each: the effect
-    of its signature, with number and verdict where the survey in ``report`` measured it. None: the
-    row is no run and has closed forms, not a signature.
+    of its effect, with number and verdict where the survey in ``report`` measured it. None: the
+    row is no run and has closed forms, not an effect.
 
     Raises:
         ValueError: the survey's table cannot be read.
     """
     states = {row.key: row.state for row in ROWS}
-    measured = measured_signatures(report, CHECK)
+    measured = measured_effects(report, CHECK)
     return [
         {
             "dimension": one.dimension, "method": one.method,

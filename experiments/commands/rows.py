@@ -17,10 +17,10 @@ from experiments.listing.kept import ListedProblem, Measured, listing
 READY = "ready"
 
 
-def measured_signatures(report: Path, check: str) -> dict[str, Measured]:
+def measured_effects(report: Path, check: str) -> dict[str, Measured]:
     """By row, what the survey in the folder ``report`` found; empty where there is none.
 
-    ``check`` is what it calls the check of a signature.
+    ``check`` is what it calls the check of an effect.
 
     Raises:
         ValueError: its table cannot be read.
@@ -57,8 +57,8 @@ def list_command(*, ready: bool, d: int, as_json: bool, report: Path, forms: boo
     with bad_input():
         at_least("d", d, 1)
         known = listing(d)
-        found = measured_signatures(report, known["check"])
-    every = [row | {"signature": found.get(row["key"], row["signature"])} for row in known["rows"]]
+        found = measured_effects(report, known["check"])
+    every = [row | {"effect": found.get(row["key"], row["effect"])} for row in known["rows"]]
     rows = [row for row in every if row["state"] == READY or not ready]
     rows = [row for row in rows if row["forms"] or not forms]
     if as_json:
@@ -106,9 +106,9 @@ def _block(out: Console, row: dict[str, Any]) -> None:
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="dim", no_wrap=True)
     grid.add_column(overflow="fold")
-    if row["signature"]:
-        told = row["signature"]["verdict"] or "not measured yet"
-        grid.add_row("  shows", f"{escape(row['signature']['sentence'])} [dim]({told})[/]")
+    if row["effect"]:
+        told = row["effect"]["verdict"] or "not measured yet"
+        grid.add_row("  shows", f"{escape(row['effect']['sentence'])} [dim]({told})[/]")
     for claim in row["claims"]:
         grid.add_row("  claims", escape(claim))
     for result in row["results"]:

@@ -24,7 +24,7 @@ _KEPT = 8  # listings, of as many dimensions
 
 
 class Measured(TypedDict):
-    """A row's signature; number and verdict are None where no survey has measured it.
+    """A row's effect; number and verdict are None where no survey has measured it.
 
     Attributes:
         sentence: the effect, with its figures where it was measured.
@@ -57,7 +57,7 @@ class Listing(TypedDict):
     Attributes:
         rows: each surveyed method as JSON has it.
         problems: what they run on.
-        check: what a survey calls the check of a row's signature.
+        check: what a survey calls the check of a row's effect.
     """
 
     rows: list[dict[str, Any]]

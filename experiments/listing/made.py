@@ -6,8 +6,8 @@ from typing import Any
 
 from algorithms.catalogue import PROBLEMS, ROWS, Row, forms_of
 from experiments.listing.kept import ListedProblem, Listing, Measured
+from proofs_check.evidence import EFFECTS
 from proofs_check.instruments.effect_check import CHECK
-from proofs_check.signatures import SIGNATURES
 from theory.theorem import Result
 
 
@@ -32,7 +32,7 @@ def row_data(row: Row, d: int) -> dict[str, Any]:
         "state": row.state,
         "kind": row.kind,
         "parts": [part.name for part in row.subject.parts] if row.subject else [],
-        "signature": unmeasured(row.key),
+        "effect": unmeasured(row.key),
         "claims": list(row.claims(d)),
         "theorems": [_named(theorem) for theorem in row.theorems],
         "results": [_named(result) for result in row.results],
@@ -46,9 +46,9 @@ def row_data(row: Row, d: int) -> dict[str, Any]:
 
 
 def unmeasured(key: str) -> Measured | None:
-    """A row's signature before any survey; None where it has none."""
-    signature = SIGNATURES.get(key)
-    return Measured(sentence=signature.effect, number=None, verdict=None) if signature else None
+    """A row's effect before any survey; None where it has none."""
+    effect = EFFECTS.get(key)
+    return Measured(sentence=effect.effect, number=None, verdict=None) if effect else None
 
 
 def _named(result: Result) -> dict[str, str]:

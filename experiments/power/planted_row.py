@@ -22,7 +22,7 @@ STOPS = "stops: "
 
 _CHEAP = (
     CellKind.WATCHED, CellKind.TOPOLOGY, CellKind.PUSH, CellKind.OPERATOR, CellKind.CLOSED_FORM,
-    CellKind.SYSTEM, CellKind.RUN, CellKind.SIGNATURE, CellKind.BOUND, CellKind.PROBLEM,
+    CellKind.SYSTEM, CellKind.RUN, CellKind.EFFECT, CellKind.BOUND, CellKind.PROBLEM,
     CellKind.PROOF, CellKind.WORKERS, CellKind.STUDY, CellKind.TABLE_IV,
 )  # fmt: skip
 

@@ -36,10 +36,10 @@ from experiments.reporting.topologies import topology_lines
 from experiments.reporting.verdict_lines import (
     MEANINGS,
     counts,
+    effect_line,
     facts,
     lines,
     planted,
-    signature_line,
 )
 from experiments.storage.files import write_atomically
 from experiments.survey import Survey
@@ -201,7 +201,7 @@ def _row_line(row: Row, table: pd.DataFrame, pages: Mapping[str, str]) -> dict[s
         "what": row.what,
         "state": row.state,
         "claims": row.claims(CLAIM_DIMENSION),
-        "signature": signature_line(mine),
+        "effect": effect_line(mine),
         "counts": counts(mine),
         "kind": row.kind,
         "problems": row.problems,

@@ -18,7 +18,7 @@ from experiments.reporting.operators import operator_sections
 from experiments.reporting.pictures import Picture
 from experiments.reporting.subjects import definition_of, subject_section
 from experiments.reporting.theorem_pages import summary
-from experiments.reporting.verdict_lines import counts, facts, lines, signature_line
+from experiments.reporting.verdict_lines import counts, effect_line, facts, lines
 from experiments.survey import Survey
 from proofs_check.cell import CellKind
 from proofs_check.curves import RunSeries
@@ -50,10 +50,10 @@ def row_section(
         "why": row.why,
         "counts": counts(mine),
         "verdicts": lines(mine),
-        "signature": signature_line(mine),
-        "signatures": [p for p in figures if _is_signature(p)],
+        "effect": effect_line(mine),
+        "effects": [p for p in figures if _is_effect(p)],
         "comparisons": [p for p in figures if p.stem in beside],
-        "rates": [p for p in figures if p.half and p.stem not in beside and not _is_signature(p)],
+        "rates": [p for p in figures if p.half and p.stem not in beside and not _is_effect(p)],
         "runs": [p for p in figures if not p.half],
         "forms": [_form(form, table, pictures) for form in forms_of(row.key)],
         "method": _method_line(row, survey),
@@ -113,8 +113,8 @@ def _form(form: Row, table: pd.DataFrame, pictures: Sequence[Picture]) -> dict[s
     }
 
 
-def _is_signature(picture: Picture) -> bool:
-    return picture.stem.endswith(f"-{CellKind.SIGNATURE}")
+def _is_effect(picture: Picture) -> bool:
+    return picture.stem.endswith(f"-{CellKind.EFFECT}")
 
 
 def _method_line(row: Row, survey: Survey) -> str:

@@ -18,11 +18,11 @@ from experiments.reporting.theorem_pages import rows_of
 from experiments.reporting.verdict_lines import (
     MEANINGS,
     counts,
+    effect_line,
     lines,
     planted,
-    signature_line,
 )
-from proofs_check.instruments.effect_check import CHECK as SIGNATURE
+from proofs_check.instruments.effect_check import CHECK as EFFECT
 from proofs_check.instruments.second_half import CHECK as LATE_BOUND
 from proofs_check.verdict import Outcome
 from theory.claims import Confidence
@@ -40,7 +40,7 @@ def answers(
     which other commands left what they found."""
     refuted = table[table["verdict"] == Outcome.REFUTED.value]
     holds = headline[headline["verdict"].isin(_HOLDS)]
-    effects = holds[holds["check"] == SIGNATURE]
+    effects = holds[holds["check"] == EFFECT]
     kept = table[(table["check"] == LATE_BOUND) & (table["verdict"] == Outcome.SUPPORTED.value)]
     left = table[(table["theorem"] != "") & (table["verdict"] == Outcome.REFUTED.value)]
     shown = {line["check"] for line in table.to_dict("records")} & {
@@ -119,14 +119,14 @@ def _levels(
 
 
 def _standing(mine: pd.DataFrame) -> str:
-    """A row's worst news, else its signature's verdict, else that of most of its lines."""
+    """A row's worst news, else its effect's verdict, else that of most of its lines."""
     found = dict(counts(mine))
     for trouble in ("error", Outcome.REFUTED.value):
         if found.get(trouble):
             return trouble
-    signature = signature_line(mine)
-    if signature is not None:
-        return str(signature["verdict"])
+    effect = effect_line(mine)
+    if effect is not None:
+        return str(effect["verdict"])
     good = [name for name in _HOLDS if found.get(name)]
     return max(good, key=lambda name: found[name]) if good else NOT_RUN
 

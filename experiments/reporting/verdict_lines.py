@@ -10,7 +10,7 @@ import pandas as pd
 from experiments.figures.signs import sentence
 from experiments.reporting.table import ERROR
 from experiments.survey import Survey
-from proofs_check.instruments.effect_check import CHECK as SIGNATURE
+from proofs_check.instruments.effect_check import CHECK as EFFECT
 from proofs_check.verdict import MEANINGS as VERDICT_MEANINGS
 from proofs_check.verdict import Outcome
 
@@ -40,9 +40,9 @@ def lines(table: pd.DataFrame) -> list[dict[str, Any]]:
     return [{str(name): value for name, value in line.items()} for line in found]
 
 
-def signature_line(mine: pd.DataFrame) -> dict[str, Any] | None:
-    """The line of a row's signature, as :func:`lines` prints it; None where it has none."""
-    found = lines(mine[mine["check"] == SIGNATURE])
+def effect_line(mine: pd.DataFrame) -> dict[str, Any] | None:
+    """The line of a row's effect, as :func:`lines` prints it; None where it has none."""
+    found = lines(mine[mine["check"] == EFFECT])
     return found[0] if found else None
 
 

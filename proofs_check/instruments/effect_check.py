@@ -1,4 +1,4 @@
-r"""Signature: the one measured effect that a row's paper is about, beside what it improves on.
+r"""Effect: the one measured effect that a row's paper is about, beside what it improves on.
 
 A quantity (an error at a budget, the bits or seconds that an accuracy costs, ...; smaller is
 better) is measured of three sides on one problem: the row's method, its baseline, and a planted
@@ -32,8 +32,8 @@ from proofs_check.instruments.statistics import TEST_ERROR
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
 
-CHECK = "signature"
-CHECK_OF_FAULT = "signature without its cause"
+CHECK = "effect"
+CHECK_OF_FAULT = "effect without its cause"
 
 Quantity = Literal[
     "suboptimality", "squared_gradient", "average_squared_gradient", "squared_distance",
@@ -47,7 +47,7 @@ Cost = Literal["steps", "sent_bits", "received_bits", "messages", "seconds"]
 
 
 class Arm(StrEnum):
-    """Whom a signature measures."""
+    """Whom an effect measures."""
 
     METHOD = "method"
     BASELINE = "baseline"
@@ -113,7 +113,7 @@ class EffectCheck:
         if not 0 < self.at_most < 1:
             raise ValueError(
                 f"at_most must lie in (0, 1), got {self.at_most}: the method's share of the "
-                "baseline's quantity that the signature claims"
+                "baseline's quantity that the effect claims"
             )
 
     def result(self) -> CellResult:
@@ -143,7 +143,7 @@ class EffectCheck:
         caught = found.outcome is Outcome.REFUTED
         return Verdict(
             subject=self.row, problem=self.problem, check=CHECK_OF_FAULT,
-            claim=f"the signature is refuted of a planted fault: {self.fault}",
+            claim=f"the effect is refuted of a planted fault: {self.fault}",
             outcome=Outcome.CAUGHT if caught else Outcome.REFUTED,
             statistic=found.ratio, bound=self.at_most, uncertainty=found.half_width,
             evidence=f"{self.quantity}: {found.mine:.4g} against {found.theirs:.4g} "

@@ -1,4 +1,4 @@
-"""One side of a signature at its best stepsize of a grid, chosen on runs that are not measured."""
+"""One side of an effect at its best stepsize of a grid, chosen on runs that are not measured."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from algorithms.engine.run import Diverged
 from proofs_check.instruments.effect_check import Measurement
 
 CHOSEN_ON, MEASURED_ON = 1, 2
-"""Seeds: of the runs that decide a stepsize, and of those that a signature rests on. Stages and
-claims were set while looking at seed 0, so that no signature rests on it."""
+"""Seeds: of the runs that decide a stepsize, and of those that an effect rests on. Stages and
+claims were set while looking at seed 0, so that no effect rests on it."""
 
 _FEW = 2  # replicas that decide
 
 
 class Play(Protocol):
-    """One side of a signature, run at a stepsize."""
+    """One side of an effect, run at a stepsize."""
 
     def __call__(self, gamma: float, *, seed: int, replicas: int) -> Measurement: ...
 

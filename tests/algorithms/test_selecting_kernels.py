@@ -21,11 +21,11 @@ from algorithms.kernels import (
     drop_out,
     dropped,
     extremes,
-    lots,
     low_rank,
-    quintets,
-    running,
+    row_sums,
     selection,
+    ternary_packing,
+    top_of_uniforms,
 )
 from algorithms.kernels.philox import Counters
 from tests.algorithms.test_grid_kernels import rows
@@ -69,12 +69,12 @@ def _same_without_kernels(operator: Compressor, x: Tensor) -> None:
 def test_largest_and_lots_are_the_twins(x: Tensor, k: int) -> None:
     k = min(k, x.shape[-1])
     assert torch.equal(selection.largest_numba(x, k), selection.largest_torch(x, k))
-    drawn = lots.lots(_counters(x), x.shape[-1], k)
-    assert torch.equal(drawn, lots.lots_torch(_counters(x), x.shape[-1], k))
+    drawn = top_of_uniforms.lots(_counters(x), x.shape[-1], k)
+    assert torch.equal(drawn, top_of_uniforms.lots_torch(_counters(x), x.shape[-1], k))
     for size in (1, 3):
-        packets = lots.lots(_counters(x), -(-x.shape[-1] // size), 1)
-        kept = lots.lost(x, packets, size)
-        assert torch.equal(kept, lots.lost_torch(x, packets, size))
+        packets = top_of_uniforms.lots(_counters(x), -(-x.shape[-1] // size), 1)
+        kept = top_of_uniforms.lost(x, packets, size)
+        assert torch.equal(kept, top_of_uniforms.lost_torch(x, packets, size))
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
@@ -129,13 +129,15 @@ def test_what_is_dropped_is_the_twins(x: Tensor, share: float) -> None:
 @given(rows(), st.floats(0, 2))
 @settings(max_examples=60, deadline=None)
 def test_sums_in_turn_and_fives_are_the_twins(x: Tensor, edge: float) -> None:
-    assert torch.equal(running.side_means(x), running.side_means_torch(x))
-    assert torch.equal(running.totals(x), running.totals_torch(x))
+    assert torch.equal(row_sums.side_means(x), row_sums.side_means_torch(x))
+    assert torch.equal(row_sums.totals(x), row_sums.totals_torch(x))
     half = torch.full((len(x), 1), edge, dtype=x.dtype)
-    packed = quintets.packed(x, half)
-    assert torch.equal(packed, quintets.packed_torch(x, half))
+    packed = ternary_packing.packed(x, half)
+    assert torch.equal(packed, ternary_packing.packed_torch(x, half))
     d = x.shape[-1]
-    assert torch.equal(quintets.spread(packed, half, d), quintets.spread_torch(packed, half, d))
+    assert torch.equal(
+        ternary_packing.spread(packed, half, d), ternary_packing.spread_torch(packed, half, d)
+    )
 
 
 @given(st.integers(1, 9), st.integers(1, 9), st.integers(1, 6), st.integers(0, 99))

@@ -55,13 +55,13 @@ def test_list_is_one_object_per_surveyed_row() -> None:
 
 def test_list_tells_what_a_survey_found_of_a_row(tmp_path: Path) -> None:
     rows = {row["key"]: row for row in call_json("list", "--report", str(tmp_path))}
-    assert rows["d2"]["signature"]["verdict"] is None, "nothing was measured in this folder"
-    cell = next(c for c in cells("quick") if (c.kind, c.row) == (CellKind.SIGNATURE, "d2"))
+    assert rows["d2"]["effect"]["verdict"] is None, "nothing was measured in this folder"
+    cell = next(c for c in cells("quick") if (c.kind, c.row) == (CellKind.EFFECT, "d2"))
     stored = Stored(run_cell(cell), 0.1)
     found = Survey(((cell, stored),), (), 0, 0.1, {cell: "made"})
     write_table(results_table(found), tmp_path / "results.parquet")
     rows = {row["key"]: row for row in call_json("list", "--report", str(tmp_path))}
-    told = rows["d2"]["signature"]
+    told = rows["d2"]["effect"]
     assert told["verdict"] == "supported" and told["number"] < 1e-6
     assert told["sentence"].startswith("workers that differ leave no error floor: f(x_T) - f*")
     (tmp_path / "results.parquet").write_bytes(b"PAR1")
@@ -243,7 +243,7 @@ def test_an_interrupted_check_shows_what_it_found(monkeypatch: pytest.MonkeyPatc
     from proofs_check.verdict import Outcome, Verdict
 
     def run_cell(cell: Cell) -> CellResult:
-        if cell.kind is not CellKind.SIGNATURE:
+        if cell.kind is not CellKind.EFFECT:
             raise KeyboardInterrupt
         return CellResult((Verdict("qsgd", "found in time", "run", Outcome.SUPPORTED),))
 

@@ -24,15 +24,15 @@ from proofs_check.cell import Cell, CellKind
 from proofs_check.prepare import prepare
 from proofs_check.suite import cells
 
-LEFT = (CellKind.MUTANTS, CellKind.SIGNATURE)
+LEFT = (CellKind.MUTANTS, CellKind.EFFECT)
 CELLS = tuple(cell for cell in cells("quick") if cell.kind not in LEFT)
-"""All but the mutants' cell, which looks into every row and so depends on all, and signatures,
+"""All but the mutants' cell, which looks into every row and so depends on all, and effects,
 which look into rows of their choice and have a test of their own."""
 
 ABOUT_THEOREMS = ("orders_of_bounds.prove",)
 """Proofs that read every theorem."""
 
-SIGNATURES = tuple(cell for cell in cells("quick") if cell.kind is CellKind.SIGNATURE)
+EFFECTS = tuple(cell for cell in cells("quick") if cell.kind is CellKind.EFFECT)
 
 Versions = dict[Cell, str]
 
@@ -107,9 +107,9 @@ def test_a_compressor_reruns_the_cells_of_its_rows(tree: Path, before: Versions)
     assert inside == of_rows("dryden")
 
 
-def test_a_signature_reruns_with_the_rows_that_it_names(tree: Path) -> None:
+def test_a_effect_reruns_with_the_rows_that_it_names(tree: Path) -> None:
     """Not with all of the catalogue, in which it looks them up."""
-    was = cell_versions(SIGNATURES, prepare, tree)
+    was = cell_versions(EFFECTS, prepare, tree)
 
     def rerun(file: str, old: str) -> set[str]:
         return {cell.row for cell in changed(tree, was, file, old, f"{old}  # edited\n       ")}
@@ -125,12 +125,12 @@ def test_a_signature_reruns_with_the_rows_that_it_names(tree: Path) -> None:
     assert rerun("proofs_check/mutants/gossip_compressed.py", "class UncorrectedD2(") == {"d2"}
 
 
-def test_no_signature_rests_on_the_whole_catalogue() -> None:
+def test_no_effect_rests_on_the_whole_catalogue() -> None:
     """One that does looks rows up in a module that the graph does not know of (``LOOKING``)."""
     known = with_rows(ROOT)
     whole = {
         cell.row
-        for cell in SIGNATURES
+        for cell in EFFECTS
         if LOOKUP in known.closure(contents_of(prepare(cell), known).roots)
     }
     assert whole == set()

@@ -32,7 +32,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
     def make(d: int) -> Listing:
         found.append(d)
-        return Listing(rows=[{"key": f"row {len(found)}"}], problems=[], check="signature")
+        return Listing(rows=[{"key": f"row {len(found)}"}], problems=[], check="effect")
 
     monkeypatch.setattr(made, "made_listing", make)
     return found

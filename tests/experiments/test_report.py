@@ -46,7 +46,7 @@ OPERATOR = Cell("qsgd", "", CellKind.OPERATOR, "QSGD(s=4)", n=100)
 WORKERS = Cell("qsgd", "quadratic-sc", CellKind.WORKERS)
 IDENTITY = Cell("", "", CellKind.OPERATOR, "identity", n=100)
 MUTANTS = Cell("", "", CellKind.MUTANTS)
-SIGNATURE = Cell("bsp-sgd", "made", CellKind.SIGNATURE)
+EFFECT = Cell("bsp-sgd", "made", CellKind.EFFECT)
 
 THEOREM = next(row for row in ROWS if row.key == "bsp-sgd").theorems[0]
 
@@ -76,7 +76,7 @@ def run_cell(cell: Cell) -> CellResult:
         verdict = Verdict("bsp-sgd", "T^-1", "rate in T", Outcome.REFUTED, statistic=-0.7)
         rate = RateSeries(1 + t[:9], *(1 / (1 + t[:9]) for _ in range(5)), along="kappa, plain")
         return CellResult((verdict,), (RatePanel("T^-1", "T", "error", rate),))
-    if cell == SIGNATURE:
+    if cell == EFFECT:
         x, one = np.array([1.0, 2.0]), np.array([[1.0, 0.1]])
         shares = {Arm.METHOD: 0.2, Arm.BASELINE: 1.0, Arm.FAULT: 0.8}
         return EffectCheck(
@@ -131,7 +131,7 @@ class Page(HTMLParser):
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("report")
-    cells = (RUN, STUDY, SIGNATURE, PROOF, OPERATOR, IDENTITY, WORKERS, MUTANTS)
+    cells = (RUN, STUDY, EFFECT, PROOF, OPERATOR, IDENTITY, WORKERS, MUTANTS)
     versions = dict.fromkeys(cells, "fake")
     code = survey_job("quick", cells, run_cell, out, Console(quiet=True), versions)
     assert code == 1, "a refuted claim is not passed over"
@@ -205,10 +205,10 @@ def test_start_page_says_that_nothing_was_refuted(tmp_path: Path) -> None:
 def test_a_rows_page_opens_with_what_the_row_is_for(report: Path) -> None:
     own = (report / "rows" / "bsp-sgd.html").read_text(encoding="utf-8")
     page = Page(own)
-    assert page.ids[1:4] == ["main", "signature", "figure-bsp-sgd-made-signature"]
+    assert page.ids[1:4] == ["main", "effect", "figure-bsp-sgd-made-effect"]
     assert "Workers speak once. Rounds: 0.2 against 1 (theirs), 0.2 of it" in page.text
-    assert own.index("bsp-sgd-made-signature.png") < own.index('id="theory"')
-    assert own.count("bsp-sgd-made-signature.png") == 1, "shown once"
+    assert own.index("bsp-sgd-made-effect.png") < own.index('id="theory"')
+    assert own.count("bsp-sgd-made-effect.png") == 1, "shown once"
     index = Page((report / "rows.html").read_text(encoding="utf-8"))
     assert "workers speak once (0.2 of the baseline)" in index.text
 
@@ -252,7 +252,7 @@ def test_figures_are_kept_as_picture_and_as_data(report: Path) -> None:
         "bsp-sgd-quadratic-sc-run",
         "bsp-sgd-quadratic-sc-study-bsp-time-strongly-convex-kappa-plain",
     }
-    stems |= {"qsgd-tradeoff", "qsgd-workers", "all-workers", "bsp-sgd-made-signature"}
+    stems |= {"qsgd-tradeoff", "qsgd-workers", "all-workers", "bsp-sgd-made-effect"}
     files = {path.name for path in (report / "figures").iterdir() if path.suffix != ".json"}
     assert files == {f"{stem}.{kind}" for stem in stems for kind in ("png", "js")}
     for stem in stems:

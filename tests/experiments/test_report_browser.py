@@ -16,11 +16,11 @@ from experiments.storage.store import Stored
 from experiments.survey import Survey
 from tests.experiments.chromium import BROWSER, Tab, chromium
 from tests.experiments.test_report import (
+    EFFECT,
     MUTANTS,
     OPERATOR,
     PROOF,
     RUN,
-    SIGNATURE,
     STUDY,
     THEOREM,
     run_cell,
@@ -38,7 +38,7 @@ LOADED = 2000  # milliseconds
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("report")
-    cells = (RUN, STUDY, SIGNATURE, PROOF, OPERATOR, MUTANTS)
+    cells = (RUN, STUDY, EFFECT, PROOF, OPERATOR, MUTANTS)
     finished = tuple((cell, Stored(run_cell(cell), 1.0)) for cell in cells)
     survey = Survey(finished, (), 0, 1.0, dict.fromkeys(cells, "fake"))
     (out / "results.parquet").touch()

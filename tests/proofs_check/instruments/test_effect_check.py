@@ -1,4 +1,4 @@
-"""The instrument of signatures: its decisions against Student's law, and what it refuses."""
+"""The instrument of effects: its decisions against Student's law, and what it refuses."""
 
 from __future__ import annotations
 
