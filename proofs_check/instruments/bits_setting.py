@@ -7,8 +7,6 @@ full ones need small stepsizes too, so that each side is compared at its own bes
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
@@ -19,7 +17,7 @@ from algorithms.methods.base import Method
 from algorithms.problems.quadratic import Quadratic
 from algorithms.problems.quadratic_data import unequal
 from proofs_check.instruments import tuned_arm
-from proofs_check.instruments.effect_check import Measurement, to_reach
+from proofs_check.instruments.effect_check import Measurement
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import Setting
 from theory.stepsizes import ConstantStep, Stepsize
@@ -33,7 +31,6 @@ COARSE = (0.2, 0.5, 1.0)
 """Fewer stepsizes that a tuned side chooses from, where gradients have no noise."""
 
 ABOUT = f"quadratic-unequal with d = {D} and condition number 10 at most, no noise"
-TOLD_TUNED = f"n = {N}, for each side the cheapest gamma of {COARSE}"
 ABOUT_ALIKE = f"quadratic-sc-iid with d = {D}, no noise"
 
 
@@ -65,51 +62,6 @@ def descent(
     """A run of which every step is recorded."""
     stage = problem() if on is None else on
     return run(method, stage, steps=steps, seed=seed, replicas=replicas, points=steps + 1)
-
-
-def bits_to(trace: Trace, target: float) -> Measurement:
-    """Bits that each worker sends, in the mean, until f - f* is at most ``target``."""
-    return to_reach(trace, target, "sent_bits")
-
-
-def both_ways_to(trace: Trace, target: float) -> Measurement:
-    """Bits that each worker sends and receives until f - f* is at most ``target``."""
-    both = replace(trace, sent_bits=trace.sent_bits + trace.received_bits)
-    return bits_to(both, target)
-
-
-def at_best(
-    make: Callable[[Stepsize], Method[Any]],
-    read: Callable[[Trace], Measurement],
-    on: Quadratic,
-    replicas: int = REPLICAS,
-    grid: tuple[float, ...] = GRID,
-) -> Measurement:
-    """What ``read`` finds of the method at the stepsize of ``grid`` that is best on seed 1."""
-
-    def play(gamma: float, *, seed: int, replicas: int) -> Measurement:
-        return read(descent(make(ConstantStep(gamma)), replicas, on=on, seed=seed))
-
-    return tuned_arm.at_best(play, grid, replicas)
-
-
-def bits_at_best(
-    make: Callable[[Stepsize], Method[Any]],
-    target: float,
-    on: Quadratic,
-    *,
-    both: bool = False,
-    replicas: int = REPLICAS,
-    grid: tuple[float, ...] = GRID,
-) -> Measurement:
-    """Bits until f - f* is at most ``target``, sent or ``both`` ways, at the best stepsize.
-
-    Drawn until a hundredth of the target.
-    """
-    best = at_best(
-        make, partial(both_ways_to if both else bits_to, target=target), on, replicas, grid
-    )
-    return _near(best, target)
 
 
 def _near(found: Measurement, target: float) -> Measurement:

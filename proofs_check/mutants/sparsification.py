@@ -12,6 +12,7 @@ from algorithms.codes.base import Symbols
 from algorithms.compressors.absolute_threshold import AbsoluteThreshold
 from algorithms.compressors.base import StatedLength
 from algorithms.compressors.entries import entries_of
+from algorithms.compressors.gaussian_k import GaussianK
 from algorithms.compressors.rand_k import RandK
 from algorithms.compressors.random_mask import RandomMask
 from algorithms.compressors.sbc import SBC
@@ -19,6 +20,8 @@ from algorithms.compressors.stc import STC
 from algorithms.compressors.top_k import TopK
 from algorithms.compressors.wangni import Wangni
 from algorithms.core.key import Draws
+from algorithms.optimizers.truncation import truncate
+from algorithms.transforms.base import Transform
 from proofs_check.closed_forms.sparsification.top_k import nearest
 from proofs_check.closed_forms.sparsification.truncated_gradient import (
     pulled_as_printed,
@@ -166,6 +169,31 @@ class NextRank(FaultyCompressor):
         ranks = [*range(k - 1), min(k, x.shape[-1] - 1)]
         indices = order[..., ranks].sort(dim=-1).values
         return x.gather(-1, indices), indices
+
+
+@final
+@dataclass(frozen=True)
+class SpreadlessGaussianK(FaultyCompressor):
+    """The threshold is the row's mean: its deviation is left out, and nothing is looked at."""
+
+    right: GaussianK
+
+    def encode(self, x: Tensor, draws: Draws) -> Symbols:
+        entries = entries_of(x.abs() > x.mean(-1, keepdim=True).abs())
+        return entries.count, entries.positions, entries.pick(x)
+
+
+@final
+@dataclass(frozen=True)
+class TruncatedTransform(Transform):
+    """T_1 of the gradient in place of the weights, as the survey prints it (erratum E29)."""
+
+    @property
+    def name(self) -> str:
+        return "truncated gradients"
+
+    def apply(self, g: Tensor, n: int) -> Tensor:
+        return truncate(g, 0.01, 0.5)
 
 
 MUTANTS: tuple[OperatorMutant, ...] = (

@@ -3,33 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from algorithms.catalogue import problem, row
-from algorithms.codes.base import Symbols
-from algorithms.compressors.entries import entries_of
 from algorithms.compressors.gaussian_k import GaussianK
 from algorithms.compressors.identity import Identity
 from algorithms.compressors.layerwise import LayerWise
 from algorithms.compressors.rand_k import RandK
 from algorithms.compressors.random_mask import RandomMask
 from algorithms.compressors.top_k import TopK
-from algorithms.core.key import Draws
 from algorithms.engine.run import run
 from algorithms.engine.trace import Trace
 from algorithms.memories.base import NoMemory
 from algorithms.memories.error_feedback import ErrorFeedback
 from algorithms.methods.base import Method
 from algorithms.methods.synchronous.bsp import BSP
-from algorithms.optimizers.truncation import truncate
 from algorithms.problems.quadratic import Quadratic
-from algorithms.transforms.base import Transform
 from proofs_check.instruments.bits_setting import ALIKE, COARSE, UNEQUAL
 from proofs_check.instruments.contrast import arm, contrast
 from proofs_check.instruments.mean_estimation_setting import (
@@ -42,8 +37,12 @@ from proofs_check.instruments.mean_estimation_setting import (
 from proofs_check.instruments.reading import Reading
 from proofs_check.instruments.setting import Setting
 from proofs_check.instruments.sizes import Sizes, swept
-from proofs_check.mutants.operator_mutant import FaultyCompressor
-from proofs_check.mutants.sparsification import BiasedRandK, SignedTopK
+from proofs_check.mutants.sparsification import (
+    BiasedRandK,
+    SignedTopK,
+    SpreadlessGaussianK,
+    TruncatedTransform,
+)
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep
 
@@ -80,18 +79,6 @@ DRYDEN = contrast(
     at_most=0.45,
     source="Dryden, Jacobs, Moon, Van Essen 2016 (MLHPC), Section 3: adaptive quantisation",
 )  # fmt: skip
-
-
-@final
-@dataclass(frozen=True)
-class SpreadlessGaussianK(FaultyCompressor):
-    """The threshold is the row's mean: its deviation is left out, and nothing is looked at."""
-
-    right: GaussianK
-
-    def encode(self, x: Tensor, draws: Draws) -> Symbols:
-        entries = entries_of(x.abs() > x.mean(-1, keepdim=True).abs())
-        return entries.count, entries.positions, entries.pick(x)
 
 
 GAUSSIAN_K = contrast(
@@ -232,19 +219,6 @@ TWO_WAY_TRUNCATION = contrast(
     without=arm("models go down in full", lambda it: replace(it.own, down=Identity())),
     at_most=0.65, source="Ren, Haupt 2017, arXiv:1709.00537, Section 3",
 )  # fmt: skip
-
-
-@final
-@dataclass(frozen=True)
-class TruncatedTransform(Transform):
-    """T_1 of the gradient in place of the weights, as the survey prints it (erratum E29)."""
-
-    @property
-    def name(self) -> str:
-        return "truncated gradients"
-
-    def apply(self, g: Tensor, n: int) -> Tensor:
-        return truncate(g, 0.01, 0.5)
 
 
 def _nonzero(make: Callable[[int], Method[Any]], steps: int) -> Floats:
