@@ -25,7 +25,7 @@ from algorithms.network.simulated import Simulated
 from algorithms.problems.base import Problem
 from proofs_check.instruments.same_law import ERROR, same_law
 from proofs_check.methods.equivalence import LOOSE, Case, Ending, compare, joined, run_case
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.verdict import CheckKind, Outcome, Verdict
 
 LAW_REPLICAS = 64
 """Replicas in each of the two samples of the agreement in law."""
@@ -145,6 +145,7 @@ def _in_single(case: Case, network: Callable[[int], Network]) -> Ending | Verdic
             subject=case.row,
             claim="f(x_T) by all-reduce in float32 has the law that it has in the simulation",
             check="law in float32",
+            kind=CheckKind.RANKS,
             outcome=Outcome.NOT_APPLICABLE,
             evidence=f"no run in float32: {error}",
             provenance=f"seed {case.seed}, {case.steps} steps, float32",
@@ -162,6 +163,7 @@ def lawful(case: Case, ending: Ending, ranks: int, device: str = "cpu") -> Verdi
         subject=case.row,
         problem=ending.problem,
         check=f"law in float32, {ranks} ranks",
+        kind=CheckKind.RANKS,
         claim="f(x_T) by all-reduce in float32 has the law that it has in the simulation",
         outcome=Outcome.SUPPORTED if found.same else Outcome.REFUTED,
         statistic=found.distance,
@@ -213,6 +215,7 @@ def _bytes(
         subject=case.row,
         problem=problem,
         check=f"bytes {way}, {ranks} ranks",
+        kind=CheckKind.RANKS,
         claim=f"bytes {way} = bits in the ledger, each message in whole bytes, of every worker",
         outcome=Outcome.NOT_APPLICABLE,
         bound=float(bits.sum()) / 8,

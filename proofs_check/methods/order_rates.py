@@ -31,7 +31,7 @@ from proofs_check.methods.rate_looks import (
 )
 from proofs_check.methods.sweep_points import HORIZONS
 from proofs_check.methods.tuned_run import TunedRun, measured
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.arrays import Floats
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep, InverseTimeStep, Stepsize
@@ -132,7 +132,8 @@ def _exponent_of(
     )
     if stated is None or power is None:
         return Verdict(
-            subject=row.key, problem=problem.name, check=CHECK, claim=f"{name} as a power of T",
+            subject=row.key, problem=problem.name, check=CHECK,
+            kind=CheckKind.RATE, claim=f"{name} as a power of T",
             outcome=Outcome.NOT_APPLICABLE, statistic=fit.slope, uncertainty=fit.half_width,
             resolution=fit.resolution, provenance=provenance,
             evidence=f"exponent of T {fit.slope:.4f} +- {fit.half_width:.4f}; {fit.shown}",

@@ -34,7 +34,7 @@ from proofs_check.methods.rate_looks import (
 )
 from proofs_check.methods.sweep_points import HORIZONS
 from proofs_check.methods.tuned_run import START, TunedRun, measured, shown, tuned_run
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.stepsizes import InverseTimeStep
 from theory.theorem import Theorem
 
@@ -74,7 +74,8 @@ def _against_bound(
             fit = fit_power(curve.x, curve.samples, LOOK_ERROR, groups=curve.groups)
         except ValueError as error:
             return Verdict(
-                subject=row.key, problem=problem.name, check=CHECK, claim="rate in T",
+                subject=row.key, problem=problem.name, check=CHECK,
+                kind=CheckKind.RATE, claim="rate in T",
                 outcome=Outcome.COMPARED, order=f"T^{power:g}", evidence=str(error),
                 provenance=told(played),
             )  # fmt: skip

@@ -37,7 +37,7 @@ from proofs_check.methods.tuned_run import (
     run_series,
     tuned_run,
 )
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.arrays import Floats
 
 _BESIDE = 8  # replicas of the run that is drawn beside a theorem's
@@ -74,7 +74,8 @@ def run_row(
 
 def _diverged(row: Row, problem: Problem, error: Diverged, seed: int) -> Verdict:
     return Verdict(
-        subject=row.key, problem=problem.name, check="progress", claim="the method makes progress",
+        subject=row.key, problem=problem.name, check="progress",
+        kind=CheckKind.PROGRESS, claim="the method makes progress",
         outcome=Outcome.REFUTED, evidence=str(error), provenance=f"seed {seed}",
     )  # fmt: skip
 
@@ -97,7 +98,7 @@ def _progress(row: Row, problem: Problem, played: TunedRun) -> Verdict:
     sure = float(drop.mean()) - half > 0
     unsure = Outcome.REFUTED if _rises(first, last) else Outcome.COMPARED
     return Verdict(
-        subject=row.key, problem=problem.name, check="progress",
+        subject=row.key, problem=problem.name, check="progress", kind=CheckKind.PROGRESS,
         claim=f"{name} falls from start to end",
         outcome=Outcome.SUPPORTED if sure else unsure,
         statistic=ratio, bound=1.0, uncertainty=half / float(first.mean()),
@@ -139,14 +140,15 @@ def _bill(row: Row, problem: Problem, played: TunedRun) -> Verdict:
     claim = f"ledger bits {'=' if fixed else '<='} messages x closed-form length"
     if messages == 0:
         return Verdict(
-            row.key, claim, "bits", Outcome.NOT_APPLICABLE, problem=problem.name,
+            row.key, claim, "bits", Outcome.NOT_APPLICABLE,
+            kind=CheckKind.BITS, problem=problem.name,
             evidence="no message was sent", provenance=told(played),
         )  # fmt: skip
     mean = sent / messages
     held = sent == messages * stated if fixed else mean <= stated + _noise_of(account)
     within = Outcome.AGREES if fixed else Outcome.COMPARED
     return Verdict(
-        subject=row.key, problem=problem.name, check="bits",
+        subject=row.key, problem=problem.name, check="bits", kind=CheckKind.BITS,
         claim=claim,
         outcome=within if held else Outcome.REFUTED,
         statistic=mean, bound=float(stated),

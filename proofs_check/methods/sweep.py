@@ -32,7 +32,7 @@ from proofs_check.methods.tuned_run import (
     measured,
     tuned_run,
 )
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.arrays import Floats
 from theory.constants import Constants
 from theory.stepsizes import InverseTimeStep, Stepsize
@@ -207,7 +207,8 @@ def sweep_verdict(
         fit = fit_power(found.x, found.samples, alpha)
     except ValueError as error:
         return Verdict(
-            subject=row.key, problem=problem, check=f"rate in {found.variable}", claim=claim,
+            subject=row.key, problem=problem, check=f"rate in {found.variable}",
+            kind=CheckKind.RATE, claim=claim,
             outcome=Outcome.COMPARED, evidence=f"{error}; {found.told}", provenance=provenance,
         )  # fmt: skip
     stated = stated_order(
@@ -215,7 +216,8 @@ def sweep_verdict(
     )
     if stated is None:
         return Verdict(
-            subject=row.key, problem=problem, check=f"rate in {found.variable}", claim=claim,
+            subject=row.key, problem=problem, check=f"rate in {found.variable}",
+            kind=CheckKind.RATE, claim=claim,
             outcome=Outcome.NOT_APPLICABLE, statistic=fit.slope, uncertainty=fit.half_width,
             resolution=fit.resolution,
             evidence=f"exponent of {found.variable} {fit.slope:.4f} +- {fit.half_width:.4f}, "

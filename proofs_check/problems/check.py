@@ -26,7 +26,7 @@ from proofs_check.instruments.evidence import identity
 from proofs_check.problems import curvature
 from proofs_check.problems.along_runs import check_along_runs
 from proofs_check.problems.gradient_noise import gradient_noise, single
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.arrays import Floats
 from theory.constants import Constants, Kind
 
@@ -71,6 +71,7 @@ class _Probe:
             problem=self.problem.name,
             claim=f"{name} = {value:.6g} ({kind.value}, {statement.where}): {claim}",
             check=f"constant {name}",
+            kind=CheckKind.PROBLEM,
             outcome=Outcome.REFUTED if wrong else held,
             statistic=found,
             bound=value,
@@ -204,7 +205,7 @@ def _pl(probe: _Probe, seen: curvature.HessianSpectrum | None) -> Verdict:
     problem = probe.problem
     if problem.x_star is None or problem.f_star is None:
         return Verdict(
-            subject=problem.name, problem=problem.name, check="constant pl",
+            subject=problem.name, problem=problem.name, check="constant pl", kind=CheckKind.PROBLEM,
             claim=f"pl = {probe.stated.pl:.6g}", outcome=Outcome.NOT_APPLICABLE,
             evidence="f* is not known",
         )  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any, final
 
 import sympy as sp
 
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.verdict import CheckKind, Outcome, Verdict
 
 
 @final
@@ -93,6 +93,7 @@ def settled(subject: str, claim: str, source: str, *steps: DerivationStep) -> Ve
         subject=subject,
         claim=claim,
         check="symbolic derivation",
+        kind=CheckKind.PROOF,
         outcome=Outcome.REFUTED if failed else Outcome.PROVED,
         evidence=evidence,
         provenance=source,
