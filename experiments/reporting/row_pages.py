@@ -103,8 +103,8 @@ def _form(form: Row, table: pd.DataFrame, pictures: Sequence[Picture]) -> dict[s
     mine = table[table["row"] == form.key]
     return {
         "key": form.key,
-        "name": form.key.partition(":")[2],
-        "anchor": f"form-{form.key.partition(':')[2]}",
+        "name": form.form,
+        "anchor": f"form-{form.form}",
         "what": form.what,
         "why": form.why,
         "counts": counts(mine),
