@@ -27,7 +27,8 @@ from proofs_check.instruments.power_laws.described import bound_slope
 from proofs_check.instruments.rates import fit_power, rate_verdict
 from proofs_check.instruments.second_half import late_bound_verdict
 from proofs_check.instruments.under_bound import curve_under_bound
-from proofs_check.methods.tuned_run import at_start, cited, measured
+from proofs_check.methods.run_series import cited
+from proofs_check.methods.tuned_run import at_start, measured
 from proofs_check.studies.gossip.choco_gap import potential
 from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.arrays import Floats

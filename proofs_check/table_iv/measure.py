@@ -23,7 +23,7 @@ from proofs_check.instruments.statistics import TEST_ERROR
 from proofs_check.instruments.study import fitted
 from proofs_check.methods.sweep_orders import stated_order
 from proofs_check.methods.sweep_points import SweepPoint, known_at, points, value_at
-from proofs_check.methods.tuned_run import TunedRun, bound_at_end, measured, tuned_run
+from proofs_check.methods.tuned_run import TunedRun, measured, tuned_run
 from proofs_check.table_iv.formulas import FormulaExponent, formula_exponent
 from proofs_check.table_iv.trial import GROUPS, OCTAVES, TableTrial
 from proofs_check.verdict import CheckKind, Outcome, Verdict
@@ -127,7 +127,7 @@ def _points(trial: TableTrial, variable: str, replicas: int, seed: int) -> Trial
     if grown:
         left = ", ".join(f"{at:.4g}" for at in grown if at is not None)
         told += f" (left out, since the error grew there: {left})"
-    bounds = None if theorem is None else np.array([bound_at_end(theorem, one) for one in runs])
+    bounds = None if theorem is None else np.array([one.end_bound for one in runs])
     settings = tuple(one.constants for one in runs)
     formula = formula_exponent(
         (trial.result, *trial.also), x, [(found[at], at_place[at]) for at in x]
