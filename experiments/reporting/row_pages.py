@@ -51,9 +51,9 @@ def row_section(
         "counts": counts(mine),
         "verdicts": lines(mine),
         "signature": signature_line(mine),
-        "signatures": [p for p in figures if _is_signature(p)],
+        "signatures": [p for p in figures if p.effect],
         "comparisons": [p for p in figures if p.stem in beside],
-        "rates": [p for p in figures if p.half and p.stem not in beside and not _is_signature(p)],
+        "rates": [p for p in figures if p.half and p.stem not in beside and not p.effect],
         "runs": [p for p in figures if not p.half],
         "forms": [_form(form, table, pictures) for form in forms_of(row.key)],
         "method": _method_line(row, survey),
@@ -111,10 +111,6 @@ def _form(form: Row, table: pd.DataFrame, pictures: Sequence[Picture]) -> dict[s
         "verdicts": lines(mine),
         "runs": [p for p in pictures if p.row == form.key],
     }
-
-
-def _is_signature(picture: Picture) -> bool:
-    return picture.stem.endswith(f"-{CellKind.SIGNATURE}")
 
 
 def _method_line(row: Row, survey: Survey) -> str:

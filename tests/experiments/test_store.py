@@ -65,7 +65,7 @@ VERDICTS = (
         exponent=Fraction(-2, 3),
         row="lag",
         form="ps",
-    ),  # fmt: skip
+    ),
 )
 
 

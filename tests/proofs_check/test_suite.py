@@ -119,10 +119,10 @@ def test_one_cell_of_each_kind_runs(kind):
 def test_of_a_drawn_sample_every_verdict_says_its_sort_and_rates_their_exponent():
     """Two cells of each kind, but for mutants and influences, of which there is one each; the sort
     is held against the words of ``check``."""
-    draw = Random(31)
+    draw, quick = Random(31), cells("quick")
     for kind in (k for k in CellKind if k not in (CellKind.MUTANTS, CellKind.INFLUENCES)):
-        mine = [c for c in cells("quick") if c.kind is kind]
-        for v in (v for c in draw.sample(mine, 2) for v in run_cell(c).verdicts):
+        chosen = draw.sample([c for c in quick if c.kind is kind], 2)
+        for v in (v for cell in chosen for v in run_cell(cell).verdicts):
             assert v.kind is not CheckKind.UNKNOWN
             assert (v.kind is CheckKind.RATE) == ("rate in " in v.check)
             stated = v.order.partition("^")[2]
@@ -130,12 +130,13 @@ def test_of_a_drawn_sample_every_verdict_says_its_sort_and_rates_their_exponent(
 
 
 def test_a_cell_gives_its_verdicts_the_sort_row_and_form_that_they_do_not_say():
-    one_each = {cell.kind: cell for cell in cells("quick")}
+    quick = cells("quick")
+    one_each = {cell.kind: cell for cell in quick}
     assert set(one_each) == set(CellKind)
     sorts = {kind: prepare(cell).args[1] for kind, cell in one_each.items()}
     assert all(isinstance(sort, CheckKind) for sort in sorts.values())
     assert CheckKind.UNKNOWN not in sorts.values()
-    form = next(c for c in cells("quick") if c.kind is CellKind.WATCHED and c.row == "lag:ps")
+    form = next(c for c in quick if c.kind is CellKind.WATCHED and c.row == "lag:ps")
     found = run_cell(form).verdicts
     assert {(v.subject, v.row, v.form, v.kind) for v in found} == {
         ("lag:ps", "lag", "ps", CheckKind.INVARIANT)
