@@ -17,7 +17,7 @@ from algorithms.problems.base import Problem
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.problems.estimates import ConstantEstimate, estimates
 from proofs_check.problems.trail import Trail, trail
-from proofs_check.verdict import CheckKind, Outcome, Verdict
+from proofs_check.verdict import Outcome, Verdict
 from theory.constants import Constants, Kind, Statement
 
 _TIGHT = 1e-9  # relative tolerance of a statement
@@ -68,7 +68,7 @@ def hold(
     drawn = statement.kind is not Kind.LOWER and low > value + slack
     claim = "every f_i is convex" if one.name == "convex" else f"{one.name} = {value:.6g}"
     return Verdict(
-        subject=subject, problem=subject, check=f"{one.name} along runs", kind=CheckKind.PROBLEM,
+        subject=subject, problem=subject, check=f"{one.name} along runs",
         claim=f"{claim} ({statement.kind.value}, {statement.where})",
         outcome=Outcome.REFUTED if wrong or drawn or math.isnan(value) else Outcome.SUPPORTED,
         statistic=one.value, bound=value, uncertainty=slack, resolution=slack,

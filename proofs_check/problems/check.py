@@ -13,7 +13,7 @@ float32 gradients are compared with those.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 import scipy
@@ -71,7 +71,6 @@ class _Probe:
             problem=self.problem.name,
             claim=f"{name} = {value:.6g} ({kind.value}, {statement.where}): {claim}",
             check=f"constant {name}",
-            kind=CheckKind.PROBLEM,
             outcome=Outcome.REFUTED if wrong else held,
             statistic=found,
             bound=value,
@@ -93,7 +92,7 @@ def check_problem(problem: Problem, *, seed: int) -> tuple[Verdict, ...]:
     if problem.dtype != torch.float64:
         wide, tolerance = problem.double(), _NUMERIC
     probe = _Probe(wide, problem.constants(), _points(wide, seed), seed, tolerance)
-    return (
+    found = (
         *_sizes(probe),
         *_gradients(probe),
         *(single(problem, wide, probe.points, seed) if wide is not problem else ()),
@@ -104,6 +103,7 @@ def check_problem(problem: Problem, *, seed: int) -> tuple[Verdict, ...]:
         *_minimum(probe),
         *check_along_runs(problem, seed=seed, tolerance=tolerance),
     )
+    return tuple(replace(verdict, kind=CheckKind.PROBLEM) for verdict in found)
 
 
 def _points(problem: Problem, seed: int) -> Tensor:
@@ -205,7 +205,7 @@ def _pl(probe: _Probe, seen: curvature.HessianSpectrum | None) -> Verdict:
     problem = probe.problem
     if problem.x_star is None or problem.f_star is None:
         return Verdict(
-            subject=problem.name, problem=problem.name, check="constant pl", kind=CheckKind.PROBLEM,
+            subject=problem.name, problem=problem.name, check="constant pl",
             claim=f"pl = {probe.stated.pl:.6g}", outcome=Outcome.NOT_APPLICABLE,
             evidence="f* is not known",
         )  # fmt: skip

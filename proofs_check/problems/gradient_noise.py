@@ -13,7 +13,7 @@ from algorithms.core.key import Key
 from algorithms.problems.base import Problem
 from proofs_check.instruments.evidence import ALPHA, identity
 from proofs_check.instruments.statistics import half_width
-from proofs_check.verdict import CheckKind, Outcome, Verdict
+from proofs_check.verdict import Outcome, Verdict
 
 _NUMBERS = 4_000_000  # sampled gradients are held to that many numbers
 _ROUNDING, _SINGLE = 1e-9, 1e-4  # relative: of float64 sums, of float32 gradients
@@ -85,8 +85,7 @@ def _held(place: _Place, claim: str, off: Tensor, floor: float) -> Verdict:
     ratio = off.mean(0).abs() / width
     worst = int(ratio.argmax())
     return Verdict(
-        subject=place.problem.name, problem=place.problem.name, check="gradient noise",
-        kind=CheckKind.PROBLEM, claim=claim,
+        subject=place.problem.name, problem=place.problem.name, check="gradient noise", claim=claim,
         outcome=Outcome.SUPPORTED if bool((ratio <= 1).all()) else Outcome.REFUTED,
         statistic=float(off.mean(0)[worst]), bound=0.0, uncertainty=float(width[worst]),
         resolution=2 * float(width.max()),
