@@ -59,6 +59,7 @@ class DistortionRatio(NamedTuple):
     """A function of rows ``[P, d]`` that gives their distortions ``[P]``.
 
     Attributes:
+        ratio: the function.
         how: how they are had, in words.
         runs: runs of the code a row.
         sampled: whether they are means over fixed draws.

@@ -64,7 +64,7 @@ class FoundOnRanks:
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
-        """All of them."""
+        """What was found, in the order of the names."""
         return tuple(self.named.values())
 
 

@@ -63,7 +63,7 @@ class TunedRun(NamedTuple):
 
     @property
     def replicas(self) -> int:
-        """How many."""
+        """Number of replicas of the run."""
         return len(self.trace.squared_gradient)
 
     @property
