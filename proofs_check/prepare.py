@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 from algorithms.catalogue import OPERATORS, Row, entry_called, row
@@ -39,7 +40,7 @@ from proofs_check.table_iv.trials import TRIALS
 from proofs_check.topologies.facts import topology_facts
 from proofs_check.topologies.mixing import check_reference, check_topology
 from proofs_check.topologies.push import check_push
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.verdict import CheckKind, Outcome, Verdict
 
 REFERENCE = "reference values"
 """Name of the cell that holds the project's matrices against published ones."""
@@ -65,7 +66,17 @@ def prepare(cell: Cell) -> Callable[[], CellResult]:
     Raises:
         ValueError: the cell's check is not one of this suite.
     """
-    return _PREPARED[cell.kind](cell, cell.name)
+    of = row(cell.row) if cell.row else None
+    of_row = (of.base, of.form) if of else ("", "")
+    return partial(_labelled, _PREPARED[cell.kind](cell, cell.name), _KINDS[cell.kind], *of_row)
+
+
+def _labelled(measure: Prepared, kind: CheckKind, of: str, form: str) -> CellResult:
+    """What a cell gives; a verdict that names no row or sort of check gets those of the cell."""
+    found = measure()
+    verdicts = [v if v.row else replace(v, row=of, form=form) for v in found.verdicts]
+    told = (replace(v, kind=kind) if v.kind is CheckKind.UNKNOWN else v for v in verdicts)
+    return found._replace(verdicts=tuple(told))
 
 
 def _run(cell: Cell, _: str) -> Prepared:
@@ -166,8 +177,9 @@ def _influences(cell: Cell, _: str) -> Prepared:
 
 
 def _table_iv(cell: Cell, name: str) -> Prepared:
-    of, _, variable = name.rpartition(" in ")
-    return partial(_table_iv_of, look_up("cell of Table IV", of, TRIALS), variable, cell)
+    known = {one.cell_name(v): (one, v) for one in TRIALS.values() for v in one.variables}
+    trial, variable = look_up("cell of Table IV", name, known)
+    return partial(_table_iv_of, trial, variable, cell)
 
 
 def _table_iv_of(trial: TableTrial, variable: str, cell: Cell) -> CellResult:
@@ -209,6 +221,7 @@ def _mutant_verdict(outcome: MutantOutcome) -> Verdict:
         subject=outcome.name,
         claim=f"the check refutes a planted fault: {outcome.planted}",
         check="mutant",
+        kind=CheckKind.MUTANT,
         outcome=Outcome.CAUGHT if outcome.refuted else Outcome.REFUTED,
         evidence=f"{outcome.check}: {outcome.evidence}",
     )
@@ -218,6 +231,26 @@ def name_of(check: Callable[..., object]) -> str:
     """``family.module.function``: what tells checks of one kind apart."""
     return f"{check.__module__.split('.', 2)[-1]}.{check.__name__}"
 
+
+_KINDS: dict[CellKind, CheckKind] = {
+    CellKind.RUN: CheckKind.PROGRESS,
+    CellKind.WATCHED: CheckKind.INVARIANT,
+    CellKind.OPERATOR: CheckKind.OPERATOR,
+    CellKind.WORKERS: CheckKind.WORKERS,
+    CellKind.PROBLEM: CheckKind.PROBLEM,
+    CellKind.TOPOLOGY: CheckKind.TOPOLOGY,
+    CellKind.PUSH: CheckKind.TOPOLOGY,
+    CellKind.PROOF: CheckKind.PROOF,
+    CellKind.CLOSED_FORM: CheckKind.CLOSED_FORM,
+    CellKind.BOUND: CheckKind.BOUND,
+    CellKind.STUDY: CheckKind.STUDY,
+    CellKind.EFFECT: CheckKind.EFFECT,
+    CellKind.SYSTEM: CheckKind.SYSTEM,
+    CellKind.INFLUENCES: CheckKind.INFLUENCE,
+    CellKind.TABLE_IV: CheckKind.RATE,
+    CellKind.MUTANTS: CheckKind.MUTANT,
+}
+"""Sort of the checks of a cell that say none themselves."""
 
 _PREPARED: dict[CellKind, Callable[[Cell, str], Prepared]] = {
     CellKind.RUN: _run,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from enum import Enum
-from typing import TypedDict, final
+from enum import Enum, StrEnum
+from fractions import Fraction
+from typing import Any, Self, TypedDict, final
 
 
 class Outcome(Enum):
@@ -47,6 +49,38 @@ MEANINGS: dict[Outcome, str] = {
 """What each outcome means, in the order in which outcomes are listed; ``*word*`` is emphasised."""
 
 
+class CheckKind(StrEnum):
+    """Sort of check that a verdict comes from; readers choose by it, not by the words of ``check``.
+
+    Whatever knows what it does says so. What is left UNKNOWN gets the sort of its cell, see
+    :func:`proofs_check.prepare.run_cell`.
+    """
+
+    UNKNOWN = "unknown"
+    RATE = "rate"
+    BOUND = "bound"
+    LATE_BOUND = "bound at the end"
+    ASSUMPTION = "assumption"
+    PROGRESS = "progress"
+    BITS = "bits"
+    EFFECT = "effect"
+    ABLATION = "ablation"
+    MUTANT = "mutant"
+    INVARIANT = "invariant"
+    WORKERS = "workers"
+    RANKS = "ranks"
+    OPERATOR = "operator"
+    PROBLEM = "problem"
+    TOPOLOGY = "topology"
+    SYSTEM = "system"
+    PROOF = "proof"
+    CLOSED_FORM = "closed form"
+    ERRATUM = "erratum"
+    STUDY = "study"
+    INFLUENCE = "influence"
+    AUDIT = "audit"
+
+
 class Figures(TypedDict, total=False):
     """Figures that a verdict may carry; see :class:`Verdict`."""
 
@@ -76,6 +110,10 @@ class Verdict:
     evidence     one or two sentences with figures
     theorem      name of the theorem that the verdict is about ("": none)
     provenance   source of the claim; seeds, replicas and steps of the evidence
+    kind         sort of the check
+    exponent     the stated exponent, for rates (None otherwise, and where none is stated)
+    row          key of the catalogue's row that the verdict is about ("": none, or several)
+    form         name of the row's form that was run ("": the row itself)
     """
 
     subject: str
@@ -92,7 +130,27 @@ class Verdict:
     provenance: str = ""
     problem: str = ""
     theorem: str = ""
+    kind: CheckKind = CheckKind.UNKNOWN
+    exponent: Fraction | None = None
+    row: str = ""
+    form: str = ""
 
     def record(self) -> dict[str, object]:
         """A flat, JSON-ready dictionary."""
-        return asdict(self) | {"outcome": self.outcome.value}
+        exponent = None if self.exponent is None else str(self.exponent)
+        return asdict(self) | {
+            "outcome": self.outcome.value, "kind": self.kind.value, "exponent": exponent,
+        }  # fmt: skip
+
+    @classmethod
+    def of_record(cls, record: Mapping[str, Any]) -> Self:
+        """The verdict whose :meth:`record` it is.
+
+        Raises:
+            KeyError: outcome, kind or exponent is missing.
+            TypeError: another field is missing or unknown.
+            ValueError: an outcome or kind that is none, or an exponent that is no fraction.
+        """
+        outcome, kind = Outcome(record["outcome"]), CheckKind(record["kind"])
+        exponent = None if record["exponent"] is None else Fraction(record["exponent"])
+        return cls(**{**record, "outcome": outcome, "kind": kind, "exponent": exponent})

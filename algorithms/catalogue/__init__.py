@@ -6,8 +6,9 @@ A file of this room declares its ready rows in ``ENTRIES`` and is found by itsel
 from __future__ import annotations
 
 from algorithms.catalogue.entries import assembled
-from algorithms.catalogue.row import CORE, OBJECTIVES, Recipe, Row, Tuned
+from algorithms.catalogue.row import CORE, OBJECTIVES, Recipe, Row
 from algorithms.catalogue.subject import RowSubject
+from algorithms.catalogue.tuned import Tuned
 from algorithms.compressors.base import Compressor
 from algorithms.core.names import look_up
 from algorithms.problems.entries import PROBLEMS, entry_called, problem
@@ -17,7 +18,7 @@ from theory.survey.rows import SURVEY_ROWS
 
 __all__ = [
     "CORE", "FORMS", "METHODS", "OBJECTIVES", "OPERATORS", "PROBLEMS", "ROWS", "ProblemEntry",
-    "Recipe", "Row", "RowSubject", "Tuned", "entry_called", "forms_of", "problem", "row",
+    "Recipe", "Row", "RowSubject", "Tuned", "base_of", "entry_called", "forms_of", "problem", "row",
 ]  # fmt: skip
 
 ROWS: tuple[Row, ...] = assembled(SURVEY_ROWS, declared("algorithms.catalogue", "ENTRIES"))
@@ -44,7 +45,12 @@ FORMS: dict[str, Row] = {
 
 def forms_of(key: str) -> tuple[Row, ...]:
     """The forms of the row called ``key``."""
-    return tuple(form for name, form in FORMS.items() if name.partition(":")[0] == key)
+    return tuple(form for form in FORMS.values() if form.base == key)
+
+
+def base_of(key: str) -> str:
+    """Key of the row that ``key`` names: itself, but of a form ``ROW:FORM``."""
+    return FORMS[key].base if key in FORMS else key
 
 
 def row(key: str) -> Row:

@@ -72,7 +72,10 @@ class RowForm:
         listed = next((one for one in SURVEY_ROWS if one.key == self.key), None)
         if listed is None:
             raise ValueError(f"the form {self.name!r} is of no surveyed row, got key={self.key!r}")
-        return Row(f"{self.key}:{self.name}", listed.family, self.what, listed.source, self.recipe)
+        return Row(
+            f"{self.key}:{self.name}", listed.family, self.what, listed.source, self.recipe,
+            form=self.name, form_of=self.key,
+        )  # fmt: skip
 
 
 def _server_rule(step: Stepsize, problem: Problem, _steps: int) -> Method[Any]:

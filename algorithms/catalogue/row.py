@@ -10,18 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, final
+from typing import Any, final
 
 from algorithms.catalogue.default_stepsize import default_stepsize
 from algorithms.catalogue.downlink import Downlink, Received, RunRecord, answered
 from algorithms.catalogue.subject import RowSubject
+from algorithms.catalogue.tuned import Tuned, prescribed
 from algorithms.compressors.base import Compressor, code_of
 from algorithms.compressors.identity import Identity
 from algorithms.methods.base import Method
 from algorithms.network.ledger import Account
 from algorithms.problems.base import Problem
 from algorithms.problems.entries import PROBLEMS
-from theory.constants import Constants, MissingConstants
 from theory.stepsizes import ConstantStep, Stepsize
 from theory.theorem import Result, Theorem
 
@@ -38,27 +38,6 @@ OBJECTIVES = (*CORE, *(e.name for e in PROBLEMS if e.general and e.name not in C
 """Names of all problems that mean something to any method."""
 
 _UNTUNED, _OTHER = ConstantStep(1.0), ConstantStep(0.5)
-
-
-class Tuned(NamedTuple):
-    """A method ready to run, with the theorem that set its stepsize (None: the cautious rule).
-
-    Attributes:
-        step: the stepsizes that were chosen [x^2 / f].
-        stepless: whether the method takes no stepsize, whatever ``step`` says.
-        note: the cautious rule in words and numbers, where it set the stepsize.
-    """
-
-    method: Method[Any]
-    step: Stepsize
-    theorem: Theorem | None
-    stepless: bool = False
-    note: str = ""
-
-    @property
-    def step_text(self) -> str:
-        """The stepsize in words."""
-        return "no stepsize" if self.stepless else str(self.step)
 
 
 @final
@@ -131,6 +110,8 @@ class Row:
         what: one line about the method.
         source: where it was published.
         subject: what stands for a row that is no method.
+        form: of a form of a row its own name, which ``key`` names after the row's; empty: a row.
+        form_of: key of the row that it is a form of.
 
     Raises:
         ValueError: a recipe and a subject both.
@@ -142,10 +123,17 @@ class Row:
     source: str
     recipe: Recipe | None = None
     subject: RowSubject | None = None
+    form: str = ""
+    form_of: str = ""
 
     def __post_init__(self) -> None:
         if self.recipe and self.subject:
             raise ValueError(f"row {self.key!r} must have a recipe or a subject, got both")
+
+    @property
+    def base(self) -> str:
+        """Key of the surveyed row: its own, or that of the row that it is a form of."""
+        return self.form_of or self.key
 
     @property
     def state(self) -> str:
@@ -238,7 +226,7 @@ class Row:
         constants = recipe.build(_UNTUNED, problem, steps).constants(problem).completed()
         theorems = () if practice and recipe.practice else recipe.theorems
         for theorem in theorems:
-            own = step or _prescribed(theorem, constants, steps)
+            own = step or prescribed(theorem, constants, steps)
             if own is not None and theorem.applies(constants, own, steps):
                 return Tuned(recipe.build(own, problem, steps), own, theorem, stepless)
         step, note = (
@@ -297,13 +285,3 @@ def _stepless(recipe: Recipe, problem: Problem, steps: int) -> bool:
         return bool(one == other)
     except (ValueError, RuntimeError):  # what cannot be compared is not known to be the same
         return False
-
-
-def _prescribed(theorem: Theorem, c: Constants, steps: int) -> Stepsize | None:
-    """The theorem's stepsize, if it knows the constants that it needs for it."""
-    if c.missing(theorem.needs):
-        return None
-    try:
-        return theorem.stepsize(c, steps)
-    except MissingConstants:
-        return None

@@ -13,7 +13,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, final
 
-from algorithms.catalogue.row import Row, Tuned
+from algorithms.catalogue.row import Row
+from algorithms.catalogue.tuned import Tuned
 from algorithms.compressors.requirements import OutOfRange
 from algorithms.engine.replicas import centre
 from algorithms.engine.run import Diverged, run

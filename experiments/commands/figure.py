@@ -79,8 +79,10 @@ def figures_command(cost: str | None, request: Request, *, only_list: bool) -> i
         )  # fmt: skip
     if request.as_json:
         dump(told)
-    counts = Counter(one["verdict"].partition(",")[0] for one in told)
-    out.print(", ".join(f"{count} {verdict}" for verdict, count in counts.items()) or "no figures")
+    counts = Counter(one["standing"] for one in told)
+    out.print(
+        ", ".join(f"{count} {standing}" for standing, count in counts.items()) or "no figures"
+    )
     return REFUTED if any(one["reproduced"] is False for one in told) else 0
 
 
@@ -98,7 +100,7 @@ def _tried(figure: PublishedFigure, request: Request) -> dict[str, Any]:
         print_error(f"figure {figure.name} failed")
         return {
             **figure.record(), "figure": figure.name, "reproduced": False,
-            "verdict": f"failed, {type(error).__name__}: {error}",
+            "standing": "failed", "verdict": f"failed, {type(error).__name__}: {error}",
             "seconds": time.perf_counter() - started,
         }  # fmt: skip
 

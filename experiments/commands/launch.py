@@ -178,7 +178,6 @@ def versions() -> dict[str, str]:
 
 def _record(one: GivenCase, found: FoundOnRanks, ranks: Session) -> dict[str, object]:
     """One line of the file."""
-    verdicts = {v.check.split(",")[0]: v for v in found.verdicts}
     flat: dict[str, object] = {
         "row": one.case.row,
         "problem": one.problem,
@@ -188,7 +187,7 @@ def _record(one: GivenCase, found: FoundOnRanks, ranks: Session) -> dict[str, ob
         "device": ranks.link.device,
         "steps": one.case.steps,
     }
-    for name, verdict in verdicts.items():
+    for name, verdict in found.named.items():
         flat |= {
             name: verdict.outcome.value,
             f"{name}: statistic": verdict.statistic,
@@ -211,7 +210,7 @@ def _write(out: Path, told: list[dict[str, object]]) -> None:
 
 def _tell(one: GivenCase, found: FoundOnRanks) -> None:
     """A line for each row, and more of what is refuted."""
-    told = ", ".join(f"{v.check.split(',')[0]} {v.outcome.value}" for v in found.verdicts)
+    told = ", ".join(f"{name} {one.outcome.value}" for name, one in found.named.items())
     spent = ", ".join(f"{phase} {1e3 * s:.3g}" for phase, s in found.seconds.mean.items())
     print(f"{one.case.row} on {one.problem}: {told}; ms a step: {spent}", flush=True)
     for verdict in found.verdicts:

@@ -35,7 +35,8 @@ from experiments.compare.single import Single, centre_of, run_single, usable_dev
 from experiments.compare.tuned_rows import Tuning, chosen, read_settings, usual
 from experiments.figures.panels import three_panels
 from experiments.figures.style import save, styled
-from proofs_check.methods.tuned_run import VACUOUS, TunedRun, shown
+from proofs_check.methods.run_series import shown
+from proofs_check.methods.tuned_run import VACUOUS, TunedRun
 
 
 def run_command(
@@ -184,7 +185,7 @@ def _show(
         told = f"theorem: none applies, and there is no bound; gamma = {rule}; --tuning grid does"
     out.print(escape(told), highlight=False, soft_wrap=True)
     if single.proven is not None and single.proven.tuned.theorem is not None:
-        name, end, its_bound = _end_of(single.proven, single.problem.n)
+        name, end, its_bound = _end_of(single.proven)
         told = (
             f"beside it the run of its theorem (--tuning theorem), {name} {number(end)} at the end"
             f"{its_bound}: {single.proven.tuned.theorem.title}"
@@ -201,9 +202,9 @@ def _show(
         out.print(f"{told}: no interval; --replicas 32 gives one", highlight=False)
 
 
-def _end_of(played: TunedRun, n: int) -> tuple[str, float, str]:
+def _end_of(played: TunedRun) -> tuple[str, float, str]:
     """What is shown of a run, its mean at the end, and the theorem's bound in words."""
-    what = shown(played, n)
+    what = shown(played)
     bound = "" if what.bound is None else f", bound {number(float(what.bound[-1]))}"
     end = centre(what.samples[:, -1:], played.trace.heavy_tailed)
     return what.quantity, float(end[0]), bound

@@ -288,7 +288,8 @@ def _entrant(
     error = trace.workers_suboptimality if of_workers else score(trace)
     quantity = "(1/n) sum f(x_i) - f*" if of_workers else scored(trace)
     by = one.note or (tuned.theorem.title if tuned.theorem else "")
-    played = TunedRun(tuned, tuned.method.constants(problem).completed(), trace, length)
+    constants = tuned.method.constants(problem).completed()
+    played = TunedRun(one.row, problem, tuned, constants, trace, length)
     if played.vacuous and not one.note:
         by += f"; {VACUOUS}"
     told = f"{tuned.step_text}, {by}" if by else tuned.step_text

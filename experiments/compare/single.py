@@ -20,7 +20,8 @@ from experiments.figures.panels import RunCurves, three_panels
 from experiments.figures.signs import pretty
 from experiments.figures.style import styled
 from proofs_check.curves import BAND, MEDIAN_BAND, RunSeries
-from proofs_check.methods.tuned_run import AGREEMENT, TunedRun, run_series, shown, tuned_run
+from proofs_check.methods.run_series import AGREEMENT, run_series, shown
+from proofs_check.methods.tuned_run import TunedRun, tuned_run
 from theory.arrays import Floats
 from theory.stepsizes import Stepsize
 from theory.theorem import Metric, Theorem
@@ -108,7 +109,7 @@ class Single:
     @property
     def series(self) -> RunSeries:
         """What is shown of the run."""
-        return run_series(self.played, self.problem.n)
+        return run_series(self.played)
 
     @property
     def bound(self) -> Floats | None:
@@ -121,13 +122,13 @@ class Single:
         name = f"{self.row.key} on {self.problem.name}, n = {self.problem.n}, {replicas} replicas"
         series = self.series
         if self.proven is not None:
-            beside = replace(run_series(self.proven, self.problem.n), tuning="its theorem")
+            beside = replace(run_series(self.proven), tuning="its theorem")
             series = replace(series, beside=beside, tuning="best of a grid")
         return run_curves(series, name)
 
     def last(self) -> Quantity:
         """What is shown at the last step."""
-        what = shown(self.played, self.problem.n)
+        what = shown(self.played)
         return self._end(what.quantity, what.samples)
 
     def _end(self, name: str, values: Floats, unit: str = "") -> Quantity:

@@ -144,18 +144,21 @@ class Reproduction:
         return all(gates) if gates else None
 
     @property
+    def standing(self) -> str:
+        """ "reproduced", "compared" or "not reproduced"."""
+        return {None: "compared", True: "reproduced", False: "not reproduced"}[self.reproduced]
+
+    @property
     def verdict(self) -> str:
-        """ "reproduced", "compared", or "not reproduced, by" how much, and where it is worst."""
-        if self.reproduced is None:
-            return "compared"
-        if self.reproduced:
-            return "reproduced"
+        """The standing, with "by" how much it is not reproduced, and where it is worst."""
+        if self.reproduced is not False:
+            return self.standing
         missed = [number for number in self.numbers if number.gate and not number.met]
         worst = max(missed, key=lambda number: number.off)
         parts = " of the published value" if worst.published else ""
         more = f", and {len(missed) - 1} more" if len(missed) > 1 else ""
         return (
-            f"not reproduced, by {worst.off:.3g}{parts} ({worst.quantity}: "
+            f"{self.standing}, by {worst.off:.3g}{parts} ({worst.quantity}: "
             f"{worst.ours:.6g}, {worst.relation.value} {worst.published:.6g} published{more})"
         )
 

@@ -39,7 +39,7 @@ def row_data(row: Row, d: int) -> dict[str, Any]:
         "why": row.why,
         "problems": list(row.problems),
         "forms": [
-            {"name": form.key.partition(":")[2], "what": form.what, "problems": list(form.problems)}
+            {"name": form.form, "what": form.what, "problems": list(form.problems)}
             for form in forms_of(row.key)
         ],
     }

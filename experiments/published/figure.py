@@ -126,6 +126,7 @@ class Drawn(NamedTuple):
         return {
             "figure": self.figure.name, **self.figure.record(), **self.found.details,
             "verdict": self.found.verdict, "reproduced": self.found.reproduced,
+            "standing": self.found.standing,
             "seconds": self.seconds, "numbers": [n.record() for n in self.found.numbers],
             "notes": list(self.found.notes), "files": [str(path) for path in self.files],
         }  # fmt: skip

@@ -139,8 +139,7 @@ def _of(name: str) -> Iterator[tuple[Reference, str]]:
 
 
 def _of_row(row: Row) -> Iterator[tuple[Reference, str]]:
-    key = row.key.partition(":")[0]
-    for one in references_for(key):
+    for one in references_for(row.base):
         yield one, "the method"
     for result in (*row.theorems, *row.results):
         for one, why in _of_result(result):

@@ -70,7 +70,8 @@ def _file_name(words: str) -> str:
 def _panel(cell: Cell, stem: str, panel: RatePanel | LinePanel, curves: Curves) -> Drawing:
     where = f", on {cell.problem}" if cell.problem else ""
     head = panel.title[:1].upper()
-    return Drawing(cell.row, stem, pretty(f"{head}{panel.title[1:]}{where}."), curves)
+    caption = pretty(f"{head}{panel.title[1:]}{where}.")
+    return Drawing(cell.row, stem, caption, curves, cell.kind is CellKind.EFFECT)
 
 
 def _run(cell: Cell, series: RunSeries) -> Curves:

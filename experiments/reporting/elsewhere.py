@@ -24,8 +24,9 @@ def published(out: Path) -> list[dict[str, Any]]:
     for name, figure in published_figures().items():
         stem = name.replace("-", "_")
         there = (out / FIGURES / f"{stem}.png").is_file()
-        verdict = made.get(name, {}).get("verdict", "")
-        told.append(figure.record() | {"stem": stem if there else "", "verdict": verdict})
+        found = {"verdict": "", "reproduced": None, **made.get(name, {})}
+        verdict = {key: found[key] for key in ("verdict", "reproduced")}
+        told.append(figure.record() | {"stem": stem if there else ""} | verdict)
     return told
 
 

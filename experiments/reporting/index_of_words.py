@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import pandas as pd
 
-from algorithms.catalogue import FORMS, ROWS
+from algorithms.catalogue import FORMS, ROWS, base_of
 from algorithms.problems.entries import PROBLEMS
 from experiments.figures.signs import plain
 from experiments.listing.results import RESULTS
@@ -32,9 +32,8 @@ def _named(pages: Mapping[str, str]) -> Iterator[Entry]:
         if row.key in pages:
             yield Entry(row.key, "row", pages[row.key], f"{row.what} {row.family} {row.source}")
     for form in FORMS.values():
-        key, _, name = form.key.partition(":")
-        if key in pages:
-            yield Entry(form.key, "form", f"{pages[key]}#form-{name}", form.what)
+        if form.base in pages:
+            yield Entry(form.key, "form", f"{pages[form.base]}#form-{form.form}", form.what)
     for result in RESULTS.values():
         text = f"{result.title} {result.source} {result.confidence.value}"
         yield Entry(result.name, "result", theorem_page(result.name), text)
@@ -48,13 +47,13 @@ def _named(pages: Mapping[str, str]) -> Iterator[Entry]:
 
 
 def _claims(table: pd.DataFrame, pages: Mapping[str, str]) -> Iterator[Entry]:
-    known = table[["row", "claim", "check"]].drop_duplicates()
-    for row, claim, check in known.itertuples(index=False):
-        page = pages.get(str(row).partition(":")[0], "checks.html")
+    known = table[["row", "base_row", "claim", "check"]].drop_duplicates()
+    for row, base, claim, check in known.itertuples(index=False):
+        page = pages.get(str(base), "checks.html")
         yield Entry(f"{plain(str(claim))[:_SAID]}", f"{row or 'claim'}: {check}", f"{page}")
 
 
 def _figures(pictures: Sequence[Picture], pages: Mapping[str, str]) -> Iterator[Entry]:
     for one in pictures:
-        page = pages.get(one.row.partition(":")[0], "figures.html")
+        page = pages.get(base_of(one.row), "figures.html")
         yield Entry(one.alt, "figure", f"{page}#figure-{one.stem}", one.caption[:_SAID])

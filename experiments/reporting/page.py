@@ -46,6 +46,7 @@ from experiments.survey import Survey
 from proofs_check.cell import CellKind
 from proofs_check.facts import TopologyFacts
 from proofs_check.instruments.statistics import TEST_ERROR
+from proofs_check.verdict import CheckKind
 from theory.survey.errata import ERRATA
 from theory.survey.rows import SURVEYS
 
@@ -155,7 +156,7 @@ def _write_lists(
         "figures.html", "figures.html.j2", comparison=compared, published=published(writer.out)
     )
     writer.write("crossval.html", "crossval.html.j2", crossval=crossval(writer.out))
-    mutants = table[table["check"] == "mutant"]
+    mutants = table[table["check_kind"] == CheckKind.MUTANT]
     writer.write(
         "faults.html", "faults.html.j2",
         planted=planted(table), mutants=lines(mutants), libraries=library_faults(),

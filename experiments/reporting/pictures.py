@@ -52,12 +52,14 @@ class Drawing:
     Attributes:
         caption: the sentence below the figure.
         curves: what is drawn.
+        effect: whether it shows a row's effect beside its baseline.
     """
 
     row: str
     stem: str
     caption: str
     curves: Curves
+    effect: bool = False
 
     @property
     def half(self) -> bool:
@@ -79,6 +81,7 @@ class Picture:
         width: of the PNG [pixels].
         height: of the PNG [pixels].
         half: whether it takes half the width of the page.
+        effect: whether it shows a row's effect beside its baseline.
     """
 
     row: str
@@ -88,6 +91,7 @@ class Picture:
     width: int
     height: int
     half: bool
+    effect: bool = False
 
 
 def draw(folder: Path, drawing: Drawing) -> None:
@@ -202,4 +206,5 @@ def _picture(drawing: Drawing, folder: Path) -> Picture:
         width=width,
         height=height,
         half=drawing.half,
+        effect=drawing.effect,
     )

@@ -15,10 +15,9 @@ from typing import final
 import pandas as pd
 
 from algorithms.catalogue import ROWS
-from proofs_check.instruments.second_half import CHECK as LATE_BOUND
-from proofs_check.verdict import Outcome
+from proofs_check.cell import CellKind
+from proofs_check.verdict import CheckKind, Outcome
 
-_RATE = "rate in "
 _DECIDED = (Outcome.SUPPORTED.value, Outcome.REFUTED.value)
 
 
@@ -67,14 +66,16 @@ class RowEvidence:
 
 def row_evidence(table: pd.DataFrame) -> RowEvidence:
     """Count the ready rows of a results table, variants of a row as the row itself."""
-    keys = table["row"].str.partition(":")[0]
-    rate = table["check"].str.startswith(_RATE)
+    keys = table["base_row"]
+    rate = (table["check_kind"] == CheckKind.RATE) & (table["kind"] != CellKind.TABLE_IV)
     measured = rate & (table["verdict"] == Outcome.NOT_APPLICABLE.value)
     measured &= table["statistic"].notna()
     doubted = rate & (table["verdict"] == Outcome.COMPARED.value) & table["statistic"].notna()
     decided = _among(keys[rate & table["verdict"].isin(_DECIDED)])
     unstated = tuple(key for key in _among(keys[measured]) if key not in decided)
-    late = (table["check"] == LATE_BOUND) & (table["verdict"] == Outcome.SUPPORTED.value)
+    late = (table["check_kind"] == CheckKind.LATE_BOUND) & (
+        table["verdict"] == Outcome.SUPPORTED.value
+    )
     return RowEvidence(
         rows=tuple(row.key for row in ROWS if row.recipe is not None),
         decided=decided,
@@ -116,9 +117,17 @@ class SecondHalfTightness:
 
 def late_tightness(table: pd.DataFrame) -> SecondHalfTightness:
     """Of the bounds of a results table that end below the start."""
-    late = (table["check"] == LATE_BOUND) & (table["verdict"] == Outcome.SUPPORTED.value)
+    late = (table["check_kind"] == CheckKind.LATE_BOUND) & (
+        table["verdict"] == Outcome.SUPPORTED.value
+    )
     largest = table[late].groupby("theorem")["tightness"].max().sort_values()
     return SecondHalfTightness({str(name): float(ratio) for name, ratio in largest.items()})
+
+
+def _late(table: pd.DataFrame) -> pd.Series[bool]:
+    """Lines of bounds that end below the start."""
+    supported = table["verdict"] == Outcome.SUPPORTED.value
+    return (table["check_kind"] == CheckKind.LATE_BOUND) & supported
 
 
 def _among(keys: pd.Series[str]) -> tuple[str, ...]:

@@ -51,9 +51,9 @@ def row_section(
         "counts": counts(mine),
         "verdicts": lines(mine),
         "effect": effect_line(mine),
-        "effects": [p for p in figures if _is_effect(p)],
+        "effects": [p for p in figures if p.effect],
         "comparisons": [p for p in figures if p.stem in beside],
-        "rates": [p for p in figures if p.half and p.stem not in beside and not _is_effect(p)],
+        "rates": [p for p in figures if p.half and p.stem not in beside and not p.effect],
         "runs": [p for p in figures if not p.half],
         "forms": [_form(form, table, pictures) for form in forms_of(row.key)],
         "method": _method_line(row, survey),
@@ -103,18 +103,14 @@ def _form(form: Row, table: pd.DataFrame, pictures: Sequence[Picture]) -> dict[s
     mine = table[table["row"] == form.key]
     return {
         "key": form.key,
-        "name": form.key.partition(":")[2],
-        "anchor": f"form-{form.key.partition(':')[2]}",
+        "name": form.form,
+        "anchor": f"form-{form.form}",
         "what": form.what,
         "why": form.why,
         "counts": counts(mine),
         "verdicts": lines(mine),
         "runs": [p for p in pictures if p.row == form.key],
     }
-
-
-def _is_effect(picture: Picture) -> bool:
-    return picture.stem.endswith(f"-{CellKind.EFFECT}")
 
 
 def _method_line(row: Row, survey: Survey) -> str:

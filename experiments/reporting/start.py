@@ -22,9 +22,7 @@ from experiments.reporting.verdict_lines import (
     lines,
     planted,
 )
-from proofs_check.instruments.effect_check import CHECK as EFFECT
-from proofs_check.instruments.second_half import CHECK as LATE_BOUND
-from proofs_check.verdict import Outcome
+from proofs_check.verdict import CheckKind, Outcome
 from theory.claims import Confidence
 from theory.survey.errata import ERRATA
 from theory.survey.taxonomy import FIG_2, TABLE_I, Taxon
@@ -40,13 +38,14 @@ def answers(
     which other commands left what they found."""
     refuted = table[table["verdict"] == Outcome.REFUTED.value]
     holds = headline[headline["verdict"].isin(_HOLDS)]
-    effects = holds[holds["check"] == EFFECT]
-    kept = table[(table["check"] == LATE_BOUND) & (table["verdict"] == Outcome.SUPPORTED.value)]
+    effects = holds[holds["check_kind"] == CheckKind.EFFECT]
+    late = table["check_kind"] == CheckKind.LATE_BOUND
+    kept = table[late & (table["verdict"] == Outcome.SUPPORTED.value)]
     left = table[(table["theorem"] != "") & (table["verdict"] == Outcome.REFUTED.value)]
     shown = {line["check"] for line in table.to_dict("records")} & {
         f"erratum {one.id}" for one in ERRATA
     }
-    verdicts = [one["verdict"].partition(",")[0] for one in published(out) if one["verdict"]]
+    made = [one["reproduced"] for one in published(out) if one["verdict"]]
     derived = [one for one in RESULTS.values() if one.confidence is Confidence.DERIVED]
     return {
         "holds": len(holds),
@@ -68,7 +67,7 @@ def answers(
             if name in (Outcome.COMPARED.value, Outcome.NOT_APPLICABLE.value)
         ],
         "lines": len(headline),
-        "figures": {"made": len(verdicts), "reproduced": verdicts.count("reproduced")},
+        "figures": {"made": len(made), "reproduced": made.count(True)},
         "crossval": crossval(out),
     }
 

@@ -21,7 +21,7 @@ from experiments.reporting.table import ERROR, headline, results_table, write_ta
 from experiments.storage.store import Store
 from experiments.survey import WORKERS, Survey, SurveyInterrupted, run_survey, stopping
 from proofs_check.cell import Cell, CellResult
-from proofs_check.verdict import Outcome
+from proofs_check.verdict import CheckKind, Outcome
 
 
 def survey_job(
@@ -98,7 +98,7 @@ def _summarise(survey: Survey, table: pd.DataFrame, out: Path, console: Console)
         highlight=False,
         soft_wrap=True,
     )
-    mutants = [verdict for verdict in verdicts if verdict.check == "mutant"]
+    mutants = [verdict for verdict in verdicts if verdict.kind is CheckKind.MUTANT]
     seen = sum(verdict.outcome is Outcome.CAUGHT for verdict in mutants)
     if mutants:
         console.print(f"mutants refuted: {seen} of {len(mutants)}", highlight=False)

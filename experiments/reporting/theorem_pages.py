@@ -15,6 +15,7 @@ from experiments.reporting.mathml import formula, prose
 from experiments.reporting.verdict_lines import counts, lines
 from experiments.survey import Survey
 from proofs_check.cell import CellKind
+from proofs_check.verdict import CheckKind
 from theory.theorem import Result
 
 THEOREM_FOLDER = "theorems"
@@ -46,7 +47,7 @@ def theorem_section(
     result: Result, table: pd.DataFrame, proofs: Mapping[str, str], pages: Mapping[str, str]
 ) -> dict[str, Any]:
     """All that the template of a result's page asks for; ``proofs``: their cells by result."""
-    held = table[table["theorem"] == result.name]
+    held = _held(result, table)
     proof = proofs.get(result.name, "")
     metric = getattr(result, "metric", None)
     return summary(result) | {
@@ -68,7 +69,7 @@ def theorem_line(
     result: Result, table: pd.DataFrame, proofs: Mapping[str, str], pages: Mapping[str, str]
 ) -> dict[str, Any]:
     """A result's line in the list of all."""
-    held = table[table["theorem"] == result.name]
+    held = _held(result, table)
     slack = _slack(held)
     return summary(result) | {
         "kind": kind_of(result),
@@ -80,20 +81,25 @@ def theorem_line(
 
 
 def derivations(survey: Survey) -> dict[str, str]:
-    """Cells that derive results, by the result: a derivation's file has its name."""
+    """Cells that derive results, by the name of the result."""
     found: dict[str, str] = {}
-    for cell, _ in survey.finished:
-        if cell.kind is CellKind.PROOF:
-            stem = cell.name.split(".")[-2]
-            found.setdefault(stem, cell.name)
+    for cell, stored in survey.finished:
+        for verdict in stored.result.verdicts if cell.kind is CellKind.PROOF else ():
+            found.setdefault(verdict.theorem, cell.name)
     return found
+
+
+def _held(result: Result, table: pd.DataFrame) -> pd.DataFrame:
+    """Lines of what was held to the result; its derivation is no such line."""
+    about = table["theorem"] == result.name
+    return table[about & (table["check_kind"] != CheckKind.PROOF)]
 
 
 def rows_of(result: Result, pages: Mapping[str, str]) -> list[dict[str, str]]:
     """Rows and forms that name the result, with their pages and problems."""
     known = [row for row in (*ROWS, *FORMS.values()) if result in (*row.theorems, *row.results)]
     return [
-        {"key": row.key, "page": pages.get(row.key.partition(":")[0], ""),
+        {"key": row.key, "page": pages.get(row.base, ""),
          "problems": ", ".join(row.problems)}
         for row in known
     ]  # fmt: skip

@@ -10,9 +10,8 @@ import pandas as pd
 from experiments.figures.signs import sentence
 from experiments.reporting.table import ERROR
 from experiments.survey import Survey
-from proofs_check.instruments.effect_check import CHECK as EFFECT
 from proofs_check.verdict import MEANINGS as VERDICT_MEANINGS
-from proofs_check.verdict import Outcome
+from proofs_check.verdict import CheckKind, Outcome
 
 MEANINGS = {outcome.value: sentence(text) for outcome, text in VERDICT_MEANINGS.items()} | {
     ERROR: "The check itself failed to run."
@@ -42,13 +41,13 @@ def lines(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 def effect_line(mine: pd.DataFrame) -> dict[str, Any] | None:
     """The line of a row's effect, as :func:`lines` prints it; None where it has none."""
-    found = lines(mine[mine["check"] == EFFECT])
+    found = lines(mine[mine["check_kind"] == CheckKind.EFFECT])
     return found[0] if found else None
 
 
 def planted(table: pd.DataFrame) -> dict[str, int]:
     """How many planted faults there were, and how many the checks refuted."""
-    mine = table[(table["check"] == "mutant")]
+    mine = table[table["check_kind"] == CheckKind.MUTANT]
     return {"total": len(mine), "refuted": int((mine["verdict"] == Outcome.CAUGHT.value).sum())}
 
 

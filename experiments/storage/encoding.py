@@ -13,7 +13,7 @@ import numpy as np
 from proofs_check.cell import CellResult
 from proofs_check.curves import Curves
 from proofs_check.facts import Facts
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.verdict import Verdict
 from theory.arrays import Floats
 
 CURVES: dict[str, type[Any]] = {kind.__name__: kind for kind in get_args(Curves)}
@@ -40,9 +40,7 @@ def decode_result(body: Mapping[str, Any]) -> CellResult:
         TypeError: a field is of another type than its class declares, or is unknown.
         ValueError: a type of curves or facts is unknown, or curves do not fit each other.
     """
-    verdicts = tuple(
-        Verdict(**(record | {"outcome": Outcome(record["outcome"])})) for record in body["verdicts"]
-    )
+    verdicts = tuple(Verdict.of_record(record) for record in body["verdicts"])
     curves: list[Curves] = [_typed("curves", CURVES, dict(one)) for one in body["curves"]]
     facts: list[Facts] = [_typed("facts", FACTS, dict(one)) for one in body["facts"]]
     return CellResult(verdicts, tuple(curves), tuple(facts))

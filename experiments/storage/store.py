@@ -23,7 +23,7 @@ from experiments.storage.encoding import decode_result, encode_result
 from experiments.storage.files import write_atomically
 from proofs_check.cell import Cell, CellResult
 
-FORMAT = "rateproof-cell-3"
+FORMAT = "rateproof-cell-4"
 _NAME = re.compile(r"[0-9a-f]{32}\.(cell|error\.txt)|timings\.json")
 _TIMINGS = "timings.json"
 _PART = re.compile(r"\.[0-9a-f]{32}\.(\d+)\.part")

@@ -216,8 +216,8 @@ def _exponent(variable: str, result: CellResult | None) -> Exponent:
 
 
 def _order(verdict: Verdict) -> float | None:
-    """The stated exponent: ``order`` is x^power, ``bound`` what the run was set beside."""
-    return float(verdict.order.partition("^")[2]) if verdict.order else verdict.bound
+    """The stated exponent, else what the run was set beside."""
+    return verdict.bound if verdict.exponent is None else float(verdict.exponent)
 
 
 def standing(verdict: Verdict) -> RateStanding:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Unpack, final
 
 from proofs_check.audit.faults import place_of
-from proofs_check.verdict import Figures, Outcome, Verdict
+from proofs_check.verdict import CheckKind, Figures, Outcome, Verdict
 
 
 @final
@@ -23,7 +23,7 @@ class Reporter:
         """A verdict on the subject with this outcome and evidence."""
         return Verdict(
             self.subject, claim, check, outcome,
-            evidence=evidence, provenance=self.provenance, **figures,
+            kind=CheckKind.AUDIT, evidence=evidence, provenance=self.provenance, **figures,
         )  # fmt: skip
 
     def holds(self, claim: str, check: str, good: bool, evidence: str) -> Verdict:

@@ -27,9 +27,10 @@ from proofs_check.instruments.power_laws.described import bound_slope
 from proofs_check.instruments.rates import fit_power, rate_verdict
 from proofs_check.instruments.second_half import late_bound_verdict
 from proofs_check.instruments.under_bound import curve_under_bound
-from proofs_check.methods.tuned_run import at_start, cited, measured
+from proofs_check.methods.run_series import cited
+from proofs_check.methods.tuned_run import at_start, measured
 from proofs_check.studies.gossip.choco_gap import potential
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.arrays import Floats
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep, InverseTimeStep, Stepsize
@@ -217,7 +218,7 @@ class BoundCheck:
         )
         inside = longest <= radius
         verdict = Verdict(
-            subject=self.row, problem=self.problem, check="assumption",
+            subject=self.row, problem=self.problem, check="assumption", kind=CheckKind.ASSUMPTION,
             claim="the run stays in the ball where the stated G2 holds",
             outcome=Outcome.SUPPORTED if inside else Outcome.REFUTED,
             statistic=longest, bound=radius, tightness=longest / radius,
@@ -228,7 +229,8 @@ class BoundCheck:
 
     def _judged(self, outcome: Outcome, evidence: str, step: Stepsize) -> Verdict:
         return Verdict(
-            subject=self.row, problem=self.problem, check="curve under bound", outcome=outcome,
+            subject=self.row, problem=self.problem, check="curve under bound",
+            kind=CheckKind.BOUND, outcome=outcome,
             claim=f"{self.theorem.name} applies", evidence=evidence, provenance=self._told(step),
         )  # fmt: skip
 

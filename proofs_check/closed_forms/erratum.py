@@ -7,7 +7,7 @@ those of the erratum (``theory.survey.rows``); each erratum is checked beside it
 from __future__ import annotations
 
 from proofs_check.instruments.evidence import IDENTITY
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.verdict import CheckKind, Outcome, Verdict
 
 
 def erratum(
@@ -24,6 +24,7 @@ def erratum(
         subject=row,
         claim=claim,
         check=f"erratum {name}",
+        kind=CheckKind.ERRATUM,
         outcome=Outcome.AGREES if fits and fails else Outcome.REFUTED,
         statistic=correct[0],
         bound=correct[1],

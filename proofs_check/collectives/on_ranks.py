@@ -16,7 +16,7 @@ from algorithms.network.message_rounds import SummedOnRanks, exchanged
 from algorithms.network.ranks import place
 from algorithms.network.sparse_rounds import ListOnRank, exchanged_lists
 from proofs_check.collectives.lists import MERGED, drawn_lists
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.verdict import CheckKind, Outcome, Verdict
 
 _BYTES, _SEED = 8, 15
 _LONG, _KEPT = 61, 5
@@ -108,6 +108,7 @@ def _list_verdict(one: Collective, keep: int | None, told: Sequence[ListOnRank])
         claim=f"{len(told)} ranks hold {what}, entry for entry what the program on lists "
         "holds, and send the bytes that are counted",
         check="lists on ranks",
+        kind=CheckKind.RANKS,
         outcome=Outcome.AGREES if right and alike and sent and received else Outcome.REFUTED,
         statistic=float(sum(mine.sent for mine in told)),
         bound=float(_BYTES * int(whole.sent.sum())),
@@ -133,6 +134,7 @@ def _verdict(one: Collective, told: Sequence[SummedOnRanks]) -> Verdict:
         claim=f"{len(told)} ranks hold the exact sum, what the program on tensors holds, and send "
         "and receive the bytes that are counted",
         check="collective on ranks",
+        kind=CheckKind.RANKS,
         outcome=Outcome.AGREES if summed and alike and sent and received else Outcome.REFUTED,
         statistic=float(sum(mine.sent for mine in told)),
         bound=float(_BYTES * seen.elements),

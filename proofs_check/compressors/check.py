@@ -206,8 +206,9 @@ def _mean_verdict(
     gain = results["flat"].gain
     tests = {name: mean_test(r.values, r.x, alpha, gain, r.chance) for name, r in results.items()}
     tests |= {n + _MORE: along_test(m.along, m.x, alpha, gain) for n, m in more.items()}
+    outcomes = results | {n + _MORE: results[n] for n in more}
     name, worst = max(tests.items(), key=lambda item: (item[1].refuted, item[1].deviation))
-    outcome, told = _sure(evidence, results[name.removesuffix(_MORE)], worst, alpha, known)
+    outcome, told = _sure(evidence, outcomes[name], worst, alpha, known)
     return judged(
         evidence,
         claim,
@@ -268,7 +269,7 @@ def _worst_case(evidence: Evidence, claim: Claim, worst: WorstVector, again: Out
     constant = float(_constant(claim))
     alpha = evidence.budget.alpha
     fresh = bound_test(again.errors, constant, alpha, 1.0, again.chance)
-    sampled = worst.how.startswith("mean")
+    sampled = worst.sampled
     ratio = fresh.mean if sampled else worst.ratio
     refuted = fresh.refuted or (not sampled and ratio > constant * (1 + 1e-9) + 1e-12)
     outcome = Outcome.REFUTED if refuted else Outcome.SUPPORTED

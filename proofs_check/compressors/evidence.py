@@ -16,7 +16,7 @@ from proofs_check.instruments.place_law import PlaceLaw, place_law
 from proofs_check.instruments.statistics import ErrorBudget, sample
 from proofs_check.instruments.sum_law import SumLaw, sum_law
 from proofs_check.instruments.vectors import check_vectors
-from proofs_check.verdict import Figures, Outcome, Verdict
+from proofs_check.verdict import CheckKind, Figures, Outcome, Verdict
 from theory.claims import Claim
 
 _NUMBERS, _LEAST, _MOST = 3_300_000, 256, 20_000
@@ -101,6 +101,7 @@ def judged(
 ) -> Verdict:
     """A verdict on ``claim`` of the operator."""
     return Verdict(
-        evidence.compressor.name, str(claim), check, outcome, evidence=text,
+        evidence.compressor.name, str(claim), check, outcome,
+        kind=CheckKind.OPERATOR, evidence=text,
         provenance=f"{claim.source}; seed {evidence.seed}, d = {evidence.d}", **figures,
     )  # fmt: skip

@@ -8,7 +8,7 @@ from torch import Tensor
 from algorithms.compressors.base import Compressor, code_of
 from algorithms.core.key import Key
 from proofs_check.instruments.vectors import check_vectors
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.verdict import CheckKind, Outcome, Verdict
 
 LENGTHS = "message length"
 
@@ -33,6 +33,7 @@ def check_lengths(compressor: Compressor, *, d: int, seed: int = 0) -> Verdict:
         if fixed is None
         else f"a message has {stated:g} bits at d = {d} in single precision",
         check=LENGTHS,
+        kind=CheckKind.OPERATOR,
         outcome=Outcome.REFUTED if faults else held,
         statistic=None if fixed is None else float(fixed),
         bound=stated,

@@ -17,7 +17,7 @@ from torch import Tensor
 
 from algorithms.compressors.base import Compressor
 from algorithms.core.key import Draws, Key
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.verdict import CheckKind, Outcome, Verdict
 
 ROWS = 256
 _UNIT = 2.0**-24
@@ -88,6 +88,7 @@ def _verdict(
 ) -> Verdict:  # fmt: skip
     return Verdict(
         subject=compressor.name, claim="float32 outcomes are those of float64, to rounding",
-        check=CHECK, outcome=outcome, statistic=share, bound=chance, resolution=resolution,
+        check=CHECK, kind=CheckKind.OPERATOR,
+        outcome=outcome, statistic=share, bound=chance, resolution=resolution,
         evidence=text, provenance=f"seed {seed}, d = {d}",
     )  # fmt: skip

@@ -12,7 +12,7 @@ from algorithms.compressors.base import Compressor
 from algorithms.core.key import Key
 from proofs_check.instruments.exact import is_random
 from proofs_check.instruments.statistics import half_width, mean_test, sample
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.claims import NoConstant
 
 WITNESS = "witness"
@@ -97,6 +97,7 @@ def _verdict(
         subject=compressor.name,
         claim=str(claim),
         check=WITNESS,
+        kind=CheckKind.OPERATOR,
         outcome=outcome,
         evidence=text,
         provenance=f"{claim.source}; seed {seed}, d = {d}",

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import final
+from typing import NamedTuple, final
 
 import torch
 from torch import Tensor
@@ -38,6 +38,7 @@ class WorstVector:
         x: the vector.
         start: the family of the starting point.
         tried: number of vectors looked at.
+        sampled: whether ratios are means over fixed draws.
     """
 
     x: Tensor
@@ -45,6 +46,7 @@ class WorstVector:
     start: str
     how: str
     tried: int
+    sampled: bool
 
 
 def distortion(x: Tensor, error: Tensor) -> Tensor:
@@ -53,18 +55,38 @@ def distortion(x: Tensor, error: Tensor) -> Tensor:
     return torch.where(square > 0, error / square.clamp_min(torch.finfo(x.dtype).tiny), 0)
 
 
-def ratio_of(compressor: Compressor, d: int, key: Key, samples: int) -> tuple[Ratio, str, int]:
-    """The distortion of rows ``[P, d]``, how it is had, and runs of the code a row."""
+class DistortionRatio(NamedTuple):
+    """A function of rows ``[P, d]`` that gives their distortions ``[P]``.
+
+    Attributes:
+        ratio: the function.
+        how: how they are had, in words.
+        runs: runs of the code a row.
+        sampled: whether they are means over fixed draws.
+    """
+
+    ratio: Ratio
+    how: str
+    runs: int = 1
+    sampled: bool = False
+
+
+def ratio_of(compressor: Compressor, d: int, key: Key, samples: int) -> DistortionRatio:
+    """The distortion of rows ``[P, d]``, and how it is had."""
     if isinstance(compressor, GridCompressor):
         grid = compressor
-        return (lambda x: distortion(x, grid.variance(x[:, None])[:, 0])), "closed form", 1
+        return DistortionRatio(
+            lambda x: distortion(x, grid.variance(x[:, None])[:, 0]), "closed form"
+        )
     probe = torch.linspace(-1, 2, d, dtype=torch.float64)
     if not is_random(compressor, probe):
-        return _mean_over(compressor, torch.zeros(1, 1, dtype=torch.float64)), "deterministic", 1
+        alone = torch.zeros(1, 1, dtype=torch.float64)
+        return DistortionRatio(_mean_over(compressor, alone), "deterministic")
     if _few_orders(compressor, probe):
         table = every_order(d)
-        return _mean_over(compressor, table), f"all {d}! orders", table.shape[0]
-    return _sampled(compressor, key, samples), f"mean of {samples} fixed draws", samples
+        return DistortionRatio(_mean_over(compressor, table), f"all {d}! orders", table.shape[0])
+    ratio, how = _sampled(compressor, key, samples), f"mean of {samples} fixed draws"
+    return DistortionRatio(ratio, how, samples, sampled=True)
 
 
 def _few_orders(compressor: Compressor, probe: Tensor) -> bool:
@@ -137,14 +159,14 @@ def search(
     families = random_starts(d, key) | (structured_starts(d, key) if structured else {})
     names = [name for name, rows in families.items() for _ in range(rows.shape[0])]
     x = torch.cat(list(families.values()))
-    ratio, how, runs = ratio_of(compressor, d, key, samples)
+    ratio, how, runs, sampled = ratio_of(compressor, d, key, samples)
     rounds = max(10, min(rounds, _WORK // (x.numel() * runs)))
     best = ratio(x)
     for t in range(rounds):
         x, best = _improve(x, best, ratio, t, rounds, _draws(key.fold("move", t), x.shape[0]))
     winner = int(best.argmax())
     tried = rounds * x.shape[0]
-    return WorstVector(x[winner].clone(), float(best[winner]), names[winner], how, tried)
+    return WorstVector(x[winner].clone(), float(best[winner]), names[winner], how, tried, sampled)
 
 
 def _improve(

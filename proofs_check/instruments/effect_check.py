@@ -29,7 +29,7 @@ from proofs_check.curves import LinePanel, PanelLine, band
 from proofs_check.instruments.limits import quantile
 from proofs_check.instruments.reaching import reached_at
 from proofs_check.instruments.statistics import TEST_ERROR
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.arrays import Floats
 
 CHECK = "effect"
@@ -132,6 +132,7 @@ class EffectCheck:
     def _verdict(self, found: ArmComparison) -> Verdict:
         return Verdict(
             subject=self.row, problem=self.problem, claim=self.effect, check=CHECK,
+            kind=CheckKind.EFFECT,
             outcome=found.outcome, statistic=found.ratio, bound=self.at_most,
             uncertainty=found.half_width, resolution=2 * found.half_width,
             evidence=f"{self.quantity}: {found.mine:.4g} against {found.theirs:.4g} "
@@ -142,7 +143,7 @@ class EffectCheck:
     def _caught(self, found: ArmComparison) -> Verdict:
         caught = found.outcome is Outcome.REFUTED
         return Verdict(
-            subject=self.row, problem=self.problem, check=CHECK_OF_FAULT,
+            subject=self.row, problem=self.problem, check=CHECK_OF_FAULT, kind=CheckKind.ABLATION,
             claim=f"the effect is refuted of a planted fault: {self.fault}",
             outcome=Outcome.CAUGHT if caught else Outcome.REFUTED,
             statistic=found.ratio, bound=self.at_most, uncertainty=found.half_width,

@@ -20,6 +20,7 @@ cell is refuted only if a second run refutes it too (:mod:`proofs_check.instrume
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import final
 
 import numpy as np
@@ -28,7 +29,7 @@ from numpy.typing import ArrayLike
 
 from proofs_check.instruments.power_laws.described import REJECTED, ShownRate, decided, described
 from proofs_check.instruments.replicas import need_alpha, replica_curves
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.arrays import Floats
 
 _LEAST_POINTS = 3
@@ -194,16 +195,24 @@ def rate_verdict(
         subject=subject,
         claim=claim,
         check=f"rate in {variable}",
+        kind=CheckKind.RATE,
         outcome=outcome,
         statistic=fit.slope,
         bound=held,
         order=f"{variable}^{order:g}",
+        exponent=rational(order),
         uncertainty=fit.half_width,
         resolution=resolution,
         evidence=evidence,
         provenance=provenance or f"grouped jackknife, error {fit.alpha:g}",
         problem=problem,
     )
+
+
+def rational(order: float) -> Fraction:
+    """The fraction with a denominator up to 64 that an order was stated as; else the number."""
+    near = Fraction(order).limit_denominator(64)
+    return near if abs(float(near) - order) <= 1e-12 else Fraction(order)
 
 
 def _around(fit: PowerLawFit) -> tuple[float, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from proofs_check.instruments.under_bound import lower_ends
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.arrays import Floats
 
 CHECK = "bound at the end"
@@ -37,7 +37,8 @@ def late_bound_verdict(
     ratio = mean / limit
     end = float(bound[-1])
     return Verdict(
-        subject=subject, problem=problem, check=CHECK, theorem=theorem, provenance=provenance,
+        subject=subject, problem=problem, check=CHECK,
+        kind=CheckKind.LATE_BOUND, theorem=theorem, provenance=provenance,
         claim=f"the bound of {theorem} ends below the start",
         outcome=Outcome.SUPPORTED if end < start else Outcome.COMPARED,
         statistic=end, bound=start, tightness=float(np.nanmax(ratio)),

@@ -18,9 +18,7 @@ from algorithms.core.key import Key
 from algorithms.engine import run as runs
 from proofs_check.cell import CellResult
 from proofs_check.instruments import paths
-from proofs_check.verdict import Outcome, Verdict
-
-RATE = "rate in "
+from proofs_check.verdict import CheckKind, Outcome, Verdict
 
 
 class SecondSeeds:
@@ -46,7 +44,7 @@ def confirmed(measure: Callable[[], CellResult], *, rates_only: bool = False) ->
     first = measure()
     doubted = [v for v in first.verdicts if v.outcome is Outcome.REFUTED]
     if rates_only:
-        doubted = [v for v in doubted if v.check.startswith(RATE)]
+        doubted = [v for v in doubted if v.kind is CheckKind.RATE]
     if not doubted:
         return first
     with fresh_numbers():

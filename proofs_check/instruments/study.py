@@ -10,8 +10,8 @@ import numpy as np
 
 from proofs_check.cell import CellResult
 from proofs_check.curves import LinePanel, PanelLine, Points, RatePanel, RateSeries, band
-from proofs_check.instruments.rates import PowerLawFit, rate_verdict
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.instruments.rates import PowerLawFit, rate_verdict, rational
+from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.arrays import Floats
 from theory.theorem import Theorem
 
@@ -126,10 +126,12 @@ def noise_free_rate(
         problem=problem,
         claim=claim,
         check=f"rate in {variable}",
+        kind=CheckKind.RATE,
         outcome=Outcome.REFUTED if refuted else Outcome.SUPPORTED,
         statistic=slope,
         bound=order,
         order=f"{variable}^{order:g}",
+        exponent=rational(order),
         uncertainty=tolerance,
         resolution=tolerance,
         evidence=f"exponent of {variable} {slope:.5f} (order: {'=' if tight else '<='} {order:g}, "

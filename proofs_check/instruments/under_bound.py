@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from proofs_check.instruments.limits import lower_limits, quantile
 from proofs_check.instruments.replicas import need_alpha, replica_curves
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.arrays import Floats
 
 
@@ -53,6 +53,7 @@ def curve_under_bound(
         subject=subject,
         claim=claim,
         check="curve under bound",
+        kind=CheckKind.BOUND,
         outcome=Outcome.REFUTED if found.points_over else Outcome.SUPPORTED,
         statistic=found.mean,
         bound=float(limit[place]),

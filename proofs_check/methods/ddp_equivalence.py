@@ -30,7 +30,7 @@ from algorithms.optimizers.proximal import NoProximal
 from algorithms.problems.base import Problem
 from algorithms.problems.mlp import MLP
 from proofs_check.methods.equivalence import LOOSE
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.verdict import CheckKind, Outcome, Verdict
 
 
 @final
@@ -196,6 +196,7 @@ def judge(case: HookCase, simulated: Trained, trained: list[Trained], ranks: int
         subject=case.row,
         problem=case.build(ranks).name,
         check=f"DDP hook, {ranks} ranks",
+        kind=CheckKind.RANKS,
         claim=f"DistributedDataParallel with our hook trains as the simulation does, "
         f"{case.method.compressor.name}, {memory}{resumed}",
         outcome=Outcome.AGREES if same else Outcome.REFUTED,

@@ -18,7 +18,7 @@ from proofs_check.cell import CellResult
 from proofs_check.curves import WorkerSeries, band
 from proofs_check.instruments.rates import fit_power
 from proofs_check.instruments.statistics import TEST_ERROR
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.arrays import Floats
 
 SIZES = (1, 2, 4, 8, 16, 32)
@@ -49,7 +49,8 @@ def error_at_budget(
         points = [_at(row, build(n), seed, best) for n in sizes]
     except Diverged as error:
         verdict = Verdict(
-            subject=row.key, problem=PROBLEM, check=_CHECK, claim="the method makes progress",
+            subject=row.key, problem=PROBLEM, check=_CHECK,
+            kind=CheckKind.WORKERS, claim="the method makes progress",
             outcome=Outcome.REFUTED, evidence=str(error), provenance=f"seed {seed}",
         )  # fmt: skip
         return CellResult((verdict,))
@@ -86,11 +87,12 @@ def _verdict(row: Row, x: Floats, y: Floats, spent: Floats, how: str) -> Verdict
         fit = fit_power(x, y, TEST_ERROR)
     except ValueError as error:
         return Verdict(
-            subject=row.key, problem=PROBLEM, check=_CHECK, claim=claim,
+            subject=row.key, problem=PROBLEM, check=_CHECK, kind=CheckKind.WORKERS, claim=claim,
             outcome=Outcome.COMPARED, evidence=f"{evidence}; {error}", provenance=told,
         )  # fmt: skip
     return Verdict(
-        subject=row.key, problem=PROBLEM, check=_CHECK, claim=claim, outcome=Outcome.COMPARED,
+        subject=row.key, problem=PROBLEM, check=_CHECK,
+        kind=CheckKind.WORKERS, claim=claim, outcome=Outcome.COMPARED,
         statistic=fit.slope, bound=0.0, uncertainty=fit.half_width, resolution=fit.resolution,
         evidence=f"{evidence}; exponent of n {fit.slope:.3f} +- {fit.half_width:.2g}; "
         f"{spent.min():.0%} to {spent.max():.0%} of the budget spent",

@@ -23,7 +23,7 @@ from algorithms.network.ledger import Account
 from algorithms.network.sharded import Sharded
 from algorithms.network.simulated import Simulated
 from algorithms.problems.base import Problem
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.verdict import CheckKind, Outcome, Verdict
 
 LOOSE = 1e-9
 
@@ -134,6 +134,7 @@ def compare(
         subject=case.row,
         problem=one.problem,
         check=f"two worlds, {ranks} ranks",
+        kind=CheckKind.RANKS,
         claim="simulated and sharded iterates are equal "
         + ("bit for bit" if bitwise else f"to {LOOSE:g} relative"),
         outcome=Outcome.AGREES if same else Outcome.REFUTED,
@@ -148,6 +149,7 @@ def compare(
         subject=case.row,
         problem=one.problem,
         check=f"ledgers, {ranks} ranks",
+        kind=CheckKind.RANKS,
         claim="simulated and sharded ledgers are equal, per worker and direction",
         outcome=Outcome.AGREES if equal else Outcome.REFUTED,
         statistic=float(bits),
@@ -178,6 +180,7 @@ def crossing(case: Case, ending: Ending, stated: float, ranks: int, exact: bool 
         subject=case.row,
         problem=ending.problem,
         check=f"bytes that crossed, {ranks} ranks",
+        kind=CheckKind.RANKS,
         claim="closed form = code length = bytes that crossed, each message in whole bytes",
         outcome=(Outcome.AGREES if exact else Outcome.SUPPORTED) if fits else Outcome.REFUTED,
         statistic=float(crossed),
@@ -202,6 +205,7 @@ def arriving(case: Case, ending: Ending, ranks: int) -> Verdict:
         subject=case.row,
         problem=ending.problem,
         check=f"bytes that arrived, {ranks} ranks",
+        kind=CheckKind.RANKS,
         claim="received bits = bytes that arrived, each message in whole bytes",
         outcome=fits if messages or ending.received else Outcome.NOT_APPLICABLE,
         statistic=float(ending.received),

@@ -33,7 +33,7 @@ from algorithms.synchronisation.stopwatch import STANDARD, Stopwatch
 from algorithms.topologies.ring import Ring
 from proofs_check.cell import CellResult
 from proofs_check.curves import SchemeNumbers
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.stepsizes import ConstantStep
 from theory.survey.influences import INFLUENCES, SurveyInfluence
 
@@ -178,7 +178,7 @@ def _verdicts(
     for column, word, value, what in cells:
         yield Verdict(
             subject="", claim=f"{where}: {column} is {word!r}", check="Table II",
-            outcome=Outcome.COMPARED, statistic=value,
+            kind=CheckKind.INFLUENCE, outcome=Outcome.COMPARED, statistic=value,
             evidence=f"{what} {value:.4g}; {mine.crossing:.3g} messages' worth cross the busiest "
             f"node per gradient{seconds}",
             provenance=told,

@@ -25,7 +25,7 @@ from algorithms.network.simulated import Simulated
 from algorithms.problems.base import Problem
 from proofs_check.instruments.same_law import ERROR, same_law
 from proofs_check.methods.equivalence import LOOSE, Case, Ending, compare, joined, run_case
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.verdict import CheckKind, Outcome, Verdict
 
 LAW_REPLICAS = 64
 """Replicas in each of the two samples of the agreement in law."""
@@ -55,12 +55,17 @@ class FoundOnRanks:
     """What one case showed; on ranks other than 0 there are no verdicts.
 
     Attributes:
-        verdicts: exact agreement, all-reduce, law, ledgers, bytes.
+        named: exact agreement, ledgers, both ways of all-reduce, law, bytes, by a short name.
         seconds: of a step of the gather path.
     """
 
-    verdicts: tuple[Verdict, ...]
+    named: dict[str, Verdict]
     seconds: RankSeconds
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """What was found, in the order of the names."""
+        return tuple(self.named.values())
 
 
 def on_given_ranks(
@@ -85,11 +90,11 @@ def on_given_ranks(
     seconds = seconds_on_ranks(clock, link)
     law = _in_single(single, network(True, None))
     rank, _ = place()
-    found: tuple[Verdict, ...] = ()
+    found: dict[str, Verdict] = {}
     if rank == 0:
         try:
             found = _found(case, single, exact, fast, rung, law, link.device)
-            found += wire_bytes(counted, parts)
+            found["bytes sent"], found["bytes received"] = wire_bytes(counted, parts)
         except ValueError as error:  # here alone: the others must not take it for theirs
             raise RuntimeError(f"{case.row} cannot be compared: {error}") from error
     wait_for_all()
@@ -104,15 +109,17 @@ def _found(
     rung: Ending,
     law: Ending | Verdict,
     device: str,
-) -> tuple[Verdict, ...]:
+) -> dict[str, Verdict]:
     """What rank 0 finds beside the simulation."""
     ranks, simulated = place()[1], on_one(case, device)
-    return (
-        *compare(case, simulated, exact, ranks),
-        reduced(case, simulated, fast, "all-reduce", ranks),
-        reduced(case, simulated, rung, "ring message by message", ranks),
-        lawful(single, law, ranks, device) if isinstance(law, Ending) else law,
-    )
+    iterates, ledgers = compare(case, simulated, exact, ranks)
+    ways = {"all-reduce": fast, "ring message by message": rung}
+    return {
+        "two worlds": iterates,
+        "ledgers": ledgers,
+        **{how: reduced(case, simulated, by, how, ranks) for how, by in ways.items()},
+        "law in float32": lawful(single, law, ranks, device) if isinstance(law, Ending) else law,
+    }
 
 
 def reduced(case: Case, simulated: Ending, fast: Ending, how: str, ranks: int) -> Verdict:
@@ -145,6 +152,7 @@ def _in_single(case: Case, network: Callable[[int], Network]) -> Ending | Verdic
             subject=case.row,
             claim="f(x_T) by all-reduce in float32 has the law that it has in the simulation",
             check="law in float32",
+            kind=CheckKind.RANKS,
             outcome=Outcome.NOT_APPLICABLE,
             evidence=f"no run in float32: {error}",
             provenance=f"seed {case.seed}, {case.steps} steps, float32",
@@ -162,6 +170,7 @@ def lawful(case: Case, ending: Ending, ranks: int, device: str = "cpu") -> Verdi
         subject=case.row,
         problem=ending.problem,
         check=f"law in float32, {ranks} ranks",
+        kind=CheckKind.RANKS,
         claim="f(x_T) by all-reduce in float32 has the law that it has in the simulation",
         outcome=Outcome.SUPPORTED if found.same else Outcome.REFUTED,
         statistic=found.distance,
@@ -174,7 +183,7 @@ def lawful(case: Case, ending: Ending, ranks: int, device: str = "cpu") -> Verdi
     )
 
 
-def wire_bytes(case: Case, parts: list[Ending]) -> tuple[Verdict, ...]:
+def wire_bytes(case: Case, parts: list[Ending]) -> tuple[Verdict, Verdict]:
     """Bytes out of and into every worker, alone on its rank, against its bill."""
     ranks = len(parts)
     whole = joined(parts)
@@ -213,6 +222,7 @@ def _bytes(
         subject=case.row,
         problem=problem,
         check=f"bytes {way}, {ranks} ranks",
+        kind=CheckKind.RANKS,
         claim=f"bytes {way} = bits in the ledger, each message in whole bytes, of every worker",
         outcome=Outcome.NOT_APPLICABLE,
         bound=float(bits.sum()) / 8,

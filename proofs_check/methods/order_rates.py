@@ -15,12 +15,9 @@ from typing import TypeGuard
 
 import numpy as np
 
-from algorithms.catalogue import Row
 from algorithms.engine.run import Diverged, run
 from algorithms.engine.trace import Trace
-from algorithms.problems.base import Problem
 from proofs_check.instruments.rates import fit_power, rate_verdict
-from proofs_check.methods.provenance_text import no_theorem, reasons
 from proofs_check.methods.rate_looks import (
     CHECK,
     FEWER_REPLICAS,
@@ -31,7 +28,7 @@ from proofs_check.methods.rate_looks import (
 )
 from proofs_check.methods.sweep_points import HORIZONS
 from proofs_check.methods.tuned_run import TunedRun, measured
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.arrays import Floats
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep, InverseTimeStep, Stepsize
@@ -48,16 +45,13 @@ _COARSEST = 0.5  # an interval wider than that asks for more replicas
 _DOUBTED = 0.05  # of orders without constants: from that p-value on the form is left open
 
 
-def rate_by_order(
-    row: Row, problem: Problem, played: TunedRun, replicas: int, seed: int,
-    theorem: Theorem | None = None,
-) -> Verdict:  # fmt: skip
+def rate_by_order(played: TunedRun, theorem: Theorem | None = None) -> Verdict:
     """Against an order without constants, at the stepsizes of that order; or the exponent alone.
 
     ``theorem`` is one whose constants say nothing at such T: its order is taken without them.
     """
     stated: Stated | None = theorem or next(
-        (one for one in row.results if _speaks_of(one, played.constants)), None
+        (one for one in played.row.results if _speaks_of(one, played.constants)), None
     )
     power = None if stated is None else _power(stated)
     falls = float(stated.step_power) if isinstance(stated, OrderOnly) else 0.5
@@ -65,20 +59,18 @@ def rate_by_order(
 
     def measured_at(steps: int, many: int, first: int) -> HorizonCurve:
         traces = [
-            _ordered_run(
-                row, problem, played, gamma, power, falls, metric, steps >> k, first + k, many,
-                steps,
-            )
+            _ordered_run(played, gamma, power, falls, metric, steps >> k, first + k, many, steps)
             for k in range(HORIZONS - 1, -1, -1)
         ]  # fmt: skip
         ends = np.stack([_ends(trace, metric) for trace in traces], axis=1)
         x = np.array([float(trace.steps[-1]) for trace in traces])
         return HorizonCurve(x, ends, np.ones_like(x), len(ends))
 
+    replicas, seed = played.replicas, played.trace.seed
     try:
-        gamma = _steady(row, problem, played, power, falls, metric)
+        gamma = _steady(played, power, falls, metric)
         first = measured_at(played.steps // 2, replicas, seed)
-        found = _exponent_of(first, power, stated, row, problem)
+        found = _exponent_of(played, first, power, stated)
         if stated is not None and found.outcome is not Outcome.SUPPORTED:
             if 2 * (found.uncertainty or 0.0) > _COARSEST:
                 again = batched(
@@ -87,16 +79,14 @@ def rate_by_order(
             else:
                 many = min(replicas, FEWER_REPLICAS)
                 again = measured_at(_LONGER * played.steps // 2, many, seed + HORIZONS)
-            found = after_first(found, _exponent_of(again, power, stated, row, problem))
+            found = after_first(found, _exponent_of(played, again, power, stated))
     except (Diverged, ValueError) as error:
         return replace(
-            no_theorem(row, problem, played, CHECK, "rate in T"),
-            evidence=f"no exponent of T could be fitted ({error}); {reasons(row, played)}",
+            played.no_theorem(CheckKind.RATE, CHECK, "rate in T"),
+            evidence=f"no exponent of T could be fitted ({error}); {played.reasons}",
         )
     if stated is None:
-        return replace(
-            found, evidence=f"{reasons(row, played)}; measured instead: {found.evidence}"
-        )
+        return replace(found, evidence=f"{played.reasons}; measured instead: {found.evidence}")
     return found
 
 
@@ -122,7 +112,7 @@ def _power(result: Stated) -> float | None:
 
 
 def _exponent_of(
-    curve: HorizonCurve, power: float | None, stated: Stated | None, row: Row, problem: Problem
+    played: TunedRun, curve: HorizonCurve, power: float | None, stated: Stated | None
 ) -> Verdict:
     fit = fit_power(curve.x, curve.samples, LOOK_ERROR, groups=curve.groups, rejected=_DOUBTED)
     name = stated.metric.value if stated and stated.metric else "mean squared gradient"
@@ -131,15 +121,14 @@ def _exponent_of(
         f"{LOOK_ERROR:g} a look"
     )
     if stated is None or power is None:
-        return Verdict(
-            subject=row.key, problem=problem.name, check=CHECK, claim=f"{name} as a power of T",
-            outcome=Outcome.NOT_APPLICABLE, statistic=fit.slope, uncertainty=fit.half_width,
-            resolution=fit.resolution, provenance=provenance,
-            evidence=f"exponent of T {fit.slope:.4f} +- {fit.half_width:.4f}; {fit.shown}",
+        return played.judged(
+            CheckKind.RATE, CHECK, f"{name} as a power of T", Outcome.NOT_APPLICABLE,
+            f"exponent of T {fit.slope:.4f} +- {fit.half_width:.4f}; {fit.shown}", provenance,
+            statistic=fit.slope, uncertainty=fit.half_width, resolution=fit.resolution,
         )  # fmt: skip
     return replace(
         rate_verdict(
-            fit, power, False, subject=row.key, problem=problem.name,
+            fit, power, False, subject=played.row.key, problem=played.problem.name,
             claim=f"{name} falls with T as fast as {stated.order} ({stated.name}, {_sort(stated)})",
             provenance=f"{stated.source}; {provenance}",
         ),
@@ -162,9 +151,7 @@ def _ordered_step(
     return ConstantStep(gamma * (shortest / horizon) ** falls)
 
 
-def _steady(
-    row: Row, problem: Problem, played: TunedRun, power: float | None, falls: float, metric: Metric
-) -> float:
+def _steady(played: TunedRun, power: float | None, falls: float, metric: Metric) -> float:
     """The first stepsize of an order's runs; of no meaning where the method takes none.
 
     Raises:
@@ -173,17 +160,16 @@ def _steady(
     if played.tuned.stepless:
         return 1.0
     c, longest = played.constants, played.steps // 2
-    smoothness = c.L_max or c.L or problem.curvature_at_start
+    smoothness = c.L_max or c.L or played.problem.curvature_at_start
     largest = 1 / ((1 + (c.omega or 0.0)) * smoothness)
-    if row.recipe is not None and row.recipe.relative_move:
-        largest = 1 / row.recipe.relative_move
+    if played.row.recipe is not None and played.row.recipe.relative_move:
+        largest = 1 / played.row.recipe.relative_move
 
     def ends_below(gamma: float, steps: int) -> bool:
         try:
             trace = _ordered_run(
-                row, problem, played, gamma, power, falls, metric, steps, _PILOT_SEED,
-                _PILOT_REPLICAS, longest,
-            )  # fmt: skip
+                played, gamma, power, falls, metric, steps, _PILOT_SEED, _PILOT_REPLICAS, longest
+            )
         except Diverged:
             return False
         squared = measured(trace, metric) is None or metric is Metric.AVERAGE_SQUARED_GRADIENT
@@ -200,19 +186,19 @@ def _steady(
 
 
 def _ordered_run(
-    row: Row, problem: Problem, played: TunedRun, gamma: float, power: float | None, falls: float,
-    metric: Metric, steps: int, seed: int, replicas: int, longest: int,
+    played: TunedRun, gamma: float, power: float | None, falls: float, metric: Metric, steps: int,
+    seed: int, replicas: int, longest: int,
 ) -> Trace:  # fmt: skip
     shortest = max(1, longest >> (HORIZONS - 1))
     own = None if played.tuned.stepless else _ordered_step(
         gamma, power, falls, played.constants, steps, shortest
     )  # fmt: skip
-    tuned = row.tune(problem, steps, own)
+    tuned = played.row.tune(played.problem, steps, own)
     weighted = metric is Metric.WEIGHTED_SUBOPTIMALITY
     weight: Callable[[int], float] | None = (lambda t: float(t + 1)) if weighted else None
     averaged = metric is Metric.AVERAGE_SQUARED_GRADIENT
     return run(
-        tuned.method, problem, steps=steps, seed=seed, replicas=replicas, points=2,
+        tuned.method, played.problem, steps=steps, seed=seed, replicas=replicas, points=2,
         every=1 if averaged else 0, weight=weight,
     )  # fmt: skip
 

@@ -10,7 +10,7 @@ from algorithms.engine.run import Trace
 from algorithms.methods.base import Method
 from algorithms.network.ledger import Account
 from algorithms.problems.base import Problem
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.verdict import CheckKind, Outcome, Verdict
 
 
 def received_bill(
@@ -32,6 +32,7 @@ def received_bill(
         f"received messages and bits {'=' if due.exact else '<='} closed form",
         "bits received",
         Outcome.NOT_APPLICABLE if idle else _outcome(row, due, messages, bits),
+        kind=CheckKind.BITS,
         problem=problem.name,
         statistic=float(bits),
         bound=due.bits,

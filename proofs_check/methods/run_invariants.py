@@ -24,7 +24,7 @@ from algorithms.problems.quadratic import Law, Quadratic
 from proofs_check.cell import CellResult
 from proofs_check.methods.instrumented_run import GradientPoints, SentMessages, Watched, watch
 from proofs_check.methods.step_invariance import alike
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.verdict import CheckKind, Outcome, Verdict
 
 STEPS, REPLICAS, MESSAGES = 12, 2, 24
 
@@ -62,7 +62,7 @@ def blocks(
     found = method.models(state)
     apart = int((found != seen.models[steps].reshape(found.shape)).sum())
     return Verdict(
-        subject=subject, problem=problem.name, check="blocks",
+        subject=subject, problem=problem.name, check="blocks", kind=CheckKind.INVARIANT,
         claim="compiled blocks of steps equal the method's own steps",
         outcome=Outcome.REFUTED if apart else Outcome.AGREES if steps else Outcome.NOT_APPLICABLE,
         statistic=float(apart), bound=0.0, resolution=0.0,
@@ -106,7 +106,7 @@ def fresh_draws(
     outcome = Outcome.REFUTED if faults else Outcome.AGREES
     exempt = f"; those for {', '.join(kept)} are made once, as stated" if kept else ""
     return Verdict(
-        subject=subject, problem=problem.name, check="draws",
+        subject=subject, problem=problem.name, check="draws", kind=CheckKind.INVARIANT,
         claim="steps, workers and replicas draw numbers of their own",
         outcome=outcome if seen.asked else Outcome.NOT_APPLICABLE,
         statistic=float(len(faults)), bound=0.0, resolution=0.0,
@@ -173,7 +173,7 @@ def delays(
     most = max(youngest.values(), default=0)
     outcome, due = _judged(tau, most, lost, len(youngest), method, stale)
     return Verdict(
-        subject=subject, problem=problem.name, check="delays",
+        subject=subject, problem=problem.name, check="delays", kind=CheckKind.INVARIANT,
         claim="gradients are taken at the newest model" if tau is None
         else f"gradients are at most tau = {tau:g} versions old",
         outcome=outcome, statistic=float(most), bound=tau,
@@ -230,7 +230,7 @@ def message_lengths(subject: str, problem: Problem, seen: Watched, provenance: s
         beyond, needed, looked = beyond + after, needed + last, looked + rows
     held = not beyond and needed == looked
     return Verdict(
-        subject=subject, problem=problem.name, check="message lengths",
+        subject=subject, problem=problem.name, check="message lengths", kind=CheckKind.INVARIANT,
         claim="every bit of a message is charged, and none more",
         outcome=Outcome.NOT_APPLICABLE if not looked
         else Outcome.AGREES if held else Outcome.REFUTED,

@@ -14,16 +14,14 @@ first synthetic problem, elsewhere one is told.
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 
-from algorithms.catalogue import Row
-from algorithms.problems.base import Problem
 from proofs_check.instruments.power_laws.described import bound_slope
 from proofs_check.instruments.rates import fit_power, rate_verdict
 from proofs_check.instruments.statistics import TEST_ERROR
 from proofs_check.methods.order_rates import rate_by_order
-from proofs_check.methods.provenance_text import about, no_theorem, told
 from proofs_check.methods.rate_looks import (
     CHECK,
     FEWER_REPLICAS,
@@ -32,148 +30,138 @@ from proofs_check.methods.rate_looks import (
     after_first,
     batched,
 )
+from proofs_check.methods.run_series import shown
 from proofs_check.methods.sweep_points import HORIZONS
-from proofs_check.methods.tuned_run import START, TunedRun, measured, shown, tuned_run
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.methods.tuned_run import TunedRun, about, tuned_run
+from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.stepsizes import InverseTimeStep
-from theory.theorem import Theorem
 
 _LONGER = 16
 _TAIL = 8  # an anytime stepsize is looked at from T/8 on
 
 
-def rate_in_time(row: Row, problem: Problem, played: TunedRun, replicas: int, seed: int) -> Verdict:
+def rate_in_time(played: TunedRun) -> Verdict:
     """The verdict on the exponent of T of one row on one problem."""
-    theorem = played.tuned.theorem
-    if theorem is not None and measured(played.trace, theorem.metric) is not None:
-        if "T" in theorem.order.exponents:
-            return _against_bound(row, problem, played, replicas, seed)
-    elif theorem is not None and (found := _per_step(row, problem, played)) is not None:
+    theorem = played.theorem
+    if played.series is not None:
+        if theorem is not None and "T" in theorem.order.exponents:
+            return _against_bound(played)
+    elif theorem is not None and (found := _per_step(played)) is not None:
         return found
-    if theorem is not None or problem.name != _first(row, problem):
-        return no_theorem(row, problem, played, CHECK, "rate in T of the theorem's metric")
-    return rate_by_order(row, problem, played, replicas, seed)
+    if theorem is not None or played.problem.name != _first(played):
+        claim = "rate in T of the theorem's metric"
+        return played.no_theorem(CheckKind.RATE, CHECK, claim)
+    return rate_by_order(played)
 
 
-def _first(row: Row, problem: Problem) -> str:
+def _first(played: TunedRun) -> str:
     """The problem on which a rate without a theorem is measured: one is enough."""
-    synthetic = [name for name in row.problems if name.startswith(("quadratic", "consensus"))]
-    return (synthetic or [*row.problems, problem.name])[0]
+    names = played.row.problems
+    synthetic = [name for name in names if name.startswith(("quadratic", "consensus"))]
+    return (synthetic or [*names, played.problem.name])[0]
 
 
-def _against_bound(
-    row: Row, problem: Problem, played: TunedRun, replicas: int, seed: int
-) -> Verdict:
+def _against_bound(played: TunedRun) -> Verdict:
     """Two looks at most, against the bound's own slope over the same horizons."""
-    theorem = played.tuned.theorem
+    theorem = played.theorem
     assert theorem is not None
-    power = float(theorem.order.exponents["T"])
-
-    def judged(curve: HorizonCurve, longest: int) -> Verdict:
-        try:
-            fit = fit_power(curve.x, curve.samples, LOOK_ERROR, groups=curve.groups)
-        except ValueError as error:
-            return Verdict(
-                subject=row.key, problem=problem.name, check=CHECK, claim="rate in T",
-                outcome=Outcome.COMPARED, order=f"T^{power:g}", evidence=str(error),
-                provenance=told(played),
-            )  # fmt: skip
-        return rate_verdict(
-            fit, power, False, subject=row.key, problem=problem.name,
-            claim=f"{theorem.metric.value} falls with T as fast as {theorem.name} at T up to "
-            f"{longest}",
-            reference=max(power, bound_slope(curve.x, curve.bound, fit.points)),
-            provenance=f"{theorem.source}; {told(played)}, error {LOOK_ERROR:g} a look",
-        )  # fmt: skip
 
     def measure(many: int, key: int, steps: int) -> HorizonCurve:
         points = 2 if _tuned_for_horizon(played) else 200
-        again = tuned_run(row, problem, steps, many, key, points=points)
-        return _horizons(row, problem, again, many, key)
+        return _horizons(
+            tuned_run(played.row, played.problem, steps, many, key, points=points), many, key
+        )
 
-    first = judged(_horizons(row, problem, played, replicas, seed), played.steps)
+    replicas, seed, steps = played.replicas, played.trace.seed, played.steps
+    first = _judged(played, _horizons(played, replicas, seed), steps)
     if first.outcome is Outcome.SUPPORTED:
         return about(first, theorem)
-    if problem.name != (place := _first(row, problem)):
+    if played.problem.name != (place := _first(played)):
         note = f"{first.evidence}; looked at once here, decided on {place}"
         return about(replace(first, outcome=Outcome.COMPARED, evidence=note), theorem)
     if first.outcome is Outcome.REFUTED:
-        steps = played.steps * _LONGER
+        steps *= _LONGER
         curve = measure(min(replicas, FEWER_REPLICAS), seed + HORIZONS, steps)
     else:
-        steps = played.steps
         curve = batched(lambda many, key: measure(many, key, steps), replicas, seed)
-    found = after_first(first, judged(curve, steps))
-    if found.outcome is Outcome.REFUTED and _says_nothing(theorem, played, curve):
+    found = after_first(first, _judged(played, curve, steps))
+    if found.outcome is Outcome.REFUTED and _says_nothing(played, curve):
         slower = found.statistic
-        found = rate_by_order(row, problem, played, replicas, seed, theorem)
+        found = rate_by_order(played, theorem)
         note = f"{found.evidence}; its bound is above the start at T = {curve.x[0]:g}, so "
         note += f"that it says no rate up to {steps}: at its stepsizes the exponent is {slower:.3g}"
         found = replace(found, evidence=note)
     return about(found, theorem)
 
 
-def _says_nothing(theorem: Theorem, played: TunedRun, curve: HorizonCurve) -> bool:
+def _judged(played: TunedRun, curve: HorizonCurve, longest: int) -> Verdict:
+    """The exponent over the horizons up to the ``longest``, against order and bound."""
+    theorem = played.theorem
+    assert theorem is not None
+    stated = Fraction(theorem.order.exponents["T"])
+    power = float(stated)
+    try:
+        fit = fit_power(curve.x, curve.samples, LOOK_ERROR, groups=curve.groups)
+    except ValueError as error:
+        unfitted = played.judged(CheckKind.RATE, CHECK, "rate in T", Outcome.COMPARED, str(error))
+        return replace(unfitted, order=f"T^{power:g}", exponent=stated)
+    return rate_verdict(
+        fit, power, False, subject=played.row.key, problem=played.problem.name,
+        claim=f"{theorem.metric.value} falls with T as fast as {theorem.name} at T up to "
+        f"{longest}",
+        reference=max(power, bound_slope(curve.x, curve.bound, fit.points)),
+        provenance=f"{theorem.source}; {played.told}, error {LOOK_ERROR:g} a look",
+    )  # fmt: skip
+
+
+def _says_nothing(played: TunedRun, curve: HorizonCurve) -> bool:
     """Whether the bound is above what was measured at the start, at the shortest horizon at least:
     then it does not say how errors fall from there."""
-    start = START.get(theorem.metric)
-    if start is None:
-        return False
-    return bool(curve.bound[0] >= getattr(played.trace, start)[:, 0].mean())
+    return played.start is not None and bool(curve.bound[0] >= played.start)
 
 
 def _tuned_for_horizon(played: TunedRun) -> bool:
     return not isinstance(played.tuned.step, InverseTimeStep)
 
 
-def _horizons(
-    row: Row, problem: Problem, played: TunedRun, replicas: int, seed: int
-) -> HorizonCurve:
+def _horizons(played: TunedRun, replicas: int, seed: int) -> HorizonCurve:
     """The metric and its bound: along one curve where the stepsize is anytime, else over runs each
     tuned for its own horizon."""
-    theorem = played.tuned.theorem
-    assert theorem is not None
     if not _tuned_for_horizon(played):
-        times, series = (
-            played.trace.steps.astype(np.float64),
-            measured(played.trace, theorem.metric),
-        )
+        times, series = played.trace.steps.astype(np.float64), played.series
         assert series is not None
         tail = times >= played.steps / _TAIL
-        bound = theorem.bound(played.constants, played.tuned.step, times[tail])
-        return HorizonCurve(times[tail], series[:, tail], bound, len(series))
+        return HorizonCurve(times[tail], series[:, tail], played.bound(times[tail]), len(series))
     ends, bounds, lengths = [], [], []
     for k in range(HORIZONS - 1, -1, -1):
         one = played
         if k:
-            one = tuned_run(row, problem, played.steps >> k, replicas, seed + k, points=2)
-        series = measured(one.trace, theorem.metric)
-        if series is None or one.tuned.theorem is not theorem:
+            steps = played.steps >> k
+            one = tuned_run(played.row, played.problem, steps, replicas, seed + k, points=2)
+        if one.series is None or one.theorem is not played.theorem:
             continue
-        length = np.array([float(one.steps)])
-        ends.append(series[:, -1])
-        bounds.append(theorem.bound(one.constants, one.tuned.step, length)[0])
+        ends.append(one.series[:, -1])
+        bounds.append(one.end_bound)
         lengths.append(float(one.steps))
     samples = np.stack(ends, axis=1)
     return HorizonCurve(np.array(lengths), samples, np.array(bounds), len(samples))
 
 
-def _per_step(row: Row, problem: Problem, played: TunedRun) -> Verdict | None:
+def _per_step(played: TunedRun) -> Verdict | None:
     """Where the bound falls by a factor a step: log of the metric against t, in units of T."""
-    theorem, what = played.tuned.theorem, shown(played, problem.n)
+    theorem, what = played.theorem, shown(played)
     if theorem is None or what.bound is None:
         return None
-    times = played.trace.steps.astype(np.float64)
-    x = np.exp(times[1:] / played.steps)
+    x = np.exp(played.trace.steps[1:].astype(np.float64) / played.steps)
     try:
         fit = fit_power(x, what.samples[:, 1:], TEST_ERROR, groups=len(what.samples))
     except ValueError:
         return None
     due = bound_slope(x, what.bound[1:], fit.points)
     verdict = rate_verdict(
-        fit, due, False, subject=row.key, problem=problem.name, reference=due,
+        fit, due, False, subject=played.row.key, problem=played.problem.name, reference=due,
         variable="e^(t/T)", coarsest=max(0.5, abs(due) / 2),
         claim=f"{what.quantity} falls by the factor of {theorem.name} a step",
-        provenance=f"{theorem.source}; {told(played)}, error {TEST_ERROR:g}",
+        provenance=f"{theorem.source}; {played.told}, error {TEST_ERROR:g}",
     )  # fmt: skip
-    return about(replace(verdict, check=CHECK, order="linear"), theorem)
+    return about(replace(verdict, check=CHECK, order="linear", exponent=None), theorem)

@@ -24,31 +24,23 @@ from proofs_check.instruments.limits import quantile
 from proofs_check.instruments.second_half import late_bound_verdict
 from proofs_check.instruments.statistics import TEST_ERROR
 from proofs_check.instruments.under_bound import curve_under_bound
-from proofs_check.methods.provenance_text import about, no_theorem, told
 from proofs_check.methods.received import received_bill
 from proofs_check.methods.run_rates import rate_in_time
-from proofs_check.methods.tuned_run import (
-    VACUOUS,
-    TunedRun,
-    at_start,
-    grid_run,
-    measured,
-    practice,
-    run_series,
-    tuned_run,
-)
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.methods.run_series import practice, run_series
+from proofs_check.methods.tuned_run import VACUOUS, TunedRun, about, at_start, grid_run, tuned_run
+from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.arrays import Floats
 
 _BESIDE = 8  # replicas of the run that is drawn beside a theorem's
 _STATIONARY = 1e-6  # what is left of a gradient at a minimiser that was found by iteration
+_FLOOR = 1e-13  # of a metric, below which it is rounding
 
 
 def run_row(
     row: Row, problem: Problem, *, steps: int, replicas: int, seed: int, rates: bool = True,
     best: Best | None = None, both: bool = True,
 ) -> CellResult:  # fmt: skip
-    """All that one row shows on one problem.
+    """All that one row shows on one problem: prepared and run, judged, and its series.
 
     ``best`` is what a grid's search found there: it tunes where no theorem does; else, where
     ``both`` are wanted, it is drawn beside the theorem's run, in a few replicas.
@@ -59,27 +51,23 @@ def run_row(
         else:
             played = tuned_run(row, problem, steps, replicas, seed)
     except Diverged as error:
-        return CellResult((_diverged(row, problem, error, seed),))
-    heard = received_bill(row, problem, played.tuned.method, played.trace, told(played))
-    verdicts = [_progress(row, problem, played), _bill(row, problem, played), heard]
-    verdicts += _under_bound(row, problem, played)
+        diverged = Verdict(
+            row.key, "the method makes progress", "progress", Outcome.REFUTED,
+            kind=CheckKind.PROGRESS, problem=problem.name, evidence=str(error),
+            provenance=f"seed {seed}",
+        )  # fmt: skip
+        return CellResult((diverged,))
+    heard = received_bill(row, problem, played.tuned.method, played.trace, played.told)
+    verdicts = (_progress(played), _bill(played), heard, *_under_bound(played))
     if rates:
-        verdicts.append(rate_in_time(row, problem, played, replicas, seed))
-    series = run_series(played, problem.n)
+        verdicts += (rate_in_time(played),)
+    series = run_series(played)
     if both and best is not None and not played.note and not played.tuned.stepless:
-        beside = practice(row, problem, best, played, min(replicas, _BESIDE), seed)
-        series = replace(series, beside=beside)
-    return CellResult(tuple(verdicts), (series,))
+        series = replace(series, beside=practice(best, played, min(replicas, _BESIDE)))
+    return CellResult(verdicts, (series,))
 
 
-def _diverged(row: Row, problem: Problem, error: Diverged, seed: int) -> Verdict:
-    return Verdict(
-        subject=row.key, problem=problem.name, check="progress", claim="the method makes progress",
-        outcome=Outcome.REFUTED, evidence=str(error), provenance=f"seed {seed}",
-    )  # fmt: skip
-
-
-def _progress(row: Row, problem: Problem, played: TunedRun) -> Verdict:
+def _progress(played: TunedRun) -> Verdict:
     """The mean squared gradient of the last record against the first, by a paired lower limit.
 
     f - f* in its place where minima are no stationary points, f is not smooth, or gradients may
@@ -88,22 +76,19 @@ def _progress(row: Row, problem: Problem, played: TunedRun) -> Verdict:
     series, name = played.trace.squared_gradient, "||grad f||^2"
     if only_agrees(series, played.trace.consensus):
         series, name = played.trace.consensus, "consensus distance"
-    elif not _falls_to_zero(problem):
+    elif not _falls_to_zero(played.problem):
         series, name = played.trace.suboptimality, "f - f*"
     first, last = series[:, 0], series[:, -1]
-    drop = first - last
+    start, drop = float(first.mean()), first - last
     half = quantile(TEST_ERROR, len(drop)) * float(drop.std(ddof=1)) / math.sqrt(len(drop))
-    ratio = float(last.mean() / first.mean()) if first.mean() > 0 else float("nan")
-    sure = float(drop.mean()) - half > 0
     unsure = Outcome.REFUTED if _rises(first, last) else Outcome.COMPARED
-    return Verdict(
-        subject=row.key, problem=problem.name, check="progress",
-        claim=f"{name} falls from start to end",
-        outcome=Outcome.SUPPORTED if sure else unsure,
-        statistic=ratio, bound=1.0, uncertainty=half / float(first.mean()),
-        resolution=2 * half / float(first.mean()),
-        evidence=f"{name} {first.mean():.4g} -> {last.mean():.4g}",
-        provenance=f"{told(played)}, error {TEST_ERROR:g}",
+    return played.judged(
+        CheckKind.PROGRESS, "progress", f"{name} falls from start to end",
+        Outcome.SUPPORTED if float(drop.mean()) - half > 0 else unsure,
+        f"{name} {first.mean():.4g} -> {last.mean():.4g}",
+        f"{played.told}, error {TEST_ERROR:g}",
+        statistic=float(last.mean() / first.mean()) if start > 0 else float("nan"), bound=1.0,
+        uncertainty=half / start, resolution=2 * half / start,
     )  # fmt: skip
 
 
@@ -130,29 +115,26 @@ def _falls_to_zero(problem: Problem) -> bool:
     return problem.constants().L is not None and bool(slope <= _STATIONARY * (1 + here))
 
 
-def _bill(row: Row, problem: Problem, played: TunedRun) -> Verdict:
+def _bill(played: TunedRun) -> Verdict:
     """Bits per message in the ledger against the closed form: exact, or a bound if they vary."""
-    account = played.trace.account
-    bits = 8 * problem.dtype.itemsize
-    stated, fixed = row.message_bits(problem, bits)
+    account, problem = played.trace.account, played.problem
+    width = 8 * problem.dtype.itemsize
+    stated, fixed = played.row.message_bits(problem, width)
     messages, sent = account.sent_messages.sum().item(), account.sent_bits.sum().item()
-    claim = f"ledger bits {'=' if fixed else '<='} messages x closed-form length"
+    what = (
+        CheckKind.BITS,
+        "bits",
+        f"ledger bits {'=' if fixed else '<='} messages x closed-form length",
+    )
     if messages == 0:
-        return Verdict(
-            row.key, claim, "bits", Outcome.NOT_APPLICABLE, problem=problem.name,
-            evidence="no message was sent", provenance=told(played),
-        )  # fmt: skip
+        return played.judged(*what, Outcome.NOT_APPLICABLE, "no message was sent")
     mean = sent / messages
     held = sent == messages * stated if fixed else mean <= stated + _noise_of(account)
     within = Outcome.AGREES if fixed else Outcome.COMPARED
-    return Verdict(
-        subject=row.key, problem=problem.name, check="bits",
-        claim=claim,
-        outcome=within if held else Outcome.REFUTED,
+    return played.judged(
+        *what, within if held else Outcome.REFUTED,
+        f"{sent:.0f} bits in {messages:.0f} messages sent; d={problem.d}, {width}-bit floats",
         statistic=mean, bound=float(stated),
-        evidence=f"{sent:.0f} bits in {messages:.0f} messages sent; d={problem.d}, "
-        f"{bits}-bit floats",
-        provenance=told(played),
     )  # fmt: skip
 
 
@@ -165,29 +147,25 @@ def _noise_of(account: Account) -> float:
     return float(bits.mean()) - lower_end(bits, TEST_ERROR)
 
 
-def _under_bound(row: Row, problem: Problem, played: TunedRun) -> tuple[Verdict, ...]:
-    theorem = played.tuned.theorem
+def _under_bound(played: TunedRun) -> tuple[Verdict, ...]:
+    """The whole curve under its theorem's bound, with a word where that says nothing of this run,
+    however true it is; and how the bound grips at the end."""
+    theorem, series = played.theorem, played.series
     claim = f"whole curve under {theorem.name}" if theorem else "whole curve under a bound"
-    series = measured(played.trace, theorem.metric) if theorem else None
     if theorem is None or series is None:
-        return (no_theorem(row, problem, played, "curve under bound", claim),)
-    bound = theorem.bound(played.constants, played.tuned.step, played.trace.steps.astype(float))
+        return (played.no_theorem(CheckKind.BOUND, "curve under bound", claim),)
+    bound = played.bound(played.trace.steps.astype(float))
     keep = np.isfinite(series).all(axis=0)
-    verdict = curve_under_bound(
-        series[:, keep], bound[keep], TEST_ERROR, subject=row.key, problem=problem.name,
-        claim=claim,
-        provenance=f"{theorem.source} ({theorem.confidence.value}); {told(played)}",
-        floor=1e-13,
+    held = curve_under_bound(
+        series[:, keep], bound[keep], TEST_ERROR, claim=claim, floor=_FLOOR,
+        subject=played.row.key, problem=played.problem.name,
+        provenance=f"{theorem.source} ({theorem.confidence.value}); {played.told}",
     )  # fmt: skip
+    if played.vacuous:
+        held = replace(held, evidence=f"{held.evidence}; {VACUOUS}")
     late = late_bound_verdict(
-        at_start(played.trace, series), series[:, keep], bound[keep], TEST_ERROR, subject=row.key,
-        problem=problem.name, theorem=theorem.name, provenance=told(played), floor=1e-13,
+        at_start(played.trace, series), series[:, keep], bound[keep], TEST_ERROR, floor=_FLOOR,
+        subject=played.row.key, problem=played.problem.name, theorem=theorem.name,
+        provenance=played.told,
     )  # fmt: skip
-    return _said(about(verdict, theorem), played), about(late, theorem)
-
-
-def _said(verdict: Verdict, played: TunedRun) -> Verdict:
-    """With a word where the bound says nothing of this run, however true it is."""
-    if not played.vacuous:
-        return verdict
-    return replace(verdict, evidence=f"{verdict.evidence}; {VACUOUS}")
+    return about(held, theorem), about(late, theorem)

@@ -27,7 +27,7 @@ from algorithms.synchronisation.barriers import BackupWorkers
 from algorithms.synchronisation.conditions import RecordedTimes
 from algorithms.synchronisation.recorded import Recorded, ScheduleRecord
 from proofs_check.instruments.reaching import reached_at
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.arrays import Floats
 
 
@@ -180,6 +180,7 @@ def _replay(
         subject=key,
         problem=replayed.problem,
         check="replay",
+        kind=CheckKind.RANKS,
         claim="the recorded schedule, played by the simulation, gives the same model bit for bit",
         outcome=Outcome.AGREES if same else Outcome.REFUTED,
         statistic=gap,
@@ -212,6 +213,7 @@ def _bytes(
         subject=key,
         problem=problem,
         check=f"bytes {way}",
+        kind=CheckKind.RANKS,
         claim=f"bytes {way} by every worker = bits in the ledger of the replay, in whole bytes",
         outcome=Outcome.AGREES if fits else Outcome.REFUTED,
         statistic=float(crossed.sum()),
@@ -248,6 +250,7 @@ def _compared(check: str, what: str, real: float, guess: float, ahead: str = "")
     return Verdict(
         subject="",
         check=check,
+        kind=CheckKind.RANKS,
         claim=f"the simulation, with gradients as slow as in the first half, says {what}",
         outcome=Outcome.COMPARED,
         statistic=guess,

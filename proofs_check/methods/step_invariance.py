@@ -20,7 +20,7 @@ from algorithms.methods.base import Method, RunContext
 from algorithms.methods.parts.scheduled import Scheduled
 from algorithms.network.simulated import Simulated
 from algorithms.problems.base import Problem
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.stepsizes import ConstantStep
 
 FIRST, STEPS = 3, 120
@@ -59,7 +59,7 @@ def cycle(
         outcome = Outcome.COMPARED
         seen += f"; {stated}"
     return Verdict(
-        subject=subject, problem=problem.name, check="steps alike",
+        subject=subject, problem=problem.name, check="steps alike", kind=CheckKind.INVARIANT,
         claim="every step is made by one rule" if stated == 1
         else f"steps come in a cycle of {stated}" if isinstance(stated, int)
         else "steps change as stated",

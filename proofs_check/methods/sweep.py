@@ -24,19 +24,18 @@ from algorithms.tuning.grid import score
 from proofs_check.instruments.rates import fit_power, rate_verdict
 from proofs_check.instruments.statistics import TEST_ERROR
 from proofs_check.methods.sweep_orders import stated_order
-from proofs_check.methods.sweep_points import HORIZONS, Values, known_at, points, value_at
+from proofs_check.methods.sweep_points import Values, known_at, points, value_at
 from proofs_check.methods.tuned_run import (
     VACUOUS,
     TunedRun,
-    bound_at_end,
     measured,
     tuned_run,
 )
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.arrays import Floats
 from theory.constants import Constants
-from theory.stepsizes import InverseTimeStep, Stepsize
-from theory.theorem import Metric, Theorem
+from theory.stepsizes import Stepsize
+from theory.theorem import Theorem
 
 _ALIKE = 1e-9  # values of a variable that differ by less are one point
 _ERROR = "the error at the end"
@@ -67,27 +66,6 @@ class Sweep(NamedTuple):
     vacuous: int = 0
     bounds: Floats | None = None
     settings: tuple[Constants, ...] = ()
-
-
-def horizons(
-    row: Row, problem: Problem, played: TunedRun, metric: Metric, replicas: int, seed: int
-) -> tuple[Floats, Floats]:
-    """Horizons ``[K]`` and the metric there ``[R, K]``: along one curve where the stepsize is
-    anytime, else over runs each tuned for itself."""
-    series = measured(played.trace, metric)
-    assert series is not None
-    if isinstance(played.tuned.step, InverseTimeStep):
-        times = played.trace.steps.astype(np.float64)
-        tail = times >= played.steps / 8
-        return times[tail], series[:, tail]
-    shorter = [
-        tuned_run(row, problem, played.steps >> k, replicas, seed + k, points=2)
-        for k in range(HORIZONS - 1, 0, -1)
-    ]
-    runs = (*shorter, played)
-    ends = [measured(one.trace, metric) for one in runs]
-    lengths = np.array([float(one.steps) for one in runs])
-    return lengths, np.stack([end[:, -1] for end in ends if end is not None], axis=1)
 
 
 def sweep(
@@ -149,7 +127,7 @@ def sweep(
     quantity = theorem.metric.value if theorem else _ERROR
     samples = np.stack([y[:, -1] for y in series], axis=1)
     settings = tuple(one.constants for one in runs)
-    bounds = None if theorem is None else np.array([bound_at_end(theorem, one) for one in runs])
+    bounds = None if theorem is None else np.array([one.end_bound for one in runs])
     return Sweep(variable, x, samples, quantity, theorem, told, vacuous, bounds, settings)
 
 
@@ -207,7 +185,8 @@ def sweep_verdict(
         fit = fit_power(found.x, found.samples, alpha)
     except ValueError as error:
         return Verdict(
-            subject=row.key, problem=problem, check=f"rate in {found.variable}", claim=claim,
+            subject=row.key, problem=problem, check=f"rate in {found.variable}",
+            kind=CheckKind.RATE, claim=claim,
             outcome=Outcome.COMPARED, evidence=f"{error}; {found.told}", provenance=provenance,
         )  # fmt: skip
     stated = stated_order(
@@ -215,7 +194,8 @@ def sweep_verdict(
     )
     if stated is None:
         return Verdict(
-            subject=row.key, problem=problem, check=f"rate in {found.variable}", claim=claim,
+            subject=row.key, problem=problem, check=f"rate in {found.variable}",
+            kind=CheckKind.RATE, claim=claim,
             outcome=Outcome.NOT_APPLICABLE, statistic=fit.slope, uncertainty=fit.half_width,
             resolution=fit.resolution,
             evidence=f"exponent of {found.variable} {fit.slope:.4f} +- {fit.half_width:.4f}, "

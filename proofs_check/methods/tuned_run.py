@@ -1,26 +1,23 @@
-"""One catalogue row played on one problem: tuned, run, and its series by what theorems bound."""
+"""One catalogue row played on one problem: tuned, run, its theorem's series and bound, in words."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import replace
+from typing import NamedTuple, Unpack
 
 import numpy as np
 import torch
 
 from algorithms.catalogue import Row, Tuned
-from algorithms.engine.run import Diverged, Trace, run
-from algorithms.engine.trace import only_agrees
+from algorithms.engine.run import Trace, run
 from algorithms.problems.base import Problem
 from algorithms.synchronisation.stopwatch import STANDARD, Timing
 from algorithms.tuning.grid import Best
-from proofs_check.curves import Cited, RunSeries, typical
+from proofs_check.verdict import CheckKind, Figures, Outcome, Verdict
 from theory.arrays import Floats
-from theory.constants import Constants
+from theory.constants import Constants, MissingConstants
 from theory.stepsizes import Stepsize
 from theory.theorem import Metric, Theorem
-
-AGREEMENT = "E sum_i ||x_i - xbar||^2"
-"""What is shown of a run whose mean model is the minimiser from the start."""
 
 _SERIES = {
     Metric.AVERAGE_SQUARED_GRADIENT: "average_squared_gradient",
@@ -43,7 +40,7 @@ VACUOUS = "its bound at the end is above the start: vacuous at this T"
 
 
 class TunedRun(NamedTuple):
-    """One tuned run with the constants it was tuned by.
+    """One tuned run of a row on a problem, with the constants it was tuned by.
 
     Attributes:
         trace: what the run recorded.
@@ -51,11 +48,44 @@ class TunedRun(NamedTuple):
         note: what tuned it in words, where it was no theorem; empty: a cautious rule.
     """
 
+    row: Row
+    problem: Problem
     tuned: Tuned
     constants: Constants
     trace: Trace
     steps: int
     note: str = ""
+
+    @property
+    def theorem(self) -> Theorem | None:
+        """The one that tuned it, or covers its stepsize."""
+        return self.tuned.theorem
+
+    @property
+    def replicas(self) -> int:
+        """Number of replicas of the run."""
+        return len(self.trace.squared_gradient)
+
+    @property
+    def series(self) -> Floats | None:
+        """What the theorem bounds ``[R, K]``; None without one, and where the trace has it not."""
+        return None if self.theorem is None else measured(self.trace, self.theorem.metric)
+
+    @property
+    def start(self) -> float | None:
+        """Mean of the theorem's metric before the first step; None where it is not measured."""
+        name = None if self.theorem is None else START.get(self.theorem.metric)
+        return None if name is None else float(getattr(self.trace, name)[:, 0].mean())
+
+    def bound(self, times: Floats) -> Floats:
+        """What the theorem says after ``times`` [steps]; there must be one."""
+        assert self.theorem is not None
+        return self.theorem.bound(self.constants, self.tuned.step, times)
+
+    @property
+    def end_bound(self) -> float:
+        """What the theorem says of the last step; there must be one."""
+        return float(self.bound(np.array([float(self.steps)]))[0])
 
     @property
     def vacuous(self) -> bool | None:
@@ -64,19 +94,60 @@ class TunedRun(NamedTuple):
         A stepsize that such a theorem prescribes is proved of nothing at this T. None without a
         theorem, where the start is not measured, and where it is the minimum already.
         """
-        theorem = self.tuned.theorem
-        start = None if theorem is None else START.get(theorem.metric)
-        if theorem is None or start is None:
+        if self.start is None or self.start <= _NOTHING:
             return None
-        end = theorem.bound(self.constants, self.tuned.step, np.array([float(self.steps)]))
-        level = float(getattr(self.trace, start)[:, 0].mean())
-        return None if level <= _NOTHING else not float(end[0]) < level
+        return not self.end_bound < self.start
+
+    @property
+    def told(self) -> str:
+        """Seed, replicas, steps and stepsize, in words."""
+        note = f", {self.note}" if self.note else ""
+        return (
+            f"seed {self.trace.seed}, {self.replicas} replicas, {self.steps} steps, "
+            f"{self.tuned.step_text}{note}"
+        )
+
+    def judged(
+        self, kind: CheckKind, check: str, claim: str, outcome: Outcome, evidence: str,
+        provenance: str = "", **figures: Unpack[Figures],
+    ) -> Verdict:  # fmt: skip
+        """A verdict on the run; its ``provenance`` is how it was made, if no other is given."""
+        return Verdict(
+            self.row.key, claim, check, outcome, evidence=evidence, kind=kind,
+            provenance=provenance or self.told, problem=self.problem.name, **figures,
+        )  # fmt: skip
+
+    def no_theorem(self, kind: CheckKind, check: str, claim: str) -> Verdict:
+        """Not applicable, with the reasons."""
+        return self.judged(kind, check, claim, Outcome.NOT_APPLICABLE, self.reasons)
+
+    @property
+    def reasons(self) -> str:
+        """Why none of the row's theorems applies, or cannot be held against a trace."""
+        theorem = self.theorem
+        if theorem is not None:
+            return (
+                f"{theorem.name} applies; its metric ({theorem.metric.value}) is not in a trace, or"
+                " it has no order in T: its bound has a check of its own"
+            )
+        told = [f"{one.name}: {self._reason(one)}" for one in self.row.theorems]
+        return " | ".join(told) or self.row.why or "no theorem is stated for this row"
+
+    def _reason(self, theorem: Theorem) -> str:
+        missing = self.constants.missing(theorem.needs)
+        if missing:
+            return f"needs {', '.join(missing)}"
+        try:
+            step = theorem.stepsize(self.constants, self.steps)
+        except MissingConstants as error:
+            return str(error)
+        return "; ".join(theorem.violations(self.constants, step, self.steps))
 
 
-def bound_at_end(theorem: Theorem, played: TunedRun) -> float:
-    """What the theorem says of the run's last step."""
-    ends = theorem.bound(played.constants, played.tuned.step, np.array([float(played.steps)]))
-    return float(ends[0])
+def about(verdict: Verdict, theorem: Theorem) -> Verdict:
+    """With the theorem's name; what rests on memory or orders alone is compared, not asserted."""
+    outcome = verdict.outcome if theorem.confidence.assertable else Outcome.COMPARED
+    return replace(verdict, outcome=outcome, theorem=theorem.name)
 
 
 def measured(trace: Trace, metric: Metric) -> Floats | None:
@@ -132,7 +203,7 @@ def tuned_run(
         every=int(averaged) if every is None else every, weight=weight if weighted else None,
         timing=timing, of_workers=of_workers,
     )  # fmt: skip
-    return TunedRun(tuned, constants, trace, steps)
+    return TunedRun(row, problem, tuned, constants, trace, steps)
 
 
 def grid_run(
@@ -143,114 +214,5 @@ def grid_run(
     Raises:
         Diverged: the run left the range of its number type.
     """
-    step = best.step(problem)
-    played = tuned_run(best.row(row), problem, steps, replicas, seed, step)
-    return played._replace(note=best.told)
-
-
-def practice(
-    row: Row, problem: Problem, best: Best, beside: TunedRun, replicas: int, seed: int
-) -> RunSeries | None:
-    """A short run at the best of a grid, in the quantity that ``beside``'s theorem bounds.
-
-    A weighted average has the weights of its theorem's stepsize: the last model stands for it.
-    None where the run diverges.
-    """
-    tuned, theorem = best.tuned(row, problem, beside.steps), beside.tuned.theorem
-    metric = Metric.SUBOPTIMALITY if theorem is None else theorem.metric
-    if metric is Metric.WEIGHTED_SUBOPTIMALITY:
-        metric = Metric.SUBOPTIMALITY
-    averaged = metric is Metric.AVERAGE_SQUARED_GRADIENT
-    try:
-        trace = run(
-            tuned.method, problem, steps=beside.steps, seed=seed, replicas=replicas, points=60,
-            every=1 if averaged else 0, timing=STANDARD,
-        )  # fmt: skip
-    except Diverged:
-        return None
-    constants = tuned.method.constants(problem).completed()
-    played = TunedRun(tuned, constants, trace, beside.steps, best.told)
-    series = measured(trace, metric)
-    what = shown(played, problem.n) if series is None else Shown(metric.value, series, None)
-    return _series(played, what._replace(bound=None), problem.n)
-
-
-class Shown(NamedTuple):
-    """What is shown of a run: the quantity's name, its values ``[R, K]``, the theorem's bound.
-
-    Attributes:
-        quantity: in the words of ``Metric``, or :data:`AGREEMENT`.
-        samples: the values ``[R, K]``.
-        bound: the bound on the quantity ``[K]``, NaN at the start, or None.
-    """
-
-    quantity: str
-    samples: Floats
-    bound: Floats | None
-
-
-def shown(played: TunedRun, n: int) -> Shown:
-    """What the theorem bounds; else the distance from agreement of ``n`` workers where that is all
-    there is to see, f - f* where f* is known, and the squared gradient."""
-    trace, theorem = played.trace, played.tuned.theorem
-    series = measured(trace, theorem.metric) if theorem else None
-    if theorem is not None and series is not None:
-        return Shown(theorem.metric.value, series, _bound(played))
-    if only_agrees(trace.squared_gradient, trace.consensus):
-        potential = theorem is not None and theorem.metric is Metric.CONSENSUS_POTENTIAL
-        return Shown(AGREEMENT, trace.consensus * n, _bound(played) if potential else None)
-    if trace.f_star_known:
-        return Shown(Metric.SUBOPTIMALITY.value, trace.suboptimality, None)
-    return Shown(Metric.MINIMUM_SQUARED_GRADIENT.value, trace.squared_gradient, None)
-
-
-def _bound(played: TunedRun) -> Floats | None:
-    theorem, steps = played.tuned.theorem, played.trace.steps.astype(np.float64)
-    if theorem is None:
-        return None
-    bound = theorem.bound(played.constants, played.tuned.step, np.maximum(steps, 1))
-    return np.where(steps > 0, bound, np.nan)
-
-
-def cited(theorem: Theorem) -> Cited:
-    """A theorem as figures name it."""
-    source = theorem.source
-    order = str(theorem.order) if theorem.order.exponents else ""
-    short = f"{source.authors} {source.year}"
-    return Cited(theorem.name, theorem.title, str(source), short, order)
-
-
-def run_series(played: TunedRun, n: int) -> RunSeries:
-    """The run of ``n`` workers for figures."""
-    return _series(played, shown(played, n), n)
-
-
-def _series(played: TunedRun, what: Shown, n: int) -> RunSeries:
-    trace = played.trace
-    theorem = played.tuned.theorem if what.bound is not None else None
-    lam = played.constants.lam
-    network = f"; lambda = {lam:.4g}, gap {1 - lam:.4g}" if lam is not None else ""
-    seconds = trace.seconds.mean(0)
-    return RunSeries(
-        what.quantity,
-        trace.steps.astype(np.float64),
-        *typical(what.samples, trace.heavy_tailed),
-        sent_bits=trace.sent_bits.mean(0),
-        received_bits=trace.received_bits.mean(0),
-        seconds=seconds if np.isfinite(seconds).any() else None,
-        bound=what.bound,
-        theorem=cited(theorem) if theorem else None,
-        method=f"{trace.method}, {n} workers{network}",
-        tuning=_tuning(played),
-        vacuous=played.vacuous,
-        heavy=trace.heavy_tailed,
-    )
-
-
-def _tuning(played: TunedRun) -> str:
-    """What set the stepsize, in words."""
-    if played.tuned.stepless:
-        return "no stepsize"
-    if played.note:
-        return played.note
-    return "its theorem" if played.tuned.theorem is not None else played.tuned.note
+    played = tuned_run(best.row(row), problem, steps, replicas, seed, best.step(problem))
+    return played._replace(row=row, note=best.told)

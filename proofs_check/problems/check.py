@@ -13,7 +13,7 @@ float32 gradients are compared with those.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 import scipy
@@ -26,7 +26,7 @@ from proofs_check.instruments.evidence import identity
 from proofs_check.problems import curvature
 from proofs_check.problems.along_runs import check_along_runs
 from proofs_check.problems.gradient_noise import gradient_noise, single
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.arrays import Floats
 from theory.constants import Constants, Kind
 
@@ -92,7 +92,7 @@ def check_problem(problem: Problem, *, seed: int) -> tuple[Verdict, ...]:
     if problem.dtype != torch.float64:
         wide, tolerance = problem.double(), _NUMERIC
     probe = _Probe(wide, problem.constants(), _points(wide, seed), seed, tolerance)
-    return (
+    found = (
         *_sizes(probe),
         *_gradients(probe),
         *(single(problem, wide, probe.points, seed) if wide is not problem else ()),
@@ -103,6 +103,7 @@ def check_problem(problem: Problem, *, seed: int) -> tuple[Verdict, ...]:
         *_minimum(probe),
         *check_along_runs(problem, seed=seed, tolerance=tolerance),
     )
+    return tuple(replace(verdict, kind=CheckKind.PROBLEM) for verdict in found)
 
 
 def _points(problem: Problem, seed: int) -> Tensor:

@@ -8,7 +8,7 @@ from typing import Any, final
 
 import sympy as sp
 
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.verdict import CheckKind, Outcome, Verdict
 
 
 @final
@@ -85,15 +85,23 @@ def truth(what: str, value: Any) -> DerivationStep:
     return DerivationStep(what, bool(value == True))  # noqa: E712 - sympy's true is not Python's
 
 
-def settled(subject: str, claim: str, source: str, *steps: DerivationStep) -> Verdict:
-    """PROVED if every step holds, else REFUTED with the first step that fails."""
+def settled(
+    subject: str, claim: str, source: str, *steps: DerivationStep, theorem: str = ""
+) -> Verdict:
+    """PROVED if every step holds, else REFUTED with the first step that fails.
+
+    ``subject`` is the theorem or lemma that is derived, by its name; ``theorem`` its name where
+    ``subject`` is its title.
+    """
     failed = [step.what for step in steps if not step.holds]
     evidence = f"fails: {failed[0]}" if failed else "; ".join(step.what for step in steps)
     return Verdict(
         subject=subject,
         claim=claim,
         check="symbolic derivation",
+        kind=CheckKind.PROOF,
         outcome=Outcome.REFUTED if failed else Outcome.PROVED,
         evidence=evidence,
         provenance=source,
+        theorem=theorem or subject,
     )

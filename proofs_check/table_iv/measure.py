@@ -23,10 +23,10 @@ from proofs_check.instruments.statistics import TEST_ERROR
 from proofs_check.instruments.study import fitted
 from proofs_check.methods.sweep_orders import stated_order
 from proofs_check.methods.sweep_points import SweepPoint, known_at, points, value_at
-from proofs_check.methods.tuned_run import TunedRun, bound_at_end, measured, tuned_run
+from proofs_check.methods.tuned_run import TunedRun, measured, tuned_run
 from proofs_check.table_iv.formulas import FormulaExponent, formula_exponent
 from proofs_check.table_iv.trial import GROUPS, OCTAVES, TableTrial
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.arrays import Floats
 from theory.bits import index_bits
 from theory.constants import Constants
@@ -127,7 +127,7 @@ def _points(trial: TableTrial, variable: str, replicas: int, seed: int) -> Trial
     if grown:
         left = ", ".join(f"{at:.4g}" for at in grown if at is not None)
         told += f" (left out, since the error grew there: {left})"
-    bounds = None if theorem is None else np.array([bound_at_end(theorem, one) for one in runs])
+    bounds = None if theorem is None else np.array([one.end_bound for one in runs])
     settings = tuple(one.constants for one in runs)
     formula = formula_exponent(
         (trial.result, *trial.also), x, [(found[at], at_place[at]) for at in x]
@@ -202,7 +202,7 @@ def _verdict(
     if power is None:
         return Verdict(
             subject=trial.row.key, problem=trial.problem, check=f"{CHECK}, rate in {variable}",
-            claim=claim, outcome=Outcome.NOT_APPLICABLE, statistic=fit.slope,
+            kind=CheckKind.RATE, claim=claim, outcome=Outcome.NOT_APPLICABLE, statistic=fit.slope,
             uncertainty=fit.half_width, resolution=fit.resolution, theorem=name,
             evidence=f"exponent of {variable} {fit.slope:.3f} +- {fit.half_width:.3f}; no result "
             f"of this cell states an order in {variable}; {found.told}",
@@ -239,6 +239,7 @@ def _verdict(
 def _unfitted(trial: TableTrial, variable: str, why: str) -> Verdict:
     return Verdict(
         subject=trial.row.key, problem=trial.problem, check=f"{CHECK}, rate in {variable}",
+        kind=CheckKind.RATE,
         claim=f"{trial.name}: the error as a power of {variable}", outcome=Outcome.NOT_APPLICABLE,
         evidence=f"no fit: {why}", theorem=trial.result.name if trial.result else "",
     )  # fmt: skip

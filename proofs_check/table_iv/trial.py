@@ -74,6 +74,10 @@ class TableTrial:
     note: str = ""
     also: tuple[Theorem, ...] = ()
 
+    def cell_name(self, variable: str) -> str:
+        """Name of the survey's cell that fits the exponent of ``variable``."""
+        return f"{self.name} in {variable}"
+
     @property
     def replicas(self) -> int:
         """More for the error of one step than for the mean over a run."""

@@ -290,7 +290,7 @@ def table_cells() -> dict[str, tuple[Cell, ...]]:
     return {
         name: tuple(
             Cell(
-                trial.row.key, trial.problem, CellKind.TABLE_IV, f"{name} in {variable}",
+                trial.row.key, trial.problem, CellKind.TABLE_IV, trial.cell_name(variable),
                 (SEED,), trial.replicas if variable == "T" else GROUPS, trial.steps, trial.n,
             )
             for variable in trial.variables

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from algorithms.topologies.base import MixingSequence, PushTopology, Topology
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.arrays import Floats
 
 _SNAP = 2.0**-50  # how near a weight must be to the rational it stands for
@@ -76,5 +76,5 @@ def topology_verdict(
     """A verdict on a topology."""
     return Verdict(
         topology.name, claim, check, outcome, statistic, bound,
-        evidence=evidence, provenance=provenance,
+        kind=CheckKind.TOPOLOGY, evidence=evidence, provenance=provenance,
     )  # fmt: skip

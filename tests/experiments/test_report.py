@@ -33,8 +33,8 @@ from proofs_check.cell import Cell, CellKind, CellResult
 from proofs_check.compressors.facts import operator_facts
 from proofs_check.curves import RatePanel, RateSeries, RunSeries, TradeoffPoint, WorkerSeries
 from proofs_check.instruments.effect_check import Arm, EffectCheck, Measurement
-from proofs_check.methods.tuned_run import cited
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.methods.run_series import cited
+from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.survey.taxonomy import FIG_2, TABLE_I
 
 pytestmark = pytest.mark.processes
@@ -95,7 +95,8 @@ def run_cell(cell: Cell) -> CellResult:
     if cell == IDENTITY:
         return CellResult((Verdict("identity", "C(x) = x", "algebra", Outcome.PROVED),))
     planted = (("A", Outcome.CAUGHT), ("B", Outcome.CAUGHT), ("C", Outcome.REFUTED))
-    return CellResult(tuple(Verdict(n, "bites", "mutant", o) for n, o in planted))
+    told = (Verdict(n, "bites", "mutant", o, kind=CheckKind.MUTANT) for n, o in planted)
+    return CellResult(tuple(told))
 
 
 class Page(HTMLParser):

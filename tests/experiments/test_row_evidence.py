@@ -6,30 +6,34 @@ import pandas as pd
 
 from algorithms.catalogue import ROWS
 from experiments.reporting.row_evidence import late_tightness, main, row_evidence
+from proofs_check.cell import CellKind
+from proofs_check.verdict import CheckKind
 
+_RATE, _LATE, _RUN = CheckKind.RATE, CheckKind.LATE_BOUND, CellKind.RUN
 LINES = (
-    ("bsp-sgd", "rate in T", "supported", -1.0),
-    ("bsp-sgd", "bound at the end", "supported", 0.1),
-    ("top-k", "rate in delta", "refuted", 1.0),
-    ("top-k", "bound at the end", "compared", 9.0),
-    ("bmuf", "rate in T", "not applicable", -0.4),
-    ("qsgd", "rate in T", "not applicable", float("nan")),
-    ("cr-psgd", "rate in T", "compared", -1.2),
-    ("bmuf", "rate in n", "compared", -0.9),
-    ("lag:ps", "rate in T", "supported", -1.0),
-    ("", "rate in T", "supported", -1.0),
+    ("bsp-sgd", _RATE, _RUN, "supported", -1.0),
+    ("bsp-sgd", _LATE, _RUN, "supported", 0.1),
+    ("top-k", _RATE, CellKind.STUDY, "refuted", 1.0),
+    ("top-k", _LATE, _RUN, "compared", 9.0),
+    ("bmuf", _RATE, _RUN, "not applicable", -0.4),
+    ("qsgd", _RATE, _RUN, "not applicable", float("nan")),
+    ("cr-psgd", _RATE, _RUN, "compared", -1.2),
+    ("bmuf", _RATE, CellKind.STUDY, "compared", -0.9),
+    ("lag", _RATE, _RUN, "supported", -1.0),
+    ("dgd", _RATE, CellKind.TABLE_IV, "supported", -1.0),
+    ("", _RATE, _RUN, "supported", -1.0),
 )
-TABLE = pd.DataFrame(LINES, columns=["row", "check", "verdict", "statistic"])
+TABLE = pd.DataFrame(LINES, columns=["base_row", "check_kind", "kind", "verdict", "statistic"])
 BOUNDS = (("bsp_pl", 0.1), ("bsp_pl", 0.4), ("dgd", 0.9), ("d_psgd", 0.2), ("choco_sgd", 7.0))
 LATE = pd.DataFrame(
     [("bound at the end", "compared" if r > 2 else "supported", name, r) for name, r in BOUNDS],
-    columns=["check", "verdict", "theorem", "tightness"],
+    columns=["check_kind", "verdict", "theorem", "tightness"],
 )
 
 
 def test_rows_are_counted_by_what_the_table_has_of_them():
     found = row_evidence(TABLE)
-    assert found.decided == ("bsp-sgd", "lag", "top-k"), "a form counts for its row"
+    assert found.decided == ("bsp-sgd", "lag", "top-k"), "Table IV has its own page"
     assert found.unstated == ("bmuf",)
     assert found.left_open == ("cr-psgd",)
     assert found.bounded == ("bsp-sgd",)

@@ -17,7 +17,7 @@ from experiments.compare.inapplicable_theorems import uncovered
 from experiments.compare.single import LABELS, run_single, usable_device
 from experiments.compare.tuned_rows import Tuning, chosen
 from proofs_check.curves import MEDIAN_BAND
-from proofs_check.methods.tuned_run import AGREEMENT
+from proofs_check.methods.run_series import AGREEMENT
 from tests.experiments.calls import call
 from theory.stepsizes import ConstantStep
 from theory.theorem import Metric

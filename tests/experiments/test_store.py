@@ -7,6 +7,7 @@ import hashlib
 import json
 import shutil
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, get_args
 
@@ -38,7 +39,7 @@ from proofs_check.curves import (
 from proofs_check.facts import Facts, TrafficFacts
 from proofs_check.gantt import LanePanel
 from proofs_check.topologies.facts import topology_facts
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.verdict import CheckKind, Outcome, Verdict
 
 CELL = Cell("qsgd", "quadratic-sc", CellKind.RUN, "", (1, 2), 4, 100, 8)
 
@@ -53,6 +54,17 @@ VERDICTS = (
         bound=float("inf"),
         uncertainty=float(np.float64(1) / 3),
         problem="quadratic-sc",
+    ),
+    Verdict(
+        "lag:ps",
+        "falls",
+        "rate in T",
+        Outcome.COMPARED,
+        kind=CheckKind.RATE,
+        order="T^-0.666667",
+        exponent=Fraction(-2, 3),
+        row="lag",
+        form="ps",
     ),
 )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -18,12 +19,12 @@ from proofs_check.verdict import Outcome, Verdict
 
 def verdict(
     outcome: Outcome, slope: float | None, half: float | None, beside: float | None,
-    order: str = "",
+    stated: Fraction | None = None,
 ) -> Verdict:  # fmt: skip
     """A verdict on an exponent."""
     return Verdict(
         subject="bsp-sgd", claim="", check="Table IV, rate in T", outcome=outcome,
-        statistic=slope, uncertainty=half, bound=beside, order=order, evidence="evidence here",
+        statistic=slope, uncertainty=half, bound=beside, exponent=stated, evidence="evidence here",
     )  # fmt: skip
 
 
@@ -34,9 +35,9 @@ def verdict(
         (verdict(Outcome.REFUTED, -0.1, 0.1, -0.5), RateStanding.REFUTED),
         (verdict(Outcome.COMPARED, -0.45, 0.1, -0.5), RateStanding.AGREES),
         (verdict(Outcome.COMPARED, -0.3, 0.1, -0.5), RateStanding.SHORT),
-        (verdict(Outcome.COMPARED, -0.3, 0.1, -0.2, "n^-0.5"), RateStanding.AS_BOUND),
-        (verdict(Outcome.COMPARED, -0.3, 0.1, -0.45, "n^-0.5"), RateStanding.SHORT),
-        (verdict(Outcome.COMPARED, -0.45, 0.1, 1.5, "n^-0.5"), RateStanding.AGREES),
+        (verdict(Outcome.COMPARED, -0.3, 0.1, -0.2, Fraction(-1, 2)), RateStanding.AS_BOUND),
+        (verdict(Outcome.COMPARED, -0.3, 0.1, -0.45, Fraction(-1, 2)), RateStanding.SHORT),
+        (verdict(Outcome.COMPARED, -0.45, 0.1, 1.5, Fraction(-1, 2)), RateStanding.AGREES),
         (verdict(Outcome.COMPARED, -1.0, 0.6, -1.0), RateStanding.COARSE),
         (verdict(Outcome.NOT_APPLICABLE, -0.3, 0.1, None), RateStanding.ALONE),
         (verdict(Outcome.NOT_APPLICABLE, None, None, None), RateStanding.UNFITTED),

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from random import Random
+
 import pytest
 
 from algorithms.catalogue import FORMS, METHODS, OPERATORS, PROBLEMS, ROWS, problem, row
 from algorithms.core.names import UnknownName
 from proofs_check.cell import Cell, CellKind
 from proofs_check.instruments.statistics import FAMILY_WISE_ERROR, MOST_TESTS, TEST_ERROR
-from proofs_check.prepare import run_cell
+from proofs_check.prepare import prepare, run_cell
 from proofs_check.suite import PRESETS, cells
-from proofs_check.verdict import Outcome
+from proofs_check.verdict import CheckKind, Outcome
 
 
 @pytest.mark.parametrize("preset", list(PRESETS))
@@ -109,6 +112,35 @@ def test_one_cell_of_each_kind_runs(kind):
     cell = next(c for c in cells("quick") if c.kind == kind)
     verdicts = run_cell(cell).verdicts
     assert verdicts and all(v.outcome is not Outcome.REFUTED for v in verdicts)
+    assert all(v.kind is not CheckKind.UNKNOWN for v in verdicts)
+
+
+@pytest.mark.slow
+def test_of_a_drawn_sample_every_verdict_says_its_sort_and_rates_their_exponent():
+    """Two cells of each kind, but for mutants and influences, of which there is one each; the sort
+    is held against the words of ``check``."""
+    draw, quick = Random(31), cells("quick")
+    for kind in (k for k in CellKind if k not in (CellKind.MUTANTS, CellKind.INFLUENCES)):
+        chosen = draw.sample([c for c in quick if c.kind is kind], 2)
+        for v in (v for cell in chosen for v in run_cell(cell).verdicts):
+            assert v.kind is not CheckKind.UNKNOWN
+            assert (v.kind is CheckKind.RATE) == ("rate in " in v.check)
+            stated = v.order.partition("^")[2]
+            assert not stated or v.exponent == Fraction(stated).limit_denominator(64)
+
+
+def test_a_cell_gives_its_verdicts_the_sort_row_and_form_that_they_do_not_say():
+    quick = cells("quick")
+    one_each = {cell.kind: cell for cell in quick}
+    assert set(one_each) == set(CellKind)
+    sorts = {kind: prepare(cell).args[1] for kind, cell in one_each.items()}
+    assert all(isinstance(sort, CheckKind) for sort in sorts.values())
+    assert CheckKind.UNKNOWN not in sorts.values()
+    form = next(c for c in quick if c.kind is CellKind.WATCHED and c.row == "lag:ps")
+    found = run_cell(form).verdicts
+    assert {(v.subject, v.row, v.form, v.kind) for v in found} == {
+        ("lag:ps", "lag", "ps", CheckKind.INVARIANT)
+    }
 
 
 def test_unknown_checks_and_presets_are_named():

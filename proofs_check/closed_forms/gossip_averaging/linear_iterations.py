@@ -25,7 +25,7 @@ from algorithms.topologies.ring import Ring
 from algorithms.topologies.weights import BestConstant, MetropolisHastings
 from proofs_check.closed_forms.gossip_averaging.weights import eight_nodes
 from proofs_check.instruments.evidence import identity
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.arrays import Floats
 from theory.theorems.gossip_averaging import gossip_averaging
 
@@ -62,6 +62,7 @@ def under_the_bound(topology: Topology, build: Build = GossipAveraging) -> Verdi
         problem=built.name,
         claim="sum ||x_i - xbar||^2 <= lam^(2t) of its start, at every step",
         check="curve under bound",
+        kind=CheckKind.BOUND,
         outcome=Outcome.SUPPORTED if excess <= 0 else Outcome.REFUTED,
         statistic=float(distances[-1]),
         bound=float(bound[-1]),

@@ -42,4 +42,5 @@ def prove(claimed: Any = RANGE, norm: Any = NORM) -> Verdict:
         equality("the value at (1, -1, 0, ..., 0)", (d - 2) * (width / 2) ** 2 / 2, claimed),
         truth("a row of norm 1 with all others in the middle", free == 0),
         equality("the value there", (d - 1) * c**2, norm),
+        theorem="k_level",
     )

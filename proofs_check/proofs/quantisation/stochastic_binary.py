@@ -36,4 +36,5 @@ def prove(claimed: Any = SUP) -> Verdict:
         equality("the value at (1, -1, 0, ..., 0)", at / 2, claimed),
         equality("the variance at (0, 1, 4)", variance, 3),
         nonnegative("at most Suresh's d/2", d / 2 - claimed, d),
+        theorem="stochastic_binary",
     )

@@ -26,7 +26,7 @@ from proofs_check.instruments.effect_check import held
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.rates import PowerLawFit, fit_power
 from proofs_check.instruments.study import Study, StudyResult, fitted
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep
 
@@ -92,7 +92,7 @@ def _root(taken: Floats, fit: PowerLawFit, kind: SidesRuns, told: str) -> Verdic
     most = (largest / least) ** _HALF
     found = held(taken[:, -1], taken[:, 0], most, ALPHA)
     return Verdict(
-        subject=_ROW, problem=_PROBLEM, check="rate in kappa",
+        subject=_ROW, problem=_PROBLEM, check="rate in kappa", kind=CheckKind.RATE,
         claim=f"with momentum, gradients to {_SHARE:g} grow as kappa^{_HALF:g} at most, from "
         f"kappa = {least} to {largest}",
         outcome=found.outcome, statistic=found.ratio, bound=most, uncertainty=found.half_width,
@@ -116,7 +116,7 @@ def _fitted(kind: SidesRuns, order: float) -> tuple[Floats, PowerLawFit, RateSer
 def _steeper(fit: PowerLawFit, told: str) -> Verdict:
     """Without momentum the exponent is above that of acceleration, beyond its interval."""
     return Verdict(
-        subject=_ROW, problem=_PROBLEM, check="rate in kappa",
+        subject=_ROW, problem=_PROBLEM, check="rate in kappa", kind=CheckKind.RATE,
         claim=f"without momentum they grow faster than kappa^{_HALF:g}",
         outcome=Outcome.SUPPORTED if fit.slope - fit.half_width > _HALF else Outcome.REFUTED,
         statistic=fit.slope, bound=_HALF, uncertainty=fit.half_width, resolution=fit.resolution,

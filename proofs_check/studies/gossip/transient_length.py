@@ -32,6 +32,7 @@ from algorithms.topologies.ring import Ring
 from algorithms.topologies.torus import Torus
 from proofs_check.curves import PanelLine
 from proofs_check.instruments.evidence import mean_value
+from proofs_check.instruments.rates import rational
 from proofs_check.instruments.study import Study, StudyResult, exponent, noise_free_rate
 from proofs_check.studies.gossip.settings import slowest_mode
 from proofs_check.studies.shared.graph_ladder import (
@@ -41,7 +42,7 @@ from proofs_check.studies.shared.graph_ladder import (
     noise_spread,
     unlike_spread,
 )
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.arrays import Floats
 from theory.stepsizes import ConstantStep, Stepsize
 
@@ -163,8 +164,9 @@ def on(
         subject="d-psgd", problem="quadratic",
         claim=f"transient on the {family.label} is no longer than Lian's bound says, n^{bound:g}, "
         f"{label}",
-        check="rate in n", outcome=Outcome.SUPPORTED if slope <= bound else Outcome.REFUTED,
-        statistic=slope, bound=bound, order=f"n^{bound:g}",
+        check="rate in n",
+        kind=CheckKind.RATE, outcome=Outcome.SUPPORTED if slope <= bound else Outcome.REFUTED,
+        statistic=slope, bound=bound, order=f"n^{bound:g}", exponent=rational(bound),
         evidence=f"exponent of n {slope:.3f}, slopes between neighbours from {local.min():.3f} to "
         f"{local.max():.3f}",
         provenance="exact moments, no seed; D-PSGD's bound at gamma = sqrt(n/T): n^5 / gap^2 "

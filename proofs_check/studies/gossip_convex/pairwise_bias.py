@@ -10,6 +10,7 @@ average models falls, where own pairs alone leave it where it was. Colin et al. 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ from proofs_check.curves import PanelLine
 from proofs_check.instruments.evidence import mean_value
 from proofs_check.instruments.paths import path
 from proofs_check.instruments.study import Study, StudyResult, exponent
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.arrays import Floats
 from theory.orders.gossip_dual_averaging import gossip_dual_averaging as stated
 from theory.stepsizes import ConstantStep, InverseRootStep, Stepsize
@@ -96,8 +97,9 @@ def measure(build: Build = GossipDualAveraging) -> StudyResult:
     slope, start = exponent(x[late], y[late]), pairs.constants().need("initial_gap")
     rate = Verdict(
         subject="gossip-dual-averaging", problem=pairs.name,
-        claim=f"{stated.title}: {stated.order}", check="rate in T", outcome=Outcome.COMPARED,
-        statistic=slope, bound=-0.5, order=str(stated.order),
+        claim=f"{stated.title}: {stated.order}", check="rate in T",
+        kind=CheckKind.RATE, outcome=Outcome.COMPARED,
+        statistic=slope, bound=-0.5, order=str(stated.order), exponent=Fraction(-1, 2),
         evidence=f"exponent of T {slope:.3f} from T = 100 on; f falls from {start:.4f} to "
         f"{y[-1]:.4f} above f*",
         provenance=f"{stated.source}; {_RUNS} replicas, seed {_SEED + 1}, alpha_t "

@@ -17,8 +17,8 @@ from algorithms.topologies.base import StaticTopology
 from proofs_check.curves import PanelLine, band
 from proofs_check.instruments.evidence import ALPHA
 from proofs_check.instruments.paths import path
-from proofs_check.instruments.rates import PowerLawFit, fit_power
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.instruments.rates import PowerLawFit, fit_power, rational
+from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.arrays import Floats
 
 Build = Callable[[StaticTopology, LocalModel], Method[Any]]
@@ -97,10 +97,12 @@ def power_verdict(
         problem="quadratics",
         claim=claim,
         check=f"rate in {variable}",
+        kind=CheckKind.RATE,
         outcome=Outcome.SUPPORTED if abs(fit.slope - order) <= slack else Outcome.REFUTED,
         statistic=fit.slope,
         bound=order,
         order=f"{variable}^{order:g}",
+        exponent=rational(order),
         uncertainty=slack,
         resolution=2 * slack,
         evidence=f"exponent {fit.slope:.4f} +- {fit.half_width:.4f} and {_LOGARITHM} for the "

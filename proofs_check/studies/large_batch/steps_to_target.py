@@ -20,6 +20,7 @@ from algorithms.problems.mlp import digits_mlp
 from algorithms.problems.regularisers import L2
 from proofs_check.curves import PanelLine, band
 from proofs_check.instruments.evidence import ALPHA
+from proofs_check.instruments.rates import rational
 from proofs_check.instruments.study import Study, StudyResult
 from proofs_check.studies.shared.batch_search import (
     Hyperbola,
@@ -79,8 +80,8 @@ def _verdict(scanned: Scanned, curve: Hyperbola, linear: bool, problem: str, tol
         subject="linear-scaling", problem=problem, check="steps to target",
         claim=f"steps to target fall {claim}, {where}",
         outcome=Outcome.SUPPORTED if holds else Outcome.REFUTED,
-        statistic=found.value, bound=order, order=f"B^{order:g}", uncertainty=slack,
-        resolution=2 * slack,
+        statistic=found.value, bound=order, order=f"B^{order:g}",
+        exponent=rational(order), uncertainty=slack, resolution=2 * slack,
         evidence=f"slope {found.value:.4f} on {int(used.sum())} batches: order {order:g}, within "
         f"{found.half:.3f} (statistics), {found.grid:.3f} (grid of stepsizes) and {bend:.3f} (the "
         f"hyperbola's own); S_min {curve.fewest:.3g}, critical batch {curve.critical:.3g}",

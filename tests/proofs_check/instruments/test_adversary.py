@@ -100,7 +100,7 @@ def test_an_operator_that_gives_nan_is_refuted_by_every_check() -> None:
 
 def test_the_search_moves_beyond_its_starts() -> None:
     key = Key.seed(7).fold("adversary")
-    ratio, how, _ = ratio_of(QSGD(1), 16, key, 1)
+    ratio, how, *_ = ratio_of(QSGD(1), 16, key, 1)
     best_start = float(ratio(random_starts(16, key)["random"]).max())
     assert how == "closed form"
     assert best_start < 2.6 < 2.97 <= search(QSGD(1), 16, seed=7, structured=False).ratio
@@ -110,7 +110,7 @@ def test_the_closed_form_is_the_error_of_the_code() -> None:
     key = Key.seed(0)
     for rows in structured_starts(6, key).values():
         for member in (QSGD(2), TernGrad(), NaturalCompression()):
-            closed, _, _ = ratio_of(member, 6, key, 1)
+            closed, *_ = ratio_of(member, 6, key, 1)
             x = rows[0]
             outcomes = sample(member, x, 20_000, key)
             error = (outcomes - x).square().sum(-1) / x.square().sum()
@@ -124,7 +124,7 @@ def test_nothing_is_lost_by_the_identity() -> None:
 
 
 def test_zero_vectors_have_no_ratio() -> None:
-    ratio, _, _ = ratio_of(ScaledSign(), 3, Key.seed(0), 1)
+    ratio, *_ = ratio_of(ScaledSign(), 3, Key.seed(0), 1)
     assert ratio(torch.zeros(2, 3, dtype=torch.float64)).tolist() == [0, 0]
 
 

@@ -17,7 +17,7 @@ from proofs_check.instruments.paths import world_of
 from proofs_check.instruments.second_run import confirmed, fresh_numbers
 from proofs_check.prepare import run_cell
 from proofs_check.studies import STUDIES
-from proofs_check.verdict import Outcome, Verdict
+from proofs_check.verdict import CheckKind, Outcome, Verdict
 from theory.stepsizes import ConstantStep
 
 Measure = Callable[..., CellResult]
@@ -28,8 +28,8 @@ def played() -> Trace:
     return run(BSP(ConstantStep(0.1)), PROBLEM, steps=20, replicas=4, seed=3)
 
 
-def verdict(outcome: Outcome, check: str = "rate in T") -> Verdict:
-    return Verdict(subject="a", claim="b", check=check, outcome=outcome, evidence="seen")
+def verdict(outcome: Outcome, kind: CheckKind = CheckKind.RATE) -> Verdict:
+    return Verdict("a", "b", kind.value, outcome, evidence="seen", kind=kind)
 
 
 @pytest.fixture(name="lucky")
@@ -37,10 +37,10 @@ def of_the_first_run() -> Measure:
     """Refuted by the numbers of the first run alone."""
     first = float(played().squared_gradient[0, -1])
 
-    def measure(check: str = "rate in T") -> CellResult:
+    def measure(kind: CheckKind = CheckKind.RATE) -> CellResult:
         now = float(played().squared_gradient[0, -1])
         outcome = Outcome.REFUTED if now == first else Outcome.SUPPORTED
-        return CellResult((verdict(outcome, check), verdict(Outcome.SUPPORTED, "other")))
+        return CellResult((verdict(outcome, kind), verdict(Outcome.SUPPORTED, CheckKind.STUDY)))
 
     return measure
 
@@ -73,7 +73,7 @@ def test_what_is_wrong_is_refuted_twice() -> None:
 
 def test_of_runs_only_rates_are_looked_at_again(lucky: Measure) -> None:
     def measure() -> CellResult:
-        return lucky("bits sent")
+        return lucky(CheckKind.BITS)
 
     assert confirmed(measure, rates_only=True).verdicts[0].outcome is Outcome.REFUTED
 

@@ -23,7 +23,7 @@ from theory.theorems.bsp_nonconvex import BspNonconvex, bsp_nonconvex
 
 
 def rate(one: Row, built, steps: int = 128, replicas: int = 32) -> Verdict:
-    return rate_in_time(one, built, tuned_run(one, built, steps, replicas, 3), replicas, 3)
+    return rate_in_time(tuned_run(one, built, steps, replicas, 3))
 
 
 @dataclass(frozen=True)
