@@ -53,6 +53,7 @@ def replicas_figure(found: ReplicaErrors) -> Figure:
     )  # fmt: skip
     right.set_title("error of row over error of column; dot: not told apart", fontsize=9)
     right.grid(visible=False)
+    right.set(xlabel="column", ylabel="row")
     right.tick_params(axis="y", rotation=0)
     right.tick_params(axis="x", rotation=40)
     for label in right.get_xticklabels():

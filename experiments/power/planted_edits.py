@@ -87,7 +87,7 @@ FAULTS = (
         "residual dropped every 50th step", "top-k", f"{_METHODS}/synchronous/bsp.py",
         "return BSPState(moved, kept, server, velocity)",
         "return BSPState(moved, kept if t % 50 != 49 else self.init(state.x.flatten(0, -2)[0],"
-        " world).memory, server, velocity)",
+        " context).memory, server, velocity)",
     ),
     PlantedEdit(
         "an old model at every 10th tick", "asp", f"{_METHODS}/synchronous/parameter_server.py",
@@ -135,10 +135,10 @@ FAULTS = (
     ),
     PlantedEdit(
         "D-PSGD mixes after its step", "d-psgd", f"{_METHODS}/gossip/d_psgd.py",
-        "mixed = self.exchange.mixed(state.x, t, world)\n"
+        "mixed = self.exchange.mixed(state.x, t, context)\n"
         "        return DPSGDState(add_scaled_onto(mixed, -self.step_rule(t), g))",
         "return DPSGDState(self.exchange.mixed(\n"
-        "            add_scaled_onto(state.x.clone(), -self.step_rule(t), g), t, world))",
+        "            add_scaled_onto(state.x.clone(), -self.step_rule(t), g), t, context))",
         "closed form",
     ),
     PlantedEdit(

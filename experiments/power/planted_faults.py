@@ -23,7 +23,7 @@ from rich.table import Table
 from experiments.power.planted_edits import FAULTS, PlantedEdit
 from experiments.power.planted_row import STOPS
 
-_ROOT = Path(__file__).parents[1]
+_ROOT = Path(__file__).parents[2]
 _PARTS = ("theory", "algorithms", "proofs_check", "experiments", "rateproof.py")
 _PROGRAM = "experiments.power.planted_row"
 

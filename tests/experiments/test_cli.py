@@ -63,7 +63,7 @@ def test_list_tells_what_a_survey_found_of_a_row(tmp_path: Path) -> None:
     rows = {row["key"]: row for row in call_json("list", "--report", str(tmp_path))}
     told = rows["d2"]["effect"]
     assert told["verdict"] == "supported" and told["number"] < 1e-6
-    assert told["sentence"].startswith("workers that differ leave no error floor: f(x_T) - f*")
+    assert told["sentence"].startswith("workers that differ leave no error floor: f(x_t) - f*")
     (tmp_path / "results.parquet").write_bytes(b"PAR1")
     code, _, err = call("list", "--report", str(tmp_path))
     assert code == 2 and "is no results table" in err and "`make survey` writes it anew" in err

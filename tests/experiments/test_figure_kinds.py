@@ -19,6 +19,7 @@ from experiments.figures.lines import DrawnLine, LineCurves
 from experiments.figures.lines_figure import lines_figure
 from experiments.figures.panels import RunCurves, three_panels
 from experiments.figures.rate import RateCurves, order_of, rate_figure
+from experiments.figures.replicas import ReplicaErrors, replicas_figure
 from experiments.figures.reproduced import (
     CurvePanel,
     DotPanel,
@@ -119,12 +120,17 @@ KINDS: dict[str, Callable[[], Figure]] = {
     "lines_figure": lambda: lines_figure(line_curves(("log", "log"))),
     "panels": lambda: three_panels(run_curves()),
     "rate": lambda: rate_figure(rate_curves()),
-    "readme": lambda: picture({"bsp-sgd": run_curves(), "qsgd": run_curves()}),
+    "replicas": lambda: replicas_figure(replica_errors()),
     "reproduced_figure": lambda: reproduced_figure(drawing()),
     "timeline": lambda: timeline_figure(step_lanes()),
     "tradeoff": lambda: tradeoff_figure(tradeoff_curves()),
     "workers": lambda: workers_figure(worker_curves()),
 }
+
+
+def replica_errors() -> ReplicaErrors:
+    errors = {"a": np.array([1e-3, 2e-3, 4e-3]), "b": np.array([2e-2, 4e-2, 8e-2])}
+    return ReplicaErrors("title", "error", errors, {("a", "b"): True, ("b", "a"): True})
 
 
 def drawn(kind: str) -> Figure:
@@ -339,7 +345,8 @@ def test_workers_are_drawn_beside_a_line_that_falls_as_one_over_n() -> None:
 
 
 def test_the_readme_shows_each_row_solid_and_its_bound_dashed() -> None:
-    figure = drawn("readme")
+    with styled():
+        figure = picture({"bsp-sgd": run_curves(), "qsgd": run_curves()})
     assert [len(ax.lines) for ax in figure.axes] == [4, 4, 4]
     assert texts(figure.axes[-1]) == {"bsp-sgd", "qsgd", "O(1)"}
     solid, dashed = figure.axes[0].lines[:2]

@@ -59,13 +59,14 @@ def read(html: str) -> Page:
 
 
 def shown(result: Any) -> Page:
-    """What a notebook shows, with a picture that can be opened and is described."""
+    """What a notebook shows, with pictures that can be opened and are described."""
     page = read(result._repr_html_())
-    (image,) = page.images
-    kind, _, data = str(image["src"]).partition(",")
-    assert kind == "data:image/png;base64" and image["alt"]
-    with Image.open(io.BytesIO(base64.b64decode(data))) as opened:
-        assert min(opened.size) > 100
+    assert page.images
+    for image in page.images:
+        kind, _, data = str(image["src"]).partition(",")
+        assert kind == "data:image/png;base64" and image["alt"]
+        with Image.open(io.BytesIO(base64.b64decode(data))) as opened:
+            assert min(opened.size) > 100
     assert isinstance(result.figure(), Figure)
     return page
 
@@ -86,6 +87,7 @@ def test_a_run_is_its_trace() -> None:
 def test_a_comparison_shows_its_standings() -> None:
     both = rateproof.compare(["bsp-sgd", "qsgd"], "quadratic-sc", tuning="theorem", **SMALL)
     page = shown(both)
+    assert len(page.images) == 2, "curves, and replicas with pairs"
     for one in both.standings:
         assert f"{one.error:.6g}" in page.text
 
