@@ -24,7 +24,7 @@ from algorithms.tuning.grid import score
 from proofs_check.instruments.rates import fit_power, rate_verdict
 from proofs_check.instruments.statistics import TEST_ERROR
 from proofs_check.methods.sweep_orders import stated_order
-from proofs_check.methods.sweep_points import HORIZONS, Values, known_at, points, value_at
+from proofs_check.methods.sweep_points import Values, known_at, points, value_at
 from proofs_check.methods.tuned_run import (
     VACUOUS,
     TunedRun,
@@ -35,8 +35,8 @@ from proofs_check.methods.tuned_run import (
 from proofs_check.verdict import Outcome, Verdict
 from theory.arrays import Floats
 from theory.constants import Constants
-from theory.stepsizes import InverseTimeStep, Stepsize
-from theory.theorem import Metric, Theorem
+from theory.stepsizes import Stepsize
+from theory.theorem import Theorem
 
 _ALIKE = 1e-9  # values of a variable that differ by less are one point
 _ERROR = "the error at the end"
@@ -67,27 +67,6 @@ class Sweep(NamedTuple):
     vacuous: int = 0
     bounds: Floats | None = None
     settings: tuple[Constants, ...] = ()
-
-
-def horizons(
-    row: Row, problem: Problem, played: TunedRun, metric: Metric, replicas: int, seed: int
-) -> tuple[Floats, Floats]:
-    """Horizons ``[K]`` and the metric there ``[R, K]``: along one curve where the stepsize is
-    anytime, else over runs each tuned for itself."""
-    series = measured(played.trace, metric)
-    assert series is not None
-    if isinstance(played.tuned.step, InverseTimeStep):
-        times = played.trace.steps.astype(np.float64)
-        tail = times >= played.steps / 8
-        return times[tail], series[:, tail]
-    shorter = [
-        tuned_run(row, problem, played.steps >> k, replicas, seed + k, points=2)
-        for k in range(HORIZONS - 1, 0, -1)
-    ]
-    runs = (*shorter, played)
-    ends = [measured(one.trace, metric) for one in runs]
-    lengths = np.array([float(one.steps) for one in runs])
-    return lengths, np.stack([end[:, -1] for end in ends if end is not None], axis=1)
 
 
 def sweep(
