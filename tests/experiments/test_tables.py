@@ -101,7 +101,8 @@ def test_the_command_prints_every_cell_and_says_what_is_missing(tmp_path: Path) 
     done = CliRunner().invoke(app, ["table", "IV", "--json", "--report", str(tmp_path)])
     assert done.exit_code == 0, done.output
     cells = json.loads(done.stdout)
-    assert [cell["name"] for cell in cells] == [
+    place = ("architecture", "synchronisation", "compression", "objective")
+    assert [", ".join(cell[name] for name in place) for cell in cells] == [
         f"{line.name}, {objective}" for line in TABLE_IV for objective in Objective
     ]
     assert {cell["standing"] for cell in cells} == {"not measured"}
