@@ -33,12 +33,6 @@ def sparse_shared(k: int, float_bits: int = 32) -> float:
     return float(k * float_bits)
 
 
-def sparse_optimal(d: int, k: int, float_bits: int = 32) -> float:
-    """k values and log2 C(d, k) bits that name the set of positions: no code does better."""
-    choices = math.lgamma(d + 1) - math.lgamma(k + 1) - math.lgamma(d - k + 1)
-    return k * float_bits + max(choices, 0.0) / math.log(2)
-
-
 def levels(d: int, s: int, float_bits: int = 32) -> float:
     """Scale, and per coordinate a sign and one of s + 1 levels: 32 + d (1 + ceil(log2(s + 1))).
 
@@ -65,11 +59,6 @@ def qsgd_dense(d: int, float_bits: int = 32) -> float:
 def ternary(d: int, float_bits: int = 32) -> float:
     """TernGrad in two bits a coordinate, 32 + 2 d (Wen et al. 2017, arXiv:1705.07878)."""
     return float(float_bits + 2 * d)
-
-
-def ternary_ideal(d: int, float_bits: int = 32) -> float:
-    """TernGrad with ternary digits written without loss, 32 + d log2 3."""
-    return float_bits + d * math.log2(3)
 
 
 def signs(d: int, float_bits: int = 32) -> float:
@@ -133,15 +122,6 @@ def golomb_positions_most(d: int, k: int) -> int:
     return k * (b + 1) + (d - k >> b)
 
 
-def sparse_ternary_entropy(p: float) -> float:
-    """Bits a coordinate where a share p is +-mu: -p log2 p - (1 - p) log2(1 - p) + p.
-
-    Sattler et al. 2019, arXiv:1903.02891, Eq. 12.
-    """
-    rest = 0.0 if p == 1 else -(1 - p) * math.log2(1 - p)
-    return -p * math.log2(p) + rest + p
-
-
 def hybrid_code(d: int, large: float, small: float, float_bits: int = 32) -> float:
     """A flag, a level, and the shorter of two lists and a map.
 
@@ -152,11 +132,6 @@ def hybrid_code(d: int, large: float, small: float, float_bits: int = 32) -> flo
     index = index_bits(d)
     listed = index_bits(d + 1) + large * (float_bits + index) + small * (index + 1)
     return 1 + float_bits + min(listed, 2 * d + large * float_bits)
-
-
-def elias_gamma(number: int) -> int:
-    """Length of Elias's gamma code of an integer >= 1: 2 floor(log2 n) + 1 (Elias 1975)."""
-    return 2 * (number.bit_length() - 1) + 1
 
 
 def elias_omega(number: int) -> int:

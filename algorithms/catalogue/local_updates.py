@@ -119,7 +119,7 @@ ENTRIES: tuple[Row, ...] = (
             cycle=1,  # how long a period still lasts lies in the state
             why="the bound on error against time is local SGD's for a fixed period with K = S/(Y + "
             "D/H) steps in S seconds (Y a step, D an average; derived: local_sgd_nonconvex, "
-            "and the best H in theory.seconds.periods); the longest period stands for all",
+            "and the best H in the proof best_period); the longest period stands for all",
             results=(local_sgd_nonconvex,),
         ),
     ),

@@ -63,14 +63,10 @@ def program_times(
 
 
 def rounds_times(
-    program: Iterable[MessageRound],
-    d: int,
-    regimes: Sequence[FabricRegime],
-    hosts: Sequence[int] | None = None,
-    sharing: Sharing = max_min_rates,
+    program: Iterable[MessageRound], d: int, regimes: Sequence[FabricRegime]
 ) -> tuple[TimedLengths, ...]:
-    """The same of the rounds of a program on vectors of ``d`` elements."""
-    return _times(round_kinds(program, hosts), d, regimes, sharing)
+    """The same of the rounds of a program on vectors of ``d`` elements, node i on host i."""
+    return _times(round_kinds(program), d, regimes, max_min_rates)
 
 
 @lru_cache(maxsize=64)

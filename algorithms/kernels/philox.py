@@ -75,22 +75,6 @@ def block(c0, c1, c2, c3, k0, k1):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _fill_words(k0, k1, replicas, workers, out):  # type: ignore[no-untyped-def]
-    pairs, count = out.shape
-    for p in range(pairs):
-        for b in range((count + 3) // 4):
-            w0, w1, w2, w3 = block(b, workers[p], replicas[p], 0, k0, k1)
-            j = 4 * b
-            out[p, j] = w0
-            if j + 1 < count:
-                out[p, j + 1] = w1
-            if j + 2 < count:
-                out[p, j + 2] = w2
-            if j + 3 < count:
-                out[p, j + 3] = w3
-
-
-@njit(cache=True, nogil=True)
 def integers_row(k0, k1, replica, worker, high, row):  # type: ignore[no-untyped-def]
     """Fill one row (int64) with the integers in [0, high) of one (replica, worker)."""
     count = row.shape[0]
@@ -196,13 +180,6 @@ def normals_into(k0, k1, replicas, workers, out):  # type: ignore[no-untyped-def
                     out[row, count - 1] = radius[i * n + whole] * cosine[i * n + whole]
 
 
-def words_numba(k0: int, k1: int, replicas: Tensor, workers: Tensor, count: int) -> Tensor:
-    """32-bit words as int64 ``[P, count]`` for P (replica, worker) pairs."""
-    out = np.empty((replicas.numel(), count), dtype=np.uint32)
-    _fill_words(k0, k1, replicas.numpy(), workers.numpy(), out)
-    return torch.from_numpy(out.astype(np.int64))
-
-
 def integers_numba(
     k0: int, k1: int, replicas: Tensor, workers: Tensor, count: int, high: int, apart: int = 0
 ) -> Tensor:
@@ -244,7 +221,8 @@ def _high_low(a: Tensor, multiplier: int) -> tuple[Tensor, Tensor]:
 def words_torch(
     k0: int, k1: int, replicas: Tensor, workers: Tensor, count: int, first: int = 0
 ) -> Tensor:
-    """The twin of :func:`words_numba` in torch int64 operations, on any device.
+    """32-bit words as int64 ``[P, count]`` for P (replica, worker) pairs: the twin of
+    :func:`block` in torch int64 operations, on any device.
 
     From word ``first`` of each row on, a multiple of 4.
     """

@@ -105,15 +105,9 @@ def exact_sqrt(x: Tensor) -> Tensor:
     return torch.from_numpy(np.sqrt(x.numpy())) if x.is_cpu else x.sqrt()
 
 
-def norms_numba(x: Tensor) -> Tensor:
-    """Euclidean norms ``[P]`` (float64) of rows ``[P, d]``."""
-    out = np.empty(x.shape[0])
-    norms_into(x.detach().numpy(), out)
-    return torch.from_numpy(out)
-
-
 def norms_torch(x: Tensor) -> Tensor:
-    """The twin of :func:`norms_numba`, equal bit for bit on CPUs."""
+    """Euclidean norms ``[P]`` (float64) of rows ``[P, d]``: the twin of :func:`norms_into`, equal
+    bit for bit on CPUs."""
     wide = x.detach().to(torch.float64)
     total = _lane_sum(wide * wide)
     largest = wide.abs().amax(-1)

@@ -102,11 +102,6 @@ def blend(out: Register, s: Number, a: Register, u: Number, b: Register) -> Oper
     return Operation(ops.BLEND, out, a, b, s, u)
 
 
-def weigh(out: Register, a: Register) -> Operation:
-    """a times the worker's own weight of the step."""
-    return Operation(ops.WEIGH, out, a, a)
-
-
 def ratio(out: Register, a: Register, weight: Register) -> Operation:
     """a divided by the worker's one number."""
     return Operation(ops.RATIO, out, a, weight)

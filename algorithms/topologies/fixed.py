@@ -22,7 +22,7 @@ class FixedMatrix(StaticTopology):
     The caller's own matrix, from no paper.
 
     Raises:
-        MixingError: see :func:`theory.networks.mixing.check_mixing`.
+        MixingError: see :func:`theory.networks.mixing.check_sequence`.
     """
 
     w: ArrayLike = field(repr=False)

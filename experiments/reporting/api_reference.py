@@ -8,7 +8,7 @@ that lists what it exports.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -55,28 +55,6 @@ def api_reference(out: Path, names: Sequence[str] | None = None, search: bool = 
             warnings.filterwarnings("ignore", message=harmless)
         pdoc.pdoc(*((DOOR, *module_names()) if names is None else names), output_directory=out)
     return out / "index.html"
-
-
-def undocumented(names: Sequence[str]) -> Iterator[str]:
-    """Public classes and functions of these modules that pdoc shows without a docstring, or does
-    not show: read as pdoc reads them, without rendering a page.
-
-    Raises:
-        ValueError: pdoc is not installed.
-    """
-    pdoc = _pdoc()
-    for name in names:
-        module = pdoc.doc.Module.from_name(name)
-        members = {one.name: one for one in module.own_members}
-        for key, value in vars(module.obj).items():
-            if key.startswith("_") or getattr(value, "__module__", None) != name:
-                continue
-            if not isinstance(value, type) and not callable(value):
-                continue
-            if key != getattr(value, "__name__", None):
-                continue  # another name for something, or an object
-            if key not in members or not members[key].docstring:
-                yield f"{name}.{key}"
 
 
 def _pdoc() -> Any:

@@ -171,11 +171,6 @@ def delta_of(compressor: Compressor, d: int) -> float:
     return operator_constants(compressor, d).need("delta")
 
 
-def omega_of(compressor: Compressor, d: int) -> float:
-    """The smallest relative variance that an unbiased operator claims on R^d."""
-    return operator_constants(compressor, d).need("omega")
-
-
 def left_of_steps(topology: MixingSequence) -> float:
     """sum_k ||W_t ... W_{t-k+1} - J||_2 over all ages k of a step, for the worst t.
 

@@ -97,9 +97,9 @@ def run_case(case: Case, network: Callable[[int], Network]) -> Ending:
     )
 
 
-def play_sharded(cases: tuple[Case, ...], reduce: bool) -> list[Ending]:
+def play_sharded(cases: tuple[Case, ...]) -> list[Ending]:
     """All cases on this rank."""
-    return [run_case(case, lambda n: Sharded(n, reduce=reduce)) for case in cases]
+    return [run_case(case, Sharded) for case in cases]
 
 
 def play_simulated(cases: tuple[Case, ...]) -> list[Ending]:
@@ -225,7 +225,7 @@ def cross_validate(
     with one worker a rank: there every worker's messages cross once to each rank, and their bytes
     are held against it; bytes that arrive at a worker are held against its bill.
     """
-    parts = launch(play_sharded, cases, False, ranks=ranks)
+    parts = launch(play_sharded, cases, ranks=ranks)
     verdicts: list[Verdict] = []
     for k, (case, simulated) in enumerate(zip(cases, play_simulated(cases), strict=True)):
         whole = joined([part[k] for part in parts])
@@ -235,16 +235,3 @@ def cross_validate(
             verdicts.append(crossing(case, whole, length, ranks, exact))
             verdicts.append(arriving(case, whole, ranks))
     return tuple(verdicts)
-
-
-def reduce_agrees(cases: tuple[Case, ...], ranks: int) -> tuple[Verdict, ...]:
-    """The all-reduce fast path against the simulation, to 1e-9 relative in float64.
-
-    For cases without discontinuous operators: a last-bit tie forks top-k and rounding.
-    """
-    parts = launch(play_sharded, cases, True, ranks=ranks)
-    pairs = zip(cases, play_simulated(cases), strict=True)
-    return tuple(
-        compare(case, simulated, joined([part[k] for part in parts]), ranks, exact=False)[0]
-        for k, (case, simulated) in enumerate(pairs)
-    )

@@ -52,10 +52,3 @@ def method_outcome(mutant: MethodMutant) -> MutantOutcome:
     verdict = mutant.refute()
     refuted = verdict.outcome is Outcome.REFUTED
     return MutantOutcome(mutant.name, mutant.planted, verdict.check, refuted, verdict.evidence)
-
-
-def summary(outcomes: tuple[MutantOutcome, ...]) -> str:
-    """``mutants refuted: k of k``, and the names of those that got through."""
-    missed = [outcome.name for outcome in outcomes if not outcome.refuted]
-    told = f"mutants refuted: {len(outcomes) - len(missed)} of {len(outcomes)}"
-    return told + (f"; not refuted: {', '.join(missed)}" if missed else "")

@@ -49,8 +49,3 @@ def quarter_noise(c: Constants) -> Constants:
 def workers_squared(c: Constants) -> Constants:
     """The bound is given n^2 workers where n belongs."""
     return c.state(n=int(c.need("n")) ** 2)
-
-
-def fortieth_of_the_start(c: Constants) -> Constants:
-    """initial_potential / 40."""
-    return c.state(initial_potential=c.need("initial_potential") / 40)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 import pytest
@@ -31,10 +30,6 @@ def test_reference_lengths_at_four_coordinates(value: float, expected: int) -> N
     assert value == expected
 
 
-def test_ideal_ternary_length() -> None:
-    assert bits.ternary_ideal(4) == pytest.approx(38.3399, abs=1e-4)
-
-
 def test_qsgd_theorem_3_2() -> None:
     """At d = 1e6: 19.5 kbit for s = 1, 1641 times shorter than floats; s = sqrt(d)."""
     assert bits.qsgd_elias(10**6, 1) == pytest.approx(19497.962, abs=1e-3)
@@ -53,13 +48,6 @@ def test_index_bits_are_the_fewest_that_name_d_positions(d: int) -> None:
 def test_levels_are_the_fewest_bits_that_name_s_plus_one_levels(s: int) -> None:
     width = bits.levels(1, s) - 33
     assert 2**width >= s + 1 > 2 ** (width - 1)
-
-
-@pytest.mark.parametrize(("d", "k"), [(10, 3), (100, 100), (1000, 10), (5, 1)])
-def test_optimal_sparse_length_counts_subsets(d: int, k: int) -> None:
-    exact = 32 * k + math.log2(math.comb(d, k))
-    assert bits.sparse_optimal(d, k) == pytest.approx(exact, rel=1e-12)
-    assert bits.sparse_optimal(d, k) <= bits.sparse(d, k)
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,6 @@ POWERS = {"T": Fraction(-1), "S": Fraction(-1, 2)}
 
 def test_every_line_is_as_it_is_printed() -> None:
     lines = [line for line in PRINTED.splitlines() if line]
-    assert len(lines) == len(TABLE_IV) == 27
     for text, line in zip(lines, TABLE_IV, strict=True):
         name, server, worker, convex, other = (part.strip() for part in text.split("|"))
         assert tuple(re.split(r" +", name)) == (line.architecture, line.scheme, line.compression)

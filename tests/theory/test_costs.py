@@ -11,7 +11,6 @@ from theory.seconds.costs import (
     AlphaBeta,
     gossip_seconds,
     parameter_server_seconds,
-    seconds_per_step,
 )
 
 
@@ -34,10 +33,6 @@ def test_parameter_server_by_hand() -> None:
 def test_gossip_by_hand_and_free_of_n() -> None:
     assert gossip_seconds(AlphaBeta(1e-3, 1e-9), 2, 5e6, 0.1) == pytest.approx(0.112)
     assert gossip_seconds(ETHERNET_1G, 0, 5e6, 0.1) == 0.1
-
-
-def test_seconds_per_step() -> None:
-    assert seconds_per_step(AlphaBeta(1e-3, 1e-9), 1e7, 3, 0.2) == pytest.approx(0.213)
 
 
 def test_bad_input_is_named() -> None:

@@ -15,7 +15,6 @@ from theory.networks.compressed_gossip import choco_kept
 from theory.networks.mixing import (
     MixingError,
     check_contracting,
-    check_mixing,
     check_sequence,
     lazy,
 )
@@ -94,7 +93,7 @@ def test_metropolis_weights_of_a_path_are_the_fractions_of_the_definition() -> N
 def test_metropolis_weights_mix_every_connected_graph(n: int, p: float, seed: int) -> None:
     graph = nx.compose(nx.gnp_random_graph(n, p, seed=seed), nx.random_labeled_tree(n, seed=seed))
     w = metropolis_hastings(adjacency(graph))
-    check_mixing(w)
+    check_sequence((w,))
     assert np.array_equal(w, w.T)
     assert ((w != 0) | np.eye(n, dtype=bool)).sum() == 2 * graph.number_of_edges() + n
     s = mixing.spectrum(w)
@@ -244,7 +243,7 @@ def test_lam_of_unsymmetric_weights_is_the_second_singular_value() -> None:
 
 
 def test_one_worker_is_already_agreed() -> None:
-    check_mixing([[1.0]])
+    check_sequence(([[1.0]],))
     assert mixing.spectrum([[1.0]]) == mixing.Spectrum(lam=0.0, lam_2=0.0, lam_n=1.0, beta=0.0)
 
 
@@ -275,14 +274,14 @@ HALVES = np.full((2, 2), 0.5)
 )
 def test_what_cannot_mix_is_refused_by_name(w: object, words: str) -> None:
     with pytest.raises(MixingError, match=words):
-        check_mixing(w)
+        check_sequence((w,))
 
 
 def test_weights_in_single_precision_are_refused_with_the_cure() -> None:
     w = np.full((3, 3), np.float32(0.3))
     w += np.float32(1 / 30)
     with pytest.raises(MixingError, match="within 1e-12 in double precision"):
-        check_mixing(w.astype(np.float32))
+        check_sequence((w.astype(np.float32),))
 
 
 def test_a_period_needs_to_be_connected_only_jointly() -> None:
@@ -290,7 +289,7 @@ def test_a_period_needs_to_be_connected_only_jointly() -> None:
     crossed = pairs[np.ix_([0, 2, 1, 3], [0, 2, 1, 3])]  # 0-2, 1-3
     for w in (pairs, crossed):
         with pytest.raises(MixingError, match="cannot hear"):
-            check_mixing(w)
+            check_sequence((w,))
     check_sequence((pairs, crossed))
     with pytest.raises(MixingError, match=r"workers 2, 3 .* any of the 2 matrices of a period"):
         check_sequence((pairs, pairs))
@@ -303,7 +302,7 @@ def test_a_period_needs_to_be_connected_only_jointly() -> None:
 
 
 def test_a_directed_cycle_is_connected() -> None:
-    check_mixing((np.eye(5) + np.roll(np.eye(5), 1, axis=1)) / 2)
+    check_sequence(((np.eye(5) + np.roll(np.eye(5), 1, axis=1)) / 2,))
 
 
 def test_adjacency_must_be_an_undirected_graph() -> None:

@@ -10,8 +10,8 @@ from scipy import integrate, optimize, stats
 
 from tests.theory.cases import at, at_example, together
 from theory.constants import Constants
-from theory.rules.stability import Elastic, delay_threshold, no_oscillation
-from theory.seconds.periods import adapted_period, best_period, error_in_time
+from theory.rules.stability import Elastic, delay_threshold
+from theory.seconds.periods import adapted_period
 from theory.seconds.step_times import StepTimes, harmonic
 from theory.stepsizes import ConstantStep, InverseRootStep, InverseTimeStep
 from theory.survey.rows import SURVEY_ROWS
@@ -250,9 +250,6 @@ def test_partial_barriers_and_harmonic_numbers() -> None:
         (lambda: StepTimes().deadline(3, 0.0), "seconds must be positive, got seconds=0.0"),
         (lambda: harmonic(-1), "n must be at least 0, got n=-1"),
         (lambda: delay_threshold(-1), "tau must be at least 0, got tau=-1"),
-        (lambda: no_oscillation(-2), "tau must be at least 0, got tau=-2"),
-        (lambda: best_period(together(), 0.0, 1.0, 1.0), "gamma and seconds must be positive"),
-        (lambda: error_in_time(together(), 0.1, 0.5, 1.0, 1.0, 1.0), "period must be at least 1"),
         (lambda: adapted_period(0, 1.0, 1.0), "first must be at least 1"),
         (lambda: InverseRootStep(0.0), "scale must be positive, got scale=0.0"),
         (lambda: TABLE_2[0](0, 4), "T, n and K must be at least 1, got T=0"),
@@ -277,16 +274,11 @@ def largest_root(tau: int, h: float) -> complex:
 
 
 @pytest.mark.parametrize(
-    ("tau", "stable", "smooth"),
-    [(0, 2, 1), (1, 1, 0.25), (2, 0.61803399, 0.14814815), (5, 0.28462968, 0.066979595),
-     (10, 0.14946019, 0.03504939)],
-)  # fmt: skip
-def test_delay_thresholds_by_roots(tau: int, stable: float, smooth: float) -> None:
+    ("tau", "stable"), [(0, 2), (1, 1), (2, 0.61803399), (5, 0.28462968), (10, 0.14946019)]
+)
+def test_delay_thresholds_by_roots(tau: int, stable: float) -> None:
     assert delay_threshold(tau) == pytest.approx(stable, rel=1e-7)
-    assert no_oscillation(tau) == pytest.approx(smooth, rel=1e-7)
     assert abs(largest_root(tau, 0.999 * stable)) < 1 < abs(largest_root(tau, 1.001 * stable))
-    if tau:
-        assert largest_root(tau, 0.99 * smooth).imag == 0 != largest_root(tau, 1.01 * smooth).imag
 
 
 def test_elastic_averaging_by_eigenvalues() -> None:
@@ -302,30 +294,6 @@ def test_elastic_averaging_by_eigenvalues() -> None:
 
 
 # Periods
-
-
-def test_the_best_period_is_where_the_error_is_least() -> None:
-    gamma, seconds, compute, delay = 0.02, 4000.0, 1.0, 60.0
-    told = best_period(local_sgd_nonconvex.example, gamma, seconds, delay)
-    found = optimize.minimize_scalar(
-        lambda H: error_in_time(local_sgd_nonconvex.example, gamma, H, seconds, compute, delay),
-        bounds=(1, 1000), method="bounded", options={"xatol": 1e-6},
-    )  # fmt: skip
-    assert told == pytest.approx(found.x, rel=1e-4) and told > 2
-    # it does not depend on the seconds of a local step
-    other = optimize.minimize_scalar(
-        lambda H: error_in_time(local_sgd_nonconvex.example, gamma, H, seconds, 50.0, delay),
-        bounds=(1, 1000), method="bounded", options={"xatol": 1e-6},
-    )  # fmt: skip
-    assert other.x == pytest.approx(found.x, rel=1e-3)
-    assert best_period(local_sgd_nonconvex.example, 0.4, 1e9, 1e-3) == 1.0
-    steps = seconds / (compute + delay / 8)
-    same = at(
-        local_sgd_nonconvex, local_sgd_nonconvex.example.state(H=8), ConstantStep(gamma), steps
-    )
-    assert error_in_time(
-        local_sgd_nonconvex.example, gamma, 8, seconds, compute, delay
-    ) == pytest.approx(same, rel=1e-12)
 
 
 def test_adapted_periods_fall_with_the_loss() -> None:

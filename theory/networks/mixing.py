@@ -78,16 +78,6 @@ def lazy(w: ArrayLike) -> Floats:
     return (np.eye(m.shape[0]) + m) / 2.0
 
 
-def check_mixing(w: ArrayLike) -> None:
-    """Refuse what is not a connected doubly stochastic matrix ``[n, n]``.
-
-    Raises:
-        MixingError: not square or empty, NaN or infinite, negative, a row or column that does not
-            sum to 1 within 1e-12, or a graph that is not connected.
-    """
-    check_sequence((w,))
-
-
 def check_sequence(matrices: Sequence[ArrayLike], *, signed: bool = False) -> None:
     """Refuse a period W_0, ..., W_{p-1} that cannot reach agreement.
 
@@ -96,7 +86,9 @@ def check_sequence(matrices: Sequence[ArrayLike], *, signed: bool = False) -> No
     ``signed``, entries may be negative: sums are checked, and each W must be symmetric.
 
     Raises:
-        MixingError: as :func:`check_mixing`; also an empty period or matrices of different sizes.
+        MixingError: not square or empty, NaN or infinite, negative, a row or column that does not
+            sum to 1 within 1e-12, a graph that is not connected, an empty period, or matrices of
+            different sizes.
     """
     if len(matrices) == 0:
         raise MixingError("matrices must hold at least one W, got none")

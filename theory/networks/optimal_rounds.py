@@ -19,34 +19,11 @@ from __future__ import annotations
 import math
 
 
-def ssda_time(kappa: float, gamma: float, tau: float, epsilon: float) -> float:
-    r"""(1 + \tau) \sqrt{\kappa/\gamma} \ln(1/\epsilon): SSDA's order (Scaman et al. 2017,
-    arXiv:1702.08704, Theorem 3)."""
-    _check(kappa, gamma, epsilon)
-    return (1 + tau) * math.sqrt(kappa / gamma) * math.log(1 / epsilon)
-
-
 def optimal_time(kappa: float, gamma: float, tau: float, epsilon: float) -> float:
     r"""\sqrt{\kappa} (1 + \tau/\sqrt{\gamma}) \ln(1/\epsilon): the lower bound for smooth strongly
     convex f_i, in order (Scaman et al. 2017, Theorem 2), which MSDA attains (Theorem 4)."""
     _check(kappa, gamma, epsilon)
     return math.sqrt(kappa) * (1 + tau / math.sqrt(gamma)) * math.log(1 / epsilon)
-
-
-def nonsmooth_time(radius: float, lipschitz: float, gamma: float, tau: float, gap: float) -> float:
-    r"""(RL/\epsilon)^2 + (RL/\epsilon) \tau/\sqrt{\gamma}: the lower bound for convex Lipschitz f_i
-    in order, which MSPD attains (Scaman et al. 2018, arXiv:1806.00291).
-
-    Raises:
-        ValueError: an argument that is not positive (tau: negative).
-    """
-    if min(radius, lipschitz, gamma, gap) <= 0 or tau < 0:
-        raise ValueError(
-            f"radius, lipschitz, gamma and gap must be positive and tau at least 0, got "
-            f"radius={radius}, lipschitz={lipschitz}, gamma={gamma}, gap={gap}, tau={tau}"
-        )
-    ratio = radius * lipschitz / gap
-    return ratio**2 + ratio * tau / math.sqrt(gamma)
 
 
 def ssda_rounds_at_most(kappa: float, gamma: float, epsilon: float) -> float:

@@ -15,23 +15,9 @@ def delay_threshold(tau: int) -> float:
     Raises:
         ValueError: tau < 0.
     """
-    _delay(tau)
-    return 2 * math.sin(math.pi / (2 * (2 * tau + 1)))
-
-
-def no_oscillation(tau: int) -> float:
-    r"""The largest h without oscillation, \tau^\tau/(\tau+1)^{\tau+1}: two real roots meet there.
-
-    Raises:
-        ValueError: tau < 0.
-    """
-    _delay(tau)
-    return float(tau**tau / (tau + 1) ** (tau + 1))
-
-
-def _delay(tau: int) -> None:
     if tau < 0:
         raise ValueError(f"tau must be at least 0, got tau={tau}")
+    return 2 * math.sin(math.pi / (2 * (2 * tau + 1)))
 
 
 @final

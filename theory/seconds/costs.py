@@ -74,8 +74,3 @@ def gossip_seconds(link: AlphaBeta, degree: int, bits: float, compute: float = 0
     if degree < 0:
         raise ValueError(f"degree must be at least 0, got degree={degree}")
     return compute + link.seconds(degree * bits, degree)
-
-
-def seconds_per_step(link: AlphaBeta, bits: float, messages: float, compute: float = 0.0) -> float:
-    """Compute, then what the busiest node sends in one step, one message after another [s]."""
-    return compute + link.seconds(bits, messages)

@@ -12,25 +12,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from theory.networks.spectra import log2_exact
-from theory.seconds.collectives import CollectiveCost, binary_tree_cost
+from theory.seconds.collectives import CollectiveCost
 from theory.seconds.costs import AlphaBeta
-
-
-def gtop_k_seconds(link: AlphaBeta, n: int, bits: float) -> float:
-    """ceil(log2 n) rounds up the tree and as many down, ``bits`` a message [s].
-
-    Raises:
-        ValueError: n < 1.
-    """
-    return binary_tree_cost(n).seconds(link, bits)
-
-
-def gather_seconds(link: AlphaBeta, n: int, bits: float) -> float:
-    """All-gather of one message of ``bits`` a worker by recursive doubling [s].
-
-    ceil(log2 n) alpha + (n - 1) bits beta.
-    """
-    return gather_cost(n).seconds(link, n * bits)
 
 
 def gather_cost(n: int) -> CollectiveCost:

@@ -39,19 +39,14 @@ class AdaptiveKState(NamedTuple):
     value: Tensor
 
 
-def fair(heard: Tensor, count: Tensor) -> Tensor:
-    r"""Mask ``[..., 1, d]`` of ``count`` ``[..., 1, 1]`` coordinates of the rows ``[..., n, d]``.
-
-    Fairness-aware bidirectional top-k: the union of all workers' top \kappa for the largest
-    \kappa at which it is not too large, filled up with the largest of their next entries. A
-    coordinate's turn is its best rank with any worker, so this is the order by turn, then size, and
-    every worker has its floor(k/n) largest among the k.
-    """
-    return fair_places(heard) < count
-
-
 def fair_places(heard: Tensor) -> Tensor:
-    """Place ``[..., 1, d]`` of each coordinate in the order in which :func:`fair` takes them."""
+    r"""Place ``[..., 1, d]`` of each coordinate of rows ``[..., n, d]`` in the order of fairness.
+
+    Fairness-aware bidirectional top-k: the first ``count`` are the union of all workers' top \kappa
+    for the largest \kappa at which it is not too large, filled up with the largest of their next
+    entries. A coordinate's turn is its best rank with any worker, so this is the order by turn,
+    then size, and every worker has its floor(k/n) largest among the first k.
+    """
     size = heard.abs()
     turn = torch.where(heard != 0, ranks(size), heard.shape[-1])
     best = turn.amin(-2, keepdim=True)
@@ -68,9 +63,9 @@ class AdaptiveK(Method[AdaptiveKState]):
     r"""Top-k both ways with error feedback; k follows the sign of d(time to the same loss)/dk.
 
     The workers send k entries of \gamma g_i + e_i, the server answers with k coordinates of their
-    mean, chosen fairly (:func:`fair`), and what an entry did not move stays with its sender. After
-    that the server tries the step made of k' = k - \delta_t/2 coordinates of what it heard. If the
-    same loss would come sooner that way, seconds(k') (f(x) - f(x_k)) < seconds(k) (f(x) -
+    mean, the first by :func:`fair_places`, and what an entry did not move stays with its sender.
+    After that the server tries the step made of k' = k - \delta_t/2 coordinates of what it heard.
+    If the same loss would come sooner that way, seconds(k') (f(x) - f(x_k)) < seconds(k) (f(x) -
     f(x_{k'})), then k falls by \delta_t, else it rises (\delta_t = width d / sqrt(2 (t + 1)), k
     within [least, d]). seconds(k) is ``compute`` and one message of k entries by the cost model.
     The server knows f; each worker is charged one float for its share.

@@ -8,7 +8,6 @@ one run tries 64 values of gamma a, and the bracket of the threshold shrinks 63-
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -21,6 +20,7 @@ from algorithms.problems.quadratic import Quadratic
 from algorithms.synchronisation.compute_times import Constant
 from proofs_check.instruments.paths import models
 from proofs_check.verdict import Outcome, Verdict
+from theory.rules import stability
 from theory.stepsizes import ConstantStep
 
 COVERS = ("asp",)
@@ -60,7 +60,7 @@ def threshold(build: Build, tau: int) -> tuple[float, float]:
 def delay_threshold(build: Build = lambda asp: asp, tau: int = 2) -> Verdict:
     """The measured threshold against the formula, to 1e-3 relative."""
     low, high = threshold(build, tau)
-    formula = 2 * math.sin(math.pi / (2 * (2 * tau + 1)))
+    formula = stability.delay_threshold(tau)
     measured = (low + high) / 2
     half = (high - low) / 2
     close = abs(measured - formula) <= RELATIVE * formula

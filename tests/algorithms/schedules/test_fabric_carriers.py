@@ -10,14 +10,13 @@ import pytest
 from algorithms.collectives.hierarchical import Hierarchical
 from algorithms.collectives.recursive import HalvingDoubling
 from algorithms.collectives.ring import RingAllReduce
-from algorithms.collectives.servers import ServerShards
 from algorithms.fabrics.base import program_seconds, round_kinds
 from algorithms.fabrics.program_times import FabricRegime, program_times
 from algorithms.fabrics.topologies import FatTreeFabric, MachineFabric, StarFabric, TorusFabric
 from algorithms.schedules import SCHEDULES
 from algorithms.schedules.carrier import Channel, ChannelRegime, all_reduce
 from algorithms.schedules.contention import SharedNetwork, TrainingJob, always
-from algorithms.schedules.fabric_carriers import carried, pushed_and_pulled
+from algorithms.schedules.fabric_carriers import carried
 from algorithms.schedules.shared_fabric import PlacedJob, SharedFabric
 from algorithms.schedules.step import step_of
 from algorithms.workloads import WORKLOADS
@@ -93,17 +92,6 @@ def test_lengths_of_a_program_with_rounds_of_several_lengths():
     assert [one.most for one in times] == [2e3, 4e3, math.inf]
     assert [one.alpha for one in times] == pytest.approx([8e-5, 4e-5 + 4e-6, 8e-6])
     assert times[1].beta == pytest.approx(2 * (QUICK.beta / 2 + LINK.beta / 4))
-
-
-def test_servers_beside_workers_share_their_links():
-    """Shards on hosts of their own push and pull at full rate, beside workers at half."""
-    shards = ServerShards(4, 4)
-    apart = pushed_and_pulled(shards, alone(StarFabric(8, LINK)), tuple(range(8)))
-    beside = pushed_and_pulled(shards, alone(StarFabric(4, LINK)), (0, 1, 2, 3) * 2)
-    assert [c.beta for c in apart.channels] == pytest.approx([LINK.beta] * 2)
-    assert [c.latency for c in apart.channels] == [LINK.alpha] * 2
-    # three quarters of a vector leave for other hosts, and as much of the sums
-    assert [c.beta for c in beside.channels] == pytest.approx([2 * 0.75 * LINK.beta] * 2)
 
 
 def test_a_job_alone_takes_its_program():

@@ -23,7 +23,6 @@ from proofs_check.curves import RunSeries
 from proofs_check.methods.faulty.methods import MisscaledBSP
 from proofs_check.mutants.wrong_bounds import (
     MisreadBound,
-    fortieth_of_the_start,
     quarter_noise,
     workers_squared,
 )
@@ -148,7 +147,9 @@ def test_a_bound_with_a_wrong_constant_is_refuted(theorem, misread) -> None:
 
 def test_gossip_from_further_away_than_stated_is_refuted() -> None:
     chosen = next(c for c in BOUND_CHECKS if c.theorem.metric is Metric.CONSENSUS_POTENTIAL)
-    nearer = MisreadBound(chosen.theorem, fortieth_of_the_start)
+    nearer = MisreadBound(
+        chosen.theorem, lambda c: c.state(initial_potential=c.need("initial_potential") / 40)
+    )
     assert outcome(replace(chosen, theorem=nearer)) is Outcome.REFUTED
 
 

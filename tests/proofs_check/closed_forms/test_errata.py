@@ -23,10 +23,13 @@ def shown():
     return [verdict for verdict in verdicts if verdict.check.startswith("erratum ")]
 
 
-def test_all_58_are_there_and_all_but_citations_are_shown(shown) -> None:
-    assert [len([e for e in ERRATA if e.id[0] == kind]) for kind in "ETS"] == [38, 12, 8]
+def test_numbers_have_no_holes_and_all_but_citations_are_shown(shown) -> None:
+    """An erratum that is lost leaves a hole in its list, or a demonstration of nothing."""
+    assert {one.id[0] for one in ERRATA} == set("ETS")
+    for kind in "ETS":
+        numbers = [int(one.id[1:]) for one in ERRATA if one.id[0] == kind]
+        assert sorted(numbers) == list(range(1, len(numbers) + 1))
     assert {verdict.check.removeprefix("erratum ") for verdict in shown} == SHOWN
-    assert len(SHOWN) == 53
 
 
 def test_the_corrected_form_holds_and_the_printed_one_fails(shown) -> None:

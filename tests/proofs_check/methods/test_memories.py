@@ -18,7 +18,7 @@ from algorithms.engine.run import run
 from algorithms.memories.base import NoMemory, Round
 from algorithms.memories.global_momentum import GlobalMomentum
 from algorithms.memories.momentum_correction import MomentumCorrection
-from algorithms.methods.adaptive.adaptive_k import AdaptiveK, fair
+from algorithms.methods.adaptive.adaptive_k import AdaptiveK, fair_places
 from algorithms.methods.adaptive.gtop_k import GTopK, rounds
 from algorithms.methods.adaptive.variance_based import VarianceBased
 from algorithms.methods.synchronous.bsp import BSP
@@ -30,8 +30,9 @@ from proofs_check.instruments.paths import path
 from proofs_check.mutants.auxiliary import METHOD_MUTANTS, PrintedCorrection
 from proofs_check.verdict import Outcome
 from theory.claims import Contraction, NoConstant
+from theory.seconds.collectives import binary_tree_cost
 from theory.seconds.costs import ETHERNET_1G, AlphaBeta
-from theory.seconds.sparse_times import finished, gather_seconds, gtop_k_seconds, ready_times
+from theory.seconds.sparse_times import finished, gather_cost, ready_times
 from theory.stepsizes import ConstantStep, WarmUpStep
 
 ROWS = (
@@ -201,7 +202,7 @@ def test_fair_choice_is_the_papers():
     for k in (1, 3, 4, 7, 12):
         rows = torch.randn((20, 4, 12), generator=generator, dtype=torch.float64)
         rows[:, 1] *= 100  # by size alone one worker would fill the choice
-        mask = fair(rows, torch.full((20, 1, 1), float(k)))[:, 0]
+        mask = (fair_places(rows) < k)[:, 0]
         for chosen, own in zip(mask, rows.tolist(), strict=True):
             assert set(chosen.nonzero()[:, 0].tolist()) == fair_by_definition(own, k)
             for row_ in own:
@@ -223,8 +224,10 @@ def test_layers_send_what_their_time_hides():
 def test_times_of_sparse_rounds():
     """Shi et al. 2019: 2 alpha log n + 4 k beta log n for k values and k indices of one size."""
     link, k, n = AlphaBeta(5e-5, 1e-9), 100, 16
-    assert gtop_k_seconds(link, n, 64 * k) == pytest.approx(4 * (2 * 5e-5 + 4 * k * 32e-9))
-    assert gather_seconds(link, n, 64 * k) == pytest.approx(4 * 5e-5 + 15 * 6400e-9)
+    assert binary_tree_cost(n).seconds(link, 64 * k) == pytest.approx(
+        4 * (2 * 5e-5 + 4 * k * 32e-9)
+    )
+    assert gather_cost(n).seconds(link, n * 64 * k) == pytest.approx(4 * 5e-5 + 15 * 6400e-9)
     assert ready_times((1, 1, 2), 4.0) == (1.0, 2.0, 4.0)
     with pytest.raises(ValueError, match="groups must hold 2 layers"):
         finished((0.0, 1.0), (1.0, 1.0), (1,), link)

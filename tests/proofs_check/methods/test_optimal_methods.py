@@ -249,9 +249,7 @@ def test_bounds_and_orders_of_rounds() -> None:
     assert max(steps) / min(steps) < 1.1
     rounds = [optimal_rounds.ssda_rounds_at_most(25.0, 4.0**-k, 1e-6) for k in (4, 8)]
     assert rounds[1] / rounds[0] > 16
-    assert optimal_rounds.ssda_time(4.0, 0.25, 1.0, math.exp(-1)) == pytest.approx(8.0)
     assert optimal_rounds.optimal_time(4.0, 0.25, 1.0, math.exp(-1)) == pytest.approx(6.0)
-    assert optimal_rounds.nonsmooth_time(2.0, 3.0, 0.25, 1.0, 1.0) == pytest.approx(36 + 12)
 
 
 @pytest.mark.parametrize(
@@ -276,7 +274,6 @@ def test_bounds_and_orders_of_rounds() -> None:
         (lambda: accelerated_gossip(torch.ones(2, 1), lambda x, _k: x, 0.0, 1), "gamma must lie"),
         (lambda: accelerated_gossip(torch.ones(2, 1), lambda x, _k: x, 1.0, 2), "degree=2"),
         (lambda: optimal_rounds.optimal_time(0.5, 0.5, 1.0, 0.1), "kappa must be at least 1"),
-        (lambda: optimal_rounds.nonsmooth_time(1.0, 0.0, 1.0, 1.0, 1.0), "lipschitz=0"),
     ],
 )  # fmt: skip
 def test_bad_input_is_named(build, words) -> None:

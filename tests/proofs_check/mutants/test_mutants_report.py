@@ -17,7 +17,6 @@ from proofs_check.mutants.report import (
     MutantOutcome,
     method_outcome,
     operator_outcome,
-    summary,
 )
 from tests.proofs_check.rooms import ROOMS
 from theory.members import modules
@@ -78,10 +77,3 @@ def test_a_wrong_method_is_refuted_and_the_genuine_is_not(
 def test_names_are_unique_and_enough() -> None:
     names = {mutant.name for mutant in (*MUTANTS, *METHOD_MUTANTS)}
     assert len(names) == len(MUTANTS) + len(METHOD_MUTANTS) >= 100
-
-
-def test_the_summary_names_what_got_through() -> None:
-    found = MutantOutcome("a", "fault", "check", True, "seen")
-    missed = MutantOutcome("b", "fault", "check", False, "")
-    assert summary((found, found)) == "mutants refuted: 2 of 2"
-    assert summary((found, missed)) == "mutants refuted: 1 of 2; not refuted: b"

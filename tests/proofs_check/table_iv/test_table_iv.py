@@ -40,7 +40,8 @@ def bill(name: str) -> TrafficFacts:
 def test_every_cell_of_the_table_has_a_trial_and_all_reduce_the_servers() -> None:
     used = {trial_of(line.name, o).name for line in TABLE_IV for o in Objective}
     assert used == set(TRIALS)
-    assert len(TRIALS) == 42
+    own = {(line.name, o) for line in TABLE_IV for o in Objective if line.architecture != "A.R."}
+    assert {(trial.line, trial.objective) for trial in TRIALS.values()} == own
     assert trial_of("A.R., L-SGD, Null", Objective.CONVEX).line == "PS, L-SGD, Null"
 
 

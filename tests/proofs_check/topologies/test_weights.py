@@ -4,17 +4,22 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from algorithms.topologies.barbell import Barbell
 from algorithms.topologies.complete import Complete
+from algorithms.topologies.directed_ring import DirectedRing
+from algorithms.topologies.erdos_renyi import ErdosRenyi
 from algorithms.topologies.given_graph import GivenGraph
 from algorithms.topologies.graphs import Graph
 from algorithms.topologies.grid import Grid
 from algorithms.topologies.optimal_weights import FDLA, FMMC, incidence
 from algorithms.topologies.path import Path
 from algorithms.topologies.ring import Ring
+from algorithms.topologies.social import florentine_families
 from algorithms.topologies.torus import Torus
-from algorithms.topologies.weights import MaxDegree, MetropolisHastings, Weights
+from algorithms.topologies.weights import BestConstant, MaxDegree, MetropolisHastings, Weights
 from proofs_check.closed_forms.gossip_averaging.linear_iterations import linear_iterations
 from proofs_check.closed_forms.gossip_averaging.weights import (
+    GAPS,
     PUBLISHED,
     eight_nodes,
     lower_bound,
@@ -27,10 +32,28 @@ from proofs_check.verdict import Outcome
 from theory.networks.mixing import spectrum
 from theory.networks.weights import best_constant_lam
 
+CHECKS = {
+    "published factor", "published gap", "Laplacian spectrum", "perturbation", "dual", "comparison",
+    "weights of an irregular graph",
+}  # fmt: skip
+
 
 def test_nothing_is_refuted() -> None:
     verdicts = weights()
-    assert len(verdicts) == 11 + 2 + 6 + 8 + 3
+    found = {check: sorted(v.subject for v in verdicts if v.check == check) for check in CHECKS}
+    assert {v.check for v in verdicts} == CHECKS
+    timed = [rule for rule, _, time in PUBLISHED if time is not None]
+    assert found["published factor"] == sorted(eight_nodes(rule).name for rule in RULES + timed)
+    assert len(found["published gap"]) == len(GAPS)
+    fastest = [
+        f"{graph.graph_name}, {rule.name}"
+        for graph in (eight_nodes(), Grid(3, 4)) for rule in (FDLA(), FMMC())
+    ]  # fmt: skip
+    assert found["dual"] == found["comparison"] == sorted(fastest)
+    best = [f"{graph.graph_name}, best constant" for graph in (eight_nodes(), Grid(3, 4), Ring(9))]
+    assert found["Laplacian spectrum"] == found["perturbation"] == sorted(best)
+    irregular = (Barbell(4, 2), ErdosRenyi(12, 0.4), florentine_families())
+    assert found["weights of an irregular graph"] == sorted(graph.name for graph in irregular)
     assert not [v for v in verdicts if v.outcome is Outcome.REFUTED]
 
 
@@ -124,5 +147,15 @@ def test_rules_are_values() -> None:
 
 def test_linear_iterations_contract_as_their_theorem_says() -> None:
     verdicts = linear_iterations()
-    assert len(verdicts) == 13
+    curves, exact = (
+        {v.subject for v in verdicts if v.check == check}
+        for check in ("curve under bound", "eigenvector")
+    )
+    rules = (FDLA(), FMMC(), BestConstant(), MetropolisHastings(plus_one=False))
+    assert (
+        curves
+        == exact
+        == {Ring(8).name, DirectedRing(8).name, *(eight_nodes(rule).name for rule in rules)}
+    )
+    assert "steps to 1e-10" in {v.check for v in verdicts}
     assert not [v for v in verdicts if v.outcome is Outcome.REFUTED]
