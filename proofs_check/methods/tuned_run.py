@@ -197,7 +197,7 @@ def shown(played: TunedRun, n: int) -> Shown:
     if theorem is not None and series is not None:
         return Shown(theorem.metric.value, series, _bound(played))
     if only_agrees(trace.squared_gradient, trace.consensus):
-        potential = theorem is not None and theorem.metric is Metric.CONSENSUS_POTENTIAL
+        potential = theorem is not None and theorem.metric.of_agreement
         return Shown(AGREEMENT, trace.consensus * n, _bound(played) if potential else None)
     if trace.f_star_known:
         return Shown(Metric.SUBOPTIMALITY.value, trace.suboptimality, None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -104,6 +105,13 @@ def test_it_cites_and_states(theorem: Theorem) -> None:
     assert theorem.confidence in (Confidence.CERTAIN, Confidence.READ, Confidence.DERIVED)
     assert "\\le" in theorem.statement and theorem.title
     assert all(name in Constants.__dataclass_fields__ for name in theorem.needs)
+
+
+@each
+def test_what_is_derived_here_says_so_by_its_label(theorem: Theorem) -> None:
+    printed = theorem.confidence is not Confidence.DERIVED
+    text = sys.modules[type(theorem).__module__].__doc__ or ""
+    assert not (printed and "derived" in f"{text} {theorem.source}")
 
 
 @each

@@ -79,10 +79,10 @@ def within_drift(theorem: Descent, c: Constants, horizon: int) -> ConstantStep:
     (start/(2 T drift))^{1/3} with start and drift per unit of stepsize; no order is lost by it.
     """
     step = tuned(theorem.limit(c), theorem.balance(c)[0], theorem.balance(c)[1] * horizon)
-    drift = sum(theorem.floors(c, 1.0)[1:])
-    if drift <= 0:
+    start, drift = theorem.start(c, 1.0), sum(theorem.floors(c, 1.0)[1:])
+    if start <= 0 or drift <= 0:
         return step
-    return ConstantStep(min(step.gamma, (theorem.start(c, 1.0) / (2 * horizon * drift)) ** (1 / 3)))
+    return ConstantStep(min(step.gamma, (start / (2 * horizon * drift)) ** (1 / 3)))
 
 
 class MiniBatchDescent(Descent):

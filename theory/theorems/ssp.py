@@ -55,7 +55,7 @@ class Ssp(InverseRootTheorem):
         return (convex(c, "component"),)
 
     def prescribed(self, c: Constants, horizon: int) -> InverseRootStep:
-        spread = c.positive("lipschitz") * 2 * math.sqrt(self._late(c))
+        spread = c.need("lipschitz") * 2 * math.sqrt(self._late(c))
         return InverseRootStep(c.positive("diameter") / spread)
 
     def curve(self, c: Constants, step: InverseRootStep, times: Floats) -> Floats:

@@ -49,7 +49,7 @@ class SspConstantStep(ConstantStepTheorem):
         return (convex(c, "component"),)
 
     def prescribed(self, c: Constants, horizon: int) -> ConstantStep:
-        late = 2 * self._late(c) * c.positive("lipschitz") ** 2
+        late = 2 * self._late(c) * c.need("lipschitz") ** 2
         return ConstantStep(float((c.positive("R2") / (late * horizon)) ** 0.5))
 
     def curve(self, c: Constants, step: ConstantStep, times: Floats) -> Floats:
