@@ -48,11 +48,17 @@ class Metric(Enum):
 @final
 @dataclass(frozen=True)
 class Order:
-    """Leading order of a bound as exponents, e.g. {"T": -1/2, "n": -1/2} for 1/sqrt(nT)."""
+    """Leading order of a bound as exponents, e.g. {"T": -1/2, "n": -1/2} for 1/sqrt(nT).
+
+    ``linear``: it falls as q^T with some q < 1, faster than every power of T.
+    """
 
     exponents: Mapping[str, Fraction | int]
+    linear: bool = False
 
     def __str__(self) -> str:
+        if self.linear:
+            return "O(q^T)"
         parts = [f"{name}^{power}" for name, power in self.exponents.items() if power]
         return "O(" + (" ".join(parts) or "1") + ")"
 

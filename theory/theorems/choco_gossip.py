@@ -80,7 +80,7 @@ class ChocoGossipTheorem(ConstantStepTheorem):
     confidence = Confidence.DERIVED
     needs = ("lam", "beta", "delta", "initial_potential")
     metric = Metric.CONSENSUS_POTENTIAL
-    order = Order({})
+    order = Order({}, linear=True)
     tight = False
     example = Constants(lam=0.6, beta=1.2, delta=0.25, initial_potential=11.0)
 

@@ -42,7 +42,7 @@ class CrPsgd(ConstantStepTheorem):
     confidence = Confidence.DERIVED
     needs = ("n", "L", "sigma2", "pl", "initial_gap", "growth")
     metric = Metric.SUBOPTIMALITY
-    order = Order({})
+    order = Order({}, linear=True)
     tight = False
     example = Constants(n=4, L=2.0, sigma2=5.0, pl=0.5, initial_gap=3.0, growth=1.125)
 

@@ -255,7 +255,7 @@ class WholeStep(ConstantStepTheorem):
     """Gossip that goes the whole way to its mean, ``stepsize`` 1; linear, so of no order in T."""
 
     metric = Metric.CONSENSUS_POTENTIAL
-    order = Order({})
+    order = Order({}, linear=True)
 
     def premises(self, c: Constants) -> tuple[Condition, ...]:
         return (connected(c),)
@@ -277,7 +277,7 @@ class WarmedUp(OneKind[W]):
     """
 
     metric = Metric.SQUARED_DISTANCE
-    order = Order({})
+    order = Order({"n": -1})
 
     def premises(self, c: Constants) -> tuple[Condition, ...]:
         return (positive(c, "mu"),)

@@ -45,7 +45,7 @@ class Ssp(InverseRootTheorem):
     confidence = Confidence.DERIVED
     needs = ("n", "lead", "lipschitz", "diameter", "convex")
     metric = Metric.AVERAGE_REGRET
-    order = Order({"T": -HALF, "n": HALF})
+    order = Order({"T": -HALF, "n": HALF, "lead": HALF})
     tight = False
     any_scale = True
     unmeasured = "a regret under decreasing steps; the study of it takes the constant step"

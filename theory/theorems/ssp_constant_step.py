@@ -39,7 +39,7 @@ class SspConstantStep(ConstantStepTheorem):
     confidence = Confidence.DERIVED
     needs = ("n", "lead", "lipschitz", "R2", "convex")
     metric = Metric.AVERAGE_REGRET
-    order = Order({"T": -HALF, "n": HALF})
+    order = Order({"T": -HALF, "n": HALF, "lead": HALF})
     tight = False
     any_scale = True
     unmeasured = "a regret, gradient by gradient; the study of it measures it"
