@@ -39,10 +39,7 @@ class OneKind(Theorem, Generic[S]):
             return missing
         if not isinstance(step, self.kind):
             return (self._about(step),)
-        try:
-            return self._refused(known) or failures(*self.conditions(known, step))
-        except ArithmeticError as error:
-            return (_no_number(str(error)),)
+        return self._refused(known) or _failing(lambda: self.conditions(known, step))
 
     @final
     def stepsize(self, c: Constants, horizon: int) -> Stepsize:
@@ -89,7 +86,7 @@ class OneKind(Theorem, Generic[S]):
 
     def _refused(self, c: Constants) -> tuple[str, ...]:
         """Sentences on constants that cannot be, or else on premises that fail."""
-        return impossible(c, self.needs) or failures(*self.premises(c))
+        return impossible(c, self.needs) or _failing(lambda: self.premises(c))
 
     def _number(self, c: Constants, formula: Callable[[], N]) -> N:
         out_of_range = impossible(c, [name for name in self.needs if not c.missing([name])])
@@ -110,6 +107,14 @@ class OneKind(Theorem, Generic[S]):
 
     def _about(self, step: Stepsize) -> str:
         return f"this theorem is about {self.wanted}, got {step}"
+
+
+def _failing(conditions: Callable[[], tuple[Condition, ...]]) -> tuple[str, ...]:
+    """Sentences of those that do not hold, or on numbers too large or small to tell."""
+    try:
+        return failures(*conditions())
+    except ArithmeticError as error:
+        return (_no_number(str(error)),)
 
 
 def _no_number(why: str) -> str:
