@@ -88,7 +88,7 @@ def order_verdict(theorem: Theorem, order: Order) -> Verdict:
     found = readings(theorem, order)
     right = all(one.agrees is not False for one in found)
     return Verdict(
-        subject=theorem.name,
+        subject=theorem.title,
         claim=f"{order} is the asymptotic order of the bound of {theorem.name}",
         check="order of the bound",
         outcome=Outcome.AGREES if right else Outcome.REFUTED,
