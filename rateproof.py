@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from experiments.sweeps.sweeping import Swept
 
 __all__ = [
-    "assumptions", "audit", "check", "cite", "compare", "main", "module_problem", "rate",
+    "assumptions", "audit", "check", "cite", "compare", "errata", "main", "module_problem", "rate",
     "register_hook", "rows", "run", "sweep", "table", "theorem",
 ]  # fmt: skip
 
@@ -187,6 +187,22 @@ def table(
     from experiments.commands.tables import table_data
 
     return table_data(name, Path(report), measure=measure)
+
+
+def errata(
+    name: str | None = None, report: str | Path = "report", *, run: bool = False
+) -> list[dict[str, Any]]:
+    """What the surveys print that is wrong, as records: place, printed, correct, demonstration.
+
+    ``name`` is one of them, as ``"E7"``. ``found`` is what its demonstration gave when the survey
+    in ``report`` was made, or now if ``run`` (all of them take minutes).
+
+    Raises:
+        ValueError: there is no such erratum.
+    """
+    from experiments.commands.errata import errata_data
+
+    return errata_data(name, Path(report), run=run)
 
 
 def theorem(name: str, *, T: int = 1000, **constants: Any) -> dict[str, Any]:

@@ -36,6 +36,10 @@ class MissingConstants(ValueError):
     """A theorem was asked about a setting that does not state what it needs."""
 
 
+class Inapplicable(MissingConstants):
+    """A theorem has no number for these constants; the message names what fails."""
+
+
 @final
 @dataclass(frozen=True)
 class Constants:
@@ -197,11 +201,12 @@ class Constants:
         """The value of ``name``, which the theorem takes to be positive.
 
         Raises:
-            MissingConstants: it is not stated, or stated as 0 (no strong convexity, say).
+            MissingConstants: it is not stated.
+            Inapplicable: it is stated as 0 (no strong convexity, say).
         """
         value = self.need(name)
         if not value > 0:
-            raise MissingConstants(f"this theorem needs {name} > 0; stated is {name}={value:g}")
+            raise Inapplicable(f"this theorem needs {name} > 0; stated is {name}={value:g}")
         return value
 
     def state(self, statement: Statement | None = None, **values: Any) -> Constants:

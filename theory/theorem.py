@@ -35,18 +35,30 @@ class Metric(Enum):
     WEIGHTED_SUBOPTIMALITY = "E f(sum_t w_t x_t / sum_t w_t) - f*"
     SQUARED_DISTANCE = "E||x_T - x*||^2"
     CONSENSUS_POTENTIAL = "E sum_i ||x_i - xbar||^2 + ||x_i - xhat_i||^2"
+    PUSH_SUM_POTENTIAL = "E sum_i ||s_i - w_i xbar||^2"
     AVERAGE_REGRET = "(1/T) sum_{t<T} f_t(x_t) - f_t(x*), x_t what the worker of gradient t read"
     AVERAGE_GRADIENT_ONE_NORM = "(1/T) sum_{t<T} E||grad f(x_t)||_1"
+
+    @property
+    def of_agreement(self) -> bool:
+        """Whether it says how far workers are from one another, not from a minimum."""
+        return self in (Metric.CONSENSUS_POTENTIAL, Metric.PUSH_SUM_POTENTIAL)
 
 
 @final
 @dataclass(frozen=True)
 class Order:
-    """Leading order of a bound as exponents, e.g. {"T": -1/2, "n": -1/2} for 1/sqrt(nT)."""
+    """Leading order of a bound as exponents, e.g. {"T": -1/2, "n": -1/2} for 1/sqrt(nT).
+
+    ``linear``: it falls as q^T with some q < 1, faster than every power of T.
+    """
 
     exponents: Mapping[str, Fraction | int]
+    linear: bool = False
 
     def __str__(self) -> str:
+        if self.linear:
+            return "O(q^T)"
         parts = [f"{name}^{power}" for name, power in self.exponents.items() if power]
         return "O(" + (" ".join(parts) or "1") + ")"
 
@@ -178,6 +190,7 @@ class Theorem(Result):
         Raises:
             ValueError: horizon < 1.
             MissingConstants: a constant it needs is not stated.
+            Inapplicable: the constants are outside what has a stepsize.
         """
 
     @abstractmethod
@@ -186,6 +199,7 @@ class Theorem(Result):
 
         Raises:
             MissingConstants: a constant it needs is not stated.
+            Inapplicable: the bound is no finite number there (at no steps it may be infinite).
             TypeError: the stepsize is not of the kind the theorem is about.
         """
 

@@ -1,5 +1,5 @@
-"""Commands that show the surveys' tables and the theory behind them: ``table``, ``theorem``,
-``assumptions``."""
+"""Commands that show the surveys' tables and the theory behind them: ``table``, ``errata``,
+``theorem``, ``assumptions``, ``cite``."""
 
 from __future__ import annotations
 
@@ -45,6 +45,28 @@ def table(
             name, report=report, measure=measure, everything=everything, cell=cell, as_json=as_json
         )
     )
+
+
+@tables.command("errata")
+def errata(
+    name: Annotated[
+        str | None, typer.Argument(help="One of them, as E7, T8 or S1; without it all.")
+    ] = None,
+    report: Report = Path("report"),
+    run: Annotated[
+        bool, typer.Option("--run", help="Run the demonstrations again; all take minutes.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """List what the surveys print that is wrong, each with its demonstration.
+
+    Of each: where it stands, what is printed, what is right, how the difference shows, and what
+    the project's code gave for both forms when the survey in --report was made, or now (--run).
+    Exit code 1 if a demonstration fails.
+    """
+    from experiments.commands.errata import errata_command
+
+    raise typer.Exit(errata_command(name, report=report, run=run, as_json=as_json))
 
 
 @tables.command("theorem")

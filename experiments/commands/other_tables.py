@@ -12,7 +12,7 @@ from rich.table import Table
 
 from algorithms.catalogue import ROWS
 from algorithms.collectives.base import Collective, counted
-from experiments.commands.console import bad_input, console, dump, number
+from experiments.commands.console import bad_input, console, dump, number, print_note
 from experiments.commands.rows import measured_effects
 from experiments.figures.signs import pretty
 from experiments.listing.kept import Measured
@@ -84,9 +84,10 @@ def influence_records(results: dict[Cell, CellResult]) -> list[dict[str, Any]]:
 def show_influences(results: dict[Cell, CellResult], as_json: bool) -> int:
     """Print Table II; exit code 0."""
     records = influence_records(results)
-    if not records and not as_json:
-        tell("Table II was not measured in this folder; --measure does it", [], False)
-        return 0
+    if not records:
+        print_note("Table II was not measured in this folder; --measure does it")
+        if not as_json:
+            return 0
     lines = []
     for one in records:
         m = one["measured"] or {}
@@ -205,11 +206,3 @@ def _grid(
     for line in lines:
         grid.add_row(*map(escape, line))
     console(False).print(grid)
-
-
-def tell(sentence: str, records: Any, as_json: bool) -> None:
-    """Print one sentence in place of a table."""
-    if as_json:
-        dump({"told": sentence, "lines": records})
-    else:
-        console(False).print(sentence, highlight=False, soft_wrap=True)

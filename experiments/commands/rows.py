@@ -12,6 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from experiments.commands.console import at_least, bad_input, console, dump
+from experiments.commands.survey_results import read_results
 from experiments.listing.kept import ListedProblem, Measured, listing
 
 READY = "ready"
@@ -25,20 +26,8 @@ def measured_effects(report: Path, check: str) -> dict[str, Measured]:
     Raises:
         ValueError: its table cannot be read.
     """
-    path = report / "results.parquet"
-    if not path.is_file():
-        return {}
-    import pandas as pd
-
-    try:
-        table = pd.read_parquet(
-            path, columns=["row", "check", "claim", "evidence", "statistic", "verdict"]
-        )
-    except (OSError, ValueError, KeyError) as error:
-        raise ValueError(
-            f"{path} is no results table ({error}); `make survey` writes it anew"
-        ) from error
-    lines = table[table["check"] == check].to_dict("records")
+    columns = ("row", "check", "claim", "evidence", "statistic", "verdict")
+    lines = [line for line in read_results(report, columns) if line["check"] == check]
     return {
         str(line["row"]): Measured(
             sentence=f"{line['claim']}: {line['evidence']}",

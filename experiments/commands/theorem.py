@@ -15,7 +15,7 @@ from experiments.commands.console import at_least, bad_input, console, dump, num
 from experiments.compare.inapplicable_theorems import broken_assumptions
 from experiments.figures.signs import plain, pretty
 from experiments.listing.results import RESULTS, kind_of, meanings
-from theory.constants import Constants
+from theory.constants import Constants, Inapplicable
 from theory.stepsizes import ConstantStep, Stepsize
 from theory.theorem import OrderOnly, Result, Theorem
 
@@ -119,11 +119,14 @@ def _numbers(result: Theorem, c: Constants, step: Stepsize | None, steps: int) -
     }  # fmt: skip
     if missing:
         return data
-    chosen = step or result.stepsize(c, steps)
-    data["stepsize"] = str(chosen)
-    data["violations"] = list(result.violations(c, chosen, steps))
-    if not data["violations"]:
-        data["bound"] = float(result.bound(c, chosen, np.array([float(steps)]))[0])
+    try:
+        chosen = step or result.stepsize(c, steps)
+        data["stepsize"] = str(chosen)
+        data["violations"] = list(result.violations(c, chosen, steps))
+        if not data["violations"]:
+            data["bound"] = float(result.bound(c, chosen, np.array([float(steps)]))[0])
+    except Inapplicable as error:
+        data["violations"] = [str(error)]
     return data
 
 
@@ -240,7 +243,7 @@ def _show_numbers(at: Mapping[str, Any], say: Any) -> None:
     if at["missing"]:
         say(f"  missing: {', '.join(at['missing'])}; --set NAME=VALUE gives them")
         return
-    say(f"  stepsize: {at['stepsize']}")
+    say(f"  stepsize: {at['stepsize'] or 'none'}")
     for violation in at["violations"]:
         say(f"  violated: {violation}")
     if at["bound"] is not None:

@@ -44,6 +44,7 @@ LABELS = {
     Metric.SQUARED_DISTANCE.value: r"$\mathrm{E}\Vert x_t-x^\star\Vert^2$",
     Metric.CONSENSUS_POTENTIAL.value: r"$\mathrm{E}\,\sum_i\Vert x_i-\bar x\Vert^2"
     r"+\Vert x_i-\hat x_i\Vert^2$",
+    Metric.PUSH_SUM_POTENTIAL.value: r"$\mathrm{E}\,\sum_i\Vert s_i-w_i\bar x\Vert^2$",
     Metric.AVERAGE_REGRET.value: r"$\mathrm{mean}_{s<t}\ f_s(x_s)-f_s(x^\star)$",
     Metric.AVERAGE_GRADIENT_ONE_NORM.value: r"$\mathrm{mean}_{s<t}\ \mathrm{E}"
     r"\Vert\nabla f(x_s)\Vert_1$",

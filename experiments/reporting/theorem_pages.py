@@ -36,7 +36,7 @@ def summary(result: Result) -> dict[str, Any]:
         "title": result.title,
         "source": str(result.source),
         "confidence": result.confidence.value,
-        "order": str(order) if order and order.exponents else "no power of T",
+        "order": str(order) if order and (order.exponents or order.linear) else "no power of T",
         "tight": getattr(result, "tight", False),
         "statement": result.statement,
         "formula": formula(result.statement),

@@ -155,7 +155,7 @@ class BoundCheck:
     def _series(self, problem: Problem, c: Constants, step: Stepsize, seed: int = _SEED) -> Series:
         """Times after the start ``[K]``, the metric ``[R, K]``, bits sent and received ``[K]``, the
         metric's mean at the start."""
-        if self.theorem.metric is Metric.CONSENSUS_POTENTIAL:
+        if self.theorem.metric.of_agreement:
             return self._followed(problem, step, potential_of, average=False)
         if self.theorem.metric is Metric.AVERAGE_GRADIENT_ONE_NORM:
             method = self.make(step, problem, self.steps)

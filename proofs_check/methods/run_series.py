@@ -40,7 +40,7 @@ def shown(played: TunedRun) -> Shown:
     if theorem is not None and series is not None:
         return Shown(theorem.metric.value, series, _bound(played))
     if only_agrees(trace.squared_gradient, trace.consensus):
-        potential = theorem is not None and theorem.metric is Metric.CONSENSUS_POTENTIAL
+        potential = theorem is not None and theorem.metric.of_agreement
         distances = trace.consensus * played.problem.n
         return Shown(AGREEMENT, distances, _bound(played) if potential else None)
     if trace.f_star_known:

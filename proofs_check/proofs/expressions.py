@@ -126,8 +126,8 @@ def leading(theorem: Theorem, **known: Any) -> Any:
         falls = sp.limit(bound * GAMMA, GAMMA, 0) * TIME
         slope = sp.limit(sp.diff(bound - falls / (GAMMA * TIME), GAMMA), GAMMA, 0)
         grows = sp.limit(slope, TIME, sp.oo)
-        if grows == 0:  # no noise: the stepsize does not fall
-            power, lead = -1, falls
+        if grows == 0:  # no noise: the stepsize stays at its limit
+            power, lead = -1, TIME * bound.subs(GAMMA, limit_of(theorem, **known))
         else:
             power, lead = sp.Rational(-1, 2), 2 * sp.sqrt(falls * grows)
     return sp.powsimp(sp.simplify(lead)) * TIME**power

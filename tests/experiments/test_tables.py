@@ -132,3 +132,10 @@ def test_the_other_tables() -> None:
     wrong = runner.invoke(app, ["table", "I", "--cell", "PS"])
     assert wrong.exit_code == 2
     assert "cell is of table IV alone" in wrong.output
+
+
+def test_a_table_that_was_not_measured_says_so_beside_its_json(tmp_path: Path) -> None:
+    found = CliRunner().invoke(app, ["table", "II", "--report", str(tmp_path), "--json"])
+    assert json.loads(found.stdout) == [] and "--measure does it" in found.stderr
+    plain = CliRunner().invoke(app, ["table", "II", "--report", str(tmp_path)])
+    assert plain.exit_code == 0 and "--measure does it" in plain.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -13,6 +14,7 @@ from experiments.commands.theorem import coverage_record, theorem_record
 from experiments.listing.results import RESULTS
 from theory.estimation import ESTIMATION
 from theory.orders import ORDERS
+from theory.ranges import RANGES
 from theory.theorem import Theorem
 from theory.theorems import PROVED_ONLY, THEOREMS
 
@@ -111,3 +113,18 @@ def test_theorems_that_tune_no_run_are_asked_about_problems_too() -> None:
     by_name = {one["problem"]: one for one in told}
     assert "bsp_pl" in by_name["quadratic-sc"]["covered_by"]
     assert by_name["mlp-digits"]["violated"]["bsp_pl"][0].startswith("this theorem needs L")
+
+
+def edges(name: str) -> list[float]:
+    """Ends of a constant's range, what lies just beside them, and far out."""
+    low, high = (max(-1e3, RANGES[name].low), min(1e3, RANGES[name].high))
+    return [low - 1, low, low + 1e-9, high - 1e-9, high, high + 1, 1e300, math.nan, math.inf]
+
+
+@pytest.mark.parametrize("one", THEOREMS + PROVED_ONLY, ids=lambda t: t.name)
+def test_no_constant_at_its_edge_is_a_fault_of_the_program(one: Theorem) -> None:
+    usual = {name: getattr(one.example, name) for name in one.needs}
+    for name in (name for name in one.needs if name in RANGES):
+        for value in (*edges(name), *(usual[other] for other in ("L", "L_max") if other in usual)):
+            at = theorem_record(one.name, usual | {name: value}, 1)["at"]
+            assert at["violations"] or math.isfinite(at["bound"]), (name, value)

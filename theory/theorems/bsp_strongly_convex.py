@@ -1,6 +1,7 @@
 r"""BSP-SGD on smooth strongly convex functions, constant stepsize.
 
-Bottou, Curtis, Nocedal 2018 (arXiv:1606.04838), Theorem 4.6, here for the distance: for
+Bottou, Curtis, Nocedal 2018 (arXiv:1606.04838), Theorem 4.6, is about
+:math:`E f(x_T) - f^*`; the same for the distance is derived here. For
 :math:`\gamma \le 1/L`, n independent gradients of variance :math:`\sigma^2`, after T steps
 
 .. math::
@@ -36,8 +37,10 @@ class BspStronglyConvex(LinearConvergence):
 
     name = "bsp_strongly_convex"
     title = "BSP-SGD, strongly convex, constant stepsize"
-    source = Source("Bottou, Curtis, Nocedal", 2018, "1606.04838", "Theorem 4.6")
-    confidence = Confidence.CERTAIN
+    source = Source(
+        "Bottou, Curtis, Nocedal", 2018, "1606.04838", "Theorem 4.6; derived for distances"
+    )
+    confidence = Confidence.DERIVED
     needs = ("n", "L", "mu", "sigma2", "R2")
     order = Order({"T": -1, "n": -1})
     formula = "1/L"

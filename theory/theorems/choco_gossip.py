@@ -39,7 +39,7 @@ from theory.claims import Confidence, Source
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep
 from theory.theorem import Metric, Order
-from theory.theorems.conditions import Condition, connected, decay, equal, quality, symmetric
+from theory.theorems.conditions import Condition, connected, decay, equal, symmetric
 from theory.theorems.kinds import ConstantStepTheorem
 
 
@@ -80,7 +80,7 @@ class ChocoGossipTheorem(ConstantStepTheorem):
     confidence = Confidence.DERIVED
     needs = ("lam", "beta", "delta", "initial_potential")
     metric = Metric.CONSENSUS_POTENTIAL
-    order = Order({})
+    order = Order({}, linear=True)
     tight = False
     example = Constants(lam=0.6, beta=1.2, delta=0.25, initial_potential=11.0)
 
@@ -93,7 +93,7 @@ class ChocoGossipTheorem(ConstantStepTheorem):
         return consensus_rate(c)
 
     def premises(self, c: Constants) -> tuple[Condition, ...]:
-        return connected(c), symmetric(c), quality(c, "delta"), *at_consensus_stepsize(c)
+        return connected(c), symmetric(c), *at_consensus_stepsize(c)
 
     def conditions(self, c: Constants, step: ConstantStep) -> tuple[Condition, ...]:
         return (equal("gamma", step.gamma, consensus_stepsize(c), "the prescribed one"),)

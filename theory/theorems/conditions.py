@@ -8,12 +8,11 @@ import numpy as np
 
 from theory.arrays import Floats
 from theory.constants import Constants
+from theory.ranges import ROUNDING
 from theory.stepsizes import ConstantStep
 
 Condition = tuple[bool, str]
 """Whether it holds, and the sentence for those where it does not."""
-
-ROUNDING = 1e-9  # relative slack of stepsize conditions, so that a prescribed step passes its own
 
 
 def failures(*conditions: Condition) -> tuple[str, ...]:
@@ -55,12 +54,6 @@ def below_one(c: Constants, name: str) -> Condition:
     """The condition that a constant lies below 1."""
     value = c.need(name)
     return (value < 1, f"{name} must be below 1, got {name}={value:.6g}")
-
-
-def quality(c: Constants, name: str) -> Condition:
-    """The condition that a constant is the quality of a contraction, 0 < delta <= 1."""
-    value = c.need(name)
-    return (0 < value <= 1, f"{name} must lie in (0, 1], got {name}={value:.6g}")
 
 
 def one_objective(c: Constants) -> Condition:

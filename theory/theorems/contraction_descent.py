@@ -23,7 +23,7 @@ from typing import final
 from theory.claims import Confidence, Source
 from theory.constants import Constants
 from theory.theorem import Order
-from theory.theorems.conditions import Condition, one_objective, quality
+from theory.theorems.conditions import Condition, one_objective
 from theory.theorems.families import Descent
 
 
@@ -45,7 +45,7 @@ class ContractionDescent(Descent):
     def premises(self, c: Constants) -> tuple[Condition, ...]:
         noise = c.need("sigma2")
         exact = (noise == 0, f"gradients must be exact (sigma2 = 0), got sigma2={noise:.6g}")
-        return exact, one_objective(c), quality(c, "delta")
+        return exact, one_objective(c)
 
     def limit(self, c: Constants) -> float:
         return 1 / c.need("L")

@@ -40,8 +40,8 @@ class CooperativeSgd(MiniBatchDescent):
 
     name = "cooperative_sgd"
     title = "Cooperative SGD, non-convex, identical workers"
-    source = Source("Wang, Joshi", 2018, "1808.07576", "Theorem 1")
-    confidence = Confidence.CERTAIN
+    source = Source("Wang, Joshi", 2018, "1808.07576", "Theorem 1; stepsizes derived here")
+    confidence = Confidence.DERIVED
     needs = ("n", "L", "sigma2", "zeta2", "H", "lam", "initial_gap")
     order = Order({"T": -HALF, "n": -HALF})
     formula = "2/(L (1 + sqrt(1 + 4 K)))"

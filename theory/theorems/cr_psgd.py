@@ -42,7 +42,7 @@ class CrPsgd(ConstantStepTheorem):
     confidence = Confidence.DERIVED
     needs = ("n", "L", "sigma2", "pl", "initial_gap", "growth")
     metric = Metric.SUBOPTIMALITY
-    order = Order({})
+    order = Order({}, linear=True)
     tight = False
     example = Constants(n=4, L=2.0, sigma2=5.0, pl=0.5, initial_gap=3.0, growth=1.125)
 
@@ -50,9 +50,9 @@ class CrPsgd(ConstantStepTheorem):
         return (positive(c, "pl"),)
 
     def conditions(self, c: Constants, step: ConstantStep) -> tuple[Condition, ...]:
-        kept, most = 1 - step.gamma * c.need("pl"), 1 / c.need("growth")
-        told = f"growth must be below 1/(1 - gamma pl) = {1 / kept:.6g}, got {c.growth}"
-        return at_most("gamma", step.gamma, 1 / c.need("L"), "1/L"), (kept < most, told)
+        kept, growth = 1 - step.gamma * c.need("pl"), c.need("growth")
+        told = f"growth (1 - gamma pl) must be below 1, got {growth:.6g} times {kept:.6g}"
+        return at_most("gamma", step.gamma, 1 / c.need("L"), "1/L"), (growth * kept < 1, told)
 
     def prescribed(self, c: Constants, horizon: int) -> ConstantStep:
         return ConstantStep(1 / c.need("L"))

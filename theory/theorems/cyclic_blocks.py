@@ -39,7 +39,7 @@ class CyclicBlocks(Descent):
     source = Source("Beck, Tetruashvili", 2013, "", "SIAM J. Optim. 23(4), setting; derived here")
     confidence = Confidence.DERIVED
     needs = ("L", "sigma2", "blocks", "initial_gap")
-    order = Order({"T": -1})
+    order = Order({"T": -1, "blocks": 2})
     formula = "1/L"
     tight = False
     example = Constants(L=2.0, sigma2=0.0, blocks=3, initial_gap=3.0)

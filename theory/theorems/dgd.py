@@ -43,7 +43,7 @@ class Dgd(Neighbourhood):
     example = Constants(lam=0.6, lipschitz=3.0, R2=6.0, convex=True)
 
     def floor(self, c: Constants) -> float:
-        return c.positive("lipschitz") ** 2 * (0.5 + 2 / (1 - c.need("lam")))
+        return c.need("lipschitz") ** 2 * (0.5 + 2 / (1 - c.need("lam")))
 
 
 dgd = Dgd()

@@ -23,7 +23,6 @@ from typing import final
 from theory.claims import Source
 from theory.constants import Constants
 from theory.rules.virtual_iterate_deviation import Reach, both_ways, fed_back_nesterov
-from theory.theorems.conditions import Condition, quality
 from theory.theorems.reached import Reached
 
 
@@ -48,9 +47,6 @@ class DistEFSGDM(Reached):
         momentum=0.5,
         initial_gap=3.0,
     )
-
-    def premises(self, c: Constants) -> tuple[Condition, ...]:
-        return quality(c, "delta_up"), quality(c, "delta_down")
 
     def separation(self, c: Constants) -> Reach:
         return fed_back_nesterov(

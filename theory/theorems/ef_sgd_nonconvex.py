@@ -32,7 +32,7 @@ from theory.claims import Confidence, Source
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep
 from theory.theorem import HALF, Metric, Order
-from theory.theorems.conditions import Condition, per_step, quality, tuned
+from theory.theorems.conditions import per_step, tuned
 from theory.theorems.kinds import ConstantStepTheorem
 
 
@@ -51,9 +51,6 @@ class EfSgdNonconvex(ConstantStepTheorem):
     tight = False
     any_scale = True
     example = Constants(L=2.0, G2=7.0, delta=0.25, initial_gap=3.0)
-
-    def premises(self, c: Constants) -> tuple[Condition, ...]:
-        return (quality(c, "delta"),)
 
     def prescribed(self, c: Constants, horizon: int) -> ConstantStep:
         L = c.need("L")

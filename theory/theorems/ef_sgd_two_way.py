@@ -32,7 +32,6 @@ from theory.claims import Confidence, Source
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep
 from theory.theorem import HALF, Order
-from theory.theorems.conditions import Condition, quality
 from theory.theorems.families import VirtualDescent, within_drift
 
 
@@ -56,9 +55,6 @@ class EfSgdTwoWay(VirtualDescent):
         """A: both residuals together are at most gamma G A."""
         up, down = (math.sqrt(1 - c.need(name)) for name in ("delta_up", "delta_down"))
         return (up + down) / ((1 - up) * (1 - down))
-
-    def premises(self, c: Constants) -> tuple[Condition, ...]:
-        return quality(c, "delta_up"), quality(c, "delta_down")
 
     def prescribed(self, c: Constants, horizon: int) -> ConstantStep:
         return within_drift(self, c, horizon)

@@ -27,7 +27,6 @@ from theory.claims import Confidence, Source
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep
 from theory.theorem import HALF, Order
-from theory.theorems.conditions import Condition, quality
 from theory.theorems.families import VirtualDescent, within_drift
 
 
@@ -44,9 +43,6 @@ class EfSgdWorkers(VirtualDescent):
     order = Order({"T": -HALF, "n": -HALF})
     tight = False
     example = Constants(n=4, L=2.0, sigma2=5.0, G2=7.0, delta=0.25, initial_gap=3.0)
-
-    def premises(self, c: Constants) -> tuple[Condition, ...]:
-        return (quality(c, "delta"),)
 
     def prescribed(self, c: Constants, horizon: int) -> ConstantStep:
         return within_drift(self, c, horizon)

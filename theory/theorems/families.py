@@ -79,10 +79,10 @@ def within_drift(theorem: Descent, c: Constants, horizon: int) -> ConstantStep:
     (start/(2 T drift))^{1/3} with start and drift per unit of stepsize; no order is lost by it.
     """
     step = tuned(theorem.limit(c), theorem.balance(c)[0], theorem.balance(c)[1] * horizon)
-    drift = sum(theorem.floors(c, 1.0)[1:])
-    if drift <= 0:
+    start, drift = theorem.start(c, 1.0), sum(theorem.floors(c, 1.0)[1:])
+    if start <= 0 or drift <= 0:
         return step
-    return ConstantStep(min(step.gamma, (theorem.start(c, 1.0) / (2 * horizon * drift)) ** (1 / 3)))
+    return ConstantStep(min(step.gamma, (start / (2 * horizon * drift)) ** (1 / 3)))
 
 
 class MiniBatchDescent(Descent):
@@ -255,7 +255,7 @@ class WholeStep(ConstantStepTheorem):
     """Gossip that goes the whole way to its mean, ``stepsize`` 1; linear, so of no order in T."""
 
     metric = Metric.CONSENSUS_POTENTIAL
-    order = Order({})
+    order = Order({}, linear=True)
 
     def premises(self, c: Constants) -> tuple[Condition, ...]:
         return (connected(c),)
@@ -277,7 +277,7 @@ class WarmedUp(OneKind[W]):
     """
 
     metric = Metric.SQUARED_DISTANCE
-    order = Order({})
+    order = Order({"n": -1})
 
     def premises(self, c: Constants) -> tuple[Condition, ...]:
         return (positive(c, "mu"),)

@@ -37,7 +37,7 @@ class LagPl(PolyakLojasiewicz):
     source = Source("Chen et al.", 2018, "1805.09965", "Theorem 1, constants derived here")
     confidence = Confidence.DERIVED
     needs = ("L", "sigma2", "lazy", "lazy_window", "pl", "initial_gap")
-    order = Order({})
+    order = Order({}, linear=True)
     formula = "(1 - sum of the weights)/(2 max(L, D pl))"
     tight = False
     example = Constants(L=2.0, sigma2=0.0, lazy=0.8, lazy_window=10, pl=0.5, initial_gap=3.0)

@@ -22,7 +22,6 @@ from typing import final
 from theory.claims import Source
 from theory.constants import Constants
 from theory.rules.virtual_iterate_deviation import Reach, left
-from theory.theorems.conditions import Condition, quality
 from theory.theorems.reached import Reached
 
 
@@ -36,9 +35,6 @@ class LayerWiseAdaptive(Reached):
     source = Source("Shi et al.", 2019, "1911.08727", "setting and order; constants derived here")
     needs = ("n", "L_max", "sigma2", "G2", "delta", "initial_gap")
     example = Constants(n=4, L_max=2.0, sigma2=5.0, G2=7.0, delta=0.25, initial_gap=3.0)
-
-    def premises(self, c: Constants) -> tuple[Condition, ...]:
-        return (quality(c, "delta"),)
 
     def separation(self, c: Constants) -> Reach:
         return Reach(left(c.need("delta")))

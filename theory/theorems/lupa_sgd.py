@@ -49,6 +49,10 @@ class LupaSgd(PolyakLojasiewicz):
     def premises(self, c: Constants) -> tuple[Condition, ...]:
         return positive(c, "pl"), one_objective(c)
 
+    def balance(self, c: Constants) -> tuple[float, float]:
+        noise = c.need("L_max") * c.need("sigma2") / c.need("n")
+        return 2 * c.need("pl") ** 2 * c.need("initial_gap"), noise
+
     def floors(self, c: Constants, gamma: float) -> tuple[float, ...]:
         y, H = gamma * c.need("L_max"), c.need("H")
         spread = y**2 * c.need("sigma2") * (H - 1) * (1 + y) ** (2 * (H - 2))

@@ -27,7 +27,7 @@ from theory.claims import Confidence, Source
 from theory.constants import Constants
 from theory.stepsizes import InverseTimeStep
 from theory.theorem import Order
-from theory.theorems.conditions import Condition, at_least, equal, positive, quality
+from theory.theorems.conditions import Condition, at_least, equal, positive
 from theory.theorems.families import WeightedAverage
 
 ALPHA = 5.0
@@ -53,7 +53,7 @@ class MemSgd(WeightedAverage):
         return (ALPHA + 1) / c.need("delta") + rho / (rho + 1)
 
     def premises(self, c: Constants) -> tuple[Condition, ...]:
-        return positive(c, "mu"), quality(c, "delta")
+        return (positive(c, "mu"),)
 
     def conditions(self, c: Constants, step: InverseTimeStep) -> tuple[Condition, ...]:
         formula = "(alpha + 1)/delta + rho/(rho + 1)"

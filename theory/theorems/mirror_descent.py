@@ -47,7 +47,7 @@ class MirrorDescentTheorem(Neighbourhood):
     def floor(self, c: Constants) -> float:
         lam = c.need("lam")
         network: float = c.need("n") ** 0.5 * lam / (1 - lam)
-        return c.positive("lipschitz_one") ** 2 * (0.5 + network)
+        return c.need("lipschitz_one") ** 2 * (0.5 + network)
 
 
 mirror_descent = MirrorDescentTheorem()

@@ -22,6 +22,8 @@ import math
 from dataclasses import dataclass
 from typing import final
 
+import numpy as np
+
 from theory.arrays import Floats
 from theory.claims import Confidence, Source
 from theory.constants import Constants
@@ -58,7 +60,7 @@ class OneShotAveraging(LinearConvergence):
     def curve(self, c: Constants, step: ConstantStep, times: Floats) -> Floats:
         gamma, mu, R2 = step.gamma, c.need("mu"), c.need("R2")
         bend, level = c.need("hessian_lipschitz") / 2, gamma * c.need("sigma2") / mu
-        left, before = decay(gamma * mu, times), decay(gamma * mu, times - 1)
+        left, before = decay(gamma * mu, times), decay(gamma * mu, np.maximum(times - 1, 0))
         bias = left * math.sqrt(R2) + bend * (gamma * times * before * R2 + (1 - left) * level / mu)
         return (left * R2 + (1 - left) * level) / c.need("n") + bias**2
 

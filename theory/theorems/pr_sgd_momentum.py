@@ -26,7 +26,6 @@ from theory.claims import Confidence, Source
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep
 from theory.theorem import HALF, Order
-from theory.theorems.conditions import Condition
 from theory.theorems.families import MiniBatchDescent, within_drift
 
 
@@ -47,10 +46,6 @@ class PrSgdMomentum(MiniBatchDescent):
     example = Constants(
         n=4, L_max=2.0, sigma2=5.0, G2=7.0, H_velocity=5, momentum=0.8, initial_gap=3.0
     )
-
-    def premises(self, c: Constants) -> tuple[Condition, ...]:
-        m = c.need("momentum")
-        return ((0 <= m < 1, f"momentum must lie in [0, 1), got momentum={m:.6g}"),)
 
     def limit(self, c: Constants) -> float:
         return (1 - c.need("momentum")) / (2 * c.need("L_max"))

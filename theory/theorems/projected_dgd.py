@@ -43,7 +43,7 @@ class ProjectedDgd(Neighbourhood):
 
     def floor(self, c: Constants) -> float:
         lam = c.need("lam")
-        return c.positive("lipschitz") ** 2 * (0.5 + lam / (1 - lam))
+        return c.need("lipschitz") ** 2 * (0.5 + lam / (1 - lam))
 
 
 projected_dgd = ProjectedDgd()

@@ -24,6 +24,7 @@ from theory.arrays import Floats
 from theory.claims import Confidence, Source
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep
+from theory.theorem import Metric
 from theory.theorems.conditions import Condition
 from theory.theorems.families import WholeStep
 
@@ -37,6 +38,7 @@ class PushSumUniform(WholeStep):
     title = "Push-sum by uniform gossip, exact contraction"
     source = Source("Kempe, Dobra, Gehrke", 2003, "", "FOCS, Protocol Push-Sum; derived here")
     confidence = Confidence.DERIVED
+    metric = Metric.PUSH_SUM_POTENTIAL
     needs = ("n", "initial_potential")
     tight = True
     example = Constants(n=4, initial_potential=11.0)

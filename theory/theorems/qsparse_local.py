@@ -22,7 +22,6 @@ from typing import final
 from theory.claims import Source
 from theory.constants import Constants
 from theory.rules.virtual_iterate_deviation import Reach, fed_back_locally
-from theory.theorems.conditions import Condition, quality
 from theory.theorems.reached import Reached
 
 
@@ -36,9 +35,6 @@ class QsparseLocal(Reached):
     source = Source("Basu et al.", 2019, "1906.02367", "setting and order; constants derived here")
     needs = ("n", "L_max", "sigma2", "G2", "H", "delta", "initial_gap")
     example = Constants(n=4, L_max=2.0, sigma2=5.0, G2=7.0, H=5, delta=0.75, initial_gap=3.0)
-
-    def premises(self, c: Constants) -> tuple[Condition, ...]:
-        return (quality(c, "delta"),)
 
     def separation(self, c: Constants) -> Reach:
         return fed_back_locally(c.need("H"), c.need("delta"))

@@ -34,6 +34,7 @@ from theory.arrays import Floats
 from theory.claims import Confidence, Source
 from theory.constants import Constants
 from theory.stepsizes import ConstantStep
+from theory.theorem import Order
 from theory.theorems.families import WholeStep
 
 
@@ -47,6 +48,7 @@ class QuantisedConsensusTheorem(WholeStep):
     source = Source("Carli, Fagnani, Frasca, Zampieri", 2010, "0907.0748", "derived here")
     confidence = Confidence.DERIVED
     needs = ("lam", "absolute_error", "initial_potential")
+    order = Order({"gap": -1})
     tight = False
     example = Constants(lam=0.6, absolute_error=0.3, initial_potential=11.0)
 

@@ -45,7 +45,7 @@ class Ssp(InverseRootTheorem):
     confidence = Confidence.DERIVED
     needs = ("n", "lead", "lipschitz", "diameter", "convex")
     metric = Metric.AVERAGE_REGRET
-    order = Order({"T": -HALF, "n": HALF})
+    order = Order({"T": -HALF, "n": HALF, "lead": HALF})
     tight = False
     any_scale = True
     unmeasured = "a regret under decreasing steps; the study of it takes the constant step"
@@ -55,7 +55,7 @@ class Ssp(InverseRootTheorem):
         return (convex(c, "component"),)
 
     def prescribed(self, c: Constants, horizon: int) -> InverseRootStep:
-        spread = c.positive("lipschitz") * 2 * math.sqrt(self._late(c))
+        spread = c.need("lipschitz") * 2 * math.sqrt(self._late(c))
         return InverseRootStep(c.positive("diameter") / spread)
 
     def curve(self, c: Constants, step: InverseRootStep, times: Floats) -> Floats:

@@ -39,7 +39,7 @@ class SspConstantStep(ConstantStepTheorem):
     confidence = Confidence.DERIVED
     needs = ("n", "lead", "lipschitz", "R2", "convex")
     metric = Metric.AVERAGE_REGRET
-    order = Order({"T": -HALF, "n": HALF})
+    order = Order({"T": -HALF, "n": HALF, "lead": HALF})
     tight = False
     any_scale = True
     unmeasured = "a regret, gradient by gradient; the study of it measures it"
@@ -49,7 +49,7 @@ class SspConstantStep(ConstantStepTheorem):
         return (convex(c, "component"),)
 
     def prescribed(self, c: Constants, horizon: int) -> ConstantStep:
-        late = 2 * self._late(c) * c.positive("lipschitz") ** 2
+        late = 2 * self._late(c) * c.need("lipschitz") ** 2
         return ConstantStep(float((c.positive("R2") / (late * horizon)) ** 0.5))
 
     def curve(self, c: Constants, step: ConstantStep, times: Floats) -> Floats:

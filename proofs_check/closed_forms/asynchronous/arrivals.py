@@ -45,3 +45,4 @@ def t3() -> tuple[Verdict, ...]:
 
 
 CLOSED_FORMS = (e3, t3)
+DEMONSTRATIONS = (("E3", e3), ("T3", t3))

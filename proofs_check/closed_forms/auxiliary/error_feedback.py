@@ -164,3 +164,4 @@ def error_feedback() -> tuple[Verdict, ...]:
 
 
 CLOSED_FORMS = (error_feedback, e7)
+DEMONSTRATIONS = (("E7", e7),)

@@ -113,3 +113,4 @@ def _sent_and_kept(memory: DecayingFeedback) -> float:
 
 
 CLOSED_FORMS = (e30, e31, e32, e33, s2)
+DEMONSTRATIONS = (("E30", e30), ("E31", e31), ("E32", e32), ("E33", e33), ("S2", s2))

@@ -26,3 +26,4 @@ def t7() -> tuple[Verdict, ...]:
 
 
 CLOSED_FORMS = (t7,)
+DEMONSTRATIONS = (("T7", t7),)

@@ -96,3 +96,4 @@ def choco_sgd() -> tuple[Verdict, ...]:
 
 
 CLOSED_FORMS = (choco_sgd, e21, e22)
+DEMONSTRATIONS = (("E21", e21), ("E22", e22))

@@ -174,3 +174,4 @@ def d_psgd() -> tuple[Verdict, ...]:
 
 
 CLOSED_FORMS = (d_psgd, e13, e14, e23)
+DEMONSTRATIONS = (("E13", e13), ("E14", e14), ("E23", e23))

@@ -169,3 +169,4 @@ def dcd_psgd() -> tuple[Verdict, ...]:
 
 
 CLOSED_FORMS = (dcd_psgd, e15, t8)
+DEMONSTRATIONS = (("E15", e15), ("T8", t8))

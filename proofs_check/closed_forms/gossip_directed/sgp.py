@@ -128,3 +128,4 @@ def sgp() -> tuple[Verdict, ...]:
 
 
 CLOSED_FORMS = (sgp, e34)
+DEMONSTRATIONS = (("E34", e34),)

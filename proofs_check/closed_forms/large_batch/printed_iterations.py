@@ -48,3 +48,4 @@ def e36() -> tuple[Verdict, ...]:
 
 
 CLOSED_FORMS = (s1, e36)
+DEMONSTRATIONS = (("S1", s1), ("E36", e36))

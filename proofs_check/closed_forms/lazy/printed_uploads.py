@@ -26,3 +26,4 @@ def s3() -> tuple[Verdict, ...]:
 
 
 CLOSED_FORMS = (s3,)
+DEMONSTRATIONS = (("S3", s3),)

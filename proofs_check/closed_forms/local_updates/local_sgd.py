@@ -139,3 +139,4 @@ def common_hessian() -> tuple[Verdict, ...]:
 
 
 CLOSED_FORMS = (common_hessian, e4, local_fixed_point)
+DEMONSTRATIONS = (("E4", e4),)

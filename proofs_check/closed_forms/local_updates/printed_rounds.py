@@ -71,3 +71,4 @@ def t9() -> tuple[Verdict, ...]:
 
 
 CLOSED_FORMS = (e16, e38, t5, t9)
+DEMONSTRATIONS = (("E16", e16), ("E38", e38), ("T5", t5), ("T9", t9))

@@ -98,3 +98,4 @@ def t10() -> tuple[Verdict, ...]:
 
 
 CLOSED_FORMS = (e8, e9, e10, e27, t10)
+DEMONSTRATIONS = (("E8", e8), ("E9", e9), ("E10", e10), ("E27", e27), ("T10", t10))

@@ -105,3 +105,4 @@ def qsgd() -> tuple[Verdict, ...]:
 
 
 CLOSED_FORMS = (qsgd, e17, e18)
+DEMONSTRATIONS = (("E17", e17), ("E18", e18))

@@ -52,3 +52,4 @@ def e6() -> tuple[Verdict, ...]:
 
 
 CLOSED_FORMS = (e5, e6)
+DEMONSTRATIONS = (("E5", e5), ("E6", e6))

@@ -49,3 +49,4 @@ def strom_threshold() -> tuple[Verdict, ...]:
 
 
 CLOSED_FORMS = (strom_threshold,)
+DEMONSTRATIONS = (("E28", strom_threshold),)

@@ -135,3 +135,4 @@ def e12() -> tuple[Verdict, ...]:
 
 
 CLOSED_FORMS = (e12, top_k, e19, e20)
+DEMONSTRATIONS = (("E12", e12), ("E19", e19), ("E20", e20))

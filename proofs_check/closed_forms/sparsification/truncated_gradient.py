@@ -121,3 +121,4 @@ def truncated_gradient() -> tuple[Verdict, ...]:
 
 
 CLOSED_FORMS = (truncated_gradient,)
+DEMONSTRATIONS = (("E29", truncated_gradient),)

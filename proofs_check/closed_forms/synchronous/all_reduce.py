@@ -172,3 +172,4 @@ def s6() -> tuple[Verdict, ...]:
 
 
 CLOSED_FORMS = (seconds_of_all_reduce, t11, s4, s5, s6, s8)
+DEMONSTRATIONS = (("T11", t11), ("S4", s4), ("S5", s5), ("S6", s6), ("S8", s8))

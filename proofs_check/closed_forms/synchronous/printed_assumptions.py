@@ -127,3 +127,4 @@ def s7() -> tuple[Verdict, ...]:
 
 
 CLOSED_FORMS = (e2, e11, e35, t1, t2, s7)
+DEMONSTRATIONS = (("E2", e2), ("E11", e11), ("E35", e35), ("T1", t1), ("T2", t2), ("S7", s7))

@@ -107,3 +107,4 @@ def ssp() -> tuple[Verdict, ...]:
 
 
 CLOSED_FORMS = (ssp, e1)
+DEMONSTRATIONS = (("E1", e1),)

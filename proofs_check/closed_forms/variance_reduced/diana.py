@@ -118,3 +118,4 @@ def diana_forms() -> tuple[Verdict, ...]:
 
 
 CLOSED_FORMS = (diana_forms, e26)
+DEMONSTRATIONS = (("E26", e26),)

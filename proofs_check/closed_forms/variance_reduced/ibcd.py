@@ -76,3 +76,4 @@ def ibcd() -> tuple[Verdict, ...]:
 
 
 CLOSED_FORMS = (ibcd,)
+DEMONSTRATIONS = (("E24", ibcd),)
