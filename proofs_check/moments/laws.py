@@ -33,6 +33,9 @@ Choices = Sequence[Choice]
 Tables = dict[int, Tensor]
 """Numbers ``[S, c]`` by the place of their source among the choices of a step."""
 
+Named = Callable[[Tables], Tensor]
+"""Which of its outcomes ``[S]`` a factor has under real draws."""
+
 Effect = Callable[[Tables], Tensor]
 """What S choices do to a few fixed states: ``[S, numbers]``."""
 
@@ -41,6 +44,8 @@ _CHECKS = 64
 _MOST_TOGETHER = 2048
 _MOST_ORDERED = 5
 _TINY = 2.0**-20
+_DENOMINATOR = 720720  # of which all small numbers are divisors: simple fractions are exact
+_AROUND = (1, 12)  # surroundings in which a source is looked at, first a few
 
 
 @final
@@ -51,7 +56,7 @@ class Factor:
 
     tables: Tables
     weights: Tensor
-    named: Callable[[Tables], Tensor]
+    named: Named
 
 
 @final
@@ -79,18 +84,17 @@ def choice_law(effect: Effect, choices: Choices) -> ChoiceLaw:
     Raises:
         NotLinear: it is of no recognised kind, or too large.
     """
-    base = _real(choices, 1, 7)
-    single = [f for source, choice in enumerate(choices)
-              for f in _of_source(effect, base, source, choice)]  # fmt: skip
-    if not single:
-        return ChoiceLaw(base, ())
-    law = ChoiceLaw(base, tuple(single))
-    if adds_up(effect, law, choices):
-        return law
-    joint = ChoiceLaw(base, (_together(effect, base, single),))
-    if not adds_up(effect, joint, choices):
-        raise NotLinear(Reason.LAW, what="real draws do what no enumerated choice does")
-    return joint
+    for around in _AROUND:
+        bases = [_real(choices, 1, seed) for seed in range(7, 7 + around)]
+        single = [f for place, choice in enumerate(choices)
+                  for f in _of_source(Around(effect, bases, place), choice)]  # fmt: skip
+        law = ChoiceLaw(bases[0], tuple(single))
+        if adds_up(effect, law, choices):
+            return law
+        joint = ChoiceLaw(bases[0], (_together(effect, bases[0], single),))
+        if adds_up(effect, joint, choices):
+            return joint
+    raise NotLinear(Reason.LAW, what="real draws do what no enumerated choice does")
 
 
 def adds_up(effect: Effect, law: ChoiceLaw, choices: Choices) -> bool:
@@ -115,119 +119,118 @@ def _real(choices: Choices, count: int, seed: int) -> Tables:
     }
 
 
-def _of_source(
-    effect: Effect, base: Tables, source: int, choice: Choice
-) -> list[Factor]:
-    high, count = choice
-    if high != UNIFORM:
-        every = (_integer(effect, base, source, high, j) for j in range(count))
+@final
+@dataclass(frozen=True)
+class Around:
+    """The effect of one ``source`` in several surroundings, which are choices of all of them."""
+
+    effect: Effect
+    bases: Sequence[Tables]
+    source: int
+
+    def of(self, tables: Callable[[Tensor], Tensor]) -> Tensor:
+        """Effects ``[K, numbers]`` in all surroundings of the ``[K, c]`` that are made of the
+        source's own choice ``[1, c]``."""
+        return torch.cat([self._in(base, tables) for base in self.bases], -1)
+
+    def _in(self, base: Tables, tables: Callable[[Tensor], Tensor]) -> Tensor:
+        table = tables(base[self.source])
+        lines = {s: b.expand(len(table), -1) for s, b in base.items()}
+        return self.effect({**lines, self.source: table})
+
+    def at(self, place: int, values: Tensor) -> Tensor:
+        """Effects of ``values`` ``[K]`` of one of its numbers."""
+        return self.of(lambda own: _replaced(own, place, values))
+
+    def factor(self, place: int, values: Tensor, weights: Tensor, named: Named) -> Factor:
+        """One of its numbers as a factor."""
+        own = self.bases[0][self.source]
+        return Factor({self.source: _replaced(own, place, values)}, weights, named)
+
+
+def _replaced(own: Tensor, place: int, values: Tensor) -> Tensor:
+    table = own.repeat(len(values), 1)
+    table[:, place] = values
+    return table
+
+
+def _of_source(around: Around, choice: Choice) -> list[Factor]:
+    if choice.high != UNIFORM:
+        every = (_integer(around, choice.high, j) for j in range(choice.count))
         return [factor for factor in every if factor is not None]
-    ordered = _ordered(effect, base, source, count)
-    return _thresholds(effect, base, source, count) if ordered is None else ordered
+    ordered = _ordered(around, choice.count)
+    if ordered is not None:
+        return ordered
+    found = (_thresholds(around, j) for j in range(choice.count))
+    return [factor for factor in found if factor is not None]
 
 
-def _with(base: Tables, source: int, table: Tensor) -> Tables:
-    lines = {s: b.expand(len(table), -1) for s, b in base.items()}
-    return {**lines, source: table}
-
-
-def _integer(
-    effect: Effect, base: Tables, source: int, high: int, place: int
-) -> Factor | None:
+def _integer(around: Around, high: int, place: int) -> Factor | None:
     if high > _MOST_TOGETHER:
         raise NotLinear(Reason.LAW, what=f"integers below {high}")
-    table = base[source].repeat(high, 1)
-    table[:, place] = torch.arange(high)
-    seen = effect(_with(base, source, table))
+    values = torch.arange(high)
+    seen = around.at(place, values)
     if _same(seen, seen[:1]):
         return None
     weights = torch.full((high,), 1 / high, dtype=torch.float64)
-    return Factor({source: table}, weights, lambda real: real[source][:, place])
+    return around.factor(place, values, weights, lambda real: real[around.source][:, place])
 
 
-def _ordered(
-    effect: Effect, base: Tables, source: int, count: int
-) -> list[Factor] | None:
+def _ordered(around: Around, count: int) -> list[Factor] | None:
     """The factor of a source whose effect hangs on the order of its uniforms alone, or None."""
     if not 1 < count <= _MOST_ORDERED:
         return None
     table = _real((Choice(UNIFORM, count),), _CHECKS, 9)[0]
-    seen = effect(_with(base, source, table))
+    seen = around.of(lambda _: table)
     for moved in (table**5, table**0.2, table * _TINY, 1 - (1 - table) * _TINY):
-        if not _same(seen, effect(_with(base, source, moved))):
+        if not _same(seen, around.of(lambda _, moved=moved: moved)):  # type: ignore[misc]
             return None
     orders = torch.tensor(list(itertools.permutations(range(count))))
-    outcomes = effect(_with(base, source, (orders + 0.5) / count))
-    kept, which = _distinct(outcomes)
+    uniforms = (orders + 0.5) / count
+    kept, which = _distinct(around.of(lambda _: uniforms))
     if len(kept) == 1:
         return []
-    weights = torch.zeros(len(kept), dtype=torch.float64).index_add_(
-        0, which, torch.full((len(orders),), 1 / len(orders), dtype=torch.float64)
-    )
+    weights = torch.bincount(which).double() / len(orders)
     code = _code(orders, count)
 
     def named(real: Tables) -> Tensor:
-        ranks = _code(real[source].argsort(-1).argsort(-1), count)
+        ranks = _code(real[around.source].argsort(-1).argsort(-1), count)
         return which[(ranks[:, None] == code).long().argmax(-1)]
 
-    return [Factor({source: ((orders + 0.5) / count)[kept]}, weights, named)]
+    return [Factor({around.source: uniforms[kept]}, weights, named)]
 
 
-def _thresholds(
-    effect: Effect, base: Tables, source: int, count: int
-) -> list[Factor]:
-    """One factor for each of a source's uniforms that decides by thresholds."""
+def _thresholds(around: Around, place: int) -> Factor | None:
+    """The factor of a uniform that decides by thresholds, if it decides anything."""
     grid = (torch.arange(_GRID, dtype=torch.float64) + 0.5) / _GRID
-    tables = base[source].repeat(count * _GRID, 1)
-    for place in range(count):
-        tables[place * _GRID : (place + 1) * _GRID, place] = grid
-    seen = effect(_with(base, source, tables)).reshape(count, _GRID, -1)
-    found = []
-    for place in range(count):
-        jumps = [i for i in range(_GRID - 1) if not _same(seen[place, i], seen[place, i + 1])]
-        if len(jumps) > _GRID // 2:
-            raise NotLinear(Reason.LAW, what="a uniform number that decides by no finite law")
-        if jumps:
-            ends = [_end(effect, base, source, place, grid[i], grid[i + 1]) for i in jumps]
-            found.append(_pieces(base, source, place, ends))
-    return found
-
-
-def _end(
-    effect: Effect, base: Tables, source: int, place: int, low: Tensor, high: Tensor
-) -> float:
-    """Where the effect of a uniform changes between two values, to 2^-53."""
-
-    def at(values: Tensor) -> Tensor:
-        table = base[source].repeat(len(values), 1)
-        table[:, place] = values
-        return effect(_with(base, source, table))
-
-    left = at(low[None])
-    while float(high - low) > 2.0**-52:
-        inner = low + (high - low) * torch.arange(1, 64, dtype=torch.float64) / 64
-        same = [_same(one, left[0]) for one in at(inner)]
-        place_of = same.index(False) if False in same else len(same)
-        low, high = (
-            inner[place_of - 1] if place_of else low,
-            inner[place_of] if place_of < len(same) else high,
-        )
-    nearest = round(float(high) * 720720) / 720720  # whatever has a small denominator, exactly
-    return nearest if abs(nearest - float(high)) < 2.0**-50 else float(high)
-
-
-def _pieces(
-    base: Tables, source: int, place: int, ends: Sequence[float]
-) -> Factor:
+    seen = around.at(place, grid)
+    jumps = [i for i in range(_GRID - 1) if not _same(seen[i], seen[i + 1])]
+    if len(jumps) > _GRID // 2:
+        raise NotLinear(Reason.LAW, what="a uniform number that decides by no finite law")
+    if not jumps:
+        return None
+    ends = [_end(around, place, float(grid[i]), float(grid[i + 1])) for i in jumps]
     edges = torch.tensor([0.0, *ends, 1.0], dtype=torch.float64)
-    table = base[source].repeat(len(edges) - 1, 1)
-    table[:, place] = (edges[1:] + edges[:-1]) / 2
     inner = edges[1:-1].contiguous()
 
     def named(real: Tables) -> Tensor:
-        return torch.searchsorted(inner, real[source][:, place].contiguous(), right=True)
+        own = real[around.source][:, place].contiguous()
+        return torch.searchsorted(inner, own, right=True)
 
-    return Factor({source: table}, edges.diff(), named)
+    return around.factor(place, (edges[1:] + edges[:-1]) / 2, edges.diff(), named)
+
+
+def _end(around: Around, place: int, low: float, high: float) -> float:
+    """Where the effect of a uniform changes between two values, to 2^-52."""
+    left = around.at(place, torch.tensor([low], dtype=torch.float64))[0]
+    while high - low > 2.0**-52:
+        inner = low + (high - low) * torch.arange(1, _GRID, dtype=torch.float64) / _GRID
+        same = [_same(one, left) for one in around.at(place, inner)]
+        first = same.index(False) if False in same else len(same)
+        values = [low, *inner.tolist(), high]
+        low, high = values[first], values[first + 1]
+    simple = round(high * _DENOMINATOR) / _DENOMINATOR
+    return simple if abs(simple - high) < 2.0**-50 else high
 
 
 def _together(effect: Effect, base: Tables, single: Sequence[Factor]) -> Factor:
@@ -244,7 +247,7 @@ def _together(effect: Effect, base: Tables, single: Sequence[Factor]) -> Factor:
             own = (table != base[source]).any(0)
             tables[source][:, own] = table[which][:, own]
     kept, joined = _distinct(effect(tables))
-    total = torch.zeros(len(kept), dtype=torch.float64).index_add_(0, joined, weights)
+    total = torch.bincount(joined, weights)
     strides = [math.prod(sizes[i + 1 :]) for i in range(len(sizes))]
 
     def named(real: Tables) -> Tensor:

@@ -16,7 +16,7 @@ from algorithms.network.simulated import Simulated
 from algorithms.problems.base import Problem
 from proofs_check.moments.leaves import COUNTS, StateShape, leaves, walk
 from proofs_check.moments.reasons import NotLinear, Reason
-from proofs_check.moments.script import NORMAL, Script, Source, scripted_key
+from proofs_check.moments.script import NORMAL, UNIFORM, Script, Source, scripted_key
 
 LINES = 256
 _WARM = 48  # steps in which every part that the models move is moved
@@ -57,12 +57,18 @@ class Probe:
     script: Script
 
     def asked(self, state: Any, t: int) -> Asked:
-        """What step t asks for at ``state``."""
+        """What step t asks for at ``state``, whatever the choices it is given."""
         self.script.chosen, self.script.asked = {}, {}
-        self.method.step(state, t, self.context)
-        sources = self.script.asked
-        noise = {s: c for s, c in sources.items() if s.high == NORMAL}
-        return Asked(noise, {s: c for s, c in sources.items() if s.high != NORMAL})
+        known: dict[Source, int] = {}
+        while True:
+            self.method.step(state, t, self.context)
+            choice = {s: c for s, c in self.script.asked.items() if s.high != NORMAL}
+            if choice == known:
+                break
+            known = choice
+            self.script.chosen = could_be_drawn(choice, LINES, 6)
+        noise = {s: c for s, c in self.script.asked.items() if s.high == NORMAL}
+        return Asked(noise, dict(sorted(known.items(), key=lambda one: repr(one[0]))))
 
     def stepped(
         self, state: Any, t: int, vectors: Tensor, noise: Tensor, asked: Asked, tables: Tables
@@ -95,6 +101,17 @@ class Probe:
             mean = mean_model(self.method, self.context.network, rows)
             found.append(torch.cat((mean, rows.flatten(1)), 1)[: len(part)])
         return torch.cat(found)
+
+
+def could_be_drawn(choices: Mapping[Source, int], count: int, seed: int) -> dict[Source, Tensor]:
+    """Numbers ``[count, c]`` for every source as they could be drawn."""
+    generator = torch.Generator().manual_seed(seed)
+    return {
+        source: torch.rand(count, size, dtype=torch.float64, generator=generator)
+        if source.high == UNIFORM
+        else torch.randint(source.high, (count, size), generator=generator)
+        for source, size in choices.items()
+    }
 
 
 def probe(method: Method[Any], problem: Problem, key: Key) -> Probe:

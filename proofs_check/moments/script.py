@@ -50,14 +50,13 @@ class Script:
 
     def filled(self, path: Path, high: int, own: Tensor, workers: Tensor) -> Tensor:
         """Numbers ``[..., m, c]`` of ``workers`` ``[..., m]``: the chosen ones, else ``own``."""
-        count = own.shape[-1]
-        for worker in torch.unique(workers).tolist():
+        count, alike = own.shape[-1], bool((workers == workers[:1]).all())
+        for worker in set((workers[:1] if alike else workers).flatten().tolist()):
             source = Source(path, worker, high)
             self.asked[source] = max(count, self.asked.get(source, 0))
-            chosen = self.chosen.get(source)
-            if chosen is not None:
-                table = chosen[..., :count].to(own.dtype)[:, None, :]
-                own = torch.where((workers == worker)[..., None], table, own)
+            if (chosen := self.chosen.get(source)) is not None:
+                here = (workers[:1] if alike else workers) == worker
+                own = torch.where(here[..., None], chosen[:, None, :count].to(own.dtype), own)
         return own
 
 
