@@ -91,6 +91,8 @@ def choice_law(effect: Effect, choices: Choices) -> ChoiceLaw:
         law = ChoiceLaw(bases[0], tuple(single))
         if adds_up(effect, law, choices):
             return law
+        if not single:
+            continue
         joint = ChoiceLaw(bases[0], (_together(effect, bases[0], single),))
         if adds_up(effect, joint, choices):
             return joint

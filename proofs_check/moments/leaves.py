@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, final
 
@@ -36,10 +36,13 @@ class Leaf(NamedTuple):
 @dataclass(frozen=True)
 class StateShape:
     """The leaves ``moved`` with the models, which make a state's vector; the ``others`` with an
-    axis of replicas follow a course of their own, as all the rest does."""
+    axis of replicas follow a course of their own, as all the rest does. ``again`` are the names of
+    tensors that are others of the state, by the names of those: what is written to one is in both.
+    """
 
     moved: tuple[Leaf, ...]
     others: tuple[Leaf, ...]
+    again: Mapping[str, str]
 
     @property
     def size(self) -> int:
@@ -57,13 +60,21 @@ class StateShape:
         return torch.cat([_lines(found[f.name], f.axis) for f in self.moved], 1)
 
     def filled(self, state: Any, vectors: Tensor) -> Any:
-        """``state`` with ``vectors`` ``[R, D]`` in place of what is moved."""
+        """A copy of ``state`` with ``vectors`` ``[R, D]`` in place of what is moved: steps may write
+        where they read."""
         parts, place = {}, 0
         for leaf in self.moved:
             flat = vectors[:, place : place + leaf.size]
-            parts[leaf.name] = flat.reshape(-1, *leaf.shape).movedim(0, leaf.axis).contiguous()
+            parts[leaf.name] = flat.reshape(-1, *leaf.shape).movedim(0, leaf.axis)
             place += leaf.size
-        return _mapped(state, "", lambda name, old: parts.get(name, old))
+        copies: dict[str, Any] = {}
+
+        def value(name: str, old: Any) -> Any:
+            if name not in self.again:
+                copies[name] = _copy(parts.get(name, old))
+            return copies[self.again.get(name, name)]
+
+        return _mapped(state, "", value)
 
     def split(self, state: Any) -> str:
         """Name of what is not moved and yet differs between replicas; empty if nothing does."""
@@ -76,7 +87,8 @@ class StateShape:
 
     def course(self, state: Any) -> dict[str, Any]:
         """What is not moved, by name, tensors with an axis of replicas by their first."""
-        moved, axes = {f.name for f in self.moved}, {f.name: f.axis for f in self.others}
+        moved = {f.name for f in self.moved} | set(self.again)
+        axes = {f.name: f.axis for f in self.others}
         return {
             name: _lines(value, axes[name])[0] if name in axes else value
             for name, value in walk(state)
@@ -111,6 +123,18 @@ def leaves(states: tuple[Any, Any]) -> tuple[Leaf, ...]:
     return tuple(found)
 
 
+def repeated(state: Any) -> dict[str, str]:
+    """Names of tensors that are the very ones of an earlier name, by that name."""
+    first: dict[int, str] = {}
+    found = {}
+    for name, value in walk(state):
+        if isinstance(value, Tensor) and value.numel():
+            earlier = first.setdefault(id(value), name)
+            if earlier != name:
+                found[name] = earlier
+    return found
+
+
 def walk(part: Any, name: str = "") -> Iterator[tuple[str, Any]]:
     """What a state holds, part by part, with the fields that lead there."""
     if isinstance(part, tuple):
@@ -123,6 +147,10 @@ def walk(part: Any, name: str = "") -> Iterator[tuple[str, Any]]:
 def _named(part: tuple[Any, ...]) -> list[tuple[str, Any]]:
     fields = getattr(part, "_fields", range(len(part)))
     return [(str(key), value) for key, value in zip(fields, part, strict=True)]
+
+
+def _copy(part: Any) -> Any:
+    return part.clone(memory_format=torch.contiguous_format) if isinstance(part, Tensor) else part
 
 
 def _mapped(part: Any, name: str, value: Callable[[str, Any], Any]) -> Any:

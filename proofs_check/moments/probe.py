@@ -14,7 +14,7 @@ from algorithms.engine.trace import mean_model
 from algorithms.methods.base import Method, RunContext
 from algorithms.network.simulated import Simulated
 from algorithms.problems.base import Problem
-from proofs_check.moments.leaves import COUNTS, StateShape, leaves, walk
+from proofs_check.moments.leaves import COUNTS, StateShape, leaves, repeated, walk
 from proofs_check.moments.reasons import NotLinear, Reason
 from proofs_check.moments.script import NORMAL, UNIFORM, Script, Source, scripted_key
 
@@ -60,8 +60,9 @@ class Probe:
         """What step t asks for at ``state``, whatever the choices it is given."""
         self.script.chosen, self.script.asked = {}, {}
         known: dict[Source, int] = {}
+        vectors = self.shape.vector(state)
         while True:
-            self.method.step(state, t, self.context)
+            self.method.step(self.shape.filled(state, vectors), t, self.context)
             choice = {s: c for s, c in self.script.asked.items() if s.high != NORMAL}
             if choice == known:
                 break
@@ -127,15 +128,17 @@ def probe(method: Method[Any], problem: Problem, key: Key) -> Probe:
         context = _context(problem, key, script, LINES)
         start = method.init(problem.start(), context)
         found = leaves((states[0], states[1]))
-        moved = _moved(method, problem, context, script)
+        moved, again = _moved(method, problem, context, script)
     except (ValueError, TypeError, NotImplementedError) as error:
         raise NotLinear(Reason.PROBLEM, what=str(error)) from error
     stray = moved - {f.name for f in found}
     if stray:
         raise NotLinear(Reason.COURSE, min(stray))
-    mine = tuple(f for f in found if f.name in moved)
-    rest = tuple(f for f in found if f.name not in moved)
-    return Probe(method, StateShape(mine, rest), start, context, script)
+    own = [f for f in found if f.name not in again]
+    shape = StateShape(
+        tuple(f for f in own if f.name in moved), tuple(f for f in own if f.name not in moved), again
+    )
+    return Probe(method, shape, start, context, script)
 
 
 def _context(problem: Problem, key: Key, script: Script, count: int) -> RunContext:
@@ -143,13 +146,17 @@ def _context(problem: Problem, key: Key, script: Script, count: int) -> RunConte
     return RunContext(problem, Simulated(problem.n), scripted_key(key, script), replicas)
 
 
-def _moved(method: Method[Any], problem: Problem, context: RunContext, script: Script) -> set[str]:
-    """Names of the floating-point leaves that another start or other noise changes."""
+def _moved(
+    method: Method[Any], problem: Problem, context: RunContext, script: Script
+) -> tuple[set[str], dict[str, str]]:  # fmt: skip
+    """Names of the floating-point leaves that another start or other noise changes; of those that
+    are others throughout."""
     generator = torch.Generator().manual_seed(0)
     x0 = problem.start()
     shifted = x0 + torch.rand(x0.shape, generator=generator, dtype=x0.dtype)
     pair = [method.init(x0, context), method.init(shifted, context)]
     changed: set[str] = set()
+    again = repeated(pair[0])
     for t in range(_WARM):
         ours, theirs = (dict(walk(state)) for state in pair)
         changed |= {
@@ -166,7 +173,9 @@ def _moved(method: Method[Any], problem: Problem, context: RunContext, script: S
                 if source.high == NORMAL
             } if place else {}  # fmt: skip
             pair[place] = method.step(pair[place], t, context)
-    return changed
+        now = repeated(pair[0])
+        again = {name: first for name, first in again.items() if now.get(name) == first}
+    return changed, again
 
 
 def _padded(lines: Tensor) -> Tensor:
