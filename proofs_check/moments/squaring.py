@@ -1,13 +1,16 @@
-r"""Many periods at once: the linear map of the second moments, squared again and again.
+r"""Many periods at once: the linear map of the moments, squared again and again.
 
-The moments are those of (y - c, 1), c near where a period's mean map comes to rest, so that little
-is lost when the mean's square is taken off. A map acts on the (m + 1)(m + 2) / 2 numbers of a
-symmetric matrix and on the running sum.
+With e = y - c, c near where a period's mean map comes to rest, a step maps e's mean, the square of
+(mean, 1), the covariance, which those feed, and the running sum, which both feed: nothing is ever
+taken off. Symmetric matrices stand as their upper halves.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from proofs_check.moments.blocks import Block
 from proofs_check.moments.course import Course
@@ -15,9 +18,38 @@ from proofs_check.moments.recursion import Moments
 from theory.arrays import Floats
 
 MOST = 28
-"""The largest block whose second moments are squared as one vector."""
+"""The largest block whose moments are squared."""
 
 _DOUBLINGS = 30  # after so many a mean map has come to rest, and eigenvalues 1 are 1 still
+
+
+class Power(NamedTuple):
+    """What some steps do: (mean, 1) by ``mean``, the half of its square u by ``square``, that of
+    the covariance s to cov s + fed u, the running sum by by_square u + by_cov s.
+
+    Attributes:
+        mean: ``[m + 1, m + 1]``.
+        cov: of the covariance ``[m (m + 1) / 2]`` on itself.
+    """
+
+    mean: Floats
+    square: Floats
+    cov: Floats
+    fed: Floats
+    by_square: Floats
+    by_cov: Floats
+
+    def then(self, later: Power) -> Power:
+        """These steps and then the ``later`` ones."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            return Power(
+                later.mean @ self.mean,
+                later.square @ self.square,
+                later.cov @ self.cov,
+                later.cov @ self.fed + later.fed @ self.square,
+                self.by_square + later.by_square @ self.square + later.by_cov @ self.fed,
+                self.by_cov + later.by_cov @ self.cov,
+            )
 
 
 class Periods:
@@ -25,60 +57,70 @@ class Periods:
 
     def __init__(self, block: Block, course: Course, summed: Floats) -> None:
         phases = range(course.begin, course.begin + course.period)
-        self._m = block.size
-        self._half = np.triu_indices(self._m + 1)
-        whole = np.eye(self._m + 1)
+        whole = np.eye(block.size + 1)
         for p in phases:
             whole = _mean_map(block, p) @ whole
         self._centre = _rest(whole)
-        one = np.eye(len(self._half[0]) + 1)
-        for p in phases:
-            one = self._phase(block, p, summed[p]) @ one
-        self._powers = [one]
+        steps = [_step(block, p, self._centre, summed[p]) for p in phases]
+        for later in steps[1:]:
+            steps[0] = steps[0].then(later)
+        self._powers = steps[:1]
 
     def after(self, moments: Moments, count: int) -> Moments:
         """Moments after ``count`` periods, from one of whose first steps ``moments`` are."""
-        m, mean = self._m, np.append(moments.mean - self._centre, 1.0)
-        second = np.outer(mean, mean)
-        second[:m, :m] += moments.cov
-        vector = np.append(second[self._half], 0.0)
+        m = len(moments.mean)
+        mean, total = np.append(moments.mean - self._centre, 1.0), moments.total
+        square, cov = np.outer(mean, mean)[np.triu_indices(m + 1)], moments.cov[np.triu_indices(m)]
         for k in range(count.bit_length()):
+            if len(self._powers) <= k:
+                self._powers.append(self._powers[-1].then(self._powers[-1]))
             if count >> k & 1:
-                vector = self._power(k) @ vector
-        second = np.zeros((m + 1, m + 1))
-        second[self._half] = vector[:-1]
-        mean, total = second[:m, m], moments.total + float(vector[-1])
-        cov = second[:m, :m] - np.outer(mean, mean)
-        return Moments(mean + self._centre, np.triu(cov) + np.triu(cov, 1).T, total)
+                one = self._powers[k]
+                total += float(one.by_square @ square + one.by_cov @ cov)
+                cov = one.cov @ cov + one.fed @ square
+                mean = one.mean @ mean
+                square = np.outer(mean, mean)[np.triu_indices(m + 1)]
+        whole = np.zeros((m, m))
+        whole[np.triu_indices(m)] = cov
+        return Moments(mean[:m] + self._centre, whole + np.triu(whole, 1).T, total)
 
-    def _power(self, k: int) -> Floats:
-        while len(self._powers) <= k:
-            with np.errstate(over="ignore", invalid="ignore"):
-                self._powers.append(self._powers[-1] @ self._powers[-1])
-        return self._powers[k]
 
-    def _phase(self, block: Block, p: int, summed: Floats) -> Floats:
-        """One step's map of (second moments, running sum)."""
-        size, shift = self._m + 1, np.eye(self._m + 1)
-        shift[:-1, -1] = self._centre
-        back = 2 * np.eye(size) - shift
-        step = back @ _mean_map(block, p) @ shift
-        whole = np.kron(step, step)
-        noise = block.noise[p, 0] @ block.noise[p, 0].T
-        for k, weight in enumerate(block.weights[p]):
-            off = np.zeros((size, size))
-            off[:-1, :-1], off[:-1, -1] = block.off_a[p, 0, k], block.off_b[p, 0, k]
-            off = off @ shift
-            whole += weight * np.kron(off, off)
-            noise = noise + weight * block.off_noise[p, 0, k] @ block.off_noise[p, 0, k].T
-        whole.reshape(size, size, -1)[:-1, :-1, -1] += noise
-        rows, columns = self._half
-        there, again = rows * size + columns, columns * size + rows
-        found = np.zeros((len(rows) + 1, len(rows) + 1))
-        found[:-1, :-1] = whole[there][:, there] + (rows != columns) * whole[there][:, again]
-        form = shift.T @ summed @ shift
-        found[-1, :-1], found[-1, -1] = (2 - (rows == columns)) * form[self._half], 1.0
-        return found
+def _step(block: Block, p: int, centre: Floats, summed: Floats) -> Power:
+    """What the step of one phase does."""
+    m = block.size
+    shift, back = np.eye(m + 1), np.eye(m + 1)
+    shift[:-1, -1], back[:-1, -1] = centre, -centre
+    step = back @ _mean_map(block, p) @ shift
+    every, inner = np.triu_indices(m + 1), np.triu_indices(m)
+    cov, fed = np.kron(step[:-1, :-1], step[:-1, :-1]), np.zeros((m, m, m + 1, m + 1))
+    fed[:, :, -1, -1] = block.noise[p, 0] @ block.noise[p, 0].T
+    for k, weight in enumerate(block.weights[p]):
+        off = np.column_stack((block.off_a[p, 0, k], block.off_b[p, 0, k])) @ shift
+        fed += weight * np.einsum("ik,jl->ijkl", off, off)
+        fed[:, :, -1, -1] += weight * block.off_noise[p, 0, k] @ block.off_noise[p, 0, k].T
+        cov += weight * np.kron(off[:, :-1], off[:, :-1])
+    form = shift.T @ summed @ shift
+    twice = 2.0 - (every[0] == every[1])
+    return Power(
+        step,
+        _halved(np.kron(step, step), every, every),
+        _halved(cov, inner, inner),
+        _halved(fed.reshape(m * m, -1), inner, every),
+        twice * form[every],
+        (2.0 - (inner[0] == inner[1])) * form[inner],
+    )
+
+
+Half = tuple[NDArray[np.intp], NDArray[np.intp]]
+
+
+def _halved(whole: Floats, rows: Half, columns: Half) -> Floats:
+    """A map of symmetric matrices as one of their upper halves."""
+    high, wide = int(rows[0].max()) + 1, int(columns[0].max()) + 1
+    (i, j), (k, l) = rows, columns  # noqa: E741
+    kept = whole[i * high + j]
+    found: Floats = kept[:, k * wide + l] + (k != l) * kept[:, l * wide + k]
+    return found
 
 
 def _mean_map(block: Block, p: int) -> Floats:
