@@ -94,8 +94,10 @@ def _block(course: Course, own: NDArray[np.int64], rows: NDArray[np.int64]) -> B
     ]
     fields = [_stacked([[step[i] for step in each] for each in local]) for i in range(7)]
     fields[3] = fields[3][:, 0]  # probabilities do not hang on the stepsize
-    read = np.stack([each[0].outputs[np.ix_(rows, [*own, course.size])] for each in maps])
-    return Block(*fields, outputs=read, rows=rows, start=course.start[own])
+    read = np.stack([each[0].outputs[np.ix_(rows, np.append(own, course.size))] for each in maps])
+    a, b, noise, weights, off_a, off_b, off_noise = fields
+    start = course.start[own]
+    return Block(a, b, noise, weights, off_a, off_b, off_noise, read, rows, start)
 
 
 def _local(
@@ -120,7 +122,7 @@ def _stacked(parts: Sequence[Sequence[Floats]]) -> Floats:
     whole = np.zeros((len(parts), max(map(len, parts)), *shape))
     for p, each in enumerate(parts):
         for q, part in enumerate(each):
-            whole[(p, q, *(slice(size) for size in part.shape))] = part
+            whole[p, q][tuple(slice(size) for size in part.shape)] = part
     return whole
 
 

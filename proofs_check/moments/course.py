@@ -77,7 +77,8 @@ def _at(method: Method[Any], name: str, gamma: float) -> Method[Any]:
 def _constant(method: Method[Any], problem: Problem, steps: int, key: Key) -> Course:
     """The course of a method whose steps come again, or of few steps."""
     one, laws = probe(method, problem, key), Laws()
-    states, maps, look = [one.start], [], _FIRST
+    states, look = [one.start], _FIRST
+    maps: list[StepMap] = []
     start = one.shape.vector(one.start)[0].numpy()
     while True:
         while len(maps) < min(steps, look):
@@ -112,8 +113,8 @@ def _comes_again(
     laws: Laws,
 ) -> bool:  # fmt: skip
     """Whether far steps are those of the period too, where the course of the state stands there."""
-    courses = [one.shape.course(states[begin + turn * period]) for turn in (0, 1)]
-    if not same_course(*courses):
+    here, later = (one.shape.course(states[begin + turn * period]) for turn in (0, 1))
+    if not same_course(here, later):
         return False
     for share in (16, 4, 1):
         phase = share % period
@@ -129,7 +130,8 @@ def alike(one: StepMap, other: StepMap, tolerance: float = 1e-12) -> bool:
     """Whether two steps do the same, up to rounding."""
     pairs = list(zip(one.arrays, other.arrays, strict=False))
     return len(one.arrays) == len(other.arrays) and all(
-        a.shape == b.shape and np.abs(a - b).max(initial=0) <= tolerance * (1 + np.abs(a).max(initial=0))
+        a.shape == b.shape
+        and np.abs(a - b).max(initial=0) <= tolerance * (1 + np.abs(a).max(initial=0))
         for a, b in pairs
     )
 
@@ -150,6 +152,7 @@ def _polynomial(nodes: list[StepMap]) -> tuple[StepMap, ...]:
 
 def combined(maps: Any, weights: Any) -> StepMap:
     """Sum of maps with ``weights``; their choices keep their probabilities."""
+
     def total(parts: list[Any]) -> Any:
         return sum(w * part for w, part in zip(weights, parts, strict=True))
 

@@ -96,9 +96,7 @@ def _clocks(run: Course, due: NDArray[np.int64], far: bool) -> tuple[_Stage, ...
     return tuple(stages)
 
 
-def _curve(
-    block: Block, run: Course, problem: Quadratic, stages: Sequence[_Stage]
-) -> Floats:
+def _curve(block: Block, run: Course, problem: Quadratic, stages: Sequence[_Stage]) -> Floats:
     """What a block adds to each metric, ``[6, K]``."""
     read = forms(block, problem, len(run.maps[0][0].outputs) // problem.d - 1)
     summed = read.summed()

@@ -21,12 +21,11 @@ from proofs_check.moments.reasons import NotLinear, Reason
 from proofs_check.moments.script import UNIFORM
 
 
-
 class Choice(NamedTuple):
-    """What a source gives: ``count`` integers below ``high``, or uniforms where that is 0."""
+    """What a source gives: ``size`` integers below ``high``, or uniforms where that is 0."""
 
     high: int
-    count: int
+    size: int
 
 
 Choices = Sequence[Choice]
@@ -158,12 +157,12 @@ def _replaced(own: Tensor, place: int, values: Tensor) -> Tensor:
 
 def _of_source(around: Around, choice: Choice) -> list[Factor]:
     if choice.high != UNIFORM:
-        every = (_integer(around, choice.high, j) for j in range(choice.count))
+        every = (_integer(around, choice.high, j) for j in range(choice.size))
         return [factor for factor in every if factor is not None]
-    ordered = _ordered(around, choice.count)
+    ordered = _ordered(around, choice.size)
     if ordered is not None:
         return ordered
-    found = (_thresholds(around, j) for j in range(choice.count))
+    found = (_thresholds(around, j) for j in range(choice.size))
     return [factor for factor in found if factor is not None]
 
 

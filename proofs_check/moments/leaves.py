@@ -60,8 +60,10 @@ class StateShape:
         return torch.cat([_lines(found[f.name], f.axis) for f in self.moved], 1)
 
     def filled(self, state: Any, vectors: Tensor) -> Any:
-        """A copy of ``state`` with ``vectors`` ``[R, D]`` in place of what is moved: steps may write
-        where they read."""
+        """A copy of ``state`` with ``vectors`` ``[R, D]`` in place of what is moved.
+
+        Steps may write where they read.
+        """
         parts, place = {}, 0
         for leaf in self.moved:
             flat = vectors[:, place : place + leaf.size]

@@ -108,9 +108,7 @@ def step_map(probe: Probe, state: Any, t: int, laws: Laws) -> tuple[StepMap, Any
     return StepMap(mean, tuple(chances), _outputs(probe, state)), after
 
 
-def _affine(
-    probe: Probe, state: Any, t: int, asked: Asked, tables: Tables
-) -> tuple[Affine, Any]:
+def _affine(probe: Probe, state: Any, t: int, asked: Asked, tables: Tables) -> tuple[Affine, Any]:
     """The maps of K choices ``[K, c]`` by source, one after another."""
     size, width = probe.shape.size, probe.shape.size + asked.size
     inputs = torch.cat((torch.zeros(1, width), torch.eye(width))).double()
@@ -153,14 +151,16 @@ def _refuse_unlinear(probe: Probe, state: Any, t: int, asked: Asked) -> None:
     shape = (len(_SCALES), probe.shape.size + asked.size)
     scales = torch.tensor(_SCALES, dtype=torch.float64)[:, None]
     points = scales * torch.randn(shape, generator=generator, dtype=torch.float64)
-    pairs = torch.cat((torch.zeros_like(points[:1]), points, points.flip(-1), points + points.flip(-1)))
+    pairs = torch.cat(
+        (torch.zeros_like(points[:1]), points, points.flip(-1), points + points.flip(-1))
+    )
     after, _ = _run(probe, state, t, pairs, asked, {}, 1)
     _compare(probe, after, Reason.STEP)
     _compare(probe, probe.outputs(state, pairs[:, : probe.shape.size]), Reason.OUTPUT)
 
 
 def _compare(probe: Probe, after: Tensor, reason: Reason) -> None:
-    base, one, other, both = after.split([1, 3, 3, 3])
+    base, one, other, both = torch.split(after, [1, 3, 3, 3])
     size = (one.abs() + other.abs() + base.abs()).amax(-1, keepdim=True)
     off = (both - (one + other - base)).abs() / size.clamp_min(1e-300)
     worst = int(off.amax(0).argmax())

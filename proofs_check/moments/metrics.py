@@ -44,7 +44,8 @@ class Forms:
         """The squared gradient as quadratic forms ``[P, m + 1, m + 1]`` in (state, 1)."""
         read = self.mean * self.curvature[:, None]
         read[..., -1] += self.slope
-        return np.einsum("pri,prj->pij", read, read)
+        found: Floats = np.einsum("pri,prj->pij", read, read)
+        return found
 
 
 def forms(block: Block, problem: Quadratic, workers: int) -> Forms:
@@ -86,4 +87,3 @@ def _read(read: Floats, moments: Moments) -> tuple[Floats, Floats]:
     """Means and second moments of rows ``[r, m + 1]`` of (state, 1)."""
     mean = read[:, :-1] @ moments.mean + read[:, -1]
     return mean, mean**2 + np.einsum("ri,ij,rj->r", read[:, :-1], moments.cov, read[:, :-1])
-

@@ -80,7 +80,9 @@ class Probe:
         Raises:
             NotLinear: what is not moved by the models differs after the step.
         """
-        chosen = {**dict(zip(asked.noise, noise.split([*asked.noise.values()], 1), strict=True))}
+        chosen = {
+            **dict(zip(asked.noise, torch.split(noise, [*asked.noise.values()], 1), strict=True))
+        }
         chosen.update(tables)
         found = []
         for first in range(0, len(vectors), LINES):
@@ -136,7 +138,9 @@ def probe(method: Method[Any], problem: Problem, key: Key) -> Probe:
         raise NotLinear(Reason.COURSE, min(stray))
     own = [f for f in found if f.name not in again]
     shape = StateShape(
-        tuple(f for f in own if f.name in moved), tuple(f for f in own if f.name not in moved), again
+        tuple(f for f in own if f.name in moved),
+        tuple(f for f in own if f.name not in moved),
+        again,
     )
     return Probe(method, shape, start, context, script)
 

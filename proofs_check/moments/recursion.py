@@ -79,7 +79,7 @@ def _flat(part: Floats, kept: int) -> Floats:
     return part.reshape(*part.shape[:kept], math.prod(part.shape[kept:]))
 
 
-def _scaled_sums(scales, parts, out):  # type: ignore[no-untyped-def]
+def _scaled_sums(scales: Floats, parts: Floats, out: Floats) -> None:
     """out = sum_q scales[q] parts[q], all of them flat."""
     for i in range(len(out)):
         out[i] = 0.0
@@ -87,7 +87,7 @@ def _scaled_sums(scales, parts, out):  # type: ignore[no-untyped-def]
             out[i] += scales[q] * parts[q, i]
 
 
-def _spread(weight, step, cov, noise, new):  # type: ignore[no-untyped-def]
+def _spread(weight: float, step: Floats, cov: Floats, noise: Floats, new: Floats) -> None:
     """new += weight (A cov A^T + N N^T), A and N as flat rows."""
     m = len(cov)
     width = len(noise) // m
@@ -107,10 +107,10 @@ def _spread(weight, step, cov, noise, new):  # type: ignore[no-untyped-def]
             new[i, j] += weight * value
 
 
-def _form(summed, mean, cov):  # type: ignore[no-untyped-def]
+def _form(summed: Floats, mean: Floats, cov: Floats) -> float:
     """The mean of a quadratic form in (state, 1)."""
     m = len(mean)
-    value = summed[m, m]
+    value: float = summed[m, m]
     for i in range(m):
         value += 2 * summed[i, m] * mean[i]
         for j in range(m):
@@ -118,7 +118,7 @@ def _form(summed, mean, cov):  # type: ignore[no-untyped-def]
     return value
 
 
-def _product(step, mean, add, out):  # type: ignore[no-untyped-def]
+def _product(step: Floats, mean: Floats, add: Floats, out: Floats) -> None:
     """out = A mean + add, A as flat rows."""
     m = len(mean)
     for i in range(m):
@@ -131,9 +131,11 @@ _scaled_sums, _spread = njit(cache=True)(_scaled_sums), njit(cache=True)(_spread
 _form, _product = njit(cache=True)(_form), njit(cache=True)(_product)
 
 
-def _loop(  # type: ignore[no-untyped-def]
-    places, powers, a, b, n, weights, off_a, off_b, off_n, summed, mean, cov, total
-):
+def _loop(
+    places: NDArray[np.int64], powers: Floats, a: Floats, b: Floats, n: Floats, weights: Floats,
+    off_a: Floats, off_b: Floats, off_n: Floats, summed: Floats, mean: Floats, cov: Floats,
+    total: Floats,
+) -> None:  # fmt: skip
     """All arrays of a block with the axes of one map flat."""
     m = len(mean)
     step, add, noise = np.zeros(a.shape[2]), np.zeros(m), np.zeros(n.shape[2])

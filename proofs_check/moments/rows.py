@@ -82,4 +82,3 @@ def _at_root(row: Row, steps: int) -> float:
     problem, step = standard_problem(), ConstantStep(_SCALE / math.sqrt(steps))
     curve = exact_moments(row.ready().build(step, problem, steps), problem, [steps])
     return float(curve.average_squared_gradient[0])
-

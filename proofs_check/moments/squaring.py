@@ -7,7 +7,7 @@ taken off. Symmetric matrices stand as their upper halves.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,9 +90,11 @@ def _step(block: Block, p: int, centre: Floats, summed: Floats) -> Power:
     m = block.size
     shift, back = np.eye(m + 1), np.eye(m + 1)
     shift[:-1, -1], back[:-1, -1] = centre, -centre
-    step = back @ _mean_map(block, p) @ shift
+    step: Floats = back @ _mean_map(block, p) @ shift
+    square: NDArray[np.floating[Any]] = np.kron(step, step)
     every, inner = np.triu_indices(m + 1), np.triu_indices(m)
-    cov, fed = np.kron(step[:-1, :-1], step[:-1, :-1]), np.zeros((m, m, m + 1, m + 1))
+    cov: NDArray[np.floating[Any]] = np.kron(step[:-1, :-1], step[:-1, :-1])
+    fed = np.zeros((m, m, m + 1, m + 1))
     fed[:, :, -1, -1] = block.noise[p, 0] @ block.noise[p, 0].T
     for k, weight in enumerate(block.weights[p]):
         off = np.column_stack((block.off_a[p, 0, k], block.off_b[p, 0, k])) @ shift
@@ -103,7 +105,7 @@ def _step(block: Block, p: int, centre: Floats, summed: Floats) -> Power:
     twice = 2.0 - (every[0] == every[1])
     return Power(
         step,
-        _halved(np.kron(step, step), every, every),
+        _halved(square, every, every),
         _halved(cov, inner, inner),
         _halved(fed.reshape(m * m, -1), inner, every),
         twice * form[every],
@@ -114,7 +116,7 @@ def _step(block: Block, p: int, centre: Floats, summed: Floats) -> Power:
 Half = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
-def _halved(whole: Floats, rows: Half, columns: Half) -> Floats:
+def _halved(whole: NDArray[np.floating[Any]], rows: Half, columns: Half) -> Floats:
     """A map of symmetric matrices as one of their upper halves."""
     high, wide = int(rows[0].max()) + 1, int(columns[0].max()) + 1
     (i, j), (k, l) = rows, columns  # noqa: E741

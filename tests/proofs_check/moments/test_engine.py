@@ -10,18 +10,18 @@ import pytest
 
 from algorithms.catalogue import METHODS
 from algorithms.compressors.rand_k import RandK
+from algorithms.methods.cooperative.easgd import EASGD
 from algorithms.methods.exchanges.exchange import FixedLinks, RandomLinks
 from algorithms.methods.gossip.d_psgd import DPSGD, LossyDPSGD
 from algorithms.methods.gossip_compressed.d2 import D2
 from algorithms.methods.gossip_directed.sgp import SGP
-from algorithms.methods.cooperative.easgd import EASGD
 from algorithms.methods.local_updates.local_sgd import LocalSGD
 from algorithms.methods.synchronous.bsp import BSP
 from algorithms.methods.variance_reduced.diana import Diana
 from algorithms.optimizers.momentum import Momentum
+from algorithms.topologies.lazy import Lazy
 from algorithms.topologies.random_mixing import RandomEdge
 from algorithms.topologies.ring import Ring
-from algorithms.topologies.lazy import Lazy
 from proofs_check.moments.engine import exact_moments
 from tests.proofs_check.moments.hand import (
     GAMMA,
