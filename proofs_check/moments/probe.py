@@ -80,10 +80,8 @@ class Probe:
         Raises:
             NotLinear: what is not moved by the models differs after the step.
         """
-        chosen = {
-            **dict(zip(asked.noise, torch.split(noise, [*asked.noise.values()], 1), strict=True))
-        }
-        chosen.update(tables)
+        columns = torch.split(noise, [*asked.noise.values()], 1)
+        chosen = {**dict(zip(asked.noise, columns, strict=True)), **tables}
         found = []
         for first in range(0, len(vectors), LINES):
             here = slice(first, first + LINES)

@@ -7,8 +7,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import final
 
+import torch
+
 from algorithms.catalogue.row import Row
 from algorithms.core.key import Key
+from algorithms.methods.base import RunContext
+from algorithms.network.simulated import Simulated
 from algorithms.problems.quadratic import Quadratic
 from proofs_check.moments.course import course
 from proofs_check.moments.engine import exact_moments
@@ -69,12 +73,22 @@ def row_moments(row: Row) -> RowMoments:
     reason = engine_reason(row)
     if reason is not None:
         return RowMoments(row.key, reason)
+    if _follows_schedule(row):
+        return RowMoments(row.key, None, note="follows a schedule, which never comes again")
     try:
         values = [_at_root(row, steps) for steps in _HORIZONS]
     except NotLinear as error:
         return RowMoments(row.key, None, note=str(error))
     slope = math.log(values[1] / values[0]) / math.log(_HORIZONS[1] / _HORIZONS[0])
     return RowMoments(row.key, None, slope)
+
+
+def _follows_schedule(row: Row) -> bool:
+    """Whether the row's method knows what time it is."""
+    problem = standard_problem()
+    method = row.ready().build(ConstantStep(_STEP), problem, _STEPS)
+    context = RunContext(problem, Simulated(problem.n), Key.seed(0), torch.arange(1))
+    return method.seconds(method.init(problem.start(), context), 0) is not None
 
 
 def _at_root(row: Row, steps: int) -> float:
