@@ -76,7 +76,7 @@ def _at(method: Method[Any], name: str, gamma: float) -> Method[Any]:
 
 def _constant(method: Method[Any], problem: Problem, steps: int, key: Key) -> Course:
     """The course of a method whose steps come again, or of few steps."""
-    one, laws = probe(method, problem, key), Laws()
+    one, laws = probe(method, problem, key, steps), Laws()
     states, look = [one.start], _FIRST
     maps: list[StepMap] = []
     start = one.shape.vector(one.start)[0].numpy()
@@ -117,8 +117,8 @@ def _comes_again(
     if not same_course(here, later):
         return False
     for share in (16, 4, 1):
-        phase = share % period
-        late = begin + phase + period * ((steps // share - begin - phase) // period)
+        late = steps // share - 1
+        phase = (late - begin) % period
         if late < len(maps):
             continue
         if not alike(step_map(one, states[begin + phase], late, laws)[0], maps[begin + phase]):
@@ -171,7 +171,7 @@ def _check_polynomial(
 ) -> None:
     """The method's own steps are what the polynomial says at its own stepsizes."""
     assert found.rule is not None
-    one, laws = probe(method, problem, key), Laws()
+    one, laws = probe(method, problem, key, steps), Laws()
     state = one.start
     for t in range(min(steps, found.begin + 2 * found.period)):
         own, after = step_map(one, state, t, laws)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, final
 
@@ -12,12 +13,16 @@ from numpy.typing import NDArray
 from algorithms.core.key import Key
 from algorithms.methods.base import Method
 from algorithms.problems.quadratic import Law, Quadratic
+from proofs_check.moments.averaging import with_sums, with_weights
 from proofs_check.moments.blocks import Block, blocks
 from proofs_check.moments.course import Course, course
-from proofs_check.moments.metrics import forms, values
+from proofs_check.moments.metrics import Forms, forms, suboptimality, values
 from proofs_check.moments.recursion import Clock, clock, start, stepped
 from proofs_check.moments.squaring import MOST, Periods
 from theory.arrays import Floats
+
+Weight = Callable[[int], float]
+"""The weight w_t of x_t in an average."""
 
 
 @final
@@ -34,6 +39,7 @@ class ExactCurve:
         squared_distance: E||x_t - x*||^2.
         consensus: E (1/n) sum_i ||x_i - x_t||^2.
         workers_suboptimality: E (1/n) sum_i f(x_i) - f*.
+        weighted_suboptimality: E f(weighted average of x_0 .. x_{t-1}) - f*, NaN without weights.
     """
 
     steps: NDArray[np.int64]
@@ -43,15 +49,22 @@ class ExactCurve:
     squared_distance: Floats
     consensus: Floats
     workers_suboptimality: Floats
+    weighted_suboptimality: Floats
 
 
 def exact_moments(
-    method: Method[Any], problem: Quadratic, steps: Sequence[int], *, seed: int = 0
+    method: Method[Any],
+    problem: Quadratic,
+    steps: Sequence[int],
+    *,
+    seed: int = 0,
+    weight: Weight | None = None,
 ) -> ExactCurve:
     """Exact expectations after each of ``steps``, in increasing order.
 
     Where a method follows a schedule that was drawn before (asynchronous ones do), they are those
-    for the schedule of replica 0 of ``seed``. Of the noise only its variance matters.
+    for the schedule of replica 0 of ``seed``. Of the noise only its variance matters. With the
+    ``weight(t)`` of x_t in a weighted average steps are taken one by one, however many.
 
     Raises:
         NotLinear: the method is outside the engine; says which part of it.
@@ -62,10 +75,11 @@ def exact_moments(
         raise ValueError(f"steps must increase from 0 or more, got steps={list(steps)}")
     additive = replace(problem, law=Law.GAUSSIAN)
     run = course(method, additive, max(int(due[-1]), 1), Key.seed(seed))
-    far = run.rule is None and run.period > 0
     parts = blocks(run)
-    clocks = _clocks(run, due, far and all(block.size <= MOST for block in parts))
-    return ExactCurve(due, *np.sum([_curve(b, run, additive, clocks) for b in parts], axis=0))
+    far = run.rule is None and run.period > 0 and all(block.size <= MOST for block in parts)
+    stages = _stages(run, due, far and weight is None)
+    curves = [_curve(block, run, additive, stages, weight) for block in parts]
+    return ExactCurve(due, *np.sum(curves, axis=0))
 
 
 class _Stage(NamedTuple):
@@ -81,7 +95,7 @@ class _Stage(NamedTuple):
     last: int
 
 
-def _clocks(run: Course, due: NDArray[np.int64], far: bool) -> tuple[_Stage, ...]:
+def _stages(run: Course, due: NDArray[np.int64], far: bool) -> tuple[_Stage, ...]:
     """The stages of a run, which is taken whole periods at a time where it is ``far``."""
     stages, t = [], 0
     for last in map(int, due):
@@ -96,8 +110,14 @@ def _clocks(run: Course, due: NDArray[np.int64], far: bool) -> tuple[_Stage, ...
     return tuple(stages)
 
 
-def _curve(block: Block, run: Course, problem: Quadratic, stages: Sequence[_Stage]) -> Floats:
-    """What a block adds to each metric, ``[6, K]``."""
+def _curve(
+    block: Block,
+    run: Course,
+    problem: Quadratic,
+    stages: Sequence[_Stage],
+    weight: Weight | None,
+) -> Floats:
+    """What a block adds to each metric, ``[7, K]``."""
     read = forms(block, problem, len(run.maps[0][0].outputs) // problem.d - 1)
     summed = read.summed()
     periods = Periods(block, run, summed) if any(s.periods for s in stages) else None
@@ -108,4 +128,21 @@ def _curve(block: Block, run: Course, problem: Quadratic, stages: Sequence[_Stag
             moments = periods.after(moments, stage.periods)
         moments = stepped(block, moments, stage.after, summed)
         found.append(values(read, moments, run.place(stage.last), stage.last))
-    return np.stack(found, -1)
+    return np.vstack((np.stack(found, -1), _weighted(block, read, stages, weight)))
+
+
+def _weighted(block: Block, read: Forms, stages: Sequence[_Stage], weight: Weight | None) -> Floats:
+    """What a block adds to f of the weighted average, less f*, ``[K]``."""
+    if weight is None:
+        return np.full(len(stages), np.nan)
+    wide, sums = with_sums(block, read)
+    nothing = np.zeros((len(block.outputs), wide.size + 1, wide.size + 1))
+    moments, total, t, found = start(wide), 0.0, 0, []
+    for stage in stages:
+        weights = np.array([weight(s) for s in range(t, stage.last)])
+        for part, first in ((stage.before, 0), (stage.after, len(stage.before.places))):
+            own = weights[first : first + len(part.places)]
+            moments = stepped(wide, moments, with_weights(part, own), nothing)
+        total, t = total + float(weights.sum()), stage.last
+        found.append(suboptimality(read, sums / total, moments) if total else math.nan)
+    return np.array(found)

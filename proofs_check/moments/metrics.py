@@ -74,13 +74,16 @@ def values(read: Forms, moments: Moments, place: int, steps: int) -> Floats:
     _, apart = _read(read.spread[place], moments)
     gradient = read.curvature**2 * z2 + 2 * read.curvature * read.slope * z + read.slope**2
     squared = float(gradient.sum())
-    value = 0.5 * read.curvature * z2 + read.slope * z
     of_rows = 0.5 * read.row_curvature * rows2 + read.row_slope * rows
     average = moments.total / steps if steps else squared
-    return np.array([
-        value.sum(), squared, average, z2.sum(), apart.sum() / read.workers,
-        of_rows.sum() / read.workers,
-    ])  # fmt: skip
+    found = suboptimality(read, read.mean[place], moments), squared, average, z2.sum()
+    return np.array([*found, apart.sum() / read.workers, of_rows.sum() / read.workers])
+
+
+def suboptimality(read: Forms, mean: Floats, moments: Moments) -> float:
+    """What the block's coordinates add to f - f* where ``mean`` ``[r, m + 1]`` gives x - x*."""
+    z, z2 = _read(mean, moments)
+    return float((0.5 * read.curvature * z2 + read.slope * z).sum())
 
 
 def _read(read: Floats, moments: Moments) -> tuple[Floats, Floats]:

@@ -115,8 +115,9 @@ def could_be_drawn(choices: Mapping[Source, int], count: int, seed: int) -> dict
     }
 
 
-def probe(method: Method[Any], problem: Problem, key: Key) -> Probe:
-    """The probe of ``method``, whose fixed choices (schedules) are those of ``key``'s replica 0.
+def probe(method: Method[Any], problem: Problem, key: Key, steps: int) -> Probe:
+    """The probe of ``method`` for a run of ``steps`` steps; its fixed choices (schedules) are those
+    of ``key``'s replica 0.
 
     Raises:
         NotLinear: the method does not run on the problem.
@@ -128,7 +129,7 @@ def probe(method: Method[Any], problem: Problem, key: Key) -> Probe:
         context = _context(problem, key, script, LINES)
         start = method.init(problem.start(), context)
         found = leaves((states[0], states[1]))
-        moved, again = _moved(method, problem, context, script)
+        moved, again = _moved(method, problem, context, script, min(steps, _WARM))
     except (ValueError, TypeError, NotImplementedError) as error:
         raise NotLinear(Reason.PROBLEM, what=str(error)) from error
     stray = moved - {f.name for f in found}
@@ -149,7 +150,7 @@ def _context(problem: Problem, key: Key, script: Script, count: int) -> RunConte
 
 
 def _moved(
-    method: Method[Any], problem: Problem, context: RunContext, script: Script
+    method: Method[Any], problem: Problem, context: RunContext, script: Script, steps: int
 ) -> tuple[set[str], dict[str, str]]:  # fmt: skip
     """Names of the floating-point leaves that another start or other noise changes; of those that
     are others throughout."""
@@ -159,7 +160,7 @@ def _moved(
     pair = [method.init(x0, context), method.init(shifted, context)]
     changed: set[str] = set()
     again = repeated(pair[0])
-    for t in range(_WARM):
+    for t in range(steps):
         ours, theirs = (dict(walk(state)) for state in pair)
         changed |= {
             name

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import final
 
@@ -21,7 +20,6 @@ class Reason(Enum):
 
 
 @final
-@dataclass(frozen=True)
 class NotLinear(Exception):
     """A method that the engine does not take: why, the field of the state, what it was.
 
@@ -31,9 +29,9 @@ class NotLinear(Exception):
         what: the part of the method, or the size of the deviation, in words.
     """
 
-    reason: Reason
-    field: str = ""
-    what: str = ""
+    def __init__(self, reason: Reason, field: str = "", what: str = "") -> None:
+        super().__init__(reason, field, what)
+        self.reason, self.field, self.what = reason, field, what
 
     def __str__(self) -> str:
         where = f" (field {self.field})" if self.field else ""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import final
 
 import torch
@@ -49,7 +48,6 @@ def standard_problem() -> Quadratic:
     return Quadratic.strongly_convex(4, 4, L=1.0, mu=0.1, sigma2=1.0, zeta2=1.0)
 
 
-@lru_cache(maxsize=256)
 def engine_reason(row: Row) -> NotLinear | None:
     """Why the engine does not take a row that takes steps; None where it does."""
     problem = standard_problem()

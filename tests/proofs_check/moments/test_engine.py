@@ -232,3 +232,18 @@ def test_links_of_the_exchange() -> None:
     """The push-sum case has weights that differ, or it would test nothing."""
     assert isinstance(PUSH.exchange, FixedLinks)
     assert not np.allclose(PUSH.exchange.topology.matrix(0) @ ONES, ONES)
+
+
+def test_weighted_average() -> None:
+    """f of a weighted average of three models, by the covariances of those models."""
+    p = problem()
+    weights = (1.0, 2.0, 4.0)
+    found = exact_moments(BSP(STEP), p, (3,), weight=lambda t: weights[t])
+    a, star = p.a.mean(0).numpy(), p.x_star.numpy()
+    keep = 1 - GAMMA * a
+    variance = GAMMA**2 * p.sigma2 / p.d / N
+    mean = sum(w * (keep**t * (p.x0.numpy() - star)) for t, w in enumerate(weights)) / 7
+    noise = (2.0 + 4.0 * keep) ** 2 * variance + 4.0**2 * variance  # of steps 0 and 1
+    told = (0.5 * a * (mean**2 + noise / 49)).sum()
+    np.testing.assert_allclose(found.weighted_suboptimality[0], told, rtol=1e-12)
+    assert np.isnan(exact_moments(BSP(STEP), p, (3,)).weighted_suboptimality[0])
