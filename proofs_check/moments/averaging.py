@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from proofs_check.moments.blocks import Block
+from proofs_check.moments.blocks import MomentBlock
 from proofs_check.moments.metrics import Forms
-from proofs_check.moments.recursion import Clock
+from proofs_check.moments.recursion import StepClock
 from theory.arrays import Floats
 
 
-def with_sums(block: Block, read: Forms) -> tuple[Block, Floats]:
+def with_sums(block: MomentBlock, read: Forms) -> tuple[MomentBlock, Floats]:
     """``block`` with a sum for each coordinate of ``read.mean``, which takes in the distances to
     x* times what a clock of :func:`with_weights` says last; and ``read.mean`` of its state."""
     m, r = block.size, len(read.curvature)
@@ -31,12 +31,12 @@ def with_sums(block: Block, read: Forms) -> tuple[Block, Floats]:
     off_a, off_b = wider(block.off_a, True), wider(block.off_b, False)
     start = np.append(block.start, np.zeros(r))
     sums = np.pad(np.eye(r), [(0, 0), (m, 1)])
-    wide = Block(
+    wide = MomentBlock(
         a, b, noise, block.weights, off_a, off_b, off_noise, block.outputs, block.rows, start
     )
     return wide, sums
 
 
-def with_weights(clock: Clock, weights: Floats) -> Clock:
+def with_weights(clock: StepClock, weights: Floats) -> StepClock:
     """``clock`` with each step's weight ``[T]`` beside its powers."""
-    return Clock(clock.places, np.column_stack((clock.powers, weights)))
+    return StepClock(clock.places, np.column_stack((clock.powers, weights)))

@@ -20,7 +20,7 @@ _NOTHING = 1e-14
 
 @final
 @dataclass(frozen=True)
-class Block:
+class MomentBlock:
     """Numbers of the state that move together; P maps with Q coefficients each, N noise numbers, J
     outcomes of independent choices.
 
@@ -54,7 +54,7 @@ class Block:
         return len(self.start)
 
 
-def blocks(course: Course) -> tuple[Block, ...]:
+def blocks(course: Course) -> tuple[MomentBlock, ...]:
     """The blocks of a course."""
     labels, reads = _labels(course)
     return tuple(
@@ -86,7 +86,7 @@ def _any(part: Floats) -> NDArray[np.bool_]:
     return found
 
 
-def _block(course: Course, own: NDArray[np.int64], rows: NDArray[np.int64]) -> Block:
+def _block(course: Course, own: NDArray[np.int64], rows: NDArray[np.int64]) -> MomentBlock:
     maps = course.maps
     local = [
         [_local(one, own, columns, kept) for one in each]
@@ -97,7 +97,7 @@ def _block(course: Course, own: NDArray[np.int64], rows: NDArray[np.int64]) -> B
     read = np.stack([each[0].outputs[np.ix_(rows, np.append(own, course.size))] for each in maps])
     a, b, noise, weights, off_a, off_b, off_noise = fields
     start = course.start[own]
-    return Block(a, b, noise, weights, off_a, off_b, off_noise, read, rows, start)
+    return MomentBlock(a, b, noise, weights, off_a, off_b, off_noise, read, rows, start)
 
 
 def _local(

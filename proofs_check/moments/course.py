@@ -28,6 +28,10 @@ class Course:
     again and again; ``period`` 0: there are no steps but these.
 
     Each is a tuple of maps, coefficients of 1, r, r^2, ...; r = ``rule(t) / rule(0)``.
+
+    Attributes:
+        size: length D of a state's vector.
+        start: the vector at the start ``[D]``.
     """
 
     size: int

@@ -14,11 +14,11 @@ from algorithms.core.key import Key
 from algorithms.methods.base import Method
 from algorithms.problems.quadratic import Law, Quadratic
 from proofs_check.moments.averaging import with_sums, with_weights
-from proofs_check.moments.blocks import Block, blocks
+from proofs_check.moments.blocks import MomentBlock, blocks
 from proofs_check.moments.course import Course, course
 from proofs_check.moments.metrics import Forms, forms, suboptimality, values
-from proofs_check.moments.recursion import Clock, clock, start, stepped
-from proofs_check.moments.squaring import MOST, Periods
+from proofs_check.moments.recursion import StepClock, clock, start, stepped
+from proofs_check.moments.squaring import MOST, PeriodPowers
 from theory.arrays import Floats
 
 Weight = Callable[[int], float]
@@ -89,9 +89,9 @@ class _Stage(NamedTuple):
         last: the step that is due.
     """
 
-    before: Clock
+    before: StepClock
     periods: int
-    after: Clock
+    after: StepClock
     last: int
 
 
@@ -111,7 +111,7 @@ def _stages(run: Course, due: NDArray[np.int64], far: bool) -> tuple[_Stage, ...
 
 
 def _curve(
-    block: Block,
+    block: MomentBlock,
     run: Course,
     problem: Quadratic,
     stages: Sequence[_Stage],
@@ -120,7 +120,7 @@ def _curve(
     """What a block adds to each metric, ``[7, K]``."""
     read = forms(block, problem, len(run.maps[0][0].outputs) // problem.d - 1)
     summed = read.summed()
-    periods = Periods(block, run, summed) if any(s.periods for s in stages) else None
+    periods = PeriodPowers(block, run, summed) if any(s.periods for s in stages) else None
     moments, found = start(block), []
     for stage in stages:
         moments = stepped(block, moments, stage.before, summed)
@@ -131,7 +131,9 @@ def _curve(
     return np.vstack((np.stack(found, -1), _weighted(block, read, stages, weight)))
 
 
-def _weighted(block: Block, read: Forms, stages: Sequence[_Stage], weight: Weight | None) -> Floats:
+def _weighted(
+    block: MomentBlock, read: Forms, stages: Sequence[_Stage], weight: Weight | None
+) -> Floats:
     """What a block adds to f of the weighted average, less f*, ``[K]``."""
     if weight is None:
         return np.full(len(stages), np.nan)

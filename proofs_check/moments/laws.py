@@ -49,7 +49,7 @@ _AROUND = (1, 12)  # surroundings in which a source is looked at, first a few
 
 @final
 @dataclass(frozen=True)
-class Factor:
+class ChoiceFactor:
     """Independent choices that are made together: ``tables`` of K outcomes, ``[K, c]`` a source,
     with ``weights`` ``[K]`` that sum to 1. ``named`` tells outcomes ``[S]`` of real draws."""
 
@@ -69,9 +69,9 @@ class ChoiceLaw:
     """
 
     base: Tables
-    factors: tuple[Factor, ...]
+    factors: tuple[ChoiceFactor, ...]
 
-    def tables(self, factor: Factor) -> Tables:
+    def tables(self, factor: ChoiceFactor) -> Tables:
         """Choices ``[K, c]`` of all sources for the outcomes of one factor."""
         return {s: factor.tables.get(s, b.expand(len(factor.weights), -1))
                 for s, b in self.base.items()}  # fmt: skip
@@ -123,7 +123,11 @@ def _real(choices: Choices, count: int, seed: int) -> Tables:
 @final
 @dataclass(frozen=True)
 class Around:
-    """The effect of one ``source`` in several surroundings, which are choices of all of them."""
+    """The effect of one ``source`` in several surroundings.
+
+    Attributes:
+        bases: the surroundings, each a choice ``[1, c]`` of every source.
+    """
 
     effect: Effect
     bases: Sequence[Tables]
@@ -143,10 +147,10 @@ class Around:
         """Effects of ``values`` ``[K]`` of one of its numbers."""
         return self.of(lambda own: _replaced(own, place, values))
 
-    def factor(self, place: int, values: Tensor, weights: Tensor, named: Named) -> Factor:
+    def factor(self, place: int, values: Tensor, weights: Tensor, named: Named) -> ChoiceFactor:
         """One of its numbers as a factor."""
         own = self.bases[0][self.source]
-        return Factor({self.source: _replaced(own, place, values)}, weights, named)
+        return ChoiceFactor({self.source: _replaced(own, place, values)}, weights, named)
 
 
 def _replaced(own: Tensor, place: int, values: Tensor) -> Tensor:
@@ -155,7 +159,7 @@ def _replaced(own: Tensor, place: int, values: Tensor) -> Tensor:
     return table
 
 
-def _of_source(around: Around, choice: Choice) -> list[Factor]:
+def _of_source(around: Around, choice: Choice) -> list[ChoiceFactor]:
     if choice.high != UNIFORM:
         every = (_integer(around, choice.high, j) for j in range(choice.size))
         return [factor for factor in every if factor is not None]
@@ -166,7 +170,7 @@ def _of_source(around: Around, choice: Choice) -> list[Factor]:
     return [factor for factor in found if factor is not None]
 
 
-def _integer(around: Around, high: int, place: int) -> Factor | None:
+def _integer(around: Around, high: int, place: int) -> ChoiceFactor | None:
     if high > _MOST_TOGETHER:
         raise NotLinear(Reason.LAW, what=f"integers below {high}")
     values = torch.arange(high)
@@ -177,7 +181,7 @@ def _integer(around: Around, high: int, place: int) -> Factor | None:
     return around.factor(place, values, weights, lambda real: real[around.source][:, place])
 
 
-def _ordered(around: Around, count: int) -> list[Factor] | None:
+def _ordered(around: Around, count: int) -> list[ChoiceFactor] | None:
     """The factor of a source whose effect hangs on the order of its uniforms alone, or None."""
     if not 1 < count <= _MOST_ORDERED:
         return None
@@ -198,10 +202,10 @@ def _ordered(around: Around, count: int) -> list[Factor] | None:
         ranks = _code(real[around.source].argsort(-1).argsort(-1), count)
         return which[(ranks[:, None] == code).long().argmax(-1)]
 
-    return [Factor({around.source: uniforms[kept]}, weights, named)]
+    return [ChoiceFactor({around.source: uniforms[kept]}, weights, named)]
 
 
-def _thresholds(around: Around, place: int) -> Factor | None:
+def _thresholds(around: Around, place: int) -> ChoiceFactor | None:
     """The factor of a uniform that decides by thresholds, if it decides anything."""
     grid = (torch.arange(_GRID, dtype=torch.float64) + 0.5) / _GRID
     seen = around.at(place, grid)
@@ -234,7 +238,7 @@ def _end(around: Around, place: int, low: float, high: float) -> float:
     return simple if abs(simple - high) < 2.0**-50 else high
 
 
-def _together(effect: Effect, base: Tables, single: Sequence[Factor]) -> Factor:
+def _together(effect: Effect, base: Tables, single: Sequence[ChoiceFactor]) -> ChoiceFactor:
     """All choices as one: every combination, those that do the same thing joined."""
     sizes = [len(f.weights) for f in single]
     if math.prod(sizes) > _MOST_TOGETHER:
@@ -255,7 +259,7 @@ def _together(effect: Effect, base: Tables, single: Sequence[Factor]) -> Factor:
         lines = zip(single, strides, strict=True)
         return joined[torch.stack([f.named(real) * by for f, by in lines]).sum(0)]
 
-    return Factor({s: table[kept] for s, table in tables.items()}, total, named)
+    return ChoiceFactor({s: table[kept] for s, table in tables.items()}, total, named)
 
 
 def _distinct(effects: Tensor) -> tuple[Tensor, Tensor]:

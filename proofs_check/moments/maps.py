@@ -12,7 +12,7 @@ from torch import Tensor
 
 from proofs_check.moments.laws import Choice, ChoiceLaw, Effect, Tables, adds_up, choice_law
 from proofs_check.moments.operators import unlinear_operator
-from proofs_check.moments.probe import Asked, Probe
+from proofs_check.moments.probe import AskedNumbers, Probe
 from proofs_check.moments.reasons import NotLinear, Reason
 from theory.arrays import Floats
 
@@ -108,7 +108,9 @@ def step_map(probe: Probe, state: Any, t: int, laws: Laws) -> tuple[StepMap, Any
     return StepMap(mean, tuple(chances), _outputs(probe, state)), after
 
 
-def _affine(probe: Probe, state: Any, t: int, asked: Asked, tables: Tables) -> tuple[Affine, Any]:
+def _affine(
+    probe: Probe, state: Any, t: int, asked: AskedNumbers, tables: Tables
+) -> tuple[Affine, Any]:
     """The maps of K choices ``[K, c]`` by source, one after another."""
     size, width = probe.shape.size, probe.shape.size + asked.size
     inputs = torch.cat((torch.zeros(1, width), torch.eye(width))).double()
@@ -120,7 +122,13 @@ def _affine(probe: Probe, state: Any, t: int, asked: Asked, tables: Tables) -> t
 
 
 def _run(
-    probe: Probe, state: Any, t: int, inputs: Tensor, asked: Asked, tables: Tables, count: int
+    probe: Probe,
+    state: Any,
+    t: int,
+    inputs: Tensor,
+    asked: AskedNumbers,
+    tables: Tables,
+    count: int,
 ) -> tuple[Tensor, Any]:
     """Vectors after step t from every one of ``inputs``, for each of ``count`` choices in turn."""
     size, lines = probe.shape.size, inputs.repeat(count, 1)
@@ -132,7 +140,7 @@ def _run(
     return probe.stepped(state, t, lines[:, :size], lines[:, size:], asked, chosen)
 
 
-def _effect(probe: Probe, state: Any, t: int, asked: Asked) -> Effect:
+def _effect(probe: Probe, state: Any, t: int, asked: AskedNumbers) -> Effect:
     """What choices do to three fixed states with noise."""
     generator = torch.Generator().manual_seed(5)
     shape = (_EFFECTS, probe.shape.size + asked.size)
@@ -145,7 +153,7 @@ def _effect(probe: Probe, state: Any, t: int, asked: Asked) -> Effect:
     return effect
 
 
-def _refuse_unlinear(probe: Probe, state: Any, t: int, asked: Asked) -> None:
+def _refuse_unlinear(probe: Probe, state: Any, t: int, asked: AskedNumbers) -> None:
     """Sums of states go to sums of what they go to, at three scales, for the key's own choices."""
     generator = torch.Generator().manual_seed(t + 1)
     shape = (len(_SCALES), probe.shape.size + asked.size)

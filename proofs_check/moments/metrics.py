@@ -8,8 +8,8 @@ from typing import final
 import numpy as np
 
 from algorithms.problems.quadratic import Quadratic
-from proofs_check.moments.blocks import Block
-from proofs_check.moments.recursion import Moments
+from proofs_check.moments.blocks import MomentBlock
+from proofs_check.moments.recursion import BlockMoments
 from theory.arrays import Floats
 
 
@@ -48,7 +48,7 @@ class Forms:
         return found
 
 
-def forms(block: Block, problem: Quadratic, workers: int) -> Forms:
+def forms(block: MomentBlock, problem: Quadratic, workers: int) -> Forms:
     """The forms of a block: which coordinates it holds is told by ``block.rows``."""
     centre = problem.x_star
     slope = problem.mean_gradient(centre)
@@ -67,7 +67,7 @@ def forms(block: Block, problem: Quadratic, workers: int) -> Forms:
     )
 
 
-def values(read: Forms, moments: Moments, place: int, steps: int) -> Floats:
+def values(read: Forms, moments: BlockMoments, place: int, steps: int) -> Floats:
     """What a block adds to the metrics of :class:`ExactCurve` after so many steps ``[6]``."""
     z, z2 = _read(read.mean[place], moments)
     rows, rows2 = _read(read.rows[place], moments)
@@ -80,13 +80,13 @@ def values(read: Forms, moments: Moments, place: int, steps: int) -> Floats:
     return np.array([*found, apart.sum() / read.workers, of_rows.sum() / read.workers])
 
 
-def suboptimality(read: Forms, mean: Floats, moments: Moments) -> float:
+def suboptimality(read: Forms, mean: Floats, moments: BlockMoments) -> float:
     """What the block's coordinates add to f - f* where ``mean`` ``[r, m + 1]`` gives x - x*."""
     z, z2 = _read(mean, moments)
     return float((0.5 * read.curvature * z2 + read.slope * z).sum())
 
 
-def _read(read: Floats, moments: Moments) -> tuple[Floats, Floats]:
+def _read(read: Floats, moments: BlockMoments) -> tuple[Floats, Floats]:
     """Means and second moments of rows ``[r, m + 1]`` of (state, 1)."""
     mean = read[:, :-1] @ moments.mean + read[:, -1]
     return mean, mean**2 + np.einsum("ri,ij,rj->r", read[:, :-1], moments.cov, read[:, :-1])

@@ -16,20 +16,20 @@ from algorithms.network.simulated import Simulated
 from algorithms.problems.base import Problem
 from proofs_check.moments.leaves import COUNTS, StateShape, leaves, repeated, walk
 from proofs_check.moments.reasons import NotLinear, Reason
-from proofs_check.moments.script import NORMAL, UNIFORM, Script, Source, scripted_key
+from proofs_check.moments.script import NORMAL, UNIFORM, DrawSource, Script, scripted_key
 
 LINES = 256
 _WARM = 48  # steps in which every part that the models move is moved
 
-Tables = Mapping[Source, Tensor]
+Tables = Mapping[DrawSource, Tensor]
 """Numbers ``[S, c]`` that are chosen for a source, a line for each of S probes."""
 
 
-class Asked(NamedTuple):
+class AskedNumbers(NamedTuple):
     """What a step asks for: how many numbers of ``noise`` sources and of those of ``choice``."""
 
-    noise: dict[Source, int]
-    choice: dict[Source, int]
+    noise: dict[DrawSource, int]
+    choice: dict[DrawSource, int]
 
     @property
     def size(self) -> int:
@@ -56,10 +56,10 @@ class Probe:
     context: RunContext
     script: Script
 
-    def asked(self, state: Any, t: int) -> Asked:
+    def asked(self, state: Any, t: int) -> AskedNumbers:
         """What step t asks for at ``state``, whatever the choices it is given."""
         self.script.chosen, self.script.asked = {}, {}
-        known: dict[Source, int] = {}
+        known: dict[DrawSource, int] = {}
         vectors = self.shape.vector(state)
         while True:
             self.method.step(self.shape.filled(state, vectors), t, self.context)
@@ -69,10 +69,16 @@ class Probe:
             known = choice
             self.script.chosen = could_be_drawn(choice, LINES, 6)
         noise = {s: c for s, c in self.script.asked.items() if s.high == NORMAL}
-        return Asked(noise, dict(sorted(known.items(), key=lambda one: repr(one[0]))))
+        return AskedNumbers(noise, dict(sorted(known.items(), key=lambda one: repr(one[0]))))
 
     def stepped(
-        self, state: Any, t: int, vectors: Tensor, noise: Tensor, asked: Asked, tables: Tables
+        self,
+        state: Any,
+        t: int,
+        vectors: Tensor,
+        noise: Tensor,
+        asked: AskedNumbers,
+        tables: Tables,
     ) -> tuple[Tensor, Any]:
         """Vectors ``[S, D]`` one step after ``vectors``, with ``noise`` ``[S, N]`` and choices; and
         a state from which the next step is taken.
@@ -104,7 +110,9 @@ class Probe:
         return torch.cat(found)
 
 
-def could_be_drawn(choices: Mapping[Source, int], count: int, seed: int) -> dict[Source, Tensor]:
+def could_be_drawn(
+    choices: Mapping[DrawSource, int], count: int, seed: int
+) -> dict[DrawSource, Tensor]:
     """Numbers ``[count, c]`` for every source as they could be drawn."""
     generator = torch.Generator().manual_seed(seed)
     return {

@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from algorithms.kernels.compiled import njit
-from proofs_check.moments.blocks import Block
+from proofs_check.moments.blocks import MomentBlock
 from proofs_check.moments.course import Course
 from theory.arrays import Floats
 
 
-class Moments(NamedTuple):
+class BlockMoments(NamedTuple):
     """Mean ``[m]`` and covariance ``[m, m]`` of a block's numbers, and the running sum so far.
 
     Attributes:
@@ -32,12 +32,12 @@ class Moments(NamedTuple):
     total: float
 
 
-def start(block: Block) -> Moments:
+def start(block: MomentBlock) -> BlockMoments:
     """At the start everything is known."""
-    return Moments(block.start, np.zeros((block.size, block.size)), 0.0)
+    return BlockMoments(block.start, np.zeros((block.size, block.size)), 0.0)
 
 
-class Clock(NamedTuple):
+class StepClock(NamedTuple):
     """Which map every step takes, and powers of its stepsize's share.
 
     Attributes:
@@ -49,20 +49,22 @@ class Clock(NamedTuple):
     powers: Floats
 
 
-def clock(course: Course, first: int, last: int) -> Clock:
+def clock(course: Course, first: int, last: int) -> StepClock:
     """The clock of steps ``first`` to ``last`` - 1."""
     steps = np.arange(first, last)
     late = steps - course.begin
     turned = course.begin + late % max(course.period, 1)
     places = np.where((late < 0) | (course.period == 0), steps, turned)
     if course.rule is None:
-        return Clock(places, np.ones((len(steps), 1)))
+        return StepClock(places, np.ones((len(steps), 1)))
     scale = course.rule(0)
     shares = np.array([course.rule(t) / scale for t in range(first, last)])
-    return Clock(places, shares[:, None] ** np.arange(max(map(len, course.maps))))
+    return StepClock(places, shares[:, None] ** np.arange(max(map(len, course.maps))))
 
 
-def stepped(block: Block, moments: Moments, clock: Clock, summed: Floats) -> Moments:
+def stepped(
+    block: MomentBlock, moments: BlockMoments, clock: StepClock, summed: Floats
+) -> BlockMoments:
     """Moments after the clock's steps, with the mean of ``summed`` ``[P, m + 1, m + 1]``, a
     quadratic form in (state, 1), before each of them added to the running sum."""
     mean, cov, total = np.array(moments.mean), np.array(moments.cov), np.zeros(1)
@@ -71,7 +73,7 @@ def stepped(block: Block, moments: Moments, clock: Clock, summed: Floats) -> Mom
             *clock, _flat(block.a, 2), block.b, _flat(block.noise, 2), block.weights,
             _flat(block.off_a, 3), block.off_b, _flat(block.off_noise, 3), summed, mean, cov, total,
         )  # fmt: skip
-    return Moments(mean, cov, moments.total + float(total[0]))
+    return BlockMoments(mean, cov, moments.total + float(total[0]))
 
 
 def _flat(part: Floats, kept: int) -> Floats:

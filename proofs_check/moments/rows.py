@@ -26,7 +26,7 @@ _SCALE = 0.5  # of the stepsize T^-1/2
 
 @final
 @dataclass(frozen=True)
-class RowMoments:
+class RowEngineFacts:
     """What the engine says of a row.
 
     Attributes:
@@ -66,19 +66,19 @@ def is_exact(row: Row) -> bool:
     return engine_reason(row) is None
 
 
-def row_moments(row: Row) -> RowMoments:
+def row_moments(row: Row) -> RowEngineFacts:
     """What the engine says of a row, with its exponent where it has one."""
     reason = engine_reason(row)
     if reason is not None:
-        return RowMoments(row.key, reason)
+        return RowEngineFacts(row.key, reason)
     if _follows_schedule(row):
-        return RowMoments(row.key, None, note="follows a schedule, which never comes again")
+        return RowEngineFacts(row.key, None, note="follows a schedule, which never comes again")
     try:
         values = [_at_root(row, steps) for steps in _HORIZONS]
     except NotLinear as error:
-        return RowMoments(row.key, None, note=str(error))
+        return RowEngineFacts(row.key, None, note=str(error))
     slope = math.log(values[1] / values[0]) / math.log(_HORIZONS[1] / _HORIZONS[0])
-    return RowMoments(row.key, None, slope)
+    return RowEngineFacts(row.key, None, slope)
 
 
 def _follows_schedule(row: Row) -> bool:

@@ -18,7 +18,7 @@ Path = tuple[tuple[int | str, ...], ...]
 """The words of one fold after another."""
 
 
-class Source(NamedTuple):
+class DrawSource(NamedTuple):
     """One request for random numbers by one worker: what for, and ``high`` of integers below it
     (0: uniforms, -1: normal numbers).
 
@@ -45,14 +45,14 @@ class Script:
         asked: every source that was asked, with how many numbers it gave.
     """
 
-    chosen: dict[Source, Tensor] = field(default_factory=dict)
-    asked: dict[Source, int] = field(default_factory=dict)
+    chosen: dict[DrawSource, Tensor] = field(default_factory=dict)
+    asked: dict[DrawSource, int] = field(default_factory=dict)
 
     def filled(self, path: Path, high: int, own: Tensor, workers: Tensor) -> Tensor:
         """Numbers ``[..., m, c]`` of ``workers`` ``[..., m]``: the chosen ones, else ``own``."""
         count, alike = own.shape[-1], bool((workers == workers[:1]).all())
         for worker in set((workers[:1] if alike else workers).flatten().tolist()):
-            source = Source(path, worker, high)
+            source = DrawSource(path, worker, high)
             self.asked[source] = max(count, self.asked.get(source, 0))
             if (chosen := self.chosen.get(source)) is not None:
                 here = (workers[:1] if alike else workers) == worker

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from proofs_check.moments.blocks import Block
+from proofs_check.moments.blocks import MomentBlock
 from proofs_check.moments.course import Course
-from proofs_check.moments.recursion import Moments
+from proofs_check.moments.recursion import BlockMoments
 from theory.arrays import Floats
 
 MOST = 28
@@ -52,10 +52,10 @@ class Power(NamedTuple):
             )
 
 
-class Periods:
+class PeriodPowers:
     """Powers of a block's period: 1, 2, 4, ... of them, each found when it is first asked for."""
 
-    def __init__(self, block: Block, course: Course, summed: Floats) -> None:
+    def __init__(self, block: MomentBlock, course: Course, summed: Floats) -> None:
         phases = range(course.begin, course.begin + course.period)
         whole = np.eye(block.size + 1)
         for p in phases:
@@ -66,7 +66,7 @@ class Periods:
             steps[0] = steps[0].then(later)
         self._powers = steps[:1]
 
-    def after(self, moments: Moments, count: int) -> Moments:
+    def after(self, moments: BlockMoments, count: int) -> BlockMoments:
         """Moments after ``count`` periods, from one of whose first steps ``moments`` are."""
         m = len(moments.mean)
         mean, total = np.append(moments.mean - self._centre, 1.0), moments.total
@@ -82,10 +82,10 @@ class Periods:
                 square = np.outer(mean, mean)[np.triu_indices(m + 1)]
         whole = np.zeros((m, m))
         whole[np.triu_indices(m)] = cov
-        return Moments(mean[:m] + self._centre, whole + np.triu(whole, 1).T, total)
+        return BlockMoments(mean[:m] + self._centre, whole + np.triu(whole, 1).T, total)
 
 
-def _step(block: Block, p: int, centre: Floats, summed: Floats) -> Power:
+def _step(block: MomentBlock, p: int, centre: Floats, summed: Floats) -> Power:
     """What the step of one phase does."""
     m = block.size
     shift, back = np.eye(m + 1), np.eye(m + 1)
@@ -125,7 +125,7 @@ def _halved(whole: NDArray[np.floating[Any]], rows: Half, columns: Half) -> Floa
     return found
 
 
-def _mean_map(block: Block, p: int) -> Floats:
+def _mean_map(block: MomentBlock, p: int) -> Floats:
     whole = np.eye(block.size + 1)
     whole[:-1, :-1], whole[:-1, -1] = block.a[p, 0], block.b[p, 0]
     return whole
