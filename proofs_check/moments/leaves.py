@@ -98,7 +98,7 @@ class StateShape:
         }
 
 
-def same_course(one: dict[str, Any], other: dict[str, Any], tolerance: float = 1e-13) -> bool:
+def same_course(one: dict[str, Any], other: dict[str, Any], tolerance: float = 1e-11) -> bool:
     """Whether two courses stand at the same place: numbers up to ``tolerance`` of themselves."""
     for name, value in one.items():
         beside = other[name]
