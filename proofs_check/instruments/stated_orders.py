@@ -31,10 +31,13 @@ _LOGARITHM = 0.05
 
 
 @final
-class Reading(NamedTuple):
+class OrderReading(NamedTuple):
     """One variable of one theorem: what its order states, and what was read off its bound.
 
     Attributes:
+        variable: its symbol.
+        stated: the exponent of the order as it is shown, 0 where it is not named.
+        found: the exponent of the bound, or why there is none.
         agrees: whether the two are equal; None where nothing could be read.
     """
 
@@ -52,7 +55,7 @@ class Reading(NamedTuple):
         return f"{self.variable}^{self.found.power:.5f}{log} (stated {self.stated})"
 
 
-def readings(theorem: Theorem, order: Order) -> tuple[Reading, ...]:
+def readings(theorem: Theorem, order: Order) -> tuple[OrderReading, ...]:
     """T first, then all that the order names or that it may name and the theorem needs."""
     has = {"gap" if name == "lam" else name for name in theorem.needs}
     named = [name for name in NAMED if name in has or name in order.exponents]
@@ -60,17 +63,17 @@ def readings(theorem: Theorem, order: Order) -> tuple[Reading, ...]:
     return tuple(_reading(theorem, order, name) for name in ("T", *named, *others))
 
 
-def _reading(theorem: Theorem, order: Order, name: str) -> Reading:
+def _reading(theorem: Theorem, order: Order, name: str) -> OrderReading:
     stated, found = order.exponents.get(name, 0), read(theorem, name)
     if isinstance(found, UnreadExponent):
-        return Reading(name, stated, found, False if name in order.exponents else None)
+        return OrderReading(name, stated, found, False if name in order.exponents else None)
     if name != "T":
-        return Reading(name, stated, found, abs(found.power - stated) < TOLERANCE)
+        return OrderReading(name, stated, found, abs(found.power - stated) < TOLERANCE)
     if found.linear or order.linear:
-        return Reading(name, stated, found, found.linear and order.linear and not stated)
+        return OrderReading(name, stated, found, found.linear and order.linear and not stated)
     due = 0.0 if theorem.logarithm(theorem.example, 1000) == 1 else 1.0
     same = abs(found.power - stated) < TOLERANCE and abs(found.logarithm - due) < _LOGARITHM
-    return Reading(name, stated, found, same)
+    return OrderReading(name, stated, found, same)
 
 
 def planted(theorem: Theorem) -> Iterator[Order]:
