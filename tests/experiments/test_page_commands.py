@@ -112,6 +112,7 @@ TOLD = {
     "assumptions": "zeta2",
     "theorem": "bound: ",
     "cite": "@inproceedings{koloskova2019decentralized",
+    "errata": "E1 ",
     "timeline": "plot: report/timelines/",
     "predict fig4": "252 predictions: predictions.csv",
     "advise": "mg-wfbp",
